@@ -1,0 +1,39 @@
+const UNITS_MS = { h: 3_600_000, m: 60_000, s: 1000, ms: 1 } as const
+const PATTERN = /^(?:(?<h>\d+)h)?(?:(?<m>\d+)m(?!s))?(?:(?<s>\d+)s)?(?:(?<ms>\d+)ms)?$/
+
+/** No runner's job may take longer than a few days, and timers hold no more than 24. */
+const LONGEST_MS = 24 * 24 * UNITS_MS.h
+
+/** What a duration may look like, for messages. */
+export const DURATION_FORMAT = 'whole numbers with units, such as 250ms, 45s, 30m or 1h30m'
+
+/**
+ * Reads a duration such as `250ms`, `45s`, `30m` or `1h30m`.
+ *
+ * @returns milliseconds, above zero and at most 24 days
+ * @throws {RangeError} with the problem in words, if the text is anything else
+ */
+export function parseDuration(text: string): number {
+  if (/^\d+$/.test(text)) throw new RangeError(`has no unit; did you mean ${text}s or ${text}m?`)
+  const parts = PATTERN.exec(text)?.groups
+  if (text === '' || parts === undefined) throw new RangeError('is not a duration')
+  let totalMs = 0
+  for (const [unit, unitMs] of Object.entries(UNITS_MS)) totalMs += Number(parts[unit] ?? 0) * unitMs
+  if (totalMs === 0) throw new RangeError('must be longer than zero')
+  if (totalMs > LONGEST_MS) throw new RangeError('is longer than 24 days')
+  return totalMs
+}
+
+/** Says a duration for people: `850 ms`, `42 s`, `3 min 05 s`, `1 h 20 min`. */
+export function formatDuration(ms: number): string {
+  if (ms < 1000) return `${Math.round(ms)} ms`
+  const seconds = Math.floor(ms / 1000)
+  if (seconds < 60) return `${seconds} s`
+  const minutes = Math.floor(seconds / 60)
+  if (minutes < 60) return `${minutes} min ${pad(seconds % 60)} s`
+  return `${Math.floor(minutes / 60)} h ${pad(minutes % 60)} min`
+}
+
+function pad(value: number): string {
+  return String(value).padStart(2, '0')
+}

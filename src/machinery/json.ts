@@ -1,0 +1,28 @@
+/** An object as JSON has them: what its fields hold is not known yet. */
+export type JsonRecord = Readonly<Record<string, unknown>>
+
+/** Parses JSON; `undefined` if the text is none. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** Whether a value is an object with fields: no array, not null. */
+export function isRecord(value: unknown): value is JsonRecord {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** The field of a record if it is a string; `undefined` for anything else. */
+export function stringField(record: unknown, field: string): string | undefined {
+  const value = isRecord(record) ? record[field] : undefined
+  return typeof value === 'string' ? value : undefined
+}
+
+/** The field of a record if it is a record itself; an empty one for anything else. */
+export function recordField(record: unknown, field: string): JsonRecord {
+  const value = isRecord(record) ? record[field] : undefined
+  return isRecord(value) ? value : {}
+}

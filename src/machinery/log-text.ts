@@ -1,0 +1,19 @@
+/**
+ * Makes text fit for the log: nothing in it can be read by the runner as a workflow command.
+ *
+ * The runner obeys `::command::` at a line's start after white space, and `##[command]` anywhere in a line
+ * (source: actions/runner, `ActionCommand.cs`). It compares by the rules of a language, which skip invisible
+ * characters; so those are taken out, and what parts the marks is a visible space.
+ */
+export function logText(text: string): string {
+  return text
+    .replace(/\r\n?|[\u0085\u2028\u2029\v\f]/g, '\n')
+    .replace(/(?![\n\t])[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/gu, '')
+    .replace(/^(\s*):(?=:)/gm, '$1: ')
+    .replace(/##(?=\[)/g, '## ')
+}
+
+/** The same on one line: line breaks become spaces. */
+export function logLine(text: string): string {
+  return logText(text).replace(/\s*\n\s*/g, ' ')
+}

@@ -1,0 +1,124 @@
+import { isPrivateTransport } from './loopback.ts'
+
+/** GitHub-flavoured Markdown that is safe to publish. Made only by the functions of this file. */
+export class Markdown {
+  readonly source: string
+
+  private constructor(source: string) {
+    this.source = source
+  }
+
+  /** Takes text as Markdown, unescaped: only for text of our own. */
+  static trusted(source: string): Markdown {
+    return new Markdown(source)
+  }
+}
+
+/** What may stand in a template: Markdown as it is, anything else as inert text. */
+export type MarkdownValue = Markdown | string | number
+
+/** Template for Markdown of our own; each text put into it is made inert. */
+export function md(literals: TemplateStringsArray, ...values: readonly MarkdownValue[]): Markdown {
+  return Markdown.trusted(
+    literals.reduce((source, literal, index) => source + sourceOf(values[index - 1] ?? '') + literal),
+  )
+}
+
+/** Puts pieces together, by default as paragraphs. */
+export function joinMarkdown(pieces: readonly Markdown[], separator = '\n\n'): Markdown {
+  return Markdown.trusted(pieces.map((piece) => piece.source).join(separator))
+}
+
+/** A code span: shown letter by letter, on one line. Safe in tables. */
+export function code(text: string): Markdown {
+  const shown = onOneLine(text)
+  if (shown === '') return Markdown.trusted('')
+  if (/[`|\\]|^ | $/.test(shown)) return Markdown.trusted(`<code>${asEntities(shown)}</code>`)
+  return Markdown.trusted(`\`${shown}\``)
+}
+
+/** A block of code, letter by letter. */
+export function codeBlock(text: string, language = 'text'): Markdown {
+  const shown = visible(text)
+  const fence = fenceFor(shown)
+  return Markdown.trusted(`${fence}${language}\n${shown}\n${fence}`)
+}
+
+/** A fence of backticks that nothing in the text can close. */
+export function fenceFor(text: string): string {
+  const longestRun = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length))
+  return '`'.repeat(longestRun + 1)
+}
+
+/** A link if the URL is https, or http to this machine; else the URL as code. */
+export function link(label: string, url: string): Markdown {
+  const parsed = URL.parse(url)
+  if (parsed === null || !isPrivateTransport(parsed) || parsed.username !== '' || parsed.password !== '') {
+    return code(url)
+  }
+  const href = parsed.href.replace(/[^\w\-./:?=&%#+,;@]/g, percentEncoded)
+  return Markdown.trusted(`[${inert(label)}](${href.replaceAll('&', '&amp;')})`)
+}
+
+/** One row of a table. */
+export type Row = readonly MarkdownValue[]
+
+/** A table. `align` has one letter a column: `l` or `r`. */
+export function table(head: Row, rows: readonly Row[], align = 'l'.repeat(head.length)): Markdown {
+  const rule = [...align].map((side) => (side === 'r' ? '---:' : '---'))
+  const lines = [head.map(sourceOf), rule, ...rows.map((row) => row.map(sourceOf))]
+  return Markdown.trusted(lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n'))
+}
+
+/** Something to be opened by a click. */
+export function details(title: string, body: Markdown): Markdown {
+  return Markdown.trusted(`<details><summary>${inert(title)}</summary>\n\n${body.source}\n\n</details>`)
+}
+
+/** Cuts a text to a number of characters and says that it was cut. */
+export function clip(text: string, most: number): string {
+  if (text.length <= most) return text
+  return `${text.slice(0, most).toWellFormed()}… (${text.length - most} more characters)`
+}
+
+function sourceOf(value: MarkdownValue): string {
+  return value instanceof Markdown ? value.source : inert(String(value))
+}
+
+// A word-breaking mark that nobody sees. GitHub looks for mentions and references in the rendered text, where an
+// escaped character is the character itself.
+const BREAK = '\u200B'
+
+function inert(text: string): string {
+  return onOneLine(text)
+    .replace(/[&<>|\\`*_[\]~$@#]/g, inertCharacter)
+    .replace(/\b(GH-)(?=\d)/gi, `$1${BREAK}`)
+    .replace(/:(?=\/\/)|\bwww(?=\.)|^\d+(?=[.)])/gi, `$&${BREAK}`)
+    .replace(/^[-+=:]/, '\\$&')
+}
+
+function inertCharacter(character: string): string {
+  if ('@#'.includes(character)) return `${character}${BREAK}`
+  return '&<>|'.includes(character) ? asEntities(character) : `\\${character}`
+}
+
+function asEntities(text: string): string {
+  return text.replace(/[!-/:-@[-`{-~]/g, (character) => `&#${character.charCodeAt(0)};`)
+}
+
+function percentEncoded(character: string): string {
+  return [...Buffer.from(character)].map((byte) => `%${byte.toString(16).toUpperCase()}`).join('')
+}
+
+function onOneLine(text: string): string {
+  return visible(text)
+    .replace(/\s*\n\s*/g, ' ')
+    .replaceAll('\t', ' ')
+}
+
+// Control and format characters hide or reorder text. The two joiners are letters' business in many languages.
+function visible(text: string): string {
+  return text
+    .replace(/\r\n?|[\u0085\u2028\u2029\v\f]/g, '\n')
+    .replace(/(?![\n\t\u200C\u200D])[\p{Cc}\p{Cf}]/gu, '')
+}

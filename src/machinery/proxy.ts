@@ -1,0 +1,63 @@
+import { BlockList, isIP } from 'node:net'
+
+/** The proxy variables of the environment, in the order they are looked at. */
+export type ProxySettings = {
+  readonly httpsProxy: string
+  readonly httpProxy: string
+  readonly noProxy: string
+}
+
+/** A proxy setting that can't be used. The message names the variable, never its value: it may hold a password. */
+export class ProxySettingError extends Error {
+  override readonly name = 'ProxySettingError'
+}
+
+/**
+ * The proxy that curl would use for a URL, loopback hosts included.
+ * Source: curl's manual, "Environment" (`NO_PROXY`: `*`, names with all that ends in them, addresses, CIDR blocks).
+ *
+ * @throws {ProxySettingError} if the variable that applies holds no usable URL
+ */
+export function proxyFor(url: URL, settings: ProxySettings): URL | undefined {
+  const [variable, value] =
+    url.protocol === 'https:' ? ['HTTPS_PROXY', settings.httpsProxy] : ['HTTP_PROXY', settings.httpProxy]
+  if (value === '' || isExempt(url.hostname, settings.noProxy)) return undefined
+  const text = /^[a-z][a-z0-9+.-]*:\/\//i.test(value) ? value : `http://${value}`
+  const proxy = URL.parse(text)
+  if (proxy === null || !/^(https?|socks5h?):$/.test(proxy.protocol) || proxy.hostname === '') {
+    throw new ProxySettingError(
+      `The environment variable ${variable} is not the URL of a proxy. Give it as http://host:port, or unset it.`,
+    )
+  }
+  return proxy
+}
+
+function isExempt(hostname: string, noProxy: string): boolean {
+  const host = hostname
+    .replace(/^\[|\]$/g, '')
+    .replace(/\.$/, '')
+    .toLowerCase()
+  return noProxy
+    .toLowerCase()
+    .split(/[\s,]+/)
+    .some((entry) => entry === '*' || (entry !== '' && matches(host, entry)))
+}
+
+function matches(host: string, entry: string): boolean {
+  if (isIP(host) !== 0) return matchesAddress(host, entry.replace(/^\[|\]$/g, ''))
+  const name = entry.replace(/^\./, '').replace(/\.$/, '')
+  return host === name || host.endsWith(`.${name}`)
+}
+
+function matchesAddress(host: string, entry: string): boolean {
+  const [network = '', prefix] = entry.split('/')
+  const version = isIP(network)
+  if (version === 0 || version !== isIP(host)) return false
+  const bits = version === 4 ? 32 : 128
+  const length = prefix === undefined ? bits : Number(prefix)
+  if (prefix === '' || !Number.isInteger(length) || length < 0 || length > bits) return false
+  const family = version === 4 ? 'ipv4' : 'ipv6'
+  const block = new BlockList()
+  block.addSubnet(network, length, family)
+  return block.check(host, family)
+}

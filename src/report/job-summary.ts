@@ -1,0 +1,103 @@
+import { formatDuration } from '../machinery/duration.ts'
+import {
+  clip,
+  code,
+  codeBlock,
+  details,
+  joinMarkdown,
+  link,
+  type Markdown,
+  md,
+  type Row,
+  table,
+} from '../machinery/markdown.ts'
+import type { JobResult, Outcome } from '../work/job/outcome.ts'
+import { pullRequestName } from '../work/job/pull-request.ts'
+import { type OutcomeContext, outcomeText } from './outcome-text.ts'
+
+const SIGNS: Readonly<Record<JobResult, string>> = {
+  'pull-request': '✅',
+  'no-pull-request': '✅',
+  submitted: '🚀',
+  failed: '❌',
+  archived: '🗄️',
+  'timed-out': '⏱️',
+  cancelled: '🛑',
+  error: '❌',
+}
+
+/** Most characters of a prompt that a summary shows: far below GitHub's limit of 1 MiB for all of it. */
+const PROMPT_LENGTH = 200_000
+
+/** One wrong input, in words. */
+export type WrongInput = { readonly input: string; readonly problem: string; readonly accepted: string }
+
+/** The job summary of an agent job that was asked for. */
+export function jobSummary(outcome: Outcome, prompt: string, context: OutcomeContext): Markdown {
+  const { headline, advice } = outcomeText(outcome, context)
+  return joinMarkdown([
+    md`## ${SIGNS[outcome.result]} Docs agent: ${headline}`,
+    ...pullRequestLine(outcome),
+    ...(advice === '' ? [] : [adviceWithCode(advice)]),
+    table(['', ''], facts(outcome)),
+    ...promptDetails(prompt),
+  ])
+}
+
+/** The summary of a dry run: what would have been asked, in full. */
+export function dryRunSummary(ask: { readonly purpose: string; readonly prompt: string }): Markdown {
+  return joinMarkdown([
+    md`## 📝 Docs agent: dry run`,
+    md`The docs service was not called. Without ${code('dry-run')}, this run would ${ask.purpose}.`,
+    ...(ask.prompt === '' ? [] : [codeBlock(clip(ask.prompt, PROMPT_LENGTH))]),
+  ])
+}
+
+/** The summary of a run that was killed before it could write one. */
+export function cutOffSummary(advice: string): Markdown {
+  return joinMarkdown([md`## ${SIGNS.cancelled} Docs agent: cut off`, adviceWithCode(advice)])
+}
+
+/** The summary of a run whose inputs are wrong. */
+export function inputsErrorSummary(problems: readonly WrongInput[]): Markdown {
+  const rows = problems.map(({ input, problem, accepted }) => [code(input), problem, accepted])
+  return joinMarkdown([
+    md`## ${SIGNS.error} Docs agent: wrong inputs`,
+    md`Nothing was sent.`,
+    table(['Input', 'Problem', 'Accepted'], rows),
+  ])
+}
+
+function pullRequestLine({ job }: Outcome): Markdown[] {
+  if (job?.prLink == null) return []
+  return [md`**${link(pullRequestName(job.prLink), job.prLink)}**`]
+}
+
+/** Advice is ours, save for what it quotes; words in backticks are inputs and ids. */
+function adviceWithCode(advice: string): Markdown {
+  const pieces = advice.split(/`([^`]*)`/)
+  return joinMarkdown(
+    pieces.map((piece, index) => (index % 2 === 1 ? code(piece) : md`${piece}`)),
+    '',
+  )
+}
+
+function facts({ result, job, jobId, durationSeconds }: Outcome): Row[] {
+  const rows: Row[] = [['Result', code(result)]]
+  if (job !== undefined) rows.push(['Status', code(job.status)])
+  if (jobId !== '') rows.push(['Job', code(jobId)])
+  if (job?.repository != null) rows.push(['Repository', repository(job.repository, job.ref)])
+  if (job?.model != null) rows.push(['Model', code(job.model)])
+  if (durationSeconds !== undefined) rows.push(['Duration', formatDuration(durationSeconds * 1000)])
+  return rows
+}
+
+function repository(url: string, ref: string | null): Markdown {
+  const name = URL.parse(url)?.pathname.replace(/^\/|\.git$/g, '') ?? url
+  const where = link(name === '' ? url : name, url)
+  return ref === null ? where : md`${where} at ${code(ref)}`
+}
+
+function promptDetails(prompt: string): Markdown[] {
+  return prompt === '' ? [] : [details('Prompt', codeBlock(clip(prompt, PROMPT_LENGTH)))]
+}

@@ -1,0 +1,98 @@
+import type { Clock } from '../machinery/clock.ts'
+import type { HttpClient } from '../machinery/http.ts'
+import type { Redact } from '../machinery/redact.ts'
+import { parseRetryAfter } from '../machinery/retry-after.ts'
+import { ServiceError } from './service-error.ts'
+
+/** One call of the service's interface, with the words that its errors need. */
+export type ServiceCall = {
+  readonly method: 'GET' | 'POST'
+  /** Path segments as they are meant; they are URL-encoded here. */
+  readonly path: readonly string[]
+  readonly query?: Readonly<Record<string, string>>
+  readonly body?: unknown
+  /** What is asked, to follow "when asked to": `create the job`. */
+  readonly purpose: string
+  /** What a 404 means for this call, and the cure, as a sentence. */
+  readonly notFound: string
+  /** The documented limit of this call, to follow "rate limit:". */
+  readonly limit: string
+}
+
+/** An answer, without the key wherever the service may have put it. */
+export type ServiceAnswer = {
+  readonly status: number
+  /** The body as JSON; `undefined` if it is none. */
+  readonly json: unknown
+  readonly text: string
+  /** From `Retry-After`, in milliseconds. */
+  readonly retryAfterMs: number | undefined
+}
+
+/** The docs service, for one project. */
+export type DocsService = {
+  readonly projectId: string
+  /**
+   * Makes one call, once.
+   *
+   * @throws {ServiceError} if the status is none of 2xx
+   * @throws {TransportError} if no whole answer came
+   */
+  ask(call: ServiceCall, signal?: AbortSignal): Promise<ServiceAnswer>
+}
+
+/** Where the service is and how to talk to it. */
+export type ServiceOptions = {
+  /** May have a path; all calls go below it. */
+  readonly baseUrl: URL
+  readonly projectId: string
+  readonly apiKey: string
+  readonly http: HttpClient
+  readonly clock: Clock
+  readonly redact: Redact
+}
+
+/** Gives access to the service. Nothing is sent yet. */
+export function openDocsService(options: ServiceOptions): DocsService {
+  async function ask(call: ServiceCall, signal?: AbortSignal): Promise<ServiceAnswer> {
+    const body = call.body === undefined ? undefined : JSON.stringify(call.body)
+    const answer = await options.http.send({
+      method: call.method,
+      url: urlOf(options.baseUrl, call),
+      headers: {
+        authorization: `Bearer ${options.apiKey}`,
+        accept: 'application/json',
+        'user-agent': 'docs-agent-action',
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { body }),
+      signal,
+    })
+    const clean: ServiceAnswer = {
+      status: answer.status,
+      json: parseClean(answer.body, options.redact),
+      text: options.redact(answer.body),
+      retryAfterMs: parseRetryAfter(answer.headers['retry-after'], options.clock.now()),
+    }
+    if (clean.status < 200 || clean.status > 299) throw new ServiceError(call, clean)
+    return clean
+  }
+
+  return { projectId: options.projectId, ask }
+}
+
+function urlOf(baseUrl: URL, { path, query = {} }: ServiceCall): URL {
+  const url = new URL(baseUrl)
+  url.pathname = [url.pathname.replace(/\/+$/, ''), ...path.map(encodeURIComponent)].join('/')
+  url.search = new URLSearchParams(query).toString()
+  return url
+}
+
+// Escapes could hide the key from a look at the raw text, so it is taken out of each string that was read.
+function parseClean(text: string, redact: Redact): unknown {
+  try {
+    return JSON.parse(text, (_name, value: unknown) => (typeof value === 'string' ? redact(value) : value))
+  } catch {
+    return undefined
+  }
+}
