@@ -1,0 +1,249 @@
+import { execFileSync } from 'node:child_process'
+import { describe, expect, it } from 'vitest'
+import { countOf, docsStarter, requestLines } from './docs.ts'
+import { runAction, startAction } from './run-action.ts'
+
+const startDocs = docsStarter()
+
+describe('a new job', () => {
+  it('ends with a pull request that exists in the repository', async () => {
+    const { docs, inputs } = await startDocs({ agent: 'git' })
+    const run = await runAction({ inputs })
+    expect(run).toMatchObject({ exitCode: 0, outputs: { result: 'pull-request', status: 'completed' } })
+    const [job] = docs.jobs
+    expect(run.outputs).toMatchObject({
+      'job-id': job?.id,
+      'pr-link': `${docs.url}/acme/docs/pull/1`,
+      'pr-number': '1',
+      repository: `${docs.url}/acme/docs`,
+      model: 'docs-agent-1',
+      'archived-at': '',
+    })
+    expect(run.outputs['duration-seconds']).toMatch(/^\d+$/)
+    expect(JSON.parse(run.outputs['job'] ?? '')).toMatchObject({ id: job?.id, status: 'completed' })
+    expect(requestLines(docs).slice(0, 2)).toEqual([
+      'POST /v2/agent/docs/job',
+      `GET /v2/agent/docs/job/${job?.id}`,
+    ])
+    expect(docs.requests[0]?.body).toEqual({ prompt: 'Explain the new flag.' })
+    expect(run.log).toContain(`Job ${job?.id} was accepted`)
+    expect(run.log).toContain('::notice title=Docs agent::Pull request ready for review')
+    expect(run.summary).toContain(`(${docs.url}/acme/docs/pull/1)`)
+    expect(run.summary).toContain('Explain the new flag.')
+    const git = ['-C', docs.repository ?? '', 'rev-parse', '--verify', run.outputs['ref'] ?? '']
+    expect(execFileSync('git', git, { encoding: 'utf8' })).toMatch(/^[0-9a-f]{40}/)
+    expect((await fetch(run.outputs['pr-link'] ?? '')).status).toBe(200)
+  })
+
+  it('that opens no pull request is a success said as just that', async () => {
+    const { inputs } = await startDocs()
+    const run = await runAction({ inputs: { ...inputs, prompt: 'Look around. [agent: no-change]' } })
+    expect(run).toMatchObject({
+      exitCode: 0,
+      outputs: { result: 'no-pull-request', status: 'completed', 'pr-link': '', 'pr-number': '' },
+    })
+    expect(run.summary).toContain('Completed without a pull request')
+    expect(run.log + run.summary).not.toMatch(/nothing changed/i)
+  })
+
+  it('that fails, fails the step with the likely causes', async () => {
+    const { inputs } = await startDocs()
+    const run = await runAction({ inputs: { ...inputs, prompt: 'Do it. [agent: fail]' } })
+    expect(run).toMatchObject({ exitCode: 1, outputs: { result: 'failed', status: 'failed' } })
+    expect(run.log).toMatch(/::error::The agent's job failed\. .*GitHub App.*credits/)
+  })
+
+  it('that is archived, is a warning by default', async () => {
+    const { inputs } = await startDocs()
+    const run = await runAction({ inputs: { ...inputs, prompt: 'Do it. [agent: archive]' } })
+    expect(run).toMatchObject({ exitCode: 0, outputs: { result: 'archived', status: 'archived' } })
+    expect(run.outputs['archived-at']).toMatch(/^\d{4}-/)
+    expect(run.log).toContain("::warning::The agent's job was archived")
+  })
+
+  it('that is not over in time, fails the step and says how to pick it up', async () => {
+    const { docs, inputs } = await startDocs()
+    const run = await runAction({ inputs: { ...inputs, prompt: 'Do it. [agent: never]', timeout: '1s' } })
+    expect(run).toMatchObject({ exitCode: 1, outputs: { result: 'timed-out', status: 'active' } })
+    expect(run.outputs['job-id']).toBe(docs.jobs[0]?.id)
+    expect(run.log).toContain(`job-id: ${docs.jobs[0]?.id}`)
+    expect(run.durationMs).toBeLessThan(5000)
+  })
+
+  it('is looked at no more once the create was answered with its end', async () => {
+    const { docs, inputs } = await startDocs({ jobTimeMs: 0 })
+    const run = await runAction({ inputs })
+    expect(run).toMatchObject({ exitCode: 0, outputs: { result: 'pull-request', 'duration-seconds': '0' } })
+    expect(requestLines(docs)).toEqual(['POST /v2/agent/docs/job'])
+  })
+
+  it('is only submitted with wait: false', async () => {
+    const { docs, inputs } = await startDocs()
+    const run = await runAction({ inputs: { ...inputs, wait: 'false' } })
+    expect(run).toMatchObject({ exitCode: 0, outputs: { result: 'submitted', status: 'active' } })
+    expect(requestLines(docs)).toEqual(['POST /v2/agent/docs/job'])
+  })
+
+  it('reports its own end with wait: false if it is over already', async () => {
+    const { inputs } = await startDocs({ jobTimeMs: 0 })
+    const run = await runAction({ inputs: { ...inputs, wait: 'false' } })
+    expect(run.outputs['result']).toBe('pull-request')
+  })
+
+  it('goes on being awaited under a status that is not known, with one warning for the word', async () => {
+    const { inputs } = await startDocs()
+    const prompt = 'Do it. [agent: status reviewing 400ms] [agent: takes 200ms]'
+    const run = await runAction({ inputs: { ...inputs, prompt } })
+    expect(run).toMatchObject({ exitCode: 0, outputs: { result: 'pull-request' } })
+    expect(run.log.match(/::warning::.*"reviewing"/g)).toHaveLength(1)
+  })
+
+  it('keeps one connection to the service', async () => {
+    const { docs, inputs } = await startDocs({ jobTimeMs: 800 })
+    await runAction({ inputs })
+    expect(countOf(docs, 'GET')).toBeGreaterThan(2)
+    expect(docs.connections).toBe(1)
+  })
+
+  it('has its id in outputs and state before the first look', async () => {
+    const { docs, inputs } = await startDocs({ jobTimeMs: 60_000 })
+    const started = await startAction({ inputs: { ...inputs, 'poll-interval': '1h' } })
+    await started.logged('was accepted')
+    started.child.kill('SIGKILL')
+    const run = await started.ended
+    expect(countOf(docs, 'GET')).toBe(0)
+    expect(run.outputs).toMatchObject({ 'job-id': docs.jobs[0]?.id })
+    expect(run.state).toMatchObject({ 'job-id': docs.jobs[0]?.id })
+  })
+})
+
+describe('fail-on', () => {
+  it.each([
+    ['[agent: archive]', 'archived', 1],
+    ['[agent: no-change]', 'archived, no-pull-request', 1],
+    ['[agent: fail]', 'none', 0],
+    ['[agent: fail]', 'timed-out\narchived', 0],
+  ])('%s with fail-on %j ends with %d', async (directive, failOn, exitCode) => {
+    const { inputs } = await startDocs()
+    const run = await runAction({ inputs: { ...inputs, prompt: `Do it. ${directive}`, 'fail-on': failOn } })
+    expect(run.exitCode).toBe(exitCode)
+  })
+})
+
+describe('an existing job', () => {
+  it('is awaited without creating one', async () => {
+    const { docs, inputs } = await startDocs()
+    const first = await runAction({ inputs: { ...inputs, wait: 'false' } })
+    const run = await runAction({
+      inputs: { ...inputs, prompt: '', 'job-id': first.outputs['job-id'] ?? '' },
+    })
+    expect(run).toMatchObject({ exitCode: 0, outputs: { result: 'pull-request' } })
+    expect(countOf(docs, 'POST')).toBe(1)
+  })
+
+  it('gets one look with wait: false', async () => {
+    const { docs, inputs } = await startDocs({ jobTimeMs: 60_000 })
+    const first = await runAction({ inputs: { ...inputs, wait: 'false' } })
+    const id = first.outputs['job-id'] ?? ''
+    const run = await runAction({ inputs: { ...inputs, prompt: '', 'job-id': id, wait: 'false' } })
+    expect(run).toMatchObject({
+      exitCode: 0,
+      outputs: { result: 'submitted', status: 'active', 'job-id': id },
+    })
+    expect(requestLines(docs)).toEqual(['POST /v2/agent/docs/job', `GET /v2/agent/docs/job/${id}`])
+  })
+
+  it('gets the prompt as a follow-up message, and its old end is not taken for the new one', async () => {
+    const { docs, inputs } = await startDocs({ staleMs: 200, jobTimeMs: 600 })
+    const first = await runAction({ inputs })
+    const id = first.outputs['job-id'] ?? ''
+    const run = await runAction({ inputs: { ...inputs, prompt: 'Shorter. [agent: fail]', 'job-id': id } })
+    expect(run).toMatchObject({ exitCode: 1, outputs: { result: 'failed', 'job-id': id } })
+    const messages = docs.requests.filter(({ path }) => path.endsWith('/message'))
+    expect(messages.map(({ body }) => body)).toEqual([{ prompt: 'Shorter. [agent: fail]' }])
+    expect(docs.jobs).toHaveLength(1)
+  })
+
+  it('that does not exist ends at once as an error with the cause', async () => {
+    const { docs, inputs } = await startDocs()
+    const run = await runAction({ inputs: { ...inputs, prompt: '', 'job-id': 'no such/job' } })
+    expect(run).toMatchObject({ exitCode: 1, outputs: { result: 'error', 'job-id': 'no such/job' } })
+    expect(requestLines(docs)).toEqual(['GET /v2/agent/docs/job/no%20such%2Fjob'])
+    expect(run.log).toContain('check `job-id`')
+  })
+})
+
+describe('a dry run', () => {
+  it('shows the prompt and asks the service nothing, without a key', async () => {
+    const { docs, inputs } = await startDocs()
+    const files = { 'extra.md': 'Keep the tone.', 'api.diff': '+ GET /pets ```' }
+    const run = await runAction({
+      inputs: {
+        ...inputs,
+        'api-key': '',
+        'dry-run': 'true',
+        'prompt-file': 'extra.md',
+        'context-files': 'api.diff',
+        context: 'false',
+      },
+      files,
+    })
+    expect(run).toMatchObject({ exitCode: 0, outputs: { result: 'dry-run' } })
+    for (const text of ['Explain the new flag.', 'Keep the tone.', 'api.diff', '+ GET /pets ```']) {
+      expect(run.summary).toContain(text)
+    }
+    expect(docs.requests).toEqual([])
+  })
+})
+
+describe('a run without secrets', () => {
+  const fork = { head: { repo: { full_name: 'stranger/docs' } }, user: { login: 'stranger' } }
+
+  it.each([
+    ['a pull request from a fork', { name: 'pull_request', payload: { pull_request: fork } }, 'stranger'],
+    [
+      'pull_request_target from a fork',
+      { name: 'pull_request_target', payload: { pull_request: fork } },
+      'stranger',
+    ],
+    [
+      'a deleted fork',
+      { name: 'pull_request', payload: { pull_request: { head: { repo: null } } } },
+      'stranger',
+    ],
+    ['Dependabot', { name: 'push', payload: {} }, 'dependabot[bot]'],
+  ])('for %s is skipped with a notice', async (_case, event, actor) => {
+    const { docs, inputs } = await startDocs()
+    const run = await runAction({ inputs: { ...inputs, 'api-key': '' }, event, env: { GITHUB_ACTOR: actor } })
+    expect(run).toMatchObject({ exitCode: 0, outputs: { result: 'skipped' } })
+    expect(run.log).toContain('::notice')
+    expect(docs.requests).toEqual([])
+  })
+
+  it('elsewhere is an error that names the key', async () => {
+    const run = await runAction({ inputs: { 'project-id': 'docs', prompt: 'x' } })
+    expect(run).toMatchObject({ exitCode: 1, outputs: { result: 'error' } })
+    expect(run.log).toContain('api-key is missing')
+  })
+})
+
+describe('the post part', () => {
+  it('is silent after a run that ended by itself', async () => {
+    const { inputs } = await startDocs({ jobTimeMs: 0 })
+    const main = await runAction({ inputs })
+    const post = await runAction({ inputs, state: main.state })
+    expect(post).toMatchObject({ exitCode: 0, summary: '', outputs: {} })
+  })
+
+  it('says how to pick the job up after a run that was killed', async () => {
+    const { docs, inputs } = await startDocs({ jobTimeMs: 60_000 })
+    const started = await startAction({ inputs })
+    await started.logged('was accepted')
+    started.child.kill('SIGKILL')
+    const { state } = await started.ended
+    const post = await runAction({ inputs, state })
+    expect(post.exitCode).toBe(0)
+    expect(post.log).toContain(`job-id: ${docs.jobs[0]?.id}`)
+    expect(post.summary).toContain(docs.jobs[0]?.id)
+  })
+})
