@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest'
+import { docsStarter } from './docs.ts'
+import { startAction } from './run-action.ts'
+
+const startDocs = docsStarter()
+
+describe.each(['SIGINT', 'SIGTERM'] as const)('%s', (signal) => {
+  it('stops the wait at once, and says how to pick the job up', async () => {
+    const { docs, inputs } = await startDocs({ jobTimeMs: 60_000 })
+    const started = await startAction({ inputs: { ...inputs, 'poll-interval': '1h' } })
+    await started.logged('Status: active')
+    const killedAtMs = performance.now()
+    started.child.kill(signal)
+    const run = await started.ended
+    expect(performance.now() - killedAtMs).toBeLessThan(2000)
+    expect(run).toMatchObject({
+      exitCode: 1,
+      outputs: { result: 'cancelled', status: 'active', 'job-id': docs.jobs[0]?.id },
+    })
+    expect(run.log).toMatch(/goes on in the background.*job-id: /)
+    expect(run.summary).toContain('Cancelled')
+  })
+
+  it('waits for a create in flight, so that its id is not lost', async () => {
+    const { docs, inputs } = await startDocs()
+    docs.faults.add({ kind: 'delay', ms: 1500, match: { path: 'create' } })
+    const started = await startAction({ inputs })
+    await until(() => docs.jobs.length === 1)
+    started.child.kill(signal)
+    const run = await started.ended
+    expect(run).toMatchObject({ exitCode: 1, outputs: { result: 'cancelled', 'job-id': docs.jobs[0]?.id } })
+  })
+
+  it('gives a create that hangs 3 s, and says that a job may be running', async () => {
+    const { docs, inputs } = await startDocs()
+    docs.faults.add({ kind: 'hang-after', match: { path: 'create' } })
+    const started = await startAction({ inputs })
+    await until(() => docs.jobs.length === 1)
+    const killedAtMs = performance.now()
+    started.child.kill(signal)
+    const run = await started.ended
+    expect(performance.now() - killedAtMs).toBeLessThan(5000)
+    expect(run).toMatchObject({ exitCode: 1, outputs: { result: 'cancelled' } })
+    expect(run.log).toContain('a job may be running')
+  })
+})
+
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5))
+}
