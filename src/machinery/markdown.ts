@@ -91,10 +91,11 @@ const BREAK = '\u200B'
 
 function inert(text: string): string {
   return onOneLine(text)
+    .replace(/^\s+/, ' ')
     .replace(/[&<>|\\`*_[\]~$@#]/g, inertCharacter)
     .replace(/\b(GH-)(?=\d)/gi, `$1${BREAK}`)
-    .replace(/:(?=\/\/)|\bwww(?=\.)|^\d+(?=[.)])/gi, `$&${BREAK}`)
-    .replace(/^[-+=:]/, '\\$&')
+    .replace(/:(?=\/\/)|\bwww(?=\.)|^\s?\d+(?=[.)])/gi, `$&${BREAK}`)
+    .replace(/^(\s?)([-+=:])/, '$1\\$2')
 }
 
 function inertCharacter(character: string): string {

@@ -39,7 +39,7 @@ export function jobSummary(outcome: Outcome, prompt: string, context: OutcomeCon
     md`## ${SIGNS[outcome.result]} Docs agent: ${headline}`,
     ...pullRequestLine(outcome),
     ...(advice === '' ? [] : [adviceWithCode(advice)]),
-    table(['', ''], facts(outcome)),
+    table(['Result', code(outcome.result)], facts(outcome)),
     ...promptDetails(prompt),
   ])
 }
@@ -82,8 +82,8 @@ function adviceWithCode(advice: string): Markdown {
   )
 }
 
-function facts({ result, job, jobId, durationSeconds }: Outcome): Row[] {
-  const rows: Row[] = [['Result', code(result)]]
+function facts({ job, jobId, durationSeconds }: Outcome): Row[] {
+  const rows: Row[] = []
   if (job !== undefined) rows.push(['Status', code(job.status)])
   if (jobId !== '') rows.push(['Job', code(jobId)])
   if (job?.repository != null) rows.push(['Repository', repository(job.repository, job.ref)])

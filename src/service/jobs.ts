@@ -1,5 +1,6 @@
-import type { DocsService, ServiceCall } from './docs-service.ts'
+import type { DocsService } from './docs-service.ts'
 import { type Job, readJob } from './job.ts'
+import type { ServiceCall } from './service-call.ts'
 import { AnswerError } from './service-error.ts'
 
 const NO_SUCH_PROJECT =

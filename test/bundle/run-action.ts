@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { readActionMetadata } from '../../scripts/action-metadata.ts'
+import { readCommandFile } from '../../scripts/command-file.ts'
 
 /** One run of the action as a runner would start it. */
 export type ActionOptions = {
@@ -148,19 +149,4 @@ async function writeAll(folder: string, files: Readonly<Record<string, string>>)
     await mkdir(dirname(path), { recursive: true })
     await writeFile(path, text)
   }
-}
-
-/** Reads a file of `name<<delimiter` entries as the runner does; a later value of a name wins. */
-export function readCommandFile(text: string): Record<string, string> {
-  const values: Record<string, string> = {}
-  const lines = text.split('\n')
-  for (let index = 0; index < lines.length; index++) {
-    const [, name, delimiter] = /^(.+?)<<(.+)$/.exec(lines[index] ?? '') ?? []
-    if (name === undefined || delimiter === undefined) continue
-    const end = lines.indexOf(delimiter, index + 1)
-    if (end < 0) throw new Error(`The value of ${name} has no end`)
-    values[name] = lines.slice(index + 1, end).join('\n')
-    index = end
-  }
-  return values
 }
