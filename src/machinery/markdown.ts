@@ -65,7 +65,7 @@ export type Row = readonly MarkdownValue[]
 
 /** A table. `align` has one letter a column: `l` or `r`. */
 export function table(head: Row, rows: readonly Row[], align = 'l'.repeat(head.length)): Markdown {
-  const rule = [...align].map((side) => (side === 'r' ? '---:' : '---'))
+  const rule = [...align].map((side) => (side === 'r' ? '---:' : ':---'))
   const lines = [head.map(sourceOf), rule, ...rows.map((row) => row.map(sourceOf))]
   return Markdown.trusted(lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n'))
 }
