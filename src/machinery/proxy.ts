@@ -1,4 +1,5 @@
 import { BlockList, isIP } from 'node:net'
+import { TransportError } from './transport-error.ts'
 
 /** The proxy variables of the environment, in the order they are looked at. */
 export type ProxySettings = {
@@ -7,16 +8,11 @@ export type ProxySettings = {
   readonly noProxy: string
 }
 
-/** A proxy setting that can't be used. The message names the variable, never its value: it may hold a password. */
-export class ProxySettingError extends Error {
-  override readonly name = 'ProxySettingError'
-}
-
 /**
  * The proxy that curl would use for a URL, loopback hosts included.
  * Source: curl's manual, "Environment" (`NO_PROXY`: `*`, names with all that ends in them, addresses, CIDR blocks).
  *
- * @throws {ProxySettingError} if the variable that applies holds no usable URL
+ * @throws {TransportError} if the variable that applies holds no usable URL; it may hold a password, so it is not quoted
  */
 export function proxyFor(url: URL, settings: ProxySettings): URL | undefined {
   const [variable, value] =
@@ -25,9 +21,8 @@ export function proxyFor(url: URL, settings: ProxySettings): URL | undefined {
   const text = /^[a-z][a-z0-9+.-]*:\/\//i.test(value) ? value : `http://${value}`
   const proxy = URL.parse(text)
   if (proxy === null || !/^(https?|socks5h?):$/.test(proxy.protocol) || proxy.hostname === '') {
-    throw new ProxySettingError(
-      `The environment variable ${variable} is not the URL of a proxy. Give it as http://host:port, or unset it.`,
-    )
+    const message = `the environment variable ${variable} is not the URL of a proxy; give it as http://host:port, or unset it`
+    throw new TransportError(message, { failure: 'proxy', maybeSent: false })
   }
   return proxy
 }

@@ -25,7 +25,7 @@ describe('the proxy', () => {
 
   it.each(['http://', 'ftp://proxy.example', 'http://a b'])('%s is refused without quoting it', (value) => {
     const settings = { httpsProxy: value, httpProxy: '', noProxy: '' }
-    expect(() => proxyFor(new URL('https://x.example'), settings)).toThrow(ProxySettingError)
+    expect(() => proxyFor(new URL('https://x.example'), settings)).toThrow(TransportError)
     expect(() => proxyFor(new URL('https://x.example'), settings)).toThrow(/^((?!a b).)*HTTPS_PROXY/)
   })
 })
