@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { ProxySettingError, proxyFor } from '../../src/machinery/proxy.ts'
+import { proxyFor } from '../../src/machinery/proxy.ts'
+import { TransportError } from '../../src/machinery/transport-error.ts'
 
 const httpsProxy = 'http://proxy.example:3128'
 const httpProxy = 'http://plain.example:8080'
