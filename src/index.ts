@@ -1,3 +1,3 @@
 import { run } from './story/run.ts'
 
-await run()
+void run()

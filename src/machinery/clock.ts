@@ -6,13 +6,25 @@ export type Clock = {
   now(): number
   /** Waits `ms` milliseconds. Rejects with an `AbortError` as soon as `signal` is aborted. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>
-  /** A signal that is aborted after `ms` milliseconds and does not keep the process alive. */
-  timeout(ms: number): AbortSignal
+  /**
+   * A signal that is aborted after `ms` milliseconds and does not keep the process alive. Once `until` is aborted it
+   * may be forgotten: it need not be aborted any more.
+   */
+  timeout(ms: number, until?: AbortSignal): AbortSignal
 }
 
 /** The machine's clock: the only place that reads it. Monotonic, so that a corrected system time ends no wait. */
 export const systemClock: Clock = {
   now: () => performance.timeOrigin + performance.now(),
   sleep: (ms, signal) => delay(ms, undefined, signal === undefined ? {} : { signal }),
-  timeout: (ms) => AbortSignal.timeout(Math.ceil(ms)),
+  timeout(ms, until) {
+    const limit = new AbortController()
+    const timer = setTimeout(
+      () => limit.abort(new DOMException('The time is up.', 'TimeoutError')),
+      Math.ceil(ms),
+    )
+    until?.addEventListener('abort', () => clearTimeout(timer), { once: true })
+    timer.unref()
+    return limit.signal
+  },
 }

@@ -1,8 +1,12 @@
-import type { Readable } from 'node:stream'
-import { Agent, type Dispatcher, Pool, ProxyAgent } from 'undici'
+import type { Dispatcher } from 'undici'
+// Its parts by path: its entry would load five times as much, of which nothing is used here.
+import requestOf from 'undici/lib/api/api-request.js'
+import Pool from 'undici/lib/dispatcher/pool.js'
 import type { Clock } from './clock.ts'
+import { firstSignal } from './first-signal.ts'
+import { readBody } from './http-body.ts'
 import { type ProxySettings, proxyFor } from './proxy.ts'
-import { connectError, exchangeError, TransportError } from './transport-error.ts'
+import { connectError, exchangeError, TransportError, timeLimitError } from './transport-error.ts'
 
 /** One request. */
 export type HttpRequest = {
@@ -31,7 +35,7 @@ export type HttpClient = {
    * @throws {TransportError} if no whole answer came
    */
   send(request: HttpRequest): Promise<HttpAnswer>
-  /** Drops all connections, so that nothing keeps the process alive. */
+  /** Drops all connections, so that nothing keeps the process alive. Requests under way fail. */
   close(): Promise<void>
 }
 
@@ -43,6 +47,18 @@ export type HttpOptions = {
   readonly timeLimitMs: number
   /** Largest body, unpacked, in bytes. */
   readonly bodyLimitBytes: number
+  /** Most connections to one origin at a time; without it, as many as there are requests. */
+  readonly connections?: number
+}
+
+/** The way to one origin. */
+type Way = {
+  readonly dispatcher: Dispatcher
+  readonly proxy: URL | undefined
+  /** Whether anything has connected yet; before that, nothing can have been sent. */
+  connected: boolean
+  /** Errors that came up while connecting. */
+  readonly unsent: WeakSet<object>
 }
 
 // Longer than the longest pause between looks, shorter than the idle limits of common servers.
@@ -50,107 +66,102 @@ const KEEP_ALIVE_MS = 15_000
 
 /** Opens a client. No connection is made before the first request. */
 export function openHttp(options: HttpOptions): HttpClient {
-  const unsent = new WeakSet<object>()
-  const dispatchers = new Map<string, Dispatcher>()
+  const ways = new Map<string, Promise<Way>>()
 
-  function poolFor(origin: string | URL, poolOptions: object): Pool {
-    const pool = new Pool(origin, { ...poolOptions, allowH2: false, keepAliveTimeout: KEEP_ALIVE_MS })
-    return pool.on('connectionError', (_origin, _targets, error) => unsent.add(error))
-  }
-
-  function dispatcherFor(url: URL): Dispatcher {
-    const known = dispatchers.get(url.origin)
-    if (known !== undefined) return known
-    const proxy = proxyFor(url, options.proxy)
-    const made =
-      proxy === undefined
-        ? new Agent({ factory: poolFor })
-        : new ProxyAgent({ uri: proxy.href, factory: poolFor, proxyTunnel: false })
-    dispatchers.set(url.origin, made)
-    return made
+  function wayTo(url: URL): Promise<Way> {
+    const way = ways.get(url.origin) ?? openWay(url, options)
+    ways.set(url.origin, way)
+    return way
   }
 
   async function send(request: HttpRequest): Promise<HttpAnswer> {
-    const limit = options.clock.timeout(options.timeLimitMs)
-    const signal = request.signal === undefined ? limit : AbortSignal.any([request.signal, limit])
+    request.signal?.throwIfAborted()
+    const way = await wayTo(request.url)
+    const over = new AbortController()
+    const limit = options.clock.timeout(options.timeLimitMs, over.signal)
+    const first = firstSignal([request.signal, limit])
     try {
-      const { url, method, headers, body = null } = request
-      const response = await dispatcherFor(url).request({
-        origin: url.origin,
-        path: `${url.pathname}${url.search}`,
-        method: method as Dispatcher.HttpMethod,
-        headers: { ...headers, 'accept-encoding': 'gzip, deflate, br' },
-        body,
-        signal,
-        headersTimeout: 0,
-        bodyTimeout: 0,
-      })
-      const plainHeaders = flatten(response.headers)
-      return {
-        status: response.statusCode,
-        headers: plainHeaders,
-        body: await readBody(response.body, plainHeaders['content-encoding'] ?? '', options.bodyLimitBytes),
-      }
+      const answer = exchange(way.dispatcher, { ...request, signal: first.signal }, options.bodyLimitBytes)
+      // As long as it has no connection, a request does not hear of its signal; it will, before it is sent.
+      return await Promise.race([answer, rejection(first.signal)])
     } catch (error) {
       request.signal?.throwIfAborted()
-      if (limit.aborted) throw timeLimitError(options.timeLimitMs, error)
+      if (limit.aborted) throw timeLimitError(options.timeLimitMs, { maybeSent: way.connected, cause: error })
       if (error instanceof TransportError) throw error
-      const early = typeof error === 'object' && error !== null && unsent.has(error)
-      throw early ? connectError(error, request.url) : exchangeError(error, request.url)
+      const early = typeof error === 'object' && error !== null && way.unsent.has(error)
+      throw early ? connectError(error, request.url, way.proxy) : exchangeError(error, request.url, way.proxy)
+    } finally {
+      first.release()
+      over.abort()
     }
   }
 
   async function close(): Promise<void> {
-    await Promise.all([...dispatchers.values()].map((dispatcher) => dispatcher.destroy()))
+    for (const opened of await Promise.allSettled(ways.values())) {
+      if (opened.status === 'fulfilled') await opened.value.dispatcher.destroy()
+    }
   }
 
   return { send, close }
+}
+
+async function openWay(url: URL, options: HttpOptions): Promise<Way> {
+  const proxy = proxyFor(url, options.proxy)
+  const unsent = new WeakSet<object>()
+
+  function poolFor(origin: string | URL, poolOptions: object): Pool {
+    const own = { allowH2: false, keepAliveTimeout: KEEP_ALIVE_MS, connections: options.connections ?? null }
+    const pool = new Pool(origin, { ...poolOptions, ...own })
+    return pool
+      .on('connect', () => (way.connected = true))
+      .on('connectionError', (_origin, _targets, error) => unsent.add(error))
+  }
+
+  async function throughProxy({ href }: URL): Promise<Dispatcher> {
+    const { default: ProxyAgent } = await import('undici/lib/dispatcher/proxy-agent.js')
+    const { default: connect } = await import('undici/lib/api/api-connect.js')
+    const clientFactory = (origin: URL, poolOptions: object): Dispatcher =>
+      Object.assign(new Pool(origin, poolOptions), { connect })
+    return new ProxyAgent({ uri: href, factory: poolFor, clientFactory, proxyTunnel: false })
+  }
+
+  const dispatcher = proxy === undefined ? poolFor(url.origin, {}) : await throughProxy(proxy)
+  const way: Way = { dispatcher, proxy, connected: false, unsent }
+  return way
+}
+
+function rejection(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+  })
+}
+
+async function exchange(
+  dispatcher: Dispatcher,
+  { url, method, headers, body, signal }: HttpRequest,
+  bodyLimitBytes: number,
+): Promise<HttpAnswer> {
+  const answer = await requestOf.call(dispatcher, {
+    origin: url.origin,
+    path: `${url.pathname}${url.search}`,
+    method: method as Dispatcher.HttpMethod,
+    headers: { ...headers, 'accept-encoding': 'gzip, deflate, br' },
+    body: body ?? null,
+    signal: signal ?? null,
+    // The time limit is one for all.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  })
+  const plainHeaders = flatten(answer.headers)
+  return {
+    status: answer.statusCode,
+    headers: plainHeaders,
+    body: await readBody(answer.body, plainHeaders['content-encoding'] ?? '', bodyLimitBytes),
+  }
 }
 
 function flatten(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name, [value ?? []].flat().join(', ')]),
   )
-}
-
-async function readBody(raw: Readable, encoding: string, limitBytes: number): Promise<string> {
-  const body = await unpack(raw, encoding.trim().toLowerCase())
-  const chunks: Buffer[] = []
-  let size = 0
-  for await (const chunk of body as AsyncIterable<Buffer>) {
-    size += chunk.length
-    if (size > limitBytes) {
-      raw.destroy()
-      const message = `the answer is larger than ${limitBytes / 1024 ** 2} MiB`
-      throw new TransportError(message, { failure: 'too-large', maybeSent: true })
-    }
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString('utf8')
-}
-
-async function unpack(raw: Readable, encoding: string): Promise<Readable> {
-  if (encoding === '' || encoding === 'identity') return raw
-  const zlib = await import('node:zlib')
-  const unpackers: Readonly<Record<string, () => NodeJS.ReadWriteStream & Readable>> = {
-    gzip: zlib.createGunzip,
-    'x-gzip': zlib.createGunzip,
-    deflate: zlib.createInflate,
-    br: zlib.createBrotliDecompress,
-  }
-  const create = unpackers[encoding]
-  if (create === undefined) {
-    raw.destroy()
-    const message = 'the answer is packed in a way that was not asked for'
-    throw new TransportError(message, { failure: 'undecodable', maybeSent: true })
-  }
-  const unpacker = create()
-  raw.once('error', (error) => unpacker.destroy(error))
-  unpacker.once('close', () => raw.destroy())
-  return raw.pipe(unpacker)
-}
-
-function timeLimitError(limitMs: number, cause: unknown): TransportError {
-  const message = `no whole answer came within ${limitMs / 1000} s`
-  return new TransportError(message, { failure: 'time-limit', maybeSent: true, cause })
 }

@@ -26,3 +26,15 @@ export function recordField(record: unknown, field: string): JsonRecord {
   const value = isRecord(record) ? record[field] : undefined
   return isRecord(value) ? value : {}
 }
+
+/** The field of a record if it is a whole number that JavaScript holds exactly; `undefined` for anything else. */
+export function integerField(record: unknown, field: string): number | undefined {
+  const value = isRecord(record) ? record[field] : undefined
+  return typeof value === 'number' && Number.isSafeInteger(value) ? value : undefined
+}
+
+/** The field of a record if it is a list; an empty one for anything else. */
+export function listField(record: unknown, field: string): readonly unknown[] {
+  const value = isRecord(record) ? record[field] : undefined
+  return Array.isArray(value) ? value : []
+}

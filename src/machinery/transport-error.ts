@@ -39,36 +39,63 @@ const CONNECT_FAILURES: Readonly<Record<string, ConnectFailure>> = {
   UND_ERR_CONNECT_TIMEOUT: 'unreachable',
 }
 
-/** Reads an error that came up while the connection was being made: nothing of the request has left yet. */
-export function connectError(cause: unknown, url: URL): TransportError {
+/**
+ * Reads an error that came up while the connection was being made: nothing of the request has left yet.
+ *
+ * @param proxy the proxy on the way, if there is one
+ */
+export function connectError(cause: unknown, url: URL, proxy: URL | undefined): TransportError {
   const code = codeOf(cause)
-  const failure = CONNECT_FAILURES[code] ?? otherConnectFailure(cause, url)
+  const refusal = proxyRefusal(cause)
+  const otherFailure = url.protocol === 'https:' ? 'tls' : 'unreachable'
+  const failure = refusal === undefined ? (CONNECT_FAILURES[code] ?? otherFailure) : 'proxy'
+  const peer = proxy ?? url
+  const name = proxy === undefined ? url.host : `the proxy ${proxy.host}`
   const messages: Readonly<Record<ConnectFailure, string>> = {
-    refused: `the connection to ${url.host} was refused`,
-    unresolved: `the name ${url.hostname} could not be resolved`,
-    unreachable: `${url.host} could not be reached`,
-    tls: `no secure (TLS) connection to ${url.host} could be made: ${messageOf(cause)}`,
-    proxy: `the proxy did not connect to ${url.host}: ${messageOf(cause)}`,
+    refused: `the connection to ${name} was refused`,
+    unresolved: `the name ${peer.hostname} could not be resolved`,
+    unreachable: `${name} could not be reached`,
+    tls: `no secure (TLS) connection to ${url.host} could be made: ${tlsProblem(cause)}`,
+    proxy: `${name} did not connect to ${url.host}: ${refusal}`,
   }
-  return new TransportError(withCode(messages[failure], code), { failure, maybeSent: false, cause })
-}
-
-function otherConnectFailure(cause: unknown, url: URL): ConnectFailure {
-  if (/proxy/i.test(`${messageOf(cause)} ${cause instanceof Error ? cause.name : ''}`)) return 'proxy'
-  return url.protocol === 'https:' ? 'tls' : 'unreachable'
+  const message = failure === 'proxy' ? messages.proxy : withCode(messages[failure], code)
+  return new TransportError(message, { failure, maybeSent: false, cause })
 }
 
 /** Reads an error that came up once the connection stood: how much of the request arrived can't be known. */
-export function exchangeError(cause: unknown, url: URL): TransportError {
-  if (/Proxy Authentication Required/.test(messageOf(cause))) {
-    const message = 'the proxy wants a user name and password (407)'
-    return new TransportError(message, { failure: 'proxy', maybeSent: false, cause })
-  }
+export function exchangeError(cause: unknown, url: URL, proxy: URL | undefined): TransportError {
+  // A proxy that wants to know who asks has passed nothing on.
+  if (proxy !== undefined && proxyRefusal(cause) !== undefined) return connectError(cause, url, proxy)
   const message = withCode(
     `the connection to ${url.host} broke off before the answer was whole`,
     codeOf(cause),
   )
   return new TransportError(message, { failure: 'broken-off', maybeSent: true, cause })
+}
+
+/** Reads an error that came up because the time for a request was over. */
+export function timeLimitError(
+  limitMs: number,
+  options: { readonly maybeSent: boolean; readonly cause: unknown },
+): TransportError {
+  return new TransportError(`no whole answer came within ${limitMs / 1000} s`, {
+    failure: 'time-limit',
+    ...options,
+  })
+}
+
+/** What a proxy that can be reached says instead of connecting, in words; undici puts it into a message. */
+function proxyRefusal(cause: unknown): string | undefined {
+  const status = /Proxy (?:response|Authentication Required) \((\d{3})\)/.exec(messageOf(cause))?.[1]
+  if (status === undefined) return undefined
+  return status === '407' ? 'it wants a user name and password (407)' : `it answered ${status}`
+}
+
+function tlsProblem(cause: unknown): string {
+  const problem = messageOf(cause).replace(/; if the root CA.*/, '')
+  return /certificate/.test(problem)
+    ? `${problem}; for a certificate authority of your own, set NODE_EXTRA_CA_CERTS on the runner`
+    : problem
 }
 
 function withCode(message: string, code: string): string {

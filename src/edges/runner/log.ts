@@ -1,6 +1,6 @@
-import * as core from '@actions/core'
 import { logText } from '../../machinery/log-text.ts'
 import type { Redact } from '../../machinery/redact.ts'
+import * as commands from './workflow-commands.ts'
 
 /** The run's log: the only way text reaches it. Nothing written here can act as a workflow command or hold the key. */
 export type Log = {
@@ -19,19 +19,18 @@ export function openLog(redact: Redact): Log {
   // Cleaning takes characters out and could put a secret together, so that comes first and last.
   const clean = (text: string): string => redact(logText(redact(text)))
   return {
-    info: (text) => core.info(clean(text)),
-    notice: (text, title) => core.notice(clean(text), title === undefined ? {} : { title: clean(title) }),
-    warning: (text) => core.warning(clean(text)),
-    fail: (text) => core.setFailed(clean(text)),
-    group(title, text) {
-      core.startGroup(clean(title))
-      core.info(clean(text))
-      core.endGroup()
+    info: (text) => commands.info(clean(text)),
+    notice: (text, title = '') => commands.annotate('notice', clean(text), clean(title)),
+    warning: (text) => commands.annotate('warning', clean(text)),
+    fail(text) {
+      process.exitCode = 1
+      commands.annotate('error', clean(text))
     },
+    group: (title, text) => commands.group(clean(title), () => commands.info(clean(text))),
   }
 }
 
 /** Tells the runner to replace a secret by `***` in all that is printed from here on. */
 export function maskSecrets(secrets: readonly string[]): void {
-  for (const secret of secrets) if (secret !== '') core.setSecret(secret)
+  for (const secret of secrets) if (secret !== '') commands.setSecret(secret)
 }

@@ -1,9 +1,9 @@
-import * as core from '@actions/core'
 import type { Redact } from '../../machinery/redact.ts'
 import type { Job } from '../../service/job.ts'
 import type { Outcome } from '../../work/job/outcome.ts'
 import { pullRequestNumber } from '../../work/job/pull-request.ts'
 import type { Log } from './log.ts'
+import { setOutput } from './workflow-commands.ts'
 
 /** Outputs of an agent job, as in `action.yml`. */
 export const JOB_OUTPUTS = [
@@ -21,8 +21,24 @@ export const JOB_OUTPUTS = [
   'job',
 ] as const
 
+/** Outputs of a visitors report, as in `action.yml`. */
+export const VISITORS_OUTPUTS = [
+  'visitors-human',
+  'visitors-ai',
+  'visitors-total',
+  'visitors-change',
+  'visitors-from',
+  'visitors-to',
+  'visitors-complete',
+  'visitors-export',
+  'visitors',
+] as const
+
+/** Outputs of a comment that was written, as in `action.yml`. */
+export const COMMENT_OUTPUTS = ['comment-id', 'comment-url'] as const
+
 /** All outputs, as in `action.yml`. */
-export const OUTPUTS = [...JOB_OUTPUTS] as const
+export const OUTPUTS = [...JOB_OUTPUTS, ...COMMENT_OUTPUTS, ...VISITORS_OUTPUTS] as const
 
 /** Name of an output. */
 export type OutputName = (typeof OUTPUTS)[number]
@@ -45,7 +61,7 @@ export function openOutputs(log: Log, redact: Redact): SetOutputs {
         log.warning(
           `The output ${name} is left empty: it would be longer than ${OUTPUT_LIMIT_BYTES / 1024} KiB.`,
         )
-      core.setOutput(name, tooLong ? '' : redact(value))
+      setOutput(name, tooLong ? '' : redact(value))
     }
   }
 }

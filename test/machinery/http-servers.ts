@@ -1,0 +1,101 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createServer, type IncomingMessage, type RequestListener, request, type Server } from 'node:http'
+import { createServer as createSecureServer } from 'node:https'
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** A loopback server for one test. */
+export type TestServer = {
+  readonly origin: string
+  readonly url: URL
+  /** Requests as `METHOD target`. */
+  readonly requests: readonly string[]
+  readonly connections: () => number
+  readonly server: Server
+}
+
+/** Starts loopback servers and proxies, and stops them all. */
+export class TestServers {
+  readonly #open: Server[] = []
+  readonly #sockets = new Set<Socket>()
+
+  /** A server; with `tls`, one whose certificate nobody knows. */
+  async start(answer: RequestListener, tls?: Certificate): Promise<TestServer> {
+    const requests: string[] = []
+    let connections = 0
+    const listener: RequestListener = (incoming, response) => {
+      requests.push(`${incoming.method} ${incoming.url}`)
+      answer(incoming, response)
+    }
+    const server = tls === undefined ? createServer(listener) : createSecureServer(tls, listener)
+    server.on('connection', (socket) => {
+      connections++
+      this.#sockets.add(socket)
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    this.#open.push(server)
+    const origin = `${tls === undefined ? 'http' : 'https'}://127.0.0.1:${(server.address() as AddressInfo).port}`
+    return { origin, url: new URL('/path?query=1', origin), requests, connections: () => connections, server }
+  }
+
+  /** A proxy that forwards http and tunnels https, for those who name themselves if it wants that. */
+  async startProxy(credentials?: string): Promise<TestServer> {
+    const allowed = ({ headers }: IncomingMessage): boolean =>
+      credentials === undefined ||
+      headers['proxy-authorization'] === `Basic ${Buffer.from(credentials).toString('base64')}`
+    const proxy = await this.start((incoming, response) => {
+      if (!allowed(incoming)) {
+        response.writeHead(407).end()
+        return
+      }
+      const { url = '', method, headers } = incoming
+      const onward = request(url, { method, headers }, (answer) => {
+        response.writeHead(answer.statusCode ?? 0, answer.headers)
+        answer.pipe(response)
+      })
+      incoming.pipe(onward)
+    })
+    proxy.server.on('connect', (incoming, socket) => {
+      ;(proxy.requests as string[]).push(`CONNECT ${incoming.url}`)
+      if (!allowed(incoming)) {
+        socket.end('HTTP/1.1 407 Who is asking\r\n\r\n')
+        return
+      }
+      const [host, port] = (incoming.url ?? '').split(':')
+      const onward = connect(Number(port), host, () => {
+        socket.write('HTTP/1.1 200 Connected\r\n\r\n')
+        socket.pipe(onward).pipe(socket)
+      })
+      onward.on('error', () => socket.end('HTTP/1.1 502 Bad Gateway\r\n\r\n'))
+      socket.on('error', () => onward.destroy())
+    })
+    return proxy
+  }
+
+  async close(): Promise<void> {
+    // Not `closeAllConnections`: a tunnel is no longer the server's own.
+    for (const socket of this.#sockets) socket.destroy()
+    await Promise.all(this.#open.splice(0).map((server) => new Promise((resolve) => server.close(resolve))))
+  }
+}
+
+/** A private key with its self-signed certificate. */
+export type Certificate = { readonly key: Buffer; readonly cert: Buffer }
+
+/** Makes a certificate for 127.0.0.1 that nobody trusts; `undefined` where there is no openssl. */
+export function selfSignedCertificate(): Certificate | undefined {
+  const folder = mkdtempSync(join(tmpdir(), 'certificate-'))
+  const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
+  const subject = ['-subj', '/CN=127.0.0.1', '-addext', 'subjectAltName=IP:127.0.0.1']
+  const kind = ['-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '1']
+  try {
+    execFileSync('openssl', ['req', ...kind, ...subject, '-keyout', key, '-out', cert], { stdio: 'ignore' })
+    return { key: readFileSync(key), cert: readFileSync(cert) }
+  } catch {
+    return undefined
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
