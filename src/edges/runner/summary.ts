@@ -1,26 +1,32 @@
-import * as core from '@actions/core'
+import { appendFile, stat } from 'node:fs/promises'
 import { type Markdown, md } from '../../machinery/markdown.ts'
 import type { Redact } from '../../machinery/redact.ts'
+import type { Environment } from './environment.ts'
 import type { Log } from './log.ts'
 
 /** GitHub drops a step's summary that is larger than 1 MiB. */
 const LIMIT_BYTES = 1024 * 1024
 
-/** Adds to the job summary. A summary that can't be written is a warning: it never fails a run. */
+/**
+ * Adds to the job summary. A summary that can't be written is a warning: it never fails a run.
+ * Parts of a run may call this at the same time: each adds its text in one piece, which `core.summary` can't do.
+ */
 export async function writeSummary(
   markdown: Markdown,
-  { log, redact }: { log: Log; redact: Redact },
+  { environment, log, redact }: { environment: Environment; log: Log; redact: Redact },
 ): Promise<void> {
-  const text = `${redact(markdown.source)}\n`
-  const fits = Buffer.byteLength(text) <= LIMIT_BYTES
-  const shown = fits
-    ? text
-    : md`The summary of this step is larger than GitHub shows; its outputs are complete.\n`.source
+  const { summaryPath } = environment
+  const text = `${redact(markdown.source)}\n\n`
   try {
-    await core.summary.addRaw(shown).write()
+    if (summaryPath === '') throw new Error('GITHUB_STEP_SUMMARY is not set')
+    const { size } = await stat(summaryPath).catch(() => ({ size: 0 }))
+    const fits = size + Buffer.byteLength(text) <= LIMIT_BYTES
+    await appendFile(summaryPath, fits ? text : TOO_LARGE.source)
   } catch (error) {
     log.warning(
       `The job summary could not be written: ${error instanceof Error ? error.message : String(error)}`,
     )
   }
 }
+
+const TOO_LARGE = md`The summary of this step is larger than GitHub shows; its outputs are complete.\n\n`
