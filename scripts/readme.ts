@@ -19,6 +19,19 @@ export function withTables(readme: string, { inputs, outputs }: ActionMetadata):
   )
 }
 
+/** Puts each workflow of `examples/` that a README's text has marks for, such as `example:weekly`, between them. */
+export function withExamples(readme: string, read = readExample): string {
+  const names = [...readme.matchAll(/<!-- example:([\w-]+):start/g)].map(([, name = '']) => name)
+  return names.reduce(
+    (text, name) => between(text, `example:${name}`, `\`\`\`yaml\n${read(name).trimEnd()}\n\`\`\``),
+    readme,
+  )
+}
+
+function readExample(name: string): string {
+  return readFileSync(join(import.meta.dirname, `../examples/${name}.yml`), 'utf8')
+}
+
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const lines = [head, head.map(() => '---'), ...rows]
   return lines
@@ -34,10 +47,10 @@ function between(text: string, mark: string, content: string): string {
 
 function main(): void {
   const current = readFileSync(README, 'utf8')
-  const wanted = withTables(current, readActionMetadata())
+  const wanted = withExamples(withTables(current, readActionMetadata()))
   if (current === wanted) return
   if (process.argv.includes('--check')) {
-    console.error("README.md's tables differ from action.yml; run npm run fix.")
+    console.error("README.md's tables or workflows differ from action.yml and examples/; run npm run fix.")
     process.exitCode = 1
   } else {
     writeFileSync(README, wanted)
