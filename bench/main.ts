@@ -1,0 +1,48 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { countConnections } from './connections.ts'
+import { measureSizes } from './size.ts'
+import { measureStart } from './start.ts'
+import { asMarkdown, asText, type Table } from './table.ts'
+import { measureVisitors } from './visitors.ts'
+import { simulateWaiting } from './waiting.ts'
+
+const USAGE = `npm run bench -- [--short] [--markdown]
+
+--short     a few runs, for CI; without the large sites
+--markdown  tables for the README
+
+Fails where a size or a number of requests or connections is over its limit; never for a time.`
+
+async function main(): Promise<void> {
+  const options = {
+    short: { type: 'boolean' },
+    markdown: { type: 'boolean' },
+    help: { type: 'boolean' },
+  } as const
+  const { short = false, markdown = false, help = false } = parseArgs({ options }).values
+  if (help) return console.log(USAGE)
+  const folder = mkdtempSync(join(tmpdir(), 'bench-'))
+  const show = (table: Table): void => console.log(`${markdown ? asMarkdown(table) : asText(table)}\n`)
+  try {
+    for (const table of await measureStart({ runs: short ? 3 : 25, folder })) show(table)
+    show(await simulateWaiting(short ? 5 : 100))
+    const checked = [
+      measureSizes(),
+      await countConnections(folder),
+      await measureVisitors(short ? [10_000] : [10_000, 100_000, 1_000_000], folder),
+    ]
+    for (const { table } of checked) show(table)
+    const failures = checked.flatMap((each) => each.failures)
+    if (failures.length > 0) {
+      console.error(failures.join('\n'))
+      process.exitCode = 1
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+await main()
