@@ -11,20 +11,10 @@ import {
   type Row,
   table,
 } from '../machinery/markdown.ts'
-import type { JobResult, Outcome } from '../work/job/outcome.ts'
+import type { Outcome } from '../work/job/outcome.ts'
 import { pullRequestName } from '../work/job/pull-request.ts'
-import { type OutcomeContext, outcomeText } from './outcome-text.ts'
-
-const SIGNS: Readonly<Record<JobResult, string>> = {
-  'pull-request': '✅',
-  'no-pull-request': '✅',
-  submitted: '🚀',
-  failed: '❌',
-  archived: '🗄️',
-  'timed-out': '⏱️',
-  cancelled: '🛑',
-  error: '❌',
-}
+import { type OutcomeContext, outcomeText, RESULT_SIGNS } from './outcome-text.ts'
+import { sentencesWithCode } from './sentences.ts'
 
 /** Most characters of a prompt that a summary shows: far below GitHub's limit of 1 MiB for all of it. */
 const PROMPT_LENGTH = 200_000
@@ -36,9 +26,9 @@ export type WrongInput = { readonly input: string; readonly problem: string; rea
 export function jobSummary(outcome: Outcome, prompt: string, context: OutcomeContext): Markdown {
   const { headline, advice } = outcomeText(outcome, context)
   return joinMarkdown([
-    md`## ${SIGNS[outcome.result]} Docs agent: ${headline}`,
+    md`## ${RESULT_SIGNS[outcome.result]} Docs agent: ${headline}`,
     ...pullRequestLine(outcome),
-    ...(advice === '' ? [] : [adviceWithCode(advice)]),
+    ...(advice === '' ? [] : [sentencesWithCode(advice)]),
     table(['Result', code(outcome.result)], facts(outcome)),
     ...promptDetails(prompt),
   ])
@@ -55,14 +45,14 @@ export function dryRunSummary(ask: { readonly purpose: string; readonly prompt: 
 
 /** The summary of a run that was killed before it could write one. */
 export function cutOffSummary(advice: string): Markdown {
-  return joinMarkdown([md`## ${SIGNS.cancelled} Docs agent: cut off`, adviceWithCode(advice)])
+  return joinMarkdown([md`## ${RESULT_SIGNS.cancelled} Docs agent: cut off`, sentencesWithCode(advice)])
 }
 
 /** The summary of a run whose inputs are wrong. */
 export function inputsErrorSummary(problems: readonly WrongInput[]): Markdown {
   const rows = problems.map(({ input, problem, accepted }) => [code(input), problem, accepted])
   return joinMarkdown([
-    md`## ${SIGNS.error} Docs agent: wrong inputs`,
+    md`## ${RESULT_SIGNS.error} Docs agent: wrong inputs`,
     md`Nothing was sent.`,
     table(['Input', 'Problem', 'Accepted'], rows),
   ])
@@ -71,15 +61,6 @@ export function inputsErrorSummary(problems: readonly WrongInput[]): Markdown {
 function pullRequestLine({ job }: Outcome): Markdown[] {
   if (job?.prLink == null) return []
   return [md`**${link(pullRequestName(job.prLink), job.prLink)}**`]
-}
-
-/** Advice is ours, save for what it quotes; words in backticks are inputs and ids. */
-function adviceWithCode(advice: string): Markdown {
-  const pieces = advice.split(/`([^`]*)`/)
-  return joinMarkdown(
-    pieces.map((piece, index) => (index % 2 === 1 ? code(piece) : md`${piece}`)),
-    '',
-  )
 }
 
 function facts({ job, jobId, durationSeconds }: Outcome): Row[] {

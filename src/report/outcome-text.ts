@@ -1,5 +1,5 @@
 import { formatDuration } from '../machinery/duration.ts'
-import type { Outcome } from '../work/job/outcome.ts'
+import type { JobResult, Outcome } from '../work/job/outcome.ts'
 
 /** An outcome in words: plain text, to be made fit for where it goes. */
 export type OutcomeText = {
@@ -13,6 +13,18 @@ export type OutcomeText = {
 export type OutcomeContext = {
   /** The limit of the wait, in milliseconds. */
   readonly timeoutMs: number
+}
+
+/** A sign for each result, to be seen at a glance. */
+export const RESULT_SIGNS: Readonly<Record<JobResult, string>> = {
+  'pull-request': '✅',
+  'no-pull-request': '✅',
+  submitted: '🚀',
+  failed: '❌',
+  archived: '🗄️',
+  'timed-out': '⏱️',
+  cancelled: '🛑',
+  error: '❌',
 }
 
 const FAILED_CAUSES =

@@ -1,5 +1,6 @@
 import { formatDuration } from '../machinery/duration.ts'
 import { TransportError } from '../machinery/transport-error.ts'
+import type { DirectAsk } from '../work/job/ask.ts'
 import type { JobEvent } from '../work/job/progress.ts'
 
 /** A line for the log: plain text, to be made fit for it. */
@@ -10,6 +11,14 @@ export function progressLine(event: JobEvent): ProgressLine {
   switch (event.type) {
     case 'accepted':
       return info(`Job ${event.job.id} was accepted by the docs service.`)
+    case 'earlier-job':
+      return info(
+        event.status === undefined
+          ? `The earlier job ${event.id} is not known to the service any more.`
+          : `The earlier job ${event.id} has the status ${event.status}.`,
+      )
+    case 'settled':
+      return info(settledText(event.ask))
     case 'status':
       return info(`Status: ${event.status}, after ${formatDuration(event.elapsedMs)}.`)
     case 'still-waiting':
@@ -29,6 +38,11 @@ export function progressLine(event: JobEvent): ProgressLine {
         `${sentence(event.error)} Nothing was started; trying again in ${formatDuration(event.retryInMs)}.`,
       )
   }
+}
+
+function settledText(ask: DirectAsk): string {
+  if (ask.kind === 'create') return 'It can not go on, so a new job is started.'
+  return ask.kind === 'message' ? 'It gets the command as a message.' : 'This run goes on with it.'
 }
 
 function sentence(error: Error): string {

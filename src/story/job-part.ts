@@ -1,3 +1,4 @@
+import { gatherFacts } from '../edges/github/context.ts'
 import type { Inputs } from '../edges/runner/inputs.ts'
 import { jobOutputs } from '../edges/runner/outputs.ts'
 import { saveState } from '../edges/runner/state.ts'
@@ -6,11 +7,15 @@ import { dryRunSummary, jobSummary } from '../report/job-summary.ts'
 import { outcomeText } from '../report/outcome-text.ts'
 import { progressLine } from '../report/progress-text.ts'
 import type { DocsService } from '../service/docs-service.ts'
+import { renderContext } from '../work/job/context.ts'
 import { isFailure, type Outcome } from '../work/job/outcome.ts'
 import { type JobAsk, performJob } from '../work/job/perform.ts'
 import type { JobEvent } from '../work/job/progress.ts'
 import { assemblePrompt } from '../work/job/prompt.ts'
+import type { Earlier } from './beginning.ts'
 import type { RunContext } from './run-context.ts'
+import { openTalk } from './talk.ts'
+import type { Task } from './task.ts'
 
 /**
  * Does what was asked of the agent and reports it.
@@ -18,30 +23,51 @@ import type { RunContext } from './run-context.ts'
  * @returns why the step fails, as sentences; `undefined` if it does not
  */
 export async function performAsk(
-  inputs: Inputs,
+  task: Task,
   service: DocsService,
   context: RunContext,
 ): Promise<string | undefined> {
-  const ask = askOf(inputs)
-  if (inputs.dryRun) return showDryRun(ask, inputs, context)
+  const { inputs } = task
   const { clock, cancel, random } = context
+  const talk = await openTalk(task, context)
+  const ask = await askOf(task, talk.earlier, context)
+  if (inputs.dryRun) return await showDryRun(ask, inputs, context)
+  let sent = ask
   const outcome = await performJob(service, ask, {
     clock,
     cancel,
     pace: { pollIntervalMs: inputs.job.pollIntervalMs, random },
     timeoutMs: inputs.job.timeoutMs,
     untilOver: inputs.job.wait,
-    onEvent: (event) => tell(event, context),
+    onEvent(event) {
+      if (event.type === 'settled') sent = event.ask
+      tell(event, context)
+      talk.tell(event)
+    },
   })
   context.setOutputs(jobOutputs(outcome))
-  return await reportOutcome(outcome, { ask, inputs, context })
+  const failure = await reportOutcome(outcome, { ask: sent, inputs, context })
+  await talk.finish(outcome)
+  return failure
 }
 
-function askOf({ job }: Inputs): JobAsk {
-  const instructions = assemblePrompt({ ...job, contextFiles: [] })
-  const prompt = instructions === '' ? '' : assemblePrompt(job)
-  if (job.jobId === '') return { kind: 'create', prompt }
-  return prompt === '' ? { kind: 'attach', id: job.jobId } : { kind: 'message', id: job.jobId, prompt }
+/** What the inputs, the command and an earlier job come to. */
+async function askOf(task: Task, earlier: Earlier | undefined, context: RunContext): Promise<JobAsk> {
+  const { event, inputs, command } = task
+  const { job } = inputs
+  const parts = { ...job, command: command?.ask ?? '' }
+  const otherwise = async (): Promise<string> => {
+    if (!job.context) return assemblePrompt(parts)
+    return assemblePrompt({ ...parts, eventContext: renderContext(await gatherFacts(event, context)) })
+  }
+  if (earlier?.kind === 'resume') return { kind: 'resume', id: earlier.id, otherwise }
+  if (earlier?.kind === 'continue') {
+    // A bare command stands for the standing prompt.
+    return { kind: 'continue', id: earlier.id, message: parts.command || (await otherwise()), otherwise }
+  }
+  if (job.jobId === '') return { kind: 'create', prompt: await otherwise() }
+  if (assemblePrompt(parts) === '') return { kind: 'attach', id: job.jobId }
+  return { kind: 'message', id: job.jobId, prompt: await otherwise() }
 }
 
 function tell(event: JobEvent, { log, setOutputs }: RunContext): void {
@@ -49,8 +75,23 @@ function tell(event: JobEvent, { log, setOutputs }: RunContext): void {
     setOutputs({ 'job-id': event.job.id, status: event.job.status })
     saveState('job-id', event.job.id)
   }
+  // A run may be killed at any time: what is known by then is to be found.
+  if (event.type === 'status') {
+    setOutputs({ 'job-id': event.id, status: event.status })
+    saveState('job-id', event.id)
+  }
+  if (event.type === 'settled' && event.ask.kind === 'attach') {
+    setOutputs({ 'job-id': event.ask.id })
+    saveState('job-id', event.ask.id)
+  }
   const { level, text } = progressLine(event)
   log[level](text)
+}
+
+/** The words that an ask sends; empty if it sends none. */
+function promptOf(ask: JobAsk): string {
+  if (ask.kind === 'continue') return ask.message
+  return 'prompt' in ask ? ask.prompt : ''
 }
 
 type Report = { readonly ask: JobAsk; readonly inputs: Inputs; readonly context: RunContext }
@@ -62,8 +103,7 @@ async function reportOutcome(
   const { log, redact } = context
   const { headline, advice } = outcomeText(outcome, inputs.job)
   if (inputs.job.summary) {
-    const prompt = ask.kind === 'attach' ? '' : redact(ask.prompt)
-    await writeSummary(jobSummary(outcome, prompt, inputs.job), context)
+    await writeSummary(jobSummary(outcome, redact(promptOf(ask)), inputs.job), context)
   }
   const link = outcome.job?.prLink ?? ''
   const said = [`${headline}${link === '' ? '.' : `: ${link}`}`, advice]
@@ -81,9 +121,11 @@ async function showDryRun(ask: JobAsk, inputs: Inputs, context: RunContext): Pro
     create: 'start a job with this prompt',
     message: 'send this message to the job that `job-id` names',
     attach: 'wait for the job that `job-id` names',
+    continue: "send this message to the conversation's earlier job, or start a new one if that can't go on",
+    resume: "go on with the job of this run's earlier attempt, or start a new one if that can't go on",
   }
   const purpose = purposes[ask.kind]
-  const prompt = ask.kind === 'attach' ? '' : context.redact(ask.prompt)
+  const prompt = context.redact(promptOf(ask))
   context.setOutputs({ result: 'dry-run' })
   if (prompt !== '') context.log.group('The prompt', prompt)
   if (inputs.job.summary) await writeSummary(dryRunSummary({ purpose, prompt }), context)

@@ -1,3 +1,4 @@
+import type { GitHub } from '../edges/github/github.ts'
 import type { Environment } from '../edges/runner/environment.ts'
 import type { Log } from '../edges/runner/log.ts'
 import type { SetOutputs } from '../edges/runner/outputs.ts'
@@ -10,6 +11,8 @@ export type RunContext = {
   readonly log: Log
   readonly redact: Redact
   readonly setOutputs: SetOutputs
+  /** Not asked, and its client not loaded, before a part needs it. */
+  readonly github: GitHub
   readonly clock: Clock
   /** Uniform in [0, 1). */
   readonly random: () => number

@@ -1,8 +1,9 @@
-import { type GitHubEvent, lacksSecrets, readEvent } from '../edges/github/event.ts'
+import { readEvent } from '../edges/github/event.ts'
+import { openGitHub } from '../edges/github/github.ts'
 import { listenForCancel } from '../edges/runner/cancel.ts'
 import { readEnvironment } from '../edges/runner/environment.ts'
 import { InputsError } from '../edges/runner/input-reader.ts'
-import { type Inputs, loadInputs, secretsOf } from '../edges/runner/inputs.ts'
+import { type Inputs, secretsOf } from '../edges/runner/inputs.ts'
 import { maskSecrets, openLog } from '../edges/runner/log.ts'
 import { openOutputs } from '../edges/runner/outputs.ts'
 import { readState, saveState } from '../edges/runner/state.ts'
@@ -11,10 +12,12 @@ import { systemClock } from '../machinery/clock.ts'
 import { openHttp } from '../machinery/http.ts'
 import { redactor } from '../machinery/redact.ts'
 import { inputsErrorSummary } from '../report/job-summary.ts'
-import { openDocsService } from '../service/docs-service.ts'
+import { type DocsService, openDocsService } from '../service/docs-service.ts'
+import { admit } from './admission.ts'
 import { performAsk } from './job-part.ts'
 import { finishCutOffRun } from './post.ts'
 import type { RunContext } from './run-context.ts'
+import type { Task } from './task.ts'
 
 const HTTP_LIMITS = { timeLimitMs: 30_000, bodyLimitBytes: 16 * 1024 * 1024 }
 
@@ -26,48 +29,60 @@ export async function run(): Promise<void> {
   const redact = redactor(secrets)
   const log = openLog(redact)
   const cancel = listenForCancel()
-  const context: RunContext = {
-    environment,
-    log,
-    redact,
-    setOutputs: openOutputs(log, redact),
-    clock: systemClock,
-    random: Math.random,
-    cancel: cancel.signal,
-  }
+  const outside = { environment, log, clock: systemClock, random: Math.random, cancel: cancel.signal }
+  const github = openGitHub({ ...outside, token: environment.inputs.get('github-token') ?? '' })
+  const context: RunContext = { ...outside, redact, setOutputs: openOutputs(log, redact), github }
   try {
     if (readState(environment, 'phase') === 'main') await finishCutOffRun(context)
     else await runMain(context)
   } catch (error) {
     await reportError(error, context)
   } finally {
+    await github.close()
     cancel.release()
   }
 }
 
 async function runMain(context: RunContext): Promise<void> {
+  const { environment, log, setOutputs, cancel } = context
   saveState('phase', 'main')
-  const event = await readEvent(context.environment)
-  const skipReason = reasonToSkip(event, context)
-  if (skipReason !== undefined) {
-    context.log.notice(skipReason, 'Docs agent: skipped')
-    context.setOutputs({ result: 'skipped' })
+  const admission = await admit(await readEvent(environment), context)
+  if (admission.admitted) {
+    const failures = await doAllParts(admission.task, context)
+    if (failures.length > 0) log.fail(failures.join('\n'))
+  } else if (cancel.aborted) {
+    setOutputs({ result: 'cancelled' })
+    log.fail('Cancelled before anything was asked of the docs service.')
   } else {
-    const inputs = await loadInputs(context.environment, context.redact)
-    const failures = await doAllParts(inputs, context)
-    if (failures.length > 0) context.log.fail(failures.join('\n'))
+    if (admission.quiet === true) log.info(admission.reason)
+    else log.notice(admission.reason, 'Docs agent: skipped')
+    setOutputs({ result: 'skipped' })
   }
   saveState('finished', 'true')
 }
 
 /** Tries every part that was asked for; one part's failure never hides another's result. */
-async function doAllParts(inputs: Inputs, context: RunContext): Promise<string[]> {
+async function doAllParts(task: Task, context: RunContext): Promise<string[]> {
+  const { inputs, command } = task
+  const parts: Part[] = []
+  if (inputs.job.asked || command !== undefined) parts.push((service) => performAsk(task, service, context))
+  if (inputs.visitors !== undefined) {
+    const { reportVisitors } = await import('./visitors-part.ts')
+    parts.push((service) => reportVisitors(inputs, service, context))
+  }
+  const ends = await Promise.allSettled(parts.map((part) => withService(part, inputs, context)))
+  return ends.map(failureOf).filter((failure) => failure !== undefined)
+}
+
+/** A part of a run; resolves to why the step fails, as sentences, if it does. */
+type Part = (service: DocsService) => Promise<string | undefined>
+
+/** Gives a part the docs service, over one connection of its own: no part waits for another's requests. */
+async function withService(part: Part, inputs: Inputs, context: RunContext): Promise<string | undefined> {
   const { environment, clock, redact } = context
-  const http = openHttp({ proxy: environment.proxy, clock, ...HTTP_LIMITS })
-  const service = openDocsService({ ...inputs, http, clock, redact })
+  const http = openHttp({ proxy: environment.proxy, clock, connections: 1, ...HTTP_LIMITS })
   try {
-    const ends = await Promise.allSettled([performAsk(inputs, service, context)])
-    return ends.map(failureOf).filter((failure) => failure !== undefined)
+    return await part(openDocsService({ ...inputs, http, clock, redact }))
   } finally {
     await http.close()
   }
@@ -76,13 +91,6 @@ async function doAllParts(inputs: Inputs, context: RunContext): Promise<string[]
 function failureOf(end: PromiseSettledResult<string | undefined>): string | undefined {
   if (end.status === 'fulfilled') return end.value
   return end.reason instanceof Error ? (end.reason.stack ?? end.reason.message) : String(end.reason)
-}
-
-function reasonToSkip(event: GitHubEvent, { environment }: RunContext): string | undefined {
-  const keyGiven = (environment.inputs.get('api-key') ?? '') !== ''
-  const dryRun = /^true$/i.test(environment.inputs.get('dry-run') ?? '')
-  if (keyGiven || dryRun || !lacksSecrets(event, environment)) return undefined
-  return 'GitHub gives no secrets to runs for pull requests from forks or by Dependabot, so there is no `api-key` here and nothing was asked of the docs service.'
 }
 
 async function reportError(error: unknown, context: RunContext): Promise<void> {

@@ -20,6 +20,8 @@ export function docsStarter(): (options?: DocsServiceOptions) => Promise<DocsFor
       'base-url': docs.url,
       'poll-interval': '100ms',
       prompt: 'Explain the new flag.',
+      // What GitHub knows of an event is told apart, in test/github.
+      context: 'false',
     }
     return { docs, inputs }
   }

@@ -164,6 +164,20 @@ describe('an existing job', () => {
     expect(docs.jobs).toHaveLength(1)
   })
 
+  it('has its id in outputs and state once the service has answered', async () => {
+    const { docs, inputs } = await startDocs({ jobTimeMs: 60_000 })
+    const first = await runAction({ inputs: { ...inputs, wait: 'false' } })
+    const id = first.outputs['job-id'] ?? ''
+    const started = await startAction({
+      inputs: { ...inputs, prompt: '', 'job-id': id, 'poll-interval': '1h' },
+    })
+    await started.logged('Status: active')
+    started.child.kill('SIGKILL')
+    const run = await started.ended
+    expect(run).toMatchObject({ outputs: { 'job-id': id, status: 'active' }, state: { 'job-id': id } })
+    expect(docs.jobs).toHaveLength(1)
+  })
+
   it('that does not exist ends at once as an error with the cause', async () => {
     const { docs, inputs } = await startDocs()
     const run = await runAction({ inputs: { ...inputs, prompt: '', 'job-id': 'no such/job' } })

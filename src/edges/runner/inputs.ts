@@ -1,10 +1,12 @@
 import type { Redact } from '../../machinery/redact.ts'
 import { openWorkspace } from '../../machinery/workspace.ts'
 import { apiKeyProblem } from '../../service/api-key.ts'
+import { type CommentInputs, readCommentInputs } from './comment-inputs.ts'
 import type { Environment } from './environment.ts'
 import { BASE_URL, BOOLEAN, PATH_SEGMENT } from './input-formats.ts'
 import { type InputReader, InputsError, openInputs } from './input-reader.ts'
 import { asksForJob, type JobInputs, readJobInputs } from './job-inputs.ts'
+import { asksForVisitors, readVisitorsInputs, type VisitorsInputs } from './visitors-inputs.ts'
 
 /** All inputs of a run, checked. */
 export type Inputs = {
@@ -13,6 +15,9 @@ export type Inputs = {
   readonly baseUrl: URL
   readonly dryRun: boolean
   readonly job: JobInputs
+  readonly comments: CommentInputs
+  /** `undefined` if no visitors report is asked for. */
+  readonly visitors: VisitorsInputs | undefined
 }
 
 /** All files that a run reads may have this many bytes together. */
@@ -21,9 +26,14 @@ const FILES_LIMIT_BYTES = 1024 * 1024
 /**
  * Reads and checks all inputs, and the files that they name.
  *
+ * @param commandGiven whether a comment asks for a job
  * @throws {InputsError} naming all that is wrong
  */
-export async function loadInputs(environment: Environment, redact: Redact): Promise<Inputs> {
+export async function loadInputs(
+  environment: Environment,
+  redact: Redact,
+  commandGiven: boolean,
+): Promise<Inputs> {
   const reader = openInputs(environment.inputs, redact)
   const dryRun = reader.value('dry-run', BOOLEAN, 'false')
   const inputs: Inputs = {
@@ -32,8 +42,10 @@ export async function loadInputs(environment: Environment, redact: Redact): Prom
     baseUrl: reader.value('base-url', BASE_URL, 'https://api.mintlify.com'),
     dryRun,
     job: await readJobInputs(reader, openWorkspace(environment.workspace, FILES_LIMIT_BYTES)),
+    comments: readCommentInputs(reader),
+    visitors: await readVisitorsInputs(reader, environment.workspace),
   }
-  if (!asksForJob(reader)) reader.report(NOTHING_ASKED)
+  if (!commandGiven && !asksForJob(reader) && !asksForVisitors(reader)) reader.report(NOTHING_ASKED)
   if (reader.problems.length > 0) throw new InputsError(reader.problems)
   return inputs
 }
@@ -48,7 +60,8 @@ export function secretsOf(environment: Environment): string[] {
 const NOTHING_ASKED = {
   input: 'prompt',
   problem: 'is missing, and nothing else is asked for either',
-  accepted: 'prompt, prompt-file or job-id',
+  accepted:
+    'prompt, prompt-file, job-id, visitors-summary, or a comment that begins with the command (/docs)',
 }
 
 function readApiKey(reader: InputReader, dryRun: boolean): string {

@@ -6,6 +6,8 @@ import type { InputReader } from './input-reader.ts'
 
 /** What the inputs say of an agent job. */
 export type JobInputs = {
+  /** Whether a job is asked for at all. */
+  readonly asked: boolean
   readonly prompt: string
   readonly promptFiles: readonly TextFile[]
   readonly contextFiles: readonly TextFile[]
@@ -28,6 +30,7 @@ export async function readJobInputs(inputs: InputReader, workspace: Workspace): 
     inputs.report({ input: 'prompt-file', problem: 'names nothing but empty files', accepted: '' })
   }
   return {
+    asked: asksForJob(inputs),
     prompt: inputs.text('prompt'),
     promptFiles,
     contextFiles: await readFiles('context-files', inputs, workspace),

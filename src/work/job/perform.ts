@@ -1,16 +1,25 @@
 import type { DocsService } from '../../service/docs-service.ts'
 import type { Job } from '../../service/job.ts'
 import { createJob, lookAtJob, sendMessage } from '../../service/jobs.ts'
+import type { DirectAsk } from './ask.ts'
 import { afterMessage, trusting } from './belief.ts'
+import { lookAtEarlier } from './earlier.ts'
 import { type Outcome, resultOf } from './outcome.ts'
 import { type SubmitOptions, submit } from './submit.ts'
 import { type Awaited, type WaitEnd, type WaitOptions, waitForJob } from './wait.ts'
 
-/** What is asked of the service: a new job, word to an existing one, or just to see one through. */
+/** An ask of which only a look at an earlier job tells what it comes to. */
 export type JobAsk =
-  | { readonly kind: 'create'; readonly prompt: string }
-  | { readonly kind: 'message'; readonly id: string; readonly prompt: string }
-  | { readonly kind: 'attach'; readonly id: string }
+  | DirectAsk
+  /** A message to the earlier job or, where that can't go on, a new job. */
+  | {
+      readonly kind: 'continue'
+      readonly id: string
+      readonly message: string
+      readonly otherwise: () => Promise<string>
+    }
+  /** The earlier job itself or, where that can't go on, a new one. */
+  | { readonly kind: 'resume'; readonly id: string; readonly otherwise: () => Promise<string> }
 
 /** What performing an ask needs from outside. */
 export type PerformOptions = Omit<WaitOptions, 'look'> & Omit<SubmitOptions, 'random'>
@@ -24,15 +33,17 @@ export async function performJob(
   ask: JobAsk,
   options: PerformOptions,
 ): Promise<Outcome> {
+  let settled: DirectAsk | undefined
   let awaited: Awaited
   try {
-    awaited = await start(service, ask, options)
+    settled = await settle(service, ask, options)
+    awaited = await start(service, settled, options)
   } catch (error) {
     const result = options.cancel.aborted ? 'cancelled' : 'error'
-    const jobId = ask.kind === 'create' ? '' : ask.id
+    const jobId = idOf(settled ?? ask)
     return { result, job: undefined, jobId, durationSeconds: undefined, reason: messageOf(error) }
   }
-  const id = awaited.job?.id ?? (ask.kind === 'create' ? '' : ask.id)
+  const id = awaited.job?.id ?? idOf(settled)
   const end = await waitForJob(awaited, { ...options, look: (signal) => lookAtJob(service, id, signal) })
   return {
     result: resultOfWait(end),
@@ -43,11 +54,27 @@ export async function performJob(
   }
 }
 
-async function start(service: DocsService, ask: JobAsk, options: PerformOptions): Promise<Awaited> {
+/** Finds out whether an earlier job can go on. */
+async function settle(service: DocsService, ask: JobAsk, options: PerformOptions): Promise<DirectAsk> {
+  if (ask.kind !== 'continue' && ask.kind !== 'resume') return ask
+  const { id } = ask
+  const seen = await lookAtEarlier(service, id, { ...options, random: options.pace.random })
+  const goesOn: DirectAsk =
+    ask.kind === 'continue'
+      ? { kind: 'message', id, prompt: ask.message }
+      : { kind: 'attach', id, ...(seen && { seen }) }
+  const settled: DirectAsk = seen === undefined ? { kind: 'create', prompt: await ask.otherwise() } : goesOn
+  options.onEvent({ type: 'settled', ask: settled })
+  return settled
+}
+
+async function start(service: DocsService, ask: DirectAsk, options: PerformOptions): Promise<Awaited> {
   const { clock } = options
   const created = ask.kind === 'create'
   if (ask.kind === 'attach') {
-    return { job: undefined, startedAtMs: clock.now(), firstAnswerAtMs: undefined, created, belief: trusting }
+    const startedAtMs = clock.now()
+    const firstAnswerAtMs = ask.seen === undefined ? undefined : startedAtMs
+    return { job: ask.seen, startedAtMs, firstAnswerAtMs, created, belief: trusting }
   }
   const send = (signal: AbortSignal): Promise<Job> =>
     ask.kind === 'create' ? createJob(service, ask.prompt, signal) : sendMessage(service, ask, signal)
@@ -60,6 +87,10 @@ async function start(service: DocsService, ask: JobAsk, options: PerformOptions)
     created,
     belief: created ? trusting : afterMessage(),
   }
+}
+
+function idOf(ask: JobAsk): string {
+  return ask.kind === 'create' ? '' : ask.id
 }
 
 function resultOfWait({ end, job }: WaitEnd): Outcome['result'] {

@@ -1,10 +1,15 @@
 import type { Job } from '../../service/job.ts'
+import type { DirectAsk } from './ask.ts'
 
 /** What happens to a job, told while it happens. Times are milliseconds. */
 export type JobEvent =
   /** The service has answered with the job: its id must not be lost from here on. */
   | { readonly type: 'accepted'; readonly job: Job }
-  | { readonly type: 'status'; readonly status: string; readonly elapsedMs: number }
+  /** An earlier job was looked at before it is to go on; `undefined`: the service does not know it any more. */
+  | { readonly type: 'earlier-job'; readonly id: string; readonly status: string | undefined }
+  /** It is settled whether an earlier job goes on. */
+  | { readonly type: 'settled'; readonly ask: DirectAsk }
+  | { readonly type: 'status'; readonly id: string; readonly status: string; readonly elapsedMs: number }
   | { readonly type: 'still-waiting'; readonly status: string | undefined; readonly elapsedMs: number }
   | { readonly type: 'unknown-status'; readonly status: string }
   | { readonly type: 'odd-field'; readonly field: string }

@@ -1,6 +1,7 @@
 import { backoffMs } from '../../machinery/backoff.ts'
 import type { Clock } from '../../machinery/clock.ts'
 import { formatDuration } from '../../machinery/duration.ts'
+import { afterGrace } from '../../machinery/grace.ts'
 import { TransportError } from '../../machinery/transport-error.ts'
 import { ServiceError } from '../../service/service-error.ts'
 import type { OnJobEvent } from './progress.ts'
@@ -56,7 +57,7 @@ export async function submit<T>(
   for (let failures = 1; ; failures++) {
     if (cancel.aborted) throw new NotSubmittedError('The run was cancelled before anything was sent.')
     try {
-      const value = await send(grace(cancel, clock))
+      const value = await send(afterGrace(cancel, CANCEL_GRACE_MS, clock))
       return { value, firstAnswerAtMs: firstAnswerAtMs ?? clock.now() }
     } catch (error) {
       if (error instanceof ServiceError) firstAnswerAtMs ??= clock.now()
@@ -71,16 +72,6 @@ export async function submit<T>(
       await clock.sleep(pauseMs, cancel).catch(() => undefined)
     }
   }
-}
-
-// A signal that follows `cancel`, late enough for an answer that is on its way.
-function grace(cancel: AbortSignal, clock: Clock): AbortSignal {
-  const late = new AbortController()
-  cancel.addEventListener('abort', () => {
-    const timeout = clock.timeout(CANCEL_GRACE_MS)
-    timeout.addEventListener('abort', () => late.abort(timeout.reason), { once: true })
-  })
-  return late.signal
 }
 
 type Limits = {

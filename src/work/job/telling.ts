@@ -33,7 +33,7 @@ export function tellOf(startedAtMs: number, { clock, cancel, onEvent }: TellingO
     if (job.status !== status) {
       status = job.status
       saidAtMs = clock.now()
-      onEvent({ type: 'status', status, elapsedMs: saidAtMs - startedAtMs })
+      onEvent({ type: 'status', id: job.id, status, elapsedMs: saidAtMs - startedAtMs })
     }
     if (!isKnownStatus(job.status)) {
       once(`status ${job.status}`, () => onEvent({ type: 'unknown-status', status: job.status }))

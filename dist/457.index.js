@@ -1,0 +1,1 @@
+"use strict";exports.id=457,exports.ids=[457],exports.modules={5457:(s,t,e)=>{e.d(t,{GitHubClient:()=>r});var i=e(5194),d=e(3779),o=e(9210);const r=i.E.plugin(o._,d.ud)}};

@@ -1,0 +1,107 @@
+import type { Clock } from '../../machinery/clock.ts'
+import { afterGrace } from '../../machinery/grace.ts'
+import { type HttpClient, openHttp } from '../../machinery/http.ts'
+import type { Environment } from '../runner/environment.ts'
+import type { Log } from '../runner/log.ts'
+import { NoTokenError, readFailure } from './github-failure.ts'
+import { gitHubFetch } from './github-fetch.ts'
+import type { GitHubClient } from './octokit.ts'
+
+/** GitHub's client. */
+export type Octokit = InstanceType<typeof GitHubClient>
+
+/** The repository that a run belongs to, as GitHub's calls name it. */
+export type RepositoryName = { readonly owner: string; readonly repo: string }
+
+/** Something to be asked of GitHub that a run can do without. */
+export type GitHubCall<T> = {
+  /** What is asked, to follow "could not be asked to": `react to the comment`. */
+  readonly purpose: string
+  /** The permission that the token needs for it: `issues: write`. */
+  readonly permission: string
+  readonly send: (octokit: Octokit) => Promise<T>
+}
+
+/** GitHub's API for the repository of this run. The client is loaded by the first call. */
+export type GitHub = {
+  readonly repository: RepositoryName
+  /** Makes a call; rejects with whatever goes wrong. */
+  ask<T>(send: (octokit: Octokit) => Promise<T>): Promise<T>
+  /** Makes a call that may fail: that is `undefined` and a warning, once for each permission that is missing. */
+  attempt<T>(call: GitHubCall<T>): Promise<T | undefined>
+  close(): Promise<void>
+}
+
+/** What asking GitHub needs from outside. */
+export type GitHubOptions = {
+  readonly environment: Environment
+  /** May be empty: then every call fails. */
+  readonly token: string
+  readonly log: Log
+  readonly clock: Clock
+  /** Uniform in [0, 1). */
+  readonly random: () => number
+  readonly cancel: AbortSignal
+}
+
+/** Shorter than for the docs service: nothing here is worth waiting long for. */
+const LIMITS = { timeLimitMs: 10_000, bodyLimitBytes: 16 * 1024 * 1024 }
+
+/** How long a comment may still be finished once the run was cancelled; the whole run has 5 s. */
+const CANCEL_GRACE_MS = 4000
+
+/** Gives access to GitHub. Nothing is loaded or sent yet. */
+export function openGitHub(options: GitHubOptions): GitHub {
+  const { environment, log } = options
+  const [owner = '', repo = ''] = environment.repository.split('/')
+  const said = new Set<string>()
+  let http: HttpClient | undefined
+  let client: Promise<Octokit> | undefined
+
+  function ask<T>(send: (octokit: Octokit) => Promise<T>): Promise<T> {
+    if (options.token === '') return Promise.reject(new NoTokenError())
+    http ??= openHttp({ proxy: environment.proxy, clock: options.clock, ...LIMITS })
+    client ??= connect(http, options)
+    return client.then(send)
+  }
+
+  async function attempt<T>({ purpose, permission, send }: GitHubCall<T>): Promise<T | undefined> {
+    try {
+      return await ask(send)
+    } catch (error) {
+      const { lacksPermission, text } = readFailure(error)
+      const advice = lacksPermission
+        ? `The job's \`github-token\` needs the permission \`${permission}\` for that, unless what it is about is gone or locked.`
+        : 'The run goes on without it.'
+      const key = lacksPermission ? permission : text
+      const words = `GitHub could not be asked to ${purpose}: ${text}. ${advice}`
+      if (options.cancel.aborted) log.info(words)
+      else if (!said.has(key)) log.warning(words)
+      said.add(key)
+      return undefined
+    }
+  }
+
+  return {
+    repository: { owner, repo },
+    ask,
+    attempt,
+    close: async () => await http?.close(),
+  }
+}
+
+async function connect(http: HttpClient, options: GitHubOptions): Promise<Octokit> {
+  const { environment, token, clock, random, cancel } = options
+  const { GitHubClient } = await import('./octokit.ts')
+  const lateCancel = afterGrace(cancel, CANCEL_GRACE_MS, clock)
+  const apiUrl = new URL(environment.apiUrl)
+  const silent = (): void => undefined
+  return new GitHubClient({
+    auth: token,
+    baseUrl: apiUrl.href.replace(/\/$/, ''),
+    userAgent: 'docs-agent-action',
+    // The client's own log goes to the console, past all that makes text harmless.
+    log: { debug: silent, info: silent, warn: silent, error: silent },
+    request: { fetch: gitHubFetch({ http, apiUrl, clock, random, cancel, lateCancel }) },
+  })
+}

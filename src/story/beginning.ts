@@ -1,0 +1,135 @@
+import type { Command } from '../edges/github/command.ts'
+import type { Thread } from '../edges/github/comment-event.ts'
+import { isOfStep, latestJob, type OwnComment, ownComments } from '../edges/github/own-comments.ts'
+import { react } from '../edges/github/reactions.ts'
+import { askWhoWeAre } from '../edges/github/self.ts'
+import type { Markdown } from '../machinery/markdown.ts'
+import { type CommentFrame, cutOffBody } from '../report/comment-body.ts'
+import { saveWill } from './last-will.ts'
+import { type Answered, type LiveComment, openLiveComment } from './live-comment.ts'
+import type { RunContext } from './run-context.ts'
+import { frameOf, mayWrite, type Occasion, type Task } from './task.ts'
+
+/** What is there when a run begins to talk. */
+export type Beginning = {
+  readonly frame: CommentFrame
+  /** `undefined` where nothing is to be written. */
+  readonly comment: LiveComment | undefined
+  readonly earlier: Earlier | undefined
+  /** Id of the account that the token belongs to, if it had to be found out. */
+  readonly selfId: number | undefined
+}
+
+/** An earlier job that is to go on: by a message, or as it is if an earlier attempt of this run has started it. */
+export type Earlier = { readonly kind: 'continue' | 'resume'; readonly id: string }
+
+type CommandTask = Task & { readonly command: Command }
+
+/** Answers a command: 👀, then a look for the reply of an earlier attempt and for a job that may go on. */
+export async function beginReply(task: CommandTask, context: RunContext): Promise<Beginning> {
+  const { environment, github, redact } = context
+  const { id: commentId, thread } = task.command.comment
+  const frame = frameOf(task, environment, 'reply')
+  const again = isFurtherAttempt(context)
+  const writes = mayWrite(task.inputs)
+  if (writes) {
+    const reaction = { commentId, content: 'confused', before: 'all' } as const
+    saveWill({ thread, comment: null, body: redact(cutOffBody(frame).source), reaction })
+  }
+  const eyes = writes ? await react(github, task.command.comment, 'eyes') : undefined
+  const selfId = eyes?.userId ?? (again || mayContinue(task) ? await askWhoWeAre(github) : undefined)
+  const own =
+    selfId === undefined || !(again || mayContinue(task)) ? [] : await ownComments(github, thread, selfId)
+  const reply = again ? replyIn(own, frame) : undefined
+  const earlier =
+    earlierAttempt(reply) ??
+    (await earlierCommand(task, { own, frame, selfId, but: reply?.comment.id }, context))
+  // What an earlier attempt gave in the end is replaced, too.
+  const before = again ? 'all' : [eyes?.id ?? []].flat()
+  const comment = writes
+    ? openLiveComment({ thread, existing: reply?.comment, answered: { commentId, before } }, context)
+    : undefined
+  // From the first edit on, the reply must name the job that it was found by: this attempt may be cut off, too.
+  const job = earlier?.kind === 'resume' ? earlier.id : ''
+  return { frame: { ...frame, marker: { ...frame.marker, job } }, comment, earlier, selfId }
+}
+
+/** Answers a command that starts nothing, in one go. */
+export async function answerAtOnce(
+  occasion: Occasion & { readonly command: Command },
+  bodyOf: (frame: CommentFrame) => Markdown,
+  context: RunContext,
+): Promise<void> {
+  const { thread, id: commentId } = occasion.command.comment
+  const frame = frameOf(occasion, context.environment, 'reply')
+  const again = isFurtherAttempt(context)
+  const selfId = again ? await askWhoWeAre(context.github) : undefined
+  const own = selfId === undefined ? [] : await ownComments(context.github, thread, selfId)
+  const existing = replyIn(own, frame)?.comment
+  const answered: Answered = { commentId, before: again ? 'all' : [] }
+  await openLiveComment({ thread, existing, answered }, context).finish(bodyOf(frame), 'confused')
+}
+
+/** Begins, or begins again, the one comment of this step on a pull request. */
+export async function beginStatus(task: Task, number: number, context: RunContext): Promise<Beginning> {
+  const { environment, github } = context
+  const frame = frameOf(task, environment, 'status')
+  const thread: Thread = { kind: 'main', number, isPull: true, rootId: 0 }
+  const selfId = await askWhoWeAre(github)
+  const own = selfId === undefined ? [] : await ownComments(github, thread, selfId)
+  const existing = own.find((one) => one.marker.kind === 'status' && isOfStep(one, frame.marker))?.comment
+  const comment = openLiveComment({ thread, existing, answered: undefined }, context)
+  return { frame, comment, earlier: undefined, selfId }
+}
+
+/** Whether this run has been started anew by hand. */
+function isFurtherAttempt({ environment }: Pick<RunContext, 'environment'>): boolean {
+  return Number(environment.runAttempt) > 1
+}
+
+/** The reply of an earlier attempt of this run. */
+function replyIn(own: readonly OwnComment[], { marker }: CommentFrame): OwnComment | undefined {
+  return own.findLast(
+    (one) =>
+      one.marker.kind === 'reply' &&
+      isOfStep(one, marker) &&
+      one.marker.run === marker.run &&
+      one.marker.comment === marker.comment,
+  )
+}
+
+function mayContinue({ command, inputs }: CommandTask): boolean {
+  return inputs.comments.followUp && !command.fresh && inputs.job.jobId === ''
+}
+
+function earlierAttempt(reply: OwnComment | undefined): Earlier | undefined {
+  const id = reply?.marker.job ?? ''
+  return id === '' ? undefined : { kind: 'resume', id }
+}
+
+type Found = {
+  readonly own: readonly OwnComment[]
+  readonly frame: CommentFrame
+  readonly selfId: number | undefined
+  /** Id of a reply that does not count. */
+  readonly but: number | undefined
+}
+
+async function earlierCommand(
+  task: CommandTask,
+  { own, frame, selfId, but }: Found,
+  { github }: RunContext,
+): Promise<Earlier | undefined> {
+  if (!mayContinue(task) || selfId === undefined) return undefined
+  const { thread } = task.command.comment
+  const here = latestJob(own, frame.marker, but)
+  if (here !== undefined) return { kind: 'continue', id: here }
+  if (thread.kind === 'main') return undefined
+  // A thread that begins on the agent's own pull request is about its job all the same.
+  const main = await ownComments(github, { ...thread, kind: 'main', rootId: 0 }, selfId)
+  const id = latestJob(
+    main.filter((one) => one.marker.kind === 'announcement'),
+    frame.marker,
+  )
+  return id === undefined ? undefined : { kind: 'continue', id }
+}

@@ -1,0 +1,96 @@
+import type { Inputs } from '../edges/runner/inputs.ts'
+import { writeSummary } from '../edges/runner/summary.ts'
+import type { VisitorsInputs } from '../edges/runner/visitors-inputs.ts'
+import { visitorsOutputs } from '../edges/runner/visitors-outputs.ts'
+import { gapsInWords } from '../report/visitors-gaps.ts'
+import { visitorsProgressLine } from '../report/visitors-progress.ts'
+import { visitorsHeading } from '../report/visitors-sentence.ts'
+import { visitorsDryRunSummary, visitorsPurpose, visitorsSummary } from '../report/visitors-summary.ts'
+import type { DocsService } from '../service/docs-service.ts'
+import { AskingStopped } from '../work/visitors/asking.ts'
+import { type Export, openExport } from '../work/visitors/export.ts'
+import type { VisitorsFindings } from '../work/visitors/findings.ts'
+import { gatherVisitors, type VisitorsPlan } from '../work/visitors/gather.ts'
+import { fullDaysBefore } from '../work/visitors/period.ts'
+import type { RunContext } from './run-context.ts'
+
+/**
+ * Reads the visitors and reports them, if a report is asked for.
+ *
+ * @returns why the step fails, as sentences; `undefined` if it does not
+ */
+export async function reportVisitors(
+  inputs: Inputs,
+  service: DocsService,
+  context: RunContext,
+): Promise<string | undefined> {
+  const { visitors } = inputs
+  if (visitors === undefined) return undefined
+  const { when, top, trend } = visitors
+  const period = 'days' in when ? fullDaysBefore(context.clock.now(), when.days) : when
+  const plan: VisitorsPlan = { period, top, trend }
+  if (inputs.dryRun) return showDryRun(plan, visitors, context)
+  const { exportTo } = visitors
+  const rows = exportTo === undefined ? undefined : openExport(exportTo.place, exportTo.format)
+  try {
+    const findings = await gatherVisitors(service, plan, {
+      ...context,
+      maxRequests: visitors.maxRequests,
+      onEvent: (event) => tell(visitorsProgressLine(event), context),
+      onRows: async (page) => await rows?.add(page),
+    })
+    return await report(findings, { visitors, rows, context })
+  } catch (error) {
+    if (context.cancel.aborted) return 'The visitors report was cancelled before it was whole.'
+    if (!(error instanceof AskingStopped)) throw error
+    return `The visitors could not be read. ${error.message}`
+  } finally {
+    await rows?.discard()
+  }
+}
+
+type Told = {
+  readonly visitors: VisitorsInputs
+  readonly rows: Export | undefined
+  readonly context: RunContext
+}
+
+async function report(
+  findings: VisitorsFindings,
+  { visitors, rows, context }: Told,
+): Promise<string | undefined> {
+  const failure = findings.gaps.find(({ part, flaw }) => part === 'current' && flaw === 'failed')?.end
+  const failures = failure === undefined ? [] : [`The visitors could not all be read. ${failure.message}`]
+  let exported = ''
+  if (rows !== undefined && failure === undefined) {
+    try {
+      await rows.publish(findings.repeats)
+      exported = visitors.exportTo?.name ?? ''
+    } catch (error) {
+      const problem = error instanceof Error ? error.message : String(error)
+      failures.push(`The visitors could not be exported: \`visitors-export\` ${problem}.`)
+    }
+  }
+  context.setOutputs(visitorsOutputs(findings, exported))
+  await writeSummary(visitorsSummary(findings, { ...visitors, exported }), context)
+  for (const gap of gapsInWords(findings, visitors)) context.log.warning(`Visitors report: ${gap}`)
+  context.log.notice(visitorsHeading(findings), 'Docs visitors')
+  return failures.length === 0 ? undefined : failures.join('\n')
+}
+
+async function showDryRun(
+  plan: VisitorsPlan,
+  visitors: VisitorsInputs,
+  context: RunContext,
+): Promise<undefined> {
+  const purpose = visitorsPurpose(plan, { ...visitors, exported: visitors.exportTo?.name ?? '' })
+  await writeSummary(visitorsDryRunSummary(purpose), context)
+  context.log.notice(
+    `The docs service was not called. Without \`dry-run\`, this run would ${purpose}.`,
+    'Docs visitors: dry run',
+  )
+}
+
+function tell(line: string | undefined, { log }: RunContext): void {
+  if (line !== undefined) log.info(line)
+}

@@ -1,0 +1,51 @@
+import type { Clock } from '../../machinery/clock.ts'
+import type { DocsService } from '../../service/docs-service.ts'
+import type { Job } from '../../service/job.ts'
+import { lookAtJob } from '../../service/jobs.ts'
+import { ServiceError } from '../../service/service-error.ts'
+import { askedPauseMs, isPassing } from './look-failure.ts'
+import { failurePauseMs } from './pace.ts'
+import type { OnJobEvent } from './progress.ts'
+
+/** What looking for an earlier job needs from outside. */
+export type EarlierOptions = {
+  readonly clock: Clock
+  readonly cancel: AbortSignal
+  /** Uniform in [0, 1). */
+  readonly random: () => number
+  readonly onEvent: OnJobEvent
+}
+
+/** How long looks may fail, in milliseconds: somebody waits for an answer, and nothing has been started yet. */
+const PATIENCE_MS = 60_000
+const PAUSE_MS = 2000
+
+/**
+ * Looks whether an earlier job can go on.
+ *
+ * @returns the job; `undefined` if it failed, was archived, or is gone (404)
+ * @throws what the last look threw, if none was answered well for a minute or asking makes no sense
+ */
+export async function lookAtEarlier(
+  service: DocsService,
+  id: string,
+  { clock, cancel, random, onEvent }: EarlierOptions,
+): Promise<Job | undefined> {
+  const untilMs = clock.now() + PATIENCE_MS
+  for (let failures = 1; ; failures++) {
+    try {
+      const job = await lookAtJob(service, id, cancel)
+      onEvent({ type: 'earlier-job', id, status: job.status })
+      return job.status === 'failed' || job.status === 'archived' ? undefined : job
+    } catch (error) {
+      if (error instanceof ServiceError && error.status === 404) {
+        onEvent({ type: 'earlier-job', id, status: undefined })
+        return undefined
+      }
+      const pauseMs = askedPauseMs(error) || failurePauseMs(PAUSE_MS, failures, random)
+      if (cancel.aborted || !isPassing(error, undefined) || clock.now() + pauseMs > untilMs) throw error
+      onEvent({ type: 'look-failed', error, retryInMs: pauseMs })
+      await clock.sleep(pauseMs, cancel).catch(() => undefined)
+    }
+  }
+}

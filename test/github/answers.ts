@@ -1,0 +1,152 @@
+import type { Operation } from './cut-openapi.ts'
+import type { KnownCall } from './request-check.ts'
+import {
+  ACTIONS,
+  type Account,
+  addComment,
+  type StoredComment,
+  type StoredReaction,
+  type World,
+} from './world.ts'
+
+/** An answer. A list is cut into pages by whoever sends it. */
+export type Answer = { readonly status: number; readonly body: unknown; readonly total?: number }
+
+type Body = Readonly<Record<string, unknown>>
+
+/** Answers a call that is well-formed, and changes the world as it says. */
+export function answer({ operation, parameters }: KnownCall, body: Body, world: World): Answer {
+  const kind = operation.path.includes('/pulls/') ? 'review' : 'main'
+  const id = Number(parameters['comment_id'])
+  const number = Number(parameters['issue_number'] ?? parameters['pull_number'])
+  const ok = (answered: unknown): Answer => ({ status: operation.status, body: answered })
+  switch (`${operation.method} ${operation.path.replace('/repos/{owner}/{repo}', '')}`) {
+    case 'GET /collaborators/{username}/permission': {
+      const role = world.roles.get(parameters['username']?.toLowerCase() ?? '')
+      return ok({ ...like(operation), ...(role ?? { permission: 'none', role_name: '' }) })
+    }
+    case 'GET /issues/{issue_number}/comments':
+    case 'GET /pulls/{pull_number}/comments': {
+      const found = world.comments.filter((comment) => comment.kind === kind && comment.number === number)
+      return ok(found.map((comment) => commentAnswer(comment, operation)))
+    }
+    case 'POST /issues/{issue_number}/comments':
+      if (!mayWrite(world, number)) return forbidden()
+      return ok(
+        commentAnswer(addComment(world, { kind, number, author: ACTIONS, body: textOf(body) }), operation),
+      )
+    case 'POST /pulls/{pull_number}/comments/{comment_id}/replies': {
+      if (!mayWrite(world, number)) return forbidden()
+      const root = world.comments.find((comment) => comment.id === id && comment.kind === 'review')
+      if (root?.number !== number) return notFound()
+      if (root.rootId !== undefined)
+        return { status: 422, body: { message: 'Replies to replies are not supported' } }
+      const reply = addComment(world, { kind, number, rootId: id, author: ACTIONS, body: textOf(body) })
+      return ok(commentAnswer(reply, operation))
+    }
+    case 'PATCH /issues/comments/{comment_id}':
+    case 'PATCH /pulls/comments/{comment_id}': {
+      const comment = world.comments.find((one) => one.id === id && one.kind === kind)
+      if (comment === undefined) return notFound()
+      if (!mayWrite(world, comment.number) || comment.author !== ACTIONS) return forbidden()
+      comment.history.push(textOf(body))
+      return ok(commentAnswer(comment, operation))
+    }
+    case 'GET /pulls/{pull_number}': {
+      const pull = world.pulls.get(number)
+      return pull === undefined ? notFound() : ok({ ...like(operation), number, ...pull })
+    }
+    case 'GET /pulls/{pull_number}/files':
+      return ok(
+        (world.files.get(number) ?? []).map((filename) => ({
+          ...like(operation),
+          filename,
+          status: 'modified',
+        })),
+      )
+    case 'GET /compare/{basehead}': {
+      const comparison = world.comparisons.get(parameters['basehead'] ?? '')
+      if (!world.scopes.has('contents: read')) return forbidden()
+      return comparison === undefined ? notFound() : ok({ ...like(operation), ...comparison })
+    }
+    case 'GET /commits/{commit_sha}/pulls':
+      return ok(
+        (world.pullsOfCommit.get(parameters['commit_sha'] ?? '') ?? []).map((pull) => ({
+          ...like(operation),
+          ...pull,
+        })),
+      )
+    default:
+      return reactionAnswer({ operation, parameters }, body, world)
+  }
+}
+
+function reactionAnswer({ operation, parameters }: KnownCall, body: Body, world: World): Answer {
+  const kind = operation.path.includes('/pulls/') ? 'review' : 'main'
+  const commentId = Number(parameters['comment_id'])
+  const comment = world.comments.find((one) => one.id === commentId && one.kind === kind)
+  if (comment === undefined) return notFound()
+  const here = world.reactions.filter((one) => one.commentId === commentId && one.kind === kind)
+  if (operation.method === 'GET') {
+    return { status: 200, body: here.map((reaction) => ({ ...like(operation), ...shown(reaction) })) }
+  }
+  if (!mayWrite(world, comment.number)) return forbidden()
+  if (operation.method === 'DELETE') {
+    const at = world.reactions.findIndex(({ id }) => id === Number(parameters['reaction_id']))
+    if (at === -1) return notFound()
+    world.reactions.splice(at, 1)
+    return { status: 204, body: undefined }
+  }
+  const content = String(body['content'])
+  const known = here.find((one) => one.content === content && one.author.id === ACTIONS.id)
+  if (known !== undefined) return { status: 200, body: { ...like(operation), ...shown(known) } }
+  const made: StoredReaction = { id: nextReactionId(world), kind, commentId, author: ACTIONS, content }
+  world.reactions.push(made)
+  return { status: 201, body: { ...like(operation), ...shown(made) } }
+}
+
+function nextReactionId({ reactions }: World): number {
+  return Math.max(900, ...reactions.map(({ id }) => id)) + 1
+}
+
+function mayWrite({ scopes, pulls }: World, number: number): boolean {
+  return scopes.has('issues: write') || (pulls.has(number) && scopes.has('pull-requests: write'))
+}
+
+function commentAnswer(comment: StoredComment, operation: Operation): object {
+  const { id, kind, number, rootId, author, history } = comment
+  const anchor = kind === 'main' ? 'issuecomment-' : 'discussion_r'
+  return {
+    ...like(operation),
+    id,
+    body: history.at(-1),
+    user: user(author),
+    html_url: `https://github.com/acme/docs/pull/${number}#${anchor}${id}`,
+    ...(kind === 'review' && { in_reply_to_id: rootId }),
+  }
+}
+
+function shown({ id, content, author }: StoredReaction): object {
+  return { id, content, user: user(author) }
+}
+
+function user(account: Account): object {
+  return { ...account, html_url: `https://github.com/${account.login}` }
+}
+
+/** GitHub's own example of the answer, or of one entry of it. */
+function like({ example }: Operation): object {
+  return [example].flat()[0] as object
+}
+
+function textOf(body: Body): string {
+  return String(body['body'])
+}
+
+function notFound(): Answer {
+  return { status: 404, body: { message: 'Not Found', documentation_url: 'https://docs.github.com/rest' } }
+}
+
+function forbidden(): Answer {
+  return { status: 403, body: { message: 'Resource not accessible by integration' } }
+}

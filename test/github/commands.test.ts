@@ -1,0 +1,271 @@
+import { describe, expect, it } from 'vitest'
+import { bot, issueComment, person, reviewComment } from './events.ts'
+import { type Scene, sceneStarter, writtenComment } from './scene.ts'
+
+const newScene = sceneStarter()
+const octocat = person('octocat')
+
+/** A scene in which octocat may ask and pull request 5 exists. */
+async function usualScene(options?: Parameters<typeof newScene>[0]): Promise<Scene> {
+  const scene = await newScene(options)
+  scene.world.roles.set('octocat', { permission: 'write', role_name: 'write' })
+  scene.world.pulls.set(5, { title: 'Add a flag', changed_files: 1 })
+  scene.world.files.set(5, ['src/flag.ts'])
+  return scene
+}
+
+/** octocat writes a comment on pull request 5, and the action runs. */
+async function write(scene: Scene, body: string, inputs: Record<string, string> = {}) {
+  const { id } = writtenComment(scene.world, { author: octocat, body })
+  return await scene.run({ event: issueComment({ id, body, author: octocat }), inputs })
+}
+
+describe('a command on a pull request', () => {
+  it('gets eyes, a reply that is edited to its end, a rocket, and an announcement', async () => {
+    const scene = await usualScene()
+    const run = await write(scene, '/docs explain the new flag')
+    expect(run).toMatchObject({
+      exitCode: 0,
+      outputs: {
+        result: 'pull-request',
+        'comment-id': '5002',
+        'comment-url': 'https://github.com/acme/docs/pull/5#issuecomment-5002',
+      },
+    })
+    expect(scene.github.requests).toEqual([
+      'GET /collaborators/octocat/permission',
+      'POST /issues/comments/5001/reactions eyes',
+      'GET /issues/5/comments',
+      'POST /issues/5/comments',
+      'GET /pulls/5',
+      'GET /pulls/5/files',
+      'PATCH /issues/comments/5002',
+      'GET /issues/1/comments',
+      'POST /issues/1/comments',
+      'PATCH /issues/comments/5002',
+      'POST /issues/comments/5001/reactions rocket',
+      'DELETE /issues/comments/5001/reactions/901',
+    ])
+    const job = scene.docs.jobs[0]?.id
+    expect(scene.asked()).toEqual(
+      ['POST /job', `GET /job/${job}`, `GET /job/${job}`].slice(0, scene.asked().length),
+    )
+    expect(scene.reactions()).toEqual(['rocket'])
+    const [reply, announcement] = scene.said()
+    const asked = `**octocat** asked: explain the new flag · [workflow run](${scene.docs.url}/acme/docs/actions/runs/1001)`
+    expect(reply).toEqual([
+      `⏳ **Passing this on to the docs agent …**\n\n${asked}\n\nThe result will stand here.`,
+      `⏳ **The docs agent is at work …**\n\n${asked}\n\nThe result will stand here.`,
+      `✅ **Pull request ready for review: [acme/docs#\u200b1](${scene.docs.url}/acme/docs/pull/1)**\n\n${asked}\n\n` +
+        'To go on, comment `/docs …` here or on that pull request; `/docs new …` starts afresh.',
+    ])
+    expect(announcement).toEqual([
+      '💬 **octocat** asked the docs agent for this pull request [here](https://github.com/acme/docs/pull/5#issuecomment-5001). To have it changed, comment `/docs …`, such as `/docs shorter, and add an example`.',
+    ])
+  })
+
+  it('puts the ask after the standing prompt', async () => {
+    const scene = await usualScene()
+    await write(scene, '/docs and the flag\r\n\r\nin two\r\nlines', { prompt: 'Be brief.', context: 'false' })
+    expect(scene.docs.jobs[0]?.prompt).toBe('Be brief.\n\nand the flag\r\n\r\nin two\r\nlines')
+  })
+
+  it.each([
+    ['[agent: no-change]', {}, 'no-pull-request', '+1', 0],
+    ['[agent: never]', { wait: 'false' }, 'submitted', '+1', 0],
+    ['[agent: fail]', {}, 'failed', 'confused', 1],
+    ['[agent: archive]', {}, 'archived', 'confused', 0],
+    ['[agent: never]', { timeout: '300ms' }, 'timed-out', 'confused', 1],
+  ])('%s %j ends as %s with %s', async (words, inputs, result, reaction, exitCode) => {
+    const scene = await usualScene()
+    const run = await write(scene, `/docs ${words}`, inputs)
+    expect(run).toMatchObject({ exitCode, outputs: { result } })
+    expect(scene.reactions()).toEqual([reaction])
+    expect(scene.said()).toHaveLength(1)
+    expect(scene.said()[0]).toHaveLength(3)
+  })
+
+  it('is told where the create is refused', async () => {
+    const scene = await usualScene()
+    scene.docs.faults.add({ kind: 'status', status: 400, match: { path: 'create' } })
+    const run = await write(scene, '/docs explain it')
+    expect(run).toMatchObject({ exitCode: 1, outputs: { result: 'error' } })
+    expect(scene.reactions()).toEqual(['confused'])
+    expect(scene.said()[0]?.at(-1)).toContain('❌ **The job could not be started or looked at**')
+    expect(scene.said()[0]?.at(-1)).toContain('<details><summary>Why</summary>')
+  })
+
+  it('is told where the inputs are wrong, and the run is red', async () => {
+    const scene = await usualScene()
+    const run = await write(scene, '/docs explain it', { timeout: '30', wait: 'maybe' })
+    expect(run).toMatchObject({ exitCode: 1, outputs: { result: 'error' } })
+    expect(run.log).toContain('2 inputs are wrong')
+    expect(scene.reactions()).toEqual(['confused'])
+    expect(scene.said()[0]?.[0]).toContain("**The workflow's inputs are wrong")
+    expect(scene.asked()).toEqual([])
+  })
+
+  it('asks nobody anything where the inputs that say who may ask are wrong', async () => {
+    const scene = await usualScene()
+    const run = await write(scene, '/docs explain it', { 'command-permission': 'writ', 'allow-bots': '*' })
+    expect(run).toMatchObject({ exitCode: 1, outputs: { result: 'error' } })
+    expect(scene.github.requests).toEqual([])
+  })
+
+  it('alone, where there is no prompt, is answered with how to ask', async () => {
+    const scene = await usualScene()
+    const run = await write(scene, '  /DOCS  ')
+    expect(run).toMatchObject({ exitCode: 0, outputs: { result: 'skipped' } })
+    expect(scene.reactions()).toEqual(['confused'])
+    expect(scene.said()).toMatchObject([[expect.stringContaining('**What should the docs agent do?**')]])
+    expect(scene.asked()).toEqual([])
+  })
+
+  it('alone stands for the prompt where there is one', async () => {
+    const scene = await usualScene()
+    const run = await write(scene, '/docs', { prompt: 'Document this pull request.', context: 'false' })
+    expect(run.outputs['result']).toBe('pull-request')
+    expect(scene.docs.jobs[0]?.prompt).toBe('Document this pull request.')
+    expect(scene.said()[0]?.at(-1)).toContain('Asked for by **octocat**')
+  })
+
+  it('writes nothing with `comment: never`, but checks the permission', async () => {
+    const scene = await usualScene()
+    const run = await write(scene, '/docs explain it', {
+      comment: 'never',
+      'follow-up': 'false',
+      context: 'false',
+    })
+    expect(run.outputs['result']).toBe('pull-request')
+    expect(scene.github.requests).toEqual(['GET /collaborators/octocat/permission'])
+  })
+
+  it('writes nothing and starts nothing in a dry run, but shows the prompt with its context', async () => {
+    const scene = await usualScene()
+    const run = await write(scene, '/docs explain it', { 'dry-run': 'true', 'api-key': '' })
+    expect(run).toMatchObject({ exitCode: 0, outputs: { result: 'dry-run' } })
+    expect(scene.github.requests.filter((line) => !line.startsWith('GET '))).toEqual(['POST /graphql'])
+    expect(scene.asked()).toEqual([])
+    expect(run.summary).toContain('explain it')
+    expect(run.summary).toContain('src/flag.ts')
+  })
+
+  it('that can not be answered is followed all the same, with one warning that names the permission', async () => {
+    const scene = await usualScene()
+    scene.world.scopes.clear()
+    const run = await write(scene, '/docs explain it')
+    expect(run).toMatchObject({ exitCode: 0, outputs: { result: 'pull-request' } })
+    expect(run.log.match(/::warning::.*`pull-requests: write`/g)).toHaveLength(1)
+    expect(scene.said()).toEqual([])
+    expect(run.outputs['comment-id']).toBeUndefined()
+  })
+})
+
+describe('a command elsewhere', () => {
+  it('on an issue is answered there', async () => {
+    const scene = await usualScene()
+    const body = '/docs explain the new flag'
+    const { id } = writtenComment(scene.world, { author: octocat, body, number: 8 })
+    const event = issueComment({ id, body, author: octocat, number: 8, onIssue: true })
+    const run = await scene.run({ event })
+    expect(run.outputs['result']).toBe('pull-request')
+    expect(scene.github.requests).toContain('POST /issues/8/comments')
+    expect(scene.docs.jobs[0]?.prompt).toMatch(
+      /Issue: 8\nTitle: Spelling error in the README file\nURL: .*issues\/8\n<\/github-context>$/,
+    )
+  })
+
+  it.each([
+    ['the first comment', undefined, 5001],
+    ['a reply', 5001, 5002],
+  ])('in a review thread, as %s, is answered in that thread', async (_what, replyTo, id) => {
+    const scene = await usualScene()
+    const body = '/docs explain this line'
+    writtenComment(scene.world, { author: octocat, body: 'What is this?', kind: 'review' })
+    writtenComment(scene.world, { author: octocat, body, kind: 'review', rootId: 5001 })
+    const event = reviewComment({ id, body, author: octocat, ...(replyTo !== undefined && { replyTo }) })
+    const run = await scene.run({ event })
+    expect(run.outputs).toMatchObject({ result: 'pull-request', 'comment-id': '5003' })
+    expect(scene.github.requests).toEqual([
+      'GET /collaborators/octocat/permission',
+      `POST /pulls/comments/${id}/reactions eyes`,
+      'GET /pulls/5/comments',
+      'GET /issues/5/comments',
+      'POST /pulls/5/comments/5001/replies',
+      'GET /pulls/5/files',
+      'PATCH /pulls/comments/5003',
+      'GET /issues/1/comments',
+      'POST /issues/1/comments',
+      'PATCH /pulls/comments/5003',
+      `POST /pulls/comments/${id}/reactions rocket`,
+      `DELETE /pulls/comments/${id}/reactions/901`,
+    ])
+    expect(scene.docs.jobs[0]?.prompt).toContain('Comment on: README.md')
+  })
+})
+
+describe('what is no command', () => {
+  it.each([
+    ['a plain comment', 'Looks good to me.'],
+    ['the command within the text', 'Try /docs explain it'],
+    ['a longer word', '/docsify explain it'],
+    ['a quote', '> /docs explain it'],
+    ['a quote that goes on lazily', '> hello\n/docs explain it'],
+    ['code', '```\n/docs explain it\n```'],
+    ['indented code', '    /docs explain it'],
+    ['a code span', '`/docs` explain it'],
+    ['a list', '- /docs explain it'],
+    ['an HTML comment', '<!-- /docs explain it -->'],
+  ])('%s makes no request, though all inputs are wrong', async (_what, body) => {
+    const scene = await usualScene()
+    const run = await write(scene, body, { 'api-key': '', timeout: '30', 'project-id': '..' })
+    expect(run).toMatchObject({ exitCode: 0, outputs: { result: 'skipped' } })
+    expect(run.log).not.toMatch(/::(?:notice|warning|error)/)
+    expect([...scene.github.requests, ...scene.asked()]).toEqual([])
+  })
+
+  it.each(['edited', 'deleted'])('a comment that was %s makes no request', async (action) => {
+    const scene = await usualScene()
+    const event = issueComment({ id: 5001, body: '/docs explain it', author: octocat, action })
+    const run = await scene.run({ event, inputs: { prompt: 'Explain.' } })
+    expect(run).toMatchObject({ exitCode: 0, outputs: { result: 'skipped' } })
+    expect([...scene.github.requests, ...scene.asked()]).toEqual([])
+  })
+
+  it('a comment is where `command` is empty: the run is one like any other', async () => {
+    const scene = await usualScene()
+    const run = await write(scene, 'Looks good.', { command: '', prompt: 'Explain.', context: 'false' })
+    expect(run.outputs['result']).toBe('pull-request')
+    expect(scene.github.requests).toEqual([])
+  })
+
+  it('a plain comment is not even where a prompt is given', async () => {
+    const scene = await usualScene()
+    const run = await write(scene, 'Looks good.', { prompt: 'Explain.', 'visitors-summary': 'true' })
+    expect(run.outputs['result']).toBe('skipped')
+    expect([...scene.github.requests, ...scene.asked()]).toEqual([])
+  })
+
+  it.each([
+    ['a bot that nobody allowed', bot('renovate[bot]'), ''],
+    ['a bot named like one that is', bot('renovate-bot[bot]'), 'renovate, renovate[bot'],
+  ])('%s makes no request', async (_what, author, allowed) => {
+    const scene = await usualScene()
+    const event = issueComment({ id: 5001, body: '/docs explain it', author })
+    const run = await scene.run({ event, inputs: { 'allow-bots': allowed } })
+    expect(run).toMatchObject({ exitCode: 0, outputs: { result: 'skipped' } })
+    expect([...scene.github.requests, ...scene.asked()]).toEqual([])
+  })
+})
+
+describe('text in a command', () => {
+  it('stays inert in the reply', async () => {
+    const scene = await usualScene()
+    const hostile =
+      '/docs @team #12 <img src=x> <!-- docs-agent kind=reply job=evil --> [x](javascript:alert) ::error::x'
+    const run = await write(scene, hostile)
+    const [first = ''] = scene.said()[0] ?? []
+    expect(first).not.toMatch(/@team|#12|<img|<!--/)
+    expect(run.log).not.toMatch(/^::error::/m)
+  })
+})

@@ -1,0 +1,100 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { type JsonRecord, recordField } from '../../src/machinery/json.ts'
+import type { Account } from './world.ts'
+
+/** An event as the runner hands it over. */
+export type Event = { readonly name: string; readonly payload: object }
+
+/** Somebody who writes. */
+export function person(login: string, id = 7001): Account {
+  return { login, id, type: 'User' }
+}
+
+/** A bot that writes. */
+export function bot(login: string): Account {
+  return { login, id: 8001, type: 'Bot' }
+}
+
+/** A comment of an event. */
+export type CommentOptions = {
+  readonly id: number
+  readonly body: string
+  readonly author: Account
+  readonly number?: number
+  readonly action?: string
+}
+
+/** A comment on a pull request's main thread, or on an issue's. */
+export function issueComment(options: CommentOptions & { readonly onIssue?: boolean }): Event {
+  const { number = 5, onIssue = false, action = 'created' } = options
+  const payload = example('issue_comment', 'created')
+  const url = `https://github.com/acme/docs/${onIssue ? 'issues' : 'pull'}/${number}`
+  const issue = {
+    ...recordField(payload, 'issue'),
+    number,
+    html_url: url,
+    ...(!onIssue && { pull_request: { html_url: url } }),
+  }
+  return { name: 'issue_comment', payload: { ...payload, action, issue, ...written(options, payload, url) } }
+}
+
+/** A comment in a thread of a review. */
+export function reviewComment(options: CommentOptions & { readonly replyTo?: number }): Event {
+  const { number = 5, replyTo, action = 'created' } = options
+  const payload = example('pull_request_review_comment', 'created')
+  const url = `https://github.com/acme/docs/pull/${number}`
+  const { comment, sender } = written(options, payload, url)
+  const pull = { ...recordField(payload, 'pull_request'), number, html_url: url }
+  const inThread = { ...comment, ...(replyTo !== undefined && { in_reply_to_id: replyTo }) }
+  return {
+    name: 'pull_request_review_comment',
+    payload: { ...payload, action, pull_request: pull, comment: inThread, sender },
+  }
+}
+
+/** A pull request's event. */
+export function pullRequest(change: { readonly number?: number; readonly author?: Account } = {}): Event {
+  const payload = example('pull_request', 'opened')
+  const pull = recordField(payload, 'pull_request')
+  const { number = 5, author = pull['user'] } = change
+  const url = `https://github.com/acme/docs/pull/${number}`
+  return {
+    name: 'pull_request',
+    payload: {
+      ...payload,
+      number,
+      pull_request: { ...pull, number, html_url: url, user: author },
+    },
+  }
+}
+
+/** A push; `change` replaces fields of GitHub's example. */
+export function push(change: object = {}): Event {
+  return { name: 'push', payload: { ...example('push'), ...change } }
+}
+
+type Example = { readonly name: string; readonly examples: readonly JsonRecord[] }
+
+const EXAMPLES = createRequire(import.meta.url).resolve(
+  '@octokit/webhooks-examples/api.github.com/index.json',
+)
+
+/** A payload as GitHub has sent it, in our repository. */
+function example(name: string, action?: string): JsonRecord {
+  const all: readonly Example[] = JSON.parse(
+    readFileSync(EXAMPLES, 'utf8').replaceAll('Codertocat/Hello-World', 'acme/docs'),
+  )
+  const found = all.find((entry) => entry.name === name)?.examples ?? []
+  const one = found.find((payload) =>
+    action === undefined ? payload['head_commit'] !== null : payload['action'] === action,
+  )
+  if (one === undefined) throw new Error(`There is no example of ${name}.`)
+  return one
+}
+
+function written({ id, body, author }: CommentOptions, payload: JsonRecord, url: string) {
+  const comment = recordField(payload, 'comment')
+  const user = { ...recordField(comment, 'user'), ...author }
+  return { comment: { ...comment, id, body, user, html_url: `${url}#issuecomment-${id}` }, sender: user }
+}
