@@ -1,10 +1,9 @@
 import type { Dispatcher } from 'undici'
 // Its parts by path: its entry would load five times as much, of which nothing is used here.
-import requestOf from 'undici/lib/api/api-request.js'
 import Pool from 'undici/lib/dispatcher/pool.js'
 import type { Clock } from './clock.ts'
 import { firstSignal } from './first-signal.ts'
-import { readBody } from './http-body.ts'
+import { tooLarge, unpack } from './http-body.ts'
 import { type ProxySettings, proxyFor } from './proxy.ts'
 import { connectError, exchangeError, TransportError, timeLimitError } from './transport-error.ts'
 
@@ -81,9 +80,7 @@ export function openHttp(options: HttpOptions): HttpClient {
     const limit = options.clock.timeout(options.timeLimitMs, over.signal)
     const first = firstSignal([request.signal, limit])
     try {
-      const answer = exchange(way.dispatcher, { ...request, signal: first.signal }, options.bodyLimitBytes)
-      // As long as it has no connection, a request does not hear of its signal; it will, before it is sent.
-      return await Promise.race([answer, rejection(first.signal)])
+      return await exchange(way.dispatcher, { ...request, signal: first.signal }, options.bodyLimitBytes)
     } catch (error) {
       request.signal?.throwIfAborted()
       if (limit.aborted) throw timeLimitError(options.timeLimitMs, { maybeSent: way.connected, cause: error })
@@ -130,34 +127,66 @@ async function openWay(url: URL, options: HttpOptions): Promise<Way> {
   return way
 }
 
-function rejection(signal: AbortSignal): Promise<never> {
-  return new Promise((_resolve, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
-  })
+async function exchange(
+  dispatcher: Dispatcher,
+  request: HttpRequest,
+  bodyLimitBytes: number,
+): Promise<HttpAnswer> {
+  const { status, headers, packed } = await receive(dispatcher, request, bodyLimitBytes)
+  return { status, headers, body: await unpack(packed, headers['content-encoding'] ?? '', bodyLimitBytes) }
 }
 
-async function exchange(
+type Received = {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly packed: Buffer
+}
+
+// Straight from the dispatcher: a stream for each answer doubles the memory that thousands of them take.
+function receive(
   dispatcher: Dispatcher,
   { url, method, headers, body, signal }: HttpRequest,
   bodyLimitBytes: number,
-): Promise<HttpAnswer> {
-  const answer = await requestOf.call(dispatcher, {
-    origin: url.origin,
-    path: `${url.pathname}${url.search}`,
-    method: method as Dispatcher.HttpMethod,
-    headers: { ...headers, 'accept-encoding': 'gzip, deflate, br' },
-    body: body ?? null,
-    signal: signal ?? null,
-    // The time limit is one for all.
-    headersTimeout: 0,
-    bodyTimeout: 0,
+): Promise<Received> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let size = 0
+    let head = { status: 0, headers: {} }
+    let controller: Dispatcher.DispatchController | undefined
+    const stop = (reason: Error): void => {
+      reject(reason)
+      controller?.abort(reason)
+    }
+    signal?.addEventListener('abort', () => stop(signal.reason), { once: true })
+    dispatcher.dispatch(
+      {
+        origin: url.origin,
+        path: `${url.pathname}${url.search}`,
+        method: method as Dispatcher.HttpMethod,
+        headers: { ...headers, 'accept-encoding': 'gzip, deflate, br' },
+        body: body ?? null,
+        // The time limit is one for all.
+        headersTimeout: 0,
+        bodyTimeout: 0,
+      },
+      {
+        onRequestStart(started) {
+          controller = started
+          if (signal?.aborted) started.abort(signal.reason)
+        },
+        onResponseStart(_controller, status, responseHeaders) {
+          head = { status, headers: flatten(responseHeaders) }
+        },
+        onResponseData(_controller, chunk) {
+          size += chunk.length
+          if (size > bodyLimitBytes) stop(tooLarge(bodyLimitBytes))
+          else chunks.push(chunk)
+        },
+        onResponseEnd: () => resolve({ ...head, packed: Buffer.concat(chunks) }),
+        onResponseError: (_controller, error) => reject(error),
+      },
+    )
   })
-  const plainHeaders = flatten(answer.headers)
-  return {
-    status: answer.statusCode,
-    headers: plainHeaders,
-    body: await readBody(answer.body, plainHeaders['content-encoding'] ?? '', bodyLimitBytes),
-  }
 }
 
 function flatten(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
