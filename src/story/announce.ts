@@ -1,6 +1,7 @@
 import type { Thread } from '../edges/github/comment-event.ts'
 import { type CommentRef, createComment, editComment } from '../edges/github/comments.ts'
 import { isOfStep, ownComments } from '../edges/github/own-comments.ts'
+import type { Account } from '../edges/github/self.ts'
 import { announcementBody, type CommentFrame } from '../report/comment-body.ts'
 import { pullRequestNumber } from '../work/job/pull-request.ts'
 import type { RunContext } from './run-context.ts'
@@ -12,8 +13,8 @@ export type Announcement = {
   readonly origin: string
   /** The pull request's thread. */
   readonly thread: Thread
-  /** Id of the account that the token belongs to; `undefined` if that is not known. */
-  readonly selfId: number | undefined
+  /** The account that the token belongs to. */
+  readonly self: Account
 }
 
 /** The main thread of a pull request; `undefined` if the link is none of this run's repository. */
@@ -31,11 +32,11 @@ export function threadHere(
 
 /** Makes sure that a pull request carries the announcement. Returns it; `undefined`, with a warning, if that failed. */
 export async function announce(
-  { frame, origin, thread, selfId }: Announcement,
+  { frame, origin, thread, self }: Announcement,
   { github, redact }: RunContext,
 ): Promise<CommentRef | undefined> {
   const { marker } = frame
-  const own = selfId === undefined ? [] : await ownComments(github, thread, selfId)
+  const own = await ownComments(github, thread, self)
   const announcements = own.filter((one) => one.marker.kind === 'announcement')
   const same = announcements.find(
     (one) => one.marker.project === marker.project && one.marker.job === marker.job,

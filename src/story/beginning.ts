@@ -2,7 +2,7 @@ import type { Command } from '../edges/github/command.ts'
 import type { Thread } from '../edges/github/comment-event.ts'
 import { isOfStep, latestJob, type OwnComment, ownComments } from '../edges/github/own-comments.ts'
 import { react } from '../edges/github/reactions.ts'
-import { askWhoWeAre } from '../edges/github/self.ts'
+import { type Account, askWhoWeAre } from '../edges/github/self.ts'
 import type { Markdown } from '../machinery/markdown.ts'
 import { type CommentFrame, cutOffBody } from '../report/comment-body.ts'
 import { saveWill } from './last-will.ts'
@@ -16,8 +16,8 @@ export type Beginning = {
   /** `undefined` where nothing is to be written. */
   readonly comment: LiveComment | undefined
   readonly earlier: Earlier | undefined
-  /** Id of the account that the token belongs to, if it had to be found out. */
-  readonly selfId: number | undefined
+  /** The account that the token belongs to, if it had to be found out. */
+  readonly self: Account | undefined
 }
 
 /** An earlier job that is to go on: by a message, or as it is if an earlier attempt of this run has started it. */
@@ -37,13 +37,13 @@ export async function beginReply(task: CommandTask, context: RunContext): Promis
     saveWill({ thread, comment: null, body: redact(cutOffBody(frame).source), reaction })
   }
   const eyes = writes ? await react(github, task.command.comment, 'eyes') : undefined
-  const selfId = eyes?.userId ?? (again || mayContinue(task) ? await askWhoWeAre(github) : undefined)
+  const self = eyes?.by ?? (again || mayContinue(task) ? await askWhoWeAre(github) : undefined)
   const own =
-    selfId === undefined || !(again || mayContinue(task)) ? [] : await ownComments(github, thread, selfId)
+    self === undefined || !(again || mayContinue(task)) ? [] : await ownComments(github, thread, self)
   const reply = again ? replyIn(own, frame) : undefined
   const earlier =
     earlierAttempt(reply) ??
-    (await earlierCommand(task, { own, frame, selfId, but: reply?.comment.id }, context))
+    (await earlierCommand(task, { own, frame, self, but: reply?.comment.id }, context))
   // What an earlier attempt gave in the end is replaced, too.
   const before = again ? 'all' : [eyes?.id ?? []].flat()
   const comment = writes
@@ -51,7 +51,7 @@ export async function beginReply(task: CommandTask, context: RunContext): Promis
     : undefined
   // From the first edit on, the reply must name the job that it was found by: this attempt may be cut off, too.
   const job = earlier?.kind === 'resume' ? earlier.id : ''
-  return { frame: { ...frame, marker: { ...frame.marker, job } }, comment, earlier, selfId }
+  return { frame: { ...frame, marker: { ...frame.marker, job } }, comment, earlier, self }
 }
 
 /** Answers a command that starts nothing, in one go. */
@@ -63,8 +63,8 @@ export async function answerAtOnce(
   const { thread, id: commentId } = occasion.command.comment
   const frame = frameOf(occasion, context.environment, 'reply')
   const again = isFurtherAttempt(context)
-  const selfId = again ? await askWhoWeAre(context.github) : undefined
-  const own = selfId === undefined ? [] : await ownComments(context.github, thread, selfId)
+  const self = again ? await askWhoWeAre(context.github) : undefined
+  const own = self === undefined ? [] : await ownComments(context.github, thread, self)
   const existing = replyIn(own, frame)?.comment
   const answered: Answered = { commentId, before: again ? 'all' : [] }
   await openLiveComment({ thread, existing, answered }, context).finish(bodyOf(frame), 'confused')
@@ -75,11 +75,11 @@ export async function beginStatus(task: Task, number: number, context: RunContex
   const { environment, github } = context
   const frame = frameOf(task, environment, 'status')
   const thread: Thread = { kind: 'main', number, isPull: true, rootId: 0 }
-  const selfId = await askWhoWeAre(github)
-  const own = selfId === undefined ? [] : await ownComments(github, thread, selfId)
+  const self = await askWhoWeAre(github)
+  const own = await ownComments(github, thread, self)
   const existing = own.find((one) => one.marker.kind === 'status' && isOfStep(one, frame.marker))?.comment
   const comment = openLiveComment({ thread, existing, answered: undefined }, context)
-  return { frame, comment, earlier: undefined, selfId }
+  return { frame, comment, earlier: undefined, self }
 }
 
 /** Whether this run has been started anew by hand. */
@@ -110,23 +110,23 @@ function earlierAttempt(reply: OwnComment | undefined): Earlier | undefined {
 type Found = {
   readonly own: readonly OwnComment[]
   readonly frame: CommentFrame
-  readonly selfId: number | undefined
+  readonly self: Account | undefined
   /** Id of a reply that does not count. */
   readonly but: number | undefined
 }
 
 async function earlierCommand(
   task: CommandTask,
-  { own, frame, selfId, but }: Found,
+  { own, frame, self, but }: Found,
   { github }: RunContext,
 ): Promise<Earlier | undefined> {
-  if (!mayContinue(task) || selfId === undefined) return undefined
+  if (!mayContinue(task) || self === undefined) return undefined
   const { thread } = task.command.comment
   const here = latestJob(own, frame.marker, but)
   if (here !== undefined) return { kind: 'continue', id: here }
   if (thread.kind === 'main') return undefined
   // A thread that begins on the agent's own pull request is about its job all the same.
-  const main = await ownComments(github, { ...thread, kind: 'main', rootId: 0 }, selfId)
+  const main = await ownComments(github, { ...thread, kind: 'main', rootId: 0 }, self)
   const id = latestJob(
     main.filter((one) => one.marker.kind === 'announcement'),
     frame.marker,

@@ -65,7 +65,7 @@ async function beginningOf(task: Task, context: RunContext): Promise<Beginning> 
   const wanted = inputs.comments.comment === 'always' && mayWrite(inputs) && event.name === 'pull_request'
   if (wanted && number !== undefined) return await beginStatus(task, number, context)
   const frame = frameOf(task, context.environment, 'announcement')
-  return { frame, comment: undefined, earlier: undefined, selfId: undefined }
+  return { frame, comment: undefined, earlier: undefined, self: undefined }
 }
 
 function pullNumberOf({ event, command }: Task): number | undefined {
@@ -76,7 +76,7 @@ function canGoOn({ comments }: Task['inputs']): boolean {
   return comments.command !== '' && comments.followUp
 }
 
-type End = Pick<Beginning, 'selfId'> & {
+type End = Pick<Beginning, 'self'> & {
   readonly frame: CommentFrame
   readonly task: Task
   readonly context: RunContext
@@ -96,7 +96,7 @@ async function announceEnd({ result, job }: Outcome, end: End): Promise<boolean>
       frame: { ...frame, marker: { ...frame.marker, kind: 'announcement', job: job?.id ?? '', comment: '' } },
       origin: command?.comment.url ?? '',
       thread,
-      selfId: end.selfId ?? (await askWhoWeAre(context.github)),
+      self: end.self ?? (await askWhoWeAre(context.github)),
     },
     context,
   )

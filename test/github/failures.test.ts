@@ -52,7 +52,7 @@ describe('what GitHub does not do', () => {
     const warnings = [...run.log.matchAll(/::warning::.*needs the permission `([^`]*)`/g)].map(
       ([, name]) => name,
     )
-    expect(warnings.toSorted()).toEqual(['metadata: read', 'pull-requests: read', 'pull-requests: write'])
+    expect(warnings.toSorted()).toEqual(['pull-requests: read', 'pull-requests: write'])
   })
 
   it('names `issues: write` for an issue', async () => {

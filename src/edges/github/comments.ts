@@ -1,6 +1,7 @@
 import { integerField, recordField, stringField } from '../../machinery/json.ts'
 import type { Thread } from './comment-event.ts'
 import type { GitHub, Octokit } from './github.ts'
+import { type Account, readAccount } from './self.ts'
 
 /** A comment that can be edited and reacted to. */
 export type CommentRef = {
@@ -12,7 +13,7 @@ export type CommentRef = {
 /** A comment as it is listed. */
 export type ListedComment = CommentRef & {
   /** `undefined` if the account is gone. */
-  readonly authorId: number | undefined
+  readonly author: Account | undefined
   readonly body: string
 }
 
@@ -101,8 +102,13 @@ function isIn({ kind, rootId }: Thread, comment: unknown): boolean {
 
 function readListed(value: unknown, kind: Thread['kind']): ListedComment | undefined {
   const id = integerField(value, 'id')
-  const authorId = integerField(recordField(value, 'user'), 'id')
   if (id === undefined) return undefined
   const url = stringField(value, 'html_url') ?? ''
-  return { kind, id, url, authorId, body: stringField(value, 'body') ?? '' }
+  return {
+    kind,
+    id,
+    url,
+    author: readAccount(recordField(value, 'user')),
+    body: stringField(value, 'body') ?? '',
+  }
 }

@@ -3,16 +3,16 @@ import { type Marker, type MarkerOwner, readMarker } from '../../report/marker.t
 import type { Thread } from './comment-event.ts'
 import { type ListedComment, listComments } from './comments.ts'
 import type { GitHub } from './github.ts'
-import { askWhoWeAre } from './self.ts'
+import { type Account, askWhoWeAre, isSameAccount } from './self.ts'
 
 /** A comment that this action wrote, for whichever step. */
 export type OwnComment = { readonly comment: ListedComment; readonly marker: Marker }
 
 /** The comments of a thread that carry a marker and were written by an account, oldest first. */
-export async function ownComments(github: GitHub, thread: Thread, selfId: number): Promise<OwnComment[]> {
+export async function ownComments(github: GitHub, thread: Thread, self: Account): Promise<OwnComment[]> {
   const own: OwnComment[] = []
   for await (const comment of listComments(github, thread)) {
-    const marker = comment.authorId === selfId ? readMarker(comment.body) : undefined
+    const marker = isSameAccount(self, comment.author) ? readMarker(comment.body) : undefined
     if (marker !== undefined) own.push({ comment, marker })
   }
   return own
@@ -30,8 +30,8 @@ export async function findWritten(
   body: string,
 ): Promise<ListedComment | undefined> {
   const wanted = readMarker(body)
-  const selfId = wanted === undefined ? undefined : await askWhoWeAre(github)
-  const own = selfId === undefined ? [] : await ownComments(github, thread, selfId)
+  if (wanted === undefined) return undefined
+  const own = await ownComments(github, thread, await askWhoWeAre(github))
   return own.findLast(({ marker }) => isDeepStrictEqual({ ...marker, job: '' }, { ...wanted, job: '' }))
     ?.comment
 }

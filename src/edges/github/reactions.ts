@@ -2,6 +2,7 @@ import { integerField, recordField, stringField } from '../../machinery/json.ts'
 import type { CommentEvent } from './comment-event.ts'
 import { writePermission } from './comments.ts'
 import type { GitHub } from './github.ts'
+import { type Account, isSameAccount, readAccount } from './self.ts'
 
 /** Reactions that this action gives, by GitHub's names: 👀 🚀 👍 😕 👎. */
 const REACTIONS = ['eyes', 'rocket', '+1', 'confused', '-1'] as const
@@ -15,8 +16,8 @@ export type Reactable = Pick<CommentEvent, 'id' | 'thread'>
 /** A reaction that has been given. */
 export type Reaction = {
   readonly id: number
-  /** Id of the account that the token belongs to; `undefined` if the answer does not say. */
-  readonly userId: number | undefined
+  /** The account that the token belongs to; `undefined` if the answer does not say. */
+  readonly by: Account | undefined
 }
 
 /** Reacts to a comment; the same reaction twice is one. `undefined`, with a warning, if that failed. */
@@ -53,8 +54,7 @@ export async function settleReactions(
 ): Promise<boolean> {
   const last = await react(github, comment, content)
   if (last === undefined) return false
-  const { userId } = last
-  const ids = before === 'all' ? await listReactions(github, comment, { userId, but: content }) : before
+  const ids = before === 'all' ? await listReactions(github, comment, { by: last.by, but: content }) : before
   for (const id of ids) await unreact(github, comment, id)
   return true
 }
@@ -76,9 +76,9 @@ async function unreact(github: GitHub, comment: Reactable, reactionId: number): 
 async function listReactions(
   github: GitHub,
   comment: Reactable,
-  { userId, but }: { readonly userId: number | undefined; readonly but: ReactionContent },
+  { by, but }: { readonly by: Account | undefined; readonly but: ReactionContent },
 ): Promise<readonly number[]> {
-  if (userId === undefined) return []
+  if (by === undefined) return []
   const all = await github.attempt<readonly unknown[]>({
     purpose: 'list the reactions to the comment',
     permission: writePermission(comment.thread),
@@ -90,7 +90,7 @@ async function listReactions(
     },
   })
   return (all ?? [])
-    .filter((entry) => integerField(recordField(entry, 'user'), 'id') === userId)
+    .filter((entry) => isSameAccount(by, readAccount(recordField(entry, 'user'))))
     .filter((entry) => {
       const content = stringField(entry, 'content')
       return content !== but && REACTIONS.some((ours) => ours === content)
@@ -102,5 +102,5 @@ async function listReactions(
 function readReaction(data: unknown): Reaction {
   const id = integerField(data, 'id')
   if (id === undefined) throw new Error('the answer is no reaction')
-  return { id, userId: integerField(recordField(data, 'user'), 'id') }
+  return { id, by: readAccount(recordField(data, 'user')) }
 }
