@@ -64,15 +64,6 @@ export function cutOffBody(frame: CommentFrame): Markdown {
   return body(frame, [md`${RESULT_SIGNS.cancelled} **Cut off**`, occasion(frame, []), pickUp(frame, goesOn)])
 }
 
-/** For a command that the workflow's inputs leave no way to follow. */
-export function wrongInputsBody(frame: CommentFrame): Markdown {
-  return body(frame, [
-    md`${RESULT_SIGNS.error} **The workflow's inputs are wrong, so nothing was asked of the docs agent**`,
-    occasion(frame, []),
-    md`The run's log says which, and how to mend them.`,
-  ])
-}
-
 /** For a command that asks for nothing. */
 export function usageBody(frame: CommentFrame): Markdown {
   const { command } = frame.marker

@@ -9,10 +9,13 @@ export type VisitorsLimits = {
   readonly maxRequests: number
 }
 
+const REPEATS = 'Pages came more than once, so the list moved while it was read: the later row of each counts'
+
 /** Says what a report leaves out or can't be sure of, and why: plain text, with inputs in backticks. */
 export function gapsInWords(findings: VisitorsFindings, limits: VisitorsLimits): string[] {
   const byPart = Map.groupBy(findings.gaps, ({ part }) => part)
   return [...byPart].map(([part, gaps]) => {
+    if (part === 'current' && gaps.every(({ flaw }) => flaw === 'repeated')) return REPEATS
     const causes = gaps.map((gap) => cause(gap, limits))
     return `${consequence(part, findings, limits)}: ${causes.join('; ')}`
   })
@@ -38,7 +41,6 @@ function cause({ flaw, end }: Gap, { maxRequests }: VisitorsLimits): string {
     failed: end?.message ?? 'a request failed',
     repeated: 'pages came more than once, so the list moved while it was read',
     'no-more-rows': 'the service announced more rows, and then sent none that were new',
-    'short-page': 'the service sent fewer rows at a time than it was asked for, though it had more',
   }
   return causes[flaw]
 }

@@ -5,10 +5,9 @@ import { mergedOwnWork, ownWorkIn } from '../edges/github/loop-guard.ts'
 import { checkPermission, type Verdict } from '../edges/github/permission.ts'
 import { react } from '../edges/github/reactions.ts'
 import { type CommentInputs, readCommentInputs } from '../edges/runner/comment-inputs.ts'
-import { BOOLEAN } from '../edges/runner/input-formats.ts'
-import { InputsError, openInputs } from '../edges/runner/input-reader.ts'
+import { openInputs } from '../edges/runner/input-reader.ts'
 import { type Inputs, loadInputs } from '../edges/runner/inputs.ts'
-import { usageBody, wrongInputsBody } from '../report/comment-body.ts'
+import { usageBody } from '../report/comment-body.ts'
 import { assemblePrompt } from '../work/job/prompt.ts'
 import { answerAtOnce } from './beginning.ts'
 import type { RunContext } from './run-context.ts'
@@ -20,67 +19,51 @@ export type Admission =
   /** `quiet`: not worth showing outside of the log. */
   | { readonly admitted: false; readonly reason: string; readonly quiet?: boolean }
 
-/** What is looked at before all inputs are: a comment that is no command must not be judged by the others. */
-type EarlyInputs = {
-  readonly comments: CommentInputs
-  readonly dryRun: boolean
-  /** Whether these can be relied on. */
-  readonly sound: boolean
-}
-
 /**
  * Finds out whether a run is to do anything, and what.
  *
  * @throws {InputsError} if it is, but its inputs are wrong
  */
 export async function admit(event: GitHubEvent, context: RunContext): Promise<Admission> {
-  const early = readEarly(context)
-  const { command: word, ignoreAuthors } = early.comments
-  const mustAsk = word !== '' && isCommentEvent(event)
-  const command = mustAsk ? await readCommand(event, early.comments) : undefined
-  if (mustAsk && command === undefined) {
-    return { admitted: false, reason: `This comment does not ask for anything with ${word}.`, quiet: true }
+  const { environment, redact } = context
+  // Before all inputs are judged: a comment that is no command must not fail for the others.
+  const rules = readCommentInputs(openInputs(environment.inputs, redact))
+  const { command: word, ignoreAuthors } = rules
+  const isComment = isCommentEvent(event)
+  const command = isComment && word !== '' ? await readCommand(event, rules) : undefined
+  if (isComment && command === undefined) {
+    const reason =
+      word === ''
+        ? 'With an empty `command`, comments ask for nothing.'
+        : `This comment does not ask for anything with ${word}.`
+    return { admitted: false, reason, quiet: true }
   }
   const ownWork = ownWorkIn(event, ignoreAuthors)
   if (ownWork !== undefined) return ignored(ownWork)
   const noSecrets = whereSecretsLack(event, context)
   if (noSecrets !== undefined) return { admitted: false, reason: noSecrets }
-  if (command !== undefined) return await admitCommand({ event, command, early }, context)
+  if (command !== undefined) return await admitCommand({ event, command }, context)
 
-  const inputs = await loadInputs(context.environment, context.redact, false)
+  const inputs = await loadInputs(environment, redact, false)
   const merged = await mergedOwnWork(event, ignoreAuthors, context.github)
   return merged === undefined ? { admitted: true, task: { event, inputs, command } } : ignored(merged)
 }
 
-function readEarly({ environment, redact }: RunContext): EarlyInputs {
-  const reader = openInputs(environment.inputs, redact)
-  const comments = readCommentInputs(reader)
-  const dryRun = reader.value('dry-run', BOOLEAN, 'false')
-  return { comments, dryRun, sound: reader.problems.length === 0 }
-}
+type Asked = { readonly event: GitHubEvent; readonly command: Command }
 
-type Asked = { readonly event: GitHubEvent; readonly command: Command; readonly early: EarlyInputs }
-
-async function admitCommand({ event, command, early }: Asked, context: RunContext): Promise<Admission> {
-  const inputs = await loadInputs(context.environment, context.redact, true).catch(inputsError)
-  // Without knowing who may ask, nobody is answered.
-  if (inputs instanceof InputsError && !early.sound) throw inputs
-  const verdict = await judge(command, early.comments, context)
-  if (context.cancel.aborted) return { admitted: false, reason: 'The run was cancelled.' }
+async function admitCommand({ event, command }: Asked, context: RunContext): Promise<Admission> {
+  const inputs = await loadInputs(context.environment, context.redact, true)
+  const verdict = await judge(command, inputs.comments, context)
   if (!verdict.granted) {
-    if (mayWrite(early)) await react(context.github, command.comment, '-1')
+    if (mayWrite(inputs)) await react(context.github, command.comment, '-1')
     return { admitted: false, reason: `Nothing was done: ${verdict.reason}.` }
-  }
-  if (inputs instanceof InputsError) {
-    if (mayWrite(early)) await answerAtOnce({ event, command, inputs: early }, wrongInputsBody, context)
-    throw inputs
   }
   const task = { event, inputs, command }
   if (asksForSomething(command, inputs)) return { admitted: true, task }
   if (mayWrite(inputs)) await answerAtOnce(task, usageBody, context)
   return {
     admitted: false,
-    reason: `The comment says nothing after ${early.comments.command}, and there is no \`prompt\`.`,
+    reason: `The comment says nothing after ${inputs.comments.command}, and there is no \`prompt\`.`,
   }
 }
 
@@ -106,9 +89,4 @@ function whereSecretsLack(event: GitHubEvent, { environment }: RunContext): stri
   const dryRun = /^true$/i.test(environment.inputs.get('dry-run') ?? '')
   if (keyGiven || dryRun || !lacksSecrets(event, environment)) return undefined
   return 'GitHub gives no secrets to runs for pull requests from forks or by Dependabot, so there is no `api-key` here and nothing was asked of the docs service.'
-}
-
-function inputsError(error: unknown): InputsError {
-  if (error instanceof InputsError) return error
-  throw error
 }

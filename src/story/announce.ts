@@ -13,8 +13,8 @@ export type Announcement = {
   readonly origin: string
   /** The pull request's thread. */
   readonly thread: Thread
-  /** The account that the token belongs to. */
-  readonly self: Account
+  /** The account that the token belongs to, if that is known by now. */
+  readonly self: Account | undefined
 }
 
 /** The main thread of a pull request; `undefined` if the link is none of this run's repository. */

@@ -2,7 +2,7 @@ import type { Command } from '../edges/github/command.ts'
 import type { Thread } from '../edges/github/comment-event.ts'
 import { isOfStep, latestJob, type OwnComment, ownComments } from '../edges/github/own-comments.ts'
 import { react } from '../edges/github/reactions.ts'
-import { type Account, askWhoWeAre } from '../edges/github/self.ts'
+import type { Account } from '../edges/github/self.ts'
 import type { Markdown } from '../machinery/markdown.ts'
 import { type CommentFrame, cutOffBody } from '../report/comment-body.ts'
 import { saveWill } from './last-will.ts'
@@ -16,7 +16,7 @@ export type Beginning = {
   /** `undefined` where nothing is to be written. */
   readonly comment: LiveComment | undefined
   readonly earlier: Earlier | undefined
-  /** The account that the token belongs to, if it had to be found out. */
+  /** The account that the token belongs to, if that is known by now. */
   readonly self: Account | undefined
 }
 
@@ -37,9 +37,8 @@ export async function beginReply(task: CommandTask, context: RunContext): Promis
     saveWill({ thread, comment: null, body: redact(cutOffBody(frame).source), reaction })
   }
   const eyes = writes ? await react(github, task.command.comment, 'eyes') : undefined
-  const self = eyes?.by ?? (again || mayContinue(task) ? await askWhoWeAre(github) : undefined)
-  const own =
-    self === undefined || !(again || mayContinue(task)) ? [] : await ownComments(github, thread, self)
+  const self = eyes?.by
+  const own = again || mayContinue(task) ? await ownComments(github, thread, self) : []
   const reply = again ? replyIn(own, frame) : undefined
   const earlier =
     earlierAttempt(reply) ??
@@ -63,8 +62,7 @@ export async function answerAtOnce(
   const { thread, id: commentId } = occasion.command.comment
   const frame = frameOf(occasion, context.environment, 'reply')
   const again = isFurtherAttempt(context)
-  const self = again ? await askWhoWeAre(context.github) : undefined
-  const own = self === undefined ? [] : await ownComments(context.github, thread, self)
+  const own = again ? await ownComments(context.github, thread) : []
   const existing = replyIn(own, frame)?.comment
   const answered: Answered = { commentId, before: again ? 'all' : [] }
   await openLiveComment({ thread, existing, answered }, context).finish(bodyOf(frame), 'confused')
@@ -75,11 +73,10 @@ export async function beginStatus(task: Task, number: number, context: RunContex
   const { environment, github } = context
   const frame = frameOf(task, environment, 'status')
   const thread: Thread = { kind: 'main', number, isPull: true, rootId: 0 }
-  const self = await askWhoWeAre(github)
-  const own = await ownComments(github, thread, self)
+  const own = await ownComments(github, thread)
   const existing = own.find((one) => one.marker.kind === 'status' && isOfStep(one, frame.marker))?.comment
   const comment = openLiveComment({ thread, existing, answered: undefined }, context)
-  return { frame, comment, earlier: undefined, self }
+  return { frame, comment, earlier: undefined, self: undefined }
 }
 
 /** Whether this run has been started anew by hand. */
@@ -120,7 +117,7 @@ async function earlierCommand(
   { own, frame, self, but }: Found,
   { github }: RunContext,
 ): Promise<Earlier | undefined> {
-  if (!mayContinue(task) || self === undefined) return undefined
+  if (!mayContinue(task)) return undefined
   const { thread } = task.command.comment
   const here = latestJob(own, frame.marker, but)
   if (here !== undefined) return { kind: 'continue', id: here }

@@ -1,6 +1,7 @@
 import { createComment, editComment } from '../edges/github/comments.ts'
 import { findWritten } from '../edges/github/own-comments.ts'
 import { settleReactions } from '../edges/github/reactions.ts'
+import { wantsSummary } from '../edges/runner/job-inputs.ts'
 import { readState } from '../edges/runner/state.ts'
 import { writeSummary } from '../edges/runner/summary.ts'
 import { cutOffSummary } from '../report/job-summary.ts'
@@ -22,7 +23,7 @@ async function tellCutOff(context: RunContext): Promise<void> {
       ? 'The run was cut off before the docs service had answered; if a job was asked for, it may be running. Look for it in the dashboard before you run this again.'
       : `The run was cut off. The agent's job goes on in the background. To pick it up, run this action with \`job-id: ${jobId}\`.`
   log.warning(advice)
-  if (environment.inputs.get('summary') !== 'false') await writeSummary(cutOffSummary(advice), context)
+  if (wantsSummary(environment)) await writeSummary(cutOffSummary(advice), context)
 }
 
 async function carryOut(will: LastWill, context: RunContext): Promise<void> {

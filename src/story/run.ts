@@ -4,6 +4,7 @@ import { listenForCancel } from '../edges/runner/cancel.ts'
 import { readEnvironment } from '../edges/runner/environment.ts'
 import { InputsError } from '../edges/runner/input-reader.ts'
 import { type Inputs, secretsOf } from '../edges/runner/inputs.ts'
+import { wantsSummary } from '../edges/runner/job-inputs.ts'
 import { maskSecrets, openLog } from '../edges/runner/log.ts'
 import { openOutputs } from '../edges/runner/outputs.ts'
 import { readState, saveState } from '../edges/runner/state.ts'
@@ -96,7 +97,7 @@ function failureOf(end: PromiseSettledResult<string | undefined>): string | unde
 async function reportError(error: unknown, context: RunContext): Promise<void> {
   const { environment, log, setOutputs } = context
   setOutputs({ result: 'error' })
-  if (error instanceof InputsError && environment.inputs.get('summary') !== 'false') {
+  if (error instanceof InputsError && wantsSummary(environment)) {
     await writeSummary(inputsErrorSummary(error.problems), context)
   }
   log.fail(error instanceof Error ? error.message : String(error))

@@ -1,5 +1,4 @@
 import type { ReactionContent } from '../edges/github/reactions.ts'
-import { askWhoWeAre } from '../edges/github/self.ts'
 import { integerField } from '../machinery/json.ts'
 import { type CommentFrame, cutOffBody, endBody, workingBody } from '../report/comment-body.ts'
 import type { JobResult, Outcome } from '../work/job/outcome.ts'
@@ -96,7 +95,7 @@ async function announceEnd({ result, job }: Outcome, end: End): Promise<boolean>
       frame: { ...frame, marker: { ...frame.marker, kind: 'announcement', job: job?.id ?? '', comment: '' } },
       origin: command?.comment.url ?? '',
       thread,
-      self: end.self ?? (await askWhoWeAre(context.github)),
+      self: end.self,
     },
     context,
   )

@@ -6,7 +6,6 @@ import {
   endBody,
   usageBody,
   workingBody,
-  wrongInputsBody,
 } from '../../src/report/comment-body.ts'
 import { type Marker, readMarker, renderMarker } from '../../src/report/marker.ts'
 import type { Outcome } from '../../src/work/job/outcome.ts'
@@ -69,7 +68,7 @@ describe('a reply', () => {
   })
 
   it('never begins with a command that would wake the action', () => {
-    for (const body of [usageBody(frame()), workingBody(frame(), 'new'), wrongInputsBody(frame())]) {
+    for (const body of [usageBody(frame()), workingBody(frame(), 'new')]) {
       expect(body.source.split('\n')[1]).not.toMatch(/^\s*\/docs/)
     }
   })

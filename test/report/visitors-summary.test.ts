@@ -151,7 +151,7 @@ describe('what was left out', () => {
           { part: 'current', flaw: 'requests', end: undefined },
           { part: 'current', flaw: 'repeated', end: undefined },
           { part: 'trend', flaw: 'time', end: undefined },
-          { part: 'previous', flaw: 'short-page', end: undefined },
+          { part: 'previous', flaw: 'no-more-rows', end: undefined },
         ],
       }),
       options,
@@ -161,7 +161,7 @@ describe('what was left out', () => {
         /10,000 rows that came.*`visitors-max-requests` allows no more than 40 requests; pages came more than once/,
       ),
       expect.stringMatching(/^The trend has 2 of 8 periods: the 5 minutes/),
-      expect.stringMatching(/risers and fallers are left out.*fewer rows at a time/),
+      expect.stringMatching(/risers and fallers are left out.*none that were new/),
     ])
   })
 

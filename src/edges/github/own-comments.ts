@@ -8,12 +8,19 @@ import { type Account, askWhoWeAre, isSameAccount } from './self.ts'
 /** A comment that this action wrote, for whichever step. */
 export type OwnComment = { readonly comment: ListedComment; readonly marker: Marker }
 
-/** The comments of a thread that carry a marker and were written by an account, oldest first. */
-export async function ownComments(github: GitHub, thread: Thread, self: Account): Promise<OwnComment[]> {
+/**
+ * The comments of a thread that carry a marker and were written by us, oldest first.
+ *
+ * @param self whose token it is, if that is known; asked only if a comment carries a marker at all
+ */
+export async function ownComments(github: GitHub, thread: Thread, self?: Account): Promise<OwnComment[]> {
   const own: OwnComment[] = []
+  let us = self
   for await (const comment of listComments(github, thread)) {
-    const marker = isSameAccount(self, comment.author) ? readMarker(comment.body) : undefined
-    if (marker !== undefined) own.push({ comment, marker })
+    const marker = readMarker(comment.body)
+    if (marker === undefined) continue
+    us ??= await askWhoWeAre(github)
+    if (isSameAccount(us, comment.author)) own.push({ comment, marker })
   }
   return own
 }
@@ -31,7 +38,7 @@ export async function findWritten(
 ): Promise<ListedComment | undefined> {
   const wanted = readMarker(body)
   if (wanted === undefined) return undefined
-  const own = await ownComments(github, thread, await askWhoWeAre(github))
+  const own = await ownComments(github, thread)
   return own.findLast(({ marker }) => isDeepStrictEqual({ ...marker, job: '' }, { ...wanted, job: '' }))
     ?.comment
 }

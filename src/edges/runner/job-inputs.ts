@@ -1,6 +1,7 @@
 import { type Workspace, WorkspaceError } from '../../machinery/workspace.ts'
 import { FAILING_RESULTS, type FailingResult } from '../../work/job/outcome.ts'
 import type { TextFile } from '../../work/job/prompt.ts'
+import type { Environment } from './environment.ts'
 import { anyOf, BOOLEAN, duration, PATH_SEGMENT, splitLines } from './input-formats.ts'
 import type { InputReader } from './input-reader.ts'
 
@@ -26,7 +27,8 @@ export type JobInputs = {
 /** Reads the inputs of the agent job, files included. What is wrong is left with the reader. */
 export async function readJobInputs(inputs: InputReader, workspace: Workspace): Promise<JobInputs> {
   const promptFiles = await readFiles('prompt-file', inputs, workspace)
-  if (promptFiles.length > 0 && promptFiles.every(({ text }) => text.trim() === '')) {
+  const saysNothing = ['prompt', 'job-id'].every((name) => inputs.text(name) === '')
+  if (saysNothing && promptFiles.length > 0 && promptFiles.every(({ text }) => text.trim() === '')) {
     inputs.report({ input: 'prompt-file', problem: 'names nothing but empty files', accepted: '' })
   }
   return {
@@ -42,6 +44,11 @@ export async function readJobInputs(inputs: InputReader, workspace: Workspace): 
     failOn: inputs.value('fail-on', anyOf(FAILING_RESULTS), 'failed, timed-out'),
     summary: inputs.value('summary', BOOLEAN, 'true'),
   }
+}
+
+/** Whether a summary is wanted, as far as that can be read from inputs that may be wrong. */
+export function wantsSummary({ inputs }: Environment): boolean {
+  return !/^false$/i.test(inputs.get('summary') ?? '')
 }
 
 /** Whether the inputs ask for a job, as far as they can be read: they name a prompt, a file of it, or a job. */

@@ -6,6 +6,7 @@ import { ServiceError } from '../../service/service-error.ts'
 import { askedPauseMs, isPassing } from './look-failure.ts'
 import { failurePauseMs } from './pace.ts'
 import type { OnJobEvent } from './progress.ts'
+import { GIVE_UP_MS } from './wait.ts'
 
 /** What looking for an earlier job needs from outside. */
 export type EarlierOptions = {
@@ -13,25 +14,25 @@ export type EarlierOptions = {
   readonly cancel: AbortSignal
   /** Uniform in [0, 1). */
   readonly random: () => number
+  /** Longest time that looks may fail, in milliseconds; no more than ten minutes count. */
+  readonly timeoutMs: number
   readonly onEvent: OnJobEvent
 }
 
-/** How long looks may fail, in milliseconds: somebody waits for an answer, and nothing has been started yet. */
-const PATIENCE_MS = 60_000
 const PAUSE_MS = 2000
 
 /**
  * Looks whether an earlier job can go on.
  *
  * @returns the job; `undefined` if it failed, was archived, or is gone (404)
- * @throws what the last look threw, if none was answered well for a minute or asking makes no sense
+ * @throws what the last look threw, if none was answered well in time or asking makes no sense
  */
 export async function lookAtEarlier(
   service: DocsService,
   id: string,
-  { clock, cancel, random, onEvent }: EarlierOptions,
+  { clock, cancel, random, timeoutMs, onEvent }: EarlierOptions,
 ): Promise<Job | undefined> {
-  const untilMs = clock.now() + PATIENCE_MS
+  const untilMs = clock.now() + Math.min(timeoutMs, GIVE_UP_MS)
   for (let failures = 1; ; failures++) {
     try {
       const job = await lookAtJob(service, id, cancel)

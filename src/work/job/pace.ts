@@ -2,6 +2,8 @@ import { backoffMs, jitter } from '../../machinery/backoff.ts'
 
 const SHORTEST_MS = 2000
 const LONGEST_MS = 10_000
+/** Doubling ends here: the end of the job is to be seen all the same. */
+const LONGEST_DOUBLED_MS = 60_000
 /** Pauses are this share of the time since creation. */
 const SHARE = 0.02
 
@@ -32,7 +34,7 @@ export function firstPauseMs({ pollIntervalMs }: Pace): number {
 export function nextPauseMs(ageMs: number, rateLimited: number, { pollIntervalMs, random }: Pace): number {
   const adaptiveMs = Math.min(LONGEST_MS, Math.max(SHORTEST_MS, ageMs * SHARE))
   const pauseMs = pollIntervalMs ?? jitter(adaptiveMs, random)
-  return pauseMs * 2 ** rateLimited
+  return Math.min(pauseMs * 2 ** rateLimited, Math.max(pauseMs, LONGEST_DOUBLED_MS))
 }
 
 /**

@@ -68,9 +68,22 @@ export async function submit<T>(
         unreachableAtMs,
         random: options.random,
       })
-      options.onEvent({ type: 'send-again', error: error as Error, retryInMs: pauseMs })
-      await clock.sleep(pauseMs, cancel).catch(() => undefined)
+      await pauseAloud(pauseMs, error as Error, options)
     }
+  }
+}
+
+/** A log that says nothing for longer looks like a run that hangs. */
+const SIGN_OF_LIFE_MS = 60_000
+
+async function pauseAloud(
+  ms: number,
+  error: Error,
+  { clock, cancel, onEvent }: SubmitOptions,
+): Promise<void> {
+  for (let leftMs = ms; leftMs > 0 && !cancel.aborted; leftMs -= SIGN_OF_LIFE_MS) {
+    onEvent({ type: 'send-again', error, retryInMs: leftMs })
+    await clock.sleep(Math.min(leftMs, SIGN_OF_LIFE_MS), cancel).catch(() => undefined)
   }
 }
 

@@ -39,10 +39,8 @@ export type WaitEnd = {
   readonly reason: string
 }
 
-/** How long looks may go without a single good answer, in milliseconds. */
-const GIVE_UP_MS = 600_000
-/** The same for a run that wants no more than one good answer. */
-const GIVE_UP_ONE_LOOK_MS = 60_000
+/** How long looks may fail without a single good answer, in milliseconds. */
+export const GIVE_UP_MS = 600_000
 
 type State = {
   readonly job: Job | undefined
@@ -51,6 +49,8 @@ type State = {
   readonly rateLimited: number
   /** Failed looks in a row. */
   readonly failures: number
+  /** When the first of them failed. */
+  readonly failingSinceMs: number
   readonly lastError: Error | undefined
 }
 
@@ -63,6 +63,7 @@ export async function waitForJob(awaited: Awaited, options: WaitOptions): Promis
     lastLookAtMs: awaited.startedAtMs,
     rateLimited: 0,
     failures: 0,
+    failingSinceMs: awaited.startedAtMs,
     lastError: undefined,
   }
   if (awaited.job !== undefined) telling.seen(awaited.job)
@@ -75,6 +76,7 @@ export async function waitForJob(awaited: Awaited, options: WaitOptions): Promis
     }
     const limit = limitOf(state, awaited, options)
     const nextLookAtMs = clock.now() + pauseMs
+    // What the service wants to be asked only after the end need not be waited for.
     if (askedPauseMs(state.lastError) > 0 && nextLookAtMs >= limit.atMs) return limit.end
     await telling.pauseUntil(Math.min(nextLookAtMs, limit.atMs))
     if (!cancel.aborted && clock.now() >= limit.atMs) return limit.end
@@ -115,12 +117,15 @@ function afterLook(state: State, job: Job, clock: Clock): State {
 }
 
 function afterFailure(state: State, lastError: Error, clock: Clock): State {
+  const nowMs = clock.now()
   const answered = !(lastError instanceof TransportError)
   return {
     ...state,
     lastError,
-    firstAnswerAtMs: state.firstAnswerAtMs ?? (answered ? clock.now() : undefined),
+    lastLookAtMs: nowMs,
+    firstAnswerAtMs: state.firstAnswerAtMs ?? (answered ? nowMs : undefined),
     failures: state.failures + 1,
+    failingSinceMs: state.failures === 0 ? nowMs : state.failingSinceMs,
     rateLimited: state.rateLimited + (isRateLimit(lastError) ? 1 : 0),
   }
 }
@@ -132,17 +137,22 @@ function pauseAfter(state: State, awaited: Awaited, { clock, pace }: WaitOptions
   return askedMs > 0 ? askedMs : failurePauseMs(usualMs, state.failures, pace.random)
 }
 
+function farOff(error: Error): string {
+  const askedMs = askedPauseMs(error)
+  return askedMs > 0 ? ` It wants to be asked again only in ${formatDuration(askedMs)}.` : ''
+}
+
 type Limit = { readonly atMs: number; readonly end: WaitEnd }
 
 function limitOf(state: State, awaited: Awaited, options: WaitOptions): Limit {
   const { job, lastLookAtMs, lastError } = state
-  const giveUpMs = options.untilOver ? GIVE_UP_MS : GIVE_UP_ONE_LOOK_MS
   const deadlineAtMs = (state.firstAnswerAtMs ?? awaited.startedAtMs) + options.timeoutMs
-  const giveUpAtMs = lastLookAtMs + giveUpMs
-  const last = lastError === undefined ? '' : `The last look failed: ${inWords(lastError)}`
+  const giveUpAtMs = state.failures === 0 ? Infinity : state.failingSinceMs + GIVE_UP_MS
+  const last =
+    lastError === undefined ? '' : `The last look failed: ${inWords(lastError)}${farOff(lastError)}`
   if (deadlineAtMs <= giveUpAtMs) {
     return { atMs: deadlineAtMs, end: { end: 'timed-out', job, lastLookAtMs, reason: last } }
   }
-  const reason = `The service gave no good answer for ${formatDuration(giveUpMs)}. ${last}`
+  const reason = `There was no good answer, and there is to be none, for ${formatDuration(GIVE_UP_MS)}. ${last}`
   return { atMs: giveUpAtMs, end: { end: 'given-up', job, lastLookAtMs, reason } }
 }

@@ -12,7 +12,7 @@ import type { OnVisitorsEvent } from './progress.ts'
  * Why not all that was wanted is known to have been read: a limit of the run, a request that failed for good, rows that
  * came twice (so others may not have come at all), or a service that said it had more but did not give it.
  */
-export type Flaw = 'requests' | 'time' | 'failed' | 'repeated' | 'no-more-rows' | 'short-page'
+export type Flaw = 'requests' | 'time' | 'failed' | 'repeated' | 'no-more-rows'
 
 /** The end of all asking. */
 export class AskingStopped extends Error {

@@ -77,7 +77,6 @@ function openTally() {
     }
     const hasNews = fresh > 0 || !answer.hasMore
     if (!hasNews) flaws.add('no-more-rows')
-    else if (answer.hasMore && answer.rows.length < MOST_ROWS) flaws.add('short-page')
     if (repeats.size > 0) flaws.add('repeated')
     return hasNews
   }

@@ -55,7 +55,7 @@ export async function gatherVisitors(
       return { ...page, change: changeBetween(pagePrevious, page.total) }
     }),
     moves,
-    complete: reading.flaws.size === 0,
+    complete: isWhole(reading),
     rows: reading.rows,
     repeats: reading.repeats,
     requests: asking.requests(),
@@ -93,7 +93,7 @@ type Compared = {
 
 async function compareWithBefore(asking: Asking, plan: VisitorsPlan, current: Current): Promise<Compared> {
   const { reading, top, totalByPath } = current
-  if (reading.flaws.size > 0) totalByPath.clear()
+  if (!isWhole(reading)) totalByPath.clear()
   const comparison = openComparison(totalByPath, plan.top)
   const topPaths = new Set(top.map(({ path }) => path))
   const previousByPath = new Map<string, number>()
@@ -104,13 +104,18 @@ async function compareWithBefore(asking: Asking, plan: VisitorsPlan, current: Cu
     count,
     onRows(rows) {
       for (const row of rows) {
-        if (reading.flaws.size === 0) comparison.add(row)
+        if (isWhole(reading)) comparison.add(row)
         if (topPaths.has(row.path)) previousByPath.set(row.path, row.total)
       }
     },
   })
-  const moves = before.complete && reading.flaws.size === 0 ? comparison.moves() : undefined
+  const moves = before.complete && isWhole(reading) ? comparison.moves() : undefined
   return { before, previousByPath, moves }
+}
+
+/** Whether all rows came; some may have come twice, of which the later ones count. */
+function isWhole({ flaws }: Reading): boolean {
+  return [...flaws].every((flaw) => flaw === 'repeated')
 }
 
 function byTotal(left: PageVisitors, right: PageVisitors): number {
