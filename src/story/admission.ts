@@ -54,6 +54,7 @@ type Asked = { readonly event: GitHubEvent; readonly command: Command }
 async function admitCommand({ event, command }: Asked, context: RunContext): Promise<Admission> {
   const inputs = await loadInputs(context.environment, context.redact, true)
   const verdict = await judge(command, inputs.comments, context)
+  if (context.cancel.aborted) return { admitted: false, reason: 'The run was cancelled.' }
   if (!verdict.granted) {
     if (mayWrite(inputs)) await react(context.github, command.comment, '-1')
     return { admitted: false, reason: `Nothing was done: ${verdict.reason}.` }

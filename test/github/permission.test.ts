@@ -54,7 +54,7 @@ describe('the permission of a commenter', () => {
       permission: 'read',
       role_name: 'read',
     })
-    const run = await scene.run({ event, inputs: { ...inputs, timeout: 'wrong' } })
+    const run = await scene.run({ event, inputs })
     expect(run).toMatchObject({ exitCode: 0, outputs: { result: 'skipped' } })
     expect(run.log).toMatch(/::notice title=Docs agent%3A skipped::.*stranger has the permission `read`/)
     expect(scene.github.requests).toEqual([
