@@ -1,5 +1,5 @@
 import { startDocsService } from '../docs-service/service.ts'
-import { systemClock } from '../src/machinery/clock.ts'
+import { openSystemClock } from '../src/machinery/clock.ts'
 import { openHttp } from '../src/machinery/http.ts'
 import { visitorsSummary } from '../src/report/visitors-summary.ts'
 import { openDocsService } from '../src/service/docs-service.ts'
@@ -12,7 +12,7 @@ const LIMITS = { trend: 8, maxRequests: 40 }
 
 /** The visitors report of the embedded docs service, as Markdown; the same every time. */
 export async function sampleSummary({ pages = 1200, top = 5, trend = LIMITS.trend } = {}): Promise<string> {
-  const clock = systemClock
+  const clock = openSystemClock()
   const proxy = { httpsProxy: '', httpProxy: '', noProxy: '' }
   const http = openHttp({ proxy, clock, timeLimitMs: 30_000, bodyLimitBytes: 16 * 1024 ** 2 })
   const peer = await startDocsService({ agent: 'none', pages, seed: 7 })

@@ -14,17 +14,21 @@ export type Clock = {
 }
 
 /** The machine's clock: the only place that reads it. Monotonic, so that a corrected system time ends no wait. */
-export const systemClock: Clock = {
-  now: () => performance.timeOrigin + performance.now(),
-  sleep: (ms, signal) => delay(ms, undefined, signal === undefined ? {} : { signal }),
-  timeout(ms, until) {
-    const limit = new AbortController()
-    const timer = setTimeout(
-      () => limit.abort(new DOMException('The time is up.', 'TimeoutError')),
-      Math.ceil(ms),
-    )
-    until?.addEventListener('abort', () => clearTimeout(timer), { once: true })
-    timer.unref()
-    return limit.signal
-  },
+export function openSystemClock(): Clock {
+  const upMs = (): number => process.uptime() * 1000
+  const startedAt = Date.now() - upMs()
+  return {
+    now: () => startedAt + upMs(),
+    sleep: (ms, signal) => delay(ms, undefined, signal === undefined ? {} : { signal }),
+    timeout(ms, until) {
+      const limit = new AbortController()
+      const timer = setTimeout(
+        () => limit.abort(new DOMException('The time is up.', 'TimeoutError')),
+        Math.ceil(ms),
+      )
+      until?.addEventListener('abort', () => clearTimeout(timer), { once: true })
+      timer.unref()
+      return limit.signal
+    },
+  }
 }

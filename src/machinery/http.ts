@@ -63,6 +63,9 @@ type Way = {
 // Longer than the longest pause between looks, shorter than the idle limits of common servers.
 const KEEP_ALIVE_MS = 15_000
 
+// The bundle leaves HTTP/2 out.
+const HTTP_1 = { allowH2: false }
+
 /** Opens a client. No connection is made before the first request. */
 export function openHttp(options: HttpOptions): HttpClient {
   const ways = new Map<string, Promise<Way>>()
@@ -107,19 +110,20 @@ async function openWay(url: URL, options: HttpOptions): Promise<Way> {
   const unsent = new WeakSet<object>()
 
   function poolFor(origin: string | URL, poolOptions: object): Pool {
-    const own = { allowH2: false, keepAliveTimeout: KEEP_ALIVE_MS, connections: options.connections ?? null }
-    const pool = new Pool(origin, { ...poolOptions, ...own })
-    return pool
+    const own = { ...HTTP_1, keepAliveTimeout: KEEP_ALIVE_MS, connections: options.connections ?? null }
+    return new Pool(origin, { ...poolOptions, ...own })
       .on('connect', () => (way.connected = true))
       .on('connectionError', (_origin, _targets, error) => unsent.add(error))
   }
 
-  async function throughProxy({ href }: URL): Promise<Dispatcher> {
+  async function throughProxy({ href, protocol }: URL): Promise<Dispatcher> {
     const { default: ProxyAgent } = await import('undici/lib/dispatcher/proxy-agent.js')
     const { default: connect } = await import('undici/lib/api/api-connect.js')
     const clientFactory = (origin: URL, poolOptions: object): Dispatcher =>
       Object.assign(new Pool(origin, poolOptions), { connect })
-    return new ProxyAgent({ uri: href, factory: poolFor, clientFactory, proxyTunnel: false })
+    // With it, a SOCKS proxy would be spoken to in TLS.
+    const tls = protocol === 'https:' ? { proxyTls: HTTP_1 } : {}
+    return new ProxyAgent({ uri: href, factory: poolFor, clientFactory, proxyTunnel: false, ...tls })
   }
 
   const dispatcher = proxy === undefined ? poolFor(url.origin, {}) : await throughProxy(proxy)

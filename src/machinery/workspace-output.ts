@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { constants } from 'node:fs'
-import { access, lstat, mkdir, open, realpath, rename, rm } from 'node:fs/promises'
+import { constants, promises as files } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { isInside, WorkspaceError } from './workspace.ts'
 
@@ -26,12 +25,12 @@ export type Draft = {
 export async function findOutputPlace(root: string, name: string): Promise<string> {
   const target = resolve(root, name)
   try {
-    const base = await realpath(root)
+    const base = await files.realpath(root)
     const { folder, rest } = await deepestFolder(dirname(target))
     const place = join(folder, ...rest, basename(target))
     if (!isInside(base, place)) throw new WorkspaceError('is outside the workspace')
     if ((await kindOf(place)) === 'folder') throw new WorkspaceError('is a folder, not a file')
-    await access(folder, constants.W_OK)
+    await files.access(folder, constants.W_OK)
     return place
   } catch (error) {
     throw inWords(error)
@@ -48,21 +47,21 @@ export async function beginDraft(place: string): Promise<Draft> {
   const folder = dirname(place)
   const path = join(folder, `.${basename(place)}.${randomBytes(6).toString('hex')}.tmp`)
   try {
-    await mkdir(folder, { recursive: true })
-    if ((await realpath(folder)) !== folder) throw new WorkspaceError('is no longer where it was')
-    const file = await open(path, 'wx+')
+    await files.mkdir(folder, { recursive: true })
+    if ((await files.realpath(folder)) !== folder) throw new WorkspaceError('is no longer where it was')
+    const file = await files.open(path, 'wx+')
     let published = false
     return {
       write: (text) => file.writeFile(text).catch(rethrowInWords),
       lines: () => linesOf(file.createReadStream({ start: 0, autoClose: false, encoding: 'utf8' })),
       async publish() {
         await file.close()
-        await rename(path, place).catch(rethrowInWords)
+        await files.rename(path, place).catch(rethrowInWords)
         published = true
       },
       async discard() {
         await file.close()
-        if (!published) await rm(path, { force: true })
+        if (!published) await files.rm(path, { force: true })
       },
     }
   } catch (error) {
@@ -85,7 +84,7 @@ type Deepest = { readonly folder: string; readonly rest: readonly string[] }
 /** The deepest folder on a path that exists, with links followed, and the names below it that do not exist. */
 async function deepestFolder(path: string): Promise<Deepest> {
   const kind = await kindOf(path)
-  if (kind !== undefined) return { folder: await realpath(path), rest: [] }
+  if (kind !== undefined) return { folder: await files.realpath(path), rest: [] }
   const above = dirname(path)
   if (above === path) throw new WorkspaceError('is outside the workspace')
   const { folder, rest } = await deepestFolder(above)
@@ -94,7 +93,7 @@ async function deepestFolder(path: string): Promise<Deepest> {
 
 async function kindOf(path: string): Promise<'folder' | 'other' | undefined> {
   try {
-    return (await lstat(path)).isDirectory() ? 'folder' : 'other'
+    return (await files.lstat(path)).isDirectory() ? 'folder' : 'other'
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return undefined
     throw error

@@ -1,4 +1,4 @@
-import { open, realpath, stat } from 'node:fs/promises'
+import { promises as files } from 'node:fs'
 import { isAbsolute, relative, resolve, sep } from 'node:path'
 
 /** A file that can't be used. The message is the problem in words, without the name: `does not exist`. */
@@ -28,7 +28,7 @@ export function openWorkspace(root: string, limitBytes: number): Workspace {
 
   async function read(name: string): Promise<string> {
     const path = await pathInside(root, name)
-    const file = await open(path)
+    const file = await files.open(path)
     try {
       const { size } = await file.stat()
       if (size > leftBytes) {
@@ -51,10 +51,10 @@ export function openWorkspace(root: string, limitBytes: number): Workspace {
 }
 
 async function pathInside(root: string, name: string): Promise<string> {
-  const [base, path] = await Promise.all([realpath(root), realpath(resolve(root, name))])
+  const [base, path] = await Promise.all([files.realpath(root), files.realpath(resolve(root, name))])
   if (!isInside(base, path)) throw new WorkspaceError('is outside the workspace')
   // Before it is opened: opening a named pipe would wait for a writer.
-  const kind = await stat(path)
+  const kind = await files.stat(path)
   if (!kind.isFile())
     throw new WorkspaceError(kind.isDirectory() ? 'is a folder, not a file' : 'is not a plain file')
   return path

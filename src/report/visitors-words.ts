@@ -2,15 +2,9 @@ import { clip, code, Markdown, md, table } from '../machinery/markdown.ts'
 import type { Change } from '../work/visitors/compare.ts'
 import { DAY_MS, type Period, wholeDays } from '../work/visitors/period.ts'
 
-const WHOLE = new Intl.NumberFormat('en')
-const DECIMAL = new Intl.NumberFormat('en', { minimumFractionDigits: 1, maximumFractionDigits: 1 })
-const DATE_PARTS = { timeZone: 'UTC', day: 'numeric', month: 'short' } as const
-const DAY = new Intl.DateTimeFormat('en-GB', DATE_PARTS)
-const DAY_AND_YEAR = new Intl.DateTimeFormat('en-GB', { ...DATE_PARTS, year: 'numeric' })
-
 /** A count for people: `12,480`. */
 export function count(value: number): string {
-  return WHOLE.format(value)
+  return String(value).replace(/\B(?=(?:\d{3})+$)/g, ',')
 }
 
 /** So many of a thing: `1 visitor`, `12,480 visitors`. */
@@ -20,7 +14,7 @@ export function countOf(value: number, thing: string): string {
 
 /** Percent for people: `8.3%`; without a decimal from a hundred on. */
 export function percent(value: number): string {
-  return `${Math.abs(value) < 100 ? DECIMAL.format(value) : count(Math.round(value))}%`
+  return `${Math.abs(value) < 100 ? value.toFixed(1) : count(Math.round(value))}%`
 }
 
 /** A change for a table: `▲ 8.3%`, `▼ 3.0%`, `new`, `–`. The sign says it without a colour. */
@@ -42,13 +36,13 @@ export function periodInWords(period: Period): string {
   const { from, to } = period
   if (wholeDays(period) === undefined) return `${moment(from.ms)} – ${moment(to.ms)}`
   const lastMs = to.ms - DAY_MS
-  if (lastMs === from.ms) return DAY_AND_YEAR.format(lastMs)
+  if (lastMs === from.ms) return dayAndYear(lastMs)
   const [first, last] = [new Date(from.ms), new Date(lastMs)]
-  const until = DAY_AND_YEAR.format(last)
-  if (first.getUTCFullYear() !== last.getUTCFullYear()) return `${DAY_AND_YEAR.format(first)} – ${until}`
+  const until = dayAndYear(lastMs)
+  if (first.getUTCFullYear() !== last.getUTCFullYear()) return `${dayAndYear(from.ms)} – ${until}`
   return first.getUTCMonth() === last.getUTCMonth()
     ? `${first.getUTCDate()} – ${until}`
-    : `${DAY.format(first)} – ${until}`
+    : `${dayAndMonth(from.ms)} – ${until}`
 }
 
 /** Words and figures of ours as Markdown: nothing in them has to be made inert. */
@@ -87,9 +81,9 @@ export function lengthInWords(period: Period): string {
 /** A short name for each period by its beginning, no two of them the same. */
 export function shortNames(periods: readonly Period[]): string[] {
   const forms = [
-    (ms: number) => DAY.format(ms),
-    (ms: number) => DAY_AND_YEAR.format(ms),
-    (ms: number) => `${DAY.format(ms)} ${timeOf(ms)}`,
+    dayAndMonth,
+    dayAndYear,
+    (ms: number) => `${dayAndMonth(ms)} ${timeOf(ms)}`,
     moment,
     (ms: number) => new Date(ms).toISOString(),
   ]
@@ -100,7 +94,16 @@ export function shortNames(periods: readonly Period[]): string[] {
 }
 
 function moment(ms: number): string {
-  return `${DAY_AND_YEAR.format(ms)} ${timeOf(ms)}`
+  return `${dayAndYear(ms)} ${timeOf(ms)}`
+}
+
+function dayAndMonth(ms: number): string {
+  return dayAndYear(ms).slice(0, -5)
+}
+
+// `Intl` says the same, but takes longer to load than all else that a short run does.
+function dayAndYear(ms: number): string {
+  return new Date(ms).toUTCString().replace(/^\w+, 0?(\d+ \w+ \d+).*/, '$1')
 }
 
 function timeOf(ms: number): string {

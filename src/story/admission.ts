@@ -1,23 +1,11 @@
-import { type Command, isAllowedBot, readCommand } from '../edges/github/command.ts'
 import { isCommentEvent } from '../edges/github/comment-event.ts'
 import { type GitHubEvent, lacksSecrets } from '../edges/github/event.ts'
 import { mergedOwnWork, ownWorkIn } from '../edges/github/loop-guard.ts'
-import { checkPermission, type Verdict } from '../edges/github/permission.ts'
-import { react } from '../edges/github/reactions.ts'
-import { type CommentInputs, readCommentInputs } from '../edges/runner/comment-inputs.ts'
+import { readCommentInputs } from '../edges/runner/comment-inputs.ts'
 import { openInputs } from '../edges/runner/input-reader.ts'
-import { type Inputs, loadInputs } from '../edges/runner/inputs.ts'
-import { usageBody } from '../report/comment-body.ts'
-import { assemblePrompt } from '../work/job/prompt.ts'
-import { answerAtOnce } from './beginning.ts'
+import { loadInputs } from '../edges/runner/inputs.ts'
 import type { RunContext } from './run-context.ts'
-import { mayWrite, type Task } from './task.ts'
-
-/** Whether a run is to do anything. */
-export type Admission =
-  | { readonly admitted: true; readonly task: Task }
-  /** `quiet`: not worth showing outside of the log. */
-  | { readonly admitted: false; readonly reason: string; readonly quiet?: boolean }
+import type { Admission } from './task.ts'
 
 /**
  * Finds out whether a run is to do anything, and what.
@@ -28,54 +16,19 @@ export async function admit(event: GitHubEvent, context: RunContext): Promise<Ad
   const { environment, redact } = context
   // Before all inputs are judged: a comment that is no command must not fail for the others.
   const rules = readCommentInputs(openInputs(environment.inputs, redact))
-  const { command: word, ignoreAuthors } = rules
-  const isComment = isCommentEvent(event)
-  const command = isComment && word !== '' ? await readCommand(event, rules) : undefined
-  if (isComment && command === undefined) {
-    const reason =
-      word === ''
-        ? 'With an empty `command`, comments ask for nothing.'
-        : `This comment does not ask for anything with ${word}.`
-    return { admitted: false, reason, quiet: true }
+  const withoutSecrets = whereSecretsLack(event, context)
+  if (isCommentEvent(event)) {
+    const { admitComment } = await import('./comment-admission.ts')
+    return await admitComment({ event, rules, withoutSecrets }, context)
   }
-  const ownWork = ownWorkIn(event, ignoreAuthors)
+  const ownWork = ownWorkIn(event, rules.ignoreAuthors)
   if (ownWork !== undefined) return ignored(ownWork)
-  const noSecrets = whereSecretsLack(event, context)
-  if (noSecrets !== undefined) return { admitted: false, reason: noSecrets }
-  if (command !== undefined) return await admitCommand({ event, command }, context)
+  if (withoutSecrets !== undefined) return { admitted: false, reason: withoutSecrets }
 
   const inputs = await loadInputs(environment, redact, false)
-  const merged = await mergedOwnWork(event, ignoreAuthors, context.github)
-  return merged === undefined ? { admitted: true, task: { event, inputs, command } } : ignored(merged)
-}
-
-type Asked = { readonly event: GitHubEvent; readonly command: Command }
-
-async function admitCommand({ event, command }: Asked, context: RunContext): Promise<Admission> {
-  const inputs = await loadInputs(context.environment, context.redact, true)
-  const verdict = await judge(command, inputs.comments, context)
-  if (context.cancel.aborted) return { admitted: false, reason: 'The run was cancelled.' }
-  if (!verdict.granted) {
-    if (mayWrite(inputs)) await react(context.github, command.comment, '-1')
-    return { admitted: false, reason: `Nothing was done: ${verdict.reason}.` }
-  }
-  const task = { event, inputs, command }
-  if (asksForSomething(command, inputs)) return { admitted: true, task }
-  if (mayWrite(inputs)) await answerAtOnce(task, usageBody, context)
-  return {
-    admitted: false,
-    reason: `The comment says nothing after ${inputs.comments.command}, and there is no \`prompt\`.`,
-  }
-}
-
-async function judge(command: Command, rules: CommentInputs, { github }: RunContext): Promise<Verdict> {
-  const { comment } = command
-  if (isAllowedBot(comment, rules)) return { granted: true }
-  return await checkPermission(github, comment.login, rules.commandPermission)
-}
-
-function asksForSomething({ ask }: Command, { job }: Inputs): boolean {
-  return job.jobId !== '' || assemblePrompt({ ...job, command: ask }) !== ''
+  const merged = await mergedOwnWork(event, rules.ignoreAuthors, context.github)
+  if (merged !== undefined) return ignored(merged)
+  return { admitted: true, task: { event, inputs, command: undefined } }
 }
 
 function ignored(reason: string): Admission {
@@ -85,6 +38,7 @@ function ignored(reason: string): Admission {
   }
 }
 
+/** Why a run can't do anything without secrets; `undefined` if it can. */
 function whereSecretsLack(event: GitHubEvent, { environment }: RunContext): string | undefined {
   const keyGiven = (environment.inputs.get('api-key') ?? '') !== ''
   const dryRun = /^true$/i.test(environment.inputs.get('dry-run') ?? '')

@@ -5,10 +5,12 @@ import { react } from '../edges/github/reactions.ts'
 import type { Account } from '../edges/github/self.ts'
 import type { Markdown } from '../machinery/markdown.ts'
 import { type CommentFrame, cutOffBody } from '../report/comment-body.ts'
+import { frameOf, type Occasion } from './frame.ts'
 import { saveWill } from './last-will.ts'
 import { type Answered, type LiveComment, openLiveComment } from './live-comment.ts'
 import type { RunContext } from './run-context.ts'
-import { frameOf, mayWrite, type Occasion, type Task } from './task.ts'
+import type { Earlier } from './talk.ts'
+import { mayWrite, type Task } from './task.ts'
 
 /** What is there when a run begins to talk. */
 export type Beginning = {
@@ -19,9 +21,6 @@ export type Beginning = {
   /** The account that the token belongs to, if that is known by now. */
   readonly self: Account | undefined
 }
-
-/** An earlier job that is to go on: by a message, or as it is if an earlier attempt of this run has started it. */
-export type Earlier = { readonly kind: 'continue' | 'resume'; readonly id: string }
 
 type CommandTask = Task & { readonly command: Command }
 

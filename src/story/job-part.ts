@@ -12,9 +12,9 @@ import { isFailure, type Outcome } from '../work/job/outcome.ts'
 import { type JobAsk, performJob } from '../work/job/perform.ts'
 import type { JobEvent } from '../work/job/progress.ts'
 import { assemblePrompt } from '../work/job/prompt.ts'
-import type { Earlier } from './beginning.ts'
+import { openTalk } from './open-talk.ts'
 import type { RunContext } from './run-context.ts'
-import { openTalk } from './talk.ts'
+import type { Earlier } from './talk.ts'
 import type { Task } from './task.ts'
 
 /**
@@ -103,7 +103,7 @@ async function reportOutcome(
   const { log, redact } = context
   const { headline, advice } = outcomeText(outcome, inputs.job)
   if (inputs.job.summary) {
-    await writeSummary(jobSummary(outcome, redact(promptOf(ask)), inputs.job), context)
+    writeSummary(jobSummary(outcome, redact(promptOf(ask)), inputs.job), context)
   }
   const link = outcome.job?.prLink ?? ''
   const said = [`${headline}${link === '' ? '.' : `: ${link}`}`, advice]
@@ -128,7 +128,7 @@ async function showDryRun(ask: JobAsk, inputs: Inputs, context: RunContext): Pro
   const prompt = context.redact(promptOf(ask))
   context.setOutputs({ result: 'dry-run' })
   if (prompt !== '') context.log.group('The prompt', prompt)
-  if (inputs.job.summary) await writeSummary(dryRunSummary({ purpose, prompt }), context)
+  if (inputs.job.summary) writeSummary(dryRunSummary({ purpose, prompt }), context)
   context.log.notice(
     `The docs service was not called. Without \`dry-run\`, this run would ${purpose}.`,
     'Docs agent: dry run',

@@ -23,7 +23,7 @@ async function tellCutOff(context: RunContext): Promise<void> {
       ? 'The run was cut off before the docs service had answered; if a job was asked for, it may be running. Look for it in the dashboard before you run this again.'
       : `The run was cut off. The agent's job goes on in the background. To pick it up, run this action with \`job-id: ${jobId}\`.`
   log.warning(advice)
-  if (wantsSummary(environment)) await writeSummary(cutOffSummary(advice), context)
+  if (wantsSummary(environment)) writeSummary(cutOffSummary(advice), context)
 }
 
 async function carryOut(will: LastWill, context: RunContext): Promise<void> {

@@ -9,14 +9,13 @@ import { maskSecrets, openLog } from '../edges/runner/log.ts'
 import { openOutputs } from '../edges/runner/outputs.ts'
 import { readState, saveState } from '../edges/runner/state.ts'
 import { writeSummary } from '../edges/runner/summary.ts'
-import { systemClock } from '../machinery/clock.ts'
+import { openSystemClock } from '../machinery/clock.ts'
 import { openHttp } from '../machinery/http.ts'
 import { redactor } from '../machinery/redact.ts'
 import { inputsErrorSummary } from '../report/job-summary.ts'
 import { type DocsService, openDocsService } from '../service/docs-service.ts'
 import { admit } from './admission.ts'
 import { performAsk } from './job-part.ts'
-import { finishCutOffRun } from './post.ts'
 import type { RunContext } from './run-context.ts'
 import type { Task } from './task.ts'
 
@@ -30,11 +29,12 @@ export async function run(): Promise<void> {
   const redact = redactor(secrets)
   const log = openLog(redact)
   const cancel = listenForCancel()
-  const outside = { environment, log, clock: systemClock, random: Math.random, cancel: cancel.signal }
+  const clock = openSystemClock()
+  const outside = { environment, log, clock, random: Math.random, cancel: cancel.signal }
   const github = openGitHub({ ...outside, token: environment.inputs.get('github-token') ?? '' })
   const context: RunContext = { ...outside, redact, setOutputs: openOutputs(log, redact), github }
   try {
-    if (readState(environment, 'phase') === 'main') await finishCutOffRun(context)
+    if (readState(environment, 'phase') === 'main') await runPost(context)
     else await runMain(context)
   } catch (error) {
     await reportError(error, context)
@@ -44,10 +44,15 @@ export async function run(): Promise<void> {
   }
 }
 
+async function runPost(context: RunContext): Promise<void> {
+  const { finishCutOffRun } = await import('./post.ts')
+  await finishCutOffRun(context)
+}
+
 async function runMain(context: RunContext): Promise<void> {
   const { environment, log, setOutputs, cancel } = context
   saveState('phase', 'main')
-  const admission = await admit(await readEvent(environment), context)
+  const admission = await admit(readEvent(environment), context)
   if (admission.admitted) {
     const failures = await doAllParts(admission.task, context)
     if (failures.length > 0) log.fail(failures.join('\n'))
@@ -98,7 +103,7 @@ async function reportError(error: unknown, context: RunContext): Promise<void> {
   const { environment, log, setOutputs } = context
   setOutputs({ result: 'error' })
   if (error instanceof InputsError && wantsSummary(environment)) {
-    await writeSummary(inputsErrorSummary(error.problems), context)
+    writeSummary(inputsErrorSummary(error.problems), context)
   }
   log.fail(error instanceof Error ? error.message : String(error))
   if (!(error instanceof InputsError) && error instanceof Error) log.info(error.stack ?? '')

@@ -1,12 +1,5 @@
-import type { ReactionContent } from '../edges/github/reactions.ts'
-import { integerField } from '../machinery/json.ts'
-import { type CommentFrame, cutOffBody, endBody, workingBody } from '../report/comment-body.ts'
-import type { JobResult, Outcome } from '../work/job/outcome.ts'
+import type { Outcome } from '../work/job/outcome.ts'
 import type { JobEvent } from '../work/job/progress.ts'
-import { announce, threadHere } from './announce.ts'
-import { type Beginning, beginReply, beginStatus, type Earlier } from './beginning.ts'
-import type { RunContext } from './run-context.ts'
-import { frameOf, mayWrite, type Task } from './task.ts'
 
 /** What a run says on GitHub while its job goes on, and what it has found there of earlier ones. */
 export type Talk = {
@@ -17,88 +10,5 @@ export type Talk = {
   finish(outcome: Outcome): Promise<void>
 }
 
-/** Begins to talk: reacts to the command, looks for earlier jobs, and says what is being done, as far as that is wanted. */
-export async function openTalk(task: Task, context: RunContext): Promise<Talk> {
-  const beginning = await beginningOf(task, context)
-  const { comment } = beginning
-  let { frame } = beginning
-  let goesOn = task.inputs.job.jobId !== ''
-
-  function show(jobId: string): void {
-    frame = { ...frame, marker: { ...frame.marker, job: jobId } }
-    comment?.show(workingBody(frame, goesOn ? 'going-on' : 'new'), cutOffBody(frame))
-  }
-
-  comment?.show(workingBody(frame, 'starting'), cutOffBody(frame))
-  return {
-    earlier: beginning.earlier,
-    tell(event) {
-      if (event.type === 'accepted') show(event.job.id)
-      if (event.type !== 'settled') return
-      goesOn = event.ask.kind !== 'create'
-      if (event.ask.kind === 'attach') show(event.ask.id)
-    },
-    async finish(outcome) {
-      const announced = await announceEnd(outcome, { ...beginning, frame, task, context })
-      const end = endBody(frame, outcome, { timeoutMs: task.inputs.job.timeoutMs, announced })
-      await comment?.finish(end, REACTIONS[outcome.result])
-    },
-  }
-}
-
-const REACTIONS: Readonly<Record<JobResult, ReactionContent>> = {
-  'pull-request': 'rocket',
-  'no-pull-request': '+1',
-  submitted: '+1',
-  failed: 'confused',
-  archived: 'confused',
-  'timed-out': 'confused',
-  cancelled: 'confused',
-  error: 'confused',
-}
-
-async function beginningOf(task: Task, context: RunContext): Promise<Beginning> {
-  const { command, inputs, event } = task
-  if (command !== undefined) return await beginReply({ ...task, command }, context)
-  const number = pullNumberOf(task)
-  const wanted = inputs.comments.comment === 'always' && mayWrite(inputs) && event.name === 'pull_request'
-  if (wanted && number !== undefined) return await beginStatus(task, number, context)
-  const frame = frameOf(task, context.environment, 'announcement')
-  return { frame, comment: undefined, earlier: undefined, self: undefined }
-}
-
-function pullNumberOf({ event, command }: Task): number | undefined {
-  return command?.comment.thread.number ?? integerField(event.payload['pull_request'], 'number')
-}
-
-function canGoOn({ comments }: Task['inputs']): boolean {
-  return comments.command !== '' && comments.followUp
-}
-
-type End = Pick<Beginning, 'self'> & {
-  readonly frame: CommentFrame
-  readonly task: Task
-  readonly context: RunContext
-}
-
-/** Announces on the agent's pull request how to go on there. Returns whether that can be read there. */
-async function announceEnd({ result, job }: Outcome, end: End): Promise<boolean> {
-  const { frame, task, context } = end
-  const { inputs, command } = task
-  const wanted = command !== undefined || inputs.comments.comment === 'always'
-  const thread = threadHere(job?.prLink ?? null, context.environment)
-  if (!wanted || !mayWrite(inputs) || result !== 'pull-request' || thread === undefined) return false
-  // Where nothing goes on, there is nothing to announce; and who asked on that very pull request knows.
-  if (!canGoOn(inputs) || thread.number === pullNumberOf(task)) return false
-  const comment = await announce(
-    {
-      frame: { ...frame, marker: { ...frame.marker, kind: 'announcement', job: job?.id ?? '', comment: '' } },
-      origin: command?.comment.url ?? '',
-      thread,
-      self: end.self,
-    },
-    context,
-  )
-  if (comment !== undefined) context.setOutputs({ 'comment-id': `${comment.id}`, 'comment-url': comment.url })
-  return comment !== undefined
-}
+/** An earlier job that is to go on: by a message, or as it is if an earlier attempt of this run has started it. */
+export type Earlier = { readonly kind: 'continue' | 'resume'; readonly id: string }

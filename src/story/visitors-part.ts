@@ -72,7 +72,7 @@ async function report(
     }
   }
   context.setOutputs(visitorsOutputs(findings, exported))
-  await writeSummary(visitorsSummary(findings, { ...visitors, exported }), context)
+  writeSummary(visitorsSummary(findings, { ...visitors, exported }), context)
   for (const gap of gapsInWords(findings, visitors)) context.log.warning(`Visitors report: ${gap}`)
   context.log.notice(visitorsHeading(findings), 'Docs visitors')
   return failures.length === 0 ? undefined : failures.join('\n')
@@ -84,7 +84,7 @@ async function showDryRun(
   context: RunContext,
 ): Promise<undefined> {
   const purpose = visitorsPurpose(plan, { ...visitors, exported: visitors.exportTo?.name ?? '' })
-  await writeSummary(visitorsDryRunSummary(purpose), context)
+  writeSummary(visitorsDryRunSummary(purpose), context)
   context.log.notice(
     `The docs service was not called. Without \`dry-run\`, this run would ${purpose}.`,
     'Docs visitors: dry run',

@@ -1,8 +1,21 @@
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { createServer, type IncomingMessage, type RequestListener, request, type Server } from 'node:http'
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  request,
+  type Server,
+  type ServerResponse,
+} from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
-import { type AddressInfo, connect, type Socket } from 'node:net'
+import {
+  type AddressInfo,
+  connect,
+  createServer as createSocketServer,
+  type Socket,
+  type Server as SocketServer,
+} from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -18,10 +31,10 @@ export type TestServer = {
 
 /** Starts loopback servers and proxies, and stops them all. */
 export class TestServers {
-  readonly #open: Server[] = []
+  readonly #open: SocketServer[] = []
   readonly #sockets = new Set<Socket>()
 
-  /** A server; with `tls`, one whose certificate nobody knows. */
+  /** A server; with `tls`, one whose certificate nobody knows, and which would rather speak HTTP/2. */
   async start(answer: RequestListener, tls?: Certificate): Promise<TestServer> {
     const requests: string[] = []
     let connections = 0
@@ -29,19 +42,28 @@ export class TestServers {
       requests.push(`${incoming.method} ${incoming.url}`)
       answer(incoming, response)
     }
-    const server = tls === undefined ? createServer(listener) : createSecureServer(tls, listener)
+    const server =
+      tls === undefined
+        ? createServer(listener)
+        : createSecureServer({ ...tls, ALPNProtocols: ['h2', 'http/1.1'] }, listener)
     server.on('connection', (socket) => {
       connections++
       this.#sockets.add(socket)
     })
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    this.#open.push(server)
-    const origin = `${tls === undefined ? 'http' : 'https'}://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const { port } = await this.#listen(server)
+    const origin = `${tls === undefined ? 'http' : 'https'}://127.0.0.1:${port}`
     return { origin, url: new URL('/path?query=1', origin), requests, connections: () => connections, server }
   }
 
+  /** A server that speaks TLS and hands everything on to another. */
+  async startTlsFront(target: string, tls: Certificate): Promise<TestServer> {
+    return await this.start((incoming, response) => {
+      handOn(new URL(incoming.url ?? '', target), incoming, response)
+    }, tls)
+  }
+
   /** A proxy that forwards http and tunnels https, for those who name themselves if it wants that. */
-  async startProxy(credentials?: string): Promise<TestServer> {
+  async startProxy(credentials?: string, tls?: Certificate): Promise<TestServer> {
     const allowed = ({ headers }: IncomingMessage): boolean =>
       credentials === undefined ||
       headers['proxy-authorization'] === `Basic ${Buffer.from(credentials).toString('base64')}`
@@ -50,13 +72,8 @@ export class TestServers {
         response.writeHead(407).end()
         return
       }
-      const { url = '', method, headers } = incoming
-      const onward = request(url, { method, headers }, (answer) => {
-        response.writeHead(answer.statusCode ?? 0, answer.headers)
-        answer.pipe(response)
-      })
-      incoming.pipe(onward)
-    })
+      handOn(new URL(incoming.url ?? ''), incoming, response)
+    }, tls)
     proxy.server.on('connect', (incoming, socket) => {
       ;(proxy.requests as string[]).push(`CONNECT ${incoming.url}`)
       if (!allowed(incoming)) {
@@ -74,11 +91,48 @@ export class TestServers {
     return proxy
   }
 
+  /** A SOCKS5 proxy for everybody (RFC 1928, with IPv4 addresses alone). */
+  async startSocks(): Promise<Pick<TestServer, 'origin' | 'connections'>> {
+    let connections = 0
+    const server = createSocketServer((socket) => {
+      connections++
+      this.#sockets.add(socket)
+      socket.once('data', () => {
+        socket.write(Uint8Array.of(5, 0))
+        socket.once('data', (asked) => {
+          const onward = connect(asked.readUInt16BE(8), asked.subarray(4, 8).join('.'), () => {
+            socket.write(Uint8Array.of(5, 0, 0, 1, 0, 0, 0, 0, 0, 0))
+            socket.pipe(onward).pipe(socket)
+          })
+          socket.on('error', () => onward.destroy())
+        })
+      })
+    })
+    const { port } = await this.#listen(server)
+    return { origin: `socks5://127.0.0.1:${port}`, connections: () => connections }
+  }
+
   async close(): Promise<void> {
     // Not `closeAllConnections`: a tunnel is no longer the server's own.
     for (const socket of this.#sockets) socket.destroy()
     await Promise.all(this.#open.splice(0).map((server) => new Promise((resolve) => server.close(resolve))))
   }
+
+  async #listen(server: SocketServer): Promise<AddressInfo> {
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    this.#open.push(server)
+    return server.address() as AddressInfo
+  }
+}
+
+/** Asks the same of another server, and answers what that answers. */
+function handOn(url: URL, incoming: IncomingMessage, response: ServerResponse): void {
+  const { method, headers } = incoming
+  const onward = request(url, { method, headers }, (answer) => {
+    response.writeHead(answer.statusCode ?? 0, answer.headers)
+    answer.pipe(response)
+  })
+  incoming.pipe(onward)
 }
 
 /** A private key with its self-signed certificate. */

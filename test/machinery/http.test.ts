@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
-import { systemClock } from '../../src/machinery/clock.ts'
+import { openSystemClock } from '../../src/machinery/clock.ts'
 import { type HttpClient, type HttpOptions, type HttpRequest, openHttp } from '../../src/machinery/http.ts'
 import { TransportError } from '../../src/machinery/transport-error.ts'
 import { selfSignedCertificate, TestServers } from './http-servers.ts'
@@ -15,7 +15,7 @@ afterEach(() => servers.close())
 
 function clientWith(options: Partial<HttpOptions> = {}): HttpClient {
   const limits = { timeLimitMs: 10_000, bodyLimitBytes: 16 * MIB, connections: 1 }
-  const client = openHttp({ proxy: NO_PROXY, clock: systemClock, ...limits, ...options })
+  const client = openHttp({ proxy: NO_PROXY, clock: openSystemClock(), ...limits, ...options })
   onTestFinished(() => client.close())
   return client
 }
@@ -301,15 +301,33 @@ describe.skipIf(certificate === undefined)('TLS', () => {
     expect(failure).toMatchObject({ failure: 'time-limit', maybeSent: false })
   })
 
-  it.each(['directly', 'through a tunnel'])('once it stands serves many requests: %s', async (way) => {
+  function trustCertificate(): void {
     const usual = getCACertificates('default')
     setDefaultCACertificates([...usual, String(certificate?.cert)])
     onTestFinished(() => setDefaultCACertificates(usual))
+  }
+
+  it.each(['directly', 'through a tunnel', 'through a tunnel that begins with TLS'])(
+    'once it stands serves many requests, though the server would rather speak HTTP/2: %s',
+    async (way) => {
+      trustCertificate()
+      const target = await servers.start((_incoming, response) => response.end('secret'), certificate)
+      const proxy = await servers.startProxy(undefined, way.endsWith('TLS') ? certificate : undefined)
+      const client = clientWith(way === 'directly' ? {} : through(proxy.origin))
+      for (let sent = 0; sent < 3; sent++) {
+        expect((await client.send(request(target.url))).body).toBe('secret')
+      }
+      expect(target.connections()).toBe(1)
+      expect(proxy.requests).toEqual(way === 'directly' ? [] : [`CONNECT ${target.url.host}`])
+    },
+  )
+
+  it('is spoken through a SOCKS proxy, too', async () => {
+    trustCertificate()
     const target = await servers.start((_incoming, response) => response.end('secret'), certificate)
-    const proxy = await servers.startProxy()
-    const client = clientWith(way === 'directly' ? {} : through(proxy.origin))
-    for (let sent = 0; sent < 3; sent++) expect((await client.send(request(target.url))).body).toBe('secret')
-    expect(target.connections()).toBe(1)
-    expect(proxy.requests).toEqual(way === 'directly' ? [] : [`CONNECT ${target.url.host}`])
+    const socks = await servers.startSocks()
+    const client = clientWith(through(socks.origin))
+    expect((await client.send(request(target.url))).body).toBe('secret')
+    expect([socks.connections(), target.connections()]).toEqual([1, 1])
   })
 })

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { readFileSync } from 'node:fs'
 import { isRecord, type JsonRecord, parseJson, recordField, stringField } from '../../machinery/json.ts'
 import type { Environment } from '../runner/environment.ts'
 
@@ -11,12 +11,19 @@ export type GitHubEvent = {
 }
 
 /** Reads the event from what the runner says. Never fails: an event without payload is one that says nothing. */
-export async function readEvent({ eventName, eventPath }: Environment): Promise<GitHubEvent> {
-  const text = eventPath === '' ? '' : await readFile(eventPath, 'utf8').catch(() => '')
-  const payload = parseJson(text)
+export function readEvent({ eventName, eventPath }: Environment): GitHubEvent {
+  const payload = parseJson(readText(eventPath))
   return {
     name: eventName === 'pull_request_target' ? 'pull_request' : eventName,
     payload: isRecord(payload) ? payload : {},
+  }
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return ''
   }
 }
 

@@ -1,4 +1,4 @@
-import { appendFile, stat } from 'node:fs/promises'
+import { appendFileSync, statSync } from 'node:fs'
 import { type Markdown, md } from '../../machinery/markdown.ts'
 import type { Redact } from '../../machinery/redact.ts'
 import type { Environment } from './environment.ts'
@@ -11,17 +11,17 @@ const LIMIT_BYTES = 1024 * 1024
  * Adds to the job summary. A summary that can't be written is a warning: it never fails a run.
  * Parts of a run may call this at the same time: each adds its text in one piece, which `core.summary` can't do.
  */
-export async function writeSummary(
+export function writeSummary(
   markdown: Markdown,
   { environment, log, redact }: { environment: Environment; log: Log; redact: Redact },
-): Promise<void> {
+): void {
   const { summaryPath } = environment
   const text = `${redact(markdown.source)}\n\n`
   try {
     if (summaryPath === '') throw new Error('GITHUB_STEP_SUMMARY is not set')
-    const { size } = await stat(summaryPath).catch(() => ({ size: 0 }))
+    const size = statSync(summaryPath, { throwIfNoEntry: false })?.size ?? 0
     const fits = size + Buffer.byteLength(text) <= LIMIT_BYTES
-    await appendFile(summaryPath, fits ? text : TOO_LARGE.source)
+    appendFileSync(summaryPath, fits ? text : TOO_LARGE.source)
   } catch (error) {
     log.warning(
       `The job summary could not be written: ${error instanceof Error ? error.message : String(error)}`,

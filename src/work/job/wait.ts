@@ -153,6 +153,6 @@ function limitOf(state: State, awaited: Awaited, options: WaitOptions): Limit {
   if (deadlineAtMs <= giveUpAtMs) {
     return { atMs: deadlineAtMs, end: { end: 'timed-out', job, lastLookAtMs, reason: last } }
   }
-  const reason = `There was no good answer, and there is to be none, for ${formatDuration(GIVE_UP_MS)}. ${last}`
+  const reason = `A wait ends after ${formatDuration(GIVE_UP_MS)} without a good answer. ${last}`
   return { atMs: giveUpAtMs, end: { end: 'given-up', job, lastLookAtMs, reason } }
 }

@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Fault } from '../../../docs-service/faults/fault.ts'
 import type { DocsServiceOptions } from '../../../docs-service/options.ts'
 import { startDocsService } from '../../../docs-service/service.ts'
-import { systemClock } from '../../../src/machinery/clock.ts'
+import { openSystemClock } from '../../../src/machinery/clock.ts'
 import { openHttp } from '../../../src/machinery/http.ts'
 import { openDocsService } from '../../../src/service/docs-service.ts'
 import type { PageVisitors } from '../../../src/service/visitors.ts'
@@ -38,7 +38,12 @@ async function gather(ask: Ask = {}): Promise<Gathered> {
   const docs = await startDocsService({ agent: 'none', now: () => NOW_MS, ...ask.docs })
   const clock = new VirtualClock(NOW_MS)
   const proxy = { httpsProxy: '', httpProxy: '', noProxy: '' }
-  const http = openHttp({ proxy, clock: systemClock, timeLimitMs: 10_000, bodyLimitBytes: 16 * 1024 ** 2 })
+  const http = openHttp({
+    proxy,
+    clock: openSystemClock(),
+    timeLimitMs: 10_000,
+    bodyLimitBytes: 16 * 1024 ** 2,
+  })
   onTestFinished(async () => {
     await http.close()
     await docs.close()

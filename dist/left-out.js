@@ -1,0 +1,1 @@
+module.exports=()=>{throw Error(`This part of undici is left out of the bundle.`)},module.exports.getMiloEnabled=()=>!1;

@@ -1,0 +1,17 @@
+declare module '@vercel/ncc' {
+  /** What a bundle is made with; source: the package's readme, "Programmatically From Node.js". */
+  type Options = {
+    readonly license: string
+    readonly quiet: boolean
+    /** What is not to be bundled, by the text of its import, with what is to be imported in its place. */
+    readonly externals: Readonly<Record<string, string>>
+  }
+
+  /** The main file, and all others by their names. */
+  type Bundle = {
+    readonly code: string
+    readonly assets: Readonly<Record<string, { readonly source: string | Uint8Array }>>
+  }
+
+  export default function ncc(input: string, options: Options): Promise<Bundle>
+}

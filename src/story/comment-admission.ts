@@ -1,0 +1,65 @@
+import { type Command, isAllowedBot, readCommand } from '../edges/github/command.ts'
+import type { GitHubEvent } from '../edges/github/event.ts'
+import { checkPermission, type Verdict } from '../edges/github/permission.ts'
+import { react } from '../edges/github/reactions.ts'
+import type { CommentInputs } from '../edges/runner/comment-inputs.ts'
+import { type Inputs, loadInputs } from '../edges/runner/inputs.ts'
+import { usageBody } from '../report/comment-body.ts'
+import { assemblePrompt } from '../work/job/prompt.ts'
+import { answerAtOnce } from './beginning.ts'
+import type { RunContext } from './run-context.ts'
+import { type Admission, mayWrite } from './task.ts'
+
+/** The event of a comment, with what decides whether it is heard. */
+export type Heard = {
+  readonly event: GitHubEvent
+  readonly rules: CommentInputs
+  /** Why nothing can be asked without secrets; `undefined` if there are some. */
+  readonly withoutSecrets: string | undefined
+}
+
+/**
+ * Finds out whether a comment asks for something, of somebody who may.
+ *
+ * @throws {InputsError} if it does, but the inputs are wrong
+ */
+export async function admitComment(heard: Heard, context: RunContext): Promise<Admission> {
+  const { event, rules, withoutSecrets } = heard
+  const { command: word } = rules
+  if (word === '') return notAsked('With an empty `command`, comments ask for nothing.')
+  const command = await readCommand(event, rules)
+  if (command === undefined) return notAsked(`This comment does not ask for anything with ${word}.`)
+  if (withoutSecrets !== undefined) return { admitted: false, reason: withoutSecrets }
+  return await admitCommand(event, command, context)
+}
+
+function notAsked(reason: string): Admission {
+  return { admitted: false, reason, quiet: true }
+}
+
+async function admitCommand(event: GitHubEvent, command: Command, context: RunContext): Promise<Admission> {
+  const inputs = await loadInputs(context.environment, context.redact, true)
+  const verdict = await judge(command, inputs.comments, context)
+  if (context.cancel.aborted) return { admitted: false, reason: 'The run was cancelled.' }
+  if (!verdict.granted) {
+    if (mayWrite(inputs)) await react(context.github, command.comment, '-1')
+    return { admitted: false, reason: `Nothing was done: ${verdict.reason}.` }
+  }
+  const task = { event, inputs, command }
+  if (asksForSomething(command, inputs)) return { admitted: true, task }
+  if (mayWrite(inputs)) await answerAtOnce(task, usageBody, context)
+  return {
+    admitted: false,
+    reason: `The comment says nothing after ${inputs.comments.command}, and there is no \`prompt\`.`,
+  }
+}
+
+async function judge(command: Command, rules: CommentInputs, { github }: RunContext): Promise<Verdict> {
+  const { comment } = command
+  if (isAllowedBot(comment, rules)) return { granted: true }
+  return await checkPermission(github, comment.login, rules.commandPermission)
+}
+
+function asksForSomething({ ask }: Command, { job }: Inputs): boolean {
+  return job.jobId !== '' || assemblePrompt({ ...job, command: ask }) !== ''
+}
