@@ -57,11 +57,18 @@ export function actionCommand(ask: Ask, docs: DocsService, folder: string): Comm
   return { program: NODE, args: [BUNDLE], env: { ...runnerEnv(folder), ...Object.fromEntries(inputEnv) } }
 }
 
+/** How a shell step is written: with one jq for each value, or with as few programs as can be. */
+export type ShellStyle = 'common' | 'lean'
+
 /** The shell step; `undefined` where curl or jq is missing. */
-export function shellCommand(ask: Ask, docs: DocsService, folder: string): Command | undefined {
+export function shellCommand(
+  ask: Ask,
+  docs: DocsService,
+  { folder, style }: { readonly folder: string; readonly style: ShellStyle },
+): Command | undefined {
   if (!['bash', 'curl', 'jq'].every(isInstalled)) return undefined
-  const script = join(RIVALS, ask.kind === 'job' ? 'shell-job.sh' : 'shell-visitors.sh')
-  return { program: 'bash', args: ['-e', script], env: rivalEnv(ask, docs, folder) }
+  const script = `shell-${ask.kind}${style === 'lean' ? '-lean' : ''}.sh`
+  return { program: 'bash', args: ['-e', join(RIVALS, script)], env: rivalEnv(ask, docs, folder) }
 }
 
 /** A step of actions/github-script; `bundle` is made by `bundleGithubScript`. */

@@ -22,7 +22,7 @@ export async function measureVisitors(sites: readonly number[], folder: string):
       const requests = docs.requests.length
       if (requests !== least) failures.push(`${pages} rows took ${requests} requests, not ${least}.`)
       const actionBytes = await peakOfNode(action, join(folder, 'peak'))
-      const shell = shellCommand(ask, docs, join(folder, 'run'))
+      const shell = shellCommand(ask, docs, { folder: join(folder, 'run'), style: 'lean' })
       rows.push([
         pages.toLocaleString('en'),
         String(requests),

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What a workflow would hold instead of the action: start a job (or take JOB_ID), look until it is over, say so.
+# What a workflow would hold instead of the action, as such steps are commonly written: one jq for each value.
 set -euo pipefail
 
 jobs="$BASE_URL/v2/agent/$PROJECT_ID/job"
@@ -8,18 +8,25 @@ ask() {
   curl --silent --show-error --fail-with-body --max-time 30 --header "Authorization: Bearer $API_KEY" "$@"
 }
 
-if [[ -n ${JOB_ID:-} ]]; then
-  job=$(ask "$jobs/$JOB_ID")
+id=${JOB_ID:-}
+if [[ -z $id ]]; then
+  job=$(ask --json "$(jq --null-input --arg prompt "$PROMPT" '{$prompt}')" "$jobs")
+  id=$(jq --raw-output .id <<<"$job")
 else
-  job=$(jq --null-input --arg prompt "$PROMPT" '{$prompt}' | ask --json @- "$jobs")
+  job=$(ask "$jobs/$id")
 fi
-while :; do
-  IFS=$'\t' read -r id status link < <(jq --raw-output '[.id, .status, .prLink // ""] | @tsv' <<<"$job")
-  [[ $status == active ]] || break
+status=$(jq --raw-output .status <<<"$job")
+while [[ $status == active ]]; do
   sleep 5
   job=$(ask "$jobs/$id")
+  status=$(jq --raw-output .status <<<"$job")
 done
+link=$(jq --raw-output '.prLink // ""' <<<"$job")
 
-printf 'job-id=%s\nstatus=%s\npr-link=%s\n' "$id" "$status" "$link" >>"$GITHUB_OUTPUT"
+{
+  echo "job-id=$id"
+  echo "status=$status"
+  echo "pr-link=$link"
+} >>"$GITHUB_OUTPUT"
 echo "### Docs agent: $status $link" >>"$GITHUB_STEP_SUMMARY"
 [[ $status == completed ]]
