@@ -16,7 +16,7 @@ module.exports.getMiloEnabled = () => false
 
 /** What undici imports in case it is asked for; PERFORMANCE.md says what that is worth. */
 const NOT_BUNDLED = {
-  // HTTP/2, its second HTTP/1 parser and form data: `src/machinery/http.ts` asks for none of them.
+  // HTTP/2, its second HTTP/1 parser and form data: `src/machinery/http-way.ts` asks for none of them.
   './client-h2.js': LEFT_OUT,
   './parser-h1.js': LEFT_OUT,
   '../web/fetch/body.js': LEFT_OUT,

@@ -66,7 +66,7 @@ describe('what comes from outside', () => {
     const users = new Set(
       imports.filter(({ specifier }) => /\bundici\b/.test(specifier)).map(({ file }) => file),
     )
-    expect([...users]).toEqual(['machinery/http.ts'])
+    expect([...users]).toEqual(['machinery/http-way.ts'])
   })
 
   it('the environment and the clock are read in one place each', () => {

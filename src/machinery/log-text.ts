@@ -9,11 +9,6 @@ export function logText(text: string): string {
   return text
     .replace(/\r\n?|[\u0085\u2028\u2029\v\f]/g, '\n')
     .replace(/(?![\n\t])[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/gu, '')
-    .replace(/^(\s*):(?=:)/gm, '$1: ')
+    .replace(/^([^\S\n]*):(?=:)/gm, '$1: ')
     .replace(/##(?=\[)/g, '## ')
-}
-
-/** The same on one line: line breaks become spaces. */
-export function logLine(text: string): string {
-  return logText(text).replace(/\s*\n\s*/g, ' ')
 }

@@ -46,7 +46,8 @@ export function codeBlock(text: string, language = 'text'): Markdown {
 
 /** A fence of backticks that nothing in the text can close. */
 export function fenceFor(text: string): string {
-  const longestRun = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length))
+  let longestRun = 2
+  for (const [run] of text.matchAll(/`+/g)) longestRun = Math.max(longestRun, run.length)
   return '`'.repeat(longestRun + 1)
 }
 
@@ -113,7 +114,7 @@ function percentEncoded(character: string): string {
 
 function onOneLine(text: string): string {
   return visible(text)
-    .replace(/\s*\n\s*/g, ' ')
+    .replace(/\s+/g, (run) => (run.includes('\n') ? ' ' : run))
     .replaceAll('\t', ' ')
 }
 

@@ -18,13 +18,31 @@ export function proxyFor(url: URL, settings: ProxySettings): URL | undefined {
   const [variable, value] =
     url.protocol === 'https:' ? ['HTTPS_PROXY', settings.httpsProxy] : ['HTTP_PROXY', settings.httpProxy]
   if (value === '' || isExempt(url.hostname, settings.noProxy)) return undefined
+  const proxy = readProxy(value)
+  if (proxy !== undefined) return proxy
+  const message = `the environment variable ${variable} is not the URL of a proxy; give it as http://host:port, or unset it`
+  throw new TransportError(message, { failure: 'proxy', maybeSent: false })
+}
+
+function readProxy(value: string): URL | undefined {
   const text = /^[a-z][a-z0-9+.-]*:\/\//i.test(value) ? value : `http://${value}`
-  const proxy = URL.parse(text)
-  if (proxy === null || !/^(https?|socks5h?):$/.test(proxy.protocol) || proxy.hostname === '') {
-    const message = `the environment variable ${variable} is not the URL of a proxy; give it as http://host:port, or unset it`
-    throw new TransportError(message, { failure: 'proxy', maybeSent: false })
+  // With "h" the proxy resolves the name of the target; here it does in any case.
+  const proxy = URL.parse(text.replace(/^socks5h:/i, 'socks5:'))
+  if (proxy === null || !/^(https?|socks5):$/.test(proxy.protocol) || proxy.hostname === '') return undefined
+  try {
+    proxy.username = asEscaped(proxy.username)
+    proxy.password = asEscaped(proxy.password)
+  } catch {
+    return undefined
   }
   return proxy
+}
+
+/** A user name or password that can be read back: a `%` that begins no escape stands for itself. */
+function asEscaped(text: string): string {
+  const escaped = text.replace(/%(?![0-9a-f]{2})/gi, '%25')
+  decodeURIComponent(escaped)
+  return escaped
 }
 
 function isExempt(hostname: string, noProxy: string): boolean {

@@ -8,6 +8,20 @@ declare module 'undici/lib/dispatcher/proxy-agent.js' {
   export { ProxyAgent as default } from 'undici'
 }
 
+declare module 'undici/lib/dispatcher/socks5-proxy-agent.js' {
+  import type { Socket } from 'node:net'
+  import { Socks5ProxyAgent as Agent } from 'undici'
+
+  export default class Socks5ProxyAgent extends Agent {
+    /** Connects to a target through the proxy; without TLS. */
+    createSocks5Connection(hostname: string, port: number): Promise<Socket>
+  }
+}
+
+declare module 'undici/lib/core/connect.js' {
+  export { buildConnector as default } from 'undici'
+}
+
 declare module 'undici/lib/api/api-connect.js' {
   import type { Dispatcher } from 'undici'
 

@@ -19,6 +19,9 @@ import { sentencesWithCode } from './sentences.ts'
 /** Most characters of a prompt that a summary shows: far below GitHub's limit of 1 MiB for all of it. */
 const PROMPT_LENGTH = 200_000
 
+/** Most characters of a word of the service that a summary shows. */
+const WORD_LENGTH = 1000
+
 /** One wrong input, in words. */
 export type WrongInput = { readonly input: string; readonly problem: string; readonly accepted: string }
 
@@ -65,18 +68,22 @@ function pullRequestLine({ job }: Outcome): Markdown[] {
 
 function facts({ job, jobId, durationSeconds }: Outcome): Row[] {
   const rows: Row[] = []
-  if (job !== undefined) rows.push(['Status', code(job.status)])
-  if (jobId !== '') rows.push(['Job', code(jobId)])
+  if (job !== undefined) rows.push(['Status', word(job.status)])
+  if (jobId !== '') rows.push(['Job', word(jobId)])
   if (job?.repository != null) rows.push(['Repository', repository(job.repository, job.ref)])
-  if (job?.model != null) rows.push(['Model', code(job.model)])
+  if (job?.model != null) rows.push(['Model', word(job.model)])
   if (durationSeconds !== undefined) rows.push(['Duration', formatDuration(durationSeconds * 1000)])
   return rows
+}
+
+function word(text: string): Markdown {
+  return code(clip(text, WORD_LENGTH))
 }
 
 function repository(url: string, ref: string | null): Markdown {
   const name = URL.parse(url)?.pathname.replace(/^\/|\.git$/g, '') ?? url
   const where = link(name === '' ? url : name, url)
-  return ref === null ? where : md`${where} at ${code(ref)}`
+  return ref === null ? where : md`${where} at ${word(ref)}`
 }
 
 function promptDetails(prompt: string): Markdown[] {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { Markdown } from '../machinery/markdown.ts'
+import { isJobId } from '../service/job.ts'
 
 /** What a comment of ours is for. */
 const KINDS = ['reply', 'status', 'announcement'] as const
@@ -55,7 +56,7 @@ export function readMarker(body: string): Marker | undefined {
   if (kind === undefined) return undefined
   return {
     kind,
-    job: field('job'),
+    job: isJobId(field('job')) ? field('job') : '',
     project: field('project'),
     step: field('step'),
     command: field('command'),

@@ -1,41 +1,45 @@
 import { formatDuration } from '../machinery/duration.ts'
-import { TransportError } from '../machinery/transport-error.ts'
+import { clip } from '../machinery/markdown.ts'
 import type { DirectAsk } from '../work/job/ask.ts'
 import type { JobEvent } from '../work/job/progress.ts'
+import { failureSentence } from './failure-sentence.ts'
 
 /** A line for the log: plain text, to be made fit for it. */
 export type ProgressLine = { readonly level: 'info' | 'warning'; readonly text: string }
+
+/** Most characters of a word of the service that a line shows. */
+const WORD_LENGTH = 1000
 
 /** Says what happens to a job while it happens. */
 export function progressLine(event: JobEvent): ProgressLine {
   switch (event.type) {
     case 'accepted':
-      return info(`Job ${event.job.id} was accepted by the docs service.`)
+      return info(`Job ${word(event.job.id)} was accepted by the docs service.`)
     case 'earlier-job':
       return info(
         event.status === undefined
           ? `The earlier job ${event.id} is not known to the service any more.`
-          : `The earlier job ${event.id} has the status ${event.status}.`,
+          : `The earlier job ${event.id} has the status ${word(event.status)}.`,
       )
     case 'settled':
       return info(settledText(event.ask))
     case 'status':
-      return info(`Status: ${event.status}, after ${formatDuration(event.elapsedMs)}.`)
+      return info(`Status: ${word(event.status)}, after ${formatDuration(event.elapsedMs)}.`)
     case 'still-waiting':
       return info(
-        `Still waiting after ${formatDuration(event.elapsedMs)}; status: ${event.status ?? 'not known yet'}.`,
+        `Still waiting after ${formatDuration(event.elapsedMs)}; status: ${word(event.status ?? 'not known yet')}.`,
       )
     case 'unknown-status':
       return warning(
-        `The service shows a status that this version does not know: "${event.status}". Waiting goes on.`,
+        `The service shows a status that this version does not know: "${word(event.status)}". Waiting goes on.`,
       )
     case 'odd-field':
       return warning(`The job's field ${event.field} has an unexpected type; it counts as absent.`)
     case 'look-failed':
-      return info(`${sentence(event.error)} Looking again in ${formatDuration(event.retryInMs)}.`)
+      return info(`${failureSentence(event.error)} Looking again in ${formatDuration(event.retryInMs)}.`)
     case 'send-again':
       return info(
-        `${sentence(event.error)} Nothing was started; trying again in ${formatDuration(event.retryInMs)}.`,
+        `${failureSentence(event.error)} Nothing was started; trying again in ${formatDuration(event.retryInMs)}.`,
       )
   }
 }
@@ -45,10 +49,8 @@ function settledText(ask: DirectAsk): string {
   return ask.kind === 'message' ? 'It gets the command as a message.' : 'This run goes on with it.'
 }
 
-function sentence(error: Error): string {
-  return error instanceof TransportError
-    ? `No answer from the docs service: ${error.message}.`
-    : error.message
+function word(text: string): string {
+  return clip(text, WORD_LENGTH)
 }
 
 function info(text: string): ProgressLine {

@@ -10,12 +10,15 @@ export type VisitorsLimits = {
 }
 
 const REPEATS = 'Pages came more than once, so the list moved while it was read: the later row of each counts'
+const NO_MOVES = ', and risers and fallers are not known'
 
 /** Says what a report leaves out or can't be sure of, and why: plain text, with inputs in backticks. */
 export function gapsInWords(findings: VisitorsFindings, limits: VisitorsLimits): string[] {
   const byPart = Map.groupBy(findings.gaps, ({ part }) => part)
   return [...byPart].map(([part, gaps]) => {
-    if (part === 'current' && gaps.every(({ flaw }) => flaw === 'repeated')) return REPEATS
+    if (part === 'current' && gaps.every(({ flaw }) => flaw === 'repeated')) {
+      return limits.trend > 1 ? `${REPEATS}${NO_MOVES}` : REPEATS
+    }
     const causes = gaps.map((gap) => cause(gap, limits))
     return `${consequence(part, findings, limits)}: ${causes.join('; ')}`
   })
@@ -23,7 +26,7 @@ export function gapsInWords(findings: VisitorsFindings, limits: VisitorsLimits):
 
 function consequence(part: Gap['part'], findings: VisitorsFindings, { trend }: VisitorsLimits): string {
   if (part === 'current') {
-    const moves = trend > 1 ? ', and risers and fallers are not known' : ''
+    const moves = trend > 1 ? NO_MOVES : ''
     return `The list of pages may not be whole: the top pages are those of the ${countOf(findings.rows, 'row')} that came${moves}`
   }
   if (part === 'previous') {

@@ -1,6 +1,6 @@
 import { formatDuration } from '../machinery/duration.ts'
-import { TransportError } from '../machinery/transport-error.ts'
 import type { VisitorsEvent } from '../work/visitors/progress.ts'
+import { failureSentence } from './failure-sentence.ts'
 import { countOf } from './visitors-words.ts'
 
 /** A line is written for every so many requests that are answered. */
@@ -9,11 +9,7 @@ const REQUESTS_PER_LINE = 50
 /** Says what happens while visitors are read, for the log: plain text; `undefined` for what is not worth a line. */
 export function visitorsProgressLine(event: VisitorsEvent): string | undefined {
   if (event.type === 'ask-again') {
-    const said =
-      event.error instanceof TransportError
-        ? `No answer from the docs service: ${event.error.message}.`
-        : event.error.message
-    return `${said} Asking for the visitors again in ${formatDuration(event.retryInMs)}.`
+    return `${failureSentence(event.error)} Asking for the visitors again in ${formatDuration(event.retryInMs)}.`
   }
   if (event.requests % REQUESTS_PER_LINE !== 0) return undefined
   return `Visitors: ${countOf(event.requests, 'request')} so far.`

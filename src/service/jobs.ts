@@ -1,10 +1,8 @@
 import type { DocsService } from './docs-service.ts'
 import { type Job, readJob } from './job.ts'
-import type { ServiceCall } from './service-call.ts'
+import { NO_SUCH_PROJECT, type ServiceCall } from './service-call.ts'
 import { AnswerError } from './service-error.ts'
 
-const NO_SUCH_PROJECT =
-  'There is no such project for this key: check `project-id`, and that the key belongs to the same organisation.'
 const NO_SUCH_JOB =
   'There is no such job in this project: check `job-id` and `project-id`; the service may also have deleted it.'
 

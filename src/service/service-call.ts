@@ -1,7 +1,11 @@
+/** What a 404 means for a call about a project. */
+export const NO_SUCH_PROJECT =
+  'There is no such project for this key: check `project-id`, and that the key belongs to the same organisation.'
+
 /** One call of the service's interface, with the words that its errors need. */
 export type ServiceCall = {
   readonly method: 'GET' | 'POST'
-  /** Path segments as they are meant; they are URL-encoded here. */
+  /** Path segments as they are meant; they are URL-encoded when they are sent. */
   readonly path: readonly string[]
   readonly query?: Readonly<Record<string, string>>
   readonly body?: unknown

@@ -1,5 +1,6 @@
 import { isRecord, stringField } from '../machinery/json.ts'
 import { clip } from '../machinery/markdown.ts'
+import { TransportError } from '../machinery/transport-error.ts'
 import type { ServiceAnswer, ServiceCall } from './service-call.ts'
 
 /** An answer of the service that is a refusal or a failure. The message says what was asked, what came, and the cure. */
@@ -18,6 +19,16 @@ export class ServiceError extends Error {
     this.status = answer.status
     this.retryAfterMs = answer.retryAfterMs
   }
+}
+
+/** How long the service asked to be left alone, in milliseconds; 0 if it did not, or the time is gone by. */
+export function askedPauseMs(error: unknown): number {
+  return error instanceof ServiceError ? (error.retryAfterMs ?? 0) : 0
+}
+
+/** What went wrong with a question, as sentences. */
+export function inWords(error: Error): string {
+  return error instanceof TransportError ? `The service could not be asked: ${error.message}.` : error.message
 }
 
 /** A successful answer whose body is not what the interface says. */

@@ -1,6 +1,6 @@
 import { isRecord } from '../machinery/json.ts'
 import type { DocsService } from './docs-service.ts'
-import type { ServiceCall } from './service-call.ts'
+import { NO_SUCH_PROJECT, type ServiceCall } from './service-call.ts'
 import { AnswerError } from './service-error.ts'
 
 /**
@@ -54,8 +54,7 @@ export async function askForVisitors(
     path: ['v1', 'analytics', service.projectId, 'visitors'],
     query: { dateFrom, dateTo, limit: String(limit), offset: String(offset) },
     purpose: 'list the visitors',
-    notFound:
-      'There is no such project for this key: check `project-id`, and that the key belongs to the same organisation.',
+    notFound: NO_SUCH_PROJECT,
     limit: '100 analytics requests an hour, shared by all of the organisation',
   }
   const answer = await service.ask(call, signal)

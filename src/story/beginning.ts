@@ -3,9 +3,8 @@ import type { Thread } from '../edges/github/comment-event.ts'
 import { isOfStep, latestJob, type OwnComment, ownComments } from '../edges/github/own-comments.ts'
 import { react } from '../edges/github/reactions.ts'
 import type { Account } from '../edges/github/self.ts'
-import type { Markdown } from '../machinery/markdown.ts'
-import { type CommentFrame, cutOffBody } from '../report/comment-body.ts'
-import { frameOf, type Occasion } from './frame.ts'
+import { type CommentFrame, cutOffBody, usageBody } from '../report/comment-body.ts'
+import { frameOf } from './frame.ts'
 import { saveWill } from './last-will.ts'
 import { type Answered, type LiveComment, openLiveComment } from './live-comment.ts'
 import type { RunContext } from './run-context.ts'
@@ -52,19 +51,15 @@ export async function beginReply(task: CommandTask, context: RunContext): Promis
   return { frame: { ...frame, marker: { ...frame.marker, job } }, comment, earlier, self }
 }
 
-/** Answers a command that starts nothing, in one go. */
-export async function answerAtOnce(
-  occasion: Occasion & { readonly command: Command },
-  bodyOf: (frame: CommentFrame) => Markdown,
-  context: RunContext,
-): Promise<void> {
-  const { thread, id: commentId } = occasion.command.comment
-  const frame = frameOf(occasion, context.environment, 'reply')
+/** Answers a command that asks for nothing, in one go. */
+export async function explainCommands(task: CommandTask, context: RunContext): Promise<void> {
+  const { thread, id: commentId } = task.command.comment
+  const frame = frameOf(task, context.environment, 'reply')
   const again = isFurtherAttempt(context)
   const own = again ? await ownComments(context.github, thread) : []
   const existing = replyIn(own, frame)?.comment
   const answered: Answered = { commentId, before: again ? 'all' : [] }
-  await openLiveComment({ thread, existing, answered }, context).finish(bodyOf(frame), 'confused')
+  await openLiveComment({ thread, existing, answered }, context).finish(usageBody(frame), 'confused')
 }
 
 /** Begins, or begins again, the one comment of this step on a pull request. */

@@ -4,9 +4,8 @@ import { checkPermission, type Verdict } from '../edges/github/permission.ts'
 import { react } from '../edges/github/reactions.ts'
 import type { CommentInputs } from '../edges/runner/comment-inputs.ts'
 import { type Inputs, loadInputs } from '../edges/runner/inputs.ts'
-import { usageBody } from '../report/comment-body.ts'
 import { assemblePrompt } from '../work/job/prompt.ts'
-import { answerAtOnce } from './beginning.ts'
+import { explainCommands } from './beginning.ts'
 import type { RunContext } from './run-context.ts'
 import { type Admission, mayWrite } from './task.ts'
 
@@ -47,7 +46,7 @@ async function admitCommand(event: GitHubEvent, command: Command, context: RunCo
   }
   const task = { event, inputs, command }
   if (asksForSomething(command, inputs)) return { admitted: true, task }
-  if (mayWrite(inputs)) await answerAtOnce(task, usageBody, context)
+  if (mayWrite(inputs)) await explainCommands(task, context)
   return {
     admitted: false,
     reason: `The comment says nothing after ${inputs.comments.command}, and there is no \`prompt\`.`,

@@ -26,6 +26,8 @@ export async function beginConversation(task: Task, context: RunContext): Promis
     earlier: beginning.earlier,
     tell(event) {
       if (event.type === 'accepted') show(event.job.id)
+      // A job that is only waited for is known to be there once it was seen.
+      if (event.type === 'status' && frame.marker.job === '') show(event.id)
       if (event.type !== 'settled') return
       goesOn = event.ask.kind !== 'create'
       if (event.ask.kind === 'attach') show(event.ask.id)

@@ -45,7 +45,9 @@ export async function performAsk(
       talk.tell(event)
     },
   })
-  context.setOutputs(jobOutputs(outcome))
+  const outputs = jobOutputs(outcome)
+  context.setOutputs(outputs)
+  if (outputs.job === '') context.log.warning('The output job is left empty: it is nested too deeply.')
   const failure = await reportOutcome(outcome, { ask: sent, inputs, context })
   await talk.finish(outcome)
   return failure

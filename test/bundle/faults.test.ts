@@ -177,6 +177,14 @@ const POSTS: readonly PostRow[] = [
     says: /trying again in 1 s/,
   },
   {
+    name: '429 with a Retry-After of no time',
+    fault: { kind: 'status', status: 429, headers: { 'retry-after': '0' } },
+    taken: 1,
+    sent: 2,
+    result: 'pull-request',
+    says: /trying again in (?:9\d\d ms|1 s)/,
+  },
+  {
     name: '429 with a far Retry-After',
     fault: { kind: 'status', status: 429, headers: { 'retry-after': '7200' } },
     taken: 0,

@@ -131,6 +131,19 @@ describe('fail-on', () => {
 })
 
 describe('an existing job', () => {
+  it('keeps its result where its answer is nested too deeply to be written', async () => {
+    const { docs, inputs } = await startDocs()
+    const { outputs } = await runAction({ inputs })
+    const [job] = docs.jobs
+    const depth = 20_000
+    const deep = `${'['.repeat(depth)}${']'.repeat(depth)}`
+    const text = `{"id":"${job?.id}","status":"completed","prLink":"https://github.com/acme/docs/pull/7","deep":${deep}}`
+    docs.faults.add({ kind: 'body', body: text, times: 'always', match: { path: 'look' } })
+    const run = await runAction({ inputs: { ...inputs, prompt: '', 'job-id': outputs['job-id'] ?? '' } })
+    expect(run).toMatchObject({ exitCode: 0, outputs: { result: 'pull-request', 'pr-number': '7', job: '' } })
+    expect(run.log).toContain('The output job is left empty')
+  })
+
   it('is awaited without creating one', async () => {
     const { docs, inputs } = await startDocs()
     const first = await runAction({ inputs: { ...inputs, wait: 'false' } })

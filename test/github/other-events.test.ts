@@ -133,6 +133,16 @@ describe('a comment on a pull request', () => {
     expect(scene.github.requests).toEqual([])
   })
 
+  it('names a job that a run has only waited for, so that it can be picked up', async () => {
+    const scene = await newScene({ jobTimeMs: 60_000 })
+    const started = await scene.run({ inputs: { ...inputs, wait: 'false' } })
+    const jobId = started.outputs['job-id'] ?? ''
+    const attach = { 'job-id': jobId, timeout: '1s', comment: 'always', context: 'false' }
+    await scene.run({ event: pullRequest(), inputs: attach })
+    expect(scene.said()[0]?.at(-1)).toMatch(/Not finished within 1 s/)
+    expect(scene.said()[0]?.at(-1)).toContain(`run the action with \`job-id: ${jobId}\``)
+  })
+
   it('announces with `always` after any run how to go on, and any workflow of the project goes on', async () => {
     const scene = await newScene()
     scene.world.roles.set('octocat', { permission: 'write', role_name: 'write' })

@@ -104,6 +104,7 @@ export class TestServers {
             socket.write(Uint8Array.of(5, 0, 0, 1, 0, 0, 0, 0, 0, 0))
             socket.pipe(onward).pipe(socket)
           })
+          onward.on('error', () => socket.end(Uint8Array.of(5, 5, 0, 1, 0, 0, 0, 0, 0, 0)))
           socket.on('error', () => onward.destroy())
         })
       })

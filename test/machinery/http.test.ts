@@ -3,7 +3,8 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
 import { openSystemClock } from '../../src/machinery/clock.ts'
-import { type HttpClient, type HttpOptions, type HttpRequest, openHttp } from '../../src/machinery/http.ts'
+import { type HttpClient, type HttpOptions, openHttp } from '../../src/machinery/http.ts'
+import type { HttpRequest } from '../../src/machinery/http-messages.ts'
 import { TransportError } from '../../src/machinery/transport-error.ts'
 import { selfSignedCertificate, TestServers } from './http-servers.ts'
 
@@ -321,6 +322,26 @@ describe.skipIf(certificate === undefined)('TLS', () => {
       expect(proxy.requests).toEqual(way === 'directly' ? [] : [`CONNECT ${target.url.host}`])
     },
   )
+
+  it('through a SOCKS proxy may have sent something where no answer came in time', async () => {
+    trustCertificate()
+    const target = await servers.start(() => undefined, certificate)
+    const socks = await servers.startSocks()
+    const client = clientWith({ timeLimitMs: 300, ...through(socks.origin) })
+    const failure = await failureOf(client, request(target.url))
+    expect(failure).toMatchObject({ failure: 'time-limit', maybeSent: true })
+    expect(target.requests).toHaveLength(1)
+  })
+
+  it.each([
+    ['that is not there', 'socks5://127.0.0.1:9', 'refused'],
+    ['that does not reach the target', undefined, 'proxy'],
+  ])('through a SOCKS proxy %s is certain not to have sent anything', async (_what, origin, failure) => {
+    const socks = origin ?? (await servers.startSocks()).origin
+    expect(
+      await failureOf(clientWith(through(socks)), request(new URL('https://127.0.0.1:9/'))),
+    ).toMatchObject({ failure, maybeSent: false })
+  })
 
   it('is spoken through a SOCKS proxy, too', async () => {
     trustCertificate()

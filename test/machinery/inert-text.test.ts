@@ -1,14 +1,26 @@
 import { describe, expect, it } from 'vitest'
-import { logLine, logText } from '../../src/machinery/log-text.ts'
+import { logText } from '../../src/machinery/log-text.ts'
 import { code, codeBlock, details, link, md, table } from '../../src/machinery/markdown.ts'
 import { HOSTILE_TEXTS } from '../hostile-texts.ts'
 import { alive, commandsIn } from '../rendered.ts'
 
+describe('long text', () => {
+  it.each([
+    ['blanks', ' '.repeat(500_000)],
+    ['line breaks', '\n'.repeat(500_000)],
+    ['backticks', '`a'.repeat(200_000)],
+    ['colons', ':'.repeat(500_000)],
+  ])('of %s is made harmless within a second', (_what, text) => {
+    const startedAtMs = performance.now()
+    expect(logText(`${text}.`)).toMatch(/\.$/)
+    expect(codeBlock(`${text}.`).source.length + md`${text}.`.source.length).toBeGreaterThan(text.length)
+    expect(performance.now() - startedAtMs).toBeLessThan(1000)
+  })
+})
+
 describe.each(HOSTILE_TEXTS.map((text) => [text]))('hostile text %j', (text) => {
   it('is no command in the log', () => {
     expect(commandsIn(logText(text))).toEqual([])
-    expect(commandsIn(logLine(text))).toEqual([])
-    expect(logLine(text)).not.toContain('\n')
   })
 
   it('is inert in a sentence, a heading and at the start of a paragraph', () => {

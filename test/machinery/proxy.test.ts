@@ -24,11 +24,23 @@ describe('the proxy', () => {
     expect(proxyFor(new URL('https://x.example'), settings)?.href).toBe('http://user:pw@proxy.example:3128/')
   })
 
-  it.each(['http://', 'ftp://proxy.example', 'http://a b'])('%s is refused without quoting it', (value) => {
+  it.each([
+    ['http://me:50%@proxy.example', 'http://me:50%25@proxy.example/'],
+    ['http://me:50%25@proxy.example', 'http://me:50%25@proxy.example/'],
+    ['socks5h://proxy.example:1080', 'socks5://proxy.example:1080'],
+  ])('%s is read as %s', (value, href) => {
     const settings = { httpsProxy: value, httpProxy: '', noProxy: '' }
-    expect(() => proxyFor(new URL('https://x.example'), settings)).toThrow(TransportError)
-    expect(() => proxyFor(new URL('https://x.example'), settings)).toThrow(/^((?!a b).)*HTTPS_PROXY/)
+    expect(proxyFor(new URL('https://x.example'), settings)?.href).toBe(href)
   })
+
+  it.each(['http://', 'ftp://proxy.example', 'http://a b', 'http://a:%ff@proxy.example'])(
+    '%s is refused without quoting it',
+    (value) => {
+      const settings = { httpsProxy: value, httpProxy: '', noProxy: '' }
+      expect(() => proxyFor(new URL('https://x.example'), settings)).toThrow(TransportError)
+      expect(() => proxyFor(new URL('https://x.example'), settings)).toThrow(/^((?!a b).)*HTTPS_PROXY/)
+    },
+  )
 })
 
 describe('NO_PROXY, as curl reads it', () => {

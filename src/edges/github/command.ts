@@ -24,9 +24,8 @@ export async function readCommand(event: GitHubEvent, rules: CommandRules): Prom
   if (comment === undefined || (comment.isBot && !isAllowedBot(comment, rules))) return undefined
   const text = await textAfterCommand(comment.body, rules.command)
   if (text === undefined) return undefined
-  const [, rest] = /^new(?:\s([\s\S]*))?$/i.exec(text) ?? []
-  const fresh = /^new(?:\s|$)/i.test(text)
-  return { comment, ask: fresh ? (rest ?? '').trim() : text, fresh }
+  const rest = afterWord(text, 'new')
+  return { comment, ask: rest ?? text, fresh: rest !== undefined }
 }
 
 /** Whether a comment is of a bot that needs no permission. Only an exact login counts, and only of a real bot. */

@@ -1,6 +1,7 @@
 import { backoffMs } from '../../machinery/backoff.ts'
 import type { Clock } from '../../machinery/clock.ts'
-import type { HttpAnswer, HttpClient, HttpRequest } from '../../machinery/http.ts'
+import type { HttpClient } from '../../machinery/http.ts'
+import type { HttpAnswer, HttpRequest } from '../../machinery/http-messages.ts'
 import { parseRetryAfter } from '../../machinery/retry-after.ts'
 import { TransportError } from '../../machinery/transport-error.ts'
 

@@ -1,6 +1,7 @@
 import { integerField, isRecord, listField, recordField, stringField } from '../../machinery/json.ts'
 import type { GitHubEvent } from './event.ts'
 import type { GitHub } from './github.ts'
+import { plainLogin } from './self.ts'
 
 /**
  * Why an event must not wake the agent, as far as its payload tells: the pull request is theirs, or all commits of the
@@ -56,9 +57,5 @@ function authorOf(commit: unknown): string {
 }
 
 function isOneOf(login: string, authors: readonly string[]): boolean {
-  return login !== '' && authors.some((author) => plain(author) === plain(login))
-}
-
-function plain(login: string): string {
-  return login.toLowerCase().replace(/\[bot\]$/, '')
+  return login !== '' && authors.some((author) => plainLogin(author) === plainLogin(login))
 }

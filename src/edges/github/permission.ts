@@ -3,7 +3,7 @@ import { PERMISSION_LEVELS, type PermissionLevel } from '../runner/comment-input
 import type { GitHub } from './github.ts'
 import { readFailure } from './github-failure.ts'
 
-/** Whether somebody may ask; where not, why, to follow "…, so nothing was done:". */
+/** Whether somebody may ask; where not, why, to follow "Nothing was done:". */
 export type Verdict = { readonly granted: true } | { readonly granted: false; readonly reason: string }
 
 /**

@@ -40,6 +40,7 @@ export async function askWhoWeAre(github: GitHub): Promise<Account> {
   }
 }
 
-function plainLogin(login: string): string {
+/** A login in lower case, without `[bot]`. */
+export function plainLogin(login: string): string {
   return login.toLowerCase().replace(/\[bot\]$/, '')
 }

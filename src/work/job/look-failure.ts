@@ -17,17 +17,7 @@ export function isPassing(error: unknown, sinceCreateMs: number | undefined): er
   return error.status === 408 || error.status === 429 || error.status >= 500
 }
 
-/** How long the service asked to be left alone after a failed look, in milliseconds; 0 if it did not. */
-export function askedPauseMs(error: unknown): number {
-  return error instanceof ServiceError ? (error.retryAfterMs ?? 0) : 0
-}
-
 /** Whether a look failed because there are too many. */
 export function isRateLimit(error: unknown): boolean {
   return error instanceof ServiceError && error.status === 429
-}
-
-/** What went wrong, as sentences. */
-export function inWords(error: Error): string {
-  return error instanceof TransportError ? `The service could not be asked: ${error.message}.` : error.message
 }

@@ -3,7 +3,7 @@ import type { Clock } from '../../machinery/clock.ts'
 import { formatDuration } from '../../machinery/duration.ts'
 import { afterGrace } from '../../machinery/grace.ts'
 import { TransportError } from '../../machinery/transport-error.ts'
-import { ServiceError } from '../../service/service-error.ts'
+import { askedPauseMs, ServiceError } from '../../service/service-error.ts'
 import type { OnJobEvent } from './progress.ts'
 
 /** A request that was refused or did not arrive: nothing was started by it. */
@@ -97,9 +97,9 @@ type Limits = {
 function pauseBeforeNext(error: unknown, failures: number, limits: Limits): number {
   const growingMs = backoffMs(failures, BACKOFF, limits.random)
   if (error instanceof ServiceError && error.status === 429) {
-    const pauseMs = error.retryAfterMs ?? growingMs
+    const pauseMs = askedPauseMs(error) || growingMs
     if (limits.nowMs + pauseMs < limits.limitAtMs) return pauseMs
-    throw new NotSubmittedError(`${error.message} ${farOff(error.retryAfterMs)} Nothing was started.`, {
+    throw new NotSubmittedError(`${error.message} ${farOff(askedPauseMs(error))} Nothing was started.`, {
       cause: error,
     })
   }
@@ -109,10 +109,10 @@ function pauseBeforeNext(error: unknown, failures: number, limits: Limits): numb
   throw isCertainlyRefused(error) ? notSubmitted(error) : uncertain(error)
 }
 
-function farOff(retryAfterMs: number | undefined): string {
-  return retryAfterMs === undefined
-    ? 'It kept saying so until `timeout` was used up.'
-    : `It wants to be asked again only in ${formatDuration(retryAfterMs)}, which is past \`timeout\`.`
+function farOff(askedMs: number): string {
+  return askedMs > 0
+    ? `It wants to be asked again only in ${formatDuration(askedMs)}, which is past \`timeout\`.`
+    : 'It kept saying so until `timeout` was used up.'
 }
 
 function isWorthAnotherTry({ maybeSent, failure }: TransportError): boolean {

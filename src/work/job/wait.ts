@@ -1,9 +1,11 @@
 import type { Clock } from '../../machinery/clock.ts'
 import { formatDuration } from '../../machinery/duration.ts'
+import { firstSignal } from '../../machinery/first-signal.ts'
 import { TransportError } from '../../machinery/transport-error.ts'
 import type { Job } from '../../service/job.ts'
+import { askedPauseMs, inWords } from '../../service/service-error.ts'
 import type { Belief } from './belief.ts'
-import { askedPauseMs, inWords, isPassing, isRateLimit } from './look-failure.ts'
+import { isPassing, isRateLimit } from './look-failure.ts'
 import { failurePauseMs, firstPauseMs, nextPauseMs, type Pace } from './pace.ts'
 import { type TellingOptions, tellOf } from './telling.ts'
 
@@ -101,12 +103,17 @@ export async function waitForJob(awaited: Awaited, options: WaitOptions): Promis
 /** Looks once, until a time; `undefined` if that time or a cancel came first. */
 async function lookOnce(options: WaitOptions, untilMs: number): Promise<Job | Error | undefined> {
   const { clock, cancel, look } = options
-  const signal = AbortSignal.any([cancel, clock.timeout(Math.max(0, untilMs - clock.now()))])
+  const over = new AbortController()
+  const deadline = clock.timeout(Math.max(0, untilMs - clock.now()), over.signal)
+  const { signal, release } = firstSignal([cancel, deadline])
   try {
     return await look(signal)
   } catch (error) {
     if (signal.aborted) return undefined
     return error instanceof Error ? error : new Error(String(error))
+  } finally {
+    release()
+    over.abort()
   }
 }
 

@@ -3,7 +3,7 @@ import type { Clock } from '../../machinery/clock.ts'
 import { formatDuration } from '../../machinery/duration.ts'
 import { TransportError } from '../../machinery/transport-error.ts'
 import type { DocsService } from '../../service/docs-service.ts'
-import { ServiceError } from '../../service/service-error.ts'
+import { askedPauseMs, inWords, ServiceError } from '../../service/service-error.ts'
 import { askForVisitors, type VisitorsAnswer } from '../../service/visitors.ts'
 import type { Period } from './period.ts'
 import type { OnVisitorsEvent } from './progress.ts'
@@ -125,14 +125,6 @@ function isPassing(error: Error): boolean {
   if (error instanceof TransportError) return !['too-large', 'undecodable'].includes(error.failure)
   if (!(error instanceof ServiceError)) return false
   return error.status === 408 || error.status === 429 || error.status >= 500
-}
-
-function askedPauseMs(error: Error): number {
-  return error instanceof ServiceError ? (error.retryAfterMs ?? 0) : 0
-}
-
-function inWords(error: Error): string {
-  return error instanceof TransportError ? `The service could not be asked: ${error.message}.` : error.message
 }
 
 function timeIsUp(): AskingStopped {

@@ -10,7 +10,7 @@ const MARKS = 16
 /**
  * Opens a memory for paths that takes 8 MiB, however many there are: a Bloom filter with 16 bits a path. It never takes
  * an old path for new. The chance that it takes any new path for old is one in a million at a million paths, and none
- * to speak of at a hundred thousand; the worst that does is a period called incomplete that was read whole.
+ * to speak of at a hundred thousand; the worst that does is that risers and fallers are left out.
  */
 export function openSeenPaths(): SeenPaths {
   const words = new Uint32Array(BITS / 32)

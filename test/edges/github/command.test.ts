@@ -69,6 +69,10 @@ describe('the text after a command', () => {
 
   it.each([
     ['deep quotes', `${'>'.repeat(60_000)}\n\n/docs x`],
+    ['a quote that goes on unmarked', `> a\n${'a\n'.repeat(32_000)}\n/docs x`],
+    ['the same with other line ends', `> a\r${'a\r'.repeat(32_000)}\r/docs x`],
+    ['a list that goes on in a quote', `> - a\n${'> b\n'.repeat(16_000)}\n/docs x`],
+    ['quotes in a quote', `> > > a\n${'> a\n'.repeat(16_000)}\n/docs x`],
     ['deep lists', `${'1. - '.repeat(12_000)}\n\n/docs x`],
     ['many quotes and comments', `${'> a\n\n<!-- b -->\n\n'.repeat(3500)}/docs x`],
     ['much emphasis', `/docs ${'*a_'.repeat(20_000)}`],

@@ -231,6 +231,20 @@ describe('a service that is not to be believed', () => {
     expect([...repeats]).toEqual([['/twice', 250]])
   })
 
+  it('compares nothing where rows came twice: another may not have come at all', async () => {
+    const { findings } = await gather({
+      docs: scripted([
+        [
+          ['/a', 5],
+          ['/b', 3],
+        ],
+        [['/a', 5]],
+      ]),
+      trend: 2,
+    })
+    expect((await findings).moves).toBeUndefined()
+  })
+
   it('is read on where pages are short though there is more', async () => {
     const { asked, findings } = await gather({ docs: scripted([[['/a', 1]], [['/b', 1]]]) })
     expect(asked.at(-1)).toContain('250@250')
