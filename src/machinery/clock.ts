@@ -23,7 +23,7 @@ export function openSystemClock(): Clock {
     timeout(ms, until) {
       const limit = new AbortController()
       const timer = setTimeout(
-        () => limit.abort(new DOMException('The time is up.', 'TimeoutError')),
+        () => limit.abort(new DOMException('the time is up', 'TimeoutError')),
         Math.ceil(ms),
       )
       until?.addEventListener('abort', () => clearTimeout(timer), { once: true })

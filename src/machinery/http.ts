@@ -53,7 +53,7 @@ export function openHttp(options: HttpOptions): HttpClient {
       if (limit.aborted)
         throw timeLimitError(options.timeLimitMs, { maybeSent: way.connected(), cause: error })
       if (error instanceof TransportError) throw error
-      throw way.failedToConnect(error)
+      throw way.failedToConnect(error) || !way.connected()
         ? connectError(error, request.url, way.proxy)
         : exchangeError(error, request.url, way.proxy)
     } finally {

@@ -29,6 +29,8 @@ function readProxy(value: string): URL | undefined {
   // With "h" the proxy resolves the name of the target; here it does in any case.
   const proxy = URL.parse(text.replace(/^socks5h:/i, 'socks5:'))
   if (proxy === null || !/^(https?|socks5):$/.test(proxy.protocol) || proxy.hostname === '') return undefined
+  // What is after the host means nothing for a proxy.
+  for (const part of ['pathname', 'search', 'hash'] as const) proxy[part] = ''
   try {
     proxy.username = asEscaped(proxy.username)
     proxy.password = asEscaped(proxy.password)

@@ -86,9 +86,9 @@ export function timeLimitError(
 
 /** What a proxy that can be reached says instead of connecting, in words; undici puts a status into its message. */
 function proxyRefusal(cause: unknown): string | undefined {
-  if (codeOf(cause).startsWith('UND_ERR_SOCKS5')) return messageOf(cause)
   const status = /Proxy (?:response|Authentication Required) \((\d{3})\)/.exec(messageOf(cause))?.[1]
-  if (status === undefined) return undefined
+  if (status === undefined)
+    return /^UND_ERR_(?:SOCKS5|INVALID_ARG)/.test(codeOf(cause)) ? messageOf(cause) : undefined
   return status === '407' ? 'it wants a user name and password (407)' : `it answered ${status}`
 }
 

@@ -105,6 +105,7 @@ function meaning(frame: CommentFrame, outcome: Outcome, context: OutcomeContext)
   const why = reason === '' ? [] : [details('Why', sentencesWithCode(reason))]
   if (OPEN_ENDS.includes(result)) {
     const goesOn = "The agent's job goes on and may still open its pull request."
+    if (result === 'submitted') return [md`${goesOn}`]
     return frame.marker.job === '' ? why : [pickUp(frame, goesOn), ...why]
   }
   const { advice } = outcomeText(outcome, context)

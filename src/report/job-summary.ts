@@ -41,7 +41,7 @@ export function jobSummary(outcome: Outcome, prompt: string, context: OutcomeCon
 export function dryRunSummary(ask: { readonly purpose: string; readonly prompt: string }): Markdown {
   return joinMarkdown([
     md`## 📝 Docs agent: dry run`,
-    md`The docs service was not called. Without ${code('dry-run')}, this run would ${ask.purpose}.`,
+    sentencesWithCode(`The docs service was not called. Without \`dry-run\`, this run would ${ask.purpose}.`),
     ...(ask.prompt === '' ? [] : [codeBlock(clip(ask.prompt, PROMPT_LENGTH))]),
   ])
 }

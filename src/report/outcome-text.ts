@@ -67,8 +67,9 @@ export function outcomeText(outcome: Outcome, context: OutcomeContext): OutcomeT
   }
 }
 
-function backgroundAdvice({ jobId }: Outcome): string {
-  if (jobId === '') return ''
+function backgroundAdvice({ jobId, job, result }: Outcome): string {
+  // Of a job that could not be looked at nobody knows whether it goes on, or whether it is there.
+  if (jobId === '' || (job === undefined && result === 'error')) return ''
   return `The agent's job goes on in the background. To pick it up, run this action with \`job-id: ${jobId}\`.`
 }
 

@@ -14,7 +14,11 @@ const WORD_LENGTH = 1000
 export function progressLine(event: JobEvent): ProgressLine {
   switch (event.type) {
     case 'accepted':
-      return info(`Job ${word(event.job.id)} was accepted by the docs service.`)
+      return info(
+        event.created
+          ? `Job ${word(event.job.id)} was accepted by the docs service.`
+          : `The message to job ${word(event.job.id)} was accepted by the docs service.`,
+      )
     case 'earlier-job':
       return info(
         event.status === undefined

@@ -32,7 +32,7 @@ export function visitorsSentence({ totals, period, top, moves }: VisitorsFinding
   const when = md`**${ours(periodInWords(period))}**`
   if (totals.total === 0) return md`${when}: nobody came, neither people nor AI.`
   const share = (totals.ai / totals.total) * 100
-  const who = md`${when}: **${ours(count(totals.human))}** people and **${ours(count(totals.ai))}** AI visitors, who are ${ours(percent(share))} of all.`
+  const who = md`${when}: **${ours(count(totals.human))}** ${totals.human === 1 ? 'person' : 'people'} and **${ours(count(totals.ai))}** AI ${totals.ai === 1 ? 'visitor, who is' : 'visitors, who are'} ${ours(percent(share))} of all.`
   const [first] = top
   const [riser] = moves?.risers ?? []
   const [faller] = moves?.fallers ?? []

@@ -40,6 +40,11 @@ export function visitorsPurpose(
   ].join(' ')
 }
 
+/** What stands in the place of a report that could not be made: why, as sentences. */
+export function visitorsFailureSummary(why: string): Markdown {
+  return joinMarkdown([md`## ❌ Docs visitors: no report`, sentencesWithCode(why)])
+}
+
 /** The summary of a dry run: what would have been read. */
 export function visitorsDryRunSummary(purpose: string): Markdown {
   return joinMarkdown([

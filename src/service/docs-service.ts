@@ -1,5 +1,6 @@
 import type { Clock } from '../machinery/clock.ts'
 import type { HttpClient } from '../machinery/http.ts'
+import { parseJson } from '../machinery/json.ts'
 import type { Redact } from '../machinery/redact.ts'
 import { parseRetryAfter } from '../machinery/retry-after.ts'
 import type { ServiceAnswer, ServiceCall } from './service-call.ts'
@@ -44,10 +45,14 @@ export function openDocsService(options: ServiceOptions): DocsService {
       ...(body === undefined ? {} : { body }),
       signal,
     })
+    const text = options.redact(answer.body)
+    // Escapes could hide the key from a look at the text.
+    const exact = text === answer.body && !text.includes('\\') ? text : undefined
     const clean: ServiceAnswer = {
       status: answer.status,
-      json: parseClean(answer.body, options.redact),
-      text: options.redact(answer.body),
+      json: exact === undefined ? parseRedacted(answer.body, options.redact) : parseJson(exact),
+      text,
+      exact,
       retryAfterMs: parseRetryAfter(answer.headers['retry-after'], options.clock.now()),
     }
     if (clean.status < 200 || clean.status > 299) throw new ServiceError(call, clean)
@@ -64,12 +69,9 @@ function urlOf(baseUrl: URL, { path, query = {} }: ServiceCall): URL {
   return url
 }
 
-// Escapes could hide the key from a look at the raw text, so it is taken out of each string that was read. Where there
-// are neither escapes nor keys, that would be no more than garbage by the megabyte.
-function parseClean(text: string, redact: Redact): unknown {
-  const isClean = !text.includes('\\') && redact(text) === text
+/** Parses JSON, and takes the key out of each string that was read. */
+function parseRedacted(text: string, redact: Redact): unknown {
   try {
-    if (isClean) return JSON.parse(text)
     return JSON.parse(text, (_name, value: unknown) => (typeof value === 'string' ? redact(value) : value))
   } catch {
     return undefined

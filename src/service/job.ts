@@ -21,8 +21,8 @@ export type Job = {
   readonly createdAt: string | null
   /** ISO 8601, UTC. */
   readonly archivedAt: string | null
-  /** Everything the service sent, unknown fields included. */
-  readonly sent: JsonRecord
+  /** Everything the service sent, unknown fields included, as JSON: to the letter, unless the key was in there. */
+  readonly json: string
   /** Names of the fields that had a wrong type and count as absent. */
   readonly oddFields: readonly string[]
 }
@@ -42,8 +42,12 @@ export function isJobId(text: string): boolean {
   return text !== '' && text !== '.' && text !== '..' && text.isWellFormed()
 }
 
-/** Reads a job; `undefined` if the value is none: no object, or without a usable `id` and a `status`. */
-export function readJob(value: unknown): Job | undefined {
+/**
+ * Reads a job; `undefined` if the value is none: no object, or without a usable `id` and a `status`.
+ *
+ * @param exact the value as it was sent, if that may be shown
+ */
+export function readJob(value: unknown, exact?: string): Job | undefined {
   if (!isRecord(value)) return undefined
   const { id, status, source } = value
   if (typeof id !== 'string' || !isJobId(id) || typeof status !== 'string') return undefined
@@ -64,7 +68,7 @@ export function readJob(value: unknown): Job | undefined {
     model: text(value, 'model'),
     createdAt: text(value, 'createdAt'),
     archivedAt: text(value, 'archivedAt'),
-    sent: value,
+    json: exact?.trim() ?? JSON.stringify(value),
     oddFields,
   }
 }

@@ -69,7 +69,7 @@ async function askForJob(
   expectedId?: string,
 ): Promise<Job> {
   const answer = await service.ask(call, signal)
-  const job = readJob(answer.json)
+  const job = readJob(answer.json, answer.exact)
   if (job === undefined) throw new AnswerError(call, answer)
   if (expectedId !== undefined && job.id !== expectedId) throw new AnswerError(call, answer, 'another job')
   return job

@@ -23,6 +23,8 @@ export type ServiceAnswer = {
   /** The body as JSON; `undefined` if it is none. */
   readonly json: unknown
   readonly text: string
+  /** The body as it came; `undefined` if the key had to be taken out of it, or may hide in its escapes. */
+  readonly exact: string | undefined
   /** From `Retry-After`, in milliseconds. */
   readonly retryAfterMs: number | undefined
 }

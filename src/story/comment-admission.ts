@@ -27,7 +27,10 @@ export async function admitComment(heard: Heard, context: RunContext): Promise<A
   const { command: word } = rules
   if (word === '') return notAsked('With an empty `command`, comments ask for nothing.')
   const command = await readCommand(event, rules)
-  if (command === undefined) return notAsked(`This comment does not ask for anything with ${word}.`)
+  if (command === undefined)
+    return notAsked(
+      `This is no new comment that asks for something with ${word}, of a person or of a bot that \`allow-bots\` names.`,
+    )
   if (withoutSecrets !== undefined) return { admitted: false, reason: withoutSecrets }
   return await admitCommand(event, command, context)
 }
@@ -60,5 +63,7 @@ async function judge(command: Command, rules: CommentInputs, { github }: RunCont
 }
 
 function asksForSomething({ ask }: Command, { job }: Inputs): boolean {
-  return job.jobId !== '' || assemblePrompt({ ...job, command: ask }) !== ''
+  // What nobody can see asks for nothing.
+  const visible = ask.replace(/<!--[\s\S]*?(?:-->|$)/g, '')
+  return job.jobId !== '' || assemblePrompt({ ...job, command: visible }) !== ''
 }

@@ -3,6 +3,7 @@ import type { Inputs } from '../edges/runner/inputs.ts'
 import { jobOutputs } from '../edges/runner/outputs.ts'
 import { saveState } from '../edges/runner/state.ts'
 import { writeSummary } from '../edges/runner/summary.ts'
+import { clip } from '../machinery/markdown.ts'
 import { dryRunSummary, jobSummary } from '../report/job-summary.ts'
 import { outcomeText } from '../report/outcome-text.ts'
 import { progressLine } from '../report/progress-text.ts'
@@ -45,9 +46,7 @@ export async function performAsk(
       talk.tell(event)
     },
   })
-  const outputs = jobOutputs(outcome)
-  context.setOutputs(outputs)
-  if (outputs.job === '') context.log.warning('The output job is left empty: it is nested too deeply.')
+  context.setOutputs(jobOutputs(outcome))
   const failure = await reportOutcome(outcome, { ask: sent, inputs, context })
   await talk.finish(outcome)
   return failure
@@ -90,6 +89,9 @@ function tell(event: JobEvent, { log, setOutputs }: RunContext): void {
   log[level](text)
 }
 
+/** Most characters of a link that an annotation shows. */
+const LINK_LENGTH = 2000
+
 /** The words that an ask sends; empty if it sends none. */
 function promptOf(ask: JobAsk): string {
   if (ask.kind === 'continue') return ask.message
@@ -107,7 +109,7 @@ async function reportOutcome(
   if (inputs.job.summary) {
     writeSummary(jobSummary(outcome, redact(promptOf(ask)), inputs.job), context)
   }
-  const link = outcome.job?.prLink ?? ''
+  const link = clip(outcome.job?.prLink ?? '', LINK_LENGTH)
   const said = [`${headline}${link === '' ? '.' : `: ${link}`}`, advice]
     .filter((part) => part !== '')
     .join(' ')

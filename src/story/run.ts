@@ -23,18 +23,21 @@ const HTTP_LIMITS = { timeLimitMs: 30_000, bodyLimitBytes: 16 * 1024 * 1024 }
 
 /** Runs the action: its main part or, where that has run before, its post part. */
 export async function run(): Promise<void> {
+  const cancel = listenForCancel()
   const environment = readEnvironment(process.env)
   const secrets = secretsOf(environment)
   maskSecrets(secrets)
+  const isPost = readState(environment, 'phase') === 'main'
+  // As early as can be: without it, the post part would take itself for this one.
+  if (!isPost) saveState('phase', 'main')
   const redact = redactor(secrets)
   const log = openLog(redact)
-  const cancel = listenForCancel()
   const clock = openSystemClock()
   const outside = { environment, log, clock, random: Math.random, cancel: cancel.signal }
   const github = openGitHub({ ...outside, token: environment.inputs.get('github-token') ?? '' })
   const context: RunContext = { ...outside, redact, setOutputs: openOutputs(log, redact), github }
   try {
-    if (readState(environment, 'phase') === 'main') await runPost(context)
+    if (isPost) await runPost(context)
     else await runMain(context)
   } catch (error) {
     await reportError(error, context)
@@ -51,7 +54,6 @@ async function runPost(context: RunContext): Promise<void> {
 
 async function runMain(context: RunContext): Promise<void> {
   const { environment, log, setOutputs, cancel } = context
-  saveState('phase', 'main')
   const admission = await admit(readEvent(environment), context)
   if (admission.admitted) {
     const failures = await doAllParts(admission.task, context)
@@ -75,6 +77,9 @@ async function doAllParts(task: Task, context: RunContext): Promise<string[]> {
   if (inputs.visitors !== undefined) {
     const { reportVisitors } = await import('./visitors-part.ts')
     parts.push((service) => reportVisitors(inputs, service, context))
+  }
+  if (inputs.visitors === undefined && (context.environment.inputs.get('visitors-export') ?? '') !== '') {
+    context.log.warning('`visitors-export` does nothing without `visitors-summary: true`.')
   }
   const ends = await Promise.allSettled(parts.map((part) => withService(part, inputs, context)))
   return ends.map(failureOf).filter((failure) => failure !== undefined)

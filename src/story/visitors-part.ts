@@ -5,7 +5,12 @@ import { visitorsOutputs } from '../edges/runner/visitors-outputs.ts'
 import { gapsInWords } from '../report/visitors-gaps.ts'
 import { visitorsProgressLine } from '../report/visitors-progress.ts'
 import { visitorsHeading } from '../report/visitors-sentence.ts'
-import { visitorsDryRunSummary, visitorsPurpose, visitorsSummary } from '../report/visitors-summary.ts'
+import {
+  visitorsDryRunSummary,
+  visitorsFailureSummary,
+  visitorsPurpose,
+  visitorsSummary,
+} from '../report/visitors-summary.ts'
 import type { DocsService } from '../service/docs-service.ts'
 import { AskingStopped } from '../work/visitors/asking.ts'
 import { type Export, openExport } from '../work/visitors/export.ts'
@@ -41,12 +46,19 @@ export async function reportVisitors(
     })
     return await report(findings, { visitors, rows, context })
   } catch (error) {
-    if (context.cancel.aborted) return 'The visitors report was cancelled before it was whole.'
+    if (context.cancel.aborted)
+      return withoutReport('The visitors report was cancelled before it was whole.', context)
     if (!(error instanceof AskingStopped)) throw error
-    return `The visitors could not be read. ${error.message}`
+    return withoutReport(`The visitors could not be read. ${error.message}`, context)
   } finally {
     await rows?.discard()
   }
+}
+
+/** Says why there is no report; the summary's reader would look for it. */
+function withoutReport(why: string, context: RunContext): string {
+  writeSummary(visitorsFailureSummary(why), context)
+  return why
 }
 
 type Told = {

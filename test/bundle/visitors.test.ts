@@ -258,6 +258,7 @@ describe('beside a job', () => {
     const run = await runAction({ inputs: { ...inputs, 'poll-interval': '100ms', prompt: 'Explain.' } })
     expect(run).toMatchObject({ exitCode: 1, outputs: { result: 'pull-request' } })
     expect(run.summary).toContain('Pull request ready for review')
+    expect(run.summary).toMatch(/## ❌ Docs visitors: no report\n\nThe visitors could not be read\./)
     expect(run.log).toContain('::error::The visitors could not be read.')
   })
 

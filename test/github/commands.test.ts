@@ -104,14 +104,17 @@ describe('a command on a pull request', () => {
     expect([...scene.github.requests, ...scene.asked()]).toEqual([])
   })
 
-  it('alone, where there is no prompt, is answered with how to ask', async () => {
-    const scene = await usualScene()
-    const run = await write(scene, '  /DOCS  ')
-    expect(run).toMatchObject({ exitCode: 0, outputs: { result: 'skipped' } })
-    expect(scene.reactions()).toEqual(['confused'])
-    expect(scene.said()).toMatchObject([[expect.stringContaining('**What should the docs agent do?**')]])
-    expect(scene.asked()).toEqual([])
-  })
+  it.each(['  /DOCS  ', '/docs <!-- hidden -->'])(
+    'alone, where there is no prompt, is answered with how to ask: %j',
+    async (body) => {
+      const scene = await usualScene()
+      const run = await write(scene, body)
+      expect(run).toMatchObject({ exitCode: 0, outputs: { result: 'skipped' } })
+      expect(scene.reactions()).toEqual(['confused'])
+      expect(scene.said()).toMatchObject([[expect.stringContaining('**What should the docs agent do?**')]])
+      expect(scene.asked()).toEqual([])
+    },
+  )
 
   it('alone stands for the prompt where there is one', async () => {
     const scene = await usualScene()

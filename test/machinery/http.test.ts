@@ -238,6 +238,13 @@ describe('a proxy', () => {
     })
   })
 
+  it('whose URL goes on after the host is asked for by its host alone', async () => {
+    const target = await servers.start((_incoming, response) => response.end('x'))
+    const proxy = await servers.startProxy()
+    const client = clientWith(through(`${proxy.origin}/path?query#hash`))
+    expect((await client.send(get(target.url))).body).toBe('x')
+  })
+
   it.each(['gopher://127.0.0.1:1', 'http://'])(
     'setting that can not be used has sent nothing: %s',
     async (setting) => {

@@ -89,7 +89,7 @@ describe('a reply', () => {
       model: null,
       createdAt: null,
       archivedAt: null,
-      sent: {},
+      json: '{}',
       oddFields: [],
     }
     const bodies = [

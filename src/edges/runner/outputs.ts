@@ -86,15 +86,6 @@ function describedOutputs(job: Job): OutputValues {
     model: job.model ?? '',
     'created-at': job.createdAt ?? '',
     'archived-at': job.archivedAt ?? '',
-    job: jsonOf(job.sent),
-  }
-}
-
-/** Empty where a service nests what it sends deeper than can be written; the other outputs must not be lost for that. */
-function jsonOf(value: unknown): string {
-  try {
-    return JSON.stringify(value)
-  } catch {
-    return ''
+    job: job.json,
   }
 }

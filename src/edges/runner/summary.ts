@@ -29,4 +29,4 @@ export function writeSummary(
   }
 }
 
-const TOO_LARGE = md`The summary of this step is larger than GitHub shows; its outputs are complete.\n\n`
+const TOO_LARGE = md`The summary of this step is larger than GitHub shows. Its outputs and its log say how it ended.\n\n`

@@ -79,7 +79,7 @@ async function start(service: DocsService, ask: DirectAsk, options: PerformOptio
   const send = (signal: AbortSignal): Promise<Job> =>
     ask.kind === 'create' ? createJob(service, ask.prompt, signal) : sendMessage(service, ask, signal)
   const { value: job, firstAnswerAtMs } = await submit(send, { ...options, random: options.pace.random })
-  options.onEvent({ type: 'accepted', job })
+  options.onEvent({ type: 'accepted', job, created })
   return {
     job,
     startedAtMs: clock.now(),

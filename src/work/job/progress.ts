@@ -4,7 +4,7 @@ import type { DirectAsk } from './ask.ts'
 /** What happens to a job, told while it happens. Times are milliseconds. */
 export type JobEvent =
   /** The service has answered with the job: its id must not be lost from here on. */
-  | { readonly type: 'accepted'; readonly job: Job }
+  | { readonly type: 'accepted'; readonly job: Job; readonly created: boolean }
   /** An earlier job was looked at before it is to go on; `undefined`: the service does not know it any more. */
   | { readonly type: 'earlier-job'; readonly id: string; readonly status: string | undefined }
   /** It is settled whether an earlier job goes on. */

@@ -1,3 +1,5 @@
+import { isLoopbackHost } from '../../machinery/loopback.ts'
+
 /**
  * The number of a pull request (GitHub) or merge request (GitLab), from its URL.
  *
@@ -9,7 +11,8 @@ export function pullRequestNumber(prLink: string | null): string {
 }
 
 /**
- * A short name for a pull request: `acme/docs#12`, or the URL's host and path where that form is not known.
+ * A short name for a pull request: `acme/docs#12`, with the host before it unless that is well known, or the URL's host
+ * and path where that form is not known.
  */
 export function pullRequestName(prLink: string): string {
   const url = URL.parse(prLink)
@@ -19,5 +22,11 @@ export function pullRequestName(prLink: string): string {
   )?.[1]
   if (url === null) return prLink
   if (number === '' || project === undefined) return `${url.host}${url.pathname}`
-  return url.pathname.includes('/merge_requests/') ? `${project}!${number}` : `${project}#${number}`
+  const host = isWellKnown(url) ? '' : `${url.host}/`
+  return `${host}${project}${url.pathname.includes('/merge_requests/') ? '!' : '#'}${number}`
+}
+
+/** Whether a host needs no naming; any other could pass for one of these. */
+function isWellKnown({ hostname }: URL): boolean {
+  return ['github.com', 'gitlab.com', 'bitbucket.org'].includes(hostname) || isLoopbackHost(hostname)
 }

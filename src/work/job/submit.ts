@@ -55,7 +55,7 @@ export async function submit<T>(
   const unreachableAtMs = clock.now() + UNREACHABLE_LIMIT_MS
   let firstAnswerAtMs: number | undefined
   for (let failures = 1; ; failures++) {
-    if (cancel.aborted) throw new NotSubmittedError('The run was cancelled before anything was sent.')
+    if (cancel.aborted) throw new NotSubmittedError('The run was cancelled, and nothing was started.')
     try {
       const value = await send(afterGrace(cancel, CANCEL_GRACE_MS, clock))
       return { value, firstAnswerAtMs: firstAnswerAtMs ?? clock.now() }
@@ -97,8 +97,10 @@ type Limits = {
 function pauseBeforeNext(error: unknown, failures: number, limits: Limits): number {
   const growingMs = backoffMs(failures, BACKOFF, limits.random)
   if (error instanceof ServiceError && error.status === 429) {
-    const pauseMs = askedPauseMs(error) || growingMs
-    if (limits.nowMs + pauseMs < limits.limitAtMs) return pauseMs
+    const leftMs = limits.limitAtMs - limits.nowMs
+    // Where nothing else is asked for, it is tried a last time when the time is up.
+    const pauseMs = askedPauseMs(error) || Math.min(growingMs, leftMs - 1)
+    if (pauseMs > 0 && pauseMs < leftMs) return pauseMs
     throw new NotSubmittedError(`${error.message} ${farOff(askedPauseMs(error))} Nothing was started.`, {
       cause: error,
     })

@@ -70,6 +70,7 @@ export async function waitForJob(awaited: Awaited, options: WaitOptions): Promis
   }
   if (awaited.job !== undefined) telling.seen(awaited.job)
   let pauseMs = awaited.job === undefined ? 0 : firstPauseMs(options.pace)
+  let failed: Error | undefined
   for (;;) {
     const { job, lastLookAtMs } = state
     if (job !== undefined && state.failures === 0) {
@@ -80,6 +81,8 @@ export async function waitForJob(awaited: Awaited, options: WaitOptions): Promis
     const nextLookAtMs = clock.now() + pauseMs
     // What the service wants to be asked only after the end need not be waited for.
     if (askedPauseMs(state.lastError) > 0 && nextLookAtMs >= limit.atMs) return limit.end
+    if (failed !== undefined) options.onEvent({ type: 'look-failed', error: failed, retryInMs: pauseMs })
+    failed = undefined
     await telling.pauseUntil(Math.min(nextLookAtMs, limit.atMs))
     if (!cancel.aborted && clock.now() >= limit.atMs) return limit.end
 
@@ -96,7 +99,7 @@ export async function waitForJob(awaited: Awaited, options: WaitOptions): Promis
       state = afterLook(state, seen, clock)
     }
     pauseMs = pauseAfter(state, awaited, options)
-    if (seen instanceof Error) options.onEvent({ type: 'look-failed', error: seen, retryInMs: pauseMs })
+    failed = seen instanceof Error ? seen : undefined
   }
 }
 

@@ -68,7 +68,7 @@ function answered(status: number, retryAfterMs?: number): ServiceError {
     notFound: 'Not found.',
     limit: 'none',
   } as const
-  return new ServiceError(call, { status, json: undefined, text: '', retryAfterMs })
+  return new ServiceError(call, { status, json: undefined, text: '', exact: undefined, retryAfterMs })
 }
 
 const lost = new TransportError('the connection broke off', { failure: 'broken-off', maybeSent: true })
