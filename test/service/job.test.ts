@@ -23,7 +23,7 @@ describe('reading a job', () => {
       model: 'm1',
       createdAt: whole.createdAt,
       archivedAt: null,
-      sent: whole,
+      json: JSON.stringify(whole),
       oddFields: [],
     })
   })
