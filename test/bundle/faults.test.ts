@@ -230,6 +230,16 @@ describe('a create that meets', () => {
     expect(late.jobs).toHaveLength(1)
   })
 
+  it('a rate limit that does not say for how long is tried a last time when the time is up', async () => {
+    const { docs, inputs } = await startDocs()
+    docs.faults.add({ kind: 'status', status: 429, times: 'always', match: { path: 'create' } })
+    const run = await runAction({ inputs: { ...inputs, timeout: '2s' } })
+    expect(run).toMatchObject({ exitCode: 1, outputs: { result: 'error' } })
+    expect(run.log).toContain('It kept saying so until `timeout` was used up. Nothing was started.')
+    expect(run.durationMs).toBeGreaterThan(1900)
+    expect(countOf(docs, 'POST')).toBe(3)
+  })
+
   it('a name that does not resolve is given up after 30 s, and safe to run again', async () => {
     const { inputs } = await startDocs()
     const run = await runAction({ inputs: { ...inputs, 'base-url': 'https://docs.invalid' } })

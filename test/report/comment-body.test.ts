@@ -120,6 +120,13 @@ describe('a marker', () => {
     expect(source.slice(4, -3)).not.toMatch(/--|>|\n/)
   })
 
+  it.each(['.', '..'])('with the job %j names none: such an id would change the path of a request', (job) => {
+    const kind = 'reply'
+    const rest = { project: 'p', step: 's', command: '/docs', run: '1', comment: '2' }
+    const { source } = renderMarker({ kind, job, ...rest })
+    expect(readMarker(source)).toEqual({ kind, job: '', ...rest })
+  })
+
   it.each([
     ' <!-- docs-agent kind=reply job=x -->',
     '\n<!-- docs-agent kind=reply job=x -->',
