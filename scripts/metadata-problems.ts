@@ -9,6 +9,16 @@ const COLORS = ['white', 'black', 'yellow', 'blue', 'green', 'orange', 'red', 'p
 const NAMES = { type: 'string', pattern: '^[a-z][a-z0-9]*(-[a-z0-9]+)*$' }
 const TEXT = { type: 'string', minLength: 1 }
 
+/** Things by their names, each with a description and with nothing else but these properties. */
+function namedThings(properties: object): object {
+  const thing = { type: 'object', required: ['description'], additionalProperties: false }
+  return {
+    type: 'object',
+    propertyNames: NAMES,
+    additionalProperties: { ...thing, properties: { description: TEXT, ...properties } },
+  }
+}
+
 /**
  * What GitHub's documentation ("Metadata syntax") says of a JavaScript action, narrowed to how this project writes it:
  * names in kebab-case, a description for each, no key that GitHub would pass over in silence.
@@ -28,32 +38,13 @@ const SCHEMA = {
       additionalProperties: false,
       properties: { icon: NAMES, color: { enum: COLORS } },
     },
-    inputs: {
-      type: 'object',
-      propertyNames: NAMES,
-      additionalProperties: {
-        type: 'object',
-        required: ['description'],
-        additionalProperties: false,
-        properties: {
-          description: TEXT,
-          required: { type: 'boolean' },
-          // A default of another type would reach the action as whatever YAML makes of it.
-          default: { type: 'string' },
-          deprecationMessage: TEXT,
-        },
-      },
-    },
-    outputs: {
-      type: 'object',
-      propertyNames: NAMES,
-      additionalProperties: {
-        type: 'object',
-        required: ['description'],
-        additionalProperties: false,
-        properties: { description: TEXT },
-      },
-    },
+    inputs: namedThings({
+      required: { type: 'boolean' },
+      // A default of another type would reach the action as whatever YAML makes of it.
+      default: { type: 'string' },
+      deprecationMessage: TEXT,
+    }),
+    outputs: namedThings({}),
     runs: {
       type: 'object',
       required: ['using', 'main'],

@@ -52,7 +52,7 @@ export function fenceFor(text: string): string {
 }
 
 /** Most characters of a URL that can be followed everywhere. */
-const LONGEST_LINK = 2000
+export const LONGEST_LINK = 2000
 
 /** A link if the URL is https, or http to this machine, and no longer than browsers take; else the URL as code. */
 export function link(label: string, url: string): Markdown {

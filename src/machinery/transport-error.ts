@@ -46,7 +46,7 @@ const CONNECT_FAILURES: Readonly<Record<string, ConnectFailure>> = {
  */
 export function connectError(cause: unknown, url: URL, proxy: URL | undefined): TransportError {
   const code = codeOf(cause)
-  const refusal = proxyRefusal(cause)
+  const refusal = proxy === undefined ? undefined : proxyRefusal(cause)
   const otherFailure = url.protocol === 'https:' ? 'tls' : 'unreachable'
   const failure = refusal === undefined ? (CONNECT_FAILURES[code] ?? otherFailure) : 'proxy'
   const peer = proxy ?? url

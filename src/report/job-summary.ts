@@ -15,12 +15,10 @@ import type { Outcome } from '../work/job/outcome.ts'
 import { pullRequestName } from '../work/job/pull-request.ts'
 import { type OutcomeContext, outcomeText, RESULT_SIGNS } from './outcome-text.ts'
 import { sentencesWithCode } from './sentences.ts'
+import { serviceWord } from './service-words.ts'
 
 /** Most characters of a prompt that a summary shows: far below GitHub's limit of 1 MiB for all of it. */
 const PROMPT_LENGTH = 200_000
-
-/** Most characters of a word of the service that a summary shows. */
-const WORD_LENGTH = 1000
 
 /** One wrong input, in words. */
 export type WrongInput = { readonly input: string; readonly problem: string; readonly accepted: string }
@@ -77,7 +75,7 @@ function facts({ job, jobId, durationSeconds }: Outcome): Row[] {
 }
 
 function word(text: string): Markdown {
-  return code(clip(text, WORD_LENGTH))
+  return code(serviceWord(text))
 }
 
 function repository(url: string, ref: string | null): Markdown {

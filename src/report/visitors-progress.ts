@@ -1,6 +1,6 @@
 import { formatDuration } from '../machinery/duration.ts'
 import type { VisitorsEvent } from '../work/visitors/progress.ts'
-import { failureSentence } from './failure-sentence.ts'
+import { failureSentence } from './service-words.ts'
 import { countOf } from './visitors-words.ts'
 
 /** A line is written for every so many requests that are answered. */

@@ -3,7 +3,7 @@ import type { Inputs } from '../edges/runner/inputs.ts'
 import { jobOutputs } from '../edges/runner/outputs.ts'
 import { saveState } from '../edges/runner/state.ts'
 import { writeSummary } from '../edges/runner/summary.ts'
-import { clip } from '../machinery/markdown.ts'
+import { clip, LONGEST_LINK } from '../machinery/markdown.ts'
 import { dryRunSummary, jobSummary } from '../report/job-summary.ts'
 import { outcomeText } from '../report/outcome-text.ts'
 import { progressLine } from '../report/progress-text.ts'
@@ -30,6 +30,8 @@ export async function performAsk(
 ): Promise<string | undefined> {
   const { inputs } = task
   const { clock, cancel, random } = context
+  // Until there is a better one: whatever ends the run before, its result is not left empty.
+  context.setOutputs({ result: 'error' })
   const talk = await openTalk(task, context)
   const ask = await askOf(task, talk.earlier, context)
   if (inputs.dryRun) return await showDryRun(ask, inputs, context)
@@ -89,9 +91,6 @@ function tell(event: JobEvent, { log, setOutputs }: RunContext): void {
   log[level](text)
 }
 
-/** Most characters of a link that an annotation shows. */
-const LINK_LENGTH = 2000
-
 /** The words that an ask sends; empty if it sends none. */
 function promptOf(ask: JobAsk): string {
   if (ask.kind === 'continue') return ask.message
@@ -109,7 +108,7 @@ async function reportOutcome(
   if (inputs.job.summary) {
     writeSummary(jobSummary(outcome, redact(promptOf(ask)), inputs.job), context)
   }
-  const link = clip(outcome.job?.prLink ?? '', LINK_LENGTH)
+  const link = clip(outcome.job?.prLink ?? '', LONGEST_LINK)
   const said = [`${headline}${link === '' ? '.' : `: ${link}`}`, advice]
     .filter((part) => part !== '')
     .join(' ')

@@ -73,26 +73,15 @@ async function runMain(context: RunContext): Promise<void> {
 async function doAllParts(task: Task, context: RunContext): Promise<string[]> {
   const { inputs, command } = task
   const parts: Part[] = []
-  if (inputs.job.asked || command !== undefined) parts.push((service) => doJobPart(task, service, context))
+  if (inputs.job.asked || command !== undefined) parts.push((service) => performAsk(task, service, context))
   if (inputs.visitors !== undefined) {
     const { reportVisitors } = await import('./visitors-part.ts')
     parts.push((service) => reportVisitors(inputs, service, context))
-  }
-  if (inputs.visitors === undefined && (context.environment.inputs.get('visitors-export') ?? '') !== '') {
+  } else if ((context.environment.inputs.get('visitors-export') ?? '') !== '') {
     context.log.warning('`visitors-export` does nothing without `visitors-summary: true`.')
   }
   const ends = await Promise.allSettled(parts.map((part) => withService(part, inputs, context)))
   return ends.map(failureOf).filter((failure) => failure !== undefined)
-}
-
-/** Whatever ends the job part, its result is not left empty. */
-async function doJobPart(task: Task, service: DocsService, context: RunContext): Promise<string | undefined> {
-  try {
-    return await performAsk(task, service, context)
-  } catch (error) {
-    context.setOutputs({ result: 'error' })
-    throw error
-  }
 }
 
 /** A part of a run; resolves to why the step fails, as sentences, if it does. */

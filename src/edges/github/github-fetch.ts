@@ -1,20 +1,15 @@
 import { backoffMs } from '../../machinery/backoff.ts'
-import type { Clock } from '../../machinery/clock.ts'
 import type { HttpClient } from '../../machinery/http.ts'
 import type { HttpAnswer, HttpRequest } from '../../machinery/http-messages.ts'
+import type { Outside } from '../../machinery/outside.ts'
 import { parseRetryAfter } from '../../machinery/retry-after.ts'
 import { TransportError } from '../../machinery/transport-error.ts'
 
-/** What asking GitHub needs from outside. */
-export type GitHubFetchOptions = {
+/** What asking GitHub needs. A cancel ends requests that only read, and pauses. */
+export type GitHubFetchOptions = Outside & {
   readonly http: HttpClient
   /** Requests go to its origin only: they carry the token. */
   readonly apiUrl: URL
-  readonly clock: Clock
-  /** Uniform in [0, 1). */
-  readonly random: () => number
-  /** Ends requests that only read, and pauses. */
-  readonly cancel: AbortSignal
   /** Ends requests that write. */
   readonly lateCancel: AbortSignal
 }

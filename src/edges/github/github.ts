@@ -1,6 +1,6 @@
-import type { Clock } from '../../machinery/clock.ts'
 import { afterGrace } from '../../machinery/grace.ts'
 import { type HttpClient, openHttp } from '../../machinery/http.ts'
+import type { Outside } from '../../machinery/outside.ts'
 import type { Environment } from '../runner/environment.ts'
 import type { Log } from '../runner/log.ts'
 import { NoTokenError, readFailure } from './github-failure.ts'
@@ -33,15 +33,11 @@ export type GitHub = {
 }
 
 /** What asking GitHub needs from outside. */
-export type GitHubOptions = {
+export type GitHubOptions = Outside & {
   readonly environment: Environment
   /** May be empty: then every call fails. */
   readonly token: string
   readonly log: Log
-  readonly clock: Clock
-  /** Uniform in [0, 1). */
-  readonly random: () => number
-  readonly cancel: AbortSignal
 }
 
 /** Shorter than for the docs service: nothing here is worth waiting long for. */

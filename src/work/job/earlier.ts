@@ -1,4 +1,4 @@
-import type { Clock } from '../../machinery/clock.ts'
+import type { Outside } from '../../machinery/outside.ts'
 import type { DocsService } from '../../service/docs-service.ts'
 import type { Job } from '../../service/job.ts'
 import { lookAtJob } from '../../service/jobs.ts'
@@ -9,11 +9,7 @@ import type { OnJobEvent } from './progress.ts'
 import { GIVE_UP_MS } from './wait.ts'
 
 /** What looking for an earlier job needs from outside. */
-export type EarlierOptions = {
-  readonly clock: Clock
-  readonly cancel: AbortSignal
-  /** Uniform in [0, 1). */
-  readonly random: () => number
+export type EarlierOptions = Outside & {
   /** Longest time that looks may fail, in milliseconds; no more than ten minutes count. */
   readonly timeoutMs: number
   readonly onEvent: OnJobEvent

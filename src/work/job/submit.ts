@@ -1,7 +1,7 @@
 import { backoffMs } from '../../machinery/backoff.ts'
-import type { Clock } from '../../machinery/clock.ts'
 import { formatDuration } from '../../machinery/duration.ts'
 import { afterGrace } from '../../machinery/grace.ts'
+import type { Outside } from '../../machinery/outside.ts'
 import { TransportError } from '../../machinery/transport-error.ts'
 import { askedPauseMs, ServiceError } from '../../service/service-error.ts'
 import type { OnJobEvent } from './progress.ts'
@@ -16,15 +16,10 @@ export class UncertainError extends Error {
   override readonly name = 'UncertainError'
 }
 
-/** What a submission needs from outside. */
-export type SubmitOptions = {
-  readonly clock: Clock
-  /** Uniform in [0, 1). */
-  readonly random: () => number
+/** What a submission needs. A cancel ends pauses at once, and a request in flight after `CANCEL_GRACE_MS`. */
+export type SubmitOptions = Outside & {
   /** Longest time to go on being refused for the rate limit, from the first answer, in milliseconds. */
   readonly timeoutMs: number
-  /** Ends pauses at once, and a request in flight after `CANCEL_GRACE_MS`. */
-  readonly cancel: AbortSignal
   readonly onEvent: OnJobEvent
 }
 

@@ -1,6 +1,6 @@
 import { backoffMs } from '../../machinery/backoff.ts'
-import type { Clock } from '../../machinery/clock.ts'
 import { formatDuration } from '../../machinery/duration.ts'
+import type { Outside } from '../../machinery/outside.ts'
 import { TransportError } from '../../machinery/transport-error.ts'
 import type { DocsService } from '../../service/docs-service.ts'
 import { askedPauseMs, inWords, ServiceError } from '../../service/service-error.ts'
@@ -43,11 +43,7 @@ export type Asking = {
 }
 
 /** What asking needs from outside. */
-export type AskingOptions = {
-  readonly clock: Clock
-  /** Uniform in [0, 1). */
-  readonly random: () => number
-  readonly cancel: AbortSignal
+export type AskingOptions = Outside & {
   /** Most requests of the run, retries included. */
   readonly maxRequests: number
   readonly onEvent: OnVisitorsEvent

@@ -1,3 +1,4 @@
+import { clip } from '../machinery/markdown.ts'
 import { TransportError } from '../machinery/transport-error.ts'
 
 /** Why the docs service gave no answer, or what it answered, as sentences for the log. */
@@ -5,4 +6,9 @@ export function failureSentence(error: Error): string {
   return error instanceof TransportError
     ? `No answer from the docs service: ${error.message}.`
     : error.message
+}
+
+/** A word of the service's own, such as a status or an id, no longer than is worth showing. */
+export function serviceWord(text: string): string {
+  return clip(text, 1000)
 }

@@ -1,0 +1,27 @@
+import { describe, expect, it } from 'vitest'
+import { docsStarter } from './docs.ts'
+import { runAction, startAction } from './run-action.ts'
+
+const startDocs = docsStarter()
+
+describe('the post part', () => {
+  it('is silent after a run that ended by itself', async () => {
+    const { inputs } = await startDocs({ jobTimeMs: 0 })
+    const main = await runAction({ inputs })
+    const post = await runAction({ inputs, state: main.state })
+    expect(post).toMatchObject({ exitCode: 0, summary: '', outputs: {} })
+  })
+
+  it('says how to pick the job up after a run that was killed', async () => {
+    const { docs, inputs } = await startDocs({ jobTimeMs: 60_000 })
+    const started = await startAction({ inputs })
+    await started.logged('was accepted')
+    started.child.kill('SIGKILL')
+    const { state, outputs } = await started.ended
+    expect(outputs['result']).toBe('error')
+    const post = await runAction({ inputs, state })
+    expect(post.exitCode).toBe(0)
+    expect(post.log).toContain(`job-id: ${docs.jobs[0]?.id}`)
+    expect(post.summary).toContain(docs.jobs[0]?.id)
+  })
+})

@@ -1,0 +1,130 @@
+import { readdir, readFile, symlink } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { HOSTILE_TEXTS } from '../hostile-texts.ts'
+import { alive, commandsIn } from '../rendered.ts'
+import { runAction } from './run-action.ts'
+import { newWorkspace, report, startVisitors } from './visitors-scene.ts'
+
+describe('an export', () => {
+  it.each(['csv', 'json', 'ndjson'])('as .%s holds all rows of the period', async (format) => {
+    const { docs, inputs } = await startVisitors({ pages: 700 })
+    const workspace = await newWorkspace()
+    const name = `out/deep/visitors.${format}`
+    const run = await runAction({
+      workspace,
+      inputs: { ...inputs, 'visitors-trend': '1', 'visitors-export': name },
+    })
+    expect(run).toMatchObject({ exitCode: 0, outputs: { 'visitors-export': name } })
+    expect(docs.requests).toHaveLength(3)
+    expect(await readdir(join(workspace, 'out/deep'))).toEqual([`visitors.${format}`])
+    const text = await readFile(join(workspace, name), 'utf8')
+    expect(format === 'json' ? JSON.parse(text) : text.trimEnd().split('\n')).toHaveLength(
+      format === 'csv' ? 701 : 700,
+    )
+  })
+
+  it('that leads outside is refused before any request', async () => {
+    const { docs, inputs } = await startVisitors()
+    const workspace = await newWorkspace()
+    await symlink(tmpdir(), join(workspace, 'link'))
+    for (const name of ['../x.csv', '/tmp/x.csv', 'link/x.csv']) {
+      const run = await runAction({ workspace, inputs: { ...inputs, 'visitors-export': name } })
+      expect(run.exitCode).toBe(1)
+      expect(run.log).toContain('visitors-export ("')
+      expect(run.log).toContain('is outside the workspace')
+    }
+    expect(docs.requests).toEqual([])
+  })
+})
+
+describe('wrong inputs', () => {
+  it('are refused together, before any request', async () => {
+    const { docs, inputs } = await startVisitors()
+    const wrong = {
+      'visitors-days': '367',
+      'visitors-from': '2026-02-30',
+      'visitors-to': '',
+      'visitors-top': '0',
+      'visitors-trend': '1.5',
+      'visitors-max-requests': 'many',
+      'visitors-export': 'visitors.xlsx',
+    }
+    const run = await runAction({ inputs: { ...inputs, ...wrong } })
+    expect(run.exitCode).toBe(1)
+    expect(docs.requests).toEqual([])
+    for (const name of Object.keys(wrong)) expect(run.log).toMatch(new RegExp(`- ${name} `))
+  })
+
+  it.each<[Record<string, string>, RegExp]>([
+    [{ 'visitors-to': '2026-08-03' }, /visitors-from is missing, though visitors-to is given/],
+    [
+      { 'visitors-from': '2026-08-03', 'visitors-to': '2026-08-03' },
+      /visitors-to \("2026-08-03"\) is not after visitors-from/,
+    ],
+    [{ 'visitors-from': '2025-08-01', 'visitors-to': '2026-08-03' }, /is more than 366 days after/],
+    [{ 'visitors-summary': 'yes' }, /visitors-summary \("yes"\) is not a boolean/],
+  ])('%j', async (wrong, says) => {
+    const { docs, inputs } = await startVisitors()
+    const run = await runAction({ inputs: { ...inputs, ...wrong } })
+    expect(run.exitCode).toBe(1)
+    expect(run.log).toMatch(says)
+    expect(docs.requests).toEqual([])
+  })
+
+  it('that ask for nothing name the visitors report as one of the ways', async () => {
+    const { inputs } = await startVisitors()
+    const run = await runAction({ inputs: { ...inputs, 'visitors-summary': 'false' } })
+    expect(run.exitCode).toBe(1)
+    for (const way of ['prompt', 'prompt-file', 'job-id', 'visitors-summary', '/docs']) {
+      expect(run.log).toContain(way)
+    }
+  })
+})
+
+describe('hostile page paths', () => {
+  it('come alive neither in the log nor in the summary, and the outputs hold them', async () => {
+    const paths = HOSTILE_TEXTS.map((text) => text.toWellFormed())
+    const { inputs } = await startVisitors({
+      visitors: ({ fromMs }) => ({
+        status: 200,
+        body: {
+          totals: { human: 9, ai: 9, total: 9 },
+          visitors: paths.map((path, index) => ({ path, human: 1, ai: 1, total: index + (fromMs % 7) + 1 })),
+          hasMore: false,
+        },
+      }),
+    })
+    const run = await runAction({ inputs: { ...inputs, 'visitors-top': '100' } })
+    expect(run.exitCode).toBe(0)
+    expect(commandsIn(run.log).filter((line) => !/^::(?:add-mask|notice|warning)/.test(line))).toEqual([])
+    const shown = alive(run.summary)
+    expect([shown.links, shown.images, shown.mentions]).toEqual([[], [], []])
+    expect(shown.html.filter((tag) => !/^<\/?(?:code|details|summary)>/.test(tag))).toEqual([])
+    const { top } = report(run)
+    expect(new Set(Array.isArray(top) ? top.map(({ path }) => path) : [])).toEqual(new Set(paths))
+  })
+
+  it('too long for an output cut the lists, and no more', async () => {
+    const { inputs } = await startVisitors({
+      visitors: () => ({
+        status: 200,
+        body: {
+          totals: { human: 9, ai: 9, total: 9 },
+          visitors: Array.from({ length: 100 }, (_, index) => ({
+            path: `/${index}/${'x'.repeat(20_000)}`,
+            human: 1,
+            ai: 1,
+            total: 1,
+          })),
+          hasMore: false,
+        },
+      }),
+    })
+    const run = await runAction({ inputs: { ...inputs, 'visitors-top': '100' } })
+    expect(Buffer.byteLength(run.outputs['visitors'] ?? '')).toBeLessThanOrEqual(256 * 1024)
+    expect(report(run)).toMatchObject({ totals: { total: 9 }, top: { length: 12 } })
+    expect(run.summary.match(/more characters/g)).toHaveLength(101)
+  })
+})
