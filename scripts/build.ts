@@ -4,6 +4,7 @@ import { createRequire } from 'node:module'
 import { join, resolve } from 'node:path'
 import ncc from '@vercel/ncc'
 import { minify } from 'rolldown/utils'
+import { licensesOf } from './licenses.ts'
 
 const LEFT_OUT = './left-out.js'
 const WITHOUT_SIMD = './llhttp-wasm.js'
@@ -36,11 +37,12 @@ async function build(): Promise<void> {
   // Without a type of its own, the compiled code would be bundled as an ES module, like this package.
   writeFileSync('build/package.json', '{}\n')
   const entry = resolve('build/index.js')
-  const { code, assets } = await ncc(entry, { license: 'licenses.txt', quiet: true, externals: NOT_BUNDLED })
+  const { code, assets, stats } = await ncc(entry, { quiet: true, externals: NOT_BUNDLED })
   rmSync('dist', { recursive: true, force: true })
   mkdirSync('dist')
   await write('index.js', code)
   for (const [name, { source }] of Object.entries(assets)) await write(name, source)
+  await write('licenses.txt', licensesOf(stats.compilation.modules))
   await write(LEFT_OUT, LEFT_OUT_CODE)
   copyFileSync(
     createRequire(import.meta.url).resolve('undici/lib/llhttp/llhttp-wasm.js'),
