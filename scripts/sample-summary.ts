@@ -39,7 +39,7 @@ export async function sampleSummary({ pages = 1200, top = 5, trend = LIMITS.tren
     )
     return visitorsSummary(findings, { trend, maxRequests: LIMITS.maxRequests, exported: '' }).source
   } finally {
-    await http.close()
+    http.close()
     await peer.close()
   }
 }

@@ -1,6 +1,8 @@
-import type { buildConnector, Dispatcher } from 'undici'
+import { Socket } from 'node:net'
+import type { Dispatcher } from 'undici'
 // Its parts by path: its entry would load five times as much, of which nothing is used here.
-import Pool from 'undici/lib/dispatcher/pool.js'
+import buildConnector, { type Connector } from 'undici/lib/core/connect.js'
+import Client from 'undici/lib/dispatcher/client.js'
 import { tooLarge } from './http-body.ts'
 import type { HttpRequest } from './http-messages.ts'
 
@@ -18,7 +20,8 @@ export type Way = {
   connected(): boolean
   /** Whether an error came up while connecting. */
   failedToConnect(error: unknown): boolean
-  close(): Promise<void>
+  /** Drops all connections, those too that are still being made: nothing of them keeps the process alive. */
+  close(): void
 }
 
 /** One whole answer, its body still packed. Names of headers are in lower case. */
@@ -31,54 +34,75 @@ export type PackedAnswer = {
 // Longer than the longest pause between looks, shorter than the idle limits of common servers.
 const KEEP_ALIVE_MS = 15_000
 
+/** How long a proxy may take to open a tunnel; undici's own limit for connecting is the same. */
+const TUNNEL_LIMIT_MS = 10_000
+
 // The bundle leaves HTTP/2 out.
 const HTTP_1 = { allowH2: false }
 
-/** Opens the way to an origin. No connection is made before the first request. */
-export async function openWay(
-  url: URL,
-  { proxy, connections }: { readonly proxy: URL | undefined; readonly connections?: number },
-): Promise<Way> {
+/**
+ * Opens the way to an origin. No connection is made before the first request.
+ *
+ * @param sideBySide whether requests may go side by side, each over a connection of its own
+ */
+export async function openWay(url: URL, proxy: URL | undefined, sideBySide: boolean): Promise<Way> {
+  const ClientOrPool = sideBySide ? (await import('undici/lib/dispatcher/pool.js')).default : Client
+  const sockets = openSockets()
   const unsent = new WeakSet<object>()
   let connected = false
 
-  function poolFor(origin: string | URL, poolOptions: object): Pool {
-    const own = { ...HTTP_1, keepAliveTimeout: KEEP_ALIVE_MS, connections: connections ?? null }
-    return new Pool(origin, { ...poolOptions, ...own })
+  const build = (origin: string | URL, { connect, ...options }: ClientOptions): Dispatcher =>
+    new ClientOrPool(origin, { ...options, ...HTTP_1, connect: sockets.kept(connect) })
+
+  const clientFor = (origin: string | URL, options: ClientOptions): Dispatcher =>
+    build(origin, { ...options, keepAliveTimeout: KEEP_ALIVE_MS })
       .on('connect', () => {
         connected = true
       })
       .on('connectionError', (_origin, _targets, error) => unsent.add(error))
-  }
 
-  const dispatcher = proxy === undefined ? poolFor(url.origin, {}) : await throughProxy(proxy, url, poolFor)
+  const dispatcher = await (proxy === undefined
+    ? clientFor(url.origin, { connect: buildConnector(HTTP_1) })
+    : throughProxy(proxy, url, { clientFor, build, kept: sockets.kept }))
   return {
     proxy,
     receive: (request, bodyLimitBytes) => receive(dispatcher, request, bodyLimitBytes),
     connected: () => connected,
     failedToConnect: (error) => typeof error === 'object' && error !== null && unsent.has(error),
-    close: () => dispatcher.destroy(),
+    close() {
+      void dispatcher.destroy()
+      sockets.destroy()
+    },
   }
 }
 
-type PoolFor = (origin: string | URL, poolOptions: object) => Pool
+type ClientOptions = Omit<Client.Options, 'connect'> & { readonly connect: Connector }
 
-async function throughProxy(proxy: URL, url: URL, poolFor: PoolFor): Promise<Dispatcher> {
-  if (proxy.protocol === 'socks5:') return poolFor(url.origin, { connect: await socksConnector(proxy) })
+type Parts = {
+  /** Makes the client for an origin. */
+  readonly clientFor: (origin: string | URL, options: ClientOptions) => Dispatcher
+  /** Makes a client of which nobody wants to know whether it has connected. */
+  readonly build: (origin: string | URL, options: ClientOptions) => Dispatcher
+  readonly kept: (connect: Connector) => Connector
+}
+
+async function throughProxy(proxy: URL, url: URL, { clientFor, build, kept }: Parts): Promise<Dispatcher> {
+  if (proxy.protocol === 'socks5:') {
+    return clientFor(url.origin, { connect: await socksConnector(proxy, kept) })
+  }
   const { default: ProxyAgent } = await import('undici/lib/dispatcher/proxy-agent.js')
   const { default: connect } = await import('undici/lib/api/api-connect.js')
-  const clientFactory = (origin: URL, poolOptions: object): Dispatcher =>
-    Object.assign(new Pool(origin, poolOptions), { connect })
-  const options = { factory: poolFor, clientFactory, proxyTunnel: false, proxyTls: HTTP_1 }
+  const clientFactory = (origin: URL, options: ClientOptions): Dispatcher =>
+    Object.assign(build(origin, { ...options, headersTimeout: TUNNEL_LIMIT_MS }), { connect })
+  const options = { factory: clientFor, clientFactory, proxyTunnel: false, proxyTls: HTTP_1 }
   return new ProxyAgent({ uri: proxy.href, ...options })
 }
 
 // undici's agent for SOCKS makes pools of its own, which do not tell whether they have connected.
-async function socksConnector(proxy: URL): Promise<buildConnector.connector> {
+async function socksConnector(proxy: URL, kept: Parts['kept']): Promise<Connector> {
   const { default: Socks5ProxyAgent } = await import('undici/lib/dispatcher/socks5-proxy-agent.js')
-  const { default: buildConnector } = await import('undici/lib/core/connect.js')
-  const agent = new Socks5ProxyAgent(proxy.href)
-  const secure = buildConnector(HTTP_1)
+  const agent = new Socks5ProxyAgent(proxy.href, { connect: kept(buildConnector(HTTP_1)) })
+  const secure = kept(buildConnector(HTTP_1))
   return (target, done) => {
     const { protocol, hostname } = target
     const port = Number(target.port) || (protocol === 'https:' ? 443 : 80)
@@ -89,6 +113,24 @@ async function socksConnector(proxy: URL): Promise<buildConnector.connector> {
       },
       (error: Error) => done(error, null),
     )
+  }
+}
+
+/** The sockets of a way, from the first attempt to connect to the end of each. */
+function openSockets() {
+  const sockets = new Set<Socket>()
+  return {
+    /** A connector that does as another does, and whose sockets are destroyed with the others. */
+    kept(connect: Connector): Connector {
+      return (target, done) => {
+        const socket = connect(target, done)
+        if (socket instanceof Socket) sockets.add(socket.once('close', () => sockets.delete(socket)))
+        return socket
+      }
+    },
+    destroy() {
+      for (const socket of sockets) socket.destroy(new Error('the connection was closed'))
+    },
   }
 }
 

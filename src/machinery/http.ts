@@ -15,7 +15,7 @@ export type HttpClient = {
    */
   send(request: HttpRequest): Promise<HttpAnswer>
   /** Drops all connections, so that nothing keeps the process alive. Requests under way fail. */
-  close(): Promise<void>
+  close(): void
 }
 
 /** Limits of a client and what it needs from outside. */
@@ -26,8 +26,8 @@ export type HttpOptions = {
   readonly timeLimitMs: number
   /** Largest body, unpacked, in bytes. */
   readonly bodyLimitBytes: number
-  /** Most connections to one origin at a time; without it, as many as there are requests. */
-  readonly connections?: number
+  /** Whether requests to one origin may go side by side. Without it, one waits for the other. */
+  readonly sideBySide?: boolean
 }
 
 /** Opens a client. No connection is made before the first request. */
@@ -35,7 +35,8 @@ export function openHttp(options: HttpOptions): HttpClient {
   const ways = new Map<string, Promise<Way>>()
 
   function wayTo(url: URL): Promise<Way> {
-    const way = ways.get(url.origin) ?? openWay(url, { ...options, proxy: proxyFor(url, options.proxy) })
+    const way =
+      ways.get(url.origin) ?? openWay(url, proxyFor(url, options.proxy), options.sideBySide === true)
     ways.set(url.origin, way)
     return way
   }
@@ -62,9 +63,12 @@ export function openHttp(options: HttpOptions): HttpClient {
     }
   }
 
-  async function close(): Promise<void> {
-    for (const opened of await Promise.allSettled(ways.values())) {
-      if (opened.status === 'fulfilled') await opened.value.close()
+  function close(): void {
+    for (const way of ways.values()) {
+      way.then(
+        (opened) => opened.close(),
+        () => undefined,
+      )
     }
   }
 

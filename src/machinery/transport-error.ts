@@ -84,8 +84,10 @@ export function timeLimitError(
   })
 }
 
-/** What a proxy that can be reached says instead of connecting, in words; undici puts a status into its message. */
+/** What a proxy that can be reached does instead of connecting, in words; undici puts a status into its message. */
 function proxyRefusal(cause: unknown): string | undefined {
+  // Of a request for a tunnel: for all others, undici is given no time limit.
+  if (codeOf(cause) === 'UND_ERR_HEADERS_TIMEOUT') return 'it gave no answer in time'
   const status = /Proxy (?:response|Authentication Required) \((\d{3})\)/.exec(messageOf(cause))?.[1]
   if (status === undefined)
     return /^UND_ERR_(?:SOCKS5|INVALID_ARG)/.test(codeOf(cause)) ? messageOf(cause) : undefined

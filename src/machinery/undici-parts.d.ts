@@ -1,7 +1,7 @@
 // undici's types speak of its entry alone; these are its parts.
 
-declare module 'undici/lib/dispatcher/pool.js' {
-  export { Pool as default } from 'undici'
+declare module 'undici/lib/dispatcher/client.js' {
+  export { Client as default } from 'undici'
 }
 
 declare module 'undici/lib/dispatcher/proxy-agent.js' {
@@ -18,8 +18,18 @@ declare module 'undici/lib/dispatcher/socks5-proxy-agent.js' {
   }
 }
 
+declare module 'undici/lib/dispatcher/pool.js' {
+  export { Pool as default } from 'undici'
+}
+
 declare module 'undici/lib/core/connect.js' {
-  export { buildConnector as default } from 'undici'
+  import type { Socket } from 'node:net'
+  import type { buildConnector as Builder } from 'undici'
+
+  /** Connects; what it returns is the socket, unless that comes only in the end. */
+  export type Connector = (target: Builder.Options, done: Builder.Callback) => Socket | Promise<void> | void
+
+  export default function buildConnector(options: Builder.BuildOptions): Connector
 }
 
 declare module 'undici/lib/api/api-connect.js' {

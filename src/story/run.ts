@@ -42,7 +42,7 @@ export async function run(): Promise<void> {
   } catch (error) {
     await reportError(error, context)
   } finally {
-    await github.close()
+    github.close()
     cancel.release()
   }
 }
@@ -90,11 +90,11 @@ type Part = (service: DocsService) => Promise<string | undefined>
 /** Gives a part the docs service, over one connection of its own: no part waits for another's requests. */
 async function withService(part: Part, inputs: Inputs, context: RunContext): Promise<string | undefined> {
   const { environment, clock, redact } = context
-  const http = openHttp({ proxy: environment.proxy, clock, connections: 1, ...HTTP_LIMITS })
+  const http = openHttp({ proxy: environment.proxy, clock, ...HTTP_LIMITS })
   try {
     return await part(openDocsService({ ...inputs, http, clock, redact }))
   } finally {
-    await http.close()
+    http.close()
   }
 }
 

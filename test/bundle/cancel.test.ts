@@ -1,8 +1,11 @@
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
+import { TestServers } from '../machinery/http-servers.ts'
 import { docsStarter } from './docs.ts'
 import { startAction } from './run-action.ts'
 
 const startDocs = docsStarter()
+const servers = new TestServers()
+afterEach(() => servers.close())
 
 describe.each(['SIGINT', 'SIGTERM'] as const)('%s', (signal) => {
   it('stops the wait at once, and says how to pick the job up', async () => {
@@ -42,6 +45,27 @@ describe.each(['SIGINT', 'SIGTERM'] as const)('%s', (signal) => {
     expect(performance.now() - killedAtMs).toBeLessThan(5000)
     expect(run).toMatchObject({ exitCode: 1, outputs: { result: 'cancelled' } })
     expect(run.log).toContain('a job may be running')
+  })
+
+  it.each([
+    ['a service that never begins with TLS', 'base-url'],
+    ['a proxy that never opens a tunnel', 'http'],
+    ['a SOCKS proxy that says nothing', 'socks5'],
+  ])('is not held up by %s', async (_what, as) => {
+    const { inputs } = await startDocs()
+    const { host, accepted } = await servers.startSilent()
+    const env: Record<string, string> = as === 'base-url' ? {} : { HTTPS_PROXY: `${as}://${host}` }
+    const url = as === 'base-url' ? `https://${host}` : 'https://127.0.0.1:9'
+    const started = await startAction({
+      inputs: { ...inputs, prompt: '', 'job-id': 'a', 'base-url': url },
+      env,
+    })
+    await accepted
+    const killedAtMs = performance.now()
+    started.child.kill(signal)
+    const run = await started.ended
+    expect(performance.now() - killedAtMs).toBeLessThan(2000)
+    expect(run).toMatchObject({ exitCode: 1, outputs: { result: 'cancelled' } })
   })
 })
 

@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import {
   createServer,
@@ -18,6 +19,8 @@ import {
 } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { getCACertificates, setDefaultCACertificates } from 'node:tls'
+import { onTestFinished } from 'vitest'
 
 /** A loopback server for one test. */
 export type TestServer = {
@@ -27,6 +30,13 @@ export type TestServer = {
   readonly requests: readonly string[]
   readonly connections: () => number
   readonly server: Server
+}
+
+/** A loopback server that never answers. */
+export type SilentServer = {
+  readonly host: string
+  /** The first connection, as soon as it is there. */
+  readonly accepted: Promise<Socket>
 }
 
 /** Starts loopback servers and proxies, and stops them all. */
@@ -113,6 +123,18 @@ export class TestServers {
     return { origin: `socks5://127.0.0.1:${port}`, connections: () => connections }
   }
 
+  /** A server that accepts connections and says nothing, not even in TLS. */
+  async startSilent(): Promise<SilentServer> {
+    const server = createSocketServer((socket) => {
+      this.#sockets.add(socket)
+      // Without a reader, the end of a connection is not noticed.
+      socket.resume().on('error', () => undefined)
+    })
+    const accepted = once(server, 'connection').then(([socket]) => socket as Socket)
+    const { port } = await this.#listen(server)
+    return { host: `127.0.0.1:${port}`, accepted }
+  }
+
   async close(): Promise<void> {
     // Not `closeAllConnections`: a tunnel is no longer the server's own.
     for (const socket of this.#sockets) socket.destroy()
@@ -153,4 +175,11 @@ export function selfSignedCertificate(): Certificate | undefined {
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
+}
+
+/** Trusts a certificate until the end of the test. */
+export function trust(certificate: Certificate | undefined): void {
+  const usual = getCACertificates('default')
+  setDefaultCACertificates([...usual, String(certificate?.cert)])
+  onTestFinished(() => setDefaultCACertificates(usual))
 }

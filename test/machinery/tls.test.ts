@@ -1,9 +1,8 @@
-import { getCACertificates, setDefaultCACertificates } from 'node:tls'
-import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import type { HttpOptions } from '../../src/machinery/http.ts'
 import type { HttpRequest } from '../../src/machinery/http-messages.ts'
 import { clientWith, failureOf, NO_PROXY } from './http-client.ts'
-import { selfSignedCertificate, TestServers } from './http-servers.ts'
+import { selfSignedCertificate, TestServers, trust } from './http-servers.ts'
 
 const servers = new TestServers()
 afterEach(() => servers.close())
@@ -63,16 +62,25 @@ describe.skipIf(certificate === undefined)('TLS', () => {
     expect(failure).toMatchObject({ failure: 'time-limit', maybeSent: false })
   })
 
-  function trustCertificate(): void {
-    const usual = getCACertificates('default')
-    setDefaultCACertificates([...usual, String(certificate?.cert)])
-    onTestFinished(() => setDefaultCACertificates(usual))
-  }
+  it('can be begun again where a proxy has not opened a tunnel within 10 s', async () => {
+    trust(certificate)
+    const target = await servers.start((_incoming, response) => response.end('secret'), certificate)
+    const proxy = await servers.startProxy()
+    const [open] = proxy.server.listeners('connect')
+    proxy.server
+      .removeAllListeners('connect')
+      .once('connect', () => proxy.server.on('connect', open as () => void))
+    const client = clientWith({ timeLimitMs: 20_000, ...through(proxy.origin) })
+    const failure = await failureOf(client, request(target.url))
+    expect(failure).toMatchObject({ failure: 'proxy', maybeSent: false })
+    expect(failure.message).toContain('it gave no answer in time')
+    expect((await client.send(request(target.url))).body).toBe('secret')
+  })
 
   it.each(['directly', 'through a tunnel', 'through a tunnel that begins with TLS'])(
     'once it stands serves many requests, though the server would rather speak HTTP/2: %s',
     async (way) => {
-      trustCertificate()
+      trust(certificate)
       const target = await servers.start((_incoming, response) => response.end('secret'), certificate)
       const proxy = await servers.startProxy(undefined, way.endsWith('TLS') ? certificate : undefined)
       const client = clientWith(way === 'directly' ? {} : through(proxy.origin))
@@ -85,7 +93,7 @@ describe.skipIf(certificate === undefined)('TLS', () => {
   )
 
   it('through a SOCKS proxy may have sent something where no answer came in time', async () => {
-    trustCertificate()
+    trust(certificate)
     const target = await servers.start(() => undefined, certificate)
     const socks = await servers.startSocks()
     const client = clientWith({ timeLimitMs: 300, ...through(socks.origin) })
@@ -105,7 +113,7 @@ describe.skipIf(certificate === undefined)('TLS', () => {
   })
 
   it('is spoken through a SOCKS proxy, too', async () => {
-    trustCertificate()
+    trust(certificate)
     const target = await servers.start((_incoming, response) => response.end('secret'), certificate)
     const socks = await servers.startSocks()
     const client = clientWith(through(socks.origin))

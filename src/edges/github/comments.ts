@@ -1,6 +1,7 @@
 import { integerField, recordField, stringField } from '../../machinery/json.ts'
 import type { Thread } from './comment-event.ts'
-import type { GitHub, Octokit } from './github.ts'
+import type { GitHub } from './github.ts'
+import type { Octokit } from './octokit.ts'
 import { type Account, readAccount } from './self.ts'
 
 /** A comment that can be edited and reacted to. */

@@ -1,14 +1,7 @@
-import { afterGrace } from '../../machinery/grace.ts'
-import { type HttpClient, openHttp } from '../../machinery/http.ts'
-import type { Outside } from '../../machinery/outside.ts'
-import type { Environment } from '../runner/environment.ts'
+import { openHttp } from '../../machinery/http.ts'
 import type { Log } from '../runner/log.ts'
 import { NoTokenError, readFailure } from './github-failure.ts'
-import { gitHubFetch } from './github-fetch.ts'
-import type { GitHubClient } from './octokit.ts'
-
-/** GitHub's client. */
-export type Octokit = InstanceType<typeof GitHubClient>
+import type { Octokit, OctokitOptions } from './octokit.ts'
 
 /** The repository that a run belongs to, as GitHub's calls name it. */
 export type RepositoryName = { readonly owner: string; readonly repo: string }
@@ -29,35 +22,27 @@ export type GitHub = {
   ask<T>(send: (octokit: Octokit) => Promise<T>): Promise<T>
   /** Makes a call that may fail: that is `undefined` and a warning, once for each permission that is missing. */
   attempt<T>(call: GitHubCall<T>): Promise<T | undefined>
-  close(): Promise<void>
+  /** Drops all connections. */
+  close(): void
 }
 
 /** What asking GitHub needs from outside. */
-export type GitHubOptions = Outside & {
-  readonly environment: Environment
-  /** May be empty: then every call fails. */
-  readonly token: string
-  readonly log: Log
-}
+export type GitHubOptions = Omit<OctokitOptions, 'http'> & { readonly log: Log }
 
 /** Shorter than for the docs service: nothing here is worth waiting long for. */
 const LIMITS = { timeLimitMs: 10_000, bodyLimitBytes: 16 * 1024 * 1024 }
-
-/** How long a comment may still be finished once the run was cancelled; the whole run has 5 s. */
-const CANCEL_GRACE_MS = 4000
 
 /** Gives access to GitHub. Nothing is loaded or sent yet. */
 export function openGitHub(options: GitHubOptions): GitHub {
   const { environment, log } = options
   const [owner = '', repo = ''] = environment.repository.split('/')
   const said = new Set<string>()
-  let http: HttpClient | undefined
+  const http = openHttp({ proxy: environment.proxy, clock: options.clock, sideBySide: true, ...LIMITS })
   let client: Promise<Octokit> | undefined
 
   function ask<T>(send: (octokit: Octokit) => Promise<T>): Promise<T> {
     if (options.token === '') return Promise.reject(new NoTokenError())
-    http ??= openHttp({ proxy: environment.proxy, clock: options.clock, ...LIMITS })
-    client ??= connect(http, options)
+    client ??= import('./octokit.ts').then(({ openOctokit }) => openOctokit({ ...options, http }))
     return client.then(send)
   }
 
@@ -78,26 +63,5 @@ export function openGitHub(options: GitHubOptions): GitHub {
     }
   }
 
-  return {
-    repository: { owner, repo },
-    ask,
-    attempt,
-    close: async () => await http?.close(),
-  }
-}
-
-async function connect(http: HttpClient, options: GitHubOptions): Promise<Octokit> {
-  const { environment, token, clock, random, cancel } = options
-  const { GitHubClient } = await import('./octokit.ts')
-  const lateCancel = afterGrace(cancel, CANCEL_GRACE_MS, clock)
-  const apiUrl = new URL(environment.apiUrl)
-  const silent = (): void => undefined
-  return new GitHubClient({
-    auth: token,
-    baseUrl: apiUrl.href.replace(/\/$/, ''),
-    userAgent: 'docs-agent-action',
-    // The client's own log goes to the console, past all that makes text harmless.
-    log: { debug: silent, info: silent, warn: silent, error: silent },
-    request: { fetch: gitHubFetch({ http, apiUrl, clock, random, cancel, lateCancel }) },
-  })
+  return { repository: { owner, repo }, ask, attempt, close: http.close }
 }

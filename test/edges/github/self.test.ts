@@ -23,12 +23,8 @@ describe('an account', () => {
 describe('the account of the token', () => {
   function gitHubThat(answers: () => Promise<never>): GitHub {
     const repository = { owner: 'acme', repo: 'docs' }
-    return {
-      repository,
-      ask: answers,
-      attempt: () => Promise.resolve(undefined),
-      close: () => Promise.resolve(),
-    }
+    const nothing = (): undefined => undefined
+    return { repository, ask: answers, attempt: () => Promise.resolve(undefined), close: nothing }
   }
 
   it('is that of `github.token` where GitHub does not say', async () => {

@@ -129,7 +129,7 @@ async function live(schedule: Schedule): Promise<Life> {
     untilOver: schedule.wait,
     onEvent: () => undefined,
   })
-  await real.close()
+  real.close()
   return {
     outcome,
     taken: docs.jobs.flatMap((job) => [job.prompt, ...job.messages]).filter((text) => text === prompt).length,

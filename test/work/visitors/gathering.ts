@@ -48,7 +48,7 @@ export async function gather(ask: Ask = {}): Promise<Gathered> {
     bodyLimitBytes: 16 * 1024 ** 2,
   })
   onTestFinished(async () => {
-    await http.close()
+    http.close()
     await docs.close()
   })
   for (const fault of ask.faults ?? []) docs.faults.add(fault)

@@ -1,1 +1,0 @@
-"use strict";exports.id=457,exports.ids=[457],exports.modules={5457:((e,t,n)=>{n.d(t,{GitHubClient:()=>o});var r=n(5194),i=n(3779),a=n(9210);let o=r.E.plugin(a._,i.ud)})};
