@@ -1,3 +1,5 @@
+import { visibleText } from './visible-text.ts'
+
 /**
  * Makes text fit for the log: nothing in it can be read by the runner as a workflow command.
  *
@@ -6,9 +8,7 @@
  * characters; so those are taken out, and what parts the marks is a visible space.
  */
 export function logText(text: string): string {
-  return text
-    .replace(/\r\n?|[\u0085\u2028\u2029\v\f]/g, '\n')
-    .replace(/(?![\n\t])[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/gu, '')
+  return visibleText(text)
     .replace(/^([^\S\n]*):(?=:)/gm, '$1: ')
     .replace(/##(?=\[)/g, '## ')
 }

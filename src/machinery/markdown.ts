@@ -1,4 +1,5 @@
 import { isPrivateTransport } from './loopback.ts'
+import { readableText } from './visible-text.ts'
 
 /** GitHub-flavoured Markdown that is safe to publish. Made only by the functions of this file. */
 export class Markdown {
@@ -39,7 +40,7 @@ export function code(text: string): Markdown {
 
 /** A block of code, letter by letter. */
 export function codeBlock(text: string, language = 'text'): Markdown {
-  const shown = visible(text)
+  const shown = readableText(text)
   const fence = fenceFor(shown)
   return Markdown.trusted(`${fence}${language}\n${shown}\n${fence}`)
 }
@@ -117,14 +118,7 @@ function percentEncoded(character: string): string {
 }
 
 function onOneLine(text: string): string {
-  return visible(text)
+  return readableText(text)
     .replace(/\s+/g, (run) => (run.includes('\n') ? ' ' : run))
     .replaceAll('\t', ' ')
-}
-
-// Control and format characters hide or reorder text. The two joiners are letters' business in many languages.
-function visible(text: string): string {
-  return text
-    .replace(/\r\n?|[\u0085\u2028\u2029\v\f]/g, '\n')
-    .replace(/(?![\n\t\u200C\u200D])[\p{Cc}\p{Cf}]/gu, '')
 }

@@ -1,4 +1,5 @@
 import { formatDuration } from '../machinery/duration.ts'
+import { type Markdown, md } from '../machinery/markdown.ts'
 import type { JobResult, Outcome } from '../work/job/outcome.ts'
 
 /** An outcome in words: plain text, to be made fit for where it goes. */
@@ -16,15 +17,15 @@ export type OutcomeContext = {
 }
 
 /** A sign for each result, to be seen at a glance. */
-export const RESULT_SIGNS: Readonly<Record<JobResult, string>> = {
-  'pull-request': '✅',
-  'no-pull-request': '✅',
-  submitted: '🚀',
-  failed: '❌',
-  archived: '🗄️',
-  'timed-out': '⏱️',
-  cancelled: '🛑',
-  error: '❌',
+export const RESULT_SIGNS: Readonly<Record<JobResult, Markdown>> = {
+  'pull-request': md`✅`,
+  'no-pull-request': md`✅`,
+  submitted: md`🚀`,
+  failed: md`❌`,
+  archived: md`🗄️`,
+  'timed-out': md`⏱️`,
+  cancelled: md`🛑`,
+  error: md`❌`,
 }
 
 const FAILED_CAUSES =

@@ -94,11 +94,13 @@ export const BASE_URL: InputFormat<URL> = {
     'an https URL without credentials, query or fragment; http only for localhost, *.localhost, 127.0.0.0/8 and [::1]',
 }
 
+const CONTROL_CHARACTER = /[^ -~\u00A0-\uFFFF]/
+
 /** Something that becomes one segment of a URL's path. */
 export const PATH_SEGMENT: InputFormat<string> = {
   parse(text) {
     if (text === '.' || text === '..') throw new RangeError('would change the path of the request')
-    if (/\p{Cc}/u.test(text) || !text.isWellFormed()) throw new RangeError('holds control characters')
+    if (CONTROL_CHARACTER.test(text) || !text.isWellFormed()) throw new RangeError('holds control characters')
     return text
   },
   accepted: 'an id as the service gives it',

@@ -1,4 +1,5 @@
 import { clip } from '../../machinery/markdown.ts'
+import { visibleText } from '../../machinery/visible-text.ts'
 
 /** What is known of an event. All of it may come from outside. */
 export type EventFacts = {
@@ -59,10 +60,7 @@ export function renderContext({ facts, commits, files }: EventFacts): string {
  * what could look like a tag.
  */
 export function plainText(text: string): string {
-  let visible = text
-    .slice(0, READ_LENGTH)
-    .replace(/(?!\s)[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/gu, '')
-    .toWellFormed()
+  let visible = visibleText(text.slice(0, READ_LENGTH)).toWellFormed()
   for (let before = ''; before !== visible; ) {
     before = visible
     visible = visible.replace(/<!--(?:>|->|[\s\S]*?(?:-->|$))/g, '')

@@ -96,6 +96,8 @@ describe('plain text', () => {
     ['a <!\u200b-- hidden --> b', 'a b'],
     ['a\u202eb\u2066c\u200bd\u00ade\ufe0f', 'abcde'],
     ['one\ntwo\u2028three\ttabs', 'one two three tabs'],
+    ['one\u0085two\rthree\ufefffour', 'one two threefour'],
+    ['a <!-\ufeff- hidden --> b', 'a b'],
     ['List<T>', 'List‹T›'],
     ['\ud800', '\ufffd'],
   ])('of %j is %j', (text, plain) => {
