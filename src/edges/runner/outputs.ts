@@ -54,6 +54,7 @@ export type SetOutputs = (values: OutputValues) => void
 
 /** Makes the function that sets outputs: the only way values reach them. */
 export function openOutputs(log: Log, redact: Redact): SetOutputs {
+  const written = new Map<string, string>()
   return (values) => {
     for (const [name, value] of Object.entries(values)) {
       const tooLong = Buffer.byteLength(value) > OUTPUT_LIMIT_BYTES
@@ -61,7 +62,9 @@ export function openOutputs(log: Log, redact: Redact): SetOutputs {
         log.warning(
           `The output ${name} is left empty: it would be longer than ${OUTPUT_LIMIT_BYTES / 1024} KiB.`,
         )
-      setOutput(name, tooLong ? '' : redact(value))
+      const shown = tooLong ? '' : redact(value)
+      if (written.get(name) !== shown) setOutput(name, shown)
+      written.set(name, shown)
     }
   }
 }

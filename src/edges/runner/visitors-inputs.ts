@@ -1,6 +1,5 @@
 import { WorkspaceError } from '../../machinery/workspace.ts'
-import { findOutputPlace } from '../../machinery/workspace-output.ts'
-import { EXPORT_FORMATS, type ExportFormat, exportFormat } from '../../work/visitors/export.ts'
+import type { ExportFormat } from '../../work/visitors/export.ts'
 import { LONGEST_DAYS, type Period, parsePeriodDate, periodProblem } from '../../work/visitors/period.ts'
 import { BOOLEAN, integer } from './input-formats.ts'
 import type { InputFormat, InputReader } from './input-reader.ts'
@@ -30,8 +29,6 @@ const DATE: InputFormat<Period['from']> = {
   parse: parsePeriodDate,
   accepted: 'YYYY-MM-DD, or ISO 8601 such as 2026-07-27T00:00:00Z',
 }
-
-const EXPORT_ENDINGS = EXPORT_FORMATS.map((format) => `.${format}`).join(', ')
 
 /**
  * Reads the inputs of the visitors report. What is wrong is left with the reader, whether the report is asked for or not.
@@ -89,7 +86,10 @@ function refuseHalf(inputs: InputReader, given: string, missing: string): void {
 async function readExport(inputs: InputReader, workspace: string): Promise<ExportTarget | undefined> {
   const name = inputs.text('visitors-export')
   if (name === '') return undefined
-  const accepted = `a path in the workspace that ends in ${EXPORT_ENDINGS}`
+  const { EXPORT_FORMATS, exportFormat } = await import('../../work/visitors/export.ts')
+  const { findOutputPlace } = await import('../../machinery/workspace-output.ts')
+  const endings = EXPORT_FORMATS.map((format) => `.${format}`).join(', ')
+  const accepted = `a path in the workspace that ends in ${endings}`
   const format = exportFormat(name)
   if (format === undefined) {
     inputs.report({ input: 'visitors-export', problem: `("${name}") has no known ending`, accepted })
