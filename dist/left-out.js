@@ -1,1 +1,0 @@
-module.exports=()=>{throw Error(`This part of undici is left out of the bundle.`)},module.exports.getMiloEnabled=()=>!1;
