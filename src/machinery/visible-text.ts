@@ -8,6 +8,11 @@ export function readableText(text: string): string {
   return without('(?![\\n\\t\\u200C\\u200D])[\\p{Cc}\\p{Cf}]', text)
 }
 
+/** Text without HTML comments; one that is not closed goes on to the end. */
+export function withoutHtmlComments(text: string): string {
+  return text.replace(/<!--(?:>|->|[\s\S]*?(?:-->|$))/g, '')
+}
+
 function without(hidden: string, text: string): string {
   // Most text is seen whole. For what is not: Unicode's sets of characters take a millisecond to be built.
   if (/^[\n\t -~]*$/.test(text)) return text

@@ -4,6 +4,7 @@ import { checkPermission, type Verdict } from '../edges/github/permission.ts'
 import { react } from '../edges/github/reactions.ts'
 import type { CommentInputs } from '../edges/runner/comment-inputs.ts'
 import { type Inputs, loadInputs } from '../edges/runner/inputs.ts'
+import { withoutHtmlComments } from '../machinery/visible-text.ts'
 import { assemblePrompt } from '../work/job/prompt.ts'
 import { explainCommands } from './beginning.ts'
 import type { RunContext } from './run-context.ts'
@@ -64,6 +65,5 @@ async function judge(command: Command, rules: CommentInputs, { github }: RunCont
 
 function asksForSomething({ ask }: Command, { job }: Inputs): boolean {
   // What nobody can see asks for nothing.
-  const visible = ask.replace(/<!--[\s\S]*?(?:-->|$)/g, '')
-  return job.jobId !== '' || assemblePrompt({ ...job, command: visible }) !== ''
+  return job.jobId !== '' || assemblePrompt({ ...job, command: withoutHtmlComments(ask) }) !== ''
 }

@@ -111,7 +111,8 @@ describe.each(examples)('the example $name', ({ text, workflow }) => {
 
 describe('the examples', () => {
   it('are all run by the end-to-end tests', () => {
-    const tests = readFileSync(join(import.meta.dirname, 'examples.e2e.ts'), 'utf8')
+    const files = ['examples.e2e.ts', 'docs-command.e2e.ts']
+    const tests = files.map((file) => readFileSync(join(import.meta.dirname, file), 'utf8')).join('')
     for (const { name } of examples) expect(tests).toContain(`runExample('${name}'`)
   })
 

@@ -1,24 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { issueComment, person, reviewComment } from './events.ts'
-import { type Scene, sceneStarter, writtenComment } from './scene.ts'
+import { issueComment, reviewComment } from './events.ts'
+import { writtenComment } from './scene.ts'
+import { octocat, usualSceneStarter, write } from './usual-scene.ts'
 
-const newScene = sceneStarter()
-const octocat = person('octocat')
-
-/** A scene in which octocat may ask and pull request 5 exists. */
-async function usualScene(options?: Parameters<typeof newScene>[0]): Promise<Scene> {
-  const scene = await newScene(options)
-  scene.world.roles.set('octocat', { permission: 'write', role_name: 'write' })
-  scene.world.pulls.set(5, { title: 'Add a flag', changed_files: 1 })
-  scene.world.files.set(5, ['src/flag.ts'])
-  return scene
-}
-
-/** octocat writes a comment on pull request 5, and the action runs. */
-async function write(scene: Scene, body: string, inputs: Record<string, string> = {}) {
-  const { id } = writtenComment(scene.world, { author: octocat, body })
-  return await scene.run({ event: issueComment({ id, body, author: octocat }), inputs })
-}
+const usualScene = usualSceneStarter()
 
 describe('a command on a pull request', () => {
   it('gets eyes, a reply that is edited to its end, a rocket, and an announcement', async () => {
@@ -115,6 +100,12 @@ describe('a command on a pull request', () => {
       expect(scene.asked()).toEqual([])
     },
   )
+
+  it('is whole after an HTML comment that ends where it begins', async () => {
+    const scene = await usualScene()
+    await write(scene, '/docs <!--> explain it', { context: 'false' })
+    expect(scene.docs.jobs[0]?.prompt).toContain('explain it')
+  })
 
   it('alone stands for the prompt where there is one', async () => {
     const scene = await usualScene()

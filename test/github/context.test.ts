@@ -1,28 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { type Event, pullRequest, push } from './events.ts'
+import { AFTER, BEFORE, pullRequest, pushBy } from './events.ts'
 import { sceneStarter } from './scene.ts'
 
 const newScene = sceneStarter()
-const BEFORE = 'a'.repeat(40)
-const AFTER = 'b'.repeat(40)
-
-/** A push of commits by these logins; the last one is its head. */
-function pushBy(...logins: readonly string[]): Event {
-  const commits = logins.map((username, index) => ({
-    id: index === logins.length - 1 ? AFTER : `${index}`.repeat(40),
-    message: `Change ${index}\n\nwith details`,
-    author: { name: username, email: 'x@example.com', username },
-  }))
-  return push({
-    ref: 'refs/heads/main',
-    before: BEFORE,
-    after: AFTER,
-    created: false,
-    compare: 'https://github.com/acme/docs/compare/a...b',
-    commits,
-    head_commit: commits.at(-1) ?? null,
-  })
-}
 
 describe('the context', () => {
   const withContext = { prompt: 'Document it.' }

@@ -74,6 +74,28 @@ export function push(change: object = {}): Event {
   return { name: 'push', payload: { ...example('push'), ...change } }
 }
 
+/** The commit before a push, and the one that it leads to. */
+export const BEFORE = 'a'.repeat(40)
+export const AFTER = 'b'.repeat(40)
+
+/** A push of commits by these logins; the last one is its head. */
+export function pushBy(...logins: readonly string[]): Event {
+  const commits = logins.map((username, index) => ({
+    id: index === logins.length - 1 ? AFTER : `${index}`.repeat(40),
+    message: `Change ${index}\n\nwith details`,
+    author: { name: username, email: 'x@example.com', username },
+  }))
+  return push({
+    ref: 'refs/heads/main',
+    before: BEFORE,
+    after: AFTER,
+    created: false,
+    compare: 'https://github.com/acme/docs/compare/a...b',
+    commits,
+    head_commit: commits.at(-1) ?? null,
+  })
+}
+
 type Example = { readonly name: string; readonly examples: readonly JsonRecord[] }
 
 const EXAMPLES = createRequire(import.meta.url).resolve(

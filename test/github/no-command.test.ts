@@ -1,24 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { bot, issueComment, person } from './events.ts'
-import { type Scene, sceneStarter, writtenComment } from './scene.ts'
+import { bot, issueComment } from './events.ts'
+import { octocat, usualSceneStarter, write } from './usual-scene.ts'
 
-const newScene = sceneStarter()
-const octocat = person('octocat')
-
-/** A scene in which octocat may ask and pull request 5 exists. */
-async function usualScene(options?: Parameters<typeof newScene>[0]): Promise<Scene> {
-  const scene = await newScene(options)
-  scene.world.roles.set('octocat', { permission: 'write', role_name: 'write' })
-  scene.world.pulls.set(5, { title: 'Add a flag', changed_files: 1 })
-  scene.world.files.set(5, ['src/flag.ts'])
-  return scene
-}
-
-/** octocat writes a comment on pull request 5, and the action runs. */
-async function write(scene: Scene, body: string, inputs: Record<string, string> = {}) {
-  const { id } = writtenComment(scene.world, { author: octocat, body })
-  return await scene.run({ event: issueComment({ id, body, author: octocat }), inputs })
-}
+const usualScene = usualSceneStarter()
 
 describe('what is no command', () => {
   it.each([

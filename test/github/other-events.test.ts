@@ -1,30 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { bot, type Event, issueComment, person, pullRequest, push } from './events.ts'
+import { AFTER, bot, type Event, issueComment, person, pullRequest, push, pushBy } from './events.ts'
 import { type Scene, sceneStarter, writtenComment } from './scene.ts'
 
 const newScene = sceneStarter()
 const inputs = { prompt: 'Document it.', context: 'false' }
 const agent = bot('mintlify[bot]')
-const BEFORE = 'a'.repeat(40)
-const AFTER = 'b'.repeat(40)
-
-/** A push of commits by these logins; the last one is its head. */
-function pushBy(...logins: readonly string[]): Event {
-  const commits = logins.map((username, index) => ({
-    id: index === logins.length - 1 ? AFTER : `${index}`.repeat(40),
-    message: `Change ${index}\n\nwith details`,
-    author: { name: username, email: 'x@example.com', username },
-  }))
-  return push({
-    ref: 'refs/heads/main',
-    before: BEFORE,
-    after: AFTER,
-    created: false,
-    compare: 'https://github.com/acme/docs/compare/a...b',
-    commits,
-    head_commit: commits.at(-1) ?? null,
-  })
-}
 
 async function expectIgnored(scene: Scene, event: Event, change: Record<string, string> = {}): Promise<void> {
   const run = await scene.run({ event, inputs: { ...inputs, 'visitors-summary': 'true', ...change } })

@@ -94,6 +94,7 @@ export const BASE_URL: InputFormat<URL> = {
     'an https URL without credentials, query or fragment; http only for localhost, *.localhost, 127.0.0.0/8 and [::1]',
 }
 
+// All but the printable ones, by their codes: a set of Unicode's is slow to build.
 const CONTROL_CHARACTER = /[^ -~\u00A0-\uFFFF]/
 
 /** Something that becomes one segment of a URL's path. */

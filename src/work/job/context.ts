@@ -1,5 +1,5 @@
 import { clip } from '../../machinery/markdown.ts'
-import { visibleText } from '../../machinery/visible-text.ts'
+import { visibleText, withoutHtmlComments } from '../../machinery/visible-text.ts'
 
 /** What is known of an event. All of it may come from outside. */
 export type EventFacts = {
@@ -63,7 +63,7 @@ export function plainText(text: string): string {
   let visible = visibleText(text.slice(0, READ_LENGTH)).toWellFormed()
   for (let before = ''; before !== visible; ) {
     before = visible
-    visible = visible.replace(/<!--(?:>|->|[\s\S]*?(?:-->|$))/g, '')
+    visible = withoutHtmlComments(visible)
   }
   return clip(visible.replace(/\s+/g, ' ').trim(), VALUE_LENGTH)
     .replace(/[<＜﹤]/g, '‹')
