@@ -1,7 +1,7 @@
+import { trusting } from '../src/job/completion.ts'
+import { waitForJob } from '../src/job/poll.ts'
 import type { Job } from '../src/service/job.ts'
-import { trusting } from '../src/work/job/belief.ts'
-import { waitForJob } from '../src/work/job/wait.ts'
-import { VirtualClock } from '../test/machinery/virtual-clock.ts'
+import { VirtualClock } from '../test/lib/virtual-clock.ts'
 import { mean, seconds, type Table } from './table.ts'
 
 const SECOND_MS = 1000

@@ -1,10 +1,10 @@
 import { startDocsService } from '../docs-service/service.ts'
-import { openSystemClock } from '../src/machinery/clock.ts'
-import { openHttp } from '../src/machinery/http.ts'
-import { visitorsSummary } from '../src/report/visitors-summary.ts'
+import { openSystemClock } from '../src/lib/clock.ts'
+import { openHttp } from '../src/lib/http.ts'
 import { openDocsService } from '../src/service/docs-service.ts'
-import { gatherVisitors } from '../src/work/visitors/gather.ts'
-import { fullDaysBefore } from '../src/work/visitors/period.ts'
+import { gatherVisitors } from '../src/visitors/gather.ts'
+import { fullDaysBefore } from '../src/visitors/period.ts'
+import { visitorsSummary } from '../src/visitors/summary.ts'
 
 /** A Monday morning. */
 const NOW_MS = Date.UTC(2026, 7, 3, 6)

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import { startDocsService } from '../docs-service/service.ts'
-import { formatDuration } from '../src/machinery/duration.ts'
+import { formatDuration } from '../src/lib/duration.ts'
 import { type ActionRun, runAction } from '../test/bundle/run-action.ts'
 
 /** Runs the bundle many times at once against one service in which a share of all requests meets a fault. */

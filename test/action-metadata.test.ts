@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { readActionMetadata } from '../scripts/action-metadata.ts'
 import { withTables } from '../scripts/readme.ts'
-import { OUTPUTS } from '../src/edges/runner/outputs.ts'
+import { OUTPUTS } from '../src/runner/outputs.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const metadata = readActionMetadata()

@@ -40,7 +40,7 @@ export async function gitAgent(gitProgram: string): Promise<Agent> {
 
 async function makeRepository(git: Git, folder: string): Promise<void> {
   await git({ folder }, 'init', '--quiet', '--initial-branch=main', '--template=')
-  await cp(fileURLToPath(new URL('../sample-site/', import.meta.url)), folder, { recursive: true })
+  await cp(fileURLToPath(new URL('../sample-site', import.meta.url)), folder, { recursive: true })
   await git({ folder }, 'add', '--all')
   await git({ folder, atMs: FIRST_COMMIT_MS }, 'commit', '--quiet', '--message', 'Docs for Brindle 2.4')
 }

@@ -1,8 +1,8 @@
-import type { Clock } from '../machinery/clock.ts'
-import type { HttpClient } from '../machinery/http.ts'
-import { parseJson } from '../machinery/json.ts'
-import type { Redact } from '../machinery/redact.ts'
-import { parseRetryAfter } from '../machinery/retry-after.ts'
+import type { Clock } from '../lib/clock.ts'
+import type { HttpClient } from '../lib/http.ts'
+import { parseJson } from '../lib/json.ts'
+import type { Redact } from '../lib/redact.ts'
+import { parseRetryAfter } from '../lib/retry-after.ts'
 import type { ServiceAnswer, ServiceCall } from './service-call.ts'
 import { ServiceError } from './service-error.ts'
 

@@ -1,4 +1,4 @@
-import { isRecord, type JsonRecord } from '../machinery/json.ts'
+import { isRecord, type JsonRecord } from '../lib/json.ts'
 
 /** Statuses after which a job no longer changes by itself; all others mean "not finished yet". */
 const TERMINAL_STATUSES = ['completed', 'archived', 'failed'] as const

@@ -1,6 +1,6 @@
-import { isRecord, stringField } from '../machinery/json.ts'
-import { clip } from '../machinery/markdown.ts'
-import { TransportError } from '../machinery/transport-error.ts'
+import { isRecord, stringField } from '../lib/json.ts'
+import { clip } from '../lib/markdown.ts'
+import { TransportError } from '../lib/transport-error.ts'
 import type { ServiceAnswer, ServiceCall } from './service-call.ts'
 
 /** An answer of the service that is a refusal or a failure. The message says what was asked, what came, and the cure. */

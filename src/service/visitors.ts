@@ -1,4 +1,4 @@
-import { isRecord } from '../machinery/json.ts'
+import { isRecord } from '../lib/json.ts'
 import type { DocsService } from './docs-service.ts'
 import { NO_SUCH_PROJECT, type ServiceCall } from './service-call.ts'
 import { AnswerError } from './service-error.ts'

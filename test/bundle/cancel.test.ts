@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { TestServers } from '../machinery/http-servers.ts'
+import { TestServers } from '../lib/http-servers.ts'
 import { docsStarter } from './docs.ts'
 import { startAction } from './run-action.ts'
 

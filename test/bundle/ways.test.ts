@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, describe, expect, it } from 'vitest'
-import { selfSignedCertificate, TestServers } from '../machinery/http-servers.ts'
+import { selfSignedCertificate, TestServers } from '../lib/http-servers.ts'
 import { docsStarter } from './docs.ts'
 import { runAction } from './run-action.ts'
 

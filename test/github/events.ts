@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { type JsonRecord, recordField } from '../../src/machinery/json.ts'
+import { type JsonRecord, recordField } from '../../src/lib/json.ts'
 import type { Account } from './world.ts'
 
 /** An event as the runner hands it over. */

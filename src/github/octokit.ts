@@ -1,0 +1,40 @@
+import { Octokit as Core } from '@octokit/core'
+import { paginateRest } from '@octokit/plugin-paginate-rest'
+import { restEndpointMethods } from '@octokit/plugin-rest-endpoint-methods'
+import type { Outside } from '../lib/deps.ts'
+import { afterGrace } from '../lib/grace.ts'
+import type { HttpClient } from '../lib/http.ts'
+import type { Environment } from '../runner/environment.ts'
+import { gitHubFetch } from './fetch.ts'
+
+// As `@actions/github` puts it together, but without the HTTP library that comes with that.
+const Client = Core.plugin(restEndpointMethods, paginateRest)
+
+/** GitHub's client. */
+export type Octokit = InstanceType<typeof Client>
+
+/** What GitHub's client needs from outside. */
+export type OctokitOptions = Outside & {
+  readonly environment: Environment
+  /** May be empty: then every call fails. */
+  readonly token: string
+  readonly http: HttpClient
+}
+
+/** How long a comment may still be finished once the run was cancelled; the whole run has 5 s. */
+const CANCEL_GRACE_MS = 4000
+
+/** Opens GitHub's client: over this action's own connections, and with its limits. */
+export function openOctokit({ environment, token, http, clock, random, cancel }: OctokitOptions): Octokit {
+  const lateCancel = afterGrace(cancel, CANCEL_GRACE_MS, clock)
+  const apiUrl = new URL(environment.apiUrl)
+  const silent = (): void => undefined
+  return new Client({
+    auth: token,
+    baseUrl: apiUrl.href.replace(/\/$/, ''),
+    userAgent: 'docs-agent-action',
+    // The client's own log goes to the console, past all that makes text harmless.
+    log: { debug: silent, info: silent, warn: silent, error: silent },
+    request: { fetch: gitHubFetch({ http, apiUrl, clock, random, cancel, lateCancel }) },
+  })
+}

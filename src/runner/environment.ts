@@ -1,0 +1,65 @@
+import type { ProxySettings } from '../lib/proxy.ts'
+
+/** What the runner tells a step, read once. Names follow GitHub's variables; empty where the runner says nothing. */
+export type Environment = {
+  /** Inputs by name, without the white space around them. A missing entry was not given at all. */
+  readonly inputs: ReadonlyMap<string, string>
+  /** State that this step's main part saved for its post part, by name. */
+  readonly state: ReadonlyMap<string, string>
+  readonly workspace: string
+  readonly summaryPath: string
+  readonly eventName: string
+  readonly eventPath: string
+  readonly repository: string
+  readonly actor: string
+  readonly workflow: string
+  readonly job: string
+  readonly action: string
+  readonly ref: string
+  readonly sha: string
+  readonly runId: string
+  readonly runAttempt: string
+  /** `https://github.com`, or that of a GitHub Enterprise Server. */
+  readonly serverUrl: string
+  readonly apiUrl: string
+  readonly proxy: ProxySettings
+}
+
+/** Reads the environment: the only place that does. Source: GitHub's documentation, "Variables reference". */
+export function readEnvironment(env: NodeJS.ProcessEnv): Environment {
+  const read = (name: string): string => env[name] ?? ''
+  const either = (name: string): string => read(name.toLowerCase()) || read(name)
+  return {
+    inputs: withPrefix(env, 'INPUT_', (name) => name.toLowerCase()),
+    state: withPrefix(env, 'STATE_', (name) => name),
+    workspace: read('GITHUB_WORKSPACE') || process.cwd(),
+    summaryPath: read('GITHUB_STEP_SUMMARY'),
+    eventName: read('GITHUB_EVENT_NAME'),
+    eventPath: read('GITHUB_EVENT_PATH'),
+    repository: read('GITHUB_REPOSITORY'),
+    actor: read('GITHUB_ACTOR'),
+    workflow: read('GITHUB_WORKFLOW'),
+    job: read('GITHUB_JOB'),
+    action: read('GITHUB_ACTION'),
+    ref: read('GITHUB_REF'),
+    sha: read('GITHUB_SHA'),
+    runId: read('GITHUB_RUN_ID'),
+    runAttempt: read('GITHUB_RUN_ATTEMPT'),
+    serverUrl: read('GITHUB_SERVER_URL') || 'https://github.com',
+    apiUrl: read('GITHUB_API_URL') || 'https://api.github.com',
+    proxy: {
+      httpsProxy: either('HTTPS_PROXY'),
+      httpProxy: either('HTTP_PROXY'),
+      noProxy: either('NO_PROXY'),
+    },
+  }
+}
+
+function withPrefix(
+  env: NodeJS.ProcessEnv,
+  prefix: string,
+  rename: (name: string) => string,
+): ReadonlyMap<string, string> {
+  const found = Object.entries(env).filter(([name]) => name.startsWith(prefix))
+  return new Map(found.map(([name, value]) => [rename(name.slice(prefix.length)), (value ?? '').trim()]))
+}
