@@ -1,5 +1,5 @@
 import { trusting } from '../src/job/completion.ts'
-import { waitForJob } from '../src/job/poll.ts'
+import { pollJob } from '../src/job/poll.ts'
 import type { Job } from '../src/service/job.ts'
 import { VirtualClock } from '../test/lib/virtual-clock.ts'
 import { mean, seconds, type Table } from './table.ts'
@@ -58,7 +58,7 @@ async function waitOnce(runMs: number, pauseMs: number | undefined, random: () =
     return jobIn(clock.now() < startedAtMs + runMs ? 'active' : 'completed')
   }
   const job = jobIn('active')
-  await waitForJob(
+  await pollJob(
     { job, startedAtMs, firstAnswerAtMs: startedAtMs, created: true, belief: trusting },
     {
       look,
@@ -82,7 +82,7 @@ function jobIn(status: string): Job {
     createdAt: null,
     archivedAt: null,
   }
-  return { id: 'job', status, ...unknown, json: '{}', oddFields: [] }
+  return { id: 'job', status, ...unknown, json: '{}', invalidFields: [] }
 }
 
 // The same numbers in every run, so that two benchmarks differ only where the code does (mulberry32).

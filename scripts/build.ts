@@ -34,7 +34,12 @@ const REWRITTEN = {
 } as const
 
 /** undici's parser for processors without SIMD lies beside the bundle. */
-const WITHOUT_SIMD = { '../llhttp/llhttp-wasm.js': './llhttp-wasm.js' }
+const WITHOUT_SIMD = {
+  '../llhttp/llhttp-wasm.js': './llhttp-wasm.js',
+  '@actions/http-client': './unused.js',
+  '@actions/http-client/lib/auth': './unused.js',
+  '@actions/exec': './unused.js',
+}
 
 /**
  * Compiles `src` and bundles it into `dist`. The bundler's own TypeScript loader can't work with TypeScript 7.
@@ -50,7 +55,10 @@ async function build(): Promise<void> {
   const { code, assets, stats } = await ncc(entry, { quiet: true, externals: WITHOUT_SIMD })
   rmSync('dist', { recursive: true, force: true })
   mkdirSync('dist')
-  await write('index.js', code)
+  await write('action.js', code)
+  await write('index.js', "require('./action.js').main()\n")
+  await write('post.js', "require('./action.js').post()\n")
+  await write('unused.js', '')
   for (const [name, { source }] of Object.entries(assets)) await write(name, source)
   await write('licenses.txt', licensesOf(stats.compilation.modules))
   copyFileSync(join(LLHTTP, 'llhttp-wasm.js'), 'dist/llhttp-wasm.js')

@@ -1,139 +1,138 @@
-import { openTalk } from './comments/open-session.ts'
-import type { Earlier } from './comments/session.ts'
-import { gatherFacts } from './context/gather.ts'
-import { renderContext } from './context/render.ts'
-import type { Inputs } from './inputs/inputs.ts'
+import { openSession } from './comments/open-session.ts'
+import type { EarlierJob } from './comments/session.ts'
+import { describeEvent } from './context/gather.ts'
+import type { RunDeps } from './github/github.ts'
 import { isFailure, type Outcome } from './job/outcome.ts'
-import { outcomeText } from './job/outcome-text.ts'
-import { type JobAsk, performJob } from './job/perform.ts'
+import { jobOutputs } from './job/outputs.ts'
+import { type JobRequest, performJob } from './job/perform.ts'
 import type { JobEvent } from './job/progress.ts'
 import { progressLine } from './job/progress-text.ts'
-import { assemblePrompt } from './job/prompt.ts'
-import { dryRunSummary, jobSummary } from './job/summary.ts'
-import { clip, LONGEST_LINK } from './lib/markdown.ts'
-import type { RunContext } from './run-context.ts'
-import { jobOutputs } from './runner/outputs.ts'
-import { saveState } from './runner/state.ts'
-import { writeSummary } from './runner/summary.ts'
+import { assemblePrompt, type PromptParts } from './job/prompt.ts'
+import { describeResult, dryRunSummary, jobSummary } from './job/summary.ts'
+import type { RunRequest } from './run-request.ts'
 import type { DocsService } from './service/docs-service.ts'
-import type { Task } from './trigger/task.ts'
 
 /**
- * Does what was asked of the agent and reports it.
+ * Requests the job, waits for it, and reports it: in the outputs, the log, the summary and comments.
  *
  * @returns why the step fails, as sentences; `undefined` if it does not
  */
-export async function performAsk(
-  task: Task,
+export async function performAgentJob(
+  request: RunRequest,
   service: DocsService,
-  context: RunContext,
+  deps: RunDeps,
 ): Promise<string | undefined> {
-  const { inputs } = task
-  const { clock, cancel, random } = context
+  const { inputs } = request
+  const { setOutputs, log } = deps
   // Until there is a better one: whatever ends the run before, its result is not left empty.
-  context.setOutputs({ result: 'error' })
-  const talk = await openTalk(task, context)
-  const ask = await askOf(task, talk.earlier, context)
-  if (inputs.dryRun) return await showDryRun(ask, inputs, context)
-  let sent = ask
-  const outcome = await performJob(service, ask, {
-    clock,
-    cancel,
-    pace: { pollIntervalMs: inputs.job.pollIntervalMs, random },
-    timeoutMs: inputs.job.timeoutMs,
-    untilOver: inputs.job.wait,
+  setOutputs({ result: 'error' })
+  const session = await openSession(request, deps)
+  const jobRequest = await jobRequestOf(request, session.earlier, deps)
+  if (inputs['dry-run']) return reportDryRun(jobRequest, request, deps)
+  const outcome = await performJob(service, jobRequest, {
+    ...deps,
+    timeoutMs: inputs.timeout,
+    pollIntervalMs: inputs['poll-interval'],
+    wait: inputs.wait,
     onEvent(event) {
-      if (event.type === 'settled') sent = event.ask
-      tell(event, context)
-      talk.tell(event)
+      recordProgress(event, deps)
+      const { level, text } = progressLine(event)
+      log[level](text)
+      session.onEvent(event)
     },
   })
-  context.setOutputs(jobOutputs(outcome))
-  const failure = await reportOutcome(outcome, { ask: sent, inputs, context })
-  await talk.finish(outcome)
+  setOutputs(jobOutputs(outcome))
+  const failure = reportOutcome(outcome, request, deps)
+  await session.finish(outcome)
   return failure
 }
 
-/** What the inputs, the command and an earlier job come to. */
-async function askOf(task: Task, earlier: Earlier | undefined, context: RunContext): Promise<JobAsk> {
-  const { event, inputs, command } = task
-  const { job } = inputs
-  const parts = { ...job, command: command?.ask ?? '' }
-  const otherwise = async (): Promise<string> => {
-    if (!job.context) return assemblePrompt(parts)
-    return assemblePrompt({ ...parts, eventContext: renderContext(await gatherFacts(event, context)) })
+/** The job that the inputs, the command and an earlier job come to. */
+async function jobRequestOf(
+  request: RunRequest,
+  earlier: EarlierJob | undefined,
+  deps: RunDeps,
+): Promise<JobRequest> {
+  const { inputs, command } = request
+  const parts: PromptParts = { ...request, prompt: inputs.prompt, command: command?.instructions ?? '' }
+  const createPrompt = async (): Promise<string> => {
+    if (inputs.context === 'none') return assemblePrompt(parts)
+    return assemblePrompt({
+      ...parts,
+      eventContext: await describeEvent(request.event, inputs.context, deps),
+    })
   }
-  if (earlier?.kind === 'resume') return { kind: 'resume', id: earlier.id, otherwise }
+  if (earlier?.kind === 'resume') return { kind: 'resume', id: earlier.id, createPrompt }
   if (earlier?.kind === 'continue') {
     // A bare command stands for the standing prompt.
-    return { kind: 'continue', id: earlier.id, message: parts.command || (await otherwise()), otherwise }
+    return {
+      kind: 'continue',
+      id: earlier.id,
+      message: parts.command || (await createPrompt()),
+      createPrompt,
+    }
   }
-  if (job.jobId === '') return { kind: 'create', prompt: await otherwise() }
-  if (assemblePrompt(parts) === '') return { kind: 'attach', id: job.jobId }
-  return { kind: 'message', id: job.jobId, prompt: await otherwise() }
+  const id = inputs['job-id']
+  if (id === '') return { kind: 'create', prompt: await createPrompt() }
+  if (assemblePrompt(parts) === '') return { kind: 'attach', id }
+  return { kind: 'message', id, prompt: await createPrompt() }
 }
 
-function tell(event: JobEvent, { log, setOutputs }: RunContext): void {
+/** A run may be killed at any time: what is known by then is to be found. */
+function recordProgress(event: JobEvent, { setOutputs, saveState }: RunDeps): void {
+  const record = (id: string): void => {
+    setOutputs({ 'job-id': id })
+    saveState('job-id', id)
+  }
   if (event.type === 'accepted') {
-    setOutputs({ 'job-id': event.job.id, status: event.job.status })
-    saveState('job-id', event.job.id)
+    record(event.job.id)
+    setOutputs({ status: event.job.status })
   }
-  // A run may be killed at any time: what is known by then is to be found.
   if (event.type === 'status') {
-    setOutputs({ 'job-id': event.id, status: event.status })
-    saveState('job-id', event.id)
+    record(event.id)
+    setOutputs({ status: event.status })
   }
-  if (event.type === 'settled' && event.ask.kind === 'attach') {
-    setOutputs({ 'job-id': event.ask.id })
-    saveState('job-id', event.ask.id)
-  }
-  const { level, text } = progressLine(event)
-  log[level](text)
+  if (event.type === 'resolved' && event.request.kind === 'attach') record(event.request.id)
 }
 
-/** The words that an ask sends; empty if it sends none. */
-function promptOf(ask: JobAsk): string {
-  if (ask.kind === 'continue') return ask.message
-  return 'prompt' in ask ? ask.prompt : ''
-}
-
-type Report = { readonly ask: JobAsk; readonly inputs: Inputs; readonly context: RunContext }
-
-async function reportOutcome(
+function reportOutcome(
   outcome: Outcome,
-  { ask, inputs, context }: Report,
-): Promise<string | undefined> {
-  const { log, redact } = context
-  const { headline, advice } = outcomeText(outcome, inputs.job)
-  if (inputs.job.summary) {
-    writeSummary(jobSummary(outcome, redact(promptOf(ask)), inputs.job), context)
-  }
-  const link = clip(outcome.job?.prLink ?? '', LONGEST_LINK)
-  const said = [`${headline}${link === '' ? '.' : `: ${link}`}`, advice]
-    .filter((part) => part !== '')
-    .join(' ')
-  if (isFailure(outcome.result, inputs.job.failOn)) return said
-  const expected = ['pull-request', 'no-pull-request', 'submitted'].includes(outcome.result)
-  if (expected) log.notice(said, 'Docs agent')
-  else log.warning(said)
+  { inputs }: RunRequest,
+  { log, redact, writeSummary }: RunDeps,
+): string | undefined {
+  const facts = { projectId: inputs['project-id'], timeoutMs: inputs.timeout, failOn: inputs['fail-on'] }
+  if (inputs.summary) writeSummary('job', jobSummary(outcome, facts, redact))
+  const text = describeResult(outcome, facts)
+  if (isFailure(outcome.result, inputs['fail-on'])) return text
+  const isExpected = ['pull-request', 'no-pull-request', 'submitted'].includes(outcome.result)
+  if (isExpected) log.notice(text)
+  else log.warning(text)
   return undefined
 }
 
-async function showDryRun(ask: JobAsk, inputs: Inputs, context: RunContext): Promise<undefined> {
-  const purposes = {
-    create: 'start a job with this prompt',
-    message: 'send this message to the job that `job-id` names',
-    attach: 'wait for the job that `job-id` names',
-    continue: "send this message to the conversation's earlier job, or start a new one if that can't go on",
-    resume: "go on with the job of this run's earlier attempt, or start a new one if that can't go on",
-  }
-  const purpose = purposes[ask.kind]
-  const prompt = context.redact(promptOf(ask))
-  context.setOutputs({ result: 'dry-run' })
-  if (prompt !== '') context.log.group('The prompt', prompt)
-  if (inputs.job.summary) writeSummary(dryRunSummary({ purpose, prompt }), context)
-  context.log.notice(
-    `The docs service was not called. Without \`dry-run\`, this run would ${purpose}.`,
-    'Docs agent: dry run',
-  )
+const DRY_RUN_PURPOSES: Readonly<Record<JobRequest['kind'], string>> = {
+  create: 'start a job with this prompt',
+  message: 'send this message to the job that `job-id` names',
+  attach: 'wait for the job that `job-id` names',
+  continue: "send this message to the conversation's earlier job, or start a new one if that can't go on",
+  resume: "go on with the job of this run's earlier attempt, or start a new one if that can't go on",
+}
+
+function reportDryRun(
+  jobRequest: JobRequest,
+  { inputs }: RunRequest,
+  { log, redact, setOutputs, writeSummary }: RunDeps,
+): undefined {
+  const purpose = DRY_RUN_PURPOSES[jobRequest.kind]
+  const prompt = redact(promptOf(jobRequest))
+  setOutputs({ result: 'dry-run' })
+  if (prompt !== '') log.group('The prompt', prompt)
+  if (inputs.summary) writeSummary('job', dryRunSummary({ purpose, prompt, projectId: inputs['project-id'] }))
+  log.notice(`The docs service was not called. Without \`dry-run\`, this run would ${purpose}.`)
+}
+
+/** The words that a request sends; empty if it sends none. */
+function promptOf(request: JobRequest): string {
+  if (request.kind === 'continue') return request.message
+  return 'prompt' in request ? request.prompt : ''
 }

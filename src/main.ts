@@ -1,115 +1,92 @@
-import { performAsk } from './agent-job.ts'
-import { openGitHub } from './github/github.ts'
-import { type Inputs, secretsOf } from './inputs/inputs.ts'
-import { wantsSummary } from './inputs/job-inputs.ts'
-import { InputsError } from './inputs/reader.ts'
+import { performAgentJob } from './agent-job.ts'
+import { openGitHub, type RunDeps } from './github/github.ts'
+import { InputsError, readInputs } from './inputs/read.ts'
 import { inputsErrorSummary } from './job/summary.ts'
-import { openSystemClock } from './lib/clock.ts'
+import type { Deps } from './lib/deps.ts'
 import { openHttp } from './lib/http.ts'
-import { redactor } from './lib/redact.ts'
-import type { RunContext } from './run-context.ts'
-import { listenForCancel } from './runner/cancel.ts'
-import { readEnvironment } from './runner/environment.ts'
-import { maskSecrets, openLog } from './runner/log.ts'
-import { openOutputs } from './runner/outputs.ts'
-import { readState, saveState } from './runner/state.ts'
-import { writeSummary } from './runner/summary.ts'
+import { errorMessage } from './lib/text.ts'
+import { loadRunRequest, type RunRequest } from './run-request.ts'
+import type { Environment } from './runner/environment.ts'
+import { openRunner, type Runner } from './runner/runner.ts'
 import { type DocsService, openDocsService } from './service/docs-service.ts'
-import { admit } from './trigger/admission.ts'
+import { authorize } from './trigger/authorize.ts'
 import { readEvent } from './trigger/event.ts'
-import type { Task } from './trigger/task.ts'
+import { readTrigger, type Skip } from './trigger/trigger.ts'
 
 const HTTP_LIMITS = { timeLimitMs: 30_000, bodyLimitBytes: 16 * 1024 * 1024 }
 
-/** Runs the action: its main part or, where that has run before, its post part. */
-export async function run(): Promise<void> {
-  const cancel = listenForCancel()
-  const environment = readEnvironment(process.env)
-  const secrets = secretsOf(environment)
-  maskSecrets(secrets)
-  const isPost = readState(environment, 'phase') === 'main'
-  // As early as can be: without it, the post part would take itself for this one.
-  if (!isPost) saveState('phase', 'main')
-  const redact = redactor(secrets)
-  const log = openLog(redact)
-  const clock = openSystemClock()
-  const outside = { environment, log, clock, random: Math.random, cancel: cancel.signal }
-  const github = openGitHub({ ...outside, token: environment.inputs.get('github-token') ?? '' })
-  const context: RunContext = { ...outside, redact, setOutputs: openOutputs(log, redact), github }
+/**
+ * The main part of the step.
+ *
+ * @returns its exit code
+ */
+export async function runMain(environment: Environment, deps: Deps): Promise<number> {
+  const runner = openRunner(environment)
   try {
-    if (isPost) await runPost(context)
-    else await runMain(context)
+    await perform(runner, deps)
   } catch (error) {
-    await reportError(error, context)
-  } finally {
-    github.close()
-    cancel.release()
+    reportError(error, runner)
   }
+  runner.saveState('finished', 'true')
+  return runner.log.hasFailed() ? 1 : 0
 }
 
-async function runPost(context: RunContext): Promise<void> {
-  const { finishCutOffRun } = await import('./post.ts')
-  await finishCutOffRun(context)
-}
+/** What was asked, by whom, and then all of it. */
+async function perform(runner: Runner, deps: Deps): Promise<void> {
+  const { environment, redact, log, setOutputs } = runner
+  const read = readInputs(environment.inputs, redact)
+  const trigger = await readTrigger(readEvent(environment), read.inputs, environment)
+  if ('skip' in trigger) return skipRun(trigger, runner)
 
-async function runMain(context: RunContext): Promise<void> {
-  const { environment, log, setOutputs, cancel } = context
-  const admission = await admit(readEvent(environment), context)
-  if (admission.admitted) {
-    const failures = await doAllParts(admission.task, context)
-    if (failures.length > 0) log.fail(failures.join('\n'))
-  } else if (cancel.aborted) {
+  const request = await loadRunRequest(trigger, read, environment)
+  const github = openGitHub({ ...deps, ...runner, token: request.inputs['github-token'] })
+  const runDeps: RunDeps = { ...deps, ...runner, github }
+  const refusal = await authorize(request, request.inputs, runDeps)
+  if (deps.cancel.aborted) {
     setOutputs({ result: 'cancelled' })
-    log.fail('Cancelled before anything was asked of the docs service.')
-  } else {
-    if (admission.quiet === true) log.info(admission.reason)
-    else log.notice(admission.reason, 'Docs agent: skipped')
-    setOutputs({ result: 'skipped' })
-  }
-  saveState('finished', 'true')
+    log.fail('Cancelled before anything was sent to the docs service.')
+  } else if (refusal === undefined) await performAllParts(request, runDeps)
+  else skipRun(refusal, runner)
 }
 
-/** Tries every part that was asked for; one part's failure never hides another's result. */
-async function doAllParts(task: Task, context: RunContext): Promise<string[]> {
-  const { inputs, command } = task
-  const parts: Part[] = []
-  if (inputs.job.asked || command !== undefined) parts.push((service) => performAsk(task, service, context))
-  if (inputs.visitors !== undefined) {
-    const { reportVisitors } = await import('./visitors/visitors-part.ts')
-    parts.push((service) => reportVisitors(inputs, service, context))
-  } else if ((context.environment.inputs.get('visitors-export') ?? '') !== '') {
-    context.log.warning('`visitors-export` does nothing without `visitors-summary: true`.')
-  }
-  const ends = await Promise.allSettled(parts.map((part) => withService(part, inputs, context)))
-  return ends.map(failureOf).filter((failure) => failure !== undefined)
+function skipRun({ reason, level }: Skip, { log, setOutputs }: Runner): void {
+  log[level](reason)
+  setOutputs({ result: 'skipped' })
 }
 
 /** A part of a run; resolves to why the step fails, as sentences, if it does. */
 type Part = (service: DocsService) => Promise<string | undefined>
 
-/** Gives a part the docs service, over one connection of its own: no part waits for another's requests. */
-async function withService(part: Part, inputs: Inputs, context: RunContext): Promise<string | undefined> {
-  const { environment, clock, redact } = context
+/** Tries every part that was asked for; one part's failure never hides another's result. */
+async function performAllParts(request: RunRequest, deps: RunDeps): Promise<void> {
+  const { wantsJob, visitors } = request
+  const parts: Part[] = []
+  if (wantsJob) parts.push((service) => performAgentJob(request, service, deps))
+  if (visitors !== undefined) {
+    const { reportVisitors } = await import('./visitors/visitors-part.ts')
+    parts.push((service) => reportVisitors(visitors, request.inputs, service, deps))
+  }
+  const ends = await Promise.allSettled(parts.map((part) => part(openService(request, deps))))
+  for (const end of ends) {
+    if (end.status === 'rejected') reportError(end.reason, deps)
+    else if (end.value !== undefined) deps.log.fail(end.value)
+  }
+}
+
+/** Gives a part the docs service, over connections of its own: no part waits for another's requests. */
+function openService({ inputs }: RunRequest, { environment, clock, redact }: RunDeps): DocsService {
   const http = openHttp({ proxy: environment.proxy, clock, ...HTTP_LIMITS })
-  try {
-    return await part(openDocsService({ ...inputs, http, clock, redact }))
-  } finally {
-    http.close()
-  }
+  const { 'api-key': apiKey, 'project-id': projectId, 'base-url': baseUrl } = inputs
+  return openDocsService({ apiKey, projectId, baseUrl, http, clock, redact })
 }
 
-function failureOf(end: PromiseSettledResult<string | undefined>): string | undefined {
-  if (end.status === 'fulfilled') return end.value
-  return end.reason instanceof Error ? (end.reason.stack ?? end.reason.message) : String(end.reason)
-}
-
-async function reportError(error: unknown, context: RunContext): Promise<void> {
-  const { environment, log, setOutputs } = context
-  setOutputs({ result: 'error' })
-  if (error instanceof InputsError && wantsSummary(environment)) {
-    writeSummary(inputsErrorSummary(error.problems), context)
+function reportError(error: unknown, { log, setOutputs, writeSummary }: Runner): void {
+  if (error instanceof InputsError) {
+    setOutputs({ result: 'error' })
+    writeSummary('job', inputsErrorSummary(error.problems))
+    log.fail(error.message)
+  } else {
+    log.fail(errorMessage(error))
+    if (error instanceof Error) log.info(error.stack ?? '')
   }
-  log.fail(error instanceof Error ? error.message : String(error))
-  if (!(error instanceof InputsError) && error instanceof Error) log.info(error.stack ?? '')
-  saveState('finished', 'true')
 }

@@ -1,38 +1,48 @@
 import { findWritten } from './comments/own-comments.ts'
-import { type LastWill, readWill } from './comments/pending-comment.ts'
+import { type PendingComment, readPendingComment } from './comments/pending-comment.ts'
 import { createComment, editComment } from './github/comments.ts'
-import { settleReactions } from './github/reactions.ts'
-import { wantsSummary } from './inputs/job-inputs.ts'
+import { openGitHub, type RunDeps } from './github/github.ts'
+import { replaceReactions } from './github/reactions.ts'
+import { readInputs } from './inputs/read.ts'
 import { cutOffSummary } from './job/summary.ts'
-import type { RunContext } from './run-context.ts'
-import { readState } from './runner/state.ts'
-import { writeSummary } from './runner/summary.ts'
+import type { Deps } from './lib/deps.ts'
+import type { Environment } from './runner/environment.ts'
+import { openRunner, type Runner } from './runner/runner.ts'
 
-/** The post part: says what is known of a run that was killed before it could say so itself, and finishes its comment. */
-export async function finishCutOffRun(context: RunContext): Promise<void> {
-  if (readState(context.environment, 'finished') === '') await tellCutOff(context)
-  const will = readWill(context.environment)
-  if (will !== undefined) await carryOut(will, context)
+/**
+ * The post part of the step: reports what is known of a run that was killed before it could report it, and finishes its
+ * comment. It never talks to the docs service.
+ *
+ * @returns its exit code
+ */
+export async function runPost(environment: Environment, deps: Deps): Promise<number> {
+  const runner = openRunner(environment)
+  const { inputs } = readInputs(environment.inputs, runner.redact)
+  if (runner.readState('finished') === '') reportCutOff(runner, inputs.summary)
+  const pending = readPendingComment(runner)
+  if (pending !== undefined) {
+    const github = openGitHub({ ...deps, ...runner, token: inputs['github-token'] })
+    await finishComment(pending, { ...deps, ...runner, github })
+  }
+  return 0
 }
 
-async function tellCutOff(context: RunContext): Promise<void> {
-  const { environment, log } = context
-  const jobId = readState(environment, 'job-id')
+function reportCutOff({ log, readState, writeSummary }: Runner, summary: boolean): void {
+  const jobId = readState('job-id')
   const advice =
     jobId === ''
-      ? 'The run was cut off before the docs service had answered; if a job was asked for, it may be running. Look for it in the dashboard before you run this again.'
-      : `The run was cut off. The agent's job goes on in the background. To pick it up, run this action with \`job-id: ${jobId}\`.`
+      ? 'The run was cut off before the docs service had answered; if a job was requested, it may be running. Check the dashboard before you run this again.'
+      : `The run was cut off. The agent's job goes on in the background. To wait for it again, run this action with \`job-id: ${jobId}\`.`
   log.warning(advice)
-  if (wantsSummary(environment)) writeSummary(cutOffSummary(advice), context)
+  if (summary) writeSummary('job', cutOffSummary(advice))
 }
 
-async function carryOut(will: LastWill, context: RunContext): Promise<void> {
-  const { github, redact } = context
-  const { thread, reaction } = will
-  const body = redact(will.body)
-  // It may have been written even though nobody was left to hear of it.
-  const comment = will.comment ?? (await findWritten(github, thread, body))
+async function finishComment(pending: PendingComment, { github, redact }: RunDeps): Promise<void> {
+  const { thread, reaction } = pending
+  const body = redact(pending.body)
+  // It may have been written although the answer was lost.
+  const comment = pending.comment ?? (await findWritten(github, thread, body))
   if (comment === undefined) await createComment(github, thread, body)
   else await editComment(github, comment, { body, isPull: thread.isPull })
-  if (reaction !== null) await settleReactions(github, { id: reaction.commentId, thread }, reaction)
+  if (reaction !== null) await replaceReactions(github, { id: reaction.commentId, thread }, reaction)
 }

@@ -1,7 +1,7 @@
 import type { Account } from '../github/account.ts'
 import { type CommentRef, createComment, editComment } from '../github/comments.ts'
+import type { RunDeps } from '../github/github.ts'
 import { pullRequestNumber } from '../job/pull-request.ts'
-import type { RunContext } from '../run-context.ts'
 import type { Thread } from '../trigger/comment-event.ts'
 import { announcementBody, type CommentFrame } from './body.ts'
 import { isOfStep, ownComments } from './own-comments.ts'
@@ -20,7 +20,7 @@ export type Announcement = {
 /** The main thread of a pull request; `undefined` if the link is none of this run's repository. */
 export function threadHere(
   prLink: string | null,
-  { serverUrl, repository }: RunContext['environment'],
+  { serverUrl, repository }: RunDeps['environment'],
 ): Thread | undefined {
   const url = URL.parse(prLink ?? '')
   const here = URL.parse(`${serverUrl}/${repository}/pull/`)
@@ -33,7 +33,7 @@ export function threadHere(
 /** Makes sure that a pull request carries the announcement. Returns it; `undefined`, with a warning, if that failed. */
 export async function announce(
   { frame, origin, thread, self }: Announcement,
-  { github, redact }: RunContext,
+  { github, redact }: RunDeps,
 ): Promise<CommentRef | undefined> {
   const { marker } = frame
   const own = await ownComments(github, thread, self)

@@ -1,46 +1,46 @@
 import type { Account } from '../github/account.ts'
+import type { RunDeps } from '../github/github.ts'
 import { react } from '../github/reactions.ts'
-import type { RunContext } from '../run-context.ts'
 import type { Command } from '../trigger/command.ts'
 import type { Thread } from '../trigger/comment-event.ts'
-import { mayWrite, type Task } from '../trigger/task.ts'
 import { type CommentFrame, cutOffBody, usageBody } from './body.ts'
+import { type CommentRequest, mayWrite } from './comment-request.ts'
 import { frameOf } from './frame.ts'
 import { type Answered, type LiveComment, openLiveComment } from './live-comment.ts'
 import { isOfStep, latestJob, type OwnComment, ownComments } from './own-comments.ts'
-import { saveWill } from './pending-comment.ts'
-import type { Earlier } from './session.ts'
+import { savePendingComment } from './pending-comment.ts'
+import type { EarlierJob } from './session.ts'
 
 /** What is there when a run begins to talk. */
 export type Beginning = {
   readonly frame: CommentFrame
   /** `undefined` where nothing is to be written. */
   readonly comment: LiveComment | undefined
-  readonly earlier: Earlier | undefined
+  readonly earlier: EarlierJob | undefined
   /** The account that the token belongs to, if that is known by now. */
   readonly self: Account | undefined
 }
 
-type CommandTask = Task & { readonly command: Command }
+type CommandRequest = CommentRequest & { readonly command: Command }
 
 /** Answers a command: 👀, then a look for the reply of an earlier attempt and for a job that may go on. */
-export async function beginReply(task: CommandTask, context: RunContext): Promise<Beginning> {
+export async function beginReply(request: CommandRequest, context: RunDeps): Promise<Beginning> {
   const { environment, github, redact } = context
-  const { id: commentId, thread } = task.command.comment
-  const frame = frameOf(task, environment, 'reply')
+  const { id: commentId, thread } = request.command.comment
+  const frame = frameOf(request, environment, 'reply')
   const again = isFurtherAttempt(context)
-  const writes = mayWrite(task.inputs)
+  const writes = mayWrite(request.inputs)
   if (writes) {
     const reaction = { commentId, content: 'confused', before: 'all' } as const
-    saveWill({ thread, comment: null, body: redact(cutOffBody(frame).source), reaction })
+    savePendingComment({ thread, comment: null, body: redact(cutOffBody(frame).source), reaction }, context)
   }
-  const eyes = writes ? await react(github, task.command.comment, 'eyes') : undefined
+  const eyes = writes ? await react(github, request.command.comment, 'eyes') : undefined
   const self = eyes?.by
-  const own = again || mayContinue(task) ? await ownComments(github, thread, self) : []
+  const own = again || mayContinue(request) ? await ownComments(github, thread, self) : []
   const reply = again ? replyIn(own, frame) : undefined
   const earlier =
     earlierAttempt(reply) ??
-    (await earlierCommand(task, { own, frame, self, but: reply?.comment.id }, context))
+    (await earlierCommand(request, { own, frame, self, but: reply?.comment.id }, context))
   // What an earlier attempt gave in the end is replaced, too.
   const before = again ? 'all' : [eyes?.id ?? []].flat()
   const comment = writes
@@ -52,9 +52,9 @@ export async function beginReply(task: CommandTask, context: RunContext): Promis
 }
 
 /** Answers a command that asks for nothing, in one go. */
-export async function explainCommands(task: CommandTask, context: RunContext): Promise<void> {
-  const { thread, id: commentId } = task.command.comment
-  const frame = frameOf(task, context.environment, 'reply')
+export async function explainCommands(request: CommandRequest, context: RunDeps): Promise<void> {
+  const { thread, id: commentId } = request.command.comment
+  const frame = frameOf(request, context.environment, 'reply')
   const again = isFurtherAttempt(context)
   const own = again ? await ownComments(context.github, thread) : []
   const existing = replyIn(own, frame)?.comment
@@ -63,9 +63,13 @@ export async function explainCommands(task: CommandTask, context: RunContext): P
 }
 
 /** Begins, or begins again, the one comment of this step on a pull request. */
-export async function beginStatus(task: Task, number: number, context: RunContext): Promise<Beginning> {
+export async function beginStatus(
+  request: CommentRequest,
+  number: number,
+  context: RunDeps,
+): Promise<Beginning> {
   const { environment, github } = context
-  const frame = frameOf(task, environment, 'status')
+  const frame = frameOf(request, environment, 'status')
   const thread: Thread = { kind: 'main', number, isPull: true, rootId: 0 }
   const own = await ownComments(github, thread)
   const existing = own.find((one) => one.marker.kind === 'status' && isOfStep(one, frame.marker))?.comment
@@ -74,7 +78,7 @@ export async function beginStatus(task: Task, number: number, context: RunContex
 }
 
 /** Whether this run has been started anew by hand. */
-function isFurtherAttempt({ environment }: Pick<RunContext, 'environment'>): boolean {
+function isFurtherAttempt({ environment }: Pick<RunDeps, 'environment'>): boolean {
   return Number(environment.runAttempt) > 1
 }
 
@@ -89,11 +93,11 @@ function replyIn(own: readonly OwnComment[], { marker }: CommentFrame): OwnComme
   )
 }
 
-function mayContinue({ command, inputs }: CommandTask): boolean {
-  return inputs.comments.followUp && !command.fresh && inputs.job.jobId === ''
+function mayContinue({ command, inputs }: CommandRequest): boolean {
+  return inputs['follow-up'] && !command.fresh && inputs['job-id'] === ''
 }
 
-function earlierAttempt(reply: OwnComment | undefined): Earlier | undefined {
+function earlierAttempt(reply: OwnComment | undefined): EarlierJob | undefined {
   const id = reply?.marker.job ?? ''
   return id === '' ? undefined : { kind: 'resume', id }
 }
@@ -107,12 +111,12 @@ type Found = {
 }
 
 async function earlierCommand(
-  task: CommandTask,
+  request: CommandRequest,
   { own, frame, self, but }: Found,
-  { github }: RunContext,
-): Promise<Earlier | undefined> {
-  if (!mayContinue(task)) return undefined
-  const { thread } = task.command.comment
+  { github }: RunDeps,
+): Promise<EarlierJob | undefined> {
+  if (!mayContinue(request)) return undefined
+  const { thread } = request.command.comment
   const here = latestJob(own, frame.marker, but)
   if (here !== undefined) return { kind: 'continue', id: here }
   if (thread.kind === 'main') return undefined

@@ -2,8 +2,9 @@ import type { JobResult, Outcome } from '../job/outcome.ts'
 import { type OutcomeContext, outcomeText, RESULT_SIGNS } from '../job/outcome-text.ts'
 import { pullRequestName } from '../job/pull-request.ts'
 import { formatDuration } from '../lib/duration.ts'
-import { clip, code, details, joinMarkdown, link, type Markdown, md } from '../lib/markdown.ts'
+import { code, details, joinMarkdown, link, type Markdown, md } from '../lib/markdown.ts'
 import { sentencesWithCode } from '../lib/sentences.ts'
+import { clip } from '../lib/text.ts'
 import { type Marker, renderMarker } from './marker.ts'
 
 /** What a comment on a job says at every stage. */

@@ -1,20 +1,20 @@
+import type { RunDeps } from '../github/github.ts'
 import type { ReactionContent } from '../github/reactions.ts'
 import type { JobResult, Outcome } from '../job/outcome.ts'
 import { integerField } from '../lib/json.ts'
-import type { RunContext } from '../run-context.ts'
-import { mayWrite, type Task } from '../trigger/task.ts'
 import { announce, threadHere } from './announce.ts'
 import { type Beginning, beginReply, beginStatus } from './beginning.ts'
 import { type CommentFrame, cutOffBody, endBody, workingBody } from './body.ts'
+import { type CommentRequest, mayWrite } from './comment-request.ts'
 import { frameOf } from './frame.ts'
-import type { Talk } from './session.ts'
+import type { Session } from './session.ts'
 
 /** Begins to talk: reacts to the command, looks for earlier jobs, and says what is being done, as far as that is wanted. */
-export async function beginConversation(task: Task, context: RunContext): Promise<Talk> {
-  const beginning = await beginningOf(task, context)
+export async function beginConversation(request: CommentRequest, context: RunDeps): Promise<Session> {
+  const beginning = await beginningOf(request, context)
   const { comment } = beginning
   let { frame } = beginning
-  let goesOn = task.inputs.job.jobId !== ''
+  let goesOn = request.inputs['job-id'] !== ''
 
   function show(jobId: string): void {
     frame = { ...frame, marker: { ...frame.marker, job: jobId } }
@@ -24,17 +24,22 @@ export async function beginConversation(task: Task, context: RunContext): Promis
   comment?.show(workingBody(frame, 'starting'), cutOffBody(frame))
   return {
     earlier: beginning.earlier,
-    tell(event) {
+    onEvent(event) {
       if (event.type === 'accepted') show(event.job.id)
       // A job that is only waited for is known to be there once it was seen.
       if (event.type === 'status' && frame.marker.job === '') show(event.id)
-      if (event.type !== 'settled') return
-      goesOn = event.ask.kind !== 'create'
-      if (event.ask.kind === 'attach') show(event.ask.id)
+      if (event.type !== 'resolved') return
+      goesOn = event.request.kind !== 'create'
+      if (event.request.kind === 'attach') show(event.request.id)
     },
     async finish(outcome) {
-      const announced = await announceEnd(outcome, { ...beginning, frame, task, context })
-      const end = endBody(frame, outcome, { timeoutMs: task.inputs.job.timeoutMs, announced })
+      const announced = await announceEnd(outcome, { ...beginning, frame, request, context })
+      const end = endBody(frame, outcome, {
+        timeoutMs: request.inputs.timeout,
+        projectId: request.inputs['project-id'],
+        failOn: request.inputs['fail-on'],
+        announced,
+      })
       await comment?.finish(end, REACTIONS[outcome.result])
     },
   }
@@ -51,39 +56,39 @@ const REACTIONS: Readonly<Record<JobResult, ReactionContent>> = {
   error: 'confused',
 }
 
-async function beginningOf(task: Task, context: RunContext): Promise<Beginning> {
-  const { command, inputs, event } = task
-  if (command !== undefined) return await beginReply({ ...task, command }, context)
-  const number = pullNumberOf(task)
-  const wanted = inputs.comments.comment === 'always' && mayWrite(inputs) && event.name === 'pull_request'
-  if (wanted && number !== undefined) return await beginStatus(task, number, context)
-  const frame = frameOf(task, context.environment, 'announcement')
+async function beginningOf(request: CommentRequest, context: RunDeps): Promise<Beginning> {
+  const { command, inputs, event } = request
+  if (command !== undefined) return await beginReply({ ...request, command }, context)
+  const number = pullNumberOf(request)
+  const wanted = inputs.comment === 'always' && mayWrite(inputs) && event.name === 'pull_request'
+  if (wanted && number !== undefined) return await beginStatus(request, number, context)
+  const frame = frameOf(request, context.environment, 'announcement')
   return { frame, comment: undefined, earlier: undefined, self: undefined }
 }
 
-function pullNumberOf({ event, command }: Task): number | undefined {
+function pullNumberOf({ event, command }: CommentRequest): number | undefined {
   return command?.comment.thread.number ?? integerField(event.payload['pull_request'], 'number')
 }
 
-function canGoOn({ comments }: Task['inputs']): boolean {
-  return comments.command !== '' && comments.followUp
+function canGoOn(inputs: CommentRequest['inputs']): boolean {
+  return inputs.command !== '' && inputs['follow-up']
 }
 
 type End = Pick<Beginning, 'self'> & {
   readonly frame: CommentFrame
-  readonly task: Task
-  readonly context: RunContext
+  readonly request: CommentRequest
+  readonly context: RunDeps
 }
 
 /** Announces on the agent's pull request how to go on there. Returns whether that can be read there. */
 async function announceEnd({ result, job }: Outcome, end: End): Promise<boolean> {
-  const { frame, task, context } = end
-  const { inputs, command } = task
-  const wanted = command !== undefined || inputs.comments.comment === 'always'
+  const { frame, request, context } = end
+  const { inputs, command } = request
+  const wanted = command !== undefined || inputs.comment === 'always'
   const thread = threadHere(job?.prLink ?? null, context.environment)
   if (!wanted || !mayWrite(inputs) || result !== 'pull-request' || thread === undefined) return false
   // Where nothing goes on, there is nothing to announce; and who asked on that very pull request knows.
-  if (!canGoOn(inputs) || thread.number === pullNumberOf(task)) return false
+  if (!canGoOn(inputs) || thread.number === pullNumberOf(request)) return false
   const comment = await announce(
     {
       frame: { ...frame, marker: { ...frame.marker, kind: 'announcement', job: job?.id ?? '', comment: '' } },

@@ -1,13 +1,13 @@
 import { recordField, stringField } from '../lib/json.ts'
 import type { Environment } from '../runner/environment.ts'
-import { runUrlOf } from '../runner/run-url.ts'
-import type { Task } from '../trigger/task.ts'
+import { runUrlOf } from '../runner/environment.ts'
 import type { CommentFrame } from './body.ts'
+import type { CommentRequest } from './comment-request.ts'
 import { hashProject, type Marker } from './marker.ts'
 
-/** What the comments of a task have in common. */
+/** What the comments of a request have in common. */
 export function frameOf(
-  { event, inputs, command }: Task,
+  { event, inputs, command }: CommentRequest,
   environment: Environment,
   kind: Marker['kind'],
 ): CommentFrame {
@@ -17,16 +17,16 @@ export function frameOf(
     marker: {
       kind,
       job: '',
-      project: hashProject(inputs),
+      project: hashProject({ baseUrl: inputs['base-url'], projectId: inputs['project-id'] }),
       step: [workflow, job, action].join('/'),
-      command: inputs.comments.command,
+      command: inputs.command,
       run: runId,
       comment: command === undefined ? '' : `${command.comment.id}`,
     },
     login: command?.comment.login ?? '',
-    ask: command?.ask ?? '',
+    ask: command?.instructions ?? '',
     runUrl: runUrlOf(environment),
     sha: stringField(head, 'sha') ?? '',
-    followUp: inputs.comments.followUp,
+    followUp: inputs['follow-up'],
   }
 }

@@ -1,10 +1,10 @@
 import { type CommentRef, createComment, editComment } from '../github/comments.ts'
-import { type ReactionContent, type ReactionsBefore, settleReactions } from '../github/reactions.ts'
+import type { RunDeps } from '../github/github.ts'
+import { type ReactionContent, type ReactionsBefore, replaceReactions } from '../github/reactions.ts'
 import type { Markdown } from '../lib/markdown.ts'
-import type { RunContext } from '../run-context.ts'
 import type { Thread } from '../trigger/comment-event.ts'
 import { findWritten } from './own-comments.ts'
-import { type LastWill, revokeWill, saveWill } from './pending-comment.ts'
+import { type PendingComment, savePendingComment } from './pending-comment.ts'
 
 /** A comment of ours that is edited while there is news, and finished by the post part if this part is cut off. */
 export type LiveComment = {
@@ -30,14 +30,14 @@ export type Answered = {
 }
 
 /** Opens a comment. Nothing is written before it is to show something. */
-export function openLiveComment(options: LiveCommentOptions, context: RunContext): LiveComment {
+export function openLiveComment(options: LiveCommentOptions, context: RunDeps): LiveComment {
   const { thread, answered } = options
   const { github, redact, setOutputs } = context
   let comment = options.existing
   let tried = false
   let written = Promise.resolve(true)
 
-  function will(lastWords: Markdown, content: ReactionContent): LastWill {
+  function will(lastWords: Markdown, content: ReactionContent): PendingComment {
     const reaction = answered === undefined ? null : { ...answered, content }
     return { thread, comment: comment ?? null, body: redact(lastWords.source), reaction }
   }
@@ -60,7 +60,7 @@ export function openLiveComment(options: LiveCommentOptions, context: RunContext
     if (comment === undefined && tried) return false
     const done = await write(now)
     tellOutputs()
-    saveWill(will(lastWords, 'confused'))
+    savePendingComment(will(lastWords, 'confused'), context)
     return done
   }
 
@@ -70,21 +70,21 @@ export function openLiveComment(options: LiveCommentOptions, context: RunContext
 
   return {
     show(now, lastWords) {
-      saveWill(will(lastWords, 'confused'))
+      savePendingComment(will(lastWords, 'confused'), context)
       written = written.then(() => showNow(now, lastWords))
     },
     async finish(end, content) {
       await written
-      saveWill(will(end, content))
+      savePendingComment(will(end, content), context)
       const done = await write(end)
       tellOutputs()
-      if (done && (await settle(content))) revokeWill()
+      if (done && (await resolve(content))) savePendingComment(undefined, context)
     },
   }
 
-  async function settle(content: ReactionContent): Promise<boolean> {
+  async function resolve(content: ReactionContent): Promise<boolean> {
     if (answered === undefined) return true
     const { commentId, before } = answered
-    return await settleReactions(github, { id: commentId, thread }, { content, before })
+    return await replaceReactions(github, { id: commentId, thread }, { content, before })
   }
 }

@@ -1,18 +1,18 @@
-import type { RunContext } from '../run-context.ts'
-import { mayWrite, type Task } from '../trigger/task.ts'
-import type { Talk } from './session.ts'
+import type { RunDeps } from '../github/github.ts'
+import { type CommentRequest, mayWrite } from './comment-request.ts'
+import type { Session } from './session.ts'
 
-const SILENCE: Talk = {
+const SILENCE: Session = {
   earlier: undefined,
-  tell: () => undefined,
+  onEvent: () => undefined,
   finish: () => Promise.resolve(),
 }
 
 /** Begins to talk, where a run has somebody to answer or is told to speak. Most have not. */
-export async function openTalk(task: Task, context: RunContext): Promise<Talk> {
-  const { command, inputs } = task
-  const speaks = command !== undefined || (inputs.comments.comment === 'always' && mayWrite(inputs))
+export async function openSession(request: CommentRequest, context: RunDeps): Promise<Session> {
+  const { command, inputs } = request
+  const speaks = command !== undefined || (inputs.comment === 'always' && mayWrite(inputs))
   if (!speaks) return SILENCE
   const { beginConversation } = await import('./conversation.ts')
-  return await beginConversation(task, context)
+  return await beginConversation(request, context)
 }

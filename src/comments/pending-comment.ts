@@ -1,12 +1,11 @@
 import type { CommentRef } from '../github/comments.ts'
 import type { ReactionContent, ReactionsBefore } from '../github/reactions.ts'
 import { isRecord, parseJson } from '../lib/json.ts'
-import type { Environment } from '../runner/environment.ts'
-import { readState, saveState } from '../runner/state.ts'
+import type { Runner } from '../runner/runner.ts'
 import type { Thread } from '../trigger/comment-event.ts'
 
-/** What the post part is to write to GitHub if this part can't any more. */
-export type LastWill = {
+/** What the post part is to write to GitHub if the main part can't any more. */
+export type PendingComment = {
   readonly thread: Thread
   /** Our comment; `null` while it has not been written. */
   readonly comment: CommentRef | null
@@ -24,19 +23,14 @@ export type LastReaction = {
   readonly before: ReactionsBefore
 }
 
-/** Writes down the last will, in place of the one before. */
-export function saveWill(will: LastWill): void {
-  saveState('last-will', JSON.stringify(will))
+/** Saves what is pending, in place of what was before; nothing, once all of it is done. */
+export function savePendingComment(pending: PendingComment | undefined, { saveState }: Runner): void {
+  saveState('pending-comment', pending === undefined ? '' : JSON.stringify(pending))
 }
 
-/** Takes the last will back: all of it is done. */
-export function revokeWill(): void {
-  saveState('last-will', '')
-}
-
-/** The last will of the main part; `undefined` if it left nothing undone. */
-export function readWill(environment: Environment): LastWill | undefined {
-  const will = parseJson(readState(environment, 'last-will'))
+/** What the main part left to be written; `undefined` if nothing. */
+export function readPendingComment({ readState }: Runner): PendingComment | undefined {
+  const pending = parseJson(readState('pending-comment'))
   // This action's own words: nobody else writes a step's state.
-  return isRecord(will) ? (will as LastWill) : undefined
+  return isRecord(pending) ? (pending as PendingComment) : undefined
 }

@@ -1,11 +1,11 @@
-import type { GitHub } from '../github/github.ts'
+import type { GitHub, RunDeps } from '../github/github.ts'
 import { integerField, isRecord, type JsonRecord, recordField, stringField } from '../lib/json.ts'
 import type { Environment } from '../runner/environment.ts'
-import { runUrlOf } from '../runner/run-url.ts'
+import { runUrlOf } from '../runner/environment.ts'
 import { isCommentEvent } from '../trigger/comment-event.ts'
 import type { GitHubEvent } from '../trigger/event.ts'
 import { changedFilesOf, compare, lookAtPull } from './changes.ts'
-import { type EventFacts, type Fact, NOTHING } from './render.ts'
+import { type EventFacts, type Fact, NOTHING, renderContext } from './render.ts'
 
 /** Events that say nothing but that it is time. */
 const BARE_EVENTS = ['schedule', 'workflow_dispatch']
@@ -108,4 +108,13 @@ function branchOf(event: GitHubEvent, { ref }: Environment): Fact[] {
 function eventWords(name: string, payload: JsonRecord): string {
   const action = stringField(payload, 'action') ?? ''
   return action === '' ? name : `${name} (${action})`
+}
+
+/** What is known of the event, as a delimited block for the prompt. */
+export async function describeEvent(
+  event: GitHubEvent,
+  _detail: 'diff' | 'files',
+  deps: RunDeps,
+): Promise<string> {
+  return renderContext(await gatherFacts(event, deps))
 }

@@ -1,5 +1,4 @@
-import { clip } from '../lib/markdown.ts'
-import { visibleText, withoutHtmlComments } from '../lib/visible-text.ts'
+import { clip, visibleText, withoutHtmlComments } from '../lib/text.ts'
 
 /** What is known of an event. All of it may come from outside. */
 export type EventFacts = {

@@ -1,5 +1,5 @@
 import { integerField, recordField, stringField } from '../lib/json.ts'
-import { clip } from '../lib/markdown.ts'
+import { clip } from '../lib/text.ts'
 import { TransportError } from '../lib/transport-error.ts'
 
 /** No request could be made, as there is nothing to show GitHub who asks. */

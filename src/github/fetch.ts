@@ -1,12 +1,11 @@
-import type { Outside } from '../lib/deps.ts'
+import type { Deps } from '../lib/deps.ts'
 import type { HttpClient } from '../lib/http.ts'
 import type { HttpAnswer, HttpRequest } from '../lib/http-messages.ts'
-import { backoffMs } from '../lib/retry.ts'
-import { parseRetryAfter } from '../lib/retry-after.ts'
+import { backoffMs, parseRetryAfter } from '../lib/retry.ts'
 import { TransportError } from '../lib/transport-error.ts'
 
 /** What asking GitHub needs. A cancel ends requests that only read, and pauses. */
-export type GitHubFetchOptions = Outside & {
+export type GitHubFetchOptions = Deps & {
   readonly http: HttpClient
   /** Requests go to its origin only: they carry the token. */
   readonly apiUrl: URL

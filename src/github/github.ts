@@ -1,5 +1,7 @@
+import type { Deps } from '../lib/deps.ts'
 import { openHttp } from '../lib/http.ts'
 import type { Log } from '../runner/log.ts'
+import type { Runner } from '../runner/runner.ts'
 import { NoTokenError, readFailure } from './failure.ts'
 import type { Octokit, OctokitOptions } from './octokit.ts'
 
@@ -25,6 +27,9 @@ export type GitHub = {
   /** Drops all connections. */
   close(): void
 }
+
+/** What code needs that runs with the runner and GitHub at hand. */
+export type RunDeps = Deps & Runner & { readonly github: GitHub }
 
 /** What asking GitHub needs from outside. */
 export type GitHubOptions = Omit<OctokitOptions, 'http'> & { readonly log: Log }

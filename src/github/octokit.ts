@@ -1,7 +1,7 @@
 import { Octokit as Core } from '@octokit/core'
 import { paginateRest } from '@octokit/plugin-paginate-rest'
 import { restEndpointMethods } from '@octokit/plugin-rest-endpoint-methods'
-import type { Outside } from '../lib/deps.ts'
+import type { Deps } from '../lib/deps.ts'
 import { afterGrace } from '../lib/grace.ts'
 import type { HttpClient } from '../lib/http.ts'
 import type { Environment } from '../runner/environment.ts'
@@ -14,7 +14,7 @@ const Client = Core.plugin(restEndpointMethods, paginateRest)
 export type Octokit = InstanceType<typeof Client>
 
 /** What GitHub's client needs from outside. */
-export type OctokitOptions = Outside & {
+export type OctokitOptions = Deps & {
   readonly environment: Environment
   /** May be empty: then every call fails. */
   readonly token: string

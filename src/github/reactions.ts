@@ -47,7 +47,7 @@ export type ReactionsBefore = readonly number[] | 'all'
  * Gives a comment its last reaction and takes those before it back. Returns whether the comment has its reaction; if
  * not, there was a warning.
  */
-export async function settleReactions(
+export async function replaceReactions(
   github: GitHub,
   comment: Reactable,
   { content, before }: { readonly content: ReactionContent; readonly before: ReactionsBefore },

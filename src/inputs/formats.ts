@@ -1,6 +1,16 @@
 import { DURATION_FORMAT, parseDuration } from '../lib/duration.ts'
 import { isPrivateTransport } from '../lib/loopback.ts'
-import type { InputFormat } from './reader.ts'
+
+/** How the text of an input is understood. */
+export type InputFormat<T> = {
+  /** Reads a text that is not empty. Throws a `RangeError` that says what is wrong, to follow the input's name. */
+  readonly parse: (text: string) => T
+  /** What is accepted, to follow "accepted:"; empty where the problem says it. */
+  readonly accepted: string
+}
+
+/** Any text. */
+export const TEXT: InputFormat<string> = { parse: (text) => text, accepted: '' }
 
 /** `true` or `false` as YAML 1.2's core schema spells them. */
 export const BOOLEAN: InputFormat<boolean> = {
@@ -12,32 +22,32 @@ export const BOOLEAN: InputFormat<boolean> = {
   accepted: 'true or false',
 }
 
-/** A duration of at least `leastMs` milliseconds; the value is in milliseconds. */
-export function duration(leastMs = 1): InputFormat<number> {
+/** A duration of at least `minimumMs`; the value is in milliseconds. */
+export function duration(minimumMs = 1): InputFormat<number> {
   return {
     parse(text) {
       const ms = parseDuration(text)
-      if (ms < leastMs) throw new RangeError(`is shorter than ${leastMs}ms`)
+      if (ms < minimumMs) throw new RangeError(`is shorter than ${minimumMs}ms`)
       return ms
     },
     accepted: DURATION_FORMAT,
   }
 }
 
-/** A whole number within limits. */
-export function integer(least: number, most: number): InputFormat<number> {
+/** A whole number within limits, both included. */
+export function integer(minimum: number, maximum: number): InputFormat<number> {
   return {
     parse(text) {
       const value = Number(text)
       if (!/^[+-]?\d+$/.test(text)) throw new RangeError('is not a whole number')
-      if (value < least || value > most) throw new RangeError('is out of range')
+      if (value < minimum || value > maximum) throw new RangeError('is out of range')
       return value
     },
-    accepted: `a whole number from ${least} to ${most}`,
+    accepted: `a whole number from ${minimum} to ${maximum}`,
   }
 }
 
-/** One of some words. */
+/** One of a few words. */
 export function oneOf<const T extends string>(words: readonly T[]): InputFormat<T> {
   return {
     parse(text) {
@@ -49,60 +59,131 @@ export function oneOf<const T extends string>(words: readonly T[]): InputFormat<
   }
 }
 
-/** Any of some words, or `none` alone. */
+/** Any of a few words, or `none` alone. */
 export function anyOf<const T extends string>(words: readonly T[]): InputFormat<ReadonlySet<T>> {
   const word = oneOf(words)
   return {
     parse(text) {
       const given = splitList(text)
       if (given.length === 1 && given[0] === 'none') return new Set()
-      if (given.includes('none')) throw new RangeError('holds "none" beside other words')
-      if (given.length === 0) throw new RangeError('holds no word')
+      if (given.includes('none')) throw new RangeError('has "none" beside other words')
+      if (given.length === 0) throw new RangeError('has no word in it')
       return new Set(given.map(word.parse))
     },
     accepted: `any of ${word.accepted}, or none alone`,
   }
 }
 
-/** The entries of a list that is separated by commas or line breaks. */
-export function splitList(text: string): string[] {
-  return text
-    .split(/[,\n\r]/)
-    .map((entry) => entry.trim())
-    .filter((entry) => entry !== '')
+/** Logins, separated by commas or line breaks. */
+export const LOGINS: InputFormat<readonly string[]> = { parse: splitList, accepted: '' }
+
+/** Logins of bots: no wildcard, since nobody can say who will be called what. */
+export const BOT_LOGINS: InputFormat<readonly string[]> = {
+  parse(text) {
+    const logins = splitList(text)
+    if (logins.some((login) => /[*?\s]/.test(login)))
+      throw new RangeError('has something in it that is no login')
+    return logins
+  },
+  accepted: 'logins of bots as GitHub shows them, such as renovate[bot], separated by commas; no wildcard',
 }
 
-/** The entries of a list with one entry a line. */
-export function splitLines(text: string): string[] {
-  return text
-    .split(/\r?\n|\r/)
-    .map((line) => line.trim())
-    .filter((line) => line !== '')
+/** Entries, one per line. */
+export const LINES: InputFormat<readonly string[]> = {
+  parse: (text) => text.split(/\r?\n|\r/).flatMap((line) => line.trim() || []),
+  accepted: '',
 }
 
-/** The address of a service: https, or http to this machine; a path is allowed, all else is not. */
+/** The first word of a command. */
+export const COMMAND_WORD: InputFormat<string> = {
+  parse(text) {
+    if (/\s/.test(text)) throw new RangeError('is more than one word')
+    return text
+  },
+  accepted: 'one word, such as /docs, or nothing, so that no text is a command',
+}
+
+/** The address of a server: https, or http to this machine; a path is allowed, nothing else is. */
 export const BASE_URL: InputFormat<URL> = {
   parse(text) {
     const url = URL.parse(text)
     if (url === null || !/^https?:$/.test(url.protocol)) throw new RangeError('is not a web address')
-    if (!isPrivateTransport(url)) throw new RangeError('would send the key unencrypted')
-    if (url.username !== '' || url.password !== '') throw new RangeError('holds a user name or password')
-    if (url.search !== '' || /[?#]/.test(text)) throw new RangeError('holds a query or fragment')
+    if (!isPrivateTransport(url)) throw new RangeError('is not encrypted')
+    if (url.username !== '' || url.password !== '') throw new RangeError('has a user name or password in it')
+    if (url.search !== '' || /[?#]/.test(text)) throw new RangeError('has a query or fragment')
     return url
   },
   accepted:
     'an https URL without credentials, query or fragment; http only for localhost, *.localhost, 127.0.0.0/8 and [::1]',
 }
 
-// All but the printable ones, by their codes: a set of Unicode's is slow to build.
+// The printable characters by their codes: a set of Unicode's is slow to build.
 const CONTROL_CHARACTER = /[^ -~\u00A0-\uFFFF]/
 
-/** Something that becomes one segment of a URL's path. */
+/** An id that becomes one segment of a URL's path. */
 export const PATH_SEGMENT: InputFormat<string> = {
   parse(text) {
     if (text === '.' || text === '..') throw new RangeError('would change the path of the request')
-    if (CONTROL_CHARACTER.test(text) || !text.isWellFormed()) throw new RangeError('holds control characters')
+    if (CONTROL_CHARACTER.test(text) || !text.isWellFormed()) throw new RangeError('has control characters')
     return text
   },
   accepted: 'an id as the service gives it',
+}
+
+/** Keys of the service that these calls refuse, by prefix. Source: the vendor's documentation (August 2026). */
+const OTHER_KEYS: Readonly<Record<string, string>> = {
+  mint_dsc_: 'an assistant key',
+  mint_us_: 'a search (index) key',
+}
+
+/** An admin API key. An unknown prefix may be right: a server behind another `base-url` has its own. */
+export const API_KEY: InputFormat<string> = {
+  parse(key) {
+    for (const [prefix, kind] of Object.entries(OTHER_KEYS)) {
+      if (key.startsWith(prefix)) throw new RangeError(`is ${kind} (it begins with ${prefix})`)
+    }
+    if (!isToken(key)) throw new RangeError('has white space or characters that no API key has')
+    return key
+  },
+  accepted: 'an admin API key of the docs service, from a secret of the repository',
+}
+
+/** A token for GitHub; what can't be sent as one counts as none. */
+export const GITHUB_TOKEN: InputFormat<string> = {
+  parse: (text) => (isToken(text) ? text : ''),
+  accepted: '',
+}
+
+/** Whether a header can carry a text as a token (RFC 6750, 2.1, and whatever else does not end the header). */
+function isToken(text: string): boolean {
+  return /^[\x21-\x7e]+$/.test(text)
+}
+
+/** A moment that bounds a period. */
+export type PeriodDate = {
+  /** Milliseconds since the Unix epoch. */
+  readonly ms: number
+  /** As the service is sent it: YYYY-MM-DD, or what the user gave. */
+  readonly text: string
+}
+
+const ISO_8601 = /^(\d{4}-\d{2}-\d{2})(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(Z|[+-]\d{2}:\d{2})?)?$/
+
+/** YYYY-MM-DD, its first moment in UTC; or ISO 8601 with a time, in UTC where there is no offset. */
+export const DATE: InputFormat<PeriodDate> = {
+  parse(text) {
+    const [matched, day = '', offset] = ISO_8601.exec(text) ?? []
+    if (matched === undefined) throw new RangeError('is not a date')
+    const ms = Date.parse(text.includes('T') && offset === undefined ? `${text}Z` : text)
+    // Date.parse takes 30 February for a day in March.
+    const dayMs = Date.parse(day)
+    const exists = !Number.isNaN(dayMs) && new Date(dayMs).toISOString().startsWith(day)
+    if (!exists || Number.isNaN(ms)) throw new RangeError('is no day and time of the calendar')
+    return { ms, text }
+  },
+  accepted: 'YYYY-MM-DD, or ISO 8601 such as 2026-07-27T00:00:00Z',
+}
+
+function splitList(text: string): string[] {
+  return text.split(/[,\n\r]/).flatMap((entry) => entry.trim() || [])
 }

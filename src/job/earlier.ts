@@ -1,15 +1,15 @@
-import type { Outside } from '../lib/deps.ts'
+import type { Deps } from '../lib/deps.ts'
 import type { DocsService } from '../service/docs-service.ts'
 import type { Job } from '../service/job.ts'
-import { lookAtJob } from '../service/jobs.ts'
-import { askedPauseMs, ServiceError } from '../service/service-error.ts'
-import { isPassing } from './look-failure.ts'
+import { getJob } from '../service/jobs.ts'
+import { retryAfterMsOf, ServiceError } from '../service/service-error.ts'
+import { isRetryable } from './look-failure.ts'
 import { failurePauseMs } from './pace.ts'
-import { GIVE_UP_MS } from './poll.ts'
+import { MAX_FAILING_MS } from './poll.ts'
 import type { OnJobEvent } from './progress.ts'
 
 /** What looking for an earlier job needs from outside. */
-export type EarlierOptions = Outside & {
+export type EarlierOptions = Deps & {
   /** Longest time that looks may fail, in milliseconds; no more than ten minutes count. */
   readonly timeoutMs: number
   readonly onEvent: OnJobEvent
@@ -23,15 +23,15 @@ const PAUSE_MS = 2000
  * @returns the job; `undefined` if it failed, was archived, or is gone (404)
  * @throws what the last look threw, if none was answered well in time or asking makes no sense
  */
-export async function lookAtEarlier(
+export async function getEarlierJob(
   service: DocsService,
   id: string,
   { clock, cancel, random, timeoutMs, onEvent }: EarlierOptions,
 ): Promise<Job | undefined> {
-  const untilMs = clock.now() + Math.min(timeoutMs, GIVE_UP_MS)
+  const untilMs = clock.now() + Math.min(timeoutMs, MAX_FAILING_MS)
   for (let failures = 1; ; failures++) {
     try {
-      const job = await lookAtJob(service, id, cancel)
+      const job = await getJob(service, id, cancel)
       onEvent({ type: 'earlier-job', id, status: job.status })
       return job.status === 'failed' || job.status === 'archived' ? undefined : job
     } catch (error) {
@@ -39,9 +39,9 @@ export async function lookAtEarlier(
         onEvent({ type: 'earlier-job', id, status: undefined })
         return undefined
       }
-      const pauseMs = askedPauseMs(error) || failurePauseMs(PAUSE_MS, failures, random)
-      if (cancel.aborted || !isPassing(error, undefined) || clock.now() + pauseMs > untilMs) throw error
-      onEvent({ type: 'look-failed', error, retryInMs: pauseMs })
+      const pauseMs = retryAfterMsOf(error) || failurePauseMs(PAUSE_MS, failures, random)
+      if (cancel.aborted || !isRetryable(error, undefined) || clock.now() + pauseMs > untilMs) throw error
+      onEvent({ type: 'poll-failed', error, retryInMs: pauseMs })
       await clock.sleep(pauseMs, cancel).catch(() => undefined)
     }
   }

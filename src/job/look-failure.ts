@@ -10,7 +10,7 @@ const EARLY_MS = 60_000
  *
  * @param sinceCreateMs time since the create; `undefined` for a job that this run did not create
  */
-export function isPassing(error: unknown, sinceCreateMs: number | undefined): error is Error {
+export function isRetryable(error: unknown, sinceCreateMs: number | undefined): error is Error {
   if (error instanceof TransportError || error instanceof AnswerError) return true
   if (!(error instanceof ServiceError)) return false
   if (error.status === 404) return sinceCreateMs !== undefined && sinceCreateMs < EARLY_MS

@@ -1,3 +1,4 @@
+import type { FailOnResult } from '../inputs/table.ts'
 import { formatDuration } from '../lib/duration.ts'
 import { type Markdown, md } from '../lib/markdown.ts'
 import type { JobResult, Outcome } from './outcome.ts'
@@ -14,6 +15,8 @@ export type OutcomeText = {
 export type OutcomeContext = {
   /** The limit of the wait, in milliseconds. */
   readonly timeoutMs: number
+  readonly projectId: string
+  readonly failOn: ReadonlySet<FailOnResult>
 }
 
 /** A sign for each result, to be seen at a glance. */

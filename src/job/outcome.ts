@@ -1,13 +1,8 @@
+import { FAIL_ON_RESULTS, type FailOnResult } from '../inputs/table.ts'
 import type { Job } from '../service/job.ts'
 
-/** How a wait can end that a user may want to fail the step. */
-export const FAILING_RESULTS = ['failed', 'archived', 'timed-out', 'no-pull-request'] as const
-
-/** One of `FAILING_RESULTS`. */
-export type FailingResult = (typeof FAILING_RESULTS)[number]
-
 /** What became of an ask for a job. */
-export type JobResult = 'pull-request' | FailingResult | 'cancelled' | 'submitted' | 'error'
+export type JobResult = 'pull-request' | FailOnResult | 'cancelled' | 'submitted' | 'error'
 
 /** The end of an ask for a job. */
 export type Outcome = {
@@ -20,6 +15,8 @@ export type Outcome = {
   readonly durationSeconds: number | undefined
   /** Why it ended so, where the job does not say it, as sentences. */
   readonly reason: string
+  /** The prompt or message that was sent; empty if none was. */
+  readonly sent: string
 }
 
 /** The result of a job that is over. */
@@ -29,7 +26,7 @@ export function resultOf(job: Job): JobResult {
 }
 
 /** Whether an outcome fails the step. `cancelled` and `error` always do. */
-export function isFailure(result: JobResult, failOn: ReadonlySet<FailingResult>): boolean {
+export function isFailure(result: JobResult, failOn: ReadonlySet<FailOnResult>): boolean {
   if (result === 'cancelled' || result === 'error') return true
-  return FAILING_RESULTS.some((failing) => failing === result && failOn.has(failing))
+  return FAIL_ON_RESULTS.some((failing) => failing === result && failOn.has(failing))
 }

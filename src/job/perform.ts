@@ -1,28 +1,33 @@
 import type { DocsService } from '../service/docs-service.ts'
 import type { Job } from '../service/job.ts'
-import { createJob, lookAtJob, sendMessage } from '../service/jobs.ts'
+import { createJob, getJob, sendMessage } from '../service/jobs.ts'
 import { afterMessage, trusting } from './completion.ts'
-import { lookAtEarlier } from './earlier.ts'
+import { getEarlierJob } from './earlier.ts'
 import { type Outcome, resultOf } from './outcome.ts'
-import { type Awaited, type WaitEnd, type WaitOptions, waitForJob } from './poll.ts'
-import type { DirectAsk } from './request.ts'
+import { type Awaited, pollJob, type WaitEnd } from './poll.ts'
+import type { DirectRequest } from './request.ts'
 import { type SubmitOptions, submit } from './submit.ts'
 
 /** An ask of which only a look at an earlier job tells what it comes to. */
-export type JobAsk =
-  | DirectAsk
+export type JobRequest =
+  | DirectRequest
   /** A message to the earlier job or, where that can't go on, a new job. */
   | {
       readonly kind: 'continue'
       readonly id: string
       readonly message: string
-      readonly otherwise: () => Promise<string>
+      readonly createPrompt: () => Promise<string>
     }
   /** The earlier job itself or, where that can't go on, a new one. */
-  | { readonly kind: 'resume'; readonly id: string; readonly otherwise: () => Promise<string> }
+  | { readonly kind: 'resume'; readonly id: string; readonly createPrompt: () => Promise<string> }
 
 /** What performing an ask needs from outside. */
-export type PerformOptions = Omit<WaitOptions, 'look'> & Omit<SubmitOptions, 'random'>
+export type PerformOptions = SubmitOptions & {
+  /** Fixed pause between polls in milliseconds; `undefined`: adaptive. */
+  readonly pollIntervalMs: number | undefined
+  /** `false`: return once the job is accepted. */
+  readonly wait: boolean
+}
 
 /**
  * Performs an ask: starts what is to be started, once, and waits as long as asked for.
@@ -30,45 +35,57 @@ export type PerformOptions = Omit<WaitOptions, 'look'> & Omit<SubmitOptions, 'ra
  */
 export async function performJob(
   service: DocsService,
-  ask: JobAsk,
+  ask: JobRequest,
   options: PerformOptions,
 ): Promise<Outcome> {
-  let settled: DirectAsk | undefined
+  let resolved: DirectRequest | undefined
   let awaited: Awaited
   try {
-    settled = await settle(service, ask, options)
-    awaited = await start(service, settled, options)
+    resolved = await resolve(service, ask, options)
+    awaited = await start(service, resolved, options)
   } catch (error) {
     const result = options.cancel.aborted ? 'cancelled' : 'error'
-    const jobId = idOf(settled ?? ask)
-    return { result, job: undefined, jobId, durationSeconds: undefined, reason: messageOf(error) }
+    const jobId = idOf(resolved ?? ask)
+    const reason = messageOf(error)
+    return { result, job: undefined, jobId, durationSeconds: undefined, reason, sent: promptOf(resolved) }
   }
-  const id = awaited.job?.id ?? idOf(settled)
-  const end = await waitForJob(awaited, { ...options, look: (signal) => lookAtJob(service, id, signal) })
+  const id = awaited.job?.id ?? idOf(resolved)
+  const end = await pollJob(awaited, {
+    ...options,
+    pace: options,
+    untilOver: options.wait,
+    look: (signal) => getJob(service, id, signal),
+  })
   return {
     result: resultOfWait(end),
     job: end.job,
     jobId: id,
     durationSeconds: Math.floor((end.lastLookAtMs - awaited.startedAtMs) / 1000),
     reason: end.reason,
+    sent: promptOf(resolved),
   }
 }
 
 /** Finds out whether an earlier job can go on. */
-async function settle(service: DocsService, ask: JobAsk, options: PerformOptions): Promise<DirectAsk> {
+async function resolve(
+  service: DocsService,
+  ask: JobRequest,
+  options: PerformOptions,
+): Promise<DirectRequest> {
   if (ask.kind !== 'continue' && ask.kind !== 'resume') return ask
   const { id } = ask
-  const seen = await lookAtEarlier(service, id, { ...options, random: options.pace.random })
-  const goesOn: DirectAsk =
+  const seen = await getEarlierJob(service, id, { ...options, random: options.random })
+  const goesOn: DirectRequest =
     ask.kind === 'continue'
       ? { kind: 'message', id, prompt: ask.message }
       : { kind: 'attach', id, ...(seen && { seen }) }
-  const settled: DirectAsk = seen === undefined ? { kind: 'create', prompt: await ask.otherwise() } : goesOn
-  options.onEvent({ type: 'settled', ask: settled })
-  return settled
+  const resolved: DirectRequest =
+    seen === undefined ? { kind: 'create', prompt: await ask.createPrompt() } : goesOn
+  options.onEvent({ type: 'resolved', request: resolved })
+  return resolved
 }
 
-async function start(service: DocsService, ask: DirectAsk, options: PerformOptions): Promise<Awaited> {
+async function start(service: DocsService, ask: DirectRequest, options: PerformOptions): Promise<Awaited> {
   const { clock } = options
   const created = ask.kind === 'create'
   if (ask.kind === 'attach') {
@@ -78,7 +95,7 @@ async function start(service: DocsService, ask: DirectAsk, options: PerformOptio
   }
   const send = (signal: AbortSignal): Promise<Job> =>
     ask.kind === 'create' ? createJob(service, ask.prompt, signal) : sendMessage(service, ask, signal)
-  const { value: job, firstAnswerAtMs } = await submit(send, { ...options, random: options.pace.random })
+  const { value: job, firstAnswerAtMs } = await submit(send, { ...options, random: options.random })
   options.onEvent({ type: 'accepted', job, created })
   return {
     job,
@@ -89,7 +106,11 @@ async function start(service: DocsService, ask: DirectAsk, options: PerformOptio
   }
 }
 
-function idOf(ask: JobAsk): string {
+function promptOf(request: DirectRequest | undefined): string {
+  return request !== undefined && 'prompt' in request ? request.prompt : ''
+}
+
+function idOf(ask: JobRequest): string {
   return ask.kind === 'create' ? '' : ask.id
 }
 

@@ -3,9 +3,9 @@ import { formatDuration } from '../lib/duration.ts'
 import { firstSignal } from '../lib/first-signal.ts'
 import { TransportError } from '../lib/transport-error.ts'
 import type { Job } from '../service/job.ts'
-import { askedPauseMs, inWords } from '../service/service-error.ts'
+import { inWords, retryAfterMsOf } from '../service/service-error.ts'
 import type { Belief } from './completion.ts'
-import { isPassing, isRateLimit } from './look-failure.ts'
+import { isRateLimit, isRetryable } from './look-failure.ts'
 import { failurePauseMs, firstPauseMs, nextPauseMs, type Pace } from './pace.ts'
 import { type TellingOptions, tellOf } from './reporter.ts'
 
@@ -42,7 +42,7 @@ export type WaitEnd = {
 }
 
 /** How long looks may fail without a single good answer, in milliseconds. */
-export const GIVE_UP_MS = 600_000
+export const MAX_FAILING_MS = 600_000
 
 type State = {
   readonly job: Job | undefined
@@ -57,7 +57,7 @@ type State = {
 }
 
 /** Looks at a job until it is over, the time is up, the run is cancelled, or looking makes no sense any more. */
-export async function waitForJob(awaited: Awaited, options: WaitOptions): Promise<WaitEnd> {
+export async function pollJob(awaited: Awaited, options: WaitOptions): Promise<WaitEnd> {
   const { clock, cancel } = options
   const telling = tellOf(awaited.startedAtMs, options)
   let state: State = {
@@ -80,8 +80,8 @@ export async function waitForJob(awaited: Awaited, options: WaitOptions): Promis
     const limit = limitOf(state, awaited, options)
     const nextLookAtMs = clock.now() + pauseMs
     // What the service wants to be asked only after the end need not be waited for.
-    if (askedPauseMs(state.lastError) > 0 && nextLookAtMs >= limit.atMs) return limit.end
-    if (failed !== undefined) options.onEvent({ type: 'look-failed', error: failed, retryInMs: pauseMs })
+    if (retryAfterMsOf(state.lastError) > 0 && nextLookAtMs >= limit.atMs) return limit.end
+    if (failed !== undefined) options.onEvent({ type: 'poll-failed', error: failed, retryInMs: pauseMs })
     failed = undefined
     await telling.pauseUntil(Math.min(nextLookAtMs, limit.atMs))
     if (!cancel.aborted && clock.now() >= limit.atMs) return limit.end
@@ -91,7 +91,7 @@ export async function waitForJob(awaited: Awaited, options: WaitOptions): Promis
     if (seen === undefined) continue
     if (seen instanceof Error) {
       const sinceCreateMs = awaited.created ? clock.now() - awaited.startedAtMs : undefined
-      if (!isPassing(seen, sinceCreateMs))
+      if (!isRetryable(seen, sinceCreateMs))
         return { end: 'given-up', job, lastLookAtMs, reason: inWords(seen) }
       state = afterFailure(state, seen, clock)
     } else {
@@ -143,12 +143,12 @@ function afterFailure(state: State, lastError: Error, clock: Clock): State {
 function pauseAfter(state: State, awaited: Awaited, { clock, pace }: WaitOptions): number {
   const usualMs = nextPauseMs(clock.now() - awaited.startedAtMs, state.rateLimited, pace)
   if (state.failures === 0) return usualMs
-  const askedMs = askedPauseMs(state.lastError)
+  const askedMs = retryAfterMsOf(state.lastError)
   return askedMs > 0 ? askedMs : failurePauseMs(usualMs, state.failures, pace.random)
 }
 
 function farOff(error: Error): string {
-  const askedMs = askedPauseMs(error)
+  const askedMs = retryAfterMsOf(error)
   return askedMs > 0 ? ` It wants to be asked again only in ${formatDuration(askedMs)}.` : ''
 }
 
@@ -157,12 +157,12 @@ type Limit = { readonly atMs: number; readonly end: WaitEnd }
 function limitOf(state: State, awaited: Awaited, options: WaitOptions): Limit {
   const { job, lastLookAtMs, lastError } = state
   const deadlineAtMs = (state.firstAnswerAtMs ?? awaited.startedAtMs) + options.timeoutMs
-  const giveUpAtMs = state.failures === 0 ? Infinity : state.failingSinceMs + GIVE_UP_MS
+  const giveUpAtMs = state.failures === 0 ? Infinity : state.failingSinceMs + MAX_FAILING_MS
   const last =
     lastError === undefined ? '' : `The last look failed: ${inWords(lastError)}${farOff(lastError)}`
   if (deadlineAtMs <= giveUpAtMs) {
     return { atMs: deadlineAtMs, end: { end: 'timed-out', job, lastLookAtMs, reason: last } }
   }
-  const reason = `A wait ends after ${formatDuration(GIVE_UP_MS)} without a good answer. ${last}`
+  const reason = `A wait ends after ${formatDuration(MAX_FAILING_MS)} without a good answer. ${last}`
   return { atMs: giveUpAtMs, end: { end: 'given-up', job, lastLookAtMs, reason } }
 }

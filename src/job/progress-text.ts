@@ -1,7 +1,7 @@
 import { formatDuration } from '../lib/duration.ts'
 import { failureSentence, serviceWord } from '../service/words.ts'
 import type { JobEvent } from './progress.ts'
-import type { DirectAsk } from './request.ts'
+import type { DirectRequest } from './request.ts'
 
 /** A line for the log: plain text, to be made fit for it. */
 export type ProgressLine = { readonly level: 'info' | 'warning'; readonly text: string }
@@ -21,8 +21,8 @@ export function progressLine(event: JobEvent): ProgressLine {
           ? `The earlier job ${event.id} is not known to the service any more.`
           : `The earlier job ${event.id} has the status ${serviceWord(event.status)}.`,
       )
-    case 'settled':
-      return info(settledText(event.ask))
+    case 'resolved':
+      return info(settledText(event.request))
     case 'status':
       return info(`Status: ${serviceWord(event.status)}, after ${formatDuration(event.elapsedMs)}.`)
     case 'still-waiting':
@@ -33,18 +33,18 @@ export function progressLine(event: JobEvent): ProgressLine {
       return warning(
         `The service shows a status that this version does not know: "${serviceWord(event.status)}". Waiting goes on.`,
       )
-    case 'odd-field':
+    case 'invalid-field':
       return warning(`The job's field ${event.field} has an unexpected type; it counts as absent.`)
-    case 'look-failed':
+    case 'poll-failed':
       return info(`${failureSentence(event.error)} Looking again in ${formatDuration(event.retryInMs)}.`)
-    case 'send-again':
+    case 'retry':
       return info(
         `${failureSentence(event.error)} Nothing was started; trying again in ${formatDuration(event.retryInMs)}.`,
       )
   }
 }
 
-function settledText(ask: DirectAsk): string {
+function settledText(ask: DirectRequest): string {
   if (ask.kind === 'create') return 'It can not go on, so a new job is started.'
   return ask.kind === 'message' ? 'It gets the command as a message.' : 'This run goes on with it.'
 }

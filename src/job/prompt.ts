@@ -1,11 +1,5 @@
-import { fenceFor } from '../lib/markdown.ts'
-
-/** A text file of the workspace. */
-export type TextFile = {
-  /** As the workflow names it. */
-  readonly name: string
-  readonly text: string
-}
+import { fenceFor } from '../lib/text.ts'
+import type { TextFile } from '../lib/workspace.ts'
 
 /** What a prompt is put together from, in this order. */
 export type PromptParts = {

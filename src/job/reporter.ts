@@ -38,7 +38,8 @@ export function tellOf(startedAtMs: number, { clock, cancel, onEvent }: TellingO
     if (!isKnownStatus(job.status)) {
       once(`status ${job.status}`, () => onEvent({ type: 'unknown-status', status: job.status }))
     }
-    for (const field of job.oddFields) once(`field ${field}`, () => onEvent({ type: 'odd-field', field }))
+    for (const field of job.invalidFields)
+      once(`field ${field}`, () => onEvent({ type: 'invalid-field', field }))
   }
 
   async function pauseUntil(atMs: number): Promise<void> {

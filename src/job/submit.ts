@@ -1,9 +1,9 @@
-import type { Outside } from '../lib/deps.ts'
+import type { Deps } from '../lib/deps.ts'
 import { formatDuration } from '../lib/duration.ts'
 import { afterGrace } from '../lib/grace.ts'
 import { backoffMs } from '../lib/retry.ts'
 import { TransportError } from '../lib/transport-error.ts'
-import { askedPauseMs, ServiceError } from '../service/service-error.ts'
+import { retryAfterMsOf, ServiceError } from '../service/service-error.ts'
 import type { OnJobEvent } from './progress.ts'
 
 /** A request that was refused or did not arrive: nothing was started by it. */
@@ -17,7 +17,7 @@ export class UncertainError extends Error {
 }
 
 /** What a submission needs. A cancel ends pauses at once, and a request in flight after `CANCEL_GRACE_MS`. */
-export type SubmitOptions = Outside & {
+export type SubmitOptions = Deps & {
   /** Longest time to go on being refused for the rate limit, from the first answer, in milliseconds. */
   readonly timeoutMs: number
   readonly onEvent: OnJobEvent
@@ -77,7 +77,7 @@ async function pauseAloud(
   { clock, cancel, onEvent }: SubmitOptions,
 ): Promise<void> {
   for (let leftMs = ms; leftMs > 0 && !cancel.aborted; leftMs -= SIGN_OF_LIFE_MS) {
-    onEvent({ type: 'send-again', error, retryInMs: leftMs })
+    onEvent({ type: 'retry', error, retryInMs: leftMs })
     await clock.sleep(Math.min(leftMs, SIGN_OF_LIFE_MS), cancel).catch(() => undefined)
   }
 }
@@ -94,9 +94,9 @@ function pauseBeforeNext(error: unknown, failures: number, limits: Limits): numb
   if (error instanceof ServiceError && error.status === 429) {
     const leftMs = limits.limitAtMs - limits.nowMs
     // Where nothing else is asked for, it is tried a last time when the time is up.
-    const pauseMs = askedPauseMs(error) || Math.min(growingMs, leftMs - 1)
+    const pauseMs = retryAfterMsOf(error) || Math.min(growingMs, leftMs - 1)
     if (pauseMs > 0 && pauseMs < leftMs) return pauseMs
-    throw new NotSubmittedError(`${error.message} ${farOff(askedPauseMs(error))} Nothing was started.`, {
+    throw new NotSubmittedError(`${error.message} ${farOff(retryAfterMsOf(error))} Nothing was started.`, {
       cause: error,
     })
   }

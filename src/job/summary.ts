@@ -1,17 +1,19 @@
 import { formatDuration } from '../lib/duration.ts'
 import {
-  clip,
   code,
   codeBlock,
   details,
   joinMarkdown,
   link,
+  MAX_LINK_LENGTH,
   type Markdown,
   md,
   type Row,
   table,
 } from '../lib/markdown.ts'
+import type { Redact } from '../lib/redact.ts'
 import { sentencesWithCode } from '../lib/sentences.ts'
+import { clip } from '../lib/text.ts'
 import { serviceWord } from '../service/words.ts'
 import type { Outcome } from './outcome.ts'
 import { type OutcomeContext, outcomeText, RESULT_SIGNS } from './outcome-text.ts'
@@ -24,19 +26,23 @@ const PROMPT_LENGTH = 200_000
 export type WrongInput = { readonly input: string; readonly problem: string; readonly accepted: string }
 
 /** The job summary of an agent job that was asked for. */
-export function jobSummary(outcome: Outcome, prompt: string, context: OutcomeContext): Markdown {
+export function jobSummary(outcome: Outcome, context: OutcomeContext, redact: Redact): Markdown {
   const { headline, advice } = outcomeText(outcome, context)
   return joinMarkdown([
     md`## ${RESULT_SIGNS[outcome.result]} Docs agent: ${headline}`,
     ...pullRequestLine(outcome),
     ...(advice === '' ? [] : [sentencesWithCode(advice)]),
     table(['Result', code(outcome.result)], facts(outcome)),
-    ...promptDetails(prompt),
+    ...promptDetails(redact(outcome.sent)),
   ])
 }
 
 /** The summary of a dry run: what would have been asked, in full. */
-export function dryRunSummary(ask: { readonly purpose: string; readonly prompt: string }): Markdown {
+export function dryRunSummary(ask: {
+  readonly purpose: string
+  readonly prompt: string
+  readonly projectId: string
+}): Markdown {
   return joinMarkdown([
     md`## 📝 Docs agent: dry run`,
     sentencesWithCode(`The docs service was not called. Without \`dry-run\`, this run would ${ask.purpose}.`),
@@ -86,4 +92,11 @@ function repository(url: string, ref: string | null): Markdown {
 
 function promptDetails(prompt: string): Markdown[] {
   return prompt === '' ? [] : [details('Prompt', codeBlock(clip(prompt, PROMPT_LENGTH)))]
+}
+
+/** How a request for a job ended, as sentences for the log. */
+export function describeResult(outcome: Outcome, context: OutcomeContext): string {
+  const { headline, advice } = outcomeText(outcome, context)
+  const url = clip(outcome.job?.prLink ?? '', MAX_LINK_LENGTH)
+  return [`${headline}${url === '' ? '.' : `: ${url}`}`, advice].filter((part) => part !== '').join(' ')
 }

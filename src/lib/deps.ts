@@ -1,7 +1,7 @@
 import type { Clock } from './clock.ts'
 
-/** What anything that waits and tries again needs from outside. */
-export type Outside = {
+/** What code that waits and tries again needs from outside. */
+export type Deps = {
   readonly clock: Clock
   /** Uniform in [0, 1). */
   readonly random: () => number

@@ -1,5 +1,5 @@
 import { isPrivateTransport } from './loopback.ts'
-import { readableText } from './visible-text.ts'
+import { clip, fenceFor, readableText } from './text.ts'
 
 /** GitHub-flavoured Markdown that is safe to publish. Made only by the functions of this file. */
 export class Markdown {
@@ -45,15 +45,8 @@ export function codeBlock(text: string, language = 'text'): Markdown {
   return Markdown.trusted(`${fence}${language}\n${shown}\n${fence}`)
 }
 
-/** A fence of backticks that nothing in the text can close. */
-export function fenceFor(text: string): string {
-  let longestRun = 2
-  for (const [run] of text.matchAll(/`+/g)) longestRun = Math.max(longestRun, run.length)
-  return '`'.repeat(longestRun + 1)
-}
-
 /** Most characters of a URL that can be followed everywhere. */
-export const LONGEST_LINK = 2000
+export const MAX_LINK_LENGTH = 2000
 
 /** A link if the URL is https, or http to this machine, and no longer than browsers take; else the URL as code. */
 export function link(label: string, url: string): Markdown {
@@ -61,7 +54,7 @@ export function link(label: string, url: string): Markdown {
   if (parsed === null || !isPrivateTransport(parsed) || parsed.username !== '' || parsed.password !== '') {
     return code(url)
   }
-  if (url.length > LONGEST_LINK) return code(clip(url, LONGEST_LINK))
+  if (url.length > MAX_LINK_LENGTH) return code(clip(url, MAX_LINK_LENGTH))
   const href = parsed.href.replace(/[^\w\-./:?=&%#+,;@]/g, percentEncoded)
   return Markdown.trusted(`[${inert(label)}](${href.replaceAll('&', '&amp;')})`)
 }
@@ -79,12 +72,6 @@ export function table(head: Row, rows: readonly Row[], align = 'l'.repeat(head.l
 /** Something to be opened by a click. */
 export function details(title: string, body: Markdown): Markdown {
   return Markdown.trusted(`<details><summary>${inert(title)}</summary>\n\n${body.source}\n\n</details>`)
-}
-
-/** Cuts a text to a number of characters and says that it was cut. */
-export function clip(text: string, most: number): string {
-  if (text.length <= most) return text
-  return `${text.slice(0, most).toWellFormed()}… (${text.length - most} more characters)`
 }
 
 function sourceOf(value: MarkdownValue): string {

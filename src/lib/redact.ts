@@ -14,8 +14,11 @@ export function redactor(secrets: readonly string[]): Redact {
   return (text) => longestFirst.reduce((clean, needle) => clean.replaceAll(needle, '***'), text)
 }
 
+/** A shorter secret is left to the runner's mask: to cut it out of texts would destroy words in them. */
+const MIN_LENGTH = 8
+
 function formsOf(secret: string): string[] {
-  if (secret === '') return []
+  if (secret.length < MIN_LENGTH) return []
   const forms = [
     secret,
     JSON.stringify(secret).slice(1, -1),

@@ -6,6 +6,13 @@ export class WorkspaceError extends Error {
   override readonly name = 'WorkspaceError'
 }
 
+/** A text file of the workspace. */
+export type TextFile = {
+  /** As the workflow names it. */
+  readonly name: string
+  readonly text: string
+}
+
 /** The files of the workspace that a run may read. */
 export type Workspace = {
   /**
@@ -47,10 +54,11 @@ export function openWorkspace(root: string, limitBytes: number): Workspace {
     }
   }
 
-  return { read: (name) => read(name).catch((error: unknown) => Promise.reject(inWords(error))) }
+  return { read: (name) => read(name).catch((error: unknown) => Promise.reject(describe(error, name))) }
 }
 
 async function pathInside(root: string, name: string): Promise<string> {
+  if (/[/\\]$/.test(name)) throw new WorkspaceError('is named as a folder, not as a file')
   const [base, path] = await Promise.all([files.realpath(root), files.realpath(resolve(root, name))])
   if (!isInside(base, path)) throw new WorkspaceError('is outside the workspace')
   // Before it is opened: opening a named pipe would wait for a writer.
@@ -73,8 +81,10 @@ const PROBLEMS: Readonly<Record<string, string>> = {
   ELOOP: 'is a link that leads back to itself',
 }
 
-function inWords(error: unknown): Error {
+function describe(error: unknown, name: string): Error {
   if (error instanceof WorkspaceError || !(error instanceof Error)) return error as Error
   const code = 'code' in error ? String(error.code) : error.message
-  return new WorkspaceError(PROBLEMS[code] ?? `can't be read (${code})`, { cause: error })
+  const problem = PROBLEMS[code] ?? `can't be read (${code})`
+  const hint = code === 'ENOENT' && /[*?[\]{}]/.test(name) ? ' (globs are not expanded: name each file)' : ''
+  return new WorkspaceError(`${problem}${hint}`, { cause: error })
 }

@@ -25,6 +25,11 @@ export type Environment = {
   readonly proxy: ProxySettings
 }
 
+/** URL of the workflow run; empty outside of one. */
+export function runUrlOf({ serverUrl, repository, runId }: Environment): string {
+  return runId === '' ? '' : `${serverUrl}/${repository}/actions/runs/${runId}`
+}
+
 /** Reads the environment: the only place that does. Source: GitHub's documentation, "Variables reference". */
 export function readEnvironment(env: NodeJS.ProcessEnv): Environment {
   const read = (name: string): string => env[name] ?? ''

@@ -1,12 +1,10 @@
-import type { Outcome } from '../job/outcome.ts'
-import { pullRequestNumber } from '../job/pull-request.ts'
+import * as core from '@actions/core'
 import type { Redact } from '../lib/redact.ts'
-import type { Job } from '../service/job.ts'
+import { errorMessage } from '../lib/text.ts'
 import type { Log } from './log.ts'
-import { setOutput } from './workflow-commands.ts'
 
-/** Outputs of an agent job, as in `action.yml`. */
-export const JOB_OUTPUTS = [
+/** All outputs, as in `action.yml`: of the agent job, of the comment, of the visitors report. */
+export const OUTPUTS = [
   'job-id',
   'status',
   'pr-link',
@@ -19,10 +17,8 @@ export const JOB_OUTPUTS = [
   'archived-at',
   'duration-seconds',
   'job',
-] as const
-
-/** Outputs of a visitors report, as in `action.yml`. */
-export const VISITORS_OUTPUTS = [
+  'comment-id',
+  'comment-url',
   'visitors-human',
   'visitors-ai',
   'visitors-total',
@@ -34,12 +30,6 @@ export const VISITORS_OUTPUTS = [
   'visitors',
 ] as const
 
-/** Outputs of a comment that was written, as in `action.yml`. */
-export const COMMENT_OUTPUTS = ['comment-id', 'comment-url'] as const
-
-/** All outputs, as in `action.yml`. */
-export const OUTPUTS = [...JOB_OUTPUTS, ...COMMENT_OUTPUTS, ...VISITORS_OUTPUTS] as const
-
 /** Name of an output. */
 export type OutputName = (typeof OUTPUTS)[number]
 
@@ -49,46 +39,38 @@ export type OutputValues = Readonly<Partial<Record<OutputName, string>>>
 /** An output may have this many bytes. GitHub's own limit is 1 MiB for all outputs of a job. */
 export const OUTPUT_LIMIT_BYTES = 256 * 1024
 
-/** Sets outputs. One that is too long is left empty, with a warning; secrets are replaced. */
+/**
+ * Sets outputs. One that is too long is left empty, with a warning; one that can't be written fails the step, but not
+ * what goes on: a job that is awaited is still to be reported.
+ */
 export type SetOutputs = (values: OutputValues) => void
 
 /** Makes the function that sets outputs: the only way values reach them. */
 export function openOutputs(log: Log, redact: Redact): SetOutputs {
   const written = new Map<string, string>()
+  let failed = false
+
+  function set(name: string, value: string): void {
+    if (written.get(name) === value || failed) return
+    try {
+      core.setOutput(name, value)
+      written.set(name, value)
+    } catch (error) {
+      failed = true
+      log.fail(
+        `The output ${name} can't be written, and so none of the step's outputs can be relied on: ${errorMessage(error)}. The runner names the file in GITHUB_OUTPUT.`,
+      )
+    }
+  }
+
   return (values) => {
     for (const [name, value] of Object.entries(values)) {
       const tooLong = Buffer.byteLength(value) > OUTPUT_LIMIT_BYTES
-      if (tooLong)
-        log.warning(
-          `The output ${name} is left empty: it would be longer than ${OUTPUT_LIMIT_BYTES / 1024} KiB.`,
-        )
-      const shown = tooLong ? '' : redact(value)
-      if (written.get(name) !== shown) setOutput(name, shown)
-      written.set(name, shown)
+      if (tooLong) {
+        const limit = `${OUTPUT_LIMIT_BYTES / 1024} KiB`
+        log.warning(`The output ${name} is left empty: it would be longer than ${limit}.`)
+      }
+      set(name, tooLong ? '' : redact(value))
     }
-  }
-}
-
-/** The outputs of an agent job at its end. */
-export function jobOutputs({ result, job, jobId, durationSeconds }: Outcome): OutputValues {
-  return {
-    'job-id': jobId,
-    result,
-    ...(durationSeconds === undefined ? {} : { 'duration-seconds': String(durationSeconds) }),
-    ...(job === undefined ? {} : describedOutputs(job)),
-  }
-}
-
-function describedOutputs(job: Job): OutputValues {
-  return {
-    status: job.status,
-    'pr-link': job.prLink ?? '',
-    'pr-number': pullRequestNumber(job.prLink),
-    repository: job.repository ?? '',
-    ref: job.ref ?? '',
-    model: job.model ?? '',
-    'created-at': job.createdAt ?? '',
-    'archived-at': job.archivedAt ?? '',
-    job: job.json,
   }
 }

@@ -2,7 +2,7 @@ import type { Clock } from '../lib/clock.ts'
 import type { HttpClient } from '../lib/http.ts'
 import { parseJson } from '../lib/json.ts'
 import type { Redact } from '../lib/redact.ts'
-import { parseRetryAfter } from '../lib/retry-after.ts'
+import { parseRetryAfter } from '../lib/retry.ts'
 import type { ServiceAnswer, ServiceCall } from './service-call.ts'
 import { ServiceError } from './service-error.ts'
 

@@ -24,7 +24,7 @@ export type Job = {
   /** Everything the service sent, unknown fields included, as JSON: to the letter, unless the key was in there. */
   readonly json: string
   /** Names of the fields that had a wrong type and count as absent. */
-  readonly oddFields: readonly string[]
+  readonly invalidFields: readonly string[]
 }
 
 /** Whether a status ends a job. */
@@ -51,14 +51,14 @@ export function readJob(value: unknown, exact?: string): Job | undefined {
   if (!isRecord(value)) return undefined
   const { id, status, source } = value
   if (typeof id !== 'string' || !isJobId(id) || typeof status !== 'string') return undefined
-  const oddFields: string[] = []
+  const invalidFields: string[] = []
   const text = (record: JsonRecord, field: string, name = field): string | null => {
     const found = record[field] ?? null
     if (found === null || typeof found === 'string') return found === '' ? null : found
-    oddFields.push(name)
+    invalidFields.push(name)
     return null
   }
-  const from = readSource(source, oddFields)
+  const from = readSource(source, invalidFields)
   return {
     id,
     status,
@@ -69,12 +69,12 @@ export function readJob(value: unknown, exact?: string): Job | undefined {
     createdAt: text(value, 'createdAt'),
     archivedAt: text(value, 'archivedAt'),
     json: exact?.trim() ?? JSON.stringify(value),
-    oddFields,
+    invalidFields,
   }
 }
 
-function readSource(source: unknown, oddFields: string[]): JsonRecord {
+function readSource(source: unknown, invalidFields: string[]): JsonRecord {
   if (isRecord(source)) return source
-  if (source !== undefined && source !== null) oddFields.push('source')
+  if (source !== undefined && source !== null) invalidFields.push('source')
   return {}
 }

@@ -30,7 +30,7 @@ export function createJob(service: DocsService, prompt: string, signal?: AbortSi
  *
  * @throws as `createJob`; an answer that is another job is an {AnswerError} too
  */
-export async function lookAtJob(service: DocsService, id: string, signal?: AbortSignal): Promise<Job> {
+export async function getJob(service: DocsService, id: string, signal?: AbortSignal): Promise<Job> {
   const call: ServiceCall = {
     method: 'GET',
     path: ['v2', 'agent', service.projectId, 'job', id],
@@ -44,7 +44,7 @@ export async function lookAtJob(service: DocsService, id: string, signal?: Abort
 /**
  * Sends a follow-up message: `POST /v2/agent/{projectId}/job/{id}/message`. Sent once, as `createJob`.
  *
- * @throws as `lookAtJob`
+ * @throws as `getJob`
  */
 export async function sendMessage(
   service: DocsService,

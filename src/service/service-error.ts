@@ -1,5 +1,5 @@
 import { isRecord, stringField } from '../lib/json.ts'
-import { clip } from '../lib/markdown.ts'
+import { clip } from '../lib/text.ts'
 import { TransportError } from '../lib/transport-error.ts'
 import type { ServiceAnswer, ServiceCall } from './service-call.ts'
 
@@ -22,7 +22,7 @@ export class ServiceError extends Error {
 }
 
 /** How long the service asked to be left alone, in milliseconds; 0 if it did not, or the time is gone by. */
-export function askedPauseMs(error: unknown): number {
+export function retryAfterMsOf(error: unknown): number {
   return error instanceof ServiceError ? (error.retryAfterMs ?? 0) : 0
 }
 
@@ -43,7 +43,7 @@ export class AnswerError extends Error {
 
 const CURES: Readonly<Record<number, string>> = {
   400: 'It takes the request to be wrong.',
-  401: 'It does not accept the API key: it may have expired (keys last 90 days unless their owner chose otherwise), have been deleted, or belong to another service. Make a new admin key in the dashboard and update the secret behind `api-key`.',
+  401: 'It does not accept the API key: it may have expired (keys last 90 days unless their owner chose createPrompt), have been deleted, or belong to another service. Make a new admin key in the dashboard and update the secret behind `api-key`.',
   408: 'It waited too long for the request to arrive; try again.',
   413: 'The prompt is too large for it; shorten `prompt`, `prompt-file` or `context-files`.',
 }

@@ -1,4 +1,4 @@
-import { clip } from '../lib/markdown.ts'
+import { clip } from '../lib/text.ts'
 import { TransportError } from '../lib/transport-error.ts'
 
 /** Why the docs service gave no answer, or what it answered, as sentences for the log. */

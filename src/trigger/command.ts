@@ -5,7 +5,7 @@ import type { GitHubEvent } from './event.ts'
 export type Command = {
   readonly comment: CommentEvent
   /** What follows the command, without white space around it; may be empty. */
-  readonly ask: string
+  readonly instructions: string
   /** Whether a new job is wanted even where an earlier one could go on. */
   readonly fresh: boolean
 }
@@ -25,7 +25,7 @@ export async function readCommand(event: GitHubEvent, rules: CommandRules): Prom
   const text = await textAfterCommand(comment.body, rules.command)
   if (text === undefined) return undefined
   const rest = afterWord(text, 'new')
-  return { comment, ask: rest ?? text, fresh: rest !== undefined }
+  return { comment, instructions: rest ?? text, fresh: rest !== undefined }
 }
 
 /** Whether a comment is of a bot that needs no permission. Only an exact login counts, and only of a real bot. */

@@ -1,6 +1,6 @@
 import { readFailure } from '../github/failure.ts'
 import type { GitHub } from '../github/github.ts'
-import { PERMISSION_LEVELS, type PermissionLevel } from '../inputs/comment-inputs.ts'
+import { PERMISSION_LEVELS, type PermissionLevel } from '../inputs/table.ts'
 import { stringField } from '../lib/json.ts'
 
 /** Whether somebody may ask; where not, why, to follow "Nothing was done:". */

@@ -1,9 +1,9 @@
-import type { Outside } from '../lib/deps.ts'
+import type { Deps } from '../lib/deps.ts'
 import { formatDuration } from '../lib/duration.ts'
 import { backoffMs } from '../lib/retry.ts'
 import { TransportError } from '../lib/transport-error.ts'
 import type { DocsService } from '../service/docs-service.ts'
-import { askedPauseMs, inWords, ServiceError } from '../service/service-error.ts'
+import { inWords, retryAfterMsOf, ServiceError } from '../service/service-error.ts'
 import { askForVisitors, type VisitorsAnswer } from '../service/visitors.ts'
 import type { Period } from './period.ts'
 import type { OnVisitorsEvent } from './progress.ts'
@@ -43,7 +43,7 @@ export type Asking = {
 }
 
 /** What asking needs from outside. */
-export type AskingOptions = Outside & {
+export type AskingOptions = Deps & {
   /** Most requests of the run, retries included. */
   readonly maxRequests: number
   readonly onEvent: OnVisitorsEvent
@@ -77,7 +77,7 @@ export function openAsking(service: DocsService, options: AskingOptions): Asking
   }
 
   function pauseBeforeNext(error: Error, tries: number): number {
-    const pauseMs = askedPauseMs(error) || backoffMs(tries, BACKOFF, options.random)
+    const pauseMs = retryAfterMsOf(error) || backoffMs(tries, BACKOFF, options.random)
     const hopeless = reasonToStop(error, tries) ?? reasonOfLimits(error, pauseMs)
     if (hopeless === undefined) return pauseMs
     throw new AskingStopped('failed', `${inWords(error)} ${hopeless}`.trim(), { cause: error })
@@ -88,7 +88,7 @@ export function openAsking(service: DocsService, options: AskingOptions): Asking
       return `It was not asked again, because \`visitors-max-requests\` is ${maxRequests}.`
     }
     if (clock.now() + pauseMs < deadlineMs) return undefined
-    return askedPauseMs(error) === 0
+    return retryAfterMsOf(error) === 0
       ? `It was not asked again, because the visitors report may take no more than ${timeLimit()}.`
       : `It wants to be asked again only in ${formatDuration(pauseMs)}, which is past the end of the ${timeLimit()} that the visitors report may take.`
   }

@@ -1,13 +1,12 @@
-import type { Inputs } from '../inputs/inputs.ts'
-import type { VisitorsInputs } from '../inputs/visitors-inputs.ts'
-import type { RunContext } from '../run-context.ts'
-import { writeSummary } from '../runner/summary.ts'
+import type { RunDeps } from '../github/github.ts'
+import type { Inputs } from '../inputs/table.ts'
 import type { DocsService } from '../service/docs-service.ts'
 import { AskingStopped } from './asking.ts'
 import { type Export, openExport } from './export.ts'
 import type { VisitorsFindings } from './findings.ts'
 import { gapsInWords } from './gaps.ts'
 import { gatherVisitors, type VisitorsPlan } from './gather.ts'
+import type { VisitorsOptions } from './options.ts'
 import { visitorsOutputs } from './outputs.ts'
 import { fullDaysBefore } from './period.ts'
 import { visitorsProgressLine } from './progress-text.ts'
@@ -20,16 +19,15 @@ import { visitorsDryRunSummary, visitorsFailureSummary, visitorsPurpose, visitor
  * @returns why the step fails, as sentences; `undefined` if it does not
  */
 export async function reportVisitors(
+  visitors: VisitorsOptions,
   inputs: Inputs,
   service: DocsService,
-  context: RunContext,
+  context: RunDeps,
 ): Promise<string | undefined> {
-  const { visitors } = inputs
-  if (visitors === undefined) return undefined
   const { when, top, trend } = visitors
   const period = 'days' in when ? fullDaysBefore(context.clock.now(), when.days) : when
   const plan: VisitorsPlan = { period, top, trend }
-  if (inputs.dryRun) return showDryRun(plan, visitors, context)
+  if (inputs['dry-run']) return showDryRun(plan, visitors, context)
   const { exportTo } = visitors
   const rows = exportTo === undefined ? undefined : openExport(exportTo.place, exportTo.format)
   try {
@@ -51,15 +49,15 @@ export async function reportVisitors(
 }
 
 /** Says why there is no report; the summary's reader would look for it. */
-function withoutReport(why: string, context: RunContext): string {
-  writeSummary(visitorsFailureSummary(why), context)
+function withoutReport(why: string, context: RunDeps): string {
+  context.writeSummary('visitors', visitorsFailureSummary(why))
   return why
 }
 
 type Told = {
-  readonly visitors: VisitorsInputs
+  readonly visitors: VisitorsOptions
   readonly rows: Export | undefined
-  readonly context: RunContext
+  readonly context: RunDeps
 }
 
 async function report(
@@ -79,7 +77,7 @@ async function report(
     }
   }
   context.setOutputs(visitorsOutputs(findings, exported))
-  writeSummary(visitorsSummary(findings, { ...visitors, exported }), context)
+  context.writeSummary('visitors', visitorsSummary(findings, { ...visitors, exported }))
   for (const gap of gapsInWords(findings, visitors)) context.log.warning(`Visitors report: ${gap}`)
   context.log.notice(visitorsHeading(findings), 'Docs visitors')
   return failures.length === 0 ? undefined : failures.join('\n')
@@ -87,17 +85,17 @@ async function report(
 
 async function showDryRun(
   plan: VisitorsPlan,
-  visitors: VisitorsInputs,
-  context: RunContext,
+  visitors: VisitorsOptions,
+  context: RunDeps,
 ): Promise<undefined> {
   const purpose = visitorsPurpose(plan, { ...visitors, exported: visitors.exportTo?.name ?? '' })
-  writeSummary(visitorsDryRunSummary(purpose), context)
+  context.writeSummary('visitors', visitorsDryRunSummary(purpose))
   context.log.notice(
     `The docs service was not called. Without \`dry-run\`, this run would ${purpose}.`,
     'Docs visitors: dry run',
   )
 }
 
-function tell(line: string | undefined, { log }: RunContext): void {
+function tell(line: string | undefined, { log }: RunDeps): void {
   if (line !== undefined) log.info(line)
 }

@@ -1,4 +1,5 @@
-import { clip, code, Markdown, md, table } from '../lib/markdown.ts'
+import { code, Markdown, md, table } from '../lib/markdown.ts'
+import { clip } from '../lib/text.ts'
 import type { Change } from './compare.ts'
 import { DAY_MS, type Period, wholeDays } from './period.ts'
 

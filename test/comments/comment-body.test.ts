@@ -90,7 +90,7 @@ describe('a reply', () => {
       createdAt: null,
       archivedAt: null,
       json: '{}',
-      oddFields: [],
+      invalidFields: [],
     }
     const bodies = [
       workingBody(hostile, 'starting'),

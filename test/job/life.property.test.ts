@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Fault } from '../../docs-service/faults/fault.ts'
 import { type DocsService as EmbeddedService, startDocsService } from '../../docs-service/service.ts'
 import { isFailure, type Outcome } from '../../src/job/outcome.ts'
-import { type JobAsk, performJob } from '../../src/job/perform.ts'
+import { type JobRequest, performJob } from '../../src/job/perform.ts'
 import { type HttpClient, openHttp } from '../../src/lib/http.ts'
 import type { HttpAnswer, HttpRequest } from '../../src/lib/http-messages.ts'
 import { TransportError } from '../../src/lib/transport-error.ts'
@@ -102,7 +102,7 @@ async function live(schedule: Schedule): Promise<Life> {
   clock = new VirtualClock()
   docs.faults.clear()
   const prompt = `Ask ${asks++}. ${schedule.directive}`
-  const ask: JobAsk =
+  const ask: JobRequest =
     schedule.kind === 'create'
       ? { kind: 'create', prompt }
       : { kind: 'message', id: await finishedJob(), prompt }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { afterMessage, trusting } from '../../src/job/completion.ts'
-import { type Awaited, type WaitEnd, type WaitOptions, waitForJob } from '../../src/job/poll.ts'
+import { type Awaited, pollJob, type WaitEnd, type WaitOptions } from '../../src/job/poll.ts'
 import type { JobEvent } from '../../src/job/progress.ts'
 import { TransportError } from '../../src/lib/transport-error.ts'
 import { type Job, readJob } from '../../src/service/job.ts'
@@ -32,7 +32,7 @@ async function wait(
   const startedAtMs = clock.now()
   const looksAtS: number[] = []
   const events: JobEvent[] = []
-  const end = await waitForJob(
+  const end = await pollJob(
     {
       job: job('active'),
       startedAtMs,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { logText } from '../../src/lib/log-text.ts'
 import { code, codeBlock, details, link, md, table } from '../../src/lib/markdown.ts'
+import { logText } from '../../src/lib/text.ts'
 import { HOSTILE_TEXTS } from '../hostile-texts.ts'
 import { alive, commandsIn } from '../rendered.ts'
 

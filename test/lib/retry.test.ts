@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { parseRetryAfter } from '../../src/lib/retry-after.ts'
+import { parseRetryAfter } from '../../src/lib/retry.ts'
 
 const NOW_MS = Date.parse('2026-11-21T08:00:00Z')
 

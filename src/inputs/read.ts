@@ -1,0 +1,86 @@
+import type { Redact } from '../lib/redact.ts'
+import { clip } from '../lib/text.ts'
+import { INPUTS, type InputName, type Inputs, SECRET_INPUTS } from './table.ts'
+
+/** One wrong input. */
+export type InputProblem = {
+  readonly input: InputName
+  /** What is wrong with the value, to follow the input's name. */
+  readonly problem: string
+  /** What is accepted, to follow "accepted:"; empty where the problem says it. */
+  readonly accepted: string
+}
+
+/** Everything that is wrong with the inputs. Its message names each with its problem and cure. */
+export class InputsError extends Error {
+  override readonly name = 'InputsError'
+  readonly problems: readonly InputProblem[]
+
+  constructor(problems: readonly InputProblem[]) {
+    const lines = problems.map(
+      ({ input, problem, accepted }) =>
+        `- ${input} ${problem}${accepted === '' ? '' : `; accepted: ${accepted}`}.`,
+    )
+    const [are, inputs] = problems.length === 1 ? ['is', 'One input'] : ['are', `${problems.length} inputs`]
+    super(`${inputs} ${are} wrong, so nothing was sent:\n${lines.join('\n')}`)
+    this.problems = problems
+  }
+}
+
+/** The texts of inputs by name, without the white space around them. A missing entry was not given at all. */
+export type InputTexts = ReadonlyMap<string, string>
+
+/** All inputs, and what is wrong with them. A wrong one has the value of its default. */
+export type ReadInputs = { readonly inputs: Inputs; readonly problems: readonly InputProblem[] }
+
+/** Reads every input by the rules of the table. `redact` keeps secrets out of what is quoted. */
+export function readInputs(texts: InputTexts, redact: Redact): ReadInputs {
+  const problems: InputProblem[] = []
+  const values = Object.fromEntries(
+    inputNames().map((name) => {
+      const { format, default: fallback, empty } = INPUTS[name]
+      const given = texts.get(name) ?? (isExpression(fallback) ? '' : fallback)
+      try {
+        return [name, parseInput(given, name)]
+      } catch (error) {
+        if (!(error instanceof RangeError)) throw error
+        const quote = isSecret(name) ? '' : `("${quoted(given, redact)}") `
+        problems.push({ input: name, problem: `${quote}${error.message}`, accepted: format.accepted })
+        return [name, empty ?? parseInput('', name)]
+      }
+    }),
+  )
+  return { inputs: values as Inputs, problems }
+}
+
+/** The names of all inputs, in the table's order. */
+export function inputNames(): InputName[] {
+  return Object.keys(INPUTS) as InputName[]
+}
+
+/** The texts of those inputs that are secrets and can be: what nobody can see is none. */
+export function secretsOf(texts: InputTexts): string[] {
+  return SECRET_INPUTS.map((name) => texts.get(name) ?? '').filter((text) => /[\x21-\x7e]/.test(text))
+}
+
+function parseInput(given: string, name: InputName): unknown {
+  const { format, default: fallback, empty } = INPUTS[name]
+  if (given !== '') return format.parse(given)
+  if (empty !== undefined) return empty
+  return fallback === '' ? undefined : format.parse(fallback)
+}
+
+function isSecret(name: InputName): boolean {
+  return SECRET_INPUTS.some((secret) => secret === name)
+}
+
+function isExpression(text: string): boolean {
+  return text.startsWith('${{')
+}
+
+const MAX_QUOTE_LENGTH = 80
+
+function quoted(text: string, redact: Redact): string {
+  const withoutPassword = redact(text).replace(/\/\/[^/\s]*@/g, '//***@')
+  return clip(withoutPassword.replace(/\s+/g, ' '), MAX_QUOTE_LENGTH)
+}
