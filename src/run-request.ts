@@ -1,4 +1,4 @@
-import { type InputProblem, InputsError, type ReadInputs } from './inputs/read.ts'
+import { type InputProblem, InputsError, inputNames, type ReadInputs } from './inputs/read.ts'
 import type { InputName, Inputs } from './inputs/table.ts'
 import { openWorkspace, type TextFile, type Workspace, WorkspaceError } from './lib/workspace.ts'
 import type { Environment } from './runner/environment.ts'
@@ -49,7 +49,7 @@ export async function loadRunRequest(
     ...visitors.problems,
     ...(wantsJob || wantsVisitors || problems.length > 0 ? [] : [NOTHING_REQUESTED]),
   ]
-  if (all.length > 0) throw new InputsError(all)
+  if (all.length > 0) throw new InputsError(inOrder(all))
   return {
     ...trigger,
     inputs,
@@ -58,6 +58,12 @@ export async function loadRunRequest(
     contextFiles: contextFiles.files,
     visitors: wantsVisitors ? visitors.options : undefined,
   }
+}
+
+/** Problems in the order of the inputs' documentation. */
+function inOrder(problems: readonly InputProblem[]): InputProblem[] {
+  const names = inputNames()
+  return problems.toSorted((a, b) => names.indexOf(a.input) - names.indexOf(b.input))
 }
 
 const NOTHING_REQUESTED: InputProblem = {

@@ -38,7 +38,7 @@ export function readInputs(texts: InputTexts, redact: Redact): ReadInputs {
   const problems: InputProblem[] = []
   const values = Object.fromEntries(
     inputNames().map((name) => {
-      const { format, default: fallback, empty } = INPUTS[name]
+      const { format, default: fallback } = INPUTS[name]
       const given = texts.get(name) ?? (isExpression(fallback) ? '' : fallback)
       try {
         return [name, parseInput(given, name)]
@@ -46,7 +46,7 @@ export function readInputs(texts: InputTexts, redact: Redact): ReadInputs {
         if (!(error instanceof RangeError)) throw error
         const quote = isSecret(name) ? '' : `("${quoted(given, redact)}") `
         problems.push({ input: name, problem: `${quote}${error.message}`, accepted: format.accepted })
-        return [name, empty ?? parseInput('', name)]
+        return [name, parseInput(isExpression(fallback) ? '' : fallback, name)]
       }
     }),
   )
