@@ -80,10 +80,11 @@ function openService({ inputs }: RunRequest, { environment, clock, redact }: Run
   return openDocsService({ apiKey, projectId, baseUrl, http, clock, redact })
 }
 
-function reportError(error: unknown, { log, setOutputs, writeSummary }: Runner): void {
+function reportError(error: unknown, { environment, log, redact, setOutputs, writeSummary }: Runner): void {
   if (error instanceof InputsError) {
     setOutputs({ result: 'error' })
-    writeSummary('job', inputsErrorSummary(error.problems))
+    const { inputs } = readInputs(environment.inputs, redact)
+    if (inputs.summary) writeSummary('job', inputsErrorSummary(error.problems))
     log.fail(error.message)
   } else {
     log.fail(errorMessage(error))
