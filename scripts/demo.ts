@@ -2,6 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { parseArgs } from 'node:util'
+import type { Fault } from '../docs-service/faults/fault.ts'
+import { readFault } from '../docs-service/faults/read-fault.ts'
 import { npmWatch } from '../docs-service/npm-watch.ts'
 import { type DocsService, startDocsService } from '../docs-service/service.ts'
 import { type ActionRun, startAction } from '../test/bundle/run-action.ts'
@@ -23,8 +25,11 @@ type Ending = 'key' | 'signal' | 'at once'
  */
 async function demo(): Promise<void> {
   const npmIsGone = npmWatch()
-  const ending = endingOf(parseArgs({ options: { open: { type: 'boolean', default: false } } }).values.open)
-  const docs = await startDocsService({ jobTimeMs: 3000 })
+  const { values } = parseArgs({
+    options: { open: { type: 'boolean', default: false }, fault: { type: 'string', multiple: true } },
+  })
+  const ending = endingOf(values.open)
+  const docs = await startDocsService({ jobTimeMs: 3000, faults: (values.fault ?? []).map(faultNamed) })
   try {
     introduce(ending)
     const show = (text: string) => print(ending === 'at once' ? text.replaceAll(docs.url, '…') : text)
@@ -42,6 +47,13 @@ async function demo(): Promise<void> {
   } finally {
     await docs.close()
   }
+}
+
+/** `--fault`, as `npm run service` takes it: shows a run that meets it. */
+function faultNamed(name: string): Fault {
+  const reading = readFault(name)
+  if (reading.ok) return reading.fault
+  throw new RangeError(reading.problems.join('\n'))
 }
 
 function endingOf(open: boolean): Ending {

@@ -30,7 +30,7 @@ table { border-collapse: collapse; width: 100% }
 th, td { text-align: left; vertical-align: top; padding: .45rem 1rem .45rem 0; border-bottom: 1px solid var(--line);
   white-space: nowrap }
 .wide { width: 100%; min-width: 21rem; white-space: normal; overflow-wrap: anywhere }
-.name { max-width: 12rem; white-space: normal; overflow-wrap: anywhere }
+.name { min-width: 8rem; white-space: normal; overflow-wrap: break-word }
 form { display: inline }
 button { font: inherit; font-size: .9rem; padding: .3rem .9rem; margin-right: .5rem; border: 1px solid var(--line);
   border-radius: .4rem; background: var(--panel); cursor: pointer }
