@@ -12,7 +12,7 @@ import { listenForCancel } from './runner/cancel.ts'
 import { readEnvironment } from './runner/environment.ts'
 import { maskSecrets, openLog } from './runner/log.ts'
 import { openOutputs } from './runner/outputs.ts'
-import { readState, saveState } from './runner/state.ts'
+import { saveState } from './runner/state.ts'
 import { writeSummary } from './runner/summary.ts'
 import { type DocsService, openDocsService } from './service/docs-service.ts'
 import { admit } from './trigger/admission.ts'
@@ -21,52 +21,62 @@ import type { Task } from './trigger/task.ts'
 
 const HTTP_LIMITS = { timeLimitMs: 30_000, bodyLimitBytes: 16 * 1024 * 1024 }
 
-/** Runs the action: its main part or, where that has run before, its post part. */
-export async function run(): Promise<void> {
+/** Runs the main part of the step. Resolves to its exit code. */
+export async function runMain(): Promise<number> {
   const cancel = listenForCancel()
-  const environment = readEnvironment(process.env)
-  const secrets = secretsOf(environment)
-  maskSecrets(secrets)
-  const isPost = readState(environment, 'phase') === 'main'
-  // As early as can be: without it, the post part would take itself for this one.
-  if (!isPost) saveState('phase', 'main')
-  const redact = redactor(secrets)
-  const log = openLog(redact)
-  const clock = openSystemClock()
-  const outside = { environment, log, clock, random: Math.random, cancel: cancel.signal }
-  const github = openGitHub({ ...outside, token: environment.inputs.get('github-token') ?? '' })
-  const context: RunContext = { ...outside, redact, setOutputs: openOutputs(log, redact), github }
+  const context = openContext(cancel)
   try {
-    if (isPost) await runPost(context)
-    else await runMain(context)
+    return await runTask(context)
   } catch (error) {
-    await reportError(error, context)
-  } finally {
-    github.close()
-    cancel.release()
+    return reportError(error, context)
   }
 }
 
-async function runPost(context: RunContext): Promise<void> {
-  const { finishCutOffRun } = await import('./post.ts')
-  await finishCutOffRun(context)
+/** Runs the post part of the step: what a killed main part left is finished. Resolves to its exit code. */
+export async function runPost(): Promise<number> {
+  const context = openContext(listenForCancel())
+  try {
+    const { finishCutOffRun } = await import('./post.ts')
+    await finishCutOffRun(context)
+    return 0
+  } catch (error) {
+    context.log.fail(error instanceof Error ? error.message : String(error))
+    return 1
+  }
 }
 
-async function runMain(context: RunContext): Promise<void> {
+function openContext(cancel: AbortSignal): RunContext {
+  const environment = readEnvironment(process.env)
+  const secrets = secretsOf(environment)
+  maskSecrets(secrets)
+  const redact = redactor(secrets)
+  const log = openLog(redact)
+  const deps = { environment, log, clock: openSystemClock(), random: Math.random, cancel }
+  const github = openGitHub({ ...deps, token: environment.inputs.get('github-token') ?? '' })
+  return { ...deps, redact, setOutputs: openOutputs(log, redact), github }
+}
+
+async function runTask(context: RunContext): Promise<number> {
   const { environment, log, setOutputs, cancel } = context
   const admission = await admit(readEvent(environment), context)
+  let exitCode = 0
   if (admission.admitted) {
     const failures = await doAllParts(admission.task, context)
-    if (failures.length > 0) log.fail(failures.join('\n'))
+    if (failures.length > 0) {
+      log.fail(failures.join('\n'))
+      exitCode = 1
+    }
   } else if (cancel.aborted) {
     setOutputs({ result: 'cancelled' })
     log.fail('Cancelled before anything was asked of the docs service.')
+    exitCode = 1
   } else {
     if (admission.quiet === true) log.info(admission.reason)
     else log.notice(admission.reason, 'Docs agent: skipped')
     setOutputs({ result: 'skipped' })
   }
   saveState('finished', 'true')
+  return exitCode
 }
 
 /** Tries every part that was asked for; one part's failure never hides another's result. */
@@ -103,13 +113,19 @@ function failureOf(end: PromiseSettledResult<string | undefined>): string | unde
   return end.reason instanceof Error ? (end.reason.stack ?? end.reason.message) : String(end.reason)
 }
 
-async function reportError(error: unknown, context: RunContext): Promise<void> {
+/** Says why a run failed, in the log first: outputs and state may be what can't be written. */
+function reportError(error: unknown, context: RunContext): number {
   const { environment, log, setOutputs } = context
-  setOutputs({ result: 'error' })
+  log.fail(error instanceof Error ? error.message : String(error))
+  if (!(error instanceof InputsError) && error instanceof Error) log.info(error.stack ?? '')
   if (error instanceof InputsError && wantsSummary(environment)) {
     writeSummary(inputsErrorSummary(error.problems), context)
   }
-  log.fail(error instanceof Error ? error.message : String(error))
-  if (!(error instanceof InputsError) && error instanceof Error) log.info(error.stack ?? '')
-  saveState('finished', 'true')
+  try {
+    setOutputs({ result: 'error' })
+    saveState('finished', 'true')
+  } catch (second) {
+    if (String(second) !== String(error)) log.fail(String(second))
+  }
+  return 1
 }

@@ -45,7 +45,7 @@ describe('action.yml', () => {
     expect(metadata.runs).toEqual({
       using: 'node24',
       main: 'dist/index.js',
-      post: 'dist/index.js',
+      post: 'dist/post.js',
       'post-if': 'always()',
     })
   })

@@ -1,19 +1,7 @@
-/** The runner's wish to end the run: it sends SIGINT, and SIGTERM 7.5 s later. */
-export type Cancel = {
-  readonly signal: AbortSignal
-  /** Stops listening. */
-  release(): void
-}
-
-/** Listens for SIGINT and SIGTERM from here on. */
-export function listenForCancel(): Cancel {
+/** A signal that is aborted when the runner wants the run to end: it sends SIGINT, and SIGTERM 7.5 s later. */
+export function listenForCancel(): AbortSignal {
   const controller = new AbortController()
   const cancel = (): void => controller.abort()
   process.on('SIGINT', cancel).on('SIGTERM', cancel)
-  return {
-    signal: controller.signal,
-    release() {
-      process.off('SIGINT', cancel).off('SIGTERM', cancel)
-    },
-  }
+  return controller.signal
 }

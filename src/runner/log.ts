@@ -1,6 +1,6 @@
+import * as core from '@actions/core'
 import { logText } from '../lib/log-text.ts'
 import type { Redact } from '../lib/redact.ts'
-import * as commands from './workflow-commands.ts'
 
 /** The run's log: the only way text reaches it. Nothing written here can act as a workflow command or hold the key. */
 export type Log = {
@@ -8,7 +8,7 @@ export type Log = {
   /** Shown at the top of the run, too. */
   notice(text: string, title?: string): void
   warning(text: string): void
-  /** Marks the step as failed. */
+  /** Shown at the top of the run as an error. Whether the step fails is the run's exit code. */
   fail(text: string): void
   /** A folded part of the log. */
   group(title: string, text: string): void
@@ -19,18 +19,19 @@ export function openLog(redact: Redact): Log {
   // Cleaning takes characters out and could put a secret together, so that comes first and last.
   const clean = (text: string): string => redact(logText(redact(text)))
   return {
-    info: (text) => commands.info(clean(text)),
-    notice: (text, title = '') => commands.annotate('notice', clean(text), clean(title)),
-    warning: (text) => commands.annotate('warning', clean(text)),
-    fail(text) {
-      process.exitCode = 1
-      commands.annotate('error', clean(text))
+    info: (text) => core.info(clean(text)),
+    notice: (text, title = '') => core.notice(clean(text), { title: clean(title) }),
+    warning: (text) => core.warning(clean(text)),
+    fail: (text) => core.error(clean(text)),
+    group(title, text) {
+      core.startGroup(clean(title))
+      core.info(clean(text))
+      core.endGroup()
     },
-    group: (title, text) => commands.group(clean(title), () => commands.info(clean(text))),
   }
 }
 
 /** Tells the runner to replace a secret by `***` in all that is printed from here on. */
 export function maskSecrets(secrets: readonly string[]): void {
-  for (const secret of secrets) if (secret !== '') commands.setSecret(secret)
+  for (const secret of secrets) if (secret !== '') core.setSecret(secret)
 }

@@ -1,9 +1,9 @@
+import { setOutput } from '@actions/core'
 import type { Outcome } from '../job/outcome.ts'
 import { pullRequestNumber } from '../job/pull-request.ts'
 import type { Redact } from '../lib/redact.ts'
 import type { Job } from '../service/job.ts'
 import type { Log } from './log.ts'
-import { setOutput } from './workflow-commands.ts'
 
 /** Outputs of an agent job, as in `action.yml`. */
 export const JOB_OUTPUTS = [

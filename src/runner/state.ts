@@ -1,15 +1,15 @@
+import * as core from '@actions/core'
 import type { Environment } from './environment.ts'
-import * as commands from './workflow-commands.ts'
 
 /** What the main part leaves for the post part. */
-const STATE_NAMES = ['phase', 'job-id', 'last-will', 'finished'] as const
+const STATE_NAMES = ['job-id', 'last-will', 'finished'] as const
 
 /** A name of saved state. */
 export type StateName = (typeof STATE_NAMES)[number]
 
 /** Saves a value for the post part. */
 export function saveState(name: StateName, value: string): void {
-  commands.saveState(name, value)
+  core.saveState(name, value)
 }
 
 /** Reads what the main part saved; empty if nothing. */
