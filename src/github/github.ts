@@ -42,7 +42,7 @@ export function openGitHub(options: GitHubOptions): GitHub {
   const { environment, log } = options
   const [owner = '', repo = ''] = environment.repository.split('/')
   const said = new Set<string>()
-  const http = openHttp({ proxy: environment.proxy, clock: options.clock, sideBySide: true, ...LIMITS })
+  const http = openHttp({ proxy: environment.proxy, clock: options.clock, connections: 6, ...LIMITS })
   let client: Promise<Octokit> | undefined
 
   function ask<T>(send: (octokit: Octokit) => Promise<T>): Promise<T> {

@@ -18,7 +18,7 @@ export type ActionOptions = {
   readonly files?: Readonly<Record<string, string>>
   /** An existing workspace to use instead of a new one. */
   readonly workspace?: string
-  /** State that an earlier part of the step saved: makes this the post part. */
+  /** State that an earlier part of the step saved: starts the post part. */
   readonly state?: Readonly<Record<string, string>>
 }
 
@@ -66,7 +66,8 @@ export async function startAction(options: ActionOptions): Promise<StartedAction
   await writeAll(workspace, options.files ?? {})
 
   const startedAtMs = performance.now()
-  const child = spawn(NODE, [join(ROOT, options.state === undefined ? 'dist/index.js' : 'dist/post.js')], {
+  const entry = options.state === undefined ? 'dist/index.js' : 'dist/post.js'
+  const child = spawn(NODE, [join(ROOT, entry)], {
     cwd: workspace,
     env: { ...environmentOf(options, folder, workspace), ...options.env },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -17,15 +17,15 @@ describe('a command on a pull request', () => {
         'comment-url': 'https://github.com/acme/docs/pull/5#issuecomment-5002',
       },
     })
-    expect(scene.github.requests).toEqual([
+    expect(readsBeforeWrites(scene.github.requests)).toEqual([
       'GET /collaborators/octocat/permission',
-      'POST /issues/comments/5001/reactions eyes',
+      'GET /issues/1/comments',
       'GET /issues/5/comments',
-      'POST /issues/5/comments',
       'GET /pulls/5',
       'GET /pulls/5/files',
+      'POST /issues/comments/5001/reactions eyes',
+      'POST /issues/5/comments',
       'PATCH /issues/comments/5002',
-      'GET /issues/1/comments',
       'POST /issues/1/comments',
       'PATCH /issues/comments/5002',
       'POST /issues/comments/5001/reactions rocket',
@@ -172,15 +172,15 @@ describe('a command elsewhere', () => {
     const event = reviewComment({ id, body, author: octocat, ...(replyTo !== undefined && { replyTo }) })
     const run = await scene.run({ event })
     expect(run.outputs).toMatchObject({ result: 'pull-request', 'comment-id': '5003' })
-    expect(scene.github.requests).toEqual([
+    expect(readsBeforeWrites(scene.github.requests)).toEqual([
       'GET /collaborators/octocat/permission',
-      `POST /pulls/comments/${id}/reactions eyes`,
-      'GET /pulls/5/comments',
-      'GET /issues/5/comments',
-      'POST /pulls/5/comments/5001/replies',
-      'GET /pulls/5/files',
-      'PATCH /pulls/comments/5003',
       'GET /issues/1/comments',
+      'GET /issues/5/comments',
+      'GET /pulls/5/comments',
+      'GET /pulls/5/files',
+      `POST /pulls/comments/${id}/reactions eyes`,
+      'POST /pulls/5/comments/5001/replies',
+      'PATCH /pulls/comments/5003',
       'POST /issues/1/comments',
       'PATCH /pulls/comments/5003',
       `POST /pulls/comments/${id}/reactions rocket`,
@@ -189,3 +189,9 @@ describe('a command elsewhere', () => {
     expect(scene.docs.jobs[0]?.prompt).toContain('Comment on: README.md')
   })
 })
+
+/** Sorted reads, then writes in their order: the reply is written while the context is read. */
+function readsBeforeWrites(requests: readonly string[]): string[] {
+  const reads = requests.filter((line) => line.startsWith('GET '))
+  return [...reads.toSorted(), ...requests.filter((line) => !line.startsWith('GET '))]
+}
