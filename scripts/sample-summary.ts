@@ -2,16 +2,18 @@ import { startDocsService } from '../docs-service/service.ts'
 import { openSystemClock } from '../src/lib/clock.ts'
 import { openHttp } from '../src/lib/http.ts'
 import { openDocsService } from '../src/service/docs-service.ts'
-import { gatherVisitors } from '../src/visitors/gather.ts'
+import type { VisitorsOptions } from '../src/visitors/options.ts'
 import { fullDaysBefore } from '../src/visitors/period.ts'
+import { readVisitors } from '../src/visitors/read.ts'
+import { makeReport } from '../src/visitors/report.ts'
+import { VisitorsRequests } from '../src/visitors/requests.ts'
 import { visitorsSummary } from '../src/visitors/summary.ts'
 
 /** A Monday morning. */
 const NOW_MS = Date.UTC(2026, 7, 3, 6)
-const LIMITS = { trend: 8, maxRequests: 40 }
 
 /** The visitors report of the embedded docs service, as Markdown; the same every time. */
-export async function sampleSummary({ pages = 1200, top = 5, trend = LIMITS.trend } = {}): Promise<string> {
+export async function sampleSummary({ pages = 1200, top = 5, trend = 8 } = {}): Promise<string> {
   const clock = openSystemClock()
   const proxy = { httpsProxy: '', httpProxy: '', noProxy: '' }
   const http = openHttp({ proxy, clock, timeLimitMs: 30_000, bodyLimitBytes: 16 * 1024 ** 2 })
@@ -24,20 +26,26 @@ export async function sampleSummary({ pages = 1200, top = 5, trend = LIMITS.tren
     clock,
     redact: (text) => text,
   })
+  const options: VisitorsOptions = {
+    period: fullDaysBefore(NOW_MS, 7),
+    soFar: false,
+    summary: true,
+    top,
+    trend,
+    maxRequests: 40,
+    exportTo: undefined,
+    siteUrl: undefined,
+  }
+  const requests = new VisitorsRequests(service, {
+    clock,
+    random: Math.random,
+    cancel: new AbortController().signal,
+    maxRequests: options.maxRequests,
+    onProgress: () => undefined,
+  })
   try {
-    const findings = await gatherVisitors(
-      service,
-      { period: fullDaysBefore(NOW_MS, 7), top, trend },
-      {
-        clock,
-        random: Math.random,
-        cancel: new AbortController().signal,
-        maxRequests: LIMITS.maxRequests,
-        onEvent: () => undefined,
-        onRows: async () => undefined,
-      },
-    )
-    return visitorsSummary(findings, { trend, maxRequests: LIMITS.maxRequests, exported: '' }).source
+    const report = makeReport(await readVisitors(requests, options), options)
+    return visitorsSummary(report, { ...options, projectId: 'docs', exported: false }).source
   } finally {
     http.close()
     await peer.close()

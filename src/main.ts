@@ -75,10 +75,10 @@ async function doAllParts(task: Task, context: RunContext): Promise<string[]> {
   const parts: Part[] = []
   if (inputs.job.asked || command !== undefined) parts.push((service) => performAsk(task, service, context))
   if (inputs.visitors !== undefined) {
-    const { reportVisitors } = await import('./visitors/visitors-part.ts')
-    parts.push((service) => reportVisitors(inputs, service, context))
-  } else if ((context.environment.inputs.get('visitors-export') ?? '') !== '') {
-    context.log.warning('`visitors-export` does nothing without `visitors-summary: true`.')
+    const { reportVisitors, showVisitorsPlan } = await import('./visitors/report-visitors.ts')
+    const { visitors } = inputs
+    if (inputs.dryRun) showVisitorsPlan(visitors, inputs.projectId, context)
+    else parts.push((service) => reportVisitors(visitors, service, context))
   }
   const ends = await Promise.allSettled(parts.map((part) => withService(part, inputs, context)))
   return ends.map(failureOf).filter((failure) => failure !== undefined)

@@ -1,12 +1,14 @@
+import type { Clock } from '../lib/clock.ts'
 import type { Redact } from '../lib/redact.ts'
 import { openWorkspace } from '../lib/workspace.ts'
 import type { Environment } from '../runner/environment.ts'
 import { apiKeyProblem } from '../service/api-key.ts'
+import type { VisitorsOptions } from '../visitors/options.ts'
 import { type CommentInputs, readCommentInputs } from './comment-inputs.ts'
 import { BASE_URL, BOOLEAN, PATH_SEGMENT } from './formats.ts'
 import { asksForJob, type JobInputs, readJobInputs } from './job-inputs.ts'
 import { type InputReader, InputsError, openInputs } from './reader.ts'
-import { asksForVisitors, readVisitorsInputs, type VisitorsInputs } from './visitors-inputs.ts'
+import { asksForVisitors, readVisitorsInputs } from './visitors-inputs.ts'
 
 /** All inputs of a run, checked. */
 export type Inputs = {
@@ -16,8 +18,8 @@ export type Inputs = {
   readonly dryRun: boolean
   readonly job: JobInputs
   readonly comments: CommentInputs
-  /** `undefined` if no visitors report is asked for. */
-  readonly visitors: VisitorsInputs | undefined
+  /** `undefined` if neither a visitors report nor an export is asked for. */
+  readonly visitors: VisitorsOptions | undefined
 }
 
 /** All files that a run reads may have this many bytes together. */
@@ -30,8 +32,7 @@ const FILES_LIMIT_BYTES = 1024 * 1024
  * @throws {InputsError} naming all that is wrong
  */
 export async function loadInputs(
-  environment: Environment,
-  redact: Redact,
+  { environment, redact, clock }: { environment: Environment; redact: Redact; clock: Clock },
   commandGiven: boolean,
 ): Promise<Inputs> {
   const reader = openInputs(environment.inputs, redact)
@@ -43,7 +44,7 @@ export async function loadInputs(
     dryRun,
     job: await readJobInputs(reader, openWorkspace(environment.workspace, FILES_LIMIT_BYTES)),
     comments: readCommentInputs(reader),
-    visitors: await readVisitorsInputs(reader, environment.workspace),
+    visitors: await readVisitorsInputs(reader, { workspace: environment.workspace, nowMs: clock.now() }),
   }
   if (!commandGiven && !asksForJob(reader) && !asksForVisitors(reader)) reader.report(NOTHING_ASKED)
   if (reader.problems.length > 0) throw new InputsError(reader.problems)
@@ -61,7 +62,7 @@ const NOTHING_ASKED = {
   input: 'prompt',
   problem: 'is missing, and nothing else is asked for either',
   accepted:
-    'prompt, prompt-file, job-id, visitors-summary, or a comment that begins with the command (/docs)',
+    'prompt, prompt-file, job-id, visitors-summary, visitors-export, or a comment that begins with the command (/docs)',
 }
 
 function readApiKey(reader: InputReader, dryRun: boolean): string {

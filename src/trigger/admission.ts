@@ -25,7 +25,7 @@ export async function admit(event: GitHubEvent, context: RunContext): Promise<Ad
   if (ownWork !== undefined) return ignored(ownWork)
   if (withoutSecrets !== undefined) return { admitted: false, reason: withoutSecrets }
 
-  const inputs = await loadInputs(environment, redact, false)
+  const inputs = await loadInputs(context, false)
   const merged = await mergedOwnWork(event, rules.ignoreAuthors, context.github)
   if (merged !== undefined) return ignored(merged)
   return { admitted: true, task: { event, inputs, command: undefined } }

@@ -41,7 +41,7 @@ function notAsked(reason: string): Admission {
 }
 
 async function admitCommand(event: GitHubEvent, command: Command, context: RunContext): Promise<Admission> {
-  const inputs = await loadInputs(context.environment, context.redact, true)
+  const inputs = await loadInputs(context, true)
   const verdict = await judge(command, inputs.comments, context)
   if (context.cancel.aborted) return { admitted: false, reason: 'The run was cancelled.' }
   if (!verdict.granted) {
