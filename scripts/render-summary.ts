@@ -17,7 +17,7 @@ It needs Chromium: CHROMIUM, or /usr/bin/chromium (apt-get install chromium).`
 const SCHEMES = ['light', 'dark'] as const
 
 /** Width of a job summary on a common screen, in pixels. */
-const WIDTH = 980
+const WIDTH = 1012
 
 async function main(): Promise<void> {
   const { values, positionals } = parseArgs({
