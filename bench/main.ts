@@ -32,7 +32,7 @@ async function main(): Promise<void> {
     const checked = [
       measureSizes(),
       await countConnections(folder),
-      await measureVisitors(short ? [10_000] : [10_000, 100_000, 1_000_000], folder),
+      await measureVisitors(short ? [25_000] : [25_000, 250_000], folder),
     ]
     for (const { table } of checked) show(table)
     const failures = checked.flatMap((each) => each.failures)

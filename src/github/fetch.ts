@@ -1,8 +1,7 @@
 import type { Deps } from '../lib/deps.ts'
 import type { HttpClient } from '../lib/http.ts'
 import type { HttpRequest, HttpResponse } from '../lib/http-messages.ts'
-import { backoffMs } from '../lib/retry.ts'
-import { parseRetryAfter } from '../lib/retry.ts'
+import { backoffMs, parseRetryAfter } from '../lib/retry.ts'
 import { TransportError, unreadableError } from '../lib/transport-error.ts'
 
 /** What requests to GitHub need. A cancel ends requests that only read, and pauses. */

@@ -5,41 +5,40 @@ import { startDocsService } from '../../docs-service/service.ts'
 import { openSystemClock } from '../../src/lib/clock.ts'
 import { openHttp } from '../../src/lib/http.ts'
 import { openDocsService } from '../../src/service/docs-service.ts'
-import type { PageVisitors } from '../../src/service/visitors.ts'
-import type { VisitorsFindings } from '../../src/visitors/findings.ts'
-import { gatherVisitors } from '../../src/visitors/gather.ts'
 import { fullDaysBefore } from '../../src/visitors/period.ts'
+import { readVisitors, type VisitorsReading } from '../../src/visitors/read.ts'
+import { VisitorsRequests } from '../../src/visitors/requests.ts'
 import { VirtualClock } from '../lib/virtual-clock.ts'
 
-/** When a gathering begins: a Monday morning. */
+/** When a reading begins: a Monday morning. */
 export const NOW_MS = Date.UTC(2026, 7, 3, 6)
 
-/** What differs from gathering to gathering. */
-export type Ask = {
+/** What differs from reading to reading. */
+type ReadingOptions = {
   readonly docs?: DocsServiceOptions
   readonly faults?: readonly Fault[]
-  readonly top?: number
   readonly trend?: number
   readonly maxRequests?: number
   readonly cancel?: AbortController
-  readonly onAnswer?: (requests: number) => void
+  readonly random?: () => number
+  readonly clock?: VirtualClock
 }
 
 /** What is seen of one. */
-export type Gathered = {
+type ObservedReading = {
   /** Each request as `dateFrom..dateTo limit@offset`. */
-  readonly asked: string[]
-  readonly rows: PageVisitors[]
+  readonly sent: string[]
+  readonly log: string[]
   readonly pausesMs: number[]
   readonly elapsedMs: number
-  /** Rejects as the gathering did. */
-  readonly findings: Promise<VisitorsFindings>
+  /** Rejects as the reading did. */
+  readonly reading: Promise<VisitorsReading>
 }
 
-/** Gathers from a real service over HTTP, by a clock that jumps over each pause. */
-export async function gather(ask: Ask = {}): Promise<Gathered> {
-  const docs = await startDocsService({ agent: 'none', now: () => NOW_MS, ...ask.docs })
-  const clock = new VirtualClock(NOW_MS)
+/** Reads from a real service over HTTP, by a clock that jumps over each pause. */
+export async function read(options: ReadingOptions = {}): Promise<ObservedReading> {
+  const docs = await startDocsService({ agent: 'none', now: () => NOW_MS, ...options.docs })
+  const clock = options.clock ?? new VirtualClock(NOW_MS)
   const proxy = { httpsProxy: '', httpProxy: '', noProxy: '' }
   const http = openHttp({
     proxy,
@@ -51,7 +50,7 @@ export async function gather(ask: Ask = {}): Promise<Gathered> {
     http.close()
     await docs.close()
   })
-  for (const fault of ask.faults ?? []) docs.faults.add(fault)
+  for (const fault of options.faults ?? []) docs.faults.add(fault)
   const service = openDocsService({
     baseUrl: new URL(docs.url),
     projectId: 'docs',
@@ -60,29 +59,27 @@ export async function gather(ask: Ask = {}): Promise<Gathered> {
     clock,
     redact: (text) => text,
   })
-  const rows: PageVisitors[] = []
+  const log: string[] = []
   const pausesMs: number[] = []
-  const { top = 10, trend = 1, maxRequests = 40, cancel = new AbortController() } = ask
-  const findings = gatherVisitors(
-    service,
-    { period: fullDaysBefore(clock.now(), 7), top, trend },
-    {
-      clock,
-      random: () => 0.5,
-      cancel: cancel.signal,
-      maxRequests,
-      onEvent(event) {
-        if (event.type === 'ask-again') pausesMs.push(event.retryInMs)
-        else ask.onAnswer?.(event.requests)
-      },
-      onRows: async (page) => void rows.push(...page),
-    },
-  )
-  await findings.catch(() => undefined)
-  const asked = docs.requests.map(
+  const { trend = 1, maxRequests = 40, cancel = new AbortController(), random = () => 0.5 } = options
+  const sleep = clock.sleep.bind(clock)
+  clock.sleep = (ms, signal) => {
+    pausesMs.push(ms)
+    return sleep(ms, signal)
+  }
+  const requests = new VisitorsRequests(service, {
+    clock,
+    random,
+    cancel: cancel.signal,
+    maxRequests,
+    onProgress: (line) => log.push(line),
+  })
+  const reading = readVisitors(requests, { period: fullDaysBefore(clock.now(), 7), trend })
+  await reading.catch(() => undefined)
+  const sent = docs.requests.map(
     ({ query }) => `${query['dateFrom']}..${query['dateTo']} ${query['limit']}@${query['offset']}`,
   )
-  return { asked, rows, pausesMs, elapsedMs: clock.now() - NOW_MS, findings }
+  return { sent, log, pausesMs, elapsedMs: clock.now() - NOW_MS, reading }
 }
 
 /** A service that gives these pages of rows by offset, and says more follows after all but the last. */
