@@ -1,5 +1,9 @@
 /** An account, as GitHub's answers name it. */
-export type Account = { readonly login: string; readonly id: number; readonly type: 'User' | 'Bot' }
+export type Account = {
+  readonly login: string
+  readonly id: number
+  readonly type: 'User' | 'Bot' | 'Organization'
+}
 
 /** The account of `github.token`. */
 export const ACTIONS: Account = { login: 'github-actions[bot]', id: 41898282, type: 'Bot' }

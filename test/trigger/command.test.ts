@@ -144,6 +144,8 @@ describe('a command', () => {
       },
     ])
     expect(commands[0]?.author).toEqual({ id: 7001, login: 'octocat', isBot: false })
+    const unknown = issueComment({ id: 1, body, author: { ...octocat, type: 'Organization' } })
+    expect(readCommand(unknown, '/docs')?.author.isBot).toBe(false)
     expect(commands[1]?.author).toEqual({ id: 8001, login: 'Renovate[bot]', isBot: true })
   })
 
