@@ -35,7 +35,7 @@ export async function runMain(environment: Environment, deps: Deps): Promise<num
 async function perform(runner: Runner, deps: Deps): Promise<void> {
   const { environment, redact, log, setOutputs } = runner
   const read = readInputs(environment.inputs, redact)
-  const trigger = await readTrigger(readEvent(environment), read.inputs, environment)
+  const trigger = readTrigger(readEvent(environment), read.inputs, environment)
   if ('skip' in trigger) return skipRun(trigger, runner)
 
   const request = await loadRunRequest(trigger, read, { environment, clock: deps.clock })

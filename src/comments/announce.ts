@@ -1,8 +1,8 @@
 import type { Account } from '../github/account.ts'
 import { type CommentRef, createComment, editComment } from '../github/comments.ts'
 import type { RunDeps } from '../github/github.ts'
+import type { Thread } from '../github/thread.ts'
 import { pullRequestNumber } from '../job/pull-request.ts'
-import type { Thread } from '../trigger/comment-event.ts'
 import { announcementBody, type CommentFrame } from './body.ts'
 import { isOfStep, ownComments } from './own-comments.ts'
 

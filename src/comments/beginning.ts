@@ -1,8 +1,8 @@
 import type { Account } from '../github/account.ts'
 import type { RunDeps } from '../github/github.ts'
 import { react } from '../github/reactions.ts'
+import type { Thread } from '../github/thread.ts'
 import type { Command } from '../trigger/command.ts'
-import type { Thread } from '../trigger/comment-event.ts'
 import { type CommentFrame, cutOffBody, usageBody } from './body.ts'
 import { type CommentRequest, mayWrite } from './comment-request.ts'
 import { frameOf } from './frame.ts'
@@ -26,7 +26,7 @@ type CommandRequest = CommentRequest & { readonly command: Command }
 /** Answers a command: 👀, then a look for the reply of an earlier attempt and for a job that may go on. */
 export async function beginReply(request: CommandRequest, context: RunDeps): Promise<Beginning> {
   const { environment, github, redact } = context
-  const { id: commentId, thread } = request.command.comment
+  const { id: commentId, thread } = request.command.source
   const frame = frameOf(request, environment, 'reply')
   const again = isFurtherAttempt(context)
   const writes = mayWrite(request.inputs)
@@ -34,7 +34,7 @@ export async function beginReply(request: CommandRequest, context: RunDeps): Pro
     const reaction = { commentId, content: 'confused', before: 'all' } as const
     savePendingComment({ thread, comment: null, body: redact(cutOffBody(frame).source), reaction }, context)
   }
-  const eyes = writes ? await react(github, request.command.comment, 'eyes') : undefined
+  const eyes = writes ? await react(github, request.command.source, 'eyes') : undefined
   const self = eyes?.by
   const own = again || mayContinue(request) ? await ownComments(github, thread, self) : []
   const reply = again ? replyIn(own, frame) : undefined
@@ -53,7 +53,7 @@ export async function beginReply(request: CommandRequest, context: RunDeps): Pro
 
 /** Answers a command that asks for nothing, in one go. */
 export async function explainCommands(request: CommandRequest, context: RunDeps): Promise<void> {
-  const { thread, id: commentId } = request.command.comment
+  const { thread, id: commentId } = request.command.source
   const frame = frameOf(request, context.environment, 'reply')
   const again = isFurtherAttempt(context)
   const own = again ? await ownComments(context.github, thread) : []
@@ -116,7 +116,7 @@ async function earlierCommand(
   { github }: RunDeps,
 ): Promise<EarlierJob | undefined> {
   if (!mayContinue(request)) return undefined
-  const { thread } = request.command.comment
+  const { thread } = request.command.source
   const here = latestJob(own, frame.marker, but)
   if (here !== undefined) return { kind: 'continue', id: here }
   if (thread.kind === 'main') return undefined

@@ -67,7 +67,7 @@ async function beginningOf(request: CommentRequest, context: RunDeps): Promise<B
 }
 
 function pullNumberOf({ event, command }: CommentRequest): number | undefined {
-  return command?.comment.thread.number ?? integerField(event.payload['pull_request'], 'number')
+  return command?.source.thread.number ?? integerField(event.payload['pull_request'], 'number')
 }
 
 function canGoOn(inputs: CommentRequest['inputs']): boolean {
@@ -92,7 +92,7 @@ async function announceEnd({ result, job }: Outcome, end: End): Promise<boolean>
   const comment = await announce(
     {
       frame: { ...frame, marker: { ...frame.marker, kind: 'announcement', job: job?.id ?? '', comment: '' } },
-      origin: command?.comment.url ?? '',
+      origin: command?.source.url ?? '',
       thread,
       self: end.self,
     },

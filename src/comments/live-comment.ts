@@ -1,8 +1,8 @@
 import { type CommentRef, createComment, editComment } from '../github/comments.ts'
 import type { RunDeps } from '../github/github.ts'
 import { type ReactionContent, type ReactionsBefore, replaceReactions } from '../github/reactions.ts'
+import type { Thread } from '../github/thread.ts'
 import type { Markdown } from '../lib/markdown.ts'
-import type { Thread } from '../trigger/comment-event.ts'
 import { findWritten } from './own-comments.ts'
 import { type PendingComment, savePendingComment } from './pending-comment.ts'
 

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { type Account, askWhoWeAre, isSameAccount } from '../github/account.ts'
 import { type ListedComment, listComments } from '../github/comments.ts'
 import type { GitHub } from '../github/github.ts'
-import type { Thread } from '../trigger/comment-event.ts'
+import type { Thread } from '../github/thread.ts'
 import { type Marker, type MarkerOwner, readMarker } from './marker.ts'
 
 /** A comment that this action wrote, for whichever step. */

@@ -1,8 +1,8 @@
 import type { CommentRef } from '../github/comments.ts'
 import type { ReactionContent, ReactionsBefore } from '../github/reactions.ts'
+import type { Thread } from '../github/thread.ts'
 import { isRecord, parseJson } from '../lib/json.ts'
 import type { Runner } from '../runner/runner.ts'
-import type { Thread } from '../trigger/comment-event.ts'
 
 /** What the post part is to write to GitHub if the main part can't any more. */
 export type PendingComment = {

@@ -1,8 +1,8 @@
 import { integerField, recordField, stringField } from '../lib/json.ts'
-import type { Thread } from '../trigger/comment-event.ts'
 import { type Account, readAccount } from './account.ts'
 import type { GitHub } from './github.ts'
 import type { Octokit } from './octokit.ts'
+import type { Thread } from './thread.ts'
 
 /** A comment that can be edited and reacted to. */
 export type CommentRef = {

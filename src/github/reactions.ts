@@ -1,8 +1,8 @@
 import { integerField, recordField, stringField } from '../lib/json.ts'
-import type { CommentEvent } from '../trigger/comment-event.ts'
 import { type Account, isSameAccount, readAccount } from './account.ts'
 import { writePermission } from './comments.ts'
 import type { GitHub } from './github.ts'
+import type { CommandSource } from './thread.ts'
 
 /** Reactions that this action gives, by GitHub's names: 👀 🚀 👍 😕 👎. */
 const REACTIONS = ['eyes', 'rocket', '+1', 'confused', '-1'] as const
@@ -10,8 +10,8 @@ const REACTIONS = ['eyes', 'rocket', '+1', 'confused', '-1'] as const
 /** One of `REACTIONS`. */
 export type ReactionContent = (typeof REACTIONS)[number]
 
-/** A comment to react to. */
-export type Reactable = Pick<CommentEvent, 'id' | 'thread'>
+/** A comment or issue to react to. Reviews have no reactions. */
+export type Reactable = Pick<CommandSource, 'id' | 'thread'> & Partial<Pick<CommandSource, 'kind'>>
 
 /** A reaction that has been given. */
 export type Reaction = {
@@ -26,11 +26,16 @@ export function react(
   comment: Reactable,
   content: ReactionContent,
 ): Promise<Reaction | undefined> {
+  if (comment.kind === 'review') return Promise.resolve(undefined)
   return github.attempt({
     purpose: 'react to the comment',
     permission: writePermission(comment.thread),
     send: async ({ rest }) => {
       const it = { ...github.repository, comment_id: comment.id, content }
+      if (comment.kind === 'issue') {
+        const issue = { ...github.repository, issue_number: comment.id, content }
+        return readReaction((await rest.reactions.createForIssue(issue)).data)
+      }
       const { data } =
         comment.thread.kind === 'main'
           ? await rest.reactions.createForIssueComment(it)

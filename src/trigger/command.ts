@@ -1,66 +1,126 @@
-import { type CommentEvent, readComment } from './comment-event.ts'
-import type { GitHubEvent } from './event.ts'
+import type { CommandSource, Thread } from '../github/thread.ts'
+import { integerField, isRecord, type JsonRecord, recordField, stringField } from '../lib/json.ts'
+import { visibleText, withoutHtmlComments } from '../lib/text.ts'
+import { type Actor, type GitHubEvent, readActor } from './event.ts'
 
-/** A comment that asks for something. Whether its author may is another question. */
+/** A command in a comment, review or new issue. Whether its author may give one is another question. */
 export type Command = {
-  readonly comment: CommentEvent
-  /** What follows the command, without white space around it; may be empty. */
+  readonly source: CommandSource
+  readonly author: Actor
+  /** What follows the command, as far as it can be seen; may be empty. */
   readonly instructions: string
   /** Whether a new job is wanted even where an earlier one could go on. */
   readonly fresh: boolean
 }
 
-/** What makes a comment a command. */
-export type CommandRules = {
-  /** The first word. */
-  readonly command: string
-  /** Logins of bots that may ask. */
-  readonly allowBots: readonly string[]
+/** Whether an event is about a text that can be a command, a new one or not. */
+export function isCommandEvent({ name, payload }: GitHubEvent): boolean {
+  return SOURCES.has(name) && (name !== 'issues' || payload['action'] === 'opened')
 }
 
-/** Reads a command from an event; `undefined` if its comment is none, or of a bot that may not ask. */
-export async function readCommand(event: GitHubEvent, rules: CommandRules): Promise<Command | undefined> {
-  const comment = readComment(event)
-  if (comment === undefined || (comment.isBot && !isAllowedBot(comment, rules))) return undefined
-  const text = await textAfterCommand(comment.body, rules.command)
-  if (text === undefined) return undefined
-  const rest = afterWord(text, 'new')
-  return { comment, instructions: rest ?? text, fresh: rest !== undefined }
+/** Reads the command with which the event's new text begins; `undefined` if it is not new, or begins otherwise. */
+export function readCommand(event: GitHubEvent, command: string): Command | undefined {
+  const { name, payload } = event
+  const spec = SOURCES.get(name)
+  if (spec === undefined || payload['action'] !== spec.action) return undefined
+  const written = recordField(payload, spec.field)
+  const source = readSource(spec, payload, written)
+  const author = readActor(written['user'])
+  const rest = textAfterCommand(stringField(written, 'body') ?? '', command)
+  if (source === undefined || author === undefined || rest === undefined) return undefined
+  const text = visibleText(withoutHtmlComments(rest)).trim()
+  const afterNew = afterWord(text, 'new')
+  return { source, author, instructions: afterNew?.trim() ?? text, fresh: afterNew !== undefined }
 }
 
-/** Whether a comment is of a bot that needs no permission. Only an exact login counts, and only of a real bot. */
-export function isAllowedBot({ isBot, login }: CommentEvent, { allowBots }: CommandRules): boolean {
-  return isBot && allowBots.some((allowed) => allowed.toLowerCase() === login.toLowerCase())
+/** How the payload of an event holds the text that somebody has written. */
+type SourceSpec = {
+  readonly kind: CommandSource['kind']
+  /** Of a text that is new. */
+  readonly action: string
+  /** Of the payload: what was written. */
+  readonly field: string
+}
+
+/** By the event's name. Source: GitHub's documentation, "Webhook events and payloads". */
+const SOURCES: ReadonlyMap<string, SourceSpec> = new Map([
+  ['issue_comment', { kind: 'issue-comment', action: 'created', field: 'comment' }],
+  ['pull_request_review_comment', { kind: 'review-comment', action: 'created', field: 'comment' }],
+  ['pull_request_review', { kind: 'review', action: 'submitted', field: 'review' }],
+  ['issues', { kind: 'issue', action: 'opened', field: 'issue' }],
+])
+
+function readSource(
+  { kind }: SourceSpec,
+  payload: JsonRecord,
+  written: JsonRecord,
+): CommandSource | undefined {
+  const inReview = kind === 'review-comment' || kind === 'review'
+  const about = recordField(payload, inReview ? 'pull_request' : 'issue')
+  const number = integerField(about, 'number')
+  const id = kind === 'issue' ? number : integerField(written, 'id')
+  if (number === undefined || id === undefined) return undefined
+  const isPull = inReview || isRecord(about['pull_request'])
+  const thread: Thread =
+    kind === 'review-comment'
+      ? { kind: 'review', number, isPull, rootId: integerField(written, 'in_reply_to_id') ?? id }
+      : { kind: 'main', number, isPull, rootId: 0 }
+  return { kind, id, url: stringField(written, 'html_url') ?? '', thread }
 }
 
 /**
- * What a comment says after the command; `undefined` if it does not begin with it. Quotes and HTML comments at its
- * beginning are passed over; then a paragraph must begin with the command.
+ * What a text says after the command; `undefined` if it does not begin with it. Quotes and HTML comments before it are
+ * passed over; of what follows, the first line alone is judged. Each line is read once: anybody may write 64 KiB of
+ * anything.
  */
-export async function textAfterCommand(body: string, command: string): Promise<string | undefined> {
-  if (!body.toLowerCase().includes(command.toLowerCase()) || NESTED_TOO_DEEP.test(body)) return undefined
-  const { firstBlock } = await import('./first-block.ts')
-  let rest = body
-  for (let passed = 0; passed < MOST_PASSED_OVER; passed++) {
-    const block = firstBlock(rest)
-    if (block?.type === 'paragraph') return afterWord(rest.slice(block.start), command)
-    const end = block?.type === 'blockquote' ? block.end : endOfHtmlComments(rest)
-    if (block === undefined || end === undefined) return undefined
-    rest = rest.slice(end)
+export function textAfterCommand(text: string, command: string): string | undefined {
+  const lines = text.replace(/^\uFEFF/, '').replace(/\r\n?/g, '\n')
+  let at = 0
+  for (;;) {
+    at = endOf(/(?:[^\S\n]*\n)* {0,3}/y, lines, at)
+    if (lines.startsWith('>', at)) at = endOfQuote(lines, at)
+    else if (lines.startsWith('<!--', at)) {
+      const end = endOf(/<!--(?:>|->|[\s\S]*?-->)/y, lines, at)
+      if (end === at) return undefined
+      at = end
+    } else return afterWord(lines.slice(at), command)
   }
-  return undefined
 }
 
-// Anybody may comment, and the parser's time grows with the square of the depth; nobody quotes a hundred deep.
-const MOST_PASSED_OVER = 100
-const NESTED_TOO_DEEP = /^(?:[ \t]*(?:>|(?:[*+-]|\d{1,9}[.)])[ \t])){100}/m
-
-function endOfHtmlComments(text: string): number | undefined {
-  return /^(?:(?:\s*\n)? {0,3}<!--(?:>|->|[\s\S]*?-->))+/.exec(text)?.[0].length
+/**
+ * Where a quote ends. A line without the mark goes on with the quote's last paragraph: GitHub shows it within the quote
+ * (source: CommonMark 0.31, "Paragraph continuation text").
+ */
+function endOfQuote(text: string, start: number): number {
+  let at = start
+  let inParagraph = false
+  while (at < text.length) {
+    const lineEnd = text.indexOf('\n', at)
+    const end = lineEnd === -1 ? text.length : lineEnd
+    const line = text.slice(at, end)
+    if (/^ {0,3}>/.test(line)) inParagraph = !NO_PARAGRAPH.test(line.replace(/^[ >]+/, ''))
+    else if (!inParagraph || !continuesParagraph(line)) break
+    at = end + 1
+  }
+  return Math.min(at, text.length)
 }
 
+function continuesParagraph(line: string): boolean {
+  return !NO_PARAGRAPH.test(line) && !/^ {0,3}(?:[-+*]|\d{1,9}[.)])(?:\s|$)/.test(line)
+}
+
+/** An empty line, a heading, a fence, HTML, or a thematic break. */
+const NO_PARAGRAPH = /^\s*$|^ {0,3}(?:#{1,6}(?:\s|$)|```|~~~|<|[-*_][-*_ \t]+$)/
+
+/** Where a sticky pattern that begins at a place ends; the place itself if it does not match there. */
+function endOf(pattern: RegExp, text: string, at: number): number {
+  pattern.lastIndex = at
+  return pattern.test(text) ? pattern.lastIndex : at
+}
+
+/** What follows a word that a text begins with, in any case, if white space or the end does. */
 function afterWord(text: string, word: string): string | undefined {
   const rest = text.slice(word.length)
   const begins = text.slice(0, word.length).toLowerCase() === word.toLowerCase()
-  return begins && /^(?:\s|$)/.test(rest) ? rest.trim() : undefined
+  return begins && /^(?:\s|$)/.test(rest) ? rest : undefined
 }

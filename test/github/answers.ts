@@ -4,6 +4,7 @@ import {
   ACTIONS,
   type Account,
   addComment,
+  type Role,
   type StoredComment,
   type StoredReaction,
   type World,
@@ -21,10 +22,8 @@ export function answer({ operation, parameters }: KnownCall, body: Body, world: 
   const number = Number(parameters['issue_number'] ?? parameters['pull_number'])
   const ok = (answered: unknown): Answer => ({ status: operation.status, body: answered })
   switch (`${operation.method} ${operation.path.replace('/repos/{owner}/{repo}', '')}`) {
-    case 'GET /collaborators/{username}/permission': {
-      const role = world.roles.get(parameters['username']?.toLowerCase() ?? '')
-      return ok({ ...like(operation), ...(role ?? { permission: 'none', role_name: '' }) })
-    }
+    case 'GET /collaborators/{username}/permission':
+      return permissionAnswer(parameters['username'] ?? '', operation, world)
     case 'GET /issues/{issue_number}/comments':
     case 'GET /pulls/{pull_number}/comments': {
       const found = world.comments.filter((comment) => comment.kind === kind && comment.number === number)
@@ -79,6 +78,13 @@ export function answer({ operation, parameters }: KnownCall, body: Body, world: 
     default:
       return reactionAnswer({ operation, parameters }, body, world)
   }
+}
+
+function permissionAnswer(login: string, operation: Operation, { roles }: World): Answer {
+  const none: Role = { permission: 'none', role_name: '' }
+  const { permissions, id = 7001, ...role } = roles.get(login.toLowerCase()) ?? none
+  const account = { login, id, type: 'User', ...(permissions !== undefined && { permissions }) }
+  return { status: 200, body: { ...like(operation), ...role, user: account } }
 }
 
 function reactionAnswer({ operation, parameters }: KnownCall, body: Body, world: World): Answer {

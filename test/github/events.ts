@@ -4,7 +4,7 @@ import { type JsonRecord, recordField } from '../../src/lib/json.ts'
 import type { Account } from './world.ts'
 
 /** An event as the runner hands it over. */
-export type Event = { readonly name: string; readonly payload: object }
+export type Event = { readonly name: string; readonly payload: JsonRecord }
 
 /** Somebody who writes. */
 export function person(login: string, id = 7001): Account {
@@ -36,7 +36,8 @@ export function issueComment(options: CommentOptions & { readonly onIssue?: bool
     html_url: url,
     ...(!onIssue && { pull_request: { html_url: url } }),
   }
-  return { name: 'issue_comment', payload: { ...payload, action, issue, ...written(options, payload, url) } }
+  const texts = written(options, payload, `${url}#issuecomment-${options.id}`)
+  return { name: 'issue_comment', payload: { ...payload, action, issue, ...texts } }
 }
 
 /** A comment in a thread of a review. */
@@ -44,7 +45,7 @@ export function reviewComment(options: CommentOptions & { readonly replyTo?: num
   const { number = 5, replyTo, action = 'created' } = options
   const payload = example('pull_request_review_comment', 'created')
   const url = `https://github.com/acme/docs/pull/${number}`
-  const { comment, sender } = written(options, payload, url)
+  const { comment, sender } = written(options, payload, `${url}#discussion_r${options.id}`)
   const pull = { ...recordField(payload, 'pull_request'), number, html_url: url }
   const inThread = { ...comment, ...(replyTo !== undefined && { in_reply_to_id: replyTo }) }
   return {
@@ -53,18 +54,78 @@ export function reviewComment(options: CommentOptions & { readonly replyTo?: num
   }
 }
 
+/** A review of a pull request, with words of its own. */
+export function review(options: Omit<CommentOptions, 'body'> & { readonly body: string | null }): Event {
+  const { id, body, author, number = 5, action = 'submitted' } = options
+  const payload = example('pull_request_review', 'submitted')
+  const url = `https://github.com/acme/docs/pull/${number}`
+  const user = { ...recordField(recordField(payload, 'review'), 'user'), ...author }
+  return {
+    name: 'pull_request_review',
+    payload: {
+      ...payload,
+      action,
+      pull_request: { ...recordField(payload, 'pull_request'), number, html_url: url },
+      review: {
+        ...recordField(payload, 'review'),
+        id,
+        body,
+        user,
+        html_url: `${url}#pullrequestreview-${id}`,
+      },
+      sender: user,
+    },
+  }
+}
+
+/** An issue that was opened, or what else happened to it. */
+export function newIssue(options: Omit<CommentOptions, 'id'>): Event {
+  const { body, author, number = 5, action = 'opened' } = options
+  const payload = example('issues', 'opened')
+  const user = { ...recordField(recordField(payload, 'issue'), 'user'), ...author }
+  const issue = {
+    ...recordField(payload, 'issue'),
+    number,
+    body,
+    user,
+    html_url: `https://github.com/acme/docs/issues/${number}`,
+  }
+  return { name: 'issues', payload: { ...payload, action, issue, sender: user } }
+}
+
+/** Any other event, as GitHub's example of it has it; `change` replaces fields. */
+export function otherEvent(name: string, change: object = {}): Event {
+  return { name, payload: { ...example(name), ...change } }
+}
+
 /** A pull request's event. */
-export function pullRequest(change: { readonly number?: number; readonly author?: Account } = {}): Event {
+export function pullRequest(
+  change: {
+    readonly number?: number
+    readonly author?: Account
+    readonly sender?: Account
+    /** Name of the repository that its branch is in. */
+    readonly from?: string
+  } = {},
+): Event {
   const payload = example('pull_request', 'opened')
   const pull = recordField(payload, 'pull_request')
-  const { number = 5, author = pull['user'] } = change
+  const head = recordField(pull, 'head')
+  const { number = 5, author = pull['user'], sender = payload['sender'], from = 'acme/docs' } = change
   const url = `https://github.com/acme/docs/pull/${number}`
   return {
     name: 'pull_request',
     payload: {
       ...payload,
       number,
-      pull_request: { ...pull, number, html_url: url, user: author },
+      pull_request: {
+        ...pull,
+        number,
+        html_url: url,
+        user: author,
+        head: { ...head, repo: { ...recordField(head, 'repo'), full_name: from } },
+      },
+      sender,
     },
   }
 }
@@ -98,16 +159,16 @@ export function pushBy(...logins: readonly string[]): Event {
 
 type Example = { readonly name: string; readonly examples: readonly JsonRecord[] }
 
-const EXAMPLES = createRequire(import.meta.url).resolve(
-  '@octokit/webhooks-examples/api.github.com/index.json',
+const EXAMPLES: readonly Example[] = JSON.parse(
+  readFileSync(
+    createRequire(import.meta.url).resolve('@octokit/webhooks-examples/api.github.com/index.json'),
+    'utf8',
+  ).replaceAll('Codertocat/Hello-World', 'acme/docs'),
 )
 
 /** A payload as GitHub has sent it, in our repository. */
 function example(name: string, action?: string): JsonRecord {
-  const all: readonly Example[] = JSON.parse(
-    readFileSync(EXAMPLES, 'utf8').replaceAll('Codertocat/Hello-World', 'acme/docs'),
-  )
-  const found = all.find((entry) => entry.name === name)?.examples ?? []
+  const found = EXAMPLES.find((entry) => entry.name === name)?.examples ?? []
   const one = found.find((payload) =>
     action === undefined ? payload['head_commit'] !== null : payload['action'] === action,
   )
@@ -118,5 +179,5 @@ function example(name: string, action?: string): JsonRecord {
 function written({ id, body, author }: CommentOptions, payload: JsonRecord, url: string) {
   const comment = recordField(payload, 'comment')
   const user = { ...recordField(comment, 'user'), ...author }
-  return { comment: { ...comment, id, body, user, html_url: `${url}#issuecomment-${id}` }, sender: user }
+  return { comment: { ...comment, id, body, user, html_url: url }, sender: user }
 }

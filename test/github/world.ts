@@ -1,5 +1,9 @@
 /** An account, as GitHub's answers name it. */
-export type Account = { readonly login: string; readonly id: number; readonly type: 'User' | 'Bot' }
+export type Account = {
+  readonly login: string
+  readonly id: number
+  readonly type: 'User' | 'Bot' | 'Organization'
+}
 
 /** The account of `github.token`. */
 export const ACTIONS: Account = { login: 'github-actions[bot]', id: 41898282, type: 'Bot' }
@@ -26,12 +30,22 @@ export type StoredReaction = {
   readonly content: string
 }
 
+/** What somebody may do in the repository, as the permission call answers it. */
+export type Role = {
+  readonly permission: string
+  readonly role_name: string
+  /** What the role grants, if GitHub says it. */
+  readonly permissions?: Readonly<Record<string, boolean>>
+  /** Id of the account that has the login; that of a person of the tests without it. */
+  readonly id?: number
+}
+
 /** What the loopback GitHub holds. */
 export type World = {
   readonly comments: StoredComment[]
   readonly reactions: StoredReaction[]
   /** What the permission call answers, by login in lower case; others have none. */
-  readonly roles: Map<string, { readonly permission: string; readonly role_name: string }>
+  readonly roles: Map<string, Role>
   /** Fields of a pull request, by number. */
   readonly pulls: Map<number, object>
   /** Names of changed files, by number of the pull request. */
