@@ -149,7 +149,7 @@ export async function changesSinceLastSuccess(environment: Environment, github: 
       const there = { ...github.repository, workflow_id: workflow, branch, status: 'success' as const }
       const { data } = await rest.actions.listWorkflowRuns({
         ...there,
-        per_page: 10,
+        per_page: 20,
         exclude_pull_requests: true,
       })
       // The branch of a fork's pull request may have the same name.

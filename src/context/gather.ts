@@ -22,7 +22,7 @@ export type PreviousPull = {
 }
 
 /** What gathering needs from outside. */
-export type ContextDeps = { readonly environment: Environment; readonly github: GitHub }
+type ContextDeps = { readonly environment: Environment; readonly github: GitHub }
 
 /** Events that say nothing but that it is time. */
 const BARE_EVENTS = ['schedule', 'workflow_dispatch', 'repository_dispatch']

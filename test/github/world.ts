@@ -26,6 +26,13 @@ export type StoredReaction = {
   readonly content: string
 }
 
+/** A run of the workflow in that file, with fields of GitHub's answer. */
+export type WorkflowRun = Readonly<Record<string, unknown>> & {
+  readonly workflow: string
+  readonly head_branch: string
+  readonly conclusion: string
+}
+
 /** What the loopback GitHub holds. */
 export type World = {
   readonly comments: StoredComment[]
@@ -42,12 +49,8 @@ export type World = {
   readonly comparisons: Map<string, object>
   /** Fields of releases, as GitHub lists them. */
   readonly releases: object[]
-  /** Fields of workflow runs, newest first; `workflow` is the file's name. */
-  readonly runs: (object & {
-    readonly workflow: string
-    readonly head_branch: string
-    readonly conclusion: string
-  })[]
+  /** Newest first. */
+  readonly runs: WorkflowRun[]
   /** Scopes that `github.token` has, such as `issues: write`. */
   readonly scopes: Set<string>
 }
