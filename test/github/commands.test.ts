@@ -157,7 +157,7 @@ describe('a command elsewhere', () => {
     expect(run.outputs['result']).toBe('pull-request')
     expect(scene.github.requests).toContain('POST /issues/8/comments')
     expect(scene.docs.jobs[0]?.prompt).toMatch(
-      /Issue: 8\nTitle: Spelling error in the README file\nURL: .*issues\/8\n<\/github-context>$/,
+      /Issue: 8\nTitle: Spelling error in the README file\nURL: .*issues\/8\nAuthor: Codertocat\nLabels: bug\nBody:\n {2}It looks /,
     )
   })
 
