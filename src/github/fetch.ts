@@ -91,7 +91,8 @@ async function sendWithRetries(request: HttpRequest, options: GitHubFetchOptions
 /** Sends a request. A success whose body can't be read is an error, a refusal is a refusal all the same. */
 async function sendReadable(request: HttpRequest, http: HttpClient): Promise<HttpResponse> {
   const response = await http.send(request)
-  if (response.bodyProblem !== undefined && isSuccess(response)) throw unreadableError(response.bodyProblem)
+  if (response.bodyProblem !== undefined && isSuccess(response))
+    throw unreadableError(response.bodyProblem, response)
   return response
 }
 

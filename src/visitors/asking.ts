@@ -118,7 +118,7 @@ function reasonToStop(error: Error, tries: number): string | undefined {
 }
 
 function isPassing(error: Error): boolean {
-  if (error instanceof TransportError) return !['too-large', 'undecodable'].includes(error.failure)
+  if (error instanceof TransportError) return error.failure !== 'unreadable'
   if (!(error instanceof ServiceError)) return false
   return error.status === 408 || error.status === 429 || error.status >= 500
 }
