@@ -80,10 +80,10 @@ function openService({ inputs }: RunRequest, { environment, clock, redact }: Run
   return openDocsService({ apiKey, projectId, baseUrl, http, clock, redact })
 }
 
-function reportError(error: unknown, { log, setOutputs, writeSummary }: Runner): void {
+function reportError(error: unknown, { environment, log, setOutputs, writeSummary }: Runner): void {
   if (error instanceof InputsError) {
     setOutputs({ result: 'error' })
-    writeSummary('job', inputsErrorSummary(error.problems))
+    writeSummary('job', inputsErrorSummary(error.problems, environment.inputs.get('project-id') ?? ''))
     log.fail(error.message)
   } else {
     log.fail(errorMessage(error))

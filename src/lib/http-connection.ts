@@ -29,6 +29,7 @@ export type PackedAnswer = {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly packed: Buffer
+  readonly bodyProblem: string | undefined
 }
 
 // Longer than the longest pause between looks, shorter than the idle limits of common servers.
@@ -171,11 +172,16 @@ function receive(
         },
         onResponseData(_controller, chunk) {
           size += chunk.length
-          if (size > bodyLimitBytes) stop(tooLarge(bodyLimitBytes))
-          else chunks.push(chunk)
+          if (size > bodyLimitBytes) {
+            resolve({ ...head, packed: Buffer.alloc(0), bodyProblem: tooLarge(bodyLimitBytes).message })
+            stop(tooLarge(bodyLimitBytes))
+          } else chunks.push(chunk)
         },
-        onResponseEnd: () => resolve({ ...head, packed: Buffer.concat(chunks) }),
-        onResponseError: (_controller, error) => reject(error),
+        onResponseEnd: () => resolve({ ...head, packed: Buffer.concat(chunks), bodyProblem: undefined }),
+        onResponseError(_controller, error) {
+          if (head.status === 0 || signal?.aborted) reject(error)
+          else resolve({ ...head, packed: Buffer.alloc(0), bodyProblem: 'the answer broke off' })
+        },
       },
     )
   })

@@ -6,6 +6,8 @@ export type HttpRequest = {
   readonly body?: string
   /** Ends the request at once; `send` then rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined
+  /** Whether the request goes out over a connection that nothing was sent on before. */
+  readonly freshConnection?: boolean
 }
 
 /** One whole answer, whatever its status. Redirects are answers like any other: they are never followed. */
@@ -15,4 +17,6 @@ export type HttpAnswer = {
   readonly headers: Readonly<Record<string, string>>
   /** Unpacked and read as UTF-8. */
   readonly body: string
+  /** Why the body could not be read, to follow "because"; `undefined` if it could. */
+  readonly bodyProblem: string | undefined
 }

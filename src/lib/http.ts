@@ -4,6 +4,7 @@ import { unpack } from './http-body.ts'
 import { openWay, type Way } from './http-connection.ts'
 import type { HttpAnswer, HttpRequest } from './http-messages.ts'
 import { type ProxySettings, proxyFor } from './proxy.ts'
+import { errorMessage } from './text.ts'
 import { connectError, exchangeError, TransportError, timeLimitError } from './transport-error.ts'
 
 /** Sends requests over connections that are kept for the next one. */
@@ -76,6 +77,12 @@ export function openHttp(options: HttpOptions): HttpClient {
 }
 
 async function exchange(way: Way, request: HttpRequest, bodyLimitBytes: number): Promise<HttpAnswer> {
-  const { status, headers, packed } = await way.receive(request, bodyLimitBytes)
-  return { status, headers, body: await unpack(packed, headers['content-encoding'] ?? '', bodyLimitBytes) }
+  const { status, headers, packed, bodyProblem } = await way.receive(request, bodyLimitBytes)
+  if (bodyProblem !== undefined) return { status, headers, body: '', bodyProblem }
+  try {
+    const body = await unpack(packed, headers['content-encoding'] ?? '', bodyLimitBytes)
+    return { status, headers, body, bodyProblem: undefined }
+  } catch (error) {
+    return { status, headers, body: '', bodyProblem: errorMessage(error) }
+  }
 }

@@ -1,7 +1,7 @@
 import { isRecord } from '../lib/json.ts'
 import type { DocsService } from './docs-service.ts'
-import { NO_SUCH_PROJECT, type ServiceCall } from './service-call.ts'
-import { AnswerError } from './service-error.ts'
+import { projectNotFound, type ServiceCall } from './service-call.ts'
+import { InvalidResponseError } from './service-error.ts'
 
 /**
  * Unique visitors. `total` counts those who came as a human and through an AI tool once, so it is not `human + ai`,
@@ -40,7 +40,7 @@ export const MOST_ROWS = 250
  * Asks for one page of a period's visitors, once: `GET /v1/analytics/{projectId}/visitors`.
  *
  * @throws {ServiceError} the service refused or failed
- * @throws {AnswerError} the answer is not of the documented shape
+ * @throws {InvalidResponseError} the answer is not of the documented shape
  * @throws {TransportError} no whole answer came
  */
 export async function askForVisitors(
@@ -54,13 +54,13 @@ export async function askForVisitors(
     path: ['v1', 'analytics', service.projectId, 'visitors'],
     query: { dateFrom, dateTo, limit: String(limit), offset: String(offset) },
     purpose: 'list the visitors',
-    notFound: NO_SUCH_PROJECT,
+    notFound: projectNotFound(service.projectId),
     limit: '100 analytics requests an hour, shared by all of the organisation',
   }
-  const answer = await service.ask(call, signal)
+  const answer = await service.send(call, signal)
   const read = readVisitorsAnswer(answer.json)
   if (typeof read !== 'string') return read
-  throw new AnswerError(call, answer, ...(answer.json === undefined ? [] : [wrongShape(read)]))
+  throw new InvalidResponseError(call, answer, ...(answer.json === undefined ? [] : [wrongShape(read)]))
 }
 
 /** Reads an answer; what is wrong with it, in words, if it is not of the documented shape. */

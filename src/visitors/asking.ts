@@ -3,7 +3,7 @@ import { formatDuration } from '../lib/duration.ts'
 import { backoffMs } from '../lib/retry.ts'
 import { TransportError } from '../lib/transport-error.ts'
 import type { DocsService } from '../service/docs-service.ts'
-import { inWords, retryAfterMsOf, ServiceError } from '../service/service-error.ts'
+import { failureSentences, retryAfterMsOf, ServiceError } from '../service/service-error.ts'
 import { askForVisitors, type VisitorsAnswer } from '../service/visitors.ts'
 import type { Period } from './period.ts'
 import type { OnVisitorsEvent } from './progress.ts'
@@ -80,7 +80,7 @@ export function openAsking(service: DocsService, options: AskingOptions): Asking
     const pauseMs = retryAfterMsOf(error) || backoffMs(tries, BACKOFF, options.random)
     const hopeless = reasonToStop(error, tries) ?? reasonOfLimits(error, pauseMs)
     if (hopeless === undefined) return pauseMs
-    throw new AskingStopped('failed', `${inWords(error)} ${hopeless}`.trim(), { cause: error })
+    throw new AskingStopped('failed', `${failureSentences(error)} ${hopeless}`.trim(), { cause: error })
   }
 
   function reasonOfLimits(error: Error, pauseMs: number): string | undefined {
