@@ -14,6 +14,8 @@ export type GitHubCall<T> = {
   readonly purpose: string
   /** The permission that the token needs for it: `issues: write`. */
   readonly permission: string
+  /** How a missing permission is logged; a warning unless told. */
+  readonly ifForbidden?: 'notice' | 'warning'
   readonly send: (octokit: Octokit) => Promise<T>
 }
 
@@ -22,7 +24,7 @@ export type GitHub = {
   readonly repository: RepositoryName
   /** Makes a call; rejects with whatever goes wrong. */
   ask<T>(send: (octokit: Octokit) => Promise<T>): Promise<T>
-  /** Makes a call that may fail: that is `undefined` and a warning, once for each permission that is missing. */
+  /** Makes a call that may fail: that is `undefined` and a line in the log, once for each permission that is missing. */
   attempt<T>(call: GitHubCall<T>): Promise<T | undefined>
   /** Drops all connections. */
   close(): void
@@ -51,7 +53,12 @@ export function openGitHub(options: GitHubOptions): GitHub {
     return client.then(send)
   }
 
-  async function attempt<T>({ purpose, permission, send }: GitHubCall<T>): Promise<T | undefined> {
+  async function attempt<T>({
+    purpose,
+    permission,
+    ifForbidden,
+    send,
+  }: GitHubCall<T>): Promise<T | undefined> {
     try {
       return await ask(send)
     } catch (error) {
@@ -62,7 +69,7 @@ export function openGitHub(options: GitHubOptions): GitHub {
       const key = lacksPermission ? permission : text
       const words = `GitHub could not be asked to ${purpose}: ${text}. ${advice}`
       if (options.cancel.aborted) log.info(words)
-      else if (!said.has(key)) log.warning(words)
+      else if (!said.has(key)) log[lacksPermission ? (ifForbidden ?? 'warning') : 'warning'](words)
       said.add(key)
       return undefined
     }

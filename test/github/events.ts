@@ -103,7 +103,7 @@ const EXAMPLES = createRequire(import.meta.url).resolve(
 )
 
 /** A payload as GitHub has sent it, in our repository. */
-function example(name: string, action?: string): JsonRecord {
+export function example(name: string, action?: string): JsonRecord {
   const all: readonly Example[] = JSON.parse(
     readFileSync(EXAMPLES, 'utf8').replaceAll('Codertocat/Hello-World', 'acme/docs'),
   )

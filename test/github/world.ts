@@ -34,12 +34,20 @@ export type World = {
   readonly roles: Map<string, { readonly permission: string; readonly role_name: string }>
   /** Fields of a pull request, by number. */
   readonly pulls: Map<number, object>
-  /** Names of changed files, by number of the pull request. */
-  readonly files: Map<number, readonly string[]>
+  /** Changed files by number of the pull request: a name stands for a modified file, or fields of GitHub's answer. */
+  readonly files: Map<number, readonly (string | object)[]>
   /** Pull requests that a commit came from, by SHA. */
   readonly pullsOfCommit: Map<string, readonly object[]>
   /** Fields of a comparison, by `before...after`. */
   readonly comparisons: Map<string, object>
+  /** Fields of releases, as GitHub lists them. */
+  readonly releases: object[]
+  /** Fields of workflow runs, newest first; `workflow` is the file's name. */
+  readonly runs: (object & {
+    readonly workflow: string
+    readonly head_branch: string
+    readonly conclusion: string
+  })[]
   /** Scopes that `github.token` has, such as `issues: write`. */
   readonly scopes: Set<string>
 }
@@ -54,7 +62,9 @@ export function emptyWorld(): World {
     files: new Map(),
     pullsOfCommit: new Map(),
     comparisons: new Map(),
-    scopes: new Set(['issues: write', 'pull-requests: write', 'contents: read']),
+    releases: [],
+    runs: [],
+    scopes: new Set(['issues: write', 'pull-requests: write', 'contents: read', 'actions: read']),
   }
 }
 
