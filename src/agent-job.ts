@@ -7,6 +7,7 @@ import { describeResult } from './job/outcome-text.ts'
 import { type JobRequest, performJob } from './job/perform.ts'
 import { type JobEvent, progressLine } from './job/progress.ts'
 import { assemblePrompt, type PromptParts } from './job/prompt.ts'
+import type { EarlierPullRequest } from './job/pull-request.ts'
 import { dryRunSummary, jobSummary } from './job/summary.ts'
 import type { RunRequest } from './run-request.ts'
 import type { DocsService } from './service/docs-service.ts'
@@ -55,11 +56,11 @@ async function jobRequestOf(
 ): Promise<JobRequest> {
   const { inputs, command } = request
   const parts: PromptParts = { ...request, prompt: inputs.prompt, command: command?.instructions ?? '' }
-  const createPrompt = async (): Promise<string> => {
+  const createPrompt = async (previous?: EarlierPullRequest): Promise<string> => {
     if (inputs.context === 'none') return assemblePrompt(parts)
     return assemblePrompt({
       ...parts,
-      eventContext: await describeEvent(request.event, inputs.context, deps),
+      eventContext: await describeEvent(request.event, inputs.context, deps, previous),
     })
   }
   if (earlier?.kind === 'resume') return { kind: 'resume', id: earlier.id, createPrompt }

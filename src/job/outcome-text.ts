@@ -89,8 +89,9 @@ export function failOnNote({ result }: Outcome, { failOn }: OutcomeContext): str
 export function describeResult(outcome: Outcome, context: OutcomeContext): string {
   const { headline, advice } = outcomeText(outcome, context)
   const url = clip(outcome.job?.prLink ?? '', MAX_LINK_LENGTH)
-  const id = serviceWord(outcome.jobId)
-  const title = `${headline}${id === '' ? '' : ` (job ${id})`}${url === '' ? '.' : `: ${url}`}`
+  const isNamed = outcome.jobId === '' || `${headline} ${advice}`.includes(outcome.jobId)
+  const job = isNamed ? '' : ` (job ${serviceWord(outcome.jobId)})`
+  const title = `${headline}${job}${url === '' ? '.' : `: ${url}`}`
   return joinSentences(title, advice, failOnNote(outcome, context))
 }
 

@@ -73,19 +73,18 @@ function urlOf(baseUrl: URL, { path, query = {} }: ServiceCall): URL {
 /** Reads a body, and takes the key out of its text and, since escapes may hide it there, of each string in its JSON. */
 function readBody(body: string, redact: Redact): Pick<ServiceResponse, 'json' | 'text' | 'exact'> {
   const text = redact(body)
-  let isClean = text === body
-  const redactString = (value: string): string => {
-    const redacted = redact(value)
-    if (redacted !== value) isClean = false
-    return redacted
-  }
-  // Without escapes, what the text does not contain is in none of its strings.
-  const reviver = (name: string, value: unknown): unknown => {
-    redactString(name)
-    return typeof value === 'string' ? redactString(value) : value
-  }
-  const json = parseJson(body, isClean && !body.includes('\\') ? undefined : reviver)
-  return { json, text, exact: isClean ? body : undefined }
+  const plain = withoutEscapes(body)
+  if (text === body && redact(plain) === plain) return { json: parseJson(body), text, exact: body }
+  const reviver = (_name: string, value: unknown): unknown =>
+    typeof value === 'string' ? redact(value) : value
+  return { json: parseJson(body, reviver), text, exact: undefined }
+}
+
+/** A JSON text with its escapes read back: no JSON any more, but all that its strings say is in it. */
+function withoutEscapes(text: string): string {
+  return text.replace(/\\(?:u([\da-f]{4})|(["\\/]))/gi, (_escape, hex: string | undefined, character = '') =>
+    hex === undefined ? character : String.fromCharCode(Number.parseInt(hex, 16)),
+  )
 }
 
 function parseJson(text: string, reviver?: (name: string, value: unknown) => unknown): unknown {

@@ -46,15 +46,15 @@ describe('an outcome in words', () => {
     ],
     [
       'timed-out',
-      "Not finished within 30 min 00 s (job j1). The agent's job goes on in the background. To pick it up, run this action with `job-id: j1`. A longer `timeout` waits longer. The step fails because `fail-on` names `timed-out`.",
+      "Not finished within 30 min 00 s. The agent's job goes on in the background. To pick it up, run this action with `job-id: j1`. A longer `timeout` waits longer. The step fails because `fail-on` names `timed-out`.",
     ],
     [
       'cancelled',
-      "Cancelled (job j1). The agent's job goes on in the background. To pick it up, run this action with `job-id: j1`.",
+      "Cancelled. The agent's job goes on in the background. To pick it up, run this action with `job-id: j1`.",
     ],
     [
       'submitted',
-      "Submitted; the agent is at work (job j1). The agent's job goes on in the background. To pick it up, run this action with `job-id: j1`.",
+      "Submitted; the agent is at work. The agent's job goes on in the background. To pick it up, run this action with `job-id: j1`.",
     ],
   ])('%s: says %j', (result, text) => {
     expect(describeResult(outcome(result), context)).toBe(text)
