@@ -1,61 +1,89 @@
-import { banner } from './cli/banner.ts'
-import { readCommandLine } from './cli/flags.ts'
-import { USAGE } from './cli/usage.ts'
-import type { RecordedRequest } from './http/recorded-request.ts'
-import type { Reply } from './http/reply.ts'
+import { execFileSync } from 'node:child_process'
+import { readCommandLine, USAGE } from './command-line.ts'
+import type { RecordedRequest, Reply } from './http.ts'
 import type { DocsServiceOptions } from './options.ts'
 import { type DocsService, startDocsService } from './service.ts'
 
-const SETTLE_EVERY_MS = 250
+const TICK_MS = 250
+const WATCH_MS = 1000
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 await main(process.argv.slice(2))
 
 async function main(args: readonly string[]): Promise<void> {
-  const asked = readCommandLine(args)
-  switch (asked.kind) {
+  const line = readCommandLine(args)
+  switch (line.kind) {
     case 'help':
       process.stdout.write(USAGE)
       return
     case 'wrong':
-      return giveUp(2, `${asked.problems.join('\n')}\n\nSee npm run service -- --help`)
+      return giveUp(2, `${line.problems.join('\n')}\n\nSee npm run service -- --help`)
     case 'start':
-      return run(asked.options, asked.quiet)
+      return run(line.options, line.quiet)
   }
 }
 
 async function run(options: DocsServiceOptions, quiet: boolean): Promise<void> {
   // A reader that has seen enough (`| head`) must not end the service with its repository undeleted.
   process.stdout.on('error', () => undefined)
+  const npmIsGone = npmWatch()
   try {
     const service = await startDocsService(quiet ? options : { ...options, onAnswer: logRequest })
+    closeWhenTold(service, { timer: workInBackground(service), npmIsGone })
     process.stdout.write(`${banner(service, options.projects?.[0] ?? 'docs')}\n`)
-    closeWhenTold(service, workInBackground(service))
   } catch (error) {
     giveUp(1, startProblem(error, options))
   }
 }
 
-/** Without this, a pull request would only come to be when somebody looks at its job. */
+/** Without this, a pull request would only come to be when somebody reads its job. */
 function workInBackground(service: DocsService): NodeJS.Timeout {
   const timer = setInterval(() => {
-    service.settle().catch((error: unknown) => {
-      // It would fail again each time; looks at the job go on saying so.
+    service.doAllWorkDue().catch((error: unknown) => {
+      // It would fail again each time; reading the job goes on saying so.
       clearInterval(timer)
       process.stderr.write(`${messageOf(error)}\n`)
     })
-  }, SETTLE_EVERY_MS)
+  }, TICK_MS)
   return timer
 }
 
-function closeWhenTold(service: DocsService, timer: NodeJS.Timeout): void {
+/** Ends on a signal, or when the npm that started it is gone. */
+function closeWhenTold(
+  service: DocsService,
+  { timer, npmIsGone }: { timer: NodeJS.Timeout; npmIsGone: () => boolean },
+): void {
+  const watch = setInterval(() => {
+    if (npmIsGone()) void close()
+  }, WATCH_MS)
   const close = async () => {
     for (const signal of SIGNALS) process.off(signal, close)
     clearInterval(timer)
+    clearInterval(watch)
     await service.close()
     process.stdout.write('The docs service has ended.\n')
   }
   for (const signal of SIGNALS) process.on(signal, close)
+}
+
+/**
+ * Between `npm run service` and this process is a shell, which hands no signal on; a killed npm can't. Without a watch,
+ * this process would outlive them both. Whoever loses its parent gets another: that shows it.
+ */
+function npmWatch(): () => boolean {
+  if (process.env['npm_lifecycle_event'] !== 'service' || process.platform === 'win32') return () => false
+  const shell = process.ppid
+  const npm = parentOf(shell)
+  return () => process.ppid !== shell || (npm !== undefined && parentOf(shell) !== npm)
+}
+
+function parentOf(pid: number): number | undefined {
+  try {
+    return Number(execFileSync('ps', ['-o', 'ppid=', '-p', String(pid)], { encoding: 'utf8' }))
+  } catch {
+    // No `ps` here, or the process has just ended.
+    return undefined
+  }
 }
 
 function logRequest({ method, path, fault }: RecordedRequest, reply: Reply | undefined): void {
@@ -79,4 +107,31 @@ function messageOf(error: unknown): string {
 function giveUp(exitCode: number, message: string): void {
   process.stderr.write(`${message}\n`)
   process.exitCode = exitCode
+}
+
+/** What is printed once the service is up: where it is, how to point the action at it, what else it offers. */
+function banner({ url, key, repository }: DocsService, projectId: string): string {
+  return `The docs service is up: ${url}
+
+Point the action at it:
+
+    with:
+      base-url: ${JSON.stringify(url)}
+      project-id: ${JSON.stringify(projectId)}
+      api-key: ${JSON.stringify(key)}
+
+Jobs and pull requests:  ${url}/
+Sample repository:       ${repository ?? 'none (--agent none)'}
+
+Directives, anywhere in a prompt:
+    [agent: fail]  [agent: archive]  [agent: no-change]  [agent: never]  [agent: gitlab]
+    [agent: takes 20s]  [agent: status reviewing 2s]
+
+Faults, such as a create that makes its job and loses its answer:
+    curl -X POST ${url}/_faults -d '{"kind":"reset-after","match":{"path":"create"}}'
+    curl -X POST ${url}/_faults -d '"no-credits"'        (or from the start: --fault no-credits)
+    curl ${url}/_faults        curl -X DELETE ${url}/_faults        curl ${url}/_requests
+
+docs-service/README.md explains all of them. Ctrl-C ends the service and deletes the repository.
+`
 }

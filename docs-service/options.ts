@@ -1,5 +1,5 @@
-import type { RecordedRequest } from './http/recorded-request.ts'
-import type { Reply } from './http/reply.ts'
+import type { Fault } from './faults/fault.ts'
+import type { RecordedRequest, Reply } from './http.ts'
 import type { VisitorsQuery } from './visitors/query.ts'
 
 /** An API key and what it may do. A key that is in no list is unknown: 401. */
@@ -62,6 +62,8 @@ export type DocsServiceOptions = {
   gitProgram?: string
   limits?: Partial<ServiceLimits>
   visitors?: VisitorsOverride
+  /** Faults set from the start. */
+  faults?: readonly Fault[]
   /** Told of every request when all is over; `reply` is the service's own, if it handled the request at all. */
   onAnswer?: (request: RecordedRequest, reply: Reply | undefined) => void
 }
@@ -88,6 +90,7 @@ export function settingsFrom(options: DocsServiceOptions): Settings {
     agent: 'git',
     gitProgram: 'git',
     visitors: () => undefined,
+    faults: [],
     onAnswer: () => undefined,
     ...options,
     keys: options.keys ?? [],

@@ -1,6 +1,5 @@
-import { identifier } from '../hash.ts'
-import { withoutDirectives } from './directives.ts'
-import { isOver, type Round, statusAt } from './round.ts'
+import { createHash } from 'node:crypto'
+import { type Outcome, readDirectives, subjectMatter } from './prompt.ts'
 
 /** A job as the service sends it. */
 export type JobAnswer = {
@@ -14,7 +13,27 @@ export type JobAnswer = {
 }
 
 /** A pull request the agent opened. */
-export type Pull = { readonly number: number; readonly gitlab: boolean }
+export type Pull = {
+  readonly number: number
+  readonly gitlab: boolean
+  state: 'open' | 'merged' | 'closed'
+  /** The commit that `main` was at before the merge. */
+  base?: string
+}
+
+/** One prompt's worth of work: the job's own prompt, or a follow-up message. Times are epoch milliseconds. */
+export type Round = {
+  readonly prompt: string
+  /** What is shown until when. The last stage ends with the round. */
+  readonly stages: readonly { status: string; untilMs: number }[]
+  /** `Infinity` for a round that never ends. */
+  readonly endsAtMs: number
+  readonly outcome: Outcome
+  readonly changes: boolean
+  readonly gitlab: boolean
+  /** The work at the round's end, once it has begun; it is done once only. */
+  work?: Promise<void>
+}
 
 /** A job as the service keeps it. */
 export type AgentJob = {
@@ -63,8 +82,48 @@ export function pullPath({ number, gitlab }: Pull): string {
   return gitlab ? `/acme/docs/-/merge_requests/${number}` : `/acme/docs/pull/${number}`
 }
 
+/** Plans a round that begins at `startsAtMs`: active for its time, then the stages its directives name. */
+export function planRound(
+  prompt: string,
+  { startsAtMs, jobTimeMs }: { startsAtMs: number; jobTimeMs: number },
+): Round {
+  const { outcome, changes, takesMs, stages: further, endless, gitlab } = readDirectives(prompt)
+  const stages = [{ status: 'active', untilMs: startsAtMs + (takesMs ?? jobTimeMs) }]
+  for (const { status, ms } of further) stages.push({ status, untilMs: endOf(stages) + ms })
+  if (endless) stages.push({ status: 'active', untilMs: Number.POSITIVE_INFINITY })
+  return { prompt, stages, endsAtMs: endOf(stages), outcome, changes, gitlab }
+}
+
+/** The status that rounds one after another show at a moment. */
+export function statusAt(rounds: readonly Round[], nowMs: number): string {
+  const running = rounds.find((round) => nowMs < round.endsAtMs)
+  const stage = running?.stages.find(({ untilMs }) => nowMs < untilMs)
+  return stage?.status ?? rounds.at(-1)?.outcome ?? 'active'
+}
+
+/** Whether a status is one of those that end a job. */
+export function isOver(status: string): status is Outcome {
+  return status === 'completed' || status === 'failed' || status === 'archived'
+}
+
+function endOf(stages: readonly { untilMs: number }[]): number {
+  return stages.at(-1)?.untilMs ?? 0
+}
+
+/** The `count`-th job id of a seed: shaped like a random UUID, yet the same in every run. */
+function identifier(seed: number, count: number): string {
+  const digits = createHash('sha256').update(`docs-service ${seed} ${count}`).digest('hex')
+  const groups = [
+    digits.slice(0, 8),
+    digits.slice(8, 12),
+    `4${digits.slice(13, 16)}`,
+    `a${digits.slice(17, 20)}`,
+  ]
+  return [...groups, digits.slice(20, 32)].join('-')
+}
+
 function slug(prompt: string): string {
-  const words = withoutDirectives(prompt)
+  const words = subjectMatter(prompt)
     .toLowerCase()
     .match(/[a-z0-9]+/g)
   return words?.slice(0, 5).join('-').slice(0, 40).replace(/-$/, '') || 'update'

@@ -1,6 +1,6 @@
 import type { AgentJob } from '../agent/job.ts'
 import type { Jobs } from '../agent/jobs.ts'
-import { errorReply, jsonReply, type Reply } from '../http/reply.ts'
+import { errorReply, jsonReply, type Reply } from '../http.ts'
 import type { Settings } from '../options.ts'
 import { HourlyLimit, limitReply } from './hourly-limit.ts'
 

@@ -1,22 +1,22 @@
-import { errorReply, type Reply } from '../http/reply.ts'
+import { errorReply, type Reply } from '../http.ts'
 
 const HOUR_MS = 3_600_000
 
-/** Counts what one party did in the last sixty minutes, so that no hour holds more than `most`. */
+/** Counts what was accepted in the last sixty minutes, so that no hour holds more than `maximum`. */
 export class HourlyLimit {
-  readonly #most: number
+  readonly #maximum: number
   #timesMs: number[] = []
 
-  constructor(most: number) {
-    this.#most = most
+  constructor(maximum: number) {
+    this.#maximum = maximum
   }
 
   /** Takes one of the hour's places: 0 if there was one, else the milliseconds until one is free. */
   take(nowMs: number): number {
-    if (this.#most === Number.POSITIVE_INFINITY) return 0
+    if (this.#maximum === Number.POSITIVE_INFINITY) return 0
     this.#timesMs = this.#timesMs.filter((timeMs) => timeMs > nowMs - HOUR_MS)
     const oldestMs = this.#timesMs[0]
-    if (this.#timesMs.length < this.#most) {
+    if (this.#timesMs.length < this.#maximum) {
       this.#timesMs.push(nowMs)
       return 0
     }

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import { Readable, type Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createBrotliCompress, createDeflate, createGzip, constants as zlib } from 'node:zlib'
-import type { HugeEncoding } from './fault.ts'
+import type { Encoding } from './fault.ts'
 
 const DEFAULT_BYTES = 20 * 1024 * 1024
 const CHUNK_BYTES = 64 * 1024
@@ -10,7 +10,7 @@ const CHUNK_BYTES = 64 * 1024
 /** Streams a job-like JSON document of `bytes`, never held in memory; resolves early when the caller hangs up. */
 export async function sendHuge(
   response: ServerResponse,
-  { bytes = DEFAULT_BYTES, encoding = 'identity' }: { bytes?: number; encoding?: HugeEncoding },
+  { bytes = DEFAULT_BYTES, encoding = 'identity' }: { bytes?: number; encoding?: Encoding },
 ): Promise<void> {
   const coding = encoding === 'identity' ? {} : { 'content-encoding': encoding }
   response.writeHead(200, { 'content-type': 'application/json', ...coding })
@@ -32,7 +32,7 @@ function* document(bytes: number): Generator<Buffer> {
   yield Buffer.from(tail)
 }
 
-function packerFor(encoding: HugeEncoding): Transform | undefined {
+function packerFor(encoding: Encoding): Transform | undefined {
   switch (encoding) {
     case 'identity':
       return undefined

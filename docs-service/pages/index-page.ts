@@ -1,35 +1,66 @@
-import { type AgentJob, pullPath } from '../agent/job.ts'
-import { subjectOf } from '../agent/new-section.ts'
-import { escapeHtml, pageHtml } from './layout.ts'
+import { type AgentJob, isOver, pullPath } from '../agent/job.ts'
+import { subjectOf } from '../agent/page-edit.ts'
+import { badge, escapeHtml, pageHtml, timeOf } from './layout.ts'
 
-const MOST_JOBS = 200
+const MAX_JOBS = 200
 
 /** A job and the status it has now. */
 export type ListedJob = { job: AgentJob; status: string }
 
+/** What the front page says of the service itself. */
+type ServiceFacts = {
+  /** Folder of the repository; `null` if there is none. */
+  repository: string | null
+  /** Where the browser found the service. */
+  url: string
+  project: string
+}
+
 /** The front page: the latest jobs, with their pull requests, and where the repository is. */
-export function indexPage(jobs: readonly ListedJob[], repository: string | null): string {
+export function indexPage(jobs: readonly ListedJob[], facts: ServiceFacts): string {
   const folder =
-    repository === null
+    facts.repository === null
       ? 'The agent only seems to work: there is no repository.'
-      : `Repository: <code>${escapeHtml(repository)}</code>`
-  const latest = jobs.slice(-MOST_JOBS).reverse()
+      : `Repository: <code>${escapeHtml(facts.repository)}</code>`
+  const latest = jobs.slice(-MAX_JOBS).reverse()
   const content = `<h1>acme/docs</h1>
 <p class="soft">Embedded docs service. ${folder}</p>
 <h2>Jobs (${jobs.length})</h2>
-${latest.length === 0 ? '<p class="soft">None yet.</p>' : jobTable(latest)}`
-  return pageHtml('acme/docs', content)
+${latest.length === 0 ? gettingStarted(facts) : jobTable(latest)}
+${jobs.length > MAX_JOBS ? `<p class="soft">The ${MAX_JOBS} newest are listed.</p>` : ''}`
+  return pageHtml('acme/docs', content, { reload: jobs.some(({ status }) => !isOver(status)) })
+}
+
+function gettingStarted({ url, project }: ServiceFacts): string {
+  const step = `with:
+  base-url: ${url}
+  project-id: ${JSON.stringify(project)}
+  api-key: …            # the key that the service printed when it started
+  prompt: Document exit code 6`
+  const curl = `curl ${url}/v2/agent/${encodeURIComponent(project)}/job -H 'authorization: Bearer …' -d '{"prompt":"Document exit code 6"}'`
+  return `<p>No job yet. Point the action at this service:</p>
+<pre>${escapeHtml(step)}</pre>
+<p>or create a job by hand, and reload this page:</p>
+<pre>${escapeHtml(curl)}</pre>`
 }
 
 function jobTable(jobs: readonly ListedJob[]): string {
-  return `<table>
-<tr><th>Asked for</th><th>Status</th><th>Pull request</th></tr>
+  return `<div class="scroll"><table>
+<tr><th class="wide">Job</th><th>Project</th><th>Status</th><th>Created</th><th>Pull request</th></tr>
 ${jobs.map(jobRow).join('\n')}
-</table>`
+</table></div>`
 }
 
 function jobRow({ job, status }: ListedJob): string {
-  const link = job.pull ? `<a href="${pullPath(job.pull)}">#${job.pull.number}</a>` : ''
-  const messages = job.messages.length > 0 ? ` <span class="soft">+ ${job.messages.length}</span>` : ''
-  return `<tr><td>${escapeHtml(subjectOf(job.prompt))}${messages}<br><code class="soft">${job.id}</code></td><td>${escapeHtml(status)}</td><td>${link}</td></tr>`
+  const { pull, messages } = job
+  const count = messages.length
+  const followUps = count > 0 ? ` <span class="soft">+ ${count} follow-up${count > 1 ? 's' : ''}</span>` : ''
+  const cells = [
+    `<td class="wide">${escapeHtml(subjectOf(job.prompt))}${followUps}<br><code class="soft">${job.id}</code></td>`,
+    `<td>${escapeHtml(job.project)}</td>`,
+    `<td>${badge(status)}</td>`,
+    `<td>${timeOf(job)}</td>`,
+    `<td>${pull ? `<a href="${pullPath(pull)}">#${pull.number}</a> ${badge(pull.state)}` : ''}</td>`,
+  ]
+  return `<tr>${cells.join('')}</tr>`
 }

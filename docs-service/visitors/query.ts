@@ -2,7 +2,7 @@ const DAY_MS = 86_400_000
 const FIRST_DAY_MS = Date.UTC(2024, 0, 1)
 const DATE = /^(\d{4}-\d{2}-\d{2})(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(Z|[+-]\d{2}:\d{2})?)?$/
 
-/** A question for visitors: a period (epoch milliseconds, `toMs` exclusive) and the rows wanted. */
+/** The parameters of the visitors call: a period (epoch milliseconds, `toMs` exclusive) and the rows wanted. */
 export type VisitorsQuery = { fromMs: number; toMs: number; limit: number; offset: number }
 
 /** A query, or everything that is wrong with its parameters. */
@@ -22,22 +22,22 @@ export function readVisitorsQuery(parameters: Record<string, string>, nowMs: num
   }
   const count = (
     name: string,
-    { missing, least, most }: { missing: number; least: number; most: number },
+    { missing, minimum, maximum }: { missing: number; minimum: number; maximum: number },
   ) => {
     const value = parameters[name] ?? String(missing)
     const read = /^\d{1,15}$/.test(value) ? Number(value) : Number.NaN
-    const fits = read >= least && read <= most
+    const fits = read >= minimum && read <= maximum
     if (!fits)
       problems.push(
-        `${name} must be a whole number from ${least}${most < Number.MAX_SAFE_INTEGER ? ` to ${most}` : ''}`,
+        `${name} must be a whole number from ${minimum}${maximum < Number.MAX_SAFE_INTEGER ? ` to ${maximum}` : ''}`,
       )
     return read
   }
   const query: VisitorsQuery = {
     fromMs: date('dateFrom', FIRST_DAY_MS),
     toMs: date('dateTo', (Math.floor(nowMs / DAY_MS) + 1) * DAY_MS),
-    limit: count('limit', { missing: 50, least: 1, most: 250 }),
-    offset: count('offset', { missing: 0, least: 0, most: Number.MAX_SAFE_INTEGER }),
+    limit: count('limit', { missing: 50, minimum: 1, maximum: 250 }),
+    offset: count('offset', { missing: 0, minimum: 0, maximum: Number.MAX_SAFE_INTEGER }),
   }
   if (query.fromMs > query.toMs) problems.push('dateFrom must not be after dateTo')
   return problems.length > 0 ? { ok: false, problems } : { ok: true, query }

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { NAMED_FAULTS } from '../../docs-service/faults/fault.ts'
 import { FAULT_KINDS } from '../../docs-service/faults/read-fault.ts'
 import { create, problemsIn, send, startedService } from './service-under-test.ts'
 
@@ -17,8 +18,13 @@ test('POST /_faults adds a fault without a key, GET shows it and DELETE removes 
 })
 
 test.each([
-  ['no JSON', 'kind=status', ['A fault is a JSON object with a "kind"']],
+  [
+    'no JSON',
+    'kind=status',
+    [expect.stringMatching(/^There is no fault 'kind=status': one of no-credits, /)],
+  ],
   ['an unknown kind', { kind: 'explode' }, [`kind: one of ${FAULT_KINDS.join(', ')}`]],
+  ['no object', 7, ['A fault is a name, or a JSON object with a "kind"']],
   ['a missing field', { kind: 'delay' }, ['ms: a whole number from 0']],
   ['a wrong value', { kind: 'status', status: 99 }, ['status: a status from 200 to 599']],
   ['a field it does not know', { kind: 'hang', mss: 5 }, ['mss: no field of this fault']],
@@ -37,6 +43,12 @@ test.each([
   expect(response.status).toBe(400)
   expect(await problemsIn(response)).toEqual(problems)
   expect(service.faults.list()).toEqual([])
+})
+
+test('a fault is added by its name alone', async () => {
+  const service = await startedService()
+  expect((await send(service, 'POST', '/_faults', { body: '"no-credits"' })).status).toBe(201)
+  expect((await send(service, 'POST', '/v2/agent/docs/job', { body: { prompt: 'Hello' } })).status).toBe(402)
 })
 
 test('GET /_requests lists the requests with the key left out, and control requests are not among them', async () => {
@@ -62,4 +74,10 @@ test('the README explains every kind of fault', () => {
   const readme = readFileSync(new URL('../../docs-service/README.md', import.meta.url), 'utf8')
   const documented = [...readme.matchAll(/^\| `([a-z-]+)` +\| (?:yes|no)/gm)].map(([, kind]) => kind)
   expect(documented).toEqual(FAULT_KINDS)
+})
+
+test('the README explains every named fault', () => {
+  const readme = readFileSync(new URL('../../docs-service/README.md', import.meta.url), 'utf8')
+  const documented = [...readme.matchAll(/^\| `([a-z0-9-]+)` +\| (?:create|any|look|visitors)/gm)]
+  expect(documented.map(([, name]) => name)).toEqual(Object.keys(NAMED_FAULTS))
 })

@@ -15,8 +15,8 @@ async function faulty(fault: Fault): Promise<DocsService> {
   return service
 }
 
-/** How a request that gets no whole answer ends: the code of the error, or `none` if it is still open when patience ends. */
-function endOf(service: DocsService, patienceMs: number): Promise<string> {
+/** How a request that gets no whole answer ends: the code of the error, or `none` if it is still open after `waitMs`. */
+function endOf(service: DocsService, waitMs: number): Promise<string> {
   return new Promise((resolve) => {
     const sent = httpRequest(`${service.url}/v2/agent/docs/job`, {
       method: 'POST',
@@ -29,7 +29,7 @@ function endOf(service: DocsService, patienceMs: number): Promise<string> {
       response.resume()
     })
     sent.end('{"prompt":"Hello"}')
-    setTimeout(() => resolve('none'), patienceMs)
+    setTimeout(() => resolve('none'), waitMs)
   })
 }
 
@@ -194,5 +194,5 @@ test('close ends hanging, delayed and dripping answers at once', async () => {
 })
 
 test('the list of kinds is complete', () => {
-  expect(new Set(FAULT_KINDS).size).toBe(14)
+  expect(new Set(FAULT_KINDS).size).toBe(19)
 })

@@ -73,14 +73,14 @@ test('looks at the same time, at several jobs, do each work once and pull reques
   for (const { source } of jobs) expect(git(service, 'rev-list', '--count', `main..${source.ref}`)).toBe('1')
 })
 
-test('settle does the work that is due without a look', async () => {
+test('doAllWorkDue does the work that is due without a look', async () => {
   const { clock, service } = await startedAgent()
   const { source } = await create(service, 'Explain schedules')
   clock.pass(999)
-  await service.settle()
+  await service.doAllWorkDue()
   expect(git(service, 'branch', '--list', source.ref)).toBe('')
   clock.pass(1)
-  await service.settle()
+  await service.doAllWorkDue()
   expect(git(service, 'rev-list', '--count', `main..${source.ref}`)).toBe('1')
 })
 

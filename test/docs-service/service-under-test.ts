@@ -2,7 +2,7 @@ import { onTestFinished } from 'vitest'
 import type { JobAnswer } from '../../docs-service/agent/job.ts'
 import type { DocsServiceOptions } from '../../docs-service/options.ts'
 import { type DocsService, startDocsService } from '../../docs-service/service.ts'
-import type { VisitorsAnswer } from '../../docs-service/visitors/visitors-report.ts'
+import type { VisitorsAnswer } from '../../docs-service/visitors/report.ts'
 
 /** A service for one test, closed when the test is over; without a repository unless asked for. */
 export async function startedService(options: DocsServiceOptions = {}): Promise<DocsService> {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { readVisitorsQuery } from '../../docs-service/visitors/query.ts'
-import { visitorsReport } from '../../docs-service/visitors/visitors-report.ts'
+import { visitorsReport } from '../../docs-service/visitors/report.ts'
 import { problemsIn, send, startedService, virtualClock, visitorsIn } from './service-under-test.ts'
 
 const PATH = '/v1/analytics/docs/visitors'

@@ -1,11 +1,7 @@
 import { expect, test } from 'vitest'
-import { pagePath } from '../../docs-service/visitors/page-path.ts'
 import type { VisitorsQuery } from '../../docs-service/visitors/query.ts'
-import {
-  type VisitorsAnswer,
-  type VisitorsRow,
-  visitorsReport,
-} from '../../docs-service/visitors/visitors-report.ts'
+import { type VisitorsAnswer, type VisitorsRow, visitorsReport } from '../../docs-service/visitors/report.ts'
+import { pagePath } from '../../docs-service/visitors/site.ts'
 
 const WEEK = { fromMs: Date.UTC(2026, 6, 27), toMs: Date.UTC(2026, 7, 3) }
 const WEEK_MS = WEEK.toMs - WEEK.fromMs

@@ -1,8 +1,5 @@
-import { fraction } from '../hash.ts'
-import { type Counts, pageCounts } from './page-counts.ts'
-import { pagePath } from './page-path.ts'
 import type { VisitorsQuery } from './query.ts'
-import { type SiteTraffic, siteTraffic } from './site-traffic.ts'
+import { type Counts, fraction, pageCounts, pagePath, type SiteTraffic, siteTraffic } from './site.ts'
 
 /** A row of the report. */
 export type VisitorsRow = { path: string } & Counts
