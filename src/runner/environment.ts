@@ -13,6 +13,8 @@ export type Environment = {
   readonly repository: string
   readonly actor: string
   readonly workflow: string
+  /** The workflow's file: `owner/repo/.github/workflows/docs.yml@refs/heads/main`. */
+  readonly workflowRef: string
   readonly job: string
   readonly action: string
   readonly ref: string
@@ -44,6 +46,7 @@ export function readEnvironment(env: NodeJS.ProcessEnv): Environment {
     repository: read('GITHUB_REPOSITORY'),
     actor: read('GITHUB_ACTOR'),
     workflow: read('GITHUB_WORKFLOW'),
+    workflowRef: read('GITHUB_WORKFLOW_REF'),
     job: read('GITHUB_JOB'),
     action: read('GITHUB_ACTION'),
     ref: read('GITHUB_REF'),

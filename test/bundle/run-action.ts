@@ -65,7 +65,7 @@ export async function startAction(options: ActionOptions): Promise<StartedAction
   await writeAll(workspace, options.files ?? {})
 
   const startedAtMs = performance.now()
-  const child = spawn(NODE, [join(ROOT, 'dist/index.js')], {
+  const child = spawn(NODE, [join(ROOT, options.state === undefined ? 'dist/index.js' : 'dist/post.js')], {
     cwd: workspace,
     env: { ...environmentOf(options, folder, workspace), ...options.env },
     stdio: ['ignore', 'pipe', 'pipe'],

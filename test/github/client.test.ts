@@ -16,7 +16,7 @@ it('GitHub is asked side by side: a call that hangs holds no other up', async ()
   const github = openGitHub({
     environment: readEnvironment({ GITHUB_REPOSITORY: 'acme/docs', GITHUB_API_URL: origin }),
     token: 'token',
-    log: openLog((text) => text),
+    log: openLog((text) => text, 'Docs agent'),
     clock: openSystemClock(),
     random: Math.random,
     cancel: new AbortController().signal,

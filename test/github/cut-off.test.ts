@@ -5,7 +5,7 @@ import { type Scene, sceneStarter, writtenComment } from './scene.ts'
 
 const newScene = sceneStarter()
 const octocat = person('octocat')
-const inputs = { context: 'false' }
+const inputs = { context: 'none' }
 
 /** octocat has asked for something that never ends. */
 async function endless(): Promise<{ scene: Scene; event: Event }> {

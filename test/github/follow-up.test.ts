@@ -5,7 +5,7 @@ import { ACTIONS, addComment } from './world.ts'
 
 const newScene = sceneStarter()
 const octocat = person('octocat')
-const plain = { context: 'false' }
+const plain = { context: 'none' }
 
 type Place = {
   readonly number?: number
@@ -62,7 +62,7 @@ async function react(scene: Scene, event: Event, { inputs = {}, env = {} }: Plac
 describe('a further command', () => {
   it('in the same conversation goes on with its job, with the ask alone', async () => {
     const scene = await usualScene()
-    const standing = { prompt: 'Be brief.', context: 'true' }
+    const standing = { prompt: 'Be brief.', context: 'files' }
     await write(scene, '/docs explain the flag', { inputs: standing })
     const run = await write(scene, '/docs shorter', { inputs: standing })
     expect(run.outputs['result']).toBe('pull-request')
@@ -74,7 +74,7 @@ describe('a further command', () => {
     ])
     expect(scene.said().at(-1)).toMatchObject([
       expect.stringContaining('Passing this on'),
-      expect.stringContaining('goes on with its earlier job'),
+      expect.stringContaining('continues its earlier job'),
       expect.stringContaining('Pull request ready'),
     ])
     expect(run.log).toContain(`The earlier job ${job} has the status completed.`)
@@ -188,7 +188,7 @@ describe('a marker', () => {
     const scene = await usualScene()
     await write(scene, '/docs explain it')
     const copied = scene.world.comments.at(1)?.history.at(-1) ?? ''
-    expect(copied).toMatch(/^<!-- docs-agent kind=reply job=/)
+    expect(copied).toMatch(/^<!-- docs-agent kind=reply state=ended job=/)
     addComment(scene.world, { kind: 'main', number: 7, author: person('mallory', 666), body: copied })
     await write(scene, '/docs again', { number: 7 })
     expect(scene.docs.jobs).toMatchObject([{ messages: [] }, { messages: [] }])

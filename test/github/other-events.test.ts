@@ -3,7 +3,7 @@ import { AFTER, bot, type Event, issueComment, person, pullRequest, push, pushBy
 import { type Scene, sceneStarter, writtenComment } from './scene.ts'
 
 const newScene = sceneStarter()
-const inputs = { prompt: 'Document it.', context: 'false' }
+const inputs = { prompt: 'Document it.', context: 'none' }
 const agent = bot('mintlify[bot]')
 
 async function expectIgnored(scene: Scene, event: Event, change: Record<string, string> = {}): Promise<void> {
@@ -117,7 +117,7 @@ describe('a comment on a pull request', () => {
     const scene = await newScene({ jobTimeMs: 60_000 })
     const started = await scene.run({ inputs: { ...inputs, wait: 'false' } })
     const jobId = started.outputs['job-id'] ?? ''
-    const attach = { 'job-id': jobId, timeout: '1s', comment: 'always', context: 'false' }
+    const attach = { 'job-id': jobId, timeout: '1s', comment: 'always', context: 'none' }
     await scene.run({ event: pullRequest(), inputs: attach })
     expect(scene.said()[0]?.at(-1)).toMatch(/Not finished within 1 s/)
     expect(scene.said()[0]?.at(-1)).toContain(`run the action with \`job-id: ${jobId}\``)

@@ -5,7 +5,7 @@ import type { Account } from './world.ts'
 
 const newScene = sceneStarter()
 const body = '/docs explain it'
-const quiet = { context: 'false', 'follow-up': 'false' }
+const quiet = { context: 'none', 'follow-up': 'false' }
 
 type Role = { readonly permission: string; readonly role_name: string }
 
@@ -33,7 +33,7 @@ describe('the permission of a commenter', () => {
       const { scene, event } = await ask(person('octocat'), role)
       const run = await scene.run({
         event,
-        inputs: { 'command-permission': least, 'dry-run': 'true', ...quiet },
+        inputs: { 'required-permission': least, 'dry-run': 'true', ...quiet },
       })
       const granted = levels.indexOf(level) >= levels.indexOf(least)
       expect(run).toMatchObject({ exitCode: 0, outputs: { result: granted ? 'dry-run' : 'skipped' } })
