@@ -37,7 +37,7 @@ export type Session = {
 export async function openSession(request: SessionRequest, deps: RunDeps): Promise<Session> {
   const parts = sessionParts(request, deps)
   const opening = await openComment(parts)
-  if (opening.earlier === undefined && opening.comment === undefined) noteFurtherAttempt(parts)
+  if (opening.earlier === undefined && opening.marker.kind !== 'reply') noteFurtherAttempt(parts)
   return sessionOf(parts, opening)
 }
 
@@ -137,7 +137,7 @@ function announcedRequest({ request, deps, subject }: SessionParts): AnnouncedRe
   return { event: environment.eventName, login, url: subject.runUrl, text: '' }
 }
 
-/** Where nothing was written, nobody can tell what an earlier attempt has started. */
+/** Where no comment of this run names its job, nobody can tell what an earlier attempt has started. */
 function noteFurtherAttempt({ request, deps }: SessionParts): void {
   const { inputs } = request
   if (!isFurtherAttempt(deps) || inputs['job-id'] !== '' || inputs['dry-run']) return
