@@ -1,5 +1,17 @@
 import { defineConfig } from 'vitest/config'
 
+/** Tests that run `dist/`, which is built before the first of them. */
+const BUNDLE = ['test/bundle/**/*.test.ts', 'test/github/**/*.test.ts', 'test/e2e/**/*.test.ts']
+
 export default defineConfig({
-  test: { include: ['test/**/*.test.ts'], testTimeout: 30_000, hookTimeout: 60_000 },
+  test: {
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+    // Most of the time these tests wait for processes that they started.
+    maxWorkers: 4,
+    projects: [
+      { extends: true, test: { name: 'unit', include: ['test/**/*.test.ts'], exclude: BUNDLE } },
+      { extends: true, test: { name: 'bundle', include: BUNDLE, globalSetup: 'test/build-bundle.ts' } },
+    ],
+  },
 })

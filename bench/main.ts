@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { timeCommands } from './commands.ts'
 import { countConnections } from './connections.ts'
 import { measureSizes } from './size.ts'
 import { measureStart } from './start.ts'
@@ -29,10 +30,11 @@ async function main(): Promise<void> {
   try {
     for (const table of await measureStart({ runs: short ? 3 : 25, folder })) show(table)
     show(await simulateWaiting(short ? 5 : 100))
+    show(timeCommands())
     const checked = [
       measureSizes(),
       await countConnections(folder),
-      await measureVisitors(short ? [10_000] : [10_000, 100_000, 1_000_000], folder),
+      await measureVisitors(short ? [25_000] : [25_000, 250_000], folder),
     ]
     for (const { table } of checked) show(table)
     const failures = checked.flatMap((each) => each.failures)

@@ -6,22 +6,34 @@ import type { Checked } from './size.ts'
 import { ratio } from './table.ts'
 
 const ROWS_PER_REQUEST = 250
+/** What `visitors-max-requests` allows. */
+const MAX_REQUESTS = 1000
 
-/** Rows a second and peak memory over sites of so many pages, and whether each took the least number of requests. */
+/** Most memory for sites of so many pages, in bytes. */
+const MAX_PEAK: readonly { readonly pages: number; readonly bytes: number }[] = [
+  { pages: 25_000, bytes: 150e6 },
+  { pages: 250_000, bytes: 300e6 },
+]
+
+/** Rows per second and peak memory for sites of so many pages; fails for a request too many or more memory than allowed. */
 export async function measureVisitors(sites: readonly number[], folder: string): Promise<Checked> {
   const bareBytes = await peakOfNode(BARE_NODE, join(folder, 'peak'))
   const failures: string[] = []
   const rows: string[][] = []
   for (const pages of sites) {
-    const least = Math.ceil(pages / ROWS_PER_REQUEST)
+    const needed = Math.ceil(pages / ROWS_PER_REQUEST)
     const docs = await startDocsService({ agent: 'none', pages, limits: { analyticsPerHour: Infinity } })
     try {
-      const ask = visitorsAsk(5000)
+      const ask = visitorsAsk(MAX_REQUESTS)
       const action = actionCommand(ask, docs, join(folder, 'run'))
       const actionMs = await timeOf(action)
       const requests = docs.requests.length
-      if (requests !== least) failures.push(`${pages} rows took ${requests} requests, not ${least}.`)
+      if (requests !== needed) failures.push(`${pages} rows took ${requests} requests, not ${needed}.`)
       const actionBytes = await peakOfNode(action, join(folder, 'peak'))
+      const maxBytes = MAX_PEAK.find((each) => each.pages >= pages)?.bytes ?? 0
+      if (actionBytes > maxBytes) {
+        failures.push(`${pages} rows took ${megabytes(actionBytes)}, more than ${megabytes(maxBytes)}.`)
+      }
       const shell = shellCommand(ask, docs, { folder: join(folder, 'run'), style: 'lean' })
       rows.push([
         pages.toLocaleString('en'),
@@ -62,5 +74,9 @@ function rate(pages: number, durationMs: number): string {
 }
 
 function memory(peakBytes: number, bareBytes: number): string {
-  return `${(peakBytes / 1e6).toFixed(0)} MB, ${ratio(peakBytes / bareBytes)}`
+  return `${megabytes(peakBytes)}, ${ratio(peakBytes / bareBytes)}`
+}
+
+function megabytes(bytes: number): string {
+  return `${(bytes / 1e6).toFixed(0)} MB`
 }

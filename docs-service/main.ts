@@ -1,6 +1,6 @@
-import { execFileSync } from 'node:child_process'
 import { readCommandLine, USAGE } from './command-line.ts'
 import type { RecordedRequest, Reply } from './http.ts'
+import { npmWatch } from './npm-watch.ts'
 import type { DocsServiceOptions } from './options.ts'
 import { type DocsService, startDocsService } from './service.ts'
 
@@ -64,26 +64,6 @@ function closeWhenTold(
     process.stdout.write('The docs service has ended.\n')
   }
   for (const signal of SIGNALS) process.on(signal, close)
-}
-
-/**
- * Between `npm run service` and this process is a shell, which hands no signal on; a killed npm can't. Without a watch,
- * this process would outlive them both. Whoever loses its parent gets another: that shows it.
- */
-function npmWatch(): () => boolean {
-  if (process.env['npm_lifecycle_event'] !== 'service' || process.platform === 'win32') return () => false
-  const shell = process.ppid
-  const npm = parentOf(shell)
-  return () => process.ppid !== shell || (npm !== undefined && parentOf(shell) !== npm)
-}
-
-function parentOf(pid: number): number | undefined {
-  try {
-    return Number(execFileSync('ps', ['-o', 'ppid=', '-p', String(pid)], { encoding: 'utf8' }))
-  } catch {
-    // No `ps` here, or the process has just ended.
-    return undefined
-  }
 }
 
 function logRequest({ method, path, fault }: RecordedRequest, reply: Reply | undefined): void {

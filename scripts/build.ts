@@ -1,93 +1,91 @@
 import { execFileSync } from 'node:child_process'
-import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import { dirname, join, resolve } from 'node:path'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import ncc from '@vercel/ncc'
 import { minify } from 'rolldown/utils'
 import { licensesOf } from './licenses.ts'
 
-const require = createRequire(import.meta.url)
-const UNDICI = dirname(require.resolve('undici/package.json'))
-const LLHTTP = join(UNDICI, 'lib/llhttp')
+/** In the place of a module that is loaded at start, but of which nothing is used. */
+const UNUSED = './unused.js'
+/** In the place of a module that can do without what it loads, and catches the error. */
+const MISSING = './missing.js'
 
-const LEFT_OUT = `throw new Error('This part of undici is left out of the bundle.')`
-
-/** Files of undici in whose place the bundle has less. */
-const REPLACED = {
-  // HTTP/2 and form data: `src/machinery/http-way.ts` asks for neither.
-  'dispatcher/client-h2.js': `module.exports = () => { ${LEFT_OUT} }`,
-  'web/fetch/body.js': LEFT_OUT,
-  'web/fetch/formdata.js': LEFT_OUT,
-  'web/webidl/index.js': LEFT_OUT,
-  // The trial parser, which only an environment variable turns on.
-  'dispatcher/parser-h1.js': 'module.exports = { getMiloEnabled: () => false }',
-  // An index of header names takes longer to build than it saves in the answers of a run.
-  'core/tree.js': 'module.exports = { tree: { lookup: () => null } }',
-  // The two tables in use, written out instead of computed by every run.
-  'llhttp/constants.js': `module.exports = ${writtenOut(join(LLHTTP, 'constants.js'), ['ERROR', 'TYPE'])}`,
+/**
+ * What the bundle leaves out, by the text of the import (between slashes, a regular expression), with what is imported
+ * instead: a run never uses it. An entry that matches nothing any more makes the bundle larger, nothing else.
+ * `test/bundle/ways.test.ts` goes through all of undici that is in use; PERFORMANCE.md says what this is worth.
+ */
+const LEFT_OUT = {
+  // undici speaks HTTP/2 only without `allowH2: false` (src/lib/http-kept.ts). It catches the error.
+  'node:http2': MISSING,
+  // undici's trial parser is used only with the environment variable UNDICI_USE_MILO or the option `useMilo`.
+  '/^\\.\\./milo/(no-)?simd\\.js$/': MISSING,
+  // fetch, WebSocket, EventSource, cookies and FormData: this action uses undici's `Pool` and `ProxyAgent` with bodies of text.
+  '/^(\\./lib|\\.\\.)/web/.+/': UNUSED,
+  '/^\\.\\./web/webidl$/': UNUSED,
+  // Test doubles, caches and interceptors are used by whoever asks for them by name. This action does not.
+  '/^\\./lib/(mock|cache|interceptor)/.+/': UNUSED,
+  // @actions/core asks for an OIDC token with it, which this action does not. @actions/github makes proxy agents with
+  // it, but they go unused: the action hands Octokit a `fetch` of its own (src/github/fetch.ts).
+  '@actions/http-client': UNUSED,
+  // @actions/core starts programs with it to describe the platform, which this action does not ask for.
+  '@actions/exec': UNUSED,
 }
 
-/** Lines of undici that load all of `node:http` for its limit of headers, and for a class that no body of ours has. */
-const REWRITTEN = {
-  'dispatcher/client.js': ["const http = require('node:http')", 'const http = { maxHeaderSize: 16384 }'],
-  'core/util.js': ["const { IncomingMessage } = require('node:http')", 'class IncomingMessage {}'],
-} as const
+/** `new` of these two is called at start; whatever else is asked of them fails. */
+const UNUSED_CODE = `// In the place of modules of which a run uses nothing: see scripts/build.ts.
+exports.CacheStorage = class {}
+exports.HttpClient = class { getAgent() {} getAgentDispatcher() {} }
+`
 
-/** undici's parser for processors without SIMD lies beside the bundle. */
-const WITHOUT_SIMD = {
-  '../llhttp/llhttp-wasm.js': './llhttp-wasm.js',
-  '@actions/http-client': './unused.js',
-  '@actions/http-client/lib/auth': './unused.js',
-  '@actions/exec': './unused.js',
+const MISSING_CODE = `throw new Error('This module is left out of the bundle: see scripts/build.ts.')
+`
+
+/** The oldest Node that runs the action: what `runs.using` in action.yml names. */
+const NODE_MAJOR = 24
+
+/** The file of a step: as plain as can be, for an older Node must be able to read it. */
+function entryCode(step: 'main' | 'post'): string {
+  return `'use strict'
+if (parseInt(process.versions.node, 10) < ${NODE_MAJOR}) {
+  console.error('::error title=Docs agent::This action needs Node.js ${NODE_MAJOR} or later, and was started with Node.js ' + process.versions.node + '.')
+  process.exitCode = 1
+} else {
+  require('./action.js').${step}()
+}
+`
 }
 
 /**
- * Compiles `src` and bundles it into `dist`. The bundler's own TypeScript loader can't work with TypeScript 7.
- * PERFORMANCE.md says what each step is worth.
+ * Compiles `src` and bundles it into `dist`: `action.js` for both steps, with what is loaded on demand in files of its
+ * own, and a small file for each step. The bundler's own TypeScript loader can't work with TypeScript 7.
  */
 async function build(): Promise<void> {
   rmSync('build', { recursive: true, force: true })
   compile()
   // Without a type of its own, the compiled code would be bundled as an ES module, like this package.
   writeFileSync('build/package.json', '{}\n')
-  placeUndici('build/node_modules/undici')
-  const entry = resolve('build/index.js')
-  const { code, assets, stats } = await ncc(entry, { quiet: true, externals: WITHOUT_SIMD })
+  const { code, assets, stats } = await ncc(resolve('build/index.js'), {
+    quiet: true,
+    filename: 'action.js',
+    externals: LEFT_OUT,
+  })
   rmSync('dist', { recursive: true, force: true })
   mkdirSync('dist')
   await write('action.js', code)
-  await write('index.js', "require('./action.js').main()\n")
-  await write('post.js', "require('./action.js').post()\n")
-  await write('unused.js', '')
   for (const [name, { source }] of Object.entries(assets)) await write(name, source)
-  await write('licenses.txt', licensesOf(stats.compilation.modules))
-  copyFileSync(join(LLHTTP, 'llhttp-wasm.js'), 'dist/llhttp-wasm.js')
-  await write('package.json', '{ "type": "commonjs" }\n')
+  writeFileSync('dist/index.js', entryCode('main'))
+  writeFileSync('dist/post.js', entryCode('post'))
+  writeFileSync('dist/unused.js', UNUSED_CODE)
+  writeFileSync('dist/missing.js', MISSING_CODE)
+  writeFileSync('dist/licenses.txt', licensesOf(stats.compilation.modules))
+  writeFileSync('dist/package.json', '{ "type": "commonjs" }\n')
 }
 
 function compile(): void {
   // On Windows the programs of a package are scripts that only a shell can start.
   const shell = process.platform === 'win32'
   execFileSync('tsc', ['--project', 'tsconfig.build.json'], { stdio: 'inherit', shell })
-}
-
-/** Puts undici, with what is replaced in it, where the compiled code finds it first. */
-function placeUndici(folder: string): void {
-  cpSync(UNDICI, folder, { recursive: true })
-  for (const [file, code] of Object.entries(REPLACED)) {
-    if (!existsSync(join(folder, 'lib', file))) throw new Error(`undici no longer has ${file}`)
-    writeFileSync(join(folder, 'lib', file), code)
-  }
-  for (const [file, [line, instead]] of Object.entries(REWRITTEN)) {
-    const code = readFileSync(join(folder, 'lib', file), 'utf8')
-    if (!code.includes(line)) throw new Error(`undici's ${file} no longer has the line: ${line}`)
-    writeFileSync(join(folder, 'lib', file), code.replace(line, instead))
-  }
-}
-
-function writtenOut(file: string, names: readonly string[]): string {
-  const all = require(file)
-  return JSON.stringify(Object.fromEntries(names.map((name) => [name, all[name]])))
 }
 
 /** Writes a file of `dist`, minified if it is code. Functions and classes keep the names that errors show. */
@@ -100,13 +98,7 @@ async function write(name: string, source: string | Uint8Array): Promise<void> {
   }
   const { code, errors } = await minify(name, String(source), options)
   if (errors.length > 0) throw new Error(`${name} could not be minified: ${errors[0]?.message}`)
-  writeFileSync(path, asAscii(code))
-}
-
-/** Code without a character beyond ASCII: V8 reads it as it is and keeps it in half the memory. */
-function asAscii(code: string): string {
-  if (/\\[^\0-\x7f]|String\.raw/.test(code)) throw new Error('This code can not be written in ASCII alone.')
-  return code.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  writeFileSync(path, code)
 }
 
 await build()

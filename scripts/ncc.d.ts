@@ -4,7 +4,9 @@ declare module '@vercel/ncc' {
   /** What a bundle is made with; source: the package's readme, "Programmatically From Node.js". */
   type Options = {
     readonly quiet: boolean
-    /** What is not to be bundled, by the text of its import, with what is to be imported in its place. */
+    /** The name of the main file. */
+    readonly filename: string
+    /** What is not to be bundled, by the text of its import (between slashes, a regular expression), with what is to be imported in its place. */
     readonly externals: Readonly<Record<string, string>>
   }
 

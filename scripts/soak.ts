@@ -8,8 +8,8 @@ async function soak(runs: number, faultShare: number): Promise<void> {
   const unlimited = { jobsPerHour: Infinity, retryAfter: true }
   const docs = await startDocsService({ agent: 'none', jobTimeMs: 4000, limits: unlimited })
   const kinds = ['reset', 'reset-after', 'truncate', 'html', 'hang'] as const
-  const most = runs * 40
-  for (let nth = 1, index = 0; nth <= most; nth += Math.round(1 / faultShare), index++) {
+  const maximum = runs * 40
+  for (let nth = 1, index = 0; nth <= maximum; nth += Math.round(1 / faultShare), index++) {
     docs.faults.add({ kind: kinds[index % kinds.length] ?? 'reset', match: { nth } })
   }
   const startedAtMs = performance.now()
@@ -20,15 +20,15 @@ async function soak(runs: number, faultShare: number): Promise<void> {
     requests: docs.requests.length,
     'requests with a fault': docs.requests.filter(({ fault }) => fault !== undefined).length,
     'jobs of the service': prompts.length,
-    'asks with two jobs': prompts.length - new Set(prompts).size,
+    'prompts with two jobs': prompts.length - new Set(prompts).size,
     'pull requests reported': ended.filter(({ outputs }) => outputs['result'] === 'pull-request').length,
     'ended uncertain, and said so': ended.filter(({ log }) => log.includes('a job may be running')).length,
     'delivered ids lost': ended.filter((run) => isLost(run)).length,
-    'all over after': formatDuration(performance.now() - startedAtMs),
+    duration: formatDuration(performance.now() - startedAtMs),
   }
   console.table(Object.fromEntries(Object.entries(rows).map(([name, value]) => [name, { value }])))
   await docs.close()
-  if (rows['asks with two jobs'] > 0 || rows['delivered ids lost'] > 0) process.exitCode = 1
+  if (rows['prompts with two jobs'] > 0 || rows['delivered ids lost'] > 0) process.exitCode = 1
   if (rows['pull requests reported'] + rows['ended uncertain, and said so'] !== runs) process.exitCode = 1
 }
 
@@ -38,9 +38,9 @@ function oneRun(index: number, docs: { readonly url: string; readonly key: strin
       'api-key': docs.key,
       'project-id': 'docs',
       'base-url': docs.url,
-      prompt: `Ask ${index}`,
+      prompt: `Request ${index}`,
       timeout: '3m',
-      context: 'false',
+      context: 'none',
     },
   })
 }

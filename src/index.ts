@@ -4,28 +4,28 @@ import { runMain } from './main.ts'
 import { runPost } from './post.ts'
 import { type Environment, readEnvironment } from './runner/environment.ts'
 
-/** The main part of the step. */
+/** The step's main part; called by `dist/index.js`. */
 export async function main(): Promise<void> {
-  await runPart(runMain)
+  await runToEnd(runMain)
 }
 
-/** The post part of the step. */
+/** The step's post part; called by `dist/post.js`. */
 export async function post(): Promise<void> {
-  await runPart(runPost)
+  await runToEnd(runPost)
 }
 
-async function runPart(part: (environment: Environment, deps: Deps) => Promise<number>): Promise<void> {
-  // Until a part has come to its end: promises that never settle would else end the process as a success.
+async function runToEnd(run: (environment: Environment, deps: Deps) => Promise<number>): Promise<void> {
+  // Until the run has come to its end. Node would exit with 0 where nothing is left that could settle a promise.
   process.exitCode = 1
   const cancel = new AbortController()
   // The runner sends SIGINT, and SIGTERM 7.5 s later.
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => cancel.abort())
   const deps: Deps = { clock: openSystemClock(), random: Math.random, cancel: cancel.signal }
-  const exitCode = await part(readEnvironment(process.env), deps)
+  const exitCode = await run(readEnvironment(process.env), deps)
+  // What was written to a pipe is not in it yet; on Windows, and on Linux for more than a pipe holds.
   await Promise.all([process.stdout, process.stderr].map(drained))
-  // Connections that are still being made, names that are still being looked up and connections that are kept alive
-  // would hold the end of the step up for up to minutes, and none of them is of use any more. All that was written has
-  // drained.
+  // Not left to Node: a connection that is kept or still being opened, and a name lookup that gets no answer, would
+  // hold the end of the step up for seconds or minutes, and nothing can cancel the lookup.
   process.exit(exitCode)
 }
 

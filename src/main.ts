@@ -39,7 +39,7 @@ async function perform(runner: Runner, deps: Deps): Promise<void> {
   const trigger = readTrigger(readEvent(environment), read.inputs, environment)
   if ('skip' in trigger) return skipRun(trigger, runner)
 
-  const request = await loadRunRequest(trigger, read, environment)
+  const request = await loadRunRequest(trigger, read, { environment, clock: deps.clock })
   const github = openGitHub({ ...deps, ...runner, token: request.inputs['github-token'] })
   const runDeps: RunDeps = { ...deps, ...runner, github }
   const refusal = await authorize(request, request.inputs, runDeps)
@@ -68,8 +68,9 @@ async function performAllParts(request: RunRequest, deps: RunDeps): Promise<void
   const parts: Part[] = []
   if (wantsJob) parts.push((service) => performAgentJob(request, service, deps))
   if (visitors !== undefined) {
-    const { reportVisitors } = await import('./visitors/visitors-part.ts')
-    parts.push((service) => reportVisitors(visitors, request.inputs, service, deps))
+    const { reportVisitors, showVisitorsPlan } = await import('./visitors/report-visitors.ts')
+    if (request.inputs['dry-run']) showVisitorsPlan(visitors, request.inputs['project-id'], deps)
+    else parts.push((service) => reportVisitors(visitors, service, deps))
   }
   const ends = await Promise.allSettled(parts.map((part) => part(openService(request, deps))))
   for (const end of ends) {
@@ -85,10 +86,11 @@ function openService({ inputs }: RunRequest, { environment, clock, redact }: Run
   return openDocsService({ apiKey, projectId, baseUrl, http, clock, redact })
 }
 
-function reportError(error: unknown, { log, setOutputs, writeSummary }: Runner): void {
+function reportError(error: unknown, { environment, log, redact, setOutputs, writeSummary }: Runner): void {
   if (error instanceof InputsError) {
     setOutputs({ result: 'error' })
-    writeSummary('job', inputsErrorSummary(error.problems))
+    const { inputs } = readInputs(environment.inputs, redact)
+    if (inputs.summary) writeSummary('job', inputsErrorSummary(error.problems))
     log.fail(error.message)
   } else {
     log.fail(errorMessage(error))

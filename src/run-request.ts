@@ -1,5 +1,6 @@
-import { type InputProblem, InputsError, type ReadInputs } from './inputs/read.ts'
+import { type InputProblem, InputsError, inputNames, type ReadInputs } from './inputs/read.ts'
 import type { InputName, Inputs } from './inputs/table.ts'
+import type { Clock } from './lib/clock.ts'
 import { openWorkspace, type TextFile, type Workspace, WorkspaceError } from './lib/workspace.ts'
 import type { Environment } from './runner/environment.ts'
 import type { Trigger } from './trigger/trigger.ts'
@@ -27,37 +28,43 @@ const FILES_LIMIT_BYTES = 1024 * 1024
 export async function loadRunRequest(
   trigger: Trigger,
   { inputs, problems }: ReadInputs,
-  environment: Environment,
+  { environment, clock }: { readonly environment: Environment; readonly clock: Clock },
 ): Promise<RunRequest> {
   const workspace = openWorkspace(environment.workspace, FILES_LIMIT_BYTES)
   const promptFiles = await readFiles('prompt-file', inputs, workspace)
   const contextFiles = await readFiles('context-files', inputs, workspace)
-  const visitors = await readVisitorsOptions(inputs, environment.workspace)
+  const visitors = await readVisitorsOptions(inputs, { workspace: environment.workspace, nowMs: clock.now() })
   const wantsVisitors = inputs['visitors-summary'] || inputs['visitors-export'] !== ''
   const wantsJob =
     trigger.command !== undefined ||
     inputs.prompt !== '' ||
     inputs['prompt-file'].length > 0 ||
     inputs['job-id'] !== ''
-  const all = [
-    ...problems,
-    ...missingInputs(inputs, problems),
+  const further = [
+    ...missingInputs(inputs),
     ...promptFiles.problems,
     ...emptyPrompt(trigger, inputs, promptFiles.files),
     ...contextFiles.problems,
     ...pollInterval(inputs),
     ...visitors.problems,
     ...(wantsJob || wantsVisitors || problems.length > 0 ? [] : [NOTHING_REQUESTED]),
-  ]
-  if (all.length > 0) throw new InputsError(all)
+  ].filter(({ input }) => !problems.some((problem) => problem.input === input))
+  const all = [...problems, ...further]
+  if (all.length > 0) throw new InputsError(inOrder(all))
   return {
     ...trigger,
     inputs,
     wantsJob,
     promptFiles: promptFiles.files,
     contextFiles: contextFiles.files,
-    visitors: wantsVisitors ? visitors.options : undefined,
+    visitors: visitors.options,
   }
+}
+
+/** Problems in the order of the inputs' documentation. */
+function inOrder(problems: readonly InputProblem[]): InputProblem[] {
+  const names = inputNames()
+  return problems.toSorted((a, b) => names.indexOf(a.input) - names.indexOf(b.input))
 }
 
 const NOTHING_REQUESTED: InputProblem = {
@@ -67,11 +74,9 @@ const NOTHING_REQUESTED: InputProblem = {
     'prompt, prompt-file, job-id, visitors-summary, visitors-export, or a comment that begins with the command (/docs)',
 }
 
-function missingInputs(inputs: Inputs, problems: readonly InputProblem[]): InputProblem[] {
-  const isMissing = (name: 'api-key' | 'project-id'): boolean =>
-    inputs[name] === '' && !problems.some(({ input }) => input === name)
+function missingInputs(inputs: Inputs): InputProblem[] {
   const missing: InputProblem[] = []
-  if (isMissing('api-key') && !inputs['dry-run']) {
+  if (inputs['api-key'] === '' && !inputs['dry-run']) {
     missing.push({
       input: 'api-key',
       problem:
@@ -79,7 +84,7 @@ function missingInputs(inputs: Inputs, problems: readonly InputProblem[]): Input
       accepted: 'an admin API key of the docs service, from a secret of the repository',
     })
   }
-  if (isMissing('project-id')) {
+  if (inputs['project-id'] === '') {
     missing.push({
       input: 'project-id',
       problem: 'is missing',

@@ -53,6 +53,11 @@ export function subjectOf(prompt: string): string {
   )
 }
 
+/** {@link subjectOf} as a heading. */
+export function titleOf(prompt: string): string {
+  return upperFirst(subjectOf(prompt))
+}
+
 /** The files that the event's context names, as `a.ts`, `b.ts` and 3 more; `''` if it names none. */
 export function basedOn(prompt: string, asCode: (name: string) => string): string {
   const names = readPrompt(prompt).changedFiles.map(plainName)
@@ -107,7 +112,11 @@ function headingOf(subject: string): string {
     subject.length <= HEADING_LENGTH
       ? subject
       : `${subject.slice(0, HEADING_LENGTH).replace(/\s+\S*$/, '')} …`
-  return cut.charAt(0).toUpperCase() + cut.slice(1)
+  return upperFirst(cut)
+}
+
+function upperFirst(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
 /** Leaves `JSON` and `--json` as they are. */

@@ -1,5 +1,5 @@
 import { type AgentJob, isOver, pullPath } from '../agent/job.ts'
-import { subjectOf } from '../agent/page-edit.ts'
+import { titleOf } from '../agent/page-edit.ts'
 import { badge, escapeHtml, pageHtml, timeOf } from './layout.ts'
 
 const MAX_JOBS = 200
@@ -46,7 +46,7 @@ function gettingStarted({ url, project }: ServiceFacts): string {
 
 function jobTable(jobs: readonly ListedJob[]): string {
   return `<div class="scroll"><table>
-<tr><th class="wide">Job</th><th>Project</th><th>Status</th><th>Created</th><th>Pull request</th></tr>
+<tr><th class="wide">Job</th><th>Project</th><th>Status</th><th>Pull request</th><th>Created (UTC)</th></tr>
 ${jobs.map(jobRow).join('\n')}
 </table></div>`
 }
@@ -56,11 +56,11 @@ function jobRow({ job, status }: ListedJob): string {
   const count = messages.length
   const followUps = count > 0 ? ` <span class="soft">+ ${count} follow-up${count > 1 ? 's' : ''}</span>` : ''
   const cells = [
-    `<td class="wide">${escapeHtml(subjectOf(job.prompt))}${followUps}<br><code class="soft">${job.id}</code></td>`,
-    `<td>${escapeHtml(job.project)}</td>`,
+    `<td class="wide">${escapeHtml(titleOf(job.prompt))}${followUps}<br><code class="soft">${job.id}</code></td>`,
+    `<td class="name">${escapeHtml(job.project)}</td>`,
     `<td>${badge(status)}</td>`,
-    `<td>${timeOf(job)}</td>`,
     `<td>${pull ? `<a href="${pullPath(pull)}">#${pull.number}</a> ${badge(pull.state)}` : ''}</td>`,
+    `<td>${timeOf(job)}</td>`,
   ]
   return `<tr>${cells.join('')}</tr>`
 }

@@ -10,7 +10,7 @@ const STYLE = `
   --added: #12341f; --removed: #3f1517; --hunk: #12293f; --open: #3fb950; --merged: #ab7df8; --closed: #f85149;
   --active: #d29922 } }
 * { box-sizing: border-box }
-body { font: 16px/1.55 system-ui, sans-serif; max-width: 64rem; margin: 2.5rem auto; padding: 0 1.25rem }
+body { font: 16px/1.55 system-ui, sans-serif; max-width: 72rem; margin: 2.5rem auto; padding: 0 1.25rem }
 h1 { font-size: 1.6rem; line-height: 1.25; margin: 0 0 .25rem; overflow-wrap: anywhere }
 h2 { font-size: 1.05rem; margin: 2rem 0 .5rem }
 a { color: var(--accent) }
@@ -29,7 +29,8 @@ pre.diff span { display: block; padding: 0 1rem; min-height: 1.5em }
 table { border-collapse: collapse; width: 100% }
 th, td { text-align: left; vertical-align: top; padding: .45rem 1rem .45rem 0; border-bottom: 1px solid var(--line);
   white-space: nowrap }
-.wide { width: 100%; min-width: 16rem; white-space: normal; overflow-wrap: anywhere }
+.wide { width: 100%; min-width: 21rem; white-space: normal; overflow-wrap: anywhere }
+.name { min-width: 8rem; white-space: normal; overflow-wrap: break-word }
 form { display: inline }
 button { font: inherit; font-size: .9rem; padding: .3rem .9rem; margin-right: .5rem; border: 1px solid var(--line);
   border-radius: .4rem; background: var(--panel); cursor: pointer }
@@ -59,10 +60,10 @@ export function badge(status: string): string {
   return `<span class="badge ${known ? status : 'active'}">${escapeHtml(status)}</span>`
 }
 
-/** When a job was created: `2026-08-03 12:00:05 UTC`. */
+/** When a job was created: `2026-08-03 12:00:05`, in UTC. */
 export function timeOf({ createdAtMs }: AgentJob): string {
   const iso = new Date(createdAtMs).toISOString()
-  return `<time datetime="${iso}">${iso.slice(0, 19).replace('T', ' ')} UTC</time>`
+  return `<time datetime="${iso}">${iso.slice(0, 19).replace('T', ' ')}</time>`
 }
 
 /** Plain text as HTML, for content and for quoted attributes. */

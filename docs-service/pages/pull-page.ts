@@ -1,6 +1,6 @@
 import type { BranchChanges, Commit } from '../agent/git-agent.ts'
 import { type AgentJob, isOver, type Pull, pullPath } from '../agent/job.ts'
-import { basedOn, subjectOf } from '../agent/page-edit.ts'
+import { basedOn, titleOf } from '../agent/page-edit.ts'
 import { readPrompt } from '../agent/prompt.ts'
 import { badge, escapeHtml, pageHtml, timeOf } from './layout.ts'
 
@@ -9,11 +9,11 @@ export type PullView = BranchChanges & { job: AgentJob; pull: Pull; status: stri
 
 /** The page of a pull request: title, branch, description, what was requested, commits and diff. */
 export function pullPage({ job, pull, status, commits, diff }: PullView): string {
-  const title = pullTitle(job)
+  const title = titleOf(job.prompt)
   const number = pull.gitlab ? `!${pull.number}` : `#${pull.number}`
   const content = `<p class="soft"><a href="/">acme/docs</a></p>
 <h1>${escapeHtml(title)} <span class="soft">${number}</span></h1>
-<p>${badge(pull.state)} Docs Agent: <code>${escapeHtml(job.branch)}</code> into <code>main</code> <span class="soft">· job created ${timeOf(job)} · ${badge(status)}</span></p>
+<p>${badge(pull.state)} Docs Agent: <code>${escapeHtml(job.branch)}</code> into <code>main</code> <span class="soft">· job created ${timeOf(job)} UTC · ${badge(status)}</span></p>
 ${pull.state === 'open' ? buttons(pull) : ''}
 <h2>Description</h2>
 ${description(job)}
@@ -26,18 +26,12 @@ ${diff === '' ? '<p class="soft">The service runs without a repository, so there
   return pageHtml(`${title} · ${number}`, content, { reload: !isOver(status) })
 }
 
-/** The pull request's title, from the first line of the instructions. */
-function pullTitle(job: AgentJob): string {
-  const subject = subjectOf(job.prompt)
-  return subject.charAt(0).toUpperCase() + subject.slice(1)
-}
-
 /** What each round of work did, and from which changed files: the agent shows that it read the event's context. */
 function description(job: AgentJob): string {
   const lines = [job.prompt, ...job.messages].map((prompt) => {
     const files = basedOn(prompt, (name) => `\`${name}\``)
     const source = files === '' ? '' : `, based on the changes in ${files}`
-    return `<li>A section on ${escapeHtml(subjectOf(prompt))}${codeHtml(source)}.</li>`
+    return `<li>Adds the section “${escapeHtml(titleOf(prompt))}”${codeHtml(source)}.</li>`
   })
   return `<ul>\n${lines.join('\n')}\n</ul>`
 }

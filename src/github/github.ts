@@ -14,11 +14,11 @@ export type GitHubCall<T> = {
   readonly purpose: string
   /** The permission that the token needs for it: `issues: write`. */
   readonly permission: string
+  /** How a missing permission is logged; a warning unless told. */
+  readonly ifForbidden?: 'notice' | 'warning'
   readonly send: (octokit: Octokit) => Promise<T>
   /** What follows from a failure, as a sentence. */
   readonly consequence?: string
-  /** How a missing permission is logged; a warning unless told. */
-  readonly ifForbidden?: 'notice' | 'warning'
 }
 
 /** GitHub's API for the repository of this run. The client is loaded by the first call. */
@@ -49,7 +49,7 @@ export function openGitHub(options: GitHubOptions): GitHub {
   const [owner = '', repo = ''] = environment.repository.split('/')
   const reported = new Set<string>()
   const missing = new Set<string>()
-  const http = openHttp({ proxy: environment.proxy, clock: options.clock, sideBySide: true, ...LIMITS })
+  const http = openHttp({ proxy: environment.proxy, clock: options.clock, connections: 6, ...LIMITS })
   let client: Promise<Octokit> | undefined
 
   function ask<T>(send: (octokit: Octokit) => Promise<T>): Promise<T> {

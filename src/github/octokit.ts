@@ -1,17 +1,12 @@
-import { Octokit as Core } from '@octokit/core'
-import { paginateRest } from '@octokit/plugin-paginate-rest'
-import { restEndpointMethods } from '@octokit/plugin-rest-endpoint-methods'
+import { getOctokit } from '@actions/github'
 import type { Deps } from '../lib/deps.ts'
 import { afterGrace } from '../lib/grace.ts'
 import type { HttpClient } from '../lib/http.ts'
 import type { Environment } from '../runner/environment.ts'
 import { gitHubFetch } from './fetch.ts'
 
-// As `@actions/github` puts it together, but without the HTTP library that comes with that.
-const Client = Core.plugin(restEndpointMethods, paginateRest)
-
 /** GitHub's client. */
-export type Octokit = InstanceType<typeof Client>
+export type Octokit = ReturnType<typeof getOctokit>
 
 /** What GitHub's client needs from outside. */
 export type OctokitOptions = Deps & {
@@ -29,11 +24,10 @@ export function openOctokit({ environment, token, http, clock, random, cancel }:
   const lateCancel = afterGrace(cancel, CANCEL_GRACE_MS, clock)
   const apiUrl = new URL(environment.apiUrl)
   const silent = (): void => undefined
-  return new Client({
-    auth: token,
+  return getOctokit(token, {
     baseUrl: apiUrl.href.replace(/\/$/, ''),
     userAgent: 'docs-agent-action',
-    // The client's own log goes to the console, past all that makes text harmless.
+    // The client's own log goes to the console, where its text could be read as a workflow command.
     log: { debug: silent, info: silent, warn: silent, error: silent },
     request: { fetch: gitHubFetch({ http, apiUrl, clock, random, cancel, lateCancel }) },
   })

@@ -38,15 +38,15 @@ export function readInputs(texts: InputTexts, redact: Redact): ReadInputs {
   const problems: InputProblem[] = []
   const values = Object.fromEntries(
     inputNames().map((name) => {
-      const { format, default: fallback, empty } = INPUTS[name]
-      const given = texts.get(name) ?? (isExpression(fallback) ? '' : fallback)
+      const { format, default: fallback } = INPUTS[name]
+      const given = texts.get(name) ?? fallback
       try {
         return [name, parseInput(given, name)]
       } catch (error) {
         if (!(error instanceof RangeError)) throw error
         const quote = isSecret(name) ? '' : `("${quoted(given, redact)}") `
         problems.push({ input: name, problem: `${quote}${error.message}`, accepted: format.accepted })
-        return [name, empty ?? parseInput('', name)]
+        return [name, parseInput(fallback, name)]
       }
     }),
   )
@@ -72,10 +72,6 @@ function parseInput(given: string, name: InputName): unknown {
 
 function isSecret(name: InputName): boolean {
   return SECRET_INPUTS.some((secret) => secret === name)
-}
-
-function isExpression(text: string): boolean {
-  return text.startsWith('${{')
 }
 
 const MAX_QUOTE_LENGTH = 80

@@ -1,20 +1,18 @@
+import type { Dispatcher } from 'undici'
 import type { Clock } from './clock.ts'
-import { firstSignal } from './first-signal.ts'
-import { unpack } from './http-body.ts'
-import { openWay, type Way } from './http-connection.ts'
-import type { HttpAnswer, HttpRequest } from './http-messages.ts'
+import type { HttpRequest, HttpResponse, Sending } from './http-messages.ts'
 import { type ProxySettings, proxyFor } from './proxy.ts'
-import { connectError, exchangeError, TransportError, timeLimitError } from './transport-error.ts'
+import { connectError, exchangeError, timeLimitError } from './transport-error.ts'
 
 /** Sends requests over connections that are kept for the next one. */
 export type HttpClient = {
   /**
-   * Sends one request, once.
+   * Sends one request, once. Once a status has arrived, that is the response, even if its body can't be read.
    *
-   * @throws {TransportError} if no whole answer came
+   * @throws {TransportError} if no response came
    */
-  send(request: HttpRequest): Promise<HttpAnswer>
-  /** Drops all connections, so that nothing keeps the process alive. Requests under way fail. */
+  send(request: HttpRequest): Promise<HttpResponse>
+  /** Drops all kept connections. Requests under way fail. */
   close(): void
 }
 
@@ -24,58 +22,73 @@ export type HttpOptions = {
   readonly clock: Clock
   /** Longest time for one request, from connecting to the last byte, in milliseconds. */
   readonly timeLimitMs: number
-  /** Largest body, unpacked, in bytes. */
+  /** Largest body in bytes. */
   readonly bodyLimitBytes: number
-  /** Whether requests to one origin may go side by side. Without it, one waits for the other. */
-  readonly sideBySide?: boolean
+  /** Maximum number of connections to one origin; 1 without it, so that one request waits for the other. */
+  readonly connections?: number
+  /** Longest time for opening a connection that is kept; 10 s without it. */
+  readonly connectLimitMs?: number
 }
 
-/** Opens a client. No connection is made before the first request. */
-export function openHttp(options: HttpOptions): HttpClient {
-  const ways = new Map<string, Promise<Way>>()
+const CONNECT_LIMIT_MS = 10_000
 
-  function wayTo(url: URL): Promise<Way> {
-    const way =
-      ways.get(url.origin) ?? openWay(url, proxyFor(url, options.proxy), options.sideBySide === true)
-    ways.set(url.origin, way)
-    return way
+/** Opens a client. No connection is made, and no transport loaded, before the first request. */
+export function openHttp(options: HttpOptions): HttpClient {
+  const { clock, timeLimitMs, bodyLimitBytes } = options
+  const dispatchers = new Map<string, Promise<Dispatcher>>()
+
+  function dispatcherFor(url: URL, proxy: URL | undefined): Promise<Dispatcher> {
+    const { connections = 1, connectLimitMs = CONNECT_LIMIT_MS } = options
+    const opened =
+      dispatchers.get(url.origin) ??
+      import('./http-kept.ts').then(({ openDispatcher }) =>
+        openDispatcher(url, { proxy, connections, connectLimitMs }),
+      )
+    dispatchers.set(url.origin, opened)
+    return opened
   }
 
-  async function send(request: HttpRequest): Promise<HttpAnswer> {
-    request.signal?.throwIfAborted()
-    const way = await wayTo(request.url)
+  async function exchange(
+    request: HttpRequest,
+    sending: Sending & { readonly proxy: URL | undefined },
+  ): Promise<HttpResponse> {
+    if (request.freshConnection === true) {
+      const { sendOnce } = await import('./http-once.ts')
+      return await sendOnce(request, sending)
+    }
+    const dispatcher = await dispatcherFor(request.url, sending.proxy)
+    const { sendKept } = await import('./http-kept.ts')
+    return await sendKept(dispatcher, request, sending)
+  }
+
+  async function send(request: HttpRequest): Promise<HttpResponse> {
+    const { url, signal: cancel } = request
+    cancel?.throwIfAborted()
+    const proxy = proxyFor(url, options.proxy)
+    let sent = false
+    const onSend = (): void => {
+      sent = true
+    }
     const over = new AbortController()
-    const limit = options.clock.timeout(options.timeLimitMs, over.signal)
-    const first = firstSignal([request.signal, limit])
+    const limit = clock.timeout(timeLimitMs, over.signal)
+    const signal = cancel === undefined ? limit : AbortSignal.any([cancel, limit])
     try {
-      return await exchange(way, { ...request, signal: first.signal }, options.bodyLimitBytes)
+      const response = await exchange(request, { proxy, signal, bodyLimitBytes, onSend })
+      cancel?.throwIfAborted()
+      if (response.bodyProblem === undefined || !limit.aborted) return response
+      return { ...response, bodyProblem: `the answer was not complete within ${timeLimitMs / 1000} s` }
     } catch (error) {
-      request.signal?.throwIfAborted()
-      if (limit.aborted)
-        throw timeLimitError(options.timeLimitMs, { maybeSent: way.connected(), cause: error })
-      if (error instanceof TransportError) throw error
-      throw way.failedToConnect(error) || !way.connected()
-        ? connectError(error, request.url, way.proxy)
-        : exchangeError(error, request.url, way.proxy)
+      cancel?.throwIfAborted()
+      if (limit.aborted) throw timeLimitError(timeLimitMs, { maybeSent: sent, cause: error })
+      throw sent ? exchangeError(error, url, proxy) : connectError(error, url, proxy)
     } finally {
-      first.release()
       over.abort()
     }
   }
 
   function close(): void {
-    for (const way of ways.values()) {
-      way.then(
-        (opened) => opened.close(),
-        () => undefined,
-      )
-    }
+    for (const opened of dispatchers.values()) void opened.then((dispatcher) => dispatcher.destroy())
   }
 
   return { send, close }
-}
-
-async function exchange(way: Way, request: HttpRequest, bodyLimitBytes: number): Promise<HttpAnswer> {
-  const { status, headers, packed } = await way.receive(request, bodyLimitBytes)
-  return { status, headers, body: await unpack(packed, headers['content-encoding'] ?? '', bodyLimitBytes) }
 }

@@ -49,14 +49,14 @@ export function codeBlock(text: string, language = 'text'): Markdown {
 export const MAX_LINK_LENGTH = 2000
 
 /** A link if the URL is https, or http to this machine, and no longer than browsers take; else the URL as code. */
-export function link(label: string, url: string): Markdown {
+export function link(label: string | Markdown, url: string): Markdown {
   const parsed = URL.parse(url)
   if (parsed === null || !isPrivateTransport(parsed) || parsed.username !== '' || parsed.password !== '') {
     return code(url)
   }
   if (url.length > MAX_LINK_LENGTH) return code(clip(url, MAX_LINK_LENGTH))
   const href = parsed.href.replace(/[^\w\-./:?=&%#+,;@]/g, percentEncoded)
-  return Markdown.trusted(`[${inert(label)}](${href.replaceAll('&', '&amp;')})`)
+  return Markdown.trusted(`[${sourceOf(label)}](${href.replaceAll('&', '&amp;')})`)
 }
 
 /** One row of a table. */

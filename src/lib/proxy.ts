@@ -18,18 +18,23 @@ export function proxyFor(url: URL, settings: ProxySettings): URL | undefined {
   const [variable, value] =
     url.protocol === 'https:' ? ['HTTPS_PROXY', settings.httpsProxy] : ['HTTP_PROXY', settings.httpProxy]
   if (value === '' || isExempt(url.hostname, settings.noProxy)) return undefined
-  const proxy = readProxy(value)
-  if (proxy !== undefined) return proxy
-  const message = `the environment variable ${variable} is not the URL of a proxy; give it as http://host:port, or unset it`
-  throw new TransportError(message, { failure: 'proxy', maybeSent: false })
+  const text = /^[a-z][a-z0-9+.-]*:\/\//i.test(value) ? value : `http://${value}`
+  if (/^socks/i.test(text)) throw settingError(`${variable} names a SOCKS proxy, which is not supported`)
+  const proxy = readProxy(text)
+  if (proxy === undefined) throw settingError(`${variable} is not the URL of a proxy`)
+  return proxy
 }
 
-function readProxy(value: string): URL | undefined {
-  const text = /^[a-z][a-z0-9+.-]*:\/\//i.test(value) ? value : `http://${value}`
-  // With "h" the proxy resolves the name of the target; here it does in any case.
-  const proxy = URL.parse(text.replace(/^socks5h:/i, 'socks5:'))
-  if (proxy === null || !/^(https?|socks5):$/.test(proxy.protocol) || proxy.hostname === '') return undefined
-  // What is after the host means nothing for a proxy.
+function settingError(problem: string): TransportError {
+  const cure = 'set it to an http or https proxy (http://host:port), or exempt the host with NO_PROXY'
+  const message = `the environment variable ${problem}; ${cure}`
+  return new TransportError(message, { failure: 'proxy', maybeSent: false })
+}
+
+function readProxy(text: string): URL | undefined {
+  const proxy = URL.parse(text)
+  if (proxy === null || !/^https?:$/.test(proxy.protocol) || proxy.hostname === '') return undefined
+  // A proxy has no path.
   for (const part of ['pathname', 'search', 'hash'] as const) proxy[part] = ''
   try {
     proxy.username = asEscaped(proxy.username)

@@ -7,10 +7,9 @@ export type TransportFailure =
   | 'proxy'
   | 'time-limit'
   | 'broken-off'
-  | 'too-large'
-  | 'undecodable'
+  | 'unreadable'
 
-/** A request that got no whole answer. The message is one plain sentence part, fit to follow "because". */
+/** A request without a usable response. The message is one plain sentence part, fit to follow "because". */
 export class TransportError extends Error {
   override readonly name = 'TransportError'
   readonly failure: TransportFailure
@@ -24,6 +23,17 @@ export class TransportError extends Error {
     super(message, { cause: options.cause })
     this.failure = options.failure
     this.maybeSent = options.maybeSent
+  }
+}
+
+/** A proxy's own response, where the target's was expected. */
+export class ProxyStatusError extends Error {
+  override readonly name = 'ProxyStatusError'
+  readonly status: number
+
+  constructor(status: number) {
+    super(`the proxy answered ${status}`)
+    this.status = status
   }
 }
 
@@ -55,49 +65,56 @@ export function connectError(cause: unknown, url: URL, proxy: URL | undefined): 
     refused: `the connection to ${name} was refused`,
     unresolved: `the name ${peer.hostname} could not be resolved`,
     unreachable: `${name} could not be reached`,
-    tls: `no secure (TLS) connection to ${url.host} could be made: ${tlsProblem(cause)}`,
+    tls: `the TLS connection to ${url.host} could not be made: ${tlsProblem(cause)}`,
     proxy: `${name} did not connect to ${url.host}: ${refusal}`,
   }
   const message = failure === 'proxy' ? messages.proxy : withCode(messages[failure], code)
   return new TransportError(message, { failure, maybeSent: false, cause })
 }
 
-/** Reads an error that came up once the connection stood: how much of the request arrived can't be known. */
+/** Reads an error that came up once something was being sent: how much of the request arrived can't be known. */
 export function exchangeError(cause: unknown, url: URL, proxy: URL | undefined): TransportError {
-  // A proxy that wants to know who asks has passed nothing on.
+  // A proxy that asks for credentials has passed nothing on.
   if (proxy !== undefined && proxyRefusal(cause) !== undefined) return connectError(cause, url, proxy)
   const message = withCode(
-    `the connection to ${url.host} broke off before the answer was whole`,
+    `the connection to ${url.host} broke off before the answer was complete`,
     codeOf(cause),
   )
   return new TransportError(message, { failure: 'broken-off', maybeSent: true, cause })
 }
 
-/** Reads an error that came up because the time for a request was over. */
+/** The error for a request that took longer than it may. */
 export function timeLimitError(
   limitMs: number,
   options: { readonly maybeSent: boolean; readonly cause: unknown },
 ): TransportError {
-  return new TransportError(`no whole answer came within ${limitMs / 1000} s`, {
+  return new TransportError(`no complete answer came within ${limitMs / 1000} s`, {
     failure: 'time-limit',
     ...options,
   })
 }
 
-/** What a proxy that can be reached does instead of connecting, in words; undici puts a status into its message. */
+/** The error for a response that can't be used without its body, which could not be read. */
+export function unreadableError(bodyProblem: string): TransportError {
+  return new TransportError(bodyProblem, { failure: 'unreadable', maybeSent: true })
+}
+
+/** What a proxy that can be reached did instead of connecting; undici puts the status into its message. */
 function proxyRefusal(cause: unknown): string | undefined {
-  // Of a request for a tunnel: for all others, undici is given no time limit.
-  if (codeOf(cause) === 'UND_ERR_HEADERS_TIMEOUT') return 'it gave no answer in time'
-  const status = /Proxy (?:response|Authentication Required) \((\d{3})\)/.exec(messageOf(cause))?.[1]
-  if (status === undefined)
-    return /^UND_ERR_(?:SOCKS5|INVALID_ARG)/.test(codeOf(cause)) ? messageOf(cause) : undefined
-  return status === '407' ? 'it wants a user name and password (407)' : `it answered ${status}`
+  // Only a request for a tunnel has such a time limit; see http-kept.ts.
+  if (codeOf(cause) === 'UND_ERR_HEADERS_TIMEOUT') return 'it did not answer in time'
+  const status =
+    cause instanceof ProxyStatusError
+      ? cause.status
+      : /Proxy (?:response|Authentication Required) \((\d{3})\)/.exec(messageOf(cause))?.[1]
+  if (status === undefined) return undefined
+  return Number(status) === 407 ? 'it requires a user name and password (407)' : `it answered ${status}`
 }
 
 function tlsProblem(cause: unknown): string {
   const problem = messageOf(cause).replace(/; if the root CA.*/, '')
   return /certificate/.test(problem)
-    ? `${problem}; for a certificate authority of your own, set NODE_EXTRA_CA_CERTS on the runner`
+    ? `${problem}; for your own certificate authority, set NODE_EXTRA_CA_CERTS on the runner`
     : problem
 }
 

@@ -13,7 +13,7 @@ export type Environment = {
   readonly repository: string
   readonly actor: string
   readonly workflow: string
-  /** The workflow's file: `owner/repo/.github/workflows/docs.yml@refs/heads/main`. */
+  /** Path of the workflow's file and its ref: `acme/docs/.github/workflows/weekly.yml@refs/heads/main`. */
   readonly workflowRef: string
   readonly job: string
   readonly action: string

@@ -3,6 +3,7 @@ import type { HttpClient } from '../lib/http.ts'
 import { parseJson } from '../lib/json.ts'
 import type { Redact } from '../lib/redact.ts'
 import { parseRetryAfter } from '../lib/retry.ts'
+import { unreadableError } from '../lib/transport-error.ts'
 import type { ServiceAnswer, ServiceCall } from './service-call.ts'
 import { ServiceError } from './service-error.ts'
 
@@ -44,7 +45,12 @@ export function openDocsService(options: ServiceOptions): DocsService {
       },
       ...(body === undefined ? {} : { body }),
       signal,
+      // Creates and messages must not be repeated.
+      freshConnection: call.method === 'POST',
     })
+    if (answer.bodyProblem !== undefined && answer.status >= 200 && answer.status < 300) {
+      throw unreadableError(answer.bodyProblem)
+    }
     const text = options.redact(answer.body)
     // Escapes could hide the key from a look at the text.
     const exact = text === answer.body && !text.includes('\\') ? text : undefined

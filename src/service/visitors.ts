@@ -4,7 +4,7 @@ import { NO_SUCH_PROJECT, type ServiceCall } from './service-call.ts'
 import { AnswerError } from './service-error.ts'
 
 /**
- * Unique visitors. `total` counts those who came as a human and through an AI tool once, so it is not `human + ai`,
+ * Distinct visitors. `total` counts those who came as a human and through an AI tool once, so it is not `human + ai`,
  * and counts of pages or of periods do not add up to those of the whole.
  */
 export type Counts = { readonly human: number; readonly ai: number; readonly total: number }
@@ -17,8 +17,12 @@ export type VisitorsAnswer = {
   /** Of the whole site in the whole period, whatever rows come with them. */
   readonly totals: Counts
   readonly rows: readonly PageVisitors[]
+  /** How many rows could not be understood and are not in `rows`. */
+  readonly oddRows: number
   /** Whether the service has rows past these. */
   readonly hasMore: boolean
+  /** Whether the list of rows or `hasMore` was of a wrong type: there may be rows that nobody will see. */
+  readonly odd: boolean
 }
 
 /** Which rows of which period. */
@@ -27,23 +31,23 @@ export type VisitorsQuery = {
   readonly dateFrom: string
   /** The same; exclusive. */
   readonly dateTo: string
-  /** 1 to `MOST_ROWS`. */
+  /** 1 to `MAX_ROWS`. */
   readonly limit: number
   /** Rows to skip. */
   readonly offset: number
 }
 
 /** Most rows that one answer holds. Source: the specification. */
-export const MOST_ROWS = 250
+export const MAX_ROWS = 250
 
 /**
- * Asks for one page of a period's visitors, once: `GET /v1/analytics/{projectId}/visitors`.
+ * Requests one page of a period's visitors, once: `GET /v1/analytics/{projectId}/visitors`.
  *
  * @throws {ServiceError} the service refused or failed
- * @throws {AnswerError} the answer is not of the documented shape
+ * @throws {AnswerError} the answer has no totals that can be read
  * @throws {TransportError} no whole answer came
  */
-export async function askForVisitors(
+export async function getVisitors(
   service: DocsService,
   query: VisitorsQuery,
   signal?: AbortSignal,
@@ -59,36 +63,46 @@ export async function askForVisitors(
   }
   const answer = await service.ask(call, signal)
   const read = readVisitorsAnswer(answer.json)
-  if (typeof read !== 'string') return read
-  throw new AnswerError(call, answer, ...(answer.json === undefined ? [] : [wrongShape(read)]))
+  if (read !== undefined) return read
+  throw answer.json === undefined
+    ? new AnswerError(call, answer)
+    : new AnswerError(call, answer, 'JSON whose `totals` are not numbers for human, ai and total')
 }
 
-/** Reads an answer; what is wrong with it, in words, if it is not of the documented shape. */
-export function readVisitorsAnswer(value: unknown): VisitorsAnswer | string {
-  if (!isRecord(value)) return 'it is no object'
-  const { totals, visitors, hasMore } = value
-  if (!isCounts(totals)) return '`totals` does not hold whole numbers for human, ai and total'
-  if (typeof hasMore !== 'boolean') return '`hasMore` is neither true nor false'
-  if (!Array.isArray(visitors)) return '`visitors` is no list'
-  const rows: readonly unknown[] = visitors
-  if (rows.every(isPageVisitors)) return { totals, rows, hasMore }
-  const wrong = rows.findIndex((row) => !isPageVisitors(row))
-  return `row ${wrong + 1} of \`visitors\` is no path with whole numbers for human, ai and total`
+/** Reads an answer as far as it can be understood; `undefined` if not even its totals can be. */
+export function readVisitorsAnswer(value: unknown): VisitorsAnswer | undefined {
+  if (!isRecord(value)) return undefined
+  const totals = readCounts(value['totals'])
+  if (totals === undefined) return undefined
+  const { visitors, hasMore } = value
+  const list: readonly unknown[] = Array.isArray(visitors) ? visitors : []
+  const rows = list.map(readPage).filter((row) => row !== undefined)
+  return {
+    totals,
+    rows,
+    oddRows: list.length - rows.length,
+    hasMore: hasMore === true,
+    odd: !Array.isArray(visitors) || typeof hasMore !== 'boolean',
+  }
 }
 
-// Rows are checked and not copied: there may be a million of them.
-function isPageVisitors(value: unknown): value is PageVisitors {
-  return isRecord(value) && typeof value['path'] === 'string' && isCounts(value)
+function readPage(value: unknown): PageVisitors | undefined {
+  const counts = readCounts(value)
+  if (counts === undefined || !isRecord(value)) return undefined
+  const { path } = value
+  return typeof path === 'string' && path !== '' ? { path, ...counts } : undefined
 }
 
-function isCounts(value: unknown): value is Counts {
-  return isRecord(value) && isCount(value['human']) && isCount(value['ai']) && isCount(value['total'])
+function readCounts(value: unknown): Counts | undefined {
+  if (!isRecord(value)) return undefined
+  const [human, ai, total] = [readCount(value['human']), readCount(value['ai']), readCount(value['total'])]
+  if (human === undefined || ai === undefined || total === undefined) return undefined
+  return { human, ai, total }
 }
 
-function isCount(value: unknown): boolean {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
-}
-
-function wrongShape(problem: string): string {
-  return `JSON of another shape than documented: ${problem}`
+/** A count, rounded; the vendor's schema says `number`, so a decimal is no error. */
+function readCount(value: unknown): number | undefined {
+  if (typeof value !== 'number' || value < 0) return undefined
+  const rounded = Math.round(value)
+  return Number.isSafeInteger(rounded) ? rounded : undefined
 }

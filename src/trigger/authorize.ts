@@ -31,8 +31,7 @@ async function authorizeCommand(
   if (!isAllowedBot(author, inputs['allow-bots'])) {
     const verdict = await checkPermission(github, author, inputs['required-permission'])
     const mayReact = inputs.comment !== 'never' && !inputs['dry-run'] && inputs['github-token'] !== ''
-    // Reviews have no reactions.
-    if (verdict.kind !== 'granted' && mayReact && source.kind !== 'review' && !cancel.aborted) {
+    if (verdict.kind !== 'granted' && mayReact && !cancel.aborted) {
       await react(github, source, verdict.kind === 'refused' ? '-1' : 'confused')
     }
     const refusal = skipUnlessGranted(verdict, `The ${inputs.command} command was not carried out`)

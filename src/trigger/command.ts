@@ -95,19 +95,22 @@ function endOfQuote(text: string, start: number): number {
   let at = start
   let inParagraph = false
   while (at < text.length) {
-    const end = endOf(/[^\n]*/y, text, at)
+    const lineEnd = text.indexOf('\n', at)
+    const end = lineEnd === -1 ? text.length : lineEnd
     const line = text.slice(at, end)
     if (/^ {0,3}>/.test(line)) inParagraph = !NO_PARAGRAPH.test(line.replace(/^[ >]+/, ''))
-    else if (!inParagraph || NO_PARAGRAPH.test(line) || BEGINS_LIST.test(line)) break
+    else if (!inParagraph || !continuesParagraph(line)) break
     at = end + 1
   }
   return Math.min(at, text.length)
 }
 
+function continuesParagraph(line: string): boolean {
+  return !NO_PARAGRAPH.test(line) && !/^ {0,3}(?:[-+*]|\d{1,9}[.)])(?:\s|$)/.test(line)
+}
+
 /** An empty line, a heading, a fence, HTML, or a thematic break. */
 const NO_PARAGRAPH = /^\s*$|^ {0,3}(?:#{1,6}(?:\s|$)|```|~~~|<|[-*_][-*_ \t]+$)/
-
-const BEGINS_LIST = /^ {0,3}(?:[-+*]|\d{1,9}[.)])(?:\s|$)/
 
 /** Where a sticky pattern that begins at a place ends; the place itself if it does not match there. */
 function endOf(pattern: RegExp, text: string, at: number): number {

@@ -29,7 +29,7 @@ export function readTrigger(event: GitHubEvent, inputs: Inputs, environment: Env
   if (ignored !== undefined) return skip('info', ignored)
 
   const ownWork = isGuarded(inputs) ? ownWorkIn(event, inputs['ignore-authors']) : undefined
-  if (command === undefined && ownWork !== undefined) return skipOwnWork(ownWork)
+  if (ownWork !== undefined) return skipOwnWork(ownWork)
 
   const needsKey = inputs['api-key'] === '' && !inputs['dry-run']
   return needsKey && lacksSecrets(event, environment) ? skip('notice', NO_SECRETS) : { event, command }

@@ -1,19 +1,8 @@
-import type { PageVisitors } from '../service/visitors.ts'
-import { byText, openRanking } from './ranking.ts'
+import type { Counts, PageVisitors } from '../service/visitors.ts'
+import type { PeriodTotals } from './read.ts'
 
 /** How a number changed: percent with one decimal, `new` from zero to something, `unknown` if one side is. */
 export type Change = number | 'new' | 'unknown'
-
-/** A page whose number of visitors changed. */
-export type Move = {
-  readonly path: string
-  readonly total: number
-  readonly previous: number
-  readonly change: Change
-}
-
-/** The pages that changed most, by the number of visitors and not by percent, the largest change first. */
-export type Moves = { readonly risers: readonly Move[]; readonly fallers: readonly Move[] }
 
 /** The change of a number, in percent of what it was, rounded to one decimal. */
 export function changeBetween(previous: number | undefined, current: number): Change {
@@ -24,47 +13,103 @@ export function changeBetween(previous: number | undefined, current: number): Ch
   return (current > previous ? tenths : -tenths) / 10
 }
 
-/** Compares the pages of two periods while the rows of the earlier one come in. */
-export type Comparison = {
-  /** Takes a row of the earlier period in; each path once. */
-  add(row: PageVisitors): void
-  /** Ends the comparison, once all rows of the earlier period are in: what is left over is new. */
-  moves(): Moves
+/** AI visitors as a share of all visitors, 0 to 1, whatever the service counted. */
+export function aiShare({ ai, total }: Counts): number {
+  return total === 0 ? 0 : Math.min(1, ai / total)
 }
 
-/**
- * Opens a comparison.
- *
- * @param totals visitors by path in the later period, all of them; used up
- * @param most how many risers, and how many fallers, are wanted
- */
-export function openComparison(totals: Map<string, number>, most: number): Comparison {
-  const byRise = (left: Move, right: Move): number =>
-    riseOf(right) - riseOf(left) || byText(left.path, right.path)
-  const byFall = (left: Move, right: Move): number =>
-    riseOf(left) - riseOf(right) || byText(left.path, right.path)
-  const risers = openRanking(byRise, most)
-  const fallers = openRanking(byFall, most)
+/** The values that a period's own is usual between, ends included. */
+export type Range = { readonly low: number; readonly high: number }
 
-  function compare(path: string, previous: number, total: number): void {
-    const move = { path, total, previous, change: changeBetween(previous, total) }
-    if (total > previous) risers.add(move)
-    if (total < previous) fallers.add(move)
+/** Periods that it takes to say what is usual. */
+const MIN_PERIODS = 3
+
+/** The range of the values of earlier periods and 3 % beyond; `undefined` if there are too few. */
+export function usualRange(values: readonly number[]): Range | undefined {
+  if (values.length < MIN_PERIODS) return undefined
+  // In hundredths: 0.97 and 1.03 are no numbers of the machine's.
+  return { low: (Math.min(...values) * 97) / 100, high: (Math.max(...values) * 103) / 100 }
+}
+
+/** The earlier periods that count for what is usual: not those of zeros before the site began. */
+export function sinceSiteBegan(earlier: readonly PeriodTotals[]): readonly PeriodTotals[] {
+  const first = earlier.findIndex(({ totals }) => totals.total > 0)
+  return first === -1 ? [] : earlier.slice(first)
+}
+
+/** Where a value stands. Below and above the usual range, it is the lowest and the highest of all. */
+export function standing(value: number, { low, high }: Range): 'usual' | 'below' | 'above' {
+  if (value < low) return 'below'
+  return value > high ? 'above' : 'usual'
+}
+
+/** A page whose number of visitors changed. */
+export type Move = {
+  readonly path: string
+  readonly total: number
+  readonly previous: number
+  readonly change: Change
+}
+
+/** The first few of a list that was longer. */
+export type Shortlist<T> = { readonly items: readonly T[]; readonly more: number }
+
+/** What moved between two periods; each list with the largest change first. */
+export type Moves = {
+  readonly up: Shortlist<Move>
+  readonly down: Shortlist<Move>
+  /** Pages without visitors in the period before. */
+  readonly added: Shortlist<Move>
+  /** Pages without visitors now. */
+  readonly gone: Shortlist<Move>
+}
+
+/** Pages that are named of each kind. */
+const MAX_NAMED = 5
+/** A change of fewer visitors than this is no news, nor is a page of fewer. */
+const MIN_VISITORS = 10
+const MIN_CHANGE = 0.1
+const MOSTLY_AI = 0.6
+
+/** Compares the pages of two periods that were both read whole. */
+export function findMoves(
+  before: ReadonlyMap<string, PageVisitors>,
+  now: ReadonlyMap<string, PageVisitors>,
+): Moves {
+  const moves: Move[] = []
+  for (const path of new Set([...before.keys(), ...now.keys()])) {
+    const [previous, total] = [before.get(path)?.total ?? 0, now.get(path)?.total ?? 0]
+    const difference = Math.abs(total - previous)
+    if (difference < MIN_VISITORS || difference < previous * MIN_CHANGE) continue
+    moves.push({ path, total, previous, change: changeBetween(previous, total) })
   }
-
+  const size = ({ total, previous }: Move): number => Math.abs(total - previous)
+  moves.sort((left, right) => size(right) - size(left) || compareText(left.path, right.path))
+  const only = (fits: (move: Move) => boolean): Shortlist<Move> => shortlist(moves.filter(fits))
   return {
-    add({ path, total: previous }) {
-      compare(path, previous, totals.get(path) ?? 0)
-      totals.delete(path)
-    },
-    moves() {
-      for (const [path, total] of totals) compare(path, 0, total)
-      totals.clear()
-      return { risers: risers.first(most), fallers: fallers.first(most) }
-    },
+    up: only(({ total, previous }) => previous > 0 && total > previous),
+    down: only(({ total, previous }) => total > 0 && total < previous),
+    added: only(({ previous }) => previous === 0),
+    gone: only(({ total }) => total === 0),
   }
 }
 
-function riseOf({ total, previous }: Move): number {
-  return total - previous
+/** The pages that AI visitors read most of all, the most visited first. */
+export function findMostlyAi(sorted: readonly PageVisitors[]): Shortlist<PageVisitors> {
+  return shortlist(sorted.filter((page) => page.total >= MIN_VISITORS && aiShare(page) >= MOSTLY_AI))
+}
+
+/** Pages by total, then path. */
+export function sortPages(pages: Iterable<PageVisitors>): PageVisitors[] {
+  return [...pages].sort((left, right) => right.total - left.total || compareText(left.path, right.path))
+}
+
+function shortlist<T>(items: readonly T[]): Shortlist<T> {
+  return { items: items.slice(0, MAX_NAMED), more: Math.max(0, items.length - MAX_NAMED) }
+}
+
+/** By code units, whatever the language of the machine. */
+function compareText(left: string, right: string): number {
+  if (left === right) return 0
+  return left < right ? -1 : 1
 }

@@ -1,86 +1,127 @@
-import type { PeriodDate } from '../inputs/formats.ts'
 import type { InputProblem } from '../inputs/read.ts'
 import type { Inputs } from '../inputs/table.ts'
+import { clip } from '../lib/text.ts'
 import { WorkspaceError } from '../lib/workspace.ts'
 import { findOutputPlace } from '../lib/workspace-output.ts'
-import { EXPORT_FORMATS, type ExportFormat, exportFormat } from './export.ts'
-import { LONGEST_DAYS, type Period, periodProblem } from './period.ts'
+import { EXPORT_FORMATS, type ExportTarget, exportFormat } from './export.ts'
+import { DAY_MS, fullDaysBefore, MAX_DAYS, type Period } from './period.ts'
 
-/** What the inputs say of the visitors report. */
+/** The inputs that the report depends on. */
+export type VisitorsInputs = Pick<
+  Inputs,
+  | 'visitors-summary'
+  | 'visitors-days'
+  | 'visitors-from'
+  | 'visitors-to'
+  | 'visitors-top'
+  | 'visitors-trend'
+  | 'visitors-max-requests'
+  | 'visitors-export'
+  | 'site-url'
+>
+
+/** What is asked for. */
 export type VisitorsOptions = {
-  /** A number of full UTC days before today, or a period that the user named. */
-  readonly when: { readonly days: number } | Period
-  /** Rows of each list of pages. */
+  readonly period: Period
+  /** Whether the period is not over yet: it is compared with nothing. */
+  readonly soFar: boolean
+  /** Whether the report goes into the job summary; without it, `exportTo` is what was asked for. */
+  readonly summary: boolean
+  /** Rows in the table of pages. */
   readonly top: number
-  /** Periods in the trend, the current one included. */
+  /** Periods in the trend, the current one included; 1: nothing is compared. */
   readonly trend: number
   readonly maxRequests: number
   readonly exportTo: ExportTarget | undefined
+  /** The documentation site that pages are linked to. */
+  readonly siteUrl: URL | undefined
 }
 
-/** The file that all rows go to. */
-export type ExportTarget = {
-  /** As the workflow names it. */
-  readonly name: string
-  /** Where that is, with links followed. */
-  readonly place: string
-  readonly format: ExportFormat
+/** What the inputs are judged against. */
+export type OptionsDeps = {
+  /** Folder that an export must stay in. */
+  readonly workspace: string
+  /** Milliseconds since the epoch. */
+  readonly nowMs: number
 }
 
-/** Reads what the inputs say of visitors, and what is wrong with it as a whole. */
+/** The options, if any part of the report is asked for, and all that is wrong with the inputs, asked for or not. */
+export type VisitorsOptionsReading = {
+  readonly options: VisitorsOptions | undefined
+  readonly problems: readonly InputProblem[]
+}
+
+/** Finds out what the inputs ask for. */
 export async function readVisitorsOptions(
-  inputs: Inputs,
-  workspace: string,
-): Promise<{ options: VisitorsOptions; problems: InputProblem[] }> {
+  inputs: VisitorsInputs,
+  { workspace, nowMs }: OptionsDeps,
+): Promise<VisitorsOptionsReading> {
   const problems: InputProblem[] = []
+  const explicit = readPeriod(inputs, nowMs, problems)
+  const exportTo = await readExportTarget(inputs['visitors-export'], workspace, problems)
+  const summary = inputs['visitors-summary']
+  if (!summary && exportTo === undefined) return { options: undefined, problems }
+  const period = explicit ?? fullDaysBefore(nowMs, inputs['visitors-days'])
+  const soFar = period.to.ms > nowMs
   const options: VisitorsOptions = {
-    when: readPeriod(inputs, problems) ?? { days: inputs['visitors-days'] },
+    period,
+    soFar,
+    summary,
     top: inputs['visitors-top'],
-    trend: inputs['visitors-trend'],
+    trend: soFar ? 1 : inputs['visitors-trend'],
     maxRequests: inputs['visitors-max-requests'],
-    exportTo: await readExport(inputs['visitors-export'], workspace, problems),
+    exportTo,
+    siteUrl: inputs['site-url'],
   }
   return { options, problems }
 }
 
-function readPeriod(inputs: Inputs, problems: InputProblem[]): Period | undefined {
-  const from: PeriodDate | undefined = inputs['visitors-from']
-  const to = inputs['visitors-to']
+function readPeriod(inputs: VisitorsInputs, nowMs: number, problems: InputProblem[]): Period | undefined {
+  const { 'visitors-from': from, 'visitors-to': to } = inputs
   if (from === undefined || to === undefined) {
-    if (from !== to) problems.push(HALF_A_PERIOD)
+    if (from !== to) problems.push(halfPeriod(from === undefined ? 'visitors-from' : 'visitors-to'))
     return undefined
   }
-  const problem = periodProblem({ from, to })
-  if (problem !== undefined) {
-    problems.push({
-      input: 'visitors-to',
-      problem: `("${to.text}") ${problem} visitors-from ("${from.text}")`,
-      accepted: `a date after visitors-from, by at most ${LONGEST_DAYS} days; the period ends before it`,
-    })
-  }
+  const problem = findPeriodProblem({ from, to }, nowMs)
+  if (problem !== undefined) problems.push(problem)
   return { from, to }
 }
 
-const HALF_A_PERIOD: InputProblem = {
-  input: 'visitors-from',
-  problem: 'and visitors-to name a period together, and one of them is missing',
-  accepted: 'both or neither',
+function halfPeriod(missing: 'visitors-from' | 'visitors-to'): InputProblem {
+  const other = missing === 'visitors-from' ? 'visitors-to' : 'visitors-from'
+  const accepted = 'both visitors-from and visitors-to, or neither'
+  return { input: missing, problem: `is missing, though ${other} is given`, accepted }
 }
 
-async function readExport(
+function findPeriodProblem({ from, to }: Period, nowMs: number): InputProblem | undefined {
+  const [start, end] = [`visitors-from ("${from.text}")`, `("${to.text}")`]
+  const accepted = `a date after visitors-from, by at most ${MAX_DAYS} days; the period ends before it`
+  if (from.ms >= to.ms) return { input: 'visitors-to', problem: `${end} is not after ${start}`, accepted }
+  if (to.ms - from.ms > MAX_DAYS * DAY_MS) {
+    return { input: 'visitors-to', problem: `${end} is more than ${MAX_DAYS} days after ${start}`, accepted }
+  }
+  if (from.ms < nowMs) return undefined
+  const problem = `("${from.text}") is in the future, so there are no visitors yet`
+  return { input: 'visitors-from', problem, accepted: 'a moment that is past' }
+}
+
+async function readExportTarget(
   name: string,
   workspace: string,
   problems: InputProblem[],
 ): Promise<ExportTarget | undefined> {
   if (name === '') return undefined
+  const endings = EXPORT_FORMATS.map((format) => `.${format}`).join(', ')
+  const accepted = `a path in the workspace that ends in ${endings}`
+  const refuse = (problem: string): undefined => {
+    problems.push({ input: 'visitors-export', problem: `("${clip(name, 80)}") ${problem}`, accepted })
+  }
   const format = exportFormat(name)
-  const accepted = `a path in the workspace that ends in ${EXPORT_FORMATS.map((one) => `.${one}`).join(', ')}`
+  if (format === undefined) return refuse('has no known ending')
   try {
-    if (format === undefined) throw new WorkspaceError('has no known ending')
     return { name, place: await findOutputPlace(workspace, name), format }
   } catch (error) {
     if (!(error instanceof WorkspaceError)) throw error
-    problems.push({ input: 'visitors-export', problem: `("${name}") ${error.message}`, accepted })
-    return undefined
+    return refuse(error.message)
   }
 }

@@ -1,16 +1,17 @@
 import { OUTPUT_LIMIT_BYTES, type OutputValues } from '../runner/outputs.ts'
 import type { Counts } from '../service/visitors.ts'
 import type { Change, Move } from './compare.ts'
-import type { PeriodTotals, TopPage, VisitorsFindings } from './findings.ts'
 import { daysOf, isoText } from './period.ts'
+import type { PeriodTotals } from './read.ts'
+import type { TopPage, VisitorsReport } from './report.ts'
 
 /**
  * The outputs of a visitors report.
  *
  * @param exported path of the exported file as the workflow named it; empty if there is none
  */
-export function visitorsOutputs(findings: VisitorsFindings, exported: string): OutputValues {
-  const { totals, change, period, complete } = findings
+export function visitorsOutputs(report: VisitorsReport, exported: string): OutputValues {
+  const { totals, change, period, complete } = report
   const { from, to } = daysOf(period)
   return {
     'visitors-human': String(totals.human),
@@ -21,7 +22,7 @@ export function visitorsOutputs(findings: VisitorsFindings, exported: string): O
     'visitors-to': to,
     'visitors-complete': String(complete),
     'visitors-export': exported,
-    visitors: visitorsJson(findings),
+    visitors: visitorsJson(report),
   }
 }
 
@@ -32,46 +33,46 @@ function signedPercent(change: Change): string {
 }
 
 /** The report as JSON, with as many rows in its lists as an output can hold. */
-function visitorsJson(findings: VisitorsFindings): string {
-  for (let most = 100; ; most = Math.floor(most / 2)) {
-    const json = JSON.stringify(describe(findings, most))
-    if (most === 0 || Buffer.byteLength(json) <= OUTPUT_LIMIT_BYTES) return json
+function visitorsJson(report: VisitorsReport): string {
+  for (let maxRows = 100; ; maxRows = Math.floor(maxRows / 2)) {
+    const json = JSON.stringify(reportValue(report, maxRows))
+    if (maxRows === 0 || Buffer.byteLength(json) <= OUTPUT_LIMIT_BYTES) return json
   }
 }
 
-function describe(findings: VisitorsFindings, most: number): unknown {
-  const { period, totals, previous, change, trend, top, moves, complete, requests } = findings
+function reportValue(report: VisitorsReport, maxRows: number): unknown {
+  const { period, totals, previous, change, trend, top, moves, complete, requests } = report
   return {
     from: isoText(period.from.ms),
     to: isoText(period.to.ms),
-    totals: describeCounts(totals),
-    previous: previous === undefined ? null : describeCounts(previous),
-    change: describeChange(change),
-    trend: trend.map(describePeriod),
-    top: top.slice(0, most).map(describePage),
-    risers: (moves?.risers ?? []).slice(0, most).map(describeMove),
-    fallers: (moves?.fallers ?? []).slice(0, most).map(describeMove),
+    totals: countsValue(totals),
+    previous: previous === undefined ? null : countsValue(previous),
+    change: changeValue(change),
+    trend: trend.map(periodValue),
+    top: top.slice(0, maxRows).map(pageValue),
+    risers: (moves?.up.items ?? []).slice(0, maxRows).map(moveValue),
+    fallers: (moves?.down.items ?? []).slice(0, maxRows).map(moveValue),
     complete,
     requests,
   }
 }
 
-function describeCounts({ human, ai, total }: Counts): unknown {
+function countsValue({ human, ai, total }: Counts): unknown {
   return { human, ai, total }
 }
 
-function describePeriod({ period, totals }: PeriodTotals): unknown {
-  return { from: isoText(period.from.ms), to: isoText(period.to.ms), totals: describeCounts(totals) }
+function periodValue({ period, totals }: PeriodTotals): unknown {
+  return { from: isoText(period.from.ms), to: isoText(period.to.ms), totals: countsValue(totals) }
 }
 
-function describePage({ path, human, ai, total, change }: TopPage): unknown {
-  return { path, human, ai, total, change: describeChange(change) }
+function pageValue({ path, human, ai, total, change }: TopPage): unknown {
+  return { path, human, ai, total, change: changeValue(change) }
 }
 
-function describeMove({ path, total, previous, change }: Move): unknown {
-  return { path, total, previous, change: describeChange(change) }
+function moveValue({ path, total, previous, change }: Move): unknown {
+  return { path, total, previous, change: changeValue(change) }
 }
 
-function describeChange(change: Change): number | null {
+function changeValue(change: Change): number | null {
   return typeof change === 'string' ? null : change
 }

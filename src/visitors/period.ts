@@ -1,10 +1,4 @@
-/** A moment that bounds a period. */
-export type PeriodDate = {
-  /** Milliseconds since the Unix epoch. */
-  readonly ms: number
-  /** As the service is asked: YYYY-MM-DD, or what the user gave. */
-  readonly text: string
-}
+import type { PeriodDate } from '../inputs/formats.ts'
 
 /** A span of time; `to` is exclusive. */
 export type Period = { readonly from: PeriodDate; readonly to: PeriodDate }
@@ -13,37 +7,12 @@ export type Period = { readonly from: PeriodDate; readonly to: PeriodDate }
 export const DAY_MS = 86_400_000
 
 /** The longest period that may be asked for, in days. */
-export const LONGEST_DAYS = 366
-
-const PATTERN = /^(\d{4}-\d{2}-\d{2})(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(Z|[+-]\d{2}:\d{2})?)?$/
-
-/**
- * Reads YYYY-MM-DD or ISO 8601 with a time. A date is its first moment in UTC, and a time without an offset is UTC.
- *
- * @throws {RangeError} with the problem in words, if the text is anything else or no day of the calendar
- */
-export function parsePeriodDate(text: string): PeriodDate {
-  const [matched, day = '', offset] = PATTERN.exec(text) ?? []
-  if (matched === undefined) throw new RangeError('is not a date')
-  const ms = Date.parse(text.includes('T') && offset === undefined ? `${text}Z` : text)
-  // Date.parse takes 30 February for a day in March.
-  const dayMs = Date.parse(day)
-  const exists = !Number.isNaN(dayMs) && new Date(dayMs).toISOString().startsWith(day)
-  if (!exists || Number.isNaN(ms)) throw new RangeError('is no day and time of the calendar')
-  return { ms, text }
-}
+export const MAX_DAYS = 366
 
 /** The so many full UTC days before the day that a moment (milliseconds since the epoch) lies in. */
 export function fullDaysBefore(nowMs: number, days: number): Period {
   const todayMs = Math.floor(nowMs / DAY_MS) * DAY_MS
   return { from: periodDate(todayMs - days * DAY_MS), to: periodDate(todayMs) }
-}
-
-/** Why two dates bound no period that may be asked for, to stand between the second and the first; `undefined` if they do. */
-export function periodProblem({ from, to }: Period): string | undefined {
-  if (from.ms >= to.ms) return 'is not after'
-  if (to.ms - from.ms > LONGEST_DAYS * DAY_MS) return `is more than ${LONGEST_DAYS} days after`
-  return undefined
 }
 
 /** The periods before one: each as long as it, each ending where the later one begins, the latest first. */
@@ -53,12 +22,6 @@ export function periodsBefore({ from, to }: Period, count: number): Period[] {
     from: periodDate(from.ms - (index + 1) * lengthMs),
     to: index === 0 ? from : periodDate(from.ms - index * lengthMs),
   }))
-}
-
-/** A period's length in whole days; `undefined` if it does not begin and end at midnight (UTC). */
-export function wholeDays({ from, to }: Period): number | undefined {
-  if (from.ms % DAY_MS !== 0 || to.ms % DAY_MS !== 0) return undefined
-  return (to.ms - from.ms) / DAY_MS
 }
 
 /** The days that a period touches, as YYYY-MM-DD; `to` is exclusive. */
@@ -72,10 +35,70 @@ export function isoText(ms: number): string {
   return ms % DAY_MS === 0 ? isoDay(ms) : new Date(ms).toISOString()
 }
 
+/** A period for people: `27 Jul – 2 Aug 2026`, its last day included; with times where it has any. */
+export function formatPeriod(period: Period): string {
+  const { from, to } = period
+  if (wholeDays(period) === undefined) return `${dayAndTime(from.ms)} – ${dayAndTime(to.ms)}`
+  const lastMs = to.ms - DAY_MS
+  if (lastMs === from.ms) return dayAndYear(lastMs)
+  const [first, last] = [new Date(from.ms), new Date(lastMs)]
+  const until = dayAndYear(lastMs)
+  if (first.getUTCFullYear() !== last.getUTCFullYear()) return `${dayAndYear(from.ms)} – ${until}`
+  return first.getUTCMonth() === last.getUTCMonth()
+    ? `${first.getUTCDate()} – ${until}`
+    : `${dayAndMonth(from.ms)} – ${until}`
+}
+
+/** What several periods of this length are called: `weeks`, `days`, `periods of 30 days`. */
+export function nameOfPeriods(period: Period): string {
+  const days = wholeDays(period)
+  if (days === undefined) return 'periods'
+  if (days === 7) return 'weeks'
+  return days === 1 ? 'days' : `periods of ${days} days`
+}
+
+/** A short name for each period by its beginning, no two of them the same. */
+export function shortNames(periods: readonly Period[]): string[] {
+  const forms = [
+    dayAndMonth,
+    dayAndYear,
+    (ms: number) => `${dayAndMonth(ms)} ${timeOf(ms)}`,
+    dayAndTime,
+    (ms: number) => new Date(ms).toISOString(),
+  ]
+  const tried = forms.map((form) => periods.map(({ from }) => form(from.ms)))
+  return (
+    tried.find((names) => new Set(names).size === names.length) ?? periods.map((_, index) => `${index + 1}`)
+  )
+}
+
+/** A period's length in whole days; `undefined` if it does not begin and end at midnight (UTC). */
+function wholeDays({ from, to }: Period): number | undefined {
+  if (from.ms % DAY_MS !== 0 || to.ms % DAY_MS !== 0) return undefined
+  return (to.ms - from.ms) / DAY_MS
+}
+
 function periodDate(ms: number): PeriodDate {
   return { ms, text: isoText(ms) }
 }
 
 function isoDay(ms: number): string {
   return new Date(ms).toISOString().replace(/T.*/, '')
+}
+
+function dayAndTime(ms: number): string {
+  return `${dayAndYear(ms)} ${timeOf(ms)}`
+}
+
+function dayAndMonth(ms: number): string {
+  return dayAndYear(ms).slice(0, -5)
+}
+
+// `Intl` says the same, but its words change with the data that a machine has.
+function dayAndYear(ms: number): string {
+  return new Date(ms).toUTCString().replace(/^\w+, 0?(\d+ \w+ \d+).*/, '$1')
+}
+
+function timeOf(ms: number): string {
+  return new Date(ms).toISOString().replace(/^.*T(\d\d:\d\d).*/, '$1')
 }

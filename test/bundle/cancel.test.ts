@@ -50,7 +50,6 @@ describe.each(['SIGINT', 'SIGTERM'] as const)('%s', (signal) => {
   it.each([
     ['a service that never begins with TLS', 'base-url'],
     ['a proxy that never opens a tunnel', 'http'],
-    ['a SOCKS proxy that says nothing', 'socks5'],
   ])('is not held up by %s', async (_what, as) => {
     const { inputs } = await startDocs()
     const { host, accepted } = await servers.startSilent()

@@ -92,12 +92,12 @@ export const POSTS: readonly PostRow[] = [
     says: /larger than 16 MiB.*a job may be running/,
   },
   {
-    name: 'a packed bomb',
+    name: 'a compressed body',
     fault: { kind: 'huge', encoding: 'br', handled: true },
     taken: 1,
     sent: 1,
     result: 'error',
-    says: /larger than 16 MiB/,
+    says: /compressed, although no compression was requested.*a job may be running/,
   },
   {
     name: '500',

@@ -98,11 +98,11 @@ describe('a new job', () => {
     expect(run.log.match(/::warning::.*"reviewing"/g)).toHaveLength(1)
   })
 
-  it('keeps one connection to the service', async () => {
+  it('is created over a connection of its own, and polled over one that is kept', async () => {
     const { docs, inputs } = await startDocs({ jobTimeMs: 800 })
     await runAction({ inputs })
     expect(countOf(docs, 'GET')).toBeGreaterThan(2)
-    expect(docs.connections).toBe(1)
+    expect(docs.connections).toBe(2)
   })
 
   it('has its id in outputs and state before the first look', async () => {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { readActionMetadata } from '../../scripts/action-metadata.ts'
 import { readCommandFile } from '../../scripts/command-file.ts'
+import { checkOutputs } from './output-schemas.ts'
 
 /** One run of the action as a runner would start it. */
 export type ActionOptions = {
@@ -17,7 +18,7 @@ export type ActionOptions = {
   readonly files?: Readonly<Record<string, string>>
   /** An existing workspace to use instead of a new one. */
   readonly workspace?: string
-  /** State that an earlier part of the step saved: makes this the post part. */
+  /** State that an earlier part of the step saved: starts the post part. */
   readonly state?: Readonly<Record<string, string>>
 }
 
@@ -65,7 +66,8 @@ export async function startAction(options: ActionOptions): Promise<StartedAction
   await writeAll(workspace, options.files ?? {})
 
   const startedAtMs = performance.now()
-  const child = spawn(NODE, [join(ROOT, options.state === undefined ? 'dist/index.js' : 'dist/post.js')], {
+  const entry = options.state === undefined ? 'dist/index.js' : 'dist/post.js'
+  const child = spawn(NODE, [join(ROOT, entry)], {
     cwd: workspace,
     env: { ...environmentOf(options, folder, workspace), ...options.env },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -89,6 +91,7 @@ export async function startAction(options: ActionOptions): Promise<StartedAction
         durationMs: performance.now() - startedAtMs,
       }
       await rm(folder, { recursive: true, force: true })
+      checkOutputs(run.outputs)
       return run
     },
   )

@@ -1,3 +1,4 @@
+import { symlinkSync } from 'node:fs'
 import { readdir, readFile, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -5,7 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { HOSTILE_TEXTS } from '../hostile-texts.ts'
 import { alive, commandsIn } from '../rendered.ts'
 import { runAction } from './run-action.ts'
-import { newWorkspace, report, startVisitors } from './visitors-scene.ts'
+import { answering, errorIn, newWorkspace, report, startVisitors } from './visitors-scene.ts'
 
 describe('an export', () => {
   it.each(['csv', 'json', 'ndjson'])('as .%s holds all rows of the period', async (format) => {
@@ -23,6 +24,75 @@ describe('an export', () => {
     expect(format === 'json' ? JSON.parse(text) : text.trimEnd().split('\n')).toHaveLength(
       format === 'csv' ? 701 : 700,
     )
+  })
+
+  it('alone makes the file and the outputs, and no report in the summary', async () => {
+    const { docs, inputs } = await startVisitors({ pages: 20 })
+    const workspace = await newWorkspace()
+    const run = await runAction({
+      workspace,
+      inputs: { ...inputs, 'visitors-summary': 'false', 'visitors-export': 'v.ndjson' },
+    })
+    expect(run).toMatchObject({
+      exitCode: 0,
+      summary: '',
+      outputs: { 'visitors-export': 'v.ndjson', 'visitors-complete': 'true' },
+    })
+    expect(docs.requests).toHaveLength(8)
+    expect(report(run)).toMatchObject({ trend: { length: 8 }, top: { length: 10 } })
+    expect((await readFile(join(workspace, 'v.ndjson'), 'utf8')).trimEnd().split('\n')).toHaveLength(20)
+  })
+
+  it('alone that fails is red, and says so in the log alone', async () => {
+    const { docs, inputs } = await startVisitors()
+    docs.faults.add({ kind: 'status', status: 401, times: 'always' })
+    const alone = { 'visitors-summary': 'false', 'visitors-export': 'v.csv' }
+    const run = await runAction({ inputs: { ...inputs, ...alone } })
+    expect(run).toMatchObject({ exitCode: 1, summary: '' })
+    expect(run.outputs['visitors-export'] ?? '').toBe('')
+    expect(errorIn(run)).toContain('401')
+  })
+
+  it('has the rows in the order of the report: total, then path', async () => {
+    const row = (path: string, total: number) => ({ path, human: total, ai: 0, total })
+    const { inputs } = await startVisitors(
+      answering([row('/b', 5), row('/=a', 5), row('/c', 9), row('=d', 1)]),
+    )
+    const workspace = await newWorkspace()
+    await runAction({ workspace, inputs: { ...inputs, 'visitors-export': 'v.csv' } })
+    expect(await readFile(join(workspace, 'v.csv'), 'utf8')).toBe(
+      "path,human,ai,total\r\n/c,9,0,9\r\n/=a,5,0,5\r\n/b,5,0,5\r\n'=d,1,0,1\r\n",
+    )
+  })
+
+  it('whose folder becomes a link meanwhile fails, and leads nowhere outside', async () => {
+    const workspace = await newWorkspace()
+    const outside = await newWorkspace()
+    const { docs, inputs } = await startVisitors({
+      pages: 1,
+      onAnswer: () => {
+        if (docs.requests.length === 1) symlinkSync(outside, join(workspace, 'out'))
+      },
+    })
+    const run = await runAction({ workspace, inputs: { ...inputs, 'visitors-export': 'out/deep/v.csv' } })
+    expect(run).toMatchObject({
+      exitCode: 1,
+      outputs: { 'visitors-complete': 'true', 'visitors-export': '' },
+    })
+    expect(errorIn(run)).toContain('`visitors-export` is no longer where it was')
+    expect(await readdir(outside)).toEqual([])
+  })
+
+  it('may have the longest name that the file system allows; a longer one is refused before any request', async () => {
+    const { docs, inputs } = await startVisitors({ pages: 1 })
+    const workspace = await newWorkspace()
+    const name = `${'x'.repeat(251)}.csv`
+    const run = await runAction({ workspace, inputs: { ...inputs, 'visitors-export': `new/${name}` } })
+    expect([run.exitCode, await readdir(join(workspace, 'new'))]).toEqual([0, [name]])
+    const sent = docs.requests.length
+    const refused = await runAction({ workspace, inputs: { ...inputs, 'visitors-export': `newer/x${name}` } })
+    expect([refused.exitCode, docs.requests.length]).toEqual([1, sent])
+    expect(refused.log).toContain('is longer than the file system allows')
   })
 
   it('that leads outside is refused before any request', async () => {
@@ -48,7 +118,7 @@ describe('wrong inputs', () => {
       'visitors-to': '',
       'visitors-top': '0',
       'visitors-trend': '1.5',
-      'visitors-max-requests': 'many',
+      'visitors-max-requests': '1001',
       'visitors-export': 'visitors.xlsx',
     }
     const run = await runAction({ inputs: { ...inputs, ...wrong } })
@@ -58,12 +128,12 @@ describe('wrong inputs', () => {
   })
 
   it.each<[Record<string, string>, RegExp]>([
-    [{ 'visitors-to': '2026-08-03' }, /visitors-from is missing, though visitors-to is given/],
+    [{ 'visitors-to': '2025-08-03' }, /visitors-from is missing, though visitors-to is given/],
     [
-      { 'visitors-from': '2026-08-03', 'visitors-to': '2026-08-03' },
-      /visitors-to \("2026-08-03"\) is not after visitors-from/,
+      { 'visitors-from': '2025-08-03', 'visitors-to': '2025-08-03' },
+      /visitors-to \("2025-08-03"\) is not after visitors-from/,
     ],
-    [{ 'visitors-from': '2025-08-01', 'visitors-to': '2026-08-03' }, /is more than 366 days after/],
+    [{ 'visitors-from': '2024-08-01', 'visitors-to': '2025-08-03' }, /is more than 366 days after/],
     [{ 'visitors-summary': 'yes' }, /visitors-summary \("yes"\) is not a boolean/],
   ])('%j', async (wrong, says) => {
     const { docs, inputs } = await startVisitors()
@@ -77,7 +147,7 @@ describe('wrong inputs', () => {
     const { inputs } = await startVisitors()
     const run = await runAction({ inputs: { ...inputs, 'visitors-summary': 'false' } })
     expect(run.exitCode).toBe(1)
-    for (const way of ['prompt', 'prompt-file', 'job-id', 'visitors-summary', '/docs']) {
+    for (const way of ['prompt', 'prompt-file', 'job-id', 'visitors-summary', 'visitors-export', '/docs']) {
       expect(run.log).toContain(way)
     }
   })
@@ -85,7 +155,7 @@ describe('wrong inputs', () => {
 
 describe('hostile page paths', () => {
   it('come alive neither in the log nor in the summary, and the outputs hold them', async () => {
-    const paths = HOSTILE_TEXTS.map((text) => text.toWellFormed())
+    const paths = HOSTILE_TEXTS.map((text) => text.toWellFormed()).filter((text) => text !== '')
     const { inputs } = await startVisitors({
       visitors: ({ fromMs }) => ({
         status: 200,
@@ -125,6 +195,7 @@ describe('hostile page paths', () => {
     const run = await runAction({ inputs: { ...inputs, 'visitors-top': '100' } })
     expect(Buffer.byteLength(run.outputs['visitors'] ?? '')).toBeLessThanOrEqual(256 * 1024)
     expect(report(run)).toMatchObject({ totals: { total: 9 }, top: { length: 12 } })
-    expect(run.summary.match(/more characters/g)).toHaveLength(101)
+    expect(run.summary).toContain('Top pages (100 of 100)')
+    expect(Buffer.byteLength(run.summary)).toBeLessThan(64 * 1024)
   })
 })

@@ -1,18 +1,18 @@
 import { readdir } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
 import { runAction } from './run-action.ts'
-import { newWorkspace, report, startVisitors } from './visitors-scene.ts'
+import { errorIn, newWorkspace, report, startVisitors } from './visitors-scene.ts'
 
 describe('a failure', () => {
   it.each<[string, number, Record<string, string>, RegExp]>([
-    ['400 with details', 400, {}, /answered 400 when asked to list the visitors \("Bad; dateTo is odd"\)/],
-    ['401', 401, {}, /answered 401.*may have expired/],
-    ['403', 403, {}, /answered 403.*list of IP addresses/],
+    ['400 with details', 400, {}, /400.*"Bad; dateTo is odd"/],
+    ['401', 401, {}, /401.*may have expired/],
+    ['403', 403, {}, /403.*list of IP addresses/],
     [
       '429 with a far Retry-After',
       429,
       { 'retry-after': '3000' },
-      /100 analytics requests.*only in 50 min 00 s/,
+      /100 analytics requests.*asks to wait 50 min 00 s/,
     ],
   ])('with %s is a clear error', async (_name, code, headers, says) => {
     const { docs, inputs } = await startVisitors()
@@ -20,7 +20,7 @@ describe('a failure', () => {
     docs.faults.add({ kind: 'status', status: code, body, headers, times: 'always' })
     const run = await runAction({ inputs })
     expect(run.exitCode).toBe(1)
-    expect(run.log.split('\n').find((line) => line.startsWith('::error'))).toMatch(says)
+    expect(errorIn(run)).toMatch(says)
     expect(docs.requests).toHaveLength(1)
     expect(run.outputs['visitors-total'] ?? '').toBe('')
   })
@@ -32,7 +32,7 @@ describe('a failure', () => {
     const run = await runAction({ inputs: { ...inputs, 'visitors-trend': '1' } })
     expect(run).toMatchObject({ exitCode: 0, outputs: { 'visitors-complete': 'true' } })
     expect(report(run)['requests']).toBe(3)
-    expect(run.log).toContain('Asking for the visitors again in 1 s')
+    expect(run.log).toContain('Trying again in 1 s')
   })
 
   it('within the period leaves what was read in the report, exports nothing, and is red', async () => {
@@ -45,8 +45,8 @@ describe('a failure', () => {
       outputs: { 'visitors-complete': 'false', 'visitors-export': '' },
     })
     expect(Number(run.outputs['visitors-total'])).toBeGreaterThan(0)
-    expect(run.log).toMatch(/::error::The visitors could not all be read.*HTML page/)
-    expect(run.summary).toContain('500 rows that came')
+    expect(run.log).toMatch(/::error.*::.*HTML page.*not all visitors could be read/)
+    expect(run.summary).toContain('only 500 pages could be read')
     expect(await readdir(workspace)).toEqual([])
   })
 
@@ -59,8 +59,8 @@ describe('a failure', () => {
       outputs: { 'visitors-complete': 'true', 'visitors-change': '' },
     })
     expect(report(run)).toMatchObject({ previous: null, change: null, trend: [{}] })
-    expect(run.log).toMatch(/::warning::Visitors report: The periods before are left out: .*403/)
-    expect(run.summary).toContain('The periods before are left out')
+    expect(run.log).toMatch(/::warning.*::Visitors of docs: None of the weeks before could be read: .*403/)
+    expect(run.summary).toContain('None of the weeks before could be read')
   })
 })
 
@@ -95,8 +95,8 @@ describe('beside a job', () => {
     const run = await runAction({ inputs: { ...inputs, 'poll-interval': '100ms', prompt: 'Explain.' } })
     expect(run).toMatchObject({ exitCode: 1, outputs: { result: 'pull-request' } })
     expect(run.summary).toContain('Pull request ready for review')
-    expect(run.summary).toMatch(/## ❌ Docs visitors: no report\n\nThe visitors could not be read\./)
-    expect(run.log).toContain('::error::The visitors could not be read.')
+    expect(run.summary).toMatch(/## ❌ No visitors report\n\n.*400/)
+    expect(errorIn(run)).toMatch(/400.*So there is no visitors report\./)
   })
 
   it('comes without the summary of the job where that is turned off', async () => {

@@ -11,13 +11,19 @@ const startDocs = docsStarter()
 
 /** A key that may read and nothing else. */
 export const READ_KEY = 'mint_read_only'
-/** A period of its own. */
-export const EXPLICIT = { 'visitors-from': '2026-07-27', 'visitors-to': '2026-08-03' }
+/** A period of its own: a week. */
+export const EXPLICIT = { 'visitors-from': '2025-07-28', 'visitors-to': '2025-08-04' }
 
 /** A service, and inputs that ask for a visitors report alone. */
 export async function startVisitors(options: DocsServiceOptions = {}) {
   const { docs, inputs } = await startDocs({ keys: [{ key: READ_KEY, scope: 'read' }], ...options })
   return { docs, inputs: { ...inputs, prompt: '', 'poll-interval': '', 'visitors-summary': 'true' } }
+}
+
+/** Rows as the service sends them, whatever they are. */
+export function answering(visitors: unknown, more: object = {}): DocsServiceOptions {
+  const totals = { human: 90, ai: 20, total: 100 }
+  return { visitors: () => ({ status: 200, body: { totals, visitors, hasMore: false, ...more } }) }
 }
 
 /** The queries that a service was asked for visitors with. */
@@ -42,6 +48,11 @@ export function report(run: ActionRun): Record<string, unknown> {
   return JSON.parse(run.outputs['visitors'] ?? '')
 }
 
+/** The first error of a log. */
+export function errorIn({ log }: ActionRun): string {
+  return log.split('\n').find((line) => line.startsWith('::error')) ?? ''
+}
+
 /** A folder for the length of a test. */
 export async function newWorkspace(): Promise<string> {
   const workspace = await mkdtemp(join(tmpdir(), 'visitors-'))
@@ -49,6 +60,6 @@ export async function newWorkspace(): Promise<string> {
   return workspace
 }
 
-/** A day as YYYY-MM-DD (UTC). */
+/** A day as YYYY-MM-DD (UTC); those to come are negative. */
 export const day = (daysAgo: number): string =>
   new Date(Date.now() - daysAgo * 86_400_000).toISOString().slice(0, 10)

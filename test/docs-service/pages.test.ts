@@ -48,8 +48,8 @@ test('the front page lists jobs and pull requests, at the repository URL as well
   for (const url of [`${service.url}/`, source.repository]) {
     const page = await pageText(url)
     expect(page).toContain('&lt;tokens&gt;')
-    expect(page).toContain('<td>docs</td><td><span class="badge failed">failed</span></td>')
-    expect(page).toContain('<time datetime="2026-08-03T12:00:00.000Z">2026-08-03 12:00:00 UTC</time>')
+    expect(page).toContain('<td class="name">docs</td><td><span class="badge failed">failed</span></td>')
+    expect(page).toContain('<time datetime="2026-08-03T12:00:00.000Z">2026-08-03 12:00:00</time>')
     expect(page).toContain('<a href="/acme/docs/pull/1">#1</a>')
   }
 })
@@ -91,7 +91,7 @@ test('the description names the changed files of the context, and the page folds
   clock.pass(10)
   const page = await pageText((await look(service, id)).prLink)
   expect(page).toContain(
-    '<li>A section on the flag, based on the changes in <code>src/flag.ts</code>, <code>src/old.ts to src/new.ts</code> and <code>src/&lt;img src=x&gt;.ts</code>.</li>',
+    '<li>Adds the section “The flag”, based on the changes in <code>src/flag.ts</code>, <code>src/old.ts to src/new.ts</code> and <code>src/&lt;img src=x&gt;.ts</code>.</li>',
   )
   expect(page).toContain('<pre class="prompt">Explain the flag</pre>')
   expect(page).toContain('<details><summary>Files and context given with it</summary>')

@@ -81,7 +81,10 @@ function routesOf(
       : [{ number: 6, user: { login: pullAuthor }, merged_at: '2026-08-03T09:00:00Z' }]
   return [
     [/^POST \/graphql$/, () => ok({ data: { viewer: { databaseId: BOT.id } } })],
-    [/^GET .*\/collaborators\/[^/]+\/permission$/, () => ok({ permission: role, role_name: role })],
+    [
+      /^GET .*\/collaborators\/[^/]+\/permission$/,
+      () => ok({ permission: role, role_name: role, user: { login: 'octocat', id: 583231 } }),
+    ],
     [/^GET .*\/(?:issues|pulls)\/\d+\/comments$/, () => ok([...comments.keys()].map(comment))],
     [
       /^POST .*\/(?:issues|pulls)\/\d+\/comments(?:\/\d+\/replies)?$/,

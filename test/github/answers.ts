@@ -65,20 +65,36 @@ export function answer({ operation, parameters }: KnownCall, body: Body, world: 
     }
     case 'GET /pulls/{pull_number}': {
       const pull = pullOf(world, number)
+      if (!mayRead(world, 'pull-requests')) return forbidden()
       return pull === undefined ? notFound() : ok({ ...like(operation), number, ...pull })
     }
-    case 'GET /pulls/{pull_number}/files':
-      return ok(
-        (world.files.get(number) ?? []).map((filename) => ({
-          ...like(operation),
-          filename,
-          status: 'modified',
-        })),
-      )
+    case 'GET /pulls/{pull_number}/files': {
+      if (!mayRead(world, 'pull-requests')) return forbidden()
+      const files = world.files.get(number) ?? []
+      return ok(files.map((file) => ({ ...like(operation), status: 'modified', ...fileFields(file) })))
+    }
     case 'GET /compare/{basehead}': {
       const comparison = world.comparisons.get(parameters['basehead'] ?? '')
-      if (!world.scopes.has('contents: read')) return forbidden()
+      if (!mayRead(world, 'contents')) return forbidden()
       return comparison === undefined ? notFound() : ok({ ...like(operation), ...comparison })
+    }
+    case 'GET /releases':
+      if (!mayRead(world, 'contents')) return forbidden()
+      return ok(world.releases.map((release) => ({ ...like(operation), ...release })))
+    case 'GET /actions/workflows/{workflow_id}/runs': {
+      if (!mayRead(world, 'actions')) return forbidden()
+      const found = world.runs.filter(
+        ({ workflow, head_branch, conclusion }) =>
+          workflow === parameters['workflow_id'] &&
+          head_branch === parameters['branch'] &&
+          conclusion === parameters['status'],
+      )
+      const [example] = recordsIn(like(operation), 'workflow_runs')
+      const runs = found.slice(0, Number(parameters['per_page'] ?? 30))
+      return ok({
+        total_count: found.length,
+        workflow_runs: runs.map(({ workflow: _, ...run }) => ({ ...example, ...run })),
+      })
     }
     case 'GET /commits/{commit_sha}/pulls':
       return ok(
@@ -139,7 +155,7 @@ function mayWrite(world: World, number: number): boolean {
 export function graphqlAnswer({ query }: { readonly query?: string }, world: World): Answer {
   const viewer = { databaseId: ACTIONS.id, login: ACTIONS.login }
   if (query?.includes('pullRequests(') !== true) return { status: 200, body: { data: { viewer } } }
-  if (!world.scopes.has('pull-requests: write') && !world.scopes.has('pull-requests: read')) {
+  if (!mayRead(world, 'pull-requests')) {
     const message = 'Resource not accessible by integration'
     const errors = [{ type: 'FORBIDDEN', path: ['repository', 'pullRequests'], message }]
     return { status: 200, body: { data: { viewer, repository: { pullRequests: null } }, errors } }
@@ -167,6 +183,20 @@ function graphqlComments(world: World, number: number): object[] {
     viewerDidAuthor: author.id === ACTIONS.id,
     author: { login: author.login.replace('[bot]', ''), databaseId: author.id },
   }))
+}
+
+function mayRead({ scopes }: World, what: string): boolean {
+  return scopes.has(`${what}: read`) || scopes.has(`${what}: write`)
+}
+
+/** Without a diff of its own, a file of GitHub's example has none. */
+function fileFields(file: string | object): object {
+  return typeof file === 'string' ? { filename: file } : { patch: undefined, ...file }
+}
+
+function recordsIn(whole: object, field: string): readonly object[] {
+  const list: unknown = Object.entries(whole).find(([name]) => name === field)?.[1]
+  return Array.isArray(list) ? list : []
 }
 
 function commentAnswer(comment: StoredComment, operation: Operation): object {

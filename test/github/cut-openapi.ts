@@ -18,6 +18,8 @@ const CALLS: Readonly<Record<string, readonly string[]>> = {
   '/repos/{owner}/{repo}/pulls/comments/{comment_id}/reactions/{reaction_id}': ['delete'],
   '/repos/{owner}/{repo}/pulls/{pull_number}': ['get'],
   '/repos/{owner}/{repo}/pulls/{pull_number}/files': ['get'],
+  '/repos/{owner}/{repo}/releases': ['get'],
+  '/repos/{owner}/{repo}/actions/workflows/{workflow_id}/runs': ['get'],
   '/repos/{owner}/{repo}/compare/{basehead}': ['get'],
   '/repos/{owner}/{repo}/commits/{commit_sha}/pulls': ['get'],
 }

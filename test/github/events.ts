@@ -167,7 +167,7 @@ const EXAMPLES: readonly Example[] = JSON.parse(
 )
 
 /** A payload as GitHub has sent it, in our repository. */
-function example(name: string, action?: string): JsonRecord {
+export function example(name: string, action?: string): JsonRecord {
   const found = EXAMPLES.find((entry) => entry.name === name)?.examples ?? []
   const one = found.find((payload) =>
     action === undefined ? payload['head_commit'] !== null : payload['action'] === action,

@@ -1,60 +1,44 @@
 import { describe, expect, it } from 'vitest'
-import { bot, issueComment } from './events.ts'
+import { bot, issueComment, newIssue, review, reviewComment } from './events.ts'
 import { octocat, usualSceneStarter, write } from './usual-scene.ts'
 
 const usualScene = usualSceneStarter()
+const body = '/docs explain it'
 
 describe('what is no command', () => {
   it.each([
-    ['a plain comment', 'Looks good to me.'],
-    ['the command within the text', 'Try /docs explain it'],
-    ['a longer word', '/docsify explain it'],
-    ['a quote', '> /docs explain it'],
-    ['a quote that goes on lazily', '> hello\n/docs explain it'],
-    ['code', '```\n/docs explain it\n```'],
-    ['indented code', '    /docs explain it'],
-    ['a code span', '`/docs` explain it'],
-    ['a list', '- /docs explain it'],
-    ['an HTML comment', '<!-- /docs explain it -->'],
-  ])('%s makes no request, though all inputs are wrong', async (_what, body) => {
+    ['a plain comment', issueComment({ id: 5001, body: 'Try /docs explain it', author: octocat })],
+    ['a plain comment in a review', reviewComment({ id: 5001, body: 'Looks good.', author: octocat })],
+    ['a review without words', review({ id: 5001, body: null, author: octocat })],
+    ['a new issue', newIssue({ body: 'It is broken.', author: octocat })],
+    ['an edited comment', issueComment({ id: 5001, body, author: octocat, action: 'edited' })],
+    ['a deleted comment', issueComment({ id: 5001, body, author: octocat, action: 'deleted' })],
+    ['a command of a bot', issueComment({ id: 5001, body, author: bot('renovate[bot]') })],
+  ])('%s makes no request, though all other inputs are wrong', async (_what, event) => {
     const scene = await usualScene()
-    const run = await write(scene, body, { 'api-key': '', timeout: '30', 'project-id': '..' })
+    const inputs = { 'api-key': '', timeout: '30', 'project-id': '..', 'visitors-export': '/x.txt' }
+    const run = await scene.run({ event, inputs })
     expect(run).toMatchObject({ exitCode: 0, outputs: { result: 'skipped' } })
     expect(run.log).not.toMatch(/::(?:notice|warning|error)/)
     expect([...scene.github.requests, ...scene.asked()]).toEqual([])
   })
 
-  it.each(['edited', 'deleted'])('a comment that was %s makes no request', async (action) => {
-    const scene = await usualScene()
-    const event = issueComment({ id: 5001, body: '/docs explain it', author: octocat, action })
-    const run = await scene.run({ event, inputs: { prompt: 'Explain.' } })
-    expect(run).toMatchObject({ exitCode: 0, outputs: { result: 'skipped' } })
-    expect([...scene.github.requests, ...scene.asked()]).toEqual([])
-  })
-
-  it('no comment is where `command` is empty, even where a prompt is given', async () => {
-    const scene = await usualScene()
-    const run = await write(scene, '/docs explain it', { command: '', prompt: 'Explain.' })
-    expect(run).toMatchObject({ exitCode: 0, outputs: { result: 'skipped' } })
-    expect([...scene.github.requests, ...scene.asked()]).toEqual([])
-  })
-
-  it('a plain comment is not even where a prompt is given', async () => {
+  it('starts nothing where a prompt or a report is requested either', async () => {
     const scene = await usualScene()
     const run = await write(scene, 'Looks good.', { prompt: 'Explain.', 'visitors-summary': 'true' })
-    expect(run.outputs['result']).toBe('skipped')
+    expect(run).toMatchObject({ exitCode: 0, outputs: { result: 'skipped' }, summary: '' })
     expect([...scene.github.requests, ...scene.asked()]).toEqual([])
   })
+})
 
-  it.each([
-    ['a bot that nobody allowed', bot('renovate[bot]'), ''],
-    ['a bot named like one that is', bot('renovate-bot[bot]'), 'renovate, renovate[bot'],
-  ])('%s makes no request', async (_what, author, allowed) => {
+describe('with an empty `command`', () => {
+  it('a comment is an event like any other, for the workflow to use', async () => {
     const scene = await usualScene()
-    const event = issueComment({ id: 5001, body: '/docs explain it', author })
-    const run = await scene.run({ event, inputs: { 'allow-bots': allowed } })
-    expect(run).toMatchObject({ exitCode: 0, outputs: { result: 'skipped' } })
-    expect([...scene.github.requests, ...scene.asked()]).toEqual([])
+    const run = await write(scene, '/docs explain it', { command: '', prompt: 'Go.', context: 'none' })
+    expect(run.outputs['result']).toBe('pull-request')
+    expect(scene.github.requests[0]).toBe('GET /collaborators/octocat/permission')
+    expect(scene.docs.jobs.map(({ prompt }) => prompt)).toEqual(['Go.'])
+    expect(scene.reactions()).toEqual([])
   })
 })
 
@@ -67,5 +51,13 @@ describe('text in a command', () => {
     const [first = ''] = scene.said()[0] ?? []
     expect(first).not.toMatch(/@team|#12|<img|<!--/)
     expect(run.log).not.toMatch(/^::error::/m)
+  })
+
+  it('reaches the agent without what nobody can see', async () => {
+    const scene = await usualScene()
+    await write(scene, '\uFEFF> quoted\r\n\r\n/docs explain\u202E <!-- and\r\nleak --> it\r\nin full', {
+      context: 'none',
+    })
+    expect(scene.docs.jobs.map(({ prompt }) => prompt)).toEqual(['explain  it\nin full'])
   })
 })

@@ -1,112 +1,113 @@
 import { describe, expect, it } from 'vitest'
-import { bot, issueComment, person } from './events.ts'
-import { sceneStarter, writtenComment } from './scene.ts'
+import { bot, type Event, issueComment, newIssue, otherEvent, person, push, review } from './events.ts'
+import { type Scene, sceneStarter, writtenComment } from './scene.ts'
 import type { Account } from './world.ts'
 
 const newScene = sceneStarter()
 const body = '/docs explain it'
 const quiet = { context: 'none', 'follow-up': 'false' }
+const read = { permission: 'read', role_name: 'read' }
+const admin = { permission: 'admin', role_name: 'admin' }
 
-type Role = { readonly permission: string; readonly role_name: string }
-
-async function ask(author: Account, role: Role | undefined, inputs: Record<string, string> = {}) {
-  const scene = await newScene()
-  if (role !== undefined) scene.world.roles.set(author.login.toLowerCase(), role)
-  const { id } = writtenComment(scene.world, { author, body })
-  return { scene, id, inputs: { ...quiet, ...inputs }, event: issueComment({ id, body, author }) }
+/** A comment with the command, which is there. */
+function commandOf(author: Account, { world }: Scene): Event {
+  return issueComment({ id: writtenComment(world, { author, body }).id, body, author })
 }
 
-const roles: readonly Role[] = [
-  { permission: 'read', role_name: 'read' },
-  { permission: 'read', role_name: 'triage' },
-  { permission: 'write', role_name: 'write' },
-  { permission: 'write', role_name: 'maintain' },
-  { permission: 'admin', role_name: 'admin' },
-]
-const levels = roles.map(({ role_name: level }) => level)
-
-describe('the permission of a commenter', () => {
-  it.each(levels.flatMap((least) => levels.map((level) => [least, level] as const)))(
-    'where %s is needed, %s is judged by the order of the levels',
-    async (least, level) => {
-      const role = roles.find(({ role_name: name }) => name === level)
-      const { scene, event } = await ask(person('octocat'), role)
-      const run = await scene.run({
-        event,
-        inputs: { 'required-permission': least, 'dry-run': 'true', ...quiet },
-      })
-      const granted = levels.indexOf(level) >= levels.indexOf(least)
-      expect(run).toMatchObject({ exitCode: 0, outputs: { result: granted ? 'dry-run' : 'skipped' } })
-    },
-  )
-
-  it('of a role that an organisation made is that of the role it comes from', async () => {
-    const { scene, event, inputs } = await ask(person('octocat'), {
-      permission: 'write',
-      role_name: 'docs-writer',
-    })
-    const run = await scene.run({ event, inputs })
-    expect(run.outputs['result']).toBe('pull-request')
-  })
-
-  it('that is too little gets a thumb down and a notice, and starts nothing', async () => {
-    const { scene, id, event, inputs } = await ask(person('stranger'), {
-      permission: 'read',
-      role_name: 'read',
-    })
-    const run = await scene.run({ event, inputs })
-    expect(run).toMatchObject({ exitCode: 0, outputs: { result: 'skipped' } })
-    expect(run.log).toMatch(/::notice title=Docs agent%3A skipped::.*stranger has the permission `read`/)
+describe('a command of somebody with too little permission', () => {
+  it('gets a thumb down and a notice, and starts nothing', async () => {
+    const scene = await newScene()
+    scene.world.roles.set('stranger', read)
+    const event = commandOf(person('stranger'), scene)
+    const run = await scene.run({ event, inputs: { ...quiet, 'visitors-summary': 'true' } })
+    expect(run).toMatchObject({ exitCode: 0, outputs: { result: 'skipped' }, summary: '' })
+    expect(run.log).toMatch(/::notice .*stranger has the permission `read`.*`required-permission` is `write`/)
     expect(scene.github.requests).toEqual([
       'GET /collaborators/stranger/permission',
-      `POST /issues/comments/${id}/reactions -1`,
+      'POST /issues/comments/5001/reactions -1',
     ])
     expect(scene.asked()).toEqual([])
     expect(scene.said()).toEqual([])
   })
 
-  it('that is too little is not even told with `comment: never`', async () => {
-    const { scene, event, inputs } = await ask(person('stranger'), undefined)
-    const run = await scene.run({ event, inputs: { ...inputs, comment: 'never' } })
+  it.each([
+    [
+      'a new issue gets it on the issue',
+      newIssue({ body, author: person('stranger') }),
+      ['POST /issues/5/reactions -1'],
+    ],
+    ['a review gets no reaction: it can have none', review({ id: 1, body, author: person('stranger') }), []],
+  ])('in %s', async (_what, event, reactions) => {
+    const scene = await newScene()
+    scene.github.faults.push({
+      match: /^POST \/issues\/5\/reactions/,
+      end: { status: 201, body: { id: 1, content: '-1' } },
+    })
+    const run = await scene.run({ event, inputs: quiet })
+    expect(run).toMatchObject({ exitCode: 0, outputs: { result: 'skipped' } })
+    expect(scene.github.requests).toEqual(['GET /collaborators/stranger/permission', ...reactions])
+    expect(run.log).not.toContain('::warning')
+  })
+
+  it('is not even told with `comment: never`', async () => {
+    const scene = await newScene()
+    const event = commandOf(person('stranger'), scene)
+    const run = await scene.run({ event, inputs: { ...quiet, comment: 'never' } })
     expect(run.outputs['result']).toBe('skipped')
     expect(scene.github.requests).toEqual(['GET /collaborators/stranger/permission'])
   })
+})
 
-  it.each([403, 404, 429, 500])('that GitHub answers with %i is none', async (status) => {
-    const { scene, event, inputs } = await ask(person('octocat'), roles[4])
-    scene.github.faults.push({ match: /permission$/, end: { status, body: { message: 'No' } } })
-    const run = await scene.run({ event, inputs })
+describe('a command of somebody who may ask', () => {
+  it('starts nothing where GitHub does not say so, with a confused face and a warning', async () => {
+    const scene = await newScene()
+    scene.world.roles.set('octocat', admin)
+    scene.github.faults.push({ match: /permission$/, end: { status: 503, body: { message: 'No' } } })
+    const run = await scene.run({ event: commandOf(person('octocat'), scene), inputs: quiet })
     expect(run).toMatchObject({ exitCode: 0, outputs: { result: 'skipped' } })
-    expect(run.log).toContain(`it answered ${status}`)
+    expect(run.log).toMatch(/::warning .*permission of octocat: it answered 503/)
+    expect(scene.reactions()).toEqual(['confused'])
     expect(scene.asked()).toEqual([])
-    expect(scene.reactions()).toEqual(['-1'])
   })
 
-  it('that GitHub answers with nonsense is none', async () => {
-    const { scene, event, inputs } = await ask(person('octocat'), roles[4])
-    scene.github.faults.push({ match: /permission$/, end: { status: 200, body: '<html>' } })
-    expect((await scene.run({ event, inputs })).outputs['result']).toBe('skipped')
-  })
-
-  it('without a token is none', async () => {
-    const { scene, event, inputs } = await ask(person('octocat'), roles[4])
-    const run = await scene.run({ event, inputs: { ...inputs, 'github-token': '' } })
-    expect(run).toMatchObject({ exitCode: 0, outputs: { result: 'skipped' } })
-    expect(run.log).toContain('there is no `github-token`')
-    expect(scene.github.requests).toEqual([])
-  })
-
-  it('of an allowed bot is not asked for', async () => {
-    const { scene, event, inputs } = await ask(bot('renovate[bot]'), undefined)
-    const run = await scene.run({ event, inputs: { ...inputs, 'allow-bots': 'Renovate[bot]' } })
+  it('starts a job at once where they are an allowed bot', async () => {
+    const scene = await newScene()
+    const event = commandOf(bot('renovate[bot]'), scene)
+    const run = await scene.run({ event, inputs: { ...quiet, 'allow-bots': 'Renovate[bot]' } })
     expect(run.outputs['result']).toBe('pull-request')
     expect(scene.github.requests[0]).toMatch(/eyes$/)
   })
+})
 
-  it('of a person named like an allowed bot is asked for', async () => {
-    const { scene, event, inputs } = await ask(person('renovate[bot]'), undefined)
-    const run = await scene.run({ event, inputs: { ...inputs, 'allow-bots': 'renovate[bot]' } })
-    expect(run.outputs['result']).toBe('skipped')
-    expect(scene.github.requests[0]).toBe('GET /collaborators/renovate%5Bbot%5D/permission')
+describe('an event with a standing prompt', () => {
+  const inputs = { ...quiet, prompt: 'Document it.', 'visitors-summary': 'true' }
+
+  it('that anybody can cause starts nothing for anybody, no report either', async () => {
+    const scene = await newScene()
+    const event = otherEvent('watch', { sender: person('stranger') })
+    const run = await scene.run({ event, inputs })
+    expect(run).toMatchObject({ exitCode: 0, outputs: { result: 'skipped' }, summary: '' })
+    expect(run.log).toMatch(/::notice .*`watch` event.*stranger.*`required-permission`/)
+    expect(scene.github.requests).toEqual(['GET /collaborators/stranger/permission'])
+    expect(scene.asked()).toEqual([])
+  })
+
+  it('starts a job where whoever caused it may ask', async () => {
+    const scene = await newScene()
+    scene.world.roles.set('octocat', admin)
+    const event = otherEvent('watch', { sender: person('octocat') })
+    const run = await scene.run({ event, inputs: { ...inputs, 'visitors-summary': 'false' } })
+    expect(run.outputs['result']).toBe('pull-request')
+  })
+
+  it('that needs write permission anyway is not checked', async () => {
+    const scene = await newScene()
+    const event = push({ sender: person('stranger') })
+    const run = await scene.run({
+      event,
+      inputs: { ...inputs, 'visitors-summary': 'false', 'ignore-authors': '', comment: 'never' },
+    })
+    expect(run.outputs['result']).toBe('pull-request')
+    expect(scene.github.requests.join()).not.toContain('permission')
   })
 })

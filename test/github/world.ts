@@ -1,5 +1,9 @@
 /** An account, as GitHub's answers name it. */
-export type Account = { readonly login: string; readonly id: number; readonly type: 'User' | 'Bot' }
+export type Account = {
+  readonly login: string
+  readonly id: number
+  readonly type: 'User' | 'Bot' | 'Organization'
+}
 
 /** The account of `github.token`. */
 export const ACTIONS: Account = { login: 'github-actions[bot]', id: 41898282, type: 'Bot' }
@@ -39,6 +43,13 @@ export type Role = {
   readonly id?: number
 }
 
+/** A run of the workflow in that file, with fields of GitHub's answer. */
+export type WorkflowRun = Readonly<Record<string, unknown>> & {
+  readonly workflow: string
+  readonly head_branch: string
+  readonly conclusion: string
+}
+
 /** What the loopback GitHub holds. */
 export type World = {
   readonly comments: StoredComment[]
@@ -51,12 +62,16 @@ export type World = {
   readonly pulls: Map<number, object>
   /** Pull requests that the agent has opened. */
   agentPulls: () => readonly { readonly number: number; readonly state: 'open' | 'merged' | 'closed' }[]
-  /** Names of changed files, by number of the pull request. */
-  readonly files: Map<number, readonly string[]>
+  /** Changed files by number of the pull request: a name stands for a modified file, or fields of GitHub's answer. */
+  readonly files: Map<number, readonly (string | object)[]>
   /** Pull requests that a commit came from, by SHA. */
   readonly pullsOfCommit: Map<string, readonly object[]>
   /** Fields of a comparison, by `before...after`. */
   readonly comparisons: Map<string, object>
+  /** Fields of releases, as GitHub lists them. */
+  readonly releases: object[]
+  /** Newest first. */
+  readonly runs: WorkflowRun[]
   /** Scopes that `github.token` has, such as `issues: write`. */
   readonly scopes: Set<string>
 }
@@ -73,7 +88,9 @@ export function emptyWorld(): World {
     files: new Map(),
     pullsOfCommit: new Map(),
     comparisons: new Map(),
-    scopes: new Set(['issues: write', 'pull-requests: write', 'contents: read']),
+    releases: [],
+    runs: [],
+    scopes: new Set(['issues: write', 'pull-requests: write', 'contents: read', 'actions: read']),
   }
 }
 

@@ -5,7 +5,7 @@ import { type DocsService as EmbeddedService, startDocsService } from '../../doc
 import { isFailure, type Outcome } from '../../src/job/outcome.ts'
 import { type JobRequest, performJob } from '../../src/job/perform.ts'
 import { type HttpClient, openHttp } from '../../src/lib/http.ts'
-import type { HttpAnswer, HttpRequest } from '../../src/lib/http-messages.ts'
+import type { HttpRequest, HttpResponse } from '../../src/lib/http-messages.ts'
 import { TransportError } from '../../src/lib/transport-error.ts'
 import { openDocsService } from '../../src/service/docs-service.ts'
 import { VirtualClock } from '../lib/virtual-clock.ts'
@@ -153,7 +153,7 @@ async function finishedJob(): Promise<string> {
 function watch(real: HttpClient, { refused }: Schedule) {
   const seen: { id?: string | undefined; firstAnswerAtMs?: number } = {}
   let requests = 0
-  async function send(request: HttpRequest): Promise<HttpAnswer> {
+  async function send(request: HttpRequest): Promise<HttpResponse> {
     if (refused.includes(requests++)) {
       throw new TransportError('the connection was refused', { failure: 'refused', maybeSent: false })
     }

@@ -101,26 +101,14 @@ export class TestServers {
     return proxy
   }
 
-  /** A SOCKS5 proxy for everybody (RFC 1928, with IPv4 addresses alone). */
-  async startSocks(): Promise<Pick<TestServer, 'origin' | 'connections'>> {
-    let connections = 0
+  /** A server that answers the first piece of each request with these bytes, and closes. */
+  async startRaw(answer: string): Promise<Pick<TestServer, 'url'>> {
     const server = createSocketServer((socket) => {
-      connections++
       this.#sockets.add(socket)
-      socket.once('data', () => {
-        socket.write(Uint8Array.of(5, 0))
-        socket.once('data', (asked) => {
-          const onward = connect(asked.readUInt16BE(8), asked.subarray(4, 8).join('.'), () => {
-            socket.write(Uint8Array.of(5, 0, 0, 1, 0, 0, 0, 0, 0, 0))
-            socket.pipe(onward).pipe(socket)
-          })
-          onward.on('error', () => socket.end(Uint8Array.of(5, 5, 0, 1, 0, 0, 0, 0, 0, 0)))
-          socket.on('error', () => onward.destroy())
-        })
-      })
+      socket.on('error', () => undefined).once('data', () => socket.end(answer))
     })
     const { port } = await this.#listen(server)
-    return { origin: `socks5://127.0.0.1:${port}`, connections: () => connections }
+    return { url: new URL(`http://127.0.0.1:${port}/`) }
   }
 
   /** A server that accepts connections and says nothing, not even in TLS. */

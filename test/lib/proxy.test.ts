@@ -27,7 +27,6 @@ describe('the proxy', () => {
   it.each([
     ['http://me:50%@proxy.example', 'http://me:50%25@proxy.example/'],
     ['http://me:50%25@proxy.example', 'http://me:50%25@proxy.example/'],
-    ['socks5h://proxy.example:1080', 'socks5://proxy.example:1080'],
   ])('%s is read as %s', (value, href) => {
     const settings = { httpsProxy: value, httpProxy: '', noProxy: '' }
     expect(proxyFor(new URL('https://x.example'), settings)?.href).toBe(href)
@@ -40,6 +39,18 @@ describe('the proxy', () => {
       expect(() => proxyFor(new URL('https://x.example'), settings)).toThrow(TransportError)
       expect(() => proxyFor(new URL('https://x.example'), settings)).toThrow(/^((?!a b).)*HTTPS_PROXY/)
     },
+  )
+})
+
+it.each([
+  'socks5://proxy.example:1080',
+  'SOCKS5H://me:pw@proxy.example',
+  'socks://proxy.example',
+  'socks4a://x',
+])('a SOCKS proxy is refused with the name of the variable and the cure, and not quoted: %s', (value) => {
+  const read = () => proxyFor(new URL('http://x.example'), { httpsProxy: '', httpProxy: value, noProxy: '' })
+  expect(read).toThrow(
+    'the environment variable HTTP_PROXY names a SOCKS proxy, which is not supported; set it to an http or https proxy (http://host:port), or exempt the host with NO_PROXY',
   )
 })
 

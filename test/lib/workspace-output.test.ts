@@ -1,9 +1,10 @@
+import { readFileSync } from 'node:fs'
 import { mkdir, mkdtemp, readdir, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { WorkspaceError } from '../../src/lib/workspace.ts'
-import { beginDraft, findOutputPlace } from '../../src/lib/workspace-output.ts'
+import { findOutputPlace, writeOutput } from '../../src/lib/workspace-output.ts'
 
 let folder = ''
 let root = ''
@@ -21,11 +22,8 @@ afterEach(async () => {
   await rm(folder, { recursive: true })
 })
 
-async function write(name: string, text: string): Promise<void> {
-  const draft = await beginDraft(await findOutputPlace(root, name))
-  await draft.write(text)
-  await draft.publish()
-  await draft.discard()
+async function write(name: string, ...texts: string[]): Promise<void> {
+  await writeOutput(await findOutputPlace(root, name), texts)
 }
 
 describe('a file of the workspace', () => {
@@ -42,29 +40,25 @@ describe('a file of the workspace', () => {
 
   it('replaces an older one in one step, and not before it is whole', async () => {
     await writeFile(join(root, 'visitors.csv'), 'old')
-    const draft = await beginDraft(await findOutputPlace(root, 'visitors.csv'))
-    await draft.write('ne')
-    await draft.write('w')
-    expect(await readFile(join(root, 'visitors.csv'), 'utf8')).toBe('old')
-    await draft.publish()
-    expect(await readFile(join(root, 'visitors.csv'), 'utf8')).toBe('new')
+    const place = await findOutputPlace(root, 'visitors.csv')
+    function* texts(): Generator<string> {
+      yield 'ne'
+      expect(readFileSync(place, 'utf8')).toBe('old')
+      yield 'w'
+    }
+    await writeOutput(place, texts())
+    expect(await readFile(place, 'utf8')).toBe('new')
     expect(await readdir(root)).toEqual(['visitors.csv'])
   })
 
-  it('leaves nothing behind when it is given up', async () => {
-    const draft = await beginDraft(await findOutputPlace(root, 'visitors.csv'))
-    await draft.write('half')
-    await draft.discard()
+  it('leaves nothing behind when it fails half way', async () => {
+    const place = await findOutputPlace(root, 'visitors.csv')
+    function* texts(): Generator<string> {
+      yield 'half'
+      throw new Error('no more')
+    }
+    await expect(writeOutput(place, texts())).rejects.toThrow(WorkspaceError)
     expect(await readdir(root)).toEqual([])
-  })
-
-  it('can be read back while it is a draft', async () => {
-    const draft = await beginDraft(await findOutputPlace(root, 'a'))
-    await draft.write('one\ntwo\r\u2028\nthree')
-    const lines: string[] = []
-    for await (const some of draft.lines()) lines.push(...some)
-    await draft.discard()
-    expect(lines).toEqual(['one', 'two\r\u2028', 'three'])
   })
 })
 
@@ -84,12 +78,15 @@ describe('links', () => {
     expect(await readFile(join(root, 'visitors.csv'), 'utf8')).toBe('rows')
   })
 
-  it('that turn up on the way later on are noticed', async () => {
-    const place = await findOutputPlace(root, 'reports/visitors.csv')
-    await symlink(outside, join(root, 'reports'))
-    await expect(beginDraft(place)).rejects.toThrow(WorkspaceError)
-    expect(await readdir(outside)).toEqual([])
-  })
+  it.each(['reports/visitors.csv', 'reports/2026/visitors.csv'])(
+    'that come up later on the way to %s are not followed',
+    async (name) => {
+      const place = await findOutputPlace(root, name)
+      await symlink(outside, join(root, 'reports'))
+      await expect(writeOutput(place, ['rows'])).rejects.toThrow('is no longer where it was')
+      expect(await readdir(outside)).toEqual([])
+    },
+  )
 })
 
 describe('a place that may not be written', () => {
@@ -114,5 +111,14 @@ describe('a place that may not be written', () => {
     expect(await refused('circle/x.csv')).toBe('WorkspaceError: is below a link that leads back to itself')
     expect(await refused('file/x.csv')).toBe('WorkspaceError: is below something that is no folder')
     expect(await refused('folder.csv')).toBe('WorkspaceError: is a folder, not a file')
+  })
+
+  it('is one whose name is too long, be the folder there or not', async () => {
+    const long = (bytes: number): string => `${'x'.repeat(bytes - 4)}.csv`
+    for (const name of [long(256), `new/${long(256)}`, `${'y'.repeat(256)}/x.csv`]) {
+      await expect(findOutputPlace(root, name)).rejects.toThrow('is longer than the file system allows')
+    }
+    for (const name of [long(255), `new/${long(255)}`, long(238)]) await write(name, 'rows')
+    expect(await readdir(join(root, 'new'))).toEqual([long(255)])
   })
 })

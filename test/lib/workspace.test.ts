@@ -24,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }))
 
 describe('reading from the workspace', () => {
-  it.each(['docs/a.md', '../machinery/docs/a.md', 'inside-link'])(
+  it.each(['docs/a.md', './docs/../docs/a.md', 'inside-link'])(
     'reads %s, without the byte order mark',
     async (name) => {
       expect(await openWorkspace(root, 1024).read(name)).toBe('Grüße')

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { readCommand, textAfterCommand } from '../../src/trigger/command.ts'
 import { bot, issueComment, newIssue, person, review, reviewComment } from '../github/events.ts'
+import { LARGE_TEXTS } from './large-texts.ts'
 
 const instructionsIn = (text: string): string | undefined => textAfterCommand(text, '/docs')?.trim()
 const octocat = person('octocat')
@@ -79,20 +80,9 @@ describe('the text after a command', () => {
     expect(textAfterCommand('İ go', 'İ')).toBe(' go')
   })
 
-  it.each([
-    ['deep quotes', `${'>'.repeat(65_000)}\n\n/docs x`, 'x'],
-    ['a quote of many lines without the mark', `> a\n${'a\n'.repeat(32_000)}\n/docs x`, 'x'],
-    ['a quote of many lines with it', `${'> a\r\n'.repeat(13_000)}\r\n/docs x`, 'x'],
-    ['deep lists', `${'1. - '.repeat(13_000)}\n\n/docs x`, undefined],
-    ['many quotes and comments', `${'> a\n\n<!-- b -->\n\n'.repeat(3500)}/docs x`, 'x'],
-    ['much emphasis', `/docs ${'*a_'.repeat(20_000)}x`, `${'*a_'.repeat(20_000)}x`],
-    ['many empty lines', `${' \n'.repeat(32_000)}/docs x`, 'x'],
-    ['one long empty line', `${' '.repeat(65_000)}/docs x`, undefined],
-    ['a rule that is none', `> a\n${'- '.repeat(32_000)}x\n\n/docs x`, undefined],
-    ['many comments', `${'<!---->'.repeat(9000)}/docs x`, 'x'],
-    ['many open comments', `${'\n <!-- '.repeat(8000)}/docs x`, undefined],
-  ])('is found in 64 KiB of %s', (_what, text, rest) => {
-    expect(instructionsIn(text)).toBe(rest)
+  it.each(LARGE_TEXTS)('is found in 64 KiB of %s', (_what, body, instructions) => {
+    const command = readCommand(issueComment({ id: 1, body, author: octocat }), '/docs')
+    expect(command?.instructions).toBe(instructions)
   })
 })
 
@@ -154,6 +144,8 @@ describe('a command', () => {
       },
     ])
     expect(commands[0]?.author).toEqual({ id: 7001, login: 'octocat', isBot: false })
+    const unknown = issueComment({ id: 1, body, author: { ...octocat, type: 'Organization' } })
+    expect(readCommand(unknown, '/docs')?.author.isBot).toBe(false)
     expect(commands[1]?.author).toEqual({ id: 8001, login: 'Renovate[bot]', isBot: true })
   })
 

@@ -156,6 +156,12 @@ const TABLE: readonly Row[] = [
   ['pull_request_review_comment where `command` is empty', inReview, NO_COMMAND, CHECKED],
   ['pull_request_review where `command` is empty', reviewed, NO_COMMAND, CHECKED],
   ['issues where `command` is empty', askedInIssue, NO_COMMAND, CHECKED],
+  [
+    'issues without words where `command` is empty',
+    written((author) => newIssue({ body: '', author })),
+    NO_COMMAND,
+    CHECKED,
+  ],
   ['discussion', caused('discussion'), PROMPT, CHECKED],
   ['discussion_comment', caused('discussion_comment'), PROMPT, CHECKED],
   ['watch', caused('watch'), PROMPT, CHECKED],
@@ -284,6 +290,14 @@ describe('a run without secrets', () => {
           ...reviewed(ghost).payload,
           pull_request: { number: 5, head: { repo: { full_name: 'stranger/docs' } } },
         },
+      },
+      {},
+    ],
+    [
+      'a command in a review of one',
+      {
+        ...inReview(ghost),
+        payload: { ...inReview(ghost).payload, pull_request: { number: 5, head: { repo: null } } },
       },
       {},
     ],

@@ -1,9 +1,32 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Change, changeBetween, type Move, openComparison } from '../../src/visitors/compare.ts'
+import type { PageVisitors } from '../../src/service/visitors.ts'
+import {
+  aiShare,
+  type Change,
+  changeBetween,
+  findMostlyAi,
+  findMoves,
+  type Moves,
+  sortPages,
+  standing,
+  usualRange,
+} from '../../src/visitors/compare.ts'
+import { page } from './samples.ts'
 
 const counts = fc.integer({ min: 0, max: 1_000_000 })
-const totals = fc.dictionary(fc.string({ maxLength: 2 }), counts, { maxKeys: 40 })
+
+/** The moves between pages with these totals, as `path previous→total`. */
+function moves(before: Record<string, number>, now: Record<string, number>): Record<keyof Moves, unknown> {
+  const pages = (totals: Record<string, number>): Map<string, PageVisitors> =>
+    new Map(Object.entries(totals).map(([path, total]) => [path, page(path, total)]))
+  const found = findMoves(pages(before), pages(now))
+  const shown = ({ items, more }: Moves['up']): string[] => [
+    ...items.map(({ path, previous, total }) => `${path} ${previous}→${total}`),
+    ...(more === 0 ? [] : [`and ${more} more`]),
+  ]
+  return { up: shown(found.up), down: shown(found.down), added: shown(found.added), gone: shown(found.gone) }
+}
 
 describe('a change', () => {
   it.each<[number | undefined, number, Change]>([
@@ -38,29 +61,126 @@ describe('a change', () => {
   })
 })
 
-describe('a comparison by path', () => {
-  it('finds the pages that changed most, new and gone ones included', () => {
+describe('the usual range', () => {
+  it.each<[number[], number, 'usual' | 'below' | 'above']>([
+    [[1000, 1000, 1000], 1030, 'usual'],
+    [[1000, 1000, 1000], 1031, 'above'],
+    [[1000, 1000, 1000], 970, 'usual'],
+    [[1000, 1000, 1000], 969, 'below'],
+    [[900, 1100, 1000], 1133, 'usual'],
+    [[900, 1100, 1000], 1134, 'above'],
+    [[900, 1100, 1000], 873, 'usual'],
+    [[900, 1100, 1000], 872, 'below'],
+    [[700, 700, 700], 721, 'usual'],
+    [[0, 5, 5], 0, 'usual'],
+  ])('of %j has %i %s: its ends and 3 %% beyond are included', (values, value, expected) => {
+    const range = usualRange(values)
+    expect(range && standing(value, range)).toBe(expected)
+  })
+
+  it('takes three periods', () => {
+    expect(usualRange([1000, 1000])).toBeUndefined()
+    expect(usualRange([])).toBeUndefined()
+  })
+})
+
+describe('the share of AI', () => {
+  it.each([
+    [{ human: 70, ai: 30, total: 90 }, 1 / 3],
+    [{ human: 0, ai: 105, total: 100 }, 1],
+    [{ human: 0, ai: 5, total: 0 }, 0],
+    [{ human: 0, ai: 0, total: 0 }, 0],
+  ])('of %j is %d, and never above 1', (totals, share) => {
+    expect(aiShare(totals)).toBe(share)
+  })
+})
+
+describe('what moved', () => {
+  it('is a change of at least 10 visitors and 10 %', () => {
+    expect(
+      moves(
+        {
+          '/nine': 20,
+          '/ten': 20,
+          '/under': 1000,
+          '/tenth': 1000,
+          '/less': 1000,
+          '/fewer': 1000,
+          '/still': 5,
+        },
+        { '/nine': 29, '/ten': 30, '/under': 1099, '/tenth': 1100, '/less': 900, '/fewer': 901, '/still': 5 },
+      ),
+    ).toEqual({ up: ['/tenth 1000→1100', '/ten 20→30'], down: ['/less 1000→900'], added: [], gone: [] })
+  })
+
+  it('is a page that is new or gone with at least 10 visitors', () => {
+    expect(
+      moves({ '/gone': 10, '/few': 9, '/to-zero': 12 }, { '/new': 10, '/nine': 9, '/to-zero': 0 }),
+    ).toEqual({ up: [], down: [], added: ['/new 0→10'], gone: ['/to-zero 12→0', '/gone 10→0'] })
+    expect(moves({ '/was-zero': 0 }, { '/was-zero': 10 })).toMatchObject({
+      up: [],
+      added: ['/was-zero 0→10'],
+    })
+  })
+
+  it('names five of each kind, the largest change first and then by path, and counts the others', () => {
+    const eight = (from: number, step: number): Record<string, number> =>
+      Object.fromEntries(['h', 'g', 'f', 'e', 'd', 'c', 'b', 'a'].map((name, i) => [name, from + step * i]))
+    expect(moves(eight(100, 0), eight(200, 1))).toMatchObject({
+      up: ['a 100→207', 'b 100→206', 'c 100→205', 'd 100→204', 'e 100→203', 'and 3 more'],
+      down: [],
+    })
+    expect(moves(eight(200, 0), eight(100, 0))['down']).toEqual([
+      'a 200→100',
+      'b 200→100',
+      'c 200→100',
+      'd 200→100',
+      'e 200→100',
+      'and 3 more',
+    ])
+    expect(moves({}, eight(50, 1))['added']).toHaveLength(6)
+    expect(moves(eight(50, 1), {})['gone']).toHaveLength(6)
+  })
+
+  it('is never below its floor, whatever the counts', () => {
+    const totals = fc.dictionary(fc.string({ maxLength: 2 }), fc.nat(200), { maxKeys: 40 })
     fc.assert(
-      fc.property(totals, totals, fc.integer({ min: 1, max: 20 }), (before, now, most) => {
-        const comparison = openComparison(new Map(Object.entries(now)), most)
-        for (const [path, total] of Object.entries(before)) comparison.add({ path, human: 0, ai: 0, total })
-        const { risers, fallers } = comparison.moves()
-        const differences = [...new Set([...Object.keys(before), ...Object.keys(now)])]
-          .map((path) => (now[path] ?? 0) - (before[path] ?? 0))
-          .sort((left, right) => right - left)
-        const difference = ({ total, previous }: Move): number => total - previous
-        expect(risers.map(difference)).toEqual(differences.filter((value) => value > 0).slice(0, most))
-        expect(fallers.map(difference)).toEqual(
-          differences
-            .filter((value) => value < 0)
-            .reverse()
-            .slice(0, most),
-        )
-        for (const { path, total, previous, change } of [...risers, ...fallers]) {
+      fc.property(totals, totals, (before, now) => {
+        const pages = (from: Record<string, number>): Map<string, PageVisitors> =>
+          new Map(Object.entries(from).map(([path, total]) => [path, page(path, total)]))
+        const { up, down, added, gone } = findMoves(pages(before), pages(now))
+        for (const { path, total, previous } of [up, down, added, gone].flatMap(({ items }) => items)) {
           expect([now[path] ?? 0, before[path] ?? 0]).toEqual([total, previous])
-          expect(change).toBe(changeBetween(previous, total))
+          expect(Math.abs(total - previous)).toBeGreaterThanOrEqual(Math.max(10, previous / 10))
         }
       }),
     )
+  })
+})
+
+describe('pages', () => {
+  it('that AI reads mostly have 60 % of AI or more, unrounded, and 10 visitors or more', () => {
+    const pages = [
+      page('/sixty', 1000, 600),
+      page('/almost', 10_000, 5999),
+      page('/ten', 10, 6),
+      page('/nine', 9, 9),
+      { path: '/over', human: 3, ai: 40, total: 20 },
+    ]
+    const { items, more } = findMostlyAi(sortPages(pages))
+    expect(items.map(({ path }) => path)).toEqual(['/sixty', '/over', '/ten'])
+    expect(more).toBe(0)
+  })
+
+  it('that AI reads mostly are five at most, the most visited first', () => {
+    const pages = Array.from({ length: 7 }, (_, index) => page(`/${index}`, 20 + index, 20))
+    const { items, more } = findMostlyAi(sortPages(pages))
+    expect(items.map(({ path }) => path)).toEqual(['/6', '/5', '/4', '/3', '/2'])
+    expect(more).toBe(2)
+  })
+
+  it('are in order of their total, then of their path', () => {
+    const sorted = sortPages([page('/b', 5), page('/Z', 5), page('/a', 5), page('/c', 9), page('/é', 5)])
+    expect(sorted.map(({ path }) => path)).toEqual(['/c', '/Z', '/a', '/b', '/é'])
   })
 })

@@ -1,9 +1,9 @@
-import { mkdtemp, readdir, readFile, realpath, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { PageVisitors } from '../../src/service/visitors.ts'
-import { type ExportFormat, exportFormat, openExport } from '../../src/visitors/export.ts'
+import { type ExportFormat, exportFormat, exportRows } from '../../src/visitors/export.ts'
 import { HOSTILE_TEXTS } from '../hostile-texts.ts'
 
 let folder = ''
@@ -18,17 +18,14 @@ afterEach(async () => {
 
 const row = (path: string, total = 3): PageVisitors => ({ path, human: 2, ai: 1, total })
 
-async function exported(
-  format: ExportFormat,
-  pages: readonly (readonly PageVisitors[])[],
-  repeats = new Map<string, number>(),
-): Promise<string> {
-  const file = openExport(join(folder, `x.${format}`), format)
-  for (const rows of pages) await file.add(rows)
-  await file.publish(repeats)
-  await file.discard()
-  expect(await readdir(folder)).toEqual([`x.${format}`])
-  return await readFile(join(folder, `x.${format}`), 'utf8')
+async function exported(format: ExportFormat, rows: readonly PageVisitors[]): Promise<string> {
+  const name = `x.${format}`
+  const place = join(folder, name)
+  await exportRows(rows, { name, place, format })
+  expect(await readdir(folder)).toEqual([name])
+  const text = await readFile(place, 'utf8')
+  await rm(place)
+  return text
 }
 
 /** Reads CSV by RFC 4180, strictly. */
@@ -46,70 +43,62 @@ function readCsv(text: string): string[][] {
 
 describe('an export', () => {
   it('as CSV has a head, and lines that end as RFC 4180 wants', async () => {
-    expect(await exported('csv', [[row('/')], [row('/a,b'), row('/"q"')]])).toBe(
+    expect(await exported('csv', [row('/'), row('/a,b'), row('/"q"')])).toBe(
       'path,human,ai,total\r\n/,2,1,3\r\n"/a,b",2,1,3\r\n"/""q""",2,1,3\r\n',
     )
   })
 
-  it('as JSON is an array, as NDJSON one object a line', async () => {
-    expect(JSON.parse(await exported('json', [[row('/')], [row('/b')]]))).toEqual([row('/'), row('/b')])
-    await rm(join(folder, 'x.json'))
-    const lines = (await exported('ndjson', [[row('/'), row('/b')]])).trimEnd().split('\n')
+  it('as JSON is an array, as NDJSON one object per line', async () => {
+    expect(JSON.parse(await exported('json', [row('/'), row('/b')]))).toEqual([row('/'), row('/b')])
+    const lines = (await exported('ndjson', [row('/'), row('/b')])).trimEnd().split('\n')
     expect(lines.map((line) => JSON.parse(line))).toEqual([row('/'), row('/b')])
   })
 
   it.each<[ExportFormat, string]>([
     ['csv', 'path,human,ai,total\r\n'],
-    ['json', '[\n]\n'],
+    ['json', '[\n\n]\n'],
     ['ndjson', ''],
   ])('without rows as %s is an empty one', async (format, text) => {
     expect(await exported(format, [])).toBe(text)
   })
 
-  it('has each page once: the row that counts', async () => {
-    const text = await exported('ndjson', [[row('/a', 9), row('/b')], [row('/a', 1)]], new Map([['/a', 2]]))
-    expect(
-      text
-        .trimEnd()
-        .split('\n')
-        .map((line) => JSON.parse(line)),
-    ).toEqual([row('/b'), row('/a', 1)])
+  it('holds all rows in their order, however many', async () => {
+    const rows = Array.from({ length: 2501 }, (_, index) => row(`/${index}`, index))
+    expect(JSON.parse(await exported('json', rows))).toEqual(rows)
+    expect((await exported('csv', rows)).split('\r\n')).toHaveLength(2503)
+    expect((await exported('ndjson', rows)).split('\n').at(1000)).toBe(
+      '{"path":"/1000","human":2,"ai":1,"total":1000}',
+    )
   })
 
   it('holds any path as it is, in every format', async () => {
     const paths = HOSTILE_TEXTS.map((text) => text.toWellFormed())
     const rows = paths.map((path) => row(path))
-    expect(JSON.parse(await exported('json', [rows]))).toEqual(rows)
-    await rm(join(folder, 'x.json'))
-    const lines = (await exported('ndjson', [rows])).trimEnd().split(/\r\n|[\n\r\u2028\u2029]/)
+    expect(JSON.parse(await exported('json', rows))).toEqual(rows)
+    const lines = (await exported('ndjson', rows)).trimEnd().split(/\r\n|[\n\r\u2028\u2029]/)
     expect(lines.map((line) => JSON.parse(line))).toEqual(rows)
-    await rm(join(folder, 'x.ndjson'))
-    const records = readCsv(await exported('csv', [rows])).slice(1)
+    const records = readCsv(await exported('csv', rows)).slice(1)
     expect(records.map(([path]) => path?.replace(/^'/, ''))).toEqual(paths)
   })
 
   it('as CSV has no path that a spreadsheet takes for a formula', async () => {
     const paths = ['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1', ' =1', '＝1', "=cmd|'/c calc'!A1"]
-    const records = readCsv(await exported('csv', [paths.map((path) => row(path))])).slice(1)
+    const records = readCsv(
+      await exported(
+        'csv',
+        paths.map((path) => row(path)),
+      ),
+    ).slice(1)
     expect(records.map(([path]) => path)).toEqual(paths.map((path) => `'${path}`))
   })
 
-  it('that is given up leaves nothing', async () => {
-    const file = openExport(join(folder, 'x.csv'), 'csv')
-    await file.add([row('/')])
-    await file.discard()
-    expect(await readdir(folder)).toEqual([])
-  })
-
-  it('that fails on the way rejects at its end, and not before', async () => {
-    const file = openExport(join(folder, 'x.csv', 'below', 'x.csv'), 'csv')
-    const other = openExport(join(folder, 'x.csv'), 'csv')
-    await other.publish(new Map())
-    await file.add([row('/')])
-    await file.add([row('/')])
-    await expect(file.publish(new Map())).rejects.toThrow('is below something that is no folder')
-    await file.discard()
-    await other.discard()
+  it('that can not be written is an error, and leaves nothing', async () => {
+    await writeFile(join(folder, 'file'), '')
+    const place = join(folder, 'file', 'x.csv')
+    await expect(exportRows([row('/')], { name: 'x.csv', place, format: 'csv' })).rejects.toThrow(
+      'is below something that is no folder',
+    )
+    expect(await readdir(folder)).toEqual(['file'])
   })
 })
 

@@ -1,20 +1,22 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { DATE } from '../../src/inputs/formats.ts'
 import {
   DAY_MS,
   daysOf,
+  formatPeriod,
   fullDaysBefore,
+  isoText,
+  nameOfPeriods,
   type Period,
-  parsePeriodDate,
-  periodProblem,
   periodsBefore,
-  wholeDays,
+  shortNames,
 } from '../../src/visitors/period.ts'
 
 const moments = fc.integer({ min: Date.UTC(2000, 0, 1), max: Date.UTC(2100, 0, 1) })
 
 function period(from: string, to: string): Period {
-  return { from: parsePeriodDate(from), to: parsePeriodDate(to) }
+  return { from: DATE.parse(from), to: DATE.parse(to) }
 }
 
 function texts({ from, to }: Period): [string, string] {
@@ -37,10 +39,10 @@ describe('the full days before today', () => {
     fc.assert(
       fc.property(moments, fc.integer({ min: 1, max: 366 }), (nowMs, days) => {
         const found = fullDaysBefore(nowMs, days)
-        expect(wholeDays(found)).toBe(days)
+        expect(found.to.ms - found.from.ms).toBe(days * DAY_MS)
         expect(found.to.ms).toBeLessThanOrEqual(nowMs)
         expect(nowMs - found.to.ms).toBeLessThan(DAY_MS)
-        expect(parsePeriodDate(found.from.text).ms).toBe(found.from.ms)
+        expect(DATE.parse(found.from.text).ms).toBe(found.from.ms)
         expect(found.to.text).toMatch(/^\d{4}-\d\d-\d\d$/)
       }),
     )
@@ -65,7 +67,7 @@ describe('the periods before one', () => {
           for (const earlier of before) {
             expect(earlier.to).toEqual(next.from)
             expect(earlier.to.ms - earlier.from.ms).toBe(lengthMs)
-            expect(parsePeriodDate(earlier.from.text).ms).toBe(earlier.from.ms)
+            expect(DATE.parse(earlier.from.text).ms).toBe(earlier.from.ms)
             next = earlier
           }
         },
@@ -96,7 +98,7 @@ describe('a date', () => {
     ['2026-07-27T00:00:00+05:30', '2026-07-26T18:30:00Z'],
     ['2028-02-29', '2028-02-29T00:00:00Z'],
   ])('%s is %s, and is sent as given', (text, moment) => {
-    expect(parsePeriodDate(text)).toEqual({ ms: Date.parse(moment), text })
+    expect(DATE.parse(text)).toEqual({ ms: Date.parse(moment), text })
   })
 
   it.each([
@@ -112,27 +114,51 @@ describe('a date', () => {
     '2026',
     '1785110400000',
   ])('%s is none', (text) => {
-    expect(() => parsePeriodDate(text)).toThrow(RangeError)
+    expect(() => DATE.parse(text)).toThrow(RangeError)
   })
 })
 
-describe('two dates', () => {
-  it.each<[string, string, string | undefined]>([
-    ['2026-07-27', '2026-08-03', undefined],
-    ['2028-01-01', '2029-01-01', undefined],
-    ['2026-07-27', '2026-07-27', 'is not after'],
-    ['2026-08-03', '2026-07-27', 'is not after'],
-    ['2026-01-01', '2027-01-03', 'is more than 366 days after'],
-    ['2026-01-01', '2027-01-02T00:00:00.001Z', 'is more than 366 days after'],
-  ])('%s and %s', (from, to, problem) => {
-    expect(periodProblem(period(from, to))).toBe(problem)
-  })
-
-  it('touch these days, the last of them exclusive', () => {
+describe('a period', () => {
+  it('touches these days, the last of them exclusive', () => {
     expect(daysOf(period('2026-07-27', '2026-08-03'))).toEqual({ from: '2026-07-27', to: '2026-08-03' })
     expect(daysOf(period('2026-07-27T12:00Z', '2026-07-27T18:00Z'))).toEqual({
       from: '2026-07-27',
       to: '2026-07-28',
     })
+  })
+
+  it.each([
+    ['2026-07-27', '2026-08-03', '27 Jul – 2 Aug 2026', 'weeks'],
+    ['2026-07-20', '2026-07-27', '20 – 26 Jul 2026', 'weeks'],
+    ['2026-07-20', '2026-07-21', '20 Jul 2026', 'days'],
+    ['2025-12-29', '2026-01-28', '29 Dec 2025 – 27 Jan 2026', 'periods of 30 days'],
+    ['2026-07-27T10:00', '2026-07-27T18:30', '27 Jul 2026 10:00 – 27 Jul 2026 18:30', 'periods'],
+  ])('from %s to before %s is written %s, and several are %s', (from, to, words, name) => {
+    expect(formatPeriod(period(from, to))).toBe(words)
+    expect(nameOfPeriods(period(from, to))).toBe(name)
+  })
+
+  it('has its day written as the platform writes it in English', () => {
+    const parts = { timeZone: 'UTC', day: 'numeric', month: 'short', year: 'numeric' } as const
+    const platform = new Intl.DateTimeFormat('en-GB', parts)
+    fc.assert(
+      fc.property(fc.nat(47_482), (number) => {
+        const [from, to] = [number, number + 1].map((each) => isoText(each * DAY_MS))
+        const words = platform.format(number * DAY_MS).replace('Sept', 'Sep')
+        expect(formatPeriod(period(from ?? '', to ?? ''))).toBe(words)
+      }),
+    )
+  })
+
+  it('has a short name that no other of a trend has', () => {
+    for (const [days, count] of [
+      [1, 52],
+      [7, 52],
+      [365, 8],
+      [366, 52],
+    ] as const) {
+      const names = shortNames(periodsBefore(fullDaysBefore(Date.UTC(2026, 7, 3), days), count))
+      expect(new Set(names).size).toBe(count)
+    }
   })
 })

@@ -1,0 +1,7 @@
+import { execSync } from 'node:child_process'
+import { join } from 'node:path'
+
+/** Builds `dist/` from the source as it is, so that no test passes on an older one. */
+export function setup(): void {
+  execSync('npm run build', { cwd: join(import.meta.dirname, '..'), stdio: ['ignore', 'ignore', 'inherit'] })
+}

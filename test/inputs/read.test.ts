@@ -1,0 +1,148 @@
+import { describe, expect, it } from 'vitest'
+import { type InputProblem, InputsError, readInputs, secretsOf } from '../../src/inputs/read.ts'
+import type { InputName } from '../../src/inputs/table.ts'
+
+const redact = (text: string): string => text.replaceAll('hush', '***')
+
+function read(texts: Partial<Record<InputName, string>>) {
+  return readInputs(new Map(Object.entries(texts)), redact)
+}
+
+function problemOf(input: InputName, text: string): InputProblem | undefined {
+  const { problems } = read({ [input]: text })
+  expect(problems.length).toBeLessThanOrEqual(1)
+  return problems[0]
+}
+
+describe('an input that is not given or empty', () => {
+  it.each<[InputName, unknown]>([
+    ['context', 'diff'],
+    ['wait', true],
+    ['timeout', 1_800_000],
+    ['poll-interval', undefined],
+    ['fail-on', new Set(['failed', 'timed-out'])],
+    ['visitors-days', 7],
+    ['visitors-max-requests', 40],
+    ['prompt', ''],
+    ['prompt-file', []],
+    ['allow-bots', []],
+    ['site-url', undefined],
+    ['base-url', new URL('https://api.mintlify.com')],
+  ])('%s has its default', (name, expected) => {
+    expect(read({}).inputs[name]).toEqual(expected)
+    expect(read({ [name]: '' }).inputs[name]).toEqual(expected)
+  })
+
+  it('means nothing where empty says something else than missing', () => {
+    expect(read({}).inputs.command).toBe('/docs')
+    expect(read({ command: '' }).inputs.command).toBe('')
+    expect(read({}).inputs['ignore-authors']).toEqual(['mintlify[bot]'])
+    expect(read({ 'ignore-authors': '' }).inputs['ignore-authors']).toEqual([])
+  })
+
+  it('has no token where GitHub gave none', () => {
+    expect(read({}).inputs['github-token']).toBe('')
+  })
+})
+
+describe('a value', () => {
+  it.each<[InputName, string, unknown]>([
+    ['wait', 'True', true],
+    ['wait', 'FALSE', false],
+    ['context', 'none', 'none'],
+    ['timeout', '1h30m', 5_400_000],
+    ['poll-interval', '100ms', 100],
+    ['fail-on', 'archived,\n failed', new Set(['archived', 'failed'])],
+    ['fail-on', 'none', new Set()],
+    ['visitors-trend', '52', 52],
+    ['visitors-max-requests', '1000', 1000],
+    ['prompt-file', ' a b.md \r\n\n c.md', ['a b.md', 'c.md']],
+    ['allow-bots', 'renovate[bot], my-app[bot]', ['renovate[bot]', 'my-app[bot]']],
+    ['command', '!docs', '!docs'],
+    ['visitors-from', '2026-07-27', { ms: Date.UTC(2026, 6, 27), text: '2026-07-27' }],
+    ['visitors-to', '2026-07-27T02:00+02:00', { ms: Date.UTC(2026, 6, 27), text: '2026-07-27T02:00+02:00' }],
+    ['visitors-to', '2026-07-27T02:00', { ms: Date.UTC(2026, 6, 27, 2), text: '2026-07-27T02:00' }],
+    ['base-url', 'http://127.0.0.1:8080/api', new URL('http://127.0.0.1:8080/api')],
+    ['base-url', 'http://docs.localhost', new URL('http://docs.localhost')],
+    ['site-url', 'https://acme.example/docs', new URL('https://acme.example/docs')],
+    ['api-key', 'other_prefix-123', 'other_prefix-123'],
+    ['github-token', '\u200B', ''],
+    ['github-token', 'two words', ''],
+    ['github-token', 'ghs_1', 'ghs_1'],
+  ])('%s: %j is read', (name, text, expected) => {
+    const { inputs, problems } = read({ [name]: text })
+    expect(problems).toEqual([])
+    expect(inputs[name]).toEqual(expected)
+  })
+})
+
+describe('a wrong value', () => {
+  it.each<[InputName, string, string]>([
+    ['wait', 'yes', '("yes") is not a boolean'],
+    ['wait', '1', '("1") is not a boolean'],
+    ['wait', 'tRUE', '("tRUE") is not a boolean'],
+    ['context', 'true', '("true") is not a known word'],
+    ['timeout', '30', '("30") has no unit; did you mean 30s or 30m?'],
+    ['timeout', '0s', '("0s") must be longer than zero'],
+    ['poll-interval', '99ms', '("99ms") is shorter than 100ms'],
+    ['fail-on', 'none, failed', '("none, failed") has "none" beside other words'],
+    ['fail-on', 'failed, broken', '("failed, broken") is not a known word'],
+    ['fail-on', ', ,', '(", ,") has no word in it'],
+    ['visitors-days', '367', '("367") is out of range'],
+    ['visitors-days', '0x10', '("0x10") is not a whole number'],
+    ['visitors-max-requests', '1001', '("1001") is out of range'],
+    ['visitors-trend', '1.5', '("1.5") is not a whole number'],
+    ['visitors-from', '2026-02-30', '("2026-02-30") is no day and time of the calendar'],
+    ['visitors-from', 'yesterday', '("yesterday") is not a date'],
+    ['command', '/docs please', '("/docs please") is more than one word'],
+    ['allow-bots', '*[bot]', '("*[bot]") has something in it that is no login'],
+    ['required-permission', 'owner', '("owner") is not a known word'],
+    ['base-url', 'http://api.example', '("http://api.example") is not encrypted'],
+    [
+      'base-url',
+      'https://me:pw@api.example',
+      '("https://***@api.example") has a user name or password in it',
+    ],
+    ['base-url', 'https://api.example?x=1', '("https://api.example?x=1") has a query or fragment'],
+    ['base-url', 'ftp://api.example', '("ftp://api.example") is not a web address'],
+    ['site-url', 'acme.example', '("acme.example") is not a web address'],
+    ['project-id', '..', '("..") would change the path of the request'],
+    ['job-id', 'a\u0007b', '("a\u0007b") has control characters'],
+    ['api-key', 'mint_dsc_1', 'is an assistant key (it begins with mint_dsc_)'],
+    ['api-key', 'mint_us_1', 'is a search (index) key (it begins with mint_us_)'],
+    ['api-key', '\u200B', 'has white space or characters that no API key has'],
+    ['api-key', 'mint_ 1', 'has white space or characters that no API key has'],
+  ])('%s: %j is refused with what is wrong and what is accepted', (name, text, problem) => {
+    expect(problemOf(name, text)?.problem).toBe(problem)
+    expect(problemOf(name, text)?.accepted).not.toBe('')
+  })
+
+  it('counts as its default for what is decided before all inputs are judged', () => {
+    expect(read({ command: 'a b', timeout: 'soon' }).inputs).toMatchObject({
+      command: '/docs',
+      timeout: 1_800_000,
+    })
+  })
+
+  it('is quoted on one line, cut, and without secrets', () => {
+    expect(problemOf('wait', 'a hush\n  b')?.problem).toBe('("a *** b") is not a boolean')
+    expect(problemOf('wait', 'z'.repeat(5000))?.problem).toBe(
+      `("${'z'.repeat(80)}… (4920 more characters)") is not a boolean`,
+    )
+  })
+})
+
+it('all problems are one error, each by its name, with what is accepted', () => {
+  const { problems } = read({ wait: 'maybe', 'api-key': 'mint_us_1' })
+  expect(new InputsError(problems).message).toBe(
+    '2 inputs are wrong, so nothing was sent:\n' +
+      '- api-key is a search (index) key (it begins with mint_us_); accepted: an admin API key of the docs service, from a secret of the repository.\n' +
+      '- wait ("maybe") is not a boolean; accepted: true or false.',
+  )
+})
+
+it('secrets are the key and the token, unless nobody can see them', () => {
+  const texts = { 'api-key': 'mint_1', 'github-token': 'ghs_1', prompt: 'x' }
+  expect(secretsOf(new Map(Object.entries(texts)))).toEqual(['mint_1', 'ghs_1'])
+  expect(secretsOf(new Map(Object.entries({ 'api-key': '\u200B', 'github-token': '\u0007' })))).toEqual([])
+})
