@@ -1,33 +1,21 @@
-import { startVitest } from 'vitest/node'
-import { ACT, findGoTool, ToolError } from './tools.ts'
+import { parseCLI, startVitest } from 'vitest/node'
+import { ToolError, toolsFolder } from './tools.ts'
 
-/** The first version that knows `node24` and whose `--local-repository` takes a folder for any host. */
-const OLDEST_ACT = [0, 2, 81]
-
-/** Runs the examples with act, on this machine; with `--check`, only sees to it that act is there. */
+/** Runs the examples and the reusable workflows with act on this machine. Arguments are those of vitest. */
 async function main(args: readonly string[]): Promise<void> {
-  const act = findGoTool(ACT, knowsNode24)
-  if (args.includes('--check')) return
-  const vitest = await startVitest('test', [...args], {
+  const { filter, options } = parseCLI(['vitest', 'run', ...args])
+  const vitest = await startVitest('test', filter, {
+    ...options,
     watch: false,
     include: ['test/e2e/**/*.e2e.ts'],
     exclude: [],
-    // Names, also of what is left out: what act can't show is to be seen.
+    // Prints the skipped tests too: they name what act can't show.
     reporters: ['verbose'],
     testTimeout: 120_000,
     maxConcurrency: 4,
-    env: { ACT: act },
+    env: { TOOLS: toolsFolder() },
   })
   await vitest.close()
-}
-
-function knowsNode24(version: string): boolean {
-  const parts = version.split('.').map(Number)
-  for (const [index, least] of OLDEST_ACT.entries()) {
-    const part = parts[index] ?? 0
-    if (part !== least) return part > least
-  }
-  return true
 }
 
 try {

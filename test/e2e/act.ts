@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
-import { readFile } from 'node:fs/promises'
 import { delimiter, dirname, join } from 'node:path'
+import { toolPath } from '../../scripts/tools.ts'
 
 /** What act needs for one run of a workflow. */
 export type ActOptions = {
@@ -10,26 +10,27 @@ export type ActOptions = {
   readonly event: string
   /** Path of the event's payload. */
   readonly payload: string
-  /** Folder whose content `actions/checkout` gives to a job; act does that itself and never runs the real one. */
+  /** Folder that act copies into a job in place of `actions/checkout`. */
   readonly workspace: string
-  /** Folder of our action, for `your-org/docs-agent-action@v1`. */
+  /** Folder of our repository, for `your-org/docs-agent-action@v1` and the reusable workflows in it. */
   readonly action: string
-  /** Folder for all that act keeps. */
+  /** Folder for everything that act stores. */
   readonly home: string
   readonly secrets: Readonly<Record<string, string>>
   readonly variables: Readonly<Record<string, string>>
-  /** Variables of the environment of each step. */
+  /** Environment variables of each step. */
   readonly env: Readonly<Record<string, string>>
   readonly actor: string
 }
 
-/** What came of a job, by its id; of a matrix, of one of its parts. */
+/** One job of a run; of a matrix, one of its combinations. */
 export type ActJob = {
+  /** For a job of a reusable workflow, its id there. */
   readonly id: string
   readonly matrix: Readonly<Record<string, unknown>>
-  /** `undefined` if the job was not run. */
+  /** `undefined` if the job did not run. */
   result: string | undefined
-  /** Outputs by the step's id and the output's name; steps without an id are numbered from 0. */
+  /** Outputs by step id and output name. Steps without an id are numbered from 0. */
   readonly outputs: Record<string, Record<string, string>>
   /** What the steps wrote to the job summary. */
   summary: string
@@ -41,58 +42,55 @@ export type ActJob = {
 export type ActRun = {
   readonly exitCode: number | null
   readonly jobs: readonly ActJob[]
-  readonly all: string
+  /** What act printed, one message per line. */
+  readonly output: string
 }
 
 /** Runs a workflow on this machine, its jobs as plain processes. */
 export async function runAct(options: ActOptions): Promise<ActRun> {
-  const act = process.env['ACT']
-  if (act === undefined) throw new Error('Start this with npm run e2e: it finds act.')
+  const tools = process.env['TOOLS']
+  if (tools === undefined) throw new Error('Start this with npm run e2e, which installs act.')
   const { workflow, event, payload, workspace, action, home, actor } = options
   const args = [
-    [event, '--workflows', workflow, '--eventpath', payload, '--directory', workspace, '--actor', actor],
-    [
-      '--platform',
-      'ubuntu-latest=-self-hosted',
-      '--local-repository',
-      `your-org/docs-agent-action@v1=${action}`,
-    ],
-    ['--json', '--no-cache-server', '--action-cache-path', join(home, 'cache'), '--concurrent-jobs', '4'],
-    ...Object.entries(options.secrets).map(([name, value]) => ['--secret', `${name}=${value}`]),
-    ...Object.entries(options.variables).map(([name, value]) => ['--var', `${name}=${value}`]),
-    ...Object.entries(options.env).map(([name, value]) => ['--env', `${name}=${value}`]),
-  ].flat()
-  const child = spawn(act, args, {
+    ...[event, '--workflows', workflow, '--eventpath', payload, '--directory', workspace, '--actor', actor],
+    ...['--platform', 'ubuntu-latest=-self-hosted'],
+    ...['--local-repository', `your-org/docs-agent-action@v1=${action}`],
+    ...['--json', '--no-cache-server', '--action-cache-path', join(home, 'cache'), '--concurrent-jobs', '4'],
+    ...assignments('--secret', options.secrets),
+    ...assignments('--var', options.variables),
+    ...assignments('--env', options.env),
+  ]
+  const child = spawn(toolPath(tools, 'act'), args, {
     cwd: home,
-    // act hands its own environment to each step, so it gets next to none.
+    // act passes its own environment on to each step, so it gets next to none. The steps find gh among the tools.
     env: {
-      PATH: [dirname(process.execPath), process.env['PATH'] ?? ''].join(delimiter),
+      PATH: [dirname(process.execPath), process.env['PATH'] ?? '', tools].join(delimiter),
       HOME: home,
       HTTPS_PROXY: options.env['HTTPS_PROXY'] ?? '',
-      // Otherwise it tells its makers its version and system, to ask for news.
       ACT_DISABLE_VERSION_CHECK: '1',
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  let all = ''
+  let output = ''
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (text: string) => {
-      all += text
+      output += text
     })
   }
   const exitCode = await new Promise<number | null>((resolve, reject) => {
     child.once('error', reject).once('close', resolve)
   })
-  return { exitCode, jobs: readJobs(all), all }
+  return { exitCode, jobs: readJobs(output), output: readable(output) }
 }
 
-/** A workflow's text, as it stands. */
-export async function readWorkflow(path: string): Promise<string> {
-  return await readFile(path, 'utf8')
+function assignments(flag: string, values: Readonly<Record<string, string>>): string[] {
+  return Object.entries(values).flatMap(([name, value]) => [flag, `${name}=${value}`])
 }
 
+/** A line of act's log. */
 type Line = {
   readonly jobID?: string
+  readonly job?: string
   readonly matrix?: Readonly<Record<string, unknown>>
   readonly stepID?: readonly string[]
   readonly command?: string
@@ -105,9 +103,9 @@ type Line = {
   readonly jobResult?: string
 }
 
-function readJobs(all: string): ActJob[] {
+function readJobs(output: string): ActJob[] {
   const jobs = new Map<string, ActJob>()
-  for (const text of all.split('\n')) {
+  for (const text of output.split('\n')) {
     if (!text.startsWith('{')) continue
     const line = JSON.parse(text) as Line
     if (line.jobID === undefined) continue
@@ -122,12 +120,23 @@ function readJobs(all: string): ActJob[] {
       log: '',
     }
     jobs.set(key, job)
-    take(line, job)
+    addLine(line, job)
   }
   return [...jobs.values()]
 }
 
-function take(line: Line, job: ActJob): void {
+function readable(output: string): string {
+  return output
+    .split('\n')
+    .map((text) => {
+      if (!text.startsWith('{')) return text
+      const { jobID = '', msg = '' } = JSON.parse(text) as Line
+      return `${jobID}: ${msg.trim()}`
+    })
+    .join('\n')
+}
+
+function addLine(line: Line, job: ActJob): void {
   if (line.jobResult !== undefined) job.result = line.jobResult
   if (line.raw_output === true) job.log += line.msg ?? ''
   else if (line.raw !== undefined) job.log += line.raw

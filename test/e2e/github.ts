@@ -2,26 +2,29 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** One request that came in: `POST /repos/acme/docs/issues/7/comments`, and its body. */
-export type GitHubRequest = { readonly line: string; readonly body: unknown }
+/** One request that came in: `POST /repos/acme/docs/issues/7/comments`, its query and its body. */
+export type GitHubRequest = { readonly line: string; readonly query: string; readonly body: unknown }
 
-/** A GitHub on loopback that knows what the examples ask of it, and answers 404 to all else. */
-export type ExampleGitHub = {
+/** A GitHub on loopback with the calls that the workflows make. It answers 404 to any other. */
+export type LoopbackGitHub = {
   readonly url: string
   readonly requests: readonly GitHubRequest[]
-  /** Text of each comment as it is now, by id. */
+  /** Current text of each comment by id. */
   readonly comments: ReadonlyMap<number, string>
-  /** Reactions that are there now. */
+  /** Reactions that were not removed. */
   readonly reactions: readonly string[]
   close(): Promise<void>
 }
 
-/** What the stand-in is to say. */
-export type ExampleGitHubOptions = {
-  /** The commenter's role. */
+export type LoopbackGitHubOptions = {
+  /** Role of everybody in the repository. */
   readonly role: string
   /** Who opened the merged pull request that the pushed commit came from. */
   readonly pullAuthor?: string | undefined
+  /** The commit that the workflow last succeeded on. */
+  readonly lastSuccess?: string | undefined
+  /** Commit statuses named `docs agent`: the commit, and its job's id. All of them are pending. */
+  readonly pendingJobs?: readonly { readonly sha: string; readonly job: string }[] | undefined
 }
 
 type Answer = { readonly status: number; readonly body?: unknown }
@@ -30,18 +33,19 @@ type Route = readonly [RegExp, (match: RegExpExecArray, body: Record<string, unk
 const REPO = '/repos/acme/docs'
 const BOT = { login: 'github-actions[bot]', id: 41898282, type: 'Bot' }
 const FIRST_ID = 9000
+const FILES = [{ filename: 'src/pets.ts', status: 'modified', patch: '@@ -1 +1 @@\n-cats\n+cats and dogs' }]
 
-/** Starts a GitHub for one run of an example. */
-export async function startExampleGitHub(options: ExampleGitHubOptions): Promise<ExampleGitHub> {
+/** Starts a GitHub for one run of a workflow. */
+export async function startLoopbackGitHub(options: LoopbackGitHubOptions): Promise<LoopbackGitHub> {
   const requests: GitHubRequest[] = []
   const comments = new Map<number, string>()
   const reactions: string[] = []
-  const routes = routesOf(options, comments, reactions)
+  const routes = [...commentRoutes(comments, reactions), ...repositoryRoutes(options)]
   const server = createServer(async (incoming, response) => {
     const body = await readBody(incoming)
-    const { pathname } = new URL(incoming.url ?? '/', 'http://localhost')
+    const { pathname, search } = new URL(incoming.url ?? '/', 'http://localhost')
     const line = `${incoming.method} ${pathname}`
-    requests.push({ line, body })
+    requests.push({ line, query: search.slice(1), body })
     const { status, body: answer } = answerTo(routes, line, body)
     response.writeHead(status, { 'content-type': 'application/json; charset=utf-8' })
     response.end(answer === undefined ? '' : JSON.stringify(answer))
@@ -60,11 +64,7 @@ export async function startExampleGitHub(options: ExampleGitHubOptions): Promise
   }
 }
 
-function routesOf(
-  { role, pullAuthor }: ExampleGitHubOptions,
-  comments: Map<number, string>,
-  reactions: string[],
-): Route[] {
+function commentRoutes(comments: Map<number, string>, reactions: string[]): Route[] {
   const comment = (id: number): unknown => ({
     id,
     body: comments.get(id),
@@ -75,17 +75,12 @@ function routesOf(
     comments.set(id, String(text))
     return comment(id)
   }
-  const pulls =
-    pullAuthor === undefined
-      ? []
-      : [{ number: 6, user: { login: pullAuthor }, merged_at: '2026-08-03T09:00:00Z' }]
   return [
-    [/^POST \/graphql$/, () => ok({ data: { viewer: { databaseId: BOT.id } } })],
-    [
-      /^GET .*\/collaborators\/[^/]+\/permission$/,
-      () => ok({ permission: role, role_name: role, user: { login: 'octocat', id: 583231 } }),
-    ],
     [/^GET .*\/(?:issues|pulls)\/\d+\/comments$/, () => ok([...comments.keys()].map(comment))],
+    [
+      /^GET .*\/comments\/(\d+)$/,
+      ([, id]) => (comments.has(Number(id)) ? ok(comment(Number(id))) : notFound()),
+    ],
     [
       /^POST .*\/(?:issues|pulls)\/\d+\/comments(?:\/\d+\/replies)?$/,
       (_match, { body }) => ({ status: 201, body: write(FIRST_ID + comments.size, body) }),
@@ -106,17 +101,59 @@ function routesOf(
       },
     ],
     [/^GET .*\/reactions$/, () => ok([])],
-    [/^GET .*\/commits\/[^/]+\/pulls$/, () => ok(pulls)],
-    [
-      /^GET .*\/compare\/[^/]+$/,
-      () => ok({ total_commits: 1, commits: [], files: [{ filename: 'src/pets.ts', status: 'modified' }] }),
-    ],
-    [
-      /^GET .*\/pulls\/\d+$/,
-      () => ok({ number: 7, title: 'Add pets', state: 'open', base: { ref: 'main' }, head: { ref: 'pets' } }),
-    ],
-    [/^GET .*\/pulls\/\d+\/files$/, () => ok([{ filename: 'src/pets.ts', status: 'modified' }])],
   ]
+}
+
+function repositoryRoutes({
+  role,
+  pullAuthor,
+  lastSuccess,
+  pendingJobs = [],
+}: LoopbackGitHubOptions): Route[] {
+  const permission = {
+    permission: role,
+    role_name: role,
+    user: { login: 'octocat', id: 583231, permissions: { pull: true, push: role === 'write' } },
+  }
+  const mergedPulls =
+    pullAuthor === undefined
+      ? []
+      : [{ number: 6, user: { login: pullAuthor }, merged_at: '2026-08-03T09:00:00Z' }]
+  const runs = lastSuccess === undefined ? [] : [{ id: 1, head_sha: lastSuccess, conclusion: 'success' }]
+  return [
+    [/^POST \/graphql$/, () => ok({ data: graphData(pendingJobs) })],
+    [/^GET .*\/collaborators\/[^/]+\/permission$/, () => ok(permission)],
+    [/^GET .*\/commits\/[^/]+\/pulls$/, () => ok(mergedPulls)],
+    [/^GET .*\/compare\/[^/]+$/, () => ok({ total_commits: 1, commits: [], files: FILES })],
+    [/^GET .*\/pulls\/(\d+)$/, ([, number]) => ok(pull(Number(number)))],
+    [/^GET .*\/pulls\/\d+\/files$/, () => ok(FILES)],
+    [/^GET .*\/releases$/, () => ok([])],
+    [
+      /^GET .*\/actions\/workflows\/[^/]+\/runs$/,
+      () => ok({ total_count: runs.length, workflow_runs: runs }),
+    ],
+    [/^POST .*\/(?:labels|requested_reviewers|statuses\/[0-9a-f]{40})$/, () => ({ status: 201, body: {} })],
+  ]
+}
+
+/** The fields that the queries ask for. */
+function graphData(pendingJobs: NonNullable<LoopbackGitHubOptions['pendingJobs']>): unknown {
+  const commits = [
+    ...pendingJobs.map(({ sha, job }) => ({
+      oid: sha,
+      status: { context: { state: 'PENDING', description: job } },
+    })),
+    { oid: 'c'.repeat(40), status: { context: { state: 'SUCCESS', description: 'pull-request' } } },
+    { oid: 'd'.repeat(40), status: null },
+  ]
+  return {
+    viewer: { login: BOT.login, databaseId: BOT.id },
+    repository: { pullRequests: { nodes: [] }, ref: { target: { history: { nodes: commits } } } },
+  }
+}
+
+function pull(number: number): unknown {
+  return { number, title: 'Add pets', state: 'open', base: { ref: 'main' }, head: { ref: 'pets' } }
 }
 
 function answerTo(routes: readonly Route[], line: string, body: unknown): Answer {

@@ -1,4 +1,0 @@
-"use strict";exports.id=126,exports.ids=[126],exports.modules={126:((e,t,n)=>{n.d(t,{firstBlock:()=>firstBlock});var r=n(3825);let i=[`attention`,`autolink`,`characterEscape`,`characterReference`,`codeText`,`hardBreakEscape`,`htmlText`,`labelEnd`,`labelStartImage`,`labelStartLink`],a=[`blockquote`,`html`];function firstBlock(e){let t=e.replace(/\r(?!\n)/g,`
-`);if(!(unmarkedLinesOf(t)>200))for(let e=1e3;;e*=2){let n=t.indexOf(`
-`,e),o=n===-1?t:t.slice(0,n+1),[s,c]=(0,r.Y)(o,{extensions:[{disable:{null:i}}]}).children;if((s===void 0||a.includes(s.type))&&c===void 0&&o.length<t.length){if(s?.type===`blockquote`&&e>=16e3)return;continue}let l=s?.position?.start.offset,u=s?.position?.end.offset;return s===void 0||l===void 0||u===void 0?void 0:{type:s.type,start:l,end:u}}}function unmarkedLinesOf(e){let[t=``]=e.trimStart().split(/\n[^\S\n]*\n/,1);return t.startsWith(`>`)?t.split(`
-`).filter(e=>!/^ {0,3}>/.test(e)).length:0}})};
