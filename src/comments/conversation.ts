@@ -27,7 +27,7 @@ const MAX_PENDING_MS = 600_000
 
 /**
  * The latest job of a command's conversation. Two commands at once make one job: while an earlier command has none yet,
- * that is waited for, a minute at most. Our replies are the queue: a run comes after those whose replies have lower ids.
+ * that is waited for, a minute at most. Our replies are the queue, in the order in which they were written.
  */
 export async function findConversationJob(turn: Turn, parts: Parts): Promise<EarlierJob | undefined> {
   const { thread, marker } = turn
@@ -62,8 +62,10 @@ function isEarlierPending({ comment, marker }: OwnComment, all: readonly OwnComm
   if (marker.kind !== 'reply' || marker.state !== 'pending' || !isOfStep(marker, turn.marker)) return false
   const ours = all.find((one) => isOurs(one, turn))?.comment
   if (ours === undefined) return turn.isQueued
-  const isLeftOver = ours.updatedAtMs - comment.updatedAtMs > MAX_PENDING_MS
-  return comment.id < ours.id && !isLeftOver
+  // A further attempt edits an old reply: it has its place in the queue from then on.
+  const aheadMs = ours.updatedAtMs - comment.updatedAtMs
+  if (aheadMs > MAX_PENDING_MS || aheadMs < 0) return false
+  return aheadMs > 0 || comment.id < ours.id
 }
 
 /** Whether a comment is the reply to this very command, be it of an earlier attempt. */

@@ -60,7 +60,7 @@ export function answer({ operation, parameters }: KnownCall, body: Body, world: 
         return ok(undefined)
       }
       comment.history.push(textOf(body))
-      comment.updatedAt = new Date().toISOString()
+      comment.updatedAt = new Date(world.now()).toISOString()
       return ok(commentAnswer(comment, operation))
     }
     case 'GET /pulls/{pull_number}': {

@@ -110,7 +110,7 @@ describe('two commands at once', () => {
     const reply = github.world.comments[1]
     if (reply === undefined) throw new Error('There is no reply.')
     reply.history.push(reply.history[0] ?? '')
-    reply.updatedAt = new Date(Date.now() - 700_000).toISOString()
+    reply.updatedAt = new Date(github.world.now() - 700_000).toISOString()
     const [second] = await say(simulation, { body: '/docs two', runId: 2000 })
     expect(second?.log.join('\n')).not.toContain('Waiting for the job')
     expect(received(simulation)).toEqual([['one'], ['two']])

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { issueComment, reviewComment } from './events.ts'
+import { issueComment, newIssue, review, reviewComment } from './events.ts'
 import { writtenComment } from './scene.ts'
 import { octocat, usualSceneStarter, write } from './usual-scene.ts'
 
@@ -154,6 +154,52 @@ describe('a command elsewhere', () => {
     const run = await scene.run({ event, inputs: { context: 'none' } })
     expect(run.outputs['result']).toBe('pull-request')
     expect(scene.github.requests).toContain('POST /issues/8/comments')
+  })
+
+  it('in a new issue is answered there, with reactions to the issue itself', async () => {
+    const scene = await usualScene()
+    const body = '/docs explain the new flag'
+    const event = newIssue({ body, author: octocat, number: 8 })
+    const run = await scene.run({ event, inputs: { context: 'none' } })
+    expect(run.outputs).toMatchObject({ result: 'pull-request', 'comment-id': '5001' })
+    expect(scene.github.requests).toEqual([
+      'GET /collaborators/octocat/permission',
+      'POST /issues/8/reactions eyes',
+      'POST /issues/8/comments',
+      'GET /issues/8/comments',
+      'PATCH /issues/comments/5001',
+      'GET /issues/1/comments',
+      'POST /issues/1/comments',
+      'GET /issues/1/comments',
+      'PATCH /issues/comments/5001',
+      'POST /issues/8/reactions rocket',
+      'DELETE /issues/8/reactions/901',
+    ])
+  })
+
+  it('in a review is answered by a reply alone: a review has no reactions', async () => {
+    const scene = await usualScene()
+    const event = review({ id: 7, body: '/docs explain the new flag', author: octocat })
+    const run = await scene.run({ event, inputs: { context: 'none' } })
+    expect(run).toMatchObject({ exitCode: 0, outputs: { result: 'pull-request', 'comment-id': '5001' } })
+    expect(scene.github.requests.filter((line) => line.includes('reactions'))).toEqual([])
+    expect(scene.said()[0]?.at(-1)).toContain('Pull request ready')
+    expect(run.log).not.toContain('::warning')
+  })
+
+  it('in a review thread that is gone is answered in the main thread', async () => {
+    const scene = await usualScene()
+    const body = '/docs explain this line'
+    writtenComment(scene.world, { author: octocat, body, kind: 'review', rootId: 4000 })
+    const event = reviewComment({ id: 5001, body, author: octocat, replyTo: 4000 })
+    const run = await scene.run({ event, inputs: { context: 'none' } })
+    expect(run.outputs).toMatchObject({ result: 'pull-request', 'comment-id': '5002' })
+    expect(scene.world.comments[1]).toMatchObject({ kind: 'main', number: 5 })
+    expect(scene.said()[0]?.at(-1)).toContain('Pull request ready')
+    expect(run.log).not.toContain('::warning')
+    // The reply is where the next command finds the job.
+    await write(scene, '/docs shorter', {}, 1002)
+    expect(scene.docs.jobs).toMatchObject([{ messages: ['shorter'] }])
   })
 
   it.each([

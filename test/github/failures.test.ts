@@ -56,6 +56,14 @@ describe('what GitHub does not do', () => {
     expect(warnings.toSorted()).toEqual(['pull-requests: read', 'pull-requests: write'])
   })
 
+  it('is no failure where somebody else has taken the reaction away', async () => {
+    const gone = { status: 404, body: { message: 'Not Found' } }
+    const { scene, run } = await command({ match: /^DELETE /, end: gone })
+    expect(run.log).not.toContain('::warning')
+    expect(run.state['pending-comment']).toBe('')
+    expect(scene.github.requests.filter((line) => line.startsWith('DELETE'))).toHaveLength(1)
+  })
+
   it('names `issues: write` for an issue', async () => {
     const scene = await newScene()
     scene.world.roles.set('octocat', { permission: 'write', role_name: 'write' })

@@ -183,7 +183,60 @@ describe('a further command', () => {
   })
 })
 
+describe('a thread of more than 500 comments', () => {
+  it('is read from its end, in five requests', async () => {
+    const scene = await usualScene()
+    for (let i = 0; i < 1150; i++)
+      addComment(scene.world, { kind: 'main', number: 5, author: octocat, body: 'Hm.' })
+    await write(scene, '/docs explain it')
+    const before = scene.github.requests.length
+    await write(scene, '/docs again')
+    expect(scene.docs.jobs).toMatchObject([{ messages: ['again'] }])
+    expect(scene.github.requests.slice(before).filter((line) => line.startsWith('GET /issues/5/'))).toEqual([
+      'GET /issues/5/comments',
+      'GET /issues/5/comments?page=9',
+      'GET /issues/5/comments?page=10',
+      'GET /issues/5/comments?page=11',
+      'GET /issues/5/comments?page=12',
+    ])
+  })
+
+  it('of reviews is read from its end, until the thread begins', async () => {
+    const scene = await usualScene()
+    for (let i = 0; i < 350; i++)
+      addComment(scene.world, { kind: 'review', number: 5, author: octocat, body: 'Hm.' })
+    const { id } = await review(scene, '/docs explain this line', {})
+    const before = scene.github.requests.length
+    await review(scene, '/docs shorter', { rootId: id })
+    expect(scene.docs.jobs).toMatchObject([{ messages: ['shorter'] }])
+    expect(scene.github.requests.slice(before).filter((line) => line.startsWith('GET /pulls/5/'))).toEqual([
+      'GET /pulls/5/comments',
+    ])
+  })
+})
+
 describe('a marker', () => {
+  it('of another pull request, copied by the same account, counts for nothing', async () => {
+    const scene = await usualScene()
+    await write(scene, '/docs explain it')
+    const copied = scene.world.comments.at(1)?.history.at(-1) ?? ''
+    addComment(scene.world, { kind: 'main', number: 7, author: ACTIONS, body: copied })
+    await write(scene, '/docs again', { number: 7 })
+    expect(scene.docs.jobs).toMatchObject([{ messages: [] }, { messages: [] }])
+  })
+
+  it('with another job in it, written by the same account, counts for nothing', async () => {
+    const scene = await usualScene()
+    await write(scene, '/docs explain that', { number: 6 })
+    await write(scene, '/docs explain it')
+    const [that, it] = scene.docs.jobs.map(({ id }) => id)
+    const own = scene.world.comments.find(({ history }) => history.at(-1)?.includes(` job=${it} `))
+    const forged = own?.history.at(-1)?.replace(` job=${it} `, ` job=${that} `) ?? ''
+    addComment(scene.world, { kind: 'main', number: 5, author: ACTIONS, body: forged })
+    await write(scene, '/docs again')
+    expect(scene.docs.jobs).toMatchObject([{ messages: [] }, { messages: ['again'] }])
+  })
+
   it('copied into a comment of somebody else counts for nothing', async () => {
     const scene = await usualScene()
     await write(scene, '/docs explain it')

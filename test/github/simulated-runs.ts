@@ -55,6 +55,7 @@ export async function startSimulation(github: LoopbackGitHub, latencyMs: () => n
   const limits = { jobsPerHour: Infinity, messagesPerHour: Infinity, retryAfter: true }
   const docs = await startDocsService({ agent: 'none', jobTimeMs: 20_000, limits, now: () => clock.now() })
   Object.assign(github.world, emptyWorld(), {
+    now: () => clock.now(),
     agentPulls: () => docs.jobs.flatMap(({ pull }) => (pull === null ? [] : [pull])),
   })
   github.world.pulls.set(5, { state: 'open' })

@@ -22,10 +22,12 @@ export async function write(
   scene: Scene,
   body: string,
   inputs: Record<string, string> = {},
+  runId = 1001,
 ): Promise<ActionRun> {
   const { id } = writtenComment(scene.world, { author: octocat, body })
   return await scene.run({
     event: issueComment({ id, body, author: octocat }),
     inputs: { context: 'none', ...inputs },
+    env: { GITHUB_RUN_ID: `${runId}` },
   })
 }

@@ -72,6 +72,8 @@ export type World = {
   readonly releases: object[]
   /** Newest first. */
   readonly runs: WorkflowRun[]
+  /** Milliseconds since the epoch. */
+  now: () => number
   /** Scopes that `github.token` has, such as `issues: write`. */
   readonly scopes: Set<string>
 }
@@ -90,6 +92,7 @@ export function emptyWorld(): World {
     comparisons: new Map(),
     releases: [],
     runs: [],
+    now: Date.now,
     scopes: new Set(['issues: write', 'pull-requests: write', 'contents: read', 'actions: read']),
   }
 }
@@ -104,7 +107,7 @@ export function addComment(
 ): StoredComment {
   const { body, rootId, ...rest } = comment
   const id = Math.max(5000, ...world.comments.map((one) => one.id), ...world.deleted) + 1
-  const stored = { ...rest, rootId, id, history: [body], updatedAt: new Date().toISOString() }
+  const stored = { ...rest, rootId, id, history: [body], updatedAt: new Date(world.now()).toISOString() }
   world.comments.push(stored)
   return stored
 }
