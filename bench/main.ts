@@ -1,6 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { timeCommands } from './commands.ts'
 import { countConnections } from './connections.ts'
@@ -10,10 +10,11 @@ import { asMarkdown, asText, type Table } from './table.ts'
 import { measureVisitors } from './visitors.ts'
 import { simulateWaiting } from './waiting.ts'
 
-const USAGE = `npm run bench -- [--short] [--markdown]
+const USAGE = `npm run bench -- [--short] [--markdown] [--against <folder>]
 
---short     a few runs, for CI; without the large sites
---markdown  tables for the README
+--short             sizes and counts alone, for CI
+--markdown          tables for PERFORMANCE.md
+--against <folder>  the action in that folder, too, in turn with this one
 
 Fails where a size or a number of requests or connections is over its limit; never for a time.`
 
@@ -21,16 +22,20 @@ async function main(): Promise<void> {
   const options = {
     short: { type: 'boolean' },
     markdown: { type: 'boolean' },
+    against: { type: 'string' },
     help: { type: 'boolean' },
   } as const
-  const { short = false, markdown = false, help = false } = parseArgs({ options }).values
+  const { short = false, markdown = false, against, help = false } = parseArgs({ options }).values
   if (help) return console.log(USAGE)
   const folder = mkdtempSync(join(tmpdir(), 'bench-'))
   const show = (table: Table): void => console.log(`${markdown ? asMarkdown(table) : asText(table)}\n`)
   try {
-    for (const table of await measureStart({ runs: short ? 3 : 25, folder })) show(table)
-    show(await simulateWaiting(short ? 5 : 100))
-    show(timeCommands())
+    if (!short) {
+      const other = against === undefined ? undefined : resolve(against)
+      for (const table of await measureStart({ runs: 25, folder, against: other })) show(table)
+      show(await simulateWaiting(100))
+      show(timeCommands())
+    }
     const checked = [
       measureSizes(),
       await countConnections(folder),

@@ -21,6 +21,13 @@ export function isInstalled(program: string): boolean {
   return (process.env['PATH'] ?? '').split(delimiter).some((folder) => existsSync(join(folder, program)))
 }
 
+/** What a run took, in milliseconds. */
+export type Times = {
+  readonly wallMs: number
+  /** Of all its processes and threads, in user and kernel mode; `undefined` where there is no bash to measure it. */
+  readonly cpuMs: number | undefined
+}
+
 /**
  * Runs a command to its end.
  *
@@ -36,6 +43,22 @@ export async function timeOf({ program, args, env }: Command): Promise<number> {
   const durationMs = performance.now() - startedAtMs
   if (exitCode !== 0) throw new Error(`${program} ${args.join(' ')} ended with ${exitCode}:\n${output}`)
   return durationMs
+}
+
+/** Runs a command to its end, measured by bash's `time`, which sees the processes that it starts as well. */
+export async function timesOf(command: Command, scratchFile: string): Promise<Times> {
+  if (!isInstalled('bash')) return { wallMs: await timeOf(command), cpuMs: undefined }
+  const script = `TIMEFORMAT='%3R %3U %3S'; { time "$@" 2>&3; } 3>&2 2>"$TIMES_FILE"`
+  await timeOf({
+    program: 'bash',
+    args: ['-c', script, 'bash', command.program, ...command.args],
+    env: { ...command.env, TIMES_FILE: scratchFile },
+  })
+  const [wall = Number.NaN, user = Number.NaN, system = Number.NaN] = (await readFile(scratchFile, 'utf8'))
+    .trim()
+    .split(' ')
+    .map(Number)
+  return { wallMs: 1000 * wall, cpuMs: 1000 * (user + system) }
 }
 
 /**

@@ -11,7 +11,7 @@ export type ActionMetadata = {
   readonly runs: Readonly<Record<string, string>>
 }
 
-/** Reads `action.yml`. */
-export function readActionMetadata(): ActionMetadata {
-  return parse(readFileSync(join(import.meta.dirname, '../action.yml'), 'utf8')) as ActionMetadata
+/** Reads the `action.yml` of an action's folder; of this one without it. */
+export function readActionMetadata(root = join(import.meta.dirname, '..')): ActionMetadata {
+  return parse(readFileSync(join(root, 'action.yml'), 'utf8')) as ActionMetadata
 }

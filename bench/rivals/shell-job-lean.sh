@@ -8,6 +8,12 @@ ask() {
   curl --silent --show-error --fail-with-body --max-time 30 --header "Authorization: Bearer $API_KEY" "$@"
 }
 
+if [[ $GITHUB_EVENT_NAME == push ]]; then
+  range=$(jq --raw-output '.before + "..." + .after' "$GITHUB_EVENT_PATH")
+  PROMPT+=$'\n\n'$(curl --silent --show-error --fail-with-body --max-time 10 --header "Authorization: Bearer $GITHUB_TOKEN" \
+    "$GITHUB_API_URL/repos/$GITHUB_REPOSITORY/compare/$range" |
+    jq --raw-output '.files[] | "\(.status) \(.filename)\n\(.patch)"')
+fi
 if [[ -n ${JOB_ID:-} ]]; then
   job=$(ask "$jobs/$JOB_ID")
 else

@@ -8,6 +8,12 @@ ask() {
   curl --silent --show-error --fail-with-body --max-time 30 --header "Authorization: Bearer $API_KEY" "$@"
 }
 
+if [[ $GITHUB_EVENT_NAME == push ]]; then
+  range="$(jq --raw-output .before "$GITHUB_EVENT_PATH")...$(jq --raw-output .after "$GITHUB_EVENT_PATH")"
+  changes=$(curl --silent --show-error --fail-with-body --max-time 10 --header "Authorization: Bearer $GITHUB_TOKEN" \
+    "$GITHUB_API_URL/repos/$GITHUB_REPOSITORY/compare/$range")
+  PROMPT+=$'\n\n'$(jq --raw-output '.files[] | "\(.status) \(.filename)\n\(.patch)"' <<<"$changes")
+fi
 id=${JOB_ID:-}
 if [[ -z $id ]]; then
   job=$(ask --json "$(jq --null-input --arg prompt "$PROMPT" '{$prompt}')" "$jobs")

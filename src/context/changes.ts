@@ -25,6 +25,7 @@ const PAGE_SIZE = 100
 
 type Answers = RestEndpointMethodTypes
 type Comparison = Answers['repos']['compareCommitsWithBasehead']['response']['data']
+type WorkflowRun = Answers['actions']['listWorkflowRuns']['response']['data']['workflow_runs'][number]
 type ListedFile = Answers['pulls']['listFiles']['response']['data'][number]
 
 /** The commits and files between two commits, branches or tags, in one request; `undefined` if GitHub can't be asked. */
@@ -116,7 +117,7 @@ export async function changesSinceReleaseBefore(release: JsonRecord, github: Git
     send: async ({ rest }) => {
       const { data } = await rest.repos.listReleases({ ...github.repository, per_page: PAGE_SIZE })
       return data.flatMap(({ draft, tag_name, published_at }) => {
-        const isEarlier = !draft && tag_name !== tag && published_at !== null && published_at < published
+        const isEarlier = !draft && published_at !== null && published_at < published
         return isEarlier ? [{ tag: tag_name, published: published_at }] : []
       })
     },
@@ -141,33 +142,40 @@ export async function changesSinceLastSuccess(environment: Environment, github: 
   const workflow = workflowFileOf(environment)
   if (branch === '') return noChanges([[SINCE, 'not known: this run is not on a branch']])
   if (workflow === '' || sha === '') return noChanges([[SINCE, 'not known']])
-  const successes = await github.attempt({
+  const successes = await listSuccesses({ workflow, branch }, environment, github)
+  if (successes === undefined) return noChanges([[SINCE, NOT_ASKED]])
+  const [last] = successes
+  if (last === undefined) return noChanges([[SINCE, 'not known: GitHub lists no success before this run']])
+  const when = `${last.created_at}, ${last.html_url}`
+  const success: Fact = ['Last success of this workflow on this branch', when]
+  if (last.head_sha === sha) return noChanges([success, ['Changes', 'none']])
+  const changes = (await compare(last.head_sha, sha, github)) ?? noChanges([['Changes', NOT_ASKED]])
+  return { ...changes, facts: [success, ...changes.facts] }
+}
+
+/** The successful runs of a workflow on a branch of this repository, newest first; `undefined` if GitHub can't be asked. */
+function listSuccesses(
+  { workflow, branch }: { readonly workflow: string; readonly branch: string },
+  { repository }: Environment,
+  github: GitHub,
+): Promise<WorkflowRun[] | undefined> {
+  return github.attempt({
     purpose: 'look up when this workflow last succeeded',
     permission: 'actions: read',
     ifForbidden: 'notice',
     send: async ({ rest }) => {
-      const there = { ...github.repository, workflow_id: workflow, branch, status: 'success' as const }
       const { data } = await rest.actions.listWorkflowRuns({
-        ...there,
+        ...github.repository,
+        workflow_id: workflow,
+        branch,
+        status: 'success',
         per_page: 20,
         exclude_pull_requests: true,
       })
       // The branch of a fork's pull request may have the same name.
-      return data.workflow_runs.filter(({ head_repository: head }) =>
-        isSame(head?.full_name, environment.repository),
-      )
+      return data.workflow_runs.filter((run) => isSame(run.head_repository?.full_name, repository))
     },
   })
-  if (successes === undefined) return noChanges([[SINCE, NOT_ASKED]])
-  const [last] = successes
-  if (last === undefined) return noChanges([[SINCE, 'not known: GitHub lists no such run']])
-  const success: Fact = [
-    'Last success of this workflow on this branch',
-    `${last.created_at}, ${last.html_url}`,
-  ]
-  if (last.head_sha === sha) return noChanges([success, ['Changes', 'none']])
-  const changes = (await compare(last.head_sha, sha, github)) ?? noChanges([['Changes', NOT_ASKED]])
-  return { ...changes, facts: [success, ...changes.facts] }
 }
 
 /** The file of this run's workflow, below `.github/workflows`; empty if it belongs to another repository. */

@@ -69,7 +69,7 @@ async function factsOfPush(payload: JsonRecord, github: GitHub): Promise<EventFa
   const forced: Fact = ['Forced', payload['forced'] === true ? 'yes, commits were replaced' : '']
   const inPayload = changesInPayload(payload)
   if (after === '') return noChanges([['Deleted', 'yes, there is nothing left to compare']])
-  if (before === '' || payload['created'] === true) {
+  if (before === '') {
     const isTag = stringField(payload, 'ref')?.startsWith('refs/tags/') === true
     const note = `${inPayload.files.entries.length === 0 ? 'not known: ' : ''}a new ${isTag ? 'tag' : 'branch'} has nothing to be compared with`
     return { ...inPayload, files: { ...inPayload.files, note } }

@@ -109,7 +109,8 @@ async function sendWithRetries(request: HttpRequest, options: GitHubFetchOptions
 /** Sends a request. A success whose body can't be read is an error, a refusal is a refusal all the same. */
 async function sendOnce(request: HttpRequest, http: HttpClient): Promise<HttpResponse> {
   const response = await http.send(request)
-  if (response.bodyProblem !== undefined && isSuccess(response)) throw unreadableError(response.bodyProblem)
+  if (response.bodyProblem !== undefined && isSuccess(response))
+    throw unreadableError(response.bodyProblem, response)
   const { status } = response
   if (status === 403 || status === 429 || status >= 500) throw new RetryableResponse(response)
   return response

@@ -1,5 +1,6 @@
 import { type Dispatcher, Pool, ProxyAgent } from 'undici'
 import { type HttpRequest, type HttpResponse, ResponseBuilder, type Sending } from './http-messages.ts'
+import { proxyAuthorization } from './proxy.ts'
 
 /** Longer than the longest pause between two polls, shorter than the idle limits of common servers. */
 const KEEP_ALIVE_MS = 20_000
@@ -31,8 +32,10 @@ export function openDispatcher(
     bodyTimeout: 0,
   }
   if (proxy === undefined) return new Pool(url.origin, options)
+  const authorization = proxyAuthorization(proxy)
   return new ProxyAgent({
     uri: proxy.href,
+    ...(authorization === undefined ? {} : { token: authorization }),
     ...options,
     // http requests are passed on by the proxy, as curl has it; only https goes through a tunnel.
     proxyTunnel: false,

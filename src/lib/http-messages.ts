@@ -22,6 +22,8 @@ export type HttpResponse = {
   readonly body: string
   /** Why the body could not be read, fit to follow "because"; `undefined` if it could. */
   readonly bodyProblem: string | undefined
+  /** Whether the body broke off or was not complete in time: another try may get it, unlike for other problems. */
+  readonly bodyCutOff: boolean
 }
 
 /** How a request is sent: what the two transports are given beside it. */
@@ -65,9 +67,16 @@ export class ResponseBuilder {
    * @param cutOff why the body did not come to its end, if it did not
    */
   end(cutOff?: string): HttpResponse {
-    const bodyProblem = this.#problem() ?? cutOff
+    const refused = this.#problem()
+    const bodyProblem = refused ?? cutOff
     const body = bodyProblem === undefined ? Buffer.concat(this.#chunks).toString('utf8') : ''
-    return { status: this.#status, headers: this.#headers, body, bodyProblem }
+    return {
+      status: this.#status,
+      headers: this.#headers,
+      body,
+      bodyProblem,
+      bodyCutOff: bodyProblem !== refused,
+    }
   }
 
   #problem(): string | undefined {

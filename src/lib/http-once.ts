@@ -3,6 +3,7 @@ import { type IncomingMessage, request } from 'node:http'
 import { isIP, connect as openTcp, type Socket } from 'node:net'
 import { connect as openTls } from 'node:tls'
 import { type HttpRequest, type HttpResponse, ResponseBuilder, type Sending } from './http-messages.ts'
+import { proxyAuthorization } from './proxy.ts'
 import { ProxyStatusError } from './transport-error.ts'
 
 /**
@@ -98,10 +99,9 @@ async function openTunnel(socket: Socket, { url, proxy, signal }: Tunnel): Promi
   if (answer?.statusCode !== 200) throw new ProxyStatusError(answer?.statusCode ?? 0)
 }
 
-function proxyHeaders({ username, password }: URL): Record<string, string> {
-  if (username === '' && password === '') return {}
-  const credentials = [username, password].map(decodeURIComponent).join(':')
-  return { 'proxy-authorization': `Basic ${Buffer.from(credentials).toString('base64')}` }
+function proxyHeaders(proxy: URL): Record<string, string> {
+  const authorization = proxyAuthorization(proxy)
+  return authorization === undefined ? {} : { 'proxy-authorization': authorization }
 }
 
 function portOf({ port, protocol }: URL): number {

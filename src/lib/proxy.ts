@@ -45,6 +45,13 @@ function readProxy(text: string): URL | undefined {
   return proxy
 }
 
+/** What a proxy is told of its credentials, by a `Proxy-Authorization` header; `undefined` if its URL has none. */
+export function proxyAuthorization({ username, password }: URL): string | undefined {
+  if (username === '' && password === '') return undefined
+  const credentials = [username, password].map(decodeURIComponent).join(':')
+  return `Basic ${Buffer.from(credentials).toString('base64')}`
+}
+
 /** A user name or password that can be read back: a `%` that begins no escape stands for itself. */
 function asEscaped(text: string): string {
   const escaped = text.replace(/%(?![0-9a-f]{2})/gi, '%25')

@@ -95,8 +95,11 @@ export function timeLimitError(
 }
 
 /** The error for a response that can't be used without its body, which could not be read. */
-export function unreadableError(bodyProblem: string): TransportError {
-  return new TransportError(bodyProblem, { failure: 'unreadable', maybeSent: true })
+export function unreadableError(
+  problem: string,
+  { bodyCutOff }: { readonly bodyCutOff: boolean },
+): TransportError {
+  return new TransportError(problem, { failure: bodyCutOff ? 'broken-off' : 'unreadable', maybeSent: true })
 }
 
 /** What a proxy that can be reached did instead of connecting; undici puts the status into its message. */

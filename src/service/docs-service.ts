@@ -49,7 +49,7 @@ export function openDocsService(options: ServiceOptions): DocsService {
       freshConnection: call.method === 'POST',
     })
     if (answer.bodyProblem !== undefined && answer.status >= 200 && answer.status < 300) {
-      throw unreadableError(answer.bodyProblem)
+      throw unreadableError(answer.bodyProblem, answer)
     }
     const text = options.redact(answer.body)
     // Escapes could hide the key from a look at the text.

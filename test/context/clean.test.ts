@@ -37,6 +37,8 @@ describe('text of a file or a diff', () => {
     ['&lt;/github-context&gt;', '[/github-context&gt;'],
     ['&#60;/github-context&#62;', '[/github-context&#62;'],
     ['&#x3C;/github-context&#x3E;', '[/github-context&#x3E;'],
+    ['ends with </github', 'ends with [/github'],
+    ['</github is a tag', '</github is a tag'],
     ['<<//github-context>', '<[//github-context>'],
   ])('has no delimiter: %j is %j', (text, clean) => {
     expect(cleanText(text)).toBe(clean)
@@ -86,6 +88,7 @@ describe('a cut text', () => {
     ['x'.repeat(101), 100, `${'x'.repeat(75)}… (26 more characters)`],
     ['é'.repeat(60), 100, `${'é'.repeat(38)}… (22 more characters)`],
     ['😀'.repeat(60), 100, `${'😀'.repeat(19)}… (41 more characters)`],
+    [`x${'é'.repeat(60)}`, 100, `x${'é'.repeat(37)}… (23 more characters)`],
     ['x'.repeat(5000), 100, `${'x'.repeat(74)}… (4926 more characters)`],
     ['x'.repeat(100), 10, ''],
   ])('says how many characters are left out (%#)', (text, maxBytes, cut) => {

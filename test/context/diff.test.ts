@@ -81,6 +81,9 @@ diff --git a/src/b.ts b/src/c.ts
     expect(
       renderDiff([file('logo.png', undefined), file('new.bin', undefined)].map(withoutPatch), 1000),
     ).toBe('\nDiff:\n… (binary, empty or too large for GitHub to show: logo.png, new.bin)')
+    const both = renderDiff([file('a.ts', patchOf(200)), withoutPatch(file('logo.png'))], 1000)
+    expect(both).toMatch(/\+line\d+\n… \(\d+ more lines .*\)\n… \(binary, .*: logo\.png\)$/)
+    expect(Buffer.byteLength(both)).toBeLessThanOrEqual(1000)
     const many = Array.from({ length: 300 }, (_, index) => file(`src/${index}.ts`, patchOf(10)))
     const diff = renderDiff(many, 1500)
     expect(diff).toMatch(/… \(no room for the diff of: src\/0\.ts, .* and \d+ more\)$/)

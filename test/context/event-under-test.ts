@@ -23,6 +23,8 @@ export type EventOptions = {
   readonly previous?: PreviousPull
   /** Empty: GitHub can't be asked at all. */
   readonly token?: string
+  /** How often it is told in one run. */
+  readonly times?: number
 }
 
 /** A run's variables on `main` in `acme/docs`. */
@@ -53,7 +55,7 @@ export function gitHubStarter(): () => Promise<LoopbackGitHub> {
 export async function tell(
   github: LoopbackGitHub,
   { name, payload }: Event,
-  { detail = 'diff', env = {}, previous, token = github.token }: EventOptions = {},
+  { detail = 'diff', env = {}, previous, token = github.token, times = 1 }: EventOptions = {},
 ): Promise<Told> {
   const environment = readEnvironment({ ...ENV, GITHUB_API_URL: github.url, ...env })
   const annotations: string[] = []
@@ -69,7 +71,10 @@ export async function tell(
   const asked = openGitHub({ environment, token, log, clock: openSystemClock(), random: () => 0.5, cancel })
   const before = github.requests.length
   const event = { name, payload: { ...payload } }
-  const text = await describeEvent(event, detail, { environment, github: asked }, previous)
+  let text = ''
+  for (let time = 0; time < times; time++) {
+    text = await describeEvent(event, detail, { environment, github: asked }, previous)
+  }
   asked.close()
   expect(text).toMatch(/^<github-context>\n.*\n.*\n[\s\S]*\n<\/github-context>$/)
   return { lines: text.split('\n').slice(3, -1), requests: github.requests.slice(before), annotations }

@@ -123,7 +123,7 @@ describe('every event', () => {
           expect(lines.join('\n').normalize('NFKC')).not.toMatch(/[<〈⟨‹][\s/\\]*github[\s_‐-―-]*context/i)
         },
       ),
-      { numRuns: 300 },
+      { numRuns: 150 },
     )
   })
 })

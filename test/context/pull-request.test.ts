@@ -145,6 +145,7 @@ describe('a pull request', () => {
     ])
     expect((await at({}, 'files')).join('\n')).not.toContain('@@')
     expect(await at({ start_line: 5 })).toContain('Comment on: src/a.ts, lines 5 to 7')
+    expect(await at({ start_line: 7 })).toContain('Comment on: src/a.ts, line 7')
     expect(await at({ side: 'LEFT' })).toContain('Comment on: src/a.ts, line 7 of the old version')
     expect(await at({ line: null, original_line: 3 })).toContain(
       'Comment on: src/a.ts, line 3 (changed since)',

@@ -80,7 +80,10 @@ describe('a push', () => {
   it('of a new branch has the files where its payload names them', async () => {
     const github = await newGitHub()
     const commits = [{ message: 'Add', added: ['a.ts'], modified: ['b.ts'], removed: ['c.ts', 5] }]
-    const { lines } = await tell(github, push({ ref: 'refs/heads/x', created: true, after: AFTER, commits }))
+    const { lines } = await tell(
+      github,
+      push({ ref: 'refs/heads/x', before: '0'.repeat(40), after: AFTER, commits }),
+    )
     expect(lines.slice(3)).toEqual([
       RUN,
       'Commits:',
@@ -97,7 +100,7 @@ describe('a push', () => {
     const github = await newGitHub()
     const change = {
       ref: 'refs/tags/v1',
-      created: true,
+      before: '0'.repeat(40),
       after: AFTER,
       commits: [],
       head_commit: { message: 'Ship' },
@@ -142,5 +145,13 @@ describe('a push', () => {
       '… (not known: GitHub could not be asked)',
     ])
     expect(annotations).toEqual([expect.stringMatching(annotation)])
+  })
+
+  it('names a missing permission once, however often it is missed', async () => {
+    const github = await newGitHub()
+    github.world.scopes.clear()
+    const { requests, annotations } = await tell(github, pushBy('octocat'), { times: 2 })
+    expect(requests).toEqual([COMPARE, COMPARE])
+    expect(annotations).toHaveLength(1)
   })
 })

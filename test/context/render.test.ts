@@ -147,6 +147,30 @@ describe('the context block', () => {
     expect(head.filter((line) => /^ {2}… \(\d+ more characters\)$/.test(line))).toHaveLength(1)
   })
 
+  it('has 64 KiB with a hunk, too', () => {
+    const files = { entries: [changed('a', '+x\n'.repeat(60_000))], total: 1 }
+    const text = renderContext({ facts: [], commits: NOTHING, files, hunk: '+y\n'.repeat(60_000) }, 'diff')
+    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(65_536)
+    expect(text).toMatch(/… \(\d+ lines above, left out here\)\n\+y\n/)
+    expect(text).toMatch(/… \(\d+ more lines of this file's diff, left out here\)\n<\/github-context>$/)
+  })
+
+  it('shares 6 KiB among the lines of what is known, and says what is cut', () => {
+    const lines = linesOf({
+      facts: [
+        ['Title', 'x'.repeat(10_000)],
+        ['Author', 'octocat'],
+        ['Labels', 'é'.repeat(10_000)],
+      ],
+      text: ['Body', 'short'],
+    })
+    expect(lines[0]).toMatch(/^Title: x{3000,}… \(\d{4} more characters\)$/)
+    expect(lines[1]).toBe('Author: octocat')
+    expect(lines[2]).toMatch(/^Labels: é{1500,}… \(\d{4} more characters\)$/)
+    expect(lines.slice(3)).toEqual(['Body:', '  short', CLOSE])
+    expect(Buffer.byteLength(lines.slice(0, 3).join('\n'))).toBeLessThan(6 * 1024)
+  })
+
   it('keeps its limits and its end, whatever is in it', () => {
     const word = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 400 }),
@@ -160,7 +184,7 @@ describe('the context block', () => {
     const listOf = <T>(entry: fc.Arbitrary<T>) =>
       fc
         .record({
-          entries: fc.array(entry, { maxLength: 400 }),
+          entries: fc.array(entry, { maxLength: 400, size: '+1' }),
           more: fc.option(fc.nat(1000), { nil: undefined }),
         })
         .map(({ entries, more }) => ({
@@ -168,7 +192,7 @@ describe('the context block', () => {
           total: more === undefined ? undefined : entries.length + more,
         }))
     const facts: fc.Arbitrary<EventFacts> = fc.record({
-      facts: fc.array(fc.tuple(fc.constant('Title'), word), { maxLength: 40 }),
+      facts: fc.array(fc.tuple(fc.constant('Title'), word), { maxLength: 40, size: '+1' }),
       text: fc.tuple(fc.constant('Body'), word),
       commits: listOf(word),
       files: listOf(
@@ -185,7 +209,7 @@ describe('the context block', () => {
         expect(inside).not.toMatch(/[<〈⟨‹][\s/\\]*github[\s_‐-―-]*context/i)
         expect(text).not.toMatch(/(?![\n\t])[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/u)
       }),
-      { numRuns: 200 },
+      { numRuns: 100 },
     )
   })
 })

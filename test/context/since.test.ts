@@ -114,7 +114,7 @@ describe.each(['schedule', 'workflow_dispatch', 'repository_dispatch'])('%s', (n
   it('says that GitHub knows of no such run', async () => {
     const github = await newGitHub()
     const told = await tell(github, event)
-    expect(told.lines).toEqual([...head, `${SINCE}: not known: GitHub lists no such run`])
+    expect(told.lines).toEqual([...head, `${SINCE}: not known: GitHub lists no success before this run`])
     expect(told.requests).toEqual([RUNS])
   })
 

@@ -102,13 +102,15 @@ export class TestServers {
   }
 
   /** A server that answers the first piece of each request with these bytes, and closes. */
-  async startRaw(answer: string): Promise<Pick<TestServer, 'url'>> {
+  async startRaw(answer: string | Uint8Array): Promise<Pick<TestServer, 'url' | 'connections'>> {
+    let connections = 0
     const server = createSocketServer((socket) => {
+      connections++
       this.#sockets.add(socket)
       socket.on('error', () => undefined).once('data', () => socket.end(answer))
     })
     const { port } = await this.#listen(server)
-    return { url: new URL(`http://127.0.0.1:${port}/`) }
+    return { url: new URL(`http://127.0.0.1:${port}/`), connections: () => connections }
   }
 
   /** A server that accepts connections and says nothing, not even in TLS. */

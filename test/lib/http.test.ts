@@ -30,7 +30,7 @@ describe.each(TRANSPORTS)('a request over %s', (_name, freshConnection) => {
     const answer = await clientWith().send(request)
     expect(requests).toEqual(['POST /path?query=1'])
     expect(received).toBe(`${url.host} v 5 identity söme`)
-    expect(answer).toMatchObject({ status: 201, body: 'größer', bodyProblem: undefined })
+    expect(answer).toMatchObject({ status: 201, body: 'größer', bodyProblem: undefined, bodyCutOff: false })
     expect(answer.headers).toMatchObject({ 'x-twice': 'a, b' })
   })
 
@@ -62,6 +62,7 @@ describe.each(TRANSPORTS)('a request over %s', (_name, freshConnection) => {
       status: 200,
       body: '',
       bodyProblem: 'the answer is larger than 16 MiB',
+      bodyCutOff: false,
     })
   })
 
@@ -94,6 +95,7 @@ describe.each(TRANSPORTS)('a request over %s', (_name, freshConnection) => {
       headers: { 'retry-after': '7' },
       body: '',
       bodyProblem: 'the connection broke off before the answer was complete',
+      bodyCutOff: true,
     })
   })
 
@@ -105,6 +107,7 @@ describe.each(TRANSPORTS)('a request over %s', (_name, freshConnection) => {
       status: 404,
       body: '',
       bodyProblem: 'the answer was not complete within 0.2 s',
+      bodyCutOff: true,
     })
   })
 

@@ -53,7 +53,7 @@ describe('the text after a command', () => {
     '> quoted\n> > twice\n/docs goes on with the quote',
     '> - a list\n/docs goes on with the quote',
     '> quoted\n- a list\n\n/docs explain it',
-    '> quoted\n---\n/docs explain it',
+    '> quoted\n---\n\n/docs explain it',
     '```\n/docs explain it\n```',
     '~~~\n/docs',
     '`/docs` explain it',

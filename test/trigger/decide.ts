@@ -15,6 +15,7 @@ export type RunOptions = {
   readonly event: Event
   readonly inputs?: Readonly<Record<string, string>>
   readonly env?: Readonly<Record<string, string>>
+  readonly cancel?: AbortSignal
 }
 
 /** What was decided, and the requests that it took. */
@@ -58,7 +59,8 @@ const SILENT: Log = {
   hasFailed: () => false,
 }
 
-async function decide({ event, inputs = {}, env = {} }: RunOptions, at: LoopbackGitHub): Promise<Decision> {
+async function decide(options: RunOptions, at: LoopbackGitHub): Promise<Decision> {
+  const { event, inputs = {}, env = {}, cancel = new AbortController().signal } = options
   const environment = readEnvironment({
     GITHUB_API_URL: at.url,
     GITHUB_REPOSITORY: 'acme/docs',
@@ -79,17 +81,11 @@ async function decide({ event, inputs = {}, env = {} }: RunOptions, at: Loopback
     log: { ...SILENT, warning: (text) => warnings.push(text) },
     clock: new VirtualClock(),
     random: Math.random,
-    cancel: new AbortController().signal,
+    cancel,
   })
   const trigger = readTrigger({ name, payload: isRecord(payload) ? payload : {} }, read.inputs, environment)
   const skip =
-    'skip' in trigger
-      ? trigger
-      : await authorize(trigger, read.inputs, {
-          github,
-          environment,
-          cancel: new AbortController().signal,
-        })
+    'skip' in trigger ? trigger : await authorize(trigger, read.inputs, { github, environment, cancel })
   github.close()
   return {
     result: skip === undefined ? 'goes on' : `skipped (${skip.level})`,

@@ -139,6 +139,7 @@ describe("people's work starts a job", () => {
 
   it.each([
     ['waits for a job', { 'job-id': 'job_1' }, 'goes on'],
+    ['makes a report alone', { 'visitors-summary': 'true' }, 'skipped (notice)'],
     ['sends a message to it', { 'job-id': 'job_1', prompt: 'Go on.' }, 'skipped (notice)'],
     ['ignores nobody', { ...PROMPT, 'ignore-authors': '' }, 'goes on'],
   ])('where a run %s: %j %s', async (_what, inputs, result) => {

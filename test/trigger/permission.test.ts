@@ -132,10 +132,16 @@ describe('the permission of somebody who asks', () => {
     },
   )
 
+  it('is not known where the run is cancelled, and nothing is reacted to', async () => {
+    const { decide } = await newScene()
+    const decision = await decide({ event, cancel: AbortSignal.abort() })
+    expect(decision.requests.join()).not.toContain('reactions')
+  })
+
   it('is not known without a token, and nothing is reacted to', async () => {
     const { decide } = await newScene()
     const decision = await decide({ event, inputs: { 'github-token': '' } })
-    expect(decision).toMatchObject({ result: 'skipped (warning)', requests: [] })
+    expect(decision).toMatchObject({ result: 'skipped (warning)', requests: [], warnings: [] })
     expect(decision.reason).toContain('there is no `github-token`')
   })
 })

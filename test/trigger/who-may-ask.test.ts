@@ -127,6 +127,12 @@ const TABLE: readonly Row[] = [
   ],
   ['issues: no command, no prompt', plainIssue, {}, IGNORED],
   ['issues: no command, a prompt', plainIssue, PROMPT, CHECKED],
+  [
+    'issues: labeled, a report alone',
+    caused('issues', { action: 'labeled' }),
+    { 'visitors-summary': 'true' },
+    CHECKED,
+  ],
   ['issues: labeled', (by) => caused('issues', { action: 'labeled' })(by), PROMPT, CHECKED],
   [
     'issue_comment: no command',

@@ -143,7 +143,7 @@ describe('the name of an export', () => {
       expect(await problems({ 'visitors-export': name })).toEqual([`visitors-export ("${name}") ${problem}`])
     }
     expect(await problems({ 'visitors-export': long })).toEqual([
-      `visitors-export ("${'x'.repeat(80)}…") is longer than the file system allows`,
+      `visitors-export ("${'x'.repeat(80)}… (176 more characters)") is longer than the file system allows`,
     ])
     expect(await problems({ 'visitors-export': `new/${long.slice(1)}` })).toEqual([])
   })
