@@ -1,5 +1,5 @@
-import { openSession } from './comments/open-session.ts'
-import type { EarlierJob } from './comments/session.ts'
+import type { EarlierJob } from './comments/conversation.ts'
+import { openSession } from './comments/session.ts'
 import { describeEvent } from './context/gather.ts'
 import type { RunDeps } from './github/github.ts'
 import { isFailure, jobOutputs, type Outcome } from './job/outcome.ts'

@@ -1,4 +1,5 @@
 import { performAgentJob } from './agent-job.ts'
+import { explainUsage } from './comments/session.ts'
 import { openGitHub, type RunDeps } from './github/github.ts'
 import { InputsError, readInputs } from './inputs/read.ts'
 import { inputsErrorSummary } from './job/summary.ts'
@@ -46,7 +47,11 @@ async function perform(runner: Runner, deps: Deps): Promise<void> {
     setOutputs({ result: 'cancelled' })
     log.fail('Cancelled before anything was sent to the docs service.')
   } else if (refusal === undefined) await performAllParts(request, runDeps)
-  else skipRun(refusal, runner)
+  else {
+    const { command } = request
+    if (refusal.explainUsage && command !== undefined) await explainUsage({ ...request, command }, runDeps)
+    skipRun(refusal, runner)
+  }
 }
 
 function skipRun({ reason, level }: Skip, { log, setOutputs }: Runner): void {

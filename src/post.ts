@@ -1,8 +1,6 @@
-import { findWritten } from './comments/own-comments.ts'
-import { type PendingComment, readPendingComment } from './comments/pending-comment.ts'
-import { createComment, editComment } from './github/comments.ts'
+import { finishPendingComment, readPendingComment } from './comments/live-comment.ts'
+import { openOwnComments } from './comments/own-comments.ts'
 import { openGitHub, type RunDeps } from './github/github.ts'
-import { replaceReactions } from './github/reactions.ts'
 import { readInputs } from './inputs/read.ts'
 import type { Inputs } from './inputs/table.ts'
 import { cutOffSummary } from './job/summary.ts'
@@ -23,7 +21,8 @@ export async function runPost(environment: Environment, deps: Deps): Promise<num
   const pending = readPendingComment(runner)
   if (pending !== undefined) {
     const github = openGitHub({ ...deps, ...runner, token: inputs['github-token'] })
-    await finishComment(pending, { ...deps, ...runner, github })
+    const runDeps: RunDeps = { ...deps, ...runner, github }
+    await finishPendingComment(pending, openOwnComments(inputs, runDeps), runDeps)
   }
   return 0
 }
@@ -36,14 +35,4 @@ function reportCutOff({ log, readState, writeSummary }: Runner, inputs: Inputs):
       : `The run was cut off. The agent's job goes on in the background. To wait for it again, run this action with \`job-id: ${jobId}\`.`
   log.warning(advice)
   if (inputs.summary) writeSummary('job', cutOffSummary(advice, inputs['project-id']))
-}
-
-async function finishComment(pending: PendingComment, { github, redact }: RunDeps): Promise<void> {
-  const { thread, reaction } = pending
-  const body = redact(pending.body)
-  // It may have been written although the answer was lost.
-  const comment = pending.comment ?? (await findWritten(github, thread, body))
-  if (comment === undefined) await createComment(github, thread, body)
-  else await editComment(github, comment, { body, isPull: thread.isPull })
-  if (reaction !== null) await replaceReactions(github, { id: reaction.commentId, thread }, reaction)
 }

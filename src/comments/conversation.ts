@@ -1,103 +1,109 @@
 import type { RunDeps } from '../github/github.ts'
-import type { ReactionContent } from '../github/reactions.ts'
-import type { JobResult, Outcome } from '../job/outcome.ts'
-import { integerField } from '../lib/json.ts'
-import { announce, threadHere } from './announce.ts'
-import { type Beginning, beginReply, beginStatus } from './beginning.ts'
-import { type CommentFrame, cutOffBody, endBody, workingBody } from './body.ts'
-import { type CommentRequest, mayWrite } from './comment-request.ts'
-import { frameOf } from './frame.ts'
-import type { Session } from './session.ts'
+import { listOpenPullRequests } from '../github/pull-requests.ts'
+import { pullRequestThread, type Thread } from '../github/thread.ts'
+import type { Marker } from './marker.ts'
+import { isOfStep, isSameComment, type OwnComment, type OwnComments } from './own-comments.ts'
 
-/** Begins to talk: reacts to the command, looks for earlier jobs, and says what is being done, as far as that is wanted. */
-export async function beginConversation(request: CommentRequest, context: RunDeps): Promise<Session> {
-  const beginning = await beginningOf(request, context)
-  const { comment } = beginning
-  let { frame } = beginning
-  let goesOn = request.inputs['job-id'] !== ''
+/** An earlier job that is to go on: by a message, or as it is if an earlier attempt of this run has started it. */
+export type EarlierJob = { readonly kind: 'continue' | 'resume'; readonly id: string }
 
-  function show(jobId: string): void {
-    frame = { ...frame, marker: { ...frame.marker, job: jobId } }
-    comment?.show(workingBody(frame, goesOn ? 'going-on' : 'new'), cutOffBody(frame))
+/** A command's place in its conversation. */
+export type Turn = {
+  readonly thread: Thread
+  /** The marker of the reply to it. */
+  readonly marker: Marker
+  /** Whether earlier commands are waited for: not in a dry run, which writes no reply. */
+  readonly isQueued: boolean
+}
+
+type Parts = { readonly own: OwnComments; readonly deps: RunDeps }
+
+/** How long another command's job is waited for, in milliseconds. */
+const MAX_WAIT_MS = 60_000
+const PAUSE_MS = 3000
+
+/** A reply that has been pending for longer was left by a run that was killed. */
+const MAX_PENDING_MS = 600_000
+
+/**
+ * The latest job of a command's conversation. Two commands at once make one job: while an earlier command has none yet,
+ * that is waited for, a minute at most. Our replies are the queue, in the order in which they were written.
+ */
+export async function findConversationJob(turn: Turn, parts: Parts): Promise<EarlierJob | undefined> {
+  const { thread, marker } = turn
+  const comments = await waitForEarlierReplies(turn, parts)
+  const here = latestJob(comments, turn)
+  if (here !== undefined) return { kind: 'continue', id: here }
+  if (thread.kind === 'main') return undefined
+  // A review thread on the agent's own pull request goes on with that pull request's job.
+  const main = await parts.own.list(pullRequestThread(thread.number))
+  const announced = main.findLast((one) => isAnnouncement(one, marker))
+  return announced === undefined ? undefined : { kind: 'continue', id: announced.marker.job }
+}
+
+async function waitForEarlierReplies(turn: Turn, { own, deps }: Parts): Promise<readonly OwnComment[]> {
+  const { clock, cancel, log } = deps
+  const untilMs = clock.now() + MAX_WAIT_MS
+  let comments = await own.list(turn.thread)
+  for (let isFirst = true; ; isFirst = false) {
+    const pending = comments.filter((one) => isEarlierPending(one, comments, turn))
+    const leftMs = untilMs - clock.now()
+    if (pending.length === 0 || leftMs <= 0 || cancel.aborted) return comments
+    if (isFirst) log.info(`Waiting for the job of an earlier command: ${pending[0]?.comment.url}`)
+    await clock.sleep(Math.min(PAUSE_MS, leftMs), cancel).catch(() => undefined)
+    const now = await Promise.all(
+      comments.map((one) => (pending.includes(one) ? own.readAgain(one, turn.thread) : one)),
+    )
+    comments = now.filter((one) => one !== undefined)
   }
-
-  comment?.show(workingBody(frame, 'starting'), cutOffBody(frame))
-  return {
-    earlier: beginning.earlier,
-    onEvent(event) {
-      if (event.type === 'accepted') show(event.job.id)
-      // A job that is only waited for is known to be there once it was seen.
-      if (event.type === 'status' && frame.marker.job === '') show(event.id)
-      if (event.type !== 'resolved') return
-      goesOn = event.request.kind !== 'create'
-      if (event.request.kind === 'attach') show(event.request.id)
-    },
-    async finish(outcome) {
-      const announced = await announceEnd(outcome, { ...beginning, frame, request, context })
-      const end = endBody(frame, outcome, {
-        timeoutMs: request.inputs.timeout,
-        projectId: request.inputs['project-id'],
-        failOn: request.inputs['fail-on'],
-        announced,
-      })
-      await comment?.finish(end, REACTIONS[outcome.result])
-    },
-  }
 }
 
-const REACTIONS: Readonly<Record<JobResult, ReactionContent>> = {
-  'pull-request': 'rocket',
-  'no-pull-request': '+1',
-  submitted: '+1',
-  failed: 'confused',
-  archived: 'confused',
-  'timed-out': 'confused',
-  cancelled: 'confused',
-  error: 'confused',
+function isEarlierPending({ comment, marker }: OwnComment, all: readonly OwnComment[], turn: Turn): boolean {
+  if (marker.kind !== 'reply' || marker.state !== 'pending' || !isOfStep(marker, turn.marker)) return false
+  const ours = all.find((one) => isOurs(one, turn))?.comment
+  if (ours === undefined) return turn.isQueued
+  // A further attempt edits an old reply: it has its place in the queue from then on.
+  const aheadMs = ours.updatedAtMs - comment.updatedAtMs
+  if (aheadMs > MAX_PENDING_MS || aheadMs < 0) return false
+  return aheadMs > 0 || comment.id < ours.id
 }
 
-async function beginningOf(request: CommentRequest, context: RunDeps): Promise<Beginning> {
-  const { command, inputs, event } = request
-  if (command !== undefined) return await beginReply({ ...request, command }, context)
-  const number = pullNumberOf(request)
-  const wanted = inputs.comment === 'always' && mayWrite(inputs) && event.name === 'pull_request'
-  if (wanted && number !== undefined) return await beginStatus(request, number, context)
-  const frame = frameOf(request, context.environment, 'announcement')
-  return { frame, comment: undefined, earlier: undefined, self: undefined }
+/** Whether a comment is the reply to this very command, be it of an earlier attempt. */
+function isOurs({ marker }: OwnComment, turn: Turn): boolean {
+  return isSameComment(marker, turn.marker)
 }
 
-function pullNumberOf({ event, command }: CommentRequest): number | undefined {
-  return command?.source.thread.number ?? integerField(event.payload['pull_request'], 'number')
-}
-
-function canGoOn(inputs: CommentRequest['inputs']): boolean {
-  return inputs.command !== '' && inputs['follow-up']
-}
-
-type End = Pick<Beginning, 'self'> & {
-  readonly frame: CommentFrame
-  readonly request: CommentRequest
-  readonly context: RunDeps
-}
-
-/** Announces on the agent's pull request how to go on there. Returns whether that can be read there. */
-async function announceEnd({ result, job }: Outcome, end: End): Promise<boolean> {
-  const { frame, request, context } = end
-  const { inputs, command } = request
-  const wanted = command !== undefined || inputs.comment === 'always'
-  const thread = threadHere(job?.prLink ?? null, context.environment)
-  if (!wanted || !mayWrite(inputs) || result !== 'pull-request' || thread === undefined) return false
-  // Where nothing goes on, there is nothing to announce; and who asked on that very pull request knows.
-  if (!canGoOn(inputs) || thread.number === pullNumberOf(request)) return false
-  const comment = await announce(
-    {
-      frame: { ...frame, marker: { ...frame.marker, kind: 'announcement', job: job?.id ?? '', comment: '' } },
-      origin: command?.source.url ?? '',
-      thread,
-      self: end.self,
-    },
-    context,
+/** The own step's comments count first; then an announcement, whichever step of the project led to it. */
+function latestJob(comments: readonly OwnComment[], turn: Turn): string | undefined {
+  const others = comments.filter((one) => !isOurs(one, turn))
+  const ofStep = others.findLast(
+    ({ marker: { kind, job }, marker }) =>
+      kind !== 'announcement' && job !== '' && isOfStep(marker, turn.marker),
   )
-  if (comment !== undefined) context.setOutputs({ 'comment-id': `${comment.id}`, 'comment-url': comment.url })
-  return comment !== undefined
+  return (ofStep ?? others.findLast((one) => isAnnouncement(one, turn.marker)))?.marker.job
+}
+
+function isAnnouncement({ marker }: OwnComment, { project }: Marker): boolean {
+  return marker.kind === 'announcement' && marker.project === project && marker.job !== ''
+}
+
+/** The job of the newest open pull request that this step was announced on. Asks GitHub once. */
+export async function findAnnouncedJob({
+  own,
+  deps,
+  marker,
+}: Parts & { readonly marker: Marker }): Promise<EarlierJob | undefined> {
+  const pulls = await listOpenPullRequests(
+    deps,
+    'So this run can not go on with the pull request of an earlier one, and starts a new job.',
+  )
+  for (const { number, ownComments } of pulls ?? []) {
+    const found = own
+      .read(ownComments, pullRequestThread(number))
+      .findLast((one) => isAnnouncement(one, marker) && isOfStep(one.marker, marker))
+    if (found === undefined) continue
+    const isOurs = found.marker.run === marker.run
+    return { kind: isOurs ? 'resume' : 'continue', id: found.marker.job }
+  }
+  return undefined
 }

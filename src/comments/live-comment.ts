@@ -1,90 +1,122 @@
-import { type CommentRef, createComment, editComment } from '../github/comments.ts'
+import type { CommentRef } from '../github/comments.ts'
 import type { RunDeps } from '../github/github.ts'
-import { type ReactionContent, type ReactionsBefore, replaceReactions } from '../github/reactions.ts'
-import type { Thread } from '../github/thread.ts'
-import type { Markdown } from '../lib/markdown.ts'
-import { findWritten } from './own-comments.ts'
-import { type PendingComment, savePendingComment } from './pending-comment.ts'
+import { type FinalReaction, giveFinalReaction } from '../github/reactions.ts'
+import { type Thread, writePermission } from '../github/thread.ts'
+import { isRecord, parseJson } from '../lib/json.ts'
+import { Markdown } from '../lib/markdown.ts'
+import type { Runner } from '../runner/runner.ts'
+import type { Marker } from './marker.ts'
+import type { Draft, OwnComments } from './own-comments.ts'
 
-/** A comment of ours that is edited while there is news, and finished by the post part if this part is cut off. */
-export type LiveComment = {
-  /** Says something now; `lastWords` is what it is to say if the run is cut off after that. */
-  show(now: Markdown, lastWords: Markdown): void
-  /** Says the last that there is to say, and reacts where a comment is answered. Resolves when that is written. */
-  finish(end: Markdown, content: ReactionContent): Promise<void>
+/** What is still to be written to GitHub; saved for the post step, should the main step be cut off. */
+export type PendingComment = {
+  readonly thread: Thread
+  /** Our comment; `null` while none is known to be written. */
+  readonly comment: CommentRef | null
+  readonly marker: Marker
+  /** Markdown of our own making, as it is to stand there in the end. */
+  readonly text: string
+  /** `null` where no command is answered. */
+  readonly reaction: FinalReaction | null
 }
 
-/** Where a comment stands and what it answers. */
+/** A comment that is edited while the job goes on, and finished by the post step if the main step is cut off. */
+export type LiveComment = {
+  /** Says something now; `cutOff` is what it is to say if the run is cut off after that. Resolves when that is written. */
+  show(now: Draft, cutOff: Draft): Promise<void>
+  /** Says the last that there is to say, and gives the final reaction. Resolves when that is done. */
+  finish(end: Draft, content: FinalReaction['content']): Promise<void>
+}
+
+/** Where a comment is, and what it answers. */
 export type LiveCommentOptions = {
   readonly thread: Thread
   /** The comment if it is there already. */
   readonly existing: CommentRef | undefined
-  /** `undefined` where no comment is answered. */
-  readonly answered: Answered | undefined
-}
-
-/** A comment that is answered. */
-export type Answered = {
-  readonly commentId: number
-  readonly before: ReactionsBefore
+  /** The command that is answered, and its reactions so far; `undefined` where none is. */
+  readonly answered: Pick<FinalReaction, 'source' | 'replaced'> | undefined
 }
 
 /** Opens a comment. Nothing is written before it is to show something. */
-export function openLiveComment(options: LiveCommentOptions, context: RunDeps): LiveComment {
-  const { thread, answered } = options
-  const { github, redact, setOutputs } = context
-  let comment = options.existing
-  let tried = false
-  let written = Promise.resolve(true)
+export function openLiveComment(options: LiveCommentOptions, own: OwnComments, deps: RunDeps): LiveComment {
+  const { answered } = options
+  let { thread, existing } = options
+  let isTried = false
+  let isSuperseded = false
+  let queue: Promise<unknown> = Promise.resolve()
 
-  function will(lastWords: Markdown, content: ReactionContent): PendingComment {
-    const reaction = answered === undefined ? null : { ...answered, content }
-    return { thread, comment: comment ?? null, body: redact(lastWords.source), reaction }
+  function save({ marker, text }: Draft, content: FinalReaction['content']): PendingComment {
+    const reaction = answered === undefined ? null : { ...answered, content, isGiven: false }
+    const body = deps.redact(text.source)
+    const pending = { thread, comment: existing ?? null, marker, text: body, reaction }
+    savePendingComment(pending, deps)
+    return pending
   }
 
-  async function write(markdown: Markdown): Promise<boolean> {
-    const body = redact(markdown.source)
-    // It may have been written even though its answer was lost. The post part has the time to look.
-    if (comment === undefined && tried) {
-      if (context.cancel.aborted) return false
-      comment = await findWritten(github, thread, body)
+  async function write(draft: Draft): Promise<boolean> {
+    if (isSuperseded) return true
+    // It may have been written even though its answer was lost. The post step has the time to look.
+    if (existing === undefined && isTried && deps.cancel.aborted) return false
+    const written = await own.write({ thread, existing, mayExist: isTried, draft })
+    isTried = true
+    isSuperseded = written.result === 'superseded'
+    if (isSuperseded) deps.log.info('A later run has written the comment since; this run leaves it as it is.')
+    if (written.result === 'written') {
+      existing = written.comment
+      thread = written.thread
+      deps.setOutputs({ 'comment-id': `${existing.id}`, 'comment-url': existing.url })
     }
-    tried = true
-    if (comment !== undefined) return await editComment(github, comment, { body, isPull: thread.isPull })
-    comment = await createComment(github, thread, body)
-    return comment !== undefined
+    return written.result !== 'failed'
   }
 
-  async function showNow(now: Markdown, lastWords: Markdown): Promise<boolean> {
-    // What GitHub has refused once it is asked for once more only, at the end.
-    if (comment === undefined && tried) return false
-    const done = await write(now)
-    tellOutputs()
-    savePendingComment(will(lastWords, 'confused'), context)
-    return done
-  }
-
-  function tellOutputs(): void {
-    if (comment !== undefined) setOutputs({ 'comment-id': `${comment.id}`, 'comment-url': comment.url })
+  async function showNow(now: Draft, cutOff: Draft): Promise<void> {
+    // What GitHub has refused once is asked for once more only, at the end.
+    if (existing === undefined && isTried) return
+    await write(now)
+    if (isSuperseded) savePendingComment(undefined, deps)
+    else save(cutOff, 'confused')
   }
 
   return {
-    show(now, lastWords) {
-      savePendingComment(will(lastWords, 'confused'), context)
-      written = written.then(() => showNow(now, lastWords))
+    show(now, cutOff) {
+      save(cutOff, 'confused')
+      const shown = queue.then(() => showNow(now, cutOff))
+      queue = shown
+      return shown
     },
     async finish(end, content) {
-      await written
-      savePendingComment(will(end, content), context)
-      const done = await write(end)
-      tellOutputs()
-      if (done && (await resolve(content))) savePendingComment(undefined, context)
+      await queue
+      save(end, content)
+      const isWritten = await write(end)
+      const { reaction } = save(end, content)
+      const left = reaction === null ? undefined : await giveFinalReaction(deps.github, reaction)
+      const isDone = (isWritten && left === undefined) || deps.github.lacks(writePermission(thread))
+      savePendingComment(isDone ? undefined : { ...save(end, content), reaction: left ?? null }, deps)
     },
   }
+}
 
-  async function resolve(content: ReactionContent): Promise<boolean> {
-    if (answered === undefined) return true
-    const { commentId, before } = answered
-    return await replaceReactions(github, { id: commentId, thread }, { content, before })
-  }
+/** Saves what is pending, in place of what was before; nothing, once all of it is done. */
+export function savePendingComment(pending: PendingComment | undefined, { saveState }: Runner): void {
+  saveState('pending-comment', pending === undefined ? '' : JSON.stringify(pending))
+}
+
+/** What the main step left to be written; `undefined` if nothing. */
+export function readPendingComment({ readState }: Runner): PendingComment | undefined {
+  const pending = parseJson(readState('pending-comment'))
+  // This action's own words: nobody else writes a step's state.
+  return isRecord(pending) ? (pending as PendingComment) : undefined
+}
+
+/** Writes what the main step left to be written, as far as GitHub lets it. */
+export async function finishPendingComment(
+  pending: PendingComment,
+  own: OwnComments,
+  { github, log }: RunDeps,
+): Promise<void> {
+  const { thread, comment, marker, text, reaction } = pending
+  const draft: Draft = { marker, text: Markdown.trusted(text) }
+  const written = await own.write({ thread, existing: comment ?? undefined, mayExist: true, draft })
+  if (written.result === 'written') log.info(`The comment ${written.comment.url} has been finished.`)
+  if (reaction !== null) await giveFinalReaction(github, reaction)
 }

@@ -1,64 +1,148 @@
-import { isDeepStrictEqual } from 'node:util'
 import { type Account, askWhoWeAre, isSameAccount } from '../github/account.ts'
-import { type ListedComment, listComments } from '../github/comments.ts'
-import type { GitHub } from '../github/github.ts'
+import {
+  type Comment,
+  type CommentRef,
+  createComment,
+  deleteComment,
+  editComment,
+  type FailureReport,
+  getComment,
+  listComments,
+} from '../github/comments.ts'
+import type { RunDeps } from '../github/github.ts'
 import type { Thread } from '../github/thread.ts'
-import { type Marker, type MarkerOwner, readMarker } from './marker.ts'
+import type { Inputs } from '../inputs/table.ts'
+import { joinMarkdown, type Markdown } from '../lib/markdown.ts'
+import { isNewer, type Marker, openMarkers } from './marker.ts'
 
-/** A comment that this action wrote, for whichever step. */
-export type OwnComment = { readonly comment: ListedComment; readonly marker: Marker }
+/** A comment that this action wrote, for whichever step: its marker is signed, and its author is the token's account. */
+export type OwnComment = { readonly comment: Comment; readonly marker: Marker }
 
-/**
- * The comments of a thread that carry a marker and were written by us, oldest first.
- *
- * @param self whose token it is, if that is known; asked only if a comment carries a marker at all
- */
-export async function ownComments(github: GitHub, thread: Thread, self?: Account): Promise<OwnComment[]> {
-  const own: OwnComment[] = []
-  let us = self
-  for await (const comment of listComments(github, thread)) {
-    const marker = readMarker(comment.body)
-    if (marker === undefined) continue
-    us ??= await askWhoWeAre(github)
-    if (isSameAccount(us, comment.author)) own.push({ comment, marker })
-  }
-  return own
+/** A comment as it is to be written. */
+export type Draft = { readonly marker: Marker; readonly text: Markdown }
+
+/** A comment to be written: where, and what. */
+export type CommentToWrite = {
+  readonly thread: Thread
+  /** The comment, if it is known to be there already. */
+  readonly existing: CommentRef | undefined
+  /** Whether the comment may be there although it is not known, as an answer of GitHub's was lost. */
+  readonly mayExist: boolean
+  /** What it is to be. */
+  readonly draft: Draft
+  /** What it is to be in view of what it says by now; `undefined` if it is to stay. */
+  readonly merge?: (current: Marker) => Draft | undefined
 }
 
-/** Whether a comment belongs to this very step. */
-export function isOfStep({ marker }: OwnComment, { project, step }: MarkerOwner): boolean {
+/** What became of a comment: `superseded` if a later run had written it in between. */
+export type Written =
+  | { readonly result: 'written'; readonly comment: CommentRef; readonly thread: Thread }
+  | { readonly result: 'superseded' | 'failed' }
+
+/** The comments of this action in a repository. */
+export type OwnComments = {
+  /** Those of a thread, oldest first. */
+  list(thread: Thread, report?: FailureReport): Promise<readonly OwnComment[]>
+  /** Those among comments that the token's account is known to have written. */
+  read(comments: readonly Comment[], thread: Thread): readonly OwnComment[]
+  /** One of them as it is now; `undefined` if it is gone. */
+  readAgain(own: OwnComment, thread: Thread): Promise<OwnComment | undefined>
+  /** Writes a comment: edits it where it is there already. Failures are told as `report` says, by default as warnings. */
+  write(comment: CommentToWrite, report?: FailureReport): Promise<Written>
+}
+
+/** Opens the comments of this action. Sends nothing yet. */
+export function openOwnComments(
+  inputs: Pick<Inputs, 'api-key'>,
+  { github, environment, redact }: RunDeps,
+): OwnComments {
+  const markers = openMarkers({ apiKey: inputs['api-key'], repository: environment.repository })
+  let self: Promise<Account> | undefined
+
+  async function list(thread: Thread, report?: FailureReport): Promise<readonly OwnComment[]> {
+    const found = read((await listComments(github, thread, report)) ?? [], thread)
+    if (found.length === 0) return []
+    self ??= askWhoWeAre(github)
+    const account = await self
+    return found.filter(({ comment }) => isSameAccount(account, comment.author))
+  }
+
+  function read(comments: readonly Comment[], thread: Thread): readonly OwnComment[] {
+    return comments.flatMap((comment) => {
+      const marker = markers.read(comment.body, thread)
+      return marker === undefined ? [] : [{ comment, marker }]
+    })
+  }
+
+  async function readAgain({ comment }: OwnComment, thread: Thread): Promise<OwnComment | undefined> {
+    const now = await getComment(github, comment)
+    return now === undefined ? undefined : read([now], thread)[0]
+  }
+
+  function render({ marker, text }: Draft, thread: Thread): string {
+    return redact(joinMarkdown([markers.render(marker, thread), text], '\n').source)
+  }
+
+  async function write(comment: CommentToWrite, report: FailureReport = {}): Promise<Written> {
+    const { thread, draft } = comment
+    const existing = comment.existing ?? (comment.mayExist ? await find(thread, draft.marker) : undefined)
+    if (existing !== undefined) return await edit({ ...comment, existing })
+    const created = await createComment(github, thread, { body: render(draft, thread), ...report })
+    if (created === undefined) return { result: 'failed' }
+    if (created === 'thread-gone') {
+      const main: Thread = { ...thread, kind: 'main', rootId: 0 }
+      return await write({ ...comment, thread: main }, report)
+    }
+    if (created.author !== undefined) self ??= Promise.resolve(created.author)
+    const first = isShared(draft.marker) ? await find(thread, draft.marker) : undefined
+    if (first === undefined || first.id >= created.id) return { result: 'written', comment: created, thread }
+    // Another run wrote it at the same time: the first one stays.
+    await deleteComment(github, created, thread)
+    return await edit({ ...comment, existing: first })
+  }
+
+  async function edit(comment: CommentToWrite & { readonly existing: CommentRef }): Promise<Written> {
+    const { thread, existing } = comment
+    let { draft } = comment
+    if (isShared(draft.marker)) {
+      const now = await getComment(github, existing)
+      const current = now === undefined ? undefined : markers.read(now.body, thread)
+      const merged = current === undefined ? draft : mergedDraft(comment, current)
+      if (merged === undefined) return { result: 'superseded' }
+      draft = merged
+    }
+    const body = render(draft, thread)
+    const isWritten = await editComment(github, existing, { body, isPull: thread.isPull })
+    return isWritten ? { result: 'written', comment: existing, thread } : { result: 'failed' }
+  }
+
+  async function find(thread: Thread, marker: Marker): Promise<Comment | undefined> {
+    const own = await list(thread)
+    return own.find((one) => isSameComment(one.marker, marker))?.comment
+  }
+
+  return { list, read, readAgain, write }
+}
+
+/** Whether a marker belongs to this very step. */
+export function isOfStep(marker: Marker, { project, step }: Pick<Marker, 'project' | 'step'>): boolean {
   return marker.project === project && marker.step === step
 }
 
-/** The comment of ours that has this body's marker but for its job; for one whose writing may have been lost on the way. */
-export async function findWritten(
-  github: GitHub,
-  thread: Thread,
-  body: string,
-): Promise<ListedComment | undefined> {
-  const wanted = readMarker(body)
-  if (wanted === undefined) return undefined
-  const own = await ownComments(github, thread)
-  return own.findLast(({ marker }) => isDeepStrictEqual({ ...marker, job: '' }, { ...wanted, job: '' }))
-    ?.comment
+/** Whether two markers are of the comment that there is to be only one of. */
+export function isSameComment(one: Marker, other: Marker): boolean {
+  if (one.kind !== other.kind || one.project !== other.project) return false
+  if (one.kind === 'announcement' && one.job === other.job) return true
+  if (!isOfStep(one, other)) return false
+  return one.kind !== 'reply' || (one.run === other.run && one.source === other.source)
 }
 
-/**
- * The latest job of a conversation that a step may go on with: of its own replies, and of announcements that name its
- * command, whichever workflow led to them.
- *
- * @param but id of a reply that does not count
- * @returns the job's id; `undefined` if there is none
- */
-export function latestJob(own: readonly OwnComment[], owner: MarkerOwner, but?: number): string | undefined {
-  const candidates = own.filter(
-    (one) => one.marker.job !== '' && one.comment.id !== but && (isOfStep(one, owner) || invites(one, owner)),
-  )
-  // The sort is stable: of one run, the last comment counts.
-  return candidates.toSorted((a, b) => Number(a.marker.run) - Number(b.marker.run)).at(-1)?.marker.job
+/** Whether several runs write the same comment. A reply is written by one run alone. */
+function isShared({ kind }: Marker): boolean {
+  return kind !== 'reply'
 }
 
-function invites({ marker }: OwnComment, { project, command }: MarkerOwner): boolean {
-  const sameCommand = marker.command.toLowerCase() === command.toLowerCase()
-  return marker.kind === 'announcement' && marker.project === project && sameCommand
+function mergedDraft({ draft, merge }: CommentToWrite, current: Marker): Draft | undefined {
+  if (merge !== undefined) return merge(current)
+  return isNewer(current, draft.marker) ? undefined : draft
 }

@@ -1,8 +1,9 @@
 import { integerField, recordField, stringField } from '../lib/json.ts'
 import { type Account, readAccount } from './account.ts'
+import { statusOf } from './failure.ts'
 import type { GitHub } from './github.ts'
 import type { Octokit } from './octokit.ts'
-import type { Thread } from './thread.ts'
+import { type Thread, writePermission } from './thread.ts'
 
 /** A comment that can be edited and reacted to. */
 export type CommentRef = {
@@ -11,40 +12,58 @@ export type CommentRef = {
   readonly url: string
 }
 
-/** A comment as it is listed. */
-export type ListedComment = CommentRef & {
+/** A comment as GitHub answers it. */
+export type Comment = CommentRef & {
   /** `undefined` if the account is gone. */
   readonly author: Account | undefined
   readonly body: string
+  /** When it was written or last edited, by GitHub's clock, in milliseconds since the epoch; `NaN` if not said. */
+  readonly updatedAtMs: number
 }
 
-/** The permission to write into a thread. */
-export function writePermission({ isPull }: Pick<Thread, 'isPull'>): string {
-  return isPull ? 'pull-requests: write' : 'issues: write'
-}
+/** As many as GitHub gives. */
+const PAGE_SIZE = 100
 
-/** Writes a comment at a thread's end. `undefined`, with a warning, if that failed. */
-export function createComment(github: GitHub, thread: Thread, body: string): Promise<CommentRef | undefined> {
+/** Of a longer thread, the first page and the last ones are read. */
+const MAX_PAGES = 5
+
+/**
+ * Writes a comment at a thread's end.
+ *
+ * @returns the comment; `thread-gone` if the first comment of a review thread is not there any more; `undefined`, with
+ * a warning, if that failed
+ */
+export function createComment(
+  github: GitHub,
+  thread: Thread,
+  { body, ...report }: { readonly body: string } & FailureReport,
+): Promise<Comment | 'thread-gone' | undefined> {
   const { kind, number, rootId } = thread
   return github.attempt({
     purpose: 'write a comment',
     permission: writePermission(thread),
+    ...report,
     send: async ({ rest }) => {
       const there = { ...github.repository, body }
-      const { data } =
-        kind === 'main'
-          ? await rest.issues.createComment({ ...there, issue_number: number })
-          : await rest.pulls.createReplyForReviewComment({
-              ...there,
-              pull_number: number,
-              comment_id: rootId,
-            })
-      const comment = readListed(data, kind)
-      if (comment === undefined) throw new Error('the answer is no comment')
-      return { kind, id: comment.id, url: comment.url }
+      if (kind === 'main') {
+        const { data } = await rest.issues.createComment({ ...there, issue_number: number })
+        return requireComment(data, kind)
+      }
+      try {
+        const reply = { ...there, pull_number: number, comment_id: rootId }
+        const { data } = await rest.pulls.createReplyForReviewComment(reply)
+        return requireComment(data, kind)
+      } catch (error) {
+        const status = statusOf(error)
+        if (status === 404 || status === 422) return 'thread-gone'
+        throw error
+      }
     },
   })
 }
+
+/** How a failure to write is told. */
+export type FailureReport = { readonly consequence?: string; readonly ifForbidden?: 'notice' | 'warning' }
 
 /** Replaces the text of a comment. Returns whether that worked; if not, there was a warning. */
 export async function editComment(
@@ -53,8 +72,9 @@ export async function editComment(
   change: { readonly body: string; readonly isPull: boolean },
 ): Promise<boolean> {
   const answer = await github.attempt<unknown>({
-    purpose: 'edit a comment',
+    purpose: `edit the comment ${comment.url}`,
     permission: writePermission(change),
+    consequence: 'It stays as it is.',
     send: ({ rest }) => {
       const it = { ...github.repository, comment_id: comment.id, body: change.body }
       return comment.kind === 'main' ? rest.issues.updateComment(it) : rest.pulls.updateReviewComment(it)
@@ -63,53 +83,106 @@ export async function editComment(
   return answer !== undefined
 }
 
-/** All comments of a thread, oldest first, through all pages. */
-export async function* listComments(github: GitHub, thread: Thread): AsyncGenerator<ListedComment> {
-  let pages: AsyncIterator<{ readonly data: readonly unknown[] }> | undefined
-  for (;;) {
-    const page = await github.attempt({
-      purpose: 'list the comments',
-      permission: thread.isPull ? 'pull-requests: read' : 'issues: read',
-      send: async (octokit) => {
-        pages ??= pagesOf(octokit, github, thread)[Symbol.asyncIterator]()
-        return await pages.next()
-      },
+/** Reads a comment again. `undefined` if it is gone, or can't be read. */
+export async function getComment(github: GitHub, { kind, id }: CommentRef): Promise<Comment | undefined> {
+  try {
+    const { data } = await github.ask<{ readonly data: unknown }>(({ rest }) => {
+      const it = { ...github.repository, comment_id: id }
+      return kind === 'main' ? rest.issues.getComment(it) : rest.pulls.getReviewComment(it)
     })
-    if (page === undefined || page.done === true) return
-    for (const entry of page.value.data) {
-      const comment = readListed(entry, thread.kind)
-      if (comment !== undefined && isIn(thread, entry)) yield comment
-    }
+    return readComment(data, kind)
+  } catch {
+    return undefined
   }
 }
 
-function pagesOf(
-  octokit: Octokit,
+/** Deletes a comment on a main thread. */
+export async function deleteComment(github: GitHub, { id }: CommentRef, thread: Thread): Promise<void> {
+  await github.attempt<unknown>({
+    purpose: 'delete a comment that is there twice',
+    permission: writePermission(thread),
+    send: ({ rest }) => rest.issues.deleteComment({ ...github.repository, comment_id: id }),
+  })
+}
+
+/**
+ * The comments of a thread, oldest first. A long thread is read from its end: at most 5 requests, which leave out what
+ * lies between the first hundred comments and the last four hundred.
+ *
+ * @returns `undefined`, with a warning, if the comments could not be read
+ */
+export async function listComments(
   github: GitHub,
-  { kind, number }: Thread,
-): AsyncIterable<{ readonly data: readonly unknown[] }> {
-  const { paginate, rest } = octokit
-  // As many as GitHub gives.
-  const there = { ...github.repository, per_page: 100 }
-  return kind === 'main'
-    ? paginate.iterator(rest.issues.listComments, { ...there, issue_number: number })
-    : paginate.iterator(rest.pulls.listReviewComments, { ...there, pull_number: number })
+  thread: Thread,
+  report: FailureReport = {},
+): Promise<readonly Comment[] | undefined> {
+  const entries = await github.attempt({
+    purpose: 'list the comments',
+    permission: thread.isPull ? 'pull-requests: read' : 'issues: read',
+    ...report,
+    send: (octokit) =>
+      thread.kind === 'main'
+        ? listMainThread(octokit, github, thread)
+        : listReviewThread(octokit, github, thread),
+  })
+  return entries
+    ?.map((entry) => readComment(entry, thread.kind))
+    .filter((comment) => comment !== undefined)
+    .toSorted((a, b) => a.id - b.id)
 }
 
-function isIn({ kind, rootId }: Thread, comment: unknown): boolean {
-  if (kind === 'main') return true
-  return integerField(comment, 'id') === rootId || integerField(comment, 'in_reply_to_id') === rootId
+/** GitHub lists these oldest first, whatever is asked for; its first answer says how many pages there are. */
+async function listMainThread(
+  { rest }: Octokit,
+  { repository }: GitHub,
+  { number }: Thread,
+): Promise<readonly unknown[]> {
+  const there = { ...repository, issue_number: number, per_page: PAGE_SIZE }
+  const first = await rest.issues.listComments(there)
+  const lastPage = Number(/[?&]page=(\d+)[^>]*>; rel="last"/.exec(first.headers.link ?? '')?.[1] ?? 1)
+  const entries: unknown[] = [...first.data]
+  for (let page = Math.max(2, lastPage - MAX_PAGES + 2); page <= lastPage; page++) {
+    entries.push(...(await rest.issues.listComments({ ...there, page })).data)
+  }
+  return entries
 }
 
-function readListed(value: unknown, kind: Thread['kind']): ListedComment | undefined {
+/** GitHub lists the comments of all reviews of a pull request together. */
+async function listReviewThread(
+  { rest }: Octokit,
+  { repository }: GitHub,
+  { number, rootId }: Thread,
+): Promise<readonly unknown[]> {
+  const there = { ...repository, pull_number: number, per_page: PAGE_SIZE }
+  const entries: unknown[] = []
+  for (let page = 1; page <= MAX_PAGES; page++) {
+    const { data } = await rest.pulls.listReviewComments({
+      ...there,
+      ...(page > 1 && { page }),
+      sort: 'created',
+      direction: 'desc',
+    })
+    entries.push(...data.filter((one) => one.id === rootId || one.in_reply_to_id === rootId))
+    if (data.length < PAGE_SIZE || data.some(({ id }) => id === rootId)) break
+  }
+  return entries
+}
+
+function requireComment(value: unknown, kind: Thread['kind']): Comment {
+  const comment = readComment(value, kind)
+  if (comment === undefined) throw new Error('the answer is no comment')
+  return comment
+}
+
+function readComment(value: unknown, kind: Thread['kind']): Comment | undefined {
   const id = integerField(value, 'id')
   if (id === undefined) return undefined
-  const url = stringField(value, 'html_url') ?? ''
   return {
     kind,
     id,
-    url,
+    url: stringField(value, 'html_url') ?? '',
     author: readAccount(recordField(value, 'user')),
     body: stringField(value, 'body') ?? '',
+    updatedAtMs: Date.parse(stringField(value, 'updated_at') ?? ''),
   }
 }

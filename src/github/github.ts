@@ -2,21 +2,23 @@ import type { Deps } from '../lib/deps.ts'
 import { openHttp } from '../lib/http.ts'
 import type { Log } from '../runner/log.ts'
 import type { Runner } from '../runner/runner.ts'
-import { NoTokenError, readFailure } from './failure.ts'
+import { type GitHubFailure, NoTokenError, readFailure } from './failure.ts'
 import type { Octokit, OctokitOptions } from './octokit.ts'
 
 /** The repository that a run belongs to, as GitHub's calls name it. */
 export type RepositoryName = { readonly owner: string; readonly repo: string }
 
-/** Something to be asked of GitHub that a run can do without. */
+/** A call to GitHub that a run can do without. */
 export type GitHubCall<T> = {
-  /** What is asked, to follow "could not be asked to": `react to the comment`. */
+  /** What GitHub is asked for, to follow "could not be asked to": `react to the comment`. */
   readonly purpose: string
   /** The permission that the token needs for it: `issues: write`. */
   readonly permission: string
   /** How a missing permission is logged; a warning unless told. */
   readonly ifForbidden?: 'notice' | 'warning'
   readonly send: (octokit: Octokit) => Promise<T>
+  /** What follows from a failure, as a sentence. */
+  readonly consequence?: string
 }
 
 /** GitHub's API for the repository of this run. The client is loaded by the first call. */
@@ -26,6 +28,8 @@ export type GitHub = {
   ask<T>(send: (octokit: Octokit) => Promise<T>): Promise<T>
   /** Makes a call that may fail: that is `undefined` and a line in the log, once for each permission that is missing. */
   attempt<T>(call: GitHubCall<T>): Promise<T | undefined>
+  /** Whether a call has failed because the token lacks this permission. */
+  lacks(permission: string): boolean
   /** Drops all connections. */
   close(): void
 }
@@ -43,7 +47,8 @@ const LIMITS = { timeLimitMs: 10_000, bodyLimitBytes: 16 * 1024 * 1024 }
 export function openGitHub(options: GitHubOptions): GitHub {
   const { environment, log } = options
   const [owner = '', repo = ''] = environment.repository.split('/')
-  const said = new Set<string>()
+  const reported = new Set<string>()
+  const missing = new Set<string>()
   const http = openHttp({ proxy: environment.proxy, clock: options.clock, connections: 6, ...LIMITS })
   let client: Promise<Octokit> | undefined
 
@@ -53,27 +58,33 @@ export function openGitHub(options: GitHubOptions): GitHub {
     return client.then(send)
   }
 
-  async function attempt<T>({
-    purpose,
-    permission,
-    ifForbidden,
-    send,
-  }: GitHubCall<T>): Promise<T | undefined> {
+  async function attempt<T>(call: GitHubCall<T>): Promise<T | undefined> {
     try {
-      return await ask(send)
+      return await ask(call.send)
     } catch (error) {
-      const { lacksPermission, text } = readFailure(error)
-      const advice = lacksPermission
-        ? `The job's \`github-token\` needs the permission \`${permission}\` for that, unless what it is about is gone or locked.`
-        : 'The run goes on without it.'
-      const key = lacksPermission ? permission : text
-      const words = `GitHub could not be asked to ${purpose}: ${text}. ${advice}`
-      if (options.cancel.aborted) log.info(words)
-      else if (!said.has(key)) log[lacksPermission ? (ifForbidden ?? 'warning') : 'warning'](words)
-      said.add(key)
+      const failure = readFailure(error)
+      if (failure.cause === 'permission') missing.add(call.permission)
+      const words = [
+        `GitHub could not be asked to ${call.purpose}: ${failure.text}.`,
+        advice(failure, call),
+        call.consequence ?? (failure.cause === 'other' ? 'The run goes on without it.' : ''),
+      ]
+      const text = words.filter((part) => part !== '').join(' ')
+      const key = failure.cause === 'permission' ? call.permission : failure.text
+      if (options.cancel.aborted || reported.has(key)) log.info(text)
+      else log[failure.cause === 'permission' ? (call.ifForbidden ?? 'warning') : 'warning'](text)
+      reported.add(key)
       return undefined
     }
   }
 
-  return { repository: { owner, repo }, ask, attempt, close: http.close }
+  const lacks = (permission: string): boolean => missing.has(permission)
+  return { repository: { owner, repo }, ask, attempt, lacks, close: http.close }
+}
+
+function advice({ cause }: GitHubFailure, { permission }: GitHubCall<unknown>): string {
+  if (cause === 'token')
+    return 'The `github-token` is not valid, or not any more: the token of a GitHub App expires after one hour.'
+  if (cause === 'other') return ''
+  return `The job's \`github-token\` needs the permission \`${permission}\` for that, unless what it is about is gone or locked.`
 }

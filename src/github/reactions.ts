@@ -1,17 +1,15 @@
 import { integerField, recordField, stringField } from '../lib/json.ts'
-import { type Account, isSameAccount, readAccount } from './account.ts'
-import { writePermission } from './comments.ts'
+import { type Account, askWhoWeAre, isSameAccount, readAccount } from './account.ts'
+import { statusOf } from './failure.ts'
 import type { GitHub } from './github.ts'
-import type { CommandSource } from './thread.ts'
+import type { Octokit } from './octokit.ts'
+import { type CommandSource, writePermission } from './thread.ts'
 
 /** Reactions that this action gives, by GitHub's names: 👀 🚀 👍 😕 👎. */
 const REACTIONS = ['eyes', 'rocket', '+1', 'confused', '-1'] as const
 
 /** One of `REACTIONS`. */
 export type ReactionContent = (typeof REACTIONS)[number]
-
-/** A comment or issue to react to. Reviews have no reactions. */
-export type Reactable = Pick<CommandSource, 'id' | 'thread'> & Partial<Pick<CommandSource, 'kind'>>
 
 /** A reaction that has been given. */
 export type Reaction = {
@@ -20,92 +18,131 @@ export type Reaction = {
   readonly by: Account | undefined
 }
 
-/** Reacts to a comment; the same reaction twice is one. `undefined`, with a warning, if that failed. */
-export function react(
+/**
+ * Reacts to a command; the same reaction twice is one. A review can't be reacted to.
+ *
+ * @returns `undefined` for a review or, with a warning, if that failed
+ */
+export async function react(
   github: GitHub,
-  comment: Reactable,
+  source: CommandSource,
   content: ReactionContent,
 ): Promise<Reaction | undefined> {
-  if (comment.kind === 'review') return Promise.resolve(undefined)
-  return github.attempt({
-    purpose: 'react to the comment',
-    permission: writePermission(comment.thread),
-    send: async ({ rest }) => {
-      const it = { ...github.repository, comment_id: comment.id, content }
-      if (comment.kind === 'issue') {
-        const issue = { ...github.repository, issue_number: comment.id, content }
-        return readReaction((await rest.reactions.createForIssue(issue)).data)
-      }
-      const { data } =
-        comment.thread.kind === 'main'
-          ? await rest.reactions.createForIssueComment(it)
-          : await rest.reactions.createForPullRequestReviewComment(it)
-      return readReaction(data)
+  if (source.kind === 'review') return undefined
+  return await github.attempt({
+    purpose: 'react to the command',
+    permission: writePermission(source.thread),
+    send: async (octokit) => {
+      const data = await createReaction(octokit, github, { source, content })
+      const id = integerField(data, 'id')
+      if (id === undefined) throw new Error('the answer is no reaction')
+      return { id, by: readAccount(recordField(data, 'user')) }
     },
   })
 }
 
-/** Reactions that the last one replaces: those with these ids, or all that this action gave. */
-export type ReactionsBefore = readonly number[] | 'all'
+/** What a command's reactions are still to become. */
+export type FinalReaction = {
+  readonly source: CommandSource
+  readonly content: ReactionContent
+  /** Whether it has been given already. */
+  readonly isGiven: boolean
+  /** Ids of the reactions that it replaces; `all` that this action gave, where they are not known. */
+  readonly replaced: readonly number[] | 'all'
+}
 
 /**
- * Gives a comment its last reaction and takes those before it back. Returns whether the comment has its reaction; if
- * not, there was a warning.
+ * Gives a command its final reaction, and takes back those that it replaces.
+ *
+ * @returns what is left to be done, with a warning; `undefined` if all is done
  */
-export async function replaceReactions(
+export async function giveFinalReaction(
   github: GitHub,
-  comment: Reactable,
-  { content, before }: { readonly content: ReactionContent; readonly before: ReactionsBefore },
-): Promise<boolean> {
-  const last = await react(github, comment, content)
-  if (last === undefined) return false
-  const ids = before === 'all' ? await listReactions(github, comment, { by: last.by, but: content }) : before
-  for (const id of ids) await unreact(github, comment, id)
-  return true
+  final: FinalReaction,
+): Promise<FinalReaction | undefined> {
+  const { source, content, replaced, isGiven } = final
+  if (source.kind === 'review') return undefined
+  const given = isGiven ? undefined : await react(github, source, content)
+  if (!isGiven && given === undefined) return final
+  const by = given?.by ?? (replaced === 'all' ? await askWhoWeAre(github) : undefined)
+  const ids = replaced === 'all' ? await listOwnReactions(github, source, { by, except: content }) : replaced
+  if (ids === undefined) return { ...final, isGiven: true }
+  const left: number[] = []
+  for (const id of ids) {
+    // An earlier attempt may have given the same one.
+    const isFinal = id === given?.id
+    if (!isFinal && !(await deleteReaction(github, source, id))) left.push(id)
+  }
+  return left.length === 0 ? undefined : { ...final, isGiven: true, replaced: left }
 }
 
-async function unreact(github: GitHub, comment: Reactable, reactionId: number): Promise<void> {
-  await github.attempt<unknown>({
-    purpose: 'take the reaction back',
-    permission: writePermission(comment.thread),
-    send: ({ rest }) => {
-      const it = { ...github.repository, comment_id: comment.id, reaction_id: reactionId }
-      return comment.thread.kind === 'main'
-        ? rest.reactions.deleteForIssueComment(it)
-        : rest.reactions.deleteForPullRequestComment(it)
-    },
-  })
-}
-
-/** The reactions that an account has given to a comment, of those that this action gives, save for one content. */
-async function listReactions(
+/**
+ * The ids of the reactions that an account has given to a command, of those that this action gives.
+ *
+ * @returns `undefined`, with a warning, if they can't be told
+ */
+export async function listOwnReactions(
   github: GitHub,
-  comment: Reactable,
-  { by, but }: { readonly by: Account | undefined; readonly but: ReactionContent },
-): Promise<readonly number[]> {
-  if (by === undefined) return []
+  source: CommandSource,
+  { by, except }: { readonly by: Account | undefined; readonly except: ReactionContent },
+): Promise<readonly number[] | undefined> {
+  if (by === undefined) return undefined
   const all = await github.attempt<readonly unknown[]>({
-    purpose: 'list the reactions to the comment',
-    permission: writePermission(comment.thread),
-    send: ({ paginate, rest }) => {
-      const it = { ...github.repository, comment_id: comment.id, per_page: 100 }
-      return comment.thread.kind === 'main'
-        ? paginate(rest.reactions.listForIssueComment, it)
-        : paginate(rest.reactions.listForPullRequestReviewComment, it)
-    },
+    purpose: 'list the reactions to the command',
+    permission: writePermission(source.thread),
+    send: (octokit) => listReactions(octokit, github, source),
   })
-  return (all ?? [])
-    .filter((entry) => isSameAccount(by, readAccount(recordField(entry, 'user'))))
+  return all
+    ?.filter((entry) => isSameAccount(by, readAccount(recordField(entry, 'user'))))
     .filter((entry) => {
       const content = stringField(entry, 'content')
-      return content !== but && REACTIONS.some((ours) => ours === content)
+      return content !== except && REACTIONS.some((ours) => ours === content)
     })
     .map((entry) => integerField(entry, 'id'))
     .filter((id) => id !== undefined)
 }
 
-function readReaction(data: unknown): Reaction {
-  const id = integerField(data, 'id')
-  if (id === undefined) throw new Error('the answer is no reaction')
-  return { id, by: readAccount(recordField(data, 'user')) }
+/** Takes a reaction back. Returns whether it is gone; that somebody else has taken it away is no failure. */
+async function deleteReaction(github: GitHub, source: CommandSource, reactionId: number): Promise<boolean> {
+  const isGone = await github.attempt({
+    purpose: 'take a reaction back',
+    permission: writePermission(source.thread),
+    send: async ({ rest: { reactions } }) => {
+      const it = { ...github.repository, reaction_id: reactionId }
+      try {
+        if (source.kind === 'issue') await reactions.deleteForIssue({ ...it, issue_number: source.id })
+        else if (source.kind === 'issue-comment')
+          await reactions.deleteForIssueComment({ ...it, comment_id: source.id })
+        else await reactions.deleteForPullRequestComment({ ...it, comment_id: source.id })
+      } catch (error) {
+        if (statusOf(error) !== 404) throw error
+      }
+      return true
+    },
+  })
+  return isGone === true
+}
+
+async function createReaction(
+  { rest: { reactions } }: Octokit,
+  { repository }: GitHub,
+  { source, content }: { readonly source: CommandSource; readonly content: ReactionContent },
+): Promise<unknown> {
+  const it = { ...repository, content }
+  if (source.kind === 'issue')
+    return (await reactions.createForIssue({ ...it, issue_number: source.id })).data
+  if (source.kind === 'issue-comment')
+    return (await reactions.createForIssueComment({ ...it, comment_id: source.id })).data
+  return (await reactions.createForPullRequestReviewComment({ ...it, comment_id: source.id })).data
+}
+
+function listReactions(
+  { paginate, rest: { reactions } }: Octokit,
+  { repository }: GitHub,
+  { kind, id }: CommandSource,
+): Promise<readonly unknown[]> {
+  const it = { ...repository, per_page: 100 }
+  if (kind === 'issue') return paginate(reactions.listForIssue, { ...it, issue_number: id })
+  if (kind === 'issue-comment') return paginate(reactions.listForIssueComment, { ...it, comment_id: id })
+  return paginate(reactions.listForPullRequestReviewComment, { ...it, comment_id: id })
 }

@@ -17,3 +17,13 @@ export type CommandSource = {
   /** Where it is answered: a review and an issue have the main thread. */
   readonly thread: Thread
 }
+
+/** The main thread of a pull request. */
+export function pullRequestThread(number: number): Thread {
+  return { kind: 'main', number, isPull: true, rootId: 0 }
+}
+
+/** The permission that writing into a thread needs. */
+export function writePermission({ isPull }: Pick<Thread, 'isPull'>): string {
+  return isPull ? 'pull-requests: write' : 'issues: write'
+}

@@ -24,7 +24,8 @@ describe('the account of the token', () => {
   function gitHubThat(answers: () => Promise<never>): GitHub {
     const repository = { owner: 'acme', repo: 'docs' }
     const nothing = (): undefined => undefined
-    return { repository, ask: answers, attempt: () => Promise.resolve(undefined), close: nothing }
+    const attempt = (): Promise<undefined> => Promise.resolve(undefined)
+    return { repository, ask: answers, attempt, lacks: () => false, close: nothing }
   }
 
   it('is that of `github.token` where GitHub does not say', async () => {

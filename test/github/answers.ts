@@ -4,6 +4,7 @@ import {
   ACTIONS,
   type Account,
   addComment,
+  pullOf,
   type Role,
   type StoredComment,
   type StoredReaction,
@@ -27,7 +28,8 @@ export function answer({ operation, parameters }: KnownCall, body: Body, world: 
     case 'GET /issues/{issue_number}/comments':
     case 'GET /pulls/{pull_number}/comments': {
       const found = world.comments.filter((comment) => comment.kind === kind && comment.number === number)
-      return ok(found.map((comment) => commentAnswer(comment, operation)))
+      const ordered = parameters['direction'] === 'desc' ? found.toReversed() : found
+      return ok(ordered.map((comment) => commentAnswer(comment, operation)))
     }
     case 'POST /issues/{issue_number}/comments':
       if (!mayWrite(world, number)) return forbidden()
@@ -43,16 +45,26 @@ export function answer({ operation, parameters }: KnownCall, body: Body, world: 
       const reply = addComment(world, { kind, number, rootId: id, author: ACTIONS, body: textOf(body) })
       return ok(commentAnswer(reply, operation))
     }
+    case 'GET /issues/comments/{comment_id}':
+    case 'GET /pulls/comments/{comment_id}':
     case 'PATCH /issues/comments/{comment_id}':
-    case 'PATCH /pulls/comments/{comment_id}': {
+    case 'PATCH /pulls/comments/{comment_id}':
+    case 'DELETE /issues/comments/{comment_id}': {
       const comment = world.comments.find((one) => one.id === id && one.kind === kind)
       if (comment === undefined) return notFound()
+      if (operation.method === 'GET') return ok(commentAnswer(comment, operation))
       if (!mayWrite(world, comment.number) || comment.author !== ACTIONS) return forbidden()
+      if (operation.method === 'DELETE') {
+        world.comments.splice(world.comments.indexOf(comment), 1)
+        world.deleted.push(id)
+        return ok(undefined)
+      }
       comment.history.push(textOf(body))
+      comment.updatedAt = new Date(world.now()).toISOString()
       return ok(commentAnswer(comment, operation))
     }
     case 'GET /pulls/{pull_number}': {
-      const pull = world.pulls.get(number)
+      const pull = pullOf(world, number)
       if (!mayRead(world, 'pull-requests')) return forbidden()
       return pull === undefined ? notFound() : ok({ ...like(operation), number, ...pull })
     }
@@ -104,15 +116,17 @@ function permissionAnswer(login: string, operation: Operation, { roles }: World)
 }
 
 function reactionAnswer({ operation, parameters }: KnownCall, body: Body, world: World): Answer {
-  const kind = operation.path.includes('/pulls/') ? 'review' : 'main'
-  const commentId = Number(parameters['comment_id'])
+  const onIssue = parameters['issue_number'] !== undefined
+  const kind = onIssue ? 'issue' : operation.path.includes('/pulls/') ? 'review' : 'main'
+  const commentId = Number(parameters['comment_id'] ?? parameters['issue_number'])
   const comment = world.comments.find((one) => one.id === commentId && one.kind === kind)
-  if (comment === undefined) return notFound()
+  const number = onIssue ? commentId : comment?.number
+  if (number === undefined) return notFound()
   const here = world.reactions.filter((one) => one.commentId === commentId && one.kind === kind)
   if (operation.method === 'GET') {
     return { status: 200, body: here.map((reaction) => ({ ...like(operation), ...shown(reaction) })) }
   }
-  if (!mayWrite(world, comment.number)) return forbidden()
+  if (!mayWrite(world, number)) return forbidden()
   if (operation.method === 'DELETE') {
     const at = world.reactions.findIndex(({ id }) => id === Number(parameters['reaction_id']))
     if (at === -1) return notFound()
@@ -131,8 +145,44 @@ function nextReactionId({ reactions }: World): number {
   return Math.max(900, ...reactions.map(({ id }) => id)) + 1
 }
 
-function mayWrite({ scopes, pulls }: World, number: number): boolean {
-  return scopes.has('issues: write') || (pulls.has(number) && scopes.has('pull-requests: write'))
+function mayWrite(world: World, number: number): boolean {
+  const { scopes } = world
+  const isPull = pullOf(world, number) !== undefined
+  return scopes.has('issues: write') || (isPull && scopes.has('pull-requests: write'))
+}
+
+/** Answers a GraphQL query of this action: who it is or, with their comments, the open pull requests. */
+export function graphqlAnswer({ query }: { readonly query?: string }, world: World): Answer {
+  const viewer = { databaseId: ACTIONS.id, login: ACTIONS.login }
+  if (query?.includes('pullRequests(') !== true) return { status: 200, body: { data: { viewer } } }
+  if (!mayRead(world, 'pull-requests')) {
+    const message = 'Resource not accessible by integration'
+    const errors = [{ type: 'FORBIDDEN', path: ['repository', 'pullRequests'], message }]
+    return { status: 200, body: { data: { viewer, repository: { pullRequests: null } }, errors } }
+  }
+  const agents = world.agentPulls().map(({ number }) => number)
+  const nodes = [...new Set([...world.pulls.keys(), ...agents])]
+    .filter((number) => !('state' in (pullOf(world, number) ?? {})) || isOpen(world, number))
+    .toSorted((a, b) => b - a)
+    .slice(0, 50)
+    .map((number) => ({ number, comments: { nodes: graphqlComments(world, number) } }))
+  return { status: 200, body: { data: { viewer, repository: { pullRequests: { nodes } } } } }
+}
+
+function isOpen(world: World, number: number): boolean {
+  return (pullOf(world, number) as { state?: string }).state === 'open'
+}
+
+function graphqlComments(world: World, number: number): object[] {
+  const there = world.comments.filter((comment) => comment.kind === 'main' && comment.number === number)
+  return there.slice(0, 50).map(({ id, history, author, updatedAt }) => ({
+    databaseId: id,
+    url: `https://github.com/acme/docs/pull/${number}#issuecomment-${id}`,
+    body: history.at(-1),
+    updatedAt,
+    viewerDidAuthor: author.id === ACTIONS.id,
+    author: { login: author.login.replace('[bot]', ''), databaseId: author.id },
+  }))
 }
 
 function mayRead({ scopes }: World, what: string): boolean {
@@ -150,12 +200,13 @@ function recordsIn(whole: object, field: string): readonly object[] {
 }
 
 function commentAnswer(comment: StoredComment, operation: Operation): object {
-  const { id, kind, number, rootId, author, history } = comment
+  const { id, kind, number, rootId, author, history, updatedAt } = comment
   const anchor = kind === 'main' ? 'issuecomment-' : 'discussion_r'
   return {
     ...like(operation),
     id,
     body: history.at(-1),
+    updated_at: updatedAt,
     user: user(author),
     html_url: `https://github.com/acme/docs/pull/${number}#${anchor}${id}`,
     ...(kind === 'review' && { in_reply_to_id: rootId }),

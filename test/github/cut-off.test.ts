@@ -5,7 +5,7 @@ import { type Scene, sceneStarter, writtenComment } from './scene.ts'
 
 const newScene = sceneStarter()
 const octocat = person('octocat')
-const inputs = { context: 'false' }
+const inputs = { context: 'none' }
 
 /** octocat has asked for something that never ends. */
 async function endless(): Promise<{ scene: Scene; event: Event }> {
@@ -74,6 +74,29 @@ describe('a run that is cancelled', () => {
     expect(again).toMatchObject({ exitCode: 0, outputs: { result: 'pull-request', 'comment-id': '5002' } })
     expect(scene.docs.jobs).toHaveLength(1)
     expect(scene.said()[0]?.at(-1)).toContain('Pull request ready')
+    expect(scene.reactions()).toEqual(['rocket'])
+  }, 30_000)
+})
+
+describe('a token that expires during the run', () => {
+  it('leaves the comment as it is, and both steps say why', async () => {
+    const { scene, event } = await endless()
+    const started = await scene.start({ event, inputs })
+    await until(() => (scene.said()[0] ?? []).length === 2)
+    const expired = { status: 401, body: { message: 'Bad credentials' } }
+    scene.github.faults.push({ match: /./, end: expired })
+    const run = await started.ended
+    expect(run).toMatchObject({ exitCode: 0, outputs: { result: 'pull-request' } })
+    const words =
+      /::warning [^:]*::GitHub could not be asked to .*401.*the token of a GitHub App expires after one hour/g
+    expect(run.log.match(words)).toHaveLength(1)
+    const after = await post(scene, event, run)
+    expect(after.exitCode).toBe(0)
+    expect(after.log.match(words)).toHaveLength(1)
+    expect(after.log).toMatch(/edit the comment https:\/\/github\.com\/acme\/docs\/pull\/5#issuecomment-5002/)
+    scene.github.faults.splice(0)
+    await post(scene, event, run)
+    expect(scene.said()[0]?.at(-1)).toContain('✅ **Pull request ready')
     expect(scene.reactions()).toEqual(['rocket'])
   }, 30_000)
 })

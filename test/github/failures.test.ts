@@ -9,6 +9,7 @@ const DIST = join(import.meta.dirname, '../../dist')
 const newScene = sceneStarter()
 const octocat = person('octocat')
 const body = '/docs explain it'
+const inputs = { context: 'none' }
 
 async function command(
   fault?: GitHubFault,
@@ -19,7 +20,7 @@ async function command(
   scene.world.pulls.set(5, {})
   const { id } = writtenComment(scene.world, { author: octocat, body })
   if (fault !== undefined) scene.github.faults.push(fault)
-  return { scene, run: await scene.run({ event: issueComment({ id, body, author: octocat }) }) }
+  return { scene, run: await scene.run({ event: issueComment({ id, body, author: octocat }), inputs }) }
 }
 
 const notPermission = /^(?!.*\/permission).*$/
@@ -42,17 +43,25 @@ describe('what GitHub does not do', () => {
   ])('never fails the job: %s', async (_what, fault) => {
     const { scene, run } = await command(fault)
     expect(run).toMatchObject({ exitCode: 0, outputs: { result: 'pull-request' } })
-    expect(run.log).toContain('::warning::GitHub could not be asked to')
+    expect(run.log).toContain('::GitHub could not be asked to')
     expect(scene.docs.jobs).toHaveLength(1)
     expect(run.durationMs).toBeLessThan(25_000)
   })
 
   it('is warned of once for each permission that is missing', async () => {
     const { run } = await command({ match: notPermission, end: { status: 403, body: {} } })
-    const warnings = [...run.log.matchAll(/::warning::.*needs the permission `([^`]*)`/g)].map(
+    const warnings = [...run.log.matchAll(/::warning title=[^:]*::.*needs the permission `([^`]*)`/g)].map(
       ([, name]) => name,
     )
     expect(warnings.toSorted()).toEqual(['pull-requests: read', 'pull-requests: write'])
+  })
+
+  it('is no failure where somebody else has taken the reaction away', async () => {
+    const gone = { status: 404, body: { message: 'Not Found' } }
+    const { scene, run } = await command({ match: /^DELETE /, end: gone })
+    expect(run.log).not.toContain('::warning')
+    expect(run.state['pending-comment']).toBe('')
+    expect(scene.github.requests.filter((line) => line.startsWith('DELETE'))).toHaveLength(1)
   })
 
   it('names `issues: write` for an issue', async () => {
@@ -62,8 +71,9 @@ describe('what GitHub does not do', () => {
     const { id } = writtenComment(scene.world, { author: octocat, body, number: 8 })
     const run = await scene.run({
       event: issueComment({ id, body, author: octocat, number: 8, onIssue: true }),
+      inputs,
     })
-    expect(run.log.match(/::warning::.*`issues: write`/g)).toHaveLength(1)
+    expect(run.log.match(/::warning title=[^:]*::.*`issues: write`/g)).toHaveLength(1)
   })
 
   it('is asked for again where it is only read or means the same twice, after the pause that GitHub names', async () => {
@@ -72,7 +82,7 @@ describe('what GitHub does not do', () => {
       end: { status: 503, body: {}, headers: { 'retry-after': '0' } },
       times: 2,
     })
-    expect(run.log).not.toContain('::warning::')
+    expect(run.log).not.toContain('::warning')
     expect(scene.github.requests.slice(0, 4)).toEqual([
       'GET /collaborators/octocat/permission',
       'GET /collaborators/octocat/permission',
@@ -124,7 +134,7 @@ describe("GitHub's client", () => {
   it('is not even loaded by a run that needs nothing of GitHub', async () => {
     const scene = await newScene()
     const env = { NODE_DEBUG: 'module', GITHUB_API_URL: 'no URL at all' }
-    const inputs = { prompt: 'Document it.' }
+    const inputs = { prompt: 'Document it.', comment: 'never' }
     const run = await scene.run({ inputs, env })
     expect(run.outputs['result']).toBe('pull-request')
     const withClient = readdirSync(DIST).filter((file) => {
@@ -132,7 +142,11 @@ describe("GitHub's client", () => {
     })
     expect(withClient).toEqual([expect.stringMatching(/^(?!index\.js$).*\.js$/)])
     expect(run.log).not.toContain(`dist/${withClient[0]}`)
-    const asking = await scene.run({ event: push(), inputs, env: { NODE_DEBUG: 'module' } })
+    const asking = await scene.run({
+      event: push(),
+      inputs: { prompt: 'Document it.' },
+      env: { NODE_DEBUG: 'module' },
+    })
     expect(asking.log).toContain(`dist/${withClient[0]}`)
   })
 

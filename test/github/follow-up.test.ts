@@ -5,7 +5,7 @@ import { ACTIONS, addComment } from './world.ts'
 
 const newScene = sceneStarter()
 const octocat = person('octocat')
-const plain = { context: 'false' }
+const plain = { context: 'none' }
 
 type Place = {
   readonly number?: number
@@ -62,7 +62,7 @@ async function react(scene: Scene, event: Event, { inputs = {}, env = {} }: Plac
 describe('a further command', () => {
   it('in the same conversation goes on with its job, with the ask alone', async () => {
     const scene = await usualScene()
-    const standing = { prompt: 'Be brief.', context: 'true' }
+    const standing = { prompt: 'Be brief.', context: 'files' }
     await write(scene, '/docs explain the flag', { inputs: standing })
     const run = await write(scene, '/docs shorter', { inputs: standing })
     expect(run.outputs['result']).toBe('pull-request')
@@ -74,7 +74,7 @@ describe('a further command', () => {
     ])
     expect(scene.said().at(-1)).toMatchObject([
       expect.stringContaining('Passing this on'),
-      expect.stringContaining('goes on with its earlier job'),
+      expect.stringContaining('continues its earlier job'),
       expect.stringContaining('Pull request ready'),
     ])
     expect(run.log).toContain(`The earlier job ${job} has the status completed.`)
@@ -183,12 +183,65 @@ describe('a further command', () => {
   })
 })
 
+describe('a thread of more than 500 comments', () => {
+  it('is read from its end, in five requests', async () => {
+    const scene = await usualScene()
+    for (let i = 0; i < 1150; i++)
+      addComment(scene.world, { kind: 'main', number: 5, author: octocat, body: 'Hm.' })
+    await write(scene, '/docs explain it')
+    const before = scene.github.requests.length
+    await write(scene, '/docs again')
+    expect(scene.docs.jobs).toMatchObject([{ messages: ['again'] }])
+    expect(scene.github.requests.slice(before).filter((line) => line.startsWith('GET /issues/5/'))).toEqual([
+      'GET /issues/5/comments',
+      'GET /issues/5/comments?page=9',
+      'GET /issues/5/comments?page=10',
+      'GET /issues/5/comments?page=11',
+      'GET /issues/5/comments?page=12',
+    ])
+  })
+
+  it('of reviews is read from its end, until the thread begins', async () => {
+    const scene = await usualScene()
+    for (let i = 0; i < 350; i++)
+      addComment(scene.world, { kind: 'review', number: 5, author: octocat, body: 'Hm.' })
+    const { id } = await review(scene, '/docs explain this line', {})
+    const before = scene.github.requests.length
+    await review(scene, '/docs shorter', { rootId: id })
+    expect(scene.docs.jobs).toMatchObject([{ messages: ['shorter'] }])
+    expect(scene.github.requests.slice(before).filter((line) => line.startsWith('GET /pulls/5/'))).toEqual([
+      'GET /pulls/5/comments',
+    ])
+  })
+})
+
 describe('a marker', () => {
+  it('of another pull request, copied by the same account, counts for nothing', async () => {
+    const scene = await usualScene()
+    await write(scene, '/docs explain it')
+    const copied = scene.world.comments.at(1)?.history.at(-1) ?? ''
+    addComment(scene.world, { kind: 'main', number: 7, author: ACTIONS, body: copied })
+    await write(scene, '/docs again', { number: 7 })
+    expect(scene.docs.jobs).toMatchObject([{ messages: [] }, { messages: [] }])
+  })
+
+  it('with another job in it, written by the same account, counts for nothing', async () => {
+    const scene = await usualScene()
+    await write(scene, '/docs explain that', { number: 6 })
+    await write(scene, '/docs explain it')
+    const [that, it] = scene.docs.jobs.map(({ id }) => id)
+    const own = scene.world.comments.find(({ history }) => history.at(-1)?.includes(` job=${it} `))
+    const forged = own?.history.at(-1)?.replace(` job=${it} `, ` job=${that} `) ?? ''
+    addComment(scene.world, { kind: 'main', number: 5, author: ACTIONS, body: forged })
+    await write(scene, '/docs again')
+    expect(scene.docs.jobs).toMatchObject([{ messages: [] }, { messages: ['again'] }])
+  })
+
   it('copied into a comment of somebody else counts for nothing', async () => {
     const scene = await usualScene()
     await write(scene, '/docs explain it')
     const copied = scene.world.comments.at(1)?.history.at(-1) ?? ''
-    expect(copied).toMatch(/^<!-- docs-agent kind=reply job=/)
+    expect(copied).toMatch(/^<!-- docs-agent kind=reply state=ended job=/)
     addComment(scene.world, { kind: 'main', number: 7, author: person('mallory', 666), body: copied })
     await write(scene, '/docs again', { number: 7 })
     expect(scene.docs.jobs).toMatchObject([{ messages: [] }, { messages: [] }])

@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type Answer, answer } from './answers.ts'
+import { type Answer, answer, graphqlAnswer } from './answers.ts'
 import { requestCheck } from './request-check.ts'
-import { ACTIONS, emptyWorld, type World } from './world.ts'
+import { emptyWorld, type World } from './world.ts'
 
 /** What goes wrong with requests whose line matches: `POST /issues/5/comments`. */
 export type GitHubFault = {
@@ -50,8 +50,7 @@ export async function startGitHub({ root = '' }: { root?: string } = {}): Promis
       return { status: 401, body: { message: 'Bad credentials' } }
     }
     if (incoming.headers['user-agent'] === undefined) return refuse('there is no user agent')
-    if (url.pathname === '/graphql')
-      return { status: 200, body: { data: { viewer: { databaseId: ACTIONS.id } } } }
+    if (url.pathname.endsWith('/graphql')) return graphqlAnswer((body ?? {}) as { query?: string }, world)
     if (!url.pathname.startsWith(`${REPOSITORY}/`)) return refuse('that is another repository')
     const call = check(incoming.method ?? '', url, body)
     return 'problem' in call

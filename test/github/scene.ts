@@ -51,6 +51,7 @@ export function sceneStarter(): (options?: SceneOptions) => Promise<Scene> {
 
 function sceneOf(docs: DocsService, github: LoopbackGitHub): Scene {
   const { world } = github
+  world.agentPulls = () => docs.jobs.flatMap(({ pull }) => (pull === null ? [] : [pull]))
   const complete = (options: ActionOptions): ActionOptions => ({
     ...options,
     inputs: {

@@ -17,12 +17,17 @@ export function usualSceneStarter(): (options?: SceneOptions) => Promise<Scene> 
   }
 }
 
-/** octocat writes a comment on pull request 5, and the action runs. */
+/** octocat writes a comment on pull request 5, and the action runs; what GitHub knows of the event is left out. */
 export async function write(
   scene: Scene,
   body: string,
   inputs: Record<string, string> = {},
+  runId = 1001,
 ): Promise<ActionRun> {
   const { id } = writtenComment(scene.world, { author: octocat, body })
-  return await scene.run({ event: issueComment({ id, body, author: octocat }), inputs })
+  return await scene.run({
+    event: issueComment({ id, body, author: octocat }),
+    inputs: { context: 'none', ...inputs },
+    env: { GITHUB_RUN_ID: `${runId}` },
+  })
 }

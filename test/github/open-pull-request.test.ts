@@ -1,0 +1,248 @@
+import { describe, expect, it } from 'vitest'
+import { type Event, issueComment, otherEvent, person, pullRequest, push } from './events.ts'
+import { type Scene, sceneStarter, writtenComment } from './scene.ts'
+import { ACTIONS, addComment } from './world.ts'
+
+const newScene = sceneStarter()
+const inputs = { prompt: 'Document it.', context: 'none' }
+const WORKFLOW_REF = 'acme/docs/.github/workflows/docs.yml@refs/heads/main'
+
+const pushed = push({ ref: 'refs/heads/main', created: false, commits: [], head_commit: null })
+
+type Change = {
+  readonly event?: Event
+  readonly runId?: number
+  readonly attempt?: number
+  readonly inputs?: Readonly<Record<string, string>>
+  readonly env?: Readonly<Record<string, string>>
+}
+
+function run(scene: Scene, { event = pushed, runId = 1001, attempt = 1, ...change }: Change = {}) {
+  return scene.run({
+    event,
+    inputs: { ...inputs, ...change.inputs },
+    env: {
+      GITHUB_SHA: '0123456789abcdef',
+      GITHUB_WORKFLOW_REF: WORKFLOW_REF,
+      GITHUB_RUN_ID: `${runId}`,
+      GITHUB_RUN_ATTEMPT: `${attempt}`,
+      ...change.env,
+    },
+  })
+}
+
+/** octocat, who may, writes a comment on a pull request. */
+function command(scene: Scene, body: string, change: Change & { readonly number?: number } = {}) {
+  const { number = 1 } = change
+  scene.world.roles.set('octocat', { permission: 'write', role_name: 'write' })
+  const author = person('octocat')
+  const { id } = writtenComment(scene.world, { author, body, number })
+  return run(scene, { ...change, event: issueComment({ id, body, author, number }) })
+}
+
+/** The announcement on the agent's first pull request, as it is now. */
+function announcement({ world }: Scene): string[] {
+  const found = world.comments.filter((one) => one.history[0]?.includes('💬') && one.number === 1)
+  expect(found).toHaveLength(1)
+  return found[0]?.history.at(-1)?.split('\n').slice(1).join('\n').split('\n\n') ?? []
+}
+
+const named = (name: string): Event => ({ name, payload: {} })
+
+describe("a run while the step's pull request is open", () => {
+  it.each([
+    ['push', pushed],
+    ['schedule', named('schedule')],
+    ['workflow_dispatch', named('workflow_dispatch')],
+    ['repository_dispatch', named('repository_dispatch')],
+    ['release', otherEvent('release')],
+  ])('goes on with its job on %s, found in one request', async (_name, event) => {
+    const scene = await newScene()
+    await run(scene)
+    const before = scene.github.requests.length
+    const second = await run(scene, { event, runId: 1002, inputs: { prompt: 'Document that, too.' } })
+    expect(second.outputs).toMatchObject({ result: 'pull-request', 'pr-number': '1' })
+    expect(scene.docs.jobs).toMatchObject([{ prompt: 'Document it.', messages: ['Document that, too.'] }])
+    expect(scene.github.requests.slice(before, before + 2)).toEqual(['POST /graphql', expect.any(String)])
+    expect(scene.github.requests.filter((line) => line === 'POST /graphql').length).toBeLessThanOrEqual(3)
+  })
+
+  it.each<[string, Change]>([
+    ['on a pull request', { event: pullRequest() }],
+    ['with `follow-up: false`', { inputs: { 'follow-up': 'false' } }],
+    ['with `comment: never`', { inputs: { comment: 'never' } }],
+    [
+      'of another workflow file',
+      { env: { GITHUB_WORKFLOW_REF: WORKFLOW_REF.replace('docs.yml', 'other.yml') } },
+    ],
+    ['of another job', { env: { GITHUB_JOB: 'other' } }],
+    ['of another step', { env: { GITHUB_ACTION: 'other' } }],
+    ['for another project', { inputs: { 'project-id': 'other' } }],
+  ])('starts a job of its own %s', async (_what, change) => {
+    const scene = await newScene({ projects: ['docs', 'other'] })
+    await run(scene)
+    await run(scene, { runId: 1002, ...change })
+    expect(scene.docs.jobs).toMatchObject([{ messages: [] }, { messages: [] }])
+  })
+
+  it.each(['merge', 'close'])('starts a job of its own after its %s', async (end) => {
+    const scene = await newScene()
+    await run(scene)
+    if (end === 'merge') await scene.docs.mergePull(1)
+    else scene.docs.closePull(1)
+    await run(scene, { runId: 1002 })
+    expect(scene.docs.jobs).toMatchObject([{ messages: [] }, { messages: [] }])
+    await run(scene, { runId: 1003 })
+    expect(scene.docs.jobs).toMatchObject([{ messages: [] }, { messages: ['Document it.'] }])
+  })
+
+  it('goes on with it after the workflow was given another name', async () => {
+    const scene = await newScene()
+    await run(scene)
+    await run(scene, { runId: 1002, env: { GITHUB_WORKFLOW: 'Better docs' } })
+    expect(scene.docs.jobs).toMatchObject([{ messages: ['Document it.'] }])
+  })
+
+  it('goes on with the newest of several', async () => {
+    const scene = await newScene()
+    await run(scene)
+    await run(scene, { runId: 1002, inputs: { 'follow-up': 'false' } })
+    await run(scene, { runId: 1003 })
+    expect(scene.docs.jobs).toMatchObject([{ messages: [] }, { messages: ['Document it.'] }])
+  })
+
+  it('says in a dry run what it would do', async () => {
+    const scene = await newScene()
+    await run(scene)
+    const before = scene.github.requests.length
+    const dry = await run(scene, { runId: 1002, inputs: { 'dry-run': 'true' } })
+    expect(dry.log).toContain("this run would send this message to the conversation's earlier job")
+    expect(scene.github.requests.slice(before)).toEqual(['POST /graphql'])
+    expect(scene.docs.jobs).toMatchObject([{ messages: [] }])
+  })
+
+  it('is not led astray by an announcement that somebody copied', async () => {
+    const scene = await newScene()
+    await run(scene)
+    const copied = scene.world.comments[0]?.history.at(-1) ?? ''
+    scene.world.pulls.set(9, { state: 'open' })
+    await scene.docs.mergePull(1)
+    addComment(scene.world, { kind: 'main', number: 9, author: ACTIONS, body: copied })
+    addComment(scene.world, { kind: 'main', number: 9, author: person('mallory', 666), body: copied })
+    await run(scene, { runId: 1002 })
+    expect(scene.docs.jobs).toMatchObject([{ messages: [] }, { messages: [] }])
+  })
+
+  it('starts a new job where the open pull requests can not be listed, with a notice', async () => {
+    const scene = await newScene()
+    await run(scene)
+    scene.world.scopes.clear()
+    const second = await run(scene, { runId: 1002 })
+    expect(second.outputs['result']).toBe('pull-request')
+    expect(scene.docs.jobs).toHaveLength(2)
+    expect(second.log).toMatch(
+      /::notice [^:]*::GitHub could not be asked to list the open pull requests: .*`pull-requests: read`.* starts a new job\./,
+    )
+    expect(second.log).not.toContain('::warning')
+  })
+
+  it('says what it costs where the token may not comment', async () => {
+    const scene = await newScene()
+    scene.world.scopes.delete('issues: write')
+    scene.world.scopes.delete('pull-requests: write')
+    scene.world.scopes.add('pull-requests: read')
+    const first = await run(scene)
+    expect(first.exitCode).toBe(0)
+    expect(first.log).toMatch(
+      /::notice [^:]*::GitHub could not be asked to write a comment: .*`pull-requests: write`.*it opens another one\./,
+    )
+    await run(scene, { runId: 1002 })
+    expect(scene.docs.jobs).toHaveLength(2)
+  })
+})
+
+describe("an announcement on the agent's pull request", () => {
+  it('says what it came from and how to go on, and later how often it was asked and for what', async () => {
+    const scene = await newScene()
+    await run(scene)
+    const commit = `[commit 0123456](${scene.docs.url}/acme/docs/commit/0123456789abcdef)`
+    const first = `💬 The docs agent opened this pull request for a push by **octocat**: ${commit}.`
+    const goOn = 'To have it changed, comment `/docs …` here, such as `/docs shorter, and add an example`.'
+    expect(announcement(scene)).toEqual([first, goOn])
+    await run(scene, { runId: 1002, event: named('schedule') })
+    const runUrl = `${scene.docs.url}/acme/docs/actions/runs/1002`
+    expect(announcement(scene)).toEqual([
+      first,
+      `It has been asked 2 times by now; the last time for [a workflow run](${runUrl}) (\`schedule\`).`,
+      goOn,
+    ])
+    const commented = await command(scene, '/docs shorter', { runId: 1003, env: { GITHUB_JOB: 'commands' } })
+    expect(commented.outputs['result']).toBe('pull-request')
+    expect(announcement(scene)[1]).toBe(
+      'It has been asked 3 times by now; the last time for [a comment](https://github.com/acme/docs/pull/1#issuecomment-5002) by **octocat**: shorter',
+    )
+    // It is still that of the step that wrote it first.
+    await run(scene, { runId: 1004 })
+    expect(scene.docs.jobs).toMatchObject([{ messages: ['Document it.', 'shorter', 'Document it.'] }])
+    expect(announcement(scene)[1]).toMatch(/^It has been asked 4 times by now; the last time for a push/)
+  })
+
+  it.each([{ command: '' }, { 'follow-up': 'false' }])(
+    'says what it came from, but not how to go on, where nothing does: %j',
+    async (change) => {
+      const scene = await newScene()
+      await run(scene, { inputs: change })
+      expect(announcement(scene)).toEqual([expect.stringContaining('for a push by **octocat**')])
+    },
+  )
+
+  it('does not count a further attempt, which reports the job of the first again', async () => {
+    const scene = await newScene()
+    await run(scene)
+    const again = await run(scene, { attempt: 2 })
+    expect(again.outputs['result']).toBe('pull-request')
+    expect(again.log).not.toContain('This is attempt 2')
+    expect(scene.docs.jobs).toMatchObject([{ messages: [] }])
+    expect(announcement(scene)).toHaveLength(2)
+  })
+
+  it('is the only output of a run that writes nothing else', async () => {
+    const scene = await newScene()
+    const first = await run(scene)
+    expect(first.outputs).toMatchObject({
+      'comment-id': '5001',
+      'comment-url': 'https://github.com/acme/docs/pull/1#issuecomment-5001',
+    })
+  })
+
+  it('is not written on a pull request of another repository, with `never`, or in a dry run', async () => {
+    const scene = await newScene()
+    await run(scene, { inputs: { comment: 'never' } })
+    await run(scene, { inputs: { 'dry-run': 'true' } })
+    await run(scene, { env: { GITHUB_SERVER_URL: 'https://github.com' } })
+    expect(scene.world.comments).toEqual([])
+  })
+
+  it('is one, though two runs write it at once', async () => {
+    const scene = await newScene()
+    const { outputs } = await run(scene, { inputs: { comment: 'never' } })
+    const empty = { match: /^GET \/issues\/1\/comments$/, end: { status: 200, body: [] }, times: 2 }
+    scene.github.faults.push(empty)
+    const attach = { prompt: '', 'job-id': outputs['job-id'] ?? '' }
+    await Promise.all([
+      run(scene, { runId: 1002, inputs: attach }),
+      run(scene, { runId: 1003, inputs: attach }),
+    ])
+    expect(announcement(scene)[1]).toMatch(/^It has been asked 2 times by now/)
+  })
+})
+
+describe('a further attempt', () => {
+  it('of a run that wrote nothing says that the first may have started a job', async () => {
+    const scene = await newScene()
+    const again = await run(scene, { attempt: 2, inputs: { prompt: 'Document it. [agent: no-change]' } })
+    expect(again.log).toMatch(
+      /::notice [^:]*::This is attempt 2 of the run\. An earlier attempt may have started a job/,
+    )
+  })
+})
