@@ -1,5 +1,5 @@
-import { trusting } from '../src/job/completion.ts'
 import { pollJob } from '../src/job/poll.ts'
+import { untilTerminal } from '../src/job/poll-rules.ts'
 import type { Job } from '../src/service/job.ts'
 import { VirtualClock } from '../test/lib/virtual-clock.ts'
 import { mean, seconds, type Table } from './table.ts'
@@ -59,15 +59,16 @@ async function waitOnce(runMs: number, pauseMs: number | undefined, random: () =
   }
   const job = jobIn('active')
   await pollJob(
-    { job, startedAtMs, firstAnswerAtMs: startedAtMs, created: true, belief: trusting },
+    { id: 'job', job, startedAtMs, firstAnswerAtMs: startedAtMs, created: true, isOver: untilTerminal },
     {
-      look,
+      getJob: look,
       clock,
       cancel: new AbortController().signal,
       onEvent: () => undefined,
-      pace: { pollIntervalMs: pauseMs, random },
+      pollIntervalMs: pauseMs,
+      random,
       timeoutMs: 10 * 60 * MINUTE_MS,
-      untilOver: true,
+      wait: true,
     },
   )
   return { lateMs: clock.now() - startedAtMs - runMs, runMs, requests }

@@ -2,13 +2,13 @@ import type { EarlierJob } from './comments/conversation.ts'
 import { openSession } from './comments/session.ts'
 import { describeEvent } from './context/gather.ts'
 import type { RunDeps } from './github/github.ts'
-import { isFailure, type Outcome } from './job/outcome.ts'
-import { jobOutputs } from './job/outputs.ts'
+import { isFailure, jobOutputs, type Outcome } from './job/outcome.ts'
+import { describeResult } from './job/outcome-text.ts'
 import { type JobRequest, performJob } from './job/perform.ts'
-import type { JobEvent } from './job/progress.ts'
-import { progressLine } from './job/progress-text.ts'
+import { type JobEvent, progressLine } from './job/progress.ts'
 import { assemblePrompt, type PromptParts } from './job/prompt.ts'
-import { describeResult, dryRunSummary, jobSummary } from './job/summary.ts'
+import type { EarlierPullRequest } from './job/pull-request.ts'
+import { dryRunSummary, jobSummary } from './job/summary.ts'
 import type { RunRequest } from './run-request.ts'
 import type { DocsService } from './service/docs-service.ts'
 
@@ -34,6 +34,7 @@ export async function performAgentJob(
     timeoutMs: inputs.timeout,
     pollIntervalMs: inputs['poll-interval'],
     wait: inputs.wait,
+    pullRequestState: () => Promise.resolve('unknown'),
     onEvent(event) {
       recordProgress(event, deps)
       const { level, text } = progressLine(event)
@@ -55,11 +56,11 @@ async function jobRequestOf(
 ): Promise<JobRequest> {
   const { inputs, command } = request
   const parts: PromptParts = { ...request, prompt: inputs.prompt, command: command?.instructions ?? '' }
-  const createPrompt = async (): Promise<string> => {
+  const createPrompt = async (previous?: EarlierPullRequest): Promise<string> => {
     if (inputs.context === 'none') return assemblePrompt(parts)
     return assemblePrompt({
       ...parts,
-      eventContext: await describeEvent(request.event, inputs.context, deps),
+      eventContext: await describeEvent(request.event, inputs.context, deps, previous),
     })
   }
   if (earlier?.kind === 'resume') return { kind: 'resume', id: earlier.id, createPrompt }

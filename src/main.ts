@@ -90,7 +90,7 @@ function reportError(error: unknown, { environment, log, redact, setOutputs, wri
   if (error instanceof InputsError) {
     setOutputs({ result: 'error' })
     const { inputs } = readInputs(environment.inputs, redact)
-    if (inputs.summary) writeSummary('job', inputsErrorSummary(error.problems))
+    if (inputs.summary) writeSummary('job', inputsErrorSummary(error.problems, inputs['project-id']))
     log.fail(error.message)
   } else {
     log.fail(errorMessage(error))

@@ -2,6 +2,7 @@ import { finishPendingComment, readPendingComment } from './comments/live-commen
 import { openOwnComments } from './comments/own-comments.ts'
 import { openGitHub, type RunDeps } from './github/github.ts'
 import { readInputs } from './inputs/read.ts'
+import type { Inputs } from './inputs/table.ts'
 import { cutOffSummary } from './job/summary.ts'
 import type { Deps } from './lib/deps.ts'
 import type { Environment } from './runner/environment.ts'
@@ -16,7 +17,7 @@ import { openRunner, type Runner } from './runner/runner.ts'
 export async function runPost(environment: Environment, deps: Deps): Promise<number> {
   const runner = openRunner(environment)
   const { inputs } = readInputs(environment.inputs, runner.redact)
-  if (runner.readState('finished') === '') reportCutOff(runner, inputs.summary)
+  if (runner.readState('finished') === '') reportCutOff(runner, inputs)
   const pending = readPendingComment(runner)
   if (pending !== undefined) {
     const github = openGitHub({ ...deps, ...runner, token: inputs['github-token'] })
@@ -26,12 +27,12 @@ export async function runPost(environment: Environment, deps: Deps): Promise<num
   return 0
 }
 
-function reportCutOff({ log, readState, writeSummary }: Runner, summary: boolean): void {
+function reportCutOff({ log, readState, writeSummary }: Runner, inputs: Inputs): void {
   const jobId = readState('job-id')
   const advice =
     jobId === ''
       ? 'The run was cut off before the docs service had answered; if a job was requested, it may be running. Check the dashboard before you run this again.'
       : `The run was cut off. The agent's job goes on in the background. To wait for it again, run this action with \`job-id: ${jobId}\`.`
   log.warning(advice)
-  if (summary) writeSummary('job', cutOffSummary(advice))
+  if (inputs.summary) writeSummary('job', cutOffSummary(advice, inputs['project-id']))
 }

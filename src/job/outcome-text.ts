@@ -1,11 +1,13 @@
 import type { FailOnResult } from '../inputs/table.ts'
 import { formatDuration } from '../lib/duration.ts'
-import { type Markdown, md } from '../lib/markdown.ts'
-import type { JobResult, Outcome } from './outcome.ts'
+import { MAX_LINK_LENGTH, type Markdown, md } from '../lib/markdown.ts'
+import { clip } from '../lib/text.ts'
+import { serviceWord } from '../service/service-error.ts'
+import { isNamedBy, type JobResult, type Outcome } from './outcome.ts'
 
 /** An outcome in words: plain text, to be made fit for where it goes. */
 export type OutcomeText = {
-  /** One line, fit for a heading. */
+  /** One line, fit for a heading. Names in backticks are code. */
   readonly headline: string
   /** Sentences: why, what it means, what to do. Empty if the headline says it all. */
   readonly advice: string
@@ -31,13 +33,20 @@ export const RESULT_SIGNS: Readonly<Record<JobResult, Markdown>> = {
   error: md`❌`,
 }
 
-const FAILED_CAUSES =
-  'The service gives no reason. Common ones: the agent may not write to the repository (is its GitHub App installed ' +
-  'there?), the credits are used up, or the prompt asks for something it cannot do. Its dashboard shows the job.'
+/** The sign of an outcome where the step's end is seen beside it: no step is red under a ✅. */
+export function signOf(result: JobResult, failOn: ReadonlySet<FailOnResult>): Markdown {
+  const isGreen = result === 'no-pull-request' || result === 'archived'
+  return isGreen && isNamedBy(failOn, result) ? RESULT_SIGNS.failed : RESULT_SIGNS[result]
+}
 
-/** Says how an ask for a job ended. */
+const FAILED_CAUSES =
+  'The service gives no reason. Common ones: the agent can not write to the repository (is its GitHub App installed ' +
+  'there?), the credits are used up, or the prompt asks for something that the agent can not do. The dashboard of the ' +
+  'docs service shows the job.'
+
+/** Says how a request for a job ended. */
 export function outcomeText(outcome: Outcome, context: OutcomeContext): OutcomeText {
-  const { job, reason } = outcome
+  const { reason } = outcome
   const goesOn = backgroundAdvice(outcome)
   switch (outcome.result) {
     case 'pull-request':
@@ -52,31 +61,46 @@ export function outcomeText(outcome: Outcome, context: OutcomeContext): OutcomeT
     case 'archived':
       return {
         headline: "The agent's job was archived",
-        advice: 'It was put away in the dashboard or by the service, and does no further work.',
+        advice: 'It was archived in the dashboard or by the service, and does no further work.',
       }
     case 'timed-out':
       return {
         headline: `Not finished within ${formatDuration(context.timeoutMs)}`,
-        advice: sentences(reason, goesOn, 'A longer `timeout` waits longer.'),
+        advice: joinSentences(reason, goesOn, 'A longer `timeout` waits longer.'),
       }
     case 'cancelled':
-      return { headline: 'Cancelled', advice: sentences(reason, goesOn) }
+      return {
+        headline: 'Cancelled',
+        advice: joinSentences(outcome.headline && `${outcome.headline}.`, reason, goesOn),
+      }
     case 'submitted':
       return { headline: 'Submitted; the agent is at work', advice: goesOn }
     case 'error':
-      return {
-        headline: job === undefined ? 'The job could not be started or looked at' : 'The wait was given up',
-        advice: sentences(reason, goesOn),
-      }
+      return { headline: outcome.headline, advice: joinSentences(reason, goesOn) }
   }
 }
 
-function backgroundAdvice({ jobId, job, result }: Outcome): string {
-  // Of a job that could not be looked at nobody knows whether it goes on, or whether it is there.
-  if (jobId === '' || (job === undefined && result === 'error')) return ''
-  return `The agent's job goes on in the background. To pick it up, run this action with \`job-id: ${jobId}\`.`
+/** That `fail-on` makes the step fail, where it does, as a sentence; else empty. */
+export function failOnNote({ result }: Outcome, { failOn }: OutcomeContext): string {
+  return isNamedBy(failOn, result) ? `The step fails because \`fail-on\` names \`${result}\`.` : ''
 }
 
-function sentences(...parts: readonly string[]): string {
+/** How a request for a job ended, as sentences for the log: they name the job and can be read alone. */
+export function describeResult(outcome: Outcome, context: OutcomeContext): string {
+  const { headline, advice } = outcomeText(outcome, context)
+  const url = clip(outcome.job?.prLink ?? '', MAX_LINK_LENGTH)
+  const isNamed = outcome.jobId === '' || `${headline} ${advice}`.includes(outcome.jobId)
+  const job = isNamed ? '' : ` (job ${serviceWord(outcome.jobId)})`
+  const title = `${headline}${job}${url === '' ? '.' : `: ${url}`}`
+  return joinSentences(title, advice, failOnNote(outcome, context))
+}
+
+function backgroundAdvice({ jobId, job, result }: Outcome): string {
+  // Of a job that could not be got, nobody knows whether it goes on, or whether it is there.
+  if (jobId === '' || (job === undefined && result === 'error')) return ''
+  return `The agent's job goes on in the background. To pick it up, run this action with \`job-id: ${jobId.replaceAll('`', "'")}\`.`
+}
+
+function joinSentences(...parts: readonly string[]): string {
   return parts.filter((part) => part !== '').join(' ')
 }

@@ -1,14 +1,14 @@
+import { RetryError, retry, retryAfterNote } from '../lib/retry.ts'
 import type { DocsService } from '../service/docs-service.ts'
-import type { Job } from '../service/job.ts'
-import { createJob, getJob, sendMessage } from '../service/jobs.ts'
-import { afterMessage, trusting } from './completion.ts'
-import { getEarlierJob } from './earlier.ts'
+import { getJob, type Job } from '../service/job.ts'
+import { isRetryable, retryAfterMsOf, ServiceError } from '../service/service-error.ts'
 import { type Outcome, resultOf } from './outcome.ts'
-import { type Awaited, pollJob, type WaitEnd } from './poll.ts'
-import type { DirectRequest } from './request.ts'
-import { type SubmitOptions, submit } from './submit.ts'
+import { MAX_FAILING_MS, type PollEnd, pollJob, type WatchedJob } from './poll.ts'
+import { afterMessage, untilTerminal } from './poll-rules.ts'
+import type { EarlierPullRequest, PullRequestState } from './pull-request.ts'
+import { type DirectRequest, nothingStarted, RequestError, type SubmitOptions, submit } from './submit.ts'
 
-/** An ask of which only a look at an earlier job tells what it comes to. */
+/** A request for a job. Of the last two kinds, only the earlier job tells what they come to. */
 export type JobRequest =
   | DirectRequest
   /** A message to the earlier job or, where that can't go on, a new job. */
@@ -16,109 +16,173 @@ export type JobRequest =
       readonly kind: 'continue'
       readonly id: string
       readonly message: string
-      readonly createPrompt: () => Promise<string>
+      readonly createPrompt: CreatePrompt
     }
   /** The earlier job itself or, where that can't go on, a new one. */
-  | { readonly kind: 'resume'; readonly id: string; readonly createPrompt: () => Promise<string> }
+  | { readonly kind: 'resume'; readonly id: string; readonly createPrompt: CreatePrompt }
 
-/** What performing an ask needs from outside. */
+/** Makes the prompt of a new job, which is told of the pull request that went before, if there was one. */
+export type CreatePrompt = (previous?: EarlierPullRequest) => Promise<string>
+
+/** How to perform a request. */
 export type PerformOptions = SubmitOptions & {
   /** Fixed pause between polls in milliseconds; `undefined`: adaptive. */
   readonly pollIntervalMs: number | undefined
   /** `false`: return once the job is accepted. */
   readonly wait: boolean
+  /** What became of the pull request of an earlier job. */
+  pullRequestState(prLink: string): Promise<PullRequestState>
 }
 
 /**
- * Performs an ask: starts what is to be started, once, and waits as long as asked for.
+ * Performs a request: starts what is to be started, once, and waits as long as asked for.
  * Never rejects for what the service or the network does: that is an outcome.
  */
 export async function performJob(
   service: DocsService,
-  ask: JobRequest,
+  request: JobRequest,
   options: PerformOptions,
 ): Promise<Outcome> {
-  let resolved: DirectRequest | undefined
-  let awaited: Awaited
+  let direct: DirectRequest | undefined
+  let watched: WatchedJob
   try {
-    resolved = await resolve(service, ask, options)
-    awaited = await start(service, resolved, options)
+    direct = await resolve(service, request, options)
+    watched = await start(service, direct, options)
   } catch (error) {
-    const result = options.cancel.aborted ? 'cancelled' : 'error'
-    const jobId = idOf(resolved ?? ask)
-    const reason = messageOf(error)
-    return { result, job: undefined, jobId, durationSeconds: undefined, reason, sent: promptOf(resolved) }
+    return outcomeWithoutJob(error, direct ?? request, options)
   }
-  const id = awaited.job?.id ?? idOf(resolved)
-  const end = await pollJob(awaited, {
+  const end = await pollJob(watched, {
     ...options,
-    pace: options,
-    untilOver: options.wait,
-    look: (signal) => getJob(service, id, signal),
+    getJob: (signal) => getJob(service, watched.id, signal),
   })
   return {
-    result: resultOfWait(end),
+    result: resultOfEnd(end),
     job: end.job,
-    jobId: id,
-    durationSeconds: Math.floor((end.lastLookAtMs - awaited.startedAtMs) / 1000),
-    reason: end.reason,
-    sent: promptOf(resolved),
+    jobId: watched.id,
+    durationSeconds: Math.floor((end.lastPollAtMs - watched.startedAtMs) / 1000),
+    headline: end.headline,
+    reason: end.details,
+    sent: promptOf(direct),
   }
 }
 
-/** Finds out whether an earlier job can go on. */
+/** @throws what is no failure of the service or the network */
+function outcomeWithoutJob(error: unknown, request: JobRequest, { cancel }: PerformOptions): Outcome {
+  if (!(error instanceof RequestError || cancel.aborted)) throw error
+  const text = error instanceof RequestError ? error : { headline: '', details: 'Nothing was started.' }
+  return {
+    result: cancel.aborted ? 'cancelled' : 'error',
+    job: undefined,
+    jobId: request.kind === 'create' ? '' : request.id,
+    durationSeconds: undefined,
+    headline: text.headline,
+    reason: text.details,
+    sent: promptOf(request),
+  }
+}
+
+/** Finds out what a request comes to: whether an earlier job can go on, and else what a new one is to do. */
 async function resolve(
   service: DocsService,
-  ask: JobRequest,
+  request: JobRequest,
   options: PerformOptions,
 ): Promise<DirectRequest> {
-  if (ask.kind !== 'continue' && ask.kind !== 'resume') return ask
-  const { id } = ask
-  const seen = await getEarlierJob(service, id, { ...options, random: options.random })
+  if (request.kind !== 'continue' && request.kind !== 'resume') return request
+  const { id, kind } = request
+  const { onEvent } = options
+  const job = await getEarlierJob(service, id, options)
+  const prLink = job?.prLink ?? null
+  const ended = job === undefined || job.status === 'failed' || job.status === 'archived'
+  const isResumed = kind === 'resume' && !ended
+  const previous =
+    prLink === null || isResumed ? undefined : { prLink, state: await options.pullRequestState(prLink) }
+  const isDone = previous?.state === 'merged' || previous?.state === 'closed'
+  if (ended || isDone) {
+    const created: DirectRequest = { kind: 'create', prompt: await request.createPrompt(previous) }
+    const reason = ended ? whyEnded(job) : `its pull request was ${previous?.state}`
+    onEvent({ type: 'resolved', request: created, earlierId: id, reason })
+    return created
+  }
   const goesOn: DirectRequest =
-    ask.kind === 'continue'
-      ? { kind: 'message', id, prompt: ask.message }
-      : { kind: 'attach', id, ...(seen && { seen }) }
-  const resolved: DirectRequest =
-    seen === undefined ? { kind: 'create', prompt: await ask.createPrompt() } : goesOn
-  options.onEvent({ type: 'resolved', request: resolved })
-  return resolved
+    kind === 'continue' ? { kind: 'message', id, prompt: request.message } : { kind: 'attach', id, seen: job }
+  onEvent({ type: 'resolved', request: goesOn, earlierId: id, reason: `its status is ${job.status}` })
+  return goesOn
 }
 
-async function start(service: DocsService, ask: DirectRequest, options: PerformOptions): Promise<Awaited> {
-  const { clock } = options
-  const created = ask.kind === 'create'
-  if (ask.kind === 'attach') {
-    const startedAtMs = clock.now()
-    const firstAnswerAtMs = ask.seen === undefined ? undefined : startedAtMs
-    return { job: ask.seen, startedAtMs, firstAnswerAtMs, created, belief: trusting }
+function whyEnded(job: Job | undefined): string {
+  if (job === undefined) return 'the service does not know it any more (404)'
+  return job.status === 'failed' ? 'it failed' : 'it was archived'
+}
+
+const BACKOFF = { baseMs: 2000, maxMs: 30_000 }
+
+/**
+ * Gets an earlier job.
+ *
+ * @returns `undefined` if it is gone (404)
+ * @throws {RequestError} if no good answer came within `timeout` or ten minutes, or trying again makes no sense
+ */
+async function getEarlierJob(
+  service: DocsService,
+  id: string,
+  options: PerformOptions,
+): Promise<Job | undefined> {
+  const { clock, cancel, timeoutMs, onEvent } = options
+  const deadlineMs = clock.now() + Math.min(timeoutMs, MAX_FAILING_MS)
+  try {
+    return await retry(
+      () => getJob(service, id, cancel),
+      {
+        backoff: BACKOFF,
+        maxAttempts: Infinity,
+        isRetryable,
+        retryAfterMs: retryAfterMsOf,
+        deadlineMs: () => deadlineMs,
+        onRetry: (error, retryInMs) => onEvent({ type: 'retry', error, retryInMs }),
+      },
+      options,
+    )
+  } catch (error) {
+    if (!(error instanceof RetryError)) throw error
+    const { cause, reason } = error
+    if (cause instanceof ServiceError && cause.status === 404) return undefined
+    const retryAfterMs = retryAfterMsOf(cause)
+    const isTooLong = reason === 'deadline' && retryAfterMs > 0
+    throw nothingStarted(cause, isTooLong ? [retryAfterNote(retryAfterMs, 'the time for that')] : [])
   }
-  const send = (signal: AbortSignal): Promise<Job> =>
-    ask.kind === 'create' ? createJob(service, ask.prompt, signal) : sendMessage(service, ask, signal)
-  const { value: job, firstAnswerAtMs } = await submit(send, { ...options, random: options.random })
-  options.onEvent({ type: 'accepted', job, created })
+}
+
+async function start(
+  service: DocsService,
+  request: DirectRequest,
+  options: PerformOptions,
+): Promise<WatchedJob> {
+  const { clock, onEvent } = options
+  const created = request.kind === 'create'
+  if (request.kind === 'attach') {
+    const { id, seen } = request
+    const startedAtMs = clock.now()
+    const firstAnswerAtMs = seen === undefined ? undefined : startedAtMs
+    return { id, job: seen, startedAtMs, firstAnswerAtMs, created, isOver: untilTerminal }
+  }
+  const { job, firstAnswerAtMs } = await submit(service, request, options)
+  onEvent({ type: 'accepted', job, created })
   return {
+    id: job.id,
     job,
     startedAtMs: clock.now(),
     firstAnswerAtMs,
     created,
-    belief: created ? trusting : afterMessage(),
+    isOver: created ? untilTerminal : afterMessage(),
   }
 }
 
-function promptOf(request: DirectRequest | undefined): string {
-  return request !== undefined && 'prompt' in request ? request.prompt : ''
+/** The prompt or message that a request sends; empty where it sends none, or none that is known yet. */
+function promptOf(request: JobRequest): string {
+  return 'prompt' in request ? request.prompt : ''
 }
 
-function idOf(ask: JobRequest): string {
-  return ask.kind === 'create' ? '' : ask.id
-}
-
-function resultOfWait({ end, job }: WaitEnd): Outcome['result'] {
+function resultOfEnd({ end, job }: PollEnd): Outcome['result'] {
   if (end === 'over') return job === undefined ? 'error' : resultOf(job)
   return end === 'given-up' ? 'error' : end
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

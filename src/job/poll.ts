@@ -1,116 +1,138 @@
-import type { Clock } from '../lib/clock.ts'
+import type { Deps } from '../lib/deps.ts'
 import { formatDuration } from '../lib/duration.ts'
 import { firstSignal } from '../lib/first-signal.ts'
 import { TransportError } from '../lib/transport-error.ts'
 import type { Job } from '../service/job.ts'
-import { inWords, retryAfterMsOf } from '../service/service-error.ts'
-import type { Belief } from './completion.ts'
-import { isRateLimit, isRetryable } from './look-failure.ts'
-import { failurePauseMs, firstPauseMs, nextPauseMs, type Pace } from './pace.ts'
-import { type TellingOptions, tellOf } from './reporter.ts'
+import {
+  describeFailure,
+  type FailureText,
+  failureSentences,
+  retryAfterMsOf,
+  ServiceError,
+} from '../service/service-error.ts'
+import {
+  type CompletionRule,
+  failurePauseMs,
+  firstPauseMs,
+  isRetryablePoll,
+  nextPauseMs,
+} from './poll-rules.ts'
+import { type OnJobEvent, startReporter } from './progress.ts'
 
 /** A job to wait for. Times are milliseconds since the epoch. */
-export type Awaited = {
-  /** The job as the create or the message was answered; `undefined` before the first look at another's job. */
+export type WatchedJob = {
+  readonly id: string
+  /** The job as the service has just shown it; `undefined` before the first poll of another run's job. */
   readonly job: Job | undefined
-  /** When it was created, told something, or attached to. */
+  /** When it was created, sent a message, or attached to. */
   readonly startedAtMs: number
   /** When the service first answered this run; `undefined` if it has not yet. */
   readonly firstAnswerAtMs: number | undefined
   /** Whether this run created it. */
   readonly created: boolean
-  readonly belief: Belief
+  readonly isOver: CompletionRule
 }
 
-/** What a wait needs from outside. */
-export type WaitOptions = TellingOptions & {
-  readonly look: (signal: AbortSignal) => Promise<Job>
-  readonly pace: Pace
+/** How to poll. */
+export type PollOptions = Deps & {
+  /** Gets the job, once. Its signal ends the request. */
+  readonly getJob: (signal: AbortSignal) => Promise<Job>
+  /** Fixed pause between polls in milliseconds; `undefined`: adaptive. */
+  readonly pollIntervalMs: number | undefined
   /** Longest wait from the service's first answer, in milliseconds. */
   readonly timeoutMs: number
-  /** `false`: the first good look ends the wait. */
-  readonly untilOver: boolean
+  /** `false`: the first good poll is the last. */
+  readonly wait: boolean
+  readonly onEvent: OnJobEvent
 }
 
-/** How a wait ended, and what the job was like at the last good look. */
-export type WaitEnd = {
+/** How polling ended, and what the job was like at the last good poll. Its words are empty where the job says it all. */
+export type PollEnd = FailureText & {
   readonly end: 'over' | 'submitted' | 'timed-out' | 'given-up' | 'cancelled'
   readonly job: Job | undefined
-  readonly lastLookAtMs: number
-  /** Why, where the job does not say it, as sentences. */
-  readonly reason: string
+  readonly lastPollAtMs: number
 }
 
-/** How long looks may fail without a single good answer, in milliseconds. */
+/** How long polls may fail without a single good answer, in milliseconds. */
 export const MAX_FAILING_MS = 600_000
 
+/** How long the last poll may take past the deadline, in milliseconds. */
+const LAST_POLL_MS = 5000
+
 type State = {
-  readonly job: Job | undefined
-  readonly lastLookAtMs: number
-  readonly firstAnswerAtMs: number | undefined
-  readonly rateLimited: number
-  /** Failed looks in a row. */
-  readonly failures: number
-  /** When the first of them failed. */
-  readonly failingSinceMs: number
-  readonly lastError: Error | undefined
+  job: Job | undefined
+  /** When the last good answer came. */
+  seenAtMs: number
+  lastPollAtMs: number
+  firstAnswerAtMs: number | undefined
+  /** How many polls were answered 429. */
+  rateLimited: number
+  /** Set while polls fail: the last error, how many failed in a row, and until when they may. */
+  failing: { readonly error: Error; readonly count: number; readonly untilMs: number } | undefined
 }
 
-/** Looks at a job until it is over, the time is up, the run is cancelled, or looking makes no sense any more. */
-export async function pollJob(awaited: Awaited, options: WaitOptions): Promise<WaitEnd> {
+/**
+ * Polls a job until it is over, the time is up, the run is cancelled, or polling makes no sense any more. At the
+ * deadline comes a last poll, whatever the pause: it tells a job that is over from one that goes on.
+ */
+export async function pollJob(watched: WatchedJob, options: PollOptions): Promise<PollEnd> {
   const { clock, cancel } = options
-  const telling = tellOf(awaited.startedAtMs, options)
-  let state: State = {
-    ...awaited,
-    lastLookAtMs: awaited.startedAtMs,
+  const { id, startedAtMs } = watched
+  const reporter = startReporter({ ...options, id, startedAtMs })
+  const state: State = {
+    job: watched.job,
+    seenAtMs: startedAtMs,
+    lastPollAtMs: startedAtMs,
+    firstAnswerAtMs: watched.firstAnswerAtMs,
     rateLimited: 0,
-    failures: 0,
-    failingSinceMs: awaited.startedAtMs,
-    lastError: undefined,
+    failing: undefined,
   }
-  if (awaited.job !== undefined) telling.seen(awaited.job)
-  let pauseMs = awaited.job === undefined ? 0 : firstPauseMs(options.pace)
-  let failed: Error | undefined
-  for (;;) {
-    const { job, lastLookAtMs } = state
-    if (job !== undefined && state.failures === 0) {
-      if (awaited.belief.isOver(job, lastLookAtMs)) return { end: 'over', job, lastLookAtMs, reason: '' }
-      if (!options.untilOver) return { end: 'submitted', job, lastLookAtMs, reason: '' }
-    }
-    const limit = limitOf(state, awaited, options)
-    const nextLookAtMs = clock.now() + pauseMs
-    // What the service wants to be asked only after the end need not be waited for.
-    if (retryAfterMsOf(state.lastError) > 0 && nextLookAtMs >= limit.atMs) return limit.end
-    if (failed !== undefined) options.onEvent({ type: 'poll-failed', error: failed, retryInMs: pauseMs })
-    failed = undefined
-    await telling.pauseUntil(Math.min(nextLookAtMs, limit.atMs))
-    if (!cancel.aborted && clock.now() >= limit.atMs) return limit.end
+  const endAs = (end: PollEnd['end'], text: FailureText = NO_TEXT): PollEnd => {
+    const { headline, details } = text
+    return { end, job: state.job, lastPollAtMs: state.lastPollAtMs, headline, details }
+  }
+  if (watched.job !== undefined) reporter.seen(watched.job)
+  let pauseMs = watched.job === undefined ? 0 : firstPauseMs(options)
+  try {
+    for (;;) {
+      if (state.job !== undefined && state.failing === undefined) {
+        if (watched.isOver(state.job, state.seenAtMs)) return endAs('over')
+        if (!options.wait) return endAs('submitted')
+      }
+      const limit = limitOf(state, watched, options)
+      if (state.lastPollAtMs >= limit.atMs) return endAs(limit.end, limit.text)
+      const sleepMs = Math.max(0, Math.min(pauseMs, limit.atMs - clock.now()))
+      if (state.failing !== undefined) reporter.failed(state.failing.error, sleepMs)
+      await clock.sleep(sleepMs, cancel).catch(() => undefined)
 
-    const seen = cancel.aborted ? undefined : await lookOnce(options, limit.atMs)
-    if (cancel.aborted) return { end: 'cancelled', job, lastLookAtMs, reason: '' }
-    if (seen === undefined) continue
-    if (seen instanceof Error) {
-      const sinceCreateMs = awaited.created ? clock.now() - awaited.startedAtMs : undefined
-      if (!isRetryable(seen, sinceCreateMs))
-        return { end: 'given-up', job, lastLookAtMs, reason: inWords(seen) }
-      state = afterFailure(state, seen, clock)
-    } else {
-      telling.seen(seen)
-      state = afterLook(state, seen, clock)
+      const polled = cancel.aborted ? undefined : await pollOnce(options, limit.atMs + LAST_POLL_MS)
+      state.lastPollAtMs = clock.now()
+      if (polled instanceof Error) {
+        const sinceCreateMs = watched.created ? clock.now() - startedAtMs : undefined
+        if (!isRetryablePoll(polled, sinceCreateMs)) return endAs('given-up', describeFailure(polled))
+        recordFailure(state, polled)
+      } else if (polled !== undefined) {
+        reporter.seen(polled)
+        recordJob(state, polled)
+      }
+      if (cancel.aborted) return endAs('cancelled')
+      pauseMs = pauseAfter(state, watched, options)
     }
-    pauseMs = pauseAfter(state, awaited, options)
-    failed = seen instanceof Error ? seen : undefined
+  } finally {
+    reporter.stop()
   }
 }
 
-/** Looks once, until a time; `undefined` if that time or a cancel came first. */
-async function lookOnce(options: WaitOptions, untilMs: number): Promise<Job | Error | undefined> {
-  const { clock, cancel, look } = options
+const NO_TEXT: FailureText = { headline: '', details: '' }
+
+/** Polls once, until a time; `undefined` if that time or a cancel came first. */
+async function pollOnce(options: PollOptions, untilMs: number): Promise<Job | Error | undefined> {
+  const { clock, cancel, getJob } = options
   const over = new AbortController()
   const deadline = clock.timeout(Math.max(0, untilMs - clock.now()), over.signal)
   const { signal, release } = firstSignal([cancel, deadline])
   try {
-    return await look(signal)
+    return await getJob(signal)
   } catch (error) {
     if (signal.aborted) return undefined
     return error instanceof Error ? error : new Error(String(error))
@@ -120,49 +142,48 @@ async function lookOnce(options: WaitOptions, untilMs: number): Promise<Job | Er
   }
 }
 
-function afterLook(state: State, job: Job, clock: Clock): State {
-  const nowMs = clock.now()
-  const firstAnswerAtMs = state.firstAnswerAtMs ?? nowMs
-  return { ...state, job, lastLookAtMs: nowMs, firstAnswerAtMs, failures: 0, lastError: undefined }
+function recordJob(state: State, job: Job): void {
+  state.job = job
+  state.seenAtMs = state.lastPollAtMs
+  state.firstAnswerAtMs ??= state.lastPollAtMs
+  state.failing = undefined
 }
 
-function afterFailure(state: State, lastError: Error, clock: Clock): State {
-  const nowMs = clock.now()
-  const answered = !(lastError instanceof TransportError)
-  return {
-    ...state,
-    lastError,
-    lastLookAtMs: nowMs,
-    firstAnswerAtMs: state.firstAnswerAtMs ?? (answered ? nowMs : undefined),
-    failures: state.failures + 1,
-    failingSinceMs: state.failures === 0 ? nowMs : state.failingSinceMs,
-    rateLimited: state.rateLimited + (isRateLimit(lastError) ? 1 : 0),
+function recordFailure(state: State, error: Error): void {
+  const { failing, lastPollAtMs } = state
+  const untilMs = failing?.untilMs ?? lastPollAtMs + MAX_FAILING_MS
+  // Time that the service asks to wait is not counted.
+  state.failing = { error, count: (failing?.count ?? 0) + 1, untilMs: untilMs + retryAfterMsOf(error) }
+  if (!(error instanceof TransportError)) state.firstAnswerAtMs ??= lastPollAtMs
+  if (isRateLimit(error)) state.rateLimited++
+}
+
+function pauseAfter({ rateLimited, failing }: State, watched: WatchedJob, options: PollOptions): number {
+  const usualMs = nextPauseMs(options.clock.now() - watched.startedAtMs, rateLimited, options)
+  if (failing === undefined) return usualMs
+  const requestedMs = retryAfterMsOf(failing.error)
+  if (requestedMs > 0) return requestedMs
+  // A rate limit has doubled the usual pause already.
+  return isRateLimit(failing.error) ? usualMs : failurePauseMs(usualMs, failing.count, options)
+}
+
+function isRateLimit(error: Error): boolean {
+  return error instanceof ServiceError && error.status === 429
+}
+
+type Limit = { readonly atMs: number; readonly end: 'timed-out' | 'given-up'; readonly text: FailureText }
+
+/** When polling ends at the latest, as things are, and how. */
+function limitOf(
+  { firstAnswerAtMs, failing }: State,
+  { startedAtMs }: WatchedJob,
+  options: PollOptions,
+): Limit {
+  const deadlineMs = (firstAnswerAtMs ?? startedAtMs) + options.timeoutMs
+  const details = failing === undefined ? '' : `The last poll failed. ${failureSentences(failing.error)}`
+  if (failing === undefined || deadlineMs <= failing.untilMs) {
+    return { atMs: deadlineMs, end: 'timed-out', text: { headline: '', details } }
   }
-}
-
-function pauseAfter(state: State, awaited: Awaited, { clock, pace }: WaitOptions): number {
-  const usualMs = nextPauseMs(clock.now() - awaited.startedAtMs, state.rateLimited, pace)
-  if (state.failures === 0) return usualMs
-  const askedMs = retryAfterMsOf(state.lastError)
-  return askedMs > 0 ? askedMs : failurePauseMs(usualMs, state.failures, pace.random)
-}
-
-function farOff(error: Error): string {
-  const askedMs = retryAfterMsOf(error)
-  return askedMs > 0 ? ` It wants to be asked again only in ${formatDuration(askedMs)}.` : ''
-}
-
-type Limit = { readonly atMs: number; readonly end: WaitEnd }
-
-function limitOf(state: State, awaited: Awaited, options: WaitOptions): Limit {
-  const { job, lastLookAtMs, lastError } = state
-  const deadlineAtMs = (state.firstAnswerAtMs ?? awaited.startedAtMs) + options.timeoutMs
-  const giveUpAtMs = state.failures === 0 ? Infinity : state.failingSinceMs + MAX_FAILING_MS
-  const last =
-    lastError === undefined ? '' : `The last look failed: ${inWords(lastError)}${farOff(lastError)}`
-  if (deadlineAtMs <= giveUpAtMs) {
-    return { atMs: deadlineAtMs, end: { end: 'timed-out', job, lastLookAtMs, reason: last } }
-  }
-  const reason = `A wait ends after ${formatDuration(MAX_FAILING_MS)} without a good answer. ${last}`
-  return { atMs: giveUpAtMs, end: { end: 'given-up', job, lastLookAtMs, reason } }
+  const headline = `No good answer from the docs service for ${formatDuration(MAX_FAILING_MS)}`
+  return { atMs: failing.untilMs, end: 'given-up', text: { headline, details } }
 }

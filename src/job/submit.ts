@@ -1,119 +1,134 @@
 import type { Deps } from '../lib/deps.ts'
-import { formatDuration } from '../lib/duration.ts'
 import { afterGrace } from '../lib/grace.ts'
-import { backoffMs } from '../lib/retry.ts'
+import { RetryError, retry, retryAfterNote } from '../lib/retry.ts'
 import { TransportError } from '../lib/transport-error.ts'
-import { retryAfterMsOf, ServiceError } from '../service/service-error.ts'
+import type { DocsService } from '../service/docs-service.ts'
+import { createJob, type Job, sendMessage } from '../service/job.ts'
+import {
+  describeFailure,
+  type FailureText,
+  isRetryable,
+  retryAfterMsOf,
+  ServiceError,
+} from '../service/service-error.ts'
 import type { OnJobEvent } from './progress.ts'
 
-/** A request that was refused or did not arrive: nothing was started by it. */
-export class NotSubmittedError extends Error {
-  override readonly name = 'NotSubmittedError'
+/** A request that needs nothing to be found out first: a new job, a message to a job, or just a job to wait for. */
+export type DirectRequest =
+  | { readonly kind: 'create'; readonly prompt: string }
+  | { readonly kind: 'message'; readonly id: string; readonly prompt: string }
+  /** `seen`: the job, if it was just got. */
+  | { readonly kind: 'attach'; readonly id: string; readonly seen?: Job }
+
+/** Why there is no job to wait for, and whether something may have been started all the same. */
+export class RequestError extends Error implements FailureText {
+  override readonly name = 'RequestError'
+  readonly headline: string
+  readonly details: string
+
+  constructor({ headline, details }: FailureText, options?: { readonly cause: unknown }) {
+    super(`${headline}. ${details}`, options)
+    this.headline = headline
+    this.details = details
+  }
 }
 
-/** A request of which nobody can say whether it was accepted. It must not be sent again. */
-export class UncertainError extends Error {
-  override readonly name = 'UncertainError'
-}
-
-/** What a submission needs. A cancel ends pauses at once, and a request in flight after `CANCEL_GRACE_MS`. */
+/** What submitting needs. A cancel ends pauses at once, and a request in flight after `CANCEL_GRACE_MS`. */
 export type SubmitOptions = Deps & {
-  /** Longest time to go on being refused for the rate limit, from the first answer, in milliseconds. */
+  /** Longest time to go on under the rate limit, from the first answer, in milliseconds. Never cuts a request. */
   readonly timeoutMs: number
   readonly onEvent: OnJobEvent
 }
 
 /** How long a request in flight is still awaited once the run was cancelled, so that its job's id is not lost. */
-export const CANCEL_GRACE_MS = 3000
+const CANCEL_GRACE_MS = 3000
 
-/** How long a request that can't reach the service is tried again. */
-const UNREACHABLE_LIMIT_MS = 30_000
+/** How long a request that can't reach the service is sent again, in milliseconds. */
+const MAX_UNREACHABLE_MS = 30_000
 
 const BACKOFF = { baseMs: 1000, maxMs: 30_000 }
 
-/** An answer and when the service first answered at all, in milliseconds since the epoch. */
-export type Submitted<T> = { readonly value: T; readonly firstAnswerAtMs: number }
+/** The job, and when the service first answered at all, in milliseconds since the epoch. */
+export type Submitted = { readonly job: Job; readonly firstAnswerAtMs: number }
 
 /**
- * Sends a request that must take effect at most once. It is sent again only where it certainly did not arrive (the
- * connection was refused, the name not resolved, TLS failed before sending) or was not accepted (429).
+ * Sends a create or a message, which must take effect at most once. It is sent again only where it certainly did not
+ * arrive (the connection was refused, the name not resolved, TLS failed before sending) or was not accepted (429).
  *
- * @param send sends it once; its signal ends the request
- * @throws {NotSubmittedError} nothing was started
- * @throws {UncertainError} something may have been started
+ * @throws {RequestError} that says whether a job may be running
  */
-export async function submit<T>(
-  send: (signal: AbortSignal) => Promise<T>,
+export async function submit(
+  service: DocsService,
+  request: Exclude<DirectRequest, { kind: 'attach' }>,
   options: SubmitOptions,
-): Promise<Submitted<T>> {
-  const { clock, cancel } = options
-  const unreachableAtMs = clock.now() + UNREACHABLE_LIMIT_MS
+): Promise<Submitted> {
+  const { clock, cancel, timeoutMs, onEvent } = options
+  const signal = afterGrace(cancel, CANCEL_GRACE_MS, clock)
   let firstAnswerAtMs: number | undefined
-  for (let failures = 1; ; failures++) {
-    if (cancel.aborted) throw new NotSubmittedError('The run was cancelled, and nothing was started.')
+  let unreachableSinceMs: number | undefined
+
+  async function attempt(): Promise<Job> {
+    if (cancel.aborted) throw new RequestError(CANCELLED)
+    const sentAtMs = clock.now()
     try {
-      const value = await send(afterGrace(cancel, CANCEL_GRACE_MS, clock))
-      return { value, firstAnswerAtMs: firstAnswerAtMs ?? clock.now() }
+      const job =
+        request.kind === 'create'
+          ? await createJob(service, request.prompt, signal)
+          : await sendMessage(service, request, signal)
+      firstAnswerAtMs ??= clock.now()
+      return job
     } catch (error) {
-      if (error instanceof ServiceError) firstAnswerAtMs ??= clock.now()
-      const limitAtMs = (firstAnswerAtMs ?? Infinity) + options.timeoutMs
-      const pauseMs = pauseBeforeNext(error, failures, {
-        nowMs: clock.now(),
-        limitAtMs,
-        unreachableAtMs,
-        random: options.random,
-      })
-      await pauseAloud(pauseMs, error as Error, options)
+      if (error instanceof TransportError) unreachableSinceMs ??= sentAtMs
+      else [firstAnswerAtMs, unreachableSinceMs] = [firstAnswerAtMs ?? clock.now(), undefined]
+      throw error
     }
   }
-}
 
-/** A log that says nothing for longer looks like a run that hangs. */
-const SIGN_OF_LIFE_MS = 60_000
-
-async function pauseAloud(
-  ms: number,
-  error: Error,
-  { clock, cancel, onEvent }: SubmitOptions,
-): Promise<void> {
-  for (let leftMs = ms; leftMs > 0 && !cancel.aborted; leftMs -= SIGN_OF_LIFE_MS) {
-    onEvent({ type: 'retry', error, retryInMs: leftMs })
-    await clock.sleep(Math.min(leftMs, SIGN_OF_LIFE_MS), cancel).catch(() => undefined)
+  try {
+    const job = await retry(
+      attempt,
+      {
+        backoff: BACKOFF,
+        maxAttempts: Infinity,
+        isRetryable: (error) => isUnreachable(error) || isRateLimit(error),
+        retryAfterMs: retryAfterMsOf,
+        deadlineMs: () =>
+          unreachableSinceMs === undefined
+            ? (firstAnswerAtMs ?? clock.now()) + timeoutMs
+            : unreachableSinceMs + MAX_UNREACHABLE_MS,
+        onRetry: (error, retryInMs) => onEvent({ type: 'retry', error, retryInMs }),
+      },
+      options,
+    )
+    return { job, firstAnswerAtMs: firstAnswerAtMs ?? clock.now() }
+  } catch (error) {
+    if (!(error instanceof RetryError)) throw error
+    throw requestError(error)
   }
 }
 
-type Limits = {
-  readonly nowMs: number
-  readonly limitAtMs: number
-  readonly unreachableAtMs: number
-  readonly random: () => number
+const CANCELLED: FailureText = { headline: '', details: 'Nothing was started.' }
+
+function isUnreachable(error: unknown): boolean {
+  if (!(error instanceof TransportError) || error.maybeSent) return false
+  return error.failure === 'refused' || error.failure === 'unresolved' || error.failure === 'tls'
 }
 
-function pauseBeforeNext(error: unknown, failures: number, limits: Limits): number {
-  const growingMs = backoffMs(failures, BACKOFF, limits.random)
-  if (error instanceof ServiceError && error.status === 429) {
-    const leftMs = limits.limitAtMs - limits.nowMs
-    // Where nothing else is asked for, it is tried a last time when the time is up.
-    const pauseMs = retryAfterMsOf(error) || Math.min(growingMs, leftMs - 1)
-    if (pauseMs > 0 && pauseMs < leftMs) return pauseMs
-    throw new NotSubmittedError(`${error.message} ${farOff(retryAfterMsOf(error))} Nothing was started.`, {
-      cause: error,
-    })
-  }
-  if (error instanceof TransportError && isWorthAnotherTry(error)) {
-    if (limits.nowMs + growingMs < limits.unreachableAtMs) return growingMs
-  }
-  throw isCertainlyRefused(error) ? notSubmitted(error) : uncertain(error)
+function isRateLimit(error: unknown): boolean {
+  return error instanceof ServiceError && error.status === 429
 }
 
-function farOff(askedMs: number): string {
-  return askedMs > 0
-    ? `It wants to be asked again only in ${formatDuration(askedMs)}, which is past \`timeout\`.`
-    : 'It kept saying so until `timeout` was used up.'
+function requestError({ reason, cause }: RetryError): RequestError {
+  if (cause instanceof RequestError) return cause
+  if (!isCertainlyRefused(cause)) return uncertainError(cause)
+  return nothingStarted(cause, reason === 'deadline' && isRateLimit(cause) ? [limitNote(cause)] : [])
 }
 
-function isWorthAnotherTry({ maybeSent, failure }: TransportError): boolean {
-  return !maybeSent && (failure === 'refused' || failure === 'unresolved' || failure === 'tls')
+function limitNote(error: unknown): string {
+  const retryAfterMs = retryAfterMsOf(error)
+  return retryAfterMs > 0
+    ? retryAfterNote(retryAfterMs, '`timeout`')
+    : 'The service went on answering so until `timeout` was over.'
 }
 
 function isCertainlyRefused(error: unknown): boolean {
@@ -121,24 +136,37 @@ function isCertainlyRefused(error: unknown): boolean {
   return error instanceof ServiceError && error.status >= 300 && error.status < 500 && error.status !== 408
 }
 
-function notSubmitted(error: unknown): NotSubmittedError {
-  const message =
-    error instanceof TransportError ? `The service could not be reached: ${error.message}.` : messageOf(error)
-  return new NotSubmittedError(`${message} Nothing was started, so it is safe to run this again.`, {
-    cause: error,
-  })
+/**
+ * The error for a request after which nothing runs that did not run before. That it is safe to run again is said only
+ * where that can help.
+ */
+export function nothingStarted(cause: unknown, notes: readonly string[] = []): RequestError {
+  if (cause instanceof DOMException) return new RequestError(CANCELLED, { cause })
+  const { headline, details } = describeFailure(cause)
+  const advice = canPass(cause)
+    ? 'Nothing was started, so it is safe to run this again.'
+    : 'Nothing was started.'
+  return new RequestError({ headline, details: joinSentences(details, ...notes, advice) }, { cause })
 }
 
-function uncertain(error: unknown): UncertainError {
-  const message =
-    error instanceof TransportError ? `The service's answer was lost: ${error.message}.` : messageOf(error)
-  const advice =
-    "The request may have been accepted all the same: a job may be running. Look for it in the service's dashboard, " +
-    'and for its pull request, before you run this again: a second run may start a second job and spend its credits.'
-  return new UncertainError(`${message} ${advice}`, { cause: error })
+/** Whether a failure may be over by the time that the workflow runs again, with nothing changed. */
+function canPass(error: unknown): boolean {
+  if (error instanceof TransportError) return error.failure !== 'tls' && error.failure !== 'proxy'
+  return isRetryable(error)
 }
 
-function messageOf(error: unknown): string {
-  if (error instanceof DOMException) return 'The run was cancelled before the service had answered.'
-  return error instanceof Error ? error.message : String(error)
+const MAYBE_RUNNING =
+  'The request may have been accepted all the same: a job may be running. Look for it in the dashboard of the docs ' +
+  'service, and for its pull request, before you run this again: a second run may start a second job and spend its credits.'
+
+function uncertainError(cause: unknown): RequestError {
+  const { headline, details } =
+    cause instanceof DOMException
+      ? { headline: 'The docs service had not answered yet', details: '' }
+      : describeFailure(cause)
+  return new RequestError({ headline, details: joinSentences(details, MAYBE_RUNNING) }, { cause })
+}
+
+function joinSentences(...parts: readonly string[]): string {
+  return parts.filter((part) => part !== '').join(' ')
 }

@@ -5,8 +5,7 @@ import {
   details,
   joinMarkdown,
   link,
-  MAX_LINK_LENGTH,
-  type Markdown,
+  Markdown,
   md,
   type Row,
   table,
@@ -14,89 +13,124 @@ import {
 import type { Redact } from '../lib/redact.ts'
 import { sentencesWithCode } from '../lib/sentences.ts'
 import { clip } from '../lib/text.ts'
-import { serviceWord } from '../service/words.ts'
+import { serviceWord } from '../service/service-error.ts'
 import type { Outcome } from './outcome.ts'
-import { type OutcomeContext, outcomeText, RESULT_SIGNS } from './outcome-text.ts'
+import { failOnNote, type OutcomeContext, outcomeText, RESULT_SIGNS, signOf } from './outcome-text.ts'
 import { pullRequestName } from './pull-request.ts'
 
 /** Most characters of a prompt that a summary shows: far below GitHub's limit of 1 MiB for all of it. */
-const PROMPT_LENGTH = 200_000
+const MAX_PROMPT_LENGTH = 200_000
 
 /** One wrong input, in words. */
 export type WrongInput = { readonly input: string; readonly problem: string; readonly accepted: string }
 
-/** The job summary of an agent job that was asked for. */
+/** The summary of a job that was requested: what came of it, what it means, and what belongs to it folded. */
 export function jobSummary(outcome: Outcome, context: OutcomeContext, redact: Redact): Markdown {
-  const { headline, advice } = outcomeText(outcome, context)
+  const { advice } = outcomeText(outcome, context)
   return joinMarkdown([
-    md`## ${RESULT_SIGNS[outcome.result]} Docs agent: ${headline}`,
+    md`## ${signOf(outcome.result, context.failOn)} ${heading(outcome, context)}`,
     ...pullRequestLine(outcome),
-    ...(advice === '' ? [] : [sentencesWithCode(advice)]),
-    table(['Result', code(outcome.result)], facts(outcome)),
-    ...promptDetails(redact(outcome.sent)),
+    ...sentences(advice),
+    ...sentences(failOnNote(outcome, context)),
+    grayLine(outcome, context),
+    ...foldedDetails(outcome, redact),
   ])
 }
 
-/** The summary of a dry run: what would have been asked, in full. */
-export function dryRunSummary(ask: {
+/** The summary of a dry run: what would have been requested, in full. */
+export function dryRunSummary(run: {
   readonly purpose: string
   readonly prompt: string
   readonly projectId: string
 }): Markdown {
   return joinMarkdown([
     md`## 📝 Docs agent: dry run`,
-    sentencesWithCode(`The docs service was not called. Without \`dry-run\`, this run would ${ask.purpose}.`),
-    ...(ask.prompt === '' ? [] : [codeBlock(clip(ask.prompt, PROMPT_LENGTH))]),
+    sentencesWithCode(`The docs service was not called. Without \`dry-run\`, this run would ${run.purpose}.`),
+    projectLine(run.projectId),
+    ...(run.prompt === '' ? [] : [promptBlock(run.prompt)]),
   ])
 }
 
 /** The summary of a run that was killed before it could write one. */
-export function cutOffSummary(advice: string): Markdown {
-  return joinMarkdown([md`## ${RESULT_SIGNS.cancelled} Docs agent: cut off`, sentencesWithCode(advice)])
+export function cutOffSummary(advice: string, projectId: string): Markdown {
+  return joinMarkdown([
+    md`## ${RESULT_SIGNS.cancelled} Docs agent: cut off`,
+    sentencesWithCode(advice),
+    projectLine(projectId),
+  ])
 }
 
 /** The summary of a run whose inputs are wrong. */
-export function inputsErrorSummary(problems: readonly WrongInput[]): Markdown {
-  const rows = problems.map(({ input, problem, accepted }) => [code(input), problem, accepted])
+export function inputsErrorSummary(problems: readonly WrongInput[], projectId: string): Markdown {
+  const rows = problems.map(({ input, problem, accepted }) => [
+    code(input),
+    sentencesWithCode(problem),
+    sentencesWithCode(accepted),
+  ])
   return joinMarkdown([
     md`## ${RESULT_SIGNS.error} Docs agent: wrong inputs`,
     md`Nothing was sent.`,
     table(['Input', 'Problem', 'Accepted'], rows),
+    projectLine(projectId),
   ])
 }
 
-function pullRequestLine({ job }: Outcome): Markdown[] {
-  if (job?.prLink == null) return []
-  return [md`**${link(pullRequestName(job.prLink), job.prLink)}**`]
+/** The result; the pull request itself where there is one. */
+function heading(outcome: Outcome, context: OutcomeContext): Markdown {
+  const prLink = outcome.job?.prLink ?? null
+  if (outcome.result !== 'pull-request' || prLink === null) {
+    return sentencesWithCode(outcomeText(outcome, context).headline)
+  }
+  return md`Pull request ${link(pullRequestName(prLink), prLink)} is ready for review`
 }
 
-function facts({ job, jobId, durationSeconds }: Outcome): Row[] {
-  const rows: Row[] = []
-  if (job !== undefined) rows.push(['Status', word(job.status)])
-  if (jobId !== '') rows.push(['Job', word(jobId)])
-  if (job?.repository != null) rows.push(['Repository', repository(job.repository, job.ref)])
-  if (job?.model != null) rows.push(['Model', word(job.model)])
-  if (durationSeconds !== undefined) rows.push(['Duration', formatDuration(durationSeconds * 1000)])
-  return rows
+/** Where the pull request is; a job may have one without having completed. */
+function pullRequestLine({ job, result }: Outcome): Markdown[] {
+  if (job?.prLink == null) return []
+  if (result !== 'pull-request')
+    return [md`Its pull request: ${link(pullRequestName(job.prLink), job.prLink)}`]
+  if (job.repository === null) return []
+  const branch = job.ref === null ? md`` : md`, on the branch ${word(job.ref)}`
+  return [md`The docs agent changed ${repositoryLink(job.repository)}${branch}.`]
+}
+
+function sentences(text: string): Markdown[] {
+  return text === '' ? [] : [sentencesWithCode(text)]
+}
+
+/** Which project, which model, how long. */
+function grayLine({ job, durationSeconds }: Outcome, { projectId }: OutcomeContext): Markdown {
+  const model = job?.model == null ? [] : [md`model ${word(job.model)}`]
+  // Less than a second says that nothing was waited for.
+  const duration = durationSeconds ? [md`${formatDuration(durationSeconds * 1000)}`] : []
+  return projectLine(projectId, [...model, ...duration])
+}
+
+function projectLine(projectId: string, more: readonly Markdown[] = []): Markdown {
+  const project = projectId === '' ? [] : [md`project ${code(projectId)}`]
+  const parts = joinMarkdown([md`Docs agent`, ...project, ...more], ' · ')
+  return Markdown.trusted(`<sub>${parts.source}</sub>`)
+}
+
+function foldedDetails({ job, jobId, sent }: Outcome, redact: Redact): Markdown[] {
+  const rows: Row[] = job === undefined ? [] : [['Status', word(job.status)]]
+  if (job?.createdAt != null) rows.push(['Created', word(job.createdAt)])
+  const ids = jobId === '' ? [] : [table(['Job', word(jobId)], rows)]
+  const prompt = sent === '' ? [] : [promptBlock(redact(sent))]
+  if (ids.length + prompt.length === 0) return []
+  const title = [ids.length > 0 ? 'Job' : '', prompt.length > 0 ? 'Prompt' : ''].filter((part) => part !== '')
+  return [details(title.join(' and ').replace(' Prompt', ' prompt'), joinMarkdown([...ids, ...prompt]))]
+}
+
+function promptBlock(prompt: string): Markdown {
+  return codeBlock(clip(prompt, MAX_PROMPT_LENGTH))
 }
 
 function word(text: string): Markdown {
   return code(serviceWord(text))
 }
 
-function repository(url: string, ref: string | null): Markdown {
+function repositoryLink(url: string): Markdown {
   const name = URL.parse(url)?.pathname.replace(/^\/|\.git$/g, '') ?? url
-  const where = link(name === '' ? url : name, url)
-  return ref === null ? where : md`${where} at ${word(ref)}`
-}
-
-function promptDetails(prompt: string): Markdown[] {
-  return prompt === '' ? [] : [details('Prompt', codeBlock(clip(prompt, PROMPT_LENGTH)))]
-}
-
-/** How a request for a job ended, as sentences for the log. */
-export function describeResult(outcome: Outcome, context: OutcomeContext): string {
-  const { headline, advice } = outcomeText(outcome, context)
-  const url = clip(outcome.job?.prLink ?? '', MAX_LINK_LENGTH)
-  return [`${headline}${url === '' ? '.' : `: ${url}`}`, advice].filter((part) => part !== '').join(' ')
+  return link(name === '' ? url : name, url)
 }

@@ -1,5 +1,6 @@
 import type { Deps } from './deps.ts'
 import { formatDuration } from './duration.ts'
+import { startHeartbeat } from './heartbeat.ts'
 
 /** How pauses between attempts grow. */
 export type Backoff = {
@@ -35,9 +36,6 @@ export class RetryError extends Error {
   }
 }
 
-/** A pause longer than this is spoken of again: a log that says nothing looks like a run that hangs. */
-const HEARTBEAT_MS = 60_000
-
 /**
  * Attempts something until it succeeds, with growing pauses or those that the server asks for. A pause of our own is
  * cut at the deadline, for a last attempt; one that the server asks for is kept or, where it reaches past the deadline,
@@ -61,10 +59,14 @@ export async function retry<T>(
       const askedMs = policy.retryAfterMs(error) ?? 0
       if (leftMs <= 0 || askedMs >= leftMs) throw new RetryError('deadline', error)
       const pauseMs = askedMs || Math.min(backoffMs(attempts, policy.backoff, random), leftMs)
-      for (let restMs = pauseMs; restMs > 0 && !cancel.aborted; restMs -= HEARTBEAT_MS) {
-        policy.onRetry(error, restMs)
-        await clock.sleep(Math.min(restMs, HEARTBEAT_MS), cancel).catch(() => undefined)
-      }
+      const untilMs = clock.now() + pauseMs
+      policy.onRetry(error, pauseMs)
+      const heartbeat = startHeartbeat(clock, () => {
+        const restMs = untilMs - clock.now()
+        if (restMs >= 1000) policy.onRetry(error, restMs)
+      })
+      await clock.sleep(pauseMs, cancel).catch(() => undefined)
+      heartbeat.stop()
       if (cancel.aborted) throw new RetryError('cancelled', error)
     }
   }

@@ -1,10 +1,8 @@
 import type { Clock } from '../lib/clock.ts'
 import type { HttpClient } from '../lib/http.ts'
-import { parseJson } from '../lib/json.ts'
 import type { Redact } from '../lib/redact.ts'
 import { parseRetryAfter } from '../lib/retry.ts'
-import { unreadableError } from '../lib/transport-error.ts'
-import type { ServiceAnswer, ServiceCall } from './service-call.ts'
+import type { ServiceCall, ServiceResponse } from './service-call.ts'
 import { ServiceError } from './service-error.ts'
 
 /** The docs service, for one project. */
@@ -13,10 +11,10 @@ export type DocsService = {
   /**
    * Makes one call, once.
    *
-   * @throws {ServiceError} if the status is none of 2xx
-   * @throws {TransportError} if no whole answer came
+   * @throws {ServiceError} if the status is not 2xx
+   * @throws {TransportError} if no response came
    */
-  ask(call: ServiceCall, signal?: AbortSignal): Promise<ServiceAnswer>
+  send(call: ServiceCall, signal?: AbortSignal): Promise<ServiceResponse>
 }
 
 /** Where the service is and how to talk to it. */
@@ -32,9 +30,14 @@ export type ServiceOptions = {
 
 /** Gives access to the service. Nothing is sent yet. */
 export function openDocsService(options: ServiceOptions): DocsService {
-  async function ask(call: ServiceCall, signal?: AbortSignal): Promise<ServiceAnswer> {
+  async function send(call: ServiceCall, signal?: AbortSignal): Promise<ServiceResponse> {
     const body = call.body === undefined ? undefined : JSON.stringify(call.body)
-    const answer = await options.http.send({
+    const {
+      status,
+      headers,
+      body: text,
+      bodyProblem,
+    } = await options.http.send({
       method: call.method,
       url: urlOf(options.baseUrl, call),
       headers: {
@@ -45,27 +48,19 @@ export function openDocsService(options: ServiceOptions): DocsService {
       },
       ...(body === undefined ? {} : { body }),
       signal,
-      // Creates and messages must not be repeated.
       freshConnection: call.method === 'POST',
     })
-    if (answer.bodyProblem !== undefined && answer.status >= 200 && answer.status < 300) {
-      throw unreadableError(answer.bodyProblem, answer)
+    const response: ServiceResponse = {
+      status,
+      ...readBody(text, options.redact),
+      bodyProblem,
+      retryAfterMs: parseRetryAfter(headers['retry-after'], options.clock.now()),
     }
-    const text = options.redact(answer.body)
-    // Escapes could hide the key from a look at the text.
-    const exact = text === answer.body && !text.includes('\\') ? text : undefined
-    const clean: ServiceAnswer = {
-      status: answer.status,
-      json: exact === undefined ? parseRedacted(answer.body, options.redact) : parseJson(exact),
-      text,
-      exact,
-      retryAfterMs: parseRetryAfter(answer.headers['retry-after'], options.clock.now()),
-    }
-    if (clean.status < 200 || clean.status > 299) throw new ServiceError(call, clean)
-    return clean
+    if (status < 200 || status > 299) throw new ServiceError(call, response)
+    return response
   }
 
-  return { projectId: options.projectId, ask }
+  return { projectId: options.projectId, send }
 }
 
 function urlOf(baseUrl: URL, { path, query = {} }: ServiceCall): URL {
@@ -75,10 +70,26 @@ function urlOf(baseUrl: URL, { path, query = {} }: ServiceCall): URL {
   return url
 }
 
-/** Parses JSON, and takes the key out of each string that was read. */
-function parseRedacted(text: string, redact: Redact): unknown {
+/** Reads a body, and takes the key out of its text and, since escapes may hide it there, of each string in its JSON. */
+function readBody(body: string, redact: Redact): Pick<ServiceResponse, 'json' | 'text' | 'exact'> {
+  const text = redact(body)
+  const plain = withoutEscapes(body)
+  if (text === body && redact(plain) === plain) return { json: parseJson(body), text, exact: body }
+  const reviver = (_name: string, value: unknown): unknown =>
+    typeof value === 'string' ? redact(value) : value
+  return { json: parseJson(body, reviver), text, exact: undefined }
+}
+
+/** A JSON text with its escapes read back: no JSON any more, but all that its strings say is in it. */
+function withoutEscapes(text: string): string {
+  return text.replace(/\\(?:u([\da-f]{4})|(["\\/]))/gi, (_escape, hex: string | undefined, character = '') =>
+    hex === undefined ? character : String.fromCharCode(Number.parseInt(hex, 16)),
+  )
+}
+
+function parseJson(text: string, reviver?: (name: string, value: unknown) => unknown): unknown {
   try {
-    return JSON.parse(text, (_name, value: unknown) => (typeof value === 'string' ? redact(value) : value))
+    return JSON.parse(text, reviver)
   } catch {
     return undefined
   }

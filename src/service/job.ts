@@ -1,4 +1,7 @@
 import { isRecord, type JsonRecord } from '../lib/json.ts'
+import type { DocsService } from './docs-service.ts'
+import { type NotFound, projectNotFound, type ServiceCall } from './service-call.ts'
+import { InvalidResponseError } from './service-error.ts'
 
 /** Statuses after which a job no longer changes by itself; all others mean "not finished yet". */
 const TERMINAL_STATUSES = ['completed', 'archived', 'failed'] as const
@@ -15,6 +18,7 @@ export type Job = {
   readonly prLink: string | null
   /** URL of the repository that the agent works in. */
   readonly repository: string | null
+  /** The branch that the agent works on. */
   readonly ref: string | null
   readonly model: string | null
   /** ISO 8601, UTC. */
@@ -77,4 +81,81 @@ function readSource(source: unknown, invalidFields: string[]): JsonRecord {
   if (isRecord(source)) return source
   if (source !== undefined && source !== null) invalidFields.push('source')
   return {}
+}
+
+/**
+ * Starts a job: `POST /v2/agent/{projectId}/job`. Sent once; whether it may be sent again is for the caller to decide.
+ *
+ * @throws {ServiceError} the service refused or failed
+ * @throws {InvalidResponseError} it accepted, but the response is no job
+ * @throws {TransportError} no response came
+ */
+export async function createJob(service: DocsService, prompt: string, signal?: AbortSignal): Promise<Job> {
+  const call: ServiceCall = {
+    method: 'POST',
+    path: ['v2', 'agent', service.projectId, 'job'],
+    body: { prompt },
+    purpose: 'create a job',
+    notFound: projectNotFound(service.projectId),
+    limit: '100 jobs per project and hour',
+  }
+  return await sendForJob(service, call, { signal })
+}
+
+/**
+ * Gets a job: `GET /v2/agent/{projectId}/job/{id}`.
+ *
+ * @throws as `createJob`; another job in the response is an {InvalidResponseError}, too
+ */
+export async function getJob(service: DocsService, id: string, signal?: AbortSignal): Promise<Job> {
+  const call: ServiceCall = {
+    method: 'GET',
+    path: ['v2', 'agent', service.projectId, 'job', id],
+    purpose: 'get the job',
+    notFound: jobNotFound(service, id),
+    limit: 'not documented for getting a job',
+  }
+  return await sendForJob(service, call, { signal, id })
+}
+
+/**
+ * Sends a follow-up message: `POST /v2/agent/{projectId}/job/{id}/message`. Sent once, as `createJob`.
+ *
+ * @throws as `getJob`
+ */
+export async function sendMessage(
+  service: DocsService,
+  { id, prompt }: { readonly id: string; readonly prompt: string },
+  signal?: AbortSignal,
+): Promise<Job> {
+  const call: ServiceCall = {
+    method: 'POST',
+    path: ['v2', 'agent', service.projectId, 'job', id, 'message'],
+    body: { prompt },
+    purpose: 'send the job a follow-up message',
+    notFound: jobNotFound(service, id),
+    limit: '100 follow-up messages per project and hour',
+  }
+  return await sendForJob(service, call, { signal, id })
+}
+
+function jobNotFound({ projectId }: DocsService, id: string): NotFound {
+  const [job, project] = [id, projectId].map((text) => `\`${text.replaceAll('`', "'")}\``)
+  return {
+    headline: `No job ${job} in project ${project}`,
+    cure: 'Check `job-id` and `project-id`; the service may also have deleted the job.',
+  }
+}
+
+/** @param options `id`: of the job that the response must be about */
+async function sendForJob(
+  service: DocsService,
+  call: ServiceCall,
+  { signal, id }: { readonly signal: AbortSignal | undefined; readonly id?: string },
+): Promise<Job> {
+  const response = await service.send(call, signal)
+  const job = readJob(response.json, response.exact)
+  if (job === undefined) throw new InvalidResponseError(call, response)
+  if (id !== undefined && job.id !== id) throw new InvalidResponseError(call, response, 'another job')
+  return job
 }

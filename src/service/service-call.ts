@@ -1,30 +1,40 @@
-/** What a 404 means for a call about a project. */
-export const NO_SUCH_PROJECT =
-  'There is no such project for this key: check `project-id`, and that the key belongs to the same organisation.'
-
-/** One call of the service's interface, with the words that its errors need. */
+/** One call of the service's API, with the words that its errors need. */
 export type ServiceCall = {
+  /** A `POST` is sent over a connection of its own. */
   readonly method: 'GET' | 'POST'
   /** Path segments as they are meant; they are URL-encoded when they are sent. */
   readonly path: readonly string[]
   readonly query?: Readonly<Record<string, string>>
   readonly body?: unknown
-  /** What is asked, to follow "when asked to": `create the job`. */
+  /** What is requested, to follow "the request to": `create a job`. */
   readonly purpose: string
-  /** What a 404 means for this call, and the cure, as a sentence. */
-  readonly notFound: string
-  /** The documented limit of this call, to follow "rate limit:". */
+  /** What a 404 means for this call. */
+  readonly notFound: NotFound
+  /** The documented limit of this call, to follow "The limit is": `100 jobs per project and hour`. */
   readonly limit: string
 }
 
-/** An answer, without the key wherever the service may have put it. */
-export type ServiceAnswer = {
+/** What is missing, fit for a heading, and what to do about it, as a sentence. */
+export type NotFound = { readonly headline: string; readonly cure: string }
+
+/** What a 404 means for a call about a project. */
+export function projectNotFound(projectId: string): NotFound {
+  return {
+    headline: `No project \`${projectId.replaceAll('`', "'")}\``,
+    cure: 'Check `project-id`, and that the API key belongs to the same organisation.',
+  }
+}
+
+/** A response, without the key wherever the service may have put it. */
+export type ServiceResponse = {
   readonly status: number
   /** The body as JSON; `undefined` if it is none. */
   readonly json: unknown
   readonly text: string
-  /** The body as it came; `undefined` if the key had to be taken out of it, or may hide in its escapes. */
+  /** The body as it came; `undefined` if the key had to be taken out of it. */
   readonly exact: string | undefined
+  /** Why the body could not be read, to follow "because"; `undefined` if it could. */
+  readonly bodyProblem: string | undefined
   /** From `Retry-After`, in milliseconds. */
   readonly retryAfterMs: number | undefined
 }

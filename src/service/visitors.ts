@@ -1,7 +1,7 @@
 import { isRecord } from '../lib/json.ts'
 import type { DocsService } from './docs-service.ts'
-import { NO_SUCH_PROJECT, type ServiceCall } from './service-call.ts'
-import { AnswerError } from './service-error.ts'
+import { projectNotFound, type ServiceCall } from './service-call.ts'
+import { InvalidResponseError } from './service-error.ts'
 
 /**
  * Distinct visitors. `total` counts those who came as a human and through an AI tool once, so it is not `human + ai`,
@@ -44,7 +44,7 @@ export const MAX_ROWS = 250
  * Requests one page of a period's visitors, once: `GET /v1/analytics/{projectId}/visitors`.
  *
  * @throws {ServiceError} the service refused or failed
- * @throws {AnswerError} the answer has no totals that can be read
+ * @throws {InvalidResponseError} the answer has no totals that can be read
  * @throws {TransportError} no whole answer came
  */
 export async function getVisitors(
@@ -58,15 +58,15 @@ export async function getVisitors(
     path: ['v1', 'analytics', service.projectId, 'visitors'],
     query: { dateFrom, dateTo, limit: String(limit), offset: String(offset) },
     purpose: 'list the visitors',
-    notFound: NO_SUCH_PROJECT,
+    notFound: projectNotFound(service.projectId),
     limit: '100 analytics requests an hour, shared by all of the organisation',
   }
-  const answer = await service.ask(call, signal)
+  const answer = await service.send(call, signal)
   const read = readVisitorsAnswer(answer.json)
   if (read !== undefined) return read
   throw answer.json === undefined
-    ? new AnswerError(call, answer)
-    : new AnswerError(call, answer, 'JSON whose `totals` are not numbers for human, ai and total')
+    ? new InvalidResponseError(call, answer)
+    : new InvalidResponseError(call, answer, 'JSON whose `totals` are not numbers for human, ai and total')
 }
 
 /** Reads an answer as far as it can be understood; `undefined` if not even its totals can be. */

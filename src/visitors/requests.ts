@@ -1,11 +1,15 @@
 import type { Deps } from '../lib/deps.ts'
 import { formatDuration } from '../lib/duration.ts'
-import { backoffMs } from '../lib/retry.ts'
-import { TransportError } from '../lib/transport-error.ts'
+import { RetryError, retry, retryAfterNote } from '../lib/retry.ts'
 import type { DocsService } from '../service/docs-service.ts'
-import { inWords, retryAfterMsOf, ServiceError } from '../service/service-error.ts'
+import {
+  failureSentences,
+  InvalidResponseError,
+  isRetryable as isRetryableFailure,
+  retryAfterMsOf,
+} from '../service/service-error.ts'
 import { getVisitors, type VisitorsAnswer } from '../service/visitors.ts'
-import { DAY_MS, type Period } from './period.ts'
+import type { Period } from './period.ts'
 
 /** Why no further request is made: a limit of the run, or a request that failed for good. */
 export type StopReason = 'max-requests' | 'time' | 'failed'
@@ -71,25 +75,32 @@ export class VisitorsRequests {
    * @throws the reason of `cancel` once that is aborted
    */
   async send(query: RowsQuery): Promise<VisitorsAnswer> {
-    const { clock, cancel, onProgress } = this.#deps
+    const { cancel, maxRequests, onProgress } = this.#deps
     if (this.#failure !== undefined) throw this.#failure
-    for (let tries = 1; ; tries++) {
-      this.#throwIfStopped()
-      const answer = await this.#sendOnce(query)
-      if (!(answer instanceof Error)) {
-        if (this.#count % REQUESTS_PER_LINE === 0) onProgress(`${this.#count} requests so far.`)
-        return answer
-      }
-      const pauseMs = retryAfterMsOf(answer) || backoffMs(tries, BACKOFF, this.#deps.random)
-      const whyNot = this.#reasonNotToRetry(answer, { tries, pauseMs })
-      if (whyNot !== undefined) {
-        this.#failure = new RequestsStopped('failed', `${inWords(answer)} ${whyNot}`.trim(), {
-          cause: answer,
-        })
-        throw this.#failure
-      }
-      onProgress(`${inWords(answer)} Trying again in ${formatDuration(pauseMs)}.`)
-      await clock.sleep(pauseMs, cancel)
+    this.#throwIfStopped()
+    try {
+      const answer = await retry(
+        () => this.#sendOnce(query),
+        {
+          backoff: BACKOFF,
+          maxAttempts: MAX_TRIES,
+          isRetryable: (error) => isRetryable(error) && this.#count < maxRequests,
+          retryAfterMs: retryAfterMsOf,
+          deadlineMs: () => this.#deadlineMs,
+          onRetry: (error, pauseMs) =>
+            onProgress(`${failureSentences(error)} Trying again in ${formatDuration(pauseMs)}.`),
+        },
+        this.#deps,
+      )
+      if (this.#count % REQUESTS_PER_LINE === 0) onProgress(`${this.#count} requests so far.`)
+      return answer
+    } catch (error) {
+      cancel.throwIfAborted()
+      if (!(error instanceof RetryError)) throw error
+      if (this.#signal.aborted) throw timeIsUp()
+      const message = `${failureSentences(error.cause)} ${this.#reasonNotToRetry(error)}`.trim()
+      this.#failure = new RequestsStopped('failed', message, { cause: error.cause })
+      throw this.#failure
     }
   }
 
@@ -101,32 +112,23 @@ export class VisitorsRequests {
     if (clock.now() >= this.#deadlineMs) throw timeIsUp()
   }
 
-  async #sendOnce({ period, limit, offset }: RowsQuery): Promise<VisitorsAnswer | Error> {
+  async #sendOnce({ period, limit, offset }: RowsQuery): Promise<VisitorsAnswer> {
     this.#count += 1
     const query = { dateFrom: period.from.text, dateTo: period.to.text, limit, offset }
-    try {
-      return await getVisitors(this.#service, query, this.#signal)
-    } catch (error) {
-      this.#deps.cancel.throwIfAborted()
-      if (this.#signal.aborted) throw timeIsUp()
-      return error instanceof Error ? error : new Error(String(error))
-    }
+    return await getVisitors(this.#service, query, this.#signal)
   }
 
-  /** Why a failed request is not sent again, as a sentence or nothing to add; `undefined` if it is. */
-  #reasonNotToRetry(
-    error: Error,
-    { tries, pauseMs }: { readonly tries: number; readonly pauseMs: number },
-  ): string | undefined {
-    const { clock, maxRequests } = this.#deps
-    if (!isRetryable(error)) return ''
-    if (tries >= MAX_TRIES) return `It was tried ${MAX_TRIES} times.`
-    if (this.#count >= maxRequests)
-      return `It was not tried again, because \`visitors-max-requests\` is ${maxRequests}.`
-    if (clock.now() + pauseMs < this.#deadlineMs) return undefined
-    return retryAfterMsOf(error) === 0
-      ? `It was not tried again, because the visitors report may take no more than ${formatMaxTime()}.`
-      : `The service asks to wait ${formatWait(pauseMs)}, which is past the ${formatMaxTime()} that the visitors report may take.`
+  /** Why a failed request was not sent again, as a sentence; empty where the failure itself says it. */
+  #reasonNotToRetry({ reason, cause }: RetryError): string {
+    const { maxRequests } = this.#deps
+    if (reason === 'attempts') return `It was tried ${MAX_TRIES} times.`
+    if (reason === 'final') {
+      const isLimited = isRetryable(cause) && this.#count >= maxRequests
+      return isLimited ? `It was not tried again, because \`visitors-max-requests\` is ${maxRequests}.` : ''
+    }
+    const limit = `the ${formatMaxTime()} that the visitors report may take`
+    const askedMs = retryAfterMsOf(cause)
+    return askedMs === 0 ? `It was not tried again within ${limit}.` : retryAfterNote(askedMs, limit)
   }
 }
 
@@ -135,17 +137,11 @@ export function formatMaxTime(): string {
   return `${MAX_TIME_MS / 60_000} minutes`
 }
 
-function isRetryable(error: Error): boolean {
-  if (error instanceof TransportError) return !['too-large', 'undecodable'].includes(error.failure)
-  if (!(error instanceof ServiceError)) return false
-  return error.status === 408 || error.status === 429 || error.status >= 500
+/** A body that can't be read would not be another one the next time. */
+function isRetryable(error: unknown): boolean {
+  return isRetryableFailure(error) && !(error instanceof InvalidResponseError)
 }
 
 function timeIsUp(): RequestsStopped {
   return new RequestsStopped('time', `The ${formatMaxTime()} that the visitors report may take are used up.`)
-}
-
-/** A wait that the service chose, which may be any number. */
-function formatWait(ms: number): string {
-  return ms > DAY_MS ? 'more than a day' : formatDuration(ms)
 }

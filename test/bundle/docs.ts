@@ -20,8 +20,8 @@ export function docsStarter(): (options?: DocsServiceOptions) => Promise<DocsFor
       'base-url': docs.url,
       'poll-interval': '100ms',
       prompt: 'Explain the new flag.',
-      // What GitHub knows of an event is told apart, in test/github.
-      context: 'false',
+      // What GitHub knows of an event has tests of its own, in test/github.
+      context: 'none',
     }
     return { docs, inputs }
   }

@@ -5,11 +5,11 @@ import { runAction, startAction } from './run-action.ts'
 const startDocs = docsStarter()
 
 describe('an existing job', () => {
-  it('is given as JSON to the letter, with numbers and nesting that JavaScript would change', async () => {
+  it('is given as JSON to the letter, with escapes, numbers and nesting that JavaScript would change', async () => {
     const { docs, inputs } = await startDocs()
     const { outputs } = await runAction({ inputs })
     const id = outputs['job-id'] ?? ''
-    const rest = `"n": 12345678901234567890,\n "deep":${'['.repeat(20_000)}${']'.repeat(20_000)}`
+    const rest = `"n": 12345678901234567890, "text": "a\\n\\u00e9",\n "deep":${'['.repeat(20_000)}${']'.repeat(20_000)}`
     const body = `{"id":"${id}","status":"completed","prLink":"https://github.com/acme/docs/pull/7", ${rest}}`
     docs.faults.add({ kind: 'body', body, times: 'always', match: { path: 'look' } })
     const run = await runAction({ inputs: { ...inputs, prompt: '', 'job-id': id } })
@@ -29,7 +29,7 @@ describe('an existing job', () => {
     expect(countOf(docs, 'POST')).toBe(1)
   })
 
-  it('gets one look with wait: false', async () => {
+  it('is polled once with wait: false', async () => {
     const { docs, inputs } = await startDocs({ jobTimeMs: 60_000 })
     const first = await runAction({ inputs: { ...inputs, wait: 'false' } })
     const id = first.outputs['job-id'] ?? ''
@@ -57,7 +57,7 @@ describe('an existing job', () => {
     const first = await runAction({ inputs: { ...inputs, wait: 'false' } })
     const id = first.outputs['job-id'] ?? ''
     const started = await startAction({
-      inputs: { ...inputs, prompt: '', 'job-id': id, 'poll-interval': '1h' },
+      inputs: { ...inputs, prompt: '', 'job-id': id, 'poll-interval': '20m' },
     })
     await started.logged('Status: active')
     started.child.kill('SIGKILL')
@@ -71,6 +71,7 @@ describe('an existing job', () => {
     const run = await runAction({ inputs: { ...inputs, prompt: '', 'job-id': 'no such/job' } })
     expect(run).toMatchObject({ exitCode: 1, outputs: { result: 'error', 'job-id': 'no such/job' } })
     expect(requestLines(docs)).toEqual(['GET /v2/agent/docs/job/no%20such%2Fjob'])
-    expect(run.log).toContain('check `job-id`')
+    expect(run.log).toContain('::No job `no such/job` in project `docs` (404). ')
+    expect(run.log).toContain('Check `job-id` and `project-id`')
   })
 })

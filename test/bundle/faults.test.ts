@@ -1,68 +1,78 @@
 import { describe, expect, it } from 'vitest'
+import type { DocsService } from '../../docs-service/service.ts'
 import { countOf, docsStarter } from './docs.ts'
-import { POSTS, SAFE, UNCERTAIN } from './post-faults.ts'
-import { runAction } from './run-action.ts'
+import { LEAVES, POSTS, type PostRow } from './post-faults.ts'
+import { type ActionRun, runAction, startAction } from './run-action.ts'
 
 const startDocs = docsStarter()
 
+function expectEnd(run: ActionRun, { result = 'error', says, leaves }: PostRow): void {
+  expect(run.outputs['result']).toBe(result)
+  expect(run.exitCode).toBe(result === 'error' ? 1 : 0)
+  const annotation = /^::error title=Docs agent%3A docs::(.*)$/m.exec(run.log)?.[1]
+
+  expect(result === 'error' ? annotation : run.log).toMatch(says)
+  expect(run.log).not.toMatch(/Infinity|NaN/)
+  for (const [name, text] of Object.entries(LEAVES)) {
+    if (leaves !== undefined) expect(text.test(annotation ?? '')).toBe(name === leaves)
+  }
+}
+
+function sentTo(docs: DocsService, what: 'job' | 'message'): number {
+  return docs.requests.filter(({ method, path }) => method === 'POST' && path.endsWith(`/${what}`)).length
+}
+
 describe('a create that meets', () => {
   it.each(POSTS)('$name makes at most one job and says what is known', async (row) => {
-    const { docs, inputs } = await startDocs()
+    const { docs, inputs } = await startDocs({ jobTimeMs: 0 })
     docs.faults.add({ ...row.fault, match: { path: 'create' } })
     const run = await runAction({ inputs })
-    expect(run.log).toMatch(row.says)
-    expect(run.outputs['result']).toBe(row.result)
-    expect(run.exitCode).toBe(row.result === 'error' ? 1 : 0)
+    expectEnd(run, row)
     expect(docs.jobs).toHaveLength(row.taken)
-    expect(countOf(docs, 'POST')).toBe(row.sent)
-    expect(run.log.includes('may be running')).toBe(
-      row.says === UNCERTAIN || /may be running|16 MiB/.test(row.says.source),
-    )
+    expect(sentTo(docs, 'job')).toBe(row.sent ?? 1)
   })
 
   it('a refused connection is tried again, and made once the service is there', async () => {
     const { docs, inputs } = await startDocs()
     const port = Number(new URL(docs.url).port)
     await docs.close()
-    const running = runAction({ inputs })
-    await new Promise((resolve) => setTimeout(resolve, 700))
+    const started = await startAction({ inputs })
+    await started.logged('trying again')
     const { docs: late } = await startDocs({ port })
-    const run = await running
+    const run = await started.ended
     expect(run).toMatchObject({ exitCode: 0, outputs: { result: 'pull-request' } })
-    expect(run.log).toMatch(/refused \(ECONNREFUSED\).*trying again/)
+    expect(run.log).toMatch(
+      /could not be reached\. The connection to \S+ was refused.*Nothing was started yet; trying/,
+    )
     expect(late.jobs).toHaveLength(1)
   })
 
-  it('a rate limit that does not say for how long is tried a last time when the time is up', async () => {
+  it('a project that is not there names it', async () => {
     const { docs, inputs } = await startDocs()
-    docs.faults.add({ kind: 'status', status: 429, times: 'always', match: { path: 'create' } })
-    const run = await runAction({ inputs: { ...inputs, timeout: '2s' } })
-    expect(run).toMatchObject({ exitCode: 1, outputs: { result: 'error' } })
-    expect(run.log).toContain('It kept saying so until `timeout` was used up. Nothing was started.')
-    expect(run.durationMs).toBeGreaterThan(1900)
-    expect(countOf(docs, 'POST')).toBe(3)
+    const run = await runAction({ inputs: { ...inputs, 'project-id': 'nonesuch' } })
+    expect(run).toMatchObject({ exitCode: 1, outputs: { result: 'error', 'job-id': '' } })
+    expect(run.log).toContain('::error title=Docs agent%3A nonesuch::No project `nonesuch` (404). ')
+    expect(run.summary).toMatch(/^## ❌ No project `nonesuch` \(404\)\n/)
+    expect(run.summary).toContain('<sub>Docs agent · project `nonesuch`</sub>')
+    expect(countOf(docs, 'POST')).toBe(1)
   })
-
-  it('a name that does not resolve is given up after 30 s, and safe to run again', async () => {
-    const { inputs } = await startDocs()
-    const run = await runAction({ inputs: { ...inputs, 'base-url': 'https://docs.invalid' } })
-    expect(run).toMatchObject({ exitCode: 1, outputs: { result: 'error' } })
-    expect(run.log).toMatch(/docs\.invalid could not be resolved/)
-    expect(run.log).toMatch(SAFE)
-    expect(run.durationMs).toBeLessThan(40_000)
-  }, 60_000)
 })
 
 describe('a follow-up message that meets', () => {
   it.each(POSTS)('$name is passed on at most once', async (row) => {
     const { docs, inputs } = await startDocs({ jobTimeMs: 0 })
-    const first = await runAction({ inputs })
-    const id = first.outputs['job-id'] ?? ''
+    const created = await fetch(`${docs.url}/v2/agent/docs/job`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${docs.key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ prompt: 'The job before.' }),
+    })
+    expect(created.status).toBe(201)
+    const id = docs.jobs[0]?.id ?? ''
     docs.faults.add({ ...row.fault, match: { path: 'message' } })
     const run = await runAction({ inputs: { ...inputs, 'job-id': id, prompt: 'More. [agent: takes 300ms]' } })
-    expect(run.outputs).toMatchObject({ 'job-id': id, result: row.result })
-    expect(run.exitCode).toBe(row.result === 'error' ? 1 : 0)
+    expectEnd(run, row)
+    expect(run.outputs['job-id']).toBe(id)
     expect(docs.jobs.map(({ messages }) => messages.length)).toEqual([row.taken])
-    expect(docs.requests.filter(({ path }) => path.endsWith('/message'))).toHaveLength(row.sent)
+    expect(sentTo(docs, 'message')).toBe(row.sent ?? 1)
   })
 })

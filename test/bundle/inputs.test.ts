@@ -42,17 +42,32 @@ describe('wrong inputs', () => {
     expect(run.log).toContain('"missing.md"')
     expect(run.log).toContain('did you mean 30s or 30m?')
     expect(run.log.replace(`::add-mask::${key}`, '') + run.summary).not.toContain(key)
+    expect(run.summary).toContain('## ❌ Docs agent: wrong inputs')
     expect(run.summary).toContain('`timeout`')
     expect(docs.requests).toEqual([])
   })
 
   it.each([
-    ['https://user:secret@docs.example', 'holds a user name'],
+    [{ 'poll-interval': '10s', timeout: '8s' }, /- poll-interval .*10000ms.* longer than timeout/],
+    [{ 'api-key': '\u200b' }, /- api-key has white space or characters that no API key has/],
+    [{ 'api-key': 'mint_a\u0001b' }, /- api-key has white space or characters that no API key has/],
+    [{ 'job-id': '..' }, /- job-id .*would change the path/],
+  ])('%j is refused by name', async (wrong, says) => {
+    const { docs, inputs } = await startDocs()
+    const run = await runAction({ inputs: { ...inputs, ...wrong } })
+    expect(run).toMatchObject({ exitCode: 1, outputs: { result: 'error' } })
+    expect(run.log).toMatch(says)
+    expect(run.log).not.toContain('***')
+    expect(docs.requests).toEqual([])
+  })
+
+  it.each([
+    ['https://user:secret@docs.example', 'has a user name'],
     ['https://docs.example/?a=1', 'query'],
     ['https://docs.example/#top', 'fragment'],
     ['ftp://docs.example', 'not a web address'],
-    ['http://localhost.example.com', 'unencrypted'],
-    ['http://[::ffff:127.0.0.1]', 'unencrypted'],
+    ['http://localhost.example.com', 'is not encrypted'],
+    ['http://[::ffff:127.0.0.1]', 'is not encrypted'],
   ])('base-url %s is refused', async (baseUrl, problem) => {
     const run = await runAction({
       inputs: { 'api-key': 'mint_x', 'project-id': 'docs', prompt: 'x', 'base-url': baseUrl },
@@ -62,12 +77,14 @@ describe('wrong inputs', () => {
     expect(run.log).not.toContain('secret')
   })
 
-  it('nothing asked names the ways to ask', async () => {
+  it('are those of a run that requests nothing: the ways to do so are named', async () => {
     const run = await runAction({
       inputs: { 'api-key': 'mint_x', 'project-id': 'docs', 'context-files': '' },
     })
     expect(run).toMatchObject({ exitCode: 1, outputs: { result: 'error' } })
-    for (const way of ['prompt', 'prompt-file', 'job-id']) expect(run.log).toContain(way)
+    for (const way of ['prompt', 'prompt-file', 'job-id', 'visitors-summary', 'visitors-export', '/docs']) {
+      expect(run.log).toContain(way)
+    }
   })
 })
 
@@ -86,7 +103,6 @@ describe('inputs that become part of the request', () => {
         prompt: '  First line.\n  Second line.  ',
         'prompt-file': 'a.md\n\nsub/b.md',
         'context-files': 'api.diff',
-        context: 'false',
       },
       files: { 'a.md': 'From a.\n', 'sub/b.md': 'From b.', 'api.diff': '````\n+ added' },
     })
@@ -100,9 +116,9 @@ describe('inputs that become part of the request', () => {
     })
   })
 
-  it('send the prompt exactly as given with context: false', async () => {
+  it('send the prompt exactly as given with context: none', async () => {
     const { docs, inputs } = await startDocs({ jobTimeMs: 0 })
-    await runAction({ inputs: { ...inputs, prompt: ' <b>as & is</b>\t', context: 'false' } })
+    await runAction({ inputs: { ...inputs, prompt: ' <b>as & is</b>\t' } })
     expect(docs.requests[0]?.body).toEqual({ prompt: '<b>as & is</b>' })
   })
 

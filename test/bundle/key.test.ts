@@ -1,8 +1,17 @@
 import { describe, expect, it } from 'vitest'
 import { docsStarter } from './docs.ts'
-import { runAction } from './run-action.ts'
+import { type ActionRun, runAction } from './run-action.ts'
 
 const startDocs = docsStarter()
+
+/** All that anybody can read of a run, without what nobody sees and with entities read back. */
+function seenOf({ log, summary, outputs }: ActionRun): string {
+  const text = [log.replace(/^::add-mask::.*$/gm, ''), summary, ...Object.values(outputs)].join('\n')
+  return text
+    .replace(/[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu, '')
+    .replace(/&#(\d+);/g, (_entity, code: string) => String.fromCodePoint(Number(code)))
+    .replaceAll('\\', '')
+}
 
 describe('the key', () => {
   it.each(['create', 'look'] as const)('is not quoted from a body that echoes it to a %s', async (path) => {
@@ -10,10 +19,29 @@ describe('the key', () => {
     docs.faults.add({ kind: 'echo-key', match: { path } })
     const run = await runAction({ inputs })
     expect(run.exitCode).toBe(1)
-    const seen = [run.log.replace(/^::add-mask::.*$/gm, ''), run.summary, JSON.stringify(run.outputs)].join()
-    expect(seen).not.toContain('k3y')
+    expect(seenOf(run)).not.toContain('k3y')
     expect(run.log).toContain('***')
   })
+
+  it.each(['\u00ad', '\u200b', '\u0001', '\u{e0041}', '\ufe0f'])(
+    'is not shown where the service sends it with %j in it and a character that is written as an entity',
+    async (invisible) => {
+      const { docs, inputs } = await startDocs({ key: 'mint_k3y|demo', jobTimeMs: 60_000 })
+      const sent = `mint_k${invisible}3y|demo`
+      const job = {
+        id: 'j1',
+        status: sent,
+        prLink: `https://github.com/${sent}/pull/1`,
+        model: sent,
+        ref: sent,
+      }
+      docs.faults.add({ kind: 'body', body: job, match: { path: 'create' } })
+      docs.faults.add({ kind: 'status', status: 403, body: { error: sent }, match: { path: 'look' } })
+      const run = await runAction({ inputs: { ...inputs, prompt: `Do ${sent}.` } })
+      expect(run).toMatchObject({ exitCode: 1, outputs: { result: 'error', 'job-id': 'j1' } })
+      expect(seenOf(run)).not.toContain('3y')
+    },
+  )
 
   it('is replaced in the job as the service sent it', async () => {
     const { docs, inputs } = await startDocs({ jobTimeMs: 0 })
@@ -22,4 +50,13 @@ describe('the key', () => {
     const run = await runAction({ inputs })
     expect(JSON.parse(run.outputs['job'] ?? '')).toEqual({ ...job, note: 'key ***' })
   })
+})
+
+it('a token that is a word is not cut out of texts', async () => {
+  const { docs, inputs } = await startDocs({ jobTimeMs: 0 })
+  const prompt = 'Say that there is none, nonetheless.'
+  const run = await runAction({ inputs: { ...inputs, prompt, 'github-token': 'none' } })
+  expect(docs.requests[0]?.body).toEqual({ prompt })
+  expect(run.summary).toContain(prompt)
+  expect(run.log).toContain('::add-mask::none')
 })

@@ -27,8 +27,13 @@ describe('a new job', () => {
     ])
     expect(docs.requests[0]?.body).toEqual({ prompt: 'Explain the new flag.' })
     expect(run.log).toContain(`Job ${job?.id} was accepted`)
-    expect(run.log).toContain('::notice title=Docs agent::Pull request ready for review')
-    expect(run.summary).toContain(`(${docs.url}/acme/docs/pull/1)`)
+    expect(run.log).toContain(
+      `::notice title=Docs agent%3A docs::Pull request ready for review (job ${job?.id}): ${docs.url}/acme/docs/pull/1`,
+    )
+    expect(run.summary).toMatch(
+      /^## ✅ Pull request \[.*\]\(http:.*\/acme\/docs\/pull\/1\) is ready for review\n/,
+    )
+    expect(run.summary).toContain('<sub>Docs agent · project `docs` · model `docs-agent-1`')
     expect(run.summary).toContain('Explain the new flag.')
     const git = ['-C', docs.repository ?? '', 'rev-parse', '--verify', run.outputs['ref'] ?? '']
     expect(execFileSync('git', git, { encoding: 'utf8' })).toMatch(/^[0-9a-f]{40}/)
@@ -50,7 +55,9 @@ describe('a new job', () => {
     const { inputs } = await startDocs()
     const run = await runAction({ inputs: { ...inputs, prompt: 'Do it. [agent: fail]' } })
     expect(run).toMatchObject({ exitCode: 1, outputs: { result: 'failed', status: 'failed' } })
-    expect(run.log).toMatch(/::error::The agent's job failed\. .*GitHub App.*credits/)
+    expect(run.log).toMatch(
+      /::error title=Docs agent%3A docs::The agent's job failed \(job .*\)\. .*GitHub App.*credits.*The step fails because `fail-on` names `failed`/,
+    )
   })
 
   it('that is archived, is a warning by default', async () => {
@@ -58,19 +65,19 @@ describe('a new job', () => {
     const run = await runAction({ inputs: { ...inputs, prompt: 'Do it. [agent: archive]' } })
     expect(run).toMatchObject({ exitCode: 0, outputs: { result: 'archived', status: 'archived' } })
     expect(run.outputs['archived-at']).toMatch(/^\d{4}-/)
-    expect(run.log).toContain("::warning::The agent's job was archived")
+    expect(run.log).toContain("::warning title=Docs agent%3A docs::The agent's job was archived")
+    expect(run.log).not.toContain('fail-on')
   })
 
   it('that is not over in time, fails the step and says how to pick it up', async () => {
     const { docs, inputs } = await startDocs()
-    const run = await runAction({ inputs: { ...inputs, prompt: 'Do it. [agent: never]', timeout: '1s' } })
+    const run = await runAction({ inputs: { ...inputs, prompt: 'Do it. [agent: never]', timeout: '200ms' } })
     expect(run).toMatchObject({ exitCode: 1, outputs: { result: 'timed-out', status: 'active' } })
     expect(run.outputs['job-id']).toBe(docs.jobs[0]?.id)
     expect(run.log).toContain(`job-id: ${docs.jobs[0]?.id}`)
-    expect(run.durationMs).toBeLessThan(5000)
   })
 
-  it('is looked at no more once the create was answered with its end', async () => {
+  it('is not polled once the create was answered with its end', async () => {
     const { docs, inputs } = await startDocs({ jobTimeMs: 0 })
     const run = await runAction({ inputs })
     expect(run).toMatchObject({ exitCode: 0, outputs: { result: 'pull-request', 'duration-seconds': '0' } })
@@ -95,7 +102,7 @@ describe('a new job', () => {
     const prompt = 'Do it. [agent: status reviewing 400ms] [agent: takes 200ms]'
     const run = await runAction({ inputs: { ...inputs, prompt } })
     expect(run).toMatchObject({ exitCode: 0, outputs: { result: 'pull-request' } })
-    expect(run.log.match(/::warning::.*"reviewing"/g)).toHaveLength(1)
+    expect(run.log.match(/::warning title=Docs agent%3A docs::Job .*"reviewing"/g)).toHaveLength(1)
   })
 
   it('is created over a connection of its own, and polled over one that is kept', async () => {
@@ -105,9 +112,20 @@ describe('a new job', () => {
     expect(docs.connections).toBe(2)
   })
 
-  it('has its id in outputs and state before the first look', async () => {
+  it('keeps its fields that are not known, and warns of one of a wrong type', async () => {
+    const { docs, inputs } = await startDocs()
+    const job = { id: 'j1', status: 'completed', prLink: null, model: 7, more: { a: [1] } }
+    docs.faults.add({ kind: 'body', body: job, match: { path: 'create' } })
+    const run = await runAction({ inputs })
+    expect(run.outputs).toMatchObject({ result: 'no-pull-request', model: '', job: JSON.stringify(job) })
+    expect(run.log).toContain(
+      '::warning title=Docs agent%3A docs::Job j1: the field model has an unexpected type and counts as absent.',
+    )
+  })
+
+  it('has its id in outputs and state before the first poll', async () => {
     const { docs, inputs } = await startDocs({ jobTimeMs: 60_000 })
-    const started = await startAction({ inputs: { ...inputs, 'poll-interval': '1h' } })
+    const started = await startAction({ inputs: { ...inputs, 'poll-interval': '20m' } })
     await started.logged('was accepted')
     started.child.kill('SIGKILL')
     const run = await started.ended
@@ -120,12 +138,41 @@ describe('a new job', () => {
 describe('fail-on', () => {
   it.each([
     ['[agent: archive]', 'archived', 1],
-    ['[agent: no-change]', 'archived, no-pull-request', 1],
     ['[agent: fail]', 'none', 0],
     ['[agent: fail]', 'timed-out\narchived', 0],
   ])('%s with fail-on %j ends with %d', async (directive, failOn, exitCode) => {
-    const { inputs } = await startDocs()
+    const { inputs } = await startDocs({ jobTimeMs: 0 })
     const run = await runAction({ inputs: { ...inputs, prompt: `Do it. ${directive}`, 'fail-on': failOn } })
     expect(run.exitCode).toBe(exitCode)
   })
+
+  it('that names the result is named by a step that fails, under a sign that fits', async () => {
+    const { inputs } = await startDocs({ jobTimeMs: 0 })
+    const prompt = 'Do it. [agent: no-change]'
+    const run = await runAction({ inputs: { ...inputs, prompt, 'fail-on': 'archived, no-pull-request' } })
+    expect(run).toMatchObject({ exitCode: 1, outputs: { result: 'no-pull-request' } })
+    expect(run.log).toMatch(/::error .*The step fails because `fail-on` names `no-pull-request`\./)
+    expect(run.summary).toMatch(/^## ❌ Completed without a pull request\n/)
+    expect(run.summary).toContain('The step fails because `fail-on` names `no-pull-request`.')
+    expect(run.summary).not.toContain('✅')
+  })
+})
+
+it('an output that can not be written fails the step', async () => {
+  const { inputs } = await startDocs({ jobTimeMs: 0 })
+  const run = await runAction({ inputs, env: { GITHUB_OUTPUT: import.meta.dirname } })
+  expect(run.exitCode).toBe(1)
+  expect(run.log).toMatch(/::error .*The output result can't be written.*EISDIR/)
+  expect(run.log).not.toContain('::set-output')
+})
+
+it('a run whose promises never settle ends with 1, and its result is an error', async () => {
+  const { inputs } = await startDocs()
+  const files = { 'no-lookup.cjs': "require('node:dns').lookup = () => {}" }
+  const run = await runAction({
+    inputs: { ...inputs, 'base-url': 'https://docs.example' },
+    env: { NODE_OPTIONS: '--require ./no-lookup.cjs' },
+    files,
+  })
+  expect(run).toMatchObject({ exitCode: 1, outputs: { result: 'error' } })
 })

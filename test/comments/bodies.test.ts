@@ -32,6 +32,7 @@ const completed: Outcome = {
   durationSeconds: 65,
   reason: '',
   sent: '',
+  headline: '',
 }
 
 const context: EndContext = {

@@ -10,7 +10,7 @@ import { TransportError } from '../../src/lib/transport-error.ts'
 import { openDocsService } from '../../src/service/docs-service.ts'
 import { VirtualClock } from '../lib/virtual-clock.ts'
 
-/** Everything that can happen to one ask. Times are virtual milliseconds. */
+/** Everything that can happen to one request. Times are virtual milliseconds. */
 type Schedule = {
   readonly kind: 'create' | 'message'
   readonly faults: readonly Fault[]
@@ -21,6 +21,8 @@ type Schedule = {
   readonly pollIntervalMs: number | undefined
   readonly wait: boolean
   readonly cancelAfterMs: number | undefined
+  /** The value that all jitter is drawn with. */
+  readonly random: number
 }
 
 const faultArbitrary: fc.Arbitrary<Fault> = fc
@@ -69,6 +71,7 @@ const scheduleArbitrary: fc.Arbitrary<Schedule> = fc.record({
   pollIntervalMs: fc.constantFrom(undefined, undefined, 5000),
   wait: fc.constantFrom(true, true, true, false),
   cancelAfterMs: fc.constantFrom(undefined, undefined, undefined, 1, 3000, 100_000),
+  random: fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
 })
 
 /** How long real sockets may keep the virtual clock from going on. */
@@ -76,7 +79,7 @@ const STALL_MS = 15
 
 let docs: EmbeddedService
 let clock = new VirtualClock()
-let asks = 0
+let prompts = 0
 
 beforeAll(async () => {
   const unlimited = { jobsPerHour: Infinity, messagesPerHour: Infinity, retryAfter: true }
@@ -91,7 +94,7 @@ afterAll(() => docs.close())
 
 type Life = {
   readonly outcome: Outcome
-  /** Jobs or messages that the service really took for this ask. */
+  /** Jobs or messages that the service really took for this request. */
   readonly taken: number
   readonly deliveredId: string | undefined
   readonly elapsedMs: number
@@ -101,8 +104,8 @@ type Life = {
 async function live(schedule: Schedule): Promise<Life> {
   clock = new VirtualClock()
   docs.faults.clear()
-  const prompt = `Ask ${asks++}. ${schedule.directive}`
-  const ask: JobRequest =
+  const prompt = `Request ${prompts++}. ${schedule.directive}`
+  const request: JobRequest =
     schedule.kind === 'create'
       ? { kind: 'create', prompt }
       : { kind: 'message', id: await finishedJob(), prompt }
@@ -121,19 +124,21 @@ async function live(schedule: Schedule): Promise<Life> {
     clock,
     redact: (text) => text,
   })
-  const outcome = await performJob(service, ask, {
+  const outcome = await performJob(service, request, {
     clock,
     cancel: cancel.signal,
-    pace: { pollIntervalMs: schedule.pollIntervalMs, random: () => 0.5 },
+    random: () => schedule.random,
+    pollIntervalMs: schedule.pollIntervalMs,
     timeoutMs: schedule.timeoutMs,
-    untilOver: schedule.wait,
+    wait: schedule.wait,
+    pullRequestState: () => Promise.resolve('unknown'),
     onEvent: () => undefined,
   })
   real.close()
   return {
     outcome,
     taken: docs.jobs.flatMap((job) => [job.prompt, ...job.messages]).filter((text) => text === prompt).length,
-    deliveredId: ask.kind === 'message' ? ask.id : watched.seen.id,
+    deliveredId: request.kind === 'message' ? request.id : watched.seen.id,
     elapsedMs: clock.now() - startMs,
     firstAnswerAfterMs:
       watched.seen.firstAnswerAtMs === undefined ? undefined : watched.seen.firstAnswerAtMs - startMs,
@@ -182,7 +187,7 @@ function idIn(body: string): string | undefined {
 const CREATE_LIMIT_MS = 30_000 + 30_000
 const GRACE_MS = 3500
 
-describe('the life of an ask, whatever goes wrong', () => {
+describe('the life of a request for a job, whatever goes wrong', () => {
   it('never makes two jobs, loses no id, ends in time, and its exit agrees with its result', async () => {
     await fc.assert(
       fc.asyncProperty(scheduleArbitrary, async (schedule) => {

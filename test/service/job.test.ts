@@ -24,12 +24,16 @@ describe('reading a job', () => {
       createdAt: whole.createdAt,
       archivedAt: null,
       json: JSON.stringify(whole),
-      oddFields: [],
+      invalidFields: [],
     })
   })
 
   it('needs no more than an id and a status', () => {
-    expect(readJob({ id: 'j1', status: '' })).toMatchObject({ prLink: null, repository: null, oddFields: [] })
+    expect(readJob({ id: 'j1', status: '' })).toMatchObject({
+      prLink: null,
+      repository: null,
+      invalidFields: [],
+    })
   })
 
   it('counts a field of a wrong type as absent, and names it', () => {
@@ -39,9 +43,9 @@ describe('reading a job', () => {
       model: null,
       repository: null,
       createdAt: null,
-      oddFields: ['prLink', 'source.repository', 'model', 'createdAt'],
+      invalidFields: ['prLink', 'source.repository', 'model', 'createdAt'],
     })
-    expect(readJob({ ...whole, source: 'x' })?.oddFields).toEqual(['source'])
+    expect(readJob({ ...whole, source: 'x' })?.invalidFields).toEqual(['source'])
   })
 
   it.each([

@@ -53,7 +53,7 @@ describe('a request that fails', () => {
 
   it.each([
     ['2400', /100 analytics requests.*asks to wait 40 min 00 s.*past the 5 minutes/],
-    ['9'.repeat(400), /asks to wait more than a day, which is past the 5 minutes/],
+    ['9'.repeat(400), /asks to wait a year or more before the next request, which is past the 5 minutes/],
   ])('ends at once with a Retry-After of %s, and names the limit', async (seconds, says) => {
     const far = status(429, { headers: { 'retry-after': seconds } })
     const { sent, elapsedMs, reading } = await read({ faults: [far] })
@@ -98,7 +98,7 @@ describe('time', () => {
     expect([isComplete(current), current.pages.size]).toEqual([false, 500])
     expect(current.stopped).toMatchObject({
       reason: 'failed',
-      message: expect.stringMatching(/asks to wait 2 min 20 s, which is past the 5 minutes/),
+      message: expect.stringMatching(/asks to wait 2 min 20 s before the next request, which is past the 5 minutes/),
     })
   })
 

@@ -5,7 +5,7 @@ import { runAction } from './run-action.ts'
 const startDocs = docsStarter()
 
 describe('a dry run', () => {
-  it('shows the prompt and asks the service nothing, without a key', async () => {
+  it('shows the prompt and sends the service nothing, without a key', async () => {
     const { docs, inputs } = await startDocs()
     const files = { 'extra.md': 'Keep the tone.', 'api.diff': '+ GET /pets ```' }
     const run = await runAction({
@@ -15,7 +15,6 @@ describe('a dry run', () => {
         'dry-run': 'true',
         'prompt-file': 'extra.md',
         'context-files': 'api.diff',
-        context: 'false',
       },
       files,
     })
