@@ -4,7 +4,6 @@ import { integerField, parseJson, recordField, stringField } from '../lib/json.t
 import { type AnnouncedRequest, type Announcement, announcedRequest, announcementBody } from './bodies.ts'
 import { isNewer, type Marker } from './marker.ts'
 import type { Draft, OwnComments } from './own-comments.ts'
-import { isSameComment } from './own-comments.ts'
 
 /** What is announced on the agent's pull request. */
 export type AnnouncementOptions = {
@@ -38,10 +37,8 @@ export async function announce(
     consequence:
       'The pull request says nothing of what it came from, and the next run does not find it: it opens another one.',
   } as const
-  const there = await own.list(thread, report)
-  const existing = there.find((one) => isSameComment(one.marker, ours))?.comment
   const merge = (current: Marker): Draft => mergedDraft(current, { marker: ours, asked, command })
-  const written = await own.write({ thread, existing, mayExist: false, draft, merge }, report)
+  const written = await own.write({ thread, existing: undefined, mayExist: true, draft, merge }, report)
   return written.result === 'written' ? written.comment : undefined
 }
 

@@ -1,7 +1,7 @@
 import type { RunDeps } from '../github/github.ts'
 import { listOpenPullRequests } from '../github/pull-requests.ts'
 import { pullRequestThread, type Thread } from '../github/thread.ts'
-import type { Marker } from './marker.ts'
+import { isEarlierAttempt, type Marker } from './marker.ts'
 import { isOfStep, isSameComment, type OwnComment, type OwnComments } from './own-comments.ts'
 
 /** An earlier job that is to go on: by a message, or as it is if an earlier attempt of this run has started it. */
@@ -37,14 +37,14 @@ export async function findConversationJob(turn: Turn, parts: Parts): Promise<Ear
   if (thread.kind === 'main') return undefined
   // A review thread on the agent's own pull request goes on with that pull request's job.
   const main = await parts.own.list(pullRequestThread(thread.number))
-  const announced = main.findLast((one) => isAnnouncement(one, marker))
+  const announced = main?.findLast((one) => isAnnouncement(one, marker))
   return announced === undefined ? undefined : { kind: 'continue', id: announced.marker.job }
 }
 
 async function waitForEarlierReplies(turn: Turn, { own, deps }: Parts): Promise<readonly OwnComment[]> {
   const { clock, cancel, log } = deps
   const untilMs = clock.now() + MAX_WAIT_MS
-  let comments = await own.list(turn.thread)
+  let comments = (await own.list(turn.thread)) ?? []
   for (let isFirst = true; ; isFirst = false) {
     const pending = comments.filter((one) => isEarlierPending(one, comments, turn))
     const leftMs = untilMs - clock.now()
@@ -102,8 +102,7 @@ export async function findAnnouncedJob({
       .read(ownComments, pullRequestThread(number))
       .findLast((one) => isAnnouncement(one, marker) && isOfStep(one.marker, marker))
     if (found === undefined) continue
-    const isOurs = found.marker.run === marker.run
-    return { kind: isOurs ? 'resume' : 'continue', id: found.marker.job }
+    return { kind: isEarlierAttempt(found.marker, marker) ? 'resume' : 'continue', id: found.marker.job }
   }
   return undefined
 }

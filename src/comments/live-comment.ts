@@ -33,6 +33,8 @@ export type LiveCommentOptions = {
   readonly thread: Thread
   /** The comment if it is there already. */
   readonly existing: CommentRef | undefined
+  /** Whether it may be there although it is not known. */
+  readonly mayExist: boolean
   /** The command that is answered, and its reactions so far; `undefined` where none is. */
   readonly answered: Pick<FinalReaction, 'source' | 'replaced'> | undefined
 }
@@ -40,7 +42,7 @@ export type LiveCommentOptions = {
 /** Opens a comment. Nothing is written before it is to show something. */
 export function openLiveComment(options: LiveCommentOptions, own: OwnComments, deps: RunDeps): LiveComment {
   const { answered } = options
-  let { thread, existing } = options
+  let { thread, existing, mayExist } = options
   let isTried = false
   let isSuperseded = false
   let queue: Promise<unknown> = Promise.resolve()
@@ -56,9 +58,10 @@ export function openLiveComment(options: LiveCommentOptions, own: OwnComments, d
   async function write(draft: Draft): Promise<boolean> {
     if (isSuperseded) return true
     // It may have been written even though its answer was lost. The post step has the time to look.
-    if (existing === undefined && isTried && deps.cancel.aborted) return false
-    const written = await own.write({ thread, existing, mayExist: isTried, draft })
+    if (existing === undefined && mayExist && deps.cancel.aborted) return false
+    const written = await own.write({ thread, existing, mayExist, draft })
     isTried = true
+    mayExist = true
     isSuperseded = written.result === 'superseded'
     if (isSuperseded) deps.log.info('A later run has written the comment since; this run leaves it as it is.')
     if (written.result === 'written') {

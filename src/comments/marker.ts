@@ -85,6 +85,11 @@ export function isNewer(one: Marker, other: Marker): boolean {
   return Number(one.attempt) > Number(other.attempt)
 }
 
+/** Whether a marker was written by an earlier attempt of the run of another. Legs of a matrix are of the same attempt. */
+export function isEarlierAttempt(one: Marker, other: Marker): boolean {
+  return one.run === other.run && isNewer(other, one)
+}
+
 function renderFields(marker: Marker): string {
   const pairs = (['kind', 'state', ...TEXT_FIELDS] as const).map((name) => `${name}=${encode(marker[name])}`)
   return pairs.join(' ')

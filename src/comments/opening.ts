@@ -9,7 +9,7 @@ import { hasPrompt, type Trigger } from '../trigger/trigger.ts'
 import { cutOffBody, type Subject, workingBody } from './bodies.ts'
 import { type EarlierJob, findAnnouncedJob, findConversationJob } from './conversation.ts'
 import { type LiveComment, openLiveComment, savePendingComment } from './live-comment.ts'
-import { hashProject, type Marker } from './marker.ts'
+import { hashProject, isEarlierAttempt, type Marker } from './marker.ts'
 import { type Draft, isSameComment, type OwnComments, openOwnComments } from './own-comments.ts'
 
 /** What comments are written about: what started the run, and its inputs. */
@@ -86,7 +86,7 @@ async function openReply(parts: SessionParts, { source, fresh }: Command): Promi
   const { inputs } = request
   const { thread } = source
   const initial: Marker = { ...parts.marker, kind: 'reply' }
-  const mayContinue = inputs['follow-up'] && !fresh && inputs['job-id'] === ''
+  const mayContinue = mayFollowUp(inputs) && !fresh
   if (!mayWrite(inputs)) {
     const turn = { thread, marker: initial, isQueued: false }
     const earlier = mayContinue ? await findConversationJob(turn, parts) : undefined
@@ -97,11 +97,11 @@ async function openReply(parts: SessionParts, { source, fresh }: Command): Promi
   savePendingComment({ thread, comment: null, marker: lastMarker, text: text.source, reaction }, deps)
   const replaced = await reactAtOnce(source, deps)
   const written = isFurtherAttempt(deps) ? await own.list(thread) : []
-  const before = written.find((one) => isSameComment(one.marker, initial))
+  const before = written?.find((one) => isSameComment(one.marker, initial))
   // An attempt that is cut off before it has looked at the job must still name it.
   const marker = withJob(initial, before?.marker.job ?? '')
-  const answered = { source, replaced }
-  const comment = openLiveComment({ thread, existing: before?.comment, answered }, own, deps)
+  const place = { thread, existing: before?.comment, mayExist: written === undefined }
+  const comment = openLiveComment({ ...place, answered: { source, replaced } }, own, deps)
   await comment.show({ marker, text: workingBody(subject, 'starting') }, cutOffDraft(marker, subject))
   if (marker.job !== '') return { comment, marker, earlier: { kind: 'resume', id: marker.job } }
   if (!mayContinue) return { comment, marker, earlier: undefined }
@@ -121,9 +121,12 @@ async function reactAtOnce(source: CommandSource, deps: RunDeps): Promise<readon
 async function openStatus({ deps, own, subject, ...parts }: SessionParts, number: number): Promise<Opening> {
   const thread = pullRequestThread(number)
   const initial: Marker = { ...parts.marker, kind: 'status' }
-  const before = (await own.list(thread)).find((one) => isSameComment(one.marker, initial))
-  const marker = withJob(initial, before?.marker.run === initial.run ? before.marker.job : '')
-  const comment = openLiveComment({ thread, existing: before?.comment, answered: undefined }, own, deps)
+  const written = await own.list(thread)
+  const before = written?.find((one) => isSameComment(one.marker, initial))
+  const isOurs = before !== undefined && isEarlierAttempt(before.marker, initial)
+  const marker = withJob(initial, isOurs ? before.marker.job : '')
+  const place = { thread, existing: before?.comment, mayExist: written === undefined }
+  const comment = openLiveComment({ ...place, answered: undefined }, own, deps)
   await comment.show({ marker, text: workingBody(subject, 'starting') }, cutOffDraft(marker, subject))
   return { comment, marker, earlier: marker.job === '' ? undefined : { kind: 'resume', id: marker.job } }
 }
@@ -133,10 +136,12 @@ const FOLLOW_UP_EVENTS = ['push', 'schedule', 'workflow_dispatch', 'repository_d
 
 function goesOn({ request }: SessionParts): boolean {
   const { inputs, event } = request
-  // Without the key, no marker can be checked.
-  const canCheck = inputs['api-key'] !== ''
-  const isWanted = inputs['follow-up'] && inputs['job-id'] === '' && FOLLOW_UP_EVENTS.includes(event.name)
-  return hasPrompt(inputs) && canCheck && isWanted
+  return hasPrompt(inputs) && mayFollowUp(inputs) && FOLLOW_UP_EVENTS.includes(event.name)
+}
+
+/** Without the key, as in a dry run, no marker can be checked. */
+function mayFollowUp(inputs: Inputs): boolean {
+  return inputs['follow-up'] && inputs['job-id'] === '' && inputs['api-key'] !== ''
 }
 
 /** What a comment is to say if the run is cut off now. */

@@ -41,8 +41,8 @@ export type Written =
 
 /** The comments of this action in a repository. */
 export type OwnComments = {
-  /** Those of a thread, oldest first. */
-  list(thread: Thread, report?: FailureReport): Promise<readonly OwnComment[]>
+  /** Those of a thread, oldest first; `undefined`, with a warning, if they can't be read. */
+  list(thread: Thread, report?: FailureReport): Promise<readonly OwnComment[] | undefined>
   /** Those among comments that the token's account is known to have written. */
   read(comments: readonly Comment[], thread: Thread): readonly OwnComment[]
   /** One of them as it is now; `undefined` if it is gone. */
@@ -59,9 +59,10 @@ export function openOwnComments(
   const markers = openMarkers({ apiKey: inputs['api-key'], repository: environment.repository })
   let self: Promise<Account> | undefined
 
-  async function list(thread: Thread, report?: FailureReport): Promise<readonly OwnComment[]> {
-    const found = read((await listComments(github, thread, report)) ?? [], thread)
-    if (found.length === 0) return []
+  async function list(thread: Thread, report?: FailureReport): Promise<readonly OwnComment[] | undefined> {
+    const comments = await listComments(github, thread, report)
+    const found = comments === undefined ? undefined : read(comments, thread)
+    if (found === undefined || found.length === 0) return found
     self ??= askWhoWeAre(github)
     const account = await self
     return found.filter(({ comment }) => isSameAccount(account, comment.author))
@@ -84,9 +85,15 @@ export function openOwnComments(
   }
 
   async function write(comment: CommentToWrite, report: FailureReport = {}): Promise<Written> {
-    const { thread, draft } = comment
-    const existing = comment.existing ?? (comment.mayExist ? await find(thread, draft.marker) : undefined)
-    if (existing !== undefined) return await edit({ ...comment, existing })
+    const { thread, draft, mayExist } = comment
+    if (comment.existing !== undefined) return await edit({ ...comment, existing: comment.existing })
+    if (mayExist) {
+      const own = await list(thread, report)
+      // Rather none than two.
+      if (own === undefined) return { result: 'failed' }
+      const existing = findSame(own, draft.marker)
+      if (existing !== undefined) return await edit({ ...comment, existing })
+    }
     const created = await createComment(github, thread, { body: render(draft, thread), ...report })
     if (created === undefined) return { result: 'failed' }
     if (created === 'thread-gone') {
@@ -94,7 +101,7 @@ export function openOwnComments(
       return await write({ ...comment, thread: main }, report)
     }
     if (created.author !== undefined) self ??= Promise.resolve(created.author)
-    const first = isShared(draft.marker) ? await find(thread, draft.marker) : undefined
+    const first = isShared(draft.marker) ? findSame((await list(thread)) ?? [], draft.marker) : undefined
     if (first === undefined || first.id >= created.id) return { result: 'written', comment: created, thread }
     // Another run wrote it at the same time: the first one stays.
     await deleteComment(github, created, thread)
@@ -116,11 +123,6 @@ export function openOwnComments(
     return isWritten ? { result: 'written', comment: existing, thread } : { result: 'failed' }
   }
 
-  async function find(thread: Thread, marker: Marker): Promise<Comment | undefined> {
-    const own = await list(thread)
-    return own.find((one) => isSameComment(one.marker, marker))?.comment
-  }
-
   return { list, read, readAgain, write }
 }
 
@@ -135,6 +137,11 @@ export function isSameComment(one: Marker, other: Marker): boolean {
   if (one.kind === 'announcement' && one.job === other.job) return true
   if (!isOfStep(one, other)) return false
   return one.kind !== 'reply' || (one.run === other.run && one.source === other.source)
+}
+
+/** The comment among our own that is the same as one to be written. */
+export function findSame(own: readonly OwnComment[], marker: Marker): OwnComment['comment'] | undefined {
+  return own.find((one) => isSameComment(one.marker, marker))?.comment
 }
 
 /** Whether several runs write the same comment. A reply is written by one run alone. */

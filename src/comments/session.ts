@@ -19,7 +19,6 @@ import {
   type SessionRequest,
   sessionParts,
 } from './opening.ts'
-import { isSameComment } from './own-comments.ts'
 
 /** What a run says on GitHub while its job goes on, and what it has found there of earlier ones. */
 export type Session = {
@@ -50,10 +49,10 @@ export async function explainUsage(
   const parts = sessionParts(request, deps)
   const { source } = request.command
   const marker: Marker = { ...parts.marker, kind: 'reply', state: 'ended' }
-  const written = isFurtherAttempt(deps) ? await parts.own.list(source.thread) : []
-  const existing = written.find((one) => isSameComment(one.marker, marker))?.comment
-  const answered = { source, replaced: existing === undefined ? [] : 'all' } as const
-  const comment = openLiveComment({ thread: source.thread, existing, answered }, parts.own, deps)
+  const isAgain = isFurtherAttempt(deps)
+  const answered = { source, replaced: isAgain ? 'all' : [] } as const
+  const place = { thread: source.thread, existing: undefined, mayExist: isAgain }
+  const comment = openLiveComment({ ...place, answered }, parts.own, deps)
   await comment.finish({ marker, text: usageBody(parts.subject) }, 'confused')
 }
 

@@ -118,7 +118,8 @@ export async function listComments(
 ): Promise<readonly Comment[] | undefined> {
   const entries = await github.attempt({
     purpose: 'list the comments',
-    permission: thread.isPull ? 'pull-requests: read' : 'issues: read',
+    // Reading would do for this alone, but whoever lists our comments is about to write one.
+    permission: writePermission(thread),
     ...report,
     send: (octokit) =>
       thread.kind === 'main'

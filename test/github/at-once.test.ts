@@ -22,7 +22,7 @@ afterAll(() => github.close())
 
 /** A simulation in which the way of each request, and that of each answer, takes so many milliseconds. */
 async function newSimulation(latencyMs = 200): Promise<Simulation> {
-  const simulation = await startSimulation(github, () => latencyMs)
+  const simulation = await startSimulation(github, { latencyMs: () => latencyMs })
   open.push(simulation)
   return simulation
 }

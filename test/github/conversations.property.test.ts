@@ -33,12 +33,12 @@ beforeAll(async () => {
 })
 afterAll(() => github.close())
 
-/** Delays from nothing to a second, the same for the same seed. */
-function delays(seed: number): () => number {
+/** Numbers from 0 to 1, the same for the same seed. */
+function random(seed: number): () => number {
   let state = seed >>> 0
   return () => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return (state / 2 ** 32) * 1000
+    return state / 2 ** 32
   }
 }
 
@@ -98,12 +98,14 @@ function expectOneAnswerEach(told: readonly Told[]): void {
   }
 }
 
+const RUNS = Number(process.env['CONVERSATION_RUNS'] ?? 60)
+
 describe('a conversation, whatever happens at once', () => {
   it('has one job, one reply to each command, and one final reaction to each', async () => {
-    const runs = Number(process.env['CONVERSATION_RUNS'] ?? 200)
     await fc.assert(
       fc.asyncProperty(storyArbitrary, async ({ steps, seed }) => {
-        const simulation = await startSimulation(github, delays(seed))
+        const draw = random(seed)
+        const simulation = await startSimulation(github, { latencyMs: () => draw() * 1000 })
         try {
           const told = await play(simulation, steps)
           expectOneAnswerEach(told)
@@ -115,7 +117,26 @@ describe('a conversation, whatever happens at once', () => {
           await simulation.close()
         }
       }),
-      { numRuns: runs },
+      { numRuns: RUNS },
+    )
+  }, 300_000)
+
+  it('has one reply to each command, and one final reaction, where requests and answers are lost', async () => {
+    await fc.assert(
+      fc.asyncProperty(storyArbitrary, async ({ steps, seed }) => {
+        const draw = random(seed)
+        const simulation = await startSimulation(github, {
+          latencyMs: () => draw() * 1000,
+          lost: () => (['request', 'answer'] as const)[Math.floor(draw() * 16)],
+        })
+        try {
+          expectOneAnswerEach(await play(simulation, steps))
+          expect(github.violations).toEqual([])
+        } finally {
+          await simulation.close()
+        }
+      }),
+      { numRuns: RUNS },
     )
   }, 300_000)
 })

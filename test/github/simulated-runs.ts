@@ -45,12 +45,17 @@ export type Simulation = {
 
 const LIMITS = { timeLimitMs: 30_000, bodyLimitBytes: 1 << 20 }
 
-/**
- * Starts a simulation.
- *
- * @param latencyMs how long the way of a request takes, there and back: asked anew each time
- */
-export async function startSimulation(github: LoopbackGitHub, latencyMs: () => number): Promise<Simulation> {
+/** How requests fare; asked anew each time. */
+export type Weather = {
+  /** How long the way of a request takes, and that of its answer. */
+  readonly latencyMs: () => number
+  /** What is lost of a main step's exchange with GitHub. */
+  readonly lost?: () => 'request' | 'answer' | undefined
+}
+
+/** Starts a simulation. */
+export async function startSimulation(github: LoopbackGitHub, weather: Weather): Promise<Simulation> {
+  const { latencyMs, lost = () => undefined } = weather
   const clock = new SimulatedClock()
   const limits = { jobsPerHour: Infinity, messagesPerHour: Infinity, retryAfter: true }
   const docs = await startDocsService({ agent: 'none', jobTimeMs: 20_000, limits, now: () => clock.now() })
@@ -111,7 +116,7 @@ export async function startSimulation(github: LoopbackGitHub, latencyMs: () => n
     const outputs: Record<string, string> = {}
     const log: string[] = []
     const note = (text: string): void => void log.push(text)
-    const depsUntil = (cancel: AbortSignal, death: AbortSignal): RunDeps => {
+    const depsUntil = (cancel: AbortSignal, death: AbortSignal, isPost = false): RunDeps => {
       const common = {
         environment,
         clock,
@@ -126,7 +131,7 @@ export async function startSimulation(github: LoopbackGitHub, latencyMs: () => n
         writeSummary: () => undefined,
         saveState: (name, value) => void (death.aborted || state.set(name, value)),
         readState: (name) => state.get(name) ?? '',
-        github: delayedGitHub(openGitHub({ ...common, token: github.token }), death),
+        github: delayedGitHub(openGitHub({ ...common, token: github.token }), death, isPost),
       }
     }
     const cancel = new AbortController()
@@ -152,18 +157,34 @@ export async function startSimulation(github: LoopbackGitHub, latencyMs: () => n
     const pending = readPendingComment(deps)
     if (pending !== undefined) {
       const never = new AbortController().signal
-      const postDeps = depsUntil(never, never)
+      const postDeps = depsUntil(never, never, true)
       await finishPendingComment(pending, openOwnComments(inputs, postDeps), postDeps)
       postDeps.github.close()
     }
     return { outputs, log }
   }
 
-  function delayedGitHub(real: GitHub, death: AbortSignal): GitHub {
+  function delayedGitHub(real: GitHub, death: AbortSignal, isPost: boolean): GitHub {
+    async function exchange<T>(send: () => Promise<T>, failed: () => T): Promise<T> {
+      const loss = isPost ? undefined : lost()
+      if (loss === 'request') return await onTheWay(death, async () => failed())
+      const answer = await onTheWay(death, send)
+      return loss === 'answer' ? failed() : answer
+    }
     return {
       ...real,
-      ask: (send) => onTheWay(death, () => real.ask(send)),
-      attempt: (call) => onTheWay(death, () => real.attempt(call)),
+      ask: (send) =>
+        exchange(
+          () => real.ask(send),
+          () => {
+            throw new Error('lost')
+          },
+        ),
+      attempt: (call) =>
+        exchange(
+          () => real.attempt(call),
+          () => undefined,
+        ),
     }
   }
 
