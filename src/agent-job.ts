@@ -2,12 +2,14 @@ import type { EarlierJob } from './comments/conversation.ts'
 import { openSession } from './comments/session.ts'
 import { describeEvent } from './context/gather.ts'
 import type { RunDeps } from './github/github.ts'
+import { pullRequestState } from './github/pull-requests.ts'
 import { isFailure, jobOutputs, type Outcome } from './job/outcome.ts'
 import { describeResult } from './job/outcome-text.ts'
-import { type JobRequest, performJob } from './job/perform.ts'
+import { performJob } from './job/perform.ts'
 import { type JobEvent, progressLine } from './job/progress.ts'
 import { assemblePrompt, type PromptParts } from './job/prompt.ts'
 import type { EarlierPullRequest } from './job/pull-request.ts'
+import type { JobRequest } from './job/request.ts'
 import { dryRunSummary, jobSummary } from './job/summary.ts'
 import type { RunRequest } from './run-request.ts'
 import type { DocsService } from './service/docs-service.ts'
@@ -34,7 +36,7 @@ export async function performAgentJob(
     timeoutMs: inputs.timeout,
     pollIntervalMs: inputs['poll-interval'],
     wait: inputs.wait,
-    pullRequestState: () => Promise.resolve('unknown'),
+    pullRequestState: (prLink) => pullRequestState(prLink, deps),
     onEvent(event) {
       recordProgress(event, deps)
       const { level, text } = progressLine(event)
