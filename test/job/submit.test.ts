@@ -226,6 +226,15 @@ describe.each([
   })
 })
 
+it('after a message, the end from before is believed only once it has stayed for 30 s', async () => {
+  const replies = { post: [{ job: 'completed' }], get: [{ job: 'completed' }] }
+  const { outcome, elapsedS } = await perform(message, replies, { wait: true, pollIntervalMs: 5000 })
+  expect(outcome.result).toBe('no-pull-request')
+  expect(elapsedS).toBe(30)
+  const created = await perform(create, replies, { wait: true })
+  expect(created).toMatchObject({ outcome: { result: 'no-pull-request' }, elapsedS: 0 })
+})
+
 describe('an earlier job', () => {
   const prLink = 'https://github.com/acme/docs/pull/12'
   const asked: unknown[] = []
