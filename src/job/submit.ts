@@ -1,5 +1,4 @@
-import type { Deps } from '../lib/deps.ts'
-import { afterGrace } from '../lib/grace.ts'
+import { afterGrace, type Deps } from '../lib/clock.ts'
 import { RetryError, retry, retryAfterNote } from '../lib/retry.ts'
 import { TransportError } from '../lib/transport-error.ts'
 import type { DocsService } from '../service/docs-service.ts'
