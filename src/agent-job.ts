@@ -2,6 +2,7 @@ import type { EarlierJob } from './comments/conversation.ts'
 import { openSession } from './comments/session.ts'
 import { describeEvent } from './context/gather.ts'
 import type { RunDeps } from './github/github.ts'
+import { pullRequestState } from './github/pull-requests.ts'
 import { isFailure, jobOutputs, type Outcome } from './job/outcome.ts'
 import { describeResult } from './job/outcome-text.ts'
 import { type JobRequest, performJob } from './job/perform.ts'
@@ -34,7 +35,7 @@ export async function performAgentJob(
     timeoutMs: inputs.timeout,
     pollIntervalMs: inputs['poll-interval'],
     wait: inputs.wait,
-    pullRequestState: () => Promise.resolve('unknown'),
+    pullRequestState: (prLink) => pullRequestState(prLink, deps),
     onEvent(event) {
       recordProgress(event, deps)
       const { level, text } = progressLine(event)

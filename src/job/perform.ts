@@ -1,3 +1,4 @@
+import type { PullRequestState } from '../github/pull-requests.ts'
 import { RetryError, retry, retryAfterNote } from '../lib/retry.ts'
 import type { DocsService } from '../service/docs-service.ts'
 import { getJob, type Job } from '../service/job.ts'
@@ -5,7 +6,7 @@ import { isRetryable, retryAfterMsOf, ServiceError } from '../service/service-er
 import { type Outcome, resultOf } from './outcome.ts'
 import { MAX_FAILING_MS, type PollEnd, pollJob, type WatchedJob } from './poll.ts'
 import { afterMessage, untilTerminal } from './poll-rules.ts'
-import type { EarlierPullRequest, PullRequestState } from './pull-request.ts'
+import type { EarlierPullRequest } from './pull-request.ts'
 import { type DirectRequest, nothingStarted, RequestError, type SubmitOptions, submit } from './submit.ts'
 
 /** A request for a job. Of the last two kinds, only the earlier job tells what they come to. */
