@@ -6,6 +6,7 @@ async function main(args: readonly string[]): Promise<void> {
   const { filter, options } = parseCLI(['vitest', 'run', ...args])
   const vitest = await startVitest('test', filter, {
     ...options,
+    config: false, // that of `npm test` has other projects
     watch: false,
     include: ['test/e2e/**/*.e2e.ts'],
     exclude: [],

@@ -40,8 +40,8 @@ export function signOf(result: JobResult, failOn: ReadonlySet<FailOnResult>): Ma
 }
 
 const FAILED_CAUSES =
-  'The service gives no reason. Common ones: the agent can not write to the repository (is its GitHub App installed ' +
-  'there?), the credits are used up, or the prompt asks for something that the agent can not do. The dashboard of the ' +
+  'The service gives no reason. Common ones: the agent cannot write to the repository (is its GitHub App installed ' +
+  'there?), the credits are used up, or the prompt asks for something that the agent cannot do. The dashboard of the ' +
   'docs service shows the job.'
 
 /** Says how a request for a job ended. */

@@ -95,7 +95,7 @@ export async function pollJob(watched: WatchedJob, options: PollOptions): Promis
   let pauseMs = watched.job === undefined ? 0 : firstPauseMs(options)
   try {
     for (;;) {
-      if (state.job !== undefined && state.failing === undefined) {
+      if (state.job !== undefined) {
         if (watched.isOver(state.job, state.seenAtMs)) return endAs('over')
         if (!options.wait) return endAs('submitted')
       }

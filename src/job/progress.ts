@@ -135,7 +135,7 @@ type Resolved = Extract<JobEvent, { type: 'resolved' }>
 
 function resolvedText({ request, earlierId, reason }: Resolved): string {
   const earlier = `The earlier ${jobName(earlierId, 'job')}`
-  if (request.kind === 'create') return `${earlier} can not go on because ${reason}; a new job is created.`
+  if (request.kind === 'create') return `${earlier} cannot go on because ${reason}; a new job is created.`
   return request.kind === 'message'
     ? `${earlier} goes on because ${reason}; it is sent a message.`
     : `${earlier} goes on because ${reason}; this run reports it.`

@@ -25,7 +25,7 @@ export class ServiceError extends Error implements FailureText {
     const { status } = response
     const { headline, cure } = explain(call, status)
     const titled = `${headline} (${status})`
-    const details = `That is the response to the request to ${call.purpose}. ${quoted(response)}${cure}`
+    const details = `The docs service answered the request to ${call.purpose} ${answeredWith(response)}. ${cure}`
     super(`${titled}. ${details}`)
     this.headline = titled
     this.details = details
@@ -43,11 +43,8 @@ export class InvalidResponseError extends Error implements FailureText {
   /** @param found what the body is, where that is known better than by its shape */
   constructor(call: ServiceCall, response: ServiceResponse, found = describeBody(response)) {
     const headline = `Unexpected response of the docs service (${response.status})`
-    const problem =
-      response.bodyProblem === undefined
-        ? `with ${found}`
-        : `with a body that could not be read because ${response.bodyProblem}`
-    const details = `The request to ${call.purpose} was answered ${problem}.`
+    const what = response.bodyProblem === undefined ? `with ${found}` : unreadable(response.bodyProblem)
+    const details = `The docs service answered the request to ${call.purpose} ${what}.`
     super(`${headline}. ${details}`)
     this.headline = headline
     this.details = details
@@ -149,7 +146,7 @@ const UNDOCUMENTED: Explanation = {
 function causesOf403({ method }: ServiceCall): string {
   const scope =
     method === 'POST'
-      ? 'the key may have the scope `read`, which can not start jobs or send messages (use a key with the scope `admin`); '
+      ? 'the key may have the scope `read`, which cannot start jobs or send messages (use a key with the scope `admin`); '
       : ''
   return `Likely causes: the API needs the Pro or Enterprise plan; ${scope}the key may be limited to a list of IP addresses that this runner is not on.`
 }
@@ -157,13 +154,17 @@ function causesOf403({ method }: ServiceCall): string {
 /** The longest piece of a response that is quoted, in characters. */
 const MAX_QUOTE_LENGTH = 300
 
-/** What the service said, as a sentence with a space after it; empty if it said nothing. */
-function quoted(response: ServiceResponse): string {
-  const { text, bodyProblem } = response
-  if (bodyProblem !== undefined) return `Its body could not be read because ${bodyProblem}. `
+/** What came back, to follow "The docs service answered": the service's own words where it said something. */
+function answeredWith(response: ServiceResponse): string {
+  const { status, text, bodyProblem } = response
+  if (bodyProblem !== undefined) return unreadable(bodyProblem)
   const said = messageIn(response).replace(/\s+/g, ' ').replaceAll('`', "'").trim()
-  if (said !== '') return `The service said: "${clip(said, MAX_QUOTE_LENGTH)}". `
-  return text.trim() === '' ? '' : `The response is ${describeBody(response)}. `
+  if (said !== '') return `with "${clip(said, MAX_QUOTE_LENGTH)}"`
+  return text.trim() === '' ? `with ${status} alone` : `with ${describeBody(response)}`
+}
+
+function unreadable(bodyProblem: string): string {
+  return `with a body that could not be read because ${bodyProblem}`
 }
 
 /** The service's own words: from the usual fields of JSON, or the whole body if it is short and no HTML. */

@@ -57,21 +57,21 @@ export const POSTS: readonly PostRow[] = [
     name: 'half an answer that ends well',
     fault: { kind: 'truncate-clean' },
     taken: 1,
-    says: /answered with a text that is not JSON/,
+    says: /with a text that is not JSON/,
     leaves: 'maybe',
   },
   {
     name: 'an HTML page',
     fault: { kind: 'html' },
     taken: 0,
-    says: /answered with an HTML page/,
+    says: /with an HTML page/,
     leaves: 'maybe',
   },
   {
     name: 'a body that is no job',
     fault: { kind: 'body', body: { id: 7 } },
     taken: 1,
-    says: /answered with JSON of another shape than documented/,
+    says: /with JSON of another shape than documented/,
     leaves: 'maybe',
   },
   {
@@ -117,7 +117,7 @@ export const POSTS: readonly PostRow[] = [
       body: { error: 'too short', details: [{ message: 'prompt: at least 1' }] },
     },
     taken: 0,
-    says: /^The docs service rejected the request as invalid \(400\)\. .*said: "too short; prompt: at least 1"/,
+    says: /^The docs service rejected the request as invalid \(400\)\. .*with "too short; prompt: at least 1"/,
     leaves: 'nothing',
   },
   {

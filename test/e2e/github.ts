@@ -33,6 +33,7 @@ type Route = readonly [RegExp, (match: RegExpExecArray, body: Record<string, unk
 const REPO = '/repos/acme/docs'
 const BOT = { login: 'github-actions[bot]', id: 41898282, type: 'Bot' }
 const FIRST_ID = 9000
+const RUN = { created_at: '2026-08-03T09:00:00Z', html_url: 'https://github.com/acme/docs/actions/runs/1' }
 const FILES = [{ filename: 'src/pets.ts', status: 'modified', patch: '@@ -1 +1 @@\n-cats\n+cats and dogs' }]
 
 /** Starts a GitHub for one run of a workflow. */
@@ -119,12 +120,13 @@ function repositoryRoutes({
     pullAuthor === undefined
       ? []
       : [{ number: 6, user: { login: pullAuthor }, merged_at: '2026-08-03T09:00:00Z' }]
-  const runs = lastSuccess === undefined ? [] : [{ id: 1, head_sha: lastSuccess, conclusion: 'success' }]
+  const runs =
+    lastSuccess === undefined ? [] : [{ id: 1, head_sha: lastSuccess, conclusion: 'success', ...RUN }]
   return [
     [/^POST \/graphql$/, () => ok({ data: graphData(pendingJobs) })],
     [/^GET .*\/collaborators\/[^/]+\/permission$/, () => ok(permission)],
     [/^GET .*\/commits\/[^/]+\/pulls$/, () => ok(mergedPulls)],
-    [/^GET .*\/compare\/[^/]+$/, () => ok({ total_commits: 1, commits: [], files: FILES })],
+    [/^GET .*\/compare\/([^/]+)$/, ([, range]) => ok(comparison(decodeURIComponent(range ?? '')))],
     [/^GET .*\/pulls\/(\d+)$/, ([, number]) => ok(pull(Number(number)))],
     [/^GET .*\/pulls\/\d+\/files$/, () => ok(FILES)],
     [/^GET .*\/releases$/, () => ok([])],
@@ -150,6 +152,12 @@ function graphData(pendingJobs: NonNullable<LoopbackGitHubOptions['pendingJobs']
     viewer: { login: BOT.login, databaseId: BOT.id },
     repository: { pullRequests: { nodes: [] }, ref: { target: { history: { nodes: commits } } } },
   }
+}
+
+function comparison(range: string): unknown {
+  const url = `https://github.com/acme/docs/compare/${range}`
+  const commit = { sha: 'f'.repeat(40), commit: { message: 'Add pets' }, author: { login: 'octocat' } }
+  return { html_url: url, status: 'ahead', total_commits: 1, commits: [commit], files: FILES }
 }
 
 function pull(number: number): unknown {

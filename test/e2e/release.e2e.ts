@@ -97,6 +97,7 @@ async function moveMajorTag(
       HOME: tmpdir(),
       HTTPS_PROXY: proxy.url,
       SSL_CERT_FILE: proxy.authorityFile,
+      GH_TELEMETRY: 'false',
       GH_TOKEN: 'ghs_example',
       GH_REPO: 'acme/action',
       GITHUB_REF_NAME: tag,

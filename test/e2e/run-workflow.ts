@@ -101,6 +101,7 @@ export async function runWorkflow(name: string, options: WorkflowOptions): Promi
         NODE_EXTRA_CA_CERTS: proxy.authorityFile, // the action
         SSL_CERT_FILE: proxy.authorityFile, // gh
         CURL_CA_BUNDLE: proxy.authorityFile,
+        GH_TELEMETRY: 'false',
       },
     })
     return { ...run, docs, github, chat: chat.bodies, refused: proxy.refused, job: (id) => onlyJob(run, id) }

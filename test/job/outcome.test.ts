@@ -38,7 +38,7 @@ describe('an outcome in words', () => {
     ],
     [
       'failed',
-      "The agent's job failed (job j1). The service gives no reason. Common ones: the agent can not write to the repository (is its GitHub App installed there?), the credits are used up, or the prompt asks for something that the agent can not do. The dashboard of the docs service shows the job. The step fails because `fail-on` names `failed`.",
+      "The agent's job failed (job j1). The service gives no reason. Common ones: the agent cannot write to the repository (is its GitHub App installed there?), the credits are used up, or the prompt asks for something that the agent cannot do. The dashboard of the docs service shows the job. The step fails because `fail-on` names `failed`.",
     ],
     [
       'archived',

@@ -168,6 +168,7 @@ describe('at the deadline', () => {
     ['the first pause is as long', {}, 5000, [5]],
     ['the first pause would be longer', {}, 3000, [3]],
     ['the poll interval would go past it', { pollIntervalMs: 6000 }, 10_000, [6, 10]],
+    ['the poll before was a moment ago', { pollIntervalMs: 4900 }, 5000, [4.9, 5]],
   ])('comes a last poll where %s', async (_where, options, timeoutMs, pollsAtS) => {
     const goesOn = await poll(['active'], {}, { ...options, timeoutMs })
     expect(goesOn).toMatchObject({
@@ -440,6 +441,14 @@ describe('what is reported', () => {
     const gaps = [...times, 590].map((atS, index) => atS - (times[index - 1] ?? 0))
     expect(times.length).toBeGreaterThanOrEqual(10)
     expect(Math.max(...gaps)).toBeLessThanOrEqual(60)
+  })
+
+  it('is a sign of life a minute after the last change, and none before', async () => {
+    const script = ['reviewing', 'reviewing', 'completed']
+    const { events } = await poll(script, {}, { pollIntervalMs: 50_000 })
+    expect(events.filter(({ type }) => type === 'still-waiting')).toMatchObject([
+      { id: 'j1', status: 'reviewing', elapsedMs: 110_000, atS: 110 },
+    ])
   })
 
   it('is when the next poll comes after one that failed, the cut at the deadline included', async () => {

@@ -13,7 +13,7 @@ it.each<[JobEvent, string]>([
   [{ type: 'accepted', job, created: false }, 'The message to job j1 was accepted by the docs service.'],
   [
     { ...resolved, request: { kind: 'create', prompt: 'x' }, reason: 'it failed' },
-    'The earlier job j1 can not go on because it failed; a new job is created.',
+    'The earlier job j1 cannot go on because it failed; a new job is created.',
   ],
   [
     { ...resolved, request: { kind: 'message', id: 'j1', prompt: 'x' }, reason: 'its status is active' },

@@ -54,79 +54,79 @@ describe('a refusal names its cause first, then what was requested, what came ba
       create,
       400,
       'The docs service rejected the request as invalid (400)',
-      'That is the response to the request to create a job. The service said: "no". Check `prompt` and `project-id`.',
+      'The docs service answered the request to create a job with "no". Check `prompt` and `project-id`.',
     ],
     [
       create,
       401,
       'The docs service refused the API key (401)',
-      'That is the response to the request to create a job. The service said: "no". The key may have expired (keys last 90 days unless their owner chose otherwise), have been deleted, or belong to another service. Create a new admin key in the dashboard and update the secret behind `api-key`.',
+      'The docs service answered the request to create a job with "no". The key may have expired (keys last 90 days unless their owner chose otherwise), have been deleted, or belong to another service. Create a new admin key in the dashboard and update the secret behind `api-key`.',
     ],
     [
       create,
       402,
       'The credits of the docs service are used up (402)',
-      'That is the response to the request to create a job. The service said: "no". Buy credits or wait for the next period; the dashboard shows what is left.',
+      'The docs service answered the request to create a job with "no". Buy credits or wait for the next period; the dashboard shows what is left.',
     ],
     [
       create,
       403,
       'The docs service does not allow this (403)',
-      'That is the response to the request to create a job. The service said: "no". Likely causes: the API needs the Pro or Enterprise plan; the key may have the scope `read`, which can not start jobs or send messages (use a key with the scope `admin`); the key may be limited to a list of IP addresses that this runner is not on.',
+      'The docs service answered the request to create a job with "no". Likely causes: the API needs the Pro or Enterprise plan; the key may have the scope `read`, which cannot start jobs or send messages (use a key with the scope `admin`); the key may be limited to a list of IP addresses that this runner is not on.',
     ],
     [
       get,
       403,
       'The docs service does not allow this (403)',
-      'That is the response to the request to get the job. The service said: "no". Likely causes: the API needs the Pro or Enterprise plan; the key may be limited to a list of IP addresses that this runner is not on.',
+      'The docs service answered the request to get the job with "no". Likely causes: the API needs the Pro or Enterprise plan; the key may be limited to a list of IP addresses that this runner is not on.',
     ],
     [
       create,
       404,
       'No project `docs` (404)',
-      'That is the response to the request to create a job. The service said: "no". Check `project-id`, and that the API key belongs to the same organisation.',
+      'The docs service answered the request to create a job with "no". Check `project-id`, and that the API key belongs to the same organisation.',
     ],
     [
       get,
       404,
       'No job `j1` in project `docs` (404)',
-      'That is the response to the request to get the job. The service said: "no". Check `job-id` and `project-id`; the service may also have deleted the job.',
+      'The docs service answered the request to get the job with "no". Check `job-id` and `project-id`; the service may also have deleted the job.',
     ],
     [
       message,
       429,
       'The rate limit of the docs service is reached (429)',
-      'That is the response to the request to send the job a follow-up message. The service said: "no". The limit is 100 follow-up messages per project and hour. Start fewer runs, or run at another time.',
+      'The docs service answered the request to send the job a follow-up message with "no". The limit is 100 follow-up messages per project and hour. Start fewer runs, or run at another time.',
     ],
     [
       create,
       413,
       'The prompt is too large for the docs service (413)',
-      'That is the response to the request to create a job. The service said: "no". Shorten `prompt`, `prompt-file` or `context-files`, or set `context: files`.',
+      'The docs service answered the request to create a job with "no". Shorten `prompt`, `prompt-file` or `context-files`, or set `context: files`.',
     ],
     [
       create,
       307,
       'The docs service redirected the request (307)',
-      'That is the response to the request to create a job. The service said: "no". Redirects are not followed, so that the API key goes nowhere else. Set `base-url` to the address that the service really has.',
+      'The docs service answered the request to create a job with "no". Redirects are not followed, so that the API key goes nowhere else. Set `base-url` to the address that the service really has.',
     ],
     [
       get,
       408,
       'The docs service waited too long for the request (408)',
-      'That is the response to the request to get the job. The service said: "no". The network between this runner and the service may be slow.',
+      'The docs service answered the request to get the job with "no". The network between this runner and the service may be slow.',
     ],
     [
       get,
       503,
       'The docs service failed (503)',
-      'That is the response to the request to get the job. The service said: "no". That is a fault of the service or of a proxy before it, not of this workflow.',
+      'The docs service answered the request to get the job with "no". That is a fault of the service or of a proxy before it, not of this workflow.',
     ],
     [
       get,
       418,
       'Unexpected response of the docs service (418)',
-      'That is the response to the request to get the job. The service said: "no". This status is not documented; check `base-url`.',
+      'The docs service answered the request to get the job with "no". This status is not documented; check `base-url`.',
     ],
   ])('%s: %d', async (call, status, headline, details) => {
     const error = await failureOf(call, { status, body: '{"error":"no"}' })
@@ -137,36 +137,36 @@ describe('a refusal names its cause first, then what was requested, what came ba
 
 describe('what the service said is quoted', () => {
   it.each([
-    ['{"error":"too short","details":[{"message":"at least 1"},{},"x"]}', 'said: "too short; at least 1".'],
-    ['{"error":{"message":"nested"}}', 'said: "nested".'],
-    ['{"message":"other"}', 'said: "other".'],
-    ['{"detail":"third"}', 'said: "third".'],
-    ['"just a string"', 'said: "just a string".'],
-    ['{"code":7}', 'said: "{"code":7}".'],
-    ['Too many\r\nrequests, \tplease wait', 'said: "Too many requests, please wait".'],
-    ['a `tick`', `said: "a 'tick'".`],
-    [`{"error":"${'x'.repeat(400)}"}`, `said: "${'x'.repeat(300)}… (100 more characters)".`],
-    [`{"error":"wrong key ${KEY}"}`, 'said: "wrong key ***".'],
-    [`{"error":"wrong key mint_\\u0073ecret_0123"}`, 'said: "wrong key ***".'],
-    [`wrong key ${KEY.slice(0, 8)}\u00ad${KEY.slice(8)}`, 'said: "wrong key ***".'],
+    ['{"error":"too short","details":[{"message":"at least 1"},{},"x"]}', 'with "too short; at least 1"'],
+    ['{"error":{"message":"nested"}}', 'with "nested"'],
+    ['{"message":"other"}', 'with "other"'],
+    ['{"detail":"third"}', 'with "third"'],
+    ['"just a string"', 'with "just a string"'],
+    ['{"code":7}', 'with "{"code":7}"'],
+    ['Too many\r\nrequests, \tplease wait', 'with "Too many requests, please wait"'],
+    ['a `tick`', `with "a 'tick'"`],
+    [`{"error":"${'x'.repeat(400)}"}`, `with "${'x'.repeat(300)}… (100 more characters)"`],
+    [`{"error":"wrong key ${KEY}"}`, 'with "wrong key ***"'],
+    [`{"error":"wrong key mint_\\u0073ecret_0123"}`, 'with "wrong key ***"'],
+    [`wrong key ${KEY.slice(0, 8)}\u00ad${KEY.slice(8)}`, 'with "wrong key ***"'],
   ])('of the body %j', async (body, says) => {
     const error = await failureOf(get, { status: 403, body })
-    expect(describeFailure(error).details).toContain(`The service ${says} Likely`)
+    expect(describeFailure(error).details).toContain(`the request to get the job ${says}. Likely`)
   })
 
   it.each([
-    ['<html><body>Sign in</body></html>', 'The response is an HTML page. '],
-    ['Oops <b>no</b>', 'The response is an HTML page. '],
-    ['x'.repeat(301), 'The response is a text that is not JSON. '],
-    [JSON.stringify({ a: 'x'.repeat(301) }), 'The response is JSON of another shape than documented. '],
-    ['', ''],
+    ['<html><body>Sign in</body></html>', 'with an HTML page'],
+    ['Oops <b>no</b>', 'with an HTML page'],
+    ['x'.repeat(301), 'with a text that is not JSON'],
+    [JSON.stringify({ a: 'x'.repeat(301) }), 'with JSON of another shape than documented'],
+    ['', 'with 403 alone'],
   ])('but not of a body such as %j', async (body, says) => {
     const error = await failureOf(get, { status: 403, body })
-    expect(describeFailure(error).details).toContain(`get the job. ${says}Likely`)
+    expect(describeFailure(error).details).toContain(`get the job ${says}. Likely`)
   })
 })
 
-describe('a refusal whose body can not be read', () => {
+describe('a refusal whose body cannot be read', () => {
   it.each([
     ['is compressed and empty', { 'content-encoding': 'gzip' }, ''],
     ['is compressed', { 'content-encoding': 'gzip' }, 'not really'],
@@ -203,7 +203,7 @@ describe('a successful response that is no job', () => {
     expect(error).toBeInstanceOf(InvalidResponseError)
     expect(describeFailure(error)).toMatchObject({
       headline: 'Unexpected response of the docs service (200)',
-      details: `The request to get the job was answered ${says}.`,
+      details: `The docs service answered the request to get the job ${says}.`,
     })
   })
 })
