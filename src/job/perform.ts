@@ -1,3 +1,4 @@
+import type { PullRequestState } from '../github/pull-requests.ts'
 import { RetryError, retry, retryAfterNote } from '../lib/retry.ts'
 import type { DocsService } from '../service/docs-service.ts'
 import { getJob, type Job } from '../service/job.ts'

@@ -1,7 +1,5 @@
+import type { PullRequestState } from '../github/pull-requests.ts'
 import { isLoopbackHost } from '../lib/loopback.ts'
-
-/** What became of a pull request; `unknown` where it can't be asked. */
-export type PullRequestState = 'open' | 'merged' | 'closed' | 'unknown'
 
 /** The pull request of a job that a new job takes over from. */
 export type EarlierPullRequest = { readonly prLink: string; readonly state: PullRequestState }

@@ -1,12 +1,14 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type LoopbackGitHub, startGitHub } from './github.ts'
+import { SimulatedClock } from './simulated-clock.ts'
 import { commandOn, pushed, type Simulation, startSimulation } from './simulated-runs.ts'
 import { ACTIONS } from './world.ts'
 
 /** Something that happens in the conversation on pull request 5. Times are virtual milliseconds. */
 type Step = {
-  readonly kind: 'command' | 'new' | 'push'
+  /** `merge`: of all pull requests of the agent that are open. */
+  readonly kind: 'command' | 'new' | 'push' | 'merge'
   readonly atMs: number
   readonly cancelAfterMs: number | undefined
   readonly killAfterMs: number | undefined
@@ -15,8 +17,8 @@ type Step = {
 }
 
 const stepArbitrary: fc.Arbitrary<Step> = fc.record({
-  kind: fc.constantFrom('command', 'command', 'command', 'new', 'push'),
-  atMs: fc.integer({ min: 0, max: 8000 }),
+  kind: fc.constantFrom('command', 'command', 'command', 'command', 'new', 'push', 'merge'),
+  atMs: fc.oneof(fc.integer({ min: 0, max: 8000 }), fc.integer({ min: 30_000, max: 90_000 })),
   cancelAfterMs: fc.option(fc.integer({ min: 0, max: 30_000 }), { nil: undefined, freq: 3 }),
   killAfterMs: fc.option(fc.integer({ min: 0, max: 30_000 }), { nil: undefined, freq: 5 }),
   isRunAgain: fc.boolean(),
@@ -44,10 +46,26 @@ function random(seed: number): () => number {
 
 type Told = { readonly step: Step; readonly commandId: number | undefined }
 
+/** When the pull request of a job was merged, in virtual milliseconds since the start. */
+const mergedAtMs = new WeakMap<object, number>()
+
+async function mergeAll({ docs, clock }: Simulation): Promise<void> {
+  await docs.doAllWorkDue()
+  for (const job of docs.jobs) {
+    if (job.pull?.state !== 'open') continue
+    await docs.mergePull(job.pull.number)
+    mergedAtMs.set(job, clock.now())
+  }
+}
+
 async function play(simulation: Simulation, steps: readonly Step[]): Promise<readonly Told[]> {
   const { clock } = simulation
   const runs = steps.map(async (step, index): Promise<Told> => {
     await clock.sleep(step.atMs)
+    if (step.kind === 'merge') {
+      await clock.work(() => mergeAll(simulation))
+      return { step, commandId: undefined }
+    }
     const event =
       step.kind === 'push'
         ? pushed()
@@ -78,6 +96,17 @@ function knownJobs({ docs }: Simulation, steps: readonly Step[]): readonly strin
     .map(({ prompt }) => prompt)
 }
 
+/** What was asked after a merge is no message to the job whose pull request was merged. */
+function expectNothingSentToTheDead({ docs }: Simulation, steps: readonly Step[]): void {
+  for (const job of docs.jobs) {
+    const deadSinceMs = mergedAtMs.get(job) ?? Infinity
+    const late = steps.flatMap(({ atMs }, index) =>
+      START_MS + atMs > deadSinceMs ? [`request ${index}`] : [],
+    )
+    expect(job.messages.filter((text) => late.includes(text))).toEqual([])
+  }
+}
+
 function repliesTo(commandId: number): readonly string[] {
   const mark = `source=issue-comment%2F${commandId} `
   return github.world.comments
@@ -98,6 +127,7 @@ function expectOneAnswerEach(told: readonly Told[]): void {
   }
 }
 
+const START_MS = new SimulatedClock().now()
 const RUNS = Number(process.env['CONVERSATION_RUNS'] ?? 60)
 
 describe('a conversation, whatever happens at once', () => {
@@ -109,7 +139,9 @@ describe('a conversation, whatever happens at once', () => {
         try {
           const told = await play(simulation, steps)
           expectOneAnswerEach(told)
-          expect(knownJobs(simulation, steps).length).toBeLessThanOrEqual(1)
+          expectNothingSentToTheDead(simulation, steps)
+          const merges = steps.filter(({ kind }) => kind === 'merge').length
+          expect(knownJobs(simulation, steps).length).toBeLessThanOrEqual(1 + merges)
           const sent = simulation.docs.jobs.flatMap(({ prompt, messages }) => [prompt, ...messages])
           if (steps.every(({ isRunAgain }) => !isRunAgain)) expect(new Set(sent).size).toBe(sent.length)
           expect(github.violations).toEqual([])

@@ -200,6 +200,17 @@ describe('a further attempt', () => {
     expect(scene.docs.jobs).toHaveLength(1)
   }, 30_000)
 
+  it('that can not list the comments writes no second reply: it looks again at the end', async () => {
+    const { scene, event } = await endless()
+    await runUntil(scene, event, 'Status: active', 'SIGTERM')
+    const refused = { status: 403, body: { message: 'Not now' } }
+    scene.github.faults.push({ match: /^GET \/issues\/5\/comments$/, end: refused, times: 2 })
+    await scene.run({ event, inputs, env: { GITHUB_RUN_ATTEMPT: '2' } })
+    expect(scene.said().filter(([first]) => !first?.startsWith('💬'))).toHaveLength(1)
+    expect(scene.said()[0]?.at(-1)).toContain('Pull request ready')
+    expect(scene.reactions()).toEqual(['rocket'])
+  }, 30_000)
+
   it('of a run whose job is gone is done anew', async () => {
     const scene = await newScene()
     scene.world.roles.set('octocat', { permission: 'write', role_name: 'write' })

@@ -77,7 +77,9 @@ describe('a further command', () => {
       expect.stringContaining('continues its earlier job'),
       expect.stringContaining('Pull request ready'),
     ])
-    expect(run.log).toContain(`The earlier job ${job} has the status completed.`)
+    expect(run.log).toContain(
+      `The earlier job ${job} goes on because its status is completed; it is sent a message.`,
+    )
   })
 
   it('on the pull request that was announced goes on with its job, there and in its reviews', async () => {
@@ -117,9 +119,33 @@ describe('a further command', () => {
       const run = await write(scene, '/docs again', { inputs })
       expect(run.outputs['result']).toBe('pull-request')
       expect(scene.docs.jobs[1]?.prompt).toBe('Be brief.\n\nagain')
-      expect(run.log).toContain('a new job is started')
+      expect(run.log).toContain('a new job is created')
     },
   )
+
+  it.each(['merged', 'closed'])('after its pull request was %s is a new job', async (end) => {
+    const scene = await usualScene()
+    await write(scene, '/docs explain it')
+    if (end === 'merged') await scene.docs.mergePull(1)
+    else scene.docs.closePull(1)
+    const run = await write(scene, '/docs again')
+    expect(run.outputs).toMatchObject({ result: 'pull-request', 'pr-number': '2' })
+    expect(scene.docs.jobs).toMatchObject([{ messages: [] }, { prompt: 'again', messages: [] }])
+    expect(scene.github.requests).toContain('GET /pulls/1')
+    await write(scene, '/docs shorter', { number: 1 })
+    expect(scene.docs.jobs).toMatchObject([{ messages: [] }, { messages: [] }, { prompt: 'shorter' }])
+  })
+
+  it('goes on where GitHub can not be asked what became of the pull request', async () => {
+    const scene = await usualScene()
+    await write(scene, '/docs explain it')
+    scene.github.faults.push({ match: /^GET \/pulls\/1$/, end: { status: 403, body: { message: 'No' } } })
+    const run = await write(scene, '/docs again')
+    expect(scene.docs.jobs).toMatchObject([{ messages: ['again'] }])
+    expect(run.log).toMatch(
+      /could not be asked whether the pull request http:\S+ is still open: it answered 403/,
+    )
+  })
 
   it('after a job that is gone is a new job', async () => {
     const scene = await usualScene()
