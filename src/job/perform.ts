@@ -6,7 +6,6 @@ import { isRetryable, retryAfterMsOf, ServiceError } from '../service/service-er
 import { type Outcome, resultOf } from './outcome.ts'
 import { MAX_FAILING_MS, type PollEnd, pollJob, type WatchedJob } from './poll.ts'
 import { afterMessage, untilTerminal } from './poll-rules.ts'
-import type { PullRequestState } from './pull-request.ts'
 import type { DirectRequest, JobRequest } from './request.ts'
 import { nothingStarted, RequestError, type SubmitOptions, submit } from './submit.ts'
 
