@@ -1,5 +1,4 @@
-import { openSystemClock } from './lib/clock.ts'
-import type { Deps } from './lib/deps.ts'
+import { type Deps, openSystemClock } from './lib/clock.ts'
 import { runMain } from './main.ts'
 import { runPost } from './post.ts'
 import { type Environment, readEnvironment } from './runner/environment.ts'

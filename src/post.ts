@@ -4,7 +4,7 @@ import { openGitHub, type RunDeps } from './github/github.ts'
 import { readInputs } from './inputs/read.ts'
 import type { Inputs } from './inputs/table.ts'
 import { cutOffSummary } from './job/summary.ts'
-import type { Deps } from './lib/deps.ts'
+import type { Deps } from './lib/clock.ts'
 import type { Environment } from './runner/environment.ts'
 import { openRunner, type Runner } from './runner/runner.ts'
 

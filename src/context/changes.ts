@@ -1,5 +1,5 @@
-import type { RestEndpointMethodTypes } from '@octokit/plugin-rest-endpoint-methods'
 import type { GitHub } from '../github/github.ts'
+import type { Octokit } from '../github/octokit.ts'
 import { isRecord, type JsonRecord, listField, stringField } from '../lib/json.ts'
 import type { Environment } from '../runner/environment.ts'
 import type { ChangedFile } from './diff.ts'
@@ -23,10 +23,13 @@ export const NOT_ASKED = 'not known: GitHub could not be asked'
 /** As many entries as GitHub gives on a page. */
 const PAGE_SIZE = 100
 
-type Answers = RestEndpointMethodTypes
-type Comparison = Answers['repos']['compareCommitsWithBasehead']['response']['data']
-type WorkflowRun = Answers['actions']['listWorkflowRuns']['response']['data']['workflow_runs'][number]
-type ListedFile = Answers['pulls']['listFiles']['response']['data'][number]
+type Rest = Octokit['rest']
+type Answer<Call extends (...given: never[]) => Promise<{ data: unknown }>> = Awaited<
+  ReturnType<Call>
+>['data']
+type Comparison = Answer<Rest['repos']['compareCommitsWithBasehead']>
+type WorkflowRun = Answer<Rest['actions']['listWorkflowRuns']>['workflow_runs'][number]
+type ListedFile = Answer<Rest['pulls']['listFiles']>[number]
 
 /** The commits and files between two commits, branches or tags, in one request; `undefined` if GitHub can't be asked. */
 export async function compare(base: string, head: string, github: GitHub): Promise<Changes | undefined> {
@@ -42,14 +45,17 @@ export async function compare(base: string, head: string, github: GitHub): Promi
   })
 }
 
-function changesIn({ html_url, commits, total_commits, files = [] }: Comparison): Changes {
+/** GitHub Enterprise Servers of any age answer, too: what is missing from an answer is left out, not an error. */
+function changesIn(comparison: Partial<Comparison>): Changes {
+  const { html_url = '', commits = [], files = [] } = comparison
+  const { total_commits = commits.length } = comparison
   const isNothing = commits.length === 0 && files.length === 0
   return {
     facts: [
       ['Compare', html_url],
       ['Changes', isNothing ? 'none' : ''],
     ],
-    commits: { entries: commits.map(({ commit }) => subjectOf(commit.message)), total: total_commits },
+    commits: { entries: commits.map(({ commit }) => subjectOf(commit?.message ?? '')), total: total_commits },
     // GitHub's REST API, "Compare two commits": at most 300 files, without saying how many there are.
     files: { entries: files.map(changedFile), total: files.length < MAX_FILES ? files.length : undefined },
   }
@@ -146,7 +152,7 @@ export async function changesSinceLastSuccess(environment: Environment, github: 
   if (successes === undefined) return noChanges([[SINCE, NOT_ASKED]])
   const [last] = successes
   if (last === undefined) return noChanges([[SINCE, 'not known: GitHub lists no success before this run']])
-  const when = `${last.created_at}, ${last.html_url}`
+  const when = [last.created_at, last.html_url].filter(Boolean).join(', ')
   const success: Fact = ['Last success of this workflow on this branch', when]
   if (last.head_sha === sha) return noChanges([success, ['Changes', 'none']])
   const changes = (await compare(last.head_sha, sha, github)) ?? noChanges([['Changes', NOT_ASKED]])
@@ -173,7 +179,9 @@ function listSuccesses(
         exclude_pull_requests: true,
       })
       // The branch of a fork's pull request may have the same name.
-      return data.workflow_runs.filter((run) => isSame(run.head_repository?.full_name, repository))
+      return data.workflow_runs.filter(({ head_repository: head }) =>
+        isSame(head?.full_name ?? repository, repository),
+      )
     },
   })
 }
@@ -211,7 +219,12 @@ export function changesInPayload(payload: JsonRecord): Changes {
 
 function changedFile({ filename, previous_filename, status, patch, changes }: ListedFile): ChangedFile {
   const isMoveAlone = previous_filename !== undefined && changes === 0
-  return { status, path: filename, oldPath: previous_filename ?? filename, patch: isMoveAlone ? '' : patch }
+  return {
+    status: status ?? 'changed',
+    path: filename,
+    oldPath: previous_filename ?? filename,
+    patch: isMoveAlone ? '' : patch,
+  }
 }
 
 function subjectOf(message: string): string {

@@ -1,4 +1,4 @@
-import { byteLength, cleanMarkdown, clipBytes, indentedBytes, oneLine } from './clean.ts'
+import { byteLength, cleanMarkdown, clipBytes, indentedBytes, oneLine } from '../lib/clean.ts'
 import { type ChangedFile, describeFile, renderDiff, renderHunk, shareRoom } from './diff.ts'
 
 /** What is known of an event. All of it may come from outside. */

@@ -1,4 +1,4 @@
-import type { Deps } from '../lib/deps.ts'
+import type { Deps } from '../lib/clock.ts'
 import type { HttpClient } from '../lib/http.ts'
 import type { HttpRequest, HttpResponse } from '../lib/http-messages.ts'
 import { parseRetryAfter, RetryError, retry } from '../lib/retry.ts'

@@ -1,4 +1,4 @@
-import type { Deps } from '../lib/deps.ts'
+import type { Deps } from '../lib/clock.ts'
 import { openHttp } from '../lib/http.ts'
 import type { Log } from '../runner/log.ts'
 import type { Runner } from '../runner/runner.ts'

@@ -1,6 +1,5 @@
 import { getOctokit } from '@actions/github'
-import type { Deps } from '../lib/deps.ts'
-import { afterGrace } from '../lib/grace.ts'
+import { afterGrace, type Deps } from '../lib/clock.ts'
 import type { HttpClient } from '../lib/http.ts'
 import type { Environment } from '../runner/environment.ts'
 import { gitHubFetch } from './fetch.ts'

@@ -90,9 +90,12 @@ export function describeResult(outcome: Outcome, context: OutcomeContext): strin
   const { headline, advice } = outcomeText(outcome, context)
   const url = clip(outcome.job?.prLink ?? '', MAX_LINK_LENGTH)
   const isNamed = outcome.jobId === '' || `${headline} ${advice}`.includes(outcome.jobId)
-  const job = isNamed ? '' : ` (job ${serviceWord(outcome.jobId)})`
-  const title = `${headline}${job}${url === '' ? '.' : `: ${url}`}`
-  return joinSentences(title, advice, failOnNote(outcome, context))
+  const id = serviceWord(outcome.jobId)
+  // The headline of an error ends in its status: a second pair of brackets would hide it.
+  const isError = outcome.result === 'error'
+  const title = `${headline}${isNamed || isError ? '' : ` (job ${id})`}${url === '' || isError ? '.' : `: ${url}`}`
+  const about = isError && !isNamed ? `The request was about job ${id}.` : ''
+  return joinSentences(title, advice, about, failOnNote(outcome, context))
 }
 
 function backgroundAdvice({ jobId, job, result }: Outcome): string {

@@ -6,24 +6,8 @@ import { isRetryable, retryAfterMsOf, ServiceError } from '../service/service-er
 import { type Outcome, resultOf } from './outcome.ts'
 import { MAX_FAILING_MS, type PollEnd, pollJob, type WatchedJob } from './poll.ts'
 import { afterMessage, untilTerminal } from './poll-rules.ts'
-import type { EarlierPullRequest } from './pull-request.ts'
-import { type DirectRequest, nothingStarted, RequestError, type SubmitOptions, submit } from './submit.ts'
-
-/** A request for a job. Of the last two kinds, only the earlier job tells what they come to. */
-export type JobRequest =
-  | DirectRequest
-  /** A message to the earlier job or, where that can't go on, a new job. */
-  | {
-      readonly kind: 'continue'
-      readonly id: string
-      readonly message: string
-      readonly createPrompt: CreatePrompt
-    }
-  /** The earlier job itself or, where that can't go on, a new one. */
-  | { readonly kind: 'resume'; readonly id: string; readonly createPrompt: CreatePrompt }
-
-/** Makes the prompt of a new job, which is told of the pull request that went before, if there was one. */
-export type CreatePrompt = (previous?: EarlierPullRequest) => Promise<string>
+import type { DirectRequest, JobRequest } from './request.ts'
+import { nothingStarted, RequestError, type SubmitOptions, submit } from './submit.ts'
 
 /** How to perform a request. */
 export type PerformOptions = SubmitOptions & {

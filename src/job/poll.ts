@@ -1,6 +1,5 @@
-import type { Deps } from '../lib/deps.ts'
+import type { Deps } from '../lib/clock.ts'
 import { formatDuration } from '../lib/duration.ts'
-import { firstSignal } from '../lib/first-signal.ts'
 import { TransportError } from '../lib/transport-error.ts'
 import type { Job } from '../service/job.ts'
 import {
@@ -130,14 +129,13 @@ async function pollOnce(options: PollOptions, untilMs: number): Promise<Job | Er
   const { clock, cancel, getJob } = options
   const over = new AbortController()
   const deadline = clock.timeout(Math.max(0, untilMs - clock.now()), over.signal)
-  const { signal, release } = firstSignal([cancel, deadline])
+  const signal = AbortSignal.any([cancel, deadline])
   try {
     return await getJob(signal)
   } catch (error) {
     if (signal.aborted) return undefined
     return error instanceof Error ? error : new Error(String(error))
   } finally {
-    release()
     over.abort()
   }
 }

@@ -1,9 +1,8 @@
-import type { Clock } from '../lib/clock.ts'
+import { type Clock, startHeartbeat } from '../lib/clock.ts'
 import { formatDuration } from '../lib/duration.ts'
-import { startHeartbeat } from '../lib/heartbeat.ts'
 import { isKnownStatus, type Job } from '../service/job.ts'
 import { failureSentences, serviceWord } from '../service/service-error.ts'
-import type { DirectRequest } from './submit.ts'
+import type { DirectRequest } from './request.ts'
 
 /** What happens to a job, reported while it happens. Times are milliseconds. */
 export type JobEvent =

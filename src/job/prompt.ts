@@ -1,4 +1,4 @@
-import { cleanText } from '../context/clean.ts'
+import { cleanText } from '../lib/clean.ts'
 import { fenceFor } from '../lib/text.ts'
 import type { TextFile } from '../lib/workspace.ts'
 

@@ -1,5 +1,4 @@
-import type { Deps } from '../lib/deps.ts'
-import { afterGrace } from '../lib/grace.ts'
+import { afterGrace, type Deps } from '../lib/clock.ts'
 import { RetryError, retry, retryAfterNote } from '../lib/retry.ts'
 import { TransportError } from '../lib/transport-error.ts'
 import type { DocsService } from '../service/docs-service.ts'
@@ -12,13 +11,7 @@ import {
   ServiceError,
 } from '../service/service-error.ts'
 import type { OnJobEvent } from './progress.ts'
-
-/** A request that needs nothing to be found out first: a new job, a message to a job, or just a job to wait for. */
-export type DirectRequest =
-  | { readonly kind: 'create'; readonly prompt: string }
-  | { readonly kind: 'message'; readonly id: string; readonly prompt: string }
-  /** `seen`: the job, if it was just got. */
-  | { readonly kind: 'attach'; readonly id: string; readonly seen?: Job }
+import type { DirectRequest } from './request.ts'
 
 /** Why there is no job to wait for, and whether something may have been started all the same. */
 export class RequestError extends Error implements FailureText {

@@ -8,10 +8,10 @@ import {
   Markdown,
   md,
   type Row,
+  sentencesWithCode,
   table,
 } from '../lib/markdown.ts'
 import type { Redact } from '../lib/redact.ts'
-import { sentencesWithCode } from '../lib/sentences.ts'
 import { clip } from '../lib/text.ts'
 import { serviceWord } from '../service/service-error.ts'
 import type { Outcome } from './outcome.ts'

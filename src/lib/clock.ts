@@ -32,3 +32,53 @@ export function openSystemClock(): Clock {
     },
   }
 }
+
+/** What code that waits and tries again needs from outside. */
+export type Deps = {
+  readonly clock: Clock
+  /** Uniform in [0, 1). */
+  readonly random: () => number
+  /** Aborted when the runner wants the run to end. */
+  readonly cancel: AbortSignal
+}
+
+/** A signal that follows another one `ms` milliseconds later: what is on its way when the first comes may still arrive. */
+export function afterGrace(signal: AbortSignal, ms: number, clock: Clock): AbortSignal {
+  const late = new AbortController()
+  const follow = (): void => {
+    const timeout = clock.timeout(ms)
+    timeout.addEventListener('abort', () => late.abort(timeout.reason), { once: true })
+  }
+  if (signal.aborted) follow()
+  else signal.addEventListener('abort', follow, { once: true })
+  return late.signal
+}
+
+/** A log that says nothing for longer looks like a run that hangs, in milliseconds. */
+const HEARTBEAT_MS = 60_000
+
+/** Speaks up where nothing has been said for a minute. */
+export type Heartbeat = {
+  /** Tells that something has been said. */
+  reset(): void
+  stop(): void
+}
+
+/** Calls `onBeat` whenever a minute has passed since the last beat or reset, whatever else is being waited for. */
+export function startHeartbeat(clock: Clock, onBeat: () => void): Heartbeat {
+  let current = new AbortController()
+
+  function reset(): void {
+    current.abort()
+    const own = new AbortController()
+    current = own
+    clock.timeout(HEARTBEAT_MS, own.signal).addEventListener('abort', () => {
+      if (own.signal.aborted) return
+      reset()
+      onBeat()
+    })
+  }
+
+  reset()
+  return { reset, stop: () => current.abort() }
+}

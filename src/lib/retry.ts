@@ -1,6 +1,5 @@
-import type { Deps } from './deps.ts'
+import { type Deps, startHeartbeat } from './clock.ts'
 import { formatDuration } from './duration.ts'
-import { startHeartbeat } from './heartbeat.ts'
 
 /** How pauses between attempts grow. */
 export type Backoff = {

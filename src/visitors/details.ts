@@ -1,5 +1,4 @@
-import { codeBlock, details, joinMarkdown, type Markdown, md } from '../lib/markdown.ts'
-import { sentencesWithCode } from '../lib/sentences.ts'
+import { codeBlock, details, joinMarkdown, type Markdown, md, sentencesWithCode } from '../lib/markdown.ts'
 import { changeBetween } from './compare.ts'
 import { formatChange, formatCount, pageName, trustedTable } from './format.ts'
 import type { VisitorsOptions } from './options.ts'

@@ -1,6 +1,5 @@
-import type { Deps } from '../lib/deps.ts'
-import { joinMarkdown, type Markdown, md } from '../lib/markdown.ts'
-import { sentencesWithCode } from '../lib/sentences.ts'
+import type { Deps } from '../lib/clock.ts'
+import { joinMarkdown, type Markdown, md, sentencesWithCode } from '../lib/markdown.ts'
 import type { Runner } from '../runner/runner.ts'
 import type { DocsService } from '../service/docs-service.ts'
 import { exportRows } from './export.ts'

@@ -1,4 +1,4 @@
-import type { Deps } from '../lib/deps.ts'
+import type { Deps } from '../lib/clock.ts'
 import { formatDuration } from '../lib/duration.ts'
 import { RetryError, retry, retryAfterNote } from '../lib/retry.ts'
 import type { DocsService } from '../service/docs-service.ts'

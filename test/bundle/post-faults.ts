@@ -18,8 +18,8 @@ export type PostRow = {
 
 /** How an error ends by what it leaves. */
 export const LEAVES = {
-  safe: /Nothing was started, so it is safe to run this again\.(?: The agent|$)/m,
-  nothing: /Nothing was started\.(?: The agent|$)/m,
+  safe: /Nothing was started, so it is safe to run this again\.(?: The (?:agent|request)|$)/m,
+  nothing: /Nothing was started\.(?: The (?:agent|request)|$)/m,
   maybe: /a job may be running.*before you run this again/,
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { FailOnResult } from '../../src/inputs/table.ts'
-import { isFailure, type JobResult, jobOutputs, type Outcome } from '../../src/job/outcome.ts'
+import { isFailure, type JobResult, jobOutputs, type Outcome, resultOf } from '../../src/job/outcome.ts'
 import { describeResult, failOnNote, outcomeText, signOf } from '../../src/job/outcome-text.ts'
 import { inputsErrorSummary, jobSummary } from '../../src/job/summary.ts'
 import { readJob } from '../../src/service/job.ts'
@@ -72,6 +72,9 @@ describe('an outcome in words', () => {
     })
     const neverSeen = outcome('error', { job: undefined, headline, reason: 'It may have expired.' })
     expect(outcomeText(neverSeen, context).advice).toBe('It may have expired.')
+    expect(describeResult(neverSeen, context)).toBe(
+      `${headline}. It may have expired. The request was about job j1.`,
+    )
   })
 
   it('says of a cancelled run what was going on', () => {
@@ -83,6 +86,16 @@ describe('an outcome in words', () => {
     })
     expect(describeResult(cancelled, context)).toBe('Cancelled. No answer yet. Hm.')
   })
+})
+
+it.each([
+  ['completed', prLink, 'pull-request'],
+  ['completed', null, 'no-pull-request'],
+  ['failed', prLink, 'failed'],
+  ['archived', prLink, 'archived'],
+])('a job that is %s with the pull request %j has the result %s', (status, link, result) => {
+  const job = readJob({ id: 'j1', status, prLink: link })
+  expect(job && resultOf(job)).toBe(result)
 })
 
 describe('fail-on', () => {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { Outcome } from '../../src/job/outcome.ts'
-import { type JobRequest, type PerformOptions, performJob } from '../../src/job/perform.ts'
+import { type PerformOptions, performJob } from '../../src/job/perform.ts'
 import type { JobEvent } from '../../src/job/progress.ts'
+import type { JobRequest } from '../../src/job/request.ts'
 import { TransportError, type TransportFailure } from '../../src/lib/transport-error.ts'
 import type { DocsService } from '../../src/service/docs-service.ts'
 import type { ServiceCall, ServiceResponse } from '../../src/service/service-call.ts'
@@ -223,6 +224,15 @@ describe.each([
     expect(outcome).toMatchObject({ result: 'cancelled', reason: 'Nothing was started.' })
     expect(calls).toEqual([])
   })
+})
+
+it('after a message, the end from before is believed only once it has stayed for 30 s', async () => {
+  const replies = { post: [{ job: 'completed' }], get: [{ job: 'completed' }] }
+  const { outcome, elapsedS } = await perform(message, replies, { wait: true, pollIntervalMs: 5000 })
+  expect(outcome.result).toBe('no-pull-request')
+  expect(elapsedS).toBe(30)
+  const created = await perform(create, replies, { wait: true })
+  expect(created).toMatchObject({ outcome: { result: 'no-pull-request' }, elapsedS: 0 })
 })
 
 describe('an earlier job', () => {

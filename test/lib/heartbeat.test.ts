@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { startHeartbeat } from '../../src/lib/heartbeat.ts'
+import { startHeartbeat } from '../../src/lib/clock.ts'
 import { VirtualClock } from './virtual-clock.ts'
 
 it('beats each minute without a word, begins anew with each word, and ends when it is stopped', async () => {

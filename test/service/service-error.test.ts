@@ -187,7 +187,11 @@ describe('a refusal whose body cannot be read', () => {
       redact: redactor([KEY]),
     })
     const error = await createJob(service, 'x').catch((reason: unknown) => reason)
-    expect(error).toMatchObject({ status: 401, headline: 'The docs service refused the API key (401)' })
+    expect(error).toMatchObject({
+      status: 401,
+      headline: 'The docs service refused the API key (401)',
+      details: expect.stringContaining('with a body that could not be read because '),
+    })
   })
 })
 
@@ -206,6 +210,31 @@ describe('a successful response that is no job', () => {
       details: `The docs service answered the request to get the job ${says}.`,
     })
   })
+})
+
+it('a create and a message ask for a connection that nothing was sent on before, a get does not', async () => {
+  const asked: unknown[] = []
+  const clock = openSystemClock()
+  const service = openDocsService({
+    baseUrl: new URL('http://127.0.0.1:9'),
+    projectId: 'docs',
+    apiKey: KEY,
+    http: {
+      send({ method, freshConnection }) {
+        asked.push([method, freshConnection])
+        return Promise.reject(new Error('not sent'))
+      },
+      close: () => undefined,
+    },
+    clock,
+    redact: redactor([KEY]),
+  })
+  for (const call of [create, message, get]) await call(service).catch(() => undefined)
+  expect(asked).toEqual([
+    ['POST', true],
+    ['POST', true],
+    ['GET', false],
+  ])
 })
 
 describe('a job', () => {

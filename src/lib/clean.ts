@@ -1,4 +1,4 @@
-import { visibleText, withoutHtmlComments } from '../lib/text.ts'
+import { visibleText, withoutHtmlComments } from './text.ts'
 
 /**
  * Text as it is, without what nobody can see (control, invisible and bidirectional characters), and without anything
