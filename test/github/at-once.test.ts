@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { pullRequest } from './events.ts'
 import { type LoopbackGitHub, startGitHub } from './github.ts'
 import {
   commandOn,
@@ -27,13 +28,14 @@ async function newSimulation(latencyMs = 200): Promise<Simulation> {
   return simulation
 }
 
-type Said = Partial<SimulatedRun> & { readonly body: string; readonly atMs?: number }
+type Said = Partial<SimulatedRun> & { readonly body?: string; readonly atMs?: number }
 
 /** People write comments on pull request 5, and a run answers each. */
 async function say(simulation: Simulation, ...all: readonly Said[]): Promise<readonly SimulatedEnd[]> {
-  const runs = all.map(async ({ body, atMs = 0, ...run }, index) => {
+  const runs = all.map(async ({ body = '', atMs = 0, ...run }, index) => {
     await simulation.clock.sleep(atMs)
-    return await simulation.run({ event: commandOn(simulation, body), runId: 1000 + index, ...run })
+    const event = run.event ?? commandOn(simulation, body)
+    return await simulation.run({ runId: 1000 + index, ...run, event })
   })
   return await simulation.clock.runUntil(Promise.all(runs))
 }
@@ -119,8 +121,42 @@ describe('two commands at once', () => {
   it('on different pull requests make two jobs', async () => {
     const simulation = await newSimulation()
     github.world.pulls.set(6, { state: 'open' })
-    await say(simulation, { body: '/docs one' }, { body: '', event: commandOn(simulation, '/docs two', 6) })
+    await say(simulation, { body: '/docs one' }, { event: commandOn(simulation, '/docs two', 6) })
     expect(received(simulation)).toEqual([['one'], ['two']])
+  })
+})
+
+describe('two runs that write the same comment at once', () => {
+  /** What our comments on a pull request say now, without their markers. */
+  const texts = (number: number): string[] =>
+    github.world.comments
+      .filter((comment) => comment.number === number)
+      .map(({ history }) => history.at(-1)?.replace(/^<!--.*-->\n/, '') ?? '')
+
+  it('leave one status comment, which shows the later run, whichever ends last', async () => {
+    const simulation = await newSimulation()
+    const always = (words: string) => ({ prompt: `Document it. ${words}`, comment: 'always' })
+    const [older] = await say(
+      simulation,
+      { event: pullRequest(), inputs: always('[agent: no-change] [agent: takes 60s]') },
+      { event: pullRequest(), inputs: always('') },
+    )
+    expect(github.world.deleted).toHaveLength(1)
+    expect(texts(5)).toEqual([expect.stringMatching(/^✅ \*\*Pull request ready for review/)])
+    expect(older?.outputs['result']).toBe('no-pull-request')
+    expect(older?.log.join('\n')).toContain('A later run has written the comment since')
+  })
+
+  it('leave one announcement, which counts both', async () => {
+    const simulation = await newSimulation()
+    const first = { prompt: 'Document it.', comment: 'never' }
+    const [started] = await say(simulation, {
+      event: pushed(),
+      inputs: first,
+    })
+    const attach = { 'job-id': started?.outputs['job-id'] ?? '' }
+    await say(simulation, { event: pushed(), inputs: attach }, { event: pushed(), inputs: attach })
+    expect(texts(1)).toEqual([expect.stringContaining('It has been asked 2 times by now')])
   })
 })
 
@@ -128,8 +164,8 @@ describe('a command that is run again', () => {
   it('and then cancelled leaves one reaction', async () => {
     const simulation = await newSimulation()
     const event = commandOn(simulation, '/docs one')
-    await say(simulation, { body: '', event })
-    const again = { event, attempt: 2, runId: 1000, body: '', killAfterMs: undefined }
+    await say(simulation, { event })
+    const again = { event, attempt: 2 }
     for (const cancelAfterMs of [300, 500, 900, 1300, 1700, 2100])
       await say(simulation, { ...again, cancelAfterMs })
     expect(github.world.reactions.map(({ content }) => content)).toEqual(['confused'])

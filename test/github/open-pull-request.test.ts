@@ -222,19 +222,6 @@ describe("an announcement on the agent's pull request", () => {
     await run(scene, { env: { GITHUB_SERVER_URL: 'https://github.com' } })
     expect(scene.world.comments).toEqual([])
   })
-
-  it('is one, though two runs write it at once', async () => {
-    const scene = await newScene()
-    const { outputs } = await run(scene, { inputs: { comment: 'never' } })
-    const empty = { match: /^GET \/issues\/1\/comments$/, end: { status: 200, body: [] }, times: 2 }
-    scene.github.faults.push(empty)
-    const attach = { prompt: '', 'job-id': outputs['job-id'] ?? '' }
-    await Promise.all([
-      run(scene, { runId: 1002, inputs: attach }),
-      run(scene, { runId: 1003, inputs: attach }),
-    ])
-    expect(announcement(scene)[1]).toMatch(/^It has been asked 2 times by now/)
-  })
 })
 
 describe('a further attempt', () => {
