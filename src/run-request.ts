@@ -95,7 +95,7 @@ function missingInputs(inputs: Inputs): InputProblem[] {
 }
 
 function emptyPrompt({ command }: Trigger, inputs: Inputs, promptFiles: readonly TextFile[]): InputProblem[] {
-  const saysMore = command !== undefined || inputs.prompt !== '' || inputs['job-id'] !== ''
+  const saysMore = (command?.instructions ?? '') !== '' || inputs.prompt !== '' || inputs['job-id'] !== ''
   const isEmpty = promptFiles.length > 0 && promptFiles.every(({ text }) => text.trim() === '')
   if (saysMore || !isEmpty) return []
   return [{ input: 'prompt-file', problem: 'names empty files alone', accepted: '' }]

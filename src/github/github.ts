@@ -16,6 +16,8 @@ export type GitHubCall<T> = {
   readonly permission: string
   /** How a missing permission is logged; a warning unless told. */
   readonly ifForbidden?: 'notice' | 'warning'
+  /** How any failure is logged, where it is not worth a warning. */
+  readonly ifFailed?: 'notice'
   readonly send: (octokit: Octokit) => Promise<T>
   /** What follows from a failure, as a sentence. */
   readonly consequence?: string
@@ -64,15 +66,16 @@ export function openGitHub(options: GitHubOptions): GitHub {
     } catch (error) {
       const failure = readFailure(error)
       if (failure.cause === 'permission') missing.add(call.permission)
+      const level = levelOf(failure, call)
       const words = [
         `GitHub could not be asked to ${call.purpose}: ${failure.text}.`,
         advice(failure, call),
         call.consequence ?? (failure.cause === 'other' ? 'The run goes on without it.' : ''),
       ]
       const text = words.filter((part) => part !== '').join(' ')
-      const key = failure.cause === 'permission' ? call.permission : failure.text
+      const key = failure.cause === 'permission' ? call.permission : `${level} ${failure.text}`
       if (options.cancel.aborted || reported.has(key)) log.info(text)
-      else log[failure.cause === 'permission' ? (call.ifForbidden ?? 'warning') : 'warning'](text)
+      else log[level](text)
       reported.add(key)
       return undefined
     }
@@ -82,9 +85,13 @@ export function openGitHub(options: GitHubOptions): GitHub {
   return { repository: { owner, repo }, ask, attempt, lacks, close: http.close }
 }
 
-function advice({ cause }: GitHubFailure, { permission }: GitHubCall<unknown>): string {
+function levelOf({ cause }: GitHubFailure, call: GitHubCall<unknown>): 'notice' | 'warning' {
+  return call.ifFailed ?? (cause === 'permission' ? (call.ifForbidden ?? 'warning') : 'warning')
+}
+
+function advice({ cause }: GitHubFailure, { permission, ifFailed }: GitHubCall<unknown>): string {
   if (cause === 'token')
     return 'The `github-token` is not valid, or not any more: the token of a GitHub App expires after one hour.'
-  if (cause === 'other') return ''
+  if (cause === 'other') return ifFailed === undefined ? '' : `That needs the permission \`${permission}\`.`
   return `The job's \`github-token\` needs the permission \`${permission}\` for that, unless what it is about is gone or locked.`
 }

@@ -91,7 +91,7 @@ export async function listOpenPullRequests(
   const answer = await github.attempt<unknown>({
     purpose: 'list the open pull requests',
     permission: 'pull-requests: read',
-    ifForbidden: 'notice',
+    ifFailed: 'notice',
     consequence,
     send: ({ graphql }) => graphql(OPEN_PULL_REQUESTS, github.repository),
   })
