@@ -1,4 +1,11 @@
-import { byteLength, cleanMarkdown, clipBytes, indentedBytes, oneLine } from '../lib/clean.ts'
+import {
+  byteLength,
+  cleanMarkdown,
+  clipBytes,
+  indentedBytes,
+  oneLine,
+  withoutDelimiters,
+} from '../lib/clean.ts'
 import { type ChangedFile, describeFile, renderDiff, renderHunk, shareRoom } from './diff.ts'
 
 /** What is known of an event. All of it may come from outside. */
@@ -57,12 +64,17 @@ export function renderContext(known: EventFacts, detail: Detail): string {
     sections.map((section) => byteLength(section(Infinity))),
     roomBytes,
   )
-  const head = [OPEN, facts, ...sections.map((section, index) => section(shares[index] ?? 0))].join('')
-  if (detail === 'files') return `${head}${CLOSE}`
-  const diffBytes = MAX_BYTES.diff - byteLength(head) - byteLength(CLOSE)
+  const head = [facts, ...sections.map((section, index) => section(shares[index] ?? 0))].join('')
+  if (detail === 'files') return delimited(head)
+  const diffBytes = MAX_BYTES.diff - byteLength(OPEN) - byteLength(head) - byteLength(CLOSE)
   const hunk = renderHunk(known.hunk ?? '', MAX_HUNK_BYTES)
   const diff = renderDiff(known.files.entries.slice(0, MAX_FILES), diffBytes - byteLength(hunk))
-  return `${head}${hunk}${diff}${CLOSE}`
+  return delimited(`${head}${hunk}${diff}`)
+}
+
+/** Each piece is clean by itself; two of them, one after the other, could still spell a delimiter. */
+function delimited(content: string): string {
+  return `${OPEN}${withoutDelimiters(content)}${CLOSE}`
 }
 
 function renderFacts(facts: readonly Fact[]): string {

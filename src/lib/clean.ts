@@ -72,7 +72,7 @@ function characterCount(text: string): number {
 }
 
 /** Breaks what spells `<github-context` or `</github-context`, in any case and width, with white space or dashes in it. */
-function withoutDelimiters(text: string): string {
+export function withoutDelimiters(text: string): string {
   // What follows the text's end may spell the rest.
   const name = `${inAnyWidth('github')}[\\s_\\u2010-\\u2015\\uff0d-]*(?:${inAnyWidth('context')}|$)`
   const bracket = `(?:[<\\uff1c\\ufe64\\u3008\\u27e8\\u2039]|&lt;|&#60;|&#x3c;)`

@@ -171,6 +171,12 @@ describe('the context block', () => {
     expect(Buffer.byteLength(lines.slice(0, 3).join('\n'))).toBeLessThan(6 * 1024)
   })
 
+  it('has no delimiter that two pieces spell, one after the other', () => {
+    const file = { status: 'modified', path: 'a<', oldPath: 'a<', patch: '/github-context>' }
+    const text = renderContext({ facts: [], commits: NOTHING, files: { entries: [file], total: 1 } }, 'diff')
+    expect(text).toContain('diff --git a/a< b/a[\n/github-context>\n')
+  })
+
   it('keeps its limits and its end, whatever is in it', () => {
     const word = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 400 }),
