@@ -93,6 +93,15 @@ it('docs/recipes.md shows every workflow of examples/', () => {
   expect(examples.filter((example) => !recipes.includes(`<!-- example:${example}:start`))).toEqual([])
 })
 
+it('README.md links to every recipe', () => {
+  const linked = targetsOf('README.md')
+  const recipes = [...readText('docs/recipes.md').matchAll(/^<a id="([^"]+)">/gm)].map(
+    ([, id]) => `docs/recipes.md#${id}`,
+  )
+  // That one it shows.
+  expect(recipes.filter((recipe) => !linked.includes(recipe))).toEqual(['docs/recipes.md#docs-on-push'])
+})
+
 describe('a message that the documentation quotes', () => {
   const sources = globSync(['src/**/*.ts', 'scripts/build.ts'], { cwd: ROOT }).map(readText).join('\n')
 
