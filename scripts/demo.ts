@@ -146,7 +146,7 @@ async function showPullRequest({ repository }: DocsService, { outputs }: ActionR
 
 async function stayUp(docs: DocsService, ending: Ending, npmIsGone: () => boolean): Promise<void> {
   if (ending === 'at once') return
-  print(`\nJobs and pull requests, to look at and to merge: ${docs.url}/`)
+  print(`\nJobs and pull requests, to read and to merge: ${docs.url}/`)
   const told = new AbortController()
   const watch = setInterval(() => {
     if (npmIsGone()) told.abort()

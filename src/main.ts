@@ -32,7 +32,7 @@ export async function runMain(environment: Environment, deps: Deps): Promise<num
   return runner.log.hasFailed() ? 1 : 0
 }
 
-/** What was asked, by whom, and then all of it. */
+/** Finds out what is requested and whether it may be, and performs it. */
 async function perform(runner: Runner, deps: Deps): Promise<void> {
   const { environment, redact, log, setOutputs } = runner
   const read = readInputs(environment.inputs, redact)
@@ -62,7 +62,7 @@ function skipRun({ reason, level }: Skip, { log, setOutputs }: Runner): void {
 /** A part of a run; resolves to why the step fails, as sentences, if it does. */
 type Part = (service: DocsService) => Promise<string | undefined>
 
-/** Tries every part that was asked for; one part's failure never hides another's result. */
+/** Tries every part that was requested; one part's failure never hides another's result. */
 async function performAllParts(request: RunRequest, deps: RunDeps): Promise<void> {
   const { wantsJob, visitors } = request
   const parts: Part[] = []

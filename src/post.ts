@@ -10,7 +10,7 @@ import { openRunner, type Runner } from './runner/runner.ts'
 
 /**
  * The post part of the step: reports what is known of a run that was killed before it could report it, and finishes its
- * comment. It never talks to the docs service.
+ * comment. It never calls the docs service.
  *
  * @returns its exit code
  */

@@ -57,7 +57,7 @@ export function openLiveComment(options: LiveCommentOptions, own: OwnComments, d
 
   async function write(draft: Draft): Promise<boolean> {
     if (isSuperseded) return true
-    // It may have been written even though its answer was lost. The post step has the time to look.
+    // It may have been written even though its answer was lost. The post step has the time to check.
     if (existing === undefined && mayExist && deps.cancel.aborted) return false
     const written = await own.write({ thread, existing, mayExist, draft })
     isTried = true

@@ -80,7 +80,7 @@ export async function openComment(parts: SessionParts): Promise<Opening> {
   return { comment: undefined, marker, earlier }
 }
 
-/** 👀 at once, then a reply, then a look for the job of the conversation. */
+/** 👀 at once, then a reply, then the search for the job of the conversation. */
 async function openReply(parts: SessionParts, { source, fresh }: Command): Promise<Opening> {
   const { request, deps, own, subject } = parts
   const { inputs } = request
@@ -98,7 +98,7 @@ async function openReply(parts: SessionParts, { source, fresh }: Command): Promi
   const replaced = await reactAtOnce(source, deps)
   const written = isFurtherAttempt(deps) ? await own.list(thread) : []
   const before = written?.find((one) => isSameComment(one.marker, initial))
-  // An attempt that is cut off before it has looked at the job must still name it.
+  // An attempt that is cut off before it has got the job must still name it.
   const marker = withJob(initial, before?.marker.job ?? '')
   const place = { thread, existing: before?.comment, mayExist: written === undefined }
   const comment = openLiveComment({ ...place, answered: { source, replaced } }, own, deps)

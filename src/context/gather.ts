@@ -68,7 +68,9 @@ async function factsOfPush(payload: JsonRecord, github: GitHub): Promise<EventFa
   const [before, after] = [shaIn(payload, 'before'), shaIn(payload, 'after')]
   const forced: Fact = ['Forced', payload['forced'] === true ? 'yes, commits were replaced' : '']
   const inPayload = changesInPayload(payload)
-  if (after === '') return noChanges([['Deleted', 'yes, there is nothing left to compare']])
+  if (payload['deleted'] === true) return noChanges([['Deleted', 'yes, there is nothing left to compare']])
+  // A local run may have no payload.
+  if (after === '') return inPayload
   if (before === '') {
     const isTag = stringField(payload, 'ref')?.startsWith('refs/tags/') === true
     const note = `${inPayload.files.entries.length === 0 ? 'not known: ' : ''}a new ${isTag ? 'tag' : 'branch'} has nothing to be compared with`

@@ -39,7 +39,7 @@ export type GitHub = {
 /** What code needs that runs with the runner and GitHub at hand. */
 export type RunDeps = Deps & Runner & { readonly github: GitHub }
 
-/** What asking GitHub needs from outside. */
+/** What requests to GitHub need from outside. */
 export type GitHubOptions = Omit<OctokitOptions, 'http'> & { readonly log: Log }
 
 /** Shorter than for the docs service: nothing here is worth waiting long for. */

@@ -20,7 +20,7 @@ export type PerformOptions = SubmitOptions & {
 }
 
 /**
- * Performs a request: starts what is to be started, once, and waits as long as asked for.
+ * Performs a request: starts what is to be started, once, and waits as long as requested.
  * Never rejects for what the service or the network does: that is an outcome.
  */
 export async function performJob(

@@ -75,7 +75,7 @@ export function untilTerminal(job: Job): boolean {
   return isTerminal(job.status)
 }
 
-/** How long a terminal status must stay the same after a message before it is believed, in milliseconds. */
+/** How long a terminal status must stay the same after a message before it counts, in milliseconds. */
 const STABLE_MS = 30_000
 
 /**

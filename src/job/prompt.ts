@@ -16,7 +16,7 @@ export type PromptParts = {
 
 /**
  * Puts the prompt together: instructions first, then each context file as quoted data under its name, then what is
- * known of the event. Empty if there are no instructions: data alone asks for nothing.
+ * known of the event. Empty if there are no instructions: data alone requests nothing.
  */
 export function assemblePrompt(parts: PromptParts): string {
   const { prompt, promptFiles, command = '', contextFiles, eventContext = '' } = parts

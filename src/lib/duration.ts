@@ -2,7 +2,7 @@ const UNITS_MS = { h: 3_600_000, m: 60_000, s: 1000, ms: 1 } as const
 const PATTERN = /^(?:(?<h>\d+)h)?(?:(?<m>\d+)m(?!s))?(?:(?<s>\d+)s)?(?:(?<ms>\d+)ms)?$/
 
 /** No runner's job may take longer than a few days, and timers hold no more than 24. */
-const LONGEST_MS = 24 * 24 * UNITS_MS.h
+const MAX_MS = 24 * 24 * UNITS_MS.h
 
 /** What a duration may look like, for messages. */
 export const DURATION_FORMAT = 'whole numbers with units, such as 250ms, 45s, 30m or 1h30m'
@@ -20,7 +20,7 @@ export function parseDuration(text: string): number {
   let totalMs = 0
   for (const [unit, unitMs] of Object.entries(UNITS_MS)) totalMs += Number(parts[unit] ?? 0) * unitMs
   if (totalMs === 0) throw new RangeError('must be longer than zero')
-  if (totalMs > LONGEST_MS) throw new RangeError('is longer than 24 days')
+  if (totalMs > MAX_MS) throw new RangeError('is longer than 24 days')
   return totalMs
 }
 

@@ -1,7 +1,7 @@
 import { BlockList, isIP } from 'node:net'
 import { TransportError } from './transport-error.ts'
 
-/** The proxy variables of the environment, in the order they are looked at. */
+/** The proxy variables of the environment, in the order in which they are read. */
 export type ProxySettings = {
   readonly httpsProxy: string
   readonly httpProxy: string

@@ -17,7 +17,7 @@ export type DocsService = {
   send(call: ServiceCall, signal?: AbortSignal): Promise<ServiceResponse>
 }
 
-/** Where the service is and how to talk to it. */
+/** Where the service is and how to call it. */
 export type ServiceOptions = {
   /** May have a path; all calls go below it. */
   readonly baseUrl: URL

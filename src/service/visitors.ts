@@ -45,7 +45,7 @@ export const MAX_ROWS = 250
  *
  * @throws {ServiceError} the service refused or failed
  * @throws {InvalidResponseError} the answer has no totals that can be read
- * @throws {TransportError} no whole answer came
+ * @throws {TransportError} no complete answer came
  */
 export async function getVisitors(
   service: DocsService,

@@ -19,7 +19,7 @@ export function ownWorkIn(event: GitHubEvent, authors: readonly string[]): strin
   }
   const writers = pushedCommits(event).map(authorOf)
   if (writers.length === 0 || !writers.every((login) => isOneOf(login, authors))) return undefined
-  return `every commit of this push was written by ${inWords(writers)}`
+  return `every commit of this push was written by ${listLogins(writers)}`
 }
 
 /**
@@ -43,7 +43,7 @@ export async function mergedOwnWork(
     openers.push(opener)
   }
   if (openers.length === 0) return undefined
-  return `every commit of this push was written by ${inWords(openers)} or came in a merged pull request of that account`
+  return `every commit of this push was written by ${listLogins(openers)} or came in a merged pull request of that account`
 }
 
 /** Who of the authors opened the merged pull request that a commit came in. */
@@ -94,6 +94,6 @@ function isOneOf(login: string, authors: readonly string[]): boolean {
   return login !== '' && authors.some((author) => plainLogin(author) === plainLogin(login))
 }
 
-function inWords(logins: readonly string[]): string {
+function listLogins(logins: readonly string[]): string {
   return [...new Set(logins)].join(', ')
 }

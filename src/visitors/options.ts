@@ -20,12 +20,12 @@ export type VisitorsInputs = Pick<
   | 'site-url'
 >
 
-/** What is asked for. */
+/** What is requested. */
 export type VisitorsOptions = {
   readonly period: Period
   /** Whether the period is not over yet: it is compared with nothing. */
   readonly soFar: boolean
-  /** Whether the report goes into the job summary; without it, `exportTo` is what was asked for. */
+  /** Whether the report goes into the job summary; without it, `exportTo` is what was requested. */
   readonly summary: boolean
   /** Rows in the table of pages. */
   readonly top: number
@@ -45,13 +45,13 @@ export type OptionsDeps = {
   readonly nowMs: number
 }
 
-/** The options, if any part of the report is asked for, and all that is wrong with the inputs, asked for or not. */
+/** The options, if any part of the report is requested, and all that is wrong with the inputs, requested or not. */
 export type VisitorsOptionsReading = {
   readonly options: VisitorsOptions | undefined
   readonly problems: readonly InputProblem[]
 }
 
-/** Finds out what the inputs ask for. */
+/** Finds out what the inputs request. */
 export async function readVisitorsOptions(
   inputs: VisitorsInputs,
   { workspace, nowMs }: OptionsDeps,

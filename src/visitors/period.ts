@@ -6,7 +6,7 @@ export type Period = { readonly from: PeriodDate; readonly to: PeriodDate }
 /** A day in milliseconds. UTC has no other. */
 export const DAY_MS = 86_400_000
 
-/** The longest period that may be asked for, in days. */
+/** The longest period that may be requested, in days. */
 export const MAX_DAYS = 366
 
 /** The so many full UTC days before the day that a moment (milliseconds since the epoch) lies in. */

@@ -16,7 +16,7 @@ import { visitorsHeadline, visitorsSummary } from './summary.ts'
 type VisitorsRunDeps = Deps & Runner
 
 /**
- * Reads the visitors and reports them: to the job summary unless only the export was asked for, to outputs and the
+ * Reads the visitors and reports them: to the job summary unless only the export was requested, to outputs and the
  * export.
  *
  * @returns why the step fails, as sentences; `undefined` if it does not

@@ -32,7 +32,7 @@ export type VisitorsReport = {
   readonly period: Period
   readonly soFar: boolean
   readonly totals: Counts
-  /** Totals of the period before; `undefined` if they were not asked for or can't be had. */
+  /** Totals of the period before; `undefined` if they were not requested or can't be had. */
   readonly previous: Counts | undefined
   readonly change: Change
   /** The current period and those before it without a gap, the earliest first. */

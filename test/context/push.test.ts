@@ -109,6 +109,13 @@ describe('a push', () => {
     expect(lines.slice(4, 6)).toEqual(['Commits:', '- Ship'])
   })
 
+  it('without a payload, as in a local run, says nothing of changes', async () => {
+    const github = await newGitHub()
+    const told = await tell(github, { name: 'push', payload: {} })
+    expect(told.lines.slice(2)).toEqual(['Branch: main', RUN])
+    expect(told.requests).toEqual([])
+  })
+
   it('that deletes a branch says so', async () => {
     const github = await newGitHub()
     const change = {

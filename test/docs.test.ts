@@ -1,0 +1,139 @@
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
+import type { Nodes } from 'mdast'
+import { fromMarkdown } from 'mdast-util-from-markdown'
+import { gfmFromMarkdown } from 'mdast-util-gfm'
+import { gfm } from 'micromark-extension-gfm'
+import { visit } from 'unist-util-visit'
+import { describe, expect, it } from 'vitest'
+import { inputNames } from '../src/inputs/read.ts'
+
+const ROOT = join(import.meta.dirname, '..')
+
+/** Documentation that people read; `docs/pictures` holds what pictures were made from. */
+const PAGES = globSync(['*.md', 'docs/*.md', 'docs-service/*.md'], { cwd: ROOT }).toSorted()
+
+function readText(name: string): string {
+  return readFileSync(join(ROOT, name), 'utf8')
+}
+
+function parse(name: string): Nodes {
+  return fromMarkdown(readText(name), { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] })
+}
+
+/** What a page links to or shows, in Markdown or HTML. */
+function targetsOf(name: string): string[] {
+  const targets: string[] = []
+  visit(parse(name), (node) => {
+    if (node.type === 'link' || node.type === 'image' || node.type === 'definition') targets.push(node.url)
+    if (node.type !== 'html') return
+    for (const [, target = ''] of node.value.matchAll(/\s(?:src|srcset|href)="([^"]*)"/g))
+      targets.push(target)
+  })
+  return targets.filter((target) => !/^[a-z]+:/i.test(target))
+}
+
+/** The anchors of a page: those of its headings, by GitHub's rule, and those it names itself. */
+function anchorsOf(name: string): Set<string> {
+  const anchors = new Set<string>()
+  visit(parse(name), (node) => {
+    if (node.type === 'html') {
+      for (const [, id = ''] of node.value.matchAll(/\sid="([^"]*)"/g)) anchors.add(id)
+    }
+    if (node.type === 'heading') anchors.add(slugOf(node))
+  })
+  return anchors
+}
+
+function slugOf(heading: Nodes): string {
+  let text = ''
+  visit(heading, (node) => {
+    if (node.type === 'text' || node.type === 'inlineCode') text += node.value
+  })
+  return text
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\p{M}_\- ]/gu, '')
+    .replaceAll(' ', '-')
+}
+
+describe.each(PAGES)('%s', (name) => {
+  it('links to files and anchors that exist', () => {
+    const broken = targetsOf(name).filter((target) => {
+      const [path = '', anchor = ''] = target.split('#')
+      const file = path === '' ? name : relative(ROOT, resolve(ROOT, dirname(name), path))
+      if (!existsSync(join(ROOT, file))) return true
+      return anchor !== '' && !anchorsOf(file).has(anchor)
+    })
+    expect(broken).toEqual([])
+  })
+})
+
+it.each(['CONTRIBUTING.md', 'PERFORMANCE.md', 'RELEASE.md', 'SECURITY.md'])(
+  '%s names files that exist',
+  (name) => {
+    const named = readText(name).matchAll(
+      /`((?:src|test|scripts|bench|examples|docs|docs-service)\/[\w./-]*)`/g,
+    )
+    const missing = [...named].map(([, path = '']) => path).filter((path) => !existsSync(join(ROOT, path)))
+    expect(missing).toEqual([])
+  },
+)
+
+it('docs/README.md lists every page of docs/', () => {
+  const listed = targetsOf('docs/README.md')
+  const pages = globSync('docs/*.md', { cwd: ROOT }).map((page) => relative('docs', page))
+  expect(pages.filter((page) => page !== 'README.md' && !listed.includes(page))).toEqual([])
+})
+
+it('docs/recipes.md shows every workflow of examples/', () => {
+  const recipes = readText('docs/recipes.md')
+  const examples = globSync('examples/*.yml', { cwd: ROOT }).map((path) =>
+    path.replace(/^.*[\\/]|\.yml$/g, ''),
+  )
+  expect(examples.filter((example) => !recipes.includes(`<!-- example:${example}:start`))).toEqual([])
+})
+
+it('README.md links to every recipe', () => {
+  const linked = targetsOf('README.md')
+  const recipes = [...readText('docs/recipes.md').matchAll(/^<a id="([^"]+)">/gm)].map(
+    ([, id]) => `docs/recipes.md#${id}`,
+  )
+  // That one it shows.
+  expect(recipes.filter((recipe) => !linked.includes(recipe))).toEqual(['docs/recipes.md#docs-on-push'])
+})
+
+describe('a message that the documentation quotes', () => {
+  const sources = globSync(['src/**/*.ts', 'scripts/build.ts'], { cwd: ROOT }).map(readText).join('\n')
+
+  /** What stands in backticks in the first cells of the tables headed "Message". */
+  function quotesIn(name: string): string[] {
+    const tables = readText(name).matchAll(/^\| Message \|.*\n\|[ -|]*\n((?:\|.*\n)+)/gm)
+    return [...tables]
+      .flatMap(([, rows = '']) =>
+        rows
+          .split('\n')
+          .flatMap((row) => [...(row.split(' | ')[0] ?? '').matchAll(/`` (.+?) ``|`([^`]+)`/g)]),
+      )
+      .map(([, long, short]) => long ?? short ?? '')
+  }
+
+  /** The message of a wrong input begins with the input's name. */
+  const INPUT_NAME = new RegExp(`^(?:${inputNames().join('|')}) `)
+
+  /** The pieces of a quote that the source must have: `…` stands for what differs from run to run. */
+  function piecesOf(quote: string): string[] {
+    return quote
+      .replace(/ \(\d{3}\)$/, '…')
+      .split('…')
+      .map((piece) => piece.replace(INPUT_NAME, '').trim())
+      .filter((piece) => /[a-z]/i.test(piece))
+  }
+
+  it.each(['README.md', 'docs/troubleshooting.md'])('in %s is one that the action prints', (name) => {
+    const quotes = quotesIn(name)
+    expect(quotes.length).toBeGreaterThan(5)
+    // In the source, a backtick within a template is escaped.
+    const text = sources.replaceAll('\\`', '`')
+    expect(quotes.filter((quote) => !piecesOf(quote).every((piece) => text.includes(piece)))).toEqual([])
+  })
+})
