@@ -78,7 +78,7 @@ describe('beside a job', () => {
     expect(paths.findLastIndex((path) => path.includes('analytics'))).toBeLessThan(
       paths.findLastIndex((path) => path.includes('/job/')),
     )
-    expect(run.summary).toContain('Pull request ready for review')
+    expect(run.summary).toMatch(/^## ✅ Pull request \[.*\]\(http.*\) is ready for review\n/)
     expect(run.summary).toContain('visitors read the docs')
   })
 
@@ -94,7 +94,7 @@ describe('beside a job', () => {
     docs.faults.add({ kind: 'status', status: 400, times: 'always', match: { path: 'visitors' } })
     const run = await runAction({ inputs: { ...inputs, 'poll-interval': '100ms', prompt: 'Explain.' } })
     expect(run).toMatchObject({ exitCode: 1, outputs: { result: 'pull-request' } })
-    expect(run.summary).toContain('Pull request ready for review')
+    expect(run.summary).toMatch(/^## ✅ Pull request \[.*\]\(http.*\) is ready for review\n/)
     expect(run.summary).toMatch(/## ❌ No visitors report\n\n.*400/)
     expect(errorIn(run)).toMatch(/400.*So there is no visitors report\./)
   })

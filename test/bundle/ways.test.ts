@@ -77,6 +77,6 @@ it('a SOCKS proxy is refused by the name of its variable', async () => {
   const { docs, inputs } = await startDocs()
   const run = await runAction({ inputs, env: { HTTP_PROXY: 'socks5://127.0.0.1:1080' } })
   expect(run).toMatchObject({ exitCode: 1, outputs: { result: 'error' } })
-  expect(run.log).toContain('the environment variable HTTP_PROXY names a SOCKS proxy')
+  expect(run.log).toContain('The environment variable HTTP_PROXY names a SOCKS proxy, which is not supported')
   expect(docs.requests).toEqual([])
 })

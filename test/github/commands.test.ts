@@ -75,7 +75,7 @@ describe('a command on a pull request', () => {
     const run = await write(scene, '/docs explain it')
     expect(run).toMatchObject({ exitCode: 1, outputs: { result: 'error' } })
     expect(scene.reactions()).toEqual(['confused'])
-    expect(scene.said()[0]?.at(-1)).toContain('❌ **The job could not be started or looked at**')
+    expect(scene.said()[0]?.at(-1)).toContain('❌ **The docs service rejected the request as invalid (400)**')
     expect(scene.said()[0]?.at(-1)).toContain('<details><summary>Why</summary>')
   })
 

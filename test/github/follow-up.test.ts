@@ -77,16 +77,18 @@ describe('a further command', () => {
       expect.stringContaining('continues its earlier job'),
       expect.stringContaining('Pull request ready'),
     ])
-    expect(run.log).toContain(`The earlier job ${job} has the status completed.`)
+    expect(run.log).toContain(
+      `The earlier job ${job} goes on because its status is completed; it is sent a message.`,
+    )
   })
 
   it('on the pull request that was announced goes on with its job, there and in its reviews', async () => {
     const scene = await usualScene()
     await write(scene, '/docs explain the flag')
     await write(scene, '/docs shorter', { number: 1 })
-    const { id } = await review(scene, '/docs mend this line', { number: 1 })
+    const { id } = await review(scene, '/docs fix this line', { number: 1 })
     await review(scene, '/docs and that', { number: 1, rootId: id })
-    expect(scene.docs.jobs).toMatchObject([{ messages: ['shorter', 'mend this line', 'and that'] }])
+    expect(scene.docs.jobs).toMatchObject([{ messages: ['shorter', 'fix this line', 'and that'] }])
     const announcements = scene.said().filter(([first]) => first?.startsWith('💬'))
     expect(announcements).toHaveLength(1)
   })
@@ -108,18 +110,18 @@ describe('a further command', () => {
     expect(scene.docs.jobs).toMatchObject([{ messages: [] }, { messages: ['newer words'] }])
   })
 
-  it.each([['fail'], ['archive']])(
-    'after a job that ended with %s is a new job with all of the prompt',
-    async (end) => {
-      const scene = await usualScene()
-      const inputs = { prompt: 'Be brief.' }
-      await write(scene, `/docs explain it [agent: ${end}]`, { inputs })
-      const run = await write(scene, '/docs again', { inputs })
-      expect(run.outputs['result']).toBe('pull-request')
-      expect(scene.docs.jobs[1]?.prompt).toBe('Be brief.\n\nagain')
-      expect(run.log).toContain('a new job is started')
-    },
-  )
+  it.each([
+    ['fail', 'it failed'],
+    ['archive', 'it was archived'],
+  ])('after a job that ended with %s is a new job with all of the prompt', async (end, why) => {
+    const scene = await usualScene()
+    const inputs = { prompt: 'Be brief.' }
+    await write(scene, `/docs explain it [agent: ${end}]`, { inputs })
+    const run = await write(scene, '/docs again', { inputs })
+    expect(run.outputs['result']).toBe('pull-request')
+    expect(scene.docs.jobs[1]?.prompt).toBe('Be brief.\n\nagain')
+    expect(run.log).toContain(`cannot go on because ${why}; a new job is created.`)
+  })
 
   it('after a job that is gone is a new job', async () => {
     const scene = await usualScene()

@@ -98,7 +98,9 @@ describe('time', () => {
     expect([isComplete(current), current.pages.size]).toEqual([false, 500])
     expect(current.stopped).toMatchObject({
       reason: 'failed',
-      message: expect.stringMatching(/asks to wait 2 min 20 s before the next request, which is past the 5 minutes/),
+      message: expect.stringMatching(
+        /asks to wait 2 min 20 s before the next request, which is past the 5 minutes/,
+      ),
     })
   })
 
