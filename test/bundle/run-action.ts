@@ -33,7 +33,6 @@ export type ActionRun = {
   readonly outputs: Readonly<Record<string, string>>
   readonly state: Readonly<Record<string, string>>
   readonly summary: string
-  readonly durationMs: number
 }
 
 /** A run under way. */
@@ -67,7 +66,6 @@ export async function startAction(options: ActionOptions): Promise<StartedAction
   await writeAll(folder, files)
   await writeAll(workspace, options.files ?? {})
 
-  const startedAtMs = performance.now()
   const entry = options.state === undefined ? 'dist/index.js' : 'dist/post.js'
   const child = spawn(NODE, [join(ROOT, entry)], {
     cwd: workspace,
@@ -90,7 +88,6 @@ export async function startAction(options: ActionOptions): Promise<StartedAction
         outputs: readCommandFile(await readFile(join(folder, 'output'), 'utf8')),
         state: readCommandFile(await readFile(join(folder, 'state'), 'utf8')),
         summary: await readFile(join(folder, 'summary'), 'utf8'),
-        durationMs: performance.now() - startedAtMs,
       }
       await rm(folder, { recursive: true, force: true })
       checkOutputs(options.oddJob === true ? { ...run.outputs, job: '' } : run.outputs)

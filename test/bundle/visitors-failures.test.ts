@@ -1,7 +1,9 @@
 import { readdir } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
 import { runAction } from './run-action.ts'
-import { errorIn, newWorkspace, report, startVisitors } from './visitors-scene.ts'
+import { errorIn, newWorkspace, report, visitorsStarter } from './visitors-scene.ts'
+
+const startVisitors = visitorsStarter()
 
 describe('a failure', () => {
   it.each<[string, number, Record<string, string>, RegExp]>([

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { pullRequest } from './events.ts'
 import { type LoopbackGitHub, startGitHub } from './github.ts'
 import {
   commandOn,
@@ -27,13 +28,14 @@ async function newSimulation(latencyMs = 200): Promise<Simulation> {
   return simulation
 }
 
-type Said = Partial<SimulatedRun> & { readonly body: string; readonly atMs?: number }
+type Said = Partial<SimulatedRun> & { readonly body?: string; readonly atMs?: number }
 
 /** People write comments on pull request 5, and a run answers each. */
 async function say(simulation: Simulation, ...all: readonly Said[]): Promise<readonly SimulatedEnd[]> {
-  const runs = all.map(async ({ body, atMs = 0, ...run }, index) => {
+  const runs = all.map(async ({ body = '', event, atMs = 0, ...run }, index) => {
     await simulation.clock.sleep(atMs)
-    return await simulation.run({ event: commandOn(simulation, body), runId: 1000 + index, ...run })
+    const caused = event ?? commandOn(simulation, body)
+    return await simulation.run({ runId: 1000 + index, ...run, event: caused })
   })
   return await simulation.clock.runUntil(Promise.all(runs))
 }
@@ -119,8 +121,65 @@ describe('two commands at once', () => {
   it('on different pull requests make two jobs', async () => {
     const simulation = await newSimulation()
     github.world.pulls.set(6, { state: 'open' })
-    await say(simulation, { body: '/docs one' }, { body: '', event: commandOn(simulation, '/docs two', 6) })
+    await say(simulation, { body: '/docs one' }, { event: commandOn(simulation, '/docs two', 6) })
     expect(received(simulation)).toEqual([['one'], ['two']])
+  })
+})
+
+describe('one comment of a kind', () => {
+  const always = { prompt: 'Document it.', comment: 'always' }
+  const slow = { ...always, prompt: 'Document it. [agent: no-change] [agent: takes 60s]' }
+
+  /** Two runs for pull request 5, the second later by so many milliseconds. */
+  async function runTwo(simulation: Simulation, laterMs: number): Promise<readonly SimulatedEnd[]> {
+    const event = pullRequest()
+    return await say(
+      simulation,
+      { event, runId: 1001, inputs: slow },
+      { event, runId: 1002, inputs: always, atMs: laterMs },
+    )
+  }
+
+  /** What the comments on pull request 5 say now: their first lines. */
+  const statuses = (): (string | undefined)[] =>
+    github.world.comments
+      .filter(({ number }) => number === 5)
+      .map(({ history }) => history.at(-1)?.split('\n')[1])
+
+  it('is left where two runs write it at once, and shows the later run', async () => {
+    const simulation = await newSimulation()
+    const before = github.requests.length
+    const [older, newer] = await runTwo(simulation, 0)
+    expect([older, newer].map((end) => end?.outputs['result'])).toEqual(['no-pull-request', 'pull-request'])
+    const requests = github.requests.slice(before).filter((line) => !line.startsWith('GET'))
+    expect(requests.slice(0, 2)).toEqual(['POST /issues/5/comments', 'POST /issues/5/comments'])
+    expect(requests.filter((line) => line.startsWith('DELETE'))).toHaveLength(1)
+    expect(statuses()).toEqual([expect.stringContaining('✅ **Pull request ready for review')])
+    expect(older?.log.join('\n')).toContain('A later run has written the comment since')
+  })
+
+  it('is left alone by an older run, which reads it again right before each edit', async () => {
+    const simulation = await newSimulation()
+    const [older, newer] = await runTwo(simulation, 10_000)
+    expect([older, newer].map((end) => end?.outputs['result'])).toEqual(['no-pull-request', 'pull-request'])
+    expect(statuses()).toEqual([expect.stringContaining('✅ **Pull request ready for review')])
+  })
+
+  it('announces a pull request, though two runs write it at once', async () => {
+    const simulation = await newSimulation()
+    const [first] = await say(simulation, {
+      event: pushed(),
+      inputs: { prompt: 'Document it.', comment: 'never' },
+    })
+    const attach = { 'job-id': first?.outputs['job-id'] ?? '' }
+    await say(
+      simulation,
+      { event: pushed(), runId: 1002, inputs: attach },
+      { event: pushed(), runId: 1003, inputs: attach },
+    )
+    const announced = github.world.comments.filter(({ number }) => number === 1)
+    expect(announced).toHaveLength(1)
+    expect(announced[0]?.history.at(-1)).toContain('It has been asked 2 times by now')
   })
 })
 
@@ -128,8 +187,8 @@ describe('a command that is run again', () => {
   it('and then cancelled leaves one reaction', async () => {
     const simulation = await newSimulation()
     const event = commandOn(simulation, '/docs one')
-    await say(simulation, { body: '', event })
-    const again = { event, attempt: 2, runId: 1000, body: '', killAfterMs: undefined }
+    await say(simulation, { event })
+    const again = { event, attempt: 2, runId: 1000, killAfterMs: undefined }
     for (const cancelAfterMs of [300, 500, 900, 1300, 1700, 2100])
       await say(simulation, { ...again, cancelAfterMs })
     expect(github.world.reactions.map(({ content }) => content)).toEqual(['confused'])

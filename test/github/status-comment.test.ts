@@ -63,31 +63,6 @@ describe('a comment on a pull request', () => {
     expect(scene.docs.jobs).toMatchObject([{ messages: ['shorter'] }])
   })
 
-  it('is one where two runs write it at once, and shows the later run', async () => {
-    const scene = await newScene()
-    // Both see a thread without comments, and both write one.
-    const empty = { match: /^GET \/issues\/5\/comments$/, end: { status: 200, body: [] }, times: 2 }
-    scene.github.faults.push(empty)
-    const [older, newer] = await Promise.all([
-      runOn(scene, 1001, { words: '[agent: no-change] [agent: takes 2s]' }),
-      runOn(scene, 1002),
-    ])
-    expect(older.outputs['result']).toBe('no-pull-request')
-    expect(newer.outputs['result']).toBe('pull-request')
-    expect(scene.github.requests.filter((line) => line.startsWith('DELETE'))).toHaveLength(1)
-    expect(statuses(scene)).toEqual([expect.stringContaining('✅ **Pull request ready for review')])
-    expect(older.log).toContain('A later run has written the comment since')
-  })
-
-  it('is left alone by an older run, which is read again right before each edit', async () => {
-    const scene = await newScene()
-    const older = runOn(scene, 1001, { words: '[agent: no-change] [agent: takes 3s]' })
-    await until(() => scene.docs.jobs.length === 1 && statuses(scene).length === 1)
-    await runOn(scene, 1002)
-    await older
-    expect(statuses(scene)).toEqual([expect.stringContaining('✅ **Pull request ready for review')])
-  })
-
   it('leads a further attempt of its run to its job', async () => {
     const scene = await newScene()
     await runOn(scene, 1001)
@@ -124,7 +99,3 @@ describe('a comment on a pull request', () => {
     expect(scene.github.requests).toEqual([])
   })
 })
-
-async function until(holds: () => boolean): Promise<void> {
-  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 10))
-}
