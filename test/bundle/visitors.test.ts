@@ -10,8 +10,10 @@ import {
   query,
   READ_KEY,
   report,
-  startVisitors,
+  visitorsStarter,
 } from './visitors-scene.ts'
+
+const startVisitors = visitorsStarter()
 
 describe('a visitors report alone', () => {
   it('needs no more than a key that may read, and sends its requests in the order of the contract', async () => {
