@@ -102,7 +102,9 @@ function emptyPrompt({ command }: Trigger, inputs: Inputs, promptFiles: readonly
   const saysMore = (command?.instructions ?? '') !== '' || inputs.prompt !== '' || inputs['job-id'] !== ''
   const isEmpty = promptFiles.length > 0 && promptFiles.every(({ text }) => text.trim() === '')
   if (saysMore || !isEmpty) return []
-  return [{ input: 'prompt-file', problem: 'names empty files alone', accepted: '' }]
+  return [
+    { input: 'prompt-file', problem: 'names empty files alone', accepted: 'files with instructions in them' },
+  ]
 }
 
 function pollInterval({ timeout, 'poll-interval': pollInterval }: Inputs): InputProblem[] {

@@ -89,13 +89,19 @@ export function failOnNote({ result }: Outcome, { failOn }: OutcomeContext): str
 export function describeResult(outcome: Outcome, context: OutcomeContext): string {
   const { headline, advice } = outcomeText(outcome, context)
   const url = clip(outcome.job?.prLink ?? '', MAX_LINK_LENGTH)
-  const isNamed = outcome.jobId === '' || `${headline} ${advice}`.includes(outcome.jobId)
+  const isNamed = outcome.jobId === '' || isNamedIn(`${headline} ${advice}`, outcome.jobId)
   const id = serviceWord(outcome.jobId)
   // The headline of an error ends in its status: a second pair of brackets would hide it.
   const isError = outcome.result === 'error'
   const title = `${headline}${isNamed || isError ? '' : ` (job ${id})`}${url === '' || isError ? '.' : `: ${url}`}`
   const about = isError && !isNamed ? `The request was about job ${id}.` : ''
   return joinSentences(title, advice, about, failOnNote(outcome, context))
+}
+
+/** Whether our own words name a job: as code, since an id such as `a` is part of many a word. */
+function isNamedIn(words: string, jobId: string): boolean {
+  const id = jobId.replaceAll('`', "'")
+  return words.includes(`\`${id}\``) || words.includes(`\`job-id: ${id}\``)
 }
 
 function backgroundAdvice({ jobId, job, result }: Outcome): string {

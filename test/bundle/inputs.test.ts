@@ -122,6 +122,19 @@ describe('inputs that become part of the request', () => {
     expect(docs.requests[0]?.body).toEqual({ prompt: '<b>as & is</b>' })
   })
 
+  it('refuse instructions that are empty files alone, and say what is accepted', async () => {
+    const { docs, inputs } = await startDocs()
+    const run = await runAction({
+      inputs: { ...inputs, prompt: '', 'prompt-file': 'empty.md' },
+      files: { 'empty.md': ' \n' },
+    })
+    expect(run).toMatchObject({ exitCode: 1, outputs: { result: 'error' } })
+    expect(run.log).toContain(
+      'prompt-file names empty files alone; accepted: files with instructions in them.',
+    )
+    expect(docs.requests).toEqual([])
+  })
+
   it('refuse files that are together too large or not text', async () => {
     const { docs, inputs } = await startDocs()
     const run = await runAction({

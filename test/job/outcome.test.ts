@@ -60,6 +60,11 @@ describe('an outcome in words', () => {
     expect(describeResult(outcome(result), context)).toBe(text)
   })
 
+  it('names a job whose id is part of the words, too', () => {
+    const text = describeResult(outcome('pull-request', { jobId: 'ready' }), context)
+    expect(text).toBe(`Pull request ready for review (job ready): ${prLink}`)
+  })
+
   it('says of an error what went wrong first, and how to pick the job up where there is one', () => {
     const headline = 'The docs service refused the API key (401)'
     const without = outcome('error', { job: undefined, jobId: '', headline, reason: 'Nothing was started.' })
