@@ -9,6 +9,8 @@ export default defineConfig({
     hookTimeout: 60_000,
     // Most of the time these tests wait for processes that they started.
     maxWorkers: 4,
+    // A worker loads each module once, not once for each file: nothing here keeps state in a module.
+    isolate: false,
     projects: [
       { extends: true, test: { name: 'unit', include: ['test/**/*.test.ts'], exclude: BUNDLE } },
       { extends: true, test: { name: 'bundle', include: BUNDLE, globalSetup: 'test/build-bundle.ts' } },

@@ -33,7 +33,11 @@ export async function loadRunRequest(
   const workspace = openWorkspace(environment.workspace, FILES_LIMIT_BYTES)
   const promptFiles = await readFiles('prompt-file', inputs, workspace)
   const contextFiles = await readFiles('context-files', inputs, workspace)
-  const visitors = await readVisitorsOptions(inputs, { workspace: environment.workspace, nowMs: clock.now() })
+  const visitors = await readVisitorsOptions(inputs, {
+    workspace: environment.workspace,
+    nowMs: clock.now(),
+    problems,
+  })
   const wantsVisitors = inputs['visitors-summary'] || inputs['visitors-export'] !== ''
   const wantsJob =
     trigger.command !== undefined ||

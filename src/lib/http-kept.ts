@@ -1,5 +1,6 @@
 import { type Dispatcher, Pool, ProxyAgent } from 'undici'
 import { type HttpRequest, type HttpResponse, ResponseBuilder, type Sending } from './http-messages.ts'
+import { lookupHost } from './loopback.ts'
 import { proxyAuthorization } from './proxy.ts'
 
 /** Longer than the longest pause between two polls, shorter than the idle limits of common servers. */
@@ -31,7 +32,7 @@ export function openDispatcher(
     headersTimeout: 0,
     bodyTimeout: 0,
   }
-  if (proxy === undefined) return new Pool(url.origin, options)
+  if (proxy === undefined) return new Pool(url.origin, { ...options, connect: { lookup: lookupHost } })
   const authorization = proxyAuthorization(proxy)
   return new ProxyAgent({
     uri: proxy.href,

@@ -3,6 +3,7 @@ import { type IncomingMessage, request } from 'node:http'
 import { isIP, connect as openTcp, type Socket } from 'node:net'
 import { connect as openTls } from 'node:tls'
 import { type HttpRequest, type HttpResponse, ResponseBuilder, type Sending } from './http-messages.ts'
+import { lookupHost } from './loopback.ts'
 import { proxyAuthorization } from './proxy.ts'
 import { ProxyStatusError } from './transport-error.ts'
 
@@ -74,7 +75,7 @@ async function openConnection(url: URL, proxy: URL | undefined, signal: AbortSig
 async function openSocket(url: URL, signal: AbortSignal, tunnel?: Socket): Promise<Socket> {
   const host = url.hostname.replace(/^\[|\]$/g, '')
   const isTls = url.protocol === 'https:'
-  const target = { host, port: portOf(url) }
+  const target = { host, port: portOf(url), lookup: lookupHost }
   const socket = isTls
     ? openTls({ ...target, servername: isIP(host) === 0 ? host : '', ...(tunnel && { socket: tunnel }) })
     : openTcp(target)

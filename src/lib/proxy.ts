@@ -19,9 +19,13 @@ export function proxyFor(url: URL, settings: ProxySettings): URL | undefined {
     url.protocol === 'https:' ? ['HTTPS_PROXY', settings.httpsProxy] : ['HTTP_PROXY', settings.httpProxy]
   if (value === '' || isExempt(url.hostname, settings.noProxy)) return undefined
   const text = /^[a-z][a-z0-9+.-]*:\/\//i.test(value) ? value : `http://${value}`
-  if (/^socks/i.test(text)) throw settingError(`${variable} names a SOCKS proxy, which is not supported`)
+  if (/^socks/i.test(text))
+    throw settingError(
+      `${variable} (or ${variable.toLowerCase()}) names a SOCKS proxy, which is not supported`,
+    )
   const proxy = readProxy(text)
-  if (proxy === undefined) throw settingError(`${variable} is not the URL of a proxy`)
+  if (proxy === undefined)
+    throw settingError(`${variable} (or ${variable.toLowerCase()}) is not the URL of a proxy`)
   return proxy
 }
 

@@ -43,6 +43,8 @@ export type OptionsDeps = {
   readonly workspace: string
   /** Milliseconds since the epoch. */
   readonly nowMs: number
+  /** What is wrong with each input by itself: it has no value then, but was given. */
+  readonly problems: readonly InputProblem[]
 }
 
 /** The options, if any part of the report is requested, and all that is wrong with the inputs, requested or not. */
@@ -54,10 +56,10 @@ export type VisitorsOptionsReading = {
 /** Finds out what the inputs request. */
 export async function readVisitorsOptions(
   inputs: VisitorsInputs,
-  { workspace, nowMs }: OptionsDeps,
+  { workspace, nowMs, problems: earlier }: OptionsDeps,
 ): Promise<VisitorsOptionsReading> {
   const problems: InputProblem[] = []
-  const explicit = readPeriod(inputs, nowMs, problems)
+  const explicit = readPeriod(inputs, { nowMs, problems: earlier }, problems)
   const exportTo = await readExportTarget(inputs['visitors-export'], workspace, problems)
   const summary = inputs['visitors-summary']
   if (!summary && exportTo === undefined) return { options: undefined, problems }
@@ -76,10 +78,17 @@ export async function readVisitorsOptions(
   return { options, problems }
 }
 
-function readPeriod(inputs: VisitorsInputs, nowMs: number, problems: InputProblem[]): Period | undefined {
+function readPeriod(
+  inputs: VisitorsInputs,
+  { nowMs, problems: earlier }: Omit<OptionsDeps, 'workspace'>,
+  problems: InputProblem[],
+): Period | undefined {
   const { 'visitors-from': from, 'visitors-to': to } = inputs
   if (from === undefined || to === undefined) {
-    if (from !== to) problems.push(halfPeriod(from === undefined ? 'visitors-from' : 'visitors-to'))
+    const isWrong = (name: string): boolean => earlier.some(({ input }) => input === name)
+    const hasFrom = from !== undefined || isWrong('visitors-from')
+    const hasTo = to !== undefined || isWrong('visitors-to')
+    if (hasFrom !== hasTo) problems.push(halfPeriod(hasFrom ? 'visitors-to' : 'visitors-from'))
     return undefined
   }
   const problem = findPeriodProblem({ from, to }, nowMs)

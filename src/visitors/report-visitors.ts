@@ -1,5 +1,5 @@
 import type { Deps } from '../lib/clock.ts'
-import { joinMarkdown, type Markdown, md, sentencesWithCode } from '../lib/markdown.ts'
+import { code, joinMarkdown, type Markdown, md, sentencesWithCode } from '../lib/markdown.ts'
 import type { Runner } from '../runner/runner.ts'
 import type { DocsService } from '../service/docs-service.ts'
 import { exportRows } from './export.ts'
@@ -37,14 +37,14 @@ export async function reportVisitors(
     return await publish(reading, { options, service, deps })
   } catch (error) {
     const why = reasonForNoReport(error, deps)
-    if (options.summary) deps.writeSummary('visitors', failureSummary(why))
+    if (options.summary) deps.writeSummary('visitors', failureSummary(why, service.projectId))
     return why
   }
 }
 
 /** Says what `reportVisitors` would do. */
 export function showVisitorsPlan(options: VisitorsOptions, projectId: string, deps: VisitorsRunDeps): void {
-  if (options.summary) deps.writeSummary('visitors', dryRunSummary(options))
+  if (options.summary) deps.writeSummary('visitors', dryRunSummary(options, projectId))
   deps.log.notice(
     `The docs service was not called. Without \`dry-run\`, this run would ${describePlan(options)}.`,
     titleFor(projectId, 'dry run'),
@@ -99,8 +99,8 @@ function titleFor(projectId: string, what = ''): string {
 }
 
 /** What stands in the place of a report that could not be made: why, as sentences. */
-function failureSummary(why: string): Markdown {
-  return joinMarkdown([md`## ❌ No visitors report`, sentencesWithCode(why)])
+function failureSummary(why: string, projectId: string): Markdown {
+  return joinMarkdown([md`## ❌ No visitors report`, sentencesWithCode(why), md`Project ${code(projectId)}`])
 }
 
 /** What a run would do, to follow "this run would". */
@@ -116,11 +116,12 @@ function describePlan({ period, trend, maxRequests, exportTo }: VisitorsOptions)
 }
 
 /** The summary of a dry run: what would have been read. */
-function dryRunSummary(options: VisitorsOptions): Markdown {
+function dryRunSummary(options: VisitorsOptions, projectId: string): Markdown {
   return joinMarkdown([
     md`## 📊 Visitors report: dry run`,
     sentencesWithCode(
       `The docs service was not called. Without \`dry-run\`, this run would ${describePlan(options)}.`,
     ),
+    md`Project ${code(projectId)}`,
   ])
 }

@@ -6,11 +6,14 @@ import { type ActionRun, runAction, startAction } from './run-action.ts'
 
 const startDocs = docsStarter()
 
-function expectEnd(run: ActionRun, { result = 'error', says, leaves }: PostRow): void {
+function expectEnd(run: ActionRun, { result = 'error', says, leaves }: PostRow, jobId?: string): void {
   expect(run.outputs['result']).toBe(result)
   expect(run.exitCode).toBe(result === 'error' ? 1 : 0)
-  const annotation = /^::error title=Docs agent%3A docs::(.*)$/m.exec(run.log)?.[1]
-
+  const error = /^::error title=Docs agent%3A docs::(.*)$/m.exec(run.log)?.[1]
+  if (result === 'error' && jobId !== undefined) {
+    expect(/^[^.]+\. /.exec(error ?? '')?.[0], 'the first sentence').toContain(jobId)
+  }
+  const annotation = error?.replace(` (job ${jobId})`, '')
   expect(result === 'error' ? annotation : run.log).toMatch(says)
   expect(run.log).not.toMatch(/Infinity|NaN/)
   for (const [name, text] of Object.entries(LEAVES)) {
@@ -70,7 +73,7 @@ describe('a follow-up message that meets', () => {
     const id = docs.jobs[0]?.id ?? ''
     docs.faults.add({ ...row.fault, match: { path: 'message' } })
     const run = await runAction({ inputs: { ...inputs, 'job-id': id, prompt: 'More. [agent: takes 300ms]' } })
-    expectEnd(run, row)
+    expectEnd(run, row, id)
     expect(run.outputs['job-id']).toBe(id)
     expect(docs.jobs.map(({ messages }) => messages.length)).toEqual([row.taken])
     expect(sentTo(docs, 'message')).toBe(row.sent ?? 1)

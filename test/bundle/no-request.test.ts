@@ -32,11 +32,6 @@ describe('a run without secrets', () => {
   it.each([
     ['a pull request from a fork', { name: 'pull_request', payload: { pull_request: fork } }, 'stranger'],
     [
-      'pull_request_target from a fork',
-      { name: 'pull_request_target', payload: { pull_request: fork } },
-      'stranger',
-    ],
-    [
       'a deleted fork',
       { name: 'pull_request', payload: { pull_request: { head: { repo: null } } } },
       'stranger',
@@ -50,9 +45,17 @@ describe('a run without secrets', () => {
     expect(docs.requests).toEqual([])
   })
 
-  it('elsewhere is an error that names the key', async () => {
-    const run = await runAction({ inputs: { 'project-id': 'docs', prompt: 'x' } })
+  it.each([
+    ['a dispatch', { name: 'workflow_dispatch', payload: {} }],
+    [
+      'pull_request_target from a fork, which has secrets',
+      { name: 'pull_request_target', payload: { pull_request: fork } },
+    ],
+  ])('on %s is an error that names the key', async (_case, event) => {
+    const { docs, inputs } = await startDocs()
+    const run = await runAction({ inputs: { ...inputs, 'api-key': '' }, event })
     expect(run).toMatchObject({ exitCode: 1, outputs: { result: 'error' } })
     expect(run.log).toContain('api-key is missing')
+    expect(docs.requests).toEqual([])
   })
 })

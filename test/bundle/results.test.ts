@@ -116,7 +116,7 @@ describe('a new job', () => {
     const { docs, inputs } = await startDocs()
     const job = { id: 'j1', status: 'completed', prLink: null, model: 7, more: { a: [1] } }
     docs.faults.add({ kind: 'body', body: job, match: { path: 'create' } })
-    const run = await runAction({ inputs })
+    const run = await runAction({ inputs, oddJob: true })
     expect(run.outputs).toMatchObject({ result: 'no-pull-request', model: '', job: JSON.stringify(job) })
     expect(run.log).toContain(
       '::warning title=Docs agent%3A docs::Job j1: the field model has an unexpected type and counts as absent.',
@@ -156,23 +156,4 @@ describe('fail-on', () => {
     expect(run.summary).toContain('The step fails because `fail-on` names `no-pull-request`.')
     expect(run.summary).not.toContain('✅')
   })
-})
-
-it('an output that can not be written fails the step', async () => {
-  const { inputs } = await startDocs({ jobTimeMs: 0 })
-  const run = await runAction({ inputs, env: { GITHUB_OUTPUT: import.meta.dirname } })
-  expect(run.exitCode).toBe(1)
-  expect(run.log).toMatch(/::error .*The output result can't be written.*EISDIR/)
-  expect(run.log).not.toContain('::set-output')
-})
-
-it('a run whose promises never settle ends with 1, and its result is an error', async () => {
-  const { inputs } = await startDocs()
-  const files = { 'no-lookup.cjs': "require('node:dns').lookup = () => {}" }
-  const run = await runAction({
-    inputs: { ...inputs, 'base-url': 'https://docs.example' },
-    env: { NODE_OPTIONS: '--require ./no-lookup.cjs' },
-    files,
-  })
-  expect(run).toMatchObject({ exitCode: 1, outputs: { result: 'error' } })
 })

@@ -49,27 +49,29 @@ it('a run whose promises never settle exits with 1', async () => {
   const preload = join(folder, 'no-network.cjs')
   writeFileSync(preload, `require('node:net').Socket.prototype.connect = function () { return this }`)
   const run = await runAction({ inputs, env: { NODE_OPTIONS: `--require ${preload}` } })
-  expect(run.exitCode).toBe(1)
+  expect(run).toMatchObject({ exitCode: 1, outputs: { result: 'error' } })
   expect(run.log).not.toContain('::error')
 })
 
-it.each(['GITHUB_OUTPUT', 'GITHUB_STATE'])(
-  '%s that can not be written fails the step, which says so',
-  async (name) => {
+describe.each([
+  ['a folder', tmpdir(), 'EISDIR'],
+  ['missing', join(tmpdir(), 'nowhere', 'at-all'), 'Missing file at path'],
+])('a file of the runner that is %s', (_what, path, says) => {
+  it('fails the step if it is that of the outputs', async () => {
     const { inputs } = await startDocs({ jobTimeMs: 0 })
-    const run = await runAction({ inputs, env: { [name]: tmpdir() } })
+    const run = await runAction({ inputs, env: { GITHUB_OUTPUT: path } })
     expect(run.exitCode).toBe(1)
-    expect(run.log).toMatch(/::error.*EISDIR/)
-    expect(run.log).not.toMatch(/::(?:set-output|save-state)/)
-  },
-)
+    expect(run.log).toMatch(new RegExp(`::error .*The output result can't be written.*${says}`))
+    expect(run.log).not.toContain('::set-output')
+  })
 
-it.each(['GITHUB_OUTPUT', 'GITHUB_STATE'])(
-  '%s that is missing fails the step, which says so',
-  async (name) => {
+  it('costs the post part what it would be told if it is that of the state, with one warning', async () => {
     const { inputs } = await startDocs({ jobTimeMs: 0 })
-    const run = await runAction({ inputs, env: { [name]: join(tmpdir(), 'nowhere', 'at-all') } })
-    expect(run.exitCode).toBe(1)
-    expect(run.log).toMatch(/::error.*Missing file at path/)
-  },
-)
+    const run = await runAction({ inputs, env: { GITHUB_STATE: path } })
+    expect(run).toMatchObject({ exitCode: 0, outputs: { result: 'pull-request' } })
+    expect(
+      run.log.match(new RegExp(`::warning .*can be saved for the step's post part.*${says}`, 'g')),
+    ).toHaveLength(1)
+    expect(run.log).not.toContain('::save-state')
+  })
+})

@@ -14,7 +14,7 @@ async function createAnswered(answer: string | Uint8Array): Promise<ActionRun & 
     'project-id': 'docs',
     'base-url': url.origin,
     prompt: 'Explain the new flag.',
-    context: 'false',
+    context: 'none',
   }
   return { ...(await runAction({ inputs })), requests: connections() }
 }

@@ -6,7 +6,9 @@ import { describe, expect, it } from 'vitest'
 import { HOSTILE_TEXTS } from '../hostile-texts.ts'
 import { alive, commandsIn } from '../rendered.ts'
 import { runAction } from './run-action.ts'
-import { answering, errorIn, newWorkspace, report, startVisitors } from './visitors-scene.ts'
+import { answering, errorIn, newWorkspace, report, visitorsStarter } from './visitors-scene.ts'
+
+const startVisitors = visitorsStarter()
 
 describe('an export', () => {
   it.each(['csv', 'json', 'ndjson'])('as .%s holds all rows of the period', async (format) => {

@@ -1,7 +1,9 @@
 import { readdir } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
 import { runAction } from './run-action.ts'
-import { errorIn, newWorkspace, report, startVisitors } from './visitors-scene.ts'
+import { errorIn, newWorkspace, report, visitorsStarter } from './visitors-scene.ts'
+
+const startVisitors = visitorsStarter()
 
 describe('a failure', () => {
   it.each<[string, number, Record<string, string>, RegExp]>([
@@ -78,7 +80,7 @@ describe('beside a job', () => {
     expect(paths.findLastIndex((path) => path.includes('analytics'))).toBeLessThan(
       paths.findLastIndex((path) => path.includes('/job/')),
     )
-    expect(run.summary).toContain('Pull request ready for review')
+    expect(run.summary).toMatch(/^## ✅ Pull request \[.*\]\(http.*\) is ready for review\n/)
     expect(run.summary).toContain('visitors read the docs')
   })
 
@@ -94,7 +96,7 @@ describe('beside a job', () => {
     docs.faults.add({ kind: 'status', status: 400, times: 'always', match: { path: 'visitors' } })
     const run = await runAction({ inputs: { ...inputs, 'poll-interval': '100ms', prompt: 'Explain.' } })
     expect(run).toMatchObject({ exitCode: 1, outputs: { result: 'pull-request' } })
-    expect(run.summary).toContain('Pull request ready for review')
+    expect(run.summary).toMatch(/^## ✅ Pull request \[.*\]\(http.*\) is ready for review\n/)
     expect(run.summary).toMatch(/## ❌ No visitors report\n\n.*400/)
     expect(errorIn(run)).toMatch(/400.*So there is no visitors report\./)
   })

@@ -4,20 +4,21 @@ import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import type { DocsServiceOptions } from '../../docs-service/options.ts'
 import type { DocsService } from '../../docs-service/service.ts'
-import { docsStarter } from './docs.ts'
+import { type DocsForTest, docsStarter } from './docs.ts'
 import type { ActionRun } from './run-action.ts'
-
-const startDocs = docsStarter()
 
 /** A key that may read and nothing else. */
 export const READ_KEY = 'mint_read_only'
 /** A period of its own: a week. */
 export const EXPLICIT = { 'visitors-from': '2025-07-28', 'visitors-to': '2025-08-04' }
 
-/** A service, and inputs that ask for a visitors report alone. */
-export async function startVisitors(options: DocsServiceOptions = {}) {
-  const { docs, inputs } = await startDocs({ keys: [{ key: READ_KEY, scope: 'read' }], ...options })
-  return { docs, inputs: { ...inputs, prompt: '', 'poll-interval': '', 'visitors-summary': 'true' } }
+/** Makes a starter of services for the tests of a file, with inputs that ask for a visitors report alone. */
+export function visitorsStarter(): (options?: DocsServiceOptions) => Promise<DocsForTest> {
+  const startDocs = docsStarter()
+  return async (options = {}) => {
+    const { docs, inputs } = await startDocs({ keys: [{ key: READ_KEY, scope: 'read' }], ...options })
+    return { docs, inputs: { ...inputs, prompt: '', 'poll-interval': '', 'visitors-summary': 'true' } }
+  }
 }
 
 /** Rows as the service sends them, whatever they are. */

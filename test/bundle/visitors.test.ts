@@ -10,8 +10,10 @@ import {
   query,
   READ_KEY,
   report,
-  startVisitors,
+  visitorsStarter,
 } from './visitors-scene.ts'
+
+const startVisitors = visitorsStarter()
 
 describe('a visitors report alone', () => {
   it('needs no more than a key that may read, and sends its requests in the order of the contract', async () => {
@@ -151,7 +153,7 @@ describe('a visitors report alone', () => {
     expect(run.exitCode).toBe(0)
     expect(docs.requests).toEqual([])
     expect(run.log).toMatch(/would list the visitors of 28 Jul – 3 Aug 2025 .* and of the 7 periods before/)
-    expect(run.summary).toContain('dry run')
+    expect(run.summary).toMatch(/dry run\n\n.*\n\nProject `docs`/)
   })
 
   it('that is cancelled fails at once, and leaves no file', async () => {
@@ -211,7 +213,7 @@ describe('odd answers', () => {
     const run = await runAction({ inputs })
     expect(run.exitCode).toBe(1)
     expect(run.log).toMatch(/::error.*::.*JSON whose `totals` are not numbers for human, ai and total/)
-    expect(run.summary).toContain('## ❌ No visitors report')
+    expect(run.summary).toMatch(/## ❌ No visitors report\n\n.*\n\nProject `docs`/)
   })
 
   it('with the same page twice count the later row', async () => {

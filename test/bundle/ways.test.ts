@@ -5,7 +5,7 @@ import { afterAll, afterEach, describe, expect, it } from 'vitest'
 import { issueComment } from '../github/events.ts'
 import { writtenComment } from '../github/scene.ts'
 import { octocat, usualSceneStarter } from '../github/usual-scene.ts'
-import { selfSignedCertificate, TestServers } from '../lib/http-servers.ts'
+import { selfSignedCertificate, type TestServer, TestServers } from '../lib/http-servers.ts'
 import { docsStarter, requestLines } from './docs.ts'
 import { runAction } from './run-action.ts'
 
@@ -22,10 +22,21 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 if (certificate === undefined) console.warn('The tests of connections are skipped: openssl is not installed.')
 
-const PROXIES = {
-  'no proxy': () => Promise.resolve(''),
-  'an http proxy': async () => (await servers.startProxy()).origin,
-  'an https proxy': async () => (await servers.startProxy(undefined, certificate)).origin,
+type Way = { readonly proxy: string; readonly requests: readonly string[] }
+
+const PROXIES: Readonly<Record<string, () => Promise<Way>>> = {
+  'no proxy': async () => ({ proxy: '', requests: [] }),
+  'an http proxy': async () => wayThrough(await servers.startProxy()),
+  'an https proxy': async () => wayThrough(await servers.startProxy(undefined, certificate)),
+}
+
+function wayThrough({ origin, requests }: TestServer): Way {
+  return { proxy: origin, requests }
+}
+
+/** Loopback or not, everything goes through the proxy, if there is one. */
+function expectUsed({ proxy, requests }: Way, line: RegExp): void {
+  expect(requests.filter((request) => line.test(request)).length > 0).toBe(proxy !== '')
 }
 
 // A create goes out on a connection of its own, the polls after it on one that is kept: each run goes both ways.
@@ -33,25 +44,30 @@ describe.skipIf(certificate === undefined)('the bundle, which leaves out what a 
   it.each(Object.entries(PROXIES))('reaches an https service through %s', async (_name, startProxy) => {
     const { docs, inputs } = await startDocs()
     const front = certificate && (await servers.startTlsFront(docs.url, certificate))
-    const env = { HTTPS_PROXY: await startProxy(), NODE_EXTRA_CA_CERTS: authorityFile }
+    const way = await startProxy()
+    const env = { HTTPS_PROXY: way.proxy, NODE_EXTRA_CA_CERTS: authorityFile }
     const run = await runAction({ inputs: { ...inputs, 'base-url': front?.origin ?? '' }, env })
     expect(run).toMatchObject({ exitCode: 0, outputs: { result: 'pull-request' } })
     expect(requestLines(docs).length).toBeGreaterThan(1)
+    expectUsed(way, /^CONNECT 127\.0\.0\.1:/)
   })
 
   it.each(Object.entries(PROXIES))('reaches an http service through %s', async (_name, startProxy) => {
     const { docs, inputs } = await startDocs()
-    const env = { HTTP_PROXY: await startProxy(), NODE_EXTRA_CA_CERTS: authorityFile }
+    const way = await startProxy()
+    const env = { HTTP_PROXY: way.proxy, NODE_EXTRA_CA_CERTS: authorityFile }
     const run = await runAction({ inputs, env })
     expect(run).toMatchObject({ exitCode: 0, outputs: { result: 'pull-request' } })
     expect(requestLines(docs).length).toBeGreaterThan(1)
+    expectUsed(way, /^POST http:\/\/127\.0\.0\.1:.*\/job$/)
   })
 
   it.each(Object.entries(PROXIES))('reaches GitHub through %s', async (_name, startProxy) => {
     const scene = await usualScene()
     const front = certificate && (await servers.startTlsFront(scene.github.url, certificate))
+    const way = await startProxy()
     const env = {
-      HTTPS_PROXY: await startProxy(),
+      HTTPS_PROXY: way.proxy,
       NODE_EXTRA_CA_CERTS: authorityFile,
       GITHUB_API_URL: front?.origin ?? '',
     }
@@ -60,6 +76,7 @@ describe.skipIf(certificate === undefined)('the bundle, which leaves out what a 
     const run = await scene.run({ event: issueComment({ id, ...comment }), env })
     expect(run).toMatchObject({ exitCode: 0, outputs: { result: 'pull-request' } })
     expect(scene.github.requests).toContain('POST /issues/5/comments')
+    expectUsed(way, /^CONNECT 127\.0\.0\.1:/)
   })
 })
 
@@ -77,6 +94,6 @@ it('a SOCKS proxy is refused by the name of its variable', async () => {
   const { docs, inputs } = await startDocs()
   const run = await runAction({ inputs, env: { HTTP_PROXY: 'socks5://127.0.0.1:1080' } })
   expect(run).toMatchObject({ exitCode: 1, outputs: { result: 'error' } })
-  expect(run.log).toContain('the environment variable HTTP_PROXY names a SOCKS proxy')
+  expect(run.log).toContain('environment variable HTTP_PROXY (or http_proxy) names a SOCKS proxy')
   expect(docs.requests).toEqual([])
 })

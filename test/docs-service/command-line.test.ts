@@ -145,6 +145,8 @@ test('it prints how to point the action at it, works on its own, and SIGTERM del
   expect(existsSync(repository)).toBe(false)
 })
 
+if (process.platform === 'win32') console.warn('Not tested: how signals end the service. Windows has none.')
+
 test.skipIf(process.platform === 'win32').each([
   ['SIGTERM', 'npm'],
   ['SIGKILL', 'npm'],

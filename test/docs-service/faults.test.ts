@@ -187,10 +187,9 @@ test('close ends hanging, delayed and dripping answers at once', async () => {
   const answers = [1, 2, 3, 4].map(() => sendCreate(service).then((response) => response.text()))
   const ends = Promise.allSettled(answers)
   while (service.jobs.length < 3 || service.requests.length < 4) await new Promise(setImmediate)
-  const startMs = performance.now()
+  // Both delays are longer than a test may take.
   await service.close()
   expect((await ends).map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected', 'rejected'])
-  expect(performance.now() - startMs).toBeLessThan(1000)
 })
 
 test('the list of kinds is complete', () => {

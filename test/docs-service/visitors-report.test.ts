@@ -123,11 +123,7 @@ test('another seed is another site', () => {
 
 test('a deep page of a million costs no more than the first', () => {
   const report = visitorsReport({ pages: 1_000_000, seed: 1 })
-  const startMs = performance.now()
-  for (let asked = 0; asked < 200; asked += 1) {
-    const answer = report.answer({ ...WEEK, limit: 250, offset: 950_000 + asked })
-    expect(answer.visitors).toHaveLength(250)
-  }
-  // 50,000 rows; about 50 ms on a laptop, and far from a walk over a million rows for each.
-  expect(performance.now() - startMs).toBeLessThan(2000)
+  // A walk over a million rows for each of these would take minutes, and end at the test's own limit.
+  for (let row = 0; row < 20_000; row += 1) report.answer({ ...WEEK, limit: 1, offset: 950_000 + row })
+  expect(report.answer({ ...WEEK, limit: 250, offset: 950_000 }).visitors).toHaveLength(250)
 })

@@ -126,37 +126,60 @@ describe('two commands at once', () => {
   })
 })
 
-describe('two runs that write the same comment at once', () => {
-  /** What our comments on a pull request say now, without their markers. */
-  const texts = (number: number): string[] =>
-    github.world.comments
-      .filter((comment) => comment.number === number)
-      .map(({ history }) => history.at(-1)?.replace(/^<!--.*-->\n/, '') ?? '')
+describe('one comment of a kind', () => {
+  const always = { prompt: 'Document it.', comment: 'always' }
+  const slow = { ...always, prompt: 'Document it. [agent: no-change] [agent: takes 60s]' }
 
-  it('leave one status comment, which shows the later run, whichever ends last', async () => {
-    const simulation = await newSimulation()
-    const always = (words: string) => ({ prompt: `Document it. ${words}`, comment: 'always' })
-    const [older] = await say(
+  /** Two runs for pull request 5, the second later by so many milliseconds. */
+  async function runTwo(simulation: Simulation, laterMs: number): Promise<readonly SimulatedEnd[]> {
+    const event = pullRequest()
+    return await say(
       simulation,
-      { event: pullRequest(), inputs: always('[agent: no-change] [agent: takes 60s]') },
-      { event: pullRequest(), inputs: always('') },
+      { event, runId: 1001, inputs: slow },
+      { event, runId: 1002, inputs: always, atMs: laterMs },
     )
-    expect(github.world.deleted).toHaveLength(1)
-    expect(texts(5)).toEqual([expect.stringMatching(/^✅ \*\*Pull request ready for review/)])
-    expect(older?.outputs['result']).toBe('no-pull-request')
+  }
+
+  /** What the comments on pull request 5 say now: their first lines. */
+  const statuses = (): (string | undefined)[] =>
+    github.world.comments
+      .filter(({ number }) => number === 5)
+      .map(({ history }) => history.at(-1)?.split('\n')[1])
+
+  it('is left where two runs write it at once, and shows the later run', async () => {
+    const simulation = await newSimulation()
+    const before = github.requests.length
+    const [older, newer] = await runTwo(simulation, 0)
+    expect([older, newer].map((end) => end?.outputs['result'])).toEqual(['no-pull-request', 'pull-request'])
+    const requests = github.requests.slice(before).filter((line) => !line.startsWith('GET'))
+    expect(requests.slice(0, 2)).toEqual(['POST /issues/5/comments', 'POST /issues/5/comments'])
+    expect(requests.filter((line) => line.startsWith('DELETE'))).toHaveLength(1)
+    expect(statuses()).toEqual([expect.stringContaining('✅ **Pull request ready for review')])
     expect(older?.log.join('\n')).toContain('A later run has written the comment since')
   })
 
-  it('leave one announcement, which counts both', async () => {
+  it('is left alone by an older run, which reads it again right before each edit', async () => {
     const simulation = await newSimulation()
-    const first = { prompt: 'Document it.', comment: 'never' }
-    const [started] = await say(simulation, {
+    const [older, newer] = await runTwo(simulation, 10_000)
+    expect([older, newer].map((end) => end?.outputs['result'])).toEqual(['no-pull-request', 'pull-request'])
+    expect(statuses()).toEqual([expect.stringContaining('✅ **Pull request ready for review')])
+  })
+
+  it('announces a pull request, though two runs write it at once', async () => {
+    const simulation = await newSimulation()
+    const [first] = await say(simulation, {
       event: pushed(),
-      inputs: first,
+      inputs: { prompt: 'Document it.', comment: 'never' },
     })
-    const attach = { 'job-id': started?.outputs['job-id'] ?? '' }
-    await say(simulation, { event: pushed(), inputs: attach }, { event: pushed(), inputs: attach })
-    expect(texts(1)).toEqual([expect.stringContaining('It has been asked 2 times by now')])
+    const attach = { 'job-id': first?.outputs['job-id'] ?? '' }
+    await say(
+      simulation,
+      { event: pushed(), runId: 1002, inputs: attach },
+      { event: pushed(), runId: 1003, inputs: attach },
+    )
+    const announced = github.world.comments.filter(({ number }) => number === 1)
+    expect(announced).toHaveLength(1)
+    expect(announced[0]?.history.at(-1)).toContain('It has been asked 2 times by now')
   })
 })
 

@@ -86,9 +86,9 @@ describe('a further command', () => {
     const scene = await usualScene()
     await write(scene, '/docs explain the flag')
     await write(scene, '/docs shorter', { number: 1 })
-    const { id } = await review(scene, '/docs mend this line', { number: 1 })
+    const { id } = await review(scene, '/docs fix this line', { number: 1 })
     await review(scene, '/docs and that', { number: 1, rootId: id })
-    expect(scene.docs.jobs).toMatchObject([{ messages: ['shorter', 'mend this line', 'and that'] }])
+    expect(scene.docs.jobs).toMatchObject([{ messages: ['shorter', 'fix this line', 'and that'] }])
     const announcements = scene.said().filter(([first]) => first?.startsWith('💬'))
     expect(announcements).toHaveLength(1)
   })
@@ -101,27 +101,34 @@ describe('a further command', () => {
     expect(scene.docs.jobs).toMatchObject([{ messages: [] }, { messages: [] }, { messages: [] }])
   })
 
-  it.each(['/docs new explain it', '/docs NEW\nexplain it'])('%j is a new job', async (body) => {
+  it('that says `new`, in whatever case, is a new job', async () => {
     const scene = await usualScene()
     await write(scene, '/docs explain the flag')
-    await write(scene, body)
-    expect(scene.docs.jobs.map(({ prompt }) => prompt)).toEqual(['explain the flag', 'explain it'])
+    await write(scene, '/docs new explain it')
+    await write(scene, '/docs NEW\nexplain that')
     await write(scene, '/docs newer words')
-    expect(scene.docs.jobs).toMatchObject([{ messages: [] }, { messages: ['newer words'] }])
+    expect(scene.docs.jobs).toMatchObject([
+      { prompt: 'explain the flag', messages: [] },
+      { prompt: 'explain it', messages: [] },
+      { prompt: 'explain that', messages: ['newer words'] },
+    ])
   })
 
-  it.each([['fail'], ['archive']])(
-    'after a job that ended with %s is a new job with all of the prompt',
-    async (end) => {
-      const scene = await usualScene()
-      const inputs = { prompt: 'Be brief.' }
-      await write(scene, `/docs explain it [agent: ${end}]`, { inputs })
-      const run = await write(scene, '/docs again', { inputs })
-      expect(run.outputs['result']).toBe('pull-request')
-      expect(scene.docs.jobs[1]?.prompt).toBe('Be brief.\n\nagain')
-      expect(run.log).toContain('a new job is created')
-    },
-  )
+  it('after a job that failed or was archived is a new job with all of the prompt', async () => {
+    const scene = await usualScene()
+    const inputs = { prompt: 'Be brief.' }
+    await write(scene, '/docs explain it [agent: fail]', { inputs })
+    const second = await write(scene, '/docs again [agent: archive]', { inputs })
+    expect(second.log).toContain('cannot go on because it failed; a new job is created.')
+    const third = await write(scene, '/docs once more', { inputs })
+    expect(third.log).toContain('cannot go on because it was archived; a new job is created.')
+    expect(third.outputs['result']).toBe('pull-request')
+    expect(scene.docs.jobs).toMatchObject([
+      { prompt: 'Be brief.\n\nexplain it [agent: fail]', messages: [] },
+      { prompt: 'Be brief.\n\nagain [agent: archive]', messages: [] },
+      { prompt: 'Be brief.\n\nonce more', messages: [] },
+    ])
+  })
 
   it.each(['merged', 'closed'])('after its pull request was %s is a new job', async (end) => {
     const scene = await usualScene()
@@ -185,17 +192,22 @@ describe('a further command', () => {
     expect(scene.docs.jobs).toMatchObject([{ messages: ['Be brief.\n\nagain'] }, { messages: [] }])
   })
 
-  it.each([
+  const OTHERS: readonly (readonly [string, Place])[] = [
     ['another workflow', { env: { GITHUB_WORKFLOW: 'Other' } }],
     ['another job of the workflow', { env: { GITHUB_JOB: 'other' } }],
     ['another step of the job', { env: { GITHUB_ACTION: 'other' } }],
     ['another project', { inputs: { 'project-id': 'other' } }],
-  ])('to %s is a new job', async (_what, place) => {
+  ]
+
+  it('to another step or project is a new job', async () => {
     const scene = await newScene({ projects: ['docs', 'other'] })
     scene.world.roles.set('octocat', { permission: 'write', role_name: 'write' })
     await write(scene, '/docs explain it')
-    await write(scene, '/docs again', place)
-    expect(scene.docs.jobs).toMatchObject([{ messages: [] }, { messages: [] }])
+    for (const [index, [what, place]] of OTHERS.entries()) {
+      await write(scene, '/docs again', place)
+      expect(scene.docs.jobs, what).toHaveLength(2 + index)
+    }
+    expect(scene.docs.jobs.flatMap(({ messages }) => messages)).toEqual([])
   })
 
   it('finds its job on the last of many pages', async () => {
@@ -242,11 +254,15 @@ describe('a thread of more than 500 comments', () => {
 })
 
 describe('a marker', () => {
-  it('of another pull request, copied by the same account, counts for nothing', async () => {
+  it('copied from another pull request counts for nothing, whoever wrote it, and quoted neither', async () => {
     const scene = await usualScene()
     await write(scene, '/docs explain it')
     const copied = scene.world.comments.at(1)?.history.at(-1) ?? ''
-    addComment(scene.world, { kind: 'main', number: 7, author: ACTIONS, body: copied })
+    expect(copied).toMatch(/^<!-- docs-agent kind=reply state=ended job=/)
+    const place = { kind: 'main', number: 7 } as const
+    addComment(scene.world, { ...place, author: ACTIONS, body: copied })
+    addComment(scene.world, { ...place, author: person('mallory', 666), body: copied })
+    addComment(scene.world, { ...place, author: ACTIONS, body: `They said:\n${copied}` })
     await write(scene, '/docs again', { number: 7 })
     expect(scene.docs.jobs).toMatchObject([{ messages: [] }, { messages: [] }])
   })
@@ -263,22 +279,14 @@ describe('a marker', () => {
     expect(scene.docs.jobs).toMatchObject([{ messages: [] }, { messages: ['again'] }])
   })
 
-  it('copied into a comment of somebody else counts for nothing', async () => {
+  it('counts for nothing in a comment of somebody else, and within a comment of ours', async () => {
     const scene = await usualScene()
     await write(scene, '/docs explain it')
-    const copied = scene.world.comments.at(1)?.history.at(-1) ?? ''
-    expect(copied).toMatch(/^<!-- docs-agent kind=reply state=ended job=/)
-    addComment(scene.world, { kind: 'main', number: 7, author: person('mallory', 666), body: copied })
-    await write(scene, '/docs again', { number: 7 })
-    expect(scene.docs.jobs).toMatchObject([{ messages: [] }, { messages: [] }])
-  })
-
-  it('quoted within a comment of the same account counts for nothing', async () => {
-    const scene = await usualScene()
-    await write(scene, '/docs explain it')
-    const copied = scene.world.comments.at(1)?.history.at(-1) ?? ''
-    addComment(scene.world, { kind: 'main', number: 7, author: ACTIONS, body: `They said:\n${copied}` })
-    await write(scene, '/docs again', { number: 7 })
+    const reply = scene.world.comments.at(1)
+    const genuine = reply?.history.at(-1) ?? ''
+    reply?.history.push(`They said:\n${genuine}`)
+    addComment(scene.world, { kind: 'main', number: 5, author: person('mallory', 666), body: genuine })
+    await write(scene, '/docs again')
     expect(scene.docs.jobs).toMatchObject([{ messages: [] }, { messages: [] }])
   })
 })

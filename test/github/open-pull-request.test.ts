@@ -50,24 +50,31 @@ function announcement({ world }: Scene): string[] {
 const named = (name: string): Event => ({ name, payload: {} })
 
 describe("a run while the step's pull request is open", () => {
-  it.each([
-    ['push', pushed],
-    ['schedule', named('schedule')],
-    ['workflow_dispatch', named('workflow_dispatch')],
-    ['repository_dispatch', named('repository_dispatch')],
-    ['release', otherEvent('release')],
-  ])('goes on with its job on %s, found in one request', async (_name, event) => {
+  it('goes on with its job on a push, a schedule, a dispatch and a release, found in one request', async () => {
     const scene = await newScene()
     await run(scene)
-    const before = scene.github.requests.length
-    const second = await run(scene, { event, runId: 1002, inputs: { prompt: 'Document that, too.' } })
-    expect(second.outputs).toMatchObject({ result: 'pull-request', 'pr-number': '1' })
-    expect(scene.docs.jobs).toMatchObject([{ prompt: 'Document it.', messages: ['Document that, too.'] }])
-    expect(scene.github.requests.slice(before, before + 2)).toEqual(['POST /graphql', expect.any(String)])
-    expect(scene.github.requests.filter((line) => line === 'POST /graphql').length).toBeLessThanOrEqual(3)
+    const events = [
+      pushed,
+      named('schedule'),
+      named('workflow_dispatch'),
+      named('repository_dispatch'),
+      otherEvent('release'),
+    ]
+    const sent: string[] = []
+    for (const [index, event] of events.entries()) {
+      const before = scene.github.requests.length
+      const prompt = `Document the ${event.name}.`
+      const further = await run(scene, { event, runId: 1002 + index, inputs: { prompt } })
+      expect(further.outputs, event.name).toMatchObject({ result: 'pull-request', 'pr-number': '1' })
+      sent.push(prompt)
+      expect(scene.docs.jobs, event.name).toMatchObject([{ prompt: 'Document it.', messages: sent }])
+      const requests = scene.github.requests.slice(before)
+      expect(requests.slice(0, 2), event.name).toEqual(['POST /graphql', expect.any(String)])
+      expect(requests[1], event.name).not.toBe('POST /graphql')
+    }
   })
 
-  it.each<[string, Change]>([
+  const OWN_JOB: readonly (readonly [string, Change])[] = [
     ['on a pull request', { event: pullRequest() }],
     ['with `follow-up: false`', { inputs: { 'follow-up': 'false' } }],
     ['with `comment: never`', { inputs: { comment: 'never' } }],
@@ -78,11 +85,16 @@ describe("a run while the step's pull request is open", () => {
     ['of another job', { env: { GITHUB_JOB: 'other' } }],
     ['of another step', { env: { GITHUB_ACTION: 'other' } }],
     ['for another project', { inputs: { 'project-id': 'other' } }],
-  ])('starts a job of its own %s', async (_what, change) => {
+  ]
+
+  it('starts a job of its own on other events, with other settings, and for another step', async () => {
     const scene = await newScene({ projects: ['docs', 'other'] })
     await run(scene)
-    await run(scene, { runId: 1002, ...change })
-    expect(scene.docs.jobs).toMatchObject([{ messages: [] }, { messages: [] }])
+    for (const [index, [what, change]] of OWN_JOB.entries()) {
+      await run(scene, { runId: 1002 + index, ...change })
+      expect(scene.docs.jobs, what).toHaveLength(2 + index)
+    }
+    expect(scene.docs.jobs.flatMap(({ messages }) => messages)).toEqual([])
   })
 
   it.each(['merge', 'close'])('starts a job of its own after its %s', async (end) => {

@@ -19,6 +19,8 @@ export type Scene = {
   /** Runs the action's main part. */
   run(options: ActionOptions): Promise<ActionRun>
   start(options: ActionOptions): Promise<StartedAction>
+  /** Lets an hour pass for the docs service, so that its jobs are over. */
+  passAnHour(): void
   /** The docs service's requests, as `POST /job`. */
   asked(): string[]
   /** What our comments said, one after another, without their markers; oldest comment first. */
@@ -39,17 +41,22 @@ export function sceneStarter(): (options?: SceneOptions) => Promise<Scene> {
     for (const { github } of ended) expect(github.violations).toEqual([])
   })
   return async ({ root = '', ...options } = {}) => {
+    let aheadMs = 0
+    const now = (): number => Date.now() + aheadMs
     const [docs, github] = await Promise.all([
-      startDocsService({ agent: 'none', jobTimeMs: 200, ...options }),
+      startDocsService({ agent: 'none', jobTimeMs: 200, now, ...options }),
       startGitHub({ root }),
     ])
-    const scene = sceneOf(docs, github)
+    const passAnHour = (): void => {
+      aheadMs += 3_600_000
+    }
+    const scene = { ...sceneOf(docs, github), passAnHour }
     open.push(scene)
     return scene
   }
 }
 
-function sceneOf(docs: DocsService, github: LoopbackGitHub): Scene {
+function sceneOf(docs: DocsService, github: LoopbackGitHub): Omit<Scene, 'passAnHour'> {
   const { world } = github
   world.agentPulls = () => docs.jobs.flatMap(({ pull }) => (pull === null ? [] : [pull]))
   const complete = (options: ActionOptions): ActionOptions => ({

@@ -51,6 +51,16 @@ export class SimulatedClock implements Clock {
     }
   }
 
+  /** Sleeps in the middle of such work: time may pass. */
+  async pause(ms: number, signal?: AbortSignal): Promise<void> {
+    this.#working--
+    try {
+      await this.sleep(ms, signal)
+    } finally {
+      this.#working++
+    }
+  }
+
   /** Lets time pass until something is done. */
   async runUntil<T>(done: Promise<T>): Promise<T> {
     let isDone = false

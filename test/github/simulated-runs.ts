@@ -4,6 +4,7 @@ import { finishPendingComment, readPendingComment } from '../../src/comments/liv
 import { openOwnComments } from '../../src/comments/own-comments.ts'
 import { type GitHub, openGitHub, type RunDeps } from '../../src/github/github.ts'
 import { readInputs } from '../../src/inputs/read.ts'
+import type { Clock } from '../../src/lib/clock.ts'
 import { type HttpClient, openHttp } from '../../src/lib/http.ts'
 import { isRecord } from '../../src/lib/json.ts'
 import { readEnvironment } from '../../src/runner/environment.ts'
@@ -64,6 +65,13 @@ export async function startSimulation(github: LoopbackGitHub, weather: Weather):
     agentPulls: () => docs.jobs.flatMap(({ pull }) => (pull === null ? [] : [pull])),
   })
   github.world.pulls.set(5, { state: 'open' })
+
+  /** The clock of GitHub's client, which pauses before it sends something again. */
+  const pausing: Clock = {
+    now: () => clock.now(),
+    sleep: (ms, signal) => clock.pause(ms, signal),
+    timeout: (ms, until) => clock.timeout(ms, until),
+  }
 
   async function onTheWay<T>(signal: AbortSignal, send: () => Promise<T>): Promise<T> {
     const isDead = (): Promise<never> | undefined =>
@@ -131,7 +139,7 @@ export async function startSimulation(github: LoopbackGitHub, weather: Weather):
         writeSummary: () => undefined,
         saveState: (name, value) => void (death.aborted || state.set(name, value)),
         readState: (name) => state.get(name) ?? '',
-        github: delayedGitHub(openGitHub({ ...common, token: github.token }), death, isPost),
+        github: delayedGitHub(openGitHub({ ...common, clock: pausing, token: github.token }), death, isPost),
       }
     }
     const cancel = new AbortController()

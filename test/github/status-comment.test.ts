@@ -63,15 +63,6 @@ describe('a comment on a pull request', () => {
     expect(scene.docs.jobs).toMatchObject([{ messages: ['shorter'] }])
   })
 
-  it('is left alone by an older run, which is read again right before each edit', async () => {
-    const scene = await newScene()
-    const older = runOn(scene, 1001, { words: '[agent: no-change] [agent: takes 3s]' })
-    await until(() => scene.docs.jobs.length === 1 && statuses(scene).length === 1)
-    await runOn(scene, 1002)
-    await older
-    expect(statuses(scene)).toEqual([expect.stringContaining('✅ **Pull request ready for review')])
-  })
-
   it('leads a further attempt of its run to its job', async () => {
     const scene = await newScene()
     await runOn(scene, 1001)
@@ -108,7 +99,3 @@ describe('a comment on a pull request', () => {
     expect(scene.github.requests).toEqual([])
   })
 })
-
-async function until(holds: () => boolean): Promise<void> {
-  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 10))
-}

@@ -206,7 +206,7 @@ describe('the life of a request for a job, whatever goes wrong', () => {
         if (outcome.result === 'cancelled') expect(schedule.cancelAfterMs).toBeDefined()
         if (life.deliveredId === undefined) expect(['error', 'cancelled']).toContain(outcome.result)
       }),
-      { numRuns: Number(process.env['LIFE_RUNS'] ?? 2000) },
+      { numRuns: Number(process.env['LIFE_RUNS'] ?? 400) },
     )
   }, 300_000)
 })

@@ -34,6 +34,14 @@ describe.each(TRANSPORTS)('a request over %s', (_name, freshConnection) => {
     expect(answer.headers).toMatchObject({ 'x-twice': 'a, b' })
   })
 
+  it('reaches this machine by a name below localhost, which no name server is asked of', async () => {
+    const { url } = await servers.start((incoming, response) => response.end(incoming.headers.host))
+    const named = new URL(url)
+    named.hostname = 'docs.localhost'
+    const answer = await clientWith().send(get(named, { freshConnection }))
+    expect(answer).toMatchObject({ status: 200, body: `docs.localhost:${url.port}` })
+  })
+
   it('is answered by a redirect, which is not followed', async () => {
     const { url, requests } = await servers.start((_incoming, response) =>
       response.writeHead(302, { location: '/elsewhere' }).end(),

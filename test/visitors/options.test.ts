@@ -30,7 +30,7 @@ async function readOptions(
     ([name, value]) => [name, String(value)] as const,
   )
   const { inputs, problems } = readInputs(new Map(texts), (text) => text)
-  const read = await readVisitorsOptions(inputs, { workspace, nowMs: NOW_MS })
+  const read = await readVisitorsOptions(inputs, { workspace, nowMs: NOW_MS, problems })
   const further = read.problems.filter(({ input }) => !problems.some((problem) => problem.input === input))
   return { ...read, problems: [...problems, ...further] }
 }
@@ -106,8 +106,20 @@ describe('an explicit period', () => {
     ['2026-07-27', '', 'visitors-to is missing, though visitors-from is given'],
     ['2026-02-30', '2026-03-01', 'visitors-from ("2026-02-30") is no day and time of the calendar'],
     ['2026-02-20', 'tomorrow', 'visitors-to ("tomorrow") is not a date'],
-  ])('from "%s" to "%s" is refused', async (from, to, problem) => {
-    expect(await problems({ 'visitors-from': from, 'visitors-to': to })).toEqual([problem])
+    [
+      '2026-02-30',
+      '',
+      'visitors-from ("2026-02-30") is no day and time of the calendar',
+      'visitors-to is missing, though visitors-from is given',
+    ],
+    [
+      '',
+      'tomorrow',
+      'visitors-to ("tomorrow") is not a date',
+      'visitors-from is missing, though visitors-to is given',
+    ],
+  ])('from "%s" to "%s" is refused', async (from, to, ...expected) => {
+    expect(await problems({ 'visitors-from': from, 'visitors-to': to })).toEqual(expected)
   })
 
   it('may be 366 days long', async () => {
