@@ -102,6 +102,17 @@ it('README.md links to every recipe', () => {
   expect(recipes.filter((recipe) => !linked.includes(recipe))).toEqual(['docs/recipes.md#docs-on-push'])
 })
 
+it('docs/commands.md names every call to GitHub', () => {
+  const page = readText('docs/commands.md')
+  const calls: readonly { readonly path: string }[] = JSON.parse(
+    readText('test/github/fixtures/openapi.json'),
+  )
+  const paths = calls.map(({ path }) =>
+    path.replace('/repos/{owner}/{repo}', '').replace('/{reaction_id}', ''),
+  )
+  expect(paths.filter((path) => !page.includes(` ${path}\``))).toEqual([])
+})
+
 describe('a message that the documentation quotes', () => {
   const sources = globSync(['src/**/*.ts', 'scripts/build.ts'], { cwd: ROOT }).map(readText).join('\n')
 

@@ -95,7 +95,7 @@ export async function findAnnouncedJob({
 }: Parts & { readonly marker: Marker }): Promise<EarlierJob | undefined> {
   const pulls = await listOpenPullRequests(
     deps,
-    'So this run can not go on with the pull request of an earlier one, and starts a new job.',
+    'So this run does not continue the pull request of an earlier one, and starts a new job.',
   )
   for (const { number, ownComments } of pulls ?? []) {
     const found = own

@@ -23,6 +23,12 @@ describe('the key', () => {
     expect(run.log).toContain('***')
   })
 
+  it('is masked before anything else is printed', async () => {
+    const { docs, inputs } = await startDocs({ jobTimeMs: 0 })
+    const run = await runAction({ inputs })
+    expect(run.log.split('\n', 1)).toEqual([`::add-mask::${docs.key}`])
+  })
+
   it.each(['\u00ad', '\u200b', '\u0001', '\u{e0041}', '\ufe0f'])(
     'is not shown where the service sends it with %j in it and a character that is written as an entity',
     async (invisible) => {
