@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { readActionMetadata } from '../scripts/action-metadata.ts'
@@ -35,4 +35,20 @@ describe('action.yml', () => {
 it.each(generatedPages())('%s has the tables of action.yml and the workflows of examples/', (name) => {
   const page = readFileSync(join(import.meta.dirname, '..', name), 'utf8')
   expect(withGeneratedParts(page, metadata)).toBe(page)
+})
+
+describe('the pages', () => {
+  const root = join(import.meta.dirname, '..')
+  const named = globSync('{*,docs/**/*}.md', { cwd: root }).flatMap((page) => {
+    const text = readFileSync(join(root, page), 'utf8')
+    return [...text.matchAll(/\btest\/[\w/.-]+\.ts\b/g)].map(([path]) => [page, path] as const)
+  })
+
+  it('name tests', () => {
+    expect(named.length).toBeGreaterThan(0)
+  })
+
+  it.each(named)('%s names the test %s, which is there', (_page, path) => {
+    expect(existsSync(join(root, path))).toBe(true)
+  })
 })

@@ -73,7 +73,9 @@ export function openGitHub(options: GitHubOptions): GitHub {
         call.consequence ?? (failure.cause === 'other' ? 'The run goes on without it.' : ''),
       ]
       const text = words.filter((part) => part !== '').join(' ')
-      const key = failure.cause === 'permission' ? call.permission : `${level} ${failure.text}`
+      // What a failure costs is said for each call that says so; else once for a missing permission, and once for a cause.
+      const cause = failure.cause === 'permission' ? call.permission : `${level} ${failure.text}`
+      const key = call.ifFailed === undefined ? cause : call.purpose
       if (options.cancel.aborted || reported.has(key)) log.info(text)
       else log[level](text)
       reported.add(key)

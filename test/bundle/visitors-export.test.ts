@@ -101,12 +101,9 @@ describe('an export', () => {
     const { docs, inputs } = await startVisitors()
     const workspace = await newWorkspace()
     await symlink(tmpdir(), join(workspace, 'link'))
-    for (const name of ['../x.csv', '/tmp/x.csv', 'link/x.csv']) {
-      const run = await runAction({ workspace, inputs: { ...inputs, 'visitors-export': name } })
-      expect(run.exitCode).toBe(1)
-      expect(run.log).toContain('visitors-export ("')
-      expect(run.log).toContain('is outside the workspace')
-    }
+    const run = await runAction({ workspace, inputs: { ...inputs, 'visitors-export': 'link/x.csv' } })
+    expect(run.exitCode).toBe(1)
+    expect(run.log).toContain('visitors-export ("link/x.csv") is outside the workspace')
     expect(docs.requests).toEqual([])
   })
 })
@@ -127,31 +124,6 @@ describe('wrong inputs', () => {
     expect(run.exitCode).toBe(1)
     expect(docs.requests).toEqual([])
     for (const name of Object.keys(wrong)) expect(run.log).toMatch(new RegExp(`- ${name} `))
-  })
-
-  it.each<[Record<string, string>, RegExp]>([
-    [{ 'visitors-to': '2025-08-03' }, /visitors-from is missing, though visitors-to is given/],
-    [
-      { 'visitors-from': '2025-08-03', 'visitors-to': '2025-08-03' },
-      /visitors-to \("2025-08-03"\) is not after visitors-from/,
-    ],
-    [{ 'visitors-from': '2024-08-01', 'visitors-to': '2025-08-03' }, /is more than 366 days after/],
-    [{ 'visitors-summary': 'yes' }, /visitors-summary \("yes"\) is not a boolean/],
-  ])('%j', async (wrong, says) => {
-    const { docs, inputs } = await startVisitors()
-    const run = await runAction({ inputs: { ...inputs, ...wrong } })
-    expect(run.exitCode).toBe(1)
-    expect(run.log).toMatch(says)
-    expect(docs.requests).toEqual([])
-  })
-
-  it('that ask for nothing name the visitors report as one of the ways', async () => {
-    const { inputs } = await startVisitors()
-    const run = await runAction({ inputs: { ...inputs, 'visitors-summary': 'false' } })
-    expect(run.exitCode).toBe(1)
-    for (const way of ['prompt', 'prompt-file', 'job-id', 'visitors-summary', 'visitors-export', '/docs']) {
-      expect(run.log).toContain(way)
-    }
   })
 })
 

@@ -24,7 +24,7 @@ const stepArbitrary: fc.Arbitrary<Step> = fc.record({
   isRunAgain: fc.boolean(),
 })
 
-const storyArbitrary = fc.record({
+const conversationArbitrary = fc.record({
   steps: fc.array(stepArbitrary, { minLength: 2, maxLength: 4 }),
   seed: fc.nat(),
 })
@@ -133,7 +133,7 @@ const RUNS = Number(process.env['CONVERSATION_RUNS'] ?? 60)
 describe('a conversation, whatever happens at once', () => {
   it('has one job, one reply to each command, and one final reaction to each', async () => {
     await fc.assert(
-      fc.asyncProperty(storyArbitrary, async ({ steps, seed }) => {
+      fc.asyncProperty(conversationArbitrary, async ({ steps, seed }) => {
         const draw = random(seed)
         const simulation = await startSimulation(github, { latencyMs: () => draw() * 1000 })
         try {
@@ -155,7 +155,7 @@ describe('a conversation, whatever happens at once', () => {
 
   it('has one reply to each command, and one final reaction, where requests and answers are lost', async () => {
     await fc.assert(
-      fc.asyncProperty(storyArbitrary, async ({ steps, seed }) => {
+      fc.asyncProperty(conversationArbitrary, async ({ steps, seed }) => {
         const draw = random(seed)
         const simulation = await startSimulation(github, {
           latencyMs: () => draw() * 1000,

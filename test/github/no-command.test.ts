@@ -11,7 +11,6 @@ describe('what is no command', () => {
     ['a plain comment in a review', reviewComment({ id: 5001, body: 'Looks good.', author: octocat })],
     ['a review without words', review({ id: 5001, body: null, author: octocat })],
     ['a new issue', newIssue({ body: 'It is broken.', author: octocat })],
-    ['an edited comment', issueComment({ id: 5001, body, author: octocat, action: 'edited' })],
     ['a deleted comment', issueComment({ id: 5001, body, author: octocat, action: 'deleted' })],
     ['a command of a bot', issueComment({ id: 5001, body, author: bot('renovate[bot]') })],
   ])('%s makes no request, though all other inputs are wrong', async (_what, event) => {

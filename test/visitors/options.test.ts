@@ -148,6 +148,7 @@ describe('the name of an export', () => {
     const long = `${'x'.repeat(252)}.csv`
     const expected = [
       ['../x.csv', 'is outside the workspace'],
+      ['/elsewhere/x.csv', 'is outside the workspace'],
       ['link/x.csv', 'is outside the workspace'],
       ['folder.csv', 'is a folder, not a file'],
     ] as const

@@ -15,7 +15,7 @@ const servers = new TestServers()
 afterEach(() => servers.close())
 
 const certificate = selfSignedCertificate()
-const folder = mkdtempSync(join(tmpdir(), 'ways-'))
+const folder = mkdtempSync(join(tmpdir(), 'connections-'))
 const authorityFile = join(folder, 'authority.pem')
 if (certificate !== undefined) writeFileSync(authorityFile, certificate.cert)
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
