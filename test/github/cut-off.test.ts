@@ -210,8 +210,10 @@ describe('a further attempt', () => {
     await runUntil(scene, event, 'Status: active', 'SIGTERM')
     const refused = { status: 403, body: { message: 'Not now' } }
     scene.github.faults.push({ match: /^GET \/issues\/5\/comments$/, end: refused, times: 2 })
+    const again = await scene.start({ event, inputs, env: { GITHUB_RUN_ATTEMPT: '2' } })
+    await until(() => scene.docs.jobs.length === 2)
     scene.passAnHour()
-    await scene.run({ event, inputs, env: { GITHUB_RUN_ATTEMPT: '2' } })
+    await again.ended
     expect(scene.said().filter(([first]) => !first?.startsWith('💬'))).toHaveLength(1)
     expect(scene.said()[0]?.at(-1)).toContain('Pull request ready')
     expect(scene.reactions()).toEqual(['rocket'])
