@@ -1,5 +1,4 @@
-import type { CommentRef } from '../github/comments.ts'
-import { pullRequestThread } from '../github/thread.ts'
+import { type CommentRef, pullRequestThread } from '../github/comments.ts'
 import { integerField, parseJson, recordField, stringField } from '../lib/json.ts'
 import { type AnnouncedRequest, type Announcement, announcedRequest, announcementBody } from './bodies.ts'
 import { isNewer, type Marker } from './marker.ts'

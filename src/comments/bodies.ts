@@ -1,6 +1,5 @@
-import type { JobResult, Outcome } from '../job/outcome.ts'
+import { type JobResult, type Outcome, pullRequestName } from '../job/outcome.ts'
 import { type OutcomeContext, outcomeText, RESULT_SIGNS } from '../job/outcome-text.ts'
-import { pullRequestName } from '../job/pull-request.ts'
 import { formatDuration } from '../lib/duration.ts'
 import { code, details, joinMarkdown, link, type Markdown, md, sentencesWithCode } from '../lib/markdown.ts'
 import { clip } from '../lib/text.ts'

@@ -1,6 +1,6 @@
+import { pullRequestThread, type Thread } from '../github/comments.ts'
 import type { RunDeps } from '../github/github.ts'
 import { listOpenPullRequests } from '../github/pull-requests.ts'
-import { pullRequestThread, type Thread } from '../github/thread.ts'
 import { isEarlierAttempt, type Marker } from './marker.ts'
 import { isOfStep, isSameComment, type OwnComment, type OwnComments } from './own-comments.ts'
 

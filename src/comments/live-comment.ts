@@ -1,7 +1,6 @@
-import type { CommentRef } from '../github/comments.ts'
+import { type CommentRef, type Thread, writePermission } from '../github/comments.ts'
 import type { RunDeps } from '../github/github.ts'
 import { type FinalReaction, giveFinalReaction } from '../github/reactions.ts'
-import { type Thread, writePermission } from '../github/thread.ts'
 import { isRecord, parseJson } from '../lib/json.ts'
 import { Markdown } from '../lib/markdown.ts'
 import type { Runner } from '../runner/runner.ts'

@@ -1,5 +1,5 @@
 import { createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
-import type { Thread } from '../github/thread.ts'
+import type { Thread } from '../github/comments.ts'
 import { Markdown } from '../lib/markdown.ts'
 import { isJobId } from '../service/job.ts'
 

@@ -1,6 +1,6 @@
+import { type CommandSource, pullRequestThread } from '../github/comments.ts'
 import type { RunDeps } from '../github/github.ts'
 import { listOwnReactions, react } from '../github/reactions.ts'
-import { type CommandSource, pullRequestThread } from '../github/thread.ts'
 import type { Inputs } from '../inputs/table.ts'
 import { integerField, recordField, stringField } from '../lib/json.ts'
 import { type Environment, runUrlOf } from '../runner/environment.ts'

@@ -8,9 +8,9 @@ import {
   type FailureReport,
   getComment,
   listComments,
+  type Thread,
 } from '../github/comments.ts'
 import type { RunDeps } from '../github/github.ts'
-import type { Thread } from '../github/thread.ts'
 import type { Inputs } from '../inputs/table.ts'
 import { joinMarkdown, type Markdown } from '../lib/markdown.ts'
 import { isNewer, type Marker, openMarkers } from './marker.ts'

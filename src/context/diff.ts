@@ -1,4 +1,4 @@
-import { byteLength, cleanHunks, clipBytes, oneLine } from '../lib/clean.ts'
+import { byteLength, cleanHunks, clipBytes, oneLine } from '../lib/text.ts'
 
 /** A changed file, as GitHub lists it. */
 export type ChangedFile = {

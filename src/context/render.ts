@@ -5,7 +5,7 @@ import {
   indentedBytes,
   oneLine,
   withoutDelimiters,
-} from '../lib/clean.ts'
+} from '../lib/text.ts'
 import { type ChangedFile, describeFile, renderDiff, renderHunk, shareRoom } from './diff.ts'
 
 /** What is known of an event. All of it may come from outside. */

@@ -1,8 +1,7 @@
 import { integerField, listField, recordField, stringField } from '../lib/json.ts'
 import { isSameAccount, readAccount } from './account.ts'
 import type { Comment } from './comments.ts'
-import { readFailure } from './failure.ts'
-import type { RepositoryName, RunDeps } from './github.ts'
+import { type RepositoryName, type RunDeps, readFailure } from './github.ts'
 
 /** A pull request on the GitHub that this run belongs to. */
 export type PullRequestName = RepositoryName & { readonly number: number }

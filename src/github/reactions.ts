@@ -1,9 +1,8 @@
 import { integerField, recordField, stringField } from '../lib/json.ts'
 import { type Account, askWhoWeAre, isSameAccount, readAccount } from './account.ts'
-import { statusOf } from './failure.ts'
-import type { GitHub } from './github.ts'
+import { type CommandSource, writePermission } from './comments.ts'
+import { type GitHub, statusOf } from './github.ts'
 import type { Octokit } from './octokit.ts'
-import { type CommandSource, writePermission } from './thread.ts'
 
 /** Reactions that this action gives, by GitHub's names: 👀 🚀 👍 😕 👎. */
 const REACTIONS = ['eyes', 'rocket', '+1', 'confused', '-1'] as const

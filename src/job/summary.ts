@@ -14,9 +14,8 @@ import {
 import type { Redact } from '../lib/redact.ts'
 import { clip } from '../lib/text.ts'
 import { serviceWord } from '../service/service-error.ts'
-import type { Outcome } from './outcome.ts'
+import { type Outcome, pullRequestName } from './outcome.ts'
 import { failOnNote, type OutcomeContext, outcomeText, RESULT_SIGNS, signOf } from './outcome-text.ts'
-import { pullRequestName } from './pull-request.ts'
 
 /** Most characters of a prompt that a summary shows: far below GitHub's limit of 1 MiB for all of it. */
 const MAX_PROMPT_LENGTH = 200_000

@@ -1,4 +1,4 @@
-import type { CommandSource, Thread } from '../github/thread.ts'
+import type { CommandSource, Thread } from '../github/comments.ts'
 import { integerField, isRecord, type JsonRecord, recordField, stringField } from '../lib/json.ts'
 import { visibleText, withoutHtmlComments } from '../lib/text.ts'
 import { type Actor, type GitHubEvent, readActor } from './event.ts'

@@ -1,9 +1,8 @@
 import type { Inputs } from '../inputs/table.ts'
 import type { Environment } from '../runner/environment.ts'
 import { type Command, isCommandEvent, readCommand } from './command.ts'
-import { type GitHubEvent, lacksSecrets } from './event.ts'
+import { type GitHubEvent, isAllowedBot, lacksSecrets } from './event.ts'
 import { ownWorkIn } from './loop-guard.ts'
-import { isAllowedBot } from './permission.ts'
 
 /** What started a run that is to do something. */
 export type Trigger = {

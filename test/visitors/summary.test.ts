@@ -192,7 +192,7 @@ describe('what is folded', () => {
   it('says what the figures mean, and the number of requests', () => {
     const text = summary(reading([...WEEKS, 9000]), {
       exported: true,
-      exportTo: { name: 'out/x.csv', place: '/w/out/x.csv', format: 'csv' },
+      exportTo: { name: 'out/x.csv', path: '/w/out/x.csv', format: 'csv' },
     })
     const facts = folded(text, 'How to read these figures')
     expect(facts).toContain('- Period: 27 Jul – 2 Aug 2026 in UTC; before it: 20 – 26 Jul 2026.')
