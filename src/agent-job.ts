@@ -2,8 +2,8 @@ import type { EarlierJob } from './comments/conversation.ts'
 import { openSession } from './comments/session.ts'
 import { describeEvent } from './context/gather.ts'
 import type { RunDeps } from './github/github.ts'
-import { pullRequestState } from './github/pull-requests.ts'
-import { type EarlierPullRequest, isFailure, jobOutputs, type Outcome } from './job/outcome.ts'
+import { type EarlierPullRequest, pullRequestState } from './github/pull-requests.ts'
+import { isFailure, jobOutputs, type Outcome } from './job/outcome.ts'
 import { describeResult } from './job/outcome-text.ts'
 import { performJob } from './job/perform.ts'
 import { type JobEvent, progressLine } from './job/progress.ts'
@@ -60,7 +60,7 @@ async function jobRequestOf(
     if (inputs.context === 'none') return assemblePrompt(parts)
     return assemblePrompt({
       ...parts,
-      eventContext: await describeEvent(request.event, inputs.context, deps, previous),
+      eventContext: await describeEvent(request.event, { detail: inputs.context, previous }, deps),
     })
   }
   if (earlier?.kind === 'resume') return { kind: 'resume', id: earlier.id, createPrompt }

@@ -5,7 +5,7 @@ import type { Inputs } from '../inputs/table.ts'
 import { integerField, recordField, stringField } from '../lib/json.ts'
 import { type Environment, runUrlOf } from '../runner/environment.ts'
 import type { Command } from '../trigger/command.ts'
-import { hasPrompt, type Trigger } from '../trigger/trigger.ts'
+import { hasPrompt, mayWrite, type Trigger } from '../trigger/trigger.ts'
 import { cutOffBody, type Subject, workingBody } from './bodies.ts'
 import { type EarlierJob, findAnnouncedJob, findConversationJob } from './conversation.ts'
 import { type LiveComment, openLiveComment, savePendingComment } from './live-comment.ts'
@@ -148,11 +148,6 @@ function mayFollowUp(inputs: Inputs): boolean {
 export function cutOffDraft(marker: Marker, subject: Subject): Draft {
   const text = cutOffBody(subject, { jobId: marker.job, canRerun: marker.kind === 'reply' })
   return { marker: { ...marker, state: 'ended' }, text }
-}
-
-/** Whether a run may write to GitHub at all. */
-export function mayWrite(inputs: Pick<Inputs, 'comment' | 'dry-run'>): boolean {
-  return inputs.comment !== 'never' && !inputs['dry-run']
 }
 
 /** Whether this run has been started again by hand. */

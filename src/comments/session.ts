@@ -4,6 +4,7 @@ import type { ReactionContent } from '../github/reactions.ts'
 import type { JobResult, Outcome } from '../job/outcome.ts'
 import type { JobEvent } from '../job/progress.ts'
 import type { Command } from '../trigger/command.ts'
+import { mayWrite } from '../trigger/trigger.ts'
 import { announce } from './announcement.ts'
 import { type AnnouncedRequest, endBody, usageBody, workingBody } from './bodies.ts'
 import type { EarlierJob } from './conversation.ts'
@@ -12,7 +13,6 @@ import type { Marker } from './marker.ts'
 import {
   cutOffDraft,
   isFurtherAttempt,
-  mayWrite,
   type Opening,
   openComment,
   type SessionParts,

@@ -1,4 +1,5 @@
 import type { GitHub } from '../github/github.ts'
+import type { EarlierPullRequest } from '../github/pull-requests.ts'
 import { integerField, isRecord, type JsonRecord, listField, recordField, stringField } from '../lib/json.ts'
 import { type Environment, runUrlOf } from '../runner/environment.ts'
 import type { GitHubEvent } from '../trigger/event.ts'
@@ -14,14 +15,13 @@ import {
 } from './changes.ts'
 import { type Detail, type EventFacts, type Fact, renderContext } from './render.ts'
 
-/** A pull request of the agent's that an earlier run asked for. */
-export type PreviousPull = {
-  readonly prLink: string
-  /** What became of it: `merged`, `closed`. */
-  readonly state: string
+/** What to describe beside the event itself. */
+export type ContextOptions = {
+  readonly detail: Detail
+  /** The pull request that an earlier run led to. */
+  readonly previous?: EarlierPullRequest | undefined
 }
 
-/** What gathering needs from outside. */
 type ContextDeps = { readonly environment: Environment; readonly github: GitHub }
 
 /** Events that say nothing but that it is time. */
@@ -33,9 +33,8 @@ const BARE_EVENTS = ['schedule', 'workflow_dispatch', 'repository_dispatch']
  */
 export async function describeEvent(
   event: GitHubEvent,
-  detail: Detail,
+  { detail, previous }: ContextOptions,
   { environment, github }: ContextDeps,
-  previous?: PreviousPull,
 ): Promise<string> {
   const known = await factsOf(event, { environment, github })
   const earlier = previous === undefined ? '' : `${previous.prLink} (${previous.state})`

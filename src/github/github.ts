@@ -1,7 +1,7 @@
 import type { Deps } from '../lib/clock.ts'
 import { openHttp } from '../lib/http.ts'
-import { integerField, recordField, stringField } from '../lib/json.ts'
-import { clip } from '../lib/text.ts'
+import { integerField, listField, recordField, stringField } from '../lib/json.ts'
+import { clip, errorMessage, joinSentences } from '../lib/text.ts'
 import { TransportError } from '../lib/transport-error.ts'
 import type { Log } from '../runner/log.ts'
 import type { Runner } from '../runner/runner.ts'
@@ -69,12 +69,11 @@ export function openGitHub(options: GitHubOptions): GitHub {
       const failure = readFailure(error)
       if (failure.cause === 'permission') missing.add(call.permission)
       const level = levelOf(failure, call)
-      const words = [
+      const text = joinSentences(
         `GitHub could not be asked to ${call.purpose}: ${failure.text}.`,
         advice(failure, call),
         call.consequence ?? (failure.cause === 'other' ? 'The run goes on without it.' : ''),
-      ]
-      const text = words.filter((part) => part !== '').join(' ')
+      )
       // What a failure costs is said for each call that says so; else once for a missing permission, and once for a cause.
       const cause = failure.cause === 'permission' ? call.permission : `${level} ${failure.text}`
       const key = call.ifFailed === undefined ? cause : call.purpose
@@ -143,13 +142,12 @@ export function statusOf(error: unknown): number | undefined {
 
 /** GraphQL answers 200 all the same, and says in each error what kind it is. */
 function isForbidden(error: unknown): boolean {
-  const errors = typeof error === 'object' && error !== null && 'errors' in error ? error.errors : undefined
-  const types = (Array.isArray(errors) ? errors : []).map((one) => stringField(one, 'type'))
+  const types = listField(error, 'errors').map((one) => stringField(one, 'type'))
   return types.includes('FORBIDDEN') || types.includes('NOT_FOUND')
 }
 
 function messageOf(error: unknown): string {
   const cause = error instanceof Error ? error.cause : undefined
   if (cause instanceof TransportError) return cause.message
-  return error instanceof Error ? error.message : String(error)
+  return errorMessage(error)
 }

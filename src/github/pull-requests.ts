@@ -1,4 +1,4 @@
-import { integerField, listField, recordField, stringField } from '../lib/json.ts'
+import { integerField, isRecord, listField, recordField, stringField } from '../lib/json.ts'
 import { isSameAccount, readAccount } from './account.ts'
 import type { Comment } from './comments.ts'
 import { type RepositoryName, type RunDeps, readFailure } from './github.ts'
@@ -8,6 +8,9 @@ export type PullRequestName = RepositoryName & { readonly number: number }
 
 /** Whether work on a pull request can still be merged; `unknown` where GitHub can't be asked. */
 export type PullRequestState = 'open' | 'merged' | 'closed' | 'unknown'
+
+/** An earlier pull request of the agent's, and what became of it. */
+export type EarlierPullRequest = { readonly prLink: string; readonly state: PullRequestState }
 
 /** Reads the URL of a pull request; `undefined` if it is none of this GitHub. */
 export function readPullRequestUrl(
@@ -113,7 +116,7 @@ function readGraphqlComment(node: unknown): Comment & { readonly isOwn: boolean 
     body: stringField(node, 'body') ?? '',
     author: readAccount(graphqlUser(recordField(node, 'author'))),
     updatedAtMs: Date.parse(stringField(node, 'updatedAt') ?? ''),
-    isOwn: recordField({ node }, 'node')['viewerDidAuthor'] === true,
+    isOwn: isRecord(node) && node['viewerDidAuthor'] === true,
   }
 }
 

@@ -1,7 +1,7 @@
 import type { FailOnResult } from '../inputs/table.ts'
 import { formatDuration } from '../lib/duration.ts'
 import { MAX_LINK_LENGTH, type Markdown, md } from '../lib/markdown.ts'
-import { clip } from '../lib/text.ts'
+import { clip, inBackticks, joinSentences } from '../lib/text.ts'
 import { serviceWord } from '../service/service-error.ts'
 import { isNamedBy, type JobResult, type Outcome } from './outcome.ts'
 
@@ -100,16 +100,11 @@ export function describeResult(outcome: Outcome, context: OutcomeContext): strin
 
 /** Whether our own words name a job: as code, since an id such as `a` is part of many a word. */
 function isNamedIn(words: string, jobId: string): boolean {
-  const id = jobId.replaceAll('`', "'")
-  return words.includes(`\`${id}\``) || words.includes(`\`job-id: ${id}\``)
+  return words.includes(inBackticks(jobId)) || words.includes(inBackticks(`job-id: ${jobId}`))
 }
 
 function backgroundAdvice({ jobId, job, result }: Outcome): string {
   // Of a job that could not be got, nobody knows whether it goes on, or whether it is there.
   if (jobId === '' || (job === undefined && result === 'error')) return ''
-  return `The agent's job goes on in the background. To pick it up, run this action with \`job-id: ${jobId.replaceAll('`', "'")}\`.`
-}
-
-function joinSentences(...parts: readonly string[]): string {
-  return parts.filter((part) => part !== '').join(' ')
+  return `The agent's job goes on in the background. To pick it up, run this action with ${inBackticks(`job-id: ${jobId}`)}.`
 }

@@ -1,4 +1,3 @@
-import type { PullRequestState } from '../github/pull-requests.ts'
 import { FAIL_ON_RESULTS, type FailOnResult } from '../inputs/table.ts'
 import { isLoopbackHost } from '../lib/loopback.ts'
 import type { OutputValues } from '../runner/outputs.ts'
@@ -63,9 +62,6 @@ function outputsOfJob(job: Job): OutputValues {
     job: job.json,
   }
 }
-
-/** The pull request of a job that a new job takes over from. */
-export type EarlierPullRequest = { readonly prLink: string; readonly state: PullRequestState }
 
 /**
  * The number of a pull request (GitHub) or merge request (GitLab), from its URL.

@@ -6,8 +6,8 @@ import {
   describeFailure,
   type FailureText,
   failureSentences,
+  isRateLimit,
   retryAfterMsOf,
-  ServiceError,
 } from '../service/service-error.ts'
 import {
   type CompletionRule,
@@ -163,10 +163,6 @@ function pauseAfter({ rateLimited, failing }: State, watched: WatchedJob, option
   if (requestedMs > 0) return requestedMs
   // A rate limit has doubled the usual pause already.
   return isRateLimit(failing.error) ? usualMs : failurePauseMs(usualMs, failing.count, options)
-}
-
-function isRateLimit(error: Error): boolean {
-  return error instanceof ServiceError && error.status === 429
 }
 
 type Limit = { readonly atMs: number; readonly end: 'timed-out' | 'given-up'; readonly text: FailureText }

@@ -1,7 +1,7 @@
+import type { EarlierPullRequest } from '../github/pull-requests.ts'
 import { cleanText, fenceFor } from '../lib/text.ts'
 import type { TextFile } from '../lib/workspace.ts'
 import type { Job } from '../service/job.ts'
-import type { EarlierPullRequest } from './outcome.ts'
 
 /** A request that needs nothing to be found out first: a new job, a message to a job, or just a job to wait for. */
 export type DirectRequest =

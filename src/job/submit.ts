@@ -1,11 +1,13 @@
 import { afterGrace, type Deps } from '../lib/clock.ts'
 import { RetryError, retry, retryAfterNote } from '../lib/retry.ts'
+import { joinSentences } from '../lib/text.ts'
 import { TransportError } from '../lib/transport-error.ts'
 import type { DocsService } from '../service/docs-service.ts'
 import { createJob, type Job, sendMessage } from '../service/job.ts'
 import {
   describeFailure,
   type FailureText,
+  isRateLimit,
   isRetryable,
   retryAfterMsOf,
   ServiceError,
@@ -107,10 +109,6 @@ function isUnreachable(error: unknown): boolean {
   return error.failure === 'refused' || error.failure === 'unresolved' || error.failure === 'tls'
 }
 
-function isRateLimit(error: unknown): boolean {
-  return error instanceof ServiceError && error.status === 429
-}
-
 function requestError({ reason, cause }: RetryError): RequestError {
   if (cause instanceof RequestError) return cause
   if (!isCertainlyRefused(cause)) return uncertainError(cause)
@@ -158,8 +156,4 @@ function uncertainError(cause: unknown): RequestError {
       ? { headline: 'The docs service had not answered yet', details: '' }
       : describeFailure(cause)
   return new RequestError({ headline, details: joinSentences(details, MAYBE_RUNNING) }, { cause })
-}
-
-function joinSentences(...parts: readonly string[]): string {
-  return parts.filter((part) => part !== '').join(' ')
 }

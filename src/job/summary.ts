@@ -1,3 +1,4 @@
+import type { InputProblem } from '../inputs/read.ts'
 import { formatDuration } from '../lib/duration.ts'
 import {
   code,
@@ -19,9 +20,6 @@ import { failOnNote, type OutcomeContext, outcomeText, RESULT_SIGNS, signOf } fr
 
 /** Most characters of a prompt that a summary shows: far below GitHub's limit of 1 MiB for all of it. */
 const MAX_PROMPT_LENGTH = 200_000
-
-/** One wrong input, in words. */
-export type WrongInput = { readonly input: string; readonly problem: string; readonly accepted: string }
 
 /** The summary of a job that was requested: what came of it, what it means, and what belongs to it folded. */
 export function jobSummary(outcome: Outcome, context: OutcomeContext, redact: Redact): Markdown {
@@ -60,7 +58,7 @@ export function cutOffSummary(advice: string, projectId: string): Markdown {
 }
 
 /** The summary of a run whose inputs are wrong. */
-export function inputsErrorSummary(problems: readonly WrongInput[], projectId: string): Markdown {
+export function inputsErrorSummary(problems: readonly InputProblem[], projectId: string): Markdown {
   const rows = problems.map(({ input, problem, accepted }) => [
     code(input),
     sentencesWithCode(problem),

@@ -44,6 +44,21 @@ export function errorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
+/** The `code` of an error of Node's or undici's, such as `ENOENT`; empty if it has none. */
+export function errorCode(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : ''
+}
+
+/** Puts sentences together; empty ones are left out. */
+export function joinSentences(...sentences: readonly string[]): string {
+  return sentences.filter((sentence) => sentence !== '').join(' ')
+}
+
+/** A text in backticks, with no backtick of its own. */
+export function inBackticks(text: string): string {
+  return `\`${text.replaceAll('`', "'")}\``
+}
+
 function withoutCharacters(pattern: string, text: string): string {
   // Most text has none. For what has: Unicode's sets of characters take a millisecond to be built.
   if (/^[\n\t -~]*$/.test(text)) return text

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { constants, promises as files } from 'node:fs'
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
+import { errorCode, errorMessage } from './text.ts'
 
 /** A file that can't be used. The message is the problem in words, without the name: `does not exist`. */
 export class WorkspaceError extends Error {
@@ -86,8 +87,8 @@ const READ_PROBLEMS: Readonly<Record<string, string>> = {
 
 function readError(error: unknown, name: string): WorkspaceError {
   if (error instanceof WorkspaceError) return error
-  const code = codeOf(error)
-  const problem = READ_PROBLEMS[code] ?? `can't be read (${code})`
+  const code = errorCode(error)
+  const problem = READ_PROBLEMS[code] ?? `can't be read (${code || errorMessage(error)})`
   const hint = code === 'ENOENT' && /[*?[\]{}]/.test(name) ? ' (globs are not expanded: name each file)' : ''
   return new WorkspaceError(`${problem}${hint}`, { cause: error })
 }
@@ -143,7 +144,7 @@ async function makeFolder(folder: string): Promise<void> {
     // Another process may have made it meanwhile.
     await files
       .mkdir(folder)
-      .catch((error) => (codeOf(error) === 'EEXIST' ? undefined : Promise.reject(error)))
+      .catch((error) => (errorCode(error) === 'EEXIST' ? undefined : Promise.reject(error)))
   }
   if ((await files.realpath(folder)) !== folder) throw new WorkspaceError('is no longer where it was')
 }
@@ -164,7 +165,7 @@ async function kindOf(path: string): Promise<'folder' | 'other' | undefined> {
   try {
     return (await files.lstat(path)).isDirectory() ? 'folder' : 'other'
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return undefined
+    if (errorCode(error) === 'ENOENT') return undefined
     throw error
   }
 }
@@ -183,11 +184,7 @@ const WRITE_PROBLEMS: Readonly<Record<string, string>> = {
 
 function writeError(error: unknown): WorkspaceError {
   if (error instanceof WorkspaceError) return error
-  return new WorkspaceError(WRITE_PROBLEMS[codeOf(error)] ?? `can't be written (${codeOf(error)})`, {
-    cause: error,
-  })
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : String(error)
+  const code = errorCode(error)
+  const problem = WRITE_PROBLEMS[code] ?? `can't be written (${code || errorMessage(error)})`
+  return new WorkspaceError(problem, { cause: error })
 }

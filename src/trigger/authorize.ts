@@ -1,11 +1,10 @@
-import { type GitHub, type RunDeps, readFailure } from '../github/github.ts'
+import { type GitHub, type RunDeps, readFailure, statusOf } from '../github/github.ts'
 import { react } from '../github/reactions.ts'
 import { type Inputs, PERMISSION_LEVELS, type PermissionLevel } from '../inputs/table.ts'
-import { integerField } from '../lib/json.ts'
 import type { Command } from './command.ts'
 import { type Actor, isAllowedBot, isTrusted, readActor } from './event.ts'
 import { mergedOwnWork } from './loop-guard.ts'
-import { hasPrompt, isGuarded, type Skip, skip, skipOwnWork, type Trigger } from './trigger.ts'
+import { hasPrompt, isGuarded, mayWrite, type Skip, skip, skipOwnWork, type Trigger } from './trigger.ts'
 
 type AuthorizeDeps = Pick<RunDeps, 'github' | 'environment' | 'cancel'>
 
@@ -30,7 +29,7 @@ async function authorizeCommand(
 ): Promise<Skip | undefined> {
   if (!isAllowedBot(author, inputs['allow-bots'])) {
     const verdict = await checkPermission(github, author, inputs['required-permission'])
-    const mayReact = inputs.comment !== 'never' && !inputs['dry-run'] && inputs['github-token'] !== ''
+    const mayReact = mayWrite(inputs) && inputs['github-token'] !== ''
     if (verdict.kind !== 'granted' && mayReact && !cancel.aborted) {
       await react(github, source, verdict.kind === 'refused' ? '-1' : 'confused')
     }
@@ -92,7 +91,7 @@ export async function checkPermission(
     if (isAtLeast(level, required)) return { kind: 'granted' }
     return refused(`${login} has the permission \`${level}\` on this repository, and ${needed}`)
   } catch (error) {
-    if (integerField(error, 'status') !== 404) return unavailable(login, readFailure(error).text)
+    if (statusOf(error) !== 404) return unavailable(login, readFailure(error).text)
     return refused(`${login} has no permission on this repository that GitHub knows of (404), and ${needed}`)
   }
 }

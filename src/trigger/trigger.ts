@@ -56,6 +56,11 @@ export function hasPrompt(inputs: Pick<Inputs, 'prompt' | 'prompt-file'>): boole
   return inputs.prompt !== '' || inputs['prompt-file'].length > 0
 }
 
+/** Whether a run may write to GitHub at all. */
+export function mayWrite(inputs: Pick<Inputs, 'comment' | 'dry-run'>): boolean {
+  return inputs.comment !== 'never' && !inputs['dry-run']
+}
+
 /** Whether the loop guard counts: a run that only waits for a job wakes nobody. */
 export function isGuarded(inputs: Inputs): boolean {
   return inputs['job-id'] === '' || hasPrompt(inputs)

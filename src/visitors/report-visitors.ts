@@ -1,5 +1,6 @@
 import type { Deps } from '../lib/clock.ts'
 import { code, joinMarkdown, type Markdown, md, sentencesWithCode } from '../lib/markdown.ts'
+import { errorMessage } from '../lib/text.ts'
 import type { Runner } from '../runner/runner.ts'
 import type { DocsService } from '../service/docs-service.ts'
 import { exportRows } from './export.ts'
@@ -78,8 +79,7 @@ async function publish(
       await exportRows(report.pages, options.exportTo)
       exported = options.exportTo.name
     } catch (error) {
-      const problem = error instanceof Error ? error.message : String(error)
-      failures.push(`The visitors could not be exported: \`visitors-export\` ${problem}.`)
+      failures.push(`The visitors could not be exported: \`visitors-export\` ${errorMessage(error)}.`)
     }
   }
   deps.setOutputs(visitorsOutputs(report, exported))
