@@ -5,7 +5,7 @@ import { isNewer, type Marker } from './marker.ts'
 import type { Draft, OwnComments } from './own-comments.ts'
 
 /** What is announced on the agent's pull request. */
-export type AnnouncementOptions = {
+type AnnouncementOptions = {
   /** Number of the pull request, which is in this run's repository. */
   readonly number: number
   /** What our comments of this run have in common. */

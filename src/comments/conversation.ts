@@ -8,7 +8,7 @@ import { isOfStep, isSameComment, type OwnComment, type OwnComments } from './ow
 export type EarlierJob = { readonly kind: 'continue' | 'resume'; readonly id: string }
 
 /** A command's place in its conversation. */
-export type Turn = {
+type Turn = {
   readonly thread: Thread
   /** The marker of the reply to it. */
   readonly marker: Marker

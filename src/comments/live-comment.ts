@@ -8,7 +8,7 @@ import type { Marker } from './marker.ts'
 import type { Draft, OwnComments } from './own-comments.ts'
 
 /** What is still to be written to GitHub; saved for the post step, should the main step be cut off. */
-export type PendingComment = {
+type PendingComment = {
   readonly thread: Thread
   /** Our comment; `null` while none is known to be written. */
   readonly comment: CommentRef | null
@@ -28,7 +28,7 @@ export type LiveComment = {
 }
 
 /** Where a comment is, and what it answers. */
-export type LiveCommentOptions = {
+type LiveCommentOptions = {
   readonly thread: Thread
   /** The comment if it is there already. */
   readonly existing: CommentRef | undefined

@@ -33,7 +33,7 @@ export type Marker = {
 const TEXT_FIELDS = ['job', 'project', 'step', 'command', 'run', 'attempt', 'source', 'history'] as const
 
 /** Writes and reads markers. */
-export type Markers = {
+type Markers = {
   /** The marker as an HTML comment, to be put before all else in a comment of this thread. */
   render(marker: Marker, thread: Thread): Markdown
   /**

@@ -22,7 +22,7 @@ export type OwnComment = { readonly comment: Comment; readonly marker: Marker }
 export type Draft = { readonly marker: Marker; readonly text: Markdown }
 
 /** A comment to be written: where, and what. */
-export type CommentToWrite = {
+type CommentToWrite = {
   readonly thread: Thread
   /** The comment, if it is known to be there already. */
   readonly existing: CommentRef | undefined
@@ -140,7 +140,7 @@ export function isSameComment(one: Marker, other: Marker): boolean {
 }
 
 /** The comment among our own that is the same as one to be written. */
-export function findSame(own: readonly OwnComment[], marker: Marker): OwnComment['comment'] | undefined {
+function findSame(own: readonly OwnComment[], marker: Marker): OwnComment['comment'] | undefined {
   return own.find((one) => isSameComment(one.marker, marker))?.comment
 }
 

@@ -21,7 +21,7 @@ import {
 } from './opening.ts'
 
 /** What a run says on GitHub while its job goes on, and what it has found there of earlier ones. */
-export type Session = {
+type Session = {
   readonly earlier: EarlierJob | undefined
   /** Takes an event of the job in. */
   onEvent(event: JobEvent): void

@@ -11,7 +11,7 @@ import type { Octokit, OctokitOptions } from './octokit.ts'
 export type RepositoryName = { readonly owner: string; readonly repo: string }
 
 /** A call to GitHub that a run can do without. */
-export type GitHubCall<T> = {
+type GitHubCall<T> = {
   /** What GitHub is asked for, to follow "could not be asked to": `react to the comment`. */
   readonly purpose: string
   /** The permission that the token needs for it: `issues: write`. */
@@ -42,7 +42,7 @@ export type GitHub = {
 export type RunDeps = Deps & Runner & { readonly github: GitHub }
 
 /** What requests to GitHub need from outside. */
-export type GitHubOptions = Omit<OctokitOptions, 'http'> & { readonly log: Log }
+type GitHubOptions = Omit<OctokitOptions, 'http'> & { readonly log: Log }
 
 /** Shorter than for the docs service: nothing here is worth waiting long for. */
 const LIMITS = { timeLimitMs: 10_000, bodyLimitBytes: 16 * 1024 * 1024 }
@@ -100,7 +100,7 @@ function advice({ cause }: GitHubFailure, { permission, ifFailed }: GitHubCall<u
 }
 
 /** No request could be made, as there is nothing to show GitHub who asks. */
-export class NoTokenError extends Error {
+class NoTokenError extends Error {
   override readonly name = 'NoTokenError'
 
   constructor() {
@@ -109,7 +109,7 @@ export class NoTokenError extends Error {
 }
 
 /** Why GitHub did not do what it was asked. */
-export type GitHubFailure = {
+type GitHubFailure = {
   /** `permission`: the token most likely lacks one; `token`: it is not valid, or not any more. */
   readonly cause: 'permission' | 'token' | 'other'
   /** What happened, to follow "GitHub could not be asked to …:". */

@@ -35,7 +35,7 @@ export function openOctokit({ environment, token, http, clock, random, cancel }:
 }
 
 /** What requests to GitHub need. A cancel ends requests that only read, and pauses. */
-export type GitHubFetchOptions = Deps & {
+type GitHubFetchOptions = Deps & {
   readonly http: HttpClient
   /** Requests go to its origin only: they carry the token. */
   readonly apiUrl: URL
@@ -44,14 +44,14 @@ export type GitHubFetchOptions = Deps & {
 }
 
 /** What Octokit hands to its `fetch`, as far as it is used here. */
-export type FetchInit = {
+type FetchInit = {
   readonly method?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: unknown
 }
 
 /** What Octokit reads of a `Response`. The platform's own would load Node's copy of undici: 28 to 40 ms. */
-export type FetchResponse = {
+type FetchResponse = {
   readonly status: number
   readonly ok: boolean
   readonly url: string
@@ -73,7 +73,7 @@ const TOTAL_TIMEOUT_MS = 15_000
 const PAUSE_AFTER_TIMEOUT_MS = 60_000
 
 /** Makes a `fetch` for Octokit with the limits and proxies of this action's HTTP client, and with retries. */
-export function gitHubFetch(options: GitHubFetchOptions) {
+function gitHubFetch(options: GitHubFetchOptions) {
   let pausedUntilMs = 0
   return async function fetch(address: string, init: FetchInit = {}): Promise<FetchResponse> {
     const url = new URL(address)

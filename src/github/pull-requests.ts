@@ -4,7 +4,7 @@ import type { Comment } from './comments.ts'
 import { type RepositoryName, type RunDeps, readFailure } from './github.ts'
 
 /** A pull request on the GitHub that this run belongs to. */
-export type PullRequestName = RepositoryName & { readonly number: number }
+type PullRequestName = RepositoryName & { readonly number: number }
 
 /** Whether work on a pull request can still be merged; `unknown` where GitHub can't be asked. */
 export type PullRequestState = 'open' | 'merged' | 'closed' | 'unknown'
@@ -13,7 +13,7 @@ export type PullRequestState = 'open' | 'merged' | 'closed' | 'unknown'
 export type EarlierPullRequest = { readonly prLink: string; readonly state: PullRequestState }
 
 /** Reads the URL of a pull request; `undefined` if it is none of this GitHub. */
-export function readPullRequestUrl(
+function readPullRequestUrl(
   prLink: string | null,
   { serverUrl }: RunDeps['environment'],
 ): PullRequestName | undefined {
@@ -57,7 +57,7 @@ export async function pullRequestState(
 }
 
 /** An open pull request of this repository, with the comments of its main thread that the token's own account wrote. */
-export type OpenPullRequest = { readonly number: number; readonly ownComments: readonly Comment[] }
+type OpenPullRequest = { readonly number: number; readonly ownComments: readonly Comment[] }
 
 const OPEN_PULL_REQUESTS = `query ($owner: String!, $repo: String!) {
   viewer { databaseId login }

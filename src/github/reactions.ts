@@ -11,7 +11,7 @@ const REACTIONS = ['eyes', 'rocket', '+1', 'confused', '-1'] as const
 export type ReactionContent = (typeof REACTIONS)[number]
 
 /** A reaction that has been given. */
-export type Reaction = {
+type Reaction = {
   readonly id: number
   /** The account that the token belongs to; `undefined` if the answer does not say. */
   readonly by: Account | undefined

@@ -30,7 +30,7 @@ export const PERMISSION_LEVELS = ['read', 'triage', 'write', 'maintain', 'admin'
 export type PermissionLevel = (typeof PERMISSION_LEVELS)[number]
 
 /** The groups that the documentation shows inputs in. */
-export type InputGroup = 'request' | 'wait' | 'comments' | 'visitors'
+type InputGroup = 'request' | 'wait' | 'comments' | 'visitors'
 
 /** One row of the table of inputs. */
 type InputSpec<T> = {

@@ -6,7 +6,7 @@ import { serviceWord } from '../service/service-error.ts'
 import { isNamedBy, type JobResult, type Outcome } from './outcome.ts'
 
 /** An outcome in words: plain text, to be made fit for where it goes. */
-export type OutcomeText = {
+type OutcomeText = {
   /** One line, fit for a heading. Names in backticks are code. */
   readonly headline: string
   /** Sentences: why, what it means, what to do. Empty if the headline says it all. */

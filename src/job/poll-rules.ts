@@ -3,7 +3,7 @@ import { isTerminal, type Job } from '../service/job.ts'
 import { isRetryable, ServiceError } from '../service/service-error.ts'
 
 /** What the pauses between polls depend on. */
-export type Pace = {
+type Pace = {
   /** Fixed pause between polls in milliseconds; `undefined`: adaptive. */
   readonly pollIntervalMs: number | undefined
   /** Uniform in [0, 1). */

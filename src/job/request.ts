@@ -24,7 +24,7 @@ export type JobRequest =
   | { readonly kind: 'resume'; readonly id: string; readonly createPrompt: CreatePrompt }
 
 /** Makes the prompt of a new job, which is told of the pull request that went before, if there was one. */
-export type CreatePrompt = (previous?: EarlierPullRequest) => Promise<string>
+type CreatePrompt = (previous?: EarlierPullRequest) => Promise<string>
 
 /** What a prompt is put together from, in this order. */
 export type PromptParts = {

@@ -58,7 +58,7 @@ export function afterGrace(signal: AbortSignal, ms: number, clock: Clock): Abort
 const HEARTBEAT_MS = 60_000
 
 /** Speaks up where nothing has been said for a minute. */
-export type Heartbeat = {
+type Heartbeat = {
   /** Tells that something has been said. */
   reset(): void
   stop(): void

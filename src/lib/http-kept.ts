@@ -7,7 +7,7 @@ import { proxyAuthorization } from './proxy.ts'
 const KEEP_ALIVE_MS = 20_000
 
 /** What connections are opened with. */
-export type ConnectionOptions = {
+type ConnectionOptions = {
   readonly proxy: URL | undefined
   /** Maximum number of connections side by side. */
   readonly connections: number

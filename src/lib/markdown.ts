@@ -16,7 +16,7 @@ export class Markdown {
 }
 
 /** What may stand in a template: Markdown as it is, anything else as inert text. */
-export type MarkdownValue = Markdown | string | number
+type MarkdownValue = Markdown | string | number
 
 /** Template for Markdown of our own; each text put into it is made inert. */
 export function md(literals: TemplateStringsArray, ...values: readonly MarkdownValue[]): Markdown {

@@ -2,7 +2,7 @@ import { type Deps, startHeartbeat } from './clock.ts'
 import { formatDuration } from './duration.ts'
 
 /** How pauses between attempts grow. */
-export type Backoff = {
+type Backoff = {
   /** Pause after the first failure, in milliseconds. */
   readonly baseMs: number
   /** No pause is longer than this (before jitter), in milliseconds. */
@@ -10,7 +10,7 @@ export type Backoff = {
 }
 
 /** When to try again. */
-export type RetryPolicy = {
+type RetryPolicy = {
   readonly backoff: Backoff
   readonly maxAttempts: number
   /** Whether a failure may be gone with the next attempt, and may be tried again at all. */

@@ -31,7 +31,7 @@ export const OUTPUTS = [
 ] as const
 
 /** Name of an output. */
-export type OutputName = (typeof OUTPUTS)[number]
+type OutputName = (typeof OUTPUTS)[number]
 
 /** Values by output; what is not named is not set. */
 export type OutputValues = Readonly<Partial<Record<OutputName, string>>>

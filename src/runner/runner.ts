@@ -55,13 +55,13 @@ export function openRunner(environment: Environment): Runner {
 const SECTIONS = ['job', 'visitors'] as const
 
 /** One of `SECTIONS`. */
-export type SummarySection = (typeof SECTIONS)[number]
+type SummarySection = (typeof SECTIONS)[number]
 
 /**
  * Writes a section of the step's summary, in place of what it said before. The order of the sections is fixed, whichever
  * is written first; what is written is there at once, so that a run that is killed loses none of it.
  */
-export type WriteSummary = (section: SummarySection, markdown: Markdown) => void
+type WriteSummary = (section: SummarySection, markdown: Markdown) => void
 
 /** GitHub drops a step's summary that is larger than 1 MiB. */
 const LIMIT_BYTES = 1024 * 1024

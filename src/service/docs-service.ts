@@ -19,7 +19,7 @@ export type DocsService = {
 }
 
 /** Where the service is and how to call it. */
-export type ServiceOptions = {
+type ServiceOptions = {
   /** May have a path; all calls go below it. */
   readonly baseUrl: URL
   readonly projectId: string

@@ -8,7 +8,7 @@ import { InvalidResponseError } from './service-error.ts'
 const TERMINAL_STATUSES = ['completed', 'archived', 'failed'] as const
 
 /** A status that ends a job. */
-export type TerminalStatus = (typeof TERMINAL_STATUSES)[number]
+type TerminalStatus = (typeof TERMINAL_STATUSES)[number]
 
 /** An agent job as the service describes it. `null` where the service has no value or one of a wrong type. */
 export type Job = {

@@ -74,7 +74,7 @@ export type Verdict =
  * account: a login can pass on to somebody else.
  * Source: GitHub's REST API, "Get repository permissions for a user".
  */
-export async function checkPermission(
+async function checkPermission(
   github: GitHub,
   { login, id }: Actor,
   required: PermissionLevel,

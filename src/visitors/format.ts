@@ -72,7 +72,7 @@ export function trustedTable(
 }
 
 /** How the name of a page is shown. */
-export type PageNameOptions = {
+type PageNameOptions = {
   /** The site that it is linked to, if any. */
   readonly siteUrl: URL | undefined
   /** Most characters that are shown; the middle of longer paths is left out. */

@@ -37,7 +37,7 @@ export type VisitorsOptions = {
 }
 
 /** What the inputs are judged against. */
-export type OptionsDeps = {
+type OptionsDeps = {
   /** Folder that an export must stay in. */
   readonly workspace: string
   /** Milliseconds since the epoch. */

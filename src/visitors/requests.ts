@@ -12,7 +12,7 @@ import { getVisitors, type VisitorsAnswer } from '../service/visitors.ts'
 import type { Period } from './period.ts'
 
 /** Why no further request is made: a limit of the run, or a request that failed for good. */
-export type StopReason = 'max-requests' | 'time' | 'failed'
+type StopReason = 'max-requests' | 'time' | 'failed'
 
 /** No further request is made. The message of a failure says what went wrong, as sentences. */
 export class RequestsStopped extends Error {
@@ -26,10 +26,10 @@ export class RequestsStopped extends Error {
 }
 
 /** Some rows of a period. */
-export type RowsQuery = { readonly period: Period; readonly limit: number; readonly offset: number }
+type RowsQuery = { readonly period: Period; readonly limit: number; readonly offset: number }
 
 /** What the requests need. */
-export type VisitorsDeps = Deps & {
+type VisitorsDeps = Deps & {
   /** Most requests of the run, retries included. */
   readonly maxRequests: number
   /** Takes lines for the log. */
@@ -37,7 +37,7 @@ export type VisitorsDeps = Deps & {
 }
 
 /** Longest time for all requests of a report together, in milliseconds. */
-export const MAX_TIME_MS = 300_000
+const MAX_TIME_MS = 300_000
 
 /** How often one request is sent at most. */
 const MAX_TRIES = 5
