@@ -65,7 +65,7 @@ async function jobRequestOf(
   }
   if (earlier?.kind === 'resume') return { kind: 'resume', id: earlier.id, createPrompt }
   if (earlier?.kind === 'continue') {
-    // A bare command stands for the standing prompt.
+    // A command without text means the prompt of the inputs.
     return {
       kind: 'continue',
       id: earlier.id,
@@ -125,15 +125,15 @@ function reportDryRun(
   { log, redact, setOutputs, writeSummary }: RunDeps,
 ): undefined {
   const purpose = DRY_RUN_PURPOSES[jobRequest.kind]
-  const prompt = redact(promptOf(jobRequest))
+  const prompt = redact(plannedPromptOf(jobRequest))
   setOutputs({ result: 'dry-run' })
   if (prompt !== '') log.group('The prompt', prompt)
   if (inputs.summary) writeSummary('job', dryRunSummary({ purpose, prompt, projectId: inputs['project-id'] }))
   log.notice(`The docs service was not called. Without \`dry-run\`, this run would ${purpose}.`)
 }
 
-/** The words that a request sends; empty if it sends none. */
-function promptOf(request: JobRequest): string {
+/** The prompt or message that a request would send; empty if none. */
+function plannedPromptOf(request: JobRequest): string {
   if (request.kind === 'continue') return request.message
   return 'prompt' in request ? request.prompt : ''
 }

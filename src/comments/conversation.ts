@@ -87,7 +87,7 @@ function isAnnouncement({ marker }: OwnComment, { project }: Marker): boolean {
   return marker.kind === 'announcement' && marker.project === project && marker.job !== ''
 }
 
-/** The job of the newest open pull request that this step was announced on. Asks GitHub once. */
+/** The job of the newest open pull request that this step was announced on. One request to GitHub. */
 export async function findAnnouncedJob({
   own,
   deps,

@@ -1,4 +1,4 @@
-import { type Account, askWhoWeAre, isSameAccount } from '../github/account.ts'
+import { type Account, fetchTokenAccount, isSameAccount } from '../github/account.ts'
 import {
   type Comment,
   type CommentRef,
@@ -47,7 +47,7 @@ export type OwnComments = {
   read(comments: readonly Comment[], thread: Thread): readonly OwnComment[]
   /** One of them as it is now; `undefined` if it is gone. */
   readAgain(own: OwnComment, thread: Thread): Promise<OwnComment | undefined>
-  /** Writes a comment: edits it where it is there already. Failures are told as `report` says, by default as warnings. */
+  /** Writes a comment: edits it where it is there already. Failures are logged as `report` says, by default as warnings. */
   write(comment: CommentToWrite, report?: FailureReport): Promise<Written>
 }
 
@@ -63,7 +63,7 @@ export function openOwnComments(
     const comments = await listComments(github, thread, report)
     const found = comments === undefined ? undefined : read(comments, thread)
     if (found === undefined || found.length === 0) return found
-    self ??= askWhoWeAre(github)
+    self ??= fetchTokenAccount(github)
     const account = await self
     return found.filter(({ comment }) => isSameAccount(account, comment.author))
   }

@@ -9,7 +9,7 @@ import {
   changesSinceReleaseBefore,
   compare,
   filesOfPull,
-  NOT_ASKED,
+  NOT_KNOWN,
   noChanges,
   readPull,
 } from './changes.ts'
@@ -29,7 +29,7 @@ const BARE_EVENTS = ['schedule', 'workflow_dispatch', 'repository_dispatch']
 
 /**
  * What GitHub knows of the event, as a delimited block for the prompt: from the payload, and from the API where that is
- * silent. Never fails: what GitHub can't be asked is left out, and said.
+ * silent. Never fails: what can't be read from GitHub is left out, with a note.
  */
 export async function describeEvent(
   event: GitHubEvent,
@@ -78,7 +78,7 @@ async function factsOfPush(payload: JsonRecord, github: GitHub): Promise<EventFa
   const compared = await compare(before, after, github)
   if (compared !== undefined) return { ...compared, facts: [...compared.facts, forced] }
   const url: Fact = ['Compare', stringField(payload, 'compare') ?? '']
-  return { ...inPayload, facts: [url, forced], files: { ...inPayload.files, note: NOT_ASKED } }
+  return { ...inPayload, facts: [url, forced], files: { ...inPayload.files, note: NOT_KNOWN } }
 }
 
 async function factsOfRelease(release: JsonRecord, github: GitHub): Promise<EventFacts> {
@@ -119,7 +119,7 @@ async function factsOfCommentedPull(
   if (pull !== undefined) return await factsOfPull(event, pull, github)
   const known = titled('Pull request', issue)
   const state: Fact = ['State', stateOf({ ...issue, ...recordField(issue, 'pull_request') })]
-  return { ...known, facts: [...known.facts, state], files: { ...known.files, note: NOT_ASKED } }
+  return { ...known, facts: [...known.facts, state], files: { ...known.files, note: NOT_KNOWN } }
 }
 
 /** What pull requests, issues and discussions have in common. */

@@ -12,11 +12,11 @@ export type RepositoryName = { readonly owner: string; readonly repo: string }
 
 /** A call to GitHub that a run can do without. */
 type GitHubCall<T> = {
-  /** What GitHub is asked for, to follow "could not be asked to": `react to the comment`. */
+  /** What the call is for, to follow "could not be asked to": `react to the comment`. */
   readonly purpose: string
   /** The permission that the token needs for it: `issues: write`. */
   readonly permission: string
-  /** How a missing permission is logged; a warning unless told. */
+  /** How a missing permission is logged; a warning by default. */
   readonly ifForbidden?: 'notice' | 'warning'
   /** How any failure is logged, where it is not worth a warning. */
   readonly ifFailed?: 'notice'
@@ -29,7 +29,7 @@ type GitHubCall<T> = {
 export type GitHub = {
   readonly repository: RepositoryName
   /** Makes a call; rejects with whatever goes wrong. */
-  ask<T>(send: (octokit: Octokit) => Promise<T>): Promise<T>
+  request<T>(send: (octokit: Octokit) => Promise<T>): Promise<T>
   /** Makes a call that may fail: that is `undefined` and a line in the log, once for each permission that is missing. */
   attempt<T>(call: GitHubCall<T>): Promise<T | undefined>
   /** Whether a call has failed because the token lacks this permission. */
@@ -56,7 +56,7 @@ export function openGitHub(options: GitHubOptions): GitHub {
   const http = openHttp({ proxy: environment.proxy, clock: options.clock, connections: 6, ...LIMITS })
   let client: Promise<Octokit> | undefined
 
-  function ask<T>(send: (octokit: Octokit) => Promise<T>): Promise<T> {
+  function request<T>(send: (octokit: Octokit) => Promise<T>): Promise<T> {
     if (options.token === '') return Promise.reject(new NoTokenError())
     client ??= import('./octokit.ts').then(({ openOctokit }) => openOctokit({ ...options, http }))
     return client.then(send)
@@ -64,7 +64,7 @@ export function openGitHub(options: GitHubOptions): GitHub {
 
   async function attempt<T>(call: GitHubCall<T>): Promise<T | undefined> {
     try {
-      return await ask(call.send)
+      return await request(call.send)
     } catch (error) {
       const failure = readFailure(error)
       if (failure.cause === 'permission') missing.add(call.permission)
@@ -85,7 +85,7 @@ export function openGitHub(options: GitHubOptions): GitHub {
   }
 
   const lacks = (permission: string): boolean => missing.has(permission)
-  return { repository: { owner, repo }, ask, attempt, lacks, close: http.close }
+  return { repository: { owner, repo }, request, attempt, lacks, close: http.close }
 }
 
 function levelOf({ cause }: GitHubFailure, call: GitHubCall<unknown>): 'notice' | 'warning' {
@@ -99,7 +99,7 @@ function advice({ cause }: GitHubFailure, { permission, ifFailed }: GitHubCall<u
   return `The job's \`github-token\` needs the permission \`${permission}\` for that, unless what it is about is gone or locked.`
 }
 
-/** No request could be made, as there is nothing to show GitHub who asks. */
+/** No request could be made, as there is no token to authenticate it with. */
 class NoTokenError extends Error {
   override readonly name = 'NoTokenError'
 
@@ -108,7 +108,7 @@ class NoTokenError extends Error {
   }
 }
 
-/** Why GitHub did not do what it was asked. */
+/** Why a call to GitHub failed. */
 type GitHubFailure = {
   /** `permission`: the token most likely lacks one; `token`: it is not valid, or not any more. */
   readonly cause: 'permission' | 'token' | 'other'

@@ -46,7 +46,7 @@ export async function pullRequestState(
   if (name === undefined) return 'unknown'
   try {
     const { owner, repo, number } = name
-    const { data } = await github.ask(({ rest }) => rest.pulls.get({ owner, repo, pull_number: number }))
+    const { data } = await github.request(({ rest }) => rest.pulls.get({ owner, repo, pull_number: number }))
     if (data.merged) return 'merged'
     return data.state === 'closed' ? 'closed' : 'open'
   } catch (error) {

@@ -47,7 +47,7 @@ const FAILED_CAUSES =
 /** Says how a request for a job ended. */
 export function outcomeText(outcome: Outcome, context: OutcomeContext): OutcomeText {
   const { reason } = outcome
-  const goesOn = backgroundAdvice(outcome)
+  const background = backgroundAdvice(outcome)
   switch (outcome.result) {
     case 'pull-request':
       return { headline: 'Pull request ready for review', advice: '' }
@@ -66,17 +66,17 @@ export function outcomeText(outcome: Outcome, context: OutcomeContext): OutcomeT
     case 'timed-out':
       return {
         headline: `Not finished within ${formatDuration(context.timeoutMs)}`,
-        advice: joinSentences(reason, goesOn, 'A longer `timeout` waits longer.'),
+        advice: joinSentences(reason, background, 'A longer `timeout` waits longer.'),
       }
     case 'cancelled':
       return {
         headline: 'Cancelled',
-        advice: joinSentences(outcome.headline && `${outcome.headline}.`, reason, goesOn),
+        advice: joinSentences(outcome.headline && `${outcome.headline}.`, reason, background),
       }
     case 'submitted':
-      return { headline: 'Submitted; the agent is at work', advice: goesOn }
+      return { headline: 'Submitted; the agent is at work', advice: background }
     case 'error':
-      return { headline: outcome.headline, advice: joinSentences(reason, goesOn) }
+      return { headline: outcome.headline, advice: joinSentences(reason, background) }
   }
 }
 

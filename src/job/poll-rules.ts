@@ -44,7 +44,7 @@ export function nextPauseMs(ageMs: number, rateLimited: number, { pollIntervalMs
 }
 
 /**
- * The pause after a poll that failed, unless the service asked for another: the usual one, growing.
+ * The pause after a poll that failed, unless the service sent a `Retry-After`: the usual one, growing.
  *
  * @param failures how many polls have failed in a row
  * @returns milliseconds

@@ -38,7 +38,7 @@ export type PollOptions = Deps & {
   readonly getJob: (signal: AbortSignal) => Promise<Job>
   /** Fixed pause between polls in milliseconds; `undefined`: adaptive. */
   readonly pollIntervalMs: number | undefined
-  /** Longest wait from the service's first answer, in milliseconds. */
+  /** Maximum wait from the service's first answer, in milliseconds. */
   readonly timeoutMs: number
   /** `false`: the first good poll is the last. */
   readonly wait: boolean
@@ -72,7 +72,7 @@ type State = {
 
 /**
  * Polls a job until it is over, the time is up, the run is cancelled, or polling makes no sense any more. At the
- * deadline comes a last poll, whatever the pause: it tells a job that is over from one that goes on.
+ * deadline comes a last poll, whatever the pause: it distinguishes a job that is over from one that goes on.
  */
 export async function pollJob(watched: WatchedJob, options: PollOptions): Promise<PollEnd> {
   const { clock, cancel } = options
@@ -150,7 +150,7 @@ function recordJob(state: State, job: Job): void {
 function recordFailure(state: State, error: Error): void {
   const { failing, lastPollAtMs } = state
   const untilMs = failing?.untilMs ?? lastPollAtMs + MAX_FAILING_MS
-  // Time that the service asks to wait is not counted.
+  // A `Retry-After` of the service is not counted.
   state.failing = { error, count: (failing?.count ?? 0) + 1, untilMs: untilMs + retryAfterMsOf(error) }
   if (!(error instanceof TransportError)) state.firstAnswerAtMs ??= lastPollAtMs
   if (isRateLimit(error)) state.rateLimited++

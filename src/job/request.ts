@@ -10,7 +10,7 @@ export type DirectRequest =
   /** `seen`: the job, if it was just got. */
   | { readonly kind: 'attach'; readonly id: string; readonly seen?: Job }
 
-/** A request for a job. Of the last two kinds, only the earlier job tells what they come to. */
+/** A request for a job. Of the last two kinds, the earlier job decides what they come to. */
 export type JobRequest =
   | DirectRequest
   /** A message to the earlier job or, where that can't go on, a new job. */
@@ -23,7 +23,7 @@ export type JobRequest =
   /** The earlier job itself or, where that can't go on, a new one. */
   | { readonly kind: 'resume'; readonly id: string; readonly createPrompt: CreatePrompt }
 
-/** Makes the prompt of a new job, which is told of the pull request that went before, if there was one. */
+/** Makes the prompt of a new job, with the pull request that went before in it, if there was one. */
 type CreatePrompt = (previous?: EarlierPullRequest) => Promise<string>
 
 /** What a prompt is put together from, in this order. */

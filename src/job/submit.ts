@@ -30,7 +30,7 @@ export class RequestError extends Error implements FailureText {
 
 /** What submitting needs. A cancel ends pauses at once, and a request in flight after `CANCEL_GRACE_MS`. */
 export type SubmitOptions = Deps & {
-  /** Longest time to go on under the rate limit, from the first answer, in milliseconds. Never cuts a request. */
+  /** Maximum time to go on under the rate limit, from the first answer, in milliseconds. Never cuts a request. */
   readonly timeoutMs: number
   readonly onEvent: OnJobEvent
 }
@@ -134,14 +134,14 @@ function isCertainlyRefused(error: unknown): boolean {
 export function nothingStarted(cause: unknown, notes: readonly string[] = []): RequestError {
   if (cause instanceof DOMException) return new RequestError(CANCELLED, { cause })
   const { headline, details } = describeFailure(cause)
-  const advice = canPass(cause)
+  const advice = isTransient(cause)
     ? 'Nothing was started, so it is safe to run this again.'
     : 'Nothing was started.'
   return new RequestError({ headline, details: joinSentences(details, ...notes, advice) }, { cause })
 }
 
 /** Whether a failure may be over by the time that the workflow runs again, with nothing changed. */
-function canPass(error: unknown): boolean {
+function isTransient(error: unknown): boolean {
   if (error instanceof TransportError) return error.failure !== 'tls' && error.failure !== 'proxy'
   return isRetryable(error)
 }

@@ -18,7 +18,7 @@ import { serviceWord } from '../service/service-error.ts'
 import { type Outcome, pullRequestName } from './outcome.ts'
 import { failOnNote, type OutcomeContext, outcomeText, RESULT_SIGNS, signOf } from './outcome-text.ts'
 
-/** Most characters of a prompt that a summary shows: far below GitHub's limit of 1 MiB for all of it. */
+/** Maximum number of characters of a prompt that a summary shows: far below GitHub's limit of 1 MiB for all of it. */
 const MAX_PROMPT_LENGTH = 200_000
 
 /** The summary of a job that was requested: what came of it, what it means, and what belongs to it folded. */
@@ -29,7 +29,7 @@ export function jobSummary(outcome: Outcome, context: OutcomeContext, redact: Re
     ...pullRequestLine(outcome),
     ...sentences(advice),
     ...sentences(failOnNote(outcome, context)),
-    grayLine(outcome, context),
+    footer(outcome, context),
     ...foldedDetails(outcome, redact),
   ])
 }
@@ -96,7 +96,7 @@ function sentences(text: string): Markdown[] {
 }
 
 /** Which project, which model, how long. */
-function grayLine({ job, durationSeconds }: Outcome, { projectId }: OutcomeContext): Markdown {
+function footer({ job, durationSeconds }: Outcome, { projectId }: OutcomeContext): Markdown {
   const model = job?.model == null ? [] : [md`model ${word(job.model)}`]
   // Less than a second says that nothing was waited for.
   const duration = durationSeconds ? [md`${formatDuration(durationSeconds * 1000)}`] : []

@@ -11,7 +11,7 @@ type ConnectionOptions = {
   readonly proxy: URL | undefined
   /** Maximum number of connections side by side. */
   readonly connections: number
-  /** Longest time for a TCP connection, a tunnel and a TLS handshake, each, in milliseconds. */
+  /** Maximum time for a TCP connection, a tunnel and a TLS handshake, each, in milliseconds. */
   readonly connectLimitMs: number
 }
 

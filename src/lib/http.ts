@@ -20,13 +20,13 @@ export type HttpClient = {
 export type HttpOptions = {
   readonly proxy: ProxySettings
   readonly clock: Clock
-  /** Longest time for one request, from connecting to the last byte, in milliseconds. */
+  /** Maximum time for one request, from connecting to the last byte, in milliseconds. */
   readonly timeLimitMs: number
   /** Largest body in bytes. */
   readonly bodyLimitBytes: number
   /** Maximum number of connections to one origin; 1 without it, so that one request waits for the other. */
   readonly connections?: number
-  /** Longest time for opening a connection that is kept; 10 s without it. */
+  /** Maximum time for opening a connection that is kept; 10 s without it. */
   readonly connectLimitMs?: number
 }
 

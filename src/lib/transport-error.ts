@@ -90,7 +90,7 @@ export function timeLimitError(
   limitMs: number,
   options: { readonly maybeSent: boolean; readonly cause: unknown },
 ): TransportError {
-  return new TransportError(`no complete answer came within ${limitMs / 1000} s`, {
+  return new TransportError(`the request timed out after ${limitMs / 1000} s`, {
     failure: 'time-limit',
     ...options,
   })

@@ -30,7 +30,6 @@ export const OUTPUTS = [
   'visitors',
 ] as const
 
-/** Name of an output. */
 type OutputName = (typeof OUTPUTS)[number]
 
 /** Values by output; what is not named is not set. */

@@ -54,7 +54,6 @@ export function openRunner(environment: Environment): Runner {
 /** The parts of a step's summary, in the order in which they stand there. */
 const SECTIONS = ['job', 'visitors'] as const
 
-/** One of `SECTIONS`. */
 type SummarySection = (typeof SECTIONS)[number]
 
 /**

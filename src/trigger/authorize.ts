@@ -8,7 +8,7 @@ import { hasPrompt, isGuarded, mayWrite, type Skip, skip, skipOwnWork, type Trig
 
 type AuthorizeDeps = Pick<RunDeps, 'github' | 'environment' | 'cancel'>
 
-/** Asks GitHub what the payload can't tell. Returns why the run must do nothing; `undefined` if it may go on. */
+/** Checks with GitHub what the payload can't show. Returns why the run must do nothing; `undefined` if it may go on. */
 export async function authorize(
   { event, command }: Trigger,
   inputs: Inputs,
@@ -66,7 +66,7 @@ function skipUnlessGranted(verdict: Verdict, what: string): Skip | undefined {
 /** Whether somebody may start a job; where not, why, to follow a colon. */
 export type Verdict =
   | { readonly kind: 'granted' }
-  /** `unavailable`: GitHub gave no answer that tells. */
+  /** `unavailable`: GitHub's response does not show it. */
   | { readonly kind: 'refused' | 'unavailable'; readonly reason: string }
 
 /**
@@ -82,7 +82,7 @@ async function checkPermission(
   const needed = `\`required-permission\` is \`${required}\``
   if (id === undefined) return refused(`the event does not give the id of ${login}, and ${needed}`)
   try {
-    const { data } = await github.ask(({ rest }) =>
+    const { data } = await github.request(({ rest }) =>
       rest.repos.getCollaboratorPermissionLevel({ ...github.repository, username: login }),
     )
     if (data.user?.id === undefined) return unavailable(login, 'it named no account in its answer')
@@ -113,7 +113,7 @@ function isAtLeast(level: Level, required: PermissionLevel): boolean {
   return level !== 'none' && PERMISSION_LEVELS.indexOf(level) >= PERMISSION_LEVELS.indexOf(required)
 }
 
-/** What GitHub answers, as far as it tells the level. */
+/** The part of GitHub's response that shows the level. */
 type PermissionAnswer = {
   /** Knows three levels only: `admin`, `write`, `read`, or `none`. */
   readonly permission: string

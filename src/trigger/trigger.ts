@@ -61,7 +61,7 @@ export function mayWrite(inputs: Pick<Inputs, 'comment' | 'dry-run'>): boolean {
   return inputs.comment !== 'never' && !inputs['dry-run']
 }
 
-/** Whether the loop guard counts: a run that only waits for a job wakes nobody. */
+/** Whether the loop guard applies: a run that only waits for a job starts none. */
 export function isGuarded(inputs: Inputs): boolean {
   return inputs['job-id'] === '' || hasPrompt(inputs)
 }

@@ -4,7 +4,6 @@ import type { PageVisitors } from '../service/visitors.ts'
 /** What rows can be written as: by the file's ending. */
 export const EXPORT_FORMATS = ['csv', 'json', 'ndjson'] as const
 
-/** One of `EXPORT_FORMATS`. */
 export type ExportFormat = (typeof EXPORT_FORMATS)[number]
 
 /** The file that all rows go to. */

@@ -5,10 +5,10 @@ import {
   findMostlyAi,
   findMoves,
   type Moves,
+  positionIn,
   type Shortlist,
   sinceSiteBegan,
   sortPages,
-  standing,
   usualRange,
 } from './compare.ts'
 import { countOf } from './format.ts'
@@ -84,7 +84,7 @@ function findVerdict({ total }: Counts, comparable: readonly PeriodTotals[]): Ve
   const range = usualRange(comparable.map(({ totals }) => totals.total))
   if (range === undefined) return undefined
   const kinds = { usual: 'usual', above: 'highest', below: 'lowest' } as const
-  return { kind: kinds[standing(total, range)], periods: comparable.length + 1 }
+  return { kind: kinds[positionIn(total, range)], periods: comparable.length + 1 }
 }
 
 function changeOf({ path, total }: PageVisitors, previous: PeriodRows | undefined): Change {
@@ -131,14 +131,14 @@ function repeatedIn(period: string): string {
   return `Pages of ${period} came more than once, so others may not have come at all; the later row of each counts.`
 }
 
-function causesOf({ oddRows, oddAnswer, noNewRows, stopped }: PeriodRows): string {
+function causesOf({ invalidRows, invalidAnswer, noNewRows, stopped }: PeriodRows): string {
   const causes: string[] = []
   if (stopped !== undefined) causes.push(causeOf(stopped))
-  if (oddRows > 0)
+  if (invalidRows > 0)
     causes.push(
-      `${countOf(oddRows, 'row')} without a path, or with a count that is no number, could not be understood`,
+      `${countOf(invalidRows, 'row')} without a path, or with a count that is no number, could not be understood`,
     )
-  if (oddAnswer)
+  if (invalidAnswer)
     causes.push('an answer of the service had no list of rows, or did not say whether there are more')
   if (noNewRows) causes.push('the service said that there are more rows, and sent none that are new')
   return causes.join('; ')

@@ -30,17 +30,17 @@ type RowsQuery = { readonly period: Period; readonly limit: number; readonly off
 
 /** What the requests need. */
 type VisitorsDeps = Deps & {
-  /** Most requests of the run, retries included. */
+  /** Maximum number of requests of the run, retries included. */
   readonly maxRequests: number
   /** Takes lines for the log. */
   readonly onProgress: (line: string) => void
 }
 
-/** Longest time for all requests of a report together, in milliseconds. */
+/** Maximum time for all requests of a report together, in milliseconds. */
 const MAX_TIME_MS = 300_000
 
 /** How often one request is sent at most. */
-const MAX_TRIES = 5
+const MAX_ATTEMPTS = 5
 
 const BACKOFF = { baseMs: 1000, maxMs: 30_000 }
 
@@ -83,7 +83,7 @@ export class VisitorsRequests {
         () => this.#sendOnce(query),
         {
           backoff: BACKOFF,
-          maxAttempts: MAX_TRIES,
+          maxAttempts: MAX_ATTEMPTS,
           isRetryable: (error) => isRetryable(error) && this.#count < maxRequests,
           retryAfterMs: retryAfterMsOf,
           deadlineMs: () => this.#deadlineMs,
@@ -121,14 +121,16 @@ export class VisitorsRequests {
   /** Why a failed request was not sent again, as a sentence; empty where the failure itself says it. */
   #reasonNotToRetry({ reason, cause }: RetryError): string {
     const { maxRequests } = this.#deps
-    if (reason === 'attempts') return `It was tried ${MAX_TRIES} times.`
+    if (reason === 'attempts') return `It was tried ${MAX_ATTEMPTS} times.`
     if (reason === 'final') {
       const isLimited = isRetryable(cause) && this.#count >= maxRequests
       return isLimited ? `It was not tried again, because \`visitors-max-requests\` is ${maxRequests}.` : ''
     }
     const limit = `the ${formatMaxTime()} that the visitors report may take`
-    const askedMs = retryAfterMsOf(cause)
-    return askedMs === 0 ? `It was not tried again within ${limit}.` : retryAfterNote(askedMs, limit)
+    const retryAfterMs = retryAfterMsOf(cause)
+    return retryAfterMs === 0
+      ? `It was not tried again within ${limit}.`
+      : retryAfterNote(retryAfterMs, limit)
   }
 }
 

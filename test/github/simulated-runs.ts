@@ -181,9 +181,9 @@ export async function startSimulation(github: LoopbackGitHub, weather: Weather):
     }
     return {
       ...real,
-      ask: (send) =>
+      request: (send) =>
         exchange(
-          () => real.ask(send),
+          () => real.request(send),
           () => {
             throw new Error('lost')
           },

@@ -124,7 +124,7 @@ describe.each(TRANSPORTS)('a request over %s', (_name, freshConnection) => {
     expect(await failureOf(clientWith({ timeLimitMs: 200 }), get(url, { freshConnection }))).toEqual({
       failure: 'time-limit',
       maybeSent: true,
-      message: 'no complete answer came within 0.2 s',
+      message: 'the request timed out after 0.2 s',
     })
   })
 

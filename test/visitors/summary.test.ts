@@ -122,7 +122,7 @@ describe('the first screen', () => {
   })
 
   it('says at once where not all could be compared', () => {
-    const text = summary(reading([...WEEKS, 9000], { pages: NOW, previous: { oddRows: 1 } }))
+    const text = summary(reading([...WEEKS, 9000], { pages: NOW, previous: { invalidRows: 1 } }))
     expect(firstScreen(text)).toContain('⚠️ **Not all could be compared.** The last part below says why.')
   })
 
@@ -216,7 +216,7 @@ describe('the report', () => {
     const stopped = new RequestsStopped('time', '')
     for (const sample of [
       {},
-      { current: { stopped, oddRows: 1, oddAnswer: true, noNewRows: true, repeated: true } },
+      { current: { stopped, invalidRows: 1, invalidAnswer: true, noNewRows: true, repeated: true } },
       { beforeStopped: stopped, previous: { repeated: true, stopped } },
     ]) {
       const text = summary(reading([...WEEKS, 12_480], { pages: NOW, previousPages: BEFORE, ...sample }))
