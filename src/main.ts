@@ -14,7 +14,7 @@ import { authorize } from './trigger/authorize.ts'
 import { readEvent } from './trigger/event.ts'
 import { readTrigger, type Skip } from './trigger/trigger.ts'
 
-const HTTP_LIMITS = { timeLimitMs: 30_000, bodyLimitBytes: 16 * 1024 * 1024 }
+const HTTP_LIMITS = { timeoutMs: 30_000, bodyLimitBytes: 16 * 1024 * 1024 }
 
 /**
  * The main part of the step.

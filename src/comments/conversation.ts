@@ -68,7 +68,7 @@ function isEarlierPending({ comment, marker }: OwnComment, all: readonly OwnComm
   return aheadMs > 0 || comment.id < ours.id
 }
 
-/** Whether a comment is the reply to this very command, be it of an earlier attempt. */
+/** Whether a comment is the reply to this very command, of this attempt or an earlier one. */
 function isOurs({ marker }: OwnComment, turn: Turn): boolean {
   return isSameComment(marker, turn.marker)
 }

@@ -89,7 +89,7 @@ export function openOwnComments(
     if (comment.existing !== undefined) return await edit({ ...comment, existing: comment.existing })
     if (mayExist) {
       const own = await list(thread, report)
-      // Rather none than two.
+      // No comment is better than two.
       if (own === undefined) return { result: 'failed' }
       const existing = findSame(own, draft.marker)
       if (existing !== undefined) return await edit({ ...comment, existing })

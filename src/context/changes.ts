@@ -128,7 +128,7 @@ export async function changesSinceReleaseBefore(release: JsonRecord, github: Git
     },
   })
   if (earlier === undefined) return noChanges([[name, NOT_KNOWN]])
-  // Times of GitHub's are all in UTC and of one length: their order is that of their letters.
+  // GitHub's times are all in UTC and of one length, so they sort as text.
   const [newest] = earlier.toSorted((one, other) => (one.published < other.published ? 1 : -1))
   if (newest === undefined) return noChanges([[name, `none among GitHub's ${PAGE_SIZE} newest`]])
   const changes = (await compare(newest.tag, tag, github)) ?? noChanges([['Changes', NOT_KNOWN]])

@@ -20,7 +20,7 @@ export type EventFacts = {
   readonly hunk?: string
 }
 
-/** A name of ours and a value. */
+/** A label and its value. */
 export type Fact = readonly [name: string, value: string]
 
 /** Some of the entries that there are. */
@@ -90,7 +90,7 @@ function renderFacts(facts: readonly Fact[]): string {
     .join('')
 }
 
-/** Writes a part of the block in at most so many bytes. */
+/** Writes a part of the block in at most `maxBytes` bytes. */
 type Section = (maxBytes: number) => string
 
 function textSection([name, value]: Fact = ['', '']): Section {

@@ -45,7 +45,7 @@ export type RunDeps = Deps & Runner & { readonly github: GitHub }
 type GitHubOptions = Omit<OctokitOptions, 'http'> & { readonly log: Log }
 
 /** Shorter than for the docs service: nothing here is worth waiting long for. */
-const LIMITS = { timeLimitMs: 10_000, bodyLimitBytes: 16 * 1024 * 1024 }
+const LIMITS = { timeoutMs: 10_000, bodyLimitBytes: 16 * 1024 * 1024 }
 
 /** Gives access to GitHub. Nothing is loaded or sent yet. */
 export function openGitHub(options: GitHubOptions): GitHub {

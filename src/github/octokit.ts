@@ -161,8 +161,8 @@ function retryAfterMs(error: unknown, nowMs: number): number | undefined {
   return parseRetryAfter(error.response.headers['retry-after'], nowMs)
 }
 
-function isTimeout(end: unknown): boolean {
-  return end instanceof TransportError && end.failure === 'time-limit'
+function isTimeout(error: unknown): boolean {
+  return error instanceof TransportError && error.failure === 'timeout'
 }
 
 type Target = Pick<HttpRequest, 'method' | 'url'>

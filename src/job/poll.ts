@@ -127,8 +127,8 @@ const NO_TEXT: FailureText = { headline: '', details: '' }
 /** Polls once, until a time; `undefined` if that time or a cancel came first. */
 async function pollOnce(options: PollOptions, untilMs: number): Promise<Job | Error | undefined> {
   const { clock, cancel, getJob } = options
-  const over = new AbortController()
-  const deadline = clock.timeout(Math.max(0, untilMs - clock.now()), over.signal)
+  const done = new AbortController()
+  const deadline = clock.timeout(Math.max(0, untilMs - clock.now()), done.signal)
   const signal = AbortSignal.any([cancel, deadline])
   try {
     return await getJob(signal)
@@ -136,7 +136,7 @@ async function pollOnce(options: PollOptions, untilMs: number): Promise<Job | Er
     if (signal.aborted) return undefined
     return error instanceof Error ? error : new Error(String(error))
   } finally {
-    over.abort()
+    done.abort()
   }
 }
 

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
 import { isIP, connect as openTcp, type Socket } from 'node:net'
 import { connect as openTls } from 'node:tls'
-import { type HttpRequest, type HttpResponse, ResponseBuilder, type Sending } from './http-messages.ts'
+import { type HttpRequest, type HttpResponse, ResponseBuilder, type SendOptions } from './http-messages.ts'
 import { lookupHost } from './loopback.ts'
 import { proxyAuthorization } from './proxy.ts'
 import { ProxyStatusError } from './transport-error.ts'
@@ -15,9 +15,9 @@ import { ProxyStatusError } from './transport-error.ts'
  *
  * @throws whatever ended it before the headers of the response had arrived
  */
-export async function sendOnce(
+export async function sendOnFreshConnection(
   { url, method, headers, body }: HttpRequest,
-  { proxy, signal, bodyLimitBytes, onSend }: Sending & { readonly proxy: URL | undefined },
+  { proxy, signal, bodyLimitBytes, onSend }: SendOptions & { readonly proxy: URL | undefined },
 ): Promise<HttpResponse> {
   const socket = await openConnection(url, proxy, signal)
   try {

@@ -7,7 +7,7 @@ export type TransportFailure =
   | 'unreachable'
   | 'tls'
   | 'proxy'
-  | 'time-limit'
+  | 'timeout'
   | 'broken-off'
   | 'unreadable'
 
@@ -86,12 +86,12 @@ export function exchangeError(cause: unknown, url: URL, proxy: URL | undefined):
 }
 
 /** The error for a request that took longer than it may. */
-export function timeLimitError(
+export function timeoutError(
   limitMs: number,
   options: { readonly maybeSent: boolean; readonly cause: unknown },
 ): TransportError {
   return new TransportError(`the request timed out after ${limitMs / 1000} s`, {
-    failure: 'time-limit',
+    failure: 'timeout',
     ...options,
   })
 }

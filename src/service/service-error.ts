@@ -51,7 +51,7 @@ export class InvalidResponseError extends Error implements FailureText {
   }
 }
 
-/** Any failure of a request to the docs service in words: the one place that makes them. */
+/** Describes any failure of a request to the docs service. */
 export function describeFailure(error: unknown): FailureText {
   if (error instanceof ServiceError || error instanceof InvalidResponseError) return error
   if (!(error instanceof TransportError)) return { headline: errorMessage(error), details: '' }

@@ -4,7 +4,15 @@ import { type Inputs, PERMISSION_LEVELS, type PermissionLevel } from '../inputs/
 import type { Command } from './command.ts'
 import { type Actor, isAllowedBot, isTrusted, readActor } from './event.ts'
 import { mergedOwnWork } from './loop-guard.ts'
-import { hasPrompt, isGuarded, mayWrite, type Skip, skip, skipOwnWork, type Trigger } from './trigger.ts'
+import {
+  hasPrompt,
+  loopGuardApplies,
+  mayWrite,
+  type Skip,
+  skip,
+  skipOwnWork,
+  type Trigger,
+} from './trigger.ts'
 
 type AuthorizeDeps = Pick<RunDeps, 'github' | 'environment' | 'cancel'>
 
@@ -16,7 +24,7 @@ export async function authorize(
 ): Promise<Skip | undefined> {
   if (command !== undefined) return await authorizeCommand(command, inputs, deps)
   if (!isTrusted(event, deps.environment)) return await authorizeSender({ event }, inputs, deps)
-  if (!isGuarded(inputs)) return undefined
+  if (!loopGuardApplies(inputs)) return undefined
   const ownWork = await mergedOwnWork(event, inputs['ignore-authors'], deps.github)
   return ownWork === undefined ? undefined : skipOwnWork(ownWork)
 }

@@ -27,7 +27,7 @@ export function readTrigger(event: GitHubEvent, inputs: Inputs, environment: Env
   const ignored = inputs.command === '' ? undefined : ignoredText(event, command, inputs)
   if (ignored !== undefined) return skip('info', ignored)
 
-  const ownWork = isGuarded(inputs) ? ownWorkIn(event, inputs['ignore-authors']) : undefined
+  const ownWork = loopGuardApplies(inputs) ? ownWorkIn(event, inputs['ignore-authors']) : undefined
   if (ownWork !== undefined) return skipOwnWork(ownWork)
 
   const needsKey = inputs['api-key'] === '' && !inputs['dry-run']
@@ -62,7 +62,7 @@ export function mayWrite(inputs: Pick<Inputs, 'comment' | 'dry-run'>): boolean {
 }
 
 /** Whether the loop guard applies: a run that only waits for a job starts none. */
-export function isGuarded(inputs: Inputs): boolean {
+export function loopGuardApplies(inputs: Inputs): boolean {
   return inputs['job-id'] === '' || hasPrompt(inputs)
 }
 

@@ -44,7 +44,7 @@ const MAX_ATTEMPTS = 5
 
 const BACKOFF = { baseMs: 1000, maxMs: 30_000 }
 
-/** A line is logged for every so many requests. */
+/** A line is logged each time that this many requests were sent. */
 const REQUESTS_PER_LINE = 50
 
 /** Requests visitors within the limits of the run. The time begins to count when it is made. */
@@ -71,7 +71,7 @@ export class VisitorsRequests {
   /**
    * Requests rows until there is an answer.
    *
-   * @throws {RequestsStopped} because of a limit, or a request that failed for good, be it an earlier one
+   * @throws {RequestsStopped} because of a limit, or a request that failed for good, even an earlier one
    * @throws the reason of `cancel` once that is aborted
    */
   async send(query: RowsQuery): Promise<VisitorsAnswer> {
@@ -134,7 +134,6 @@ export class VisitorsRequests {
   }
 }
 
-/** The longest time of a report in words. */
 export function formatMaxTime(): string {
   return `${MAX_TIME_MS / 60_000} minutes`
 }

@@ -44,7 +44,7 @@ export type Simulation = {
   close(): Promise<void>
 }
 
-const LIMITS = { timeLimitMs: 30_000, bodyLimitBytes: 1 << 20 }
+const LIMITS = { timeoutMs: 30_000, bodyLimitBytes: 1 << 20 }
 
 /** How requests fare; asked anew each time. */
 export type Weather = {
