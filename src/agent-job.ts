@@ -2,14 +2,12 @@ import type { EarlierJob } from './comments/conversation.ts'
 import { openSession } from './comments/session.ts'
 import { describeEvent } from './context/gather.ts'
 import type { RunDeps } from './github/github.ts'
-import { pullRequestState } from './github/pull-requests.ts'
+import { type EarlierPullRequest, pullRequestState } from './github/pull-requests.ts'
 import { isFailure, jobOutputs, type Outcome } from './job/outcome.ts'
 import { describeResult } from './job/outcome-text.ts'
 import { performJob } from './job/perform.ts'
 import { type JobEvent, progressLine } from './job/progress.ts'
-import { assemblePrompt, type PromptParts } from './job/prompt.ts'
-import type { EarlierPullRequest } from './job/pull-request.ts'
-import type { JobRequest } from './job/request.ts'
+import { assemblePrompt, type JobRequest, type PromptParts } from './job/request.ts'
 import { dryRunSummary, jobSummary } from './job/summary.ts'
 import type { RunRequest } from './run-request.ts'
 import type { DocsService } from './service/docs-service.ts'
@@ -62,12 +60,12 @@ async function jobRequestOf(
     if (inputs.context === 'none') return assemblePrompt(parts)
     return assemblePrompt({
       ...parts,
-      eventContext: await describeEvent(request.event, inputs.context, deps, previous),
+      eventContext: await describeEvent(request.event, { detail: inputs.context, previous }, deps),
     })
   }
   if (earlier?.kind === 'resume') return { kind: 'resume', id: earlier.id, createPrompt }
   if (earlier?.kind === 'continue') {
-    // A bare command stands for the standing prompt.
+    // A command without text means the prompt of the inputs.
     return {
       kind: 'continue',
       id: earlier.id,
@@ -127,15 +125,15 @@ function reportDryRun(
   { log, redact, setOutputs, writeSummary }: RunDeps,
 ): undefined {
   const purpose = DRY_RUN_PURPOSES[jobRequest.kind]
-  const prompt = redact(promptOf(jobRequest))
+  const prompt = redact(plannedPromptOf(jobRequest))
   setOutputs({ result: 'dry-run' })
   if (prompt !== '') log.group('The prompt', prompt)
   if (inputs.summary) writeSummary('job', dryRunSummary({ purpose, prompt, projectId: inputs['project-id'] }))
   log.notice(`The docs service was not called. Without \`dry-run\`, this run would ${purpose}.`)
 }
 
-/** The words that a request sends; empty if it sends none. */
-function promptOf(request: JobRequest): string {
+/** The prompt or message that a request would send; empty if none. */
+function plannedPromptOf(request: JobRequest): string {
   if (request.kind === 'continue') return request.message
   return 'prompt' in request ? request.prompt : ''
 }

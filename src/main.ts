@@ -14,7 +14,7 @@ import { authorize } from './trigger/authorize.ts'
 import { readEvent } from './trigger/event.ts'
 import { readTrigger, type Skip } from './trigger/trigger.ts'
 
-const HTTP_LIMITS = { timeLimitMs: 30_000, bodyLimitBytes: 16 * 1024 * 1024 }
+const HTTP_LIMITS = { timeoutMs: 30_000, bodyLimitBytes: 16 * 1024 * 1024 }
 
 /**
  * The main part of the step.
@@ -68,14 +68,14 @@ async function performAllParts(request: RunRequest, deps: RunDeps): Promise<void
   const parts: Part[] = []
   if (wantsJob) parts.push((service) => performAgentJob(request, service, deps))
   if (visitors !== undefined) {
-    const { reportVisitors, showVisitorsPlan } = await import('./visitors/report-visitors.ts')
-    if (request.inputs['dry-run']) showVisitorsPlan(visitors, request.inputs['project-id'], deps)
+    const { reportVisitors, reportVisitorsDryRun } = await import('./visitors/report-visitors.ts')
+    if (request.inputs['dry-run']) reportVisitorsDryRun(visitors, request.inputs['project-id'], deps)
     else parts.push((service) => reportVisitors(visitors, service, deps))
   }
-  const ends = await Promise.allSettled(parts.map((part) => part(openService(request, deps))))
-  for (const end of ends) {
-    if (end.status === 'rejected') reportError(end.reason, deps)
-    else if (end.value !== undefined) deps.log.fail(end.value)
+  const results = await Promise.allSettled(parts.map((part) => part(openService(request, deps))))
+  for (const result of results) {
+    if (result.status === 'rejected') reportError(result.reason, deps)
+    else if (result.value !== undefined) deps.log.fail(result.value)
   }
 }
 

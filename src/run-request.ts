@@ -3,7 +3,7 @@ import type { InputName, Inputs } from './inputs/table.ts'
 import type { Clock } from './lib/clock.ts'
 import { openWorkspace, type TextFile, type Workspace, WorkspaceError } from './lib/workspace.ts'
 import type { Environment } from './runner/environment.ts'
-import type { Trigger } from './trigger/trigger.ts'
+import { hasPrompt, type Trigger } from './trigger/trigger.ts'
 import { readVisitorsOptions, type VisitorsOptions } from './visitors/options.ts'
 
 /** What a run is to do: its inputs, checked, and the files that they name. */
@@ -39,11 +39,7 @@ export async function loadRunRequest(
     problems,
   })
   const wantsVisitors = inputs['visitors-summary'] || inputs['visitors-export'] !== ''
-  const wantsJob =
-    trigger.command !== undefined ||
-    inputs.prompt !== '' ||
-    inputs['prompt-file'].length > 0 ||
-    inputs['job-id'] !== ''
+  const wantsJob = trigger.command !== undefined || hasPrompt(inputs) || inputs['job-id'] !== ''
   const further = [
     ...missingInputs(inputs),
     ...promptFiles.problems,

@@ -1,6 +1,5 @@
-import type { JobResult, Outcome } from '../job/outcome.ts'
+import { type JobResult, type Outcome, pullRequestName } from '../job/outcome.ts'
 import { type OutcomeContext, outcomeText, RESULT_SIGNS } from '../job/outcome-text.ts'
-import { pullRequestName } from '../job/pull-request.ts'
 import { formatDuration } from '../lib/duration.ts'
 import { code, details, joinMarkdown, link, type Markdown, md, sentencesWithCode } from '../lib/markdown.ts'
 import { clip } from '../lib/text.ts'
@@ -21,8 +20,8 @@ export type Subject = {
   readonly followUp: boolean
 }
 
-/** Most characters of a request that a comment repeats. */
-const MAX_REQUEST_LENGTH = 280
+/** Maximum number of characters of a request that a comment repeats. */
+export const MAX_REQUEST_LENGTH = 280
 
 /** Results after which the agent's job may still be at work. */
 const OPEN_ENDS: readonly JobResult[] = ['submitted', 'timed-out', 'cancelled', 'error']
@@ -38,7 +37,7 @@ export function workingBody(subject: Subject, stage: 'starting' | 'new' | 'follo
   }
   return joinMarkdown([
     md`⏳ **${headlines[stage]}**`,
-    occasion(subject, []),
+    originLine(subject, []),
     md`This comment will show the result.`,
   ])
 }
@@ -61,7 +60,7 @@ export function endBody(subject: Subject, outcome: Outcome, context: EndContext)
   const took = durationSeconds ? [md`took ${formatDuration(durationSeconds * 1000)}`] : []
   return joinMarkdown([
     md`${RESULT_SIGNS[result]} **${headline}${where}**`,
-    occasion(subject, took),
+    originLine(subject, took),
     ...explanation(subject, outcome, context),
     ...nextSteps(subject, outcome, context),
   ])
@@ -73,7 +72,7 @@ export function cutOffBody(subject: Subject, context: Pick<EndContext, 'jobId' |
     context.jobId === ''
       ? md`The workflow run was cut off before the docs service had answered. If a job was started, it goes on and may still open its pull request.`
       : waitAgain(subject, context, `The workflow run was cut off. ${JOB_GOES_ON}`)
-  return joinMarkdown([md`${RESULT_SIGNS.cancelled} **Cut off**`, occasion(subject, []), words])
+  return joinMarkdown([md`${RESULT_SIGNS.cancelled} **Cut off**`, originLine(subject, []), words])
 }
 
 /** For a command that says nothing. */
@@ -89,59 +88,7 @@ export function usageBody({ command, followUp }: Subject): Markdown {
   ])
 }
 
-/** A request that led to a pull request, as its announcement tells it. */
-export type AnnouncedRequest = {
-  /** `comment` for a command; else the event's name. */
-  readonly event: string
-  /** Login of whoever asked or caused the event; may be empty. */
-  readonly login: string
-  /** URL of the comment, of the commit, or of the workflow run. */
-  readonly url: string
-  /** What the command said, or the short name of a commit; may be empty. */
-  readonly text: string
-}
-
-/** What an announcement says. */
-export type Announcement = {
-  readonly first: AnnouncedRequest
-  /** The same as `first` if there was one request only. */
-  readonly last: AnnouncedRequest
-  /** How many requests there were. */
-  readonly count: number
-  /** The command that goes on here; empty if none does. */
-  readonly command: string
-}
-
-/** On the agent's pull request: what it came from, what has been asked since, and how to go on. */
-export function announcementBody({ first, last, count, command }: Announcement): Markdown {
-  const example = code(`${command} shorter, and add an example`)
-  return joinMarkdown([
-    md`💬 The docs agent opened this pull request for ${describeRequest(first)}`,
-    ...(count > 1
-      ? [md`It has been asked ${count} times by now; the last time for ${describeRequest(last)}`]
-      : []),
-    ...(command === ''
-      ? []
-      : [md`To have it changed, comment ${code(`${command} …`)} here, such as ${example}.`]),
-  ])
-}
-
-/** The request that an announcement tells of, cut to a length that fits there. */
-export function announcedRequest(request: AnnouncedRequest): AnnouncedRequest {
-  return { ...request, text: clip(request.text, MAX_REQUEST_LENGTH) }
-}
-
-function describeRequest({ event, login, url, text }: AnnouncedRequest): Markdown {
-  const by = login === '' ? md`` : md` by **${login}**`
-  if (event === 'comment') {
-    const words = text === '' ? md`.` : md`: ${text}`
-    return md`${link('a comment', url)}${by}${words}`
-  }
-  if (event === 'push') return md`a push${by}: ${link(text === '' ? 'commit' : `commit ${text}`, url)}.`
-  return md`${link('a workflow run', url)} (${code(event)}${by}).`
-}
-
-function occasion({ login, instructions, runUrl, sha }: Subject, more: readonly Markdown[]): Markdown {
+function originLine({ login, instructions, runUrl, sha }: Subject, more: readonly Markdown[]): Markdown {
   const request =
     instructions === ''
       ? md`Requested by **${login}**`

@@ -1,6 +1,6 @@
+import { pullRequestThread, type Thread } from '../github/comments.ts'
 import type { RunDeps } from '../github/github.ts'
 import { listOpenPullRequests } from '../github/pull-requests.ts'
-import { pullRequestThread, type Thread } from '../github/thread.ts'
 import { isEarlierAttempt, type Marker } from './marker.ts'
 import { isOfStep, isSameComment, type OwnComment, type OwnComments } from './own-comments.ts'
 
@@ -8,7 +8,7 @@ import { isOfStep, isSameComment, type OwnComment, type OwnComments } from './ow
 export type EarlierJob = { readonly kind: 'continue' | 'resume'; readonly id: string }
 
 /** A command's place in its conversation. */
-export type Turn = {
+type Turn = {
   readonly thread: Thread
   /** The marker of the reply to it. */
   readonly marker: Marker
@@ -68,7 +68,7 @@ function isEarlierPending({ comment, marker }: OwnComment, all: readonly OwnComm
   return aheadMs > 0 || comment.id < ours.id
 }
 
-/** Whether a comment is the reply to this very command, be it of an earlier attempt. */
+/** Whether a comment is the reply to this very command, of this attempt or an earlier one. */
 function isOurs({ marker }: OwnComment, turn: Turn): boolean {
   return isSameComment(marker, turn.marker)
 }
@@ -87,7 +87,7 @@ function isAnnouncement({ marker }: OwnComment, { project }: Marker): boolean {
   return marker.kind === 'announcement' && marker.project === project && marker.job !== ''
 }
 
-/** The job of the newest open pull request that this step was announced on. Asks GitHub once. */
+/** The job of the newest open pull request that this step was announced on. One request to GitHub. */
 export async function findAnnouncedJob({
   own,
   deps,

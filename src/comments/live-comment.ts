@@ -1,7 +1,6 @@
-import type { CommentRef } from '../github/comments.ts'
+import { type CommentRef, type Thread, writePermission } from '../github/comments.ts'
 import type { RunDeps } from '../github/github.ts'
 import { type FinalReaction, giveFinalReaction } from '../github/reactions.ts'
-import { type Thread, writePermission } from '../github/thread.ts'
 import { isRecord, parseJson } from '../lib/json.ts'
 import { Markdown } from '../lib/markdown.ts'
 import type { Runner } from '../runner/runner.ts'
@@ -9,7 +8,7 @@ import type { Marker } from './marker.ts'
 import type { Draft, OwnComments } from './own-comments.ts'
 
 /** What is still to be written to GitHub; saved for the post step, should the main step be cut off. */
-export type PendingComment = {
+type PendingComment = {
   readonly thread: Thread
   /** Our comment; `null` while none is known to be written. */
   readonly comment: CommentRef | null
@@ -29,7 +28,7 @@ export type LiveComment = {
 }
 
 /** Where a comment is, and what it answers. */
-export type LiveCommentOptions = {
+type LiveCommentOptions = {
   readonly thread: Thread
   /** The comment if it is there already. */
   readonly existing: CommentRef | undefined

@@ -1,5 +1,5 @@
 import { createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
-import type { Thread } from '../github/thread.ts'
+import type { Thread } from '../github/comments.ts'
 import { Markdown } from '../lib/markdown.ts'
 import { isJobId } from '../service/job.ts'
 
@@ -33,7 +33,7 @@ export type Marker = {
 const TEXT_FIELDS = ['job', 'project', 'step', 'command', 'run', 'attempt', 'source', 'history'] as const
 
 /** Writes and reads markers. */
-export type Markers = {
+type Markers = {
   /** The marker as an HTML comment, to be put before all else in a comment of this thread. */
   render(marker: Marker, thread: Thread): Markdown
   /**

@@ -1,11 +1,11 @@
+import { type CommandSource, pullRequestThread } from '../github/comments.ts'
 import type { RunDeps } from '../github/github.ts'
 import { listOwnReactions, react } from '../github/reactions.ts'
-import { type CommandSource, pullRequestThread } from '../github/thread.ts'
 import type { Inputs } from '../inputs/table.ts'
 import { integerField, recordField, stringField } from '../lib/json.ts'
 import { type Environment, runUrlOf } from '../runner/environment.ts'
 import type { Command } from '../trigger/command.ts'
-import { hasPrompt, type Trigger } from '../trigger/trigger.ts'
+import { hasPrompt, mayWrite, type Trigger } from '../trigger/trigger.ts'
 import { cutOffBody, type Subject, workingBody } from './bodies.ts'
 import { type EarlierJob, findAnnouncedJob, findConversationJob } from './conversation.ts'
 import { type LiveComment, openLiveComment, savePendingComment } from './live-comment.ts'
@@ -76,7 +76,7 @@ export async function openComment(parts: SessionParts): Promise<Opening> {
   const number = integerField(event.payload['pull_request'], 'number')
   const wantsStatus = inputs.comment === 'always' && mayWrite(inputs) && event.name === 'pull_request'
   if (wantsStatus && number !== undefined) return await openStatus(parts, number)
-  const earlier = goesOn(parts) ? await findAnnouncedJob(parts) : undefined
+  const earlier = continuesPullRequest(parts) ? await findAnnouncedJob(parts) : undefined
   return { comment: undefined, marker, earlier }
 }
 
@@ -95,7 +95,7 @@ async function openReply(parts: SessionParts, { source, fresh }: Command): Promi
   const { marker: lastMarker, text } = cutOffDraft(initial, subject)
   const reaction = { source, content: 'confused', isGiven: false, replaced: 'all' } as const
   savePendingComment({ thread, comment: null, marker: lastMarker, text: text.source, reaction }, deps)
-  const replaced = await reactAtOnce(source, deps)
+  const replaced = await reactWithEyes(source, deps)
   const written = isFurtherAttempt(deps) ? await own.list(thread) : []
   const before = written?.find((one) => isSameComment(one.marker, initial))
   // An attempt that is cut off before it has got the job must still name it.
@@ -109,7 +109,7 @@ async function openReply(parts: SessionParts, { source, fresh }: Command): Promi
 }
 
 /** Gives 👀. Returns what the final reaction is to replace: that, and what an earlier attempt has given. */
-async function reactAtOnce(source: CommandSource, deps: RunDeps): Promise<readonly number[] | 'all'> {
+async function reactWithEyes(source: CommandSource, deps: RunDeps): Promise<readonly number[] | 'all'> {
   const eyes = await react(deps.github, source, 'eyes')
   if (eyes === undefined) return 'all'
   if (!isFurtherAttempt(deps)) return [eyes.id]
@@ -134,7 +134,7 @@ async function openStatus({ deps, own, subject, ...parts }: SessionParts, number
 /** Events whose runs go on with the open pull request of earlier runs. */
 const FOLLOW_UP_EVENTS = ['push', 'schedule', 'workflow_dispatch', 'repository_dispatch', 'release']
 
-function goesOn({ request }: SessionParts): boolean {
+function continuesPullRequest({ request }: SessionParts): boolean {
   const { inputs, event } = request
   return hasPrompt(inputs) && mayFollowUp(inputs) && FOLLOW_UP_EVENTS.includes(event.name)
 }
@@ -148,11 +148,6 @@ function mayFollowUp(inputs: Inputs): boolean {
 export function cutOffDraft(marker: Marker, subject: Subject): Draft {
   const text = cutOffBody(subject, { jobId: marker.job, canRerun: marker.kind === 'reply' })
   return { marker: { ...marker, state: 'ended' }, text }
-}
-
-/** Whether a run may write to GitHub at all. */
-export function mayWrite(inputs: Pick<Inputs, 'comment' | 'dry-run'>): boolean {
-  return inputs.comment !== 'never' && !inputs['dry-run']
 }
 
 /** Whether this run has been started again by hand. */

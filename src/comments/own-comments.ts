@@ -1,4 +1,4 @@
-import { type Account, askWhoWeAre, isSameAccount } from '../github/account.ts'
+import { type Account, fetchTokenAccount, isSameAccount } from '../github/account.ts'
 import {
   type Comment,
   type CommentRef,
@@ -8,9 +8,9 @@ import {
   type FailureReport,
   getComment,
   listComments,
+  type Thread,
 } from '../github/comments.ts'
 import type { RunDeps } from '../github/github.ts'
-import type { Thread } from '../github/thread.ts'
 import type { Inputs } from '../inputs/table.ts'
 import { joinMarkdown, type Markdown } from '../lib/markdown.ts'
 import { isNewer, type Marker, openMarkers } from './marker.ts'
@@ -22,7 +22,7 @@ export type OwnComment = { readonly comment: Comment; readonly marker: Marker }
 export type Draft = { readonly marker: Marker; readonly text: Markdown }
 
 /** A comment to be written: where, and what. */
-export type CommentToWrite = {
+type CommentToWrite = {
   readonly thread: Thread
   /** The comment, if it is known to be there already. */
   readonly existing: CommentRef | undefined
@@ -47,7 +47,7 @@ export type OwnComments = {
   read(comments: readonly Comment[], thread: Thread): readonly OwnComment[]
   /** One of them as it is now; `undefined` if it is gone. */
   readAgain(own: OwnComment, thread: Thread): Promise<OwnComment | undefined>
-  /** Writes a comment: edits it where it is there already. Failures are told as `report` says, by default as warnings. */
+  /** Writes a comment: edits it where it is there already. Failures are logged as `report` says, by default as warnings. */
   write(comment: CommentToWrite, report?: FailureReport): Promise<Written>
 }
 
@@ -63,7 +63,7 @@ export function openOwnComments(
     const comments = await listComments(github, thread, report)
     const found = comments === undefined ? undefined : read(comments, thread)
     if (found === undefined || found.length === 0) return found
-    self ??= askWhoWeAre(github)
+    self ??= fetchTokenAccount(github)
     const account = await self
     return found.filter(({ comment }) => isSameAccount(account, comment.author))
   }
@@ -89,7 +89,7 @@ export function openOwnComments(
     if (comment.existing !== undefined) return await edit({ ...comment, existing: comment.existing })
     if (mayExist) {
       const own = await list(thread, report)
-      // Rather none than two.
+      // No comment is better than two.
       if (own === undefined) return { result: 'failed' }
       const existing = findSame(own, draft.marker)
       if (existing !== undefined) return await edit({ ...comment, existing })
@@ -140,7 +140,7 @@ export function isSameComment(one: Marker, other: Marker): boolean {
 }
 
 /** The comment among our own that is the same as one to be written. */
-export function findSame(own: readonly OwnComment[], marker: Marker): OwnComment['comment'] | undefined {
+function findSame(own: readonly OwnComment[], marker: Marker): OwnComment['comment'] | undefined {
   return own.find((one) => isSameComment(one.marker, marker))?.comment
 }
 

@@ -4,15 +4,15 @@ import type { ReactionContent } from '../github/reactions.ts'
 import type { JobResult, Outcome } from '../job/outcome.ts'
 import type { JobEvent } from '../job/progress.ts'
 import type { Command } from '../trigger/command.ts'
-import { announce } from './announcement.ts'
-import { type AnnouncedRequest, endBody, usageBody, workingBody } from './bodies.ts'
+import { mayWrite } from '../trigger/trigger.ts'
+import { type AnnouncedRequest, announce } from './announcement.ts'
+import { endBody, usageBody, workingBody } from './bodies.ts'
 import type { EarlierJob } from './conversation.ts'
 import { openLiveComment } from './live-comment.ts'
 import type { Marker } from './marker.ts'
 import {
   cutOffDraft,
   isFurtherAttempt,
-  mayWrite,
   type Opening,
   openComment,
   type SessionParts,
@@ -21,9 +21,9 @@ import {
 } from './opening.ts'
 
 /** What a run says on GitHub while its job goes on, and what it has found there of earlier ones. */
-export type Session = {
+type Session = {
   readonly earlier: EarlierJob | undefined
-  /** Takes an event of the job in. */
+  /** Shows an event of the job where it matters to a reader. */
   onEvent(event: JobEvent): void
   /** Writes how the job ended. Resolves when that is done. */
   finish(outcome: Outcome): Promise<void>
@@ -113,13 +113,13 @@ async function announceOutcome({ result, job, jobId }: Outcome, parts: SessionPa
   const number = numberOfOwnPullRequest(job?.prLink ?? null, deps)
   if (result !== 'pull-request' || number === undefined || !mayWrite(inputs)) return false
   const canGoOn = inputs.command !== '' && inputs['follow-up']
-  const announced = await announce({ number, marker, jobId, request: announcedRequest(parts), canGoOn }, own)
+  const announced = await announce({ number, marker, jobId, request: requestToAnnounce(parts), canGoOn }, own)
   if (announced === undefined) return false
   deps.setOutputs({ 'comment-id': `${announced.id}`, 'comment-url': announced.url })
   return canGoOn && number !== command?.source.thread.number
 }
 
-function announcedRequest({ request, deps, subject }: SessionParts): AnnouncedRequest {
+function requestToAnnounce({ request, deps, subject }: SessionParts): AnnouncedRequest {
   const { event, command } = request
   const { environment, redact } = deps
   const { serverUrl, repository, sha, actor } = environment

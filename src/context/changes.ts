@@ -17,8 +17,7 @@ export function noChanges(facts: readonly Fact[] = []): Changes {
   return { facts, commits: NOTHING, files: NOTHING }
 }
 
-/** Why something is not told. */
-export const NOT_ASKED = 'not known: GitHub could not be asked'
+export const NOT_KNOWN = 'not known: GitHub could not be asked'
 
 /** As many entries as GitHub gives on a page. */
 const PAGE_SIZE = 100
@@ -76,9 +75,9 @@ export async function filesOfPull(
     permission: 'pull-requests: read',
     ifForbidden: 'notice',
     send: async ({ paginate, rest }) => {
-      const there = { ...github.repository, pull_number: number, per_page: PAGE_SIZE }
+      const params = { ...github.repository, pull_number: number, per_page: PAGE_SIZE }
       const entries: ChangedFile[] = []
-      for await (const { data, headers } of paginate.iterator(rest.pulls.listFiles, there)) {
+      for await (const { data, headers } of paginate.iterator(rest.pulls.listFiles, params)) {
         entries.push(...data.map(changedFile))
         const isLast = !/rel="next"/.test(headers.link ?? '')
         if (isLast || entries.length >= MAX_FILES) return { entries, isWhole: isLast }
@@ -86,7 +85,7 @@ export async function filesOfPull(
       return { entries, isWhole: true }
     },
   })
-  if (listed === undefined) return { ...NOTHING, note: NOT_ASKED }
+  if (listed === undefined) return { ...NOTHING, note: NOT_KNOWN }
   const { entries, isWhole } = listed
   if (!isWhole) {
     const isMore = counted !== undefined && counted > entries.length
@@ -128,11 +127,11 @@ export async function changesSinceReleaseBefore(release: JsonRecord, github: Git
       })
     },
   })
-  if (earlier === undefined) return noChanges([[name, NOT_ASKED]])
-  // Times of GitHub's are all in UTC and of one length: their order is that of their letters.
+  if (earlier === undefined) return noChanges([[name, NOT_KNOWN]])
+  // GitHub's times are all in UTC and of one length, so they sort as text.
   const [newest] = earlier.toSorted((one, other) => (one.published < other.published ? 1 : -1))
   if (newest === undefined) return noChanges([[name, `none among GitHub's ${PAGE_SIZE} newest`]])
-  const changes = (await compare(newest.tag, tag, github)) ?? noChanges([['Changes', NOT_ASKED]])
+  const changes = (await compare(newest.tag, tag, github)) ?? noChanges([['Changes', NOT_KNOWN]])
   return { ...changes, facts: [[name, `${newest.tag} (${newest.published})`], ...changes.facts] }
 }
 
@@ -149,13 +148,13 @@ export async function changesSinceLastSuccess(environment: Environment, github: 
   if (branch === '') return noChanges([[SINCE, 'not known: this run is not on a branch']])
   if (workflow === '' || sha === '') return noChanges([[SINCE, 'not known']])
   const successes = await listSuccesses({ workflow, branch }, environment, github)
-  if (successes === undefined) return noChanges([[SINCE, NOT_ASKED]])
+  if (successes === undefined) return noChanges([[SINCE, NOT_KNOWN]])
   const [last] = successes
   if (last === undefined) return noChanges([[SINCE, 'not known: GitHub lists no success before this run']])
   const when = [last.created_at, last.html_url].filter(Boolean).join(', ')
   const success: Fact = ['Last success of this workflow on this branch', when]
   if (last.head_sha === sha) return noChanges([success, ['Changes', 'none']])
-  const changes = (await compare(last.head_sha, sha, github)) ?? noChanges([['Changes', NOT_ASKED]])
+  const changes = (await compare(last.head_sha, sha, github)) ?? noChanges([['Changes', NOT_KNOWN]])
   return { ...changes, facts: [success, ...changes.facts] }
 }
 

@@ -1,4 +1,4 @@
-import { byteLength, cleanHunks, clipBytes, oneLine } from '../lib/clean.ts'
+import { byteLength, cleanHunks, clipBytes, oneLine } from '../lib/text.ts'
 
 /** A changed file, as GitHub lists it. */
 export type ChangedFile = {
@@ -11,9 +11,9 @@ export type ChangedFile = {
   readonly patch: string | undefined
 }
 
-/** Most bytes of a path. */
+/** Maximum number of bytes of a path. */
 const MAX_PATH_BYTES = 300
-/** Most bytes of a note that names files. */
+/** Maximum number of bytes of a note that names files. */
 const MAX_NOTE_BYTES = 1000
 
 /** What happened to a file: `modified src/flag.ts`. */
@@ -90,7 +90,7 @@ export function renderHunk(hunk: string, room: number): string {
   if (hunk === '') return ''
   const title = '\nLines commented on (the comment is about the last one):'
   const lines = cleanHunks(hunk).trimEnd().split('\n')
-  let left = room - byteLength(title) - byteLength(`\n${linesAbove(lines.length)}`)
+  let left = room - byteLength(title) - byteLength(`\n${linesAboveNote(lines.length)}`)
   let from = lines.length
   while (from > 0) {
     left -= byteLength(`\n${lines[from - 1]}`)
@@ -98,7 +98,7 @@ export function renderHunk(hunk: string, room: number): string {
     from -= 1
   }
   if (from === lines.length) return ''
-  const above = from === 0 ? [] : [linesAbove(from)]
+  const above = from === 0 ? [] : [linesAboveNote(from)]
   return [title, ...above, ...lines.slice(from)].join('\n')
 }
 
@@ -123,22 +123,22 @@ function fileDiff(file: ChangedFile): FileDiff {
 /** As many of a file's lines as fit, and how many are left out; empty if none fits. */
 function cutDiff({ path, header, lines, size }: FileDiff, room: number): ShownDiff {
   if (size <= room) return { path, text: [header, ...lines].join('\n') }
-  let left = room - byteLength(header) - byteLength(`\n${linesMore(lines.length)}`)
+  let left = room - byteLength(header) - byteLength(`\n${moreLinesNote(lines.length)}`)
   let kept = 0
   while (kept < lines.length) {
     left -= byteLength(`\n${lines[kept]}`)
     if (left < 0) break
     kept += 1
   }
-  const shown = [header, ...lines.slice(0, kept), linesMore(lines.length - kept)].join('\n')
+  const shown = [header, ...lines.slice(0, kept), moreLinesNote(lines.length - kept)].join('\n')
   return { path, text: kept === 0 ? '' : shown }
 }
 
-function linesMore(count: number): string {
+function moreLinesNote(count: number): string {
   return `… (${count} more ${count === 1 ? 'line' : 'lines'} of this file's diff, left out here)`
 }
 
-function linesAbove(count: number): string {
+function linesAboveNote(count: number): string {
   return `… (${count} ${count === 1 ? 'line' : 'lines'} above, left out here)`
 }
 

@@ -1,4 +1,5 @@
 import type { GitHub } from '../github/github.ts'
+import type { EarlierPullRequest } from '../github/pull-requests.ts'
 import { integerField, isRecord, type JsonRecord, listField, recordField, stringField } from '../lib/json.ts'
 import { type Environment, runUrlOf } from '../runner/environment.ts'
 import type { GitHubEvent } from '../trigger/event.ts'
@@ -8,20 +9,19 @@ import {
   changesSinceReleaseBefore,
   compare,
   filesOfPull,
-  NOT_ASKED,
+  NOT_KNOWN,
   noChanges,
   readPull,
 } from './changes.ts'
 import { type Detail, type EventFacts, type Fact, renderContext } from './render.ts'
 
-/** A pull request of the agent's that an earlier run asked for. */
-export type PreviousPull = {
-  readonly prLink: string
-  /** What became of it: `merged`, `closed`. */
-  readonly state: string
+/** What to describe beside the event itself. */
+export type ContextOptions = {
+  readonly detail: Detail
+  /** The pull request that an earlier run led to. */
+  readonly previous?: EarlierPullRequest | undefined
 }
 
-/** What gathering needs from outside. */
 type ContextDeps = { readonly environment: Environment; readonly github: GitHub }
 
 /** Events that say nothing but that it is time. */
@@ -29,13 +29,12 @@ const BARE_EVENTS = ['schedule', 'workflow_dispatch', 'repository_dispatch']
 
 /**
  * What GitHub knows of the event, as a delimited block for the prompt: from the payload, and from the API where that is
- * silent. Never fails: what GitHub can't be asked is left out, and said.
+ * silent. Never fails: what can't be read from GitHub is left out, with a note.
  */
 export async function describeEvent(
   event: GitHubEvent,
-  detail: Detail,
+  { detail, previous }: ContextOptions,
   { environment, github }: ContextDeps,
-  previous?: PreviousPull,
 ): Promise<string> {
   const known = await factsOf(event, { environment, github })
   const earlier = previous === undefined ? '' : `${previous.prLink} (${previous.state})`
@@ -79,7 +78,7 @@ async function factsOfPush(payload: JsonRecord, github: GitHub): Promise<EventFa
   const compared = await compare(before, after, github)
   if (compared !== undefined) return { ...compared, facts: [...compared.facts, forced] }
   const url: Fact = ['Compare', stringField(payload, 'compare') ?? '']
-  return { ...inPayload, facts: [url, forced], files: { ...inPayload.files, note: NOT_ASKED } }
+  return { ...inPayload, facts: [url, forced], files: { ...inPayload.files, note: NOT_KNOWN } }
 }
 
 async function factsOfRelease(release: JsonRecord, github: GitHub): Promise<EventFacts> {
@@ -120,7 +119,7 @@ async function factsOfCommentedPull(
   if (pull !== undefined) return await factsOfPull(event, pull, github)
   const known = titled('Pull request', issue)
   const state: Fact = ['State', stateOf({ ...issue, ...recordField(issue, 'pull_request') })]
-  return { ...known, facts: [...known.facts, state], files: { ...known.files, note: NOT_ASKED } }
+  return { ...known, facts: [...known.facts, state], files: { ...known.files, note: NOT_KNOWN } }
 }
 
 /** What pull requests, issues and discussions have in common. */

@@ -5,7 +5,7 @@ import {
   indentedBytes,
   oneLine,
   withoutDelimiters,
-} from '../lib/clean.ts'
+} from '../lib/text.ts'
 import { type ChangedFile, describeFile, renderDiff, renderHunk, shareRoom } from './diff.ts'
 
 /** What is known of an event. All of it may come from outside. */
@@ -20,7 +20,7 @@ export type EventFacts = {
   readonly hunk?: string
 }
 
-/** A name of ours and a value. */
+/** A label and its value. */
 export type Fact = readonly [name: string, value: string]
 
 /** Some of the entries that there are. */
@@ -35,19 +35,19 @@ export type FactList<T> = {
 /** A list without entries. */
 export const NOTHING: FactList<never> = { entries: [], total: 0 }
 
-/** How much of an event is told: the diff, or the names of changed files alone. */
+/** How much of an event is described: the diff, or the names of changed files alone. */
 export type Detail = 'diff' | 'files'
 
-/** Most changed files that the agent is told of. */
+/** Maximum number of changed files that the prompt lists. */
 export const MAX_FILES = 300
-/** Most bytes (UTF-8) of the block, delimiters included: without the diff, and with it. */
+/** Maximum number of bytes (UTF-8) of the block, delimiters included: without the diff, and with it. */
 export const MAX_BYTES: Readonly<Record<Detail, number>> = { files: 16 * 1024, diff: 64 * 1024 }
 
-/** Most bytes of all facts together. */
+/** Maximum number of bytes of all facts together. */
 const MAX_FACTS_BYTES = 6 * 1024
-/** Most bytes of an entry of a list. */
+/** Maximum number of bytes of an entry of a list. */
 const MAX_ENTRY_BYTES = 700
-/** Most bytes of the hunk commented on. */
+/** Maximum number of bytes of the hunk commented on. */
 const MAX_HUNK_BYTES = 4 * 1024
 
 const OPEN = `<github-context>
@@ -90,7 +90,7 @@ function renderFacts(facts: readonly Fact[]): string {
     .join('')
 }
 
-/** Writes a part of the block in at most so many bytes. */
+/** Writes a part of the block in at most `maxBytes` bytes. */
 type Section = (maxBytes: number) => string
 
 function textSection([name, value]: Fact = ['', '']): Section {

@@ -27,12 +27,12 @@ export function isSameAccount(one: Account, other: Account | undefined): boolean
 }
 
 /**
- * The account that the token belongs to. Asked by GraphQL, since REST's `GET /user` refuses the tokens of apps,
+ * The account that the token belongs to. Read by GraphQL, since REST's `GET /user` refuses the tokens of apps,
  * `github.token` among them; that one's account is taken for ours where GitHub does not say.
  */
-export async function askWhoWeAre(github: GitHub): Promise<Account> {
+export async function fetchTokenAccount(github: GitHub): Promise<Account> {
   try {
-    const answer = await github.ask(({ graphql }) => graphql('query { viewer { databaseId login } }'))
+    const answer = await github.request(({ graphql }) => graphql('query { viewer { databaseId login } }'))
     const viewer = recordField(answer, 'viewer')
     return readAccount({ id: viewer['databaseId'], login: viewer['login'] }) ?? GITHUB_ACTIONS
   } catch {

@@ -1,9 +1,37 @@
 import { integerField, recordField, stringField } from '../lib/json.ts'
 import { type Account, readAccount } from './account.ts'
-import { statusOf } from './failure.ts'
-import type { GitHub } from './github.ts'
+import { type GitHub, statusOf } from './github.ts'
 import type { Octokit } from './octokit.ts'
-import { type Thread, writePermission } from './thread.ts'
+
+/** Where comments follow one another: the main thread of a pull request or issue, or one thread of a review. */
+export type Thread = {
+  readonly kind: 'main' | 'review'
+  /** Of the pull request or issue. */
+  readonly number: number
+  readonly isPull: boolean
+  /** Id of the comment that a review thread began with; 0 in a main thread. */
+  readonly rootId: number
+}
+
+/** What a command was written in. */
+export type CommandSource = {
+  readonly kind: 'issue-comment' | 'review-comment' | 'review' | 'issue'
+  /** Of the comment or review; an issue's is its number. */
+  readonly id: number
+  readonly url: string
+  /** Where it is answered: a review and an issue have the main thread. */
+  readonly thread: Thread
+}
+
+/** The main thread of a pull request. */
+export function pullRequestThread(number: number): Thread {
+  return { kind: 'main', number, isPull: true, rootId: 0 }
+}
+
+/** The permission that writing into a thread needs. */
+export function writePermission({ isPull }: Pick<Thread, 'isPull'>): string {
+  return isPull ? 'pull-requests: write' : 'issues: write'
+}
 
 /** A comment that can be edited and reacted to. */
 export type CommentRef = {
@@ -44,13 +72,13 @@ export function createComment(
     permission: writePermission(thread),
     ...report,
     send: async ({ rest }) => {
-      const there = { ...github.repository, body }
+      const params = { ...github.repository, body }
       if (kind === 'main') {
-        const { data } = await rest.issues.createComment({ ...there, issue_number: number })
+        const { data } = await rest.issues.createComment({ ...params, issue_number: number })
         return requireComment(data, kind)
       }
       try {
-        const reply = { ...there, pull_number: number, comment_id: rootId }
+        const reply = { ...params, pull_number: number, comment_id: rootId }
         const { data } = await rest.pulls.createReplyForReviewComment(reply)
         return requireComment(data, kind)
       } catch (error) {
@@ -62,7 +90,7 @@ export function createComment(
   })
 }
 
-/** How a failure to write is told. */
+/** How a failure to write is logged. */
 export type FailureReport = { readonly consequence?: string; readonly ifForbidden?: 'notice' | 'warning' }
 
 /** Replaces the text of a comment. Returns whether that worked; if not, there was a warning. */
@@ -76,8 +104,10 @@ export async function editComment(
     permission: writePermission(change),
     consequence: 'It stays as it is.',
     send: ({ rest }) => {
-      const it = { ...github.repository, comment_id: comment.id, body: change.body }
-      return comment.kind === 'main' ? rest.issues.updateComment(it) : rest.pulls.updateReviewComment(it)
+      const params = { ...github.repository, comment_id: comment.id, body: change.body }
+      return comment.kind === 'main'
+        ? rest.issues.updateComment(params)
+        : rest.pulls.updateReviewComment(params)
     },
   })
   return answer !== undefined
@@ -86,9 +116,9 @@ export async function editComment(
 /** Reads a comment again. `undefined` if it is gone, or can't be read. */
 export async function getComment(github: GitHub, { kind, id }: CommentRef): Promise<Comment | undefined> {
   try {
-    const { data } = await github.ask<{ readonly data: unknown }>(({ rest }) => {
-      const it = { ...github.repository, comment_id: id }
-      return kind === 'main' ? rest.issues.getComment(it) : rest.pulls.getReviewComment(it)
+    const { data } = await github.request<{ readonly data: unknown }>(({ rest }) => {
+      const params = { ...github.repository, comment_id: id }
+      return kind === 'main' ? rest.issues.getComment(params) : rest.pulls.getReviewComment(params)
     })
     return readComment(data, kind)
   } catch {
@@ -132,18 +162,18 @@ export async function listComments(
     .toSorted((a, b) => a.id - b.id)
 }
 
-/** GitHub lists these oldest first, whatever is asked for; its first answer says how many pages there are. */
+/** GitHub lists these oldest first, whatever order is requested; its first response says how many pages there are. */
 async function listMainThread(
   { rest }: Octokit,
   { repository }: GitHub,
   { number }: Thread,
 ): Promise<readonly unknown[]> {
-  const there = { ...repository, issue_number: number, per_page: PAGE_SIZE }
-  const first = await rest.issues.listComments(there)
+  const params = { ...repository, issue_number: number, per_page: PAGE_SIZE }
+  const first = await rest.issues.listComments(params)
   const lastPage = Number(/[?&]page=(\d+)[^>]*>; rel="last"/.exec(first.headers.link ?? '')?.[1] ?? 1)
   const entries: unknown[] = [...first.data]
   for (let page = Math.max(2, lastPage - MAX_PAGES + 2); page <= lastPage; page++) {
-    entries.push(...(await rest.issues.listComments({ ...there, page })).data)
+    entries.push(...(await rest.issues.listComments({ ...params, page })).data)
   }
   return entries
 }
@@ -154,11 +184,11 @@ async function listReviewThread(
   { repository }: GitHub,
   { number, rootId }: Thread,
 ): Promise<readonly unknown[]> {
-  const there = { ...repository, pull_number: number, per_page: PAGE_SIZE }
+  const params = { ...repository, pull_number: number, per_page: PAGE_SIZE }
   const entries: unknown[] = []
   for (let page = 1; page <= MAX_PAGES; page++) {
     const { data } = await rest.pulls.listReviewComments({
-      ...there,
+      ...params,
       ...(page > 1 && { page }),
       sort: 'created',
       direction: 'desc',

@@ -1,17 +1,19 @@
-import { integerField, listField, recordField, stringField } from '../lib/json.ts'
+import { integerField, isRecord, listField, recordField, stringField } from '../lib/json.ts'
 import { isSameAccount, readAccount } from './account.ts'
 import type { Comment } from './comments.ts'
-import { readFailure } from './failure.ts'
-import type { RepositoryName, RunDeps } from './github.ts'
+import { type RepositoryName, type RunDeps, readFailure } from './github.ts'
 
 /** A pull request on the GitHub that this run belongs to. */
-export type PullRequestName = RepositoryName & { readonly number: number }
+type PullRequestName = RepositoryName & { readonly number: number }
 
 /** Whether work on a pull request can still be merged; `unknown` where GitHub can't be asked. */
 export type PullRequestState = 'open' | 'merged' | 'closed' | 'unknown'
 
+/** An earlier pull request of the agent's, and what became of it. */
+export type EarlierPullRequest = { readonly prLink: string; readonly state: PullRequestState }
+
 /** Reads the URL of a pull request; `undefined` if it is none of this GitHub. */
-export function readPullRequestUrl(
+function readPullRequestUrl(
   prLink: string | null,
   { serverUrl }: RunDeps['environment'],
 ): PullRequestName | undefined {
@@ -44,7 +46,7 @@ export async function pullRequestState(
   if (name === undefined) return 'unknown'
   try {
     const { owner, repo, number } = name
-    const { data } = await github.ask(({ rest }) => rest.pulls.get({ owner, repo, pull_number: number }))
+    const { data } = await github.request(({ rest }) => rest.pulls.get({ owner, repo, pull_number: number }))
     if (data.merged) return 'merged'
     return data.state === 'closed' ? 'closed' : 'open'
   } catch (error) {
@@ -55,7 +57,7 @@ export async function pullRequestState(
 }
 
 /** An open pull request of this repository, with the comments of its main thread that the token's own account wrote. */
-export type OpenPullRequest = { readonly number: number; readonly ownComments: readonly Comment[] }
+type OpenPullRequest = { readonly number: number; readonly ownComments: readonly Comment[] }
 
 const OPEN_PULL_REQUESTS = `query ($owner: String!, $repo: String!) {
   viewer { databaseId login }
@@ -114,7 +116,7 @@ function readGraphqlComment(node: unknown): Comment & { readonly isOwn: boolean 
     body: stringField(node, 'body') ?? '',
     author: readAccount(graphqlUser(recordField(node, 'author'))),
     updatedAtMs: Date.parse(stringField(node, 'updatedAt') ?? ''),
-    isOwn: recordField({ node }, 'node')['viewerDidAuthor'] === true,
+    isOwn: isRecord(node) && node['viewerDidAuthor'] === true,
   }
 }
 

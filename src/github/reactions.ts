@@ -1,18 +1,16 @@
 import { integerField, recordField, stringField } from '../lib/json.ts'
-import { type Account, askWhoWeAre, isSameAccount, readAccount } from './account.ts'
-import { statusOf } from './failure.ts'
-import type { GitHub } from './github.ts'
+import { type Account, fetchTokenAccount, isSameAccount, readAccount } from './account.ts'
+import { type CommandSource, writePermission } from './comments.ts'
+import { type GitHub, statusOf } from './github.ts'
 import type { Octokit } from './octokit.ts'
-import { type CommandSource, writePermission } from './thread.ts'
 
 /** Reactions that this action gives, by GitHub's names: 👀 🚀 👍 😕 👎. */
 const REACTIONS = ['eyes', 'rocket', '+1', 'confused', '-1'] as const
 
-/** One of `REACTIONS`. */
 export type ReactionContent = (typeof REACTIONS)[number]
 
 /** A reaction that has been given. */
-export type Reaction = {
+type Reaction = {
   readonly id: number
   /** The account that the token belongs to; `undefined` if the answer does not say. */
   readonly by: Account | undefined
@@ -64,7 +62,7 @@ export async function giveFinalReaction(
   if (source.kind === 'review') return undefined
   const given = isGiven ? undefined : await react(github, source, content)
   if (!isGiven && given === undefined) return final
-  const by = given?.by ?? (replaced === 'all' ? await askWhoWeAre(github) : undefined)
+  const by = given?.by ?? (replaced === 'all' ? await fetchTokenAccount(github) : undefined)
   const ids = replaced === 'all' ? await listOwnReactions(github, source, { by, except: content }) : replaced
   if (ids === undefined) return { ...final, isGiven: true }
   const left: number[] = []
@@ -79,7 +77,7 @@ export async function giveFinalReaction(
 /**
  * The ids of the reactions that an account has given to a command, of those that this action gives.
  *
- * @returns `undefined`, with a warning, if they can't be told
+ * @returns `undefined`, with a warning, if they can't be listed
  */
 export async function listOwnReactions(
   github: GitHub,
@@ -108,12 +106,12 @@ async function deleteReaction(github: GitHub, source: CommandSource, reactionId:
     purpose: 'take a reaction back',
     permission: writePermission(source.thread),
     send: async ({ rest: { reactions } }) => {
-      const it = { ...github.repository, reaction_id: reactionId }
+      const params = { ...github.repository, reaction_id: reactionId }
       try {
-        if (source.kind === 'issue') await reactions.deleteForIssue({ ...it, issue_number: source.id })
+        if (source.kind === 'issue') await reactions.deleteForIssue({ ...params, issue_number: source.id })
         else if (source.kind === 'issue-comment')
-          await reactions.deleteForIssueComment({ ...it, comment_id: source.id })
-        else await reactions.deleteForPullRequestComment({ ...it, comment_id: source.id })
+          await reactions.deleteForIssueComment({ ...params, comment_id: source.id })
+        else await reactions.deleteForPullRequestComment({ ...params, comment_id: source.id })
       } catch (error) {
         if (statusOf(error) !== 404) throw error
       }
@@ -128,12 +126,12 @@ async function createReaction(
   { repository }: GitHub,
   { source, content }: { readonly source: CommandSource; readonly content: ReactionContent },
 ): Promise<unknown> {
-  const it = { ...repository, content }
+  const params = { ...repository, content }
   if (source.kind === 'issue')
-    return (await reactions.createForIssue({ ...it, issue_number: source.id })).data
+    return (await reactions.createForIssue({ ...params, issue_number: source.id })).data
   if (source.kind === 'issue-comment')
-    return (await reactions.createForIssueComment({ ...it, comment_id: source.id })).data
-  return (await reactions.createForPullRequestReviewComment({ ...it, comment_id: source.id })).data
+    return (await reactions.createForIssueComment({ ...params, comment_id: source.id })).data
+  return (await reactions.createForPullRequestReviewComment({ ...params, comment_id: source.id })).data
 }
 
 function listReactions(
@@ -141,8 +139,8 @@ function listReactions(
   { repository }: GitHub,
   { kind, id }: CommandSource,
 ): Promise<readonly unknown[]> {
-  const it = { ...repository, per_page: 100 }
-  if (kind === 'issue') return paginate(reactions.listForIssue, { ...it, issue_number: id })
-  if (kind === 'issue-comment') return paginate(reactions.listForIssueComment, { ...it, comment_id: id })
-  return paginate(reactions.listForPullRequestReviewComment, { ...it, comment_id: id })
+  const params = { ...repository, per_page: 100 }
+  if (kind === 'issue') return paginate(reactions.listForIssue, { ...params, issue_number: id })
+  if (kind === 'issue-comment') return paginate(reactions.listForIssueComment, { ...params, comment_id: id })
+  return paginate(reactions.listForPullRequestReviewComment, { ...params, comment_id: id })
 }

@@ -28,7 +28,7 @@ export class InputsError extends Error {
 }
 
 /** The texts of inputs by name, without the white space around them. A missing entry was not given at all. */
-export type InputTexts = ReadonlyMap<string, string>
+type InputTexts = ReadonlyMap<string, string>
 
 /** All inputs, and what is wrong with them. A wrong one has the value of its default. */
 export type ReadInputs = { readonly inputs: Inputs; readonly problems: readonly InputProblem[] }

@@ -20,17 +20,15 @@ import {
 /** Results that a user may want to fail the step. */
 export const FAIL_ON_RESULTS = ['failed', 'archived', 'timed-out', 'no-pull-request'] as const
 
-/** One of `FAIL_ON_RESULTS`. */
 export type FailOnResult = (typeof FAIL_ON_RESULTS)[number]
 
 /** Permissions on a repository, from least to most. Source: GitHub's documentation, "Repository roles". */
 export const PERMISSION_LEVELS = ['read', 'triage', 'write', 'maintain', 'admin'] as const
 
-/** One of `PERMISSION_LEVELS`. */
 export type PermissionLevel = (typeof PERMISSION_LEVELS)[number]
 
 /** The groups that the documentation shows inputs in. */
-export type InputGroup = 'request' | 'wait' | 'comments' | 'visitors'
+type InputGroup = 'request' | 'wait' | 'comments' | 'visitors'
 
 /** One row of the table of inputs. */
 type InputSpec<T> = {
@@ -80,7 +78,6 @@ export const INPUTS = {
   'site-url': optional('visitors', BASE_URL),
 } as const
 
-/** Name of an input. */
 export type InputName = keyof typeof INPUTS
 
 /** The value of every input, by its name. Durations are in milliseconds. */

@@ -1,12 +1,12 @@
 import type { FailOnResult } from '../inputs/table.ts'
 import { formatDuration } from '../lib/duration.ts'
 import { MAX_LINK_LENGTH, type Markdown, md } from '../lib/markdown.ts'
-import { clip } from '../lib/text.ts'
+import { clip, inBackticks, joinSentences } from '../lib/text.ts'
 import { serviceWord } from '../service/service-error.ts'
 import { isNamedBy, type JobResult, type Outcome } from './outcome.ts'
 
 /** An outcome in words: plain text, to be made fit for where it goes. */
-export type OutcomeText = {
+type OutcomeText = {
   /** One line, fit for a heading. Names in backticks are code. */
   readonly headline: string
   /** Sentences: why, what it means, what to do. Empty if the headline says it all. */
@@ -47,7 +47,7 @@ const FAILED_CAUSES =
 /** Says how a request for a job ended. */
 export function outcomeText(outcome: Outcome, context: OutcomeContext): OutcomeText {
   const { reason } = outcome
-  const goesOn = backgroundAdvice(outcome)
+  const background = backgroundAdvice(outcome)
   switch (outcome.result) {
     case 'pull-request':
       return { headline: 'Pull request ready for review', advice: '' }
@@ -66,17 +66,17 @@ export function outcomeText(outcome: Outcome, context: OutcomeContext): OutcomeT
     case 'timed-out':
       return {
         headline: `Not finished within ${formatDuration(context.timeoutMs)}`,
-        advice: joinSentences(reason, goesOn, 'A longer `timeout` waits longer.'),
+        advice: joinSentences(reason, background, 'A longer `timeout` waits longer.'),
       }
     case 'cancelled':
       return {
         headline: 'Cancelled',
-        advice: joinSentences(outcome.headline && `${outcome.headline}.`, reason, goesOn),
+        advice: joinSentences(outcome.headline && `${outcome.headline}.`, reason, background),
       }
     case 'submitted':
-      return { headline: 'Submitted; the agent is at work', advice: goesOn }
+      return { headline: 'Submitted; the agent is at work', advice: background }
     case 'error':
-      return { headline: outcome.headline, advice: joinSentences(reason, goesOn) }
+      return { headline: outcome.headline, advice: joinSentences(reason, background) }
   }
 }
 
@@ -100,16 +100,11 @@ export function describeResult(outcome: Outcome, context: OutcomeContext): strin
 
 /** Whether our own words name a job: as code, since an id such as `a` is part of many a word. */
 function isNamedIn(words: string, jobId: string): boolean {
-  const id = jobId.replaceAll('`', "'")
-  return words.includes(`\`${id}\``) || words.includes(`\`job-id: ${id}\``)
+  return words.includes(inBackticks(jobId)) || words.includes(inBackticks(`job-id: ${jobId}`))
 }
 
 function backgroundAdvice({ jobId, job, result }: Outcome): string {
   // Of a job that could not be got, nobody knows whether it goes on, or whether it is there.
   if (jobId === '' || (job === undefined && result === 'error')) return ''
-  return `The agent's job goes on in the background. To pick it up, run this action with \`job-id: ${jobId.replaceAll('`', "'")}\`.`
-}
-
-function joinSentences(...parts: readonly string[]): string {
-  return parts.filter((part) => part !== '').join(' ')
+  return `The agent's job goes on in the background. To pick it up, run this action with ${inBackticks(`job-id: ${jobId}`)}.`
 }

@@ -47,7 +47,7 @@ export async function performJob(
     durationSeconds: Math.floor((end.lastPollAtMs - watched.startedAtMs) / 1000),
     headline: end.headline,
     reason: end.details,
-    sent: promptOf(direct),
+    sent: sentPromptOf(direct),
   }
 }
 
@@ -62,7 +62,7 @@ function outcomeWithoutJob(error: unknown, request: JobRequest, { cancel }: Perf
     durationSeconds: undefined,
     headline: text.headline,
     reason: text.details,
-    sent: promptOf(request),
+    sent: sentPromptOf(request),
   }
 }
 
@@ -88,10 +88,10 @@ async function resolve(
     onEvent({ type: 'resolved', request: created, earlierId: id, reason })
     return created
   }
-  const goesOn: DirectRequest =
+  const continued: DirectRequest =
     kind === 'continue' ? { kind: 'message', id, prompt: request.message } : { kind: 'attach', id, seen: job }
-  onEvent({ type: 'resolved', request: goesOn, earlierId: id, reason: `its status is ${job.status}` })
-  return goesOn
+  onEvent({ type: 'resolved', request: continued, earlierId: id, reason: `its status is ${job.status}` })
+  return continued
 }
 
 function whyEnded(job: Job | undefined): string {
@@ -163,7 +163,7 @@ async function start(
 }
 
 /** The prompt or message that a request sends; empty where it sends none, or none that is known yet. */
-function promptOf(request: JobRequest): string {
+function sentPromptOf(request: JobRequest): string {
   return 'prompt' in request ? request.prompt : ''
 }
 

@@ -3,7 +3,7 @@ import { isTerminal, type Job } from '../service/job.ts'
 import { isRetryable, ServiceError } from '../service/service-error.ts'
 
 /** What the pauses between polls depend on. */
-export type Pace = {
+type Pace = {
   /** Fixed pause between polls in milliseconds; `undefined`: adaptive. */
   readonly pollIntervalMs: number | undefined
   /** Uniform in [0, 1). */
@@ -44,7 +44,7 @@ export function nextPauseMs(ageMs: number, rateLimited: number, { pollIntervalMs
 }
 
 /**
- * The pause after a poll that failed, unless the service asked for another: the usual one, growing.
+ * The pause after a poll that failed, unless the service sent a `Retry-After`: the usual one, growing.
  *
  * @param failures how many polls have failed in a row
  * @returns milliseconds

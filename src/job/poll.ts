@@ -6,8 +6,8 @@ import {
   describeFailure,
   type FailureText,
   failureSentences,
+  isRateLimit,
   retryAfterMsOf,
-  ServiceError,
 } from '../service/service-error.ts'
 import {
   type CompletionRule,
@@ -38,7 +38,7 @@ export type PollOptions = Deps & {
   readonly getJob: (signal: AbortSignal) => Promise<Job>
   /** Fixed pause between polls in milliseconds; `undefined`: adaptive. */
   readonly pollIntervalMs: number | undefined
-  /** Longest wait from the service's first answer, in milliseconds. */
+  /** Maximum wait from the service's first answer, in milliseconds. */
   readonly timeoutMs: number
   /** `false`: the first good poll is the last. */
   readonly wait: boolean
@@ -72,7 +72,7 @@ type State = {
 
 /**
  * Polls a job until it is over, the time is up, the run is cancelled, or polling makes no sense any more. At the
- * deadline comes a last poll, whatever the pause: it tells a job that is over from one that goes on.
+ * deadline comes a last poll, whatever the pause: it distinguishes a job that is over from one that goes on.
  */
 export async function pollJob(watched: WatchedJob, options: PollOptions): Promise<PollEnd> {
   const { clock, cancel } = options
@@ -127,8 +127,8 @@ const NO_TEXT: FailureText = { headline: '', details: '' }
 /** Polls once, until a time; `undefined` if that time or a cancel came first. */
 async function pollOnce(options: PollOptions, untilMs: number): Promise<Job | Error | undefined> {
   const { clock, cancel, getJob } = options
-  const over = new AbortController()
-  const deadline = clock.timeout(Math.max(0, untilMs - clock.now()), over.signal)
+  const done = new AbortController()
+  const deadline = clock.timeout(Math.max(0, untilMs - clock.now()), done.signal)
   const signal = AbortSignal.any([cancel, deadline])
   try {
     return await getJob(signal)
@@ -136,7 +136,7 @@ async function pollOnce(options: PollOptions, untilMs: number): Promise<Job | Er
     if (signal.aborted) return undefined
     return error instanceof Error ? error : new Error(String(error))
   } finally {
-    over.abort()
+    done.abort()
   }
 }
 
@@ -150,7 +150,7 @@ function recordJob(state: State, job: Job): void {
 function recordFailure(state: State, error: Error): void {
   const { failing, lastPollAtMs } = state
   const untilMs = failing?.untilMs ?? lastPollAtMs + MAX_FAILING_MS
-  // Time that the service asks to wait is not counted.
+  // A `Retry-After` of the service is not counted.
   state.failing = { error, count: (failing?.count ?? 0) + 1, untilMs: untilMs + retryAfterMsOf(error) }
   if (!(error instanceof TransportError)) state.firstAnswerAtMs ??= lastPollAtMs
   if (isRateLimit(error)) state.rateLimited++
@@ -163,10 +163,6 @@ function pauseAfter({ rateLimited, failing }: State, watched: WatchedJob, option
   if (requestedMs > 0) return requestedMs
   // A rate limit has doubled the usual pause already.
   return isRateLimit(failing.error) ? usualMs : failurePauseMs(usualMs, failing.count, options)
-}
-
-function isRateLimit(error: Error): boolean {
-  return error instanceof ServiceError && error.status === 429
 }
 
 type Limit = { readonly atMs: number; readonly end: 'timed-out' | 'given-up'; readonly text: FailureText }

@@ -38,14 +38,14 @@ export type JobEvent =
 export type OnJobEvent = (event: JobEvent) => void
 
 /** Reports what polls show of a job: each change, each oddity once, and a sign of life every minute. */
-export type Reporter = {
+type Reporter = {
   seen(job: Job): void
   failed(error: Error, retryInMs: number): void
   stop(): void
 }
 
 /** What a reporter reports on, and to whom. */
-export type ReporterOptions = {
+type ReporterOptions = {
   readonly id: string
   /** Milliseconds since the epoch. */
   readonly startedAtMs: number
@@ -90,7 +90,7 @@ export function startReporter({ id, startedAtMs, clock, onEvent }: ReporterOptio
 }
 
 /** A line for the log: plain text that can be read alone, to be made fit for the log. */
-export type ProgressLine = { readonly level: 'info' | 'warning'; readonly text: string }
+type ProgressLine = { readonly level: 'info' | 'warning'; readonly text: string }
 
 /** Says what happens to a job while it happens. */
 export function progressLine(event: JobEvent): ProgressLine {

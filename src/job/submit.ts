@@ -1,11 +1,13 @@
 import { afterGrace, type Deps } from '../lib/clock.ts'
 import { RetryError, retry, retryAfterNote } from '../lib/retry.ts'
+import { joinSentences } from '../lib/text.ts'
 import { TransportError } from '../lib/transport-error.ts'
 import type { DocsService } from '../service/docs-service.ts'
 import { createJob, type Job, sendMessage } from '../service/job.ts'
 import {
   describeFailure,
   type FailureText,
+  isRateLimit,
   isRetryable,
   retryAfterMsOf,
   ServiceError,
@@ -28,7 +30,7 @@ export class RequestError extends Error implements FailureText {
 
 /** What submitting needs. A cancel ends pauses at once, and a request in flight after `CANCEL_GRACE_MS`. */
 export type SubmitOptions = Deps & {
-  /** Longest time to go on under the rate limit, from the first answer, in milliseconds. Never cuts a request. */
+  /** Maximum time to go on under the rate limit, from the first answer, in milliseconds. Never cuts a request. */
   readonly timeoutMs: number
   readonly onEvent: OnJobEvent
 }
@@ -107,10 +109,6 @@ function isUnreachable(error: unknown): boolean {
   return error.failure === 'refused' || error.failure === 'unresolved' || error.failure === 'tls'
 }
 
-function isRateLimit(error: unknown): boolean {
-  return error instanceof ServiceError && error.status === 429
-}
-
 function requestError({ reason, cause }: RetryError): RequestError {
   if (cause instanceof RequestError) return cause
   if (!isCertainlyRefused(cause)) return uncertainError(cause)
@@ -136,14 +134,14 @@ function isCertainlyRefused(error: unknown): boolean {
 export function nothingStarted(cause: unknown, notes: readonly string[] = []): RequestError {
   if (cause instanceof DOMException) return new RequestError(CANCELLED, { cause })
   const { headline, details } = describeFailure(cause)
-  const advice = canPass(cause)
+  const advice = isTransient(cause)
     ? 'Nothing was started, so it is safe to run this again.'
     : 'Nothing was started.'
   return new RequestError({ headline, details: joinSentences(details, ...notes, advice) }, { cause })
 }
 
 /** Whether a failure may be over by the time that the workflow runs again, with nothing changed. */
-function canPass(error: unknown): boolean {
+function isTransient(error: unknown): boolean {
   if (error instanceof TransportError) return error.failure !== 'tls' && error.failure !== 'proxy'
   return isRetryable(error)
 }
@@ -158,8 +156,4 @@ function uncertainError(cause: unknown): RequestError {
       ? { headline: 'The docs service had not answered yet', details: '' }
       : describeFailure(cause)
   return new RequestError({ headline, details: joinSentences(details, MAYBE_RUNNING) }, { cause })
-}
-
-function joinSentences(...parts: readonly string[]): string {
-  return parts.filter((part) => part !== '').join(' ')
 }

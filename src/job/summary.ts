@@ -1,3 +1,4 @@
+import type { InputProblem } from '../inputs/read.ts'
 import { formatDuration } from '../lib/duration.ts'
 import {
   code,
@@ -14,15 +15,11 @@ import {
 import type { Redact } from '../lib/redact.ts'
 import { clip } from '../lib/text.ts'
 import { serviceWord } from '../service/service-error.ts'
-import type { Outcome } from './outcome.ts'
+import { type Outcome, pullRequestName } from './outcome.ts'
 import { failOnNote, type OutcomeContext, outcomeText, RESULT_SIGNS, signOf } from './outcome-text.ts'
-import { pullRequestName } from './pull-request.ts'
 
-/** Most characters of a prompt that a summary shows: far below GitHub's limit of 1 MiB for all of it. */
+/** Maximum number of characters of a prompt that a summary shows: far below GitHub's limit of 1 MiB for all of it. */
 const MAX_PROMPT_LENGTH = 200_000
-
-/** One wrong input, in words. */
-export type WrongInput = { readonly input: string; readonly problem: string; readonly accepted: string }
 
 /** The summary of a job that was requested: what came of it, what it means, and what belongs to it folded. */
 export function jobSummary(outcome: Outcome, context: OutcomeContext, redact: Redact): Markdown {
@@ -32,7 +29,7 @@ export function jobSummary(outcome: Outcome, context: OutcomeContext, redact: Re
     ...pullRequestLine(outcome),
     ...sentences(advice),
     ...sentences(failOnNote(outcome, context)),
-    grayLine(outcome, context),
+    footer(outcome, context),
     ...foldedDetails(outcome, redact),
   ])
 }
@@ -61,7 +58,7 @@ export function cutOffSummary(advice: string, projectId: string): Markdown {
 }
 
 /** The summary of a run whose inputs are wrong. */
-export function inputsErrorSummary(problems: readonly WrongInput[], projectId: string): Markdown {
+export function inputsErrorSummary(problems: readonly InputProblem[], projectId: string): Markdown {
   const rows = problems.map(({ input, problem, accepted }) => [
     code(input),
     sentencesWithCode(problem),
@@ -99,7 +96,7 @@ function sentences(text: string): Markdown[] {
 }
 
 /** Which project, which model, how long. */
-function grayLine({ job, durationSeconds }: Outcome, { projectId }: OutcomeContext): Markdown {
+function footer({ job, durationSeconds }: Outcome, { projectId }: OutcomeContext): Markdown {
   const model = job?.model == null ? [] : [md`model ${word(job.model)}`]
   // Less than a second says that nothing was waited for.
   const duration = durationSeconds ? [md`${formatDuration(durationSeconds * 1000)}`] : []

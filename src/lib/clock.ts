@@ -57,9 +57,9 @@ export function afterGrace(signal: AbortSignal, ms: number, clock: Clock): Abort
 /** A log that says nothing for longer looks like a run that hangs, in milliseconds. */
 const HEARTBEAT_MS = 60_000
 
-/** Speaks up where nothing has been said for a minute. */
-export type Heartbeat = {
-  /** Tells that something has been said. */
+/** Calls back after each minute without a `reset`. */
+type Heartbeat = {
+  /** Starts the minute again. */
   reset(): void
   stop(): void
 }

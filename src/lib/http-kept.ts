@@ -1,5 +1,5 @@
 import { type Dispatcher, Pool, ProxyAgent } from 'undici'
-import { type HttpRequest, type HttpResponse, ResponseBuilder, type Sending } from './http-messages.ts'
+import { type HttpRequest, type HttpResponse, ResponseBuilder, type SendOptions } from './http-messages.ts'
 import { lookupHost } from './loopback.ts'
 import { proxyAuthorization } from './proxy.ts'
 
@@ -7,18 +7,18 @@ import { proxyAuthorization } from './proxy.ts'
 const KEEP_ALIVE_MS = 20_000
 
 /** What connections are opened with. */
-export type ConnectionOptions = {
+type ConnectionOptions = {
   readonly proxy: URL | undefined
   /** Maximum number of connections side by side. */
   readonly connections: number
-  /** Longest time for a TCP connection, a tunnel and a TLS handshake, each, in milliseconds. */
-  readonly connectLimitMs: number
+  /** Maximum time for a TCP connection, a tunnel and a TLS handshake, each, in milliseconds. */
+  readonly connectTimeoutMs: number
 }
 
 /** Opens undici's dispatcher for one origin. No connection is made before the first request. */
 export function openDispatcher(
   url: URL,
-  { proxy, connections, connectLimitMs }: ConnectionOptions,
+  { proxy, connections, connectTimeoutMs }: ConnectionOptions,
 ): Dispatcher {
   const options = {
     connections,
@@ -27,7 +27,7 @@ export function openDispatcher(
     // Nor does the bundle hold undici's trial parser, which an environment variable would turn on.
     useMilo: false,
     keepAliveTimeout: KEEP_ALIVE_MS,
-    connectTimeout: connectLimitMs,
+    connectTimeout: connectTimeoutMs,
     // One time limit per request: see http.ts.
     headersTimeout: 0,
     bodyTimeout: 0,
@@ -45,7 +45,7 @@ export function openDispatcher(
     factory: (origin, own: Pool.Options) => new Pool(origin, { ...own, ...options }),
     // A tunnel is opened by a request to the proxy, which has no other time limit.
     clientFactory: (origin, own: Pool.Options) =>
-      new Pool(origin, { ...own, ...options, headersTimeout: connectLimitMs }),
+      new Pool(origin, { ...own, ...options, headersTimeout: connectTimeoutMs }),
   })
 }
 
@@ -54,10 +54,10 @@ export function openDispatcher(
  *
  * @throws whatever ended it before the headers of the response had arrived
  */
-export function sendKept(
+export function sendOnKeptConnection(
   dispatcher: Dispatcher,
   { url, method, headers, body }: HttpRequest,
-  { signal, bodyLimitBytes, onSend }: Sending,
+  { signal, bodyLimitBytes, onSend }: SendOptions,
 ): Promise<HttpResponse> {
   return new Promise((resolve, reject) => {
     let controller: Dispatcher.DispatchController | undefined

@@ -26,8 +26,8 @@ export type HttpResponse = {
   readonly bodyCutOff: boolean
 }
 
-/** How a request is sent: what the two transports are given beside it. */
-export type Sending = {
+/** How a transport sends a request. */
+export type SendOptions = {
   /** Ends the request, the opening of a connection included. */
   readonly signal: AbortSignal
   /** Maximum size of a body in bytes. */

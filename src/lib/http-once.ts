@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
 import { isIP, connect as openTcp, type Socket } from 'node:net'
 import { connect as openTls } from 'node:tls'
-import { type HttpRequest, type HttpResponse, ResponseBuilder, type Sending } from './http-messages.ts'
+import { type HttpRequest, type HttpResponse, ResponseBuilder, type SendOptions } from './http-messages.ts'
 import { lookupHost } from './loopback.ts'
 import { proxyAuthorization } from './proxy.ts'
 import { ProxyStatusError } from './transport-error.ts'
@@ -10,21 +10,21 @@ import { ProxyStatusError } from './transport-error.ts'
 /**
  * Sends a request over a connection of its own, which ends with the response.
  *
- * Node's own client and not undici's, which takes an unasked-for `100 Continue` for an error: the answer that follows
+ * Node's own client and not undici's, which takes an unrequested `100 Continue` for an error: the answer that follows
  * would be lost, and with it the id of a job that runs. RFC 9110, 15.2 wants such a response read past.
  *
  * @throws whatever ended it before the headers of the response had arrived
  */
-export async function sendOnce(
+export async function sendOnFreshConnection(
   { url, method, headers, body }: HttpRequest,
-  { proxy, signal, bodyLimitBytes, onSend }: Sending & { readonly proxy: URL | undefined },
+  { proxy, signal, bodyLimitBytes, onSend }: SendOptions & { readonly proxy: URL | undefined },
 ): Promise<HttpResponse> {
   const socket = await openConnection(url, proxy, signal)
   try {
     onSend()
     // A proxy is given the whole address; through a tunnel, it does not see the request at all.
     const forwarded = proxy !== undefined && url.protocol === 'http:'
-    const sent = request({
+    const outgoing = request({
       createConnection: () => socket,
       method,
       path: forwarded ? url.href : `${url.pathname}${url.search}`,
@@ -36,8 +36,8 @@ export async function sendOnce(
       },
       signal,
     })
-    sent.on('error', ignore).end(body)
-    const [incoming]: IncomingMessage[] = await once(sent, 'response', { signal })
+    outgoing.on('error', ignore).end(body)
+    const [incoming]: IncomingMessage[] = await once(outgoing, 'response', { signal })
     if (incoming === undefined) throw new Error('no response came')
     if (forwarded && incoming.statusCode === 407) throw new ProxyStatusError(407)
     return await readResponse(incoming, bodyLimitBytes)
@@ -94,10 +94,10 @@ type Tunnel = { readonly url: URL; readonly proxy: URL; readonly signal: AbortSi
 async function openTunnel(socket: Socket, { url, proxy, signal }: Tunnel): Promise<void> {
   const host = `${url.hostname}:${portOf(url)}`
   const headers = { host, ...proxyHeaders(proxy) }
-  const asked = request({ createConnection: () => socket, method: 'CONNECT', path: host, headers, signal })
-  asked.on('error', ignore).end()
-  const [answer]: IncomingMessage[] = await once(asked, 'connect', { signal })
-  if (answer?.statusCode !== 200) throw new ProxyStatusError(answer?.statusCode ?? 0)
+  const connect = request({ createConnection: () => socket, method: 'CONNECT', path: host, headers, signal })
+  connect.on('error', ignore).end()
+  const [response]: IncomingMessage[] = await once(connect, 'connect', { signal })
+  if (response?.statusCode !== 200) throw new ProxyStatusError(response?.statusCode ?? 0)
 }
 
 function proxyHeaders(proxy: URL): Record<string, string> {

@@ -1,8 +1,8 @@
 import type { Dispatcher } from 'undici'
 import type { Clock } from './clock.ts'
-import type { HttpRequest, HttpResponse, Sending } from './http-messages.ts'
+import type { HttpRequest, HttpResponse, SendOptions } from './http-messages.ts'
 import { type ProxySettings, proxyFor } from './proxy.ts'
-import { connectError, exchangeError, timeLimitError } from './transport-error.ts'
+import { connectError, exchangeError, timeoutError } from './transport-error.ts'
 
 /** Sends requests over connections that are kept for the next one. */
 export type HttpClient = {
@@ -20,29 +20,29 @@ export type HttpClient = {
 export type HttpOptions = {
   readonly proxy: ProxySettings
   readonly clock: Clock
-  /** Longest time for one request, from connecting to the last byte, in milliseconds. */
-  readonly timeLimitMs: number
+  /** Maximum time for one request, from connecting to the last byte, in milliseconds. */
+  readonly timeoutMs: number
   /** Largest body in bytes. */
   readonly bodyLimitBytes: number
   /** Maximum number of connections to one origin; 1 without it, so that one request waits for the other. */
   readonly connections?: number
-  /** Longest time for opening a connection that is kept; 10 s without it. */
-  readonly connectLimitMs?: number
+  /** Maximum time for opening a connection that is kept; 10 s without it. */
+  readonly connectTimeoutMs?: number
 }
 
-const CONNECT_LIMIT_MS = 10_000
+const CONNECT_TIMEOUT_MS = 10_000
 
 /** Opens a client. No connection is made, and no transport loaded, before the first request. */
 export function openHttp(options: HttpOptions): HttpClient {
-  const { clock, timeLimitMs, bodyLimitBytes } = options
+  const { clock, timeoutMs, bodyLimitBytes } = options
   const dispatchers = new Map<string, Promise<Dispatcher>>()
 
   function dispatcherFor(url: URL, proxy: URL | undefined): Promise<Dispatcher> {
-    const { connections = 1, connectLimitMs = CONNECT_LIMIT_MS } = options
+    const { connections = 1, connectTimeoutMs = CONNECT_TIMEOUT_MS } = options
     const opened =
       dispatchers.get(url.origin) ??
       import('./http-kept.ts').then(({ openDispatcher }) =>
-        openDispatcher(url, { proxy, connections, connectLimitMs }),
+        openDispatcher(url, { proxy, connections, connectTimeoutMs }),
       )
     dispatchers.set(url.origin, opened)
     return opened
@@ -50,15 +50,15 @@ export function openHttp(options: HttpOptions): HttpClient {
 
   async function exchange(
     request: HttpRequest,
-    sending: Sending & { readonly proxy: URL | undefined },
+    sendOptions: SendOptions & { readonly proxy: URL | undefined },
   ): Promise<HttpResponse> {
     if (request.freshConnection === true) {
-      const { sendOnce } = await import('./http-once.ts')
-      return await sendOnce(request, sending)
+      const { sendOnFreshConnection } = await import('./http-once.ts')
+      return await sendOnFreshConnection(request, sendOptions)
     }
-    const dispatcher = await dispatcherFor(request.url, sending.proxy)
-    const { sendKept } = await import('./http-kept.ts')
-    return await sendKept(dispatcher, request, sending)
+    const dispatcher = await dispatcherFor(request.url, sendOptions.proxy)
+    const { sendOnKeptConnection } = await import('./http-kept.ts')
+    return await sendOnKeptConnection(dispatcher, request, sendOptions)
   }
 
   async function send(request: HttpRequest): Promise<HttpResponse> {
@@ -69,20 +69,20 @@ export function openHttp(options: HttpOptions): HttpClient {
     const onSend = (): void => {
       sent = true
     }
-    const over = new AbortController()
-    const limit = clock.timeout(timeLimitMs, over.signal)
-    const signal = cancel === undefined ? limit : AbortSignal.any([cancel, limit])
+    const done = new AbortController()
+    const timeout = clock.timeout(timeoutMs, done.signal)
+    const signal = cancel === undefined ? timeout : AbortSignal.any([cancel, timeout])
     try {
       const response = await exchange(request, { proxy, signal, bodyLimitBytes, onSend })
       cancel?.throwIfAborted()
-      if (response.bodyProblem === undefined || !limit.aborted) return response
-      return { ...response, bodyProblem: `the answer was not complete within ${timeLimitMs / 1000} s` }
+      if (response.bodyProblem === undefined || !timeout.aborted) return response
+      return { ...response, bodyProblem: `the answer was not complete within ${timeoutMs / 1000} s` }
     } catch (error) {
       cancel?.throwIfAborted()
-      if (limit.aborted) throw timeLimitError(timeLimitMs, { maybeSent: sent, cause: error })
+      if (timeout.aborted) throw timeoutError(timeoutMs, { maybeSent: sent, cause: error })
       throw sent ? exchangeError(error, url, proxy) : connectError(error, url, proxy)
     } finally {
-      over.abort()
+      done.abort()
     }
   }
 

@@ -16,7 +16,7 @@ export function isPrivateTransport(url: URL): boolean {
 }
 
 /**
- * Looks a host up. A name below `localhost` is this machine: it is not asked of a name server, which may not know it or
+ * Looks a host up. A name below `localhost` is this machine: it is not looked up at a name server, which may not know it or
  * answer with another machine's address.
  * Source: RFC 6761, 6.3.
  */

@@ -16,7 +16,7 @@ export class Markdown {
 }
 
 /** What may stand in a template: Markdown as it is, anything else as inert text. */
-export type MarkdownValue = Markdown | string | number
+type MarkdownValue = Markdown | string | number
 
 /** Template for Markdown of our own; each text put into it is made inert. */
 export function md(literals: TemplateStringsArray, ...values: readonly MarkdownValue[]): Markdown {
@@ -45,7 +45,7 @@ export function codeBlock(text: string, language = 'text'): Markdown {
   return Markdown.trusted(`${fence}${language}\n${shown}\n${fence}`)
 }
 
-/** Most characters of a URL that can be followed everywhere. */
+/** Maximum length of a URL that every browser follows. */
 export const MAX_LINK_LENGTH = 2000
 
 /** A link if the URL is https, or http to this machine, and no longer than browsers take; else the URL as code. */
@@ -62,7 +62,7 @@ export function link(label: string | Markdown, url: string): Markdown {
 /** One row of a table. */
 export type Row = readonly MarkdownValue[]
 
-/** A table. `align` has one letter a column: `l` or `r`. */
+/** A table. `align` has one letter per column: `l` or `r`. */
 export function table(head: Row, rows: readonly Row[], align = 'l'.repeat(head.length)): Markdown {
   const rule = [...align].map((side) => (side === 'r' ? '---:' : ':---'))
   const lines = [head.map(sourceOf), rule, ...rows.map((row) => row.map(sourceOf))]

@@ -49,7 +49,7 @@ function readProxy(text: string): URL | undefined {
   return proxy
 }
 
-/** What a proxy is told of its credentials, by a `Proxy-Authorization` header; `undefined` if its URL has none. */
+/** The value of the `Proxy-Authorization` header for a proxy; `undefined` if its URL has none. */
 export function proxyAuthorization({ username, password }: URL): string | undefined {
   if (username === '' && password === '') return undefined
   const credentials = [username, password].map(decodeURIComponent).join(':')

@@ -2,7 +2,7 @@ import { type Deps, startHeartbeat } from './clock.ts'
 import { formatDuration } from './duration.ts'
 
 /** How pauses between attempts grow. */
-export type Backoff = {
+type Backoff = {
   /** Pause after the first failure, in milliseconds. */
   readonly baseMs: number
   /** No pause is longer than this (before jitter), in milliseconds. */
@@ -10,7 +10,7 @@ export type Backoff = {
 }
 
 /** When to try again. */
-export type RetryPolicy = {
+type RetryPolicy = {
   readonly backoff: Backoff
   readonly maxAttempts: number
   /** Whether a failure may be gone with the next attempt, and may be tried again at all. */
@@ -19,7 +19,7 @@ export type RetryPolicy = {
   retryAfterMs(error: unknown): number | undefined
   /** Nothing is tried after this time, in milliseconds since the epoch. It may depend on the failure. */
   deadlineMs(error: unknown): number
-  /** Told before each pause, and once a minute while it lasts, with the milliseconds that are left of it. */
+  /** Called before each pause, and once a minute while it lasts, with the milliseconds that are left of it. */
   onRetry(error: unknown, pauseMs: number): void
 }
 
@@ -55,9 +55,9 @@ export async function retry<T>(
       if (!policy.isRetryable(error)) throw new RetryError('final', error)
       if (attempts >= policy.maxAttempts) throw new RetryError('attempts', error)
       const leftMs = policy.deadlineMs(error) - clock.now()
-      const askedMs = policy.retryAfterMs(error) ?? 0
-      if (leftMs <= 0 || askedMs >= leftMs) throw new RetryError('deadline', error)
-      const pauseMs = askedMs || Math.min(backoffMs(attempts, policy.backoff, random), leftMs)
+      const retryAfterMs = policy.retryAfterMs(error) ?? 0
+      if (leftMs <= 0 || retryAfterMs >= leftMs) throw new RetryError('deadline', error)
+      const pauseMs = retryAfterMs || Math.min(backoffMs(attempts, policy.backoff, random), leftMs)
       const untilMs = clock.now() + pauseMs
       policy.onRetry(error, pauseMs)
       const heartbeat = startHeartbeat(clock, () => {
@@ -86,7 +86,7 @@ export function jitter(ms: number, random: () => number): number {
   return ms * (0.9 + 0.2 * random())
 }
 
-/** Longest wait that `Retry-After` is understood to ask for: what is longer reaches past every limit anyway. */
+/** Maximum wait that `Retry-After` is understood to ask for: what is longer reaches past every limit anyway. */
 const MAX_RETRY_AFTER_MS = 366 * 24 * 3_600_000
 
 /**

@@ -1,3 +1,5 @@
+import { errorCode, errorMessage } from './text.ts'
+
 /** What kept a request from being answered. */
 export type TransportFailure =
   | 'refused'
@@ -5,7 +7,7 @@ export type TransportFailure =
   | 'unreachable'
   | 'tls'
   | 'proxy'
-  | 'time-limit'
+  | 'timeout'
   | 'broken-off'
   | 'unreadable'
 
@@ -55,7 +57,7 @@ const CONNECT_FAILURES: Readonly<Record<string, ConnectFailure>> = {
  * @param proxy the proxy on the way, if there is one
  */
 export function connectError(cause: unknown, url: URL, proxy: URL | undefined): TransportError {
-  const code = codeOf(cause)
+  const code = errorCode(cause)
   const refusal = proxy === undefined ? undefined : proxyRefusal(cause)
   const otherFailure = url.protocol === 'https:' ? 'tls' : 'unreachable'
   const failure = refusal === undefined ? (CONNECT_FAILURES[code] ?? otherFailure) : 'proxy'
@@ -78,18 +80,18 @@ export function exchangeError(cause: unknown, url: URL, proxy: URL | undefined):
   if (proxy !== undefined && proxyRefusal(cause) !== undefined) return connectError(cause, url, proxy)
   const message = withCode(
     `the connection to ${url.host} broke off before the answer was complete`,
-    codeOf(cause),
+    errorCode(cause),
   )
   return new TransportError(message, { failure: 'broken-off', maybeSent: true, cause })
 }
 
 /** The error for a request that took longer than it may. */
-export function timeLimitError(
+export function timeoutError(
   limitMs: number,
   options: { readonly maybeSent: boolean; readonly cause: unknown },
 ): TransportError {
-  return new TransportError(`no complete answer came within ${limitMs / 1000} s`, {
-    failure: 'time-limit',
+  return new TransportError(`the request timed out after ${limitMs / 1000} s`, {
+    failure: 'timeout',
     ...options,
   })
 }
@@ -105,17 +107,17 @@ export function unreadableError(
 /** What a proxy that can be reached did instead of connecting; undici puts the status into its message. */
 function proxyRefusal(cause: unknown): string | undefined {
   // Only a request for a tunnel has such a time limit; see http-kept.ts.
-  if (codeOf(cause) === 'UND_ERR_HEADERS_TIMEOUT') return 'it did not answer in time'
+  if (errorCode(cause) === 'UND_ERR_HEADERS_TIMEOUT') return 'it did not answer in time'
   const status =
     cause instanceof ProxyStatusError
       ? cause.status
-      : /Proxy (?:response|Authentication Required) \((\d{3})\)/.exec(messageOf(cause))?.[1]
+      : /Proxy (?:response|Authentication Required) \((\d{3})\)/.exec(errorMessage(cause))?.[1]
   if (status === undefined) return undefined
   return Number(status) === 407 ? 'it requires a user name and password (407)' : `it answered ${status}`
 }
 
 function tlsProblem(cause: unknown): string {
-  const problem = messageOf(cause).replace(/; if the root CA.*/, '')
+  const problem = errorMessage(cause).replace(/; if the root CA.*/, '')
   return /certificate/.test(problem)
     ? `${problem}; for your own certificate authority, set NODE_EXTRA_CA_CERTS on the runner`
     : problem
@@ -123,12 +125,4 @@ function tlsProblem(cause: unknown): string {
 
 function withCode(message: string, code: string): string {
   return code === '' ? message : `${message} (${code})`
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : ''
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

@@ -1,6 +1,6 @@
 import type { ProxySettings } from '../lib/proxy.ts'
 
-/** What the runner tells a step, read once. Names follow GitHub's variables; empty where the runner says nothing. */
+/** The variables that the runner sets for a step, read once. Names follow GitHub's variables; empty where the runner says nothing. */
 export type Environment = {
   /** Inputs by name, without the white space around them. A missing entry was not given at all. */
   readonly inputs: ReadonlyMap<string, string>

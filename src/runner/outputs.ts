@@ -30,8 +30,7 @@ export const OUTPUTS = [
   'visitors',
 ] as const
 
-/** Name of an output. */
-export type OutputName = (typeof OUTPUTS)[number]
+type OutputName = (typeof OUTPUTS)[number]
 
 /** Values by output; what is not named is not set. */
 export type OutputValues = Readonly<Partial<Record<OutputName, string>>>

@@ -1,5 +1,6 @@
 import type { Clock } from '../lib/clock.ts'
 import type { HttpClient } from '../lib/http.ts'
+import { parseJson } from '../lib/json.ts'
 import type { Redact } from '../lib/redact.ts'
 import { parseRetryAfter } from '../lib/retry.ts'
 import type { ServiceCall, ServiceResponse } from './service-call.ts'
@@ -18,7 +19,7 @@ export type DocsService = {
 }
 
 /** Where the service is and how to call it. */
-export type ServiceOptions = {
+type ServiceOptions = {
   /** May have a path; all calls go below it. */
   readonly baseUrl: URL
   readonly projectId: string
@@ -85,12 +86,4 @@ function withoutEscapes(text: string): string {
   return text.replace(/\\(?:u([\da-f]{4})|(["\\/]))/gi, (_escape, hex: string | undefined, character = '') =>
     hex === undefined ? character : String.fromCharCode(Number.parseInt(hex, 16)),
   )
-}
-
-function parseJson(text: string, reviver?: (name: string, value: unknown) => unknown): unknown {
-  try {
-    return JSON.parse(text, reviver)
-  } catch {
-    return undefined
-  }
 }

@@ -1,4 +1,5 @@
 import { isRecord, type JsonRecord } from '../lib/json.ts'
+import { inBackticks } from '../lib/text.ts'
 import type { DocsService } from './docs-service.ts'
 import { type NotFound, projectNotFound, type ServiceCall } from './service-call.ts'
 import { InvalidResponseError } from './service-error.ts'
@@ -7,7 +8,7 @@ import { InvalidResponseError } from './service-error.ts'
 const TERMINAL_STATUSES = ['completed', 'archived', 'failed'] as const
 
 /** A status that ends a job. */
-export type TerminalStatus = (typeof TERMINAL_STATUSES)[number]
+type TerminalStatus = (typeof TERMINAL_STATUSES)[number]
 
 /** An agent job as the service describes it. `null` where the service has no value or one of a wrong type. */
 export type Job = {
@@ -140,9 +141,8 @@ export async function sendMessage(
 }
 
 function jobNotFound({ projectId }: DocsService, id: string): NotFound {
-  const [job, project] = [id, projectId].map((text) => `\`${text.replaceAll('`', "'")}\``)
   return {
-    headline: `No job ${job} in project ${project}`,
+    headline: `No job ${inBackticks(id)} in project ${inBackticks(projectId)}`,
     cure: 'Check `job-id` and `project-id`; the service may also have deleted the job.',
   }
 }

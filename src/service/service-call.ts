@@ -1,3 +1,5 @@
+import { inBackticks } from '../lib/text.ts'
+
 /** One call of the service's API, with the words that its errors need. */
 export type ServiceCall = {
   /** A `POST` is sent over a connection of its own. */
@@ -20,7 +22,7 @@ export type NotFound = { readonly headline: string; readonly cure: string }
 /** What a 404 means for a call about a project. */
 export function projectNotFound(projectId: string): NotFound {
   return {
-    headline: `No project \`${projectId.replaceAll('`', "'")}\``,
+    headline: `No project ${inBackticks(projectId)}`,
     cure: 'Check `project-id`, and that the API key belongs to the same organisation.',
   }
 }

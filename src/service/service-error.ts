@@ -51,7 +51,7 @@ export class InvalidResponseError extends Error implements FailureText {
   }
 }
 
-/** Any failure of a request to the docs service in words: the one place that makes them. */
+/** Describes any failure of a request to the docs service. */
 export function describeFailure(error: unknown): FailureText {
   if (error instanceof ServiceError || error instanceof InvalidResponseError) return error
   if (!(error instanceof TransportError)) return { headline: errorMessage(error), details: '' }
@@ -79,7 +79,12 @@ export function retryAfterMsOf(error: unknown): number {
 export function isRetryable(error: unknown): boolean {
   if (error instanceof TransportError || error instanceof InvalidResponseError) return true
   if (!(error instanceof ServiceError)) return false
-  return error.status === 408 || error.status === 429 || error.status >= 500
+  return error.status === 408 || isRateLimit(error) || error.status >= 500
+}
+
+/** Whether the service refused a request because of its rate limit. */
+export function isRateLimit(error: unknown): boolean {
+  return error instanceof ServiceError && error.status === 429
 }
 
 /** A word of the service's own, such as a status or an id, no longer than is worth showing. */

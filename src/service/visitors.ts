@@ -18,11 +18,11 @@ export type VisitorsAnswer = {
   readonly totals: Counts
   readonly rows: readonly PageVisitors[]
   /** How many rows could not be understood and are not in `rows`. */
-  readonly oddRows: number
+  readonly invalidRows: number
   /** Whether the service has rows past these. */
   readonly hasMore: boolean
   /** Whether the list of rows or `hasMore` was of a wrong type: there may be rows that nobody will see. */
-  readonly odd: boolean
+  readonly invalid: boolean
 }
 
 /** Which rows of which period. */
@@ -37,7 +37,7 @@ export type VisitorsQuery = {
   readonly offset: number
 }
 
-/** Most rows that one answer holds. Source: the specification. */
+/** Maximum number of rows that one answer holds. Source: the specification. */
 export const MAX_ROWS = 250
 
 /**
@@ -80,9 +80,9 @@ export function readVisitorsAnswer(value: unknown): VisitorsAnswer | undefined {
   return {
     totals,
     rows,
-    oddRows: list.length - rows.length,
+    invalidRows: list.length - rows.length,
     hasMore: hasMore === true,
-    odd: !Array.isArray(visitors) || typeof hasMore !== 'boolean',
+    invalid: !Array.isArray(visitors) || typeof hasMore !== 'boolean',
   }
 }
 

@@ -1,4 +1,4 @@
-import type { CommandSource, Thread } from '../github/thread.ts'
+import type { CommandSource, Thread } from '../github/comments.ts'
 import { integerField, isRecord, type JsonRecord, recordField, stringField } from '../lib/json.ts'
 import { visibleText, withoutHtmlComments } from '../lib/text.ts'
 import { type Actor, type GitHubEvent, readActor } from './event.ts'
@@ -112,7 +112,7 @@ function continuesParagraph(line: string): boolean {
 /** An empty line, a heading, a fence, HTML, or a thematic break. */
 const NO_PARAGRAPH = /^\s*$|^ {0,3}(?:#{1,6}(?:\s|$)|```|~~~|<|[-*_][-*_ \t]+$)/
 
-/** Where a sticky pattern that begins at a place ends; the place itself if it does not match there. */
+/** Where a match of a sticky pattern ends; `at` itself if there is none. */
 function endOf(pattern: RegExp, text: string, at: number): number {
   pattern.lastIndex = at
   return pattern.test(text) ? pattern.lastIndex : at

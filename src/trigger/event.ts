@@ -27,11 +27,6 @@ function readText(path: string): string {
   }
 }
 
-/** Whether an event is about a comment on a pull request or issue. */
-export function isCommentEvent({ name }: Pick<GitHubEvent, 'name'>): boolean {
-  return name === 'issue_comment' || name === 'pull_request_review_comment'
-}
-
 /** Somebody who wrote something or caused an event. */
 export type Actor = {
   /** `undefined` if the payload does not say. */
@@ -47,6 +42,11 @@ export function readActor(user: unknown): Actor | undefined {
   const login = stringField(user, 'login') ?? ''
   if (login === '') return undefined
   return { id: integerField(user, 'id'), login, isBot: stringField(user, 'type') === 'Bot' }
+}
+
+/** Whether an account is a bot that needs no permission: a real bot with exactly that login. */
+export function isAllowedBot({ isBot, login }: Actor, allowBots: readonly string[]): boolean {
+  return isBot && allowBots.some((allowed) => allowed.toLowerCase() === login.toLowerCase())
 }
 
 /** Events that only somebody with write permission causes; `deployment…` and a few with conditions come beside them. */

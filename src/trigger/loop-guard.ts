@@ -7,7 +7,7 @@ import type { GitHubEvent } from './event.ts'
 const MAX_COMMITS = 20
 
 /**
- * Why an event must not wake the agent, as far as its payload tells: they opened the pull request, or wrote all commits
+ * Why an event must not start the agent, as far as its payload shows: they opened the pull request, or wrote all commits
  * of the push. `undefined` if it may.
  *
  * @param authors logins, with or without `[bot]`
@@ -27,7 +27,7 @@ export function ownWorkIn(event: GitHubEvent, authors: readonly string[]): strin
  * them opened: a merge commit, or one that changes were squashed into. Ends at the first that did not.
  * Source: GitHub's REST API, "List pull requests associated with a commit".
  *
- * @returns why the event must not wake the agent; `undefined` if it may, or if GitHub can't be asked (with a warning)
+ * @returns why the event must not start the agent; `undefined` if it may, or if GitHub can't be asked (with a warning)
  */
 export async function mergedOwnWork(
   event: GitHubEvent,

@@ -1,9 +1,8 @@
 import type { Inputs } from '../inputs/table.ts'
 import type { Environment } from '../runner/environment.ts'
 import { type Command, isCommandEvent, readCommand } from './command.ts'
-import { type GitHubEvent, lacksSecrets } from './event.ts'
+import { type GitHubEvent, isAllowedBot, lacksSecrets } from './event.ts'
 import { ownWorkIn } from './loop-guard.ts'
-import { isAllowedBot } from './permission.ts'
 
 /** What started a run that is to do something. */
 export type Trigger = {
@@ -28,7 +27,7 @@ export function readTrigger(event: GitHubEvent, inputs: Inputs, environment: Env
   const ignored = inputs.command === '' ? undefined : ignoredText(event, command, inputs)
   if (ignored !== undefined) return skip('info', ignored)
 
-  const ownWork = isGuarded(inputs) ? ownWorkIn(event, inputs['ignore-authors']) : undefined
+  const ownWork = loopGuardApplies(inputs) ? ownWorkIn(event, inputs['ignore-authors']) : undefined
   if (ownWork !== undefined) return skipOwnWork(ownWork)
 
   const needsKey = inputs['api-key'] === '' && !inputs['dry-run']
@@ -57,8 +56,13 @@ export function hasPrompt(inputs: Pick<Inputs, 'prompt' | 'prompt-file'>): boole
   return inputs.prompt !== '' || inputs['prompt-file'].length > 0
 }
 
-/** Whether the loop guard counts: a run that only waits for a job wakes nobody. */
-export function isGuarded(inputs: Inputs): boolean {
+/** Whether a run may write to GitHub at all. */
+export function mayWrite(inputs: Pick<Inputs, 'comment' | 'dry-run'>): boolean {
+  return inputs.comment !== 'never' && !inputs['dry-run']
+}
+
+/** Whether the loop guard applies: a run that only waits for a job starts none. */
+export function loopGuardApplies(inputs: Inputs): boolean {
   return inputs['job-id'] === '' || hasPrompt(inputs)
 }
 

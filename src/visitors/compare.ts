@@ -37,8 +37,8 @@ export function sinceSiteBegan(earlier: readonly PeriodTotals[]): readonly Perio
   return first === -1 ? [] : earlier.slice(first)
 }
 
-/** Where a value stands. Below and above the usual range, it is the lowest and the highest of all. */
-export function standing(value: number, { low, high }: Range): 'usual' | 'below' | 'above' {
+/** Where a value lies. Below and above the usual range, it is the lowest and the highest of all. */
+export function positionIn(value: number, { low, high }: Range): 'usual' | 'below' | 'above' {
   if (value < low) return 'below'
   return value > high ? 'above' : 'usual'
 }

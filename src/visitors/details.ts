@@ -13,7 +13,7 @@ export type SummaryOptions = VisitorsOptions & {
   readonly exported: boolean
 }
 
-/** Most characters of a path in the table of pages. */
+/** Maximum number of characters of a path in the table of pages. */
 const PATH_LENGTH = 80
 
 /** The most visited pages. */

@@ -1,10 +1,9 @@
-import { writeOutput } from '../lib/workspace-output.ts'
+import { writeOutput } from '../lib/workspace.ts'
 import type { PageVisitors } from '../service/visitors.ts'
 
 /** What rows can be written as: by the file's ending. */
 export const EXPORT_FORMATS = ['csv', 'json', 'ndjson'] as const
 
-/** One of `EXPORT_FORMATS`. */
 export type ExportFormat = (typeof EXPORT_FORMATS)[number]
 
 /** The file that all rows go to. */
@@ -12,7 +11,7 @@ export type ExportTarget = {
   /** As the workflow names it. */
   readonly name: string
   /** Its absolute path, free of links. */
-  readonly place: string
+  readonly path: string
   readonly format: ExportFormat
 }
 
@@ -28,9 +27,9 @@ export function exportFormat(name: string): ExportFormat | undefined {
  */
 export async function exportRows(
   rows: readonly PageVisitors[],
-  { place, format }: ExportTarget,
+  { path, format }: ExportTarget,
 ): Promise<void> {
-  await writeOutput(place, textsOf(rows, FORMATS[format]))
+  await writeOutput(path, textsOf(rows, FORMATS[format]))
 }
 
 /** How rows become text. */

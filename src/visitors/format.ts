@@ -6,7 +6,7 @@ export function formatCount(value: number): string {
   return String(value).replace(/\B(?=(?:\d{3})+$)/g, ',')
 }
 
-/** So many of a thing: `1 visitor`, `12,480 visitors`. */
+/** A count with its noun: `1 visitor`, `12,480 visitors`. */
 export function countOf(value: number, thing: string): string {
   return `${formatCount(value)} ${thing}${value === 1 ? '' : 's'}`
 }
@@ -72,10 +72,10 @@ export function trustedTable(
 }
 
 /** How the name of a page is shown. */
-export type PageNameOptions = {
+type PageNameOptions = {
   /** The site that it is linked to, if any. */
   readonly siteUrl: URL | undefined
-  /** Most characters that are shown; the middle of longer paths is left out. */
+  /** Maximum number of characters that are shown; the middle of longer paths is left out. */
   readonly maxLength: number
 }
 

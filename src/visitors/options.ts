@@ -1,8 +1,7 @@
 import type { InputProblem } from '../inputs/read.ts'
 import type { Inputs } from '../inputs/table.ts'
 import { clip } from '../lib/text.ts'
-import { WorkspaceError } from '../lib/workspace.ts'
-import { findOutputPlace } from '../lib/workspace-output.ts'
+import { findOutputPath, WorkspaceError } from '../lib/workspace.ts'
 import { EXPORT_FORMATS, type ExportTarget, exportFormat } from './export.ts'
 import { DAY_MS, fullDaysBefore, MAX_DAYS, type Period } from './period.ts'
 
@@ -38,7 +37,7 @@ export type VisitorsOptions = {
 }
 
 /** What the inputs are judged against. */
-export type OptionsDeps = {
+type OptionsDeps = {
   /** Folder that an export must stay in. */
   readonly workspace: string
   /** Milliseconds since the epoch. */
@@ -128,7 +127,7 @@ async function readExportTarget(
   const format = exportFormat(name)
   if (format === undefined) return refuse('has no known ending')
   try {
-    return { name, place: await findOutputPlace(workspace, name), format }
+    return { name, path: await findOutputPath(workspace, name), format }
   } catch (error) {
     if (!(error instanceof WorkspaceError)) throw error
     return refuse(error.message)

@@ -9,7 +9,7 @@ export const DAY_MS = 86_400_000
 /** The longest period that may be requested, in days. */
 export const MAX_DAYS = 366
 
-/** The so many full UTC days before the day that a moment (milliseconds since the epoch) lies in. */
+/** A number of full UTC days, up to the day that a moment (milliseconds since the epoch) lies in. */
 export function fullDaysBefore(nowMs: number, days: number): Period {
   const todayMs = Math.floor(nowMs / DAY_MS) * DAY_MS
   return { from: periodDate(todayMs - days * DAY_MS), to: periodDate(todayMs) }

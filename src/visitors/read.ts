@@ -10,11 +10,11 @@ export type PeriodRows = PeriodTotals & {
   /** By path; of a page met twice, the later row. */
   readonly pages: ReadonlyMap<string, PageVisitors>
   /** Rows that could not be understood and are left out. */
-  readonly oddRows: number
+  readonly invalidRows: number
   /** Whether a page was met twice: the list moved while it was read, so that others may not have been met at all. */
   readonly repeated: boolean
   /** Whether a list of rows or `hasMore` was of a wrong type. */
-  readonly oddAnswer: boolean
+  readonly invalidAnswer: boolean
   /** Whether the service said that there are more rows, and then sent none that are new. */
   readonly noNewRows: boolean
   /** Why reading ended before the last row. */
@@ -63,8 +63,8 @@ export async function readVisitors(
 }
 
 /** Whether all rows of a period were read. */
-export function isComplete({ oddRows, oddAnswer, noNewRows, stopped }: PeriodRows): boolean {
-  return oddRows === 0 && !oddAnswer && !noNewRows && stopped === undefined
+export function isComplete({ invalidRows, invalidAnswer, noNewRows, stopped }: PeriodRows): boolean {
+  return invalidRows === 0 && !invalidAnswer && !noNewRows && stopped === undefined
 }
 
 type Rows = {
@@ -81,7 +81,7 @@ type Rows = {
 async function readRows(requests: VisitorsRequests, { period, first }: Rows): Promise<PeriodRows> {
   const pages = new Map<string, PageVisitors>()
   let totals: Counts | undefined
-  let [rows, oddRows, oddAnswer, noNewRows] = [0, 0, false, false]
+  let [rows, invalidRows, invalidAnswer, noNewRows] = [0, 0, false, false]
 
   /** @returns whether there is more to be read */
   function add(answer: VisitorsAnswer): boolean {
@@ -89,9 +89,9 @@ async function readRows(requests: VisitorsRequests, { period, first }: Rows): Pr
     totals = answer.totals
     for (const row of answer.rows) pages.set(row.path, row)
     rows += answer.rows.length
-    oddRows += answer.oddRows
-    oddAnswer ||= answer.odd
-    const nothingNew = pages.size === known && (answer.rows.length > 0 || answer.oddRows === 0)
+    invalidRows += answer.invalidRows
+    invalidAnswer ||= answer.invalid
+    const nothingNew = pages.size === known && (answer.rows.length > 0 || answer.invalidRows === 0)
     noNewRows = answer.hasMore && nothingNew
     return answer.hasMore && !nothingNew
   }
@@ -103,7 +103,16 @@ async function readRows(requests: VisitorsRequests, { period, first }: Rows): Pr
     }
   })
   if (totals === undefined) throw stopped ?? new Error('There is no first answer.')
-  return { period, totals, pages, oddRows, repeated: rows > pages.size, oddAnswer, noNewRows, stopped }
+  return {
+    period,
+    totals,
+    pages,
+    invalidRows,
+    repeated: rows > pages.size,
+    invalidAnswer,
+    noNewRows,
+    stopped,
+  }
 }
 
 /** Works until it is done or no further request is made; why, if so. */

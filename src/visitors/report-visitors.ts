@@ -1,5 +1,6 @@
 import type { Deps } from '../lib/clock.ts'
 import { code, joinMarkdown, type Markdown, md, sentencesWithCode } from '../lib/markdown.ts'
+import { errorMessage } from '../lib/text.ts'
 import type { Runner } from '../runner/runner.ts'
 import type { DocsService } from '../service/docs-service.ts'
 import { exportRows } from './export.ts'
@@ -42,13 +43,13 @@ export async function reportVisitors(
   }
 }
 
-/** Says what `reportVisitors` would do. */
-export function showVisitorsPlan(options: VisitorsOptions, projectId: string, deps: VisitorsRunDeps): void {
+export function reportVisitorsDryRun(
+  options: VisitorsOptions,
+  projectId: string,
+  deps: VisitorsRunDeps,
+): void {
   if (options.summary) deps.writeSummary('visitors', dryRunSummary(options, projectId))
-  deps.log.notice(
-    `The docs service was not called. Without \`dry-run\`, this run would ${describePlan(options)}.`,
-    titleFor(projectId, 'dry run'),
-  )
+  deps.log.notice(describePlan(options), titleFor(projectId, 'dry run'))
 }
 
 function reasonForNoReport(error: unknown, { cancel }: VisitorsRunDeps): string {
@@ -78,8 +79,7 @@ async function publish(
       await exportRows(report.pages, options.exportTo)
       exported = options.exportTo.name
     } catch (error) {
-      const problem = error instanceof Error ? error.message : String(error)
-      failures.push(`The visitors could not be exported: \`visitors-export\` ${problem}.`)
+      failures.push(`The visitors could not be exported: \`visitors-export\` ${errorMessage(error)}.`)
     }
   }
   deps.setOutputs(visitorsOutputs(report, exported))
@@ -98,30 +98,29 @@ function titleFor(projectId: string, what = ''): string {
   return `Docs visitors of ${projectId}${what === '' ? '' : `: ${what}`}`
 }
 
-/** What stands in the place of a report that could not be made: why, as sentences. */
+/** The summary where a report could not be made. `why`: sentences. */
 function failureSummary(why: string, projectId: string): Markdown {
   return joinMarkdown([md`## ❌ No visitors report`, sentencesWithCode(why), md`Project ${code(projectId)}`])
 }
 
-/** What a run would do, to follow "this run would". */
+/** What a run would do, as sentences. */
 function describePlan({ period, trend, maxRequests, exportTo }: VisitorsOptions): string {
   const before = trend - 1
   const { from, to } = period
-  return [
+  const plan = [
     `list the visitors of ${formatPeriod(period)} (from ${from.text}, before ${to.text})`,
     ...(before === 0 ? [] : [`and of the ${countOf(before, 'period')} before`]),
     `with ${countOf(maxRequests, 'request')} at most`,
     ...(exportTo === undefined ? [] : [`and write all rows to \`${exportTo.name}\``]),
   ].join(' ')
+  return `The docs service was not called. Without \`dry-run\`, this run would ${plan}.`
 }
 
 /** The summary of a dry run: what would have been read. */
 function dryRunSummary(options: VisitorsOptions, projectId: string): Markdown {
   return joinMarkdown([
     md`## 📊 Visitors report: dry run`,
-    sentencesWithCode(
-      `The docs service was not called. Without \`dry-run\`, this run would ${describePlan(options)}.`,
-    ),
+    sentencesWithCode(describePlan(options)),
     md`Project ${code(projectId)}`,
   ])
 }

@@ -5,10 +5,10 @@ import {
   findMostlyAi,
   findMoves,
   type Moves,
+  positionIn,
   type Shortlist,
   sinceSiteBegan,
   sortPages,
-  standing,
   usualRange,
 } from './compare.ts'
 import { countOf } from './format.ts'
@@ -32,7 +32,7 @@ export type VisitorsReport = {
   readonly period: Period
   readonly soFar: boolean
   readonly totals: Counts
-  /** Totals of the period before; `undefined` if they were not requested or can't be had. */
+  /** Totals of the period before; `undefined` if they were not requested or could not be read. */
   readonly previous: Counts | undefined
   readonly change: Change
   /** The current period and those before it without a gap, the earliest first. */
@@ -84,7 +84,7 @@ function findVerdict({ total }: Counts, comparable: readonly PeriodTotals[]): Ve
   const range = usualRange(comparable.map(({ totals }) => totals.total))
   if (range === undefined) return undefined
   const kinds = { usual: 'usual', above: 'highest', below: 'lowest' } as const
-  return { kind: kinds[standing(total, range)], periods: comparable.length + 1 }
+  return { kind: kinds[positionIn(total, range)], periods: comparable.length + 1 }
 }
 
 function changeOf({ path, total }: PageVisitors, previous: PeriodRows | undefined): Change {
@@ -102,43 +102,43 @@ function isSteady(rows: PeriodRows): boolean {
 function describeLeftOut(reading: VisitorsReading, options: VisitorsOptions): string[] {
   const { current, before, beforeStopped, previous } = reading
   const compared = options.trend > 1
-  const said: string[] = []
-  if (options.soFar) said.push('The period is not over yet, so it is compared with nothing.')
+  const notes: string[] = []
+  if (options.soFar) notes.push('The period is not over yet, so it is compared with nothing.')
   if (!isComplete(current)) {
-    said.push(
+    notes.push(
       `Not all pages of the period were read; the report has ${countOf(current.pages.size, 'page')}: ${causesOf(current)}.`,
     )
   }
-  if (current.repeated) said.push(repeatedIn('the period'))
+  if (current.repeated) notes.push(repeatedIn('the period'))
   if (beforeStopped !== undefined && beforeStopped !== current.stopped) {
     const names = nameOfPeriods(current.period)
     const read =
       before.length === 0
         ? `None of the ${names} before`
         : `Only ${before.length} of the ${options.trend - 1} ${names} before`
-    said.push(`${read} could be read: ${causeOf(beforeStopped)}.`)
+    notes.push(`${read} could be read: ${causeOf(beforeStopped)}.`)
   }
   if (previous !== undefined && !isComplete(previous)) {
-    said.push(`Not all pages of the period before were read: ${causesOf(previous)}.`)
+    notes.push(`Not all pages of the period before were read: ${causesOf(previous)}.`)
   }
-  if (previous?.repeated === true) said.push(repeatedIn('the period before'))
+  if (previous?.repeated === true) notes.push(repeatedIn('the period before'))
   const compares = previous !== undefined && isSteady(current) && isSteady(previous)
-  if (compared && !compares) said.push('So what moved is not known.')
-  return said
+  if (compared && !compares) notes.push('So what moved is not known.')
+  return notes
 }
 
 function repeatedIn(period: string): string {
   return `Pages of ${period} came more than once, so others may not have come at all; the later row of each counts.`
 }
 
-function causesOf({ oddRows, oddAnswer, noNewRows, stopped }: PeriodRows): string {
+function causesOf({ invalidRows, invalidAnswer, noNewRows, stopped }: PeriodRows): string {
   const causes: string[] = []
   if (stopped !== undefined) causes.push(causeOf(stopped))
-  if (oddRows > 0)
+  if (invalidRows > 0)
     causes.push(
-      `${countOf(oddRows, 'row')} without a path, or with a count that is no number, could not be understood`,
+      `${countOf(invalidRows, 'row')} without a path, or with a count that is no number, could not be understood`,
     )
-  if (oddAnswer)
+  if (invalidAnswer)
     causes.push('an answer of the service had no list of rows, or did not say whether there are more')
   if (noNewRows) causes.push('the service said that there are more rows, and sent none that are new')
   return causes.join('; ')

@@ -12,7 +12,7 @@ import { getVisitors, type VisitorsAnswer } from '../service/visitors.ts'
 import type { Period } from './period.ts'
 
 /** Why no further request is made: a limit of the run, or a request that failed for good. */
-export type StopReason = 'max-requests' | 'time' | 'failed'
+type StopReason = 'max-requests' | 'time' | 'failed'
 
 /** No further request is made. The message of a failure says what went wrong, as sentences. */
 export class RequestsStopped extends Error {
@@ -26,25 +26,25 @@ export class RequestsStopped extends Error {
 }
 
 /** Some rows of a period. */
-export type RowsQuery = { readonly period: Period; readonly limit: number; readonly offset: number }
+type RowsQuery = { readonly period: Period; readonly limit: number; readonly offset: number }
 
 /** What the requests need. */
-export type VisitorsDeps = Deps & {
-  /** Most requests of the run, retries included. */
+type VisitorsDeps = Deps & {
+  /** Maximum number of requests of the run, retries included. */
   readonly maxRequests: number
   /** Takes lines for the log. */
   readonly onProgress: (line: string) => void
 }
 
-/** Longest time for all requests of a report together, in milliseconds. */
-export const MAX_TIME_MS = 300_000
+/** Maximum time for all requests of a report together, in milliseconds. */
+const MAX_TIME_MS = 300_000
 
 /** How often one request is sent at most. */
-const MAX_TRIES = 5
+const MAX_ATTEMPTS = 5
 
 const BACKOFF = { baseMs: 1000, maxMs: 30_000 }
 
-/** A line is logged for every so many requests. */
+/** A line is logged each time that this many requests were sent. */
 const REQUESTS_PER_LINE = 50
 
 /** Requests visitors within the limits of the run. The time begins to count when it is made. */
@@ -71,7 +71,7 @@ export class VisitorsRequests {
   /**
    * Requests rows until there is an answer.
    *
-   * @throws {RequestsStopped} because of a limit, or a request that failed for good, be it an earlier one
+   * @throws {RequestsStopped} because of a limit, or a request that failed for good, even an earlier one
    * @throws the reason of `cancel` once that is aborted
    */
   async send(query: RowsQuery): Promise<VisitorsAnswer> {
@@ -83,7 +83,7 @@ export class VisitorsRequests {
         () => this.#sendOnce(query),
         {
           backoff: BACKOFF,
-          maxAttempts: MAX_TRIES,
+          maxAttempts: MAX_ATTEMPTS,
           isRetryable: (error) => isRetryable(error) && this.#count < maxRequests,
           retryAfterMs: retryAfterMsOf,
           deadlineMs: () => this.#deadlineMs,
@@ -121,18 +121,19 @@ export class VisitorsRequests {
   /** Why a failed request was not sent again, as a sentence; empty where the failure itself says it. */
   #reasonNotToRetry({ reason, cause }: RetryError): string {
     const { maxRequests } = this.#deps
-    if (reason === 'attempts') return `It was tried ${MAX_TRIES} times.`
+    if (reason === 'attempts') return `It was tried ${MAX_ATTEMPTS} times.`
     if (reason === 'final') {
       const isLimited = isRetryable(cause) && this.#count >= maxRequests
       return isLimited ? `It was not tried again, because \`visitors-max-requests\` is ${maxRequests}.` : ''
     }
     const limit = `the ${formatMaxTime()} that the visitors report may take`
-    const askedMs = retryAfterMsOf(cause)
-    return askedMs === 0 ? `It was not tried again within ${limit}.` : retryAfterNote(askedMs, limit)
+    const retryAfterMs = retryAfterMsOf(cause)
+    return retryAfterMs === 0
+      ? `It was not tried again within ${limit}.`
+      : retryAfterNote(retryAfterMs, limit)
   }
 }
 
-/** The longest time of a report in words. */
 export function formatMaxTime(): string {
   return `${MAX_TIME_MS / 60_000} minutes`
 }

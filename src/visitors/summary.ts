@@ -5,8 +5,8 @@ import {
   changeBetween,
   type Move,
   type Moves,
+  positionIn,
   type Shortlist,
-  standing,
   usualRange,
 } from './compare.ts'
 import { figuresSection, pagesSection, type SummaryOptions, trendSection } from './details.ts'
@@ -27,13 +27,13 @@ import {
 import { formatPeriod, nameOfPeriods } from './period.ts'
 import type { VisitorsReport } from './report.ts'
 
-/** Most bytes of the report: the summary of a job in the same step has the rest of GitHub's 1 MiB. */
+/** Maximum number of bytes of the report: the summary of a job in the same step has the rest of GitHub's 1 MiB. */
 const MAX_BYTES = 128 * 1024
 
-/** Most characters of a path on the first screen, in a table with two of them side by side and in a line of five. */
+/** Maximum number of characters of a path on the first screen, in a table with two of them side by side and in a line of five. */
 const PATH_LENGTH = { inTable: 38, inLine: 30 }
 
-/** Most periods of the trend in the table; all of them are in its own part below. */
+/** Maximum number of periods of the trend in the table; all of them are in its own part below. */
 const MAX_BARS = 16
 
 /** Values of one row of the table over the periods: how they are read, shown and compared. */
@@ -140,7 +140,7 @@ function totalsTable({ totals, previous, trend, comparable, verdict, period }: V
       cell({ of, range }) {
         const usual = usualRange(comparable.map((each) => of(each.totals)))
         if (usual === undefined) return ''
-        const where = standing(of(totals), usual)
+        const where = positionIn(of(totals), usual)
         return where === 'usual' ? range(usual) : `**${where}** ${range(usual)}`
       },
     })
@@ -168,8 +168,8 @@ function movesSection(moves: Moves, options: SummaryOptions): Markdown[] {
   return [
     md`**What moved**`,
     ...(up.items.length + down.items.length === 0 ? [] : [upAndDownTable(up, down, options)]),
-    ...namedPages('New', added, ({ total }) => formatCount(total), options),
-    ...namedPages('Gone', gone, ({ previous }) => formatCount(previous), options),
+    ...namedPages(added, { title: 'New', figure: ({ total }) => formatCount(total), options }),
+    ...namedPages(gone, { title: 'Gone', figure: ({ previous }) => formatCount(previous), options }),
   ]
 }
 
@@ -192,11 +192,15 @@ function upAndDownTable(up: Shortlist<Move>, down: Shortlist<Move>, options: Sum
   return trustedTable(head, rows, 'lr'.repeat(sides.length))
 }
 
+type NamedPagesOptions<T> = {
+  readonly title: string
+  readonly figure: (item: T) => string
+  readonly options: SummaryOptions
+}
+
 function namedPages<T extends { readonly path: string }>(
-  title: string,
   { items, more }: Shortlist<T>,
-  figure: (item: T) => string,
-  options: SummaryOptions,
+  { title, figure, options }: NamedPagesOptions<T>,
 ): Markdown[] {
   if (items.length === 0) return []
   const named = items.map(
@@ -210,6 +214,6 @@ function namedPages<T extends { readonly path: string }>(
 function mostlyAiLine(mostlyAi: Shortlist<PageVisitors>, options: SummaryOptions): Markdown {
   const title = 'Read mostly by AI'
   const figure = (page: PageVisitors): string => `${formatShare(aiShare(page))} of ${formatCount(page.total)}`
-  const [line] = namedPages(title, mostlyAi, figure, options)
+  const [line] = namedPages(mostlyAi, { title, figure, options })
   return line ?? md`**${title}:** no page.`
 }

@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { type AnnouncedRequest, announcementBody, clipRequest } from '../../src/comments/announcement.ts'
 import {
-  type AnnouncedRequest,
-  announcedRequest,
-  announcementBody,
   cutOffBody,
   type EndContext,
   endBody,
@@ -153,7 +151,7 @@ describe('an announcement', () => {
   })
 
   it('remembers no more than 280 characters of a command', () => {
-    expect(announcedRequest({ ...comment, text: 'x'.repeat(300) }).text).toBe(
+    expect(clipRequest({ ...comment, text: 'x'.repeat(300) }).text).toBe(
       `${'x'.repeat(280)}… (20 more characters)`,
     )
   })

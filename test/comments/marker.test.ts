@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { hashProject, isNewer, type Marker, openMarkers } from '../../src/comments/marker.ts'
-import { pullRequestThread, type Thread } from '../../src/github/thread.ts'
+import { pullRequestThread, type Thread } from '../../src/github/comments.ts'
 import { HOSTILE_TEXTS } from '../hostile-texts.ts'
 
 const marker: Marker = {

@@ -1,5 +1,5 @@
 import { afterEach, expect } from 'vitest'
-import { describeEvent, type PreviousPull } from '../../src/context/gather.ts'
+import { type ContextOptions, describeEvent } from '../../src/context/gather.ts'
 import type { Detail } from '../../src/context/render.ts'
 import { openGitHub } from '../../src/github/github.ts'
 import { openSystemClock } from '../../src/lib/clock.ts'
@@ -20,7 +20,7 @@ export type Told = {
 export type EventOptions = {
   readonly detail?: Detail
   readonly env?: Readonly<Record<string, string>>
-  readonly previous?: PreviousPull
+  readonly previous?: ContextOptions['previous']
   /** Empty: GitHub can't be asked at all. */
   readonly token?: string
   /** How often it is told in one run. */
@@ -73,7 +73,7 @@ export async function tell(
   const event = { name, payload: { ...payload } }
   let text = ''
   for (let time = 0; time < times; time++) {
-    text = await describeEvent(event, detail, { environment, github: asked }, previous)
+    text = await describeEvent(event, { detail, previous }, { environment, github: asked })
   }
   asked.close()
   expect(text).toMatch(/^<github-context>\n.*\n.*\n[\s\S]*\n<\/github-context>$/)

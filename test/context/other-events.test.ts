@@ -77,7 +77,7 @@ describe('any other event', () => {
 describe('every event', () => {
   it('names the pull request of the agent that went before', async () => {
     const github = await newGitHub()
-    const previous = { prLink: 'https://github.com/acme/docs/pull/3', state: 'merged' }
+    const previous = { prLink: 'https://github.com/acme/docs/pull/3', state: 'merged' } as const
     const { lines } = await tell(github, { name: 'create', payload: {} }, { previous })
     expect(lines).toContain('Earlier pull request: https://github.com/acme/docs/pull/3 (merged)')
   })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { askWhoWeAre, isSameAccount, readAccount } from '../../src/github/account.ts'
+import { fetchTokenAccount, isSameAccount, readAccount } from '../../src/github/account.ts'
 import type { GitHub } from '../../src/github/github.ts'
 
 describe('an account', () => {
@@ -25,11 +25,11 @@ describe('the account of the token', () => {
     const repository = { owner: 'acme', repo: 'docs' }
     const nothing = (): undefined => undefined
     const attempt = (): Promise<undefined> => Promise.resolve(undefined)
-    return { repository, ask: answers, attempt, lacks: () => false, close: nothing }
+    return { repository, request: answers, attempt, lacks: () => false, close: nothing }
   }
 
   it('is that of `github.token` where GitHub does not say', async () => {
     const refused = gitHubThat(() => Promise.reject(new Error('Not Found')))
-    expect(await askWhoWeAre(refused)).toEqual({ id: undefined, login: 'github-actions' })
+    expect(await fetchTokenAccount(refused)).toEqual({ id: undefined, login: 'github-actions' })
   })
 })

@@ -44,7 +44,7 @@ export type Simulation = {
   close(): Promise<void>
 }
 
-const LIMITS = { timeLimitMs: 30_000, bodyLimitBytes: 1 << 20 }
+const LIMITS = { timeoutMs: 30_000, bodyLimitBytes: 1 << 20 }
 
 /** How requests fare; asked anew each time. */
 export type Weather = {
@@ -181,9 +181,9 @@ export async function startSimulation(github: LoopbackGitHub, weather: Weather):
     }
     return {
       ...real,
-      ask: (send) =>
+      request: (send) =>
         exchange(
-          () => real.ask(send),
+          () => real.request(send),
           () => {
             throw new Error('lost')
           },

@@ -115,7 +115,7 @@ async function live(schedule: Schedule): Promise<Life> {
   const cancel = new AbortController()
   if (schedule.cancelAfterMs !== undefined) clock.at(startMs + schedule.cancelAfterMs, () => cancel.abort())
   const proxy = { httpsProxy: '', httpProxy: '', noProxy: '' }
-  const real = openHttp({ proxy, clock, timeLimitMs: 30_000, bodyLimitBytes: 1 << 20 })
+  const real = openHttp({ proxy, clock, timeoutMs: 30_000, bodyLimitBytes: 1 << 20 })
   const watched = watch(real, schedule)
   const service = openDocsService({
     baseUrl: new URL(docs.url),

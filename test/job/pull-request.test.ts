@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { pullRequestName, pullRequestNumber } from '../../src/job/pull-request.ts'
+import { pullRequestName, pullRequestNumber } from '../../src/job/outcome.ts'
 
 it.each([
   ['https://github.com/acme/docs/pull/12', '12', 'acme/docs#12'],

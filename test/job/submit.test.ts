@@ -134,7 +134,7 @@ describe.each([
   it.each([
     [{ error: transport('broken-off', true) }, 'No response from the docs service'],
     [{ error: transport('refused', true) }, 'No response from the docs service'],
-    [{ error: transport('time-limit', true) }, 'No response from the docs service'],
+    [{ error: transport('timeout', true) }, 'No response from the docs service'],
     [{ status: 500 }, 'The docs service failed (500)'],
     [{ status: 504 }, 'The docs service failed (504)'],
     [{ status: 408 }, 'The docs service waited too long for the request (408)'],

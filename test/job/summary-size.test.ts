@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { Markdown } from '../../src/lib/markdown.ts'
 import type { Log } from '../../src/runner/log.ts'
-import { openSummary } from '../../src/runner/summary.ts'
+import { openSummary } from '../../src/runner/runner.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'summary-'))
 const path = join(folder, 'summary')

@@ -6,7 +6,7 @@ import {
   clipBytes,
   indentedBytes,
   oneLine,
-} from '../../src/lib/clean.ts'
+} from '../../src/lib/text.ts'
 
 describe('text of a file or a diff', () => {
   it.each([

@@ -11,7 +11,7 @@ export const NO_PROXY = { httpProxy: '', httpsProxy: '', noProxy: '' }
 
 /** A client that is closed after the test. */
 export function clientWith(options: Partial<HttpOptions> = {}): HttpClient {
-  const limits = { timeLimitMs: 10_000, bodyLimitBytes: 16 * MIB }
+  const limits = { timeoutMs: 10_000, bodyLimitBytes: 16 * MIB }
   const client = openHttp({ proxy: NO_PROXY, clock: openSystemClock(), ...limits, ...options })
   onTestFinished(() => client.close())
   return client

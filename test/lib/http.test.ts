@@ -111,7 +111,7 @@ describe.each(TRANSPORTS)('a request over %s', (_name, freshConnection) => {
     const { url } = await servers.start((_incoming, response) => {
       response.writeHead(404).write('half')
     })
-    expect(await clientWith({ timeLimitMs: 200 }).send(get(url, { freshConnection }))).toMatchObject({
+    expect(await clientWith({ timeoutMs: 200 }).send(get(url, { freshConnection }))).toMatchObject({
       status: 404,
       body: '',
       bodyProblem: 'the answer was not complete within 0.2 s',
@@ -121,10 +121,10 @@ describe.each(TRANSPORTS)('a request over %s', (_name, freshConnection) => {
 
   it('that is never answered ends at the time limit', async () => {
     const { url } = await servers.start(() => undefined)
-    expect(await failureOf(clientWith({ timeLimitMs: 200 }), get(url, { freshConnection }))).toEqual({
-      failure: 'time-limit',
+    expect(await failureOf(clientWith({ timeoutMs: 200 }), get(url, { freshConnection }))).toEqual({
+      failure: 'timeout',
       maybeSent: true,
-      message: 'no complete answer came within 0.2 s',
+      message: 'the request timed out after 0.2 s',
     })
   })
 

@@ -83,9 +83,9 @@ describe.skipIf(certificate === undefined).each(KINDS)('TLS over %s', (_name, fr
   it('that a proxy never lets begin ends at the time limit, with nothing sent', async () => {
     const proxy = await servers.start(() => undefined)
     proxy.server.on('connect', () => undefined)
-    const client = clientWith({ timeLimitMs: 200, ...through(proxy.origin) })
+    const client = clientWith({ timeoutMs: 200, ...through(proxy.origin) })
     const failure = await failureOf(client, request(new URL('https://127.0.0.1:9/')))
-    expect(failure).toMatchObject({ failure: 'time-limit', maybeSent: false })
+    expect(failure).toMatchObject({ failure: 'timeout', maybeSent: false })
   })
 
   it.each(['directly', 'through a tunnel', 'through a tunnel that begins with TLS'])(
@@ -116,7 +116,7 @@ it.skipIf(certificate === undefined)(
     proxy.server
       .removeAllListeners('connect')
       .once('connect', () => proxy.server.on('connect', open as () => void))
-    const client = clientWith({ proxy: { ...NO_PROXY, httpsProxy: proxy.origin }, connectLimitMs: 200 })
+    const client = clientWith({ proxy: { ...NO_PROXY, httpsProxy: proxy.origin }, connectTimeoutMs: 200 })
     const request: HttpRequest = { method: 'GET', url: target.url, headers: {} }
     const failure = await failureOf(client, request)
     expect(failure).toMatchObject({ failure: 'proxy', maybeSent: false })

@@ -3,8 +3,7 @@ import { mkdir, mkdtemp, readdir, readFile, realpath, rm, symlink, writeFile } f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { WorkspaceError } from '../../src/lib/workspace.ts'
-import { findOutputPlace, writeOutput } from '../../src/lib/workspace-output.ts'
+import { findOutputPath, WorkspaceError, writeOutput } from '../../src/lib/workspace.ts'
 
 let folder = ''
 let root = ''
@@ -23,7 +22,7 @@ afterEach(async () => {
 })
 
 async function write(name: string, ...texts: string[]): Promise<void> {
-  await writeOutput(await findOutputPlace(root, name), texts)
+  await writeOutput(await findOutputPath(root, name), texts)
 }
 
 describe('a file of the workspace', () => {
@@ -40,7 +39,7 @@ describe('a file of the workspace', () => {
 
   it('replaces an older one in one step, and not before it is whole', async () => {
     await writeFile(join(root, 'visitors.csv'), 'old')
-    const place = await findOutputPlace(root, 'visitors.csv')
+    const place = await findOutputPath(root, 'visitors.csv')
     function* texts(): Generator<string> {
       yield 'ne'
       expect(readFileSync(place, 'utf8')).toBe('old')
@@ -52,7 +51,7 @@ describe('a file of the workspace', () => {
   })
 
   it('leaves nothing behind when it fails half way', async () => {
-    const place = await findOutputPlace(root, 'visitors.csv')
+    const place = await findOutputPath(root, 'visitors.csv')
     function* texts(): Generator<string> {
       yield 'half'
       throw new Error('no more')
@@ -81,7 +80,7 @@ describe('links', () => {
   it.each(['reports/visitors.csv', 'reports/2026/visitors.csv'])(
     'that come up later on the way to %s are not followed',
     async (name) => {
-      const place = await findOutputPlace(root, name)
+      const place = await findOutputPath(root, name)
       await symlink(outside, join(root, 'reports'))
       await expect(writeOutput(place, ['rows'])).rejects.toThrow('is no longer where it was')
       expect(await readdir(outside)).toEqual([])
@@ -93,7 +92,7 @@ describe('a place that may not be written', () => {
   it.each(['../outside/x.csv', '/etc/x.csv', '..', '.', 'a/../../x.csv', '../workspace-2/x.csv'])(
     '%s is refused',
     async (name) => {
-      await expect(findOutputPlace(root, name)).rejects.toThrow(/outside the workspace/)
+      await expect(findOutputPath(root, name)).rejects.toThrow(/outside the workspace/)
     },
   )
 
@@ -104,7 +103,7 @@ describe('a place that may not be written', () => {
     await writeFile(join(root, 'file'), '')
     await mkdir(join(root, 'folder.csv'))
     const refused = async (name: string): Promise<string> =>
-      await findOutputPlace(root, name).then(String, (error: Error) => `${error.name}: ${error.message}`)
+      await findOutputPath(root, name).then(String, (error: Error) => `${error.name}: ${error.message}`)
     expect(await refused('out/x.csv')).toBe('WorkspaceError: is outside the workspace')
     expect(await refused('out/deep/x.csv')).toBe('WorkspaceError: is outside the workspace')
     expect(await refused('nowhere/x.csv')).toBe('WorkspaceError: is below a link that leads nowhere')
@@ -116,7 +115,7 @@ describe('a place that may not be written', () => {
   it('is one whose name is too long, be the folder there or not', async () => {
     const long = (bytes: number): string => `${'x'.repeat(bytes - 4)}.csv`
     for (const name of [long(256), `new/${long(256)}`, `${'y'.repeat(256)}/x.csv`]) {
-      await expect(findOutputPlace(root, name)).rejects.toThrow('is longer than the file system allows')
+      await expect(findOutputPath(root, name)).rejects.toThrow('is longer than the file system allows')
     }
     for (const name of [long(255), `new/${long(255)}`, long(238)]) await write(name, 'rows')
     expect(await readdir(join(root, 'new'))).toEqual([long(255)])

@@ -30,7 +30,7 @@ async function serviceThatReplies({ status, body = '', headers = {} }: Reply): P
     baseUrl: new URL(origin),
     projectId: 'docs',
     apiKey: KEY,
-    http: openHttp({ proxy, clock, timeLimitMs: 10_000, bodyLimitBytes: 1 << 20 }),
+    http: openHttp({ proxy, clock, timeoutMs: 10_000, bodyLimitBytes: 1 << 20 }),
     clock,
     redact: redactor([KEY]),
   })
@@ -182,7 +182,7 @@ describe('a refusal whose body cannot be read', () => {
       baseUrl: new URL(origin),
       projectId: 'docs',
       apiKey: KEY,
-      http: openHttp({ proxy, clock, timeLimitMs: 10_000, bodyLimitBytes: 1 << 20 }),
+      http: openHttp({ proxy, clock, timeoutMs: 10_000, bodyLimitBytes: 1 << 20 }),
       clock,
       redact: redactor([KEY]),
     })

@@ -11,9 +11,9 @@ describe('an answer of the visitors call', () => {
     expect(readVisitorsAnswer({ ...answer, cursor: 'x' })).toEqual({
       totals,
       rows: [row],
-      oddRows: 0,
+      invalidRows: 0,
       hasMore: true,
-      odd: false,
+      invalid: false,
     })
   })
 
@@ -38,7 +38,7 @@ describe('an answer of the visitors call', () => {
     expect(found).toMatchObject({
       totals: { human: 3, ai: 0, total: 3 },
       rows: [{ path: '/', human: 1, ai: 1, total: 2 }],
-      oddRows: 0,
+      invalidRows: 0,
     })
   })
 
@@ -55,7 +55,7 @@ describe('an answer of the visitors call', () => {
   ])('with a row %s leaves that out and counts it', (_name, odd) => {
     const other = { ...row, path: '/other' }
     const found = readVisitorsAnswer({ ...answer, visitors: [row, odd, other] })
-    expect(found).toMatchObject({ rows: [row, other], oddRows: 1, odd: false })
+    expect(found).toMatchObject({ rows: [row, other], invalidRows: 1, invalid: false })
   })
 
   it.each<[string, unknown]>([
@@ -64,7 +64,7 @@ describe('an answer of the visitors call', () => {
     ['without rows', { totals, hasMore: false }],
     ['with rows in an object', { ...answer, visitors: { 0: row } }],
   ])('%s is odd, and read as far as it can be', (_name, value) => {
-    expect(readVisitorsAnswer(value)).toMatchObject({ totals, odd: true })
+    expect(readVisitorsAnswer(value)).toMatchObject({ totals, invalid: true })
   })
 
   it('loses no more than the one row or field that is odd, whatever that is', () => {
@@ -82,7 +82,7 @@ describe('an answer of the visitors call', () => {
         const found = readVisitorsAnswer(put(odd))
         expect(found?.totals).toEqual(totals)
         expect(found?.rows.map(({ path }) => path)).toEqual(expect.arrayContaining(['/0', '/1', '/3', '/4']))
-        expect((found?.rows.length ?? 0) + (found?.oddRows ?? 0)).toBe(5)
+        expect((found?.rows.length ?? 0) + (found?.invalidRows ?? 0)).toBe(5)
       }),
       { numRuns: 2000 },
     )

@@ -8,8 +8,8 @@ import {
   findMostlyAi,
   findMoves,
   type Moves,
+  positionIn,
   sortPages,
-  standing,
   usualRange,
 } from '../../src/visitors/compare.ts'
 import { page } from './samples.ts'
@@ -75,7 +75,7 @@ describe('the usual range', () => {
     [[0, 5, 5], 0, 'usual'],
   ])('of %j has %i %s: its ends and 3 %% beyond are included', (values, value, expected) => {
     const range = usualRange(values)
-    expect(range && standing(value, range)).toBe(expected)
+    expect(range && positionIn(value, range)).toBe(expected)
   })
 
   it('takes three periods', () => {

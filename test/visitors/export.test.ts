@@ -21,7 +21,7 @@ const row = (path: string, total = 3): PageVisitors => ({ path, human: 2, ai: 1,
 async function exported(format: ExportFormat, rows: readonly PageVisitors[]): Promise<string> {
   const name = `x.${format}`
   const place = join(folder, name)
-  await exportRows(rows, { name, place, format })
+  await exportRows(rows, { name, path: place, format })
   expect(await readdir(folder)).toEqual([name])
   const text = await readFile(place, 'utf8')
   await rm(place)
@@ -95,7 +95,7 @@ describe('an export', () => {
   it('that can not be written is an error, and leaves nothing', async () => {
     await writeFile(join(folder, 'file'), '')
     const place = join(folder, 'file', 'x.csv')
-    await expect(exportRows([row('/')], { name: 'x.csv', place, format: 'csv' })).rejects.toThrow(
+    await expect(exportRows([row('/')], { name: 'x.csv', path: place, format: 'csv' })).rejects.toThrow(
       'is below something that is no folder',
     )
     expect(await readdir(folder)).toEqual(['file'])

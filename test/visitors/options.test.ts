@@ -71,7 +71,7 @@ describe('an export alone', () => {
     const { options } = await readOptions({ 'visitors-summary': false, 'visitors-export': 'out/x.csv' })
     expect(options).toMatchObject({
       summary: false,
-      exportTo: { name: 'out/x.csv', place: join(workspace, 'out/x.csv'), format: 'csv' },
+      exportTo: { name: 'out/x.csv', path: join(workspace, 'out/x.csv'), format: 'csv' },
     })
   })
 })

@@ -154,7 +154,7 @@ describe('a service that is not to be believed', () => {
       },
     }
     const { current } = await (await read({ docs })).reading
-    expect(current).toMatchObject({ oddRows: 3, noNewRows: false })
+    expect(current).toMatchObject({ invalidRows: 3, noNewRows: false })
     expect([isComplete(current), totalsOf(current)]).toEqual([false, [['/good', 1]]])
   })
 
@@ -168,7 +168,7 @@ describe('a service that is not to be believed', () => {
     })
     expect(sent).toHaveLength(1)
     const { current } = await reading
-    expect(current).toMatchObject({ totals, oddAnswer: true })
+    expect(current).toMatchObject({ totals, invalidAnswer: true })
     expect(isComplete(current)).toBe(false)
   })
 

@@ -43,7 +43,7 @@ export async function read(options: ReadingOptions = {}): Promise<ObservedReadin
   const http = openHttp({
     proxy,
     clock: openSystemClock(),
-    timeLimitMs: 10_000,
+    timeoutMs: 10_000,
     bodyLimitBytes: 16 * 1024 ** 2,
   })
   onTestFinished(async () => {

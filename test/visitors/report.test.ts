@@ -49,8 +49,8 @@ describe('a report', () => {
   it.each([
     ['the period was not read whole', { current: { stopped: stopped('max-requests') } }],
     ['the period before was not read whole', { previous: { stopped: stopped('time') } }],
-    ['a row of the period was odd', { current: { oddRows: 1 } }],
-    ['a row of the period before was odd', { previous: { oddRows: 1 } }],
+    ['a row of the period was odd', { current: { invalidRows: 1 } }],
+    ['a row of the period before was odd', { previous: { invalidRows: 1 } }],
     ['rows of the period came twice', { current: { repeated: true } }],
     ['rows of the period before came twice', { previous: { repeated: true } }],
   ])('says nothing of what moved where %s', (_name, sample) => {
@@ -86,8 +86,8 @@ describe('what was left out', () => {
   it('is said of the period, with all causes', () => {
     const current = {
       stopped: stopped('max-requests'),
-      oddRows: 3,
-      oddAnswer: true,
+      invalidRows: 3,
+      invalidAnswer: true,
       noNewRows: true,
       repeated: true,
     }
@@ -99,7 +99,7 @@ describe('what was left out', () => {
   })
 
   it('is said of the periods before', () => {
-    expect(leftOut([7, 8], { beforeStopped: stopped('time'), previous: { oddRows: 1 } })).toEqual([
+    expect(leftOut([7, 8], { beforeStopped: stopped('time'), previous: { invalidRows: 1 } })).toEqual([
       'Only 1 of the 7 weeks before could be read: the 5 minutes that the report may take were used up.',
       'Not all pages of the period before were read: 1 row without a path, or with a count that is no number, could not be understood.',
       'So what moved is not known.',

@@ -46,9 +46,9 @@ export function reading(totals: readonly (number | Counts)[], sample: Sample = {
     totals: all.at(-2 - index) ?? counts(0),
   }))
   const complete = {
-    oddRows: 0,
+    invalidRows: 0,
     repeated: false,
-    oddAnswer: false,
+    invalidAnswer: false,
     noNewRows: false,
     stopped: undefined,
   }

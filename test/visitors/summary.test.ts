@@ -122,7 +122,7 @@ describe('the first screen', () => {
   })
 
   it('says at once where not all could be compared', () => {
-    const text = summary(reading([...WEEKS, 9000], { pages: NOW, previous: { oddRows: 1 } }))
+    const text = summary(reading([...WEEKS, 9000], { pages: NOW, previous: { invalidRows: 1 } }))
     expect(firstScreen(text)).toContain('⚠️ **Not all could be compared.** The last part below says why.')
   })
 
@@ -192,7 +192,7 @@ describe('what is folded', () => {
   it('says what the figures mean, and the number of requests', () => {
     const text = summary(reading([...WEEKS, 9000]), {
       exported: true,
-      exportTo: { name: 'out/x.csv', place: '/w/out/x.csv', format: 'csv' },
+      exportTo: { name: 'out/x.csv', path: '/w/out/x.csv', format: 'csv' },
     })
     const facts = folded(text, 'How to read these figures')
     expect(facts).toContain('- Period: 27 Jul – 2 Aug 2026 in UTC; before it: 20 – 26 Jul 2026.')
@@ -216,7 +216,7 @@ describe('the report', () => {
     const stopped = new RequestsStopped('time', '')
     for (const sample of [
       {},
-      { current: { stopped, oddRows: 1, oddAnswer: true, noNewRows: true, repeated: true } },
+      { current: { stopped, invalidRows: 1, invalidAnswer: true, noNewRows: true, repeated: true } },
       { beforeStopped: stopped, previous: { repeated: true, stopped } },
     ]) {
       const text = summary(reading([...WEEKS, 12_480], { pages: NOW, previousPages: BEFORE, ...sample }))
