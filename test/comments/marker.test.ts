@@ -1,6 +1,12 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { hashProject, isNewer, type Marker, openMarkers } from '../../src/comments/marker.ts'
+import {
+  hashProject,
+  isEarlierAttempt,
+  isNewer,
+  type Marker,
+  openMarkers,
+} from '../../src/comments/marker.ts'
 import { pullRequestThread, type Thread } from '../../src/github/comments.ts'
 import { HOSTILE_TEXTS } from '../hostile-texts.ts'
 
@@ -127,3 +133,17 @@ describe('a project in a marker', () => {
     expect(hashProject({ baseUrl: new URL('https://other.example.com'), projectId: 'docs' })).not.toBe(hash)
   })
 })
+
+it.each([
+  ['1001', '1', '1001', '2', true],
+  ['1001', '2', '1001', '2', false],
+  ['1001', '3', '1001', '2', false],
+  ['1000', '1', '1001', '2', false],
+  ['1002', '1', '1001', '2', false],
+])(
+  'run %s, attempt %s, is an earlier attempt of run %s, attempt %s: %s',
+  (run, attempt, ofRun, of, expected) => {
+    const other: Marker = { ...marker, run: ofRun, attempt: of }
+    expect(isEarlierAttempt({ ...marker, run, attempt }, other)).toBe(expected)
+  },
+)
