@@ -1,6 +1,7 @@
 import { type InputProblem, InputsError, inputNames, type ReadInputs } from './inputs/read.ts'
 import type { InputName, Inputs } from './inputs/table.ts'
 import type { Clock } from './lib/clock.ts'
+import { formatDuration } from './lib/duration.ts'
 import { openWorkspace, type TextFile, type Workspace, WorkspaceError } from './lib/workspace.ts'
 import type { Environment } from './runner/environment.ts'
 import { hasPrompt, type Trigger } from './trigger/trigger.ts'
@@ -108,7 +109,7 @@ function pollInterval({ timeout, 'poll-interval': pollInterval }: Inputs): Input
   return [
     {
       input: 'poll-interval',
-      problem: `(${pollInterval}ms) is longer than timeout (${timeout}ms)`,
+      problem: `(${formatDuration(pollInterval)}) is longer than timeout (${formatDuration(timeout)})`,
       accepted: 'a pause that is at most as long as `timeout`',
     },
   ]
