@@ -59,7 +59,7 @@ export async function getVisitors(
     query: { dateFrom, dateTo, limit: String(limit), offset: String(offset) },
     purpose: 'list the visitors',
     notFound: projectNotFound(service.projectId),
-    limit: '100 analytics requests an hour, shared by all of the organisation',
+    limit: '100 analytics requests per hour, shared by the whole organisation',
   }
   const answer = await service.send(call, signal)
   const read = readVisitorsAnswer(answer.json)
