@@ -69,6 +69,7 @@ async function jobRequestOf(
     return {
       kind: 'continue',
       id: earlier.id,
+      prLink: earlier.prLink,
       message: parts.command || (await createPrompt()),
       createPrompt,
     }

@@ -5,7 +5,12 @@ import { isEarlierAttempt, type Marker } from './marker.ts'
 import { isOfStep, isSameComment, type OwnComment, type OwnComments } from './own-comments.ts'
 
 /** An earlier job that is to go on: by a message, or as it is if an earlier attempt of this run has started it. */
-export type EarlierJob = { readonly kind: 'continue' | 'resume'; readonly id: string }
+export type EarlierJob = {
+  readonly kind: 'continue' | 'resume'
+  readonly id: string
+  /** URL of its pull request as far as our comments know it: a job at work does not say. Empty if they don't. */
+  readonly prLink: string
+}
 
 /** A command's place in its conversation. */
 type Turn = {
@@ -33,12 +38,14 @@ export async function findConversationJob(turn: Turn, parts: Parts): Promise<Ear
   const { thread, marker } = turn
   const comments = await waitForEarlierReplies(turn, parts)
   const here = latestJob(comments, turn)
-  if (here !== undefined) return { kind: 'continue', id: here }
+  if (here !== undefined) return { kind: 'continue', id: here, prLink: pullOf(here, comments) }
   if (thread.kind === 'main') return undefined
   // A review thread on the agent's own pull request goes on with that pull request's job.
   const main = await parts.own.list(pullRequestThread(thread.number))
   const announced = main?.findLast((one) => isAnnouncement(one, marker))
-  return announced === undefined ? undefined : { kind: 'continue', id: announced.marker.job }
+  if (announced === undefined) return undefined
+  const { job, pull } = announced.marker
+  return { kind: 'continue', id: job, prLink: pull }
 }
 
 async function waitForEarlierReplies(turn: Turn, { own, deps }: Parts): Promise<readonly OwnComment[]> {
@@ -83,6 +90,11 @@ function latestJob(comments: readonly OwnComment[], turn: Turn): string | undefi
   return (ofStep ?? others.findLast((one) => isAnnouncement(one, turn.marker)))?.marker.job
 }
 
+/** The pull request of a job, by the latest of our comments that names it. */
+function pullOf(job: string, comments: readonly OwnComment[]): string {
+  return comments.findLast(({ marker }) => marker.job === job && marker.pull !== '')?.marker.pull ?? ''
+}
+
 function isAnnouncement({ marker }: OwnComment, { project }: Marker): boolean {
   return marker.kind === 'announcement' && marker.project === project && marker.job !== ''
 }
@@ -102,7 +114,8 @@ export async function findAnnouncedJob({
       .read(ownComments, pullRequestThread(number))
       .findLast((one) => isAnnouncement(one, marker) && isOfStep(one.marker, marker))
     if (found === undefined) continue
-    return { kind: isEarlierAttempt(found.marker, marker) ? 'resume' : 'continue', id: found.marker.job }
+    const { job, pull } = found.marker
+    return { kind: isEarlierAttempt(found.marker, marker) ? 'resume' : 'continue', id: job, prLink: pull }
   }
   return undefined
 }

@@ -26,11 +26,23 @@ export type Marker = {
   readonly attempt: string
   /** What the comment replies to, such as `issue-comment/5001`; empty if to nothing. */
   readonly source: string
+  /** URL of the job's pull request, where it is one of this GitHub; empty while there is none. */
+  readonly pull: string
   /** What an announcement has to remember, as JSON; else empty. */
   readonly history: string
 }
 
-const TEXT_FIELDS = ['job', 'project', 'step', 'command', 'run', 'attempt', 'source', 'history'] as const
+const TEXT_FIELDS = [
+  'job',
+  'project',
+  'step',
+  'command',
+  'run',
+  'attempt',
+  'source',
+  'pull',
+  'history',
+] as const
 
 /** Writes and reads markers. */
 type Markers = {
@@ -111,6 +123,7 @@ function readFields(fields: string): Marker | undefined {
     run: field('run'),
     attempt: field('attempt'),
     source: field('source'),
+    pull: field('pull'),
     history: field('history'),
   }
 }

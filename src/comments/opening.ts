@@ -62,6 +62,7 @@ export function sessionParts(request: SessionRequest, deps: RunDeps): SessionPar
       run: runId,
       attempt: runAttempt,
       source: command === undefined ? '' : `${command.source.kind}/${command.source.id}`,
+      pull: '',
       history: '',
     },
   }
@@ -103,7 +104,8 @@ async function openReply(parts: SessionParts, { source, fresh }: Command): Promi
   const place = { thread, existing: before?.comment, mayExist: written === undefined }
   const comment = openLiveComment({ ...place, answered: { source, replaced } }, own, deps)
   await comment.show({ marker, text: workingBody(subject, 'starting') }, cutOffDraft(marker, subject))
-  if (marker.job !== '') return { comment, marker, earlier: { kind: 'resume', id: marker.job } }
+  if (marker.job !== '')
+    return { comment, marker, earlier: { kind: 'resume', id: marker.job, prLink: marker.pull } }
   if (!mayContinue) return { comment, marker, earlier: undefined }
   return { comment, marker, earlier: await findConversationJob({ thread, marker, isQueued: true }, parts) }
 }
@@ -128,7 +130,11 @@ async function openStatus({ deps, own, subject, ...parts }: SessionParts, number
   const place = { thread, existing: before?.comment, mayExist: written === undefined }
   const comment = openLiveComment({ ...place, answered: undefined }, own, deps)
   await comment.show({ marker, text: workingBody(subject, 'starting') }, cutOffDraft(marker, subject))
-  return { comment, marker, earlier: marker.job === '' ? undefined : { kind: 'resume', id: marker.job } }
+  return {
+    comment,
+    marker,
+    earlier: marker.job === '' ? undefined : { kind: 'resume', id: marker.job, prLink: marker.pull },
+  }
 }
 
 /** Events whose runs go on with the open pull request of earlier runs. */

@@ -1,8 +1,9 @@
 import type { RunDeps } from '../github/github.ts'
-import { numberOfOwnPullRequest } from '../github/pull-requests.ts'
+import { numberOfOwnPullRequest, readPullRequestUrl } from '../github/pull-requests.ts'
 import type { ReactionContent } from '../github/reactions.ts'
 import type { JobResult, Outcome } from '../job/outcome.ts'
 import type { JobEvent } from '../job/progress.ts'
+import { MAX_LINK_LENGTH } from '../lib/markdown.ts'
 import type { Command } from '../trigger/command.ts'
 import { mayWrite } from '../trigger/trigger.ts'
 import { type AnnouncedRequest, announce } from './announcement.ts'
@@ -76,12 +77,14 @@ function sessionOf(parts: SessionParts, opening: Opening): Session {
       // A job that is only waited for is known to be there once it was seen.
       if (event.type === 'status' && marker.state === 'pending') show(event.id)
       if (event.type !== 'resolved') return
+      marker = { ...marker, pull: ownPullLink(event.prLink, parts.deps) }
       isFollowUp = event.request.kind !== 'create'
       if (event.request.kind === 'attach') show(event.request.id)
     },
     async finish(outcome) {
       const announced = await announceOutcome(outcome, parts)
-      marker = { ...marker, job: outcome.jobId || marker.job, state: 'ended' }
+      const pull = ownPullLink(outcome.job?.prLink, parts.deps) || marker.pull
+      marker = { ...marker, job: outcome.jobId || marker.job, pull, state: 'ended' }
       const text = endBody(subject, outcome, {
         timeoutMs: inputs.timeout,
         projectId: inputs['project-id'],
@@ -113,10 +116,21 @@ async function announceOutcome({ result, job, jobId }: Outcome, parts: SessionPa
   const number = numberOfOwnPullRequest(job?.prLink ?? null, deps)
   if (result !== 'pull-request' || number === undefined || !mayWrite(inputs)) return false
   const canGoOn = inputs.command !== '' && inputs['follow-up']
-  const announced = await announce({ number, marker, jobId, request: requestToAnnounce(parts), canGoOn }, own)
+  const pull = ownPullLink(job?.prLink, deps)
+  const announced = await announce(
+    { number, marker: { ...marker, pull }, jobId, request: requestToAnnounce(parts), canGoOn },
+    own,
+  )
   if (announced === undefined) return false
   deps.setOutputs({ 'comment-id': `${announced.id}`, 'comment-url': announced.url })
   return canGoOn && number !== command?.source.thread.number
+}
+
+/** The job's pull request, for later runs to ask GitHub about; empty if it is none of this GitHub. */
+function ownPullLink(link: string | null | undefined, { environment }: RunDeps): string {
+  const prLink = link ?? ''
+  const isOfGitHub = readPullRequestUrl(prLink, environment) !== undefined
+  return isOfGitHub && prLink.length <= MAX_LINK_LENGTH ? prLink : ''
 }
 
 function requestToAnnounce({ request, deps, subject }: SessionParts): AnnouncedRequest {

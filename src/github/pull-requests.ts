@@ -13,7 +13,7 @@ export type PullRequestState = 'open' | 'merged' | 'closed' | 'unknown'
 export type EarlierPullRequest = { readonly prLink: string; readonly state: PullRequestState }
 
 /** Reads the URL of a pull request; `undefined` if it is none of this GitHub. */
-function readPullRequestUrl(
+export function readPullRequestUrl(
   prLink: string | null,
   { serverUrl }: RunDeps['environment'],
 ): PullRequestName | undefined {

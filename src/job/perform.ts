@@ -76,7 +76,8 @@ async function resolve(
   const { id, kind } = request
   const { onEvent } = options
   const job = await getEarlierJob(service, id, options)
-  const prLink = job?.prLink ?? null
+  const known = kind === 'continue' ? request.prLink : ''
+  const prLink = job?.prLink ?? (known === '' ? null : known)
   const ended = job === undefined || job.status === 'failed' || job.status === 'archived'
   const isResumed = kind === 'resume' && !ended
   const previous =
@@ -85,12 +86,13 @@ async function resolve(
   if (ended || isDone) {
     const created: DirectRequest = { kind: 'create', prompt: await request.createPrompt(previous) }
     const reason = ended ? whyEnded(job) : `its pull request was ${previous?.state}`
-    onEvent({ type: 'resolved', request: created, earlierId: id, reason })
+    onEvent({ type: 'resolved', request: created, earlierId: id, prLink: null, reason })
     return created
   }
   const continued: DirectRequest =
     kind === 'continue' ? { kind: 'message', id, prompt: request.message } : { kind: 'attach', id, seen: job }
-  onEvent({ type: 'resolved', request: continued, earlierId: id, reason: `its status is ${job.status}` })
+  const reason = `its status is ${job.status}`
+  onEvent({ type: 'resolved', request: continued, earlierId: id, prLink, reason })
   return continued
 }
 

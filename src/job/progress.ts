@@ -13,6 +13,8 @@ export type JobEvent =
       readonly type: 'resolved'
       readonly request: DirectRequest
       readonly earlierId: string
+      /** URL of the pull request of the job that goes on; `null` if it has none, or a new one is created. */
+      readonly prLink: string | null
       readonly reason: string
     }
   | { readonly type: 'status'; readonly id: string; readonly status: string; readonly elapsedMs: number }

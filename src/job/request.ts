@@ -17,6 +17,8 @@ export type JobRequest =
   | {
       readonly kind: 'continue'
       readonly id: string
+      /** URL of the job's pull request where that is known from elsewhere: a job at work does not say. May be empty. */
+      readonly prLink: string
       readonly message: string
       readonly createPrompt: CreatePrompt
     }

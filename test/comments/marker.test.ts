@@ -20,6 +20,7 @@ const marker: Marker = {
   run: '1001',
   attempt: '1',
   source: 'issue-comment/5001',
+  pull: '',
   history: '',
 }
 
@@ -35,7 +36,7 @@ function forged(from: string, to: string): string {
 describe('a marker', () => {
   it('is one line, and names its fields for whoever reads the source of a comment', () => {
     expect(markers.render(marker, main).source).toMatch(
-      /^<!-- docs-agent kind=reply state=job job=job_1 project=0123456789abcdef step=\.github%2Fworkflows%2Fdocs\.yml%2Fdocs%2Fagent command=%2Fdocs run=1001 attempt=1 source=issue-comment%2F5001 history= sig=[0-9a-f]{64} -->$/,
+      /^<!-- docs-agent kind=reply state=job job=job_1 project=0123456789abcdef step=\.github%2Fworkflows%2Fdocs\.yml%2Fdocs%2Fagent command=%2Fdocs run=1001 attempt=1 source=issue-comment%2F5001 pull= history= sig=[0-9a-f]{64} -->$/,
     )
   })
 

@@ -6,7 +6,7 @@ import { readJob } from '../../src/service/job.ts'
 const job = readJob({ id: 'j1', status: 'active' })
 if (job === undefined) throw new Error('no job')
 const error = new TransportError('the connection to x was refused', { failure: 'refused', maybeSent: false })
-const resolved = { type: 'resolved', earlierId: 'j1' } as const
+const resolved = { type: 'resolved', earlierId: 'j1', prLink: null } as const
 
 it.each<[JobEvent, string]>([
   [{ type: 'accepted', job, created: true }, 'Job j1 was accepted by the docs service.'],

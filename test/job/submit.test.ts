@@ -242,7 +242,8 @@ describe('an earlier job', () => {
     asked.push(previous)
     return Promise.resolve('All anew.')
   }
-  const goOn: JobRequest = { kind: 'continue', id: 'j1', message: 'More.', createPrompt }
+  const goOn: JobRequest = { kind: 'continue', id: 'j1', prLink: '', message: 'More.', createPrompt }
+  const goOnKnown: JobRequest = { ...goOn, prLink }
   const resume: JobRequest = { kind: 'resume', id: 'j1', createPrompt }
 
   it.each([
@@ -285,6 +286,14 @@ describe('an earlier job', () => {
     ['gone', goOn, { status: 404 }, 'unknown', undefined, 'the service does not know it any more (404)'],
     ['merged', goOn, { job: 'completed', prLink }, 'merged', 'merged', 'its pull request was merged'],
     ['closed', goOn, { job: 'active', prLink }, 'closed', 'closed', 'its pull request was closed'],
+    [
+      'at work, its pull request merged',
+      goOnKnown,
+      { job: 'active' },
+      'merged',
+      'merged',
+      'its pull request was merged',
+    ],
     ['failed, with a pull request', goOn, { job: 'failed', prLink }, 'open', 'open', 'it failed'],
     ['failed, for a re-run', resume, { job: 'failed', prLink }, 'closed', 'closed', 'it failed'],
     ['archived, for a re-run', resume, { job: 'archived' }, 'unknown', undefined, 'it was archived'],
