@@ -37,7 +37,7 @@ type Session = {
 export async function openSession(request: SessionRequest, deps: RunDeps): Promise<Session> {
   const parts = sessionParts(request, deps)
   const opening = await openComment(parts)
-  if (opening.earlier === undefined && opening.marker.kind !== 'reply') noteFurtherAttempt(parts)
+  if (opening.earlier?.kind !== 'resume' && opening.marker.kind !== 'reply') noteFurtherAttempt(parts)
   return sessionOf(parts, opening)
 }
 

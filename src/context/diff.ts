@@ -97,9 +97,13 @@ export function renderHunk(hunk: string, room: number): string {
     if (left < 0) break
     from -= 1
   }
-  if (from === lines.length) return ''
-  const above = from === 0 ? [] : [linesAboveNote(from)]
-  return [title, ...above, ...lines.slice(from)].join('\n')
+  const [last = ''] = lines.slice(-1)
+  // The line commented on is always there, cut if need be.
+  const isCut = from === lines.length
+  const shown = isCut ? [clipBytes(last, left + byteLength(last))] : lines.slice(from)
+  const linesAbove = isCut ? from - 1 : from
+  const above = linesAbove === 0 ? [] : [linesAboveNote(linesAbove)]
+  return [title, ...above, ...shown].join('\n')
 }
 
 type FileDiff = {

@@ -67,6 +67,10 @@ export function openGitHub(options: GitHubOptions): GitHub {
       return await request(call.send)
     } catch (error) {
       const failure = readFailure(error)
+      if (options.cancel.aborted) {
+        log.info(`GitHub could not be asked to ${call.purpose}: ${failure.text}.`)
+        return undefined
+      }
       if (failure.cause === 'permission') missing.add(call.permission)
       const level = levelOf(failure, call)
       const text = joinSentences(
@@ -77,7 +81,7 @@ export function openGitHub(options: GitHubOptions): GitHub {
       // What a failure costs is said for each call that says so; else once for a missing permission, and once for a cause.
       const cause = failure.cause === 'permission' ? call.permission : `${level} ${failure.text}`
       const key = call.ifFailed === undefined ? cause : call.purpose
-      if (options.cancel.aborted || reported.has(key)) log.info(text)
+      if (reported.has(key)) log.info(text)
       else log[level](text)
       reported.add(key)
       return undefined
@@ -149,5 +153,7 @@ function isForbidden(error: unknown): boolean {
 function messageOf(error: unknown): string {
   const cause = error instanceof Error ? error.cause : undefined
   if (cause instanceof TransportError) return cause.message
-  return errorMessage(error)
+  const [first] = listField(error, 'errors')
+  const said = stringField(first, 'message')
+  return said === undefined ? errorMessage(error) : `it answered "${clip(said, 200)}"`
 }

@@ -93,9 +93,15 @@ export function describeResult(outcome: Outcome, context: OutcomeContext): strin
   const id = serviceWord(outcome.jobId)
   // The headline of an error ends in its status: a second pair of brackets would hide it.
   const isError = outcome.result === 'error'
-  const title = `${headline}${isNamed || isError ? '' : ` (job ${id})`}${url === '' || isError ? '.' : `: ${url}`}`
+  const name = `${headline}${isNamed || isError ? '' : ` (job ${id})`}`
+  const note = failOnNote(outcome, context)
+  const notes = joinSentences(advice, note)
+  // After the link nothing follows: a full stop there would be taken for a part of it.
+  if (url !== '' && !isError) {
+    return notes === '' ? `${name}: ${url}` : joinSentences(`${name}.`, notes, `Pull request: ${url}`)
+  }
   const about = isError && !isNamed ? `The request was about job ${id}.` : ''
-  return joinSentences(title, advice, about, failOnNote(outcome, context))
+  return joinSentences(`${name}.`, advice, about, note)
 }
 
 /** Whether our own words name a job: as code, since an id such as `a` is part of many a word. */

@@ -138,8 +138,8 @@ function resolvedText({ request, earlierId, reason }: Resolved): string {
   const earlier = `The earlier ${jobName(earlierId, 'job')}`
   if (request.kind === 'create') return `${earlier} cannot go on because ${reason}; a new job is created.`
   return request.kind === 'message'
-    ? `${earlier} goes on because ${reason}; it is sent a message.`
-    : `${earlier} goes on because ${reason}; this run reports it.`
+    ? `${earlier} is sent a message: ${reason}.`
+    : `${earlier} is reported by this run: ${reason}.`
 }
 
 function jobName(id: string, noun: 'Job' | 'job' = 'Job'): string {

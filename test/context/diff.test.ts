@@ -118,8 +118,10 @@ describe('a hunk that is commented on', () => {
     expect(Buffer.byteLength(hunk)).toBeLessThanOrEqual(200)
   })
 
-  it('is left out where its last line does not fit', () => {
-    expect(renderHunk(`+a\n+${'x'.repeat(300)}`, 200)).toBe('')
+  it('has its last line in any case, cut and said where it does not fit', () => {
+    const hunk = renderHunk(`+a\n+${'x'.repeat(300)}`, 200)
+    expect(hunk).toBe(`${title}\n… (1 line above, left out here)\n+${'x'.repeat(82)}… (218 more characters)`)
+    expect(Buffer.byteLength(hunk)).toBeLessThanOrEqual(200)
   })
 })
 

@@ -77,9 +77,7 @@ describe('a further command', () => {
       expect.stringContaining('continues its earlier job'),
       expect.stringContaining('Pull request ready'),
     ])
-    expect(run.log).toContain(
-      `The earlier job ${job} goes on because its status is completed; it is sent a message.`,
-    )
+    expect(run.log).toContain(`The earlier job ${job} is sent a message: its status is completed.`)
   })
 
   it('on the pull request that was announced goes on with its job, there and in its reviews', async () => {

@@ -17,11 +17,11 @@ it.each<[JobEvent, string]>([
   ],
   [
     { ...resolved, request: { kind: 'message', id: 'j1', prompt: 'x' }, reason: 'its status is active' },
-    'The earlier job j1 goes on because its status is active; it is sent a message.',
+    'The earlier job j1 is sent a message: its status is active.',
   ],
   [
     { ...resolved, request: { kind: 'attach', id: 'j1' }, reason: 'its status is active' },
-    'The earlier job j1 goes on because its status is active; this run reports it.',
+    'The earlier job j1 is reported by this run: its status is active.',
   ],
   [
     { type: 'status', id: 'j1', status: 'active', elapsedMs: 65_000 },
