@@ -28,7 +28,7 @@ export async function performAgentJob(
   setOutputs({ result: 'error' })
   const session = await openSession(request, deps)
   const jobRequest = await jobRequestOf(request, session.earlier, deps)
-  if (inputs['dry-run']) return reportDryRun(jobRequest, request, deps)
+  if (inputs['dry-run']) return await reportDryRun(jobRequest, request, deps)
   const outcome = await performJob(service, jobRequest, {
     ...deps,
     timeoutMs: inputs.timeout,
@@ -63,16 +63,11 @@ async function jobRequestOf(
       eventContext: await describeEvent(request.event, { detail: inputs.context, previous }, deps),
     })
   }
-  if (earlier?.kind === 'resume') return { kind: 'resume', id: earlier.id, createPrompt }
+  if (earlier?.kind === 'resume') return { ...earlier, kind: 'resume', createPrompt }
   if (earlier?.kind === 'continue') {
     // A command without text means the prompt of the inputs.
-    return {
-      kind: 'continue',
-      id: earlier.id,
-      prLink: earlier.prLink,
-      message: parts.command || (await createPrompt()),
-      createPrompt,
-    }
+    const createMessage = async (): Promise<string> => parts.command || (await createPrompt())
+    return { ...earlier, kind: 'continue', createMessage, createPrompt }
   }
   const id = inputs['job-id']
   if (id === '') return { kind: 'create', prompt: await createPrompt() }
@@ -120,13 +115,13 @@ const DRY_RUN_PURPOSES: Readonly<Record<JobRequest['kind'], string>> = {
   resume: "go on with the job of this run's earlier attempt, or start a new one if that can't go on",
 }
 
-function reportDryRun(
+async function reportDryRun(
   jobRequest: JobRequest,
   { inputs }: RunRequest,
   { log, redact, setOutputs, writeSummary }: RunDeps,
-): undefined {
+): Promise<undefined> {
   const purpose = DRY_RUN_PURPOSES[jobRequest.kind]
-  const prompt = redact(plannedPromptOf(jobRequest))
+  const prompt = redact(await plannedPromptOf(jobRequest))
   setOutputs({ result: 'dry-run' })
   if (prompt !== '') log.group('The prompt', prompt)
   if (inputs.summary) writeSummary('job', dryRunSummary({ purpose, prompt, projectId: inputs['project-id'] }))
@@ -134,7 +129,7 @@ function reportDryRun(
 }
 
 /** The prompt or message that a request would send; empty if none. */
-function plannedPromptOf(request: JobRequest): string {
-  if (request.kind === 'continue') return request.message
+async function plannedPromptOf(request: JobRequest): Promise<string> {
+  if (request.kind === 'continue') return await request.createMessage()
   return 'prompt' in request ? request.prompt : ''
 }

@@ -98,11 +98,12 @@ function originLine({ login, instructions, runUrl, sha }: Subject, more: readonl
 }
 
 function explanation(subject: Subject, outcome: Outcome, context: EndContext): Markdown[] {
-  const { result, reason } = outcome
+  const { result, reason, job } = outcome
   const why = reason === '' ? [] : [details('Why', sentencesWithCode(reason))]
   if (result === 'submitted') return [md`${JOB_GOES_ON}`]
-  if (OPEN_ENDS.includes(result))
-    return context.jobId === '' ? why : [waitAgain(subject, context, JOB_GOES_ON), ...why]
+  // Of a job that could not be got nobody knows whether it goes on.
+  const isUnknown = context.jobId === '' || (result === 'error' && job === undefined)
+  if (OPEN_ENDS.includes(result)) return isUnknown ? why : [waitAgain(subject, context, JOB_GOES_ON), ...why]
   const { advice } = outcomeText(outcome, context)
   return advice === '' ? why : [sentencesWithCode(advice), ...why]
 }

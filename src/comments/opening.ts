@@ -100,7 +100,7 @@ async function openReply(parts: SessionParts, { source, fresh }: Command): Promi
   const written = isFurtherAttempt(deps) ? await own.list(thread) : []
   const before = written?.find((one) => isSameComment(one.marker, initial))
   // An attempt that is cut off before it has got the job must still name it.
-  const marker = withJob(initial, before?.marker.job ?? '')
+  const marker = withJobOf(before?.marker, initial)
   const place = { thread, existing: before?.comment, mayExist: written === undefined }
   const comment = openLiveComment({ ...place, answered: { source, replaced } }, own, deps)
   await comment.show({ marker, text: workingBody(subject, 'starting') }, cutOffDraft(marker, subject))
@@ -126,7 +126,7 @@ async function openStatus({ deps, own, subject, ...parts }: SessionParts, number
   const written = await own.list(thread)
   const before = written?.find((one) => isSameComment(one.marker, initial))
   const isOurs = before !== undefined && isEarlierAttempt(before.marker, initial)
-  const marker = withJob(initial, isOurs ? before.marker.job : '')
+  const marker = withJobOf(isOurs ? before.marker : undefined, initial)
   const place = { thread, existing: before?.comment, mayExist: written === undefined }
   const comment = openLiveComment({ ...place, answered: undefined }, own, deps)
   await comment.show({ marker, text: workingBody(subject, 'starting') }, cutOffDraft(marker, subject))
@@ -161,8 +161,10 @@ export function isFurtherAttempt({ environment }: Pick<RunDeps, 'environment'>):
   return Number(environment.runAttempt) > 1
 }
 
-function withJob(marker: Marker, job: string): Marker {
-  return { ...marker, job, state: job === '' ? 'pending' : 'job' }
+/** The marker of a further attempt, with the job of the one before, if that has got one. */
+function withJobOf(before: Marker | undefined, marker: Marker): Marker {
+  if (before === undefined || before.job === '') return marker
+  return { ...marker, job: before.job, pull: before.pull, state: 'job' }
 }
 
 /** The workflow's file, which stays the same when the workflow's name is changed, the job and the step. */

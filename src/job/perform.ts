@@ -76,8 +76,7 @@ async function resolve(
   const { id, kind } = request
   const { onEvent } = options
   const job = await getEarlierJob(service, id, options)
-  const known = kind === 'continue' ? request.prLink : ''
-  const prLink = job?.prLink ?? (known === '' ? null : known)
+  const prLink = job?.prLink ?? (request.prLink === '' ? null : request.prLink)
   const ended = job === undefined || job.status === 'failed' || job.status === 'archived'
   const isResumed = kind === 'resume' && !ended
   const previous =
@@ -90,7 +89,9 @@ async function resolve(
     return created
   }
   const continued: DirectRequest =
-    kind === 'continue' ? { kind: 'message', id, prompt: request.message } : { kind: 'attach', id, seen: job }
+    request.kind === 'continue'
+      ? { kind: 'message', id, prompt: await request.createMessage() }
+      : { kind: 'attach', id, seen: job }
   const reason = `its status is ${job.status}`
   onEvent({ type: 'resolved', request: continued, earlierId: id, prLink, reason })
   return continued
@@ -125,7 +126,7 @@ async function getEarlierJob(
         isRetryable,
         retryAfterMs: retryAfterMsOf,
         deadlineMs: () => deadlineMs,
-        onRetry: (error, retryInMs) => onEvent({ type: 'retry', error, retryInMs }),
+        onRetry: (error, retryInMs) => onEvent({ type: 'poll-failed', id, error, retryInMs }),
       },
       options,
     )

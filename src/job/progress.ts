@@ -30,7 +30,7 @@ export type JobEvent =
   | {
       readonly type: 'poll-failed'
       readonly id: string
-      readonly error: Error
+      readonly error: unknown
       readonly retryInMs: number
     }
   /** A create or a message was not accepted, and is sent again. */

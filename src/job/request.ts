@@ -19,11 +19,18 @@ export type JobRequest =
       readonly id: string
       /** URL of the job's pull request where that is known from elsewhere: a job at work does not say. May be empty. */
       readonly prLink: string
-      readonly message: string
+      /** Makes the message, where one is sent: it may take requests to GitHub. */
+      readonly createMessage: () => Promise<string>
       readonly createPrompt: CreatePrompt
     }
   /** The earlier job itself or, where that can't go on, a new one. */
-  | { readonly kind: 'resume'; readonly id: string; readonly createPrompt: CreatePrompt }
+  | {
+      readonly kind: 'resume'
+      readonly id: string
+      /** As above. */
+      readonly prLink: string
+      readonly createPrompt: CreatePrompt
+    }
 
 /** Makes the prompt of a new job, with the pull request that went before in it, if there was one. */
 type CreatePrompt = (previous?: EarlierPullRequest) => Promise<string>

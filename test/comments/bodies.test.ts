@@ -9,6 +9,7 @@ import {
   workingBody,
 } from '../../src/comments/bodies.ts'
 import type { Outcome } from '../../src/job/outcome.ts'
+import { readJob } from '../../src/service/job.ts'
 import { HOSTILE_TEXTS } from '../hostile-texts.ts'
 import { alive } from '../rendered.ts'
 
@@ -53,10 +54,17 @@ describe('a reply', () => {
     ])
   })
 
+  it('says nothing of a job that could not be got: whether it goes on is not known', () => {
+    const { source } = endBody(subject, { ...completed, result: 'error', reason: 'It was slow.' }, context)
+    expect(source).toContain('It was slow.')
+    expect(source).not.toContain('goes on')
+  })
+
   it.each(['timed-out', 'cancelled', 'error'] as const)(
     'says of %s that the job goes on, and why',
     (result) => {
-      const { source } = endBody(subject, { ...completed, result, reason: 'It was slow.' }, context)
+      const job = readJob({ id: 'job_1', status: 'active' })
+      const { source } = endBody(subject, { ...completed, job, result, reason: 'It was slow.' }, context)
       expect(source).toContain(
         "The agent's job goes on in the background and may still open its pull request.",
       )

@@ -242,9 +242,15 @@ describe('an earlier job', () => {
     asked.push(previous)
     return Promise.resolve('All anew.')
   }
-  const goOn: JobRequest = { kind: 'continue', id: 'j1', prLink: '', message: 'More.', createPrompt }
+  let messages = 0
+  const createMessage = (): Promise<string> => {
+    messages += 1
+    return Promise.resolve('More.')
+  }
+  const goOn: JobRequest = { kind: 'continue', id: 'j1', prLink: '', createMessage, createPrompt }
   const goOnKnown: JobRequest = { ...goOn, prLink }
-  const resume: JobRequest = { kind: 'resume', id: 'j1', createPrompt }
+  const resume: JobRequest = { kind: 'resume', id: 'j1', prLink: '', createPrompt }
+  const resumeKnown: JobRequest = { ...resume, prLink }
 
   it.each([
     ['active', goOn, { job: 'active' }, 'open', ['0 get', '0 message'], 'More.'],
@@ -283,6 +289,22 @@ describe('an earlier job', () => {
   it.each([
     ['failed', goOn, { job: 'failed' }, 'unknown', undefined, 'it failed'],
     ['archived', goOn, { job: 'archived' }, 'unknown', undefined, 'it was archived'],
+    [
+      'gone, its pull request known',
+      goOnKnown,
+      { status: 404 },
+      'open',
+      'open',
+      'the service does not know it any more (404)',
+    ],
+    [
+      'gone, for a re-run, its pull request known',
+      resumeKnown,
+      { status: 404 },
+      'merged',
+      'merged',
+      'the service does not know it any more (404)',
+    ],
     ['gone', goOn, { status: 404 }, 'unknown', undefined, 'the service does not know it any more (404)'],
     ['merged', goOn, { job: 'completed', prLink }, 'merged', 'merged', 'its pull request was merged'],
     ['closed', goOn, { job: 'active', prLink }, 'closed', 'closed', 'its pull request was closed'],
@@ -309,11 +331,13 @@ describe('an earlier job', () => {
     'that is %s makes a new job that is told of it',
     async (_what, request, reply, state, told, reason) => {
       asked.length = 0
+      messages = 0
       const performed = await perform(
         request,
         { get: [reply] },
         { pullRequestState: (link) => Promise.resolve(link === prLink ? state : 'unknown') },
       )
+      expect(messages, 'messages that were made').toBe(0)
       expect(performed.calls).toEqual(['0 get', '0 job'])
       expect(performed.prompts).toEqual([{ prompt: 'All anew.' }])
       expect(performed.outcome).toMatchObject({ jobId: 'new', sent: 'All anew.' })
@@ -327,9 +351,14 @@ describe('an earlier job', () => {
 
   it('is tried again where it can not be got at first', async () => {
     const get = [{ error: transport('broken-off', true) }, { status: 503 }, { job: 'active' }]
-    const { outcome, calls } = await perform(goOn, { get })
+    const { outcome, calls, events } = await perform(goOn, { get })
     expect(outcome.result).toBe('submitted')
     expect(calls).toEqual(['0 get', '2 get', '6 get', '6 message'])
+    // Nothing is started again by that, and the log does not say so.
+    expect(events.filter(({ type }) => type === 'poll-failed' || type === 'retry')).toMatchObject([
+      { type: 'poll-failed', id: 'j1' },
+      { type: 'poll-failed', id: 'j1' },
+    ])
   })
 
   it.each([
