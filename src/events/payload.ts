@@ -1,0 +1,93 @@
+import { readFileSync } from 'node:fs'
+import type {
+  Comment,
+  Discussion,
+  Issue,
+  PullRequest,
+  PushedCommit,
+  Release,
+  Repository,
+  Review,
+  User,
+  WorkflowRun,
+} from '../github/types.ts'
+import { isRecord, parseJson } from '../lib/json.ts'
+import type { Environment } from '../runner/environment.ts'
+import { type EventRow, eventRow } from './table.ts'
+
+/** An event's payload. Which fields it has depends on the event; each is GitHub's word for it. */
+export type Payload = {
+  readonly action?: string | null
+  readonly sender?: User | null
+  readonly repository?: Repository | null
+  readonly pull_request?: PullRequest | null
+  readonly issue?: Issue | null
+  readonly comment?: Comment | null
+  readonly review?: Review | null
+  readonly release?: Release | null
+  readonly discussion?: Discussion | null
+  readonly workflow_run?: WorkflowRun | null
+  readonly label?: { readonly name?: string | null } | null
+  /** `old_issue`: the issue was transferred from another repository. */
+  readonly changes?: { readonly old_issue?: Issue | null } | null
+  /** Of a push: `refs/heads/main`; of `create` and `delete`: `main`. */
+  readonly ref?: string | null
+  /** Of `create` and `delete`: `branch` or `tag`. */
+  readonly ref_type?: string | null
+  readonly before?: string | null
+  readonly after?: string | null
+  readonly compare?: string | null
+  readonly created?: boolean | null
+  readonly deleted?: boolean | null
+  readonly forced?: boolean | null
+  readonly commits?: readonly PushedCommit[] | null
+  readonly head_commit?: PushedCommit | null
+}
+
+/** The event that started the workflow run. */
+export type GitHubEvent = {
+  /** As in GITHUB_EVENT_NAME; empty in a local run. */
+  readonly name: string
+  readonly row: EventRow
+  /** Empty if there is none or it can't be read. */
+  readonly payload: Payload
+}
+
+/** Reads the event from what the runner says. Never fails: an event without payload is one that says nothing. */
+export function readEvent({ eventName, eventPath }: Environment): GitHubEvent {
+  return { name: eventName, row: eventRow(eventName), payload: readPayload(eventPath) }
+}
+
+function readPayload(path: string): Payload {
+  try {
+    const payload = parseJson(readFileSync(path, 'utf8'))
+    return isRecord(payload) ? (payload as Payload) : {}
+  } catch {
+    return {}
+  }
+}
+
+/** Somebody who wrote something or caused an event. */
+export type Actor = {
+  /** `undefined` if the payload does not say. */
+  readonly id: number | undefined
+  /** As GitHub shows it, such as `renovate[bot]`. */
+  readonly login: string
+  /** By the account's type: a login that only looks like a bot's is no bot. */
+  readonly isBot: boolean
+}
+
+/** An account of a payload; `undefined` if it names none. */
+export function readActor(user: User | null | undefined): Actor | undefined {
+  if (!user?.login) return undefined
+  return { id: user.id ?? undefined, login: user.login, isBot: user.type === 'Bot' }
+}
+
+/** Whether a pull request comes from another repository. That may have been deleted: then the head names none. */
+export function isFromFork(pull: PullRequest | null | undefined, repository: string): boolean {
+  return !isRepository(pull?.head?.repo, repository)
+}
+
+export function isRepository(repository: Repository | null | undefined, fullName: string): boolean {
+  return repository?.full_name?.toLowerCase() === fullName.toLowerCase()
+}

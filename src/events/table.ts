@@ -1,0 +1,69 @@
+import type { CommandSource } from '../github/comments.ts'
+
+/** What the action knows of an event. To add one, add a row. */
+export type EventRow = {
+  /**
+   * Who can cause it: only somebody with write permission, so that nobody is asked about; anyone; or a pull request or
+   * workflow run, whose payload decides.
+   */
+  readonly causedBy: 'writer' | 'anyone' | 'pull-request' | 'workflow-run'
+  /** Where its payload has a text that may be a command, and the action with which that text is new. */
+  readonly command?: { readonly action: string; readonly kind: CommandSource['kind'] }
+  /** Whether a step remembers its job in a commit status. */
+  readonly remembers: boolean
+  /** What the context tells. */
+  readonly tells:
+    | 'push'
+    | 'pull-request'
+    | 'issue'
+    | 'release'
+    | 'since-last-job'
+    | 'workflow-run'
+    | 'discussion'
+    | 'nothing'
+}
+
+const WRITER: EventRow = { causedBy: 'writer', remembers: false, tells: 'nothing' }
+const ANYONE: EventRow = { causedBy: 'anyone', remembers: false, tells: 'nothing' }
+const ON_TIME: EventRow = { causedBy: 'writer', remembers: true, tells: 'since-last-job' }
+
+/** Source: GitHub's documentation, "Events that trigger workflows" and "Webhook events and payloads". */
+const EVENTS: Readonly<Record<string, EventRow>> = {
+  // No event at all: a local run, which nobody else can have caused.
+  '': WRITER,
+  push: { causedBy: 'writer', remembers: true, tells: 'push' },
+  schedule: ON_TIME,
+  workflow_dispatch: ON_TIME,
+  repository_dispatch: ON_TIME,
+  release: { causedBy: 'writer', remembers: true, tells: 'release' },
+  merge_group: WRITER,
+  create: WRITER,
+  delete: WRITER,
+  deployment: WRITER,
+  deployment_status: WRITER,
+  deployment_review: WRITER,
+  deployment_protection_rule: WRITER,
+  pull_request: { causedBy: 'pull-request', remembers: true, tells: 'pull-request' },
+  pull_request_target: { causedBy: 'anyone', remembers: true, tells: 'pull-request' },
+  pull_request_review: {
+    ...ANYONE,
+    command: { action: 'submitted', kind: 'review' },
+    tells: 'pull-request',
+  },
+  pull_request_review_comment: {
+    ...ANYONE,
+    command: { action: 'created', kind: 'review-comment' },
+    tells: 'pull-request',
+  },
+  // On a pull request, too, which the payload then has as `issue`.
+  issue_comment: { ...ANYONE, command: { action: 'created', kind: 'issue-comment' }, tells: 'issue' },
+  issues: { ...ANYONE, command: { action: 'opened', kind: 'issue' }, tells: 'issue' },
+  discussion: { ...ANYONE, tells: 'discussion' },
+  discussion_comment: { ...ANYONE, tells: 'discussion' },
+  workflow_run: { causedBy: 'workflow-run', remembers: false, tells: 'workflow-run' },
+}
+
+/** The row of an event; one without a row can be caused by anyone. */
+export function eventRow(name: string): EventRow {
+  return Object.hasOwn(EVENTS, name) ? (EVENTS[name] ?? ANYONE) : ANYONE
+}

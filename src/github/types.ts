@@ -1,0 +1,190 @@
+/**
+ * GitHub's payloads and answers, as far as they are read here. Every field may be missing or null: servers differ in
+ * age, accounts and repositories are deleted, and a local run makes its payload up.
+ * Source: GitHub's documentation, "Webhook events and payloads" and "REST API endpoints".
+ */
+type Maybe<T> = T | null | undefined
+
+export type User = {
+  readonly id?: Maybe<number>
+  /** `renovate[bot]` where REST and webhooks name an app; GraphQL leaves `[bot]` out. */
+  readonly login?: Maybe<string>
+  /** `User`, `Bot`, `Organization`, `Mannequin`. */
+  readonly type?: Maybe<string>
+}
+
+export type Label = { readonly name?: Maybe<string> }
+
+export type Repository = {
+  readonly full_name?: Maybe<string>
+  readonly default_branch?: Maybe<string>
+  readonly html_url?: Maybe<string>
+  readonly fork?: Maybe<boolean>
+}
+
+/** A commit in the payload of a push. */
+export type PushedCommit = {
+  readonly id?: Maybe<string>
+  readonly message?: Maybe<string>
+  readonly timestamp?: Maybe<string>
+  readonly author?: Maybe<{ readonly username?: Maybe<string>; readonly email?: Maybe<string> }>
+  /** Paths; often missing. */
+  readonly added?: Maybe<readonly string[]>
+  readonly modified?: Maybe<readonly string[]>
+  readonly removed?: Maybe<readonly string[]>
+}
+
+/** A commit as REST answers it. */
+export type Commit = {
+  readonly sha?: Maybe<string>
+  readonly commit?: Maybe<{ readonly message?: Maybe<string> }>
+  readonly author?: Maybe<User>
+  readonly parents?: Maybe<readonly { readonly sha?: Maybe<string> }[]>
+}
+
+export type CommitFile = {
+  readonly filename?: Maybe<string>
+  readonly previous_filename?: Maybe<string>
+  /** `added`, `removed`, `modified`, `renamed`, `copied`, `changed`, `unchanged`. */
+  readonly status?: Maybe<string>
+  readonly additions?: Maybe<number>
+  readonly deletions?: Maybe<number>
+  readonly changes?: Maybe<number>
+  /** Missing for binary files, and where GitHub withholds it. */
+  readonly patch?: Maybe<string>
+}
+
+export type Comparison = {
+  readonly html_url?: Maybe<string>
+  /** `ahead`, `behind`, `diverged`, `identical`. */
+  readonly status?: Maybe<string>
+  readonly ahead_by?: Maybe<number>
+  readonly behind_by?: Maybe<number>
+  readonly total_commits?: Maybe<number>
+  readonly merge_base_commit?: Maybe<Commit>
+  readonly commits?: Maybe<readonly Commit[]>
+  /** 300 at most, without saying how many there are. */
+  readonly files?: Maybe<readonly CommitFile[]>
+}
+
+/** Where a pull request comes from, or goes to. */
+export type PullRequestSide = {
+  readonly ref?: Maybe<string>
+  readonly sha?: Maybe<string>
+  /** Null where the fork was deleted. */
+  readonly repo?: Maybe<Repository>
+}
+
+export type PullRequest = {
+  readonly number?: Maybe<number>
+  readonly title?: Maybe<string>
+  readonly html_url?: Maybe<string>
+  readonly body?: Maybe<string>
+  readonly user?: Maybe<User>
+  readonly labels?: Maybe<readonly Label[]>
+  /** `open` or `closed`. */
+  readonly state?: Maybe<string>
+  readonly draft?: Maybe<boolean>
+  readonly merged?: Maybe<boolean>
+  readonly merged_at?: Maybe<string>
+  readonly merge_commit_sha?: Maybe<string>
+  /** `dirty` where it conflicts with its base branch. */
+  readonly mergeable_state?: Maybe<string>
+  readonly created_at?: Maybe<string>
+  readonly changed_files?: Maybe<number>
+  readonly head?: Maybe<PullRequestSide>
+  readonly base?: Maybe<PullRequestSide>
+}
+
+export type Issue = {
+  readonly number?: Maybe<number>
+  readonly title?: Maybe<string>
+  readonly html_url?: Maybe<string>
+  readonly body?: Maybe<string>
+  readonly user?: Maybe<User>
+  readonly labels?: Maybe<readonly Label[]>
+  readonly state?: Maybe<string>
+  readonly draft?: Maybe<boolean>
+  readonly created_at?: Maybe<string>
+  /** There where the issue is a pull request. */
+  readonly pull_request?: Maybe<{ readonly merged_at?: Maybe<string>; readonly html_url?: Maybe<string> }>
+}
+
+/** A comment on an issue, on a pull request, or in a review. */
+export type Comment = {
+  readonly id?: Maybe<number>
+  readonly html_url?: Maybe<string>
+  readonly body?: Maybe<string>
+  readonly user?: Maybe<User>
+  readonly created_at?: Maybe<string>
+  readonly updated_at?: Maybe<string>
+  /** In a review: the comment that the thread began with. */
+  readonly in_reply_to_id?: Maybe<number>
+  readonly path?: Maybe<string>
+  readonly diff_hunk?: Maybe<string>
+  readonly line?: Maybe<number>
+  readonly start_line?: Maybe<number>
+  readonly original_line?: Maybe<number>
+  /** `LEFT` for the old version. */
+  readonly side?: Maybe<string>
+}
+
+export type Review = {
+  readonly id?: Maybe<number>
+  readonly html_url?: Maybe<string>
+  readonly body?: Maybe<string>
+  readonly user?: Maybe<User>
+  readonly submitted_at?: Maybe<string>
+  readonly state?: Maybe<string>
+}
+
+export type Release = {
+  readonly id?: Maybe<number>
+  readonly name?: Maybe<string>
+  readonly tag_name?: Maybe<string>
+  readonly html_url?: Maybe<string>
+  readonly body?: Maybe<string>
+  readonly draft?: Maybe<boolean>
+  readonly prerelease?: Maybe<boolean>
+  readonly created_at?: Maybe<string>
+  readonly published_at?: Maybe<string>
+  readonly target_commitish?: Maybe<string>
+}
+
+export type Discussion = {
+  readonly number?: Maybe<number>
+  readonly title?: Maybe<string>
+  readonly html_url?: Maybe<string>
+  readonly body?: Maybe<string>
+  readonly user?: Maybe<User>
+  readonly labels?: Maybe<readonly Label[]>
+  readonly category?: Maybe<{ readonly name?: Maybe<string> }>
+}
+
+export type WorkflowRun = {
+  readonly id?: Maybe<number>
+  readonly name?: Maybe<string>
+  readonly html_url?: Maybe<string>
+  /** The event that it ran for. */
+  readonly event?: Maybe<string>
+  readonly head_branch?: Maybe<string>
+  readonly head_sha?: Maybe<string>
+  readonly conclusion?: Maybe<string>
+  readonly created_at?: Maybe<string>
+  readonly run_started_at?: Maybe<string>
+  readonly head_repository?: Maybe<Repository>
+  readonly actor?: Maybe<User>
+  /** Who started it, or started it again. */
+  readonly triggering_actor?: Maybe<User>
+}
+
+/** A commit status. */
+export type Status = {
+  readonly context?: Maybe<string>
+  /** `pending`, `success`, `failure`, `error`. */
+  readonly state?: Maybe<string>
+  readonly description?: Maybe<string>
+  readonly target_url?: Maybe<string>
+  readonly created_at?: Maybe<string>
+  readonly creator?: Maybe<User>
+}
