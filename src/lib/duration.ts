@@ -24,16 +24,17 @@ export function parseDuration(text: string): number {
   return totalMs
 }
 
-/** Says a duration for people: `850 ms`, `42 s`, `3 min 05 s`, `1 h 20 min`. */
+/** A duration for people, with its two largest units: `850 ms`, `42 s`, `30 min`, `3 min 05 s`, `1 h 20 min`. */
 export function formatDuration(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`
   const seconds = Math.floor(ms / 1000)
   if (seconds < 60) return `${seconds} s`
   const minutes = Math.floor(seconds / 60)
-  if (minutes < 60) return `${minutes} min ${pad(seconds % 60)} s`
-  return `${Math.floor(minutes / 60)} h ${pad(minutes % 60)} min`
+  if (minutes < 60) return twoUnits(minutes, 'min', seconds % 60, 's')
+  return twoUnits(Math.floor(minutes / 60), 'h', minutes % 60, 'min')
 }
 
-function pad(value: number): string {
-  return String(value).padStart(2, '0')
+function twoUnits(large: number, largeUnit: string, small: number, smallUnit: string): string {
+  const rest = small === 0 ? '' : ` ${String(small).padStart(2, '0')} ${smallUnit}`
+  return `${large} ${largeUnit}${rest}`
 }

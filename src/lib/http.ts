@@ -1,22 +1,39 @@
-import type { Dispatcher } from 'undici'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { lookup } from 'node:dns'
+import type { LookupFunction } from 'node:net'
+import { type Dispatcher, EnvHttpProxyAgent, request } from 'undici'
 import type { Clock } from './clock.ts'
-import type { HttpRequest, HttpResponse, SendOptions } from './http-messages.ts'
-import { type ProxySettings, proxyFor } from './proxy.ts'
-import { connectError, exchangeError, timeoutError } from './transport-error.ts'
+import { isRecord } from './json.ts'
+import { type ProxySettings, proxyFor, usableProxies } from './proxy.ts'
+import { TransportError, transportError } from './transport-error.ts'
 
-/** Sends requests over connections that are kept for the next one. */
-export type HttpClient = {
+/** One request. */
+export type HttpRequest = {
+  readonly method: string
+  readonly url: URL
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string | undefined
+  /** Ends the request at once; `send` then rejects with the signal's reason. */
+  readonly signal?: AbortSignal | undefined
   /**
-   * Sends one request, once. Once a status has arrived, that is the response, even if its body can't be read.
-   *
-   * @throws {TransportError} if no response came
+   * Whether the request goes out on a connection that nothing was sent on before. For requests that must not be
+   * repeated: the server may be closing a kept connection at the very moment that something is sent on it.
    */
-  send(request: HttpRequest): Promise<HttpResponse>
-  /** Drops all kept connections. Requests under way fail. */
-  close(): void
+  readonly freshConnection?: boolean
 }
 
-/** Limits of a client and what it needs from outside. */
+/** One response, whatever its status. Redirects are responses like any other: they are never followed. */
+export type HttpResponse = {
+  readonly status: number
+  /** Names in lower case; of a header sent more than once, the values joined by a comma. */
+  readonly headers: Readonly<Record<string, string>>
+  /** Read as UTF-8, as far as it came; empty if it is compressed or too large. */
+  readonly body: string
+  /** Why the body could not be read to its end, fit to follow "because"; `undefined` if it could. */
+  readonly bodyProblem: string | undefined
+}
+
+/** Limits of a client. */
 export type HttpOptions = {
   readonly proxy: ProxySettings
   readonly clock: Clock
@@ -24,71 +41,163 @@ export type HttpOptions = {
   readonly timeoutMs: number
   /** Largest body in bytes. */
   readonly bodyLimitBytes: number
-  /** Maximum number of connections to one origin; 1 without it, so that one request waits for the other. */
-  readonly connections?: number
-  /** Maximum time for opening a connection that is kept; 10 s without it. */
-  readonly connectTimeoutMs?: number
 }
 
 const CONNECT_TIMEOUT_MS = 10_000
 
-/** Opens a client. No connection is made, and no transport loaded, before the first request. */
-export function openHttp(options: HttpOptions): HttpClient {
-  const { clock, timeoutMs, bodyLimitBytes } = options
-  const dispatchers = new Map<string, Promise<Dispatcher>>()
+/** Longer than the longest pause between two polls, shorter than the idle limits of common servers. */
+const KEEP_ALIVE_MS = 20_000
 
-  function dispatcherFor(url: URL, proxy: URL | undefined): Promise<Dispatcher> {
-    const { connections = 1, connectTimeoutMs = CONNECT_TIMEOUT_MS } = options
-    const opened =
-      dispatchers.get(url.origin) ??
-      import('./http-kept.ts').then(({ openDispatcher }) =>
-        openDispatcher(url, { proxy, connections, connectTimeoutMs }),
-      )
-    dispatchers.set(url.origin, opened)
-    return opened
+/** Published by undici right before the first byte of a request is written. Source: undici's docs, "Diagnostics Channel Support". */
+const SEND_CHANNEL = 'undici:client:sendHeaders'
+
+/** Sends requests, through the proxies that the environment names. No connection is made before the first request. */
+export class HttpClient {
+  readonly #options: HttpOptions
+  #kept: Dispatcher | undefined
+
+  constructor(options: HttpOptions) {
+    this.#options = options
   }
 
-  async function exchange(
-    request: HttpRequest,
-    sendOptions: SendOptions & { readonly proxy: URL | undefined },
-  ): Promise<HttpResponse> {
-    if (request.freshConnection === true) {
-      const { sendOnFreshConnection } = await import('./http-once.ts')
-      return await sendOnFreshConnection(request, sendOptions)
-    }
-    const dispatcher = await dispatcherFor(request.url, sendOptions.proxy)
-    const { sendOnKeptConnection } = await import('./http-kept.ts')
-    return await sendOnKeptConnection(dispatcher, request, sendOptions)
-  }
-
-  async function send(request: HttpRequest): Promise<HttpResponse> {
-    const { url, signal: cancel } = request
+  /**
+   * Sends one request, once. Once a status has arrived, that is the response, even if its body can't be read.
+   *
+   * @throws {TransportError} if no response came
+   */
+  async send(sent: HttpRequest): Promise<HttpResponse> {
+    const { url, signal: cancel } = sent
+    const { clock, timeoutMs } = this.#options
     cancel?.throwIfAborted()
-    const proxy = proxyFor(url, options.proxy)
-    let sent = false
-    const onSend = (): void => {
-      sent = true
+    const proxy = proxyFor(url, this.#options.proxy)
+    if (proxy?.problem !== undefined) {
+      throw new TransportError(proxy.problem, { failure: 'proxy', maybeSent: false })
     }
     const done = new AbortController()
     const timeout = clock.timeout(timeoutMs, done.signal)
     const signal = cancel === undefined ? timeout : AbortSignal.any([cancel, timeout])
+    let maybeSent = false
+    const onSend = (message: unknown): void => {
+      maybeSent ||= isRequest(message, sent)
+    }
+    const dispatcher = this.#dispatcherFor(sent)
+    subscribe(SEND_CHANNEL, onSend)
     try {
-      const response = await exchange(request, { proxy, signal, bodyLimitBytes, onSend })
-      cancel?.throwIfAborted()
-      if (response.bodyProblem === undefined || !timeout.aborted) return response
-      return { ...response, bodyProblem: `the answer was not complete within ${timeoutMs / 1000} s` }
+      return await this.#exchange(sent, dispatcher, signal)
     } catch (error) {
       cancel?.throwIfAborted()
-      if (timeout.aborted) throw timeoutError(timeoutMs, { maybeSent: sent, cause: error })
-      throw sent ? exchangeError(error, url, proxy) : connectError(error, url, proxy)
+      if (timeout.aborted) {
+        const message = `the request timed out after ${timeoutMs / 1000} s`
+        throw new TransportError(message, { failure: 'timeout', maybeSent, cause: error })
+      }
+      throw transportError(error, { url, proxy, maybeSent })
     } finally {
       done.abort()
+      unsubscribe(SEND_CHANNEL, onSend)
+      if (dispatcher !== this.#kept) void dispatcher.destroy()
     }
   }
 
-  function close(): void {
-    for (const opened of dispatchers.values()) void opened.then((dispatcher) => dispatcher.destroy())
+  #dispatcherFor({ freshConnection = false }: HttpRequest): Dispatcher {
+    const create = (): Dispatcher =>
+      new EnvHttpProxyAgent({
+        ...usableProxies(this.#options.proxy),
+        // The bundle leaves HTTP/2 and undici's trial parser out (scripts/build.ts).
+        allowH2: false,
+        useMilo: false,
+        proxyTls: { allowH2: false },
+        requestTls: { allowH2: false },
+        connect: { lookup: lookupHost },
+        connectTimeout: CONNECT_TIMEOUT_MS,
+        keepAliveTimeout: KEEP_ALIVE_MS,
+        // One time limit for the whole request: see `send`.
+        headersTimeout: 0,
+        bodyTimeout: 0,
+      })
+    if (freshConnection) return create()
+    this.#kept ??= create()
+    return this.#kept
   }
 
-  return { send, close }
+  async #exchange(
+    { url, method, headers, body }: HttpRequest,
+    dispatcher: Dispatcher,
+    signal: AbortSignal,
+  ): Promise<HttpResponse> {
+    const response = await request(url, {
+      dispatcher,
+      // undici's type lists the registered methods; it accepts any token.
+      method: method as Dispatcher.HttpMethod,
+      headers: { ...headers, 'accept-encoding': 'identity' },
+      body: body ?? null,
+      signal,
+    })
+    const joined = Object.entries(response.headers).map(([name, value]) => [
+      name,
+      [value ?? []].flat().join(', '),
+    ])
+    const read = { status: response.statusCode, headers: Object.fromEntries(joined) }
+    return { ...read, ...(await readBody(response.body, read.headers, this.#options)) }
+  }
+}
+
+type ReadBody = Pick<HttpResponse, 'body' | 'bodyProblem'>
+
+async function readBody(
+  stream: Dispatcher.ResponseData['body'],
+  headers: HttpResponse['headers'],
+  { bodyLimitBytes, timeoutMs }: HttpOptions,
+): Promise<ReadBody> {
+  const encoding = (headers['content-encoding'] ?? '').trim().toLowerCase()
+  const isCompressed = encoding !== '' && encoding !== 'identity'
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  const text = (): string => Buffer.concat(chunks).toString('utf8')
+  try {
+    for await (const chunk of stream) {
+      bytes += chunk.length
+      if (isCompressed)
+        return { body: '', bodyProblem: 'it is compressed, although no compression was requested' }
+      if (bytes > bodyLimitBytes) {
+        return { body: '', bodyProblem: `it is larger than ${bodyLimitBytes / 1024 ** 2} MiB` }
+      }
+      chunks.push(chunk)
+    }
+    return { body: text(), bodyProblem: undefined }
+  } catch (error) {
+    const isTimeout = error instanceof DOMException && error.name === 'TimeoutError'
+    const bodyProblem = isTimeout
+      ? `the response was not complete within ${timeoutMs / 1000} s`
+      : 'the connection closed before the response was complete'
+    return { body: text(), bodyProblem }
+  }
+}
+
+function isRequest(message: unknown, { method, url }: HttpRequest): boolean {
+  const started = isRecord(message) ? message['request'] : undefined
+  // A proxy that passes http on gets the whole address as the path.
+  return (
+    isRecord(started) &&
+    started['method'] === method &&
+    String(started['path']).endsWith(`${url.pathname}${url.search}`)
+  )
+}
+
+/**
+ * Whether a host as `URL.hostname` gives it is this machine: `localhost`, `*.localhost`, 127.0.0.0/8 or `[::1]`.
+ * `URL` has normalised numeric forms such as `127.1` by then.
+ */
+export function isLoopbackHost(hostname: string): boolean {
+  if (hostname === 'localhost' || hostname.endsWith('.localhost') || hostname === '[::1]') return true
+  return /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(hostname)
+}
+
+/** Whether what is sent to this URL is safe from listeners: https, or http that does not leave the machine. */
+export function isPrivateTransport(url: URL): boolean {
+  return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopbackHost(url.hostname))
+}
+
+/** Names below `localhost` are this machine, whatever a name server says (RFC 6761, 6.3). */
+const lookupHost: LookupFunction = (hostname, options, callback) => {
+  lookup(hostname.endsWith('.localhost') ? 'localhost' : hostname, options, callback)
 }

@@ -1,4 +1,4 @@
-import { isPrivateTransport } from './loopback.ts'
+import { isPrivateTransport } from './http.ts'
 import { clip, fenceFor, readableText } from './text.ts'
 
 /** GitHub-flavoured Markdown that is safe to publish. Made only by the functions of this file. */
@@ -9,8 +9,8 @@ export class Markdown {
     this.source = source
   }
 
-  /** Takes text as Markdown, unescaped: only for text of our own. */
-  static trusted(source: string): Markdown {
+  /** Takes text as Markdown, unescaped: only for our own text. */
+  static raw(source: string): Markdown {
     return new Markdown(source)
   }
 }
@@ -20,29 +20,29 @@ type MarkdownValue = Markdown | string | number
 
 /** Template for Markdown of our own; each text put into it is made inert. */
 export function md(literals: TemplateStringsArray, ...values: readonly MarkdownValue[]): Markdown {
-  return Markdown.trusted(
+  return Markdown.raw(
     literals.reduce((source, literal, index) => source + sourceOf(values[index - 1] ?? '') + literal),
   )
 }
 
 /** Puts pieces together, by default as paragraphs. */
 export function joinMarkdown(pieces: readonly Markdown[], separator = '\n\n'): Markdown {
-  return Markdown.trusted(pieces.map((piece) => piece.source).join(separator))
+  return Markdown.raw(pieces.map((piece) => piece.source).join(separator))
 }
 
 /** A code span: shown letter by letter, on one line. Safe in tables. */
 export function code(text: string): Markdown {
   const shown = onOneLine(text)
-  if (shown === '') return Markdown.trusted('')
-  if (/[`|\\]|^ | $/.test(shown)) return Markdown.trusted(`<code>${asEntities(shown)}</code>`)
-  return Markdown.trusted(`\`${shown}\``)
+  if (shown === '') return Markdown.raw('')
+  if (/[`|\\]|^ | $/.test(shown)) return Markdown.raw(`<code>${asEntities(shown)}</code>`)
+  return Markdown.raw(`\`${shown}\``)
 }
 
 /** A block of code, letter by letter. */
 export function codeBlock(text: string, language = 'text'): Markdown {
   const shown = readableText(text)
   const fence = fenceFor(shown)
-  return Markdown.trusted(`${fence}${language}\n${shown}\n${fence}`)
+  return Markdown.raw(`${fence}${language}\n${shown}\n${fence}`)
 }
 
 /** Maximum length of a URL that every browser follows. */
@@ -56,7 +56,7 @@ export function link(label: string | Markdown, url: string): Markdown {
   }
   if (url.length > MAX_LINK_LENGTH) return code(clip(url, MAX_LINK_LENGTH))
   const href = parsed.href.replace(/[^\w\-./:?=&%#+,;@]/g, percentEncoded)
-  return Markdown.trusted(`[${sourceOf(label)}](${href.replaceAll('&', '&amp;')})`)
+  return Markdown.raw(`[${sourceOf(label)}](${href.replaceAll('&', '&amp;')})`)
 }
 
 /** One row of a table. */
@@ -66,12 +66,12 @@ export type Row = readonly MarkdownValue[]
 export function table(head: Row, rows: readonly Row[], align = 'l'.repeat(head.length)): Markdown {
   const rule = [...align].map((side) => (side === 'r' ? '---:' : ':---'))
   const lines = [head.map(sourceOf), rule, ...rows.map((row) => row.map(sourceOf))]
-  return Markdown.trusted(lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n'))
+  return Markdown.raw(lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n'))
 }
 
 /** Something to be opened by a click. */
 export function details(title: string, body: Markdown): Markdown {
-  return Markdown.trusted(`<details><summary>${inert(title)}</summary>\n\n${body.source}\n\n</details>`)
+  return Markdown.raw(`<details><summary>${inert(title)}</summary>\n\n${body.source}\n\n</details>`)
 }
 
 function sourceOf(value: MarkdownValue): string {

@@ -1,94 +1,56 @@
-import { BlockList, isIP } from 'node:net'
-import { TransportError } from './transport-error.ts'
-
-/** The proxy variables of the environment, in the order in which they are read. */
+/** The proxy variables of the environment; empty where one is not set. */
 export type ProxySettings = {
   readonly httpsProxy: string
   readonly httpProxy: string
   readonly noProxy: string
 }
 
-/**
- * The proxy that curl would use for a URL, loopback hosts included.
- * Source: curl's manual, "Environment" (`NO_PROXY`: `*`, names with all that ends in them, addresses, CIDR blocks).
- *
- * @throws {TransportError} if the variable that applies holds no usable URL; it may hold a password, so it is not quoted
- */
-export function proxyFor(url: URL, settings: ProxySettings): URL | undefined {
-  const [variable, value] =
-    url.protocol === 'https:' ? ['HTTPS_PROXY', settings.httpsProxy] : ['HTTP_PROXY', settings.httpProxy]
-  if (value === '' || isExempt(url.hostname, settings.noProxy)) return undefined
-  const text = /^[a-z][a-z0-9+.-]*:\/\//i.test(value) ? value : `http://${value}`
-  if (/^socks/i.test(text))
-    throw settingError(
-      `${variable} (or ${variable.toLowerCase()}) names a SOCKS proxy, which is not supported`,
-    )
-  const proxy = readProxy(text)
-  if (proxy === undefined)
-    throw settingError(`${variable} (or ${variable.toLowerCase()}) is not the URL of a proxy`)
-  return proxy
+/** The proxy that a request goes through. */
+export type ProxyInUse = {
+  /** The variable that names it. */
+  readonly variable: 'HTTPS_PROXY' | 'HTTP_PROXY'
+  readonly url: URL | undefined
+  /** Why it can't be used, as a sentence part without the proxy's URL, which may hold a password. */
+  readonly problem: string | undefined
 }
 
-function settingError(problem: string): TransportError {
-  const cure = 'set it to an http or https proxy (http://host:port), or exempt the host with NO_PROXY'
-  const message = `the environment variable ${problem}; ${cure}`
-  return new TransportError(message, { failure: 'proxy', maybeSent: false })
+/** What undici's `EnvHttpProxyAgent` is given: proxies that it can't use are left out, and refused by `proxyFor`. */
+export function usableProxies({ httpsProxy, httpProxy, noProxy }: ProxySettings): ProxySettings {
+  const usable = (value: string): string => (proxyUrl(value) === undefined ? '' : value)
+  return { httpsProxy: usable(httpsProxy), httpProxy: usable(httpProxy), noProxy }
 }
 
-function readProxy(text: string): URL | undefined {
-  const proxy = URL.parse(text)
-  if (proxy === null || !/^https?:$/.test(proxy.protocol) || proxy.hostname === '') return undefined
-  // A proxy has no path.
-  for (const part of ['pathname', 'search', 'hash'] as const) proxy[part] = ''
-  try {
-    proxy.username = asEscaped(proxy.username)
-    proxy.password = asEscaped(proxy.password)
-  } catch {
-    return undefined
-  }
-  return proxy
+/** The proxy that undici's `EnvHttpProxyAgent` takes for a URL, by the same rules. */
+export function proxyFor(
+  url: URL,
+  { httpsProxy, httpProxy, noProxy }: ProxySettings,
+): ProxyInUse | undefined {
+  const isHttps = url.protocol === 'https:' && httpsProxy !== ''
+  const variable = isHttps ? 'HTTPS_PROXY' : 'HTTP_PROXY'
+  const value = isHttps ? httpsProxy : httpProxy
+  if (value === '' || isExempt(url, noProxy)) return undefined
+  const parsed = proxyUrl(value)
+  if (parsed !== undefined) return { variable, url: parsed, problem: undefined }
+  const names = `the environment variable ${variable} (or ${variable.toLowerCase()})`
+  const what = /^socks/i.test(value)
+    ? 'names a SOCKS proxy, which is not supported'
+    : 'is not the URL of a proxy'
+  const fix = 'set it to an http or https proxy (http://host:port), or exempt the host with NO_PROXY'
+  return { variable, url: undefined, problem: `${names} ${what}; ${fix}` }
 }
 
-/** The value of the `Proxy-Authorization` header for a proxy; `undefined` if its URL has none. */
-export function proxyAuthorization({ username, password }: URL): string | undefined {
-  if (username === '' && password === '') return undefined
-  const credentials = [username, password].map(decodeURIComponent).join(':')
-  return `Basic ${Buffer.from(credentials).toString('base64')}`
+function proxyUrl(value: string): URL | undefined {
+  const url = URL.parse(value)
+  return url !== null && /^https?:$/.test(url.protocol) && url.hostname !== '' ? url : undefined
 }
 
-/** A user name or password that can be read back: a `%` that begins no escape stands for itself. */
-function asEscaped(text: string): string {
-  const escaped = text.replace(/%(?![0-9a-f]{2})/gi, '%25')
-  decodeURIComponent(escaped)
-  return escaped
-}
-
-function isExempt(hostname: string, noProxy: string): boolean {
-  const host = hostname
-    .replace(/^\[|\]$/g, '')
-    .replace(/\.$/, '')
-    .toLowerCase()
-  return noProxy
-    .toLowerCase()
-    .split(/[\s,]+/)
-    .some((entry) => entry === '*' || (entry !== '' && matches(host, entry)))
-}
-
-function matches(host: string, entry: string): boolean {
-  if (isIP(host) !== 0) return matchesAddress(host, entry.replace(/^\[|\]$/g, ''))
-  const name = entry.replace(/^\./, '').replace(/\.$/, '')
-  return host === name || host.endsWith(`.${name}`)
-}
-
-function matchesAddress(host: string, entry: string): boolean {
-  const [network = '', prefix] = entry.split('/')
-  const version = isIP(network)
-  if (version === 0 || version !== isIP(host)) return false
-  const bits = version === 4 ? 32 : 128
-  const length = prefix === undefined ? bits : Number(prefix)
-  if (prefix === '' || !Number.isInteger(length) || length < 0 || length > bits) return false
-  const family = version === 4 ? 'ipv4' : 'ipv6'
-  const block = new BlockList()
-  block.addSubnet(network, length, family)
-  return block.check(host, family)
+function isExempt({ hostname, port, protocol }: URL, noProxy: string): boolean {
+  const host = hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '')
+  const ownPort = port || (protocol === 'https:' ? '443' : '80')
+  return noProxy.split(/[,\s]+/).some((entry) => {
+    const [, name = entry, entryPort = ownPort] = /^(.+?):(\d+)$/.exec(entry) ?? []
+    const exempt = name.replace(/^\*?\.|^\[|\]$|\.$/g, '').toLowerCase()
+    if (exempt === '' || entryPort !== ownPort) return false
+    return exempt === '*' || (host === exempt && !entry.startsWith('*.')) || host.endsWith(`.${exempt}`)
+  })
 }

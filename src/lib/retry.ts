@@ -1,36 +1,29 @@
-import { type Deps, startHeartbeat } from './clock.ts'
+import type { Waiting } from './clock.ts'
 import { formatDuration } from './duration.ts'
 
-/** How pauses between attempts grow. */
-type Backoff = {
-  /** Pause after the first failure, in milliseconds. */
-  readonly baseMs: number
-  /** No pause is longer than this (before jitter), in milliseconds. */
-  readonly maxMs: number
-}
-
-/** When to try again. */
-type RetryPolicy = {
-  readonly backoff: Backoff
+/** When to try again. Times are in milliseconds. */
+export type RetryPolicy = {
+  /** The pause after the first failure, and the longest one; it doubles from one failure to the next. */
+  readonly backoff: { readonly baseMs: number; readonly maxMs: number }
   readonly maxAttempts: number
-  /** Whether a failure may be gone with the next attempt, and may be tried again at all. */
+  /** Whether the next attempt may succeed, and may be made at all. */
   isRetryable(error: unknown): boolean
-  /** How long the server asked to wait, in milliseconds; `undefined` if it did not say. */
+  /** How long the server asked to wait; `undefined` or 0 if it did not say. */
   retryAfterMs(error: unknown): number | undefined
-  /** Nothing is tried after this time, in milliseconds since the epoch. It may depend on the failure. */
+  /** No attempt is made after this time, in milliseconds since the epoch. It may depend on the failure. */
   deadlineMs(error: unknown): number
-  /** Called before each pause, and once a minute while it lasts, with the milliseconds that are left of it. */
+  /** Called before each pause. */
   onRetry(error: unknown, pauseMs: number): void
 }
 
-/** Why nothing was tried again. The failure itself is the `cause`. */
+/** Why there was no further attempt. The failure itself is the `cause`. */
 export class RetryError extends Error {
   override readonly name = 'RetryError'
-  /** `final`: the failure is one that is never tried again. */
+  /** `final`: the failure is one that is never retried. */
   readonly reason: 'final' | 'attempts' | 'deadline' | 'cancelled'
 
   constructor(reason: RetryError['reason'], cause: unknown) {
-    super(`not tried again (${reason})`, { cause })
+    super(`not retried (${reason})`, { cause })
     this.reason = reason
   }
 }
@@ -45,7 +38,7 @@ export class RetryError extends Error {
 export async function retry<T>(
   attempt: () => Promise<T>,
   policy: RetryPolicy,
-  { clock, random, cancel }: Deps,
+  { clock, random, cancel }: Waiting,
 ): Promise<T> {
   for (let attempts = 1; ; attempts++) {
     try {
@@ -58,14 +51,8 @@ export async function retry<T>(
       const retryAfterMs = policy.retryAfterMs(error) ?? 0
       if (leftMs <= 0 || retryAfterMs >= leftMs) throw new RetryError('deadline', error)
       const pauseMs = retryAfterMs || Math.min(backoffMs(attempts, policy.backoff, random), leftMs)
-      const untilMs = clock.now() + pauseMs
       policy.onRetry(error, pauseMs)
-      const heartbeat = startHeartbeat(clock, () => {
-        const restMs = untilMs - clock.now()
-        if (restMs >= 1000) policy.onRetry(error, restMs)
-      })
       await clock.sleep(pauseMs, cancel).catch(() => undefined)
-      heartbeat.stop()
       if (cancel.aborted) throw new RetryError('cancelled', error)
     }
   }
@@ -77,24 +64,22 @@ export async function retry<T>(
  * @param random uniform in [0, 1)
  * @returns milliseconds
  */
-export function backoffMs(failures: number, backoff: Backoff, random: () => number): number {
-  return jitter(Math.min(backoff.maxMs, backoff.baseMs * 2 ** (failures - 1)), random)
+export function backoffMs(
+  failures: number,
+  { baseMs, maxMs }: RetryPolicy['backoff'],
+  random: () => number,
+): number {
+  return Math.min(maxMs, baseMs * 2 ** (failures - 1)) * (0.9 + 0.2 * random())
 }
 
-/** Spreads a pause by ±10 %, so that runs that started together do not send together. */
-export function jitter(ms: number, random: () => number): number {
-  return ms * (0.9 + 0.2 * random())
-}
-
-/** Maximum wait that `Retry-After` is understood to ask for: what is longer reaches past every limit anyway. */
+/** The longest wait that `Retry-After` is read as: longer ones are past every limit anyway. */
 const MAX_RETRY_AFTER_MS = 366 * 24 * 3_600_000
 
 /**
  * Reads a `Retry-After` header (RFC 9110, 10.2.3): whole seconds or an HTTP date.
  *
  * @param nowMs milliseconds since the epoch that a date is measured from
- * @returns milliseconds to wait, at most a year, 0 for a date in the past; `undefined` if the header is missing or says
- * neither
+ * @returns milliseconds to wait, at most a year, 0 for a date in the past; `undefined` for anything else
  */
 export function parseRetryAfter(header: string | undefined, nowMs: number): number | undefined {
   const value = header?.trim() ?? ''
@@ -104,11 +89,7 @@ export function parseRetryAfter(header: string | undefined, nowMs: number): numb
   return Number.isNaN(dateMs) ? undefined : Math.min(Math.max(0, dateMs - nowMs), MAX_RETRY_AFTER_MS)
 }
 
-/**
- * The one sentence about a `Retry-After` that reaches past a limit.
- *
- * @param limit what it reaches past: `` `timeout` ``
- */
+/** The sentence about a `Retry-After` that reaches past a limit, such as `` `timeout` ``. */
 export function retryAfterNote(retryAfterMs: number, limit: string): string {
   const wait = retryAfterMs >= MAX_RETRY_AFTER_MS ? 'a year or more' : formatDuration(retryAfterMs)
   return `The server asks to wait ${wait} before the next request, which is past ${limit}.`

@@ -1,11 +1,11 @@
 /** Text as it is seen: each line break is `\n`, and control, format and invisible characters are out. */
 export function visibleText(text: string): string {
-  return withoutCharacters('(?![\\n\\t])[\\p{Cc}\\p{Cf}\\p{Default_Ignorable_Code_Point}]', text)
+  return withoutCharacters(/(?![\n\t])[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/gu, text)
 }
 
 /** The same, but with what joins letters or chooses their look: many languages and emoji need those. */
 export function readableText(text: string): string {
-  return withoutCharacters('(?![\\n\\t\\u200C\\u200D])[\\p{Cc}\\p{Cf}]', text)
+  return withoutCharacters(/(?![\n\t\u200C\u200D])[\p{Cc}\p{Cf}]/gu, text)
 }
 
 /** Text without HTML comments; one that is not closed goes on to the end. */
@@ -59,18 +59,13 @@ export function inBackticks(text: string): string {
   return `\`${text.replaceAll('`', "'")}\``
 }
 
-function withoutCharacters(pattern: string, text: string): string {
-  // Most text has none. For what has: Unicode's sets of characters take a millisecond to be built.
-  if (/^[\n\t -~]*$/.test(text)) return text
-  return text.replace(/\r\n?|[\u0085\u2028\u2029\v\f]/g, '\n').replace(new RegExp(pattern, 'gu'), '')
+function withoutCharacters(characters: RegExp, text: string): string {
+  return text.replace(/\r\n?|[\u0085\u2028\u2029\v\f]/g, '\n').replace(characters, '')
 }
 
-/**
- * Text as it is, without what nobody can see (control, invisible and bidirectional characters), and without anything
- * that could be taken for a delimiter of the context block. For files and diffs: every other `<` stays.
- */
+/** Text as it is, without what nobody can see: control, invisible and bidirectional characters. For files and diffs. */
 export function cleanText(text: string): string {
-  return withoutDelimiters(visibleText(text).toWellFormed())
+  return visibleText(text).toWellFormed()
 }
 
 /** Hunks of a diff, cleaned. A line of the diff stays one line, whatever stands in it. */
@@ -84,7 +79,7 @@ export function cleanMarkdown(text: string): string {
   // What taking one comment out has put together was no comment to whoever saw the page.
   const lines = shown.replaceAll('<!--', '‹!--').split('\n')
   const trimmed = lines.map((line) => line.trimEnd()).join('\n')
-  return withoutDelimiters(trimmed.replace(/\n{3,}/g, '\n\n').trim())
+  return trimmed.replace(/\n{3,}/g, '\n\n').trim()
 }
 
 /** The same on one line. */
@@ -134,21 +129,4 @@ function characterCount(text: string): number {
   let count = 0
   for (const _ of text) count += 1
   return count
-}
-
-/** Breaks what spells `<github-context` or `</github-context`, in any case and width, with white space or dashes in it. */
-export function withoutDelimiters(text: string): string {
-  // What follows the text's end may spell the rest.
-  const name = `${inAnyWidth('github')}[\\s_\\u2010-\\u2015\\uff0d-]*(?:${inAnyWidth('context')}|$)`
-  const bracket = `(?:[<\\uff1c\\ufe64\\u3008\\u27e8\\u2039]|&lt;|&#60;|&#x3c;)`
-  const slash = `[\\s/\\\\\\u2044\\u2215\\uff0f\\uff3c]*`
-  return text.replace(new RegExp(`${bracket}(?=${slash}${name})`, 'giu'), '[')
-}
-
-function inAnyWidth(word: string): string {
-  return [...word].map((letter) => `[${letter}${fullWidth(letter)}]`).join('')
-}
-
-function fullWidth(letter: string): string {
-  return String.fromCodePoint(letter.charCodeAt(0) + 0xfee0)
 }

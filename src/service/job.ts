@@ -1,8 +1,7 @@
 import { isRecord, type JsonRecord } from '../lib/json.ts'
 import { inBackticks } from '../lib/text.ts'
-import type { DocsService } from './docs-service.ts'
-import { type NotFound, projectNotFound, type ServiceCall } from './service-call.ts'
-import { InvalidResponseError } from './service-error.ts'
+import type { DocsService } from './client.ts'
+import { InvalidResponseError, projectNotFound, type ServiceCall } from './errors.ts'
 
 /** Statuses after which a job no longer changes by itself; all others mean "not finished yet". */
 const TERMINAL_STATUSES = ['completed', 'archived', 'failed'] as const
@@ -26,7 +25,7 @@ export type Job = {
   readonly createdAt: string | null
   /** ISO 8601, UTC. */
   readonly archivedAt: string | null
-  /** Everything the service sent, unknown fields included, as JSON: to the letter, unless the key was in there. */
+  /** Everything the service sent, unknown fields included, as JSON. */
   readonly json: string
   /** Names of the fields that had a wrong type and count as absent. */
   readonly invalidFields: readonly string[]
@@ -37,7 +36,7 @@ export function isTerminal(status: string): status is TerminalStatus {
   return TERMINAL_STATUSES.some((terminal) => terminal === status)
 }
 
-/** Whether the documentation knows a status (August 2026). */
+/** Whether the documentation knows a status (November 2026). */
 export function isKnownStatus(status: string): boolean {
   return status === 'active' || isTerminal(status)
 }
@@ -47,12 +46,8 @@ export function isJobId(text: string): boolean {
   return text !== '' && text !== '.' && text !== '..' && text.isWellFormed()
 }
 
-/**
- * Reads a job; `undefined` if the value is none: no object, or without a usable `id` and a `status`.
- *
- * @param exact the value as it was sent, if that may be shown
- */
-export function readJob(value: unknown, exact?: string): Job | undefined {
+/** Reads a job; `undefined` if the value is none: no object, or without a usable `id` and a `status`. */
+export function readJob(value: unknown): Job | undefined {
   if (!isRecord(value)) return undefined
   const { id, status, source } = value
   if (typeof id !== 'string' || !isJobId(id) || typeof status !== 'string') return undefined
@@ -73,7 +68,7 @@ export function readJob(value: unknown, exact?: string): Job | undefined {
     model: text(value, 'model'),
     createdAt: text(value, 'createdAt'),
     archivedAt: text(value, 'archivedAt'),
-    json: exact?.trim() ?? JSON.stringify(value),
+    json: JSON.stringify(value),
     invalidFields,
   }
 }
@@ -140,10 +135,10 @@ export async function sendMessage(
   return await sendForJob(service, call, { signal, id })
 }
 
-function jobNotFound({ projectId }: DocsService, id: string): NotFound {
+function jobNotFound({ projectId }: DocsService, id: string): ServiceCall['notFound'] {
   return {
     headline: `No job ${inBackticks(id)} in project ${inBackticks(projectId)}`,
-    cure: 'Check `job-id` and `project-id`; the service may also have deleted the job.',
+    fix: 'Check `job-id` and `project-id`; the service may also have deleted the job.',
   }
 }
 
@@ -154,7 +149,7 @@ async function sendForJob(
   { signal, id }: { readonly signal: AbortSignal | undefined; readonly id?: string },
 ): Promise<Job> {
   const response = await service.send(call, signal)
-  const job = readJob(response.json, response.exact)
+  const job = readJob(response.json)
   if (job === undefined) throw new InvalidResponseError(call, response)
   if (id !== undefined && job.id !== id) throw new InvalidResponseError(call, response, 'another job')
   return job

@@ -1,0 +1,226 @@
+import type { Failure } from '../lib/failure.ts'
+import { failureText } from '../lib/failure.ts'
+import { isRecord, listField, stringField } from '../lib/json.ts'
+import { clip, errorMessage, inBackticks } from '../lib/text.ts'
+import { TransportError } from '../lib/transport-error.ts'
+
+/** One call of the service's API, with the words that its errors need. */
+export type ServiceCall = {
+  /** A `POST` is sent over a connection of its own. */
+  readonly method: 'GET' | 'POST'
+  /** Path segments as they are meant; they are URL-encoded when they are sent. */
+  readonly path: readonly string[]
+  readonly query?: Readonly<Record<string, string>>
+  readonly body?: unknown
+  /** What is requested, to follow "the request to": `create a job`. */
+  readonly purpose: string
+  /** What a 404 means for this call, and what to do. */
+  readonly notFound: Explanation
+  /** The documented limit of this call, to follow "The limit is": `100 jobs per project and hour`. */
+  readonly limit: string
+}
+
+/** A response, without the key wherever the service may have put it. */
+export type ServiceResponse = {
+  readonly status: number
+  /** The body as JSON, as far as it came; `undefined` if it is none. */
+  readonly json: unknown
+  readonly text: string
+  /** Why the body could not be read to its end, to follow "because"; `undefined` if it could. */
+  readonly bodyProblem: string | undefined
+  /** From `Location`; empty if there is none. */
+  readonly location: string
+  /** From `Retry-After`, in milliseconds. */
+  readonly retryAfterMs: number | undefined
+}
+
+/** What happened, fit for a heading, and what to do about it, as sentences. */
+type Explanation = { readonly headline: string; readonly fix: string }
+
+/** What a 404 means for a call about a project. */
+export function projectNotFound(projectId: string): Explanation {
+  return {
+    headline: `No project ${inBackticks(projectId)}`,
+    fix: 'Check `project-id`, and that the API key belongs to the same organisation.',
+  }
+}
+
+/** A response that refuses a request or reports a failure. */
+export class ServiceError extends Error implements Failure {
+  override readonly name = 'ServiceError'
+  readonly headline: string
+  readonly details: string
+  /** HTTP status. */
+  readonly status: number
+  /** How long the service asks to wait, in milliseconds; `undefined` if it does not say. */
+  readonly retryAfterMs: number | undefined
+
+  constructor(call: ServiceCall, response: ServiceResponse) {
+    const { status } = response
+    const { headline, fix } = explain(call, response)
+    const titled = `${headline} (${status})`
+    const details = `${answer(call, response)} ${fix}`
+    super(`${titled}. ${details}`)
+    this.headline = titled
+    this.details = details
+    this.status = status
+    this.retryAfterMs = response.retryAfterMs
+  }
+}
+
+/** A successful response whose body is not what the documentation says. */
+export class InvalidResponseError extends Error implements Failure {
+  override readonly name = 'InvalidResponseError'
+  readonly headline: string
+  readonly details: string
+
+  /** @param found what the body is, where that is known better than by its shape */
+  constructor(call: ServiceCall, response: ServiceResponse, found = describeBody(response)) {
+    const headline = `Unexpected response of the docs service (${response.status})`
+    const what = response.bodyProblem === undefined ? found : unreadable(response.bodyProblem)
+    const details = `The docs service answered the request to ${call.purpose} with ${what}.`
+    super(`${headline}. ${details}`)
+    this.headline = headline
+    this.details = details
+  }
+}
+
+/** Describes any failure of a request to the docs service: the one place that turns an error into words. */
+export function describeFailure(error: unknown): Failure {
+  if (error instanceof ServiceError || error instanceof InvalidResponseError) return error
+  if (!(error instanceof TransportError)) return { headline: errorMessage(error), details: '' }
+  const headline = error.maybeSent ? 'No response from the docs service' : 'Failed to reach the docs service'
+  return { headline, details: `${error.message.replace(/^[a-z]/, (letter) => letter.toUpperCase())}.` }
+}
+
+/** A failure in words, as sentences. */
+export function failureSentences(error: unknown): string {
+  return failureText(describeFailure(error))
+}
+
+/** How long the service asked to wait, in milliseconds; 0 if it did not, or that time is over. */
+export function retryAfterMsOf(error: unknown): number {
+  return error instanceof ServiceError ? (error.retryAfterMs ?? 0) : 0
+}
+
+/** Whether a request that only reads may succeed when it is sent again. */
+export function isRetryable(error: unknown): boolean {
+  if (error instanceof TransportError || error instanceof InvalidResponseError) return true
+  if (!(error instanceof ServiceError)) return false
+  return error.status === 408 || isRateLimit(error) || error.status >= 500
+}
+
+/** Whether the service refused a request because of its rate limit. */
+export function isRateLimit(error: unknown): boolean {
+  return error instanceof ServiceError && error.status === 429
+}
+
+/** A word of the service's own, such as a status or an id, no longer than is worth showing. */
+export function serviceWord(text: string): string {
+  return clip(text, 1000)
+}
+
+/** What a status means and what to do about it. Sources: the vendor's documentation (November 2026), RFC 9110. */
+function explain(call: ServiceCall, { status, location, text }: ServiceResponse): Explanation {
+  if (status >= 300 && status < 400) {
+    const where = location === '' ? '' : ` to ${inBackticks(clip(location, MAX_QUOTE_LENGTH))}`
+    return {
+      headline: 'The docs service redirected the request',
+      fix: `It redirects${where}. Redirects are not followed, so that the API key goes nowhere else. Set \`base-url\` to the service's own address.`,
+    }
+  }
+  if (status >= 500) {
+    const cause = isHtml(text) ? 'a proxy in front of the service' : 'the service or a proxy in front of it'
+    return { headline: 'The docs service failed', fix: `The cause is ${cause}, not this workflow.` }
+  }
+  if (status === 403) return { headline: 'The docs service does not allow this', fix: causesOf403(call) }
+  if (status === 404) return call.notFound
+  if (status === 429) {
+    return {
+      headline: 'The rate limit of the docs service is reached',
+      fix: `The limit is ${call.limit}. Start fewer runs, or run at another time.`,
+    }
+  }
+  return EXPLANATIONS[status] ?? UNDOCUMENTED
+}
+
+const EXPLANATIONS: Readonly<Record<number, Explanation>> = {
+  400: {
+    headline: 'The docs service rejected the request as invalid',
+    fix: 'Check `prompt` and `project-id`.',
+  },
+  401: {
+    headline: 'The docs service refused the API key',
+    fix: 'The key may have expired (keys last 90 days unless their owner chose otherwise), have been deleted, or belong to another service. Create a new admin key in the dashboard and update the secret behind `api-key`.',
+  },
+  402: {
+    headline: 'The credits of the docs service are used up',
+    fix: 'Buy credits or wait for the next period; the dashboard shows what is left.',
+  },
+  408: {
+    headline: 'The docs service waited too long for the request',
+    fix: 'The network between this runner and the service may be slow.',
+  },
+  413: {
+    headline: 'The prompt is too large for the docs service',
+    fix: 'Shorten `prompt`, `prompt-file` or `context-files`, or set `context: files`.',
+  },
+}
+
+const UNDOCUMENTED: Explanation = {
+  headline: 'Unexpected response of the docs service',
+  fix: 'This status is not documented; check `base-url`.',
+}
+
+/** The causes of a 403, the most likely first. */
+function causesOf403({ method }: ServiceCall): string {
+  const scope =
+    method === 'POST'
+      ? 'the key may have the scope `read`, which cannot start jobs or send messages (use a key with the scope `admin`); '
+      : ''
+  return `If that does not say why: the API needs the Pro or Enterprise plan; ${scope}the key may be limited to a list of IP addresses that this runner is not on.`
+}
+
+/** The longest piece of a response that is quoted, in characters. */
+const MAX_QUOTE_LENGTH = 300
+
+/** What came back, in a sentence: the service's own words where it said something. */
+function answer({ purpose }: ServiceCall, response: ServiceResponse): string {
+  const { text, bodyProblem } = response
+  const answered = `The docs service answered the request to ${purpose}`
+  const said = messageIn(response).replace(/\s+/g, ' ').replaceAll('`', "'").trim()
+  if (said !== '') return `${answered} with "${clip(said, MAX_QUOTE_LENGTH)}".`
+  if (bodyProblem !== undefined) return `${answered} with ${unreadable(bodyProblem)}.`
+  return text.trim() === '' ? `${answered} without a reason.` : `${answered} with ${describeBody(response)}.`
+}
+
+function unreadable(bodyProblem: string): string {
+  return `a body that could not be read because ${bodyProblem}`
+}
+
+/** The service's own words: from the usual fields of JSON, or the whole body if it is short and no HTML. */
+function messageIn({ json, text }: ServiceResponse): string {
+  if (typeof json === 'string') return json
+  const nested = isRecord(json) ? json['error'] : undefined
+  const message =
+    stringField(json, 'error') ??
+    stringField(nested, 'message') ??
+    stringField(json, 'message') ??
+    stringField(json, 'detail')
+  const details = listField(json, 'details').flatMap((detail) => stringField(detail, 'message') ?? [])
+  const said = [message ?? '', ...details].filter((part) => part !== '')
+  if (said.length > 0) return said.join('; ')
+  return text.length <= MAX_QUOTE_LENGTH && json === undefined && !isHtml(text) ? text : ''
+}
+
+function describeBody({ json, text }: ServiceResponse): string {
+  if (text.trim() === '') return 'an empty body'
+  if (json !== undefined) return 'JSON of another shape than documented'
+  return isHtml(text)
+    ? 'an HTML page, such as the error page of a proxy or a login page'
+    : 'a text that is not JSON'
+}
+
+function isHtml(text: string): boolean {
+  return /<(?:!doctype|\/?[a-z])/i.test(text)
+}
