@@ -1,9 +1,9 @@
 import { DURATION_FORMAT, parseDuration } from '../lib/duration.ts'
-import { isPrivateTransport } from '../lib/loopback.ts'
+import { isPrivateTransport } from '../lib/http.ts'
 
 /** How the text of an input is understood. */
 export type InputFormat<T> = {
-  /** Reads a text that is not empty. Throws a `RangeError` that says what is wrong, to follow the input's name. */
+  /** Reads a text that is not empty. Throws a `RangeError` with the problem, to follow the input's name. */
   readonly parse: (text: string) => T
   /** What is accepted, to follow "accepted:"; empty where the problem says it. */
   readonly accepted: string
@@ -52,7 +52,7 @@ export function oneOf<const T extends string>(words: readonly T[]): InputFormat<
   return {
     parse(text) {
       const word = words.find((candidate) => candidate === text)
-      if (word === undefined) throw new RangeError('is not a known word')
+      if (word === undefined) throw new RangeError('is not one of the accepted words')
       return word
     },
     accepted: words.join(', '),
@@ -61,16 +61,19 @@ export function oneOf<const T extends string>(words: readonly T[]): InputFormat<
 
 /** Any of a few words, or `none` alone. */
 export function anyOf<const T extends string>(words: readonly T[]): InputFormat<ReadonlySet<T>> {
-  const word = oneOf(words)
+  const isKnown = (word: string): word is T => words.some((known) => known === word)
   return {
     parse(text) {
       const given = splitList(text)
       if (given.length === 1 && given[0] === 'none') return new Set()
-      if (given.includes('none')) throw new RangeError('has "none" beside other words')
-      if (given.length === 0) throw new RangeError('has no word in it')
-      return new Set(given.map(word.parse))
+      const unknown = given.filter((word) => !isKnown(word) && word !== 'none')
+      if (unknown.length > 0)
+        throw new RangeError(`contains ${unknown.map((word) => `"${word}"`).join(' and ')}`)
+      if (given.includes('none')) throw new RangeError('combines "none" with other values')
+      if (given.length === 0) throw new RangeError('contains no word')
+      return new Set(given.filter(isKnown))
     },
-    accepted: `any of ${word.accepted}, or none alone`,
+    accepted: `any of ${words.join(', ')}, or none alone`,
   }
 }
 
@@ -81,8 +84,8 @@ export const LOGINS: InputFormat<readonly string[]> = { parse: splitList, accept
 export const BOT_LOGINS: InputFormat<readonly string[]> = {
   parse(text) {
     const logins = splitList(text)
-    if (logins.some((login) => /[*?\s]/.test(login)))
-      throw new RangeError('has something in it that is no login')
+    const invalid = logins.find((login) => /[*?\s]/.test(login))
+    if (invalid !== undefined) throw new RangeError(`contains an invalid login, "${invalid}"`)
     return logins
   },
   accepted: 'logins of bots as GitHub shows them, such as renovate[bot], separated by commas; no wildcard',
@@ -97,7 +100,7 @@ export const LINES: InputFormat<readonly string[]> = {
 /** The first word of a command. */
 export const COMMAND_WORD: InputFormat<string> = {
   parse(text) {
-    if (/\s/.test(text)) throw new RangeError('is more than one word')
+    if (/\s/.test(text)) throw new RangeError('contains white space')
     return text
   },
   accepted: 'one word, such as /docs, or nothing, so that no text is a command',
@@ -107,30 +110,30 @@ export const COMMAND_WORD: InputFormat<string> = {
 export const BASE_URL: InputFormat<URL> = {
   parse(text) {
     const url = URL.parse(text)
-    if (url === null || !/^https?:$/.test(url.protocol)) throw new RangeError('is not a web address')
+    if (url === null || !/^https?:$/.test(url.protocol)) {
+      const looksLikeHost = /^[\w-]+(?:\.[\w-]+)+(?::\d+)?(?:\/\S*)?$/.test(text)
+      throw new RangeError(looksLikeHost ? `is not a URL; did you mean https://${text}?` : 'is not a URL')
+    }
     if (!isPrivateTransport(url)) throw new RangeError('is not encrypted')
-    if (url.username !== '' || url.password !== '') throw new RangeError('has a user name or password in it')
-    if (url.search !== '' || /[?#]/.test(text)) throw new RangeError('has a query or fragment')
+    if (url.username !== '' || url.password !== '') throw new RangeError('contains a user name or password')
+    if (url.search !== '' || /[?#]/.test(text)) throw new RangeError('contains a query or fragment')
     return url
   },
   accepted:
     'an https URL without credentials, query or fragment; http only for localhost, *.localhost, 127.0.0.0/8 and [::1]',
 }
 
-// The printable characters by their codes: a set of Unicode's is slow to build.
-const CONTROL_CHARACTER = /[^ -~\u00A0-\uFFFF]/
-
 /** An id that becomes one segment of a URL's path. */
 export const PATH_SEGMENT: InputFormat<string> = {
   parse(text) {
     if (text === '.' || text === '..') throw new RangeError('would change the path of the request')
-    if (CONTROL_CHARACTER.test(text) || !text.isWellFormed()) throw new RangeError('has control characters')
+    if (/\p{Cc}/u.test(text) || !text.isWellFormed()) throw new RangeError('contains control characters')
     return text
   },
   accepted: 'an id as the service gives it',
 }
 
-/** Keys of the service that these calls refuse, by prefix. Source: the vendor's documentation (August 2026). */
+/** Keys of the service that these calls refuse, by prefix. Source: the vendor's documentation (November 2026). */
 const OTHER_KEYS: Readonly<Record<string, string>> = {
   mint_dsc_: 'an assistant key',
   mint_us_: 'a search (index) key',
@@ -139,10 +142,12 @@ const OTHER_KEYS: Readonly<Record<string, string>> = {
 /** An admin API key. An unknown prefix may be right: a server behind another `base-url` has its own. */
 export const API_KEY: InputFormat<string> = {
   parse(key) {
+    if (key !== key.trim()) throw new RangeError('has white space around it')
+    if (/^["'`]|["'`]$/.test(key)) throw new RangeError('has quotes around it')
     for (const [prefix, kind] of Object.entries(OTHER_KEYS)) {
-      if (key.startsWith(prefix)) throw new RangeError(`is ${kind} (it begins with ${prefix})`)
+      if (key.startsWith(prefix)) throw new RangeError(`is ${kind} (it starts with ${prefix})`)
     }
-    if (!isToken(key)) throw new RangeError('has white space or characters that no API key has')
+    if (!isToken(key)) throw new RangeError('contains white space or characters that no API key has')
     return key
   },
   accepted: 'an admin API key of the docs service, from a secret of the repository',
@@ -178,7 +183,7 @@ export const DATE: InputFormat<PeriodDate> = {
     // Date.parse takes 30 February for a day in March.
     const dayMs = Date.parse(day)
     const exists = !Number.isNaN(dayMs) && new Date(dayMs).toISOString().startsWith(day)
-    if (!exists || Number.isNaN(ms)) throw new RangeError('is no day and time of the calendar')
+    if (!exists || Number.isNaN(ms)) throw new RangeError('is not a valid date')
     return { ms, text }
   },
   accepted: 'YYYY-MM-DD, or ISO 8601 such as 2026-07-27T00:00:00Z',

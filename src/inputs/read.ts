@@ -21,13 +21,13 @@ export class InputsError extends Error {
       ({ input, problem, accepted }) =>
         `- ${input} ${problem}${accepted === '' ? '' : `; accepted: ${accepted}`}.`,
     )
-    const [are, inputs] = problems.length === 1 ? ['is', 'One input'] : ['are', `${problems.length} inputs`]
-    super(`${inputs} ${are} wrong, so nothing was sent:\n${lines.join('\n')}`)
+    const inputs = problems.length === 1 ? 'One input is' : `${problems.length} inputs are`
+    super(`${inputs} wrong, so nothing was sent:\n${lines.join('\n')}`)
     this.problems = problems
   }
 }
 
-/** The texts of inputs by name, without the white space around them. A missing entry was not given at all. */
+/** The texts of inputs by name, as they were given. A missing entry was not given at all. */
 type InputTexts = ReadonlyMap<string, string>
 
 /** All inputs, and what is wrong with them. A wrong one has the value of its default. */
@@ -39,7 +39,7 @@ export function readInputs(texts: InputTexts, redact: Redact): ReadInputs {
   const values = Object.fromEntries(
     inputNames().map((name) => {
       const { format, default: fallback } = INPUTS[name]
-      const given = texts.get(name) ?? fallback
+      const given = textOf(name, texts) ?? fallback
       try {
         return [name, parseInput(given, name)]
       } catch (error) {
@@ -58,9 +58,16 @@ export function inputNames(): InputName[] {
   return Object.keys(INPUTS) as InputName[]
 }
 
-/** The texts of those inputs that are secrets and can be: what nobody can see is none. */
+/** The texts of those inputs that are secrets. */
 export function secretsOf(texts: InputTexts): string[] {
-  return SECRET_INPUTS.map((name) => texts.get(name) ?? '').filter((text) => /[\x21-\x7e]/.test(text))
+  const given = SECRET_INPUTS.map((name) => texts.get(name) ?? '')
+  return [...new Set(given.flatMap((text) => [text, text.trim()]))].filter((text) => text.trim() !== '')
+}
+
+/** White space around a value means nothing, except around the key, which is refused with it. */
+function textOf(name: InputName, texts: InputTexts): string | undefined {
+  const text = texts.get(name)
+  return name === 'api-key' && text?.trim() !== '' ? text : text?.trim()
 }
 
 function parseInput(given: string, name: InputName): unknown {

@@ -22,7 +22,7 @@ export const FAIL_ON_RESULTS = ['failed', 'archived', 'timed-out', 'no-pull-requ
 
 export type FailOnResult = (typeof FAIL_ON_RESULTS)[number]
 
-/** Permissions on a repository, from least to most. Source: GitHub's documentation, "Repository roles". */
+/** Permissions on a repository, from the lowest to the highest. Source: GitHub's documentation, "Repository roles". */
 export const PERMISSION_LEVELS = ['read', 'triage', 'write', 'maintain', 'admin'] as const
 
 export type PermissionLevel = (typeof PERMISSION_LEVELS)[number]
@@ -76,6 +76,7 @@ export const INPUTS = {
   'visitors-max-requests': withDefault('visitors', integer(1, 1000), '40'),
   'visitors-export': text('visitors', TEXT),
   'site-url': optional('visitors', BASE_URL),
+  'reader-signals': withDefault('visitors', oneOf(['none', 'report', 'agent']), 'none'),
 } as const
 
 export type InputName = keyof typeof INPUTS

@@ -2,7 +2,7 @@ import type { ProxySettings } from '../lib/proxy.ts'
 
 /** The variables that the runner sets for a step, read once. Names follow GitHub's variables; empty where the runner says nothing. */
 export type Environment = {
-  /** Inputs by name, without the white space around them. A missing entry was not given at all. */
+  /** Inputs by name, as they were given. A missing entry was not given at all. */
   readonly inputs: ReadonlyMap<string, string>
   /** State that this step's main part saved for its post part, by name. */
   readonly state: ReadonlyMap<string, string>
@@ -26,6 +26,19 @@ export type Environment = {
   readonly apiUrl: string
   readonly proxy: ProxySettings
 }
+
+/** Whether this run has been started again by hand. */
+export function isRerun({ runAttempt }: Environment): boolean {
+  return Number(runAttempt) > 1
+}
+
+/** What tells one step from another; the workflow's file stays the same when the workflow is renamed. */
+export function stepNames({ workflowRef, workflow, job, action }: Environment): StepNames {
+  const file = /^[^/]+\/[^/]+\/(?:\.github\/workflows\/)?(.+?)@/.exec(workflowRef)?.[1]
+  return { workflow: file ?? workflow, job, step: action }
+}
+
+type StepNames = { readonly workflow: string; readonly job: string; readonly step: string }
 
 /** URL of the workflow run; empty outside of one. */
 export function runUrlOf({ serverUrl, repository, runId }: Environment): string {
@@ -69,5 +82,5 @@ function withPrefix(
   rename: (name: string) => string,
 ): ReadonlyMap<string, string> {
   const found = Object.entries(env).filter(([name]) => name.startsWith(prefix))
-  return new Map(found.map(([name, value]) => [rename(name.slice(prefix.length)), (value ?? '').trim()]))
+  return new Map(found.map(([name, value]) => [rename(name.slice(prefix.length)), value ?? '']))
 }

@@ -1,9 +1,9 @@
 import * as core from '@actions/core'
+import type { Log } from '../lib/log.ts'
 import type { Redact } from '../lib/redact.ts'
-import { errorMessage } from '../lib/text.ts'
-import type { Log } from './log.ts'
+import { byteLength, errorMessage } from '../lib/text.ts'
 
-/** All outputs, as in `action.yml`: of the agent job, of the comment, of the visitors report. */
+/** All outputs, as in `action.yml`: of the agent job, of the comment, of the readers report. */
 export const OUTPUTS = [
   'job-id',
   'status',
@@ -28,6 +28,8 @@ export const OUTPUTS = [
   'visitors-complete',
   'visitors-export',
   'visitors',
+  'reader-signals',
+  'reader-signals-count',
 ] as const
 
 type OutputName = (typeof OUTPUTS)[number]
@@ -38,38 +40,41 @@ export type OutputValues = Readonly<Partial<Record<OutputName, string>>>
 /** An output may have this many bytes. GitHub's own limit is 1 MiB for all outputs of a job. */
 export const OUTPUT_LIMIT_BYTES = 256 * 1024
 
-/**
- * Sets outputs. One that is too long is left empty, with a warning; one that can't be written fails the step, but not
- * what goes on: a job that is awaited is still to be reported.
- */
-export type SetOutputs = (values: OutputValues) => void
+/** The step's outputs. */
+export class Outputs {
+  readonly #log: Log
+  readonly #redact: Redact
+  #hasFailed = false
 
-/** Makes the function that sets outputs: the only way values reach them. */
-export function openOutputs(log: Log, redact: Redact): SetOutputs {
-  const written = new Map<string, string>()
-  let failed = false
+  constructor(log: Log, redact: Redact) {
+    this.#log = log
+    this.#redact = redact
+  }
 
-  function set(name: string, value: string): void {
-    if (written.get(name) === value || failed) return
-    try {
-      core.setOutput(name, value)
-      written.set(name, value)
-    } catch (error) {
-      failed = true
-      log.fail(
-        `The output ${name} can't be written, and so none of the step's outputs can be relied on: ${errorMessage(error)}. The runner names the file in GITHUB_OUTPUT.`,
-      )
+  /**
+   * Sets outputs. One that is too long is left empty, with a warning; one that can't be written fails the step, but the
+   * run goes on: a job that is waited for is still to be reported.
+   */
+  set(values: OutputValues): void {
+    for (const [name, value] of Object.entries(values)) {
+      const isTooLong = byteLength(value) > OUTPUT_LIMIT_BYTES
+      if (isTooLong) {
+        const limit = `${OUTPUT_LIMIT_BYTES / 1024} KiB`
+        this.#log.warning(`The output ${name} is left empty: it would be longer than ${limit}.`)
+      }
+      this.#write(name, isTooLong ? '' : this.#redact(value))
     }
   }
 
-  return (values) => {
-    for (const [name, value] of Object.entries(values)) {
-      const tooLong = Buffer.byteLength(value) > OUTPUT_LIMIT_BYTES
-      if (tooLong) {
-        const limit = `${OUTPUT_LIMIT_BYTES / 1024} KiB`
-        log.warning(`The output ${name} is left empty: it would be longer than ${limit}.`)
-      }
-      set(name, tooLong ? '' : redact(value))
+  #write(name: string, value: string): void {
+    if (this.#hasFailed) return
+    try {
+      core.setOutput(name, value)
+    } catch (error) {
+      this.#hasFailed = true
+      this.#log.fail(
+        `Failed to write the output ${name}, so none of the step's outputs can be relied on: ${errorMessage(error)}. The runner names the file in GITHUB_OUTPUT.`,
+      )
     }
   }
 }

@@ -1,0 +1,100 @@
+import { integerField, isRecord, listField, stringField } from '../lib/json.ts'
+import { parseRetryAfter } from '../lib/retry.ts'
+import { clip, errorMessage } from '../lib/text.ts'
+import { TransportError } from '../lib/transport-error.ts'
+
+/** Why a call failed: the token most likely lacks a permission; it is invalid; a limit of GitHub's; anything else. */
+type GitHubErrorKind = 'permission' | 'token' | 'rate-limit' | 'other'
+
+/** A failed call to GitHub. The message follows "Failed to …:", such as `GitHub returned 403 ("Resource not …")`. */
+export class GitHubError extends Error {
+  override readonly name = 'GitHubError'
+  readonly kind: GitHubErrorKind
+  /** HTTP status; `undefined` where no response came, or GraphQL reported the error. */
+  readonly status: number | undefined
+  /** How long GitHub asks to wait, in milliseconds; `undefined` if it does not say. */
+  readonly retryAfterMs: number | undefined
+
+  constructor(
+    message: string,
+    options: {
+      readonly kind: GitHubErrorKind
+      readonly status?: number | undefined
+      readonly retryAfterMs?: number | undefined
+      readonly cause?: unknown
+    },
+  ) {
+    super(message, { cause: options.cause })
+    this.kind = options.kind
+    this.status = options.status
+    this.retryAfterMs = options.retryAfterMs
+  }
+}
+
+/** One entry of the `errors` of a GraphQL response. */
+export type GraphqlError = {
+  /** `FORBIDDEN`, `NOT_FOUND`, …; empty if it has none. */
+  readonly type: string
+  readonly message: string
+  /** The field that could not be resolved: `repository.object.status`. */
+  readonly path: string
+}
+
+/** Reads the error of a failed call: one of Octokit's, of the transport's, or of ours. */
+export function toGitHubError(error: unknown, nowMs: number): GitHubError {
+  if (error instanceof GitHubError) return error
+  const response = isRecord(error) ? error['response'] : undefined
+  const status = integerField(response, 'status')
+  if (status !== undefined) return statusError(error, response, { status, nowMs })
+  const [first] = readGraphqlErrors(error)
+  if (first !== undefined) return graphqlError(first, error)
+  const cause = error instanceof Error ? error.cause : undefined
+  const message = cause instanceof TransportError ? cause.message : errorMessage(error)
+  return new GitHubError(message, { kind: 'other', cause: error })
+}
+
+/** The `errors` of a GraphQL response, as Octokit's error or the response itself holds them. */
+export function readGraphqlErrors(holder: unknown): readonly GraphqlError[] {
+  return listField(holder, 'errors').map((entry) => ({
+    type: stringField(entry, 'type') ?? '',
+    message: stringField(entry, 'message') ?? '',
+    path: listField(entry, 'path').join('.'),
+  }))
+}
+
+export function graphqlError({ type, message }: GraphqlError, cause?: unknown): GitHubError {
+  const kinds = { FORBIDDEN: 'permission', NOT_FOUND: 'permission', RATE_LIMITED: 'rate-limit' } as const
+  const kind = type === 'FORBIDDEN' || type === 'NOT_FOUND' || type === 'RATE_LIMITED' ? kinds[type] : 'other'
+  return new GitHubError(`GitHub returned "${clip(message, 200)}"`, { kind, cause })
+}
+
+function statusError(
+  error: unknown,
+  response: unknown,
+  { status, nowMs }: { readonly status: number; readonly nowMs: number },
+): GitHubError {
+  const said = stringField(isRecord(response) ? response['data'] : undefined, 'message') ?? ''
+  const headers = isRecord(response) ? response['headers'] : undefined
+  const header = (name: string): string | undefined => stringField(headers, name)
+  const isUsedUp = header('x-ratelimit-remaining') === '0'
+  const isLimit =
+    status === 429 ||
+    (status === 403 && (header('retry-after') !== undefined || isUsedUp || /rate limit/i.test(said)))
+  const resetMs = isUsedUp ? Math.max(0, Number(header('x-ratelimit-reset')) * 1000 - nowMs) : Number.NaN
+  const quote = said === '' ? '' : ` ("${clip(said, 200)}")`
+  return new GitHubError(`GitHub returned ${status}${quote}${isLimit ? ', its rate limit' : ''}`, {
+    kind: kindOf(status, isLimit, said),
+    status,
+    retryAfterMs:
+      parseRetryAfter(header('retry-after'), nowMs) ?? (Number.isNaN(resetMs) ? undefined : resetMs),
+    cause: error,
+  })
+}
+
+function kindOf(status: number, isLimit: boolean, said: string): GitHubErrorKind {
+  if (isLimit) return 'rate-limit'
+  if (status === 401) return 'token'
+  // A comparison of unrelated commits is a 404, too.
+  const isPermission = (status === 403 || status === 404) && !/no common ancestor/i.test(said)
+  return isPermission ? 'permission' : 'other'
+}
