@@ -1,0 +1,95 @@
+import type { Clock } from '../../src/lib/clock.ts'
+
+type Alarm = { readonly atMs: number; readonly ring: () => void }
+
+/** A clock for tests: it stands still while anybody works, and jumps as soon as all who use it sleep. */
+export class VirtualClock implements Clock {
+  #nowMs: number
+  #sleepers = 0
+  #working = 0
+  #isLooking = false
+  readonly #alarms = new Set<Alarm>()
+
+  constructor(startMs = Date.UTC(2026, 0, 5)) {
+    this.#nowMs = startMs
+  }
+
+  now(): number {
+    return this.#nowMs
+  }
+
+  async sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    signal?.throwIfAborted()
+    this.#sleepers++
+    await new Promise<void>((resolve, reject) => {
+      const stop = (): void => {
+        this.#alarms.delete(alarm)
+        reject(signal?.reason)
+      }
+      const alarm = this.at(this.#nowMs + ms, () => {
+        signal?.removeEventListener('abort', stop)
+        resolve()
+      })
+      signal?.addEventListener('abort', stop, { once: true })
+    }).finally(() => this.#sleepers--)
+  }
+
+  timeout(ms: number, until?: AbortSignal): AbortSignal {
+    const limit = new AbortController()
+    const ring = (): void => limit.abort(new DOMException('The time is up', 'TimeoutError'))
+    const alarm = this.at(this.#nowMs + ms, ring)
+    until?.addEventListener('abort', () => this.#alarms.delete(alarm), { once: true })
+    return limit.signal
+  }
+
+  /** Rings at a time, milliseconds since the epoch. */
+  at(atMs: number, ring: () => void): Alarm {
+    const alarm = { atMs, ring }
+    this.#alarms.add(alarm)
+    this.#look()
+    return alarm
+  }
+
+  /** Does real work, such as a request: no time passes meanwhile. */
+  async work<T>(work: () => Promise<T>): Promise<T> {
+    this.#working++
+    try {
+      return await work()
+    } finally {
+      this.#working--
+      this.#look()
+    }
+  }
+
+  /** Sleeps in the middle of such work: time may pass. */
+  async pause(ms: number, signal?: AbortSignal): Promise<void> {
+    this.#working--
+    try {
+      await this.sleep(ms, signal)
+    } finally {
+      this.#working++
+    }
+  }
+
+  /** Jumps to the next alarm: for when something outside of this clock, such as a socket, keeps everybody waiting. */
+  jump(): boolean {
+    let next: Alarm | undefined
+    for (const alarm of this.#alarms) if (next === undefined || alarm.atMs < next.atMs) next = alarm
+    if (next === undefined || next.atMs === Number.POSITIVE_INFINITY) return false
+    this.#alarms.delete(next)
+    this.#nowMs = Math.max(this.#nowMs, next.atMs)
+    next.ring()
+    return true
+  }
+
+  /** Jumps once everything that can be done now is done, for as long as somebody sleeps and nobody works. */
+  #look(): void {
+    if (this.#isLooking) return
+    this.#isLooking = true
+    setImmediate(() => {
+      this.#isLooking = false
+      if (this.#sleepers === 0 || this.#working > 0) return
+      if (this.jump()) this.#look()
+    })
+  }
+}

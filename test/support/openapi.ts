@@ -1,0 +1,99 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Ajv } from 'ajv'
+import { type Fields, isObject } from './json.ts'
+
+/** GitHub's own description of its REST API, as far as the fake GitHub needs it (see `cut-openapi.ts`). */
+export type OpenApi = {
+  readonly operations: readonly Operation[]
+  readonly definitions: Readonly<Record<string, unknown>>
+}
+
+/** One call. */
+export type Operation = {
+  readonly method: string
+  /** With its parameters in braces. */
+  readonly path: string
+  readonly parameters: readonly { readonly name: string; readonly schema: object }[]
+  /** JSON schema of the body; `null` if there is none. */
+  readonly body: object | null
+  /** JSON schemas of the answers of success, by status; `null` for an empty one. */
+  readonly answers: Readonly<Record<string, object | null>>
+  /** An answer that GitHub gives as its example. */
+  readonly example: unknown
+}
+
+/** A request that GitHub's description knows. */
+export type Call = {
+  readonly operation: Operation
+  /** Parameters of path and query, by name. */
+  readonly parameters: Readonly<Record<string, string>>
+  readonly body: Fields
+}
+
+type Described = {
+  readonly ajv: Ajv
+  readonly operations: readonly (Operation & { readonly pattern: RegExp })[]
+}
+
+let described: Described | undefined
+
+/** Reads the description once for all tests of a worker. */
+function describedApi(): Described {
+  if (described !== undefined) return described
+  const text = readFileSync(join(import.meta.dirname, 'fixtures/openapi.json'), 'utf8')
+  const { operations, definitions } = JSON.parse(text) as OpenApi
+  const ajv = new Ajv({ strict: false, validateFormats: false, coerceTypes: false })
+  ajv.addSchema({ $id: 'github', definitions })
+  described = {
+    ajv,
+    operations: operations.map((operation) => ({ ...operation, pattern: patternOf(operation) })),
+  }
+  return described
+}
+
+function patternOf({ path }: Operation): RegExp {
+  return new RegExp(
+    `^${path.replace('refs/{ref}', 'refs/(?<ref>.+)').replace(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`,
+  )
+}
+
+/** Finds the call that a request makes, or says why GitHub would not take it. */
+export function readCall(method: string, url: URL, body: unknown): Call | { readonly problem: string } {
+  const { operations, ajv } = describedApi()
+  const operation = operations.find((one) => one.method === method && one.pattern.test(url.pathname))
+  if (operation === undefined) return { problem: `there is no ${method} ${url.pathname}` }
+  const inPath = Object.entries(operation.pattern.exec(url.pathname)?.groups ?? {})
+  const parameters = Object.fromEntries([
+    ...inPath.map(([name, value]) => [name, decodeURIComponent(value)]),
+    ...url.searchParams,
+  ])
+  for (const [name, value] of Object.entries<string>(parameters)) {
+    const known = operation.parameters.find((parameter) => parameter.name === name)
+    if (known === undefined) return { problem: `there is no parameter ${name}` }
+    const isNumber = 'type' in known.schema && known.schema.type === 'integer'
+    if (!ajv.validate(known.schema, isNumber ? Number(value) : value))
+      return { problem: `${name}: ${ajv.errorsText()}` }
+  }
+  if (Number(parameters['per_page'] ?? 1) > 100) return { problem: 'per_page: at most 100' }
+  if (operation.body === null) {
+    if (body !== undefined) return { problem: 'there must be no body' }
+  } else if (!ajv.validate(operation.body, body)) {
+    return { problem: ajv.errorsText() }
+  } else if (isObject(body) && 'properties' in operation.body) {
+    const known = Object.keys(operation.body.properties ?? {})
+    const unknown = Object.keys(body).filter((name) => !known.includes(name))
+    if (unknown.length > 0) return { problem: `there is no field ${unknown.join(', ')}` }
+  }
+  return { operation, parameters, body: isObject(body) ? body : {} }
+}
+
+/** Says why an answer is none that GitHub would give; `undefined` if it is one. */
+export function answerProblem({ answers }: Operation, status: number, body: unknown): string | undefined {
+  if (status >= 400) return undefined
+  const schema = answers[status]
+  if (schema === undefined) return `there is no answer with status ${status}`
+  if (schema === null) return body === undefined ? undefined : 'the answer has no body'
+  const { ajv } = describedApi()
+  return ajv.validate(schema, body) ? undefined : ajv.errorsText()
+}

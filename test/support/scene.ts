@@ -1,0 +1,141 @@
+import { afterEach, expect } from 'vitest'
+import type { DocsServiceOptions } from '../../docs-service/options.ts'
+import { type DocsService, startDocsService } from '../../docs-service/service.ts'
+import { issueComment } from './events.ts'
+import { type FakeGitHub, startGitHub } from './github.ts'
+import {
+  type ActionOptions,
+  type ActionRun,
+  runAction,
+  type StartedAction,
+  startAction,
+} from './run-action.ts'
+import { addComment, addPull, type Comment, learn, person, type World } from './world.ts'
+
+/** A docs service and a GitHub side by side, and the action run between them. */
+export type Scene = {
+  readonly docs: DocsService
+  readonly github: FakeGitHub
+  readonly world: World
+  /** Runs the action's main part; GitHub knows the commits, pull request and issue that its event names. */
+  run(options: ActionOptions): Promise<ActionRun>
+  start(options: ActionOptions): Promise<StartedAction>
+  /** Lets time pass for the docs service; an hour, so that its jobs are over. */
+  passTime(ms?: number): void
+  /** The docs service's requests, as `POST /job`. */
+  asked(): string[]
+  /** What our comments said, one after another, without their markers; oldest comment first. */
+  said(): string[][]
+  /** The reactions that are there now, by content. */
+  reactions(): string[]
+  /** All commit statuses, oldest first, as `pending bbbbbbb: description`. */
+  statuses(): string[]
+}
+
+/** What differs from scene to scene. */
+export type SceneOptions = DocsServiceOptions & {
+  /** Path that GitHub's API begins with. */
+  readonly root?: string
+}
+
+/** Makes a starter of scenes for the tests of a file: what GitHub would not have taken fails the test. */
+export function sceneStarter(): (options?: SceneOptions) => Promise<Scene> {
+  const open: Scene[] = []
+  afterEach(async () => {
+    const ended = open.splice(0)
+    await Promise.all(ended.flatMap(({ docs, github }) => [docs.close(), github.close()]))
+    for (const { github } of ended) expect(github.violations).toEqual([])
+  })
+  return async ({ root = '', ...options } = {}) => {
+    let aheadMs = 0
+    const now = (): number => Date.now() + aheadMs
+    const [docs, github] = await Promise.all([
+      startDocsService({ agent: 'none', jobTimeMs: 200, now, ...options }),
+      startGitHub({ root }),
+    ])
+    const passTime = (ms = 3_600_000): void => {
+      aheadMs += ms
+    }
+    const scene = { ...sceneOf(docs, github), passTime }
+    open.push(scene)
+    return scene
+  }
+}
+
+function sceneOf(docs: DocsService, github: FakeGitHub): Omit<Scene, 'passTime'> {
+  const { world } = github
+  world.agentPulls = () => docs.jobs.flatMap(({ pull }) => (pull === null ? [] : [pull]))
+  const complete = (options: ActionOptions): ActionOptions => {
+    learn(world, options.event?.payload ?? {})
+    return {
+      ...options,
+      inputs: {
+        'api-key': docs.key,
+        'project-id': 'docs',
+        'base-url': docs.url,
+        'poll-interval': '100ms',
+        'github-token': github.token,
+        ...options.inputs,
+      },
+      // The service's pull requests are in this repository.
+      env: { GITHUB_API_URL: github.url, GITHUB_SERVER_URL: docs.url, ...options.env },
+    }
+  }
+  return {
+    docs,
+    github,
+    world,
+    run: (options) => runAction(complete(options)),
+    start: (options) => startAction(complete(options)),
+    asked: () => docs.requests.map(({ method, path }) => `${method} ${path.replace('/v2/agent/docs', '')}`),
+    said: () =>
+      world.comments
+        .filter(({ author }) => author.id === world.viewer.id)
+        .map(({ history }) => history.map((body) => body.replace(/^<!-- docs-agent .*? -->\n/, ''))),
+    reactions: () => world.reactions.map(({ content }) => content),
+    statuses: () =>
+      world.statuses.map(({ state, sha, description }) => `${state} ${sha.slice(0, 7)}: ${description}`),
+  }
+}
+
+/** Somebody who may ask. */
+export const octocat = person('octocat')
+
+/** Makes a starter of scenes in which octocat may ask and pull request 5 exists. */
+export function usualSceneStarter(): (options?: SceneOptions) => Promise<Scene> {
+  const newScene = sceneStarter()
+  return async (options) => {
+    const scene = await newScene(options)
+    scene.world.roles.set('octocat', { permission: 'write', role_name: 'write' })
+    addPull(scene.world, { number: 5, title: 'Add a flag', files: ['src/flag.ts'] })
+    return scene
+  }
+}
+
+/** Puts a person's comment into a world, by default on pull request 5. */
+export function writtenComment(
+  world: World,
+  comment: Pick<Comment, 'author'> & {
+    readonly body: string
+    readonly kind?: 'main' | 'review'
+    readonly number?: number
+    readonly rootId?: number
+  },
+): Comment {
+  return addComment(world, { kind: 'main', number: 5, ...comment })
+}
+
+/** octocat writes a comment on pull request 5, and the action runs; what GitHub knows of the event is left out. */
+export async function write(
+  scene: Scene,
+  body: string,
+  inputs: Readonly<Record<string, string>> = {},
+  runId = 1001,
+): Promise<ActionRun> {
+  const { id } = writtenComment(scene.world, { author: octocat, body })
+  return await scene.run({
+    event: issueComment({ id, body, author: octocat }),
+    inputs: { context: 'none', ...inputs },
+    env: { GITHUB_RUN_ID: `${runId}` },
+  })
+}
