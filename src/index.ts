@@ -1,31 +1,38 @@
-import { type Deps, openSystemClock } from './lib/clock.ts'
+import { createSystemClock } from './lib/clock.ts'
 import { runMain } from './main.ts'
 import { runPost } from './post.ts'
-import { type Environment, readEnvironment } from './runner/environment.ts'
+import { readEnvironment } from './runner/environment.ts'
+import { Run } from './runner/run.ts'
 
-/** The step's main part; called by `dist/index.js`. */
+/** The main step; called by `dist/index.js`. */
 export async function main(): Promise<void> {
-  await runToEnd(runMain)
+  await runToEnd(runMain, false)
 }
 
-/** The step's post part; called by `dist/post.js`. */
+/** The post step; called by `dist/post.js`. */
 export async function post(): Promise<void> {
-  await runToEnd(runPost)
+  await runToEnd(runPost, true)
 }
 
-async function runToEnd(run: (environment: Environment, deps: Deps) => Promise<number>): Promise<void> {
-  // Until the run has come to its end. Node would exit with 0 where nothing is left that could settle a promise.
+async function runToEnd(step: (run: Run) => Promise<void>, isPost: boolean): Promise<void> {
+  // Until the run has ended: Node would exit with 0 where nothing is left that could settle a promise.
   process.exitCode = 1
   const cancel = new AbortController()
   // The runner sends SIGINT, and SIGTERM 7.5 s later.
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => cancel.abort())
-  const deps: Deps = { clock: openSystemClock(), random: Math.random, cancel: cancel.signal }
-  const exitCode = await run(readEnvironment(process.env), deps)
+  const waiting = { clock: createSystemClock(), random: Math.random, cancel: cancel.signal }
+  const run = new Run(readEnvironment(process.env), waiting, { isPost })
+  process.once('beforeExit', () => {
+    run.log.fail(
+      'The action ended unexpectedly: nothing was left that it could wait for. Please report this.',
+    )
+  })
+  await step(run)
   // What was written to a pipe is not in it yet; on Windows, and on Linux for more than a pipe holds.
   await Promise.all([process.stdout, process.stderr].map(drained))
   // Not left to Node: a connection that is kept or still being opened, and a name lookup that gets no answer, would
   // hold the end of the step up for seconds or minutes, and nothing can cancel the lookup.
-  process.exit(exitCode)
+  process.exit(run.log.hasFailed() ? 1 : 0)
 }
 
 function drained(stream: NodeJS.WriteStream): Promise<void> {

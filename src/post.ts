@@ -1,38 +1,25 @@
-import { finishPendingComment, readPendingComment } from './comments/live-comment.ts'
-import { openOwnComments } from './comments/own-comments.ts'
-import { openGitHub, type RunDeps } from './github/github.ts'
-import { readInputs } from './inputs/read.ts'
-import type { Inputs } from './inputs/table.ts'
-import { cutOffSummary } from './job/summary.ts'
-import type { Deps } from './lib/clock.ts'
-import type { Environment } from './runner/environment.ts'
-import { openRunner, type Runner } from './runner/runner.ts'
+import { finishPending } from './comments/conversation.ts'
+import { interruptedSummary } from './job/summary.ts'
+import { inBackticks } from './lib/text.ts'
+import { finishPendingStatus } from './memory/step-status.ts'
+import type { Run } from './runner/run.ts'
 
 /**
- * The post part of the step: reports what is known of a run that was killed before it could report it, and finishes its
- * comment. It never calls the docs service.
- *
- * @returns its exit code
+ * The post step: reports what is known of a run that was killed before it could report it, and ends what was begun on
+ * GitHub. It never calls the docs service.
  */
-export async function runPost(environment: Environment, deps: Deps): Promise<number> {
-  const runner = openRunner(environment)
-  const { inputs } = readInputs(environment.inputs, runner.redact)
-  if (runner.readState('finished') === '') reportCutOff(runner, inputs)
-  const pending = readPendingComment(runner)
-  if (pending !== undefined) {
-    const github = openGitHub({ ...deps, ...runner, token: inputs['github-token'] })
-    const runDeps: RunDeps = { ...deps, ...runner, github }
-    await finishPendingComment(pending, openOwnComments(inputs, runDeps), runDeps)
-  }
-  return 0
+export async function runPost(run: Run): Promise<void> {
+  if (run.readState('finished') === '') reportInterruption(run)
+  await Promise.all([finishPending(run), finishPendingStatus(run)])
 }
 
-function reportCutOff({ log, readState, writeSummary }: Runner, inputs: Inputs): void {
-  const jobId = readState('job-id')
+function reportInterruption(run: Run): void {
+  const { inputs, log } = run
+  const jobId = run.readState('job-id')
   const advice =
     jobId === ''
-      ? 'The run was cut off before the docs service had answered; if a job was requested, it may be running. Check the dashboard before you run this again.'
-      : `The run was cut off. The agent's job goes on in the background. To wait for it again, run this action with \`job-id: ${jobId}\`.`
+      ? 'The run was interrupted before the docs service had answered. If a job was requested, it may be running: check the dashboard before you run this again.'
+      : `The run was interrupted. The job is still running. To wait for it, run this action with ${inBackticks(`job-id: ${jobId}`)}.`
   log.warning(advice)
-  if (inputs.summary) writeSummary('job', cutOffSummary(advice, inputs['project-id']))
+  if (inputs.summary) run.writeSummary('job', interruptedSummary(advice, inputs['project-id']))
 }

@@ -1,176 +1,177 @@
-import type { PullRequestState } from '../github/pull-requests.ts'
-import { RetryError, retry, retryAfterNote } from '../lib/retry.ts'
-import type { DocsService } from '../service/docs-service.ts'
-import { getJob, type Job } from '../service/job.ts'
-import { isRetryable, retryAfterMsOf, ServiceError } from '../service/service-error.ts'
-import { type Outcome, resultOf } from './outcome.ts'
-import { MAX_FAILING_MS, type PollEnd, pollJob, type WatchedJob } from './poll.ts'
-import { afterMessage, untilTerminal } from './poll-rules.ts'
-import type { DirectRequest, JobRequest } from './request.ts'
-import { nothingStarted, RequestError, type SubmitOptions, submit } from './submit.ts'
+import { type Conversation, startConversation } from '../comments/conversation.ts'
+import { describeEvent } from '../context/gather.ts'
+import type { History } from '../events/history.ts'
+import type { Trigger } from '../events/trigger.ts'
+import type { Known } from '../github/client.ts'
+import { inBackticks } from '../lib/text.ts'
+import type { TextFile } from '../lib/workspace.ts'
+import { type EarlierJob, findStepJob } from '../memory/find.ts'
+import { StepMemory } from '../memory/step-status.ts'
+import type { Run } from '../runner/run.ts'
+import type { DocsService } from '../service/client.ts'
+import type { Job } from '../service/job.ts'
+import {
+  isFailure,
+  jobOutputs,
+  type Outcome,
+  outcomeOf,
+  outcomeSentences,
+  outcomeWithoutJob,
+} from './outcome.ts'
+import { type Continuation, continueJob, type Plan, RESOLVE_CONFLICTS } from './plan.ts'
+import { pollJob } from './poll.ts'
+import { assemblePrompt, hasInstructions } from './prompt.ts'
+import { JobError, submit } from './submit.ts'
+import { dryRunSummary, jobSummary } from './summary.ts'
 
-/** How to perform a request. */
-export type PerformOptions = SubmitOptions & {
-  /** Fixed pause between polls in milliseconds; `undefined`: adaptive. */
-  readonly pollIntervalMs: number | undefined
-  /** `false`: return once the job is accepted. */
-  readonly wait: boolean
-  /** What became of the pull request of an earlier job. */
-  pullRequestState(prLink: string): Promise<PullRequestState>
+/** What a job is requested with. */
+export type JobRequest = {
+  readonly trigger: Trigger
+  readonly promptFiles: readonly TextFile[]
+  readonly contextFiles: readonly TextFile[]
+}
+
+type Outside = {
+  readonly history: History
+  /** What readers missed, as a section for the prompt's context; empty if it is not wanted or can't be read. */
+  readonly readSignals: () => Promise<string>
+  readonly service: DocsService
+  readonly run: Run
 }
 
 /**
- * Performs a request: starts what is to be started, once, and waits as long as requested.
- * Never rejects for what the service or the network does: that is an outcome.
- */
-export async function performJob(
-  service: DocsService,
-  request: JobRequest,
-  options: PerformOptions,
-): Promise<Outcome> {
-  let direct: DirectRequest | undefined
-  let watched: WatchedJob
-  try {
-    direct = await resolve(service, request, options)
-    watched = await start(service, direct, options)
-  } catch (error) {
-    return outcomeWithoutJob(error, direct ?? request, options)
-  }
-  const end = await pollJob(watched, {
-    ...options,
-    getJob: (signal) => getJob(service, watched.id, signal),
-  })
-  return {
-    result: resultOfEnd(end),
-    job: end.job,
-    jobId: watched.id,
-    durationSeconds: Math.floor((end.lastPollAtMs - watched.startedAtMs) / 1000),
-    headline: end.headline,
-    reason: end.details,
-    sent: sentPromptOf(direct),
-  }
-}
-
-/** @throws what is no failure of the service or the network */
-function outcomeWithoutJob(error: unknown, request: JobRequest, { cancel }: PerformOptions): Outcome {
-  if (!(error instanceof RequestError || cancel.aborted)) throw error
-  const text = error instanceof RequestError ? error : { headline: '', details: 'Nothing was started.' }
-  return {
-    result: cancel.aborted ? 'cancelled' : 'error',
-    job: undefined,
-    jobId: request.kind === 'create' ? '' : request.id,
-    durationSeconds: undefined,
-    headline: text.headline,
-    reason: text.details,
-    sent: sentPromptOf(request),
-  }
-}
-
-/** Finds out what a request comes to: whether an earlier job can go on, and else what a new one is to do. */
-async function resolve(
-  service: DocsService,
-  request: JobRequest,
-  options: PerformOptions,
-): Promise<DirectRequest> {
-  if (request.kind !== 'continue' && request.kind !== 'resume') return request
-  const { id, kind } = request
-  const { onEvent } = options
-  const job = await getEarlierJob(service, id, options)
-  const prLink = job?.prLink ?? (request.prLink === '' ? null : request.prLink)
-  const ended = job === undefined || job.status === 'failed' || job.status === 'archived'
-  const isResumed = kind === 'resume' && !ended
-  const previous =
-    prLink === null || isResumed ? undefined : { prLink, state: await options.pullRequestState(prLink) }
-  const isDone = previous?.state === 'merged' || previous?.state === 'closed'
-  if (ended || isDone) {
-    const created: DirectRequest = { kind: 'create', prompt: await request.createPrompt(previous) }
-    const reason = ended ? whyEnded(job) : `its pull request was ${previous?.state}`
-    onEvent({ type: 'resolved', request: created, earlierId: id, prLink: null, reason })
-    return created
-  }
-  const continued: DirectRequest =
-    request.kind === 'continue'
-      ? { kind: 'message', id, prompt: await request.createMessage() }
-      : { kind: 'attach', id, seen: job }
-  const reason = `its status is ${job.status}`
-  onEvent({ type: 'resolved', request: continued, earlierId: id, prLink, reason })
-  return continued
-}
-
-function whyEnded(job: Job | undefined): string {
-  if (job === undefined) return 'the service does not know it any more (404)'
-  return job.status === 'failed' ? 'it failed' : 'it was archived'
-}
-
-const BACKOFF = { baseMs: 2000, maxMs: 30_000 }
-
-/**
- * Gets an earlier job.
+ * Requests the job, waits for it, and reports it: in the outputs, the log, the summary, comments and a commit status.
+ * Never rejects for what the service, GitHub or the network does.
  *
- * @returns `undefined` if it is gone (404)
- * @throws {RequestError} if no good answer came within `timeout` or ten minutes, or trying again makes no sense
+ * @returns why the step fails, as sentences; `undefined` if it does not
  */
-async function getEarlierJob(
-  service: DocsService,
-  id: string,
-  options: PerformOptions,
-): Promise<Job | undefined> {
-  const { clock, cancel, timeoutMs, onEvent } = options
-  const deadlineMs = clock.now() + Math.min(timeoutMs, MAX_FAILING_MS)
+export async function performJob(request: JobRequest, outside: Outside): Promise<string | undefined> {
+  const { run } = outside
+  const { inputs } = run
+  // Until there is a better one: whatever ends the run before, its result is not left empty.
+  run.setOutputs({ result: 'error' })
+  const conversation = await startConversation(request.trigger, run)
+  const memory = new StepMemory(request.trigger, run)
+  let plan: Plan | undefined
+  let outcome: Outcome
   try {
-    return await retry(
-      () => getJob(service, id, cancel),
-      {
-        backoff: BACKOFF,
-        maxAttempts: Infinity,
-        isRetryable,
-        retryAfterMs: retryAfterMsOf,
-        deadlineMs: () => deadlineMs,
-        onRetry: (error, retryInMs) => onEvent({ type: 'poll-failed', id, error, retryInMs }),
-      },
-      options,
-    )
+    plan = await makePlan(request, conversation, outside)
+    if (inputs['dry-run']) return reportDryRun(plan, run)
+    outcome = await carryOut(plan, { ...outside, conversation, memory })
   } catch (error) {
-    if (!(error instanceof RetryError)) throw error
-    const { cause, reason } = error
-    if (cause instanceof ServiceError && cause.status === 404) return undefined
-    const retryAfterMs = retryAfterMsOf(cause)
-    const isTooLong = reason === 'deadline' && retryAfterMs > 0
-    throw nothingStarted(cause, isTooLong ? [retryAfterNote(retryAfterMs, 'the time for that')] : [])
+    if (!(error instanceof JobError || run.cancel.aborted)) throw error
+    const failure = error instanceof JobError ? error : { headline: '', details: 'Nothing was started.' }
+    outcome = outcomeWithoutJob(failure, { plan, isCancelled: run.cancel.aborted })
   }
+  const failed = reportOutcome(outcome, run)
+  const { headline, jobId, prLink } = outcome
+  await Promise.all([
+    memory.end(failed === undefined ? 'success' : 'failure', headline, jobId, prLink),
+    conversation.finish(outcome),
+  ])
+  return failed
 }
 
-async function start(
-  service: DocsService,
-  request: DirectRequest,
-  options: PerformOptions,
-): Promise<WatchedJob> {
-  const { clock, onEvent } = options
-  const created = request.kind === 'create'
-  if (request.kind === 'attach') {
-    const { id, seen } = request
-    const startedAtMs = clock.now()
-    const firstAnswerAtMs = seen === undefined ? undefined : startedAtMs
-    return { id, job: seen, startedAtMs, firstAnswerAtMs, created, isOver: untilTerminal }
+/** What the inputs, the command and an earlier job come to. */
+async function makePlan(request: JobRequest, conversation: Conversation, outside: Outside): Promise<Plan> {
+  const { trigger } = request
+  const { history, service, run } = outside
+  const { inputs } = run
+  const parts = { ...request, prompt: inputs.prompt, command: trigger.command?.instructions ?? '' }
+  const promptFor = async (continuation: Continuation): Promise<string> => {
+    const isDirty = continuation.kind === 'message' && continuation.pull?.conflicts === true
+    const command = [parts.command, isDirty ? RESOLVE_CONFLICTS : ''].join('\n\n').trim()
+    // A message is a command's words alone: the conversation has the rest.
+    if (continuation.kind === 'message' && parts.command !== '' && inputs['job-id'] === '') return command
+    const previous = continuation.kind === 'create' ? continuation.previous : undefined
+    const signals = inputs['reader-signals'] === 'agent' ? await outside.readSignals() : ''
+    const context =
+      inputs.context === 'none' ? '' : await describeEvent(trigger, { history, previous, signals }, run)
+    return assemblePrompt({ ...parts, command, context })
   }
-  const { job, firstAnswerAtMs } = await submit(service, request, options)
-  onEvent({ type: 'accepted', job, created })
-  return {
-    id: job.id,
-    job,
-    startedAtMs: clock.now(),
-    firstAnswerAtMs,
-    created,
-    isOver: created ? untilTerminal : afterMessage(),
+  const id = inputs['job-id']
+  if (id !== '') {
+    return hasInstructions(parts)
+      ? { kind: 'message', id, prompt: await promptFor({ kind: 'message', id }) }
+      : { kind: 'wait', id }
   }
+  const earlier = await findEarlierJob(request, conversation, outside)
+  const continuation = await continueJob(earlier, {
+    isCommand: trigger.command !== undefined,
+    service: inputs['dry-run'] ? undefined : service,
+    run,
+  })
+  run.cancel.throwIfAborted()
+  if (continuation.kind === 'wait') return continuation
+  return { ...continuation, prompt: await promptFor(continuation) }
 }
 
-/** The prompt or message that a request sends; empty where it sends none, or none that is known yet. */
-function sentPromptOf(request: JobRequest): string {
-  return 'prompt' in request ? request.prompt : ''
+/** A job that the step's commit status or the run's own comment names; unknown if either can't be read and none does. */
+async function findEarlierJob(
+  { trigger }: JobRequest,
+  conversation: Conversation,
+  { history, run }: Outside,
+): Promise<Known<EarlierJob | undefined>> {
+  const places = [await findStepJob(trigger, history, run), conversation.earlier]
+  const found = places.find((place) => place.known && place.value !== undefined)
+  return found ?? places.find((place) => !place.known) ?? { known: true, value: undefined }
 }
 
-function resultOfEnd({ end, job }: PollEnd): Outcome['result'] {
-  if (end === 'over') return job === undefined ? 'error' : resultOf(job)
-  return end === 'given-up' ? 'error' : end
+type Carrying = Outside & { readonly conversation: Conversation; readonly memory: StepMemory }
+
+/** @throws {JobError} if no job was started or messaged */
+async function carryOut(plan: Plan, { service, run, conversation, memory }: Carrying): Promise<Outcome> {
+  const { clock, cancel, log, inputs } = run
+  cancel.throwIfAborted()
+  const deadlineMs = clock.now() + inputs.timeout
+  let job: Job | undefined
+  if (plan.kind === 'wait') {
+    job = plan.job
+    record(plan.id, run)
+  } else {
+    job = await submit(plan, { service, run, deadlineMs })
+    record(job.id, run)
+    const what = plan.kind === 'create' ? 'Job' : 'The message to job'
+    log.info(`${what} ${job.id} was accepted by the docs service.`)
+  }
+  const startedAtMs = clock.now()
+  const jobId = job?.id ?? (plan.kind === 'create' ? '' : plan.id)
+  const prLink = job?.prLink ?? (plan.kind === 'message' ? plan.pull?.prLink : undefined) ?? ''
+  const shown = Promise.all([memory.begin(jobId, prLink), conversation.accepted(jobId, plan.kind, prLink)])
+  const origin = ({ create: 'created', message: 'messaged', wait: 'attached' } as const)[plan.kind]
+  const end = await pollJob({ id: jobId, job, origin, startedAtMs, deadlineMs }, service, run)
+  await shown
+  return outcomeOf(plan, { ...end, jobId, startedAtMs }, inputs)
+}
+
+/** A run may be killed at any time: what is known by then must be there. */
+function record(jobId: string, run: Run): void {
+  run.setOutputs({ 'job-id': jobId })
+  run.saveState('job-id', jobId)
+}
+
+function reportOutcome(outcome: Outcome, run: Run): string | undefined {
+  const { inputs, log } = run
+  run.setOutputs(jobOutputs(outcome))
+  if (inputs.summary) run.writeSummary('job', jobSummary(outcome, run))
+  const text = outcomeSentences(outcome, inputs['fail-on'])
+  if (isFailure(outcome.result, inputs['fail-on'])) return text
+  const isExpected = ['pull-request', 'no-pull-request', 'submitted'].includes(outcome.result)
+  if (isExpected) log.notice(text)
+  else log.warning(text)
+  return undefined
+}
+
+function reportDryRun(plan: Plan, run: Run): undefined {
+  const { inputs, log } = run
+  const purposes = {
+    create: 'start a job with this prompt',
+    message: `send this message to the job ${inBackticks('id' in plan ? plan.id : '')}`,
+    wait: `wait for the job ${inBackticks('id' in plan ? plan.id : '')}`,
+  }
+  const purpose = purposes[plan.kind]
+  run.setOutputs({ result: 'dry-run' })
+  if (plan.kind !== 'wait') log.group('The prompt', run.redact(plan.prompt))
+  if (inputs.summary) run.writeSummary('job', dryRunSummary(purpose, plan, run))
+  log.notice(`The docs service was not called. Without \`dry-run\`, this run would ${purpose}.`)
 }

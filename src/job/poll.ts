@@ -1,137 +1,118 @@
-import type { Deps } from '../lib/clock.ts'
 import { formatDuration } from '../lib/duration.ts'
-import { TransportError } from '../lib/transport-error.ts'
-import type { Job } from '../service/job.ts'
+import { backoffMs } from '../lib/retry.ts'
+import type { Run } from '../runner/run.ts'
+import type { DocsService } from '../service/client.ts'
 import {
   describeFailure,
-  type FailureText,
   failureSentences,
   isRateLimit,
+  isRetryable,
   retryAfterMsOf,
-} from '../service/service-error.ts'
-import {
-  type CompletionRule,
-  failurePauseMs,
-  firstPauseMs,
-  isRetryablePoll,
-  nextPauseMs,
-} from './poll-rules.ts'
-import { type OnJobEvent, startReporter } from './progress.ts'
+  ServiceError,
+  serviceWord,
+} from '../service/errors.ts'
+import { getJob, isKnownStatus, isTerminal, type Job } from '../service/job.ts'
 
 /** A job to wait for. Times are milliseconds since the epoch. */
-export type WatchedJob = {
+export type Watch = {
   readonly id: string
-  /** The job as the service has just shown it; `undefined` before the first poll of another run's job. */
+  /** The job as the service has just shown it; `undefined` before the first look at another run's job. */
   readonly job: Job | undefined
+  /** What this run did to it. */
+  readonly origin: 'created' | 'messaged' | 'attached'
   /** When it was created, sent a message, or attached to. */
   readonly startedAtMs: number
-  /** When the service first answered this run; `undefined` if it has not yet. */
-  readonly firstAnswerAtMs: number | undefined
-  /** Whether this run created it. */
-  readonly created: boolean
-  readonly isOver: CompletionRule
+  readonly deadlineMs: number
 }
 
-/** How to poll. */
-export type PollOptions = Deps & {
-  /** Gets the job, once. Its signal ends the request. */
-  readonly getJob: (signal: AbortSignal) => Promise<Job>
-  /** Fixed pause between polls in milliseconds; `undefined`: adaptive. */
-  readonly pollIntervalMs: number | undefined
-  /** Maximum wait from the service's first answer, in milliseconds. */
-  readonly timeoutMs: number
-  /** `false`: the first good poll is the last. */
-  readonly wait: boolean
-  readonly onEvent: OnJobEvent
-}
-
-/** How polling ended, and what the job was like at the last good poll. Its words are empty where the job says it all. */
-export type PollEnd = FailureText & {
-  readonly end: 'over' | 'submitted' | 'timed-out' | 'given-up' | 'cancelled'
+/** How polling ended, and what the job was like at the last look that succeeded. */
+export type PollEnd = {
+  /** `running`: nobody wants to wait; `refused`: looking again makes no sense. */
+  readonly end: 'finished' | 'running' | 'timed-out' | 'refused' | 'cancelled'
   readonly job: Job | undefined
-  readonly lastPollAtMs: number
+  readonly lastLookAtMs: number
+  /** Why the last look failed; `undefined` if it did not. */
+  readonly error: unknown
 }
 
-/** How long polls may fail without a single good answer, in milliseconds. */
-export const MAX_FAILING_MS = 600_000
-
-/** How long the last poll may take past the deadline, in milliseconds. */
-const LAST_POLL_MS = 5000
-
-type State = {
-  job: Job | undefined
-  /** When the last good answer came. */
-  seenAtMs: number
-  lastPollAtMs: number
-  firstAnswerAtMs: number | undefined
-  /** How many polls were answered 429. */
-  rateLimited: number
-  /** Set while polls fail: the last error, how many failed in a row, and until when they may. */
-  failing: { readonly error: Error; readonly count: number; readonly untilMs: number } | undefined
-}
+const MIN_PAUSE_MS = 5000
+const MAX_PAUSE_MS = 15_000
+/** Pauses are this share of the time since the job's creation. */
+const PAUSE_SHARE = 0.02
+/** Pauses are longer by up to this share, so that runs that started together do not look together. */
+const MAX_JITTER = 0.2
+/** The pause after a 429 that does not say how long to wait. */
+const RATE_LIMIT_PAUSE_MS = 60_000
+/** Pauses that grow because looks fail end here. */
+const MAX_FAILURE_PAUSE_MS = 30_000
+/** How long the last look may take past the deadline. */
+const LAST_LOOK_MS = 5000
+/** How long after its creation a job may still be unknown to the service. */
+export const EARLY_MS = 60_000
+/** How long a terminal status must stay the same after a message before it counts. */
+const STABLE_MS = 30_000
+/** A log that says nothing for longer looks like a run that hangs. */
+const HEARTBEAT_MS = 60_000
 
 /**
- * Polls a job until it is over, the time is up, the run is cancelled, or polling makes no sense any more. At the
- * deadline comes a last poll, whatever the pause: it distinguishes a job that is over from one that goes on.
+ * Looks at a job until it is finished, the time is up, the run is cancelled, or looking makes no sense any more. At the
+ * deadline comes a last look, whatever the pause: it tells a job that is finished from one that is not.
  */
-export async function pollJob(watched: WatchedJob, options: PollOptions): Promise<PollEnd> {
-  const { clock, cancel } = options
-  const { id, startedAtMs } = watched
-  const reporter = startReporter({ ...options, id, startedAtMs })
-  const state: State = {
-    job: watched.job,
-    seenAtMs: startedAtMs,
-    lastPollAtMs: startedAtMs,
-    firstAnswerAtMs: watched.firstAnswerAtMs,
-    rateLimited: 0,
-    failing: undefined,
-  }
-  const endAs = (end: PollEnd['end'], text: FailureText = NO_TEXT): PollEnd => {
-    const { headline, details } = text
-    return { end, job: state.job, lastPollAtMs: state.lastPollAtMs, headline, details }
-  }
-  if (watched.job !== undefined) reporter.seen(watched.job)
-  let pauseMs = watched.job === undefined ? 0 : firstPauseMs(options)
+export async function pollJob(watch: Watch, service: DocsService, run: Run): Promise<PollEnd> {
+  const { clock, cancel, inputs } = run
+  const isFinished = watch.origin === 'messaged' ? afterMessage() : (job: Job) => isTerminal(job.status)
+  const progress = new Progress(watch, run)
+  let { job } = watch
+  let lastLookAtMs = watch.startedAtMs
+  let error: unknown
+  let failures = 0
+  const ended = (end: PollEnd['end']): PollEnd => ({ end, job, lastLookAtMs, error })
+  if (job !== undefined) progress.seen(job)
+  let pauseMs = job === undefined ? 0 : (inputs['poll-interval'] ?? MIN_PAUSE_MS)
   try {
     for (;;) {
-      if (state.job !== undefined) {
-        if (watched.isOver(state.job, state.seenAtMs)) return endAs('over')
-        if (!options.wait) return endAs('submitted')
+      if (job !== undefined && failures === 0) {
+        if (isFinished(job, lastLookAtMs)) return ended('finished')
+        if (!inputs.wait) return ended('running')
       }
-      const limit = limitOf(state, watched, options)
-      if (state.lastPollAtMs >= limit.atMs) return endAs(limit.end, limit.text)
-      const sleepMs = Math.max(0, Math.min(pauseMs, limit.atMs - clock.now()))
-      if (state.failing !== undefined) reporter.failed(state.failing.error, sleepMs)
+      if (lastLookAtMs >= watch.deadlineMs) return ended('timed-out')
+      const sleepMs = Math.max(0, Math.min(pauseMs, watch.deadlineMs - clock.now()))
+      if (failures > 0) progress.failed(error, sleepMs)
       await clock.sleep(sleepMs, cancel).catch(() => undefined)
+      if (cancel.aborted) return ended('cancelled')
 
-      const polled = cancel.aborted ? undefined : await pollOnce(options, limit.atMs + LAST_POLL_MS)
-      state.lastPollAtMs = clock.now()
-      if (polled instanceof Error) {
-        const sinceCreateMs = watched.created ? clock.now() - startedAtMs : undefined
-        if (!isRetryablePoll(polled, sinceCreateMs)) return endAs('given-up', describeFailure(polled))
-        recordFailure(state, polled)
-      } else if (polled !== undefined) {
-        reporter.seen(polled)
-        recordJob(state, polled)
+      const look = await lookOnce(watch, service, run)
+      lastLookAtMs = clock.now()
+      if (look === undefined) return ended(cancel.aborted ? 'cancelled' : 'timed-out')
+      if (look instanceof Error) {
+        error = look
+        failures += 1
+        if (!mayLookAgain(look, watch, lastLookAtMs)) return ended('refused')
+      } else {
+        job = look
+        error = undefined
+        failures = 0
+        progress.seen(job)
       }
-      if (cancel.aborted) return endAs('cancelled')
-      pauseMs = pauseAfter(state, watched, options)
+      if (cancel.aborted) return ended('cancelled')
+      pauseMs = pauseAfter(error, failures, lastLookAtMs - watch.startedAtMs, run)
     }
   } finally {
-    reporter.stop()
+    progress.stop()
   }
 }
 
-const NO_TEXT: FailureText = { headline: '', details: '' }
-
-/** Polls once, until a time; `undefined` if that time or a cancel came first. */
-async function pollOnce(options: PollOptions, untilMs: number): Promise<Job | Error | undefined> {
-  const { clock, cancel, getJob } = options
+/** Looks once; `undefined` if a cancel or the end of the last look's time came first. */
+async function lookOnce(
+  { id, deadlineMs }: Watch,
+  service: DocsService,
+  { clock, cancel }: Run,
+): Promise<Job | Error | undefined> {
   const done = new AbortController()
-  const deadline = clock.timeout(Math.max(0, untilMs - clock.now()), done.signal)
-  const signal = AbortSignal.any([cancel, deadline])
+  const limit = clock.timeout(Math.max(0, deadlineMs + LAST_LOOK_MS - clock.now()), done.signal)
+  const signal = AbortSignal.any([cancel, limit])
   try {
-    return await getJob(signal)
+    return await getJob(service, id, signal)
   } catch (error) {
     if (signal.aborted) return undefined
     return error instanceof Error ? error : new Error(String(error))
@@ -140,44 +121,108 @@ async function pollOnce(options: PollOptions, untilMs: number): Promise<Job | Er
   }
 }
 
-function recordJob(state: State, job: Job): void {
-  state.job = job
-  state.seenAtMs = state.lastPollAtMs
-  state.firstAnswerAtMs ??= state.lastPollAtMs
-  state.failing = undefined
+/** Whether a failed look is no end: a job that was just created may be unknown for a moment. */
+function mayLookAgain(error: Error, { origin, startedAtMs }: Watch, nowMs: number): boolean {
+  const isNotFound = error instanceof ServiceError && error.status === 404
+  if (isNotFound) return origin === 'created' && nowMs - startedAtMs <= EARLY_MS
+  return isRetryable(error)
 }
 
-function recordFailure(state: State, error: Error): void {
-  const { failing, lastPollAtMs } = state
-  const untilMs = failing?.untilMs ?? lastPollAtMs + MAX_FAILING_MS
-  // A `Retry-After` of the service is not counted.
-  state.failing = { error, count: (failing?.count ?? 0) + 1, untilMs: untilMs + retryAfterMsOf(error) }
-  if (!(error instanceof TransportError)) state.firstAnswerAtMs ??= lastPollAtMs
-  if (isRateLimit(error)) state.rateLimited++
-}
-
-function pauseAfter({ rateLimited, failing }: State, watched: WatchedJob, options: PollOptions): number {
-  const usualMs = nextPauseMs(options.clock.now() - watched.startedAtMs, rateLimited, options)
-  if (failing === undefined) return usualMs
-  const requestedMs = retryAfterMsOf(failing.error)
+/** The pause after a look, in milliseconds. `ageMs`: time since the job's creation or attach, by our own clock. */
+function pauseAfter(error: unknown, failures: number, ageMs: number, { inputs, random }: Run): number {
+  const adaptiveMs = Math.min(MAX_PAUSE_MS, Math.max(MIN_PAUSE_MS, ageMs * PAUSE_SHARE))
+  const usualMs = inputs['poll-interval'] ?? adaptiveMs * (1 + MAX_JITTER * random())
+  if (failures === 0) return usualMs
+  const requestedMs = retryAfterMsOf(error)
   if (requestedMs > 0) return requestedMs
-  // A rate limit has doubled the usual pause already.
-  return isRateLimit(failing.error) ? usualMs : failurePauseMs(usualMs, failing.count, options)
+  if (isRateLimit(error)) return RATE_LIMIT_PAUSE_MS
+  return backoffMs(failures, { baseMs: usualMs, maxMs: Math.max(usualMs, MAX_FAILURE_PAUSE_MS) }, random)
 }
 
-type Limit = { readonly atMs: number; readonly end: 'timed-out' | 'given-up'; readonly text: FailureText }
-
-/** When polling ends at the latest, as things are, and how. */
-function limitOf(
-  { firstAnswerAtMs, failing }: State,
-  { startedAtMs }: WatchedJob,
-  options: PollOptions,
-): Limit {
-  const deadlineMs = (firstAnswerAtMs ?? startedAtMs) + options.timeoutMs
-  const details = failing === undefined ? '' : `The last poll failed. ${failureSentences(failing.error)}`
-  if (failing === undefined || deadlineMs <= failing.untilMs) {
-    return { atMs: deadlineMs, end: 'timed-out', text: { headline: '', details } }
+/**
+ * Whether a job that just got a message is finished: the service may go on showing the status from before for a moment.
+ * A terminal status counts once the job was active since the message, or once it has stayed the same for 30 s.
+ */
+function afterMessage(): (job: Job, atMs: number) => boolean {
+  let wasActive = false
+  let status = ''
+  let sinceMs = 0
+  return (job, atMs) => {
+    if (job.status !== status) [status, sinceMs] = [job.status, atMs]
+    wasActive ||= !isTerminal(status)
+    return isTerminal(status) && (wasActive || atMs - sinceMs >= STABLE_MS)
   }
-  const headline = `No good answer from the docs service for ${formatDuration(MAX_FAILING_MS)}`
-  return { atMs: failing.untilMs, end: 'given-up', text: { headline, details } }
+}
+
+/** Logs what looks show of a job: each change, each oddity once, and a sign of life every minute. */
+class Progress {
+  readonly #run: Run
+  readonly #name: string
+  readonly #startedAtMs: number
+  readonly #warned = new Set<string>()
+  #status = ''
+  #failure = ''
+  #heartbeat = new AbortController()
+
+  constructor({ id, startedAtMs }: Watch, run: Run) {
+    this.#run = run
+    this.#name = serviceWord(id)
+    this.#startedAtMs = startedAtMs
+    this.#restartHeartbeat()
+  }
+
+  seen({ status, invalidFields }: Job): void {
+    this.#failure = ''
+    if (status !== this.#status) {
+      this.#status = status
+      this.#run.setOutputs({ status })
+      this.#info(`Job ${this.#name} is ${serviceWord(status)} (after ${this.#elapsed()}).`)
+    }
+    if (!isKnownStatus(status)) {
+      this.#warnOnce(
+        `Job ${this.#name} has a status that this version does not know: "${serviceWord(status)}". It counts as not finished yet.`,
+      )
+    }
+    for (const field of invalidFields) {
+      this.#warnOnce(`Job ${this.#name}: the field ${field} has an unexpected type and counts as absent.`)
+    }
+  }
+
+  failed(error: unknown, nextInMs: number): void {
+    this.#failure = ` The last look failed: ${describeFailure(error).headline}.`
+    const next = `Next look in ${formatDuration(nextInMs)}.`
+    this.#info(`Failed to look at job ${this.#name}. ${failureSentences(error)} ${next}`)
+  }
+
+  stop(): void {
+    this.#heartbeat.abort()
+  }
+
+  #info(text: string): void {
+    this.#restartHeartbeat()
+    this.#run.log.info(text)
+  }
+
+  #warnOnce(text: string): void {
+    if (!this.#warned.has(text)) this.#run.log.warning(text)
+    this.#warned.add(text)
+  }
+
+  #elapsed(): string {
+    return formatDuration(this.#run.clock.now() - this.#startedAtMs)
+  }
+
+  /** Does not depend on looks: one that takes long is no reason for silence. */
+  #restartHeartbeat(): void {
+    this.#heartbeat.abort()
+    const own = new AbortController()
+    this.#heartbeat = own
+    this.#run.clock.timeout(HEARTBEAT_MS, own.signal).addEventListener('abort', () => {
+      if (own.signal.aborted) return
+      const status = this.#status === '' ? 'not known yet' : serviceWord(this.#status)
+      this.#info(
+        `Still waiting for job ${this.#name} after ${this.#elapsed()}; its status is ${status}.${this.#failure}`,
+      )
+    })
+  }
 }

@@ -12,49 +12,48 @@ import {
   sentencesWithCode,
   table,
 } from '../lib/markdown.ts'
-import type { Redact } from '../lib/redact.ts'
 import { clip } from '../lib/text.ts'
-import { serviceWord } from '../service/service-error.ts'
-import { type Outcome, pullRequestName } from './outcome.ts'
-import { failOnNote, type OutcomeContext, outcomeText, RESULT_SIGNS, signOf } from './outcome-text.ts'
+import type { Run } from '../runner/run.ts'
+import { serviceWord } from '../service/errors.ts'
+import { failOnNote, type Outcome, pullRequestName } from './outcome.ts'
+import { formatAge, type Plan } from './plan.ts'
 
 /** Maximum number of characters of a prompt that a summary shows: far below GitHub's limit of 1 MiB for all of it. */
 const MAX_PROMPT_LENGTH = 200_000
 
 /** The summary of a job that was requested: what came of it, what it means, and what belongs to it folded. */
-export function jobSummary(outcome: Outcome, context: OutcomeContext, redact: Redact): Markdown {
-  const { advice } = outcomeText(outcome, context)
+export function jobSummary(outcome: Outcome, run: Run): Markdown {
+  const { inputs } = run
   return joinMarkdown([
-    md`## ${signOf(outcome.result, context.failOn)} ${heading(outcome, context)}`,
+    md`## ${outcome.sign} ${heading(outcome)}`,
     ...pullRequestLine(outcome),
-    ...sentences(advice),
-    ...sentences(failOnNote(outcome, context)),
-    footer(outcome, context),
-    ...foldedDetails(outcome, redact),
+    ...continuationLine(outcome.plan, run),
+    ...sentences(outcome.details),
+    ...sentences(failOnNote(outcome, inputs['fail-on'])),
+    footer(outcome, inputs['project-id']),
+    ...foldedDetails(outcome, run),
   ])
 }
 
-/** The summary of a dry run: what would have been requested, in full. */
-export function dryRunSummary(run: {
-  readonly purpose: string
-  readonly prompt: string
-  readonly projectId: string
-}): Markdown {
+/** The summary of a dry run: what would have been sent, in full. */
+export function dryRunSummary(purpose: string, plan: Plan, run: Run): Markdown {
   return joinMarkdown([
     md`## 📝 Docs agent: dry run`,
-    sentencesWithCode(`The docs service was not called. Without \`dry-run\`, this run would ${run.purpose}.`),
-    projectLine(run.projectId),
-    ...(run.prompt === '' ? [] : [promptBlock(run.prompt)]),
+    sentencesWithCode(`The docs service was not called. Without \`dry-run\`, this run would ${purpose}.`),
+    ...continuationLine(plan, run),
+    projectLine(run.inputs['project-id']),
+    ...(plan.kind === 'wait' ? [] : [promptBlock(run.redact(plan.prompt))]),
   ])
 }
 
-/** The summary of a run that was killed before it could write one. */
-export function cutOffSummary(advice: string, projectId: string): Markdown {
-  return joinMarkdown([
-    md`## ${RESULT_SIGNS.cancelled} Docs agent: cut off`,
-    sentencesWithCode(advice),
-    projectLine(projectId),
-  ])
+/** The summary of a run that did nothing. */
+export function skippedSummary(reason: string, projectId: string): Markdown {
+  return joinMarkdown([md`## ⏭️ Docs agent: skipped`, sentencesWithCode(reason), projectLine(projectId)])
+}
+
+/** The summary of a run that was killed before it could write one, or that failed unexpectedly. */
+export function interruptedSummary(advice: string, projectId: string): Markdown {
+  return joinMarkdown([md`## 🛑 Docs agent: interrupted`, sentencesWithCode(advice), projectLine(projectId)])
 }
 
 /** The summary of a run whose inputs are wrong. */
@@ -65,7 +64,7 @@ export function inputsErrorSummary(problems: readonly InputProblem[], projectId:
     sentencesWithCode(accepted),
   ])
   return joinMarkdown([
-    md`## ${RESULT_SIGNS.error} Docs agent: wrong inputs`,
+    md`## ❌ Docs agent: wrong inputs`,
     md`Nothing was sent.`,
     table(['Input', 'Problem', 'Accepted'], rows),
     projectLine(projectId),
@@ -73,22 +72,34 @@ export function inputsErrorSummary(problems: readonly InputProblem[], projectId:
 }
 
 /** The result; the pull request itself where there is one. */
-function heading(outcome: Outcome, context: OutcomeContext): Markdown {
-  const prLink = outcome.job?.prLink ?? null
-  if (outcome.result !== 'pull-request' || prLink === null) {
-    return sentencesWithCode(outcomeText(outcome, context).headline)
-  }
-  return md`Pull request ${link(pullRequestName(prLink), prLink)} is ready for review`
+function heading({ result, prLink, prName, headline }: Outcome): Markdown {
+  if (result !== 'pull-request') return sentencesWithCode(headline)
+  return md`Pull request ${link(prName, prLink)} is ready for review`
 }
 
 /** Where the pull request is; a job may have one without having completed. */
-function pullRequestLine({ job, result }: Outcome): Markdown[] {
-  if (job?.prLink == null) return []
-  if (result !== 'pull-request')
-    return [md`Its pull request: ${link(pullRequestName(job.prLink), job.prLink)}`]
-  if (job.repository === null) return []
+function pullRequestLine({ job, result, prLink, prName }: Outcome): Markdown[] {
+  if (prLink === '') return []
+  if (result !== 'pull-request') return [md`Its pull request: ${link(prName, prLink)}`]
+  if (job?.repository == null) return []
   const branch = job.ref === null ? md`` : md`, on the branch ${word(job.ref)}`
   return [md`The docs agent changed ${repositoryLink(job.repository)}${branch}.`]
+}
+
+/** Which pull request the run went on with, or which one went before. */
+function continuationLine(plan: Plan | undefined, { clock }: Run): Markdown[] {
+  if (plan?.kind === 'create' && plan.previous !== undefined) {
+    const { prLink, state } = plan.previous
+    const what = state === 'invisible' ? 'is invisible to `github-token`' : `was ${state}`
+    return [
+      md`A new job: the earlier pull request ${link(pullRequestName(prLink), prLink)} ${sentencesWithCode(what)}.`,
+    ]
+  }
+  if (plan?.kind !== 'message' || plan.pull === undefined) return []
+  const { prLink, openedAtMs, conflicts } = plan.pull
+  const age = openedAtMs === undefined ? '' : `, open for ${formatAge(clock.now() - openedAtMs)}`
+  const conflict = conflicts ? ' It conflicts with its base branch; the agent was asked to resolve that.' : ''
+  return [md`This run went on with ${link(pullRequestName(prLink), prLink)}${age}.${conflict}`]
 }
 
 function sentences(text: string): Markdown[] {
@@ -96,27 +107,30 @@ function sentences(text: string): Markdown[] {
 }
 
 /** Which project, which model, how long. */
-function footer({ job, durationSeconds }: Outcome, { projectId }: OutcomeContext): Markdown {
+function footer({ job, durationSeconds, result }: Outcome, projectId: string): Markdown {
   const model = job?.model == null ? [] : [md`model ${word(job.model)}`]
-  // Less than a second says that nothing was waited for.
-  const duration = durationSeconds ? [md`${formatDuration(durationSeconds * 1000)}`] : []
-  return projectLine(projectId, [...model, ...duration])
+  // Less than a second says that nothing was waited for; beside a timeout, a second figure would contradict it.
+  const isTold = durationSeconds !== undefined && durationSeconds > 0 && result !== 'timed-out'
+  return projectLine(projectId, [
+    ...model,
+    ...(isTold ? [md`${formatDuration(durationSeconds * 1000)}`] : []),
+  ])
 }
 
 function projectLine(projectId: string, more: readonly Markdown[] = []): Markdown {
   const project = projectId === '' ? [] : [md`project ${code(projectId)}`]
   const parts = joinMarkdown([md`Docs agent`, ...project, ...more], ' · ')
-  return Markdown.trusted(`<sub>${parts.source}</sub>`)
+  return Markdown.raw(`<sub>${parts.source}</sub>`)
 }
 
-function foldedDetails({ job, jobId, sent }: Outcome, redact: Redact): Markdown[] {
+function foldedDetails({ job, jobId, plan }: Outcome, { redact }: Run): Markdown[] {
   const rows: Row[] = job === undefined ? [] : [['Status', word(job.status)]]
   if (job?.createdAt != null) rows.push(['Created', word(job.createdAt)])
-  const ids = jobId === '' ? [] : [table(['Job', word(jobId)], rows)]
-  const prompt = sent === '' ? [] : [promptBlock(redact(sent))]
-  if (ids.length + prompt.length === 0) return []
-  const title = [ids.length > 0 ? 'Job' : '', prompt.length > 0 ? 'Prompt' : ''].filter((part) => part !== '')
-  return [details(title.join(' and ').replace(' Prompt', ' prompt'), joinMarkdown([...ids, ...prompt]))]
+  const jobTable = jobId === '' ? [] : [table(['Job', word(jobId)], rows)]
+  const prompt = plan === undefined || plan.kind === 'wait' ? [] : [promptBlock(redact(plan.prompt))]
+  if (jobTable.length + prompt.length === 0) return []
+  const title = jobTable.length === 0 ? 'Prompt' : `Job${prompt.length === 0 ? '' : ' and prompt'}`
+  return [details(title, joinMarkdown([...jobTable, ...prompt]))]
 }
 
 function promptBlock(prompt: string): Markdown {
