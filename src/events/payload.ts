@@ -83,6 +83,11 @@ export function readActor(user: User | null | undefined): Actor | undefined {
   return { id: user.id ?? undefined, login: user.login, isBot: user.type === 'Bot' }
 }
 
+/** Whether an account is a bot that needs no permission: a real bot with exactly that login. */
+export function isAllowedBot({ isBot, login }: Actor, allowBots: readonly string[]): boolean {
+  return isBot && allowBots.some((allowed) => allowed.toLowerCase() === login.toLowerCase())
+}
+
 /** Whether a pull request comes from another repository. That may have been deleted: then the head names none. */
 export function isFromFork(pull: PullRequest | null | undefined, repository: string): boolean {
   return !isRepository(pull?.head?.repo, repository)

@@ -1,0 +1,90 @@
+import { normalizeLogin } from '../github/client.ts'
+import type { MergedPull } from '../github/history.ts'
+import type { PushedCommit } from '../github/types.ts'
+import type { Inputs } from '../inputs/table.ts'
+import type { Run } from '../runner/run.ts'
+import type { GitHubEvent } from './payload.ts'
+import { hasPrompt, type Skip, skip, type Trigger } from './trigger.ts'
+
+/** A push of more commits than this is a person's. */
+const MAX_COMMITS = 20
+
+/**
+ * Why an event must not start the agent, as far as its payload shows: one of `ignore-authors` opened the pull request,
+ * or wrote all commits of the push. `undefined` if it may.
+ */
+export function ownWorkInPayload(event: GitHubEvent, inputs: Inputs): string | undefined {
+  if (!isGuarded(inputs)) return undefined
+  const authors = inputs['ignore-authors']
+  if (event.row.tells === 'pull-request' && event.row.command === undefined) {
+    const login = event.payload.pull_request?.user?.login ?? ''
+    return isOneOf(login, authors) ? `${login} opened this pull request (\`ignore-authors\`)` : undefined
+  }
+  const writers = pushedToBranch(event).map(authorOf)
+  if (writers.length === 0 || !writers.every((login) => isOneOf(login, authors))) return undefined
+  return `every commit of this push was written by ${listLogins(writers)} (\`ignore-authors\`)`
+}
+
+/** Whether it takes GitHub to tell that a push is the agent's own work. */
+export function needsLoopGuard(event: GitHubEvent, inputs: Inputs): boolean {
+  return isGuarded(inputs) && inputs['ignore-authors'].length > 0 && pushedToBranch(event).length > 0
+}
+
+/**
+ * Skips a push all of whose commits were written by one of `ignore-authors`, or came in a merged pull request that one
+ * of them opened: merge commits, squashed and rebased ones.
+ */
+export function skipOwnWork(
+  { event }: Trigger,
+  { merged }: { readonly merged: ReadonlyMap<string, readonly MergedPull[]> },
+  { inputs, log }: Run,
+): Skip | undefined {
+  if (!needsLoopGuard(event, inputs)) return undefined
+  const authors = inputs['ignore-authors']
+  const openers: string[] = []
+  for (const commit of pushedToBranch(event)) {
+    const sha = commit.id ?? ''
+    const pulls = merged.get(sha)
+    const logins = [authorOf(commit), ...(pulls ?? []).map(({ author }) => author)]
+    const opener = logins.find((login) => isOneOf(login, authors))
+    if (opener === undefined && pulls === undefined) log.warning(unknownOrigin(sha))
+    if (opener === undefined) return undefined
+    openers.push(opener)
+  }
+  const who = listLogins(openers)
+  return skip(
+    'notice',
+    `every commit of this push was written by ${who} or came in a merged pull request of that account (\`ignore-authors\`)`,
+  )
+}
+
+function unknownOrigin(sha: string): string {
+  return `Can't tell whether commit ${sha.slice(0, 7)} came in a merged pull request of one of \`ignore-authors\`, so it counts as a person's. If it is the agent's own, this run documents the agent's work again.`
+}
+
+/** A run that only waits for a job starts none. */
+function isGuarded(inputs: Inputs): boolean {
+  return inputs['job-id'] === '' || hasPrompt(inputs)
+}
+
+/** The commits that a push added to a branch that was there before; none if these are too many. */
+function pushedToBranch({ row, payload }: GitHubEvent): readonly PushedCommit[] {
+  const toBranch = payload.ref?.startsWith('refs/heads/') === true
+  if (row.tells !== 'push' || !toBranch || payload.created === true) return []
+  const commits = payload.commits ?? []
+  return commits.length > MAX_COMMITS ? [] : commits
+}
+
+/** The login of a commit's author, also where GitHub knows it only by its e-mail address; empty if it has none. */
+function authorOf({ author }: PushedCommit): string {
+  const [, ofAddress] = /^(?:\d+\+)?([^@]+)@users\.noreply\./.exec(author?.email ?? '') ?? []
+  return author?.username ?? ofAddress ?? ''
+}
+
+function isOneOf(login: string, authors: readonly string[]): boolean {
+  return login !== '' && authors.some((author) => normalizeLogin(author) === normalizeLogin(login))
+}
+
+function listLogins(logins: readonly string[]): string {
+  return [...new Set(logins)].join(', ')
+}

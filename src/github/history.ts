@@ -1,0 +1,251 @@
+import { type Account, type GitHub, isSameAccount, type Known, normalizeLogin } from './client.ts'
+import { GitHubError, type GraphqlError, graphqlError } from './errors.ts'
+import { readStatus, type StepStatus } from './statuses.ts'
+import type { WorkflowRun } from './types.ts'
+
+/** What to ask GitHub for, in one request. */
+export type HistoryQuery = {
+  /** The commits whose statuses of this name are read; `undefined` if none. */
+  readonly statuses: { readonly context: string; readonly of: StatusSource } | undefined
+  /** The commits whose merged pull requests are read, each with the number that its message gives. */
+  readonly commits: readonly { readonly sha: string; readonly number: number | undefined }[]
+  /** Whether their titles, labels and bodies are read, too. */
+  readonly withWords: boolean
+}
+
+/** A commit with the 100 newest before it, and one more; or those of a pull request, before forced pushes, too. */
+export type StatusSource =
+  | { readonly kind: 'commit'; readonly sha: string; readonly also: string | undefined }
+  | { readonly kind: 'pull'; readonly number: number }
+
+/** What came back. */
+export type HistoryAnswer = {
+  /** Those that the token's own account set: at most one for each commit, newest commit first. */
+  readonly statuses: Known<readonly StepStatus[]>
+  /** By commit; one without an entry is unknown. */
+  readonly merged: ReadonlyMap<string, readonly MergedPull[]>
+  /** What could not be read. */
+  readonly errors: readonly GraphqlError[]
+}
+
+/** A merged pull request. Title, labels and body are empty unless they were asked for. */
+export type MergedPull = {
+  readonly number: number
+  readonly url: string
+  /** Login of whoever opened it; empty if the account was deleted. */
+  readonly author: string
+  readonly title: string
+  readonly labels: readonly string[]
+  readonly body: string
+}
+
+/** @throws {GitHubError} if nothing can be read */
+export async function queryHistory(query: HistoryQuery, github: GitHub): Promise<HistoryAnswer> {
+  const fields = [
+    ...(query.statuses === undefined ? [] : statusFields(query.statuses)),
+    ...query.commits.flatMap((commit, index) => pullFields(commit, index, query.withWords)),
+  ]
+  const { data, errors } = await github.graphql(
+    `query History($owner: String!, $repo: String!) {
+      viewer { databaseId login }
+      repository(owner: $owner, name: $repo) { ${fields.join(' ')} }
+    }`,
+    github.repository,
+  )
+  const { viewer, repository } = data as Answer
+  const unread = errors.filter(({ type, path }) => type !== 'NOT_FOUND' || !/^repository\.p\d+$/.test(path))
+  if (repository == null) throw graphqlError(unread[0] ?? NO_REPOSITORY)
+  if (viewer?.login) github.knowAccount(viewer)
+  return {
+    statuses: query.statuses === undefined ? NO_STATUSES : readStatuses(repository, viewer, unread),
+    merged: readMerged(repository, query),
+    errors: unread,
+  }
+}
+
+/** A successful run of a workflow. */
+export type LastSuccess = { readonly sha: string; readonly url: string; readonly createdAt: string }
+
+/**
+ * The newest successful run of a workflow on a branch of this repository.
+ * Source: GitHub's REST API, "List workflow runs for a workflow".
+ *
+ * @throws {GitHubError}
+ */
+export async function findLastSuccess(
+  { workflow, branch }: { readonly workflow: string; readonly branch: string },
+  github: GitHub,
+): Promise<LastSuccess | undefined> {
+  const { owner, repo } = github.repository
+  const { data } = await github.request<{
+    readonly data: { readonly workflow_runs?: readonly WorkflowRun[] }
+  }>(({ rest }) =>
+    rest.actions.listWorkflowRuns({
+      owner,
+      repo,
+      workflow_id: workflow,
+      branch,
+      status: 'success',
+      per_page: 20,
+      exclude_pull_requests: true,
+    }),
+  )
+  const { workflow_runs: runs } = data
+  if (runs === undefined) throw new GitHubError('GitHub returned no list of runs', { kind: 'other' })
+  // The branch of a fork's pull request may have the same name.
+  const fullName = `${owner}/${repo}`.toLowerCase()
+  const own = runs.find(({ head_repository: head }) => head?.full_name?.toLowerCase() === fullName)
+  if (!own?.head_sha) return undefined
+  return { sha: own.head_sha, url: own.html_url ?? '', createdAt: own.created_at ?? '' }
+}
+
+const NO_STATUSES = { known: true, value: [] } as const
+const NO_REPOSITORY: GraphqlError = { type: '', message: 'no repository', path: '' }
+
+function statusFields({ context, of }: { readonly context: string; readonly of: StatusSource }): string[] {
+  const status = `oid status { context(name: ${JSON.stringify(context)}) {
+    state description targetUrl createdAt creator { login ... on Bot { databaseId } ... on User { databaseId } }
+  } }`
+  if (of.kind === 'commit') {
+    const also =
+      of.also === undefined ? '' : `also: object(oid: "${of.also}") { ... on Commit { ${status} } }`
+    return [
+      `head: object(oid: "${of.sha}") { ... on Commit { history(first: 100) { nodes { ${status} } } } }`,
+      also,
+    ]
+  }
+  // What a forced push replaced goes on into the base branch, whose statuses are not this pull request's.
+  return [
+    `pull: pullRequest(number: ${of.number}) {
+      mergeCommit { ${status} }
+      commits(last: 100) { nodes { commit { ${status} } } }
+      timelineItems(last: 20, itemTypes: [HEAD_REF_FORCE_PUSHED_EVENT]) { nodes {
+        ... on HeadRefForcePushedEvent { beforeCommit { history(first: 10) { nodes { ${status} } } } }
+      } }
+      baseRef { target { ... on Commit { history(first: 100) { nodes { oid } } } } }
+    }`,
+  ]
+}
+
+function pullFields(
+  { sha, number }: HistoryQuery['commits'][number],
+  index: number,
+  withWords: boolean,
+): string[] {
+  const words = withWords ? 'title labels(first: 20) { nodes { name } } body' : ''
+  const pull = `number url merged mergeCommit { oid } author { login } ${words}`
+  const associated = `associatedPullRequests(first: 5) { nodes { ${pull} } }`
+  const named = number === undefined ? [] : [`p${index}: pullRequest(number: ${number}) { ${pull} }`]
+  return [`c${index}: object(oid: "${sha}") { ... on Commit { ${associated} } }`, ...named]
+}
+
+type Maybe<T> = T | null | undefined
+type Nodes<T> = Maybe<{ readonly nodes?: Maybe<readonly Maybe<T>[]> }>
+
+/** A commit or a pull request, as far as the queries above ask for it. */
+type Node = {
+  readonly oid?: Maybe<string>
+  readonly status?: Maybe<{ readonly context?: Maybe<ContextNode> }>
+  readonly history?: Nodes<Node>
+  readonly associatedPullRequests?: Nodes<Node>
+  readonly number?: Maybe<number>
+  readonly url?: Maybe<string>
+  readonly merged?: Maybe<boolean>
+  readonly mergeCommit?: Maybe<Node>
+  readonly author?: Maybe<AccountNode>
+  readonly title?: Maybe<string>
+  readonly labels?: Nodes<{ readonly name?: Maybe<string> }>
+  readonly body?: Maybe<string>
+  readonly commits?: Nodes<{ readonly commit?: Maybe<Node> }>
+  readonly timelineItems?: Nodes<{ readonly beforeCommit?: Maybe<Node> }>
+  readonly baseRef?: Maybe<{ readonly target?: Maybe<Node> }>
+}
+
+type ContextNode = {
+  readonly state?: Maybe<string>
+  readonly description?: Maybe<string>
+  readonly targetUrl?: Maybe<string>
+  readonly createdAt?: Maybe<string>
+  readonly creator?: Maybe<AccountNode>
+}
+
+type AccountNode = { readonly databaseId?: Maybe<number>; readonly login?: Maybe<string> }
+
+type Answer = { readonly viewer?: Maybe<AccountNode>; readonly repository?: Maybe<Aliases> }
+
+type Aliases = Readonly<Record<string, Maybe<Node>>>
+
+function readStatuses(
+  { head, also, pull }: Aliases,
+  viewer: Maybe<AccountNode>,
+  errors: readonly GraphqlError[],
+): Known<readonly StepStatus[]> {
+  const own = accountOf(viewer)
+  const ofBase = new Set(nodesOf(pull?.baseRef?.target?.history).map(({ oid }) => oid))
+  const replaced = nodesOf(pull?.timelineItems).toReversed()
+  const commits = [
+    ...nodesOf(head?.history),
+    also,
+    pull?.mergeCommit,
+    ...nodesOf(pull?.commits)
+      .toReversed()
+      .map(({ commit }) => commit),
+    ...replaced
+      .flatMap(({ beforeCommit }) => nodesOf(beforeCommit?.history))
+      .filter(({ oid }) => !ofBase.has(oid)),
+  ]
+  const statuses = new Map<string, StepStatus>()
+  let isForeign = false
+  for (const commit of commits) {
+    const { status, oid } = commit ?? {}
+    const context = status?.context
+    if (context == null || oid == null) continue
+    if (isSameAccount(own, accountOf(context.creator))) statuses.set(oid, readContext(context, oid))
+    else isForeign = true
+  }
+  // What came counts; where nothing did, an error means that it can't be told.
+  const [failed] = errors.filter(({ path }) => !/^repository\.[cp]\d/.test(path))
+  if (statuses.size === 0) {
+    if (failed !== undefined) return { known: false, why: graphqlError(failed).message }
+    if (head == null && pull == null) return { known: false, why: 'GitHub does not know the commit' }
+    if (isForeign && own.login === '') return { known: false, why: 'GitHub does not say whose token it is' }
+  }
+  return { known: true, value: [...statuses.values()] }
+}
+
+function readContext({ targetUrl, createdAt, ...status }: ContextNode, sha: string): StepStatus {
+  return readStatus({ ...status, creator: undefined, target_url: targetUrl, created_at: createdAt }, sha)
+}
+
+function accountOf(node: Maybe<AccountNode>): Account {
+  return { id: node?.databaseId ?? undefined, login: normalizeLogin(node?.login ?? '') }
+}
+
+function readMerged(aliases: Aliases, { commits }: HistoryQuery): ReadonlyMap<string, readonly MergedPull[]> {
+  const merged = new Map<string, readonly MergedPull[]>()
+  for (const [index, { sha }] of commits.entries()) {
+    const named = aliases[`p${index}`]
+    const associated = aliases[`c${index}`]?.associatedPullRequests
+    if (named?.merged === true && named.mergeCommit?.oid === sha) merged.set(sha, [readPull(named)])
+    else if (associated != null) {
+      const pulls = nodesOf(associated).filter((pull) => pull.merged === true)
+      merged.set(sha, pulls.map(readPull))
+    }
+  }
+  return merged
+}
+
+function readPull({ number, url, author, title, labels, body }: Node): MergedPull {
+  return {
+    number: number ?? 0,
+    url: url ?? '',
+    author: author?.login ?? '',
+    title: title ?? '',
+    labels: nodesOf(labels).map(({ name }) => name ?? ''),
+    body: body ?? '',
+  }
+}
+
+function nodesOf<T>(connection: Nodes<T>): T[] {
+  return (connection?.nodes ?? []).filter((node) => node != null)
+}
