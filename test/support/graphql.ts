@@ -245,6 +245,7 @@ function rootOf(world: World, violations: string[]): Fields {
     mergeable: { dirty: 'CONFLICTING', unknown: 'UNKNOWN' }[pull.mergeableState] ?? 'MERGEABLE',
     mergeStateStatus: pull.mergeableState.toUpperCase(),
     baseRefName: pull.base,
+    baseRef: () => refOf(`refs/heads/${pull.base}`),
     headRefName: pull.head.ref,
     headRefOid: pull.head.sha,
     isCrossRepository: pull.head.repository !== world.repository,
