@@ -3,7 +3,10 @@ import { defineConfig } from 'vitest/config'
 // What decides is tested without the bundle: only those tests are run against mutants.
 export default defineConfig({
   test: {
-    include: ['test/{inputs,lib,runner,service,trigger,context,job,comments,visitors}/**/*.test.ts'],
-    exclude: ['test/lib/http*.test.ts', 'test/lib/tls.test.ts'],
+    include: [
+      'test/{comments,context,events,github,inputs,job,lib,memory,readers,runner,service}/**/*.test.ts',
+    ],
+    exclude: ['test/**/*.bundle.test.ts', 'test/**/*.property.test.ts', 'test/lib/http*.test.ts'],
+    env: { GITHUB_OUTPUT: '', GITHUB_STATE: '', GITHUB_STEP_SUMMARY: '' },
   },
 })

@@ -3,5 +3,6 @@ import { join } from 'node:path'
 
 /** Builds `dist/` from the source as it is, so that no test passes on an older one. */
 export function setup(): void {
-  execSync('npm run build', { cwd: join(import.meta.dirname, '..'), stdio: ['ignore', 'ignore', 'inherit'] })
+  const cwd = join(import.meta.dirname, '../..')
+  execSync('npm run build', { cwd, stdio: ['ignore', 'ignore', 'inherit'] })
 }
