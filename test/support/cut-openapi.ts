@@ -7,12 +7,9 @@ import type { OpenApi, Operation } from './openapi.ts'
 /** The calls of GitHub's REST API that the fake GitHub knows; all are below `/repos/{owner}/{repo}`. */
 const CALLS: Readonly<Record<string, readonly string[]>> = {
   '': ['get'],
-  '/actions/runs/{run_id}': ['get'],
   '/actions/workflows/{workflow_id}/runs': ['get'],
   '/collaborators/{username}/permission': ['get'],
-  '/commits': ['get'],
   '/commits/{commit_sha}/pulls': ['get'],
-  '/commits/{ref}': ['get'],
   '/commits/{ref}/status': ['get'],
   '/commits/{ref}/statuses': ['get'],
   '/compare/{basehead}': ['get'],
@@ -20,12 +17,10 @@ const CALLS: Readonly<Record<string, readonly string[]>> = {
   '/issues/comments/{comment_id}': ['get', 'patch', 'delete'],
   '/issues/comments/{comment_id}/reactions': ['get', 'post'],
   '/issues/comments/{comment_id}/reactions/{reaction_id}': ['delete'],
-  '/issues/{issue_number}': ['get'],
   '/issues/{issue_number}/comments': ['get', 'post'],
   '/issues/{issue_number}/labels': ['post'],
   '/issues/{issue_number}/reactions': ['get', 'post'],
   '/issues/{issue_number}/reactions/{reaction_id}': ['delete'],
-  '/pulls': ['get'],
   '/pulls/comments/{comment_id}': ['get', 'patch'],
   '/pulls/comments/{comment_id}/reactions': ['get', 'post'],
   '/pulls/comments/{comment_id}/reactions/{reaction_id}': ['delete'],
@@ -36,8 +31,6 @@ const CALLS: Readonly<Record<string, readonly string[]>> = {
   '/pulls/{pull_number}/files': ['get'],
   '/pulls/{pull_number}/requested_reviewers': ['post'],
   '/releases': ['get'],
-  '/releases/latest': ['get'],
-  '/releases/tags/{tag}': ['get'],
   '/statuses/{sha}': ['post'],
   '/tags': ['get'],
 }
@@ -93,17 +86,12 @@ function cut(): void {
     return nullable === true ? { anyOf: [whole, { type: 'null' }] } : whole
   }
 
-  /** An example's value, which may refer to another example. */
-  const valueOf = (example: unknown): unknown => {
-    const found = follow(example)
-    return isObject(found) && 'value' in found ? found['value'] : found
-  }
-
   const operationOf = (path: string, method: string): Operation => {
     const { parameters = [], requestBody, responses } = whole.paths[path][method]
     const good = Object.entries<Answer>(responses).filter(([status]) => status.startsWith('2'))
     const answers = good.map(([status, answer]) => [status, plain(jsonOf(answer)?.schema ?? null)])
     const [example] = good.flatMap(([, answer]) => Object.values(jsonOf(answer)?.examples ?? {}))
+    const followed = follow(example)
     return {
       method: method.toUpperCase(),
       path,
@@ -112,7 +100,7 @@ function cut(): void {
         .map(({ name, schema }: Parameter) => ({ name, schema: plain(schema) })),
       body: plain(jsonOf(requestBody ?? {})?.schema ?? null) as object | null,
       answers: Object.fromEntries(answers),
-      example: valueOf(valueOf(example)) ?? null,
+      example: isObject(followed) ? followed['value'] : null,
     }
   }
 

@@ -157,7 +157,7 @@ export function pushOf(world: World, before: string, branch = 'main'): Event {
 export function pushTo(world: World, commit: Parameters<typeof addCommit>[1] = {}): Event {
   const before = world.branches.get(commit.branch ?? 'main') ?? BEFORE
   addCommit(world, commit)
-  return pushOf(world, before, commit.branch)
+  return pushOf(world, before, commit.branch ?? 'main')
 }
 
 function pushed(commits: readonly Fields[], change: Fields): Event {

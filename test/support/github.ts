@@ -128,8 +128,9 @@ export async function startGitHub(options: FakeGitHubOptions = {}): Promise<Fake
     if (agent === undefined) return refuse('there is no user agent')
     followAgent(world)
     if (url.pathname.endsWith('/graphql')) {
-      const executed = await graphqlAnswer(isObject(body) ? body : {}, world, broken)
-      return executed.violations.length > 0 ? refuse(...executed.violations) : executed.answer
+      const problems: string[] = []
+      const answer = await graphqlAnswer(isObject(body) ? body : {}, world, problems, broken)
+      return problems.length > 0 ? refuse(...problems) : answer
     }
     const call = readCall(method, url, body)
     if ('problem' in call) return refuse(call.problem)
@@ -189,23 +190,18 @@ export async function startGitHub(options: FakeGitHubOptions = {}): Promise<Fake
 
 /**
  * A request as a line: SHAs cut to seven characters, the page if one is named, the content of a reaction and the
- * state of a status. A GraphQL query is told by its name, else by its first fields.
+ * state of a status, and the name of a GraphQL query if it has one.
  */
 function lineOf(method: string, url: URL, body: unknown, world: World): string {
   const page = url.searchParams.get('page')
   const { content, state, query } = isObject(body) ? body : {}
-  const purpose = typeof query === 'string' ? purposeOf(query) : undefined
+  const purpose = typeof query === 'string' ? /^\s*query\s+(\w+)/.exec(query)?.[1] : undefined
   const path = decodeURIComponent(url.pathname)
     .replace(`/repos/${world.repository}`, '')
     .replace(/\b([0-9a-f]{7})[0-9a-f]{33}\b/g, '$1')
   return [`${method} ${path}${page === null ? '' : `?page=${page}`}`, content ?? state ?? purpose]
     .filter((part) => part !== undefined)
     .join(' ')
-}
-
-function purposeOf(query: string): string {
-  const named = /^\s*query\s+(\w+)/.exec(query)?.[1]
-  return named ?? [...new Set(query.match(/\b(?:viewer|repository)\b/g))].join(' ')
 }
 
 /** Cuts a list into a page and says where the next one is, as GitHub does. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Payload } from '../../src/events/payload.ts'
-import type { CommitFile, PullRequest } from '../../src/github/types.ts'
+import type { CommitFile, PullRequest, PushedCommit, Release, Status } from '../../src/github/types.ts'
 
 /** An account, as GitHub's REST answers name it. */
 export type Account = {
@@ -35,48 +35,21 @@ export type Commit = {
 }
 
 /** A commit status. Each POST makes one; none is ever changed. */
-export type Status = {
-  readonly id: number
-  readonly sha: string
-  readonly state: string
-  readonly context: string
-  readonly description: string
-  readonly targetUrl: string
-  readonly creator: Account
-  readonly atMs: number
-}
+export type CommitStatus = Required<Status> & { readonly id: number; readonly sha: string }
 
 export type Pull = {
   readonly number: number
-  title: string
-  body: string
-  author: Account
-  state: 'open' | 'closed'
-  merged: boolean
-  /** As GitHub answers it: `clean`, `dirty`, `unknown` … */
-  mergeableState: string
-  labels: readonly string[]
-  base: string
-  head: { readonly ref: string; readonly repository: string; sha: string }
+  /** As REST answers it; what is missing is as in GitHub's example. */
+  fields: PullRequest
   /** SHAs of its branch, oldest first. */
-  commits: string[]
+  commits: readonly string[]
   /** SHAs of the base branch that came with its merge; the last one is its merge commit. */
-  landed: string[]
-  /** What was pushed over, oldest first. */
-  forced: { readonly before: string; readonly after: string }[]
+  landed: readonly string[]
+  /** SHAs at the tip of its branch that a forced push replaced. */
+  replaced: readonly string[]
   files: readonly CommitFile[]
-  readonly createdAtMs: number
-  mergedAtMs: number | undefined
   /** Until then, GitHub's index from commit to pull request does not know it. */
   indexedAtMs: number
-}
-
-export type Issue = {
-  readonly number: number
-  title: string
-  body: string
-  author: Account
-  labels: readonly string[]
 }
 
 /** A comment with all it ever said. */
@@ -118,7 +91,6 @@ export type Role = {
 export type WorkflowRun = Readonly<Record<string, unknown>> & {
   readonly workflow: string
   readonly head_branch: string
-  readonly head_sha?: string
   readonly conclusion: string
 }
 
@@ -135,9 +107,11 @@ export type World = {
   /** SHA by name. */
   readonly branches: Map<string, string>
   readonly tags: Map<string, string>
-  readonly statuses: Status[]
+  /** Oldest first. */
+  readonly statuses: CommitStatus[]
   readonly pulls: Map<number, Pull>
-  readonly issues: Map<number, Issue>
+  /** Numbers. */
+  readonly issues: Set<number>
   /** Pull requests of other repositories that the token can see, by `owner/name`. */
   readonly elsewhere: Map<string, Map<number, Pull>>
   /** What became of the docs agent's pull requests, and in which repository they are. */
@@ -151,8 +125,7 @@ export type World = {
   readonly roles: Map<string, Role>
   /** Fields of comparisons, by `before...after`; others are made from the commits. */
   readonly comparisons: Map<string, object>
-  /** Fields of releases, as GitHub lists them. */
-  readonly releases: object[]
+  readonly releases: Release[]
   /** Newest first. */
   readonly runs: WorkflowRun[]
 }
@@ -161,21 +134,20 @@ export type World = {
 export const BEFORE = 'a'.repeat(40)
 export const AFTER = 'b'.repeat(40)
 
-const SCOPES = ['issues', 'pull-requests', 'statuses'].map((name) => `${name}: write`)
-
 /** A repository of one commit on `main`, and a token that may do all that the action does. */
 export function emptyWorld(repository = 'acme/docs'): World {
+  const writable = ['issues', 'pull-requests', 'statuses'].map((name) => `${name}: write`)
   const world: World = {
     repository,
     viewer: ACTIONS,
-    scopes: new Set([...SCOPES, 'contents: read', 'actions: read']),
+    scopes: new Set([...writable, 'contents: read', 'actions: read']),
     now: Date.now,
     commits: new Map(),
     branches: new Map(),
     tags: new Map(),
     statuses: [],
     pulls: new Map(),
-    issues: new Map(),
+    issues: new Set(),
     elsewhere: new Map(),
     agentPulls: () => [],
     agentRepository: repository,
@@ -191,105 +163,121 @@ export function emptyWorld(repository = 'acme/docs'): World {
   return world
 }
 
-/** Adds a commit; by default octocat's, on top of the branch `main`. A branch of `undefined` moves none. */
-export function addCommit(
-  world: World,
-  commit: Partial<Omit<Commit, 'files'>> & {
-    readonly branch?: string | undefined
-    /** A name alone stands for a modified file. */
-    readonly files?: readonly (string | CommitFile)[]
-  } = {},
-): Commit {
-  const branch = 'branch' in commit ? commit.branch : 'main'
-  const tip = branch === undefined ? undefined : (world.branches.get(branch) ?? world.branches.get('main'))
+type NewCommit = Partial<Omit<Commit, 'files'>> & {
+  /** The branch that it moves; `null` for none. */
+  readonly branch?: string | null | undefined
+  /** A name alone stands for a modified file. */
+  readonly files?: readonly (string | CommitFile)[]
+}
+
+/** Adds a commit; by default octocat's, on top of the branch `main`. */
+export function addCommit(world: World, { branch = 'main', files = [], ...commit }: NewCommit = {}): Commit {
+  const count = world.commits.size
+  const tip = world.branches.get(branch ?? '') ?? world.branches.get('main')
   const added: Commit = {
-    sha: commit.sha ?? createHash('sha1').update(`commit ${world.commits.size}`).digest('hex'),
-    message: commit.message ?? `Change ${world.commits.size}`,
-    author: 'author' in commit ? commit.author : person('octocat'),
-    parents: commit.parents ?? (tip === undefined ? [] : [tip]),
-    atMs: commit.atMs ?? world.now(),
-    files: (commit.files ?? []).map(fileFields),
+    sha: createHash('sha1').update(`commit ${count}`).digest('hex'),
+    message: `Change ${count}`,
+    author: person('octocat'),
+    parents: tip === undefined ? [] : [tip],
+    atMs: world.now(),
+    files: files.map(fileFields),
+    ...commit,
   }
   world.commits.set(added.sha, added)
-  if (branch !== undefined) world.branches.set(branch, added.sha)
+  if (branch !== null) world.branches.set(branch, added.sha)
   return added
 }
 
-/** Adds a pull request; by default octocat's, open, with one commit of its own. */
-export function addPull(
-  world: World,
-  pull: Partial<Omit<Pull, 'files'>> & {
-    readonly number: number
-    readonly files?: readonly (string | CommitFile)[]
-    readonly repository?: string
-  },
-): Pull {
-  const { repository = world.repository, files = [], ...fields } = pull
-  const ref = fields.head?.ref ?? `change-${pull.number}`
-  const head = fields.head ?? { ref, repository, sha: '' }
-  const isHere = repository === world.repository
-  if (isHere && !world.commits.has(head.sha)) {
+type NewPull = PullRequest & {
+  readonly number: number
+  readonly files?: readonly (string | CommitFile)[]
+  /** The world's own unless it is named. */
+  readonly repository?: string
+}
+
+/** Adds a pull request, with fields of GitHub's answer; by default octocat's, open, with one commit of its own. */
+export function addPull(world: World, { number, files = [], repository, ...fields }: NewPull): Pull {
+  const isHere = repository === undefined || repository === world.repository
+  const user = fields.user ?? person('octocat')
+  const title = fields.title ?? `Change ${number}`
+  const ref = fields.head?.ref ?? `change-${number}`
+  let sha = fields.head?.sha ?? ''
+  if (isHere && !world.commits.has(sha)) {
     const parents = [world.branches.get('main') ?? BEFORE]
-    const sha = head.sha === '' ? {} : { sha: head.sha }
-    const author = fields.author ?? person('octocat')
-    head.sha = addCommit(world, {
-      ...sha,
-      parents,
-      files,
-      author,
-      branch: ref,
-      message: fields.title ?? ref,
-    }).sha
+    const author = accountOf(user)
+    sha = addCommit(world, { ...(sha && { sha }), parents, files, author, branch: ref, message: title }).sha
   }
-  const added: Pull = {
-    title: `Change ${pull.number}`,
-    body: '',
-    author: person('octocat'),
+  const now = new Date(world.now()).toISOString()
+  const made = {
+    title,
+    user,
+    body: null,
     state: 'open',
     merged: false,
-    mergeableState: 'clean',
-    labels: [],
-    base: 'main',
-    commits: isHere ? [head.sha] : [],
-    landed: [],
-    forced: [],
-    createdAtMs: world.now(),
-    mergedAtMs: undefined,
-    indexedAtMs: 0,
-    ...fields,
-    head,
-    files: files.map(fileFields),
+    merged_at: null,
+    merge_commit_sha: null,
   }
-  pullsOf(world, repository).set(added.number, added)
-  return added
+  const head = { repo: { full_name: world.repository }, ...fields.head, ref, sha }
+  const pull: Pull = {
+    number,
+    fields: {
+      ...made,
+      labels: [],
+      mergeable_state: 'clean',
+      created_at: now,
+      ...fields,
+      head,
+      base: { ref: 'main', ...fields.base },
+    },
+    commits: isHere ? [sha] : [],
+    landed: fields.merged === true && fields.merge_commit_sha ? [fields.merge_commit_sha] : [],
+    replaced: [],
+    files: files.map(fileFields),
+    indexedAtMs: 0,
+  }
+  pullsOf(world, repository ?? world.repository).set(number, pull)
+  return pull
 }
+
+type Merge = { readonly how?: 'merge' | 'squash' | 'rebase'; readonly by?: Account }
 
 /** Merges a pull request as one of GitHub's three buttons does. Returns the commits that came to its base, oldest first. */
 export function mergePull(
   world: World,
   pull: Pull,
-  {
-    how = 'merge',
-    by = person('octocat'),
-  }: { readonly how?: 'merge' | 'squash' | 'rebase'; readonly by?: Account } = {},
+  { how = 'merge', by = person('octocat') }: Merge = {},
 ): readonly string[] {
-  const add = (commit: Partial<Commit>): string => addCommit(world, { branch: pull.base, ...commit }).sha
-  const { number, title, author, head } = pull
-  if (how === 'squash') pull.landed = [add({ message: `${title} (#${number})`, author, files: pull.files })]
+  const { title, head, base, user } = pull.fields
+  const branch = base?.ref ?? 'main'
+  const add = (commit: NewCommit): string => addCommit(world, { branch, ...commit }).sha
   if (how === 'rebase') {
     pull.landed = pull.commits.map((sha) => {
       const { message, author, files } = commitOf(world, sha)
       return add({ message, author, files })
     })
+  } else if (how === 'squash') {
+    pull.landed = [add({ message: `${title} (#${pull.number})`, author: accountOf(user), files: pull.files })]
+  } else {
+    const from = `${head?.repo?.full_name?.split('/')[0]}/${head?.ref}`
+    const parents = [world.branches.get(branch) ?? BEFORE, head?.sha ?? '']
+    const message = `Merge pull request #${pull.number} from ${from}\n\n${title}`
+    pull.landed = [...pull.commits, add({ message, author: by, parents })]
   }
-  if (how === 'merge') {
-    const tip = world.branches.get(pull.base) ?? BEFORE
-    const from = `${head.repository.split('/')[0]}/${head.ref}`
-    const message = `Merge pull request #${number} from ${from}\n\n${title}`
-    pull.landed = [...pull.commits, add({ message, author: by, parents: [tip, head.sha] })]
-  }
-  Object.assign(pull, { state: 'closed', merged: true, mergedAtMs: world.now(), mergeableState: 'unknown' })
+  endPull(world, pull, pull.landed.at(-1))
   return pull.landed
+}
+
+/** Closes a pull request; with a merge commit, or none that the token can see, as merged. */
+export function endPull(world: World, pull: Pull, mergeCommit?: string | null): void {
+  const merged = mergeCommit !== undefined
+  const mergedAt = merged ? new Date(world.now()).toISOString() : null
+  pull.fields = {
+    ...pull.fields,
+    state: 'closed',
+    merged,
+    merged_at: mergedAt,
+    merge_commit_sha: mergeCommit ?? null,
+  }
 }
 
 /** Pushes a new commit to a pull request's branch; with `force`, in place of what was there. */
@@ -298,12 +286,12 @@ export function pushToPull(
   pull: Pull,
   { force = false }: { readonly force?: boolean } = {},
 ): Commit {
-  const before = pull.head.sha
-  const parents = force ? commitOf(world, pull.commits[0] ?? before).parents : [before]
-  const commit = addCommit(world, { parents, branch: pull.head.ref, author: pull.author })
-  pull.head.sha = commit.sha
+  const tip = pull.fields.head?.sha ?? ''
+  const parents = force ? commitOf(world, pull.commits[0] ?? tip).parents : [tip]
+  const commit = addCommit(world, { parents, branch: pull.fields.head?.ref ?? '' })
+  pull.fields = { ...pull.fields, head: { ...pull.fields.head, sha: commit.sha } }
   pull.commits = force ? [commit.sha] : [...pull.commits, commit.sha]
-  if (force) pull.forced.push({ before, after: commit.sha })
+  if (force) pull.replaced = [...pull.replaced, tip]
   return commit
 }
 
@@ -320,90 +308,49 @@ export function addComment(
   return added
 }
 
-/** Adds a commit status; the token's account makes it unless another is named. */
-export function addStatus(
-  world: World,
-  status: Pick<Status, 'sha' | 'state' | 'context'> & Partial<Status>,
-): Status {
-  const id = world.statuses.length + 1
-  const rest = { description: '', targetUrl: '', creator: world.viewer, atMs: world.now() }
-  const added = { id, ...rest, ...status }
+/** Adds a commit status, by default of the token's account. */
+export function addStatus(world: World, sha: string, status: Status): CommitStatus {
+  const created_at = new Date(world.now()).toISOString()
+  const made = {
+    context: 'default',
+    state: 'pending',
+    description: null,
+    target_url: null,
+    creator: world.viewer,
+    created_at,
+  }
+  const added = { ...made, ...status, sha, id: world.statuses.length + 1 }
   world.statuses.push(added)
   return added
 }
 
-/** Tells the world what an event's payload says that GitHub would have known before: commits, pull request, issue. */
-export function learn(
-  world: World,
-  { before, after, ref, commits, pull_request: pull, issue }: Payload,
-): void {
-  const sides = [before, ...(commits ?? []).map((commit) => commit.id), after]
-  let parents = world.commits.has(before ?? '') ? [before ?? ''] : []
-  for (const sha of sides) {
-    if (!sha || /^0+$/.test(sha)) continue
-    const told = commits?.find((commit) => commit.id === sha)
-    if (!world.commits.has(sha)) {
-      const login = told?.author?.username
-      const author = login ? person(login) : undefined
-      addCommit(world, {
-        sha,
-        author,
-        parents,
-        branch: undefined,
-        ...(told?.message && { message: told.message }),
-      })
+/** Tells the world what an event's payload names and GitHub would know: commits, pull request, issue. */
+export function learn(world: World, payload: Payload): void {
+  const { before, after, ref, commits = [], pull_request: pull, issue } = payload
+  const told: readonly PushedCommit[] = [{ id: before }, ...(commits ?? []), { id: after }]
+  let parents: readonly string[] = []
+  for (const { id, message, author } of told) {
+    if (!id || /^0+$/.test(id)) continue
+    if (!world.commits.has(id)) {
+      const account = author?.username ? person(author.username) : undefined
+      addCommit(world, { sha: id, parents, author: account, branch: null, ...(message && { message }) })
     }
-    parents = [sha]
+    parents = [id]
   }
-  const branch = /^refs\/heads\/(.+)/.exec(ref ?? '')?.[1]
-  if (branch !== undefined && after && world.commits.has(after)) world.branches.set(branch, after)
-  if (pull?.number && pullOf(world, pull.number) === undefined) learnPull(world, pull, pull.number)
-  if (!issue?.number || pullOf(world, issue.number) !== undefined) return
+  const branch = ref?.startsWith('refs/heads/') ? ref.slice('refs/heads/'.length) : undefined
+  if (branch !== undefined && world.commits.has(after ?? '')) world.branches.set(branch, after ?? '')
+  const { merged, merge_commit_sha: mergeCommit } = pull ?? {}
+  if (merged === true && mergeCommit && !world.commits.has(mergeCommit))
+    addCommit(world, { sha: mergeCommit })
+  if (pull?.number && !world.pulls.has(pull.number)) addPull(world, { ...pull, number: pull.number })
+  if (!issue?.number || world.pulls.has(issue.number)) return
   const { number, title, body, user } = issue
-  const author = accountOf(user)
-  if (issue.pull_request) addPull(world, { number, author, title: title ?? '', body: body ?? '' })
-  else
-    world.issues.set(number, {
-      number,
-      author,
-      title: title ?? '',
-      body: body ?? '',
-      labels: namesOf(issue.labels),
-    })
-}
-
-function learnPull(
-  world: World,
-  { head, user, merged, merge_commit_sha, ...told }: PullRequest,
-  number: number,
-): void {
-  const repository = head?.repo?.full_name ?? world.repository
-  const pull = addPull(world, {
-    number,
-    title: told.title ?? '',
-    body: told.body ?? '',
-    author: accountOf(user),
-    state: told.state === 'closed' ? 'closed' : 'open',
-    labels: namesOf(told.labels),
-    base: told.base?.ref ?? 'main',
-    head: { ref: head?.ref ?? `change-${number}`, repository, sha: head?.sha ?? '' },
-  })
-  if (merged !== true || !merge_commit_sha) return
-  addCommit(world, {
-    sha: merge_commit_sha,
-    branch: pull.base,
-    message: `${pull.title} (#${number})`,
-    author: pull.author,
-  })
-  Object.assign(pull, { merged: true, mergedAtMs: world.now(), landed: [merge_commit_sha] })
+  if (issue.pull_request) addPull(world, { number, title, body, user })
+  else world.issues.add(number)
 }
 
 function accountOf(user: PullRequest['user']): Account {
   return { login: user?.login ?? 'ghost', id: user?.id ?? 10137, type: user?.type === 'Bot' ? 'Bot' : 'User' }
-}
-
-function namesOf(labels: PullRequest['labels']): string[] {
-  return (labels ?? []).map(({ name }) => name ?? '')
 }
 
 function fileFields(file: string | CommitFile): CommitFile {
@@ -411,30 +358,30 @@ function fileFields(file: string | CommitFile): CommitFile {
 }
 
 /** The pull requests of a repository that the token can see. */
-export function pullsOf(world: World, repository: string): Map<number, Pull> {
+function pullsOf(world: World, repository: string): Map<number, Pull> {
   if (repository === world.repository) return world.pulls
   const pulls = world.elsewhere.get(repository) ?? new Map<number, Pull>()
   world.elsewhere.set(repository, pulls)
   return pulls
 }
 
-/** A pull request, a person's or the agent's; `undefined` if there is none. */
-export function pullOf(world: World, number: number, repository = world.repository): Pull | undefined {
+/** A pull request, a person's or the agent's; `undefined` if there is none that the token can see. */
+export function pullOf(world: World, number: number, repository: string): Pull | undefined {
   return (repository === world.repository ? world.pulls : world.elsewhere.get(repository))?.get(number)
 }
 
 /** Takes over what became of the agent's pull requests since the last look. */
 export function followAgent(world: World): void {
-  const isVisible = world.agentRepository === world.repository || world.elsewhere.has(world.agentRepository)
-  if (!isVisible) return
+  const { agentRepository: repository, elsewhere } = world
+  const isHere = repository === world.repository
+  if (!isHere && !elsewhere.has(repository)) return
   for (const { number, state } of world.agentPulls()) {
     const title = `Update the docs (${number})`
-    const repository = world.agentRepository
     const pull =
-      pullOf(world, number, repository) ?? addPull(world, { number, repository, title, author: AGENT })
-    if (pull.state !== 'open' || state === 'open') continue
-    if (state === 'merged' && repository === world.repository) mergePull(world, pull)
-    else Object.assign(pull, { state: 'closed', merged: state === 'merged', mergedAtMs: world.now() })
+      pullOf(world, number, repository) ?? addPull(world, { number, repository, title, user: AGENT })
+    if (pull.fields.state !== 'open' || state === 'open') continue
+    if (state === 'merged' && isHere) mergePull(world, pull)
+    else endPull(world, pull, state === 'merged' ? null : undefined)
   }
 }
 
@@ -456,18 +403,15 @@ export function historyOf(world: World, sha: string): readonly Commit[] {
   const seen = new Set<string>()
   const open = [sha]
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    const commit = world.commits.get(next)
-    if (commit === undefined || seen.has(next)) continue
+    if (seen.has(next)) continue
     seen.add(next)
-    open.push(...commit.parents)
+    open.push(...(world.commits.get(next)?.parents ?? []))
   }
-  return [...world.commits.values()]
-    .filter((commit) => seen.has(commit.sha))
-    .toReversed()
-    .toSorted((one, other) => other.atMs - one.atMs)
+  const found = [...world.commits.values()].filter((commit) => seen.has(commit.sha))
+  return found.toReversed().toSorted((one, other) => other.atMs - one.atMs)
 }
 
-/** Commits that a name has and another has not, newest first. */
+/** Commits that `head` has and `base` has not, newest first. */
 export function commitsBetween(world: World, base: string, head: string): readonly Commit[] {
   const before = new Set(historyOf(world, base))
   return historyOf(world, head).filter((commit) => !before.has(commit))
@@ -475,16 +419,15 @@ export function commitsBetween(world: World, base: string, head: string): readon
 
 /** The pull requests that a commit came in, as far as GitHub's index knows them. */
 export function pullsOfCommit(world: World, sha: string): readonly Pull[] {
-  const isKnown = (pull: Pull): boolean => world.now() >= pull.indexedAtMs
-  return [...world.pulls.values()].filter(
-    (pull) => isKnown(pull) && [...pull.commits, ...pull.landed].includes(sha),
-  )
+  const known = [...world.pulls.values()].filter(({ indexedAtMs }) => world.now() >= indexedAtMs)
+  return known.filter(({ commits, landed }) => commits.includes(sha) || landed.includes(sha))
 }
 
 /** The newest status of each context on a commit, newest first. */
-export function newestStatuses({ statuses }: World, sha: string): readonly Status[] {
-  const newest = new Map<string, Status>()
-  for (const status of statuses) if (status.sha === sha) newest.set(status.context, status)
+export function newestStatuses({ statuses }: World, sha: string): readonly CommitStatus[] {
+  const newest = new Map(
+    statuses.filter((status) => status.sha === sha).map((status) => [status.context, status]),
+  )
   return [...newest.values()].toSorted((one, other) => other.id - one.id)
 }
 
