@@ -1,132 +1,145 @@
-import { type JobResult, type Outcome, pullRequestName } from '../job/outcome.ts'
-import { type OutcomeContext, outcomeText, RESULT_SIGNS } from '../job/outcome-text.ts'
+import type { Trigger } from '../events/trigger.ts'
 import { formatDuration } from '../lib/duration.ts'
-import { code, details, joinMarkdown, link, type Markdown, md, sentencesWithCode } from '../lib/markdown.ts'
+import type { Failure } from '../lib/failure.ts'
+import { code, joinMarkdown, link, type Markdown, md, sentencesWithCode } from '../lib/markdown.ts'
 import { clip } from '../lib/text.ts'
+import { runUrlOf } from '../runner/environment.ts'
+import type { Run } from '../runner/run.ts'
 
-/** What a reply or status comment is about, at every stage. */
-export type Subject = {
-  /** The command's first word; may be empty. */
-  readonly command: string
-  /** Who asked; empty if nobody did but the workflow. */
-  readonly login: string
-  /** What they asked; may be empty. */
-  readonly instructions: string
-  /** URL of the workflow run. */
-  readonly runUrl: string
-  /** What the comment is about where nobody asked: a commit. */
-  readonly sha: string
-  /** Whether a further command goes on with the job. */
-  readonly followUp: boolean
-}
+/** What comments are written about. */
+export type Subject = { readonly trigger: Trigger; readonly run: Pick<Run, 'inputs' | 'environment'> }
 
-/** Maximum number of characters of a request that a comment repeats. */
-export const MAX_REQUEST_LENGTH = 280
-
-/** Results after which the agent's job may still be at work. */
-const OPEN_ENDS: readonly JobResult[] = ['submitted', 'timed-out', 'cancelled', 'error']
-
-const JOB_GOES_ON = "The agent's job goes on in the background and may still open its pull request."
-
-/** While the agent is at work, or before it is. */
-export function workingBody(subject: Subject, stage: 'starting' | 'new' | 'follow-up'): Markdown {
-  const headlines = {
-    starting: 'Passing this on to the docs agent …',
-    new: 'The docs agent is at work …',
-    'follow-up': 'The docs agent continues its earlier job …',
-  }
-  return joinMarkdown([
-    md`⏳ **${headlines[stage]}**`,
-    originLine(subject, []),
-    md`This comment will show the result.`,
-  ])
-}
-
-/** What the words at the end need to know beside the outcome. */
-export type EndContext = OutcomeContext & {
-  /** Empty if there is none, or none that is known. */
+/** How a run ended, in the words that the log and the summary use, too. */
+export type Ending = Failure & {
+  /** The output `result`. */
+  readonly result: string
+  readonly sign: Markdown
+  /** URL of the pull request and a short name for it; empty if there is none. */
+  readonly prLink: string
+  readonly prName: string
+  /** Empty if there is none, or none is known. */
   readonly jobId: string
-  /** Whether a re-run of the workflow run finds the job again. */
-  readonly canRerun: boolean
-  /** Whether one can go on at the agent's pull request, too. */
-  readonly announced: boolean
+  readonly durationSeconds: number | undefined
 }
 
-/** At the end. */
-export function endBody(subject: Subject, outcome: Outcome, context: EndContext): Markdown {
-  const { result, job, durationSeconds } = outcome
-  const { headline } = outcomeText(outcome, context)
-  const where = job?.prLink == null ? md`` : md`: ${link(pullRequestName(job.prLink), job.prLink)}`
+/** What a reader can do at the end. */
+type WaysOn = {
+  /** Whether re-running the workflow run waits for the job. */
+  readonly canResume: boolean
+  /** Whether a command on the agent's pull request, too, continues the job. */
+  readonly isAnnounced: boolean
+}
+
+/** Maximum number of characters of a request, headline or explanation that a comment shows. */
+const MAX_REQUEST_LENGTH = 280
+const MAX_HEADLINE_LENGTH = 300
+const MAX_DETAILS_LENGTH = 2000
+
+const STAGES = {
+  starting: 'Starting the docs agent …',
+  create: 'The docs agent is working …',
+  message: 'The docs agent continues its earlier job …',
+  wait: "Waiting for the docs agent's job …",
+}
+
+export type Stage = keyof typeof STAGES
+
+/** While the agent works, or before it does. */
+export function workingBody(subject: Subject, stage: Stage): Markdown {
+  const promise = md`This comment will show the result.`
+  return joinMarkdown([md`⏳ **${STAGES[stage]}**`, originLine(subject), promise])
+}
+
+export function endBody(subject: Subject, ending: Ending, ways: WaysOn): Markdown {
+  const { sign, headline, details, prLink, prName, durationSeconds } = ending
+  const where = prLink === '' ? md`` : md`: ${link(prName, prLink)}`
   const took = durationSeconds ? [md`took ${formatDuration(durationSeconds * 1000)}`] : []
-  return joinMarkdown([
-    md`${RESULT_SIGNS[result]} **${headline}${where}**`,
+  const paragraphs = [
+    md`${sign} **${sentencesWithCode(clip(headline, MAX_HEADLINE_LENGTH))}${where}**`,
     originLine(subject, took),
-    ...explanation(subject, outcome, context),
-    ...nextSteps(subject, outcome, context),
-  ])
+    sentencesWithCode(clip(details, MAX_DETAILS_LENGTH)),
+    joinMarkdown(waysOn(subject, ending, ways), ' '),
+  ]
+  return joinMarkdown(paragraphs.filter(({ source }) => source !== ''))
 }
 
 /** For a run that was killed. */
-export function cutOffBody(subject: Subject, context: Pick<EndContext, 'jobId' | 'canRerun'>): Markdown {
+export function interruptedBody(subject: Subject, jobId: string): Markdown {
+  const run = link('workflow run', runUrlOf(subject.run.environment))
   const words =
-    context.jobId === ''
-      ? md`The workflow run was cut off before the docs service had answered. If a job was started, it goes on and may still open its pull request.`
-      : waitAgain(subject, context, `The workflow run was cut off. ${JOB_GOES_ON}`)
-  return joinMarkdown([md`${RESULT_SIGNS.cancelled} **Cut off**`, originLine(subject, []), words])
+    jobId === ''
+      ? md`The workflow run was interrupted before the docs service had answered. If a job was started, it is still running and may open a pull request.`
+      : md`The workflow run was interrupted. The job is still running. To wait for it, re-run the ${run}, or run the action with ${code(`job-id: ${jobId}`)}.`
+  return joinMarkdown([md`🛑 **Interrupted**`, originLine(subject), words])
 }
 
-/** For a command that says nothing. */
-export function usageBody({ command, followUp }: Subject): Markdown {
+/** For a command without instructions. */
+export function usageBody({ run: { inputs } }: Subject): Markdown {
+  const { command } = inputs
   const again = code(`${command} shorter, and add an example`)
   const fresh = code(`${command} new …`)
+  const further = md`A further command here continues the same job, such as ${again}. ${fresh} starts a new one.`
   return joinMarkdown([
     md`**What should the docs agent do?** Write it after ${code(command)}:`,
     code(`${command} explain the new flag in the CLI guide`),
-    ...(followUp
-      ? [md`A further command here continues the same job, such as ${again}. ${fresh} starts a new one.`]
-      : []),
+    ...(inputs['follow-up'] ? [further] : []),
   ])
 }
 
-function originLine({ login, instructions, runUrl, sha }: Subject, more: readonly Markdown[]): Markdown {
-  const request =
-    instructions === ''
-      ? md`Requested by **${login}**`
-      : md`**${login}** asked: ${clip(instructions, MAX_REQUEST_LENGTH)}`
-  const what = login === '' ? md`For ${code(sha.slice(0, 7))}` : request
-  return joinMarkdown([what, ...more, link('workflow run', runUrl)], ' · ')
+/**
+ * On the agent's pull request: what it came from, and how to have it changed. Nobody knows whether a workflow listens
+ * to commands, unless one led here.
+ */
+export function announcementBody({ trigger, run }: Subject): Markdown {
+  const { command, 'follow-up': followUp } = run.inputs
+  const example = code(`${command} shorter, and add an example`)
+  const how = md`To have it changed, comment ${code(`${command} …`)} here, such as ${example}.`
+  return joinMarkdown([
+    md`💬 The docs agent opened this pull request for ${describeOrigin({ trigger, run })}`,
+    ...(trigger.command !== undefined && followUp ? [how] : []),
+  ])
 }
 
-function explanation(subject: Subject, outcome: Outcome, context: EndContext): Markdown[] {
-  const { result, reason, job } = outcome
-  const why = reason === '' ? [] : [details('Why', sentencesWithCode(reason))]
-  if (result === 'submitted') return [md`${JOB_GOES_ON}`]
-  // Of a job that could not be got nobody knows whether it goes on.
-  const isUnknown = context.jobId === '' || (result === 'error' && job === undefined)
-  if (OPEN_ENDS.includes(result)) return isUnknown ? why : [waitAgain(subject, context, JOB_GOES_ON), ...why]
-  const { advice } = outcomeText(outcome, context)
-  return advice === '' ? why : [sentencesWithCode(advice), ...why]
+function describeOrigin({ trigger: { event, command }, run: { environment } }: Subject): Markdown {
+  const { serverUrl, repository, sha, actor } = environment
+  if (command !== undefined) {
+    const { author, source, instructions } = command
+    const words = instructions === '' ? md`.` : md`: ${clip(instructions, MAX_REQUEST_LENGTH)}`
+    return md`${link('a comment', source.url)} by **${author.login}**${words}`
+  }
+  if (event.name === 'push') {
+    const commit = link(`commit ${sha.slice(0, 7)}`, `${serverUrl}/${repository}/commit/${sha}`)
+    return md`a push by **${actor}**: ${commit}.`
+  }
+  // Nobody causes a schedule: its actor is whoever changed it last.
+  const by = event.name === 'schedule' || actor === '' ? md`` : md` by **${actor}**`
+  return md`${link('a workflow run', runUrlOf(environment))} (${code(event.name)}${by}).`
 }
 
-/** A re-run finds the reply to a command again, and its job with it; other runs must be told the job's id. */
-function waitAgain(
-  { runUrl }: Subject,
-  { jobId, canRerun }: Pick<EndContext, 'jobId' | 'canRerun'>,
-  sentence: string,
-): Markdown {
-  if (canRerun) return md`${sentence} To wait for it again, re-run the ${link('workflow run', runUrl)}.`
-  return md`${sentence} To wait for it again, run the action with ${code(`job-id: ${jobId}`)}.`
+function originLine({ trigger, run }: Subject, more: readonly Markdown[] = []): Markdown {
+  const { command, event } = trigger
+  const sha = event.payload.pull_request?.head?.sha ?? run.environment.sha
+  const request = clip(command?.instructions ?? '', MAX_REQUEST_LENGTH)
+  const login = command?.author.login ?? ''
+  const asked = request === '' ? md`Requested by **${login}**` : md`**${login}** asked: ${request}`
+  const what = command === undefined ? md`For ${code(sha.slice(0, 7))}` : asked
+  return joinMarkdown([what, ...more, link('workflow run', runUrlOf(run.environment))], ' · ')
 }
 
-function nextSteps(
-  { command, followUp }: Subject,
-  { result }: Outcome,
-  { announced }: EndContext,
-): Markdown[] {
-  if (!followUp || command === '') return []
-  if (result !== 'pull-request' && result !== 'no-pull-request' && result !== 'submitted') return []
-  const where = announced ? 'here or on that pull request' : 'here'
-  return [
-    md`To go on, comment ${code(`${command} …`)} ${where}; ${code(`${command} new …`)} starts a new job.`,
-  ]
+function waysOn({ trigger, run }: Subject, ending: Ending, ways: WaysOn): readonly Markdown[] {
+  const { result, jobId, details } = ending
+  const isReply = trigger.command !== undefined
+  const again = code(`${run.inputs.command} …`)
+  if (['pull-request', 'no-pull-request', 'submitted'].includes(result)) {
+    const where = ways.isAnnounced ? 'here or on that pull request' : 'here'
+    const fresh = code(`${run.inputs.command} new …`)
+    const words = md`To go on, comment ${again} ${where}; ${fresh} starts a new job.`
+    return isReply && run.inputs['follow-up'] ? [words] : []
+  }
+  const job = jobId === '' || details.includes(jobId) ? [] : [md`Job ${code(clip(jobId, 100))}.`]
+  if (result === 'failed' || result === 'archived') {
+    return isReply ? [...job, md`To try again, comment ${again}: that starts a new job.`] : job
+  }
+  const rerun = md`Re-running the ${link('workflow run', runUrlOf(run.environment))} waits for this job, too.`
+  return ways.canResume ? [...job, rerun] : job
 }

@@ -1,94 +1,70 @@
 import { createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 import type { Thread } from '../github/comments.ts'
+import type { Inputs } from '../inputs/table.ts'
+import { isRecord, parseJson } from '../lib/json.ts'
 import { Markdown } from '../lib/markdown.ts'
-import { isJobId } from '../service/job.ts'
 
-/** What a comment of ours is for. */
-const KINDS = ['reply', 'status', 'announcement'] as const
-
-/** `pending`: no job yet; `job`: its job is known; `ended`: nothing more happens, with or without a job. */
-const STATES = ['pending', 'job', 'ended'] as const
-
-/** What a comment of ours says to later runs, unseen by people. */
+/** What a comment of ours tells later runs, unseen by people. */
 export type Marker = {
-  readonly kind: (typeof KINDS)[number]
-  readonly state: (typeof STATES)[number]
+  readonly kind: 'reply' | 'status' | 'announcement'
   /** Id of the job; empty while there is none. */
   readonly job: string
+  /** URL of the job's pull request; empty while none is known. */
+  readonly pull: string
   /** See `hashProject`. */
   readonly project: string
   /** Workflow file, job and step, so that no two steps take each other's comments. */
   readonly step: string
-  /** The command of the step that wrote the comment first; may be empty. */
-  readonly command: string
-  /** Id of the workflow run that wrote it last, and which attempt of it. */
+  /** Id of the workflow run that wrote the comment last, and which attempt of it. */
   readonly run: string
   readonly attempt: string
-  /** What the comment replies to, such as `issue-comment/5001`; empty if to nothing. */
+  /** What a reply answers, such as `issue-comment/5001`; else empty. */
   readonly source: string
-  /** URL of the job's pull request, where it is one of this GitHub; empty while there is none. */
-  readonly pull: string
-  /** What an announcement has to remember, as JSON; else empty. */
-  readonly history: string
+  /** When the job was first named here, in milliseconds since the epoch; 0 while there is none. */
+  readonly namedAt: number
 }
 
-const TEXT_FIELDS = [
-  'job',
-  'project',
-  'step',
-  'command',
-  'run',
-  'attempt',
-  'source',
-  'pull',
-  'history',
-] as const
+/** Writes and reads markers. They are signed, so that nobody else can make one, or copy one to another conversation. */
+export class Markers {
+  readonly #key: Buffer | undefined
+  readonly #repository: string
 
-/** Writes and reads markers. */
-type Markers = {
-  /** The marker as an HTML comment, to be put before all else in a comment of this thread. */
-  render(marker: Marker, thread: Thread): Markdown
-  /**
-   * Reads the marker of a comment in this thread; `undefined` if it has none that was signed with our key for that very
-   * place. Only one at the very beginning counts: what we quote comes after it.
-   */
-  read(body: string, thread: Thread): Marker | undefined
-}
-
-/**
- * Opens the markers of a repository. They are signed with a key derived from the API key, the place included: what
- * others write, or copy to another thread, is worth nothing.
- *
- * @param apiKey if it is empty, no marker is worth anything
- * @param repository `owner/name`
- */
-export function openMarkers({ apiKey, repository }: { apiKey: string; repository: string }): Markers {
-  const key = Buffer.from(hkdfSync('sha256', apiKey, '', 'docs-agent-action comment marker 1', 32))
-
-  function sign(fields: string, { number, rootId }: Thread): Buffer {
-    const signed = JSON.stringify([repository.toLowerCase(), number, rootId, fields])
-    return createHmac('sha256', key).update(signed).digest()
+  /** The signing key is derived from the API key; without one, no marker counts. */
+  constructor(apiKey: string, repository: string) {
+    const key = hkdfSync('sha256', apiKey, '', 'docs-agent-action comment marker 2', 32)
+    this.#key = apiKey === '' ? undefined : Buffer.from(key)
+    this.#repository = repository.toLowerCase()
   }
 
-  return {
-    render(marker, thread) {
-      const fields = renderFields(marker)
-      return Markdown.trusted(`<!-- docs-agent ${fields} sig=${sign(fields, thread).toString('hex')} -->`)
-    },
-    read(body, thread) {
-      const [, fields, hex] = /^<!-- docs-agent ([^>]+) sig=([0-9a-f]{64}) -->/.exec(body) ?? []
-      if (apiKey === '' || fields === undefined || hex === undefined) return undefined
-      return timingSafeEqual(sign(fields, thread), Buffer.from(hex, 'hex')) ? readFields(fields) : undefined
-    },
+  /** The marker as an HTML comment, for the very beginning of a comment in this thread. */
+  render(marker: Marker, thread: Thread, redact: (text: string) => string): Markdown {
+    const payload = Buffer.from(redact(JSON.stringify(marker))).toString('base64url')
+    const signature = this.#sign(payload, thread)?.toString('base64url') ?? ''
+    return Markdown.raw(`<!-- docs-agent ${payload}.${signature} -->`)
+  }
+
+  /** The marker that a comment in this thread begins with; `undefined` if it has none of ours. */
+  read(body: string, thread: Thread): Marker | undefined {
+    const [, payload = '', signature = ''] = /^<!-- docs-agent ([\w-]+)\.([\w-]{43}) -->/.exec(body) ?? []
+    const expected = this.#sign(payload, thread)
+    const given = Buffer.from(signature, 'base64url')
+    if (expected?.length !== given.length || !timingSafeEqual(given, expected)) return undefined
+    const marker = parseJson(Buffer.from(payload, 'base64url').toString())
+    // Signed by us: it is what `render` wrote.
+    return isRecord(marker) ? (marker as Marker) : undefined
+  }
+
+  #sign(payload: string, { number, rootId }: Thread): Buffer | undefined {
+    if (this.#key === undefined) return undefined
+    const signed = JSON.stringify([this.#repository, number, rootId, payload])
+    return createHmac('sha256', this.#key).update(signed).digest()
   }
 }
 
-/** A project as markers name it: the same for the same project only, and not to be read back. */
-export function hashProject({ baseUrl, projectId }: { baseUrl: URL; projectId: string }): string {
-  return createHash('sha256')
-    .update(JSON.stringify([baseUrl.href, projectId]))
-    .digest('hex')
-    .slice(0, 16)
+/** A project as markers name it: not readable, and the same for the same project of the same service only. */
+export function hashProject(inputs: Pick<Inputs, 'base-url' | 'project-id'>): string {
+  const named = JSON.stringify([inputs['base-url'].href, inputs['project-id']])
+  return createHash('sha256').update(named).digest('hex').slice(0, 16)
 }
 
 /** Whether a marker was written by a later run than another, or by a later attempt of the same run. */
@@ -97,38 +73,16 @@ export function isNewer(one: Marker, other: Marker): boolean {
   return Number(one.attempt) > Number(other.attempt)
 }
 
-/** Whether a marker was written by an earlier attempt of the run of another. Legs of a matrix are of the same attempt. */
-export function isEarlierAttempt(one: Marker, other: Marker): boolean {
-  return one.run === other.run && isNewer(other, one)
+/** Whether two markers are of the comment that there is to be only one of. */
+export function isSameComment(one: Marker, other: Marker): boolean {
+  if (one.kind !== other.kind || one.project !== other.project) return false
+  if (one.kind === 'announcement') return one.job === other.job
+  const isOfStep = one.step === other.step
+  return isOfStep && (one.kind === 'status' || (one.run === other.run && one.source === other.source))
 }
 
-function renderFields(marker: Marker): string {
-  const pairs = (['kind', 'state', ...TEXT_FIELDS] as const).map((name) => `${name}=${encode(marker[name])}`)
-  return pairs.join(' ')
-}
-
-function readFields(fields: string): Marker | undefined {
-  const given = new URLSearchParams(fields.replaceAll('+', '%2B').replaceAll(' ', '&'))
-  const field = (name: string): string => given.get(name) ?? ''
-  const kind = KINDS.find((known) => known === field('kind'))
-  const state = STATES.find((known) => known === field('state'))
-  if (kind === undefined || state === undefined) return undefined
-  return {
-    kind,
-    state,
-    job: isJobId(field('job')) ? field('job') : '',
-    project: field('project'),
-    step: field('step'),
-    command: field('command'),
-    run: field('run'),
-    attempt: field('attempt'),
-    source: field('source'),
-    pull: field('pull'),
-    history: field('history'),
-  }
-}
-
-// Two hyphens belong to the end of an HTML comment.
-function encode(text: string): string {
-  return encodeURIComponent(text.toWellFormed()).replaceAll('--', '-%2D')
+/** The marker of a comment that is written again: it keeps the job that its run has named, for a re-run to find. */
+export function withJobOf(before: Marker, marker: Marker): Marker {
+  const { job, pull, namedAt } = before
+  return marker.job === '' && before.run === marker.run ? { ...marker, job, pull, namedAt } : marker
 }

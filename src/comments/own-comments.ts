@@ -1,155 +1,119 @@
-import { type Account, fetchTokenAccount, isSameAccount } from '../github/account.ts'
+import { isSameAccount, type Known } from '../github/client.ts'
 import {
-  type Comment,
   type CommentRef,
   createComment,
   deleteComment,
   editComment,
-  type FailureReport,
-  getComment,
   listComments,
   type Thread,
+  writePermission,
 } from '../github/comments.ts'
-import type { RunDeps } from '../github/github.ts'
-import type { Inputs } from '../inputs/table.ts'
 import { joinMarkdown, type Markdown } from '../lib/markdown.ts'
-import { isNewer, type Marker, openMarkers } from './marker.ts'
+import { errorMessage } from '../lib/text.ts'
+import type { Run } from '../runner/run.ts'
+import { isNewer, isSameComment, type Marker, Markers, withJobOf } from './marker.ts'
 
 /** A comment that this action wrote, for whichever step: its marker is signed, and its author is the token's account. */
-export type OwnComment = { readonly comment: Comment; readonly marker: Marker }
+export type OwnComment = { readonly ref: CommentRef; readonly marker: Marker }
 
 /** A comment as it is to be written. */
 export type Draft = { readonly marker: Marker; readonly text: Markdown }
 
-/** A comment to be written: where, and what. */
-type CommentToWrite = {
+/** Where a comment is, or is to be. */
+export type Place = {
   readonly thread: Thread
-  /** The comment, if it is known to be there already. */
-  readonly existing: CommentRef | undefined
-  /** Whether the comment may be there although it is not known, as an answer of GitHub's was lost. */
-  readonly mayExist: boolean
-  /** What it is to be. */
-  readonly draft: Draft
-  /** What it is to be in view of what it says by now; `undefined` if it is to stay. */
-  readonly merge?: (current: Marker) => Draft | undefined
+  /** The comment if it is known to be there. */
+  readonly ref?: CommentRef | undefined
+  /** Whether it may be there although it is not known. */
+  readonly mayExist?: boolean
 }
 
-/** What became of a comment: `superseded` if a later run had written it in between. */
-export type Written =
-  | { readonly result: 'written'; readonly comment: CommentRef; readonly thread: Thread }
-  | { readonly result: 'superseded' | 'failed' }
+/** The comments of this action in the run's repository. Failures are logged, never thrown. */
+export class OwnComments {
+  readonly #run: Run
+  readonly #markers: Markers
 
-/** The comments of this action in a repository. */
-export type OwnComments = {
-  /** Those of a thread, oldest first; `undefined`, with a warning, if they can't be read. */
-  list(thread: Thread, report?: FailureReport): Promise<readonly OwnComment[] | undefined>
-  /** Those among comments that the token's account is known to have written. */
-  read(comments: readonly Comment[], thread: Thread): readonly OwnComment[]
-  /** One of them as it is now; `undefined` if it is gone. */
-  readAgain(own: OwnComment, thread: Thread): Promise<OwnComment | undefined>
-  /** Writes a comment: edits it where it is there already. Failures are logged as `report` says, by default as warnings. */
-  write(comment: CommentToWrite, report?: FailureReport): Promise<Written>
-}
-
-/** Opens the comments of this action. Sends nothing yet. */
-export function openOwnComments(
-  inputs: Pick<Inputs, 'api-key'>,
-  { github, environment, redact }: RunDeps,
-): OwnComments {
-  const markers = openMarkers({ apiKey: inputs['api-key'], repository: environment.repository })
-  let self: Promise<Account> | undefined
-
-  async function list(thread: Thread, report?: FailureReport): Promise<readonly OwnComment[] | undefined> {
-    const comments = await listComments(github, thread, report)
-    const found = comments === undefined ? undefined : read(comments, thread)
-    if (found === undefined || found.length === 0) return found
-    self ??= fetchTokenAccount(github)
-    const account = await self
-    return found.filter(({ comment }) => isSameAccount(account, comment.author))
+  constructor(run: Run) {
+    this.#run = run
+    this.#markers = new Markers(run.inputs['api-key'], run.environment.repository)
   }
 
-  function read(comments: readonly Comment[], thread: Thread): readonly OwnComment[] {
-    return comments.flatMap((comment) => {
-      const marker = markers.read(comment.body, thread)
-      return marker === undefined ? [] : [{ comment, marker }]
-    })
-  }
-
-  async function readAgain({ comment }: OwnComment, thread: Thread): Promise<OwnComment | undefined> {
-    const now = await getComment(github, comment)
-    return now === undefined ? undefined : read([now], thread)[0]
-  }
-
-  function render({ marker, text }: Draft, thread: Thread): string {
-    return redact(joinMarkdown([markers.render(marker, thread), text], '\n').source)
-  }
-
-  async function write(comment: CommentToWrite, report: FailureReport = {}): Promise<Written> {
-    const { thread, draft, mayExist } = comment
-    if (comment.existing !== undefined) return await edit({ ...comment, existing: comment.existing })
-    if (mayExist) {
-      const own = await list(thread, report)
-      // No comment is better than two.
-      if (own === undefined) return { result: 'failed' }
-      const existing = findSame(own, draft.marker)
-      if (existing !== undefined) return await edit({ ...comment, existing })
+  /** Those of a thread, oldest first. */
+  async list(thread: Thread): Promise<Known<readonly OwnComment[]>> {
+    const { github, inputs } = this.#run
+    // Without the key, as in a dry run, none counts.
+    if (inputs['api-key'] === '') return { known: true, value: [] }
+    try {
+      const signed = (await listComments(github, thread)).flatMap(({ ref, author, body }) => {
+        const marker = this.#markers.read(body, thread)
+        return marker === undefined ? [] : [{ ref, author, marker }]
+      })
+      if (signed.length === 0) return { known: true, value: [] }
+      const account = await github.account()
+      return { known: true, value: signed.filter(({ author }) => isSameAccount(account, author)) }
+    } catch (error) {
+      // Reading would do for this alone, but whoever lists our comments is about to write one.
+      github.report(error, { purpose: 'list our comments', permission: writePermission(thread) })
+      return { known: false, why: errorMessage(error) }
     }
-    const created = await createComment(github, thread, { body: render(draft, thread), ...report })
-    if (created === undefined) return { result: 'failed' }
-    if (created === 'thread-gone') {
-      const main: Thread = { ...thread, kind: 'main', rootId: 0 }
-      return await write({ ...comment, thread: main }, report)
-    }
-    if (created.author !== undefined) self ??= Promise.resolve(created.author)
-    const first = isShared(draft.marker) ? findSame((await list(thread)) ?? [], draft.marker) : undefined
-    if (first === undefined || first.id >= created.id) return { result: 'written', comment: created, thread }
-    // Another run wrote it at the same time: the first one stays.
-    await deleteComment(github, created, thread)
-    return await edit({ ...comment, existing: first })
   }
 
-  async function edit(comment: CommentToWrite & { readonly existing: CommentRef }): Promise<Written> {
-    const { thread, existing } = comment
-    let { draft } = comment
-    if (isShared(draft.marker)) {
-      const now = await getComment(github, existing)
-      const current = now === undefined ? undefined : markers.read(now.body, thread)
-      const merged = current === undefined ? draft : mergedDraft(comment, current)
-      if (merged === undefined) return { result: 'superseded' }
-      draft = merged
+  /**
+   * Writes a comment, or edits it where it is there. Status comments and announcements may be written by several runs at
+   * once, and a reply twice where GitHub's answer was lost: the comment of the newest run stays, and whoever sees another
+   * one deletes it. An announcement that is there is not edited.
+   *
+   * @returns `superseded` if a newer run has written it; `undefined` if something failed
+   */
+  async write(
+    { thread, ref, mayExist }: Place,
+    draft: Draft,
+  ): Promise<CommentRef | 'superseded' | undefined> {
+    const { kind } = draft.marker
+    if (kind === 'reply' && ref !== undefined) return await this.#edit(ref, draft)
+    if (kind === 'reply' && mayExist !== true) return await this.#create(thread, draft)
+    const mayBeThere = kind === 'status' || mayExist === true
+    let same = mayBeThere ? await this.#listSame(thread, draft.marker) : []
+    let created: CommentRef | undefined
+    if (same?.length === 0) {
+      created = await this.#create(thread, draft)
+      if (created === undefined) return undefined
+      same = await this.#listSame(thread, draft.marker)
     }
-    const body = render(draft, thread)
-    const isWritten = await editComment(github, existing, { body, isPull: thread.isPull })
-    return isWritten ? { result: 'written', comment: existing, thread } : { result: 'failed' }
+    // Where they can't be listed, no comment is better than two.
+    if (same === undefined) return undefined
+    const [newest, ...others] = same.toSorted(newestRunFirst)
+    if (newest === undefined) return created
+    const isSuperseded = kind !== 'announcement' && isNewer(newest.marker, draft.marker)
+    const isFinal = kind === 'announcement' || isSuperseded || newest.ref.id === created?.id
+    const marker = withJobOf(newest.marker, draft.marker)
+    if (!isFinal && (await this.#edit(newest.ref, { ...draft, marker })) === undefined) return undefined
+    for (const other of others) {
+      if (!(await deleteComment(this.#run.github, other.ref))) return undefined
+    }
+    return isSuperseded ? 'superseded' : newest.ref
   }
 
-  return { list, read, readAgain, write }
+  #create(thread: Thread, draft: Draft): Promise<CommentRef | undefined> {
+    return createComment(this.#run.github, thread, (there) => this.#render(draft, there))
+  }
+
+  async #edit(ref: CommentRef, draft: Draft): Promise<CommentRef | undefined> {
+    const isEdited = await editComment(this.#run.github, ref, this.#render(draft, ref.thread))
+    return isEdited ? ref : undefined
+  }
+
+  async #listSame(thread: Thread, marker: Marker): Promise<readonly OwnComment[] | undefined> {
+    const own = await this.list(thread)
+    return own.known ? own.value.filter((one) => isSameComment(one.marker, marker)) : undefined
+  }
+
+  #render({ marker, text }: Draft, thread: Thread): string {
+    const { redact } = this.#run
+    return redact(joinMarkdown([this.#markers.render(marker, thread, redact), text], '\n').source)
+  }
 }
 
-/** Whether a marker belongs to this very step. */
-export function isOfStep(marker: Marker, { project, step }: Pick<Marker, 'project' | 'step'>): boolean {
-  return marker.project === project && marker.step === step
-}
-
-/** Whether two markers are of the comment that there is to be only one of. */
-export function isSameComment(one: Marker, other: Marker): boolean {
-  if (one.kind !== other.kind || one.project !== other.project) return false
-  if (one.kind === 'announcement' && one.job === other.job) return true
-  if (!isOfStep(one, other)) return false
-  return one.kind !== 'reply' || (one.run === other.run && one.source === other.source)
-}
-
-/** The comment among our own that is the same as one to be written. */
-function findSame(own: readonly OwnComment[], marker: Marker): OwnComment['comment'] | undefined {
-  return own.find((one) => isSameComment(one.marker, marker))?.comment
-}
-
-/** Whether several runs write the same comment. A reply is written by one run alone. */
-function isShared({ kind }: Marker): boolean {
-  return kind !== 'reply'
-}
-
-function mergedDraft({ draft, merge }: CommentToWrite, current: Marker): Draft | undefined {
-  if (merge !== undefined) return merge(current)
-  return isNewer(current, draft.marker) ? undefined : draft
+function newestRunFirst({ marker: one }: OwnComment, { marker: other }: OwnComment): number {
+  return isNewer(one, other) ? -1 : Number(isNewer(other, one))
 }

@@ -1,7 +1,7 @@
-import { integerField, recordField, stringField } from '../lib/json.ts'
-import { type Account, readAccount } from './account.ts'
-import { type GitHub, statusOf } from './github.ts'
-import type { Octokit } from './octokit.ts'
+import { isRecord } from '../lib/json.ts'
+import { type Account, type GitHub, normalizeLogin } from './client.ts'
+import { GitHubError } from './errors.ts'
+import type { Comment, User } from './types.ts'
 
 /** Where comments follow one another: the main thread of a pull request or issue, or one thread of a review. */
 export type Thread = {
@@ -23,9 +23,13 @@ export type CommandSource = {
   readonly thread: Thread
 }
 
-/** The main thread of a pull request. */
 export function pullRequestThread(number: number): Thread {
   return { kind: 'main', number, isPull: true, rootId: 0 }
+}
+
+/** The main thread of the pull request or issue that a thread belongs to. */
+export function mainThread(thread: Thread): Thread {
+  return { ...thread, kind: 'main', rootId: 0 }
 }
 
 /** The permission that writing into a thread needs. */
@@ -33,187 +37,123 @@ export function writePermission({ isPull }: Pick<Thread, 'isPull'>): string {
   return isPull ? 'pull-requests: write' : 'issues: write'
 }
 
-/** A comment that can be edited and reacted to. */
-export type CommentRef = {
-  readonly kind: Thread['kind']
-  readonly id: number
-  readonly url: string
-}
+/** A comment that can be edited. */
+export type CommentRef = { readonly thread: Thread; readonly id: number; readonly url: string }
 
-/** A comment as GitHub answers it. */
-export type Comment = CommentRef & {
-  /** `undefined` if the account is gone. */
+/** A comment that is there. */
+export type ThreadComment = {
+  readonly ref: CommentRef
+  /** `undefined` if the account was deleted. */
   readonly author: Account | undefined
   readonly body: string
-  /** When it was written or last edited, by GitHub's clock, in milliseconds since the epoch; `NaN` if not said. */
-  readonly updatedAtMs: number
 }
 
-/** As many as GitHub gives. */
-const PAGE_SIZE = 100
-
-/** Of a longer thread, the first page and the last ones are read. */
-const MAX_PAGES = 5
+/**
+ * The comments of a thread, oldest first, however many.
+ *
+ * @throws {GitHubError}
+ */
+export async function listComments(github: GitHub, thread: Thread): Promise<readonly ThreadComment[]> {
+  const { kind, number, rootId } = thread
+  // GitHub lists the comments of all reviews of a pull request together.
+  const comments = await listAll<Comment>(github, `${basePath(github, thread)}/${number}/comments`)
+  return comments
+    .filter((one) => kind === 'main' || one.id === rootId || one.in_reply_to_id === rootId)
+    .map((one) => ({ ref: refOf(one, thread), author: readAccount(one.user), body: one.body ?? '' }))
+    .toSorted((a, b) => a.ref.id - b.ref.id)
+}
 
 /**
- * Writes a comment at a thread's end.
+ * Writes a comment at a thread's end; in the main thread where a review thread was deleted.
  *
- * @returns the comment; `thread-gone` if the first comment of a review thread is not there any more; `undefined`, with
- * a warning, if that failed
+ * @param render what the comment says in the thread that it is written to
+ * @returns `undefined`, with a line in the log, if that failed
  */
 export function createComment(
   github: GitHub,
   thread: Thread,
-  { body, ...report }: { readonly body: string } & FailureReport,
-): Promise<Comment | 'thread-gone' | undefined> {
-  const { kind, number, rootId } = thread
-  return github.attempt({
-    purpose: 'write a comment',
-    permission: writePermission(thread),
-    ...report,
-    send: async ({ rest }) => {
-      const params = { ...github.repository, body }
-      if (kind === 'main') {
-        const { data } = await rest.issues.createComment({ ...params, issue_number: number })
-        return requireComment(data, kind)
-      }
-      try {
-        const reply = { ...params, pull_number: number, comment_id: rootId }
-        const { data } = await rest.pulls.createReplyForReviewComment(reply)
-        return requireComment(data, kind)
-      } catch (error) {
-        const status = statusOf(error)
-        if (status === 404 || status === 422) return 'thread-gone'
-        throw error
-      }
-    },
-  })
-}
-
-/** How a failure to write is logged. */
-export type FailureReport = { readonly consequence?: string; readonly ifForbidden?: 'notice' | 'warning' }
-
-/** Replaces the text of a comment. Returns whether that worked; if not, there was a warning. */
-export async function editComment(
-  github: GitHub,
-  comment: CommentRef,
-  change: { readonly body: string; readonly isPull: boolean },
-): Promise<boolean> {
-  const answer = await github.attempt<unknown>({
-    purpose: `edit the comment ${comment.url}`,
-    permission: writePermission(change),
-    consequence: 'It stays as it is.',
-    send: ({ rest }) => {
-      const params = { ...github.repository, comment_id: comment.id, body: change.body }
-      return comment.kind === 'main'
-        ? rest.issues.updateComment(params)
-        : rest.pulls.updateReviewComment(params)
-    },
-  })
-  return answer !== undefined
-}
-
-/** Reads a comment again. `undefined` if it is gone, or can't be read. */
-export async function getComment(github: GitHub, { kind, id }: CommentRef): Promise<Comment | undefined> {
-  try {
-    const { data } = await github.request<{ readonly data: unknown }>(({ rest }) => {
-      const params = { ...github.repository, comment_id: id }
-      return kind === 'main' ? rest.issues.getComment(params) : rest.pulls.getReviewComment(params)
-    })
-    return readComment(data, kind)
-  } catch {
-    return undefined
+  render: (thread: Thread) => string,
+): Promise<CommentRef | undefined> {
+  async function create(there: Thread): Promise<CommentRef> {
+    const path = `${basePath(github, there)}/${there.number}/comments`
+    const route = there.kind === 'main' ? `POST ${path}` : `POST ${path}/${there.rootId}/replies`
+    const body = render(there)
+    const { data } = await github.request<{ readonly data: Comment }>((octokit) =>
+      octokit.request(route, { body }),
+    )
+    noteAccount(github, data.user)
+    return refOf(data, there)
   }
+  return github.attempt({ purpose: 'write a comment', permission: writePermission(thread) }, () =>
+    create(thread).catch((error: unknown) => {
+      const isGone = error instanceof GitHubError && (error.status === 404 || error.status === 422)
+      if (thread.kind === 'review' && isGone) return create(mainThread(thread))
+      throw error
+    }),
+  )
 }
 
-/** Deletes a comment on a main thread. */
-export async function deleteComment(github: GitHub, { id }: CommentRef, thread: Thread): Promise<void> {
-  await github.attempt<unknown>({
-    purpose: 'delete a comment that is there twice',
-    permission: writePermission(thread),
-    send: ({ rest }) => rest.issues.deleteComment({ ...github.repository, comment_id: id }),
-  })
+/** Replaces the text of a comment. Returns whether that worked; if not, there is a line in the log. */
+export async function editComment(github: GitHub, ref: CommentRef, body: string): Promise<boolean> {
+  const { thread, id, url } = ref
+  const call = { purpose: `edit the comment ${url}`, permission: writePermission(thread) }
+  const route = `PATCH ${basePath(github, thread)}/comments/${id}`
+  const edit = () => github.request((octokit) => octokit.request(route, { body }))
+  return (await github.attempt(call, edit)) !== undefined
+}
+
+/** Deletes a comment. Returns whether it is deleted now; if not, there is a line in the log. */
+export async function deleteComment(github: GitHub, { thread, id, url }: CommentRef): Promise<boolean> {
+  const call = { purpose: `delete the duplicate comment ${url}`, permission: writePermission(thread) }
+  const path = `${basePath(github, thread)}/comments/${id}`
+  return (await github.attempt(call, () => deletePath(github, path))) !== undefined
+}
+
+/** Deletes what is at a path; that it was deleted before is no failure. */
+export async function deletePath(github: GitHub, path: string): Promise<true> {
+  try {
+    await github.request((octokit) => octokit.request(`DELETE ${path}`))
+  } catch (error) {
+    if (!(error instanceof GitHubError && error.status === 404)) throw error
+  }
+  return true
 }
 
 /**
- * The comments of a thread, oldest first. A long thread is read from its end: at most 5 requests, which leave out what
- * lies between the first hundred comments and the last four hundred.
+ * All entries of a list, page after page.
  *
- * @returns `undefined`, with a warning, if the comments could not be read
+ * @throws {GitHubError}
  */
-export async function listComments(
-  github: GitHub,
-  thread: Thread,
-  report: FailureReport = {},
-): Promise<readonly Comment[] | undefined> {
-  const entries = await github.attempt({
-    purpose: 'list the comments',
-    // Reading would do for this alone, but whoever lists our comments is about to write one.
-    permission: writePermission(thread),
-    ...report,
-    send: (octokit) =>
-      thread.kind === 'main'
-        ? listMainThread(octokit, github, thread)
-        : listReviewThread(octokit, github, thread),
+export function listAll<T extends object>(github: GitHub, path: string): Promise<readonly T[]> {
+  return github.request(async ({ paginate }) => {
+    const all: T[] = []
+    for await (const { data } of paginate.iterator(`GET ${path}`, { per_page: 100 })) {
+      if (!Array.isArray(data) || !data.every(isRecord)) {
+        throw new GitHubError('GitHub returned something that is not a list', { kind: 'other' })
+      }
+      for (const entry of data) all.push(entry as T)
+    }
+    return all
   })
-  return entries
-    ?.map((entry) => readComment(entry, thread.kind))
-    .filter((comment) => comment !== undefined)
-    .toSorted((a, b) => a.id - b.id)
 }
 
-/** GitHub lists these oldest first, whatever order is requested; its first response says how many pages there are. */
-async function listMainThread(
-  { rest }: Octokit,
-  { repository }: GitHub,
-  { number }: Thread,
-): Promise<readonly unknown[]> {
-  const params = { ...repository, issue_number: number, per_page: PAGE_SIZE }
-  const first = await rest.issues.listComments(params)
-  const lastPage = Number(/[?&]page=(\d+)[^>]*>; rel="last"/.exec(first.headers.link ?? '')?.[1] ?? 1)
-  const entries: unknown[] = [...first.data]
-  for (let page = Math.max(2, lastPage - MAX_PAGES + 2); page <= lastPage; page++) {
-    entries.push(...(await rest.issues.listComments({ ...params, page })).data)
-  }
-  return entries
+/** An account as REST shows it; `undefined` if there is none, or it was deleted. */
+export function readAccount(user: User | null | undefined): Account | undefined {
+  if (!user?.login) return undefined
+  return { id: user.id ?? undefined, login: normalizeLogin(user.login) }
 }
 
-/** GitHub lists the comments of all reviews of a pull request together. */
-async function listReviewThread(
-  { rest }: Octokit,
-  { repository }: GitHub,
-  { number, rootId }: Thread,
-): Promise<readonly unknown[]> {
-  const params = { ...repository, pull_number: number, per_page: PAGE_SIZE }
-  const entries: unknown[] = []
-  for (let page = 1; page <= MAX_PAGES; page++) {
-    const { data } = await rest.pulls.listReviewComments({
-      ...params,
-      ...(page > 1 && { page }),
-      sort: 'created',
-      direction: 'desc',
-    })
-    entries.push(...data.filter((one) => one.id === rootId || one.in_reply_to_id === rootId))
-    if (data.length < PAGE_SIZE || data.some(({ id }) => id === rootId)) break
-  }
-  return entries
+/** Takes over whose token it is from what that token has written. */
+export function noteAccount(github: GitHub, user: User | null | undefined): void {
+  if (user?.login) github.knowAccount({ databaseId: user.id, login: user.login })
 }
 
-function requireComment(value: unknown, kind: Thread['kind']): Comment {
-  const comment = readComment(value, kind)
-  if (comment === undefined) throw new Error('the answer is no comment')
-  return comment
+function basePath({ repository: { owner, repo } }: GitHub, { kind }: Thread): string {
+  return `/repos/${owner}/${repo}/${kind === 'main' ? 'issues' : 'pulls'}`
 }
 
-function readComment(value: unknown, kind: Thread['kind']): Comment | undefined {
-  const id = integerField(value, 'id')
-  if (id === undefined) return undefined
-  return {
-    kind,
-    id,
-    url: stringField(value, 'html_url') ?? '',
-    author: readAccount(recordField(value, 'user')),
-    body: stringField(value, 'body') ?? '',
-    updatedAtMs: Date.parse(stringField(value, 'updated_at') ?? ''),
-  }
+/** @throws {GitHubError} if a response is no comment */
+function refOf({ id, html_url: url }: Comment, thread: Thread): CommentRef {
+  if (!id) throw new GitHubError('GitHub returned something that is not a comment', { kind: 'other' })
+  return { thread, id, url: url ?? '' }
 }
