@@ -1,122 +1,85 @@
+import type { AnalyticsQuery } from './analytics/query.ts'
 import type { Fault } from './faults/fault.ts'
-import type { RecordedRequest, Reply } from './http.ts'
-import type { VisitorsQuery } from './visitors/query.ts'
+import type { RecordedRequest, Reply } from './http/server.ts'
 
 /** An API key and what it may do. A key that is in no list is unknown: 401. */
 export type ServiceKey = {
-  key: string
+  readonly key: string
   /** `read` answers 403 to every POST. Default `admin`. */
-  scope?: 'admin' | 'read'
+  readonly scope?: 'admin' | 'read'
   /** Answers 401 to everything. */
-  expired?: boolean
-  /** As if the caller's address were not on the key's list: answers 403 to everything. */
-  forbiddenIp?: boolean
+  readonly expired?: boolean
 }
 
 /** How many requests a sliding hour allows; `Infinity` for no limit. Only requests that succeed count. */
 export type ServiceLimits = {
   /** Job creates, per project. */
-  jobsPerHour: number
+  readonly jobsPerHour: number
   /** Follow-up messages, per project. */
-  messagesPerHour: number
-  /** Analytics requests, of all projects together: the service is one organisation. */
-  analyticsPerHour: number
+  readonly messagesPerHour: number
+  /** Analytics requests of all kinds and projects together: the service is one organisation. */
+  readonly analyticsPerHour: number
   /** Whether a 429 says `Retry-After`. */
-  retryAfter: boolean
+  readonly retryAfter: boolean
 }
 
 /** Answers a valid visitors query in place of the generated site; `undefined` leaves it to the generated site. */
 export type VisitorsOverride = (
-  query: VisitorsQuery & { projectId: string },
-) => { status: number; body: unknown } | undefined
+  query: AnalyticsQuery & { readonly projectId: string },
+) => { readonly status: number; readonly body: unknown } | undefined
 
-/** `git`: real commits in a temporary repository. `none`: links only, for thousands of quick runs. */
-export type AgentKind = 'git' | 'none'
-
-/** All of it optional; the defaults are in {@link settingsFrom}. Times are milliseconds. */
+/** Times are milliseconds. */
 export type DocsServiceOptions = {
   /** 0 picks a free port. */
-  port?: number
-  /** A loopback host. */
-  host?: string
+  readonly port?: number
   /** The admin key. */
-  key?: string
-  /** Further keys. */
-  keys?: readonly ServiceKey[]
+  readonly key?: string
+  readonly keys?: readonly ServiceKey[]
   /** Projects that exist; any other is 404. */
-  projects?: readonly string[]
+  readonly projects?: readonly string[]
   /** How long a job stays active, unless its prompt says `[agent: takes …]`. */
-  jobTimeMs?: number
-  /** Right after a create, looks answer 404 for this long. */
-  notFoundMs?: number
+  readonly jobTimeMs?: number
   /** Right after a message, answers show the old finished job for this long. */
-  staleMs?: number
-  /** Pages of the site in the visitors report, 0 to 1,000,000. */
-  pages?: number
-  /** Job ids and visitors are the same for the same seed: a whole number of 32 bits. */
-  seed?: number
+  readonly staleMs?: number
+  /** Pages of the site in the visitors report. */
+  readonly pages?: number
+  /** Job ids and analytics are the same for the same seed: a whole number of 32 bits. */
+  readonly seed?: number
   /** The clock, epoch milliseconds: all job times, limits and dates come from it. */
-  now?: () => number
-  agent?: AgentKind
-  /** The git program; only worth changing where `git` is not on the PATH. */
-  gitProgram?: string
-  limits?: Partial<ServiceLimits>
-  visitors?: VisitorsOverride
+  readonly now?: () => number
+  /** `git`: real commits in a temporary repository. `none`: links only, for thousands of quick runs. */
+  readonly agent?: 'git' | 'none'
+  /** Where the pull requests are, such as `https://github.com/acme/docs`; empty: on pages of the service. */
+  readonly repository?: string
+  readonly limits?: Partial<ServiceLimits>
+  readonly visitors?: VisitorsOverride
   /** Faults set from the start. */
-  faults?: readonly Fault[]
-  /** Told of every request when all is over; `reply` is the service's own, if it handled the request at all. */
-  onAnswer?: (request: RecordedRequest, reply: Reply | undefined) => void
+  readonly faults?: readonly Fault[]
+  /** Told of every request at its end; `reply` is the service's own, if it handled the request at all. */
+  readonly onAnswer?: (request: RecordedRequest, reply: Reply | undefined) => void
 }
 
-/** The options with every gap filled. */
-export type Settings = Required<Omit<DocsServiceOptions, 'limits' | 'keys'>> & {
-  limits: ServiceLimits
-  keys: readonly ServiceKey[]
-}
+/** The options, complete. */
+export type Settings = Required<Omit<DocsServiceOptions, 'limits'>> & { readonly limits: ServiceLimits }
 
-/** Fills the gaps. Throws a `RangeError` for a host that is not loopback or a number of pages out of range. */
 export function settingsFrom(options: DocsServiceOptions): Settings {
-  const settings: Settings = {
+  const limits = { jobsPerHour: 100, messagesPerHour: 100, analyticsPerHour: 100, retryAfter: true }
+  return {
     port: 0,
-    host: '127.0.0.1',
     key: 'mint_demo',
+    keys: [],
     projects: ['docs'],
     jobTimeMs: 3000,
-    notFoundMs: 0,
     staleMs: 0,
     pages: 120,
     seed: 1,
     now: Date.now,
     agent: 'git',
-    gitProgram: 'git',
+    repository: '',
     visitors: () => undefined,
     faults: [],
     onAnswer: () => undefined,
     ...options,
-    keys: options.keys ?? [],
-    limits: {
-      jobsPerHour: 100,
-      messagesPerHour: 100,
-      analyticsPerHour: 100,
-      retryAfter: true,
-      ...options.limits,
-    },
+    limits: { ...limits, ...options.limits },
   }
-  refuseOutOfRange(settings)
-  return settings
-}
-
-function refuseOutOfRange({ host, pages }: Settings): void {
-  if (!isLoopback(host)) {
-    throw new RangeError(
-      `The docs service listens on loopback only, not on '${host}': use 127.0.0.1, localhost or ::1.`,
-    )
-  }
-  if (!Number.isInteger(pages) || pages < 0 || pages > 1_000_000) {
-    throw new RangeError(`The site can have 0 to 1000000 pages, not ${pages}.`)
-  }
-}
-
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host)
 }

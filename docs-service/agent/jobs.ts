@@ -1,22 +1,53 @@
-import type { Settings } from '../options.ts'
-import type { Agent } from './git-agent.ts'
-import {
-  type AgentJob,
-  isOver,
-  type JobAnswer,
-  jobAnswer,
-  newJob,
-  type Pull,
-  planRound,
-  type Round,
-  statusAt,
-} from './job.ts'
+import { createHash } from 'node:crypto'
+import { type Agent, PullError } from './git.ts'
+import { type Outcome, readDirectives, subjectMatter } from './prompt.ts'
 
-type JobSettings = Pick<Settings, 'seed' | 'jobTimeMs' | 'staleMs' | 'now'>
+/** A pull request that the agent opened. */
+export type Pull = {
+  readonly number: number
+  state: 'open' | 'merged' | 'closed'
+  /** The commit that `main` was at before the merge; empty without a repository. */
+  base?: string
+}
 
-/** A pull request that can't be merged or closed: there is none of this number, or it is not open any more. */
-export class PullStateError extends Error {
-  override readonly name = 'PullStateError'
+/** One prompt's worth of work: the job's own prompt, or a follow-up message. Times are epoch milliseconds. */
+type Round = {
+  readonly prompt: string
+  /** What is shown until when. The last stage ends with the round. */
+  readonly stages: { status: string; untilMs: number }[]
+  /** `Infinity` for a round that never ends. */
+  readonly endsAtMs: number
+  readonly outcome: Outcome
+  readonly changes: boolean
+  /** The work at the round's end, once it has begun; it is done once only. */
+  work?: Promise<void>
+}
+
+/** A job as the service keeps it. */
+export type AgentJob = {
+  readonly id: string
+  readonly project: string
+  /** The prompt of the create, as it was sent. */
+  readonly prompt: string
+  /** The prompts of the follow-up messages that were accepted. */
+  readonly messages: string[]
+  readonly createdAtMs: number
+  readonly branch: string
+  readonly rounds: Round[]
+  /** Opened when the first round that changes something is over. */
+  pull: Pull | null
+  /** What is still shown of the job as it was before a message. */
+  stale?: { readonly untilMs: number; readonly answer: object }
+}
+
+/** Where the jobs' times, ids and links come from; `url` is the service's origin. */
+type JobSettings = {
+  seed: number
+  jobTimeMs: number
+  staleMs: number
+  repository: string
+  now(): number
+  url(): string
 }
 
 /**
@@ -26,68 +57,59 @@ export class PullStateError extends Error {
 export class Jobs {
   /** In the order of their creation. */
   readonly list: AgentJob[] = []
-  readonly #byId = new Map<string, AgentJob>()
   readonly #settings: JobSettings
   readonly #agent: Agent
-  readonly #url: () => string
-  #pulls = 0
 
-  constructor(settings: JobSettings, agent: Agent, url: () => string) {
+  constructor(settings: JobSettings, agent: Agent) {
     this.#settings = settings
     this.#agent = agent
-    this.#url = url
   }
 
   /** Makes a job, active from now on. */
   create(project: string, prompt: string): AgentJob {
     const { seed, jobTimeMs, now } = this.#settings
-    const nowMs = now()
-    const job = newJob({ project, prompt, nowMs }, { seed, count: this.list.length })
-    job.rounds.push(planRound(prompt, { startsAtMs: nowMs, jobTimeMs }))
+    const createdAtMs = now()
+    const id = identifier(seed, this.list.length)
+    const branch = `docs/agent-${slug(prompt)}-${id.slice(0, 6)}`
+    const rounds = [planRound(prompt, createdAtMs, jobTimeMs)]
+    const job: AgentJob = { id, project, prompt, messages: [], createdAtMs, branch, rounds, pull: null }
     this.list.push(job)
-    this.#byId.set(job.id, job)
     return job
   }
 
-  /** The project's job of this id. */
   find(project: string, id: string): AgentJob | undefined {
-    const job = this.#byId.get(id)
-    return job?.project === project ? job : undefined
+    return this.list.find((job) => job.id === id && job.project === project)
   }
 
-  /** The job as the service shows it now. Throws if work has come due and `git` fails. */
-  async answer(job: AgentJob): Promise<JobAnswer> {
+  /** The job as the service shows it now. @throws if work has come due and git fails */
+  async answer(job: AgentJob): Promise<object> {
+    await this.#doWorkDue(job)
+    return job.stale && this.#settings.now() < job.stale.untilMs ? job.stale.answer : this.#trueAnswer(job)
+  }
+
+  /** The job's true status, whatever is shown right after a message. */
+  status({ rounds }: AgentJob): string {
     const nowMs = this.#settings.now()
-    await this.#doWorkDue(job, nowMs)
-    if (job.stale && nowMs < job.stale.untilMs) return job.stale.answer
-    return jobAnswer(job, { nowMs, url: this.#url() })
+    const running = rounds.find((round) => nowMs < round.endsAtMs)
+    const stage = running?.stages.find(({ untilMs }) => nowMs < untilMs)
+    return stage?.status ?? rounds.at(-1)?.outcome ?? 'active'
   }
 
-  /** The job's true status now, whatever is shown right after a message. */
-  status(job: AgentJob): string {
-    return statusAt(job.rounds, this.#settings.now())
-  }
-
-  /**
-   * Gives the job more work: at once if it is over, else after the work it has. A round that would never end is
-   * broken off for it.
-   */
+  /** Gives the job more work: after the work it has, but in place of a round that would never end. */
   async message(job: AgentJob, prompt: string): Promise<void> {
     const { jobTimeMs, staleMs, now } = this.#settings
-    const nowMs = now()
-    await this.#doWorkDue(job, nowMs)
-    const before = jobAnswer(job, { nowMs, url: this.#url() })
-    if (job.rounds.at(-1)?.endsAtMs === Number.POSITIVE_INFINITY) job.rounds.pop()
-    const startsAtMs = Math.max(nowMs, job.rounds.at(-1)?.endsAtMs ?? nowMs)
-    job.rounds.push(planRound(prompt, { startsAtMs, jobTimeMs }))
+    await this.#doWorkDue(job)
+    const before = this.#trueAnswer(job)
+    if (job.rounds.at(-1)?.endsAtMs === Infinity) job.rounds.pop()
+    const startsAtMs = Math.max(now(), job.rounds.at(-1)?.endsAtMs ?? 0)
+    job.rounds.push(planRound(prompt, startsAtMs, jobTimeMs))
     job.messages.push(prompt)
-    if (staleMs > 0 && isOver(before.status)) job.stale = { untilMs: nowMs + staleMs, answer: before }
+    if (staleMs > 0 && isTerminal(before.status)) job.stale = { untilMs: now() + staleMs, answer: before }
   }
 
   /** Does all work that has come due, of any job. */
   async doAllWorkDue(): Promise<void> {
-    const nowMs = this.#settings.now()
-    for (const job of this.list) await this.#doWorkDue(job, nowMs)
+    for (const job of this.list) await this.#doWorkDue(job)
   }
 
   /** The job whose pull request has this number. */
@@ -95,38 +117,88 @@ export class Jobs {
     return this.list.find((job): job is AgentJob & { pull: Pull } => job.pull?.number === number)
   }
 
-  /** Merges a pull request. Throws {@link PullStateError}, or a `MergeConflictError` of the agent. */
+  /** Merges a pull request. @throws {PullError} */
   async merge(number: number): Promise<void> {
     const { pull, branch } = this.#openPull(number)
     const message = `Merge pull request #${number} from ${branch}`
-    pull.base = await this.#agent.merge({ branch, message, atMs: this.#settings.now() })
+    pull.base = await this.#agent.merge(branch, message, this.#settings.now())
     pull.state = 'merged'
   }
 
-  /** Closes a pull request without a merge. Throws {@link PullStateError}. */
+  /** Closes a pull request without a merge. @throws {PullError} */
   closePull(number: number): void {
     this.#openPull(number).pull.state = 'closed'
   }
 
   #openPull(number: number): AgentJob & { pull: Pull } {
     const job = this.ofPull(number)
-    if (job === undefined) throw new PullStateError(`There is no pull request #${number}.`)
-    if (job.pull.state !== 'open') throw new PullStateError(`Pull request #${number} is ${job.pull.state}.`)
+    if (job === undefined) throw new PullError(`There is no pull request #${number}.`)
+    if (job.pull.state !== 'open') throw new PullError(`Pull request #${number} is ${job.pull.state}.`)
     return job
   }
 
-  async #doWorkDue(job: AgentJob, nowMs: number): Promise<void> {
-    for (const round of job.rounds.filter(({ endsAtMs }) => endsAtMs <= nowMs)) {
+  #trueAnswer(job: AgentJob) {
+    const repository = this.#settings.repository || `${this.#settings.url()}/acme/docs`
+    const status = this.status(job)
+    const archivedAtMs = status === 'archived' ? job.rounds.at(-1)?.endsAtMs : undefined
+    return {
+      id: job.id,
+      status,
+      source: { repository, ref: job.branch },
+      model: 'docs-agent-1',
+      prLink: isTerminal(status) && job.pull ? `${repository}/pull/${job.pull.number}` : null,
+      createdAt: new Date(job.createdAtMs).toISOString(),
+      archivedAt: archivedAtMs === undefined ? null : new Date(archivedAtMs).toISOString(),
+    }
+  }
+
+  async #doWorkDue(job: AgentJob): Promise<void> {
+    const nowMs = this.#settings.now()
+    for (const round of job.rounds) {
+      if (round.endsAtMs > nowMs) continue
       round.work ??= this.#work(job, round)
       await round.work
     }
   }
 
-  async #work(job: AgentJob, { prompt, outcome, changes, gitlab, endsAtMs }: Round): Promise<void> {
+  async #work(job: AgentJob, { prompt, outcome, changes, endsAtMs }: Round): Promise<void> {
     if (outcome !== 'completed' || !changes) return
     await this.#agent.commit({ branch: job.branch, prompt, atMs: endsAtMs })
-    if (job.pull) return
-    this.#pulls += 1
-    job.pull = { number: this.#pulls, gitlab, state: 'open' }
+    job.pull ??= { number: this.list.filter(({ pull }) => pull).length + 1, state: 'open' }
   }
+}
+
+/** Where the pull request's page is. */
+export function pullPath({ number }: Pull): string {
+  return `/acme/docs/pull/${number}`
+}
+
+export function isTerminal(status: string): status is Outcome {
+  return status === 'completed' || status === 'failed' || status === 'archived'
+}
+
+/** A round is active for its time, then in the stages that its directives name. */
+function planRound(prompt: string, startsAtMs: number, jobTimeMs: number): Round {
+  const { outcome, changes, takesMs, stages: named, endless } = readDirectives(prompt)
+  let untilMs = startsAtMs
+  const stages = [{ status: 'active', ms: takesMs ?? jobTimeMs }, ...named].map(({ status, ms }) => {
+    untilMs += ms
+    return { status, untilMs }
+  })
+  if (endless) stages.push({ status: 'active', untilMs: Infinity })
+  return { prompt, stages, endsAtMs: endless ? Infinity : untilMs, outcome, changes }
+}
+
+/** The `count`-th job id of a seed: shaped like a random UUID, yet the same in every run. */
+function identifier(seed: number, count: number): string {
+  const digits = createHash('sha256').update(`docs-service ${seed} ${count}`).digest('hex')
+  return digits.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*/, '$1-$2-4$3-a$4-$5')
+}
+
+function slug(prompt: string): string {
+  const words = subjectMatter(prompt)
+    .toLowerCase()
+    .split(/[^a-z0-9]+/)
+  const start = words.filter((word) => word !== '').slice(0, 5)
+  return start.join('-').slice(0, 40).replace(/-$/, '') || 'update'
 }

@@ -1,34 +1,26 @@
 import { readPrompt, subjectMatter } from './prompt.ts'
 
 /** A page of the site: its path in the repository and its text. */
-export type Page = { path: string; text: string }
+export type Page = { readonly path: string; readonly text: string }
 
-const FILLERS = new Set(
-  'about add also and are can document documentation docs explain for from have how into make page pages please section should that the this update use what when where which with write'.split(
-    ' ',
-  ),
-)
+const FILLERS =
+  /^(?:about|add|also|and|are|can|docs?|document|documentation|explain|for|from|have|how|into|make|pages?|please|section|should|that|the|this|update|use|what|when|where|which|with|write)$/
 /** A word in the path says more about what a page is for than one somewhere in its text. */
 const PATH_WEIGHT = 4
-const MAX_POINTS = 8
 const MAX_FILES = 8
-const HEADING_LENGTH = 64
-const FILE_NAME_LENGTH = 200
+const MAX_HEADING_LENGTH = 64
 const ORDER =
   /^(?:please\s+)?(?:add|document|explain|describe|mention|write(?: about)?|update|clarify|note|cover)\s+/i
 /** `in the quickstart`, where the page is meant and not the subject. */
 const WHERE =
   /^(?:in|on|to)\s+the\s+[\w-]+(?:\s+(?:page|guide|section))?\s+(?=how|why|what|when|where|which|that)\b/i
 
-/** The page that shares most words with the prompt; the first one if none shares any. `undefined` without pages. */
+/** The page that shares most words with the prompt; the first one if none shares any. */
 export function bestPage(pages: readonly Page[], prompt: string): Page | undefined {
   const wanted = wordsOf(subjectMatter(prompt))
-  let best: { page: Page; score: number } | undefined
-  for (const page of pages) {
-    const score = PATH_WEIGHT * overlap(wanted, wordsOf(page.path)) + overlap(wanted, wordsOf(page.text))
-    if (best === undefined || score > best.score) best = { page, score }
-  }
-  return best?.page
+  const overlap = (text: string) => wordsOf(text).filter((word) => wanted.includes(word)).length
+  const scores = pages.map(({ path, text }) => PATH_WEIGHT * overlap(path) + overlap(text))
+  return pages[scores.indexOf(Math.max(...scores))]
 }
 
 /**
@@ -37,82 +29,52 @@ export function bestPage(pages: readonly Page[], prompt: string): Page | undefin
  * event's context names close the section.
  */
 export function withNewSection(page: string, prompt: string): string {
-  const section = sectionFor(prompt)
+  const subject = subjectOf(prompt)
+  const points = linesOf(prompt).slice(1)
+  const files = basedOn(prompt)
+  const parts = [
+    `## ${inert(upperFirst(subject).slice(0, MAX_HEADING_LENGTH))}`,
+    `This section covers ${inert(lowerFirst(subject))}.${points.length > 0 ? ' In short:' : ''}`,
+    points.map((point) => `- ${inert(point)}`).join('\n'),
+    files === '' ? '' : `Based on the changes in ${files}.`,
+  ]
+  const section = `${parts.filter((part) => part !== '').join('\n\n')}\n`
   const closing = page.search(/^## (?:Next steps|Related)\b/m)
   if (closing < 0) return `${page.trimEnd()}\n\n${section}`
   return `${page.slice(0, closing)}${section}\n${page.slice(closing)}`
 }
 
-/** What a prompt is about, in one line: without directives, data, markup, control characters and the order that leads to it. */
+/** What a prompt is about, in one line: without directives, data, markup and the order that leads to it. */
 export function subjectOf(prompt: string): string {
-  return (
-    linesOf(prompt)[0]
-      ?.replace(ORDER, '')
-      .replace(WHERE, '')
-      .replace(/[.!:?]+$/, '') || 'an update of the docs'
-  )
+  const [line = ''] = linesOf(prompt)
+  const subject = line.replace(ORDER, '').replace(WHERE, '')
+  return subject.replace(/[.!:?]+$/, '') || 'an update of the docs'
 }
 
-/** {@link subjectOf} as a heading. */
+/** {@link subjectOf} as a title. */
 export function titleOf(prompt: string): string {
   return upperFirst(subjectOf(prompt))
 }
 
-/** The files that the event's context names, as `a.ts`, `b.ts` and 3 more; `''` if it names none. */
-export function basedOn(prompt: string, asCode: (name: string) => string): string {
-  const names = readPrompt(prompt).changedFiles.map(plainName)
-  const shown = names.slice(0, MAX_FILES).map(asCode)
-  const more = names.length - shown.length
-  if (more > 0) return `${shown.join(', ')} and ${more} more`
-  const last = shown.pop()
-  if (last === undefined) return ''
-  return shown.length === 0 ? last : `${shown.join(', ')} and ${last}`
-}
-
-function sectionFor(prompt: string): string {
-  const subject = subjectOf(prompt)
-  const points = linesOf(prompt).slice(1, 1 + MAX_POINTS)
-  const intro = `This section covers ${inert(lowerFirst(subject))}.${points.length > 0 ? ' In short:' : ''}`
-  const list = points.map((point) => `- ${inert(point)}`)
-  const files = basedOn(prompt, codeSpan)
-  return [
-    `## ${inert(headingOf(subject))}`,
-    '',
-    intro,
-    ...(list.length > 0 ? ['', ...list] : []),
-    ...(files === '' ? [] : ['', `Based on the changes in ${files}.`]),
-    '',
-  ].join('\n')
-}
-
-function overlap(wanted: ReadonlySet<string>, found: ReadonlySet<string>): number {
-  return [...wanted].filter((word) => found.has(word)).length
+/** The files that the event's context names, as `` `a.ts`, `b.ts` and 3 more``; empty if it names none. */
+export function basedOn(prompt: string): string {
+  const names = readPrompt(prompt).changedFiles.map((name) => `\`${name}\``)
+  const shown = names.slice(0, MAX_FILES)
+  if (names.length > shown.length) shown.push(`${names.length - shown.length} more`)
+  return shown.join(', ').replace(/, ([^,]*)$/, ' and $1')
 }
 
 /** Words of three letters and more, without a plural's s. */
-function wordsOf(text: string): Set<string> {
+function wordsOf(text: string): string[] {
   const words = text.toLowerCase().match(/[a-z0-9]{3,}/g) ?? []
-  return new Set(words.filter((word) => !FILLERS.has(word)).map((word) => word.replace(/s$/, '')))
+  return [...new Set(words.filter((word) => !FILLERS.test(word)).map((word) => word.replace(/s$/, '')))]
 }
 
 function linesOf(prompt: string): string[] {
   return subjectMatter(prompt)
     .split('\n')
-    .map((line) =>
-      line
-        .replaceAll(/\p{Cc}+/gu, ' ')
-        .replace(/^[\s>#*-]+/, '')
-        .trim(),
-    )
+    .map((line) => line.replaceAll(/^[\s>#*-]+|\p{Cc}+/gu, ' ').trim())
     .filter((line) => line !== '')
-}
-
-function headingOf(subject: string): string {
-  const cut =
-    subject.length <= HEADING_LENGTH
-      ? subject
-      : `${subject.slice(0, HEADING_LENGTH).replace(/\s+\S*$/, '')} …`
-  return upperFirst(cut)
 }
 
 function upperFirst(text: string): string {
@@ -127,13 +89,4 @@ function lowerFirst(text: string): string {
 /** MDX takes `<` and `{` for code, and would not build. */
 function inert(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('{', '&#123;')
-}
-
-/** A name in which nothing but a name is left: it may come from anybody who opened a pull request. */
-function plainName(name: string): string {
-  return name.replaceAll(/[\p{Cc}\p{Cf}`]+/gu, '').slice(0, FILE_NAME_LENGTH)
-}
-
-function codeSpan(name: string): string {
-  return `\`${name}\``
 }

@@ -1,33 +1,27 @@
-import { errorReply, type Reply } from '../http.ts'
+import { errorReply, type Reply } from '../http/server.ts'
 
 const HOUR_MS = 3_600_000
 
-/** Counts what was accepted in the last sixty minutes, so that no hour holds more than `maximum`. */
+/** Counts what was accepted in the last sixty minutes. */
 export class HourlyLimit {
   readonly #maximum: number
+  readonly #what: string
   #timesMs: number[] = []
 
-  constructor(maximum: number) {
+  constructor(maximum: number, what: string) {
     this.#maximum = maximum
+    this.#what = what
   }
 
-  /** Takes one of the hour's places: 0 if there was one, else the milliseconds until one is free. */
-  take(nowMs: number): number {
-    if (this.#maximum === Number.POSITIVE_INFINITY) return 0
+  /** Counts a request, or refuses it: 429, with `Retry-After` if the service is set to send it. */
+  refuse(nowMs: number, retryAfter: boolean): Reply | undefined {
     this.#timesMs = this.#timesMs.filter((timeMs) => timeMs > nowMs - HOUR_MS)
-    const oldestMs = this.#timesMs[0]
     if (this.#timesMs.length < this.#maximum) {
       this.#timesMs.push(nowMs)
-      return 0
+      return undefined
     }
-    return oldestMs === undefined ? HOUR_MS : oldestMs + HOUR_MS - nowMs
+    const seconds = Math.ceil(((this.#timesMs[0] ?? nowMs) + HOUR_MS - nowMs) / 1000)
+    const reply = errorReply(429, `Rate limit exceeded: ${this.#maximum} ${this.#what} per hour`)
+    return retryAfter ? { ...reply, headers: { ...reply.headers, 'retry-after': String(seconds) } } : reply
   }
-}
-
-/** The 429 of a limit, with `Retry-After` in whole seconds if the service is set to send it. */
-export function limitReply(what: string, waitMs: number, retryAfter: boolean): Reply {
-  const seconds = Math.ceil(waitMs / 1000)
-  const reply = errorReply(429, `Rate limit exceeded: ${what}`)
-  if (retryAfter) reply.headers['retry-after'] = String(seconds)
-  return reply
 }

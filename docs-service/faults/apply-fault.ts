@@ -1,133 +1,120 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
+import { PassThrough, Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { errorReply, htmlReply, jsonReply, type Reply, sendReply } from '../http.ts'
-import type { Fault, FaultEffect, InPlace } from './fault.ts'
-import { sendHuge } from './huge-body.ts'
+import { createBrotliCompress, createDeflate, createGzip, constants as zlib } from 'node:zlib'
+import { errorReply, htmlReply, jsonReply, type Reply, sendReply } from '../http/server.ts'
+import type { Fault } from './fault.ts'
 
 /** One request under a fault. `handle` passes it on to the service; a kind that does not call it leaves no trace there. */
 export type FaultyExchange = {
-  incoming: IncomingMessage
-  response: ServerResponse
-  handle: () => Promise<Reply>
+  readonly incoming: IncomingMessage
+  readonly response: ServerResponse
+  readonly handle: () => Promise<Reply>
   /** From now on, what comes in on this connection is lost. */
-  ignore: (socket: Socket) => void
+  readonly ignore: (socket: Socket) => void
 }
-
-/** The kinds that change how an answer goes out, be it the service's own or one in its place. */
-type FaultySending = Exclude<
-  FaultEffect,
-  {
-    kind:
-      | 'hang'
-      | 'hang-after'
-      | 'reset'
-      | 'reset-after'
-      | 'huge'
-      | 'body'
-      | 'odd-visitors'
-      | PlainReply['kind']
-  }
->
-
-/** The kinds that have an answer of their own. */
-type PlainReply = Extract<FaultEffect, { kind: 'html' | 'redirect' | 'echo-key' }>
 
 const PORTAL_PAGE =
   '<!doctype html>\n<html><head><title>Sign in</title></head><body><h1>Sign in to continue</h1></body></html>\n'
+const HUGE_BYTES = 20 * 1024 * 1024
+const CHUNK = Buffer.alloc(64 * 1024, 'a')
+const PACKERS: Readonly<Record<NonNullable<Fault['encoding']>, () => NodeJS.ReadWriteStream>> = {
+  identity: () => new PassThrough(),
+  gzip: () => createGzip(),
+  deflate: () => createDeflate(),
+  br: () => createBrotliCompress({ params: { [zlib.BROTLI_PARAM_QUALITY]: 1 } }),
+}
 
 /** Answers a request as the fault wants it. Resolves when nothing more will be sent. */
 export async function applyFault(fault: Fault, exchange: FaultyExchange): Promise<void> {
-  const { response, incoming, handle } = exchange
-  switch (fault.kind) {
+  const { response, handle } = exchange
+  const { kind, status, handled } = fault
+  const instead = kind === 'html' || kind === 'huge' || kind === 'redirect' || kind === 'echo-key'
+  if (kind === 'reset-after' || kind === 'hang-after' || (instead && handled)) await handle()
+  switch (kind) {
     case 'hang':
-      return
     case 'hang-after':
-      await handle()
       return
     case 'reset':
-      return breakOff(response.socket, fault.end)
     case 'reset-after':
-      await handle()
-      return breakOff(response.socket, fault.end)
+      return endConnection(response.socket, fault.end)
     case 'huge':
-      if (fault.handled) await handle()
       return sendHuge(response, fault)
-    case 'body':
-      return sendReply(response, await withBody(fault, handle))
-    case 'odd-visitors':
-      return sendReply(response, oddVisitors(fault, await handle()))
     case 'html':
+      return sendReply(response, htmlReply(200, String(fault.body ?? PORTAL_PAGE)))
     case 'redirect':
-    case 'echo-key':
-      if (fault.handled) await handle()
-      return sendReply(response, replyInstead(fault, incoming))
+      return sendReply(response, jsonReply(status ?? 302, '', { location: fault.location ?? '/' }))
+    case 'echo-key': {
+      const said = `Not accepted: Authorization: ${exchange.incoming.headers.authorization}`
+      return sendReply(response, errorReply(status ?? 401, said))
+    }
+    case 'body':
+      return sendReply(response, jsonReply(handled === false ? 200 : (await handle()).status, fault.body))
     default:
-      return sendFaulty(fault, await answerFor(fault, handle), exchange)
+      return sendFaulty(fault, await replyTo(fault, handle), exchange)
   }
 }
 
-async function sendFaulty(
-  fault: FaultySending,
-  reply: Reply,
-  { response, ignore }: FaultyExchange,
-): Promise<void> {
-  switch (fault.kind) {
-    case 'status':
-      return sendReply(response, reply)
-    case 'delay':
-      return sendLate(response, reply, fault.ms)
+async function sendFaulty(fault: Fault, reply: Reply, { response, ignore }: FaultyExchange): Promise<void> {
+  const { socket } = response
+  const { kind, ms = 0 } = fault
+  const bytes = Buffer.from(reply.body)
+  const half = bytes.subarray(0, Math.floor(bytes.length / 2))
+  const writeHead = (headers: Record<string, string | number>) =>
+    response.writeHead(reply.status, { ...reply.headers, ...headers })
+  switch (kind) {
     case 'drip':
-      return drip(response, reply, fault.ms)
+      return drip(writeHead({ 'content-length': bytes.length }), bytes, ms)
     case 'truncate':
-      return truncate(response, reply)
+      writeHead({ 'content-length': bytes.length }).write(half, () => socket?.destroy())
+      return
     case 'truncate-clean':
-      return truncateCleanly(response, reply)
-    case 'content-length':
-      return sendWrongLength(response, reply, fault.by)
+      writeHead({ 'transfer-encoding': 'chunked' }).end(half)
+      return
+    case 'content-length': {
+      const length = Math.max(0, bytes.length + (fault.by ?? 0))
+      writeHead({ 'content-length': length }).end(bytes, () => socket?.end())
+      return
+    }
     case 'unreadable':
-      return sendReply(response, unreadable(reply, fault.encoding))
-    case 'interim':
-      return sendAfterInterim(response, reply, fault.interim)
-    case 'close-after':
-      return sendAndClose(response, reply, { ms: fault.ms ?? 0, end: fault.end ?? 'fin', ignore })
+      writeHead({ 'content-encoding': fault.encoding ?? 'gzip', 'content-length': bytes.length }).end(bytes)
+      return
+    case 'interim': {
+      const { interim = 100 } = fault
+      socket?.write(`HTTP/1.1 ${interim} ${STATUS_CODES[interim] ?? 'Interim'}\r\n\r\n`)
+      return sendReply(response, reply)
+    }
+    case 'close-after': {
+      if (socket) ignore(socket)
+      const close = () => endConnection(socket, fault.end ?? 'fin')
+      // The answer leaves the connection open. A timer takes at least 1 ms.
+      response.once('finish', () => (ms === 0 ? close() : setTimeout(close, ms)))
+      return sendReply(response, reply)
+    }
+    default:
+      if (kind !== 'delay' || (await pause(response, ms))) sendReply(response, reply)
   }
 }
 
 /** The service's own answer, or the one that the fault puts in its place. */
-async function answerFor(fault: InPlace, handle: () => Promise<Reply>): Promise<Reply> {
-  const { status, headers = {}, contentType, handled } = fault
+async function replyTo(fault: Fault, handle: () => Promise<Reply>): Promise<Reply> {
+  const { status, headers, contentType, handled } = fault
   if (status === undefined) return handle()
   if (handled) await handle()
-  const body = fault.body ?? { error: `The service answers ${status}, as a fault was set to` }
+  const body = fault.body ?? { error: `A fault makes the service answer ${status}` }
   return jsonReply(status, body, { ...(contentType && { 'content-type': contentType }), ...headers })
 }
 
-function replyInstead(fault: PlainReply, incoming: IncomingMessage): Reply {
-  switch (fault.kind) {
-    case 'html':
-      return htmlReply(200, fault.body ?? PORTAL_PAGE)
-    case 'redirect':
-      return jsonReply(fault.status ?? 302, { error: 'Moved' }, { location: fault.location })
-    case 'echo-key':
-      return errorReply(fault.status ?? 401, `Not accepted: Authorization: ${incoming.headers.authorization}`)
-  }
-}
-
-function breakOff(socket: Socket | null, end: 'rst' | 'fin' = 'rst'): void {
+function endConnection(socket: Socket | null, end: 'rst' | 'fin' = 'rst'): void {
   if (end === 'rst') socket?.resetAndDestroy()
   else socket?.destroy()
 }
 
-async function sendLate(response: ServerResponse, reply: Reply, ms: number): Promise<void> {
-  if (await pause(response, ms)) sendReply(response, reply)
-}
-
-async function drip(response: ServerResponse, reply: Reply, ms: number): Promise<void> {
-  const bytes = Buffer.from(reply.body)
-  response.writeHead(reply.status, { ...reply.headers, 'content-length': bytes.length })
-  for (let at = 0; at < bytes.length; at += 1) {
-    response.write(bytes.subarray(at, at + 1))
+async function drip(response: ServerResponse, bytes: Buffer, ms: number): Promise<void> {
+  for (const byte of bytes) {
+    response.write(Buffer.of(byte))
     if (!(await pause(response, ms))) return
   }
   response.end()
@@ -136,79 +123,30 @@ async function drip(response: ServerResponse, reply: Reply, ms: number): Promise
 /** Waits; `false` if the connection ended meanwhile, which ends the wait at once. */
 async function pause(response: ServerResponse, ms: number): Promise<boolean> {
   if (response.destroyed) return false
-  const gone = new AbortController()
-  const stop = () => gone.abort()
-  response.once('close', stop)
-  await sleep(ms, undefined, { signal: gone.signal }).catch(() => undefined)
-  response.off('close', stop)
-  return !gone.signal.aborted
+  const closed = new AbortController()
+  const abort = () => closed.abort()
+  response.once('close', abort)
+  await sleep(ms, undefined, { signal: closed.signal }).catch(() => undefined)
+  response.off('close', abort)
+  return !closed.signal.aborted
 }
 
-function truncate(response: ServerResponse, reply: Reply): void {
-  const { half, length } = halfOf(reply)
-  response.writeHead(reply.status, { ...reply.headers, 'content-length': length })
-  response.write(half, () => response.socket?.destroy())
+/** Streams a job-like JSON document, never held in memory; resolves early when the caller hangs up. */
+async function sendHuge(response: ServerResponse, fault: Fault): Promise<void> {
+  const { bytes = HUGE_BYTES, encoding = 'identity' } = fault
+  const coding = encoding === 'identity' ? {} : { 'content-encoding': encoding }
+  response.writeHead(200, { 'content-type': 'application/json', ...coding })
+  const source = Readable.from(hugeDocument(bytes), { objectMode: false })
+  // A caller that stops reading is what this fault is for.
+  await pipeline(source, PACKERS[encoding](), response).catch(() => undefined)
 }
 
-function truncateCleanly(response: ServerResponse, reply: Reply): void {
-  const { half } = halfOf(reply)
-  response.writeHead(reply.status, { ...reply.headers, 'transfer-encoding': 'chunked' })
-  response.end(half)
-}
-
-function halfOf(reply: Reply): { half: Buffer; length: number } {
-  const bytes = Buffer.from(reply.body)
-  return { half: bytes.subarray(0, Math.floor(bytes.length / 2)), length: bytes.length }
-}
-
-function sendWrongLength(response: ServerResponse, reply: Reply, by: number): void {
-  const bytes = Buffer.from(reply.body)
-  const { socket } = response
-  response.writeHead(reply.status, { ...reply.headers, 'content-length': Math.max(0, bytes.length + by) })
-  response.end(bytes, () => socket?.end())
-}
-
-function unreadable(reply: Reply, encoding = 'gzip'): Reply {
-  return { ...reply, headers: { ...reply.headers, 'content-encoding': encoding } }
-}
-
-function sendAfterInterim(response: ServerResponse, reply: Reply, interim = 100): void {
-  response.socket?.write(`HTTP/1.1 ${interim} ${interim === 100 ? 'Continue' : 'Interim'}\r\n\r\n`)
-  sendReply(response, reply)
-}
-
-/** The answer leaves the connection open; a request that comes in before it is closed is never read. */
-function sendAndClose(
-  response: ServerResponse,
-  reply: Reply,
-  { ms, end, ignore }: { ms: number; end: 'rst' | 'fin'; ignore: FaultyExchange['ignore'] },
-): void {
-  const { socket } = response
-  if (socket) ignore(socket)
-  // A timer takes 1 ms at least.
-  const close = () => breakOff(socket, end)
-  response.once('finish', () => (ms === 0 ? close() : setTimeout(close, ms)))
-  sendReply(response, reply)
-}
-
-async function withBody(
-  fault: { body: unknown; handled?: boolean },
-  handle: () => Promise<Reply>,
-): Promise<Reply> {
-  const status = fault.handled === false ? 200 : (await handle()).status
-  return jsonReply(status, fault.body)
-}
-
-/** The answer to a visitors call with its oddities; any other answer as it is. */
-function oddVisitors(
-  { decimals = false, rows = [] }: { decimals?: boolean; rows?: readonly unknown[] },
-  reply: Reply,
-): Reply {
-  const answer: unknown = reply.status === 200 ? JSON.parse(reply.body) : undefined
-  if (typeof answer !== 'object' || answer === null || !('visitors' in answer)) return reply
-  if (!Array.isArray(answer.visitors)) return reply
-  const addDecimals = (name: string, value: unknown): unknown =>
-    decimals && typeof value === 'number' && ['human', 'ai', 'total'].includes(name) ? value + 0.25 : value
-  const body = JSON.stringify({ ...answer, visitors: [...rows, ...answer.visitors] }, addDecimals)
-  return { ...reply, body }
+function* hugeDocument(bytes: number): Generator<Buffer> {
+  const head = '{"id":"huge","status":"active","padding":"'
+  const tail = '"}'
+  yield Buffer.from(head)
+  for (let left = bytes - head.length - tail.length; left > 0; left -= CHUNK.length) {
+    yield CHUNK.subarray(0, left)
+  }
+  yield Buffer.from(tail)
 }

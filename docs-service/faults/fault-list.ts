@@ -1,10 +1,10 @@
-import type { CallName } from '../api/calls.ts'
-import { errorReply, jsonReply, type RecordedRequest, type Reply } from '../http.ts'
+import type { CallName } from '../http/calls.ts'
+import { errorReply, jsonReply, type RecordedRequest, type Reply } from '../http/server.ts'
 import type { Fault, FaultMatch } from './fault.ts'
 import { readFault } from './read-fault.ts'
 
 /** A fault and what became of it so far. */
-export type ListedFault = {
+type ListedFault = {
   readonly fault: Fault
   /** Requests that its `match` fits, `nth` aside. */
   seen: number
@@ -12,18 +12,16 @@ export type ListedFault = {
   used: number
 }
 
-/** What a fault is matched against. */
-type FaultTarget = { method: string; path: string; call: CallName | undefined }
+type FaultTarget = { readonly method: string; readonly path: string; readonly call: CallName | undefined }
 
 /** The faults to come. Of several that fit a request, the one added first meets it. */
 export class FaultList {
   #faults: ListedFault[] = []
 
-  constructor(faults: readonly Fault[] = []) {
+  constructor(faults: readonly Fault[]) {
     for (const fault of faults) this.add(fault)
   }
 
-  /** Adds a fault behind those already there. */
   add(fault: Fault): void {
     this.#faults.push({ fault, seen: 0, used: 0 })
   }
@@ -38,61 +36,51 @@ export class FaultList {
     return this.#faults
   }
 
-  /** The fault this request meets, counted as used; `undefined` if it meets none. */
+  /** The fault that this request meets, counted as used. */
   take(target: FaultTarget): Fault | undefined {
     const fitting = this.#faults.filter(({ fault }) => fits(fault.match ?? {}, target))
     for (const listed of fitting) listed.seen += 1
-    const taken = fitting.find(isDue)
+    const taken = fitting.find(({ fault: { match, times = 1 }, seen, used }) => {
+      return seen >= (match?.nth ?? 1) && (times === 'always' || used < times)
+    })
     if (taken) taken.used += 1
     return taken?.fault
   }
 }
 
-/** Whether a path is one of the control endpoints, which need no key, meet no faults and are not recorded. */
+/** Control endpoints need no key, meet no faults and are not recorded. */
 export function isControlPath(path: string): boolean {
   return path === '/_faults' || path === '/_requests'
 }
 
 /** Answers `POST`, `GET` and `DELETE /_faults` and `GET /_requests`. */
 export function answerControl(
-  request: RecordedRequest,
-  { faults, requests }: { faults: FaultList; requests: readonly RecordedRequest[] },
+  { method, path, body }: RecordedRequest,
+  faults: FaultList,
+  requests: readonly RecordedRequest[],
 ): Reply {
-  switch (`${request.method} ${request.path}`) {
-    case 'POST /_faults':
-      return addFault(request.body, faults)
+  switch (`${method} ${path}`) {
+    case 'POST /_faults': {
+      const reading = readFault(body)
+      if (!reading.ok) return errorReply(400, 'Not a fault', reading.problems)
+      faults.add(reading.fault)
+      return jsonReply(201, faults.list())
+    }
     case 'GET /_faults':
       return jsonReply(200, faults.list())
     case 'DELETE /_faults':
       faults.clear()
       return jsonReply(200, faults.list())
     case 'GET /_requests':
-      return jsonReply(200, requests.map(withoutKey))
+      // Anyone on this machine may read the list, so a real key used by mistake must not be in it.
+      return jsonReply(200, JSON.stringify(requests).replaceAll(/"Bearer [^"]*"/gi, '"Bearer ***"'))
     default:
-      return errorReply(405, `${request.path} does not allow ${request.method}`)
+      return errorReply(405, `${path} does not allow ${method}`)
   }
 }
 
-function addFault(body: unknown, faults: FaultList): Reply {
-  const reading = readFault(body)
-  if (!reading.ok) return errorReply(400, 'That is no fault', reading.problems)
-  faults.add(reading.fault)
-  return jsonReply(201, faults.list())
-}
-
-/** Anyone on this machine may read the list, so a real key used by mistake must not be in it. */
-function withoutKey(request: RecordedRequest): RecordedRequest {
-  if (request.headers.authorization === undefined) return request
-  return { ...request, headers: { ...request.headers, authorization: 'Bearer ***' } }
-}
-
-function fits(match: FaultMatch, { method, path, call }: FaultTarget): boolean {
-  if (match.method !== undefined && match.method.toUpperCase() !== method) return false
+function fits(match: FaultMatch, target: FaultTarget): boolean {
+  if (match.method !== undefined && match.method.toUpperCase() !== target.method) return false
   if (match.path === undefined) return true
-  return match.path.startsWith('/') ? path.startsWith(match.path) : match.path === call
-}
-
-function isDue({ fault, seen, used }: ListedFault): boolean {
-  const times = fault.times === 'always' ? Number.POSITIVE_INFINITY : (fault.times ?? 1)
-  return seen >= (fault.match?.nth ?? 1) && used < times
+  return match.path.startsWith('/') ? target.path.startsWith(match.path) : match.path === target.call
 }

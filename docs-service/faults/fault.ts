@@ -1,151 +1,82 @@
-import type { CallName } from '../api/calls.ts'
+import type { CallName } from '../http/calls.ts'
 
 /** Which requests a fault meets. Without a field, any. */
 export type FaultMatch = {
-  method?: string
-  /** A kind of call, or a path prefix that begins with `/`. */
-  path?: CallName | `/${string}`
+  readonly method?: string
+  /** A call, or a path prefix that begins with `/`. */
+  readonly path?: CallName | `/${string}`
   /** The fault begins with the nth request that matches, counted from 1 since it was added. */
-  nth?: number
+  readonly nth?: number
 }
 
-/** How many requests a fault meets before it is used up. */
-export type FaultTimes = number | 'always'
+const IN_PLACE = 'status body headers contentType handled'
+
+/** The kinds of faults, each with its fields; one with a star is needed. README.md says what each does. */
+export const FAULT_KINDS = {
+  status: `status* ${IN_PLACE}`,
+  delay: `ms* ${IN_PLACE}`,
+  reset: 'end',
+  'reset-after': 'end',
+  truncate: IN_PLACE,
+  'truncate-clean': IN_PLACE,
+  'content-length': `by* ${IN_PLACE}`,
+  unreadable: `encoding ${IN_PLACE}`,
+  interim: `interim ${IN_PLACE}`,
+  'close-after': `ms end ${IN_PLACE}`,
+  hang: '',
+  'hang-after': '',
+  drip: `ms* ${IN_PLACE}`,
+  html: 'body handled',
+  body: 'body* handled',
+  huge: 'bytes encoding handled',
+  redirect: 'location* status handled',
+  'echo-key': 'status handled',
+} as const
 
 /**
- * An answer in place of the service's own. With a `status` the request is not passed on to the service unless
- * `handled` is `true`; without one it is handled, and its real answer is sent.
+ * What goes wrong. `status`, `body`, `headers` and `contentType` are an answer in place of the service's own: with a
+ * `status`, the service does not handle the request unless `handled` is `true`.
  */
-export type InPlace = {
-  status?: number
+export type FaultEffect = {
+  readonly kind: keyof typeof FAULT_KINDS
+  readonly status?: number
   /** A string is sent as it stands, anything else as JSON. */
-  body?: unknown
-  headers?: Record<string, string>
-  contentType?: string
-  handled?: boolean
+  readonly body?: unknown
+  readonly headers?: Readonly<Record<string, string>>
+  readonly contentType?: string
+  readonly handled?: boolean
+  readonly ms?: number
+  readonly end?: 'rst' | 'fin'
+  readonly by?: number
+  readonly encoding?: 'identity' | 'gzip' | 'deflate' | 'br'
+  readonly interim?: number
+  readonly bytes?: number
+  readonly location?: string
 }
-
-/**
- * What goes wrong. Kinds with a `handled` field of their own do not pass the request on to the service unless it is
- * `true` (`body`: unless it is `false`); of the others, each says here whether the service handles the request.
- */
-export type FaultEffect =
-  /** Answers this status in place of the service. */
-  | ({ kind: 'status'; status: number } & InPlace)
-  /** The answer comes `ms` later. */
-  | ({ kind: 'delay'; ms: number } & InPlace)
-  /** Not handled; the connection is broken off: `rst` (default) as a reset, `fin` as an end. */
-  | { kind: 'reset'; end?: 'rst' | 'fin' }
-  /** Handled; then the connection is broken off without an answer. */
-  | { kind: 'reset-after'; end?: 'rst' | 'fin' }
-  /** The head and half of the body come, then the connection breaks. */
-  | ({ kind: 'truncate' } & InPlace)
-  /** Half of the body comes and is ended as if it were all. */
-  | ({ kind: 'truncate-clean' } & InPlace)
-  /** The answer says a `content-length` that is wrong by so many bytes; then the connection ends. */
-  | ({ kind: 'content-length'; by: number } & InPlace)
-  /** The body can't be read: it is said to be packed as `encoding` (gzip) and is not. */
-  | ({ kind: 'unreadable'; encoding?: Exclude<Encoding, 'identity'> } & InPlace)
-  /** A head of its own comes before the answer: `100 Continue`, or another from 100 to 199 but 101. */
-  | ({ kind: 'interim'; interim?: number } & InPlace)
-  /** The answer comes whole, and `ms` (0) later the server closes the connection: what is sent on it then is lost. */
-  | ({ kind: 'close-after'; ms?: number; end?: 'rst' | 'fin' } & InPlace)
-  /** Not handled; never answered. */
-  | { kind: 'hang' }
-  /** Handled; never answered. */
-  | { kind: 'hang-after' }
-  /** The body comes byte by byte with `ms` between. */
-  | ({ kind: 'drip'; ms: number } & InPlace)
-  /** 200 with an HTML page, as of a captive portal. */
-  | { kind: 'html'; body?: string; handled?: boolean }
-  /** The real status with this body; a string is sent as it stands. */
-  | { kind: 'body'; body: unknown; handled?: boolean }
-  /** Handled; the real answer to a visitors call, with counts that have decimals and with these rows put first. */
-  | { kind: 'odd-visitors'; decimals?: boolean; rows?: readonly unknown[] }
-  /** 200 with a JSON body of `bytes` (default 20 MiB, unpacked), packed as `encoding`. */
-  | { kind: 'huge'; bytes?: number; encoding?: Encoding; handled?: boolean }
-  /** Sends the caller elsewhere; 302 by default. */
-  | { kind: 'redirect'; location: string; status?: 301 | 302 | 303 | 307 | 308; handled?: boolean }
-  /** An error (401 by default) whose text repeats the Authorization header. */
-  | { kind: 'echo-key'; status?: number; handled?: boolean }
-
-/** Content codings of a body. */
-export type Encoding = 'identity' | 'gzip' | 'deflate' | 'br'
-
-/** The name of an effect. */
-export type FaultKind = FaultEffect['kind']
 
 /** A fault: what goes wrong, for which requests, how often (once by default). */
-export type Fault = FaultEffect & { match?: FaultMatch; times?: FaultTimes }
-
-const ALWAYS = { times: 'always' } as const
+export type Fault = FaultEffect & { readonly match?: FaultMatch; readonly times?: number | 'always' }
 
 /** Answers that the vendor's service may give, under the names that `--fault` and the control endpoint take. */
 export const NAMED_FAULTS = {
-  'no-credits': {
-    kind: 'status',
-    status: 402,
-    body: { error: 'Insufficient credits' },
-    match: { method: 'POST' },
-    ...ALWAYS,
-  },
-  'no-plan': {
-    kind: 'status',
-    status: 403,
-    body: { error: 'Your plan does not include API access' },
-    ...ALWAYS,
-  },
+  'no-credits': { ...refusal(402, { error: 'Insufficient credits' }), match: { method: 'POST' } },
+  'no-plan': refusal(403, { error: 'Your plan does not include API access' }),
   'rate-limit-text': {
-    kind: 'status',
-    status: 429,
-    body: 'Too many requests, please try again later.\n',
-    contentType: 'text/plain; charset=utf-8',
-    ...ALWAYS,
-  },
-  'error-text': {
-    kind: 'status',
-    status: 500,
-    body: 'Internal Server Error',
+    ...refusal(429, 'Too many requests, please try again later.\n'),
     contentType: 'text/plain',
-    ...ALWAYS,
   },
-  'error-json': {
-    kind: 'status',
-    status: 500,
-    body: { error: 'Something went wrong', details: [{ message: 'The agent could not be reached' }] },
-    ...ALWAYS,
-  },
-  'empty-gzip-401': {
-    kind: 'status',
-    status: 401,
-    body: '',
-    headers: { 'content-encoding': 'gzip' },
-    ...ALWAYS,
-  },
+  'error-text': { ...refusal(500, 'Internal Server Error'), contentType: 'text/plain' },
+  'error-json': refusal(500, {
+    error: 'Something went wrong',
+    details: [{ message: 'No agent is available' }],
+  }),
   'retry-in-an-hour': {
-    kind: 'status',
-    status: 503,
-    body: { error: 'Service unavailable' },
+    ...refusal(503, { error: 'Service unavailable' }),
     headers: { 'retry-after': '3600' },
-  },
-  'retry-after-400-digits': {
-    kind: 'status',
-    status: 503,
-    body: { error: 'Service unavailable' },
-    headers: { 'retry-after': '9'.repeat(400) },
-  },
-  decimals: { kind: 'odd-visitors', decimals: true, match: { path: 'visitors' }, ...ALWAYS },
-  'odd-rows': {
-    kind: 'odd-visitors',
-    rows: [
-      { path: '', human: 3, ai: 1, total: 4 },
-      { human: 3, ai: 1, total: 4 },
-      { path: '/no-counts' },
-      { path: '/below-zero', human: -3, ai: 1, total: 2 },
-      { path: '/words', human: 'three', ai: 1, total: 4 },
-      null,
-    ],
-    match: { path: 'visitors' },
-    ...ALWAYS,
+    times: 1,
   },
 } as const satisfies Record<string, Fault>
+
+function refusal<Body>(status: number, body: Body) {
+  return { kind: 'status', status, body, times: 'always' } as const
+}

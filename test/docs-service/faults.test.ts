@@ -1,197 +1,207 @@
-import { request as httpRequest } from 'node:http'
+import { readFileSync } from 'node:fs'
+import { connect } from 'node:net'
 import { expect, test } from 'vitest'
-import type { Fault } from '../../docs-service/faults/fault.ts'
-import { FAULT_KINDS } from '../../docs-service/faults/read-fault.ts'
+import { FAULT_KINDS, type Fault, NAMED_FAULTS } from '../../docs-service/faults/fault.ts'
 import type { DocsService } from '../../docs-service/service.ts'
-import { create, look, send, startedService } from './service-under-test.ts'
+import { create, look, send, startService, statusOf } from './started-service.ts'
 
-function sendCreate(service: DocsService): Promise<Response> {
-  return send(service, 'POST', '/v2/agent/docs/job', { body: { prompt: 'Hello' } })
+const JOB = '/v2/agent/docs/job'
+const BODY = '{"prompt":"Hello"}'
+const HELLO = { body: BODY }
+
+async function faulty(...faults: Fault[]): Promise<DocsService> {
+  return (await startService({ faults })).service
 }
 
-async function faulty(fault: Fault): Promise<DocsService> {
-  const service = await startedService()
-  service.faults.add(fault)
-  return service
-}
-
-/** How a request that gets no whole answer ends: the code of the error, or `none` if it is still open after `waitMs`. */
-function endOf(service: DocsService, waitMs: number): Promise<string> {
+/**
+ * All bytes that come back on one connection: until it ends, or until `until` has come. `again` sends the same once
+ * more as soon as the answer begins.
+ */
+function rawCreate(service: DocsService, { until = /$^/, again = false } = {}): Promise<string> {
+  const { port, hostname } = new URL(service.url)
+  const head = `POST ${JOB} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${service.key}\r\ncontent-length: ${BODY.length}\r\n\r\n`
   return new Promise((resolve) => {
-    const sent = httpRequest(`${service.url}/v2/agent/docs/job`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${service.key}` },
+    let text = ''
+    const socket = connect(Number(port), hostname, () => socket.write(`${head}${BODY}`))
+    socket.setEncoding('utf8').on('data', (chunk: string) => {
+      if (again && text === '') socket.write(`${head}${BODY}`)
+      text += chunk
+      if (until.test(text)) socket.destroy()
     })
-    sent.on('error', (error) => resolve('code' in error ? String(error.code) : error.message))
-    sent.on('response', (response) => {
-      response.on('error', (error) => resolve('code' in error ? String(error.code) : error.message))
-      response.on('end', () => resolve('whole'))
-      response.resume()
-    })
-    sent.end('{"prompt":"Hello"}')
-    setTimeout(() => resolve('none'), waitMs)
+    socket.on('error', () => undefined).on('close', () => resolve(text))
   })
 }
 
-test.each<{ fault: Fault; end: string; jobs: number }>([
-  { fault: { kind: 'reset' }, end: 'ECONNRESET', jobs: 0 },
-  { fault: { kind: 'reset', end: 'fin' }, end: 'ECONNRESET', jobs: 0 },
-  { fault: { kind: 'reset-after' }, end: 'ECONNRESET', jobs: 1 },
-  { fault: { kind: 'reset-after', end: 'fin' }, end: 'ECONNRESET', jobs: 1 },
-  { fault: { kind: 'truncate' }, end: 'ECONNRESET', jobs: 1 },
-  { fault: { kind: 'hang' }, end: 'none', jobs: 0 },
-  { fault: { kind: 'hang-after' }, end: 'none', jobs: 1 },
-  { fault: { kind: 'drip', ms: 50 }, end: 'none', jobs: 1 },
-  { fault: { kind: 'delay', ms: 10_000 }, end: 'none', jobs: 1 },
-])('$fault ends as $end with $jobs jobs made', async ({ fault, end, jobs }) => {
+test.each<[Fault, number, string, number]>([
+  [{ kind: 'status', status: 503 }, 503, '{"error":"A fault makes the service answer 503"}', 0],
+  [{ kind: 'status', status: 504, handled: true, body: 'late' }, 504, 'late', 1],
+  [{ kind: 'html' }, 200, '<!doctype html>', 0],
+  [{ kind: 'html', body: '<p>', handled: true }, 200, '<p>', 1],
+  [{ kind: 'body', body: [1] }, 201, '[1]', 1],
+  [{ kind: 'body', body: 'not JSON', handled: false }, 200, 'not JSON', 0],
+  [{ kind: 'redirect', location: 'http://x/' }, 302, '', 0],
+  [{ kind: 'echo-key' }, 401, '{"error":"Not accepted: Authorization: Bearer mint_demo"}', 0],
+  [{ kind: 'delay', ms: 1 }, 201, '{"id":"', 1],
+  [{ kind: 'drip', ms: 0 }, 201, '{"id":"', 1],
+  [NAMED_FAULTS['no-credits'], 402, '{"error":"Insufficient credits"}', 0],
+  [NAMED_FAULTS['rate-limit-text'], 429, 'Too many requests, please try again later.\n', 0],
+])('%j is answered %i %s with %i jobs made', async (fault, status, text, jobs) => {
   const service = await faulty(fault)
-  expect(await endOf(service, end === 'none' ? 5 : 5000)).toBe(end)
-  await expect.poll(() => service.requests[0]?.fault, { interval: 1 }).toBe(fault.kind)
-  await expect.poll(() => service.jobs.length, { interval: 1 }).toBe(jobs)
-  expect(service.requests).toMatchObject([{ fault: fault.kind, body: { prompt: 'Hello' } }])
-})
-
-test.each<{ fault: Fault; status: number; text: string; jobs: number }>([
-  { fault: { kind: 'status', status: 503 }, status: 503, text: '{"error":"The service answers 503', jobs: 0 },
-  { fault: { kind: 'status', status: 504, handled: true }, status: 504, text: '{"error"', jobs: 1 },
-  { fault: { kind: 'status', status: 200, body: { id: 7 } }, status: 200, text: '{"id":7}', jobs: 0 },
-  { fault: { kind: 'html' }, status: 200, text: '<!doctype html>', jobs: 0 },
-  { fault: { kind: 'html', body: '<p>', handled: true }, status: 200, text: '<p>', jobs: 1 },
-  { fault: { kind: 'body', body: [1] }, status: 201, text: '[1]', jobs: 1 },
-  { fault: { kind: 'body', body: 'no json', handled: false }, status: 200, text: 'no json', jobs: 0 },
-  { fault: { kind: 'redirect', location: 'http://x/' }, status: 302, text: '{"error"', jobs: 0 },
-  { fault: { kind: 'redirect', location: 'http://x/', status: 307 }, status: 307, text: '{"error"', jobs: 0 },
-  {
-    fault: { kind: 'echo-key' },
-    status: 401,
-    text: '{"error":"Not accepted: Authorization: Bearer mint_demo"}',
-    jobs: 0,
-  },
-  { fault: { kind: 'delay', ms: 1 }, status: 201, text: '{"id":"', jobs: 1 },
-  { fault: { kind: 'drip', ms: 0 }, status: 201, text: '{"id":"', jobs: 1 },
-])('$fault answers $status with $jobs jobs made', async ({ fault, status, text, jobs }) => {
-  const service = await faulty(fault)
-  const response = await sendCreate(service)
+  const response = await send(service, `POST ${JOB}`, HELLO)
   expect(response.status).toBe(status)
   expect(await response.text()).toContain(text)
   expect(service.jobs).toHaveLength(jobs)
 })
 
-test('a status fault sends its headers and content type', async () => {
-  const headers = { 'retry-after': '7' }
-  const service = await faulty({
-    kind: 'status',
-    status: 429,
-    body: 'slow down',
-    contentType: 'text/plain',
-    headers,
-  })
-  const response = await sendCreate(service)
-  expect(response.headers.get('retry-after')).toBe('7')
-  expect(response.headers.get('content-type')).toBe('text/plain')
-  expect(await response.text()).toBe('slow down')
+test.each<[Fault, RegExp, number]>([
+  [{ kind: 'reset' }, /^$/, 0],
+  [{ kind: 'reset-after', end: 'fin' }, /^$/, 1],
+  [{ kind: 'truncate' }, /\r\ncontent-length: [2-9]\d\d\r\n[\s\S]*\{"id":"[^}]*$/, 1],
+  [{ kind: 'truncate', status: 429, body: 'slow down' }, /^HTTP\/1\.1 429 [\s\S]*\r\n\r\nslow$/, 0],
+  [{ kind: 'content-length', by: 7, status: 200, body: '123' }, /content-length: 10\r\n[\s\S]*\r\n123$/, 0],
+  [{ kind: 'content-length', by: -2, status: 200, body: '123' }, /content-length: 1\r\n[\s\S]*\r\n123$/, 0],
+])('%j ends the connection after %s with %i jobs made', async (fault, text, jobs) => {
+  const service = await faulty(fault)
+  expect(await rawCreate(service)).toMatch(text)
+  expect(service.jobs).toHaveLength(jobs)
+  expect(service.requests).toMatchObject([{ fault: fault.kind, body: { prompt: 'Hello' } }])
 })
 
-test('a redirect says where to', async () => {
-  const service = await faulty({ kind: 'redirect', location: 'http://127.0.0.1:9/elsewhere' })
-  expect((await sendCreate(service)).headers.get('location')).toBe('http://127.0.0.1:9/elsewhere')
+test.each([
+  [100, 'HTTP/1.1 100 Continue'],
+  [101, 'HTTP/1.1 101 Switching Protocols'],
+  [199, 'HTTP/1.1 199 Interim'],
+])('an interim %i comes before the answer', async (interim, line) => {
+  const service = await faulty({ kind: 'interim', interim })
+  const text = await rawCreate(service, { until: /\}$/ })
+  expect(text.startsWith(`${line}\r\n\r\nHTTP/1.1 201 Created\r\n`)).toBe(true)
 })
 
-test('truncate-clean ends half a body as if it were whole', async () => {
-  const service = await faulty({ kind: 'truncate-clean' })
-  const response = await sendCreate(service)
-  const text = await response.text()
-  expect(response.headers.get('content-length')).toBeNull()
-  expect(text).toMatch(/^\{"id"/)
-  expect(() => JSON.parse(text)).toThrow(SyntaxError)
-  expect(service.jobs).toHaveLength(1)
+test.each([
+  [0, 'fin'],
+  [0, 'rst'],
+  [3, 'fin'],
+] as const)('close-after %i ms (%s) answers whole and loses what comes then', async (ms, end) => {
+  const service = await faulty({ kind: 'close-after', ms, end })
+  const text = await rawCreate(service, { again: true })
+  expect(text.match(/^HTTP/gm)).toHaveLength(1)
+  expect(service.requests).toHaveLength(1)
+  expect(await create(service, 'Hello')).toMatchObject({ status: 'active' })
+})
+
+test('a body can be unreadable, or half of it sent as if it were whole', async () => {
+  const service = await faulty({ kind: 'unreadable', status: 429 }, { kind: 'truncate-clean' })
+  const unreadable = await send(service, `POST ${JOB}`, HELLO)
+  expect(unreadable.status).toBe(429)
+  await expect(unreadable.text()).rejects.toThrow()
+  const half = await (await send(service, `POST ${JOB}`, HELLO)).text()
+  expect(half).toMatch(/^\{"id"/)
+  expect(() => JSON.parse(half)).toThrow(SyntaxError)
 })
 
 test.each(['identity', 'gzip', 'deflate', 'br'] as const)(
-  'huge (%s) is more than 16 MiB of good JSON once unpacked',
+  'huge (%s) is 20 MiB once unpacked',
   async (encoding) => {
     const service = await faulty({ kind: 'huge', encoding })
-    const response = await sendCreate(service)
+    const response = await send(service, `POST ${JOB}`, HELLO)
     expect(response.headers.get('content-encoding')).toBe(encoding === 'identity' ? null : encoding)
     const text = await response.text()
     expect(text.length).toBe(20 * 1024 * 1024)
     expect(JSON.parse(text)).toMatchObject({ id: 'huge', status: 'active' })
-    expect(service.jobs).toHaveLength(0)
   },
 )
 
 test('a caller that stops reading a huge body does the service no harm', async () => {
   const service = await faulty({ kind: 'huge', bytes: 1024 ** 3 })
   const stopped = new AbortController()
-  const response = await fetch(`${service.url}/v2/agent/docs/job`, { signal: stopped.signal })
+  const response = await fetch(`${service.url}${JOB}`, { signal: stopped.signal })
   await response.body?.getReader().read()
   stopped.abort()
-  expect((await create(service, 'Hello')).status).toBe('active')
+  expect(await create(service, 'Hello')).toMatchObject({ status: 'active' })
 })
 
-test('a fault meets one request, or as many as its times say', async () => {
-  const service = await startedService()
-  const statuses = async () => [(await sendCreate(service)).status, (await sendCreate(service)).status]
-  service.faults.add({ kind: 'status', status: 500 })
-  expect(await statuses()).toEqual([500, 201])
-  service.faults.add({ kind: 'status', status: 502, times: 2 })
-  expect(await statuses()).toEqual([502, 502])
-  expect(await statuses()).toEqual([201, 201])
-  service.faults.add({ kind: 'status', status: 503, times: 'always' })
-  expect([...(await statuses()), ...(await statuses())]).toEqual([503, 503, 503, 503])
-  service.faults.clear()
-  expect(await statuses()).toEqual([201, 201])
-})
-
-test('a fault meets only what it matches: kind of call, path prefix, method, nth', async () => {
-  const service = await startedService()
+test('a fault meets what it matches, as often as it says; of several, the first added one', async () => {
+  const { service } = await startService()
   const { id } = await create(service, 'Hello')
-  const path = `/v2/agent/docs/job/${id}`
   service.faults.add({ kind: 'status', status: 500, match: { path: 'message' } })
   service.faults.add({ kind: 'status', status: 502, match: { path: '/v1/', method: 'get' } })
   service.faults.add({ kind: 'status', status: 503, match: { path: 'look', nth: 3 }, times: 2 })
+  service.faults.add({ kind: 'status', status: 504, match: { path: 'searches' }, times: 'always' })
   const looks: number[] = []
-  for (let count = 0; count < 6; count += 1) looks.push((await send(service, 'GET', path)).status)
+  for (let count = 0; count < 6; count += 1) looks.push(await statusOf(service, `GET ${JOB}/${id}`))
   expect(looks).toEqual([200, 200, 503, 503, 200, 200])
-  expect((await send(service, 'GET', '/v1/analytics/docs/visitors')).status).toBe(502)
-  expect((await send(service, 'GET', '/v1/analytics/docs/visitors')).status).toBe(200)
-  expect((await send(service, 'POST', `${path}/message`, { body: { prompt: 'More' } })).status).toBe(500)
-  expect(service.jobs[0]?.messages).toEqual([])
-  expect(service.faults.list().map(({ used }) => used)).toEqual([1, 1, 2])
-})
-
-test('of several faults that fit, the one added first meets the request', async () => {
-  const service = await startedService()
-  service.faults.add({ kind: 'status', status: 500 })
-  service.faults.add({ kind: 'status', status: 501 })
-  expect([(await sendCreate(service)).status, (await sendCreate(service)).status]).toEqual([500, 501])
+  const searches: number[] = []
+  for (let count = 0; count < 3; count += 1) {
+    searches.push(await statusOf(service, 'GET /v1/analytics/docs/searches'))
+  }
+  expect(searches).toEqual([502, 504, 504])
+  expect(await statusOf(service, `POST ${JOB}/${id}/message`, HELLO)).toBe(500)
+  service.faults.clear()
+  expect(await statusOf(service, 'GET /v1/analytics/docs/searches')).toBe(200)
 })
 
 test('a header that cannot be sent is a 500, and the service goes on', async () => {
   const service = await faulty({ kind: 'status', status: 503, headers: { 'x-bad': 'a\nb' } })
-  expect((await sendCreate(service)).status).toBe(500)
+  expect(await statusOf(service, `POST ${JOB}`, HELLO)).toBe(500)
   const { id } = await create(service, 'Hello')
-  expect((await look(service, id)).status).toBe('active')
+  expect(await look(service, id)).toMatchObject({ status: 'active' })
 })
 
 test('close ends hanging, delayed and dripping answers at once', async () => {
-  const service = await startedService()
-  for (const fault of [
+  const service = await faulty(
     { kind: 'hang' },
     { kind: 'hang-after' },
     { kind: 'delay', ms: 60_000 },
     { kind: 'drip', ms: 60_000 },
-  ] as const) {
-    service.faults.add(fault)
-  }
-  const answers = [1, 2, 3, 4].map(() => sendCreate(service).then((response) => response.text()))
+  )
+  const answers = [1, 2, 3, 4].map(async () => (await send(service, `POST ${JOB}`, HELLO)).text())
   const ends = Promise.allSettled(answers)
   while (service.jobs.length < 3 || service.requests.length < 4) await new Promise(setImmediate)
-  // Both delays are longer than a test may take.
   await service.close()
-  expect((await ends).map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected', 'rejected'])
+  expect((await ends).map(({ status }) => status)).toEqual(Array(4).fill('rejected'))
 })
 
-test('the list of kinds is complete', () => {
-  expect(new Set(FAULT_KINDS).size).toBe(19)
+test('faults are set, shown and removed over HTTP, without a key', async () => {
+  const { service } = await startService()
+  const fault = { kind: 'status', status: 503, times: 'always', match: { path: 'create' } }
+  expect(await statusOf(service, 'POST /_faults', { key: '', body: fault })).toBe(201)
+  expect(await statusOf(service, 'POST /_faults', { key: '', body: '"no-credits"' })).toBe(201)
+  expect(await statusOf(service, `POST ${JOB}`, HELLO)).toBe(503)
+  const listed = await send(service, 'GET /_faults', { key: '' })
+  expect(await listed.json()).toMatchObject([{ fault, seen: 1, used: 1 }, { used: 0 }])
+  expect(await (await send(service, 'DELETE /_faults', { key: '' })).json()).toEqual([])
+  expect(await statusOf(service, 'PUT /_faults', { body: {} })).toBe(405)
+  const requests = await (await send(service, 'GET /_requests', { key: '' })).text()
+  expect(JSON.parse(requests)).toMatchObject([{ path: JOB, headers: { authorization: 'Bearer ***' } }])
+})
+
+test.each([
+  ['text', 'kind=status', ["There is no fault 'kind=status': one of no-credits, "]],
+  ['an unknown kind', { kind: 'explode' }, ['kind: one of status, delay, ']],
+  ['a missing field', { kind: 'delay' }, ['ms: a whole number from 0']],
+  ['a wrong value', { kind: 'status', status: 99 }, ['status: a status from 200 to 599']],
+  ['a field of another kind', { kind: 'hang', ms: 5 }, ['ms: not a field of this fault']],
+  [
+    'wrong times and matches',
+    { kind: 'hang', times: 0, match: { path: 'jobs', nth: '1' } },
+    [
+      'times: a whole number from 1, or "always"',
+      'path: create, look, message, visitors, feedback, searches, assistant, or a path that begins with /',
+      'nth: a whole number from 1',
+    ],
+  ],
+])('a fault that is %s is refused with what is wrong', async (_name, body, problems) => {
+  const { service } = await startService()
+  const response = await send(service, 'POST /_faults', { body })
+  expect(response.status).toBe(400)
+  const { details } = await response.json()
+  expect(details).toEqual(problems.map((start) => ({ message: expect.stringContaining(start) })))
+})
+
+test('the README explains every kind of fault and every named one', () => {
+  const readme = readFileSync(new URL('../../docs-service/README.md', import.meta.url), 'utf8')
+  const named = (cell: string) =>
+    [...readme.matchAll(new RegExp(`^\\| \`([a-z-]+)\` +\\| (?:${cell})`, 'gm'))].map(([, name]) => name)
+  expect(named('yes|no')).toEqual(Object.keys(FAULT_KINDS))
+  expect(named('create|any')).toEqual(Object.keys(NAMED_FAULTS))
 })

@@ -1,0 +1,149 @@
+import { execFile } from 'node:child_process'
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { basedOn, bestPage, subjectOf, withNewSection } from './page-edit.ts'
+
+/** A commit to make for a prompt. */
+export type Task = { readonly branch: string; readonly prompt: string; readonly atMs: number }
+
+/** Who does the jobs' work. */
+export type Agent = Awaited<ReturnType<typeof gitAgent>>
+
+/** A pull request that does not exist, is not open any more or can't be merged. */
+export class PullError extends Error {
+  override readonly name = 'PullError'
+}
+
+const SAMPLE_SITE = join(import.meta.dirname, '../sample-site')
+const FIRST_COMMIT_MS = Date.UTC(2026, 0, 5, 9)
+const MAX_SUBJECT_LENGTH = 72
+/** `gc.auto=0`: a clean-up in the background would still write while the folder is being deleted. */
+const SETTINGS = ['gc.auto=0', 'maintenance.auto=false', 'core.quotePath=false', 'core.autocrlf=false']
+const PERSON = { NAME: 'Docs Agent', EMAIL: 'docs-agent@example.com' }
+
+/** An agent that only seems to work: jobs end and have links, but no file is ever touched. */
+export function idleAgent(): Agent {
+  return {
+    folder: '',
+    commit: async () => undefined,
+    changes: async () => ({ commits: '', diff: '' }),
+    merge: async () => '',
+    close: async () => undefined,
+  }
+}
+
+/**
+ * An agent that works in a git repository of its own: the sample site, in a temporary folder.
+ * @throws if git is missing; nothing is left behind then
+ */
+export async function gitAgent() {
+  const folder = await mkdtemp(join(tmpdir(), 'docs-service-'))
+  const remove = () => rm(folder, { recursive: true, force: true, maxRetries: 3 })
+  const git = (args: readonly string[], atMs = 0) => runGit(folder, args, atMs)
+  try {
+    await git(['init', '--quiet', '--initial-branch=main', '--template='])
+    await cp(SAMPLE_SITE, folder, { recursive: true })
+    await git(['add', '--all'])
+    await git(['commit', '--quiet', '--message', 'Docs for Brindle 2.4'], FIRST_COMMIT_MS)
+  } catch (error) {
+    await remove()
+    throw error
+  }
+  let closed = false
+  // One task after the other: they share a work tree.
+  let last: Promise<unknown> = Promise.resolve()
+  const inTurn = <Result>(task: () => Promise<Result>): Promise<Result> => {
+    const result = last.then(task)
+    last = result.catch(() => undefined)
+    return result
+  }
+  return {
+    /** Folder of the repository; empty if there is none. */
+    folder,
+    /** Edits a page and commits it to the branch, which is made from `main` if it is new. */
+    commit: (task: Task) =>
+      // Work that was waiting when the service closed has no folder to be done in.
+      inTurn(async () => (closed ? undefined : commitPage(git, folder, task))),
+    /** What the branch has beyond `main`, or beyond the commit that `main` was at when it was merged. */
+    changes: (branch: string, base = 'main') =>
+      inTurn(async () => ({
+        commits: await git(['log', '--reverse', '--format=%h %s', `${base}..${branch}`]),
+        diff: await git(['diff', '--no-color', '--no-ext-diff', `${base}...${branch}`]),
+      })),
+    /**
+     * Merges the branch into `main`; gives the commit that `main` was at before.
+     * @throws {PullError} if that can't be done; everything is as it was then
+     */
+    merge: (branch: string, message: string, atMs: number) =>
+      inTurn(async () => {
+        const base = (await git(['rev-parse', 'main'])).trim()
+        try {
+          await git(['merge', '--quiet', '--no-ff', '--message', message, branch], atMs)
+        } catch (cause) {
+          await git(['merge', '--abort'])
+          throw new PullError(`${branch} changes the same lines as main and can't be merged.`, { cause })
+        }
+        return base
+      }),
+    /** Ends the work under way and deletes the folder. */
+    close() {
+      closed = true
+      return inTurn(remove)
+    },
+  }
+}
+
+type Git = (args: readonly string[], atMs?: number) => Promise<string>
+
+async function commitPage(git: Git, folder: string, { branch, prompt, atMs }: Task): Promise<void> {
+  const exists = (await git(['branch', '--list', branch])) !== ''
+  await git(['switch', '--quiet', ...(exists ? [branch] : ['--create', branch, 'main'])])
+  const paths = (await readdir(folder, { recursive: true })).filter((path) => path.endsWith('.mdx')).sort()
+  const pages = paths.map(async (path) => ({ path, text: await readFile(join(folder, path), 'utf8') }))
+  const page = bestPage(await Promise.all(pages), prompt)
+  if (page) {
+    await writeFile(join(folder, page.path), withNewSection(page.text, prompt))
+    const files = basedOn(prompt).replaceAll('`', '')
+    const body = files === '' ? [] : ['--message', `Based on the changes in ${files}.`]
+    const subject = `docs: ${subjectOf(prompt)}`.slice(0, MAX_SUBJECT_LENGTH)
+    await git(['commit', '--quiet', '--all', '--message', subject, ...body], atMs)
+  }
+  // Whoever opens the folder finds the published site in it, as in a fresh clone.
+  await git(['switch', '--quiet', 'main'])
+}
+
+/**
+ * Runs git without anyone's configuration: same author, same dates, no hooks, wherever it runs.
+ * @throws if git is missing or fails, with git's own words
+ */
+async function runGit(folder: string, args: readonly string[], atMs: number): Promise<string> {
+  const DATE = `@${Math.max(0, Math.floor(atMs / 1000))} +0000`
+  const person = Object.entries({ ...PERSON, DATE }).flatMap(([name, value]) => [
+    [`GIT_AUTHOR_${name}`, value],
+    [`GIT_COMMITTER_${name}`, value],
+  ])
+  // Made from nothing: a `GIT_DIR` of the caller, say of a git hook, would lead to another repository.
+  const env = {
+    PATH: process.env['PATH'],
+    GIT_CONFIG_GLOBAL: '/dev/null',
+    GIT_CONFIG_NOSYSTEM: '1',
+    LC_ALL: 'C',
+    ...Object.fromEntries(person),
+  }
+  const settings = SETTINGS.flatMap((setting) => ['-c', setting])
+  try {
+    const options = { cwd: folder, env, maxBuffer: 64 * 1024 * 1024 }
+    return (await promisify(execFile)('git', [...settings, ...args], options)).stdout
+  } catch (cause) {
+    if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') {
+      const advice = "Install git, or start the service with the agent 'none' (--agent none)."
+      throw new Error(`The sample repository needs git, and 'git' was not found. ${advice}`, {
+        cause,
+      })
+    }
+    const said = cause instanceof Error && 'stderr' in cause ? String(cause.stderr).trim() : String(cause)
+    throw new Error(`git ${args[0]} failed: ${said}`, { cause })
+  }
+}

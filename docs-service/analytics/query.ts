@@ -1,0 +1,88 @@
+import type { CallName } from '../http/calls.ts'
+
+export type AnalyticsCall = Exclude<CallName, 'create' | 'look' | 'message'>
+
+/** What an analytics call asks for: a period (epoch milliseconds, `toMs` exclusive) and the rows wanted. */
+export type AnalyticsQuery = {
+  readonly fromMs: number
+  readonly toMs: number
+  readonly limit: number
+  /** Rows to skip, from `offset` or `cursor`. */
+  readonly offset: number
+  /** Feedback with one of these statuses, from this source. */
+  readonly statuses: readonly FeedbackStatus[]
+  readonly source: string
+}
+
+export type FeedbackStatus = (typeof STATUSES)[number]
+
+const STATUSES = ['pending', 'in_progress', 'resolved', 'dismissed'] as const
+const SOURCES = ['code_snippet', 'contextual', 'agent']
+const LIMITS: Readonly<Record<AnalyticsCall, { readonly usual: number; readonly maximum: number }>> = {
+  visitors: { usual: 50, maximum: 250 },
+  feedback: { usual: 10, maximum: 100 },
+  searches: { usual: 50, maximum: 100 },
+  assistant: { usual: 100, maximum: 1000 },
+}
+const MAX_OFFSET = 999_999_999
+const DAY_MS = 86_400_000
+const FIRST_DAY_MS = Date.UTC(2024, 0, 1)
+const DATE = /^(\d{4}-\d{2}-\d{2})(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(Z|[+-]\d{2}:\d{2})?)?$/
+
+/**
+ * Reads the parameters of a call. Without `dateFrom` the period begins with the site (2024), without `dateTo` it ends
+ * with today (UTC). Unknown parameters are ignored.
+ */
+export function readQuery(
+  call: AnalyticsCall,
+  parameters: Readonly<Record<string, string>>,
+  nowMs: number,
+): { readonly query: AnalyticsQuery; readonly problems: readonly string[] } {
+  const problems: string[] = []
+  const date = (name: string, missing: number): number => {
+    const read = parameters[name] === undefined ? missing : instantOf(parameters[name])
+    if (read === undefined) problems.push(`${name} must be a date as YYYY-MM-DD or ISO 8601`)
+    return read ?? Number.NaN
+  }
+  const count = (name: string, text: string, minimum: number, maximum: number): number => {
+    const fits = /^\d{1,9}$/.test(text) && Number(text) >= minimum && Number(text) <= maximum
+    if (!fits) problems.push(`${name} must be a whole number from ${minimum} to ${maximum}`)
+    return Number(text)
+  }
+  const { usual, maximum } = LIMITS[call]
+  const { limit = String(usual), offset = '0', cursor = cursorAt(0), status, source = '' } = parameters
+  const skipped = /^row-(\d{1,9})$/.exec(cursor)?.[1]
+  const paged = call === 'searches' || call === 'assistant'
+  if (paged && skipped === undefined) problems.push('cursor must be the nextCursor of an earlier answer')
+  const statuses = STATUSES.filter((each) => status === undefined || status.split(',').includes(each))
+  if (call === 'feedback') {
+    const known = status === undefined || status.split(',').length === statuses.length
+    if (!known) problems.push(`status must be a list of ${STATUSES.join(', ')}`)
+    if (source !== '' && !SOURCES.includes(source)) problems.push(`source must be ${SOURCES.join(' or ')}`)
+  }
+  const query = {
+    fromMs: date('dateFrom', FIRST_DAY_MS),
+    toMs: date('dateTo', (Math.floor(nowMs / DAY_MS) + 1) * DAY_MS),
+    limit: count('limit', limit, 1, maximum),
+    offset: call === 'visitors' ? count('offset', offset, 0, MAX_OFFSET) : paged ? Number(skipped) : 0,
+    statuses,
+    source,
+  }
+  if (query.fromMs > query.toMs) problems.push('dateFrom must not be after dateTo')
+  return { query, problems }
+}
+
+/** The cursor of an answer's next page. */
+export function cursorAt(row: number): string {
+  return `row-${row}`
+}
+
+/** A date is its first moment in UTC; a time without an offset is UTC. */
+function instantOf(text: string): number | undefined {
+  const [, day = '', offset] = DATE.exec(text) ?? []
+  const midnight = Date.parse(day)
+  // `Date.parse` rolls 30 February over into March.
+  if (Number.isNaN(midnight) || !new Date(midnight).toISOString().startsWith(day)) return undefined
+  const ms = Date.parse(text.includes('T') && offset === undefined ? `${text}Z` : text)
+  return Number.isNaN(ms) ? undefined : ms
+}

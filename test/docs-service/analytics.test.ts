@@ -1,0 +1,192 @@
+import { Ajv } from 'ajv'
+import { expect, test } from 'vitest'
+import { pagePath } from '../../docs-service/analytics/site.ts'
+import { answerOf, create, look, message, send, startService, statusOf } from './started-service.ts'
+import { SCHEMAS } from './vendor-schemas.ts'
+
+const ANALYTICS = '/v1/analytics/docs'
+const FOUR_WEEKS = 'dateFrom=2026-07-06&dateTo=2026-08-03'
+const CALLS = {
+  visitors: `GET ${ANALYTICS}/visitors`,
+  feedback: `GET ${ANALYTICS}/feedback/by-page`,
+  searches: `GET ${ANALYTICS}/searches`,
+  assistant: `GET ${ANALYTICS}/assistant`,
+}
+type Name = keyof typeof CALLS
+
+const ajv = new Ajv({ strict: true, allErrors: true })
+
+function problemsOf(name: keyof typeof SCHEMAS, answer: unknown): unknown {
+  const validate = ajv.compile(SCHEMAS[name])
+  return validate(answer) ? [] : validate.errors
+}
+
+async function get(name: Name, query = '', options = {}) {
+  const { service } = await startService(options)
+  return answerOf(service, `${CALLS[name]}?${query}`)
+}
+
+test.each<[Name, string, number]>([
+  ['visitors', 'visitors', 50],
+  ['feedback', 'feedback', 10],
+  ['searches', 'searches', 50],
+  ['assistant', 'conversations', 100],
+])('%s answers as the vendor describes it, with its usual number of rows', async (name, list, rows) => {
+  const answer = await get(name)
+  expect(problemsOf(name, answer)).toEqual([])
+  expect(answer[list]).toHaveLength(rows)
+  expect(await get(name)).toEqual(answer)
+})
+
+test('a job and an error are as the vendor describes them', async () => {
+  const { service, pass } = await startService()
+  const job = await create(service, 'Hello')
+  expect(problemsOf('create', job)).toEqual([])
+  pass(1000)
+  expect(problemsOf('look', await look(service, job.id))).toEqual([])
+  expect(problemsOf('message', await message(service, job.id, 'More'))).toEqual([])
+  const refused = await send(service, `${CALLS.searches}?limit=0`)
+  expect(problemsOf('error', await refused.json())).toEqual([])
+})
+
+test.each<[Name, string, string]>([
+  ['visitors', 'limit=0', 'limit must be a whole number from 1 to 250'],
+  ['visitors', 'limit=251', 'limit must be a whole number from 1 to 250'],
+  ['visitors', 'offset=-1', 'offset must be a whole number from 0 to 999999999'],
+  ['visitors', 'dateTo=2026-02-30', 'dateTo must be a date as YYYY-MM-DD or ISO 8601'],
+  ['visitors', 'dateFrom=2026-02-02&dateTo=2026-02-01', 'dateFrom must not be after dateTo'],
+  ['feedback', 'limit=101', 'limit must be a whole number from 1 to 100'],
+  ['feedback', 'status=open', 'status must be a list of pending, in_progress, resolved, dismissed'],
+  ['feedback', 'source=mail', 'source must be code_snippet or contextual or agent'],
+  ['searches', 'limit=101', 'limit must be a whole number from 1 to 100'],
+  ['searches', 'cursor=abc', 'cursor must be the nextCursor of an earlier answer'],
+  ['assistant', 'limit=1001', 'limit must be a whole number from 1 to 1000'],
+  ['assistant', 'dateFrom=today', 'dateFrom must be a date as YYYY-MM-DD or ISO 8601'],
+])('%s with %s is refused: %s', async (name, query, problem) => {
+  const { service } = await startService()
+  const response = await send(service, `${CALLS[name]}?${query}`)
+  expect(response.status).toBe(400)
+  expect(await response.json()).toEqual({
+    error: 'Invalid query parameters',
+    details: [{ message: problem }],
+  })
+})
+
+test('all calls and projects share the hourly limit, and wrong queries do not count', async () => {
+  const projects = ['docs', 'blog']
+  const { service, pass } = await startService({ projects, limits: { analyticsPerHour: 4 } })
+  expect(await statusOf(service, `${CALLS.visitors}?limit=0`)).toBe(400)
+  expect(await statusOf(service, 'GET /v1/analytics/blog/visitors')).toBe(200)
+  pass(600_000)
+  for (const name of ['feedback', 'searches', 'assistant'] as const) {
+    expect(await statusOf(service, CALLS[name])).toBe(200)
+  }
+  const refused = await send(service, CALLS.visitors)
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '3000'])
+  pass(3_000_000)
+  expect(await statusOf(service, CALLS.assistant)).toBe(200)
+  expect(await statusOf(service, CALLS.assistant)).toBe(429)
+})
+
+test.each([0, 1, 251, 1000, 7907])('a site of %i pages lists each page once', async (pages) => {
+  const { service } = await startService({ pages, limits: { analyticsPerHour: Infinity } })
+  const paths: string[] = []
+  for (let offset = 0, more = true; more; offset += 250) {
+    const { visitors, hasMore } = await answerOf(service, `${CALLS.visitors}?limit=250&offset=${offset}`)
+    paths.push(...visitors.map(({ path }: { path: string }) => path))
+    more = hasMore
+  }
+  expect([paths.length, new Set(paths).size]).toEqual([pages, pages])
+})
+
+test('no two of 200,000 pages have the same path', () => {
+  const paths = new Set(Array.from({ length: 200_000 }, (_, rank) => pagePath(rank)))
+  expect(paths.size).toBe(200_000)
+})
+
+test('totals are no sum of rows, and the week before differs', async () => {
+  const week = await get('visitors', 'dateFrom=2026-07-27&dateTo=2026-08-03&limit=250')
+  const before = await get('visitors', 'dateFrom=2026-07-20&dateTo=2026-07-27&limit=250')
+  for (const kind of ['human', 'ai', 'total'] as const) {
+    const counts: number[] = week.visitors.map((row: Record<typeof kind, number>) => row[kind])
+    expect(week.totals[kind]).toBeGreaterThanOrEqual(Math.max(...counts))
+    expect(week.totals[kind]).toBeLessThan(counts.reduce((sum, count) => sum + count))
+  }
+  expect(week.totals.total).toBeLessThan(week.totals.human + week.totals.ai)
+  expect(before.totals).not.toEqual(week.totals)
+})
+
+test('an empty period has no rows of any kind', async () => {
+  const empty = 'dateFrom=2026-08-03&dateTo=2026-08-03'
+  expect(await get('visitors', empty)).toEqual({
+    totals: { human: 0, ai: 0, total: 0 },
+    visitors: [],
+    hasMore: false,
+  })
+  expect(await get('feedback', empty)).toEqual({ feedback: [], hasMore: false })
+  expect(await get('searches', empty)).toEqual({ searches: [], totalSearches: 0, nextCursor: null })
+  expect(await get('assistant', empty)).toEqual({ conversations: [], nextCursor: null, hasMore: false })
+})
+
+test('one page is rated down by two of three, and no other by half', async () => {
+  const query = `${FOUR_WEEKS}&limit=100&status=pending,in_progress`
+  const { feedback, hasMore } = await get('feedback', query)
+  const bad = feedback.filter(
+    (row: { thumbsUp: number; thumbsDown: number }) => row.thumbsDown > row.thumbsUp,
+  )
+  expect(bad).toEqual([expect.objectContaining({ path: '/guides/restore', thumbsUp: 7, thumbsDown: 14 })])
+  expect([feedback.length, hasMore]).toEqual([60, false])
+})
+
+test('feedback can be filtered by source', async () => {
+  const { feedback } = await get('feedback', `${FOUR_WEEKS}&source=code_snippet`)
+  expect(feedback[0]).toMatchObject({ thumbsUp: 0, thumbsDown: 0, code: expect.any(Number) })
+  expect(await get('feedback', 'source=agent')).toEqual({ feedback: [], hasMore: false })
+})
+
+test('of frequent searches one finds nothing, and rare ones hold what strangers write', async () => {
+  const { searches, totalSearches } = await get('searches', `${FOUR_WEEKS}&limit=100`)
+  type Row = { searchQuery: string; hits: number; ctr: number }
+  const frequent = searches.filter(({ hits }: Row) => hits >= 5)
+  expect(frequent.filter(({ ctr }: Row) => ctr < 0.3)).toMatchObject([
+    { searchQuery: 'export to csv', hits: 38, ctr: 0.0263 },
+  ])
+  expect(searches.find(({ searchQuery }: Row) => searchQuery.includes('<img'))).toMatchObject({ hits: 2 })
+  expect(totalSearches).toBe(searches.reduce((sum: number, { hits }: Row) => sum + hits, 0))
+})
+
+test('questions about one page stay unanswered on several days, and about no other', async () => {
+  const { conversations, hasMore } = await get('assistant', `${FOUR_WEEKS}&limit=1000`)
+  const days = new Map<string, number>()
+  for (const { resolutionStatus, pageUrl } of conversations) {
+    if (resolutionStatus === 'unanswered') days.set(pageUrl, (days.get(pageUrl) ?? 0) + 1)
+  }
+  const often = [...days].filter(([, count]) => count > 2)
+  expect(often).toEqual([['https://docs.example.com/sdks/tokens', 10]])
+  expect(days.size).toBeGreaterThan(5)
+  expect(hasMore).toBe(false)
+})
+
+test.each<[Name, string]>([
+  ['searches', 'searches'],
+  ['assistant', 'conversations'],
+])('%s can be read page after page', async (name, list) => {
+  const { service } = await startService()
+  const whole = await answerOf(service, `${CALLS[name]}?${FOUR_WEEKS}&limit=100`)
+  const rows: unknown[] = []
+  for (let cursor = ''; rows.length < whole[list].length; ) {
+    const answer = await answerOf(service, `${CALLS[name]}?${FOUR_WEEKS}&limit=20${cursor}`)
+    rows.push(...answer[list])
+    cursor = `&cursor=${answer.nextCursor}`
+  }
+  expect(rows.slice(0, whole[list].length)).toEqual(whole[list])
+})
+
+test('an override answers in place of the site', async () => {
+  const visitors = ({ offset, projectId }: { offset: number; projectId: string }) =>
+    offset === 0 ? undefined : { status: 503, body: { projectId, offset } }
+  const { service } = await startService({ visitors })
+  expect(await statusOf(service, CALLS.visitors)).toBe(200)
+  const overridden = await send(service, `${CALLS.visitors}?offset=5`)
+  expect([overridden.status, await overridden.json()]).toEqual([503, { projectId: 'docs', offset: 5 }])
+})
