@@ -10,6 +10,7 @@ import { StepMemory } from '../memory/step-status.ts'
 import type { Run } from '../runner/run.ts'
 import type { DocsService } from '../service/client.ts'
 import type { Job } from '../service/job.ts'
+import { JobError, NOTHING_STARTED } from './job-error.ts'
 import {
   isFailure,
   jobOutputs,
@@ -21,7 +22,7 @@ import {
 import { type Continuation, continueJob, type Plan, RESOLVE_CONFLICTS } from './plan.ts'
 import { pollJob } from './poll.ts'
 import { assemblePrompt, hasInstructions } from './prompt.ts'
-import { JobError, submit } from './submit.ts'
+import { submit } from './submit.ts'
 import { dryRunSummary, jobSummary } from './summary.ts'
 
 /** What a job is requested with. */
@@ -51,7 +52,7 @@ export async function performJob(request: JobRequest, outside: Outside): Promise
   // Until there is a better one: whatever ends the run before, its result is not left empty.
   run.setOutputs({ result: 'error' })
   const conversation = await startConversation(request.trigger, run)
-  const memory = new StepMemory(request.trigger, run)
+  const memory = new StepMemory(run, request.trigger)
   let plan: Plan | undefined
   let outcome: Outcome
   try {
@@ -60,13 +61,12 @@ export async function performJob(request: JobRequest, outside: Outside): Promise
     outcome = await carryOut(plan, { ...outside, conversation, memory })
   } catch (error) {
     if (!(error instanceof JobError || run.cancel.aborted)) throw error
-    const failure = error instanceof JobError ? error : { headline: '', details: 'Nothing was started.' }
+    const failure = error instanceof JobError ? error : NOTHING_STARTED
     outcome = outcomeWithoutJob(failure, { plan, isCancelled: run.cancel.aborted })
   }
   const failed = reportOutcome(outcome, run)
-  const { headline, jobId, prLink } = outcome
   await Promise.all([
-    memory.end(failed === undefined ? 'success' : 'failure', headline, jobId, prLink),
+    memory.end(failed === undefined ? 'success' : 'failure', outcome),
     conversation.finish(outcome),
   ])
   return failed
@@ -137,7 +137,7 @@ async function carryOut(plan: Plan, { service, run, conversation, memory }: Carr
   const startedAtMs = clock.now()
   const jobId = job?.id ?? (plan.kind === 'create' ? '' : plan.id)
   const prLink = job?.prLink ?? (plan.kind === 'message' ? plan.pull?.prLink : undefined) ?? ''
-  const shown = Promise.all([memory.begin(jobId, prLink), conversation.accepted(jobId, plan.kind, prLink)])
+  const shown = Promise.all([memory.begin(jobId, prLink), conversation.accepted(plan, jobId, prLink)])
   const origin = ({ create: 'created', message: 'messaged', wait: 'attached' } as const)[plan.kind]
   const end = await pollJob({ id: jobId, job, origin, startedAtMs, deadlineMs }, service, run)
   await shown

@@ -9,8 +9,8 @@ import type { Run } from '../runner/run.ts'
 import type { DocsService } from '../service/client.ts'
 import { isRetryable, retryAfterMsOf, ServiceError } from '../service/errors.ts'
 import { getJob, isTerminal, type Job } from '../service/job.ts'
+import { JobError, nothingStarted } from './job-error.ts'
 import { EARLY_MS } from './poll.ts'
-import { JobError, nothingStarted } from './submit.ts'
 
 /** What a run does about its job: plain data that dry run, submit and poll read alike. */
 export type Plan =

@@ -121,12 +121,11 @@ export function serviceWord(text: string): string {
 }
 
 /** What a status means and what to do about it. Sources: the vendor's documentation (November 2026), RFC 9110. */
-function explain(call: ServiceCall, { status, location, text }: ServiceResponse): Explanation {
+function explain(call: ServiceCall, { status, text }: ServiceResponse): Explanation {
   if (status >= 300 && status < 400) {
-    const where = location === '' ? '' : ` to ${inBackticks(clip(location, MAX_QUOTE_LENGTH))}`
     return {
       headline: 'The docs service redirected the request',
-      fix: `It redirects${where}. Redirects are not followed, so that the API key goes nowhere else. Set \`base-url\` to the service's own address.`,
+      fix: "Redirects are not followed, so that the API key goes nowhere else. Set `base-url` to the service's own address.",
     }
   }
   if (status >= 500) {
@@ -186,12 +185,16 @@ const MAX_QUOTE_LENGTH = 300
 
 /** What came back, in a sentence: the service's own words where it said something. */
 function answer({ purpose }: ServiceCall, response: ServiceResponse): string {
-  const { text, bodyProblem } = response
+  const { status, text, location, json, bodyProblem } = response
   const answered = `The docs service answered the request to ${purpose}`
+  if (status < 400 && location !== '') {
+    return `${answered} with a redirect to ${inBackticks(clip(location, MAX_QUOTE_LENGTH))}.`
+  }
   const said = messageIn(response).replace(/\s+/g, ' ').replaceAll('`', "'").trim()
   if (said !== '') return `${answered} with "${clip(said, MAX_QUOTE_LENGTH)}".`
   if (bodyProblem !== undefined) return `${answered} with ${unreadable(bodyProblem)}.`
-  return text.trim() === '' ? `${answered} without a reason.` : `${answered} with ${describeBody(response)}.`
+  const isSilent = text.trim() === '' || json !== undefined
+  return isSilent ? `${answered} without a reason.` : `${answered} with ${describeBody(response)}.`
 }
 
 function unreadable(bodyProblem: string): string {
