@@ -1,6 +1,8 @@
 import { Ajv } from 'ajv'
 import { expect, test } from 'vitest'
+import type { conversationsOf, feedbackOf, searchesOf } from '../../docs-service/analytics/signals.ts'
 import { pagePath } from '../../docs-service/analytics/site.ts'
+import type { visitorsOf } from '../../docs-service/analytics/visitors.ts'
 import { answerOf, create, look, message, send, startService, statusOf } from './started-service.ts'
 import { SCHEMAS } from './vendor-schemas.ts'
 
@@ -13,6 +15,12 @@ const CALLS = {
   assistant: `GET ${ANALYTICS}/assistant`,
 }
 type Name = keyof typeof CALLS
+type Answers = {
+  visitors: ReturnType<typeof visitorsOf>
+  feedback: ReturnType<typeof feedbackOf>
+  searches: ReturnType<typeof searchesOf>
+  assistant: ReturnType<typeof conversationsOf>
+}
 
 const ajv = new Ajv({ strict: true, allErrors: true })
 
@@ -21,8 +29,8 @@ function problemsOf(name: keyof typeof SCHEMAS, answer: unknown): unknown {
   return validate(answer) ? [] : validate.errors
 }
 
-async function get(name: Name, query = '', options = {}) {
-  const { service } = await startService(options)
+async function get<Call extends Name>(name: Call, query = ''): Promise<Answers[Call]> {
+  const { service } = await startService()
   return answerOf(service, `${CALLS[name]}?${query}`)
 }
 
@@ -34,7 +42,7 @@ test.each<[Name, string, number]>([
 ])('%s answers as the vendor describes it, with its usual number of rows', async (name, list, rows) => {
   const answer = await get(name)
   expect(problemsOf(name, answer)).toEqual([])
-  expect(answer[list]).toHaveLength(rows)
+  expect(answer).toHaveProperty(`${list}.length`, rows)
   expect(await get(name)).toEqual(answer)
 })
 
@@ -92,8 +100,11 @@ test.each([0, 1, 251, 1000, 7907])('a site of %i pages lists each page once', as
   const { service } = await startService({ pages, limits: { analyticsPerHour: Infinity } })
   const paths: string[] = []
   for (let offset = 0, more = true; more; offset += 250) {
-    const { visitors, hasMore } = await answerOf(service, `${CALLS.visitors}?limit=250&offset=${offset}`)
-    paths.push(...visitors.map(({ path }: { path: string }) => path))
+    const { visitors, hasMore } = await answerOf<Answers['visitors']>(
+      service,
+      `${CALLS.visitors}?limit=250&offset=${offset}`,
+    )
+    paths.push(...visitors.map(({ path }) => path))
     more = hasMore
   }
   expect([paths.length, new Set(paths).size]).toEqual([pages, pages])
@@ -108,7 +119,7 @@ test('totals are no sum of rows, and the week before differs', async () => {
   const week = await get('visitors', 'dateFrom=2026-07-27&dateTo=2026-08-03&limit=250')
   const before = await get('visitors', 'dateFrom=2026-07-20&dateTo=2026-07-27&limit=250')
   for (const kind of ['human', 'ai', 'total'] as const) {
-    const counts: number[] = week.visitors.map((row: Record<typeof kind, number>) => row[kind])
+    const counts = week.visitors.map((row) => row[kind])
     expect(week.totals[kind]).toBeGreaterThanOrEqual(Math.max(...counts))
     expect(week.totals[kind]).toBeLessThan(counts.reduce((sum, count) => sum + count))
   }
@@ -131,9 +142,7 @@ test('an empty period has no rows of any kind', async () => {
 test('one page is rated down by two of three, and no other by half', async () => {
   const query = `${FOUR_WEEKS}&limit=100&status=pending,in_progress`
   const { feedback, hasMore } = await get('feedback', query)
-  const bad = feedback.filter(
-    (row: { thumbsUp: number; thumbsDown: number }) => row.thumbsDown > row.thumbsUp,
-  )
+  const bad = feedback.filter(({ thumbsUp, thumbsDown }) => thumbsDown > thumbsUp)
   expect(bad).toEqual([expect.objectContaining({ path: '/guides/restore', thumbsUp: 7, thumbsDown: 14 })])
   expect([feedback.length, hasMore]).toEqual([60, false])
 })
@@ -146,20 +155,20 @@ test('feedback can be filtered by source', async () => {
 
 test('of frequent searches one finds nothing, and rare ones hold what strangers write', async () => {
   const { searches, totalSearches } = await get('searches', `${FOUR_WEEKS}&limit=100`)
-  type Row = { searchQuery: string; hits: number; ctr: number }
-  const frequent = searches.filter(({ hits }: Row) => hits >= 5)
-  expect(frequent.filter(({ ctr }: Row) => ctr < 0.3)).toMatchObject([
+  const frequent = searches.filter(({ hits }) => hits >= 5)
+  expect(frequent.filter(({ ctr }) => ctr < 0.3)).toMatchObject([
     { searchQuery: 'export to csv', hits: 38, ctr: 0.0263 },
   ])
-  expect(searches.find(({ searchQuery }: Row) => searchQuery.includes('<img'))).toMatchObject({ hits: 2 })
-  expect(totalSearches).toBe(searches.reduce((sum: number, { hits }: Row) => sum + hits, 0))
+  expect(searches.find(({ searchQuery }) => searchQuery.includes('<img'))).toMatchObject({ hits: 2 })
+  expect(totalSearches).toBe(searches.reduce((sum, { hits }) => sum + hits, 0))
 })
 
 test('questions about one page stay unanswered on several days, and about no other', async () => {
   const { conversations, hasMore } = await get('assistant', `${FOUR_WEEKS}&limit=1000`)
   const days = new Map<string, number>()
   for (const { resolutionStatus, pageUrl } of conversations) {
-    if (resolutionStatus === 'unanswered') days.set(pageUrl, (days.get(pageUrl) ?? 0) + 1)
+    const page = pageUrl ?? ''
+    if (resolutionStatus === 'unanswered') days.set(page, (days.get(page) ?? 0) + 1)
   }
   const often = [...days].filter(([, count]) => count > 2)
   expect(often).toEqual([['https://docs.example.com/sdks/tokens', 10]])
@@ -167,19 +176,21 @@ test('questions about one page stay unanswered on several days, and about no oth
   expect(hasMore).toBe(false)
 })
 
-test.each<[Name, string]>([
-  ['searches', 'searches'],
-  ['assistant', 'conversations'],
-])('%s can be read page after page', async (name, list) => {
-  const { service } = await startService()
-  const whole = await answerOf(service, `${CALLS[name]}?${FOUR_WEEKS}&limit=100`)
-  const rows: unknown[] = []
-  for (let cursor = ''; rows.length < whole[list].length; ) {
-    const answer = await answerOf(service, `${CALLS[name]}?${FOUR_WEEKS}&limit=20${cursor}`)
-    rows.push(...answer[list])
-    cursor = `&cursor=${answer.nextCursor}`
+test.each(['searches', 'assistant'] as const)('%s can be read page after page', async (name) => {
+  const read = async (query: string) => {
+    const answer: Answers['searches'] | Answers['assistant'] = await get(name, `${FOUR_WEEKS}&${query}`)
+    const rows: readonly object[] = 'searches' in answer ? answer.searches : answer.conversations
+    return { rows, cursor: answer.nextCursor }
   }
-  expect(rows.slice(0, whole[list].length)).toEqual(whole[list])
+  const first = await read('limit=30')
+  const second = await read(`limit=30&cursor=${first.cursor}`)
+  expect([...first.rows, ...second.rows]).toEqual((await read('limit=60')).rows)
+  expect((await read('limit=60')).cursor).toBe(second.cursor)
+})
+
+test('the last page has no cursor', async () => {
+  expect((await get('searches', `${FOUR_WEEKS}&limit=100`)).nextCursor).toBeNull()
+  expect((await get('assistant', `${FOUR_WEEKS}&limit=1000`)).nextCursor).toBeNull()
 })
 
 test('an override answers in place of the site', async () => {

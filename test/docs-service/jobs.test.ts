@@ -6,9 +6,9 @@ const VISITORS = '/v1/analytics/docs/visitors'
 
 test('a create answers 201 with an active job; its end has a link below the service', async () => {
   const { service, pass } = await startService()
-  const created = await send(service, `POST ${JOB}`, { body: { prompt: 'Document the --json flag' } })
-  const job = await created.json()
-  expect(created.status).toBe(201)
+  const call = `POST ${JOB}`
+  expect(await statusOf(service, call, { body: { prompt: 'Another' } })).toBe(201)
+  const job = await create(service, 'Document the --json flag')
   expect(job).toMatchObject({
     id: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-a[0-9a-f]{3}-[0-9a-f]{12}$/),
     status: 'active',

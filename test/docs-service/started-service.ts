@@ -35,21 +35,25 @@ export async function statusOf(service: DocsService, call: string, options = {})
 }
 
 /** An answer's JSON. @throws if it is an error */
-export async function answerOf(service: DocsService, call: string, options = {}) {
+export async function answerOf<Answer>(service: DocsService, call: string, options = {}): Promise<Answer> {
   const response = await send(service, call, options)
-  if (!response.ok) throw new Error(`${response.status} ${await response.text()}`)
-  return response.json()
+  const text = await response.text()
+  if (!response.ok) throw new Error(`${response.status} ${text}`)
+  return JSON.parse(text)
 }
 
+/** What tests read of a job. */
+type Job = { readonly id: string; readonly source: { readonly ref: string }; readonly prLink: string }
+
 /** Creates a job in the project `docs`. */
-export async function create(service: DocsService, prompt: string) {
+export async function create(service: DocsService, prompt: string): Promise<Job> {
   return answerOf(service, 'POST /v2/agent/docs/job', { body: { prompt } })
 }
 
-export async function look(service: DocsService, id: string) {
+export async function look(service: DocsService, id: string): Promise<Job> {
   return answerOf(service, `GET /v2/agent/docs/job/${id}`)
 }
 
-export async function message(service: DocsService, id: string, prompt: string) {
+export async function message(service: DocsService, id: string, prompt: string): Promise<Job> {
   return answerOf(service, `POST /v2/agent/docs/job/${id}/message`, { body: { prompt } })
 }
