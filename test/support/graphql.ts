@@ -1,7 +1,7 @@
 import { schema as description } from '@octokit/graphql-schema'
 import { buildASTSchema, execute, type GraphQLError, type GraphQLSchema, parse, validate } from 'graphql'
 import { type Fields, isObject } from './json.ts'
-import { type Answer, time } from './rest.ts'
+import type { Answer } from './rest.ts'
 import {
   type Commit,
   type CommitStatus,
@@ -12,6 +12,7 @@ import {
   pullOf,
   pullsOfCommit,
   resolve,
+  time,
   type World,
 } from './world.ts'
 

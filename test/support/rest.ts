@@ -19,6 +19,7 @@ import {
   type Reaction,
   type Role,
   resolve,
+  time,
   type World,
 } from './world.ts'
 
@@ -315,11 +316,6 @@ function listIn(whole: unknown, field: string): readonly Fields[] {
 
 function firstIn(whole: unknown, field: string): Fields {
   return listIn(whole, field)[0] ?? {}
-}
-
-/** A time as GitHub writes it. */
-export function time(ms: number): string {
-  return new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z')
 }
 
 const LABEL = {

@@ -36,6 +36,8 @@ export type Scene = {
 export type SceneOptions = DocsServiceOptions & {
   /** Path that GitHub's API begins with. */
   readonly root?: string
+  /** `owner/name` of the repository that the agent's pull requests are in: GitHub's own unless it is named. */
+  readonly docsIn?: string
 }
 
 /** Makes a starter of scenes for the tests of a file: what GitHub would not have taken fails the test. */
@@ -46,13 +48,20 @@ export function sceneStarter(): (options?: SceneOptions) => Promise<Scene> {
     await Promise.all(ended.flatMap(({ docs, github }) => [docs.close(), github.close()]))
     for (const { github } of ended) expect(github.violations).toEqual([])
   })
-  return async ({ root = '', ...options } = {}) => {
+  return async ({ root = '', docsIn = 'acme/docs', ...options } = {}) => {
     let aheadMs = 0
     const now = (): number => Date.now() + aheadMs
     const [docs, github] = await Promise.all([
-      startDocsService({ agent: 'none', jobTimeMs: 200, now, ...options }),
+      startDocsService({
+        agent: 'none',
+        jobTimeMs: 200,
+        now,
+        repository: `https://github.com/${docsIn}`,
+        ...options,
+      }),
       startGitHub({ root }),
     ])
+    github.world.agentRepository = docsIn
     const passTime = (ms = 3_600_000): void => {
       aheadMs += ms
     }
@@ -77,8 +86,7 @@ function sceneOf(docs: DocsService, github: FakeGitHub): Omit<Scene, 'passTime'>
         'github-token': github.token,
         ...options.inputs,
       },
-      // The service's pull requests are in this repository.
-      env: { GITHUB_API_URL: github.url, GITHUB_SERVER_URL: docs.url, ...options.env },
+      env: { GITHUB_API_URL: github.url, ...options.env },
     }
   }
   return {

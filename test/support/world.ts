@@ -207,7 +207,7 @@ export function addPull(world: World, { number, files = [], repository, ...field
     const author = accountOf(user)
     sha = addCommit(world, { ...(sha && { sha }), parents, files, author, branch: ref, message: title }).sha
   }
-  const now = new Date(world.now()).toISOString()
+  const now = time(world.now())
   const made = {
     title,
     user,
@@ -270,7 +270,7 @@ export function mergePull(
 /** Closes a pull request; with a merge commit, or none that the token can see, as merged. */
 export function endPull(world: World, pull: Pull, mergeCommit?: string | null): void {
   const merged = mergeCommit !== undefined
-  const mergedAt = merged ? new Date(world.now()).toISOString() : null
+  const mergedAt = merged ? time(world.now()) : null
   pull.fields = {
     ...pull.fields,
     state: 'closed',
@@ -310,7 +310,7 @@ export function addComment(
 
 /** Adds a commit status, by default of the token's account. */
 export function addStatus(world: World, sha: string, status: Status): CommitStatus {
-  const created_at = new Date(world.now()).toISOString()
+  const created_at = time(world.now())
   const made = {
     context: 'default',
     state: 'pending',
@@ -429,6 +429,11 @@ export function newestStatuses({ statuses }: World, sha: string): readonly Commi
     statuses.filter((status) => status.sha === sha).map((status) => [status.context, status]),
   )
   return [...newest.values()].toSorted((one, other) => other.id - one.id)
+}
+
+/** A time as GitHub writes it. */
+export function time(ms: number): string {
+  return new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z')
 }
 
 /** Whether the token has a permission; `statuses: write` includes `statuses: read`. */
