@@ -149,8 +149,18 @@ export function pushOf(world: World, before: string, branch = 'main'): Event {
       author: { name: author?.login ?? 'Nobody', email: 'x@example.com', username: author?.login },
       modified: files.map(({ filename }) => filename),
     }))
-  const forced = !historyOf(world, after).some(({ sha }) => sha === before)
-  return pushed(commits, { ref: `refs/heads/${branch}`, before, after, forced })
+  const created = /^0+$/.test(before)
+  const forced = !created && !historyOf(world, after).some(({ sha }) => sha === before)
+  const html_url = `https://github.com/${world.repository}`
+  return pushed(commits, {
+    ref: `refs/heads/${branch}`,
+    before,
+    after,
+    created,
+    forced,
+    compare: `${html_url}/compare/${before.slice(0, 12)}...${after.slice(0, 12)}`,
+    repository: { full_name: world.repository, html_url },
+  })
 }
 
 /** Adds a commit to a world, and returns the push of it. */
