@@ -46,7 +46,7 @@ function isTrusted({ row, payload }: GitHubEvent, { repository }: Environment): 
   }
   if (row.causedBy === 'workflow-run') {
     const { event, head_repository: head } = payload.workflow_run ?? {}
-    return isRepository(head, repository) && eventRow(event ?? '-').causedBy === 'writer'
+    return isRepository(head, repository) && !!event && eventRow(event).causedBy === 'writer'
   }
   return row.causedBy === 'writer'
 }

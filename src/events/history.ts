@@ -1,20 +1,13 @@
 import type { Known } from '../github/client.ts'
 import { GitHubError, graphqlError } from '../github/errors.ts'
-import {
-  findLastSuccess,
-  type HistoryAnswer,
-  type HistoryQuery,
-  type LastSuccess,
-  type MergedPull,
-  queryHistory,
-  type StatusSource,
-} from '../github/history.ts'
+import { type HistoryAnswer, type HistoryQuery, type MergedPull, queryHistory } from '../github/history.ts'
 import { type StepStatus, statusContext } from '../github/statuses.ts'
+import type { Maybe, WorkflowRun } from '../github/types.ts'
 import type { Inputs } from '../inputs/table.ts'
-import { type Environment, stepNames } from '../runner/environment.ts'
+import { type Environment, isRerun, stepNames } from '../runner/environment.ts'
 import type { Run } from '../runner/run.ts'
 import { needsLoopGuard } from './loop-guard.ts'
-import type { GitHubEvent } from './payload.ts'
+import { type GitHubEvent, isRepository } from './payload.ts'
 import { hasPrompt, type Trigger } from './trigger.ts'
 
 /** What GitHub knows of the commits that a run is about. What the run does not need is not asked for, and is none. */
@@ -28,6 +21,9 @@ export type History = {
   /** On pushes: the merged pull requests that each of the newest commits came in, by SHA. Unknown without an entry. */
   readonly merged: ReadonlyMap<string, readonly MergedPull[]>
 }
+
+/** A successful run of this workflow. */
+type LastSuccess = { readonly sha: string; readonly url: string; readonly createdAt: string }
 
 /** Of a push, the pull requests of so many commits are asked for: the newest. */
 const MAX_COMMITS = 20
@@ -47,39 +43,45 @@ export function stepContext(inputs: Inputs, environment: Environment): string {
  * request on schedules and dispatches; none where nothing of it is needed. Never fails.
  */
 export async function loadHistory(trigger: Trigger, run: Run): Promise<History> {
-  const { inputs, environment, github } = run
   const { event } = trigger
-  const needs: Needs = {
-    guard: needsLoopGuard(event, inputs),
-    memory: usesMemory(trigger, inputs),
-    context: hasPrompt(inputs) && inputs.context !== 'none',
+  const needs = needsOf(trigger, run)
+  const lastSuccess: LoadedSuccess = needs.lastSuccess ? await loadLastSuccess(run) : NONE
+  const query: HistoryQuery = {
+    statuses: needs.statuses ? statusQuery(event, lastSuccess, run) : undefined,
+    commits: needs.guard || needs.merged ? newestCommits(event) : [],
+    withWords: needs.merged,
   }
-  const needsSuccess = event.row.tells === 'since-last-job' && (needs.memory || needs.context)
-  const lastSuccess: Attempt<LastSuccess | undefined> = needsSuccess ? await loadLastSuccess(run) : NONE
-  const also = lastSuccess.known ? lastSuccess.value?.sha : undefined
-  const of = statusSource(event, environment, also)
-  const needsPulls = event.row.tells === 'push' && (needs.guard || needs.context)
-  const { statuses, merged } = await load(
-    {
-      statuses: needs.memory ? { context: stepContext(inputs, environment), of } : undefined,
-      commits: needsPulls ? newestCommits(event) : [],
-      withWords: needs.context,
-    },
-    needs,
-    run,
-  )
+  const { statuses, merged } = await load(query, needs.guard, run)
   const pushed = new Set(event.payload.commits?.map(({ id }) => id))
   const isLastJob = ({ state, sha }: StepStatus): boolean => state === 'success' && !pushed.has(sha)
   const lastJob = statuses.known ? { known: true as const, value: statuses.value.find(isLastJob) } : statuses
   const isMissed = !lastJob.known || lastJob.value === undefined
-  if (!lastSuccess.known && isMissed) github.report(lastSuccess.error, LAST_SUCCESS)
+  if (!lastSuccess.known && isMissed) run.github.report(lastSuccess.error, LAST_SUCCESS)
   return { statuses, lastJob, lastSuccess, merged }
 }
 
-/** What the history is needed for. */
-type Needs = { readonly guard: boolean; readonly memory: boolean; readonly context: boolean }
+/** What the run needs of the history. */
+type Needs = Readonly<Record<'guard' | 'merged' | 'statuses' | 'lastSuccess', boolean>>
 
-type Attempt<T> = Known<T> & ({ readonly known: true } | { readonly error: GitHubError })
+function needsOf(trigger: Trigger, { inputs, environment }: Run): Needs {
+  const { event } = trigger
+  const { tells } = event.row
+  const writesContext = hasPrompt(inputs) && inputs.context !== 'none'
+  const isSince = tells === 'since-last-job'
+  const findsJob = inputs['job-id'] === ''
+  return {
+    guard: needsLoopGuard(event, inputs),
+    merged: tells === 'push' && writesContext,
+    statuses: usesMemory(trigger, inputs) && (findsJob || (writesContext && (isSince || tells === 'push'))),
+    // A re-run finds its job on its own commit.
+    lastSuccess:
+      isSince && (writesContext || (usesMemory(trigger, inputs) && findsJob && !isRerun(environment))),
+  }
+}
+
+type LoadedSuccess =
+  | { readonly known: true; readonly value: LastSuccess | undefined }
+  | { readonly known: false; readonly why: string; readonly error: GitHubError }
 
 const NONE = { known: true, value: undefined } as const
 
@@ -89,51 +91,78 @@ const LAST_SUCCESS = {
   level: 'notice',
 } as const
 
-async function loadLastSuccess({ environment, github }: Run): Promise<Attempt<LastSuccess | undefined>> {
+/** Source: GitHub's REST API, "List workflow runs for a workflow". */
+async function loadLastSuccess({ environment, github }: Run): Promise<LoadedSuccess> {
   const [, branch] = /^refs\/heads\/(.+)$/.exec(environment.ref) ?? []
   if (branch === undefined) return NONE
+  const page = {
+    workflow_id: stepNames(environment).workflow,
+    branch,
+    status: 'success',
+    per_page: 20,
+  } as const
   try {
-    const { workflow } = stepNames(environment)
-    return { known: true, value: await findLastSuccess({ workflow, branch }, github) }
+    const { data } = await github.request<{ readonly data: RunsAnswer }>(({ rest }) =>
+      rest.actions.listWorkflowRuns({ ...github.repository, ...page, exclude_pull_requests: true }),
+    )
+    if (data.workflow_runs == null)
+      throw new GitHubError('GitHub returned no list of runs', { kind: 'other' })
+    // The branch of a fork's pull request may have the same name.
+    const last = data.workflow_runs.find((one) => isRepository(one.head_repository, environment.repository))
+    const { head_sha: sha, html_url: url, created_at: createdAt } = last ?? {}
+    return sha && isSha(sha)
+      ? { known: true, value: { sha, url: url ?? '', createdAt: createdAt ?? '' } }
+      : NONE
   } catch (error) {
     if (!(error instanceof GitHubError)) throw error
     return { known: false, why: error.message, error }
   }
 }
 
-/** The commits among whose statuses the step's are: a pull request's, else the run's and those before it. */
-function statusSource(
+type RunsAnswer = { readonly workflow_runs?: Maybe<readonly WorkflowRun[]> }
+
+/** The step's statuses on a pull request's commits, else on the run's commit and those before it. */
+function statusQuery(
   { row, payload }: GitHubEvent,
-  { sha }: Environment,
-  also: string | undefined,
-): StatusSource {
+  lastSuccess: LoadedSuccess,
+  { inputs, environment }: Run,
+): HistoryQuery['statuses'] {
+  const context = stepContext(inputs, environment)
   const number = row.tells === 'pull-request' ? payload.pull_request?.number : undefined
-  return number == null ? { kind: 'commit', sha, also } : { kind: 'pull', number }
+  if (number != null) return { context, of: { kind: 'pull', number } }
+  const also = lastSuccess.known ? lastSuccess.value?.sha : undefined
+  return isSha(environment.sha) ? { context, of: { kind: 'commit', sha: environment.sha, also } } : undefined
 }
 
 function newestCommits({ payload }: GitHubEvent): HistoryQuery['commits'] {
-  return (payload.commits ?? []).slice(-MAX_COMMITS).flatMap(({ id, message }) => {
+  const commits = payload.commits?.filter(({ id }) => isSha(id)).slice(-MAX_COMMITS) ?? []
+  return commits.map(({ id, message }) => {
     const subject = message?.trimStart().split('\n', 1)[0]?.trimEnd() ?? ''
     const [, merged, squashed] = /^Merge pull request #(\d{1,9}) from |\(#(\d{1,9})\)$/.exec(subject) ?? []
-    const number = Number(merged ?? squashed)
-    return id ? [{ sha: id, number: Number.isNaN(number) ? undefined : number }] : []
+    const digits = merged ?? squashed
+    return { sha: id ?? '', number: digits === undefined ? undefined : Number(digits) }
   })
 }
 
-async function load(query: HistoryQuery, needs: Needs, { github }: Run): Promise<HistoryAnswer> {
+/** A local run may have any text there, and GitHub answers none of a query with one that is no SHA. */
+function isSha(text: Maybe<string>): boolean {
+  return /^[0-9a-f]{40,64}$/.test(text ?? '')
+}
+
+async function load(query: HistoryQuery, isGuarded: boolean, { github }: Run): Promise<HistoryAnswer> {
   if (query.statuses === undefined && query.commits.length === 0) {
     return { statuses: { known: true, value: [] }, merged: new Map(), errors: [] }
   }
   const report = (error: GitHubError, permission: string): void => {
-    const isAboutPulls = permission === 'pull-requests: read'
-    const missed = needs.guard
+    const concernsMerged = permission === 'pull-requests: read' && query.commits.length > 0
+    const missed = isGuarded
       ? "A commit of unknown origin counts as a person's (`ignore-authors`)."
       : 'The agent is not told which pull requests the commits came in.'
     github.report(error, {
       purpose: "read the commits' statuses and pull requests",
       permission,
-      level: isAboutPulls && (needs.guard || error.kind !== 'permission') ? 'warning' : 'notice',
-      consequence: isAboutPulls ? missed : '',
+      level: concernsMerged && (isGuarded || error.kind !== 'permission') ? 'warning' : 'notice',
+      consequence: concernsMerged ? missed : '',
     })
   }
   try {
@@ -143,7 +172,12 @@ async function load(query: HistoryQuery, needs: Needs, { github }: Run): Promise
     return answer
   } catch (error) {
     if (!(error instanceof GitHubError)) throw error
-    report(error, query.commits.length > 0 ? 'pull-requests: read' : 'contents: read')
+    report(
+      error,
+      query.statuses?.of.kind === 'commit' && query.commits.length === 0
+        ? 'contents: read'
+        : 'pull-requests: read',
+    )
     return { statuses: { known: false, why: error.message }, merged: new Map(), errors: [] }
   }
 }
@@ -151,5 +185,5 @@ async function load(query: HistoryQuery, needs: Needs, { github }: Run): Promise
 /** The permission that a field of the query needs. Whoever reads a status is about to set one. */
 function permissionFor(path: string): string {
   if (path.includes('.status')) return 'statuses: write'
-  return /^repository\.[cp]\d/.test(path) ? 'pull-requests: read' : 'contents: read'
+  return /^repository\.(?:[cp]\d|pull)/.test(path) ? 'pull-requests: read' : 'contents: read'
 }

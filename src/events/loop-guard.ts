@@ -37,17 +37,15 @@ export function needsLoopGuard(event: GitHubEvent, inputs: Inputs): boolean {
 export function skipOwnWork(
   { event }: Trigger,
   { merged }: { readonly merged: ReadonlyMap<string, readonly MergedPull[]> },
-  { inputs, log }: Run,
+  { inputs }: Run,
 ): Skip | undefined {
   if (!needsLoopGuard(event, inputs)) return undefined
   const authors = inputs['ignore-authors']
   const openers: string[] = []
   for (const commit of pushedToBranch(event)) {
-    const sha = commit.id ?? ''
-    const pulls = merged.get(sha)
-    const logins = [authorOf(commit), ...(pulls ?? []).map(({ author }) => author)]
+    const pulls = merged.get(commit.id ?? '') ?? []
+    const logins = [authorOf(commit), ...pulls.map(({ author }) => author)]
     const opener = logins.find((login) => isOneOf(login, authors))
-    if (opener === undefined && pulls === undefined) log.warning(unknownOrigin(sha))
     if (opener === undefined) return undefined
     openers.push(opener)
   }
@@ -56,10 +54,6 @@ export function skipOwnWork(
     'notice',
     `every commit of this push was written by ${who} or came in a merged pull request of that account (\`ignore-authors\`)`,
   )
-}
-
-function unknownOrigin(sha: string): string {
-  return `Can't tell whether commit ${sha.slice(0, 7)} came in a merged pull request of one of \`ignore-authors\`, so it counts as a person's. If it is the agent's own, this run documents the agent's work again.`
 }
 
 /** A run that only waits for a job starts none. */

@@ -1,7 +1,7 @@
 import { type Account, type GitHub, isSameAccount, type Known, normalizeLogin } from './client.ts'
-import { GitHubError, type GraphqlError, graphqlError } from './errors.ts'
+import { type GraphqlError, graphqlError } from './errors.ts'
 import { readStatus, type StepStatus } from './statuses.ts'
-import type { WorkflowRun } from './types.ts'
+import type { Maybe } from './types.ts'
 
 /** What to ask GitHub for, in one request. */
 export type HistoryQuery = {
@@ -63,42 +63,6 @@ export async function queryHistory(query: HistoryQuery, github: GitHub): Promise
   }
 }
 
-/** A successful run of a workflow. */
-export type LastSuccess = { readonly sha: string; readonly url: string; readonly createdAt: string }
-
-/**
- * The newest successful run of a workflow on a branch of this repository.
- * Source: GitHub's REST API, "List workflow runs for a workflow".
- *
- * @throws {GitHubError}
- */
-export async function findLastSuccess(
-  { workflow, branch }: { readonly workflow: string; readonly branch: string },
-  github: GitHub,
-): Promise<LastSuccess | undefined> {
-  const { owner, repo } = github.repository
-  const { data } = await github.request<{
-    readonly data: { readonly workflow_runs?: readonly WorkflowRun[] }
-  }>(({ rest }) =>
-    rest.actions.listWorkflowRuns({
-      owner,
-      repo,
-      workflow_id: workflow,
-      branch,
-      status: 'success',
-      per_page: 20,
-      exclude_pull_requests: true,
-    }),
-  )
-  const { workflow_runs: runs } = data
-  if (runs === undefined) throw new GitHubError('GitHub returned no list of runs', { kind: 'other' })
-  // The branch of a fork's pull request may have the same name.
-  const fullName = `${owner}/${repo}`.toLowerCase()
-  const own = runs.find(({ head_repository: head }) => head?.full_name?.toLowerCase() === fullName)
-  if (!own?.head_sha) return undefined
-  return { sha: own.head_sha, url: own.html_url ?? '', createdAt: own.created_at ?? '' }
-}
-
 const NO_STATUSES = { known: true, value: [] } as const
 const NO_REPOSITORY: GraphqlError = { type: '', message: 'no repository', path: '' }
 
@@ -107,11 +71,10 @@ function statusFields({ context, of }: { readonly context: string; readonly of: 
     state description targetUrl createdAt creator { login ... on Bot { databaseId } ... on User { databaseId } }
   } }`
   if (of.kind === 'commit') {
-    const also =
-      of.also === undefined ? '' : `also: object(oid: "${of.also}") { ... on Commit { ${status} } }`
+    const { sha, also } = of
     return [
-      `head: object(oid: "${of.sha}") { ... on Commit { history(first: 100) { nodes { ${status} } } } }`,
-      also,
+      `head: object(oid: "${sha}") { ... on Commit { history(first: 100) { nodes { ${status} } } } }`,
+      also === undefined ? '' : `also: object(oid: "${also}") { ... on Commit { ${status} } }`,
     ]
   }
   // What a forced push replaced goes on into the base branch, whose statuses are not this pull request's.
@@ -139,7 +102,6 @@ function pullFields(
   return [`c${index}: object(oid: "${sha}") { ... on Commit { ${associated} } }`, ...named]
 }
 
-type Maybe<T> = T | null | undefined
 type Nodes<T> = Maybe<{ readonly nodes?: Maybe<readonly Maybe<T>[]> }>
 
 /** A commit or a pull request, as far as the queries above ask for it. */

@@ -3,7 +3,7 @@
  * age, accounts and repositories are deleted, and a local run makes its payload up.
  * Source: GitHub's documentation, "Webhook events and payloads" and "REST API endpoints".
  */
-type Maybe<T> = T | null | undefined
+export type Maybe<T> = T | null | undefined
 
 export type User = {
   readonly id?: Maybe<number>

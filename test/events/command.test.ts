@@ -1,10 +1,15 @@
 import { describe, expect, it } from 'vitest'
-import { readCommand, textAfterCommand } from '../../src/trigger/command.ts'
-import { bot, issueComment, newIssue, person, review, reviewComment } from '../github/events.ts'
+import { type Command, readCommand, textAfterCommand } from '../../src/events/command.ts'
+import { eventRow } from '../../src/events/table.ts'
+import { bot, type Event, issueComment, newIssue, person, review, reviewComment } from '../support/events.ts'
 import { LARGE_TEXTS } from './large-texts.ts'
 
 const instructionsIn = (text: string): string | undefined => textAfterCommand(text, '/docs')?.trim()
 const octocat = person('octocat')
+
+function commandIn(event: Event): Command | undefined {
+  return readCommand({ ...event, row: eventRow(event.name) }, '/docs')
+}
 
 describe('the text after a command', () => {
   it.each([
@@ -81,7 +86,7 @@ describe('the text after a command', () => {
   })
 
   it.each(LARGE_TEXTS)('is found in 64 KiB of %s', (_what, body, instructions) => {
-    const command = readCommand(issueComment({ id: 1, body, author: octocat }), '/docs')
+    const command = commandIn(issueComment({ id: 1, body, author: octocat }))
     expect(command?.instructions).toBe(instructions)
   })
 })
@@ -100,7 +105,7 @@ describe('a command', () => {
     ['/docs <!-- nothing -->\u200B', '', false],
   ])('%j says %j (fresh: %j)', (body, instructions, fresh) => {
     const event = issueComment({ id: 1, body, author: octocat })
-    expect(readCommand(event, '/docs')).toMatchObject({ instructions, fresh })
+    expect(commandIn(event)).toMatchObject({ instructions, fresh })
   })
 
   it('tells what it was written in, by whom, and where it is answered', () => {
@@ -112,7 +117,7 @@ describe('a command', () => {
       reviewComment({ id: 14, body, author: octocat, replyTo: 13 }),
       review({ id: 15, body, author: octocat }),
       newIssue({ number: 6, body, author: octocat }),
-    ].map((event) => readCommand(event, '/docs'))
+    ].map((event) => commandIn(event))
     const pull = { kind: 'main', number: 5, isPull: true, rootId: 0 }
     const url = 'https://github.com/acme/docs'
     expect(commands.map((command) => command?.source)).toEqual([
@@ -145,7 +150,7 @@ describe('a command', () => {
     ])
     expect(commands[0]?.author).toEqual({ id: 7001, login: 'octocat', isBot: false })
     const unknown = issueComment({ id: 1, body, author: { ...octocat, type: 'Organization' } })
-    expect(readCommand(unknown, '/docs')?.author.isBot).toBe(false)
+    expect(commandIn(unknown)?.author.isBot).toBe(false)
     expect(commands[1]?.author).toEqual({ id: 8001, login: 'Renovate[bot]', isBot: true })
   })
 
@@ -167,6 +172,6 @@ describe('a command', () => {
       },
     ],
   ])('is not in %s', (_what, event) => {
-    expect(readCommand(event, '/docs')).toBeUndefined()
+    expect(commandIn(event)).toBeUndefined()
   })
 })
