@@ -4,17 +4,36 @@ import { createInterface } from 'node:readline'
 import { parseArgs } from 'node:util'
 import type { Fault } from '../docs-service/faults/fault.ts'
 import { readFault } from '../docs-service/faults/read-fault.ts'
-import { npmWatch } from '../docs-service/npm-watch.ts'
 import { type DocsService, startDocsService } from '../docs-service/service.ts'
-import { type ActionRun, startAction } from '../test/bundle/run-action.ts'
-import { PUSH_EVENT, startDemoGitHub } from './demo-github.ts'
+import { type Event, pushTo } from '../test/support/events.ts'
+import { startGitHub } from '../test/support/github.ts'
+import { type ActionRun, startAction } from '../test/support/run-action.ts'
+import { emptyWorld, person, type World } from '../test/support/world.ts'
 import { coloured, RunnerLog } from './runner-log.ts'
 
 const PROMPT = `Explain in the quickstart why an upgrade needs a fresh snapshot.
 Brindle refuses an upgrade when the last snapshot is older than an hour.
 Pass --force to upgrade all the same.`
 
-const WATCH_MS = 1000
+const UPGRADE_PATCH = `@@ -12,6 +12,13 @@ export async function upgrade(project: Project, { force }: UpgradeOptions) {
+   const current = await readVersion(project)
+   if (current === LATEST) return report('Nothing to upgrade.')
+ 
++  const snapshot = await latestSnapshot(project)
++  if (!force && (snapshot === undefined || isOlderThan(snapshot, '1h'))) {
++    throw new UsageError(
++      'No snapshot of the last hour. Run "brindle snapshot" first, or pass --force.',
++    )
++  }
++
+   await migrate(project, current, LATEST)
+ }`
+const OPTIONS_PATCH = `@@ -3,4 +3,6 @@ export type UpgradeOptions = {
+   /** Print what would be done, and do nothing. */
+   dryRun: boolean
++  /** Upgrade without a snapshot of the last hour. */
++  force: boolean
+ }`
 
 /** How the demo goes on after the run, and so whether its links can be followed. */
 type Ending = 'key' | 'signal' | 'at once'
@@ -24,7 +43,6 @@ type Ending = 'key' | 'signal' | 'at once'
  * if the run did not end with a pull request that exists.
  */
 async function demo(): Promise<void> {
-  const npmIsGone = npmWatch()
   const { values } = parseArgs({
     options: { open: { type: 'boolean', default: false }, fault: { type: 'string', multiple: true } },
   })
@@ -43,7 +61,7 @@ async function demo(): Promise<void> {
     if (exists) print(`${coloured({ text: 'The pull request exists.', colour: 'bold' })}`)
     else print(`The run ended with ${run.outputs['result'] || 'no result'} and exit code ${run.exitCode}.`)
     process.exitCode = exists && run.exitCode === 0 ? 0 : 1
-    await stayUp(docs, ending, npmIsGone)
+    await stayUp(docs, ending)
   } finally {
     await docs.close()
   }
@@ -81,29 +99,33 @@ docs service, which edits and commits a real page in a repository of its own:
   heading("The step's log")
 }
 
+/** A push by somebody who changed two files. */
+function pushTwoFiles(world: World): Event {
+  const files = [
+    { filename: 'src/commands/upgrade.ts', patch: UPGRADE_PATCH, additions: 7, deletions: 0, changes: 7 },
+    { filename: 'src/options.ts', patch: OPTIONS_PATCH, additions: 2, deletions: 0, changes: 2 },
+  ]
+  return pushTo(world, {
+    message: 'Refuse an upgrade without a fresh snapshot',
+    author: person('mona'),
+    files,
+  })
+}
+
 async function runOnPush(docs: DocsService, show: (line: string) => void): Promise<ActionRun> {
-  const github = await startDemoGitHub()
+  const world = emptyWorld('acme/brindle')
+  const event = pushTwoFiles(world)
+  const github = await startGitHub({ world })
   try {
     const inputs = {
       'api-key': docs.key,
       'project-id': 'docs',
       'base-url': docs.url,
       prompt: PROMPT,
-      'github-token': 'demo-token',
-      // Its GitHub knows no comments and no pull requests.
-      comment: 'never',
-      'follow-up': 'false',
+      'github-token': github.token,
       'poll-interval': '1s',
     }
-    const event = { name: 'push', payload: PUSH_EVENT }
-    const env = {
-      GITHUB_API_URL: github.apiUrl,
-      GITHUB_SERVER_URL: 'https://github.example',
-      GITHUB_REPOSITORY: PUSH_EVENT.repository.full_name,
-      GITHUB_REF: PUSH_EVENT.ref,
-      GITHUB_REF_NAME: 'main',
-      GITHUB_SHA: PUSH_EVENT.after,
-    }
+    const env = { GITHUB_API_URL: github.url, GITHUB_REPOSITORY: world.repository, GITHUB_REF_NAME: 'main' }
     const { child, ended } = await startAction({ inputs, event, env })
     const log = new RunnerLog()
     for (const stream of [child.stdout, child.stderr]) {
@@ -144,23 +166,15 @@ async function showPullRequest({ repository }: DocsService, { outputs }: ActionR
   return log !== '' && page.status === 200
 }
 
-async function stayUp(docs: DocsService, ending: Ending, npmIsGone: () => boolean): Promise<void> {
+async function stayUp(docs: DocsService, ending: Ending): Promise<void> {
   if (ending === 'at once') return
   print(`\nJobs and pull requests, to read and to merge: ${docs.url}/`)
-  const told = new AbortController()
-  const watch = setInterval(() => {
-    if (npmIsGone()) told.abort()
-  }, WATCH_MS)
-  const ends = [
-    once(process, 'SIGINT', told),
-    once(process, 'SIGTERM', told),
-    ...(ending === 'key' ? [once(process.stdin.setRawMode(true).resume(), 'data', told)] : []),
-  ]
+  const ends = [once(process, 'SIGINT'), once(process, 'SIGTERM'), once(process, 'SIGHUP')]
+  if (ending === 'key') ends.push(once(process.stdin.setRawMode(true).resume(), 'data'))
   print(
     ending === 'key' ? 'Press any key to end.' : 'The docs service is up until it is interrupted (Ctrl-C).',
   )
-  await Promise.race(ends).catch(() => undefined)
-  clearInterval(watch)
+  await Promise.race(ends)
   if (ending === 'key') process.stdin.setRawMode(false).pause()
 }
 
