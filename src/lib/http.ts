@@ -124,7 +124,7 @@ export class HttpClient {
     dispatcher: Dispatcher,
     signal: AbortSignal,
   ): Promise<HttpResponse> {
-    const response = await request(url, {
+    const requested = request(url, {
       dispatcher,
       // undici's type lists the registered methods; it accepts any token.
       method: method as Dispatcher.HttpMethod,
@@ -132,12 +132,25 @@ export class HttpClient {
       body: body ?? null,
       signal,
     })
+    const response = await unlessAborted(requested, signal)
     const joined = Object.entries(response.headers).map(([name, value]) => [
       name,
       [value ?? []].flat().join(', '),
     ])
     const read = { status: response.statusCode, headers: Object.fromEntries(joined) }
     return { ...read, ...(await readBody(response.body, read.headers, this.#options)) }
+  }
+}
+
+/** Rejects as soon as the signal is aborted: undici does so only once the connection is open. */
+async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  const aborted = Promise.withResolvers<never>()
+  const abort = (): void => aborted.reject(signal.reason)
+  signal.addEventListener('abort', abort, { once: true })
+  try {
+    return await Promise.race([promise, aborted.promise])
+  } finally {
+    signal.removeEventListener('abort', abort)
   }
 }
 

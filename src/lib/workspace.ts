@@ -91,6 +91,7 @@ export async function findOutputPath(root: string, name: string): Promise<string
     if (!isInside(base, path)) throw new WorkspaceError('is outside the workspace')
     const existing = await files.stat(path).catch(() => undefined)
     if (existing?.isDirectory() === true) throw new WorkspaceError('is a directory, not a file')
+    if (!(await files.stat(directory)).isDirectory()) throw new WorkspaceError('is below a file')
     await files.access(directory, constants.W_OK)
     return path
   } catch (error) {

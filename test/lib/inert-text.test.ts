@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { code, codeBlock, details, link, md, table } from '../../src/lib/markdown.ts'
 import { logText } from '../../src/lib/text.ts'
-import { HOSTILE_TEXTS } from '../hostile-texts.ts'
-import { alive, commandsIn } from '../rendered.ts'
+import { HOSTILE_TEXTS } from '../support/hostile-texts.ts'
+import { alive, commandsIn } from '../support/rendered.ts'
 
 describe('long text', () => {
   it.each([

@@ -1,7 +1,16 @@
-import { expect, it } from 'vitest'
-import { parseRetryAfter } from '../../src/lib/retry.ts'
+import { describe, expect, it } from 'vitest'
+import {
+  backoffMs,
+  parseRetryAfter,
+  RetryError,
+  type RetryPolicy,
+  retry,
+  retryAfterNote,
+} from '../../src/lib/retry.ts'
+import { VirtualClock } from '../support/clock.ts'
 
 const NOW_MS = Date.parse('2026-11-21T08:00:00Z')
+const A_YEAR_MS = 31_622_400_000
 
 it.each([
   ['0', 0],
@@ -10,11 +19,121 @@ it.each([
   ['Sat, 21 Nov 2026 08:01:30 GMT', 90_000],
   ['Saturday, 21-Nov-26 08:01:30 GMT', 90_000],
   ['Fri, 20 Nov 2026 08:00:00 GMT', 0],
+  ['9'.repeat(400), A_YEAR_MS],
+  ['Sat, 21 Nov 2099 08:01:30 GMT', A_YEAR_MS],
   ['1.5', undefined],
   ['-3', undefined],
   ['soon', undefined],
+  ['2026-11-21', undefined],
   ['', undefined],
   [undefined, undefined],
 ])('Retry-After %j means %j ms', (header, ms) => {
   expect(parseRetryAfter(header, NOW_MS)).toBe(ms)
+})
+
+it.each([
+  [7_200_000, '2 h'],
+  [A_YEAR_MS - 1, '8783 h 59 min'],
+  [A_YEAR_MS, 'a year or more'],
+])('%d ms are said as a wait of %s', (ms, wait) => {
+  expect(retryAfterNote(ms, '`timeout`')).toBe(
+    `The server asks to wait ${wait} before the next request, which is past \`timeout\`.`,
+  )
+})
+
+it.each([
+  [1, 0, 900],
+  [1, 0.5, 1000],
+  [1, 1, 1100],
+  [2, 0.5, 2000],
+  [3, 0.5, 4000],
+  [5, 0.5, 10_000],
+  [5, 1, 11_000],
+  [2000, 0, 9000],
+])('the pause after %d failures in a row, drawn at %d, is %d ms', (failures, random, ms) => {
+  expect(backoffMs(failures, { baseMs: 1000, maxMs: 10_000 }, () => random)).toBeCloseTo(ms, 6)
+})
+
+describe('attempts', () => {
+  class Failure extends Error {
+    readonly retryAfterMs: number | undefined
+    constructor(message: string, retryAfterMs?: number) {
+      super(message)
+      this.retryAfterMs = retryAfterMs
+    }
+  }
+
+  /** Fails with these in turn, then succeeds; the times of the attempts are in seconds. */
+  async function attempt(
+    failures: readonly Failure[],
+    policy: Partial<RetryPolicy> & { readonly cancelAtMs?: number; readonly random?: number } = {},
+  ) {
+    const clock = new VirtualClock(0)
+    const cancel = new AbortController()
+    if (policy.cancelAtMs !== undefined) clock.at(policy.cancelAtMs, () => cancel.abort())
+    const atS: number[] = []
+    const pauses: string[] = []
+    const end = await retry(
+      () => {
+        const failure = failures[atS.length]
+        atS.push(clock.now() / 1000)
+        return failure === undefined ? Promise.resolve('done') : Promise.reject(failure)
+      },
+      {
+        backoff: { baseMs: 1000, maxMs: 30_000 },
+        maxAttempts: 10,
+        isRetryable: () => true,
+        retryAfterMs: (error) => (error instanceof Failure ? error.retryAfterMs : undefined),
+        deadlineMs: () => 60_000,
+        onRetry: (error, pauseMs) => pauses.push(`${error instanceof Error ? error.message : ''} ${pauseMs}`),
+        ...policy,
+      },
+      { clock, random: () => policy.random ?? 0.5, cancel: cancel.signal },
+    ).catch((error: unknown) => error)
+    return { end, atS, pauses }
+  }
+
+  const a = new Failure('a')
+  const b = new Failure('b')
+
+  it('are made until one succeeds, after growing pauses', async () => {
+    const { end, atS, pauses } = await attempt([a, b, a, b])
+    expect(end).toBe('done')
+    expect(atS).toEqual([0, 1, 3, 7, 15])
+    expect(pauses).toEqual(['a 1000', 'b 2000', 'a 4000', 'b 8000'])
+  })
+
+  it('pause a tenth less or more, as it is drawn', async () => {
+    expect((await attempt([a, a], { random: 0 })).atS).toEqual([0, 0.9, 2.7])
+    expect((await attempt([a, a], { random: 1 })).atS).toEqual([0, 1.1, 3.3])
+  })
+
+  it('end with the last failure and why there was no further one', async () => {
+    const ends = [
+      await attempt([a, b], { isRetryable: (error) => error !== b }),
+      await attempt([a, b], { maxAttempts: 2 }),
+      await attempt([a, b, a, a, a, a], { deadlineMs: () => 4000 }),
+      await attempt([a, b], { cancelAtMs: 500 }),
+    ]
+    expect(
+      ends.map(({ end }) => (end instanceof RetryError ? [end.reason, end.cause === a ? 'a' : 'b'] : end)),
+    ).toEqual([
+      ['final', 'b'],
+      ['attempts', 'b'],
+      ['deadline', 'a'],
+      ['cancelled', 'a'],
+    ])
+    expect(ends.map(({ atS }) => atS)).toEqual([[0, 1], [0, 1], [0, 1, 3, 4], [0]])
+  })
+
+  it('wait as long as the server asks, and no shorter for the deadline', async () => {
+    const kept = await attempt([new Failure('a', 7000), new Failure('b', 52_999), a])
+    expect(kept.atS).toEqual([0, 7, 59.999, 60])
+    const past = await attempt([new Failure('a', 7000), new Failure('b', 53_000)])
+    expect(past).toMatchObject({ end: { reason: 'deadline', cause: { message: 'b' } }, atS: [0, 7] })
+  })
+
+  it('wait a time of their own where the server asks for none', async () => {
+    expect((await attempt([new Failure('a', 0)])).atS).toEqual([0, 1])
+  })
 })

@@ -3,9 +3,17 @@ import {
   cleanHunks,
   cleanMarkdown,
   cleanText,
+  clip,
   clipBytes,
+  errorCode,
+  errorMessage,
+  fenceFor,
+  inBackticks,
   indentedBytes,
+  joinSentences,
+  logText,
   oneLine,
+  readableText,
 } from '../../src/lib/text.ts'
 
 describe('text of a file or a diff', () => {
@@ -13,34 +21,9 @@ describe('text of a file or a diff', () => {
     ['const a: Map<string, List<T>> = b < c && <p>', 'const a: Map<string, List<T>> = b < c && <p>'],
     ['<!-- a comment stays -->', '<!-- a comment stays -->'],
     ['a\u202eb\u2066c\u200bd\u00ade\ufe0ff\u{e0041}', 'abcdef'],
-    ['one\r\ntwo\tthree', 'one\ntwo\tthree'],
+    ['one\r\ntwo\tthree\rfour\u2028five', 'one\ntwo\tthree\nfour\nfive'],
     ['\ud800', '\ufffd'],
   ])('of %j is %j', (text, clean) => {
-    expect(cleanText(text)).toBe(clean)
-  })
-
-  it.each([
-    ['</github-context>', '[/github-context>'],
-    ['<github-context>', '[github-context>'],
-    ['</GitHub-Context >', '[/GitHub-Context >'],
-    ['< / github-context>', '[ / github-context>'],
-    ['<\n/github-context>', '[\n/github-context>'],
-    ['<\\/github-context>', '[\\/github-context>'],
-    ['＜/github-context＞', '[/github-context＞'],
-    ['﹤／github-context﹥', '[／github-context﹥'],
-    ['〈/github-context〉', '[/github-context〉'],
-    ['⟨∕github-context⟩', '[∕github-context⟩'],
-    ['</ｇｉｔｈｕｂ－ｃｏｎｔｅｘｔ>', '[/ｇｉｔｈｕｂ－ｃｏｎｔｅｘｔ>'],
-    ['</ＧＩＴＨＵＢ_context>', '[/ＧＩＴＨＵＢ_context>'],
-    ['</github\u200b-con\u00adtext>', '[/github-context>'],
-    ['</github–context>', '[/github–context>'],
-    ['&lt;/github-context&gt;', '[/github-context&gt;'],
-    ['&#60;/github-context&#62;', '[/github-context&#62;'],
-    ['&#x3C;/github-context&#x3E;', '[/github-context&#x3E;'],
-    ['ends with </github', 'ends with [/github'],
-    ['</github is a tag', '</github is a tag'],
-    ['<<//github-context>', '<[//github-context>'],
-  ])('has no delimiter: %j is %j', (text, clean) => {
     expect(cleanText(text)).toBe(clean)
   })
 
@@ -51,10 +34,11 @@ describe('text of a file or a diff', () => {
   })
 
   it('may be long and hostile without holding the run up', () => {
-    for (const part of ['<', '< ', '</github', '<github ', '<!--', '<!<!-- -->', ' ', '\n ', '﹤\u200b']) {
+    for (const part of ['<', '< ', '<!--', '<!<!-- -->', ' ', '\n ', '﹤\u200b', ':', '`a', '#[']) {
       const text = part.repeat(200_000)
       expect(cleanText(text).length).toBeLessThanOrEqual(text.length)
       expect(cleanMarkdown(`${text}x`)).not.toContain('<!--')
+      expect(logText(`${text}.`)).toMatch(/\.$/)
     }
   })
 })
@@ -63,12 +47,11 @@ describe('text that GitHub renders as Markdown', () => {
   it.each([
     ['a <!-- hidden --> b', 'a  b'],
     ['a <!-- hidden', 'a'],
+    ['a <!--> b <!---> c', 'a  b  c'],
     ['a <!\u200b-- hidden --> b', 'a  b'],
     // On the page, nobody sees a comment in this one, but its text.
     ['a <!<!-- x -->-- shown --> b', 'a ‹!-- shown --> b'],
     ['one  \n\n\n\n\ntwo\r\n  - three\n', 'one\n\ntwo\n  - three'],
-    ['</<!-- x -->github-context>', '[/github-context>'],
-    ['<!-- x --></github-context>', '[/github-context>'],
   ])('of %j is %j', (text, clean) => {
     expect(cleanMarkdown(text)).toBe(clean)
   })
@@ -82,7 +65,32 @@ describe('text that GitHub renders as Markdown', () => {
   })
 })
 
+it('text for people keeps what joins letters, and loses what turns them round', () => {
+  expect(readableText('👩\u200d💻 \u0645\u200c\u0647 a\u202eb\u0007c\u00add')).toBe(
+    '👩\u200d💻 \u0645\u200c\u0647 abcd',
+  )
+})
+
+it.each([
+  ['::set-output name=x::y', ': :set-output name=x::y'],
+  [' \t::error::x\n::y', ' \t: :error::x\n: :y'],
+  ['a ::error::x', 'a ::error::x'],
+  ['a ##[error]x ###[y]', 'a ## [error]x ### [y]'],
+  ['# [error]', '# [error]'],
+  [':\u200b:error::x', ': :error::x'],
+])('in the log, %j is %j', (text, shown) => {
+  expect(logText(text)).toBe(shown)
+})
+
 describe('a cut text', () => {
+  it.each([
+    ['x'.repeat(10), 'x'.repeat(10)],
+    ['x'.repeat(11), `${'x'.repeat(10)}… (1 more characters)`],
+    [`${'x'.repeat(9)}😀y`, `${'x'.repeat(9)}\ufffd… (2 more characters)`],
+  ])('of ten characters says how many are left out (%#)', (text, cut) => {
+    expect(clip(text, 10)).toBe(cut)
+  })
+
   it.each([
     ['x'.repeat(100), 100, 'x'.repeat(100)],
     ['x'.repeat(101), 100, `${'x'.repeat(75)}… (26 more characters)`],
@@ -91,7 +99,7 @@ describe('a cut text', () => {
     [`x${'é'.repeat(60)}`, 100, `x${'é'.repeat(37)}… (23 more characters)`],
     ['x'.repeat(5000), 100, `${'x'.repeat(74)}… (4926 more characters)`],
     ['x'.repeat(100), 10, ''],
-  ])('says how many characters are left out (%#)', (text, maxBytes, cut) => {
+  ])('in bytes says how many characters are left out (%#)', (text, maxBytes, cut) => {
     expect(clipBytes(text, maxBytes)).toBe(cut)
     expect(Buffer.byteLength(cut)).toBeLessThanOrEqual(maxBytes)
   })
@@ -106,4 +114,25 @@ describe('a cut text', () => {
     expect(indentedBytes(text, maxBytes)).toBe(cut)
     expect(Buffer.byteLength(cut)).toBeLessThanOrEqual(maxBytes)
   })
+})
+
+it('quotes and fences are closed by nothing in the text', () => {
+  expect(inBackticks('a`b')).toBe("`a'b`")
+  expect([fenceFor('x'), fenceFor('a ``` b'), fenceFor('`````')]).toEqual(['```', '````', '``````'])
+})
+
+it('sentences are put together without empty ones', () => {
+  expect(joinSentences('', 'One.', '', 'Two.', '')).toBe('One. Two.')
+})
+
+it('an error says what it says, whatever was thrown', () => {
+  expect([errorMessage(new Error('x')), errorMessage('y'), errorMessage(undefined)]).toEqual([
+    'x',
+    'y',
+    'undefined',
+  ])
+  expect([errorCode(Object.assign(new Error('x'), { code: 'ENOENT' })), errorCode(new Error('x'))]).toEqual([
+    'ENOENT',
+    '',
+  ])
 })
