@@ -5,8 +5,9 @@ import { type AddressInfo, connect } from 'node:net'
 import { join } from 'node:path'
 import { createServer, type Server } from 'node:tls'
 import type { DocsService } from '../docs-service/service.ts'
-import { AFTER, BEFORE, type Event, pushBy } from '../test/github/events.ts'
-import { startGitHub } from '../test/github/github.ts'
+import { AFTER, BEFORE, type Event, pushBy } from '../test/support/events.ts'
+import { startGitHub } from '../test/support/github.ts'
+import { learn } from '../test/support/world.ts'
 
 /** A push to a repository, with GitHub and the docs service behind TLS. */
 export type PushScene = {
@@ -22,6 +23,8 @@ export type PushScene = {
 /** Starts GitHub on loopback, with a comparison of ten changed files, and TLS before it and the docs service. */
 export async function startPushScene(docs: DocsService, folder: string): Promise<PushScene> {
   const github = await startGitHub()
+  const event = pushBy('octocat', 'octocat')
+  learn(github.world, event.payload)
   github.world.comparisons.set(`${BEFORE}...${AFTER}`, {
     total_commits: 2,
     commits: [{ commit: { message: 'Add a flag' } }, { commit: { message: 'Name it' } }],
@@ -38,7 +41,7 @@ export async function startPushScene(docs: DocsService, folder: string): Promise
   const fronts = await Promise.all([github.url, docs.url].map((url) => startTls(new URL(url), tls)))
   const [apiUrl = '', docsUrl = ''] = fronts.map(urlOf)
   return {
-    event: pushBy('octocat', 'octocat'),
+    event,
     apiUrl,
     docsUrl,
     token: github.token,

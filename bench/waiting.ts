@@ -1,7 +1,7 @@
 import { pollJob } from '../src/job/poll.ts'
 import { untilTerminal } from '../src/job/poll-rules.ts'
 import type { Job } from '../src/service/job.ts'
-import { VirtualClock } from '../test/lib/virtual-clock.ts'
+import { VirtualClock } from '../test/support/clock.ts'
 import { mean, seconds, type Table } from './table.ts'
 
 const SECOND_MS = 1000

@@ -4,7 +4,7 @@ import { type DocsService, startDocsService } from '../docs-service/service.ts'
 import { visitorsReport as siteReport } from '../docs-service/visitors/report.ts'
 import type { Counts } from '../docs-service/visitors/site.ts'
 import { formatDuration } from '../src/lib/duration.ts'
-import { type ActionRun, runAction } from '../test/bundle/run-action.ts'
+import { type ActionRun, runAction } from '../test/support/run-action.ts'
 
 /** A picture's subject: its name, and the run whose summary it shows. */
 export type Scene = {

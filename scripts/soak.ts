@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import { startDocsService } from '../docs-service/service.ts'
 import { formatDuration } from '../src/lib/duration.ts'
-import { type ActionRun, runAction } from '../test/bundle/run-action.ts'
+import { type ActionRun, runAction } from '../test/support/run-action.ts'
 
 /** Runs the bundle many times at once against one service in which a share of all requests meets a fault. */
 async function soak(runs: number, faultShare: number): Promise<void> {
