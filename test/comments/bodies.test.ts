@@ -1,200 +1,166 @@
 import { describe, expect, it } from 'vitest'
-import { type AnnouncedRequest, announcementBody, clipRequest } from '../../src/comments/announcement.ts'
 import {
-  cutOffBody,
-  type EndContext,
+  announcementBody,
   endBody,
+  interruptedBody,
   type Subject,
   usageBody,
   workingBody,
 } from '../../src/comments/bodies.ts'
-import type { Outcome } from '../../src/job/outcome.ts'
-import { readJob } from '../../src/service/job.ts'
-import { HOSTILE_TEXTS } from '../hostile-texts.ts'
-import { alive } from '../rendered.ts'
+import type { Command } from '../../src/events/command.ts'
+import { eventRow } from '../../src/events/table.ts'
+import { pullRequestThread } from '../../src/github/comments.ts'
+import { readInputs } from '../../src/inputs/read.ts'
+import { readEnvironment } from '../../src/runner/environment.ts'
+import { HOSTILE_TEXTS } from '../support/hostile-texts.ts'
+import { alive } from '../support/rendered.ts'
+import { environmentOf } from '../support/run-action.ts'
+import { ending, NO_PULL } from './runs.ts'
 
-const runUrl = 'https://github.com/acme/docs/actions/runs/1001'
+const RUN = '[workflow run](https://github.com/acme/docs/actions/runs/1001)'
+const nowhere = { canResume: false, isAnnounced: false }
 
-const subject: Subject = {
-  command: '/docs',
-  login: 'octocat',
-  instructions: 'explain it',
-  runUrl,
-  sha: '',
-  followUp: true,
+/** What comments are about: octocat's command, or a pull request's event without one. */
+function subject(
+  words: string | undefined,
+  { inputs = {}, text = '' }: { inputs?: Record<string, string>; text?: string } = {},
+): Subject {
+  const variables = environmentOf({ inputs: { 'project-id': 'docs', ...inputs } }, '/nowhere', '/nowhere')
+  const environment = readEnvironment({ ...variables, ...(text && { GITHUB_ACTOR: text, GITHUB_SHA: text }) })
+  const command: Command = {
+    source: { kind: 'issue-comment', id: 1, url: text, thread: pullRequestThread(5) },
+    author: { id: 1, login: text || 'octocat', isBot: false },
+    instructions: words ?? '',
+    fresh: false,
+  }
+  const event = { name: 'pull_request', row: eventRow('pull_request'), payload: {} }
+  return {
+    trigger: { event, command: words === undefined ? undefined : command },
+    run: { environment, inputs: readInputs(environment.inputs, (given) => given).inputs },
+  }
 }
 
-const completed: Outcome = {
-  result: 'no-pull-request',
-  job: undefined,
-  jobId: 'job_1',
-  durationSeconds: 65,
-  reason: '',
-  sent: '',
-  headline: '',
-}
+const reply = subject('explain it')
+const status = subject(undefined)
+const paragraphs = (markdown: { readonly source: string }): string[] => markdown.source.split('\n\n')
 
-const context: EndContext = {
-  timeoutMs: 60_000,
-  projectId: 'docs',
-  failOn: new Set(),
-  jobId: 'job_1',
-  canRerun: true,
-  announced: false,
-}
-
-describe('a reply', () => {
-  it('says who asked for what, how it ended, how long it took, and how to go on', () => {
-    const { source } = endBody(subject, completed, context)
-    expect(source.split('\n\n')).toEqual([
+describe('the end of a reply', () => {
+  it('says who asked for what, how it ended, how long it took, what that means, and how to go on', () => {
+    const details = 'Either no file needed a change, or the agent published straight to the branch.'
+    expect(paragraphs(endBody(reply, ending({ ...NO_PULL, details }), nowhere))).toEqual([
       '✅ **Completed without a pull request**',
-      '**octocat** asked: explain it · took 1 min 05 s · [workflow run](https://github.com/acme/docs/actions/runs/1001)',
+      `**octocat** asked: explain it · took 3 min 05 s · ${RUN}`,
       'Either no file needed a change, or the agent published straight to the branch.',
       'To go on, comment `/docs …` here; `/docs new …` starts a new job.',
     ])
   })
 
-  it('says nothing of a job that could not be got: whether it goes on is not known', () => {
-    const { source } = endBody(subject, { ...completed, result: 'error', reason: 'It was slow.' }, context)
-    expect(source).toContain('It was slow.')
-    expect(source).not.toContain('goes on')
+  it.each(['failed', 'archived'])('of a job that %s names the job and a way on', (result) => {
+    const end = ending({ ...NO_PULL, result, headline: "The agent's job failed", durationSeconds: undefined })
+    expect(paragraphs(endBody(reply, end, { ...nowhere, canResume: true }))).toEqual([
+      "✅ **The agent's job failed**",
+      `**octocat** asked: explain it · ${RUN}`,
+      'Job `job_1`. To try again, comment `/docs …`: that starts a new job.',
+    ])
   })
 
-  it.each(['timed-out', 'cancelled', 'error'] as const)(
-    'says of %s that the job goes on, and why',
-    (result) => {
-      const job = readJob({ id: 'job_1', status: 'active' })
-      const { source } = endBody(subject, { ...completed, job, result, reason: 'It was slow.' }, context)
-      expect(source).toContain(
-        "The agent's job goes on in the background and may still open its pull request.",
-      )
-      expect(source).toContain('re-run the [workflow run]')
-      expect(source).toContain('<details><summary>Why</summary>\n\nIt was slow.')
-    },
-  )
-
-  it('does not say that a job goes on where none is known', () => {
-    const { source } = endBody(subject, { ...completed, result: 'error' }, { ...context, jobId: '' })
-    expect(source).not.toContain('goes on')
+  it.each(['timed-out', 'cancelled', 'error'])('as %s says that a re-run waits for the job', (result) => {
+    const details = 'The job is still running. To wait for it, run this action with `job-id: job_1`.'
+    const end = ending({ ...NO_PULL, result, headline: 'Not finished within 30 min', details })
+    expect(paragraphs(endBody(reply, end, { ...nowhere, canResume: true })).slice(2)).toEqual([
+      'The job is still running. To wait for it, run this action with `job-id: job_1`.',
+      `Re-running the ${RUN} waits for this job, too.`,
+    ])
   })
 
-  it('says how to wait for the job again where a re-run does not find it', () => {
-    const { source } = cutOffBody(subject, { jobId: 'job_1', canRerun: false })
-    expect(source).toContain('To wait for it again, run the action with `job-id: job_1`.')
+  it('names a job that a re-run does not wait for, and promises nothing', () => {
+    const end = ending({
+      ...NO_PULL,
+      result: 'error',
+      headline: 'The docs service refused the message (402)',
+    })
+    expect(paragraphs(endBody(reply, end, nowhere)).slice(2)).toEqual(['Job `job_1`.'])
+    expect(paragraphs(endBody(reply, { ...end, jobId: '' }, nowhere))).toHaveLength(2)
+  })
+
+  it('shows names in backticks as code, in the headline, too', () => {
+    const end = ending({
+      ...NO_PULL,
+      headline: 'No job `job_1` in project `docs`',
+      details: 'Check `job-id`.',
+    })
+    const { html, kinds, text } = { ...alive(endBody(reply, end, nowhere).source), text: '' }
+    expect(endBody(reply, end, nowhere).source).toContain('✅ **No job `job_1` in project `docs`**')
+    expect([html, text, kinds.has('inlineCode')]).toEqual([[], '', true])
   })
 
   it('names only places where a comment continues the job', () => {
-    const ways = (change: Partial<Subject>, announced: boolean): string | undefined =>
-      endBody({ ...subject, ...change }, completed, { ...context, announced }).source.split('\n\n')[3]
-    expect(ways({}, true)).toBe(
+    const ways = (about: Subject, isAnnounced: boolean): string | undefined =>
+      paragraphs(endBody(about, ending(), { ...nowhere, isAnnounced }))[2]
+    expect(ways(reply, true)).toBe(
       'To go on, comment `/docs …` here or on that pull request; `/docs new …` starts a new job.',
     )
-    expect(ways({ followUp: false }, true)).toBeUndefined()
-    expect(ways({ command: '' }, true)).toBeUndefined()
+    expect(ways(subject('explain it', { inputs: { 'follow-up': 'false' } }), true)).toBeUndefined()
+    expect(ways(status, true)).toBeUndefined()
+  })
+
+  it('is cut to a sensible length', () => {
+    const long = ending({
+      ...NO_PULL,
+      headline: 'h'.repeat(400),
+      details: 'd'.repeat(2500),
+      jobId: 'j'.repeat(300),
+    })
+    const { source } = endBody(subject('x'.repeat(300)), { ...long, result: 'failed' }, nowhere)
+    expect(source).toContain(`**${'h'.repeat(300)}… (100 more characters)**`)
+    expect(source).toContain(`asked: ${'x'.repeat(280)}… (20 more characters) ·`)
+    expect(source).toContain(`${'d'.repeat(2000)}… (500 more characters)`)
+    expect(source).toContain(`Job \`${'j'.repeat(100)}… (200 more characters)\`.`)
+  })
+})
+
+describe('a comment', () => {
+  it('of a run that nobody asked for names the commit', () => {
+    expect(paragraphs(workingBody(status, 'create'))).toEqual([
+      '⏳ **The docs agent is working …**',
+      `For \`aaaaaaa\` · ${RUN}`,
+      'This comment will show the result.',
+    ])
+  })
+
+  it('of a command without words says who asked', () => {
+    expect(paragraphs(workingBody(subject(''), 'starting'))[1]).toBe(`Requested by **octocat** · ${RUN}`)
   })
 
   it('never begins with a command that would wake the action', () => {
-    for (const { source } of [usageBody(subject), workingBody(subject, 'new')]) {
+    for (const { source } of [usageBody(reply), workingBody(reply, 'create'), announcementBody(reply)]) {
       expect(source).not.toMatch(/^\s*\/docs/)
     }
   })
 
-  it('repeats no more than 280 characters of a command', () => {
-    const { source } = workingBody({ ...subject, instructions: 'x'.repeat(300) }, 'new')
-    expect(source).toContain(`${'x'.repeat(280)}… (20 more characters)`)
-  })
-})
-
-describe('an announcement', () => {
-  const comment: AnnouncedRequest = {
-    event: 'comment',
-    login: 'octocat',
-    url: 'https://github.com/acme/docs/pull/5#issuecomment-5001',
-    text: 'explain it',
-  }
-  const push: AnnouncedRequest = {
-    event: 'push',
-    login: 'hubot',
-    url: 'https://github.com/acme/docs/commit/0123456789',
-    text: '0123456',
-  }
-
-  it.each<[string, AnnouncedRequest, string]>([
-    [
-      'a command',
-      comment,
-      '[a comment](https://github.com/acme/docs/pull/5#issuecomment-5001) by **octocat**: explain it',
-    ],
-    [
-      'a bare command',
-      { ...comment, text: '' },
-      '[a comment](https://github.com/acme/docs/pull/5#issuecomment-5001) by **octocat**.',
-    ],
-    [
-      'a push',
-      push,
-      'a push by **hubot**: [commit 0123456](https://github.com/acme/docs/commit/0123456789).',
-    ],
-    [
-      'a schedule',
-      { event: 'schedule', login: '', url: runUrl, text: '' },
-      '[a workflow run](https://github.com/acme/docs/actions/runs/1001) (`schedule`).',
-    ],
-    [
-      'a release',
-      { event: 'release', login: 'octocat', url: runUrl, text: '' },
-      '[a workflow run](https://github.com/acme/docs/actions/runs/1001) (`release` by **octocat**).',
-    ],
-  ])('says what the pull request came from: %s', (_what, request, words) => {
-    const { source } = announcementBody({ first: request, last: request, count: 1, command: '' })
-    expect(source).toBe(`💬 The docs agent opened this pull request for ${words}`)
-  })
-
-  it('says how many times the agent was asked, the last request, and how to go on', () => {
-    const { source } = announcementBody({ first: push, last: comment, count: 3, command: '/docs' })
-    expect(source.split('\n\n').slice(1)).toEqual([
-      'It has been asked 3 times by now; the last time for [a comment](https://github.com/acme/docs/pull/5#issuecomment-5001) by **octocat**: explain it',
-      'To have it changed, comment `/docs …` here, such as `/docs shorter, and add an example`.',
-    ])
-  })
-
-  it('remembers no more than 280 characters of a command', () => {
-    expect(clipRequest({ ...comment, text: 'x'.repeat(300) }).text).toBe(
-      `${'x'.repeat(280)}… (20 more characters)`,
-    )
+  it('that explains the command promises no follow-up where there is none', () => {
+    const { source } = usageBody(subject('', { inputs: { 'follow-up': 'false' } }))
+    expect(source).not.toContain('further command')
   })
 })
 
 describe('text that is not ours', () => {
   it.each(HOSTILE_TEXTS)('is shown as it is, and nothing in it comes alive: %j', (text) => {
-    const hostile: Subject = { ...subject, command: text, login: text, instructions: text, sha: text }
-    const job = {
-      id: text,
-      status: text,
-      prLink: text,
-      repository: text,
-      ref: text,
-      model: null,
-      createdAt: null,
-      archivedAt: null,
-      json: '{}',
-      invalidFields: [],
-    }
-    const request = { event: text, login: text, url: text, text }
-    const hostileContext = { ...context, jobId: text, canRerun: false }
+    const hostile = subject(text, { text, inputs: { command: '/d`o@cs' } })
+    const end = { ...ending(), headline: text, details: text, jobId: text, prLink: text, prName: text }
     const bodies = [
       workingBody(hostile, 'starting'),
-      endBody(hostile, { ...completed, result: 'pull-request', job }, { ...hostileContext, announced: true }),
-      endBody(hostile, { ...completed, result: 'error', reason: text }, hostileContext),
-      endBody({ ...hostile, login: '' }, { ...completed, result: 'timed-out' }, hostileContext),
-      announcementBody({ first: request, last: { ...request, event: 'comment' }, count: 2, command: text }),
-      announcementBody({ first: { ...request, event: 'push' }, last: request, count: 1, command: '' }),
+      endBody(hostile, end, { canResume: true, isAnnounced: true }),
+      endBody(hostile, { ...end, result: 'failed' }, nowhere),
+      endBody(subject(undefined, { text }), { ...end, result: 'error' }, nowhere),
+      announcementBody(hostile),
+      announcementBody(subject(undefined, { text })),
       usageBody(hostile),
-      cutOffBody(hostile, hostileContext),
+      interruptedBody(hostile, text),
     ]
     for (const { source } of bodies) {
       const { html, mentions, images } = alive(source)
-      expect(html.filter((tag) => !/^<\/?(?:code|details|summary)>|^<details>/.test(tag))).toEqual([])
+      expect(html.filter((tag) => !/^<\/?code>/.test(tag))).toEqual([])
       expect([...mentions, ...images]).toEqual([])
     }
   })

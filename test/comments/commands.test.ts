@@ -1,0 +1,251 @@
+import { describe, expect, it } from 'vitest'
+import { explainUsage, startConversation } from '../../src/comments/conversation.ts'
+import { newIssue, review } from '../support/events.ts'
+import { ending, NO_PULL, octocat, sceneStarter, tell } from './runs.ts'
+
+const newScene = sceneStarter()
+const RUN = '[workflow run](https://github.com/acme/docs/actions/runs/1001)'
+const asked = `**octocat** asked: explain the new flag · ${RUN}`
+
+describe('a command on a pull request', () => {
+  it('gets eyes, a reply that is edited to its end, an announcement, and a rocket', async () => {
+    const scene = await newScene()
+    await tell(scene, scene.comment('/docs explain the new flag'))
+    expect(scene.github.requests).toEqual([
+      'POST /issues/comments/5001/reactions eyes',
+      'POST /issues/5/comments',
+      'GET /issues/5/comments',
+      'PATCH /issues/comments/5002',
+      'POST /issues/1/comments',
+      'GET /issues/1/comments',
+      'PATCH /issues/comments/5002',
+      'POST /issues/comments/5001/reactions rocket',
+      'GET /issues/comments/5001/reactions',
+      'DELETE /issues/comments/5001/reactions/901',
+    ])
+    expect(scene.reactions()).toEqual(['rocket'])
+    expect(scene.said()).toEqual([
+      [
+        `⏳ **Starting the docs agent …**\n\n${asked}\n\nThis comment will show the result.`,
+        `⏳ **The docs agent is working …**\n\n${asked}\n\nThis comment will show the result.`,
+        '✅ **Pull request ready for review: [acme/docs#\u200b1](https://github.com/acme/docs/pull/1)**\n\n' +
+          `**octocat** asked: explain the new flag · took 3 min 05 s · ${RUN}\n\n` +
+          'To go on, comment `/docs …` here or on that pull request; `/docs new …` starts a new job.',
+      ],
+      [
+        '💬 The docs agent opened this pull request for [a comment](https://github.com/acme/docs/pull/5#issuecomment-5001) by **octocat**: explain the new flag\n\n' +
+          'To have it changed, comment `/docs …` here, such as `/docs shorter, and add an example`.',
+      ],
+    ])
+    expect(scene.saved('set-output', 'comment-id')).toBe('5002')
+    expect(scene.saved('set-output', 'comment-url')).toBe(
+      'https://github.com/acme/docs/pull/5#issuecomment-5002',
+    )
+    expect(scene.saved('save-state', 'pending')).toBe('{}')
+    expect(scene.annotations()).toEqual([])
+  })
+
+  it('shows its eyes and its reply before there is a job', async () => {
+    const scene = await newScene()
+    const { run, trigger } = scene.run(scene.comment('/docs explain it'))
+    await startConversation(trigger, run)
+    expect(scene.reactions()).toEqual(['eyes'])
+    expect(scene.headlines()).toEqual(['⏳ **Starting the docs agent …**'])
+  })
+
+  it.each([
+    ['message', 'The docs agent continues its earlier job …'],
+    ['wait', "Waiting for the docs agent's job …"],
+  ] as const)('says of a %s what is being done', async (kind, words) => {
+    const scene = await newScene()
+    await tell(scene, scene.comment('/docs shorter'), { kind, end: NO_PULL })
+    expect(scene.said()[0]?.[1]).toContain(`⏳ **${words}**`)
+  })
+
+  it.each([
+    ['pull-request', 'rocket'],
+    ['no-pull-request', '+1'],
+    ['submitted', '+1'],
+    ['failed', 'confused'],
+    ['archived', 'confused'],
+    ['timed-out', 'confused'],
+    ['cancelled', 'confused'],
+    ['error', 'confused'],
+  ])('that ends as %s gets %s', async (result, reaction) => {
+    const scene = await newScene()
+    await tell(scene, scene.comment('/docs explain it'), { end: { ...NO_PULL, result } })
+    expect(scene.reactions()).toEqual([reaction])
+  })
+
+  it('keeps the reactions of others, and of ours those that no run gives', async () => {
+    const scene = await newScene()
+    const event = scene.comment('/docs explain it')
+    const { viewer } = scene.world
+    const on = { kind: 'main', commentId: 5001 } as const
+    scene.world.reactions.push({ ...on, id: 801, author: octocat, content: 'eyes' })
+    scene.world.reactions.push({ ...on, id: 802, author: viewer, content: 'heart' })
+    await tell(scene, event, { end: NO_PULL })
+    expect(scene.world.reactions.map(({ author, content }) => [author.login, content])).toEqual([
+      ['octocat', 'eyes'],
+      ['github-actions[bot]', 'heart'],
+      ['github-actions[bot]', '+1'],
+    ])
+  })
+
+  it('keeps the words of one comment in order, whenever the job is accepted', async () => {
+    const scene = await newScene()
+    const { run, trigger } = scene.run(scene.comment('/docs explain it'))
+    const conversation = await startConversation(trigger, run)
+    void conversation.accepted('job_1', 'create', '')
+    await conversation.finish(ending(NO_PULL))
+    expect(scene.said()[0]?.map((body) => body.split('\n')[0])).toEqual([
+      '⏳ **Starting the docs agent …**',
+      '⏳ **The docs agent is working …**',
+      '✅ **Completed without a pull request**',
+    ])
+  })
+})
+
+describe('a command elsewhere', () => {
+  it('on an issue is answered there', async () => {
+    const scene = await newScene()
+    await tell(scene, scene.comment('/docs explain it', { number: 8, onIssue: true }), { end: NO_PULL })
+    expect(scene.github.requests).toEqual([
+      'POST /issues/comments/5001/reactions eyes',
+      'POST /issues/8/comments',
+      'GET /issues/8/comments',
+      'PATCH /issues/comments/5002',
+      'PATCH /issues/comments/5002',
+      'POST /issues/comments/5001/reactions +1',
+      'GET /issues/comments/5001/reactions',
+      'DELETE /issues/comments/5001/reactions/901',
+    ])
+  })
+
+  it('in a new issue is answered there, with reactions to the issue itself', async () => {
+    const scene = await newScene()
+    await tell(scene, newIssue({ body: '/docs explain it', author: octocat, number: 8 }), { end: NO_PULL })
+    expect(scene.github.requests).toEqual([
+      'POST /issues/8/reactions eyes',
+      'POST /issues/8/comments',
+      'GET /issues/8/comments',
+      'PATCH /issues/comments/5001',
+      'PATCH /issues/comments/5001',
+      'POST /issues/8/reactions +1',
+      'GET /issues/8/reactions',
+      'DELETE /issues/8/reactions/901',
+    ])
+  })
+
+  it('in a review is answered by a reply alone: a review has no reactions', async () => {
+    const scene = await newScene()
+    await tell(scene, review({ id: 7, body: '/docs explain it', author: octocat }), { end: NO_PULL })
+    expect(scene.github.requests).toEqual([
+      'POST /issues/5/comments',
+      'GET /issues/5/comments',
+      'PATCH /issues/comments/5001',
+      'PATCH /issues/comments/5001',
+    ])
+    expect(scene.saved('save-state', 'pending')).toBe('{}')
+  })
+
+  it.each([
+    ['the first comment', undefined],
+    ['a reply', 5001],
+  ])('in a review thread, as %s, is answered in that thread', async (_what, rootId) => {
+    const scene = await newScene()
+    scene.reviewComment('What is this?')
+    const event = scene.reviewComment('/docs explain this line', rootId === undefined ? {} : { rootId })
+    await tell(scene, event, { end: NO_PULL })
+    expect(scene.github.requests).toEqual([
+      'POST /pulls/comments/5002/reactions eyes',
+      `POST /pulls/5/comments/${rootId ?? 5002}/replies`,
+      'GET /pulls/5/comments',
+      'GET /issues/5/comments',
+      'PATCH /pulls/comments/5003',
+      'PATCH /pulls/comments/5003',
+      'POST /pulls/comments/5002/reactions +1',
+      'GET /pulls/comments/5002/reactions',
+      'DELETE /pulls/comments/5002/reactions/901',
+    ])
+  })
+
+  it.each(['404', '422'] as const)(
+    'in a review thread that was deleted (%s) is answered in the main thread',
+    async (end) => {
+      const scene = await newScene()
+      const event = scene.reviewComment('/docs explain this line')
+      scene.github.faults.push({ match: /replies$/, end })
+      await tell(scene, event, { end: NO_PULL })
+      expect(scene.world.comments[1]).toMatchObject({ kind: 'main', number: 5 })
+      expect(scene.headlines()).toEqual(['✅ **Completed without a pull request**'])
+      expect(scene.annotations()).toEqual([])
+      // A re-run finds it there.
+      const again = await tell(scene, event, { attempt: 2, kind: 'wait', end: NO_PULL })
+      expect(again.earlier).toMatchObject({ known: true, value: { id: 'job_1', kind: 'resume' } })
+      expect(scene.said()).toHaveLength(1)
+    },
+  )
+})
+
+describe('a command without instructions', () => {
+  it('is answered with how to ask, and a confused face', async () => {
+    const scene = await newScene()
+    const { run, trigger } = scene.run(scene.comment('/docs'))
+    await explainUsage(trigger, run)
+    expect(scene.said()).toEqual([
+      [
+        '**What should the docs agent do?** Write it after `/docs`:\n\n' +
+          '`/docs explain the new flag in the CLI guide`\n\n' +
+          'A further command here continues the same job, such as `/docs shorter, and add an example`. `/docs new …` starts a new one.',
+      ],
+    ])
+    expect(scene.reactions()).toEqual(['confused'])
+    expect(scene.saved('save-state', 'pending')).toBe('{}')
+  })
+
+  it('is answered once, however often the run is started again', async () => {
+    const scene = await newScene()
+    const event = scene.comment('/docs')
+    for (const attempt of [1, 2]) {
+      const { run, trigger } = scene.run(event, { attempt })
+      await explainUsage(trigger, run)
+    }
+    expect(scene.said()).toHaveLength(1)
+    expect(scene.reactions()).toEqual(['confused'])
+  })
+
+  it('is not answered with `comment: never`', async () => {
+    const scene = await newScene()
+    const { run, trigger } = scene.run(scene.comment('/docs'), { inputs: { comment: 'never' } })
+    await explainUsage(trigger, run)
+    expect(scene.github.requests).toEqual([])
+  })
+})
+
+describe('nothing is written', () => {
+  it.each([
+    ['`comment: never`', { comment: 'never' }],
+    ['a dry run', { 'dry-run': 'true' }],
+  ])('with %s, but the conversation is read for its job', async (_what, inputs) => {
+    const scene = await newScene()
+    await tell(scene, scene.comment('/docs explain it'))
+    const before = scene.github.requests.length
+    const { earlier } = await tell(scene, scene.comment('/docs shorter'), { inputs, runId: 1002 })
+    expect(scene.github.requests.slice(before)).toEqual(['GET /issues/5/comments', 'POST /graphql'])
+    expect(earlier).toMatchObject({ known: true, value: { id: 'job_1', kind: 'continue' } })
+  })
+
+  it.each([
+    ['without follow-up', '/docs explain it', { comment: 'never', 'follow-up': 'false' }, 1],
+    ['for a new job', '/docs new explain it', { comment: 'never' }, 1],
+    ['where `job-id` names the job', '/docs explain it', { comment: 'never', 'job-id': 'job_1' }, 1],
+    ['on a re-run that continues nothing', '/docs new explain it', { comment: 'never' }, 2],
+    ['in a dry run without a key', '/docs explain it', { 'dry-run': 'true', 'api-key': '' }, 1],
+  ])('and nothing is read %s', async (_what, body, inputs, attempt) => {
+    const scene = await newScene()
+    const { earlier } = await tell(scene, scene.comment(body), { inputs, attempt })
+    expect(scene.github.requests).toEqual([])
+    expect(earlier).toEqual({ known: true, value: undefined })
+  })
+})
