@@ -17,12 +17,12 @@ export function ownWorkInPayload(event: GitHubEvent, inputs: Inputs): string | u
   if (!isGuarded(inputs)) return undefined
   const authors = inputs['ignore-authors']
   if (event.row.tells === 'pull-request' && event.row.command === undefined) {
-    const login = event.payload.pull_request?.user?.login ?? ''
-    return isOneOf(login, authors) ? `${login} opened this pull request (\`ignore-authors\`)` : undefined
+    const opener = ignoredAuthor([event.payload.pull_request?.user?.login ?? ''], authors)
+    return opener === undefined ? undefined : `${opener} opened this pull request (\`ignore-authors\`)`
   }
-  const writers = pushedToBranch(event).map(authorOf)
-  if (writers.length === 0 || !writers.every((login) => isOneOf(login, authors))) return undefined
-  return `every commit of this push was written by ${listLogins(writers)} (\`ignore-authors\`)`
+  const writers = pushedToBranch(event).map((commit) => ignoredAuthor([authorOf(commit)], authors))
+  if (writers.length === 0 || writers.includes(undefined)) return undefined
+  return `every commit of this push was written by ${list(writers)} (\`ignore-authors\`)`
 }
 
 /** Whether it takes GitHub to tell that a push is the agent's own work. */
@@ -40,16 +40,12 @@ export function skipOwnWork(
   { inputs }: Run,
 ): Skip | undefined {
   if (!needsLoopGuard(event, inputs)) return undefined
-  const authors = inputs['ignore-authors']
-  const openers: string[] = []
-  for (const commit of pushedToBranch(event)) {
+  const openers = pushedToBranch(event).map((commit) => {
     const pulls = merged.get(commit.id ?? '') ?? []
-    const logins = [authorOf(commit), ...pulls.map(({ author }) => author)]
-    const opener = logins.find((login) => isOneOf(login, authors))
-    if (opener === undefined) return undefined
-    openers.push(opener)
-  }
-  const who = listLogins(openers)
+    return ignoredAuthor([authorOf(commit), ...pulls.map(({ author }) => author)], inputs['ignore-authors'])
+  })
+  if (openers.includes(undefined)) return undefined
+  const who = list(openers)
   return skip(
     'notice',
     `every commit of this push was written by ${who} or came in a merged pull request of that account (\`ignore-authors\`)`,
@@ -75,10 +71,12 @@ function authorOf({ author }: PushedCommit): string {
   return author?.username ?? ofAddress ?? ''
 }
 
-function isOneOf(login: string, authors: readonly string[]): boolean {
-  return login !== '' && authors.some((author) => normalizeLogin(author) === normalizeLogin(login))
+/** The first of `ignore-authors` that has one of these logins. */
+function ignoredAuthor(logins: readonly string[], authors: readonly string[]): string | undefined {
+  const plain = logins.filter((login) => login !== '').map(normalizeLogin)
+  return authors.find((author) => plain.includes(normalizeLogin(author)))
 }
 
-function listLogins(logins: readonly string[]): string {
-  return [...new Set(logins)].join(', ')
+function list(authors: readonly (string | undefined)[]): string {
+  return [...new Set(authors)].join(', ')
 }

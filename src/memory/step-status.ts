@@ -56,7 +56,9 @@ export class StepMemory {
   #set(status: NewStatus): Promise<void> {
     this.#last = this.#last.then(async () => {
       const isOver = status.state !== 'pending'
-      if ((await setStatus(status, this.#run)) && isOver) this.#run.setPending('status', undefined)
+      const consequence = isOver ? 'The post step tries again.' : NOT_REMEMBERED
+      const isDone = await setStatus(status, this.#run, consequence)
+      if (isDone && isOver) this.#run.setPending('status', undefined)
     })
     return this.#last
   }
@@ -77,6 +79,7 @@ export class StepMemory {
 type Remembered = { readonly headline: string; readonly jobId: string; readonly prLink: string }
 
 const WORKING = 'The docs agent is working'
+const NOT_REMEMBERED = 'Until it is set, the next run starts a new job and a new pull request.'
 const INTERRUPTED = 'Interrupted, the job is still running'
 
 /** The commit that the step's status stands on: of a pull request its head or, once merged, its merge commit. */
@@ -91,22 +94,19 @@ export async function finishPendingStatus(run: Run): Promise<void> {
   const saved = run.getPending('status')
   if (!isRecord(saved)) return
   // Written by this step's own main part.
-  if (await setStatus(saved as NewStatus, run)) run.setPending('status', undefined)
+  if (await setStatus(saved as NewStatus, run, 'It stays as it is.')) run.setPending('status', undefined)
 }
 
+const PERMISSION = 'statuses: write'
+
 /** Returns whether there is nothing left to do: the status is set, or can't be. */
-async function setStatus(status: NewStatus, { github }: Run): Promise<boolean> {
-  if (github.lacks(CALL.permission)) return true
-  const done = await github.attempt(CALL, async () => {
+async function setStatus(status: NewStatus, { github }: Run, consequence: string): Promise<boolean> {
+  if (github.lacks(PERMISSION)) return true
+  const purpose = 'set the commit status by which the next run finds this job'
+  const call = { purpose, permission: PERMISSION, level: 'notice', consequence } as const
+  const isSet = await github.attempt(call, async () => {
     await createStatus(github, status)
     return true
   })
-  return done === true || github.lacks(CALL.permission)
+  return isSet === true || github.lacks(PERMISSION)
 }
-
-const CALL = {
-  purpose: 'set the commit status by which the next run finds this job',
-  permission: 'statuses: write',
-  level: 'notice',
-  consequence: 'Without it, the next run starts a new job and a new pull request.',
-} as const
