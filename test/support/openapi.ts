@@ -71,8 +71,10 @@ export function readCall(method: string, url: URL, body: unknown): Call | { read
   for (const [name, value] of Object.entries<string>(parameters)) {
     const known = operation.parameters.find((parameter) => parameter.name === name)
     if (known === undefined) return { problem: `there is no parameter ${name}` }
-    const isNumber = 'type' in known.schema && known.schema.type === 'integer'
-    if (!ajv.validate(known.schema, isNumber ? Number(value) : value))
+    // A query has text alone.
+    const type = 'type' in known.schema ? known.schema.type : undefined
+    const isJson = type === 'integer' || (type === 'boolean' && /^(?:true|false)$/.test(value))
+    if (!ajv.validate(known.schema, isJson ? JSON.parse(value) : value))
       return { problem: `${name}: ${ajv.errorsText()}` }
   }
   if (Number(parameters['per_page'] ?? 1) > 100) return { problem: 'per_page: at most 100' }
