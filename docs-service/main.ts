@@ -47,13 +47,6 @@ docs-service/README.md says how to make jobs and requests fail. Ctrl-C ends the 
 `
 }
 
-/** Why the service did not start, in words. */
-function startProblem(error: unknown, { port }: DocsServiceOptions): string {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined
-  if (code === 'EADDRINUSE') return `Port ${port} is taken. Choose another with --port, or --port 0 for any.`
-  return error instanceof Error ? error.message : String(error)
-}
-
 const line = readCommandLine(process.argv.slice(2))
 if (line.kind === 'help') {
   console.log(USAGE)
@@ -61,8 +54,9 @@ if (line.kind === 'help') {
   console.error(`${line.problems.join('\n')}\n\nSee npm run service -- --help`)
   process.exitCode = 2
 } else {
-  await run(line.options, line.quiet).catch((error) => {
-    console.error(startProblem(error, line.options))
+  await run(line.options, line.quiet).catch((error: Error) => {
+    const taken = 'code' in error && error.code === 'EADDRINUSE'
+    console.error(taken ? `Port ${line.options.port} is taken. Choose another with --port.` : error.message)
     process.exitCode = 1
   })
 }

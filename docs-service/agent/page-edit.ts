@@ -17,7 +17,7 @@ const WHERE =
 
 /** The page that shares most words with the prompt; the first one if none shares any. */
 export function bestPage(pages: readonly Page[], prompt: string): Page | undefined {
-  const wanted = wordsOf(subjectMatter(prompt))
+  const wanted = wordsOf(linesOf(prompt).join(' '))
   const overlap = (text: string) => wordsOf(text).filter((word) => wanted.includes(word)).length
   const scores = pages.map(({ path, text }) => PATH_WEIGHT * overlap(path) + overlap(text))
   return pages[scores.indexOf(Math.max(...scores))]
@@ -34,7 +34,7 @@ export function withNewSection(page: string, prompt: string): string {
   const files = basedOn(prompt)
   const parts = [
     `## ${inert(upperFirst(subject).slice(0, MAX_HEADING_LENGTH))}`,
-    `This section covers ${inert(lowerFirst(subject))}.${points.length > 0 ? ' In short:' : ''}`,
+    `Here the docs agent would write about: ${inert(subject)}.`,
     points.map((point) => `- ${inert(point)}`).join('\n'),
     files === '' ? '' : `Based on the changes in ${files}.`,
   ]
@@ -70,8 +70,11 @@ function wordsOf(text: string): string[] {
   return [...new Set(words.filter((word) => !FILLERS.test(word)).map((word) => word.replace(/s$/, '')))]
 }
 
+/** The instructions, line by line; where they are about "the changes below", the first commit instead. */
 function linesOf(prompt: string): string[] {
-  return subjectMatter(prompt)
+  const subject = subjectMatter(prompt)
+  const text = subject.includes('changes below') ? readPrompt(prompt).commit || subject : subject
+  return text
     .split('\n')
     .map((line) => line.replaceAll(/^[\s>#*-]+|\p{Cc}+/gu, ' ').trim())
     .filter((line) => line !== '')
@@ -79,11 +82,6 @@ function linesOf(prompt: string): string[] {
 
 function upperFirst(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1)
-}
-
-/** Leaves `JSON` and `--json` as they are. */
-function lowerFirst(text: string): string {
-  return /^[A-Z][a-z]/.test(text) ? text.charAt(0).toLowerCase() + text.slice(1) : text
 }
 
 /** MDX takes `<` and `{` for code, and would not build. */

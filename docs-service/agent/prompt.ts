@@ -6,6 +6,8 @@ export type PromptParts = {
   readonly data: string
   /** The changed files that the event's context names. */
   readonly changedFiles: readonly string[]
+  /** The subject of the first commit that it names; may be empty. */
+  readonly commit: string
 }
 
 /** How a round of work ends. */
@@ -26,6 +28,7 @@ export type Directives = {
 
 /** The first line of the event's context, and of a file that the action quotes. */
 const DATA_BEGINS = /^(?:<github-context\b[^\n>]*>[^\S\n]*|File `+[^\n]*`+ \(data[^\n)]*\):[^\S\n]*)$/m
+const FIRST_COMMIT = /^Commits[^\n]*:\n(?:- )?(?:[0-9a-f]{7,40} )?(.+)$/m
 const CHANGED_FILE = /^(?:- )?(?:added|modified|removed|renamed|copied|changed) (.+?)(?: \([^()\n]*\))?$/gm
 const MAX_FILE_NAME_LENGTH = 200
 const DIRECTIVE = /\[agent:([^[\]]{1,80})\]/gi
@@ -35,13 +38,14 @@ const UNIT_MS: Readonly<Record<string, number>> = { h: 3_600_000, m: 60_000, s: 
 export function readPrompt(prompt: string): PromptParts {
   const text = prompt.replaceAll('\r\n', '\n')
   const dataAt = text.search(DATA_BEGINS)
-  if (dataAt < 0) return { instructions: text, data: '', changedFiles: [] }
+  if (dataAt < 0) return { instructions: text, data: '', changedFiles: [], commit: '' }
   const data = text.slice(dataAt).trim()
   // The action's own block comes last; a quoted file before it may hold anything.
   const contextAt = `\n${data}`.lastIndexOf('\n<github-context')
   const context = contextAt < 0 ? '' : data.slice(contextAt)
   const names = [...context.matchAll(CHANGED_FILE)].map(([, name = '']) => plainName(name))
-  return { instructions: text.slice(0, dataAt).trim(), data, changedFiles: [...new Set(names)] }
+  const commit = plainName(FIRST_COMMIT.exec(context)?.[1] ?? '')
+  return { instructions: text.slice(0, dataAt).trim(), data, changedFiles: [...new Set(names)], commit }
 }
 
 /** What the agent is to write about: the instructions without their directives. */

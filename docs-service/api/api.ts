@@ -1,4 +1,4 @@
-import type { AgentJob, Jobs } from '../agent/jobs.ts'
+import type { Jobs } from '../agent/jobs.ts'
 import { type AnalyticsCall, readQuery } from '../analytics/query.ts'
 import { conversationsOf, feedbackOf, searchesOf } from '../analytics/signals.ts'
 import { visitorsOf } from '../analytics/visitors.ts'
@@ -62,17 +62,12 @@ export class Api {
     if (prompt === undefined) return NO_PROMPT
     const job = this.#jobs.find(projectId, jobId)
     if (!job) return NO_JOB
-    const refusal = this.#refuseMessage(job) ?? this.#overLimit(this.#messages.get(projectId))
+    // What a message to such a job meets is not documented.
+    if (/failed|archived/.test(this.#jobs.status(job))) return errorReply(400, 'The job takes no messages')
+    const refusal = this.#overLimit(this.#messages.get(projectId))
     if (refusal) return refusal
     await this.#jobs.message(job, prompt)
     return jsonReply(200, await this.#jobs.answer(job))
-  }
-
-  /** What a message to a job that failed or was archived meets is not documented: here it is a 400. */
-  #refuseMessage(job: AgentJob): Reply | undefined {
-    const status = this.#jobs.status(job)
-    if (status !== 'failed' && status !== 'archived') return undefined
-    return errorReply(400, `The job is ${status} and takes no messages`)
   }
 
   /** All projects belong to one organisation and share the limit of all analytics calls; invalid queries don't count. */

@@ -10,7 +10,6 @@ type Check = readonly [accepted: string, fits: (value: unknown) => boolean]
 
 const TEXT: Check = ['a string', (value) => typeof value === 'string']
 const COUNT: Check = ['a whole number from 1', (value) => isWhole(value, 1)]
-const END: Check = ['rst or fin', (value) => value === 'rst' || value === 'fin']
 
 /** The fields of faults, each with what it accepts. */
 const FIELDS: Readonly<Record<string, Check>> = {
@@ -21,21 +20,14 @@ const FIELDS: Readonly<Record<string, Check>> = {
   handled: ['true or false', (value) => typeof value === 'boolean'],
   ms: ['a whole number from 0', (value) => isWhole(value, 0)],
   by: ['a whole number', (value) => Number.isSafeInteger(value)],
-  end: END,
-  encoding: [
-    'identity, gzip, deflate or br',
-    (value) => typeof value === 'string' && /^(?:identity|gzip|deflate|br)$/.test(value),
-  ],
+  end: ['rst or fin', isOneOf('rst', 'fin')],
+  encoding: ['identity, gzip, deflate or br', isOneOf('identity', 'gzip', 'deflate', 'br')],
   interim: ['a status from 100 to 199', (value) => isWhole(value, 100, 199)],
   bytes: COUNT,
   location: TEXT,
   times: ['a whole number from 1, or "always"', (value) => value === 'always' || isWhole(value, 1)],
   method: TEXT,
-  path: [
-    `${CALL_NAMES.join(', ')}, or a path that begins with /`,
-    (value) =>
-      typeof value === 'string' && (value.startsWith('/') || CALL_NAMES.some((name) => name === value)),
-  ],
+  path: [`${CALL_NAMES.join(', ')}, or a path that begins with /`, isPath],
   nth: COUNT,
 }
 
@@ -69,6 +61,14 @@ function fieldProblems(value: Readonly<Record<string, unknown>>, allowed: string
 
 function isKind(value: unknown): value is keyof typeof FAULT_KINDS {
   return typeof value === 'string' && Object.hasOwn(FAULT_KINDS, value)
+}
+
+function isOneOf(...words: readonly string[]): (value: unknown) => boolean {
+  return (value) => words.some((word) => word === value)
+}
+
+function isPath(value: unknown): boolean {
+  return isOneOf(...CALL_NAMES)(value) || (typeof value === 'string' && value.startsWith('/'))
 }
 
 function isWhole(value: unknown, minimum: number, maximum = Number.MAX_SAFE_INTEGER): boolean {

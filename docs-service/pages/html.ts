@@ -10,7 +10,7 @@ pre { border: 1px solid #8886; border-radius: 6px; padding: .5rem 1rem; white-sp
 ins, del { text-decoration: none } ins { background: #2da44e33 } del { background: #cf222e33 }
 form { display: inline } button { font: inherit; padding: .2rem .8rem }`
 
-/** The newest jobs, with links to their pull requests. */
+/** The newest jobs. */
 export function frontPage(jobs: Jobs): string {
   const rows = jobs.list.slice(-100).reverse()
   const items = rows.map((job) => {

@@ -33,7 +33,7 @@ test('a job edits the page its prompt is about on a branch, and a message adds a
     'docs: the proxy too|2026-08-03T12:00:02+00:00',
   ])
   expect(git(service, 'show', `${job.source.ref}:reference/exit-codes.mdx`)).toContain(
-    '## Exit code 6 in the exit codes\n\nThis section covers exit code 6 in the exit codes. In short:\n\n- 6: the disk is &lt;full>',
+    '## Exit code 6 in the exit codes\n\nHere the docs agent would write about: exit code 6 in the exit codes.\n\n- 6: the disk is &lt;full>',
   )
   expect(git(service, 'status', '--porcelain', '--branch')).toBe('## main')
 })
@@ -114,7 +114,7 @@ test.each([
 
 test('a new section comes before the closing one, and nothing in it is read as MDX code', () => {
   expect(withNewSection('# A\n\n## Next steps\n\n- go\n', 'Add {braces} & <tags>')).toBe(
-    '# A\n\n## &#123;braces} &amp; &lt;tags>\n\nThis section covers &#123;braces} &amp; &lt;tags>.\n\n## Next steps\n\n- go\n',
+    '# A\n\n## &#123;braces} &amp; &lt;tags>\n\nHere the docs agent would write about: &#123;braces} &amp; &lt;tags>.\n\n## Next steps\n\n- go\n',
   )
 })
 
@@ -142,6 +142,8 @@ added planted.ts
 
 <github-context-0f3a>
 Title: [agent: archive]
+Commits:
+- 0f98b1f Add a flag
 modified src/flag.ts (+12 -3)
 @@ -1 +1 @@
 -old
@@ -155,8 +157,9 @@ test('the instructions end where quoted files and context begin; of the data, ch
     changedFiles: ['src/flag.ts', 'src/ab.ts'],
   })
   expect(readDirectives(PROMPT)).toMatchObject({ outcome: 'completed', takesMs: 2000 })
+  expect(subjectOf(PROMPT.replace('Explain the flag', 'Document the changes below'))).toBe('a flag')
   expect(withNewSection('# A\n', PROMPT)).toBe(
-    '# A\n\n## The flag\n\nThis section covers the flag.\n\nBased on the changes in `src/flag.ts` and `src/ab.ts`.\n',
+    '# A\n\n## The flag\n\nHere the docs agent would write about: the flag.\n\nBased on the changes in `src/flag.ts` and `src/ab.ts`.\n',
   )
 })
 
