@@ -1,9 +1,10 @@
 import { explainUsage } from './comments/conversation.ts'
 import { authorize } from './events/authorize.ts'
-import { readTrigger, type Skip } from './events/decide.ts'
+import { readTrigger } from './events/decide.ts'
 import { loadHistory } from './events/history.ts'
 import { skipOwnWork } from './events/loop-guard.ts'
 import { readEvent } from './events/payload.ts'
+import type { Skip } from './events/trigger.ts'
 import { InputsError } from './inputs/read.ts'
 import { performJob } from './job/perform.ts'
 import { inputsErrorSummary, interruptedSummary, skippedSummary } from './job/summary.ts'
@@ -31,24 +32,20 @@ async function perform(run: Run): Promise<void> {
   const request = await loadRequest(trigger, run)
 
   const refusal = await authorize(trigger, run)
-  if (refusal?.explainUsage === true && !cancel.aborted) await explainUsage(trigger, run)
+  if (cancel.aborted) return reportCancelled(run)
+  if (refusal?.explainUsage === true) await explainUsage(trigger, run)
   if (refusal !== undefined) return skipRun(refusal, run)
   const history = await loadHistory(trigger, run)
+  if (cancel.aborted) return reportCancelled(run)
   const ownWork = skipOwnWork(trigger, history, run)
   if (ownWork !== undefined) return skipRun(ownWork, run)
-  if (cancel.aborted) {
-    run.setOutputs({ result: 'cancelled' })
-    log.fail('Cancelled before anything was sent to the docs service.')
-    return
-  }
 
-  const readers =
-    request.readers === undefined ? undefined : new Readers(request.readers, createService(run), run)
+  const readers = request.readers && new Readers(request.readers, createService(run), run)
+  const readSignals = async (): Promise<string> => (await readers?.signals()) ?? ''
+  const service = createService(run)
   // Every part that was asked for is tried and reported; one part's failure never hides another's result.
   const parts = await Promise.allSettled([
-    request.wantsJob
-      ? performJob(request, { history, readers, service: createService(run), run })
-      : undefined,
+    request.wantsJob ? performJob(request, { history, readSignals, service, run }) : undefined,
     readers?.report(),
   ])
   const failures = new Set<string>()
@@ -57,6 +54,11 @@ async function perform(run: Run): Promise<void> {
     else if (part.value !== undefined) failures.add(part.value)
   }
   for (const failure of failures) log.fail(failure)
+}
+
+function reportCancelled(run: Run): void {
+  run.setOutputs({ result: 'cancelled' })
+  run.log.fail('Cancelled before anything was sent to the docs service.')
 }
 
 function skipRun({ reason, level }: Skip, run: Run): void {

@@ -1,4 +1,4 @@
-import { finishPending } from './comments/conversation.ts'
+import { finishPending } from './comments/live-comment.ts'
 import { interruptedSummary } from './job/summary.ts'
 import { inBackticks } from './lib/text.ts'
 import { finishPendingStatus } from './memory/step-status.ts'

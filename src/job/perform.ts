@@ -137,7 +137,7 @@ async function carryOut(plan: Plan, { service, run, conversation, memory }: Carr
   const startedAtMs = clock.now()
   const jobId = job?.id ?? (plan.kind === 'create' ? '' : plan.id)
   const prLink = job?.prLink ?? (plan.kind === 'message' ? plan.pull?.prLink : undefined) ?? ''
-  const shown = Promise.all([memory.begin(jobId, prLink), conversation.accepted(plan, jobId, prLink)])
+  const shown = Promise.all([memory.begin(jobId, prLink), conversation.accepted(jobId, plan.kind, prLink)])
   const origin = ({ create: 'created', message: 'messaged', wait: 'attached' } as const)[plan.kind]
   const end = await pollJob({ id: jobId, job, origin, startedAtMs, deadlineMs }, service, run)
   await shown
