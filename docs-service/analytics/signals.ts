@@ -8,7 +8,8 @@ import { fraction, pagePath } from './site.ts'
 const BADLY_RATED = { path: '/guides/restore', up: 10, down: 20 }
 const IN_VAIN = { term: 'export to csv', searches: 38, clicks: 1 }
 const UNANSWERED_PATH = '/sdks/tokens'
-const UNANSWERED_EVERY_DAYS = 3
+/** Any 28 days have the same number of such questions. */
+const UNANSWERED_EVERY_DAYS = 4
 
 /** All counts of votes and searches are per so many days. */
 const USUAL_DAYS = 28
@@ -93,18 +94,19 @@ function questionsOn(day: number, seed: number) {
   return Array.from({ length: 4 + (day % 4) }, (_, index) => {
     const draw = (salt: number) => fraction(seed, day, 10 * index + salt)
     const stuck = index === 0 && day % UNANSWERED_EVERY_DAYS === 0
-    const stray = index === 1 && day % 4 === 0
-    const path = stuck ? UNANSWERED_PATH : pagePath(stray ? day % 211 : Math.floor(60 * draw(1)))
+    const stray = index === 1 && day % 4 === 2
+    const path = stuck ? UNANSWERED_PATH : pagePath(stray ? day % 211 : Math.floor(40 * draw(1)))
+    const answered = !stuck && !stray
     return {
       id: `conversation-${day}-${index}`,
       timestamp: new Date((day + draw(2)) * DAY_MS).toISOString(),
       query: stray ? (ODD_TEXTS[day % ODD_TEXTS.length] ?? '') : 'How do I set this up?',
-      response: stuck || stray ? 'The docs do not say.' : 'As this page explains.',
+      response: answered ? 'As this page explains.' : 'The docs do not say.',
       responseType: 'text',
-      sources: stuck || stray ? [] : [{ title: 'Quickstart', url: `${SITE}/quickstart` }],
-      resolutionStatus: stuck || stray ? 'unanswered' : 'answered',
+      sources: answered ? [{ title: 'Quickstart', url: `${SITE}/quickstart` }] : [],
+      resolutionStatus: answered ? 'answered' : 'unanswered',
       queryCategory: CATEGORIES[Math.floor(4 * draw(3))] ?? null,
-      pageUrl: !stuck && draw(4) < 0.2 ? null : `${SITE}${path}`,
+      pageUrl: answered && draw(4) < 0.2 ? null : `${SITE}${path}`,
     }
   })
 }
