@@ -110,9 +110,7 @@ async function loadLastSuccess({ environment, github }: Run): Promise<LoadedSucc
     // The branch of a fork's pull request may have the same name.
     const last = data.workflow_runs.find((one) => isRepository(one.head_repository, environment.repository))
     const { head_sha: sha, html_url: url, created_at: createdAt } = last ?? {}
-    return sha && isSha(sha)
-      ? { known: true, value: { sha, url: url ?? '', createdAt: createdAt ?? '' } }
-      : NONE
+    return isSha(sha) ? { known: true, value: { sha, url: url ?? '', createdAt: createdAt ?? '' } } : NONE
   } catch (error) {
     if (!(error instanceof GitHubError)) throw error
     return { known: false, why: error.message, error }
@@ -121,17 +119,23 @@ async function loadLastSuccess({ environment, github }: Run): Promise<LoadedSucc
 
 type RunsAnswer = { readonly workflow_runs?: Maybe<readonly WorkflowRun[]> }
 
-/** The step's statuses on a pull request's commits, else on the run's commit and those before it. */
+/**
+ * The step's statuses on a pull request's commits, else on the run's commit and those before it: with those that a forced
+ * push replaced, and the commit of the workflow's last success.
+ */
 function statusQuery(
   { row, payload }: GitHubEvent,
   lastSuccess: LoadedSuccess,
-  { inputs, environment }: Run,
+  { inputs, environment: { sha }, environment }: Run,
 ): HistoryQuery['statuses'] {
   const context = stepContext(inputs, environment)
   const number = row.tells === 'pull-request' ? payload.pull_request?.number : undefined
   if (number != null) return { context, of: { kind: 'pull', number } }
-  const also = lastSuccess.known ? lastSuccess.value?.sha : undefined
-  return isSha(environment.sha) ? { context, of: { kind: 'commit', sha: environment.sha, also } } : undefined
+  if (!isSha(sha)) return undefined
+  const heads = [{ sha, count: 100 }]
+  if (payload.forced === true && isSha(payload.before)) heads.push({ sha: payload.before, count: 100 })
+  if (lastSuccess.known && lastSuccess.value) heads.push({ sha: lastSuccess.value.sha, count: 1 })
+  return { context, of: { kind: 'commits', heads } }
 }
 
 function newestCommits({ payload }: GitHubEvent): HistoryQuery['commits'] {
@@ -145,8 +149,8 @@ function newestCommits({ payload }: GitHubEvent): HistoryQuery['commits'] {
 }
 
 /** A local run may have any text there, and GitHub answers none of a query with one that is no SHA. */
-function isSha(text: Maybe<string>): boolean {
-  return /^[0-9a-f]{40,64}$/.test(text ?? '')
+function isSha(text: Maybe<string>): text is string {
+  return /^(?!0+$)[0-9a-f]{40,64}$/.test(text ?? '')
 }
 
 async function load(query: HistoryQuery, isGuarded: boolean, { github }: Run): Promise<HistoryAnswer> {
@@ -174,7 +178,7 @@ async function load(query: HistoryQuery, isGuarded: boolean, { github }: Run): P
     if (!(error instanceof GitHubError)) throw error
     report(
       error,
-      query.statuses?.of.kind === 'commit' && query.commits.length === 0
+      query.statuses?.of.kind === 'commits' && query.commits.length === 0
         ? 'contents: read'
         : 'pull-requests: read',
     )

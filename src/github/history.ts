@@ -13,9 +13,9 @@ export type HistoryQuery = {
   readonly withWords: boolean
 }
 
-/** A commit with the 100 newest before it, and one more; or those of a pull request, before forced pushes, too. */
+/** Commits with the newest before them, so many in all; or those of a pull request, before forced pushes, too. */
 export type StatusSource =
-  | { readonly kind: 'commit'; readonly sha: string; readonly also: string | undefined }
+  | { readonly kind: 'commits'; readonly heads: readonly { readonly sha: string; readonly count: number }[] }
   | { readonly kind: 'pull'; readonly number: number }
 
 /** What came back. */
@@ -70,12 +70,11 @@ function statusFields({ context, of }: { readonly context: string; readonly of: 
   const status = `oid status { context(name: ${JSON.stringify(context)}) {
     state description targetUrl createdAt creator { login ... on Bot { databaseId } ... on User { databaseId } }
   } }`
-  if (of.kind === 'commit') {
-    const { sha, also } = of
-    return [
-      `head: object(oid: "${sha}") { ... on Commit { history(first: 100) { nodes { ${status} } } } }`,
-      also === undefined ? '' : `also: object(oid: "${also}") { ... on Commit { ${status} } }`,
-    ]
+  if (of.kind === 'commits') {
+    return of.heads.map(
+      ({ sha, count }, index) =>
+        `h${index}: object(oid: "${sha}") { ... on Commit { history(first: ${count}) { nodes { ${status} } } } }`,
+    )
   }
   // What a forced push replaced goes on into the base branch, whose statuses are not this pull request's.
   return [
@@ -138,7 +137,7 @@ type Answer = { readonly viewer?: Maybe<AccountNode>; readonly repository?: Mayb
 type Aliases = Readonly<Record<string, Maybe<Node>>>
 
 function readStatuses(
-  { head, also, pull }: Aliases,
+  { h0: head, h1: further, pull }: Aliases,
   viewer: Maybe<AccountNode>,
   errors: readonly GraphqlError[],
 ): Known<readonly StepStatus[]> {
@@ -147,7 +146,7 @@ function readStatuses(
   const replaced = nodesOf(pull?.timelineItems).toReversed()
   const commits = [
     ...nodesOf(head?.history),
-    also,
+    ...nodesOf(further?.history),
     pull?.mergeCommit,
     ...nodesOf(pull?.commits)
       .toReversed()

@@ -10,7 +10,7 @@ import { Run } from '../../src/runner/run.ts'
 import { VirtualClock } from '../support/clock.ts'
 import type { Event } from '../support/events.ts'
 import { type FakeGitHub, startGitHub } from '../support/github.ts'
-import { AFTER, learn, type World } from '../support/world.ts'
+import { AFTER, addCommit, BEFORE, learn, type World } from '../support/world.ts'
 
 /** How a run begins. */
 export type Start = {
@@ -73,6 +73,7 @@ function sceneOf(github: FakeGitHub, lines: string[]): Scene {
   const clock = new VirtualClock()
   const { world } = github
   world.now = () => clock.now()
+  addCommit(world, { sha: BEFORE, message: 'Begin', parents: [] })
 
   function newRun({
     event,

@@ -178,6 +178,16 @@ describe("the step's statuses", () => {
     })
   })
 
+  it('are those of what a forced push replaced, too', async () => {
+    const scene = await newScene()
+    const { world } = scene
+    const replaced = addCommit(world).sha
+    remember(world, replaced, 'job_replaced')
+    addCommit(world, { parents: [BEFORE] })
+    const decision = await decideIn(scene, pushOf(world, replaced))
+    expect(jobsIn(decision)).toEqual(['job_replaced'])
+  })
+
   it('leave out those of the pushed commits where a job is looked for to compare with', async () => {
     const scene = await newScene()
     const { world, clock } = scene
