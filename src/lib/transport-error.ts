@@ -1,3 +1,4 @@
+import { isRecord, stringField } from './json.ts'
 import type { ProxyInUse } from './proxy.ts'
 import { errorCode, errorMessage } from './text.ts'
 
@@ -66,7 +67,9 @@ function proxyRefusal(cause: unknown): string | undefined {
 }
 
 function tlsProblem(cause: unknown): string {
-  const problem = errorMessage(cause).replace(/; if the root CA.*/, '')
+  // OpenSSL's own messages are lists of codes, source files among them.
+  const openSsl = isRecord(cause) && 'library' in cause ? stringField(cause, 'reason') : undefined
+  const problem = openSsl ?? errorMessage(cause).replace(/; if the root CA.*/, '')
   return /certificate/.test(problem)
     ? `${problem}; for your own certificate authority, set NODE_EXTRA_CA_CERTS on the runner`
     : problem

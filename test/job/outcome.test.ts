@@ -1,37 +1,29 @@
 import { describe, expect, it } from 'vitest'
 import type { FailOnResult } from '../../src/inputs/table.ts'
-import { isFailure, type JobResult, jobOutputs, type Outcome, resultOf } from '../../src/job/outcome.ts'
-import { describeResult, failOnNote, outcomeText, signOf } from '../../src/job/outcome-text.ts'
-import { inputsErrorSummary, jobSummary } from '../../src/job/summary.ts'
-import { readJob } from '../../src/service/job.ts'
+import {
+  failOnNote,
+  isFailure,
+  type JobResult,
+  jobOutputs,
+  type Outcome,
+  outcomeSentences,
+  outcomeWithoutJob,
+  pullRequestName,
+  pullRequestNumber,
+} from '../../src/job/outcome.ts'
+import { ServiceError } from '../../src/service/errors.ts'
+import { CREATE, type ENDS, outcome, PR_LINK } from './outcomes.ts'
 
-const prLink = 'https://github.com/acme/docs/pull/12'
-const context = {
-  timeoutMs: 1_800_000,
-  projectId: 'docs',
-  failOn: new Set<FailOnResult>(['failed', 'timed-out']),
-}
-const unchanged = (text: string): string => text
+const FAIL_ON = new Set<FailOnResult>(['failed', 'timed-out'])
+const RUNNING = 'The job is still running. To wait for it, run this action with `job-id: j1`.'
 
-function outcome(result: JobResult, overrides: Partial<Outcome> = {}): Outcome {
-  const job = readJob({
-    id: 'j1',
-    status: result === 'pull-request' || result === 'no-pull-request' ? 'completed' : 'active',
-    source: { repository: 'https://github.com/acme/docs.git', ref: 'docs/flag' },
-    model: 'docs-agent-1',
-    createdAt: '2026-08-01T10:00:00Z',
-    prLink: result === 'pull-request' ? prLink : null,
-  })
-  return { result, job, jobId: 'j1', durationSeconds: 185, headline: '', reason: '', sent: '', ...overrides }
-}
-
-function summaryOf(result: JobResult, overrides: Partial<Outcome> = {}): string {
-  return jobSummary(outcome(result, overrides), context, unchanged).source
+function sentences(result: JobResult, change: Parameters<typeof outcome>[1] = {}): string {
+  return outcomeSentences(outcome(result, change), FAIL_ON)
 }
 
 describe('an outcome in words', () => {
   it.each<[JobResult, string]>([
-    ['pull-request', `Pull request ready for review (job j1): ${prLink}`],
+    ['pull-request', `Pull request ready for review (job j1): ${PR_LINK}`],
     [
       'no-pull-request',
       'Completed without a pull request (job j1). Either no file needed a change, or the agent published straight to the branch.',
@@ -46,61 +38,109 @@ describe('an outcome in words', () => {
     ],
     [
       'timed-out',
-      "Not finished within 30 min 00 s. The agent's job goes on in the background. To pick it up, run this action with `job-id: j1`. A longer `timeout` waits longer. The step fails because `fail-on` names `timed-out`.",
+      `Not finished within 30 min. ${RUNNING} A longer \`timeout\` waits longer. The step fails because \`fail-on\` names \`timed-out\`.`,
     ],
-    [
-      'cancelled',
-      "Cancelled. The agent's job goes on in the background. To pick it up, run this action with `job-id: j1`.",
-    ],
-    [
-      'submitted',
-      "Submitted; the agent is at work. The agent's job goes on in the background. To pick it up, run this action with `job-id: j1`.",
-    ],
+    ['cancelled', `Cancelled. ${RUNNING}`],
+    ['submitted', `Job started; not waiting for it. ${RUNNING}`],
   ])('%s: says %j', (result, text) => {
-    expect(describeResult(outcome(result), context)).toBe(text)
+    expect(sentences(result)).toBe(text)
   })
 
-  it('names a job whose id is part of the words, too', () => {
-    const text = describeResult(outcome('pull-request', { jobId: 'ready' }), context)
-    expect(text).toBe(`Pull request ready for review (job ready): ${prLink}`)
+  it('says of a mere look at a running job that it is running, once', () => {
+    expect(sentences('submitted', { plan: { kind: 'wait', id: 'j1' } })).toBe(
+      'The job is still running. To wait for it, run this action with `job-id: j1`.',
+    )
   })
 
-  it('says of an error what went wrong first, and how to pick the job up where there is one', () => {
-    const headline = 'The docs service refused the API key (401)'
-    const without = outcome('error', { job: undefined, jobId: '', headline, reason: 'Nothing was started.' })
-    expect(describeResult(without, context)).toBe(`${headline}. Nothing was started.`)
-    const withJob = outcome('error', { headline, reason: 'It may have expired.' })
-    expect(outcomeText(withJob, context)).toEqual({
-      headline,
-      advice:
-        "It may have expired. The agent's job goes on in the background. To pick it up, run this action with `job-id: j1`.",
-    })
-    const neverSeen = outcome('error', { job: undefined, headline, reason: 'It may have expired.' })
-    expect(outcomeText(neverSeen, context).advice).toBe('It may have expired.')
-    expect(describeResult(neverSeen, context)).toBe(
-      `${headline}. It may have expired. The request was about job j1.`,
+  it('names a job whose id is a part of the words, too', () => {
+    expect(sentences('pull-request', { jobId: 'ready' })).toBe(
+      `Pull request ready for review (job ready): ${PR_LINK}`,
+    )
+  })
+
+  it('says of a timeout why the last look failed', () => {
+    expect(sentences('timed-out', { error: refusal(503) })).toBe(
+      `Not finished within 30 min. The last look failed. The docs service failed (503). The docs service answered the request to get the job with "no". The cause is the service or a proxy in front of it, not this workflow. ${RUNNING} A longer \`timeout\` waits longer. The step fails because \`fail-on\` names \`timed-out\`.`,
+    )
+  })
+
+  it('says where the pull request is of a job that did not complete', () => {
+    expect(sentences('archived', { fields: { prLink: PR_LINK } })).toBe(
+      `The agent's job was archived (job j1). It was archived in the dashboard or by the service, and does no further work. Pull request: ${PR_LINK}`,
+    )
+  })
+
+  it('says of an error what went wrong first, and how to wait for the job where one was seen', () => {
+    const expired =
+      'The docs service refused the API key (401). The docs service answered the request to get the job with "no". The key may have expired (keys last 90 days unless their owner chose otherwise), have been deleted, or belong to another service. Create a new admin key in the dashboard and update the secret behind `api-key`.'
+    expect(sentences('error', { error: refusal(401) })).toBe(`${expired} ${RUNNING}`)
+    const neverSeen = { error: refusal(401), job: undefined }
+    expect(sentences('error', neverSeen)).toBe(`${expired} The request was about job j1.`)
+  })
+
+  it('cuts an id and a link of any length', () => {
+    const id = 'x'.repeat(5000)
+    expect(sentences('archived', { jobId: id }).length).toBeLessThan(1500)
+    const link = `https://x.example/${'x'.repeat(5000)}`
+    expect(sentences('pull-request', { fields: { prLink: link } }).length).toBeLessThan(2200)
+  })
+})
+
+describe('an outcome without a job', () => {
+  const failure = { headline: 'The docs service refused the API key (401)', details: 'Nothing was started.' }
+
+  it('is an error with its cause', () => {
+    const error = outcomeWithoutJob(failure, { plan: CREATE, isCancelled: false })
+    expect(error).toMatchObject({ result: 'error', jobId: '', job: undefined, durationSeconds: undefined })
+    expect(outcomeSentences(error, FAIL_ON)).toBe(
+      'The docs service refused the API key (401). Nothing was started.',
+    )
+  })
+
+  it('names the job that a message or a look was about', () => {
+    const plan = { kind: 'message', id: 'j1', prompt: 'x' } as const
+    const error = outcomeWithoutJob(failure, { plan, isCancelled: false })
+    expect(error.jobId).toBe('j1')
+    expect(outcomeSentences(error, FAIL_ON)).toBe(
+      'The docs service refused the API key (401). Nothing was started. The request was about job j1.',
     )
   })
 
   it('says of a cancelled run what was going on', () => {
-    const cancelled = outcome('cancelled', {
-      job: undefined,
-      jobId: '',
-      headline: 'No answer yet',
-      reason: 'Hm.',
-    })
-    expect(describeResult(cancelled, context)).toBe('Cancelled. No answer yet. Hm.')
+    const cancelled = outcomeWithoutJob(failure, { plan: undefined, isCancelled: true })
+    expect(outcomeSentences(cancelled, FAIL_ON)).toBe(
+      'Cancelled. The docs service refused the API key (401). Nothing was started.',
+    )
+    const early = outcomeWithoutJob(
+      { headline: '', details: 'Nothing was started.' },
+      { plan: undefined, isCancelled: true },
+    )
+    expect(outcomeSentences(early, FAIL_ON)).toBe('Cancelled. Nothing was started.')
+    expect(early.result).toBe('cancelled')
   })
 })
 
-it.each([
-  ['completed', prLink, 'pull-request'],
-  ['completed', null, 'no-pull-request'],
-  ['failed', prLink, 'failed'],
-  ['archived', prLink, 'archived'],
-])('a job that is %s with the pull request %j has the result %s', (status, link, result) => {
-  const job = readJob({ id: 'j1', status, prLink: link })
-  expect(job && resultOf(job)).toBe(result)
+describe('the result', () => {
+  it.each<[keyof typeof ENDS, string, string | null, JobResult]>([
+    ['finished', 'completed', PR_LINK, 'pull-request'],
+    ['finished', 'completed', null, 'no-pull-request'],
+    ['finished', 'failed', PR_LINK, 'failed'],
+    ['finished', 'archived', PR_LINK, 'archived'],
+    ['running', 'active', PR_LINK, 'submitted'],
+    ['timed-out', 'active', PR_LINK, 'timed-out'],
+    ['cancelled', 'active', null, 'cancelled'],
+    ['refused', 'active', null, 'error'],
+  ])('of a wait that ended as %s, the job %s with the link %j, is %s', (end, status, prLink, result) => {
+    expect(outcome(result, { end, fields: { status, prLink } }).result).toBe(result)
+  })
+
+  it.each<[keyof typeof ENDS, JobResult]>([
+    ['timed-out', 'timed-out'],
+    ['cancelled', 'cancelled'],
+    ['refused', 'error'],
+  ])('of a wait that ended as %s before the job was seen is %s', (end, result) => {
+    expect(outcome(result, { end, job: undefined }).result).toBe(result)
+  })
 })
 
 describe('fail-on', () => {
@@ -115,93 +155,24 @@ describe('fail-on', () => {
     ['archived', ['failed'], false, '🗄️'],
     ['archived', ['archived'], true, '❌'],
     ['failed', ['failed'], true, '❌'],
+    ['failed', [], false, '❌'],
     ['timed-out', ['timed-out'], true, '⏱️'],
     ['timed-out', [], false, '⏱️'],
     ['cancelled', [], true, '🛑'],
     ['error', [], true, '❌'],
-  ])('%s with %j: fails %s, under %s', (result, failOn, fails, sign) => {
-    const names = new Set(failOn)
-    expect(isFailure(result, names)).toBe(fails)
-    expect(signOf(result, names).source).toBe(sign)
+  ])('%s with %j: fails %s, under %s', (result, names, fails, sign) => {
+    const failOn = new Set(names)
+    const end = outcome(result, { failOn })
+    expect(isFailure(result, failOn)).toBe(fails)
+    expect(end.sign.source).toBe(sign)
     const isNamed = fails && result !== 'cancelled' && result !== 'error'
-    expect(failOnNote(outcome(result), { ...context, failOn: names })).toBe(
+    expect(failOnNote(end, failOn)).toBe(
       isNamed ? `The step fails because \`fail-on\` names \`${result}\`.` : '',
     )
   })
-})
 
-describe('the job summary', () => {
-  it('shows the pull request first, then one grey line, and the rest folded', () => {
-    expect(summaryOf('pull-request', { sent: 'Explain `x`.\n```\ncode' })).toBe(
-      [
-        `## ✅ Pull request [acme/docs#\u200b12](${prLink}) is ready for review`,
-        'The docs agent changed [acme/docs](https://github.com/acme/docs.git), on the branch `docs/flag`.',
-        '<sub>Docs agent · project `docs` · model `docs-agent-1` · 3 min 05 s</sub>',
-        '<details><summary>Job and prompt</summary>',
-        '| Job | `j1` |\n| :--- | :--- |\n| Status | `completed` |\n| Created | `2026-08-01T10:00:00Z` |',
-        '````text\nExplain `x`.\n```\ncode\n````',
-        '</details>',
-      ].join('\n\n'),
-    )
-  })
-
-  it('names the project and nothing else of what is not known', () => {
-    const unknown = { job: undefined, jobId: '', durationSeconds: undefined }
-    const headline = 'No project `nonesuch` (404)'
-    expect(summaryOf('error', { ...unknown, headline, reason: 'Check `project-id`.' })).toBe(
-      [
-        '## ❌ No project `nonesuch` (404)',
-        'Check `project-id`.',
-        '<sub>Docs agent · project `docs`</sub>',
-      ].join('\n\n'),
-    )
-  })
-
-  it('says nothing of a duration below a second', () => {
-    expect(summaryOf('no-pull-request', { durationSeconds: 0 })).toContain(
-      '<sub>Docs agent · project `docs` · model `docs-agent-1`</sub>',
-    )
-  })
-
-  it('says why the step fails, under a sign that fits', () => {
-    const failOn = new Set<FailOnResult>(['no-pull-request'])
-    const { source } = jobSummary(outcome('no-pull-request'), { ...context, failOn }, unchanged)
-    expect(source).toMatch(/^## ❌ Completed without a pull request\n/)
-    expect(source).toContain('The step fails because `fail-on` names `no-pull-request`.')
-  })
-
-  it('links the pull request of a job that has not completed', () => {
-    const job = readJob({ id: 'j1', status: 'failed', prLink })
-    expect(summaryOf('failed', { job })).toContain(`Its pull request: [acme/docs#\u200b12](${prLink})`)
-  })
-
-  it('shows a link that is none as text', () => {
-    const job = readJob({ id: 'j1', status: 'completed', prLink: 'javascript:alert(1)//@team' })
-    const [heading] = summaryOf('pull-request', { job }).split('\n')
-    expect(heading).toBe('## ✅ Pull request `javascript:alert(1)//@team` is ready for review')
-  })
-
-  it('takes the secret out of the prompt before that is cut', () => {
-    const sent = `${'x'.repeat(199_990)}mint_0123456789`
-    const summary = jobSummary(outcome('pull-request', { sent }), context, (text) =>
-      text.replaceAll('mint_0123456789', '***'),
-    )
-    expect(summary.source).not.toContain('mint_')
-  })
-
-  it('stays far below the limit of GitHub for a prompt of a megabyte', () => {
-    const source = summaryOf('pull-request', { sent: 'é'.repeat(1_000_000) })
-    expect(Buffer.byteLength(source)).toBeLessThan(500_000)
-    expect(source).toContain('more characters')
-  })
-
-  it('of wrong inputs shows names in backticks as code, and what was given as text', () => {
-    const problem = '("<b>@team</b>") is longer than `timeout`'
-    const { source } = inputsErrorSummary([{ input: 'poll-interval', problem, accepted: '' }], 'docs')
-    expect(source).toContain(
-      '| `poll-interval` | ("&#60;b&#62;@\u200bteam&#60;/b&#62;") is longer than `timeout` |  |',
-    )
-    expect(source).toContain('<sub>Docs agent · project `docs`</sub>')
+  it('a mere look is no 🚀', () => {
+    expect(outcome('submitted', { plan: { kind: 'wait', id: 'j1' } }).sign.source).toBe('⏳')
   })
 })
 
@@ -213,7 +184,7 @@ describe('the outputs', () => {
       result: 'pull-request',
       'duration-seconds': '185',
       status: 'completed',
-      'pr-link': prLink,
+      'pr-link': PR_LINK,
       'pr-number': '12',
       repository: 'https://github.com/acme/docs.git',
       ref: 'docs/flag',
@@ -221,13 +192,69 @@ describe('the outputs', () => {
       'created-at': '2026-08-01T10:00:00Z',
       'archived-at': '',
     })
-    expect(JSON.parse(job ?? '')).toMatchObject({ id: 'j1', prLink })
+    expect(JSON.parse(job ?? '')).toMatchObject({ id: 'j1', prLink: PR_LINK, extra: 7 })
+  })
+
+  it('are empty for what is null', () => {
+    const fields = { source: null, model: null, createdAt: null, archivedAt: '2026-08-02T10:00:00Z' }
+    expect(jobOutputs(outcome('archived', { fields }))).toMatchObject({
+      'pr-link': '',
+      'pr-number': '',
+      repository: '',
+      ref: '',
+      model: '',
+      'created-at': '',
+      'archived-at': '2026-08-02T10:00:00Z',
+    })
   })
 
   it('without a job are its id and the result alone', () => {
-    expect(jobOutputs(outcome('error', { job: undefined, durationSeconds: undefined }))).toEqual({
-      'job-id': 'j1',
-      result: 'error',
-    })
+    const without = outcomeWithoutJob({ headline: 'x', details: '' }, { plan: CREATE, isCancelled: false })
+    expect(jobOutputs(without)).toEqual({ 'job-id': '', result: 'error' })
+  })
+
+  it.each([
+    [0, '0'],
+    [999, '0'],
+    [59_999, '59'],
+  ])('count %d ms as %s whole seconds', (lastLookAfterMs, seconds) => {
+    expect(jobOutputs(outcome('pull-request', { lastLookAfterMs }))['duration-seconds']).toBe(seconds)
   })
 })
+
+it.each([
+  ['https://github.com/acme/docs/pull/12', '12', 'acme/docs#12'],
+  ['https://github.com/acme/docs/pull/12/files', '12', 'acme/docs#12'],
+  ['http://127.0.0.1:4010/acme/docs/pull/12', '12', 'acme/docs#12'],
+  ['https://gitlab.com/group/sub/docs/-/merge_requests/7', '7', 'group/sub/docs!7'],
+  ['https://bitbucket.org/acme/docs/pull-requests/3', '3', 'acme/docs#3'],
+  ['https://git.example/acme/docs/pulls/3', '3', 'git.example/acme/docs#3'],
+  ['https://dev.example/acme/_git/docs/pullrequest/4', '4', 'dev.example/acme/_git/docs#4'],
+  ['https://github.com.example/acme/docs/pull/7', '7', 'github.com.example/acme/docs#7'],
+  ['https://example.com/reviews/5', '', 'example.com/reviews/5'],
+  ['https://github.com/acme/docs/pull/x1', '', 'github.com/acme/docs/pull/x1'],
+  ['not a url', '', 'not a url'],
+])('%s has the number %j and the name %s', (link, number, name) => {
+  expect(pullRequestNumber(link)).toBe(number)
+  expect(pullRequestName(link)).toBe(name)
+})
+
+it('no link has no number', () => {
+  expect(pullRequestNumber(null)).toBe('')
+  expect(outcome('no-pull-request')).toMatchObject<Partial<Outcome>>({ prLink: '', prName: '' })
+})
+
+function refusal(status: number): ServiceError {
+  const notFound = { headline: 'No such job', fix: '' }
+  return new ServiceError(
+    { method: 'GET', path: [], purpose: 'get the job', notFound, limit: '' },
+    {
+      status,
+      json: { error: 'no' },
+      text: '',
+      bodyProblem: undefined,
+      location: '',
+      retryAfterMs: undefined,
+    },
+  )
+}

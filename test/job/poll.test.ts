@@ -1,460 +1,357 @@
 import { describe, expect, it } from 'vitest'
-import { type PollEnd, type PollOptions, pollJob, type WatchedJob } from '../../src/job/poll.ts'
-import { afterMessage, nextPauseMs, untilTerminal } from '../../src/job/poll-rules.ts'
-import type { JobEvent } from '../../src/job/progress.ts'
-import { TransportError } from '../../src/lib/transport-error.ts'
+import { type PollEnd, pollJob, type Watch } from '../../src/job/poll.ts'
 import { type Job, readJob } from '../../src/service/job.ts'
-import { InvalidResponseError, ServiceError } from '../../src/service/service-error.ts'
-import { VirtualClock } from '../lib/virtual-clock.ts'
+import { type JobScene, jobSceneStarter, type Reply, type SceneOptions } from './scene.ts'
 
-/** What a poll shows, and how long it takes in milliseconds. */
-type Shown = string | Error | { readonly shows: string | Error; readonly takesMs: number }
+const startScene = jobSceneStarter()
 
-/** What each poll shows; the last one goes on for ever. */
-type Script = readonly Shown[]
+type PollOptions = SceneOptions &
+  Partial<Pick<Watch, 'origin'>> & {
+    readonly timeoutS?: number
+    /** Status that the service has just shown; `null` for another run's job, which was not looked at yet. */
+    readonly shown?: string | null
+    readonly job?: Job | undefined
+    /** How long ago the job was created. */
+    readonly ageS?: number
+  }
 
-type Polled = {
-  readonly end: PollEnd
-  readonly pollsAtS: number[]
-  readonly events: readonly (JobEvent & { readonly atS: number })[]
-  readonly elapsedS: number
+type Polled = { readonly scene: JobScene; readonly end: PollEnd; readonly atS: readonly number[] }
+
+/** Polls a job that was just created, without jitter, against replies of which the last goes on for ever. */
+async function poll(get: readonly Reply[], options: PollOptions = {}): Promise<Polled> {
+  const { shown = 'active', timeoutS = 3600, ageS = 0, origin = 'created', ...others } = options
+  const scene = await startScene({ get, random: () => 0, ...others })
+  const { clock, run, service } = scene
+  const startedAtMs = clock.now() - ageS * 1000
+  const job = shown === null ? undefined : (options.job ?? readJob({ id: 'j1', status: shown }))
+  const watch = { id: 'j1', job, origin, startedAtMs, deadlineMs: clock.now() + timeoutS * 1000 }
+  const end = await pollJob(watch, service, run)
+  return { scene, end, atS: scene.calls.map((call) => Number.parseFloat(call)) }
 }
 
-function job(status: string, fields: object = {}): Job {
-  const read = readJob({ id: 'j1', status, prLink: null, ...fields })
-  if (read === undefined) throw new Error('no job')
-  return read
+const attached = { origin: 'attached', shown: null } as const
+const lost: Reply = { breaks: 'before' }
+const noJob: Reply = { body: '[]' }
+const answered = (status: number, retryAfter?: string): Reply => ({
+  status,
+  headers: retryAfter === undefined ? {} : { 'retry-after': retryAfter },
+})
+const slow = (status: string, takesMs: number): Reply => ({ body: { status }, takesMs })
+const inputs = (pollInterval: string): SceneOptions => ({ inputs: { 'poll-interval': pollInterval } })
+
+/** Seconds between one look and the next, the first counted from the start. */
+function pausesOf({ atS }: Polled): number[] {
+  return atS.map((time, index) => Math.round((time - (atS[index - 1] ?? 0)) * 1000) / 1000)
 }
 
-async function poll(
-  script: Script,
-  watched: Partial<WatchedJob> = {},
-  options: Partial<PollOptions> = {},
-): Promise<Polled> {
-  const clock = new VirtualClock()
-  const startedAtMs = clock.now()
-  const sinceStartS = (): number => (clock.now() - startedAtMs) / 1000
-  const pollsAtS: number[] = []
-  const events: (JobEvent & { atS: number })[] = []
-  const end = await pollJob(
-    {
-      id: 'j1',
-      job: job('active'),
-      startedAtMs,
-      firstAnswerAtMs: startedAtMs,
-      created: true,
-      isOver: untilTerminal,
-      ...watched,
-    },
-    {
-      getJob: async (signal) => {
-        const shown = script[Math.min(pollsAtS.length, script.length - 1)] ?? 'active'
-        pollsAtS.push(sinceStartS())
-        const takes = typeof shown === 'object' && 'takesMs' in shown ? shown : { shows: shown, takesMs: 0 }
-        await clock.sleep(takes.takesMs, signal)
-        signal.throwIfAborted()
-        if (takes.shows instanceof Error) throw takes.shows
-        return job(takes.shows)
-      },
-      clock,
-      cancel: new AbortController().signal,
-      random: () => 0,
-      pollIntervalMs: undefined,
-      timeoutMs: 1_800_000,
-      wait: true,
-      onEvent: (event) => events.push({ ...event, atS: sinceStartS() }),
-      ...options,
-    },
-  )
-  return { end, pollsAtS, events, elapsedS: sinceStartS() }
-}
-
-function pausesOf({ pollsAtS }: Polled): number[] {
-  return pollsAtS.map((atS, index) => atS - (pollsAtS[index - 1] ?? 0))
-}
-
-const call = {
-  method: 'GET',
-  path: [],
-  purpose: 'get the job',
-  notFound: { headline: 'No such job', cure: 'Check it.' },
-  limit: 'none',
-} as const
-
-function response(status: number, retryAfterMs?: number) {
-  return { status, json: undefined, text: '', exact: undefined, bodyProblem: undefined, retryAfterMs }
-}
-
-function answered(status: number, retryAfterMs?: number): ServiceError {
-  return new ServiceError(call, response(status, retryAfterMs))
-}
-
-const lost = new TransportError('the connection broke off', { failure: 'broken-off', maybeSent: true })
-const noJob = new InvalidResponseError(call, response(200))
-const attached = { job: undefined, firstAnswerAtMs: undefined, created: false } as const
-
-describe('the pause between polls', () => {
+describe('the pause between looks', () => {
   it.each([
-    [0, 5000],
-    [249_000, 5000],
-    [250_000, 5000],
-    [300_000, 6000],
-    [600_000, 12_000],
-    [750_000, 15_000],
-    [3_600_000, 15_000],
-  ])('of a job that is %d ms old is %d ms, and up to 20 %% more', (ageMs, shortestMs) => {
-    const pauseWith = (random: number): number =>
-      nextPauseMs(ageMs, 0, { pollIntervalMs: undefined, random: () => random })
-    expect(pauseWith(0)).toBe(shortestMs)
-    expect(pauseWith(0.5)).toBeCloseTo(shortestMs * 1.1, 6)
-    expect(pauseWith(1)).toBeCloseTo(shortestMs * 1.2, 6)
+    [5, 0, 5],
+    [5, 1, 6],
+    [250, 0, 5],
+    [250, 0.5, 5.5],
+    [300, 0, 6],
+    [500, 0, 10],
+    [500, 1, 12],
+    [750, 0, 15],
+    [750, 1, 18],
+    [100_000, 0, 15],
+    [100_000, 1, 18],
+  ])('%d s after the create, with jitter drawn at %d, is %d s', async (lookAtS, random, pauseS) => {
+    const polled = await poll(['active', 'completed'], { ageS: lookAtS - 5, random: () => random })
+    expect(pausesOf(polled)).toEqual([5, pauseS])
   })
 
-  it('begins with 5 s, and then is spread evenly over its 20 %', async () => {
-    const polled = await poll(['active'], {}, { random: Math.random, timeoutMs: 200_000 })
+  it('is spread over its 20 %', async () => {
+    const polled = await poll(['active'], { random: Math.random, timeoutS: 200 })
     const [first, ...pauses] = pausesOf(polled).slice(0, -1)
     expect(first).toBe(5)
     expect(pauses.length).toBeGreaterThan(25)
-    for (const pause of pauses) {
-      expect(pause).toBeGreaterThanOrEqual(5)
-      expect(pause).toBeLessThan(6)
-    }
+    expect(Math.min(...pauses)).toBeGreaterThanOrEqual(5)
+    expect(Math.max(...pauses)).toBeLessThanOrEqual(6)
     // Of 30 values drawn evenly from 5 to 6, all in the same tenth is out of the question.
     expect(Math.max(...pauses) - Math.min(...pauses)).toBeGreaterThan(0.1)
   })
 
   it('is as given with a poll interval, without jitter', async () => {
-    const { pollsAtS } = await poll(
-      ['active', 'active', 'completed'],
-      {},
-      { pollIntervalMs: 500, random: () => 0.9 },
-    )
-    expect(pollsAtS).toEqual([0.5, 1, 1.5])
+    const polled = await poll(['active', 'active', 'completed'], { ...inputs('500ms'), random: () => 0.9 })
+    expect(polled.atS).toEqual([0.5, 1, 1.5])
   })
 
-  it('is as long as a 429 says, and from then on doubled with each', async () => {
-    const { pollsAtS } = await poll([
-      answered(429, 7000),
-      'active',
-      answered(429, 3000),
-      'active',
-      'completed',
-    ])
-    expect(pollsAtS).toEqual([5, 12, 22, 25, 45])
+  it('is as long as a 429 or 503 says, else a minute after a 429, each time anew', async () => {
+    const said = await poll([answered(429, '7'), 'active', answered(503, '100'), 'completed'])
+    expect(said.atS).toEqual([5, 12, 17, 117])
+    const script = [answered(429), answered(429), 'active', 'completed']
+    expect(pausesOf(await poll(script))).toEqual([5, 60, 60, 5])
+    expect(pausesOf(await poll(script, inputs('2s')))).toEqual([2, 60, 60, 2])
+    expect(pausesOf(await poll(script, inputs('2m')))).toEqual([120, 60, 60, 120])
   })
 
-  it('is doubled up to 60 s, a fixed one too; one that is longer already stays', async () => {
-    const script = [answered(429), answered(429), answered(429), 'active', 'active', 'completed']
-    expect(pausesOf(await poll(script, {}, { pollIntervalMs: 10_000 }))).toEqual([10, 20, 40, 60, 60, 60])
-    expect(pausesOf(await poll(script, {}, { pollIntervalMs: 90_000 }))).toEqual([90, 90, 90, 90, 90, 90])
+  it('grows while looks fail, up to 30 s', async () => {
+    const script = [lost, answered(500), noJob, answered(503, '0'), lost, 'active', 'completed']
+    const polled = await poll(script, { random: () => 0.5 })
+    expect(pausesOf(polled)).toEqual([5, 5.5, 11, 22, 30, 30, 5.5])
+    expect(pausesOf(await poll(script, { ...inputs('40s'), random: () => 0.5 }))).toEqual(Array(7).fill(40))
   })
 
-  it('grows while polls fail, up to 30 s', async () => {
-    const script = [lost, answered(500), noJob, answered(503), lost, 'completed']
-    const polled = await poll(script, {}, { random: () => 0.5 })
-    expect(pausesOf(polled).map(Math.round)).toEqual([5, 6, 11, 22, 30, 30])
+  it('does not come before the first look at another run’s job', async () => {
+    const { atS, end } = await poll(['completed'], attached)
+    expect(atS).toEqual([0])
+    expect(end).toMatchObject({ end: 'finished', job: { status: 'completed' } })
   })
 
-  it('does not come before the first poll of an attached job', async () => {
-    const { pollsAtS, end } = await poll(['completed'], attached)
-    expect(pollsAtS).toEqual([0])
-    expect(end.end).toBe('over')
+  it('is not needed for a job that is finished already', async () => {
+    expect(await poll([], { shown: 'failed' })).toMatchObject({ end: { end: 'finished' }, atS: [] })
   })
 })
 
 describe('at the deadline', () => {
   it.each([
-    ['the pause would go past it', {}, 8000, [5, 8]],
-    ['the first pause is as long', {}, 5000, [5]],
-    ['the first pause would be longer', {}, 3000, [3]],
-    ['the poll interval would go past it', { pollIntervalMs: 6000 }, 10_000, [6, 10]],
-    ['the poll before was a moment ago', { pollIntervalMs: 4900 }, 5000, [4.9, 5]],
-  ])('comes a last poll where %s', async (_where, options, timeoutMs, pollsAtS) => {
-    const goesOn = await poll(['active'], {}, { ...options, timeoutMs })
-    expect(goesOn).toMatchObject({
-      end: { end: 'timed-out', job: { status: 'active' }, headline: '', details: '' },
-      pollsAtS,
-      elapsedS: timeoutMs / 1000,
+    ['the pause would reach past it', {}, 8, [5, 8]],
+    ['the first pause is as long', {}, 5, [5]],
+    ['the first pause would be longer', {}, 3, [3]],
+    ['the poll interval would reach past it', inputs('6s'), 10, [6, 10]],
+    ['the look before was a moment ago', inputs('4900ms'), 5, [4.9, 5]],
+  ])('comes a last look where %s', async (_where, options, timeoutS, atS) => {
+    expect(await poll(['active'], { ...options, timeoutS })).toMatchObject({
+      end: { end: 'timed-out', job: { status: 'active' }, error: undefined },
+      atS,
     })
-    const script = [...pollsAtS.slice(1).map(() => 'active'), 'completed']
-    const isOver = await poll(script, {}, { ...options, timeoutMs })
-    expect(isOver).toMatchObject({ end: { end: 'over', job: { status: 'completed' } }, pollsAtS })
-  })
-
-  it('the last poll may take 5 s more, and is then cut', async () => {
-    const slow = (takesMs: number): Shown => ({ shows: 'completed', takesMs })
-    expect(await poll([slow(4900)], {}, { timeoutMs: 3000 })).toMatchObject({
-      end: { end: 'over' },
-      pollsAtS: [3],
-      elapsedS: 7.9,
-    })
-    expect(await poll([slow(5100)], {}, { timeoutMs: 3000 })).toMatchObject({
-      end: { end: 'timed-out', job: { status: 'active' } },
-      pollsAtS: [3],
-      elapsedS: 8,
+    const script = [...atS.slice(1).map(() => 'active'), 'completed']
+    expect(await poll(script, { ...options, timeoutS })).toMatchObject({
+      end: { end: 'finished', job: { status: 'completed' } },
+      atS,
     })
   })
 
-  it('a poll in flight is the last', async () => {
-    const inFlight = (shows: string | Error): Shown => ({ shows, takesMs: 4000 })
-    const options = { timeoutMs: 8000 }
-    expect(await poll([inFlight('completed')], {}, options)).toMatchObject({
-      end: { end: 'over' },
-      pollsAtS: [5],
-      elapsedS: 9,
-    })
-    for (const shows of ['active', lost]) {
-      expect(await poll([inFlight(shows)], {}, options)).toMatchObject({
-        end: { end: 'timed-out' },
-        pollsAtS: [5],
-        elapsedS: 9,
-      })
+  it('the last look may take 5 s more, and is then cut', async () => {
+    const inTime = await poll([slow('completed', 4900)], { timeoutS: 3 })
+    expect([inTime.end.end, inTime.atS, inTime.scene.elapsedS()]).toEqual(['finished', [3], 7.9])
+    const late = await poll([slow('completed', 5100)], { timeoutS: 3 })
+    expect(late.end).toMatchObject({ end: 'timed-out', job: { status: 'active' } })
+    expect([late.atS, late.scene.elapsedS()]).toEqual([[3], 8])
+  })
+
+  it('a look in flight is the last', async () => {
+    const over = await poll([slow('completed', 4000)], { timeoutS: 8 })
+    expect([over.end.end, over.atS, over.scene.elapsedS()]).toEqual(['finished', [5], 9])
+    for (const last of [slow('active', 4000), { status: 503, takesMs: 4000 }]) {
+      const running = await poll([last], { timeoutS: 8 })
+      expect([running.end.end, running.atS, running.scene.elapsedS()]).toEqual(['timed-out', [5], 9])
     }
   })
 
-  it.each([401, 403, 302, 404, 410])('a last poll answered %d is an error with its cause', async (status) => {
-    const { end } = await poll([answered(status)], { created: false }, { timeoutMs: 3000 })
-    expect(end).toMatchObject({ end: 'given-up', headline: expect.stringContaining(`(${status})`) })
+  it.each([401, 403, 302, 404, 410])('a last look answered %d is an error with its cause', async (status) => {
+    const { end } = await poll([answered(status)], { origin: 'attached', timeoutS: 3 })
+    expect(end).toMatchObject({ end: 'refused', error: { status } })
   })
 
-  it.each([
-    ['a 503', answered(503), /The last poll failed\. The docs service failed \(503\)\./],
-    ['a lost connection', lost, /The last poll failed\. No response from the docs service\. The connection/],
-  ])('a last poll that meets %s is a timeout that says so', async (_what, error, says) => {
-    const { end } = await poll([error], {}, { timeoutMs: 3000 })
-    expect(end).toMatchObject({ end: 'timed-out', details: expect.stringMatching(says) })
-  })
-
-  it.each([
-    ['429', answered(429, 3_600_000)],
-    ['503', answered(503, 3_600_000)],
-    ['503 of the longest kind', answered(503, Number.MAX_SAFE_INTEGER)],
-  ])('a Retry-After past it is cut there: the last poll still comes after a %s', async (_what, error) => {
-    const options = { timeoutMs: 60_000 }
-    expect(await poll([error, 'completed'], {}, options)).toMatchObject({
-      end: { end: 'over' },
-      pollsAtS: [5, 60],
+  it('a last look that fails otherwise is a timeout that knows why', async () => {
+    expect((await poll([answered(503)], { timeoutS: 3 })).end).toMatchObject({
+      end: 'timed-out',
+      job: { status: 'active' },
+      error: { headline: 'The docs service failed (503)' },
     })
-    expect(await poll([error], {}, options)).toMatchObject({ end: { end: 'timed-out' }, pollsAtS: [5, 60] })
+    expect((await poll([lost], { timeoutS: 3 })).end).toMatchObject({
+      end: 'timed-out',
+      error: { failure: 'broken' },
+    })
   })
 
-  it('which is counted from the first answer, even one that only refuses', async () => {
-    const options = { timeoutMs: 20_000, random: () => 0.5 }
-    const fromJob = await poll([lost, lost, 'active'], attached, options)
-    expect(fromJob.pollsAtS[2]).toBeGreaterThan(15)
-    expect(fromJob.elapsedS).toBeCloseTo((fromJob.pollsAtS[2] ?? 0) + 20, 6)
-    const fromFailure = await poll([lost, answered(500), 'active'], attached, options)
-    expect(fromFailure.elapsedS).toBeCloseTo((fromFailure.pollsAtS[1] ?? 0) + 20, 6)
+  it.each([
+    ['429', answered(429, '3600')],
+    ['429 without it', answered(429)],
+    ['503', answered(503, '3600')],
+    ['503 of 400 digits', answered(503, '9'.repeat(400))],
+  ])('a Retry-After past it is cut there: the last look still comes after a %s', async (_what, reply) => {
+    const options = { timeoutS: 60 }
+    expect(await poll([reply, 'completed'], options)).toMatchObject({
+      end: { end: 'finished' },
+      atS: [5, 60],
+    })
+    expect(await poll([reply], options)).toMatchObject({ end: { end: 'timed-out' }, atS: [5, 60] })
   })
 
-  it('that has passed before polling begins, no further poll is made', async () => {
-    const clock = new VirtualClock()
-    const { end, pollsAtS } = await poll(
-      ['active'],
-      { firstAnswerAtMs: clock.now() - 60_000 },
-      { timeoutMs: 5000 },
-    )
-    expect(end.end).toBe('timed-out')
-    expect(pollsAtS).toEqual([])
+  it('one look comes where it has passed, unless the job was accepted after it', async () => {
+    const seen = await poll(['completed'], { timeoutS: -10, ageS: 20 })
+    expect(seen).toMatchObject({ end: { end: 'finished' }, atS: [0] })
+    const accepted = await poll(['completed'], { timeoutS: -10, ageS: 10 })
+    expect(accepted).toMatchObject({ end: { end: 'timed-out', job: { status: 'active' } }, atS: [] })
   })
 })
 
-describe('polls that fail', () => {
-  it.each([[lost], [answered(500)], [answered(429)], [answered(408)], [noJob]])(
-    'with nothing but %s end the wait after ten minutes, with a last poll',
-    async (error) => {
-      const { end, elapsedS, pollsAtS } = await poll([error])
-      expect(end).toMatchObject({
-        end: 'given-up',
-        headline: 'No good answer from the docs service for 10 min 00 s',
-        details: expect.stringContaining('The last poll failed.'),
-      })
-      expect(elapsedS).toBe(605)
-      expect(pollsAtS.at(-1)).toBe(605)
-    },
-  )
-
-  it('do not end it where time that the service asked to wait makes up the ten minutes', async () => {
-    const script = [...Array<Error>(12).fill(answered(503, 100_000)), 'completed']
-    const { end, elapsedS } = await poll(script)
-    expect(end.end).toBe('over')
-    expect(elapsedS).toBe(5 + 12 * 100)
+describe('looks that fail', () => {
+  it.each<[string, Reply]>([
+    ['lost', lost],
+    ['500', answered(500)],
+    ['429', answered(429)],
+    ['408', answered(408)],
+    ['no job', noJob],
+    ['another job', { body: { id: 'j2', status: 'completed' } }],
+  ])('are no end: nothing but %s is a timeout', async (_what, reply) => {
+    const { end, scene } = await poll([reply], { timeoutS: 7200 })
+    expect(end).toMatchObject({ end: 'timed-out', job: { status: 'active' }, error: expect.any(Error) })
+    expect(scene.elapsedS()).toBe(7200)
+    const { end: later } = await poll([...Array<Reply>(50).fill(reply), 'completed'], { timeoutS: 7200 })
+    expect(later).toMatchObject({ end: 'finished', error: undefined })
   })
 
-  it('begin their ten minutes anew with each good answer', async () => {
-    const options = { timeoutMs: 36_000_000, pollIntervalMs: 400_000 }
-    const { end } = await poll([lost, 'active', lost, 'active', lost, 'completed'], {}, options)
-    expect(end.end).toBe('over')
+  it.each([401, 402, 403, 301, 307, 400, 410])('with %d end the wait at once', async (status) => {
+    const { end, atS } = await poll(['active', answered(status), 'completed'])
+    expect(end).toMatchObject({ end: 'refused', job: { status: 'active' }, error: { status } })
+    expect(atS).toHaveLength(2)
   })
 
-  it('do not end it because polls are far apart', async () => {
-    const options = { timeoutMs: 3_600_000, pollIntervalMs: 900_000 }
-    const { end, pollsAtS } = await poll(['active', lost, 'completed'], {}, options)
-    expect(end.end).toBe('over')
-    expect(pollsAtS).toEqual([900, 1800, 2400])
-  })
-
-  it.each([401, 402, 403, 301, 307, 400, 410])('with %d end it at once', async (status) => {
-    const { end, pollsAtS } = await poll(['active', answered(status), 'completed'])
-    expect(end).toMatchObject({
-      end: 'given-up',
-      job: { status: 'active' },
-      headline: expect.stringContaining(`(${status})`),
+  it('with 404 do so later than 60 s after the create, and for any other job', async () => {
+    expect((await poll([answered(404), answered(404), 'completed'])).end.end).toBe('finished')
+    expect((await poll([answered(404), 'completed'], inputs('60s'))).end.end).toBe('finished')
+    const late = await poll([answered(404), 'completed'], inputs('60100ms'))
+    expect(late.end).toMatchObject({
+      end: 'refused',
+      error: { headline: 'No job `j1` in project `docs` (404)' },
     })
-    expect(pollsAtS).toHaveLength(2)
-  })
-
-  it('with 404 do so later than 60 s after the create, and for a job of another run', async () => {
-    const early = await poll([answered(404), answered(404), 'completed'])
-    expect(early.end.end).toBe('over')
-    const atTheLast = await poll([answered(404), 'completed'], {}, { pollIntervalMs: 60_000 })
-    expect(atTheLast.end.end).toBe('over')
-    const late = await poll([answered(404), 'completed'], {}, { pollIntervalMs: 60_100 })
-    expect(late.end).toMatchObject({ end: 'given-up', headline: 'No such job (404)' })
-    const other = await poll([answered(404), 'completed'], attached)
-    expect(other).toMatchObject({ end: { end: 'given-up' }, pollsAtS: [0] })
+    for (const other of [attached, { origin: 'messaged' } as const]) {
+      const { end, atS } = await poll([answered(404), 'completed'], other)
+      expect([end.end, atS.length]).toEqual(['refused', 1])
+    }
   })
 })
 
 describe('a run that does not wait', () => {
-  it('polls once for an attached job, and again only where that fails', async () => {
-    expect(await poll(['active'], attached, { wait: false })).toMatchObject({
-      end: { end: 'submitted', job: { status: 'active' } },
-      pollsAtS: [0],
+  const wait = { inputs: { wait: 'false' } }
+
+  it('looks once at another run’s job, and again only where that fails', async () => {
+    expect(await poll(['active'], { ...attached, ...wait })).toMatchObject({
+      end: { end: 'running', job: { status: 'active' } },
+      atS: [0],
     })
-    const { end, pollsAtS } = await poll([lost, 'completed'], attached, { wait: false })
-    expect(end.end).toBe('over')
-    expect(pollsAtS).toHaveLength(2)
+    const { end, atS } = await poll([lost, 'completed'], { ...attached, ...wait })
+    expect([end.end, atS.length]).toEqual(['finished', 2])
   })
 
-  it('does not poll for a job that was just created', async () => {
-    expect(await poll([], {}, { wait: false })).toMatchObject({ end: { end: 'submitted' }, pollsAtS: [] })
+  it('does not look at a job that was just created', async () => {
+    expect(await poll([], wait)).toMatchObject({ end: { end: 'running' }, atS: [] })
+    expect(await poll([], { ...wait, shown: 'completed' })).toMatchObject({ end: { end: 'finished' } })
   })
 })
 
 describe('a cancel', () => {
   it.each([
-    ['in a pause', 3000, []],
-    ['during a poll', 6000, [5]],
-  ])('%s ends the wait at once, with the last known status', async (_when, atMs, pollsAtS) => {
-    const clock = new VirtualClock()
-    const startedAtMs = clock.now()
-    const cancel = new AbortController()
-    const polls: number[] = []
-    clock.at(startedAtMs + atMs, () => cancel.abort())
-    const end = await pollJob(
-      {
-        id: 'j1',
-        job: job('reviewing'),
-        startedAtMs,
-        firstAnswerAtMs: startedAtMs,
-        created: true,
-        isOver: untilTerminal,
-      },
-      {
-        getJob: async (signal) => {
-          polls.push((clock.now() - startedAtMs) / 1000)
-          await clock.sleep(20_000, signal)
-          return job('completed')
-        },
-        clock,
-        cancel: cancel.signal,
-        random: () => 0,
-        pollIntervalMs: undefined,
-        timeoutMs: 60_000,
-        wait: true,
-        onEvent: () => undefined,
-      },
-    )
-    expect(end).toMatchObject({ end: 'cancelled', job: { status: 'reviewing' } })
-    expect(clock.now() - startedAtMs).toBe(atMs)
-    expect(polls).toEqual(pollsAtS)
+    ['in a pause', 3000, [], 3],
+    ['during a look', 6000, [5], 6],
+    ['before', 0, [], 0],
+  ])('%s ends the wait at once, with the last known status', async (_when, cancelAtMs, atS, elapsedS) => {
+    const polled = await poll([slow('completed', 20_000)], { shown: 'reviewing', cancelAtMs })
+    expect(polled).toMatchObject({ end: { end: 'cancelled', job: { status: 'reviewing' } }, atS })
+    expect(polled.scene.elapsedS()).toBe(elapsedS)
   })
 })
 
 describe('after a message', () => {
-  const watched = (status: string): Partial<WatchedJob> => ({
-    job: job(status),
-    created: false,
-    isOver: afterMessage(),
-  })
+  const messaged = (shown: string): PollOptions => ({ origin: 'messaged', shown })
 
   it.each([
-    ['was active in the answer to the message', 'active', ['completed'], 5],
+    ['was active in the response to the message', 'active', ['completed'], 5],
     ['was active since', 'completed', ['completed', 'active', 'completed'], 15],
-    ['shows another word first', 'completed', ['reviewing', 'failed'], 10],
+    ['showed another word first', 'completed', ['reviewing', 'failed'], 10],
     ['has stayed the same for 30 s', 'completed', ['completed'], 30],
     ['changed its end and stayed so for 30 s', 'completed', ['completed', 'failed'], 40],
-  ])('a terminal status is believed once the job %s', async (_when, status, script, overAtS) => {
-    const { end, elapsedS } = await poll(script, watched(status))
-    expect(end).toMatchObject({ end: 'over', job: { status: script.at(-1) } })
-    expect(elapsedS).toBe(overAtS)
+  ])('a terminal status is believed once the job %s', async (_when, shown, script, overAtS) => {
+    const { end, scene } = await poll(script, messaged(shown))
+    expect(end).toMatchObject({ end: 'finished', job: { status: script.at(-1) } })
+    expect(scene.elapsedS()).toBe(overAtS)
   })
 
-  it('one that nobody has seen for 30 s is not believed because a poll was cut', async () => {
-    const script: Script = ['completed', 'completed', { shows: 'completed', takesMs: 20_000 }]
-    const { end } = await poll(script, watched('completed'), { timeoutMs: 28_000, pollIntervalMs: 12_000 })
-    expect(end.end).toBe('timed-out')
+  it('a look that fails is no proof that the status stayed', async () => {
+    const { end, scene } = await poll([...Array<Reply>(3).fill(lost), 'completed'], messaged('completed'))
+    expect(end.end).toBe('finished')
+    expect(scene.calls).toHaveLength(4)
+    expect(scene.elapsedS()).toBeGreaterThan(30)
+    const cut = ['completed', 'completed', slow('completed', 20_000)]
+    const { end: cutEnd } = await poll(cut, { ...messaged('completed'), ...inputs('12s'), timeoutS: 28 })
+    expect(cutEnd.end).toBe('timed-out')
   })
 
   it('one that is not believed yet at the deadline is a timeout', async () => {
-    const { end } = await poll(['completed'], watched('completed'), { timeoutMs: 20_000 })
+    const { end } = await poll(['completed'], { ...messaged('completed'), timeoutS: 20 })
     expect(end).toMatchObject({ end: 'timed-out', job: { status: 'completed' } })
+  })
+
+  it('one that is not believed yet is "running" to a run that does not wait', async () => {
+    const { end, atS } = await poll([], { ...messaged('completed'), inputs: { wait: 'false' } })
+    expect([end.end, atS]).toEqual(['running', []])
   })
 })
 
-describe('what is reported', () => {
-  it('is each change of status, and one warning for each unknown word', async () => {
-    const script = ['active', 'reviewing', 'reviewing', 'active', 'reviewing', 'waiting', 'completed']
-    const { events } = await poll(script)
-    expect(events.map((event) => ('status' in event ? [event.type, event.status] : [event.type]))).toEqual([
-      ['status', 'active'],
-      ['status', 'reviewing'],
-      ['unknown-status', 'reviewing'],
-      ['status', 'active'],
-      ['status', 'reviewing'],
-      ['status', 'waiting'],
-      ['unknown-status', 'waiting'],
-      ['status', 'completed'],
+describe('the log', () => {
+  it('names the job at each change of status, and warns once for each unknown word', async () => {
+    const script = ['active', 'reviewing', 'reviewing', 'active', 'reviewing', '', 'completed']
+    const { scene } = await poll(script)
+    expect(scene.log).toEqual([
+      'Job j1 is active (after 0 ms).',
+      'Job j1 is reviewing (after 10 s).',
+      'warning: Job j1 has a status that this version does not know: "reviewing". It counts as not finished yet.',
+      'Job j1 is active (after 20 s).',
+      'Job j1 is reviewing (after 25 s).',
+      'Job j1 is  (after 30 s).',
+      'warning: Job j1 has a status that this version does not know: "". It counts as not finished yet.',
+      'Job j1 is completed (after 35 s).',
+    ])
+    expect(scene.outputs).toEqual({ status: 'completed' })
+  })
+
+  it('warns once for each field of a wrong type', async () => {
+    const odd = readJob({ id: 'j1', status: 'active', model: 7, prLink: [] })
+    const { scene } = await poll([{ body: { model: 7 } }, 'completed'], { job: odd })
+    expect(scene.log.filter((line) => line.startsWith('warning'))).toEqual([
+      'warning: Job j1: the field prLink has an unexpected type and counts as absent.',
+      'warning: Job j1: the field model has an unexpected type and counts as absent.',
     ])
   })
 
-  it('is one warning for each field of a wrong type', async () => {
-    const odd = job('active', { model: 7, prLink: [] })
-    const { events } = await poll(['active', 'completed'], { job: odd })
-    expect(events.filter(({ type }) => type === 'invalid-field')).toMatchObject([
-      { id: 'j1', field: 'prLink' },
-      { id: 'j1', field: 'model' },
+  it('says of a look that failed why, and when the next one comes, the cut at the deadline included', async () => {
+    const { scene } = await poll([answered(503, '600'), 'completed'], { timeoutS: 15 })
+    expect(scene.log.filter((line) => line.startsWith('Failed'))).toEqual([
+      'Failed to look at job j1. The docs service failed (503). The docs service answered the request to get the job without a reason. The cause is the service or a proxy in front of it, not this workflow. Next look in 10 s.',
     ])
   })
 
-  it.each([
-    ['good', ['active'], {}],
-    ['good but slow', [{ shows: 'active', takesMs: 29_000 }], { pollIntervalMs: 59_000 }],
-    ['so slow that each takes a minute and more', [{ shows: 'active', takesMs: 100_000 }], {}],
-    ['far apart', ['active'], { pollIntervalMs: 290_000 }],
-    ['failing', [{ shows: lost, takesMs: 29_000 }], {}],
-    ['refused for long', [answered(429, 280_000)], {}],
-  ] as const)('leaves no gap of more than a minute while polls are %s', async (_what, script, options) => {
-    const { events } = await poll(script, {}, { timeoutMs: 590_000, ...options })
-    const times = events.map(({ atS }) => atS)
+  it('has a sign of life a minute after the last line, and none before', async () => {
+    const { scene } = await poll(['reviewing', 'reviewing', 'completed'], inputs('50s'))
+    expect(scene.timedLog.filter(({ line }) => line.startsWith('Still'))).toEqual([
+      { atS: 110, line: 'Still waiting for job j1 after 1 min 50 s; its status is reviewing.' },
+    ])
+  })
+
+  it('has one that says that looks fail, or that the status is not known yet', async () => {
+    const { scene } = await poll([answered(503, '100'), 'completed'], attached)
+    expect(scene.timedLog.filter(({ line }) => line.startsWith('Still'))).toEqual([
+      {
+        atS: 60,
+        line: 'Still waiting for job j1 after 1 min; its status is not known yet. The last look failed: The docs service failed (503).',
+      },
+    ])
+  })
+
+  it.each<[string, Reply, PollOptions]>([
+    ['good', 'active', {}],
+    ['good but slow', slow('active', 29_000), inputs('59s')],
+    ['so slow that each takes more than a minute', slow('active', 100_000), {}],
+    ['far apart', 'active', inputs('290s')],
+    ['failing', { ...{ status: 500 }, takesMs: 29_000 }, {}],
+    ['refused for long', answered(429, '280'), {}],
+  ])('is never silent for more than a minute while looks are %s', async (_what, reply, options) => {
+    const { scene } = await poll([reply], { timeoutS: 590, ...options })
+    const times = scene.timedLog.map(({ atS }) => atS)
     const gaps = [...times, 590].map((atS, index) => atS - (times[index - 1] ?? 0))
-    expect(times.length).toBeGreaterThanOrEqual(10)
+    expect(times.length).toBeGreaterThanOrEqual(9)
     expect(Math.max(...gaps)).toBeLessThanOrEqual(60)
   })
 
-  it('is a sign of life a minute after the last change, and none before', async () => {
-    const script = ['reviewing', 'reviewing', 'completed']
-    const { events } = await poll(script, {}, { pollIntervalMs: 50_000 })
-    expect(events.filter(({ type }) => type === 'still-waiting')).toMatchObject([
-      { id: 'j1', status: 'reviewing', elapsedMs: 110_000, atS: 110 },
-    ])
-  })
-
-  it('is when the next poll comes after one that failed, the cut at the deadline included', async () => {
-    const { events } = await poll([answered(503, 600_000), 'completed'], {}, { timeoutMs: 15_000 })
-    expect(events.filter(({ type }) => type === 'poll-failed')).toMatchObject([
-      { id: 'j1', retryInMs: 10_000, atS: 5 },
-    ])
+  it('is silent once the wait is over', async () => {
+    const { scene } = await poll(['completed'])
+    const lines = scene.log.length
+    await scene.clock.sleep(600_000)
+    expect(scene.log).toHaveLength(lines)
   })
 })

@@ -1,400 +1,207 @@
 import { describe, expect, it } from 'vitest'
-import type { Outcome } from '../../src/job/outcome.ts'
-import { type PerformOptions, performJob } from '../../src/job/perform.ts'
-import type { JobEvent } from '../../src/job/progress.ts'
-import type { JobRequest } from '../../src/job/request.ts'
-import { TransportError, type TransportFailure } from '../../src/lib/transport-error.ts'
-import type { DocsService } from '../../src/service/docs-service.ts'
-import type { ServiceCall, ServiceResponse } from '../../src/service/service-call.ts'
-import { ServiceError } from '../../src/service/service-error.ts'
-import { VirtualClock } from '../lib/virtual-clock.ts'
+import { JobError } from '../../src/job/job-error.ts'
+import { submit } from '../../src/job/submit.ts'
+import type { Job } from '../../src/service/job.ts'
+import { type JobScene, jobSceneStarter, type Reply, type SceneOptions } from './scene.ts'
 
-/** What a call is answered: a job's status, an HTTP status with the seconds to wait, an error, or after a time. */
-type Reply =
-  | { readonly job: string; readonly prLink?: string; readonly takesMs?: number }
-  | { readonly status: number; readonly retryAfterS?: number; readonly takesMs?: number }
-  | { readonly error: TransportError; readonly takesMs?: number }
+const startScene = jobSceneStarter()
 
-type Performed = {
-  readonly outcome: Outcome
-  /** Calls with their times in seconds, as `0 create`. */
-  readonly calls: readonly string[]
-  readonly events: readonly JobEvent[]
-  readonly prompts: readonly unknown[]
-  readonly elapsedS: number
+type Submitted = {
+  readonly scene: JobScene
+  readonly job: Job | undefined
+  readonly error: JobError | undefined
 }
 
-/** Performs a request against replies, in turn by kind of call; the last of a kind goes on for ever. */
-async function perform(
-  request: JobRequest,
-  replies: { readonly post?: readonly Reply[]; readonly get?: readonly Reply[] },
-  options: Partial<PerformOptions> & { readonly cancelAfterMs?: number } = {},
-): Promise<Performed> {
-  const clock = new VirtualClock()
-  const startMs = clock.now()
-  const sinceStartS = (): number => (clock.now() - startMs) / 1000
-  const cancel = new AbortController()
-  if (options.cancelAfterMs !== undefined) clock.at(startMs + options.cancelAfterMs, () => cancel.abort())
-  const calls: string[] = []
-  const prompts: unknown[] = []
-  const events: JobEvent[] = []
-  const counts = { GET: 0, POST: 0 }
-
-  async function send(call: ServiceCall, signal?: AbortSignal): Promise<ServiceResponse> {
-    const script = (call.method === 'GET' ? replies.get : replies.post) ?? []
-    const reply = script[Math.min(counts[call.method]++, script.length - 1)] ?? { job: 'active' }
-    calls.push(`${sinceStartS()} ${call.method === 'GET' ? 'get' : (call.path.at(-1) ?? '')}`)
-    if (call.body !== undefined) prompts.push(call.body)
-    await clock.sleep(reply.takesMs ?? 0, signal)
-    signal?.throwIfAborted()
-    if ('error' in reply) throw reply.error
-    const id = call.path[4] ?? 'new'
-    const json = 'job' in reply ? { id, status: reply.job, prLink: reply.prLink ?? null } : undefined
-    const response: ServiceResponse = {
-      status: 'status' in reply ? reply.status : 200,
-      json,
-      text: json === undefined ? '' : JSON.stringify(json),
-      exact: undefined,
-      bodyProblem: undefined,
-      retryAfterMs:
-        'status' in reply && reply.retryAfterS !== undefined ? reply.retryAfterS * 1000 : undefined,
-    }
-    if (response.status >= 300) throw new ServiceError(call, response)
-    return response
+/** Sends a create or a message against replies, of which the last goes on for ever. */
+async function send(
+  kind: 'create' | 'message',
+  post: readonly Reply[],
+  { timeoutMs = 600_000, ...options }: SceneOptions & { readonly timeoutMs?: number } = {},
+): Promise<Submitted> {
+  const scene = await startScene({ post, ...options })
+  const { service, run, clock } = scene
+  const plans = {
+    create: { kind: 'create', prompt: 'Do it.' },
+    message: { kind: 'message', id: 'j7', prompt: 'More.' },
+  } as const
+  try {
+    const job = await submit(plans[kind], { service, run, deadlineMs: clock.now() + timeoutMs })
+    return { scene, job, error: undefined }
+  } catch (error) {
+    if (!(error instanceof JobError)) throw error
+    return { scene, job: undefined, error }
   }
-
-  const service: DocsService = { projectId: 'docs', send }
-  const outcome = await performJob(service, request, {
-    clock,
-    cancel: cancel.signal,
-    random: () => 0.5,
-    timeoutMs: 600_000,
-    pollIntervalMs: undefined,
-    wait: false,
-    pullRequestState: () => Promise.resolve('open'),
-    onEvent: (event) => events.push(event),
-    ...options,
-  })
-  return { outcome, calls, events, prompts, elapsedS: sinceStartS() }
 }
 
-const create: JobRequest = { kind: 'create', prompt: 'Do it.' }
-const message: JobRequest = { kind: 'message', id: 'j1', prompt: 'More.' }
-
-function transport(failure: TransportFailure, maybeSent: boolean): TransportError {
-  return new TransportError(`it was ${failure}`, { failure, maybeSent })
-}
-
+const refused: Reply = { refused: true }
+const limited = (seconds: string): Reply => ({ status: 429, headers: { 'retry-after': seconds } })
 const SAFE = 'Nothing was started, so it is safe to run this again.'
-const MAYBE = /a job may be running\..* before you run this again/
+const NOTHING = 'Nothing was started.'
+const MAYBE =
+  'The request may have been accepted all the same: a job may be running. Look for it in the dashboard of the docs service, and for its pull request, before you run this again: a second run may start a second job and spend its credits.'
 
 describe.each([
-  ['a create', create, 'job'],
-  ['a message', message, 'message'],
-])('%s', (_what, request, call) => {
-  it.each(['refused', 'unresolved', 'tls'] as const)('that is %s is sent again for 30 s', async (failure) => {
-    const { outcome, calls, elapsedS } = await perform(request, {
-      post: [{ error: transport(failure, false) }],
-    })
-    expect(outcome).toMatchObject({
-      result: 'error',
-      headline: 'The docs service could not be reached',
-      reason: expect.stringContaining(`It was ${failure}. Nothing was started`),
-    })
-    expect(outcome.reason.includes('safe to run')).toBe(failure !== 'tls')
-    expect(elapsedS).toBe(30)
-    expect(calls.at(-1)).toBe(`30 ${call}`)
-    expect(calls).toHaveLength(6)
+  ['create', 'j1', 'Do it.'],
+  ['message', 'j7', 'More.'],
+] as const)('a %s', (kind, id, prompt) => {
+  it('that is accepted gives its job', async () => {
+    const { scene, job } = await send(kind, [{ status: 201, body: { prLink: 'https://x.example/1' } }])
+    expect(job).toMatchObject({ id, status: 'active', prLink: 'https://x.example/1' })
+    expect(scene.prompts).toEqual([{ prompt }])
+    expect(scene.calls).toEqual([`0 ${kind}`])
+    expect(scene.log).toEqual([])
+  })
+
+  it('is accepted though the connection ends oddly after the whole job', async () => {
+    const { scene, job } = await send(kind, [{ status: 201, body: { status: 'active' }, breaks: 'after' }])
+    expect(job).toMatchObject({ id, status: 'active' })
+    expect(scene.calls).toEqual([`0 ${kind}`])
+  })
+
+  it.each([
+    ['is refused', () => 'http://127.0.0.1:1', SAFE],
+    ['names a host that is unknown', () => 'https://nowhere.invalid', SAFE],
+    ['fails in TLS', (own: string) => own.replace('http:', 'https:'), NOTHING],
+  ])('whose connection %s is sent again for 30 s', async (_what, serviceAt, ends) => {
+    const { scene, error } = await send(kind, [], { serviceAt })
+    expect(error?.headline).toBe('Failed to reach the docs service')
+    expect(error?.details).toMatch(/^The (?:connection|name|TLS connection) /)
+    expect(error?.details.endsWith(`. ${ends}`)).toBe(true)
+    expect(scene.calls).toEqual([0, 1, 3, 7, 15, 30].map((atS) => `${atS} ${kind}`))
+    expect(scene.log).toHaveLength(5)
+    expect(scene.log[0]).toMatch(/^Failed to reach the docs service\. The /)
+    expect(scene.log[0]).toMatch(/\. Nothing was started yet; trying again in 1 s\.$/)
   })
 
   it('that can be sent at last is', async () => {
-    const { outcome, calls } = await perform(request, {
-      post: [{ error: transport('refused', false) }, { job: 'active' }],
-    })
-    expect(outcome.result).toBe('submitted')
-    expect(calls).toEqual([`0 ${call}`, `1 ${call}`])
+    const { scene, job } = await send(kind, [refused, 'active'])
+    expect(job?.id).toBe(id)
+    expect(scene.calls).toEqual([`0 ${kind}`, `1 ${kind}`])
   })
 
   it.each([
-    [{ error: transport('unreachable', false) }, 'The docs service could not be reached', SAFE],
-    [{ error: transport('proxy', false) }, 'The docs service could not be reached', 'Nothing was started.'],
-    [{ status: 302 }, 'The docs service redirected the request (302)', 'Nothing was started.'],
-    [{ status: 400 }, 'The docs service rejected the request as invalid (400)', 'Nothing was started.'],
-    [{ status: 401 }, 'The docs service refused the API key (401)', 'Nothing was started.'],
-    [{ status: 402 }, 'The credits of the docs service are used up (402)', 'Nothing was started.'],
-    [{ status: 403 }, 'The docs service does not allow this (403)', 'Nothing was started.'],
-  ])('that is answered %j is sent once, and nothing was started', async (reply, headline, ends) => {
-    const { outcome, calls } = await perform(request, { post: [reply] })
-    expect(outcome).toMatchObject({ result: 'error', headline })
-    expect(outcome.reason.endsWith(` ${ends}`)).toBe(true)
-    expect(outcome.reason.includes('safe to run')).toBe(ends === SAFE)
-    expect(calls).toEqual([`0 ${call}`])
+    [302, 'The docs service redirected the request (302)'],
+    [400, 'The docs service rejected the request as invalid (400)'],
+    [401, 'The docs service refused the API key (401)'],
+    [402, 'The credits of the docs service are used up (402)'],
+    [403, 'The docs service does not allow this (403)'],
+    [413, 'The prompt is too large for the docs service (413)'],
+    [418, 'Unexpected response of the docs service (418)'],
+  ])('that is answered %d is sent once, and nothing was started', async (status, headline) => {
+    const { scene, error } = await send(kind, [{ status }])
+    expect(error?.headline).toBe(headline)
+    expect(error?.details.endsWith(` ${NOTHING}`)).toBe(true)
+    expect(scene.calls).toEqual([`0 ${kind}`])
   })
 
-  it.each([
-    [{ error: transport('broken-off', true) }, 'No response from the docs service'],
-    [{ error: transport('refused', true) }, 'No response from the docs service'],
-    [{ error: transport('timeout', true) }, 'No response from the docs service'],
-    [{ status: 500 }, 'The docs service failed (500)'],
-    [{ status: 504 }, 'The docs service failed (504)'],
-    [{ status: 408 }, 'The docs service waited too long for the request (408)'],
-    [{ status: 204 }, 'Unexpected response of the docs service (204)'],
-  ])('that is answered %j is sent once, and a job may be running', async (reply, headline) => {
-    const { outcome, calls } = await perform(request, { post: [reply] })
-    expect(outcome).toMatchObject({ result: 'error', headline, reason: expect.stringMatching(MAYBE) })
-    expect(outcome.reason).not.toMatch(/Nothing was started|safe to run/)
-    expect(calls).toEqual([`0 ${call}`])
+  it('that a proxy keeps from being sent is not sent again', async () => {
+    const { scene, error } = await send(kind, [], { proxy: 'socks5://127.0.0.1:1' })
+    expect(error?.details).toMatch(/HTTP_PROXY .* names a SOCKS proxy.* Nothing was started\.$/)
+    expect(scene.calls).toEqual([`0 ${kind}`])
+  })
+
+  it.each<[string, Reply, string]>([
+    ['nothing', { breaks: 'before' }, 'No response from the docs service'],
+    ['500', { status: 500 }, 'The docs service failed (500)'],
+    ['504', { status: 504 }, 'The docs service failed (504)'],
+    [
+      '503 that asks to come again',
+      { status: 503, headers: { 'retry-after': '1' } },
+      'The docs service failed (503)',
+    ],
+    ['408', { status: 408 }, 'The docs service waited too long for the request (408)'],
+    ['204', { status: 204 }, 'Unexpected response of the docs service (204)'],
+    [
+      'half a job',
+      { status: 201, body: '{"id":', breaks: 'after' },
+      'Unexpected response of the docs service (201)',
+    ],
+    ['something else', { body: '[]' }, 'Unexpected response of the docs service (200)'],
+  ])('that is answered %s is sent once, and a job may be running', async (_what, reply, headline) => {
+    const { scene, error } = await send(kind, [reply])
+    expect(error?.headline).toBe(headline)
+    expect(error?.details.endsWith(` ${MAYBE}`)).toBe(true)
+    expect(error?.details).not.toMatch(/Nothing was started|safe to run/)
+    expect(scene.calls).toEqual([`0 ${kind}`])
   })
 
   it('that is over the rate limit waits as long as it says', async () => {
-    const post = [{ status: 429, retryAfterS: 100 }, { status: 429, retryAfterS: 200 }, { job: 'active' }]
-    const { outcome, calls, events } = await perform(request, { post })
-    expect(outcome.result).toBe('submitted')
-    expect(calls).toEqual([`0 ${call}`, `100 ${call}`, `300 ${call}`])
-    const pauses = events.flatMap((event) => (event.type === 'retry' ? [event.retryInMs / 1000] : []))
-    expect(pauses).toEqual([100, 40, 200, 140, 80, 20])
+    const { scene, job } = await send(kind, [limited('100'), limited('200'), 'active'])
+    expect(job?.id).toBe(id)
+    expect(scene.calls).toEqual([`0 ${kind}`, `100 ${kind}`, `300 ${kind}`])
+    expect(scene.log).toEqual([
+      expect.stringMatching(
+        /^The rate limit of the docs service is reached \(429\)\. .* Nothing was started yet; trying again in 1 min 40 s\.$/,
+      ),
+      expect.stringMatching(/trying again in 3 min 20 s\.$/),
+    ])
   })
 
   it('that is over the rate limit for no said time is tried a last time at the end of timeout', async () => {
-    const { outcome, calls } = await perform(request, { post: [{ status: 429 }] }, { timeoutMs: 5000 })
-    expect(calls).toEqual([`0 ${call}`, `1 ${call}`, `3 ${call}`, `5 ${call}`])
-    expect(outcome).toMatchObject({
-      result: 'error',
-      headline: 'The rate limit of the docs service is reached (429)',
-      reason: expect.stringContaining(`The service went on answering so until \`timeout\` was over. ${SAFE}`),
-    })
+    const { scene, error } = await send(kind, [{ status: 429 }], { timeoutMs: 5000 })
+    expect(scene.calls).toEqual([`0 ${kind}`, `1 ${kind}`, `3 ${kind}`, `5 ${kind}`])
+    expect(error?.headline).toBe('The rate limit of the docs service is reached (429)')
+    expect(error?.details).toContain(` The service kept answering this until \`timeout\` was over. ${SAFE}`)
   })
 
-  it('that is to wait past timeout ends at once', async () => {
-    const post = [{ status: 429, retryAfterS: 600 }]
-    const { outcome, calls } = await perform(request, { post })
-    expect(calls).toEqual([`0 ${call}`])
-    expect(outcome.reason).toContain(
-      `The server asks to wait 10 min 00 s before the next request, which is past \`timeout\`. ${SAFE}`,
+  it('has pauses that grow to 30 s, a tenth shorter or longer as they are drawn', async () => {
+    const pauses = async (random: number): Promise<number[]> => {
+      const { scene } = await send(kind, [{ status: 429 }], { timeoutMs: 100_000, random: () => random })
+      const timesS = scene.calls.map((call) => Number.parseFloat(call))
+      return timesS.slice(1, -1).map((atS, index) => Math.round((atS - (timesS[index] ?? 0)) * 10) / 10)
+    }
+    expect(await pauses(0)).toEqual([0.9, 1.8, 3.6, 7.2, 14.4, 27, 27])
+    expect(await pauses(1)).toEqual([1.1, 2.2, 4.4, 8.8, 17.6, 33])
+  })
+
+  it.each([
+    ['600', '10 min'],
+    ['9'.repeat(400), 'a year or more'],
+  ])('that is to wait past timeout ends at once (%#)', async (seconds, wait) => {
+    const { scene, error } = await send(kind, [limited(seconds)])
+    expect(scene.calls).toEqual([`0 ${kind}`])
+    expect(error?.details).toContain(
+      ` The server asks to wait ${wait} before the next request, which is past \`timeout\`. ${SAFE}`,
     )
   })
 
   it('in flight is never cut by timeout', async () => {
-    const { outcome } = await perform(
-      request,
-      { post: [{ job: 'active', takesMs: 29_000 }] },
-      { timeoutMs: 1000 },
-    )
-    expect(outcome.result).toBe('submitted')
+    const { job } = await send(kind, [{ takesMs: 29_000 }], { timeoutMs: 1000 })
+    expect(job?.id).toBe(id)
   })
 
   it('has 30 s anew for connections after an answer', async () => {
-    const refused = { error: transport('refused', false) }
-    const post = [refused, { status: 429, retryAfterS: 60 }, refused, { job: 'active' }]
-    const { outcome, calls } = await perform(request, { post })
-    expect(outcome.result).toBe('submitted')
-    expect(calls).toEqual([`0 ${call}`, `1 ${call}`, `61 ${call}`, `65 ${call}`])
+    const { scene, job } = await send(kind, [refused, limited('60'), refused, 'active'])
+    expect(job?.id).toBe(id)
+    expect(scene.calls).toEqual([`0 ${kind}`, `1 ${kind}`, `61 ${kind}`, `65 ${kind}`])
   })
 
-  it('counts timeout from the first answer, a 429 included', async () => {
-    const post = [{ status: 429, retryAfterS: 50 }, { job: 'active' }]
-    const { outcome, elapsedS } = await perform(request, { post }, { timeoutMs: 60_000, wait: true })
-    expect(outcome.result).toBe('timed-out')
-    expect(elapsedS).toBe(60)
+  it.each<[string, Reply, number, RegExp]>([
+    ['in a pause', limited('100'), 0.5, /Nothing was started, so it is safe to run this again\.$/],
+    ['in flight', { takesMs: 10_000 }, 3.5, /a job may be running/],
+  ])('is given up soon when the run is cancelled %s', async (_when, reply, elapsedS, says) => {
+    const { scene, error } = await send(kind, [reply], { cancelAtMs: 500 })
+    expect(error?.details).toMatch(says)
+    expect(scene.elapsedS()).toBe(elapsedS)
+    expect(scene.calls).toHaveLength(1)
   })
 
-  it.each([
-    ['in a pause', 500, [{ status: 429, retryAfterS: 100 }], 0.5, /Nothing was started/],
-    ['in flight', 500, [{ job: 'active', takesMs: 10_000 }], 3.5, MAYBE],
-  ])('is given up soon when the run is cancelled %s', async (_when, cancelAfterMs, post, elapsedS, says) => {
-    const performed = await perform(request, { post }, { cancelAfterMs })
-    expect(performed.outcome).toMatchObject({
-      result: 'cancelled',
-      job: undefined,
-      reason: expect.stringMatching(says),
-    })
-    expect(performed.elapsedS).toBe(elapsedS)
-    expect(performed.calls).toHaveLength(1)
+  it('says of a create that was cut by a cancel that there was no answer yet', async () => {
+    const { error } = await send(kind, [{ takesMs: 10_000 }], { cancelAtMs: 500 })
+    expect(error).toMatchObject({ headline: 'The docs service had not answered yet', details: MAYBE })
   })
 
   it('that is answered within 3 s of a cancel keeps its job', async () => {
-    const post = [{ job: 'active', takesMs: 3400 }]
-    const { outcome } = await perform(request, { post }, { cancelAfterMs: 500, wait: true })
-    const id = request.kind === 'message' ? 'j1' : 'new'
-    expect(outcome).toMatchObject({ result: 'cancelled', jobId: id, job: { status: 'active' } })
+    const { scene, job } = await send(kind, [{ takesMs: 3400 }], { cancelAtMs: 500 })
+    expect([job?.id, scene.elapsedS()]).toEqual([id, 3.4])
   })
 
   it('is not sent by a run that is cancelled already', async () => {
-    const { outcome, calls } = await perform(request, {}, { cancel: AbortSignal.abort() })
-    expect(outcome).toMatchObject({ result: 'cancelled', reason: 'Nothing was started.' })
-    expect(calls).toEqual([])
-  })
-})
-
-it('after a message, the end from before is believed only once it has stayed for 30 s', async () => {
-  const replies = { post: [{ job: 'completed' }], get: [{ job: 'completed' }] }
-  const { outcome, elapsedS } = await perform(message, replies, { wait: true, pollIntervalMs: 5000 })
-  expect(outcome.result).toBe('no-pull-request')
-  expect(elapsedS).toBe(30)
-  const created = await perform(create, replies, { wait: true })
-  expect(created).toMatchObject({ outcome: { result: 'no-pull-request' }, elapsedS: 0 })
-})
-
-describe('an earlier job', () => {
-  const prLink = 'https://github.com/acme/docs/pull/12'
-  const asked: unknown[] = []
-  const createPrompt: Extract<JobRequest, { kind: 'continue' }>['createPrompt'] = (previous) => {
-    asked.push(previous)
-    return Promise.resolve('All anew.')
-  }
-  let messages = 0
-  const createMessage = (): Promise<string> => {
-    messages += 1
-    return Promise.resolve('More.')
-  }
-  const goOn: JobRequest = { kind: 'continue', id: 'j1', prLink: '', createMessage, createPrompt }
-  const goOnKnown: JobRequest = { ...goOn, prLink }
-  const resume: JobRequest = { kind: 'resume', id: 'j1', prLink: '', createPrompt }
-  const resumeKnown: JobRequest = { ...resume, prLink }
-
-  it.each([
-    ['active', goOn, { job: 'active' }, 'open', ['0 get', '0 message'], 'More.'],
-    ['completed', goOn, { job: 'completed' }, 'merged', ['0 get', '0 message'], 'More.'],
-    [
-      'completed, with an open pull request',
-      goOn,
-      { job: 'completed', prLink },
-      'open',
-      ['0 get', '0 message'],
-      'More.',
-    ],
-    [
-      'completed, with one that is not known',
-      goOn,
-      { job: 'completed', prLink },
-      'unknown',
-      ['0 get', '0 message'],
-      'More.',
-    ],
-    ['active, for a re-run', resume, { job: 'active' }, 'merged', ['0 get'], undefined],
-    ['completed, for a re-run', resume, { job: 'completed', prLink }, 'merged', ['0 get'], undefined],
-  ] as const)('that is %s goes on', async (_what, request, reply, state, calls, prompt) => {
-    asked.length = 0
-    const performed = await perform(
-      request,
-      { get: [reply] },
-      { pullRequestState: () => Promise.resolve(state) },
-    )
-    expect(performed.calls).toEqual(calls)
-    expect(performed.prompts).toEqual(prompt === undefined ? [] : [{ prompt }])
-    expect(performed.outcome).toMatchObject({ jobId: 'j1', sent: prompt ?? '' })
-    expect(asked).toEqual([])
-  })
-
-  it.each([
-    ['failed', goOn, { job: 'failed' }, 'unknown', undefined, 'it failed'],
-    ['archived', goOn, { job: 'archived' }, 'unknown', undefined, 'it was archived'],
-    [
-      'gone, its pull request known',
-      goOnKnown,
-      { status: 404 },
-      'open',
-      'open',
-      'the service does not know it any more (404)',
-    ],
-    [
-      'gone, for a re-run, its pull request known',
-      resumeKnown,
-      { status: 404 },
-      'merged',
-      'merged',
-      'the service does not know it any more (404)',
-    ],
-    ['gone', goOn, { status: 404 }, 'unknown', undefined, 'the service does not know it any more (404)'],
-    ['merged', goOn, { job: 'completed', prLink }, 'merged', 'merged', 'its pull request was merged'],
-    ['closed', goOn, { job: 'active', prLink }, 'closed', 'closed', 'its pull request was closed'],
-    [
-      'at work, its pull request merged',
-      goOnKnown,
-      { job: 'active' },
-      'merged',
-      'merged',
-      'its pull request was merged',
-    ],
-    ['failed, with a pull request', goOn, { job: 'failed', prLink }, 'open', 'open', 'it failed'],
-    ['failed, for a re-run', resume, { job: 'failed', prLink }, 'closed', 'closed', 'it failed'],
-    ['archived, for a re-run', resume, { job: 'archived' }, 'unknown', undefined, 'it was archived'],
-    [
-      'gone, for a re-run',
-      resume,
-      { status: 404 },
-      'unknown',
-      undefined,
-      'the service does not know it any more (404)',
-    ],
-  ] as const)(
-    'that is %s makes a new job that is told of it',
-    async (_what, request, reply, state, told, reason) => {
-      asked.length = 0
-      messages = 0
-      const performed = await perform(
-        request,
-        { get: [reply] },
-        { pullRequestState: (link) => Promise.resolve(link === prLink ? state : 'unknown') },
-      )
-      expect(messages, 'messages that were made').toBe(0)
-      expect(performed.calls).toEqual(['0 get', '0 job'])
-      expect(performed.prompts).toEqual([{ prompt: 'All anew.' }])
-      expect(performed.outcome).toMatchObject({ jobId: 'new', sent: 'All anew.' })
-      expect(asked).toEqual([told === undefined ? undefined : { prLink, state: told }])
-      expect(performed.events.find(({ type }) => type === 'resolved')).toMatchObject({
-        earlierId: 'j1',
-        reason,
-      })
-    },
-  )
-
-  it('is tried again where it can not be got at first', async () => {
-    const get = [{ error: transport('broken-off', true) }, { status: 503 }, { job: 'active' }]
-    const { outcome, calls, events } = await perform(goOn, { get })
-    expect(outcome.result).toBe('submitted')
-    expect(calls).toEqual(['0 get', '2 get', '6 get', '6 message'])
-    // Nothing is started again by that, and the log does not say so.
-    expect(events.filter(({ type }) => type === 'poll-failed' || type === 'retry')).toMatchObject([
-      { type: 'poll-failed', id: 'j1' },
-      { type: 'poll-failed', id: 'j1' },
-    ])
-  })
-
-  it.each([
-    ['ten minutes', 3_600_000, 600],
-    ['timeout, where that is shorter', 60_000, 60],
-  ])('is given up after %s, and nothing was started', async (_when, timeoutMs, elapsedS) => {
-    const performed = await perform(goOn, { get: [{ status: 503 }] }, { timeoutMs })
-    expect(performed.outcome).toMatchObject({
-      result: 'error',
-      headline: 'The docs service failed (503)',
-      reason: expect.stringContaining(SAFE),
-    })
-    expect(performed.elapsedS).toBe(elapsedS)
-    expect(performed.prompts).toEqual([])
-  })
-
-  it('is given up at once with a refusal, or where the service asks to wait too long', async () => {
-    const refused = await perform(goOn, { get: [{ status: 401 }] })
-    expect(refused.outcome).toMatchObject({
-      result: 'error',
-      headline: 'The docs service refused the API key (401)',
-    })
-    expect(refused.outcome.reason).not.toContain('safe to run')
-    const late = await perform(goOn, { get: [{ status: 429, retryAfterS: 3600 }] })
-    expect(late.outcome.reason).toContain('The server asks to wait 1 h 00 min')
-    expect([refused.calls, late.calls]).toEqual([['0 get'], ['0 get']])
-  })
-
-  it('is not waited for by a run that is cancelled', async () => {
-    const { outcome, elapsedS } = await perform(goOn, { get: [{ status: 503 }] }, { cancelAfterMs: 500 })
-    expect(outcome.result).toBe('cancelled')
-    expect(elapsedS).toBe(0.5)
-  })
-
-  it('whose prompt can not be made is no failure of the service: that error comes through', async () => {
-    const broken: JobRequest = { ...goOn, createPrompt: () => Promise.reject(new Error('a bug')) }
-    await expect(perform(broken, { get: [{ job: 'failed' }] })).rejects.toThrow('a bug')
+    const scene = await startScene({ cancelAtMs: 0 })
+    await scene.clock.sleep(1)
+    const { service, run, clock } = scene
+    const sent = submit({ kind: 'create', prompt: 'x' }, { service, run, deadlineMs: clock.now() + 1000 })
+    await expect(sent).rejects.toMatchObject({ headline: '', details: NOTHING })
+    expect(scene.calls).toEqual([])
   })
 })
