@@ -52,6 +52,9 @@ describe('a value', () => {
     ['context', 'none', 'none'],
     ['timeout', '1h30m', 5_400_000],
     ['poll-interval', '100ms', 100],
+    ['reader-signals', 'agent', 'agent'],
+    ['prompt', '  a\n  b ', 'a\n  b'],
+    ['api-key', ' \n', ''],
     ['fail-on', 'archived,\n failed', new Set(['archived', 'failed'])],
     ['fail-on', 'none', new Set()],
     ['visitors-trend', '52', 52],
@@ -81,40 +84,55 @@ describe('a wrong value', () => {
     ['wait', 'yes', '("yes") is not a boolean'],
     ['wait', '1', '("1") is not a boolean'],
     ['wait', 'tRUE', '("tRUE") is not a boolean'],
-    ['context', 'true', '("true") is not a known word'],
+    ['context', 'true', '("true") is not one of the accepted words'],
+    ['reader-signals', 'all', '("all") is not one of the accepted words'],
     ['timeout', '30', '("30") has no unit; did you mean 30s or 30m?'],
     ['timeout', '0s', '("0s") must be longer than zero'],
     ['poll-interval', '99ms', '("99ms") is shorter than 100ms'],
-    ['fail-on', 'none, failed', '("none, failed") has "none" beside other words'],
-    ['fail-on', 'failed, broken', '("failed, broken") is not a known word'],
-    ['fail-on', ', ,', '(", ,") has no word in it'],
+    ['fail-on', 'none, failed', '("none, failed") combines "none" with other values'],
+    ['fail-on', 'failed, broken', '("failed, broken") contains "broken"'],
+    ['fail-on', 'error,failled', '("error,failled") contains "error" and "failled"'],
+    ['fail-on', ', ,', '(", ,") contains no word'],
     ['visitors-days', '367', '("367") is out of range'],
+    ['visitors-days', '0', '("0") is out of range'],
     ['visitors-days', '0x10', '("0x10") is not a whole number'],
     ['visitors-max-requests', '1001', '("1001") is out of range'],
+    ['visitors-top', '101', '("101") is out of range'],
+    ['visitors-trend', '53', '("53") is out of range'],
     ['visitors-trend', '1.5', '("1.5") is not a whole number'],
-    ['visitors-from', '2026-02-30', '("2026-02-30") is no day and time of the calendar'],
+    ['visitors-from', '2026-02-30', '("2026-02-30") is not a valid date'],
+    ['visitors-from', '2026-01-01T25:00', '("2026-01-01T25:00") is not a valid date'],
     ['visitors-from', 'yesterday', '("yesterday") is not a date'],
-    ['command', '/docs please', '("/docs please") is more than one word'],
-    ['allow-bots', '*[bot]', '("*[bot]") has something in it that is no login'],
-    ['required-permission', 'owner', '("owner") is not a known word'],
+    ['command', '/docs please', '("/docs please") contains white space'],
+    ['allow-bots', 'a[bot], *[bot]', '("a[bot], *[bot]") contains an invalid login, "*[bot]"'],
+    ['required-permission', 'owner', '("owner") is not one of the accepted words'],
     ['base-url', 'http://api.example', '("http://api.example") is not encrypted'],
-    [
-      'base-url',
-      'https://me:pw@api.example',
-      '("https://***@api.example") has a user name or password in it',
-    ],
+    ['base-url', 'https://me:pw@api.example', '("https://***@api.example") contains a user name or password'],
     ['base-url', 'http://localhost.example.com', '("http://localhost.example.com") is not encrypted'],
     ['base-url', 'http://[::ffff:127.0.0.1]', '("http://[::ffff:127.0.0.1]") is not encrypted'],
-    ['base-url', 'https://api.example/#top', '("https://api.example/#top") has a query or fragment'],
-    ['base-url', 'https://api.example?x=1', '("https://api.example?x=1") has a query or fragment'],
-    ['base-url', 'ftp://api.example', '("ftp://api.example") is not a web address'],
-    ['site-url', 'acme.example', '("acme.example") is not a web address'],
+    ['base-url', 'https://api.example/#top', '("https://api.example/#top") contains a query or fragment'],
+    ['base-url', 'https://api.example?', '("https://api.example?") contains a query or fragment'],
+    ['base-url', 'ftp://api.example', '("ftp://api.example") is not a URL'],
+    ['site-url', 'acme.example', '("acme.example") is not a URL; did you mean https://acme.example?'],
+    [
+      'site-url',
+      'docs.acme.example:8080/guides',
+      '("docs.acme.example:8080/guides") is not a URL; did you mean https://docs.acme.example:8080/guides?',
+    ],
+    ['site-url', 'docs', '("docs") is not a URL'],
     ['project-id', '..', '("..") would change the path of the request'],
-    ['job-id', 'a\u0007b', '("a\u0007b") has control characters'],
-    ['api-key', 'mint_dsc_1', 'is an assistant key (it begins with mint_dsc_)'],
-    ['api-key', 'mint_us_1', 'is a search (index) key (it begins with mint_us_)'],
-    ['api-key', '\u200B', 'has white space or characters that no API key has'],
-    ['api-key', 'mint_ 1', 'has white space or characters that no API key has'],
+    ['job-id', '.', '(".") would change the path of the request'],
+    ['job-id', 'a\u0007b', '("a\u0007b") contains control characters'],
+    ['api-key', 'mint_dsc_1', 'is an assistant key (it starts with mint_dsc_)'],
+    ['api-key', 'mint_us_1', 'is a search (index) key (it starts with mint_us_)'],
+    ['api-key', ' mint_1', 'has white space around it'],
+    ['api-key', 'mint_1\n', 'has white space around it'],
+    ['api-key', '"mint_1"', 'has quotes around it'],
+    ['api-key', "'mint_dsc_1'", 'has quotes around it'],
+    ['api-key', 'mint_1`', 'has quotes around it'],
+    ['api-key', '\u200B', 'contains white space or characters that no API key has'],
+    ['api-key', 'mint_ 1', 'contains white space or characters that no API key has'],
+    ['api-key', 'mint_é', 'contains white space or characters that no API key has'],
   ])('%s: %j is refused with what is wrong and what is accepted', (name, text, problem) => {
     expect(problemOf(name, text)?.problem).toBe(problem)
     expect(problemOf(name, text)?.accepted).not.toBe('')
@@ -136,16 +154,21 @@ describe('a wrong value', () => {
 })
 
 it('all problems are one error, each by its name, with what is accepted', () => {
-  const { problems } = read({ wait: 'maybe', 'api-key': 'mint_us_1' })
+  const { problems } = read({ wait: 'maybe', 'api-key': 'mint_us_1', 'fail-on': 'failled' })
   expect(new InputsError(problems).message).toBe(
-    '2 inputs are wrong, so nothing was sent:\n' +
-      '- api-key is a search (index) key (it begins with mint_us_); accepted: an admin API key of the docs service, from a secret of the repository.\n' +
-      '- wait ("maybe") is not a boolean; accepted: true or false.',
+    '3 inputs are wrong, so nothing was sent:\n' +
+      '- api-key is a search (index) key (it starts with mint_us_); accepted: an admin API key of the docs service, from a secret of the repository.\n' +
+      '- wait ("maybe") is not a boolean; accepted: true or false.\n' +
+      '- fail-on ("failled") contains "failled"; accepted: any of failed, archived, timed-out, no-pull-request, or none alone.',
+  )
+  expect(new InputsError([{ input: 'prompt', problem: 'is missing', accepted: '' }]).message).toBe(
+    'One input is wrong, so nothing was sent:\n- prompt is missing.',
   )
 })
 
-it('secrets are the key and the token, unless nobody can see them', () => {
-  const texts = { 'api-key': 'mint_1', 'github-token': 'ghs_1', prompt: 'x' }
-  expect(secretsOf(new Map(Object.entries(texts)))).toEqual(['mint_1', 'ghs_1'])
-  expect(secretsOf(new Map(Object.entries({ 'api-key': '\u200B', 'github-token': '\u0007' })))).toEqual([])
+it('secrets are the key and the token, with and without white space, unless nobody can see them', () => {
+  const secrets = (texts: Readonly<Record<string, string>>) => secretsOf(new Map(Object.entries(texts)))
+  expect(secrets({ 'api-key': 'mint_1', 'github-token': 'ghs_1', prompt: 'x' })).toEqual(['mint_1', 'ghs_1'])
+  expect(secrets({ 'api-key': ' mint_1\n' })).toEqual([' mint_1\n', 'mint_1'])
+  expect(secrets({ 'api-key': ' ', 'github-token': '' })).toEqual([])
 })

@@ -1,11 +1,17 @@
 import { expect, it } from 'vitest'
-import { readEnvironment } from '../../src/runner/environment.ts'
+import { isRerun, readEnvironment, runUrlOf, stepNames } from '../../src/runner/environment.ts'
 
-it('inputs go by their names, without the white space around them; a missing one is missing', () => {
-  const { inputs } = readEnvironment({ 'INPUT_API-KEY': ' k\n', INPUT_COMMAND: '' })
-  expect(inputs.get('api-key')).toBe('k')
-  expect(inputs.get('command')).toBe('')
-  expect(inputs.has('prompt')).toBe(false)
+it('inputs and state go by their names, as they were given; a missing one is missing', () => {
+  const { inputs, state } = readEnvironment({
+    'INPUT_API-KEY': ' k\n',
+    INPUT_COMMAND: '',
+    'STATE_job-id': 'j1',
+  })
+  expect([...inputs]).toEqual([
+    ['api-key', ' k\n'],
+    ['command', ''],
+  ])
+  expect([...state]).toEqual([['job-id', 'j1']])
 })
 
 it('proxies in lower case win over upper case, unless they are empty', () => {
@@ -19,14 +25,45 @@ it('proxies in lower case win over upper case, unless they are empty', () => {
   expect(readEnvironment(env).proxy).toEqual({ httpsProxy: 'http://a', httpProxy: 'http://c', noProxy: '*' })
 })
 
-it('GitHub is github.com unless the runner says otherwise', () => {
+it('GitHub is github.com unless the runner says otherwise, and the workspace where the step runs', () => {
   expect(readEnvironment({})).toMatchObject({
     serverUrl: 'https://github.com',
     apiUrl: 'https://api.github.com',
+    workspace: process.cwd(),
   })
-  const server = { GITHUB_SERVER_URL: 'https://git.example', GITHUB_API_URL: 'https://git.example/api/v3' }
+  const server = {
+    GITHUB_SERVER_URL: 'https://git.example',
+    GITHUB_API_URL: 'https://git.example/api/v3',
+    GITHUB_WORKSPACE: '/w',
+  }
   expect(readEnvironment(server)).toMatchObject({
     serverUrl: 'https://git.example',
     apiUrl: 'https://git.example/api/v3',
+    workspace: '/w',
   })
+})
+
+it.each([
+  ['acme/docs/.github/workflows/docs.yml@refs/heads/main', 'docs.yml'],
+  ['acme/docs/.github/workflows/sub/docs.yml@refs/heads/a@b', 'sub/docs.yml'],
+  ['acme/docs/dynamic/pages@refs/heads/main', 'dynamic/pages'],
+  ['', 'Docs'],
+])('the workflow of %j is named %s', (workflowRef, workflow) => {
+  const names = { workflowRef, workflow: 'Docs', job: 'docs', action: 'agent' }
+  expect(stepNames({ ...readEnvironment({}), ...names })).toEqual({ workflow, job: 'docs', step: 'agent' })
+})
+
+it.each([
+  ['1', false],
+  ['', false],
+  ['2', true],
+  ['10', true],
+])('is attempt %j a re-run? %s', (attempt, again) => {
+  expect(isRerun(readEnvironment({ GITHUB_RUN_ATTEMPT: attempt }))).toBe(again)
+})
+
+it('a run has a page, unless there is no run', () => {
+  const env = { GITHUB_REPOSITORY: 'acme/docs', GITHUB_RUN_ID: '7' }
+  expect(runUrlOf(readEnvironment(env))).toBe('https://github.com/acme/docs/actions/runs/7')
+  expect(runUrlOf(readEnvironment({}))).toBe('')
 })

@@ -1,0 +1,205 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { readCommandFile } from '../../scripts/command-file.ts'
+import { Markdown, md } from '../../src/lib/markdown.ts'
+import { readEnvironment } from '../../src/runner/environment.ts'
+import { Run } from '../../src/runner/run.ts'
+import { VirtualClock } from '../support/clock.ts'
+import { HOSTILE_TEXTS } from '../support/hostile-texts.ts'
+import { commandsIn } from '../support/rendered.ts'
+
+const KEY = 'mint_0123456789'
+let folder = ''
+let printed = ''
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'runner-'))
+  printed = ''
+  for (const name of ['output', 'state', 'summary']) writeFileSync(join(folder, name), '')
+  vi.stubEnv('GITHUB_OUTPUT', join(folder, 'output')).stubEnv('GITHUB_STATE', join(folder, 'state'))
+  vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
+    printed += String(text)
+    return true
+  })
+})
+afterEach(() => {
+  vi.restoreAllMocks()
+  vi.unstubAllEnvs()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+function createRun(env: Readonly<Record<string, string>> = {}): Run {
+  const given = { 'INPUT_API-KEY': KEY, 'INPUT_PROJECT-ID': 'docs', INPUT_PROMPT: 'x' }
+  const environment = readEnvironment({ ...given, GITHUB_STEP_SUMMARY: join(folder, 'summary'), ...env })
+  const clock = new VirtualClock()
+  return new Run(environment, { clock, random: () => 0, cancel: new AbortController().signal })
+}
+
+const written = (name: string): Record<string, string> =>
+  readCommandFile(readFileSync(join(folder, name), 'utf8'))
+const summary = (): string => readFileSync(join(folder, 'summary'), 'utf8')
+const lines = (): string[] => printed.split('\n').filter((line) => line !== '')
+
+describe('secrets', () => {
+  it('are masked before anything else is printed, with and without white space around them', () => {
+    createRun({ 'INPUT_API-KEY': ` ${KEY}\n`, 'INPUT_GITHUB-TOKEN': 'none' })
+    expect(lines()).toEqual([`::add-mask:: ${KEY}%0A`, `::add-mask::${KEY}`, '::add-mask::none'])
+  })
+
+  it('stand in no line, output or summary, also where cleaning would put one together', () => {
+    const run = createRun()
+    const { log } = run
+    for (const text of [KEY, `mint_\u200b0123456789`, `\u0007${KEY}`]) {
+      log.info(text)
+      log.warning(text, text)
+      log.group(text, text)
+      run.setOutputs({ model: text.replace('\u200b', '') })
+      run.writeSummary('job', md`${text.replace('\u200b', '')}`)
+    }
+    expect(printed.replace(`::add-mask::${KEY}`, '')).not.toContain('0123456789')
+    expect(written('output')['model']).toBe('\u0007***')
+    expect(summary()).not.toContain('0123456789')
+  })
+})
+
+describe('the log', () => {
+  it('names the project in the title of every annotation that has none of its own', () => {
+    const { log } = createRun()
+    log.info('one')
+    log.notice('two')
+    log.warning('three', 'Title: x')
+    expect(log.hasFailed()).toBe(false)
+    log.fail('four\nfive')
+    log.group('Prompt', 'six')
+    expect(lines().slice(1)).toEqual([
+      'one',
+      '::notice title=Docs agent%3A docs::two',
+      '::warning title=Title%3A x::three',
+      '::error title=Docs agent%3A docs::four%0Afive',
+      '::group::Prompt',
+      'six',
+      '::endgroup::',
+    ])
+    expect(log.hasFailed()).toBe(true)
+  })
+
+  it('holds no text that the runner would obey', () => {
+    const { log } = createRun()
+    printed = ''
+    for (const text of HOSTILE_TEXTS) {
+      log.info(text)
+      log.notice(text, text)
+      log.group(text, text)
+    }
+    const ours = /^::(?:notice (?:title=[^:]*)?::|group::|endgroup::)/
+    expect(commandsIn(printed).filter((line) => !ours.test(line))).toEqual([])
+  })
+})
+
+describe('outputs', () => {
+  it('are written at once, the last value of each', () => {
+    const run = createRun()
+    run.setOutputs({ 'job-id': 'j1', result: 'error' })
+    expect(written('output')).toEqual({ 'job-id': 'j1', result: 'error' })
+    run.setOutputs({ result: 'failed', job: '{"a":"b\\nc"}' })
+    expect(written('output')).toEqual({ 'job-id': 'j1', result: 'failed', job: '{"a":"b\\nc"}' })
+  })
+
+  it('may have 256 KiB; a longer one is left empty with a warning', () => {
+    const run = createRun()
+    run.setOutputs({ job: 'é'.repeat(128 * 1024), model: `${'é'.repeat(128 * 1024)}x` })
+    expect(written('output')['job']).toHaveLength(128 * 1024)
+    expect(written('output')['model']).toBe('')
+    expect(lines().slice(1)).toEqual([
+      '::warning title=Docs agent%3A docs::The output model is left empty: it would be longer than 256 KiB.',
+    ])
+  })
+
+  it('that can not be written fail the step, once', () => {
+    vi.stubEnv('GITHUB_OUTPUT', folder)
+    const run = createRun()
+    run.setOutputs({ 'job-id': 'j1', result: 'error' })
+    run.setOutputs({ result: 'failed' })
+    expect(run.log.hasFailed()).toBe(true)
+    expect(lines().slice(1)).toEqual([
+      expect.stringMatching(
+        /^::error title=Docs agent%3A docs::Failed to write the output job-id, so none of the step's outputs can be relied on: EISDIR.*\. The runner names the file in GITHUB_OUTPUT\.$/,
+      ),
+    ])
+  })
+})
+
+describe('state', () => {
+  it('is saved for the post step, and what is pending as one value', () => {
+    const run = createRun()
+    run.saveState('job-id', 'j1')
+    run.setPending('comment', { id: 7 })
+    run.setPending('status', 'pending')
+    run.setPending('comment', undefined)
+    expect(written('state')).toEqual({ 'job-id': 'j1', pending: '{"status":"pending"}' })
+    expect([run.getPending('comment'), run.getPending('status')]).toEqual([undefined, 'pending'])
+  })
+
+  it('is read by the post step', () => {
+    const run = createRun({ 'STATE_job-id': 'j1', STATE_pending: '{"reaction":{"id":7}}' })
+    expect([run.readState('job-id'), run.readState('finished')]).toEqual(['j1', ''])
+    expect(run.getPending('reaction')).toEqual({ id: 7 })
+    expect(createRun({ STATE_pending: 'nonsense' }).getPending('reaction')).toBeUndefined()
+  })
+
+  it('that can not be saved is one warning', () => {
+    vi.stubEnv('GITHUB_STATE', join(folder, 'missing'))
+    const run = createRun()
+    run.saveState('job-id', 'j1')
+    run.saveState('finished', 'true')
+    expect(run.log.hasFailed()).toBe(false)
+    expect(lines().slice(1)).toEqual([
+      expect.stringMatching(
+        /^::warning title=Docs agent%3A docs::Failed to save anything for the post step: Missing file/,
+      ),
+    ])
+  })
+})
+
+describe('the summary', () => {
+  const raw = Markdown.raw
+
+  it('has the job above the readers report, whichever is written first, below what was there', () => {
+    writeFileSync(join(folder, 'summary'), 'What another step wrote.\n')
+    const run = createRun()
+    run.writeSummary('visitors', raw('Visitors.'))
+    expect(summary()).toBe('What another step wrote.\nVisitors.\n\n')
+    run.writeSummary('job', raw('Job, at work.'))
+    run.writeSummary('job', raw('Job.'))
+    expect(summary()).toBe('What another step wrote.\nJob.\n\nVisitors.\n\n')
+  })
+
+  it('stays below 1 MiB: a part that would not fit is left out, and that is said', () => {
+    const run = createRun()
+    const visitors = 'é'.repeat(400_000)
+    run.writeSummary('visitors', raw(visitors))
+    run.writeSummary('job', raw('The job.'))
+    expect(summary()).toBe(`The job.\n\n${visitors}\n\n`)
+    run.writeSummary('job', raw('x'.repeat(300_000)))
+    expect(summary()).toBe(
+      `${'x'.repeat(300_000)}\n\nThis part of the summary is larger than GitHub shows. The step's outputs and log have the result.\n\n`,
+    )
+    run.writeSummary('visitors', raw('y'.repeat(1024 * 1024 - 300_000 - 4)))
+    expect(summary()).toHaveLength(1024 * 1024)
+  })
+
+  it('that can not be written is a warning', () => {
+    mkdirSync(join(folder, 'directory'))
+    for (const [path, says] of [
+      [join(folder, 'directory'), 'EISDIR'],
+      ['', 'GITHUB_STEP_SUMMARY is not set'],
+    ] as const) {
+      const run = createRun({ GITHUB_STEP_SUMMARY: path })
+      run.writeSummary('job', raw('x'))
+      expect(run.log.hasFailed()).toBe(false)
+      expect(lines().at(-1)).toContain(`::Failed to write the job summary: ${says}`)
+    }
+  })
+})
