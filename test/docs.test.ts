@@ -1,5 +1,6 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
+import { getOctokit } from '@actions/github'
 import type { Nodes } from 'mdast'
 import { fromMarkdown } from 'mdast-util-from-markdown'
 import { gfmFromMarkdown } from 'mdast-util-gfm'
@@ -17,8 +18,11 @@ function readText(name: string): string {
   return readFileSync(join(ROOT, name), 'utf8')
 }
 
+const EXTENSIONS = { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] }
+const TREES = new Map(PAGES.map((name) => [name, fromMarkdown(readText(name), EXTENSIONS)]))
+
 function parse(name: string): Nodes {
-  return fromMarkdown(readText(name), { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] })
+  return TREES.get(name) ?? { type: 'root', children: [] }
 }
 
 /** What a page links to or shows, in Markdown or HTML. */
@@ -56,16 +60,13 @@ function slugOf(heading: Nodes): string {
     .replaceAll(' ', '-')
 }
 
-describe.each(PAGES)('%s', (name) => {
-  it('links to files and anchors that exist', () => {
-    const broken = targetsOf(name).filter((target) => {
-      const [path = '', anchor = ''] = target.split('#')
-      const file = path === '' ? name : relative(ROOT, resolve(ROOT, dirname(name), path))
-      if (!existsSync(join(ROOT, file))) return true
-      return anchor !== '' && !anchorsOf(file).has(anchor)
-    })
-    expect(broken).toEqual([])
+it.each(PAGES)('%s links to files and anchors that exist', (name) => {
+  const broken = targetsOf(name).filter((target) => {
+    const [path = '', anchor = ''] = target.split('#')
+    const file = path === '' ? name : relative(ROOT, resolve(ROOT, dirname(name), path))
+    return !existsSync(join(ROOT, file)) || (anchor !== '' && !anchorsOf(file).has(anchor))
   })
+  expect(broken).toEqual([])
 })
 
 it.each(['CONTRIBUTING.md', 'PERFORMANCE.md', 'RELEASE.md', 'SECURITY.md'])(
@@ -79,64 +80,59 @@ it.each(['CONTRIBUTING.md', 'PERFORMANCE.md', 'RELEASE.md', 'SECURITY.md'])(
   },
 )
 
-it('docs/README.md lists every page of docs/', () => {
-  const listed = targetsOf('docs/README.md')
-  const pages = globSync('docs/*.md', { cwd: ROOT }).map((page) => relative('docs', page))
-  expect(pages.filter((page) => page !== 'README.md' && !listed.includes(page))).toEqual([])
-})
-
-it('docs/recipes.md shows every workflow of examples/', () => {
+it('every page of docs/, every picture, example and recipe is shown or linked where people look for it', () => {
+  const listed = targetsOf('docs/README.md').map((target) => join('docs', target))
+  expect(listed).toEqual(expect.arrayContaining(PAGES.filter((page) => /^docs\/(?!README)/.test(page))))
+  const shown = PAGES.flatMap((page) => targetsOf(page).map((target) => join(dirname(page), target)))
+  expect(shown).toEqual(expect.arrayContaining(globSync('docs/**/*.png', { cwd: ROOT })))
   const recipes = readText('docs/recipes.md')
   const examples = globSync('examples/*.yml', { cwd: ROOT }).map((path) =>
     path.replace(/^.*[\\/]|\.yml$/g, ''),
   )
-  expect(examples.filter((example) => !recipes.includes(`<!-- example:${example}:start`))).toEqual([])
-})
-
-it('README.md links to every recipe', () => {
-  const linked = targetsOf('README.md')
-  const recipes = [...readText('docs/recipes.md').matchAll(/^<a id="([^"]+)">/gm)].map(
-    ([, id]) => `docs/recipes.md#${id}`,
-  )
-  // That one it shows.
-  expect(recipes.filter((recipe) => !linked.includes(recipe))).toEqual(['docs/recipes.md#docs-on-push'])
+  const pages = recipes + readText('docs/reusable-workflows.md')
+  expect(examples.filter((example) => !pages.includes(`<!-- example:${example}:start`))).toEqual([])
+  const anchors = [...recipes.matchAll(/^<a id="([^"]+)">/gm)].map(([, id]) => `docs/recipes.md#${id}`)
+  expect(targetsOf('README.md')).toEqual(expect.arrayContaining(anchors))
 })
 
 it('docs/commands.md names every call to GitHub', () => {
+  const source = globSync('src/**/*.ts', { cwd: ROOT }).map(readText).join('\n')
+  const { rest } = getOctokit('token')
   const page = readText('docs/commands.md')
-  const calls: readonly { readonly path: string }[] = JSON.parse(
-    readText('test/github/fixtures/openapi.json'),
-  )
-  const paths = calls.map(({ path }) =>
-    path.replace('/repos/{owner}/{repo}', '').replace('/{reaction_id}', ''),
-  )
+  const calls = [...source.matchAll(/\brest\.(\w+)\.(\w+)/g)].map(([, group = '', call = '']) => {
+    const calls: Readonly<
+      Record<string, Readonly<Record<string, { endpoint: { DEFAULTS: { url: string } } }>>>
+    > = rest
+    return calls[group]?.[call]?.endpoint.DEFAULTS.url ?? `${group}.${call}`
+  })
+  expect(calls.length).toBeGreaterThan(5)
+  const paths = calls.map((url) => url.replace('/repos/{owner}/{repo}', '').replace('/{reaction_id}', ''))
   expect(paths.filter((path) => !page.includes(` ${path}\``))).toEqual([])
 })
 
 describe('a message that the documentation quotes', () => {
   const sources = globSync(['src/**/*.ts', 'scripts/build.ts'], { cwd: ROOT }).map(readText).join('\n')
-
-  /** What stands in backticks in the first cells of the tables headed "Message". */
-  function quotesIn(name: string): string[] {
-    const tables = readText(name).matchAll(/^\| Message \|.*\n\|[ -|]*\n((?:\|.*\n)+)/gm)
-    return [...tables]
-      .flatMap(([, rows = '']) =>
-        rows
-          .split('\n')
-          .flatMap((row) => [...(row.split(' | ')[0] ?? '').matchAll(/`` (.+?) ``|`([^`]+)`/g)]),
-      )
-      .map(([, long, short]) => long ?? short ?? '')
-  }
-
   /** The message of a wrong input begins with the input's name. */
-  const INPUT_NAME = new RegExp(`^(?:${inputNames().join('|')}) `)
+  const inputName = new RegExp(`^(?:${inputNames().join('|')}) `)
+
+  /** What stands in backticks in the columns headed "Message". */
+  function quotesIn(name: string): string[] {
+    const tables = readText(name).matchAll(/^\|(?: Kind \|)? Message \|.*\n\|[ -|]*\n((?:\|.*\n)+)/gm)
+    return [...tables].flatMap(([table, rows = '']) => {
+      const column = table.startsWith('| Kind') ? 1 : 0
+      return rows
+        .split('\n')
+        .flatMap((row) => [...(row.split(' | ')[column] ?? '').matchAll(/`` (.+?) ``|`([^`]+)`/g)])
+        .map(([, long, short]) => long ?? short ?? '')
+    })
+  }
 
   /** The pieces of a quote that the source must have: `…` stands for what differs from run to run. */
   function piecesOf(quote: string): string[] {
     return quote
       .replace(/ \(\d{3}\)$/, '…')
       .split('…')
-      .map((piece) => piece.replace(INPUT_NAME, '').trim())
+      .map((piece) => piece.replace(inputName, '').trim())
       .filter((piece) => /[a-z]/i.test(piece))
   }
 

@@ -1,40 +1,39 @@
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { delimiter, dirname, join } from 'node:path'
 import { toolPath } from '../../scripts/tools.ts'
 
+type Values = Readonly<Record<string, string>>
+
 /** What act needs for one run of a workflow. */
 export type ActOptions = {
-  /** Path of the workflow file. */
+  /** Paths of the workflow file and of the event's payload. */
   readonly workflow: string
+  readonly payload: string
   /** Name of the event, such as `push`. */
   readonly event: string
-  /** Path of the event's payload. */
-  readonly payload: string
   /** Folder that act copies into a job in place of `actions/checkout`. */
   readonly workspace: string
-  /** Folder of our repository, for `your-org/docs-agent-action@v1` and the reusable workflows in it. */
-  readonly action: string
+  /** Folders in place of actions, by `owner/name@ref`. */
+  readonly actions: Values
   /** Folder for everything that act stores. */
   readonly home: string
-  readonly secrets: Readonly<Record<string, string>>
-  readonly variables: Readonly<Record<string, string>>
+  readonly secrets: Values
+  readonly variables: Values
   /** Environment variables of each step. */
-  readonly env: Readonly<Record<string, string>>
-  readonly actor: string
+  readonly env: Values
 }
 
 /** One job of a run; of a matrix, one of its combinations. */
 export type ActJob = {
   /** For a job of a reusable workflow, its id there. */
   readonly id: string
-  readonly matrix: Readonly<Record<string, unknown>>
   /** `undefined` if the job did not run. */
   result: string | undefined
-  /** Outputs by step id and output name. Steps without an id are numbered from 0. */
+  /** By step id and output name. */
   readonly outputs: Record<string, Record<string, string>>
-  /** What the steps wrote to the job summary. */
+  /** What the steps wrote to the job summary, and what they printed, workflow commands included. */
   summary: string
-  /** What the steps printed, workflow commands included. */
   log: string
 }
 
@@ -48,14 +47,24 @@ export type ActRun = {
 
 /** Runs a workflow on this machine, its jobs as plain processes. */
 export async function runAct(options: ActOptions): Promise<ActRun> {
-  const tools = process.env['TOOLS']
+  const { TOOLS: tools, PATH = '' } = process.env
   if (tools === undefined) throw new Error('Start this with npm run e2e, which installs act.')
-  const { workflow, event, payload, workspace, action, home, actor } = options
+  const { workflow, event, payload, workspace, actions, home } = options
   const args = [
-    ...[event, '--workflows', workflow, '--eventpath', payload, '--directory', workspace, '--actor', actor],
-    ...['--platform', 'ubuntu-latest=-self-hosted'],
-    ...['--local-repository', `your-org/docs-agent-action@v1=${action}`],
+    ...[
+      event,
+      '--workflows',
+      workflow,
+      '--eventpath',
+      payload,
+      '--directory',
+      workspace,
+      '--actor',
+      'octocat',
+    ],
+    ...['--platform', 'ubuntu-latest=-self-hosted', '--platform', 'docs-runner=-self-hosted'],
     ...['--json', '--no-cache-server', '--action-cache-path', join(home, 'cache'), '--concurrent-jobs', '4'],
+    ...assignments('--local-repository', actions),
     ...assignments('--secret', options.secrets),
     ...assignments('--var', options.variables),
     ...assignments('--env', options.env),
@@ -64,7 +73,7 @@ export async function runAct(options: ActOptions): Promise<ActRun> {
     cwd: home,
     // act passes its own environment on to each step, so it gets next to none. The steps find gh among the tools.
     env: {
-      PATH: [dirname(process.execPath), process.env['PATH'] ?? '', tools].join(delimiter),
+      PATH: [dirname(process.execPath), PATH, tools].join(delimiter),
       HOME: home,
       HTTPS_PROXY: options.env['HTTPS_PROXY'] ?? '',
       ACT_DISABLE_VERSION_CHECK: '1',
@@ -72,68 +81,42 @@ export async function runAct(options: ActOptions): Promise<ActRun> {
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let output = ''
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (text: string) => {
-      output += text
-    })
+  const add = (text: string): void => {
+    output += text
   }
-  const exitCode = await new Promise<number | null>((resolve, reject) => {
-    child.once('error', reject).once('close', resolve)
-  })
-  return { exitCode, jobs: readJobs(output), output: readable(output) }
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', add)
+  const [exitCode] = await once(child, 'close')
+  return { exitCode, ...readOutput(output) }
 }
 
-function assignments(flag: string, values: Readonly<Record<string, string>>): string[] {
+function assignments(flag: string, values: Values): string[] {
   return Object.entries(values).flatMap(([name, value]) => [flag, `${name}=${value}`])
 }
 
 /** A line of act's log. */
-type Line = {
-  readonly jobID?: string
-  readonly job?: string
-  readonly matrix?: Readonly<Record<string, unknown>>
+type Line = Readonly<
+  Partial<Record<'jobID' | 'command' | 'name' | 'arg' | 'content' | 'raw' | 'msg' | 'jobResult', string>>
+> & {
+  readonly matrix?: object
   readonly stepID?: readonly string[]
-  readonly command?: string
-  readonly name?: string
-  readonly arg?: string
-  readonly content?: string
-  readonly raw?: string
-  readonly msg?: string
   readonly raw_output?: boolean
-  readonly jobResult?: string
 }
 
-function readJobs(output: string): ActJob[] {
+function readOutput(output: string): Pick<ActRun, 'jobs' | 'output'> {
   const jobs = new Map<string, ActJob>()
-  for (const text of output.split('\n')) {
-    if (!text.startsWith('{')) continue
+  const readable = output.split('\n').map((text) => {
+    if (!text.startsWith('{')) return text
     const line = JSON.parse(text) as Line
-    if (line.jobID === undefined) continue
-    const matrix = line.matrix ?? {}
-    const key = `${line.jobID} ${JSON.stringify(matrix)}`
-    const job: ActJob = jobs.get(key) ?? {
-      id: line.jobID,
-      matrix,
-      result: undefined,
-      outputs: {},
-      summary: '',
-      log: '',
+    const { jobID: id, matrix = {}, msg = '' } = line
+    if (id !== undefined) {
+      const key = `${id} ${JSON.stringify(matrix)}`
+      const job: ActJob = jobs.get(key) ?? { id, result: undefined, outputs: {}, summary: '', log: '' }
+      jobs.set(key, job)
+      addLine(line, job)
     }
-    jobs.set(key, job)
-    addLine(line, job)
-  }
-  return [...jobs.values()]
-}
-
-function readable(output: string): string {
-  return output
-    .split('\n')
-    .map((text) => {
-      if (!text.startsWith('{')) return text
-      const { jobID = '', msg = '' } = JSON.parse(text) as Line
-      return `${jobID}: ${msg.trim()}`
-    })
-    .join('\n')
+    return `${id ?? ''}: ${msg.trim()}`
+  })
+  return { jobs: [...jobs.values()], output: readable.join('\n') }
 }
 
 function addLine(line: Line, job: ActJob): void {
@@ -143,8 +126,6 @@ function addLine(line: Line, job: ActJob): void {
   if (line.command === 'summary') job.summary += line.content ?? ''
   if (line.command === 'set-output') {
     const step = line.stepID?.at(-1) ?? ''
-    const outputs = job.outputs[step] ?? {}
-    outputs[line.name ?? ''] = line.arg ?? ''
-    job.outputs[step] = outputs
+    job.outputs[step] = { ...job.outputs[step], [line.name ?? '']: line.arg ?? '' }
   }
 }

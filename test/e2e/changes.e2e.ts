@@ -1,194 +1,235 @@
 import { describe, expect, it } from 'vitest'
-import { closedPull, labeledIssue, labeledPull, push, release } from './events.ts'
-import {
-  createdJobs,
-  expectNoOtherHost,
-  githubBodies,
-  githubRequests,
-  serviceRequests,
-} from './expectations.ts'
-import { runWorkflow } from './run-workflow.ts'
+import { event, newIssue, pullRequest, pushOf, pushTo } from '../support/events.ts'
+import { AGENT, addPull, addStatus, mergePull, type World } from '../support/world.ts'
+import { FILES, octocat, PULL, runWorkflow, startJob, type WorkflowRun } from './run-workflow.ts'
 
-const PULL = 'https://github.com/acme/docs/pull/1'
+/** The statuses that a run set, oldest first. */
+function statuses({ world }: WorkflowRun): string[] {
+  return world.statuses.map(({ state, context }) => `${state} ${context}`)
+}
 
-describe.concurrent('docs-on-push', () => {
-  it('has a pull request made for a push', async () => {
-    const run = await runWorkflow('docs-on-push', { event: 'push', payload: push })
-    expect(run.exitCode, run.output).toBe(0)
+function bodies({ github }: WorkflowRun, line: string): unknown[] {
+  return github.journal.filter((request) => request.line === line).map(({ body }) => body)
+}
+
+/** A push of the agent's own merged pull request. */
+function pushOfAgentsWork(world: World) {
+  const before = world.branches.get('main') ?? ''
+  mergePull(world, addPull(world, { number: 6, user: AGENT, files: FILES }))
+  return pushOf(world, before)
+}
+
+describe.concurrent('a push', () => {
+  it('has a pull request made, remembered and announced (docs-on-push)', async () => {
+    const run = await runWorkflow('docs-on-push')
     const { outputs, summary, result } = run.job('docs')
     expect(result).toBe('success')
-    expect(outputs['0']).toMatchObject({
+    expect(outputs['docs-on-push']).toMatchObject({
       result: 'pull-request',
-      status: 'completed',
       'pr-link': PULL,
       'pr-number': '1',
     })
-    expect(outputs['0']?.['job-id']).toBe(run.docs.jobs[0]?.id)
     expect(summary).toContain(PULL)
-    expect(createdJobs(run)).toMatchObject([{ path: '/v2/agent/docs/job' }])
-    expect(createdJobs(run)[0]?.prompt).toMatch(/^Bring the docs up to date[\s\S]+leave them\./)
-    expect(createdJobs(run)[0]?.prompt).toContain('src/pets.ts')
+    expect(run.prompts).toHaveLength(1)
+    expect(run.prompts[0]).toMatch(/^Bring the docs up to date[\s\S]+change nothing\.\n/)
+    expect(run.prompts[0]).toContain('src/pets.ts')
     expect(run.docs.requests[0]?.headers.host).toBe('api.mintlify.com')
-    expectNoOtherHost(run)
+    const context = 'Docs agent: docs (docs-on-push.yml, docs, docs-on-push)'
+    expect(statuses(run)).toEqual([`pending ${context}`, `success ${context}`])
+    expect(run.github.requests).toContain('POST /issues/1/comments')
   })
 
-  it("comments on the agent's pull request in the same repository", async () => {
-    const run = await runWorkflow('docs-on-push', { event: 'push', payload: push })
-    expect(run.exitCode, run.output).toBe(0)
-    expect(githubRequests(run)).toContain('POST /repos/acme/docs/issues/1/comments')
-  })
-
-  it("skips the agent's own merged work", async () => {
+  it("goes on with the step's open pull request (docs-on-push)", async () => {
     const run = await runWorkflow('docs-on-push', {
-      event: 'push',
-      payload: push,
-      github: { pullAuthor: 'mintlify[bot]' },
+      docs: { jobTimeMs: 1 },
+      before: async ({ docs, world, commits }) => {
+        const id = await startJob(docs, 'Describe cats.')
+        addStatus(world, commits[0], {
+          context: 'Docs agent: docs (docs-on-push.yml, docs, docs-on-push)',
+          state: 'success',
+          description: `Pull request ready for review (${id})`,
+          target_url: PULL,
+        })
+      },
     })
-    expect(run.exitCode, run.output).toBe(0)
-    expect(run.job('docs').outputs['0']).toMatchObject({ result: 'skipped' })
-    expect(serviceRequests(run)).toEqual([])
+    expect(run.prompts).toEqual(['Describe cats.'])
+    expect(run.asked).toContain(`POST /v2/agent/docs/job/${run.docs.jobs[0]?.id}/message`)
   })
-})
 
-describe.concurrent('docs-on-merge', () => {
-  it('documents a merged pull request and says so on it', async () => {
-    const run = await runWorkflow('docs-on-merge', {
-      event: 'pull_request_target',
-      payload: () => closedPull({}),
+  it.each(['docs-on-push', 'submit-only'])("of the agent's own merged work is skipped (%s)", async (name) => {
+    const run = await runWorkflow(name, { event: pushOfAgentsWork })
+    const [outputs] = run.jobs.flatMap((job) => Object.values(job.outputs))
+    expect(outputs).toMatchObject({ result: 'skipped' })
+    expect(run.asked).toEqual([])
+    expect(run.world.statuses).toEqual([])
+  })
+
+  it.each([
+    'docs-after-approval', // by a person, which act takes for granted
+    'docs-in-another-repository', // with an App's token
+  ])('is documented by %s', async (name) => {
+    const run = await runWorkflow(name, {
+      before: ({ world: { scopes } }) => {
+        scopes.delete('pull-requests: write')
+        scopes.add('pull-requests: read')
+      },
     })
-    expect(run.exitCode, run.output).toBe(0)
-    expect(run.job('docs').outputs['0']).toMatchObject({ result: 'pull-request' })
-    const prompt = createdJobs(run)[0]?.prompt
-    expect(prompt).toMatch(/^Document what the merged pull request below changes/)
-    expect(prompt).toContain('Add pets')
-    expect(prompt).toContain('src/pets.ts')
-    expect(githubRequests(run)).toContain('POST /repos/acme/docs/issues/7/comments')
-    expect([...run.github.comments.values()].join('\n')).toContain(PULL)
-    expectNoOtherHost(run)
+    expect(Object.values(run.job('docs').outputs).at(-1)).toMatchObject({ result: 'pull-request' })
+    expect(statuses(run)).toHaveLength(2)
   })
 
-  const others: [string, object][] = [
-    ['a pull request that was closed without a merge', closedPull({ merged: false })],
-    ['a pull request with the label no-docs', closedPull({ labels: ['bug', 'no-docs'] })],
-  ]
-  it.each(others)('starts no runner for %s', async (_case, payload) => {
-    const run = await runWorkflow('docs-on-merge', { event: 'pull_request_target', payload: () => payload })
-    expect(run.exitCode, run.output).toBe(0)
-    expect(run.jobs.filter(({ outputs }) => Object.keys(outputs).length > 0)).toEqual([])
-    expect([...serviceRequests(run), ...githubRequests(run)]).toEqual([])
-  })
-
-  it("skips the agent's and Dependabot's pull requests", async () => {
-    for (const author of ['mintlify[bot]', 'dependabot[bot]']) {
-      const run = await runWorkflow('docs-on-merge', {
-        event: 'pull_request_target',
-        payload: () => closedPull({ author }),
-      })
-      expect(run.exitCode, run.output).toBe(0)
-      expect(run.job('docs').outputs['0']).toMatchObject({ result: 'skipped' })
-      expect(serviceRequests(run)).toEqual([])
-    }
-  })
-
-  it('skips a merge by somebody who has too little permission', async () => {
-    const run = await runWorkflow('docs-on-merge', {
-      event: 'pull_request_target',
-      payload: () => closedPull({}),
-      github: { role: 'read' },
+  it('has a step for each package that it changes (monorepo)', async () => {
+    const run = await runWorkflow('monorepo', {
+      event: (world) => pushTo(world, { files: ['packages/cli/src/main.ts', 'packages/web/src/page.ts'] }),
     })
-    expect(run.exitCode, run.output).toBe(0)
-    expect(run.job('docs').outputs['0']).toMatchObject({ result: 'skipped' })
-    expect(serviceRequests(run)).toEqual([])
-  })
-})
-
-describe.concurrent('docs-on-release', () => {
-  it('hands the release notes to the agent', async () => {
-    const run = await runWorkflow('docs-on-release', { event: 'release', payload: () => release({}) })
-    expect(run.exitCode, run.output).toBe(0)
-    expect(run.job('docs').outputs['0']).toMatchObject({ result: 'pull-request' })
-    const prompt = createdJobs(run)[0]?.prompt
-    expect(prompt).toMatch(/^Add the release below to the changelog/)
-    expect(prompt).toContain('v1.4.0')
-    expect(prompt).toContain('Pets can be listed.')
-    expectNoOtherHost(run)
+    const { outputs } = run.job('docs')
+    expect(outputs['changed']).toEqual({ packages: '["cli","web"]' })
+    expect(outputs['cli']).toMatchObject({ result: 'pull-request' })
+    expect(outputs['api']).toBeUndefined()
+    expect(run.prompts).toEqual([expect.stringMatching(/^Bring the section "Command line" up to date/)])
   })
 
-  it('starts no runner for a pre-release', async () => {
-    const run = await runWorkflow('docs-on-release', {
-      event: 'release',
-      payload: () => release({ prerelease: true }),
-    })
-    expect(run.exitCode, run.output).toBe(0)
-    expect([...serviceRequests(run), ...githubRequests(run)]).toEqual([])
-  })
-})
-
-describe.concurrent('docs-wanted-label', () => {
-  const labels: [string, string, object][] = [
-    ['an issue', 'issues', labeledIssue('docs-wanted')],
-    ['a pull request from a fork', 'pull_request_target', labeledPull('docs-wanted')],
-  ]
-  it.each(labels)('documents %s that gets the label', async (_case, event, payload) => {
-    const run = await runWorkflow('docs-wanted-label', { event, payload: () => payload })
-    expect(run.exitCode, run.output).toBe(0)
-    expect(run.job('docs').outputs['0']).toMatchObject({ result: 'pull-request' })
-    expect(createdJobs(run)[0]?.prompt).toMatch(/^Write the documentation/)
-    expect(createdJobs(run)[0]?.prompt).toContain('pets')
-    expect(githubRequests(run)).toContain('GET /repos/acme/docs/collaborators/octocat/permission')
-    expectNoOtherHost(run)
-  })
-
-  it('starts no runner for another label', async () => {
-    const run = await runWorkflow('docs-wanted-label', {
-      event: 'pull_request_target',
-      payload: () => labeledPull('bug'),
-    })
-    expect(run.exitCode, run.output).toBe(0)
-    expect([...serviceRequests(run), ...githubRequests(run)]).toEqual([])
-  })
-})
-
-describe.concurrent('api-changelog', () => {
-  it('hands the diff of the push to the agent as data', async () => {
+  it('hands the diff of the API description to the agent as data (api-changelog)', async () => {
     const run = await runWorkflow('api-changelog', {
-      event: 'push',
-      payload: push,
       files: { 'openapi.yaml': 'paths:\n  /pets:\n    get: {}\n' },
       changes: { 'openapi.yaml': 'paths:\n  /pets:\n    get: {}\n    post: {}\n', 'src/secret.ts': 'no\n' },
     })
-    expect(run.exitCode, run.output).toBe(0)
-    const [{ prompt } = { prompt: '' }] = createdJobs(run)
+    const [prompt] = run.prompts
     expect(prompt).toMatch(/^Add an entry to the API changelog/)
-    expect(prompt).toContain('api.diff')
-    expect(prompt).toContain('+    post: {}')
-    expect(prompt).toContain('src/pets.ts')
-    expect(prompt).not.toContain('cats and dogs')
-    expect(prompt).not.toContain('b/src/secret.ts')
-    expectNoOtherHost(run)
+    for (const part of ['api.diff', '+    post: {}', 'src/pets.ts']) expect(prompt).toContain(part)
+    for (const part of ['cats and dogs', 'src/secret.ts']) expect(prompt).not.toContain(part)
+  })
+
+  it("has the agent's pull request labelled and a review requested (labels-and-reviewers)", async () => {
+    const run = await runWorkflow('labels-and-reviewers')
+    expect(bodies(run, 'POST /issues/1/labels')).toEqual([{ labels: ['documentation'] }])
+    expect(bodies(run, 'POST /pulls/1/requested_reviewers')).toEqual([{ reviewers: ['hubot'] }])
+  })
+
+  it('has nothing labelled where the job made no pull request (labels-and-reviewers)', async () => {
+    const run = await runWorkflow('labels-and-reviewers', {
+      before: ({ docs }) => docs.faults.add({ kind: 'status', status: 400, match: { path: 'create' } }),
+      exitCode: 1,
+    })
+    expect(run.github.requests.filter((line) => /\/(?:labels|requested_reviewers)$/.test(line))).toEqual([])
   })
 })
 
-describe.concurrent('labels-and-reviewers', () => {
-  it("labels the agent's pull request and asks for a review", async () => {
-    const run = await runWorkflow('labels-and-reviewers', { event: 'push', payload: push })
-    expect(run.exitCode, run.output).toBe(0)
-    expect(githubBodies(run, 'POST /repos/acme/docs/issues/1/labels')).toEqual([
-      { labels: ['documentation'] },
-    ])
-    expect(githubBodies(run, 'POST /repos/acme/docs/pulls/1/requested_reviewers')).toEqual([
-      { reviewers: ['hubot'] },
-    ])
-    expectNoOtherHost(run)
+describe.concurrent('a pull request', () => {
+  const closed = (pull: object) => (world: World) => {
+    addPull(world, { number: 5, title: 'Add pets', files: FILES })
+    return pullRequest({
+      action: 'closed',
+      sender: octocat,
+      author: octocat,
+      pull: { title: 'Add pets', ...pull },
+    })
+  }
+  const merged = { merged: true, state: 'closed', merge_commit_sha: 'e'.repeat(40) }
+
+  it('is documented once it is merged, and told so (docs-on-merge)', async () => {
+    const run = await runWorkflow('docs-on-merge', { event: closed(merged) })
+    expect(run.job('docs').outputs['docs-on-merge']).toMatchObject({ result: 'pull-request' })
+    expect(run.prompts[0]).toMatch(/^Document what the merged pull request below changes/)
+    for (const part of ['Add pets', 'src/pets.ts']) expect(run.prompts[0]).toContain(part)
+    expect(run.world.statuses.map(({ sha }) => sha)).toEqual(['e'.repeat(40), 'e'.repeat(40)])
+    const told = run.world.comments.filter(({ number }) => number === 5)
+    expect(told.map(({ history }) => history.at(-1))).toEqual([expect.stringContaining(PULL)])
   })
 
-  it('touches nothing where the job made no pull request in this repository', async () => {
-    const run = await runWorkflow('labels-and-reviewers', {
-      event: 'push',
-      payload: push,
-      before: ({ faults }) => faults.add({ kind: 'status', status: 400, match: { path: 'create' } }),
+  it('starts no runner without a merge or with the label no-docs (docs-on-merge)', async () => {
+    for (const pull of [{ merged: false }, { ...merged, labels: [{ name: 'bug' }, { name: 'no-docs' }] }]) {
+      const run = await runWorkflow('docs-on-merge', { event: closed(pull) })
+      expect([...run.asked, ...run.github.requests]).toEqual([])
+    }
+  })
+
+  it.each(['mintlify[bot]', 'dependabot[bot]'])('of %s is skipped (docs-on-merge)', async (login) => {
+    const run = await runWorkflow('docs-on-merge', {
+      event: closed({ ...merged, user: { login, type: 'Bot' } }),
     })
-    expect(run.exitCode).toBe(1)
-    expect(githubRequests(run).filter((line) => /\/(?:labels|requested_reviewers)$/.test(line))).toEqual([])
+    expect(run.job('docs').outputs['docs-on-merge']).toMatchObject({ result: 'skipped' })
+    expect(run.asked).toEqual([])
+  })
+
+  it('has a docs pull request beside it (docs-for-pull-requests)', async () => {
+    const run = await runWorkflow('docs-for-pull-requests', {
+      event: (world) => {
+        addPull(world, { number: 5, title: 'Add pets', files: FILES })
+        return pullRequest({ action: 'opened', sender: octocat, author: octocat, pull: { draft: false } })
+      },
+    })
+    expect(run.job('docs').outputs['docs-for-pull-requests']).toMatchObject({ result: 'pull-request' })
+    expect(run.prompts[0]).toContain('src/pets.ts')
+    expect(run.github.requests).toContain('GET /collaborators/octocat/permission')
+    expect(statuses(run)).toHaveLength(2)
+  })
+
+  it('and an issue are documented when they get the label, and with no other (docs-wanted-label)', async () => {
+    const labelled = (label: string) => (world: World) => {
+      addPull(world, { number: 5, title: 'Add pets', files: FILES })
+      const { payload } = pullRequest({ action: 'labeled', sender: octocat, author: octocat })
+      return { name: 'pull_request', payload: { ...payload, label: { name: label } } }
+    }
+    const issue = () => {
+      const { payload } = newIssue({ body: 'Describe pets.', author: octocat, action: 'labeled' })
+      return { name: 'issues', payload: { ...payload, label: { name: 'docs-wanted' } } }
+    }
+    for (const event of [labelled('docs-wanted'), issue]) {
+      const run = await runWorkflow('docs-wanted-label', { event })
+      expect(run.job('docs').outputs['docs-wanted']).toMatchObject({ result: 'pull-request' })
+      expect(run.prompts[0]).toMatch(/^Write the documentation[\s\S]+pets/)
+      expect(run.github.requests).toContain('GET /collaborators/octocat/permission')
+    }
+    const other = await runWorkflow('docs-wanted-label', { event: labelled('bug') })
+    expect([...other.asked, ...other.github.requests]).toEqual([])
+  })
+})
+
+describe.concurrent('a release', () => {
+  const released = (prerelease: boolean) => (world: World) => {
+    const sha = world.branches.get('main') ?? ''
+    world.tags.set('v1.4.0', sha)
+    return event('release', {
+      action: 'published',
+      release: { tag_name: 'v1.4.0', name: '1.4.0', body: 'Pets can be listed.', prerelease, draft: false },
+      sender: octocat,
+    })
+  }
+
+  it('is documented from its notes, once it is no pre-release (docs-on-release)', async () => {
+    const run = await runWorkflow('docs-on-release', { event: released(false) })
+    expect(run.job('docs').outputs['docs-on-release']).toMatchObject({ result: 'pull-request' })
+    expect(run.prompts[0]).toMatch(
+      /^Add the release below to the changelog[\s\S]+v1\.4\.0[\s\S]+Pets can be listed\./,
+    )
+    const early = await runWorkflow('docs-on-release', { event: released(true) })
+    expect([...early.asked, ...early.github.requests]).toEqual([])
+  })
+
+  it('merges the pull request of the pushes; a push does not (docs-with-releases)', async () => {
+    const pull = {
+      id: 'PR_1',
+      number: 1,
+      state: 'OPEN',
+      title: 'Docs',
+      url: PULL,
+      mergeStateStatus: 'BLOCKED',
+    }
+    const fields = { fields: [] }
+    const gh = (query: string): object => {
+      if (query.includes('mutation')) return {}
+      const types = [...query.matchAll(/(\w+): __type/g)].map(([, name = '']) => [name, fields])
+      if (types.length > 0) return Object.fromEntries(types)
+      return { repository: { id: 'R_1', pullRequest: { ...pull, headRefName: 'docs', baseRefName: 'main' } } }
+    }
+    const run = await runWorkflow('docs-with-releases', { event: released(false), gh })
+    expect(run.prompts[0]).toMatch(/^The release below is out\. [^\n]+change nothing\.\n/)
+    expect(JSON.stringify(run.gh.at(-1))).toMatch(/enablePullRequestAutoMerge.+"mergeMethod":"SQUASH"/)
+    const push = await runWorkflow('docs-with-releases', { gh })
+    expect(push.prompts[0]).toMatch(
+      /^Bring the docs up to date with the changes below\. They are not released yet\. /,
+    )
+    expect(push.gh).toEqual([])
   })
 })

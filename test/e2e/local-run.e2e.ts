@@ -1,42 +1,38 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { push } from './events.ts'
-import { runWorkflow } from './run-workflow.ts'
+import { expression, runWorkflow } from './run-workflow.ts'
 
-// What docs/ tells users to do to try a workflow of their own against the local service.
-describe.concurrent('a workflow with `base-url` from a variable', () => {
-  const workflow = readFileSync(join(import.meta.dirname, '../../examples/docs-on-push.yml'), 'utf8').replace(
+// What README and docs/ tell users to do first, and to try a workflow of their own against the local service.
+describe.concurrent("the README's quick start", () => {
+  const readme = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8')
+  const workflow = /## Quick start\n[\s\S]+?```yaml\n([\s\S]+?)```/.exec(readme)?.[1] ?? ''
+  const withAddress = workflow.replace(
     /^( *)(project-id: .*)$/m,
-    '$1$2\n$1base-url: $' + '{{ vars.DOCS_BASE_URL }}',
+    `$1$2\n$1base-url: ${expression('vars.DOCS_BASE_URL').replace('$', '$$$$')}`,
   )
 
-  it('reaches the local service where the variable is set', async () => {
-    const run = await runWorkflow('docs-on-push', {
-      event: 'push',
-      payload: push,
-      workflow,
-      variables: ({ url }) => ({ DOCS_BASE_URL: url }),
-    })
-    expect(run.exitCode, run.output).toBe(0)
-    expect(run.job('docs').outputs['0']).toMatchObject({ result: 'pull-request' })
-    expect(run.docs.requests[0]?.headers.host).toBe(new URL(run.docs.url).host)
+  it.each([undefined, 'workflow_dispatch'])('has a pull request made (%s)', async (event = 'push') => {
+    const run = await runWorkflow('docs', { workflow, ...(event !== 'push' && { event }) })
+    expect(run.jobs[0]?.summary).toContain('Pull request')
+    expect(run.docs.requests[0]?.headers.host).toBe('api.mintlify.com')
   })
 
-  it('keeps the real address where the variable is not set', async () => {
-    const run = await runWorkflow('docs-on-push', { event: 'push', payload: push, workflow })
-    expect(run.exitCode, run.output).toBe(0)
-    expect(run.docs.requests[0]?.headers.host).toBe('api.mintlify.com')
+  it('reaches the local service where a variable has its address, and else the real one', async () => {
+    const local = await runWorkflow('docs', {
+      workflow: withAddress,
+      variables: ({ url }) => ({ DOCS_BASE_URL: url }),
+    })
+    expect(local.docs.requests[0]?.headers.host).toBe(new URL(local.docs.url).host)
+    const real = await runWorkflow('docs', { workflow: withAddress })
+    expect(real.docs.requests[0]?.headers.host).toBe('api.mintlify.com')
   })
 })
 
 describe('what act does not show on this machine', () => {
   it.skip(
-    '`permissions`: act gives every job the same token; workflows.test.ts compares what the files ask for',
+    '`permissions`, `environment`, `concurrency`, filters, schedules and time limits of a job: act knows none',
   )
-  it.skip('`concurrency`: act runs one event at a time')
-  it.skip('`on.push.branches`, `paths` and `schedule`: act starts what it is told to start')
-  it.skip('`timeout-minutes` of a job: act knows only that of a step')
-  it.skip('actions/checkout: act copies the repository in its place')
-  it.skip('a cancelled run: act kills the step, where a runner first asks it to end; test/bundle covers that')
+  it.skip('actions of others: act copies the repository in place of a checkout; the rest are stubs')
+  it.skip('a cancelled run: act kills the step, where a runner first asks it to end')
 })

@@ -8,34 +8,21 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 /**
- * The only way from a workflow's steps to the network: a proxy that maps the names of real hosts to loopback servers.
- * So a workflow runs as it stands, with the addresses that its tools have by default.
- */
-export type HostProxy = {
-  /** For `HTTPS_PROXY`. */
-  readonly url: string
-  /** PEM file of the authority that signed the hosts' certificate. */
-  readonly authorityFile: string
-  /** `host:port` of every other host that a step tried to reach. */
-  readonly refused: readonly string[]
-  close(): Promise<void>
-}
-
-/** URL of a loopback server by the host name that it stands for. */
-export type Hosts = Readonly<Record<string, string>>
-
-/**
- * Starts the proxy. Needs `openssl`.
+ * Starts the only way from a workflow's steps to the network: a proxy that maps the names of real hosts to loopback
+ * servers. So a workflow runs as it stands, with the addresses that its tools have by default. Needs `openssl`.
  *
- * @param hosts the hosts that exist
+ * @param hosts URL of a loopback server by the host name that it stands for
  * @param rewrite maps the text of every answer, such as the links in it
  */
-export async function startHostProxy(hosts: Hosts, rewrite: (body: string) => string): Promise<HostProxy> {
+export async function startHostProxy(
+  hosts: Readonly<Record<string, string>>,
+  rewrite: (body: string) => string,
+) {
   const folder = mkdtempSync(join(tmpdir(), 'host-proxy-'))
-  const { key, cert, authorityFile } = makeCertificates(folder, Object.keys(hosts))
+  const authorityFile = join(folder, 'authority.crt')
   const refused: string[] = []
 
-  const server = createTlsServer({ key, cert }, (incoming, response) => {
+  const server = createTlsServer(makeCertificate(folder, Object.keys(hosts)), (incoming, response) => {
     const target = hosts[incoming.headers.host ?? '']
     if (target === undefined) response.writeHead(421).end()
     else forward(incoming, response, { target, rewrite })
@@ -53,18 +40,48 @@ export async function startHostProxy(hosts: Hosts, rewrite: (body: string) => st
     }
   })
   await once(proxy.listen(0, '127.0.0.1'), 'listening')
-  const address = proxy.address() as AddressInfo
-
   return {
-    url: `http://127.0.0.1:${address.port}`,
+    url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
+    /** PEM file of the authority that signed the hosts' certificate. */
     authorityFile,
-    refused,
+    /** `host:port` of every other host that a step tried to reach. */
+    refused: refused as readonly string[],
     async close() {
       server.closeAllConnections()
       proxy.closeAllConnections()
       proxy.close()
       await once(proxy, 'close')
       rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** A request that came in, as `POST /path`. */
+type Asked = { readonly line: string; readonly body: Readonly<Record<string, unknown>> }
+
+/** Starts a server that keeps the requests that it is sent. What it answers is JSON. */
+export async function startServer(
+  answer: (request: Asked) => unknown,
+  statusOf = (_line: string): number => 200,
+) {
+  const requests: Asked[] = []
+  const server = createServer(async (incoming, response) => {
+    let body = ''
+    for await (const chunk of incoming.setEncoding('utf8')) body += chunk
+    const line = `${incoming.method} ${incoming.url?.split('?')[0]}`
+    const request = { line, body: body === '' ? {} : JSON.parse(body) }
+    requests.push(request)
+    response.writeHead(statusOf(line), { 'content-type': 'application/json' })
+    response.end(JSON.stringify(answer(request)))
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    requests: requests as readonly Asked[],
+    async close() {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
     },
   }
 }
@@ -83,44 +100,18 @@ function forward(incoming: IncomingMessage, response: ServerResponse, { target, 
   incoming.pipe(onward)
 }
 
-function makeCertificates(folder: string, hosts: readonly string[]): HostCertificate {
-  const file = (name: string): string => join(folder, name)
-  writeFileSync(
-    file('authority.cnf'),
-    '[req]\ndistinguished_name=dn\nx509_extensions=ext\nprompt=no\n[dn]\nCN=Examples\n[ext]\nbasicConstraints=critical,CA:true\n',
-  )
-  writeFileSync(file('extensions.cnf'), `subjectAltName=${hosts.map((host) => `DNS:${host}`).join(',')}\n`)
-  const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes']
-  openssl([
-    ...['req', '-x509', ...curve, '-days', '2', '-config', file('authority.cnf')],
-    ...['-keyout', file('authority.key'), '-out', file('authority.crt')],
-  ])
-  openssl([
-    ...['req', ...curve, '-config', file('authority.cnf'), '-subj', '/CN=host'],
-    ...['-keyout', file('host.key'), '-out', file('host.csr')],
-  ])
-  openssl([
-    ...[
-      'x509',
-      '-req',
-      '-in',
-      file('host.csr'),
-      '-CA',
-      file('authority.crt'),
-      '-CAkey',
-      file('authority.key'),
-    ],
-    ...['-CAcreateserial', '-days', '2', '-extfile', file('extensions.cnf'), '-out', file('host.crt')],
-  ])
-  return {
-    key: readFileSync(file('host.key')),
-    cert: readFileSync(file('host.crt')),
-    authorityFile: file('authority.crt'),
+/** A certificate for hosts, and `authority.crt` beside it. */
+function makeCertificate(folder: string, hosts: readonly string[]) {
+  const ca = '[req]\ndistinguished_name=dn\nx509_extensions=ext\nprompt=no\n[dn]\nCN=Examples\n'
+  writeFileSync(join(folder, 'ca.cnf'), `${ca}[ext]\nbasicConstraints=critical,CA:true\n`)
+  writeFileSync(join(folder, 'hosts.cnf'), `subjectAltName=${hosts.map((host) => `DNS:${host}`).join(',')}\n`)
+  const curve = '-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -config ca.cnf'
+  for (const command of [
+    `req -x509 ${curve} -days 2 -keyout authority.key -out authority.crt`,
+    `req ${curve} -subj /CN=host -keyout host.key -out host.csr`,
+    'x509 -req -in host.csr -CA authority.crt -CAkey authority.key -CAcreateserial -days 2 -extfile hosts.cnf -out host.crt',
+  ]) {
+    execFileSync('openssl', command.split(' '), { cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] })
   }
-}
-
-type HostCertificate = { readonly key: Buffer; readonly cert: Buffer; readonly authorityFile: string }
-
-function openssl(args: readonly string[]): void {
-  execFileSync('openssl', args, { stdio: ['ignore', 'ignore', 'pipe'] })
+  return { key: readFileSync(join(folder, 'host.key')), cert: readFileSync(join(folder, 'host.crt')) }
 }

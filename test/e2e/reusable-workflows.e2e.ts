@@ -1,104 +1,88 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { closedPull, comment, push } from './events.ts'
-import { createdJobs, expectNoOtherHost, githubRequests, serviceRequests } from './expectations.ts'
-import { runWorkflow } from './run-workflow.ts'
+import { pullRequest } from '../support/events.ts'
+import { addPull } from '../support/world.ts'
+import { comment, expression, FILES, octocat, PULL, runWorkflow } from './run-workflow.ts'
+
+/** An example with further inputs, and with more jobs. */
+function exampleWith(name: string, inputs: readonly string[], jobs = ''): string {
+  const text = readFileSync(join(import.meta.dirname, `../../examples/reusable-${name}.yml`), 'utf8')
+  return text.replace('    with:\n', `    with:\n${inputs.map((line) => `      ${line}\n`).join('')}`) + jobs
+}
 
 describe.concurrent('the reusable workflows, called from a repository of their user', () => {
   it('docs-on-push has a pull request made', async () => {
-    const run = await runWorkflow('reusable-docs-on-push', { event: 'push', payload: push })
-    expect(run.exitCode, run.output).toBe(0)
-    expect(run.job('docs').outputs['docs']).toMatchObject({
-      result: 'pull-request',
-      'pr-link': 'https://github.com/acme/docs/pull/1',
-    })
-    expect(createdJobs(run)).toMatchObject([{ path: '/v2/agent/docs/job' }])
-    expect(createdJobs(run)[0]?.prompt).toMatch(/^Bring the docs up to date[\s\S]+leave them\./)
+    const run = await runWorkflow('reusable-docs-on-push')
+    expect(run.job('push').outputs['docs-on-push']).toMatchObject({ result: 'pull-request', 'pr-link': PULL })
+    expect(run.prompts[0]).toMatch(/^Bring the docs up to date[\s\S]+change nothing\./)
     expect(run.docs.requests[0]?.headers.host).toBe('api.mintlify.com')
-    expectNoOtherHost(run)
+    expect(new Set(run.world.statuses.map(({ context }) => context))).toEqual(
+      new Set(['Docs agent: docs (reusable-docs-on-push.yml, push, docs-on-push)']),
+    )
   })
 
-  it('docs-on-merge documents a merged pull request and says so on it', async () => {
-    const run = await runWorkflow('reusable-docs-on-merge', {
-      event: 'pull_request_target',
-      payload: () => closedPull({}),
+  it('docs-on-push takes a list of labels for the runner, inherited secrets, and a dry run', async () => {
+    const workflow = exampleWith('docs-on-push', ['dry-run: true', `runs-on: '["docs-runner"]'`])
+    const run = await runWorkflow('reusable-docs-on-push', {
+      workflow: workflow.replace(/ {4}secrets:\n.*\n/, '    secrets: inherit\n'),
     })
-    expect(run.exitCode, run.output).toBe(0)
-    expect(createdJobs(run)[0]?.prompt).toMatch(/^Document what the merged pull request below changes/)
-    expect(githubRequests(run)).toContain('POST /repos/acme/docs/issues/7/comments')
-    expectNoOtherHost(run)
+    expect(run.job('push').outputs['docs-on-push']).toMatchObject({ result: 'dry-run' })
+    expect(run.asked).toEqual([])
   })
 
-  it('docs-on-merge starts no runner for a pull request that was not merged', async () => {
-    const run = await runWorkflow('reusable-docs-on-merge', {
-      event: 'pull_request_target',
-      payload: () => closedPull({ merged: false }),
-    })
-    expect(run.exitCode, run.output).toBe(0)
-    expect([...serviceRequests(run), ...githubRequests(run)]).toEqual([])
-  })
+  it.each([true, false])(
+    'docs-on-merge documents a pull request only if it is merged (%s)',
+    async (merged) => {
+      const run = await runWorkflow('reusable-docs-on-merge', {
+        event: (world) => {
+          addPull(world, { number: 5, title: 'Add pets', files: FILES })
+          const pull = { title: 'Add pets', merged, state: 'closed', merge_commit_sha: 'e'.repeat(40) }
+          return pullRequest({ action: 'closed', sender: octocat, author: octocat, pull })
+        },
+      })
+      expect(run.prompts).toHaveLength(merged ? 1 : 0)
+      expect(run.github.requests.includes('POST /issues/5/comments')).toBe(merged)
+    },
+  )
 
-  it('docs-command answers a command', async () => {
+  it('docs-command answers a command, after the instructions of a file of the default branch', async () => {
     const run = await runWorkflow('reusable-docs-command', {
-      event: 'issue_comment',
-      payload: () => comment('/docs Explain the new pets call.'),
+      event: comment('/docs Explain the new pets call.'),
+      files: { 'docs-prompt.md': 'Write for beginners.' },
+      workflow: exampleWith('docs-command', ['prompt-file: docs-prompt.md']),
     })
-    expect(run.exitCode, run.output).toBe(0)
-    expect(createdJobs(run)[0]?.prompt).toMatch(/^Explain the new pets call\./)
-    expect(run.github.reactions.filter((content) => content !== '')).toEqual(['rocket'])
-    expectNoOtherHost(run)
+    expect(run.prompts[0]).toMatch(/^Write for beginners\.\n\nExplain the new pets call\./)
+    expect(run.world.reactions.map(({ content }) => content)).toEqual(['rocket'])
   })
 
-  it('docs-command starts no runner for a comment with a URL below /docs', async () => {
-    const run = await runWorkflow('reusable-docs-command', {
-      event: 'issue_comment',
-      payload: () => comment('See https://example.com/docs'),
-    })
-    expect(run.exitCode, run.output).toBe(0)
-    expect([...serviceRequests(run), ...githubRequests(run)]).toEqual([])
-  })
-
-  it('weekly has the docs checked and reports their visitors', async () => {
+  it('weekly has the docs checked and reports who read them and what they missed', async () => {
     const run = await runWorkflow('reusable-weekly', { event: 'schedule' })
-    expect(run.exitCode, run.output).toBe(0)
-    expect(run.job('care').outputs['docs']).toMatchObject({
-      result: 'pull-request',
-      'visitors-complete': 'true',
-    })
-    expect(run.job('care').summary).toContain('mermaid')
-    expectNoOtherHost(run)
+    const { outputs, summary } = run.job('weekly')
+    expect(outputs['weekly']).toMatchObject({ result: 'pull-request', 'visitors-complete': 'true' })
+    expect(Number(outputs['weekly']?.['reader-signals-count'])).toBeGreaterThan(0)
+    expect(summary).toContain('mermaid')
   })
 
   it('weekly takes inputs of each type, and hands outputs on to a job that needs it', async () => {
-    const caller = readFileSync(join(import.meta.dirname, '../../examples/reusable-weekly.yml'), 'utf8')
-    const inputs = [
-      'prompt: ""',
-      'visitors-days: 14',
-      'visitors-max-requests: 3',
-      'base-url: http://localhost',
-    ]
-    const run = await runWorkflow('reusable-weekly', {
-      event: 'schedule',
-      variables: ({ url }) => ({ DOCS_BASE_URL: url }),
-      workflow: `${caller
-        .replace('    with:\n', `    with:\n${inputs.map((line) => `      ${line}\n`).join('')}`)
-        .replace('http://localhost', '$' + '{{ vars.DOCS_BASE_URL }}')}
+    const print = `
   print:
     needs: care
     runs-on: ubuntu-latest
     steps:
       - env:
-          TOTAL: ${'$'}{{ needs.care.outputs.visitors-total }}
+          TOTAL: ${expression('needs.care.outputs.visitors-total')}
         run: echo "visitors=$TOTAL"
-`,
+`
+    const inputs = ['prompt: ""', 'visitors-days: 14', 'visitors-max-requests: 3', 'reader-signals: none']
+    const run = await runWorkflow('reusable-weekly', {
+      event: 'schedule',
+      variables: ({ url }) => ({ DOCS_BASE_URL: url }),
+      workflow: exampleWith('weekly', [...inputs, `base-url: ${expression('vars.DOCS_BASE_URL')}`], print),
     })
-    expect(run.exitCode, run.output).toBe(0)
-    const { outputs } = run.job('care')
-    const report = JSON.parse(outputs['docs']?.['visitors'] ?? '{}')
-    expect(new Date(report.to).getTime() - new Date(report.from).getTime()).toBe(14 * 24 * 60 * 60 * 1000)
-    expect(serviceRequests(run)).toEqual(Array(3).fill('GET /v1/analytics/docs/visitors'))
+    const report = JSON.parse(run.job('weekly').outputs['weekly']?.['visitors'] ?? '{}')
+    expect(Date.parse(report.to) - Date.parse(report.from)).toBe(14 * 24 * 60 * 60 * 1000)
+    expect(run.asked).toEqual(Array(3).fill('GET /v1/analytics/docs/visitors'))
     expect(run.job('print').log).toContain(`visitors=${report.totals.total}`)
-    expectNoOtherHost(run)
   })
 })

@@ -1,99 +1,119 @@
 import { execFileSync } from 'node:child_process'
-import { once } from 'node:events'
-import { cpSync, readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { expect } from 'vitest'
 import type { DocsServiceOptions } from '../../docs-service/options.ts'
 import { type DocsService, startDocsService } from '../../docs-service/service.ts'
 import { unpackArchive } from '../../scripts/archive.ts'
+import { bareEvent, type Event, issueComment, person, pushOf } from '../support/events.ts'
+import { type FakeGitHub, startGitHub } from '../support/github.ts'
+import { addComment, addCommit, addPull, emptyWorld, learn, type World } from '../support/world.ts'
 import { type ActJob, type ActRun, runAct } from './act.ts'
-import { type LoopbackGitHub, type LoopbackGitHubOptions, startLoopbackGitHub } from './github.ts'
-import { startHostProxy } from './proxy.ts'
+import { startHostProxy, startServer } from './proxy.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 
+/** The agent's pull request in this repository, as the docs service and GitHub link it. */
+export const PULL = 'https://github.com/acme/docs/pull/1'
+
+type Files = Readonly<Record<string, string>>
+
 /** One run of a workflow. */
 export type WorkflowOptions = {
-  readonly event: string
-  /** Fields of the event's payload besides the repository. */
-  readonly payload?: (commits: Commits) => object
+  /** By default a push of the repository's second commit; a name alone has no payload. */
+  readonly event?: string | ((world: World, commits: Commits) => Event)
   /** Files of the repository in its first commit. */
-  readonly files?: Readonly<Record<string, string>>
+  readonly files?: Files
   /** Files that the second commit changes. */
-  readonly changes?: Readonly<Record<string, string>>
+  readonly changes?: Files
   readonly docs?: DocsServiceOptions
-  readonly github?: Partial<LoopbackGitHubOptions> | ((commits: Commits) => Partial<LoopbackGitHubOptions>)
-  /** Prepares the docs service, with faults for example. */
-  readonly before?: (docs: DocsService) => void | Promise<void>
+  /** Prepares the docs service and GitHub. */
+  readonly before?: (services: Services & { readonly commits: Commits }) => void | Promise<void>
+  /** What GitHub's GraphQL API answers gh; without it, gh asks the same GitHub as the action. */
+  readonly gh?: (query: string) => object
   /** The workflow's text in place of the example's. */
   readonly workflow?: string
   readonly variables?: (docs: DocsService) => Readonly<Record<string, string>>
+  /** What the run must end with; 0 without it. */
+  readonly exitCode?: number
 }
 
-/** The two commits of the repository. */
-export type Commits = { readonly before: string; readonly after: string }
+/** SHAs of the repository's two commits. */
+export type Commits = readonly [string, string]
 
-export type WorkflowRun = ActRun & {
-  readonly docs: DocsService
-  readonly github: LoopbackGitHub
-  /** Bodies that were posted to the chat. */
-  readonly chat: readonly string[]
-  /** `host:port` of each host that the run tried to reach and could not. */
-  readonly refused: readonly string[]
-  /** The one job with this id. */
-  job(id: string): ActJob
-}
+type Services = { readonly docs: DocsService; readonly github: FakeGitHub; readonly world: World }
+
+export type WorkflowRun = ActRun &
+  Services & {
+    /** What was posted to the chat, and what gh was used for where its answers are told. */
+    readonly chat: readonly unknown[]
+    readonly gh: readonly unknown[]
+    /** The one job with this id. */
+    job(id: string): ActJob
+    /** The prompts of the jobs that were created, in order. */
+    readonly prompts: readonly string[]
+    /** Requests to the docs service, as `POST /v2/agent/docs/job`. */
+    readonly asked: readonly string[]
+  }
 
 /**
  * Runs an example as a user would have it: the file as it stands, in a repository of the user's, with the action and
  * the reusable workflows as GitHub delivers them and the addresses that they have by default. What GitHub would
- * provide differs: API, token, secrets, variables.
+ * provide differs: API, token, secrets, variables. No other host may be asked for anything, and GitHub for nothing that
+ * it does not know.
  *
  * @param name name of the file in `examples/`, without its ending
  */
-export async function runWorkflow(name: string, options: WorkflowOptions): Promise<WorkflowRun> {
+export async function runWorkflow(name: string, options: WorkflowOptions = {}): Promise<WorkflowRun> {
   const folder = await mkdtemp(join(tmpdir(), 'workflow-'))
+  const at = (...path: readonly string[]): string => join(folder, ...path)
   const workflow = `.github/workflows/${name}.yml`
-  const commits = await makeRepository(join(folder, 'repository'), {
-    first: {
-      [workflow]: options.workflow ?? readFileSync(join(ROOT, `examples/${name}.yml`), 'utf8'),
-      ...options.files,
-    },
-    second: options.changes ?? {},
-  })
-  const { role = 'write', ...rest } =
-    typeof options.github === 'function' ? options.github(commits) : (options.github ?? {})
+  const text = forAct(options.workflow ?? readFileSync(join(ROOT, `examples/${name}.yml`), 'utf8'))
+  const files = { [workflow]: text, ...options.files }
+  const commits = await makeRepository(at('repository'), files, options.changes ?? {})
+  const world = worldOf(commits)
   const docs = await startDocsService({ agent: 'none', jobTimeMs: 300, ...options.docs })
-  const github = await startLoopbackGitHub({ role, ...rest })
-  const chat = await startChat()
+  const github = await startGitHub({ world })
+  const chat = await startServer(() => 'ok')
+  const gh = await startServer(({ body }) => ({ data: options.gh?.(`${body['query']}`) }))
+  const apiUrl = options.gh === undefined ? github.url : gh.url
   const proxy = await startHostProxy(
-    { 'api.mintlify.com': docs.url, 'api.github.com': github.url, 'chat.example.com': chat.url },
+    { 'api.mintlify.com': docs.url, 'api.github.com': apiUrl, 'chat.example.com': chat.url },
     // The service links its own pages; a pull request on GitHub is what a user's job has.
     (body) => body.replaceAll(`${docs.url}/acme/docs`, 'https://github.com/acme/docs'),
   )
+  world.agentPulls = () => docs.jobs.flatMap(({ pull }) => (pull === null ? [] : [pull]))
+  const { event: wanted = () => pushOf(world, commits[0]) } = options
+  const event = typeof wanted === 'string' ? bareEvent(wanted) : wanted(world, commits)
+  learn(world, event.payload)
   try {
-    await options.before?.(docs)
-    unpackArchive(join(folder, 'action'))
-    // GitHub reads reusable workflows from the repository, not from the archive that runners download.
-    cpSync(join(ROOT, '.github/workflows'), join(folder, 'action/.github/workflows'), { recursive: true })
-    await mkdir(join(folder, 'home'))
+    await options.before?.({ docs, github, world, commits })
+    unpackArchive(at('action'))
+    const command = at('action/.github/workflows/docs-command.yml')
+    await writeFile(command, forAct(readFileSync(command, 'utf8')))
+    await mkdir(at('home'))
+    const stubs = await makeStubs(at('stubs'), at('repository'))
+    await writeFile(at('event.json'), JSON.stringify({ repository: REPOSITORY, ...event.payload }))
     const run = await runAct({
-      workflow: join(folder, 'repository', workflow),
-      event: options.event,
-      payload: await writePayload(folder, options.payload?.(commits)),
-      workspace: join(folder, 'repository'),
-      action: join(folder, 'action'),
-      home: join(folder, 'home'),
-      actor: 'octocat',
+      workflow: at('repository', workflow),
+      event: event.name,
+      payload: at('event.json'),
+      workspace: at('repository'),
+      actions: { 'your-org/docs-agent-action@v1': at('action'), ...stubs },
+      home: at('home'),
       secrets: {
         DOCS_API_KEY: docs.key,
-        GITHUB_TOKEN: 'ghs_example',
+        DOCS_READ_KEY: docs.key,
+        DOCS_APP_PRIVATE_KEY: 'a private key',
+        GITHUB_TOKEN: github.token,
         CHAT_WEBHOOK_URL: 'https://chat.example.com/hooks/docs',
       },
-      variables: { DOCS_PROJECT_ID: 'docs', DOCS_REVIEWER: 'hubot', ...options.variables?.(docs) },
+      variables: {
+        ...{ DOCS_PROJECT_ID: 'docs', DOCS_REVIEWER: 'hubot', DOCS_ISSUE: '12', DOCS_APP_CLIENT_ID: 'Iv1' },
+        ...options.variables?.(docs),
+      },
       env: {
         GITHUB_API_URL: github.url,
         GITHUB_WORKFLOW_REF: `acme/docs/${workflow}@refs/heads/main`, // unknown to act
@@ -102,84 +122,131 @@ export async function runWorkflow(name: string, options: WorkflowOptions): Promi
         SSL_CERT_FILE: proxy.authorityFile, // gh
         CURL_CA_BUNDLE: proxy.authorityFile,
         GH_TELEMETRY: 'false',
+        APP_TOKEN: github.token, // what the stub of actions/create-github-app-token gives out
       },
     })
-    return { ...run, docs, github, chat: chat.bodies, refused: proxy.refused, job: (id) => onlyJob(run, id) }
+    expect([...proxy.refused, ...github.violations], run.output).toEqual([])
+    expect(run.exitCode, run.output).toBe(options.exitCode ?? 0)
+    return {
+      ...run,
+      docs,
+      github,
+      world,
+      chat: chat.requests.map(({ body }) => body),
+      gh: gh.requests.map(({ body }) => body),
+      job: (id) => onlyJob(run, id),
+      prompts: docs.requests
+        .filter(({ method, path }) => method === 'POST' && path.endsWith('/job'))
+        .map(({ body }) => (body as { prompt: string }).prompt),
+      asked: docs.requests.map(({ method, path }) => `${method} ${path}`),
+    }
   } finally {
-    await Promise.all([docs.close(), github.close(), proxy.close(), chat.close()])
+    await Promise.all([docs, github, proxy, chat, gh].map((server) => server.close()))
     await rm(folder, { recursive: true, force: true, maxRetries: 3 })
   }
 }
 
-async function writePayload(folder: string, fields: object = {}): Promise<string> {
-  const path = join(folder, 'event.json')
-  const repository = {
-    full_name: 'acme/docs',
-    default_branch: 'main',
-    name: 'docs',
-    owner: { login: 'acme' },
+const REPOSITORY = { full_name: 'acme/docs', default_branch: 'main', name: 'docs', owner: { login: 'acme' } }
+
+/** What the tests' pull requests change, and the repository's second commit. */
+export const FILES = [
+  { filename: 'src/pets.ts', status: 'modified' as const, patch: '@@ -1 +1 @@\n-cats\n+cats and dogs' },
+]
+
+/** Starts a job by hand, as an earlier run would have done. Returns its id. */
+export async function startJob({ url, key }: DocsService, prompt: string): Promise<string> {
+  const response = await fetch(`${url}/v2/agent/docs/job`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ prompt }),
+  })
+  const { id } = (await response.json()) as { id: string }
+  return id
+}
+
+/** Somebody who may write to the repository. */
+export const octocat = person('octocat')
+
+/** A comment of octocat's on pull request 5. */
+export function comment(body: string): (world: World) => Event {
+  return (world) => {
+    addPull(world, { number: 5, title: 'Add pets', files: FILES })
+    const { id } = addComment(world, { kind: 'main', number: 5, author: octocat, body })
+    return issueComment({ id, body, author: octocat })
   }
-  await writeFile(path, JSON.stringify({ repository, ...fields }))
-  return path
+}
+
+/** The repository as GitHub knows it. Its second commit changes a page's source; octocat may write to it. */
+function worldOf([first, second]: Commits): World {
+  const world = emptyWorld()
+  addCommit(world, { sha: first, message: 'Add cats' })
+  addCommit(world, { sha: second, message: 'Add pets', files: FILES })
+  world.roles.set('octocat', { permission: 'write', role_name: 'write' })
+  return world
+}
+
+/** act 0.2.89 takes a workflow with this key for an invalid one. */
+function forAct(workflow: string): string {
+  return workflow.replace(/^ *queue: max.*\n/gm, '')
 }
 
 function onlyJob({ jobs, output }: ActRun, id: string): ActJob {
   const [job, ...more] = jobs.filter((candidate) => candidate.id === id)
-  if (job === undefined || more.length > 0) {
-    const ids = jobs.map((candidate) => candidate.id).join(', ')
-    throw new Error(`One job ${id} was expected; the run has: ${ids}\n${output}`)
-  }
-  return job
+  if (job !== undefined && more.length === 0) return job
+  throw new Error(`The run has ${more.length + 1} jobs ${id}, or none:\n${output}`)
 }
 
-type Files = Readonly<Record<string, string>>
+/** Writes files below a folder. */
+async function writeFiles(folder: string, files: Files): Promise<void> {
+  for (const [name, text] of Object.entries(files)) {
+    await mkdir(dirname(join(folder, name)), { recursive: true })
+    await writeFile(join(folder, name), text)
+  }
+}
+
+/** What the stub of an action of others runs. act copies a repository by itself only for a checkout without `ref`. */
+const STUBS: Readonly<Record<string, (repository: string) => string>> = {
+  'actions/checkout': (repository) => `cp -R "${repository}/." .`,
+  'actions/create-github-app-token': () => 'echo "token=$APP_TOKEN" >> "$GITHUB_OUTPUT"',
+  'actions/upload-artifact': () => 'echo "uploaded $NAME, which begins with $(head -1 "$FILE")"',
+}
+
+/** Actions in place of those of others that the examples use, by `owner/name@ref`. */
+async function makeStubs(folder: string, repository: string): Promise<Files> {
+  const workflows = globSync(['examples/*.yml', '.github/workflows/{docs-*,weekly}.yml'], { cwd: ROOT })
+  const text = workflows.map((path) => readFileSync(join(ROOT, path), 'utf8')).join('')
+  const uses = [...text.matchAll(/uses: (actions\/[\w-]+)(@[0-9a-f]{40})/g)]
+  const made: Record<string, string> = {}
+  for (const [, name = '', ref = ''] of uses) {
+    const run = STUBS[name]?.(repository)
+    const env = { NAME: expression('inputs.name'), FILE: expression('inputs.path') }
+    const outputs = { token: { value: expression('steps.run.outputs.token') } }
+    const runs = { using: 'composite', steps: [{ id: 'run', shell: 'bash', run, env }] }
+    const inputs = { name: { default: '' }, path: { default: '' } }
+    // JSON is YAML, too.
+    await writeFiles(join(folder, name), { 'action.yml': JSON.stringify({ name, inputs, outputs, runs }) })
+    made[`${name}${ref}`] = join(folder, name)
+  }
+  return made
+}
+
+/** An expression of GitHub's. */
+export function expression(text: string): string {
+  return `$\{{ ${text} }}`
+}
 
 /** A repository of two commits. */
-async function makeRepository(
-  folder: string,
-  { first, second }: { first: Files; second: Files },
-): Promise<Commits> {
+async function makeRepository(folder: string, first: Files, second: Files): Promise<Commits> {
+  const run = (script: string): string =>
+    execFileSync('bash', ['-ec', script], { cwd: folder, encoding: 'utf8' })
+  const commit = async (content: Files): Promise<string> => {
+    await writeFiles(folder, content)
+    const author = '-c user.name=Octocat -c user.email=octocat@example.com'
+    return run(`git add --all; git ${author} commit --quiet --allow-empty -m Pets; git rev-parse HEAD`).trim()
+  }
   await mkdir(folder)
-  const git = (...args: readonly string[]): string =>
-    execFileSync('git', ['-c', 'user.name=Octo Cat', '-c', 'user.email=octocat@example.com', ...args], {
-      cwd: folder,
-      encoding: 'utf8',
-    }).trim()
-  const commit = async (message: string, content: Files): Promise<string> => {
-    for (const [path, text] of Object.entries(content)) {
-      await mkdir(dirname(join(folder, path)), { recursive: true })
-      await writeFile(join(folder, path), text)
-    }
-    git('add', '--all')
-    git('commit', '--quiet', '--allow-empty', '--message', message)
-    return git('rev-parse', 'HEAD')
-  }
-  git('init', '--quiet', '--initial-branch=main', '--template=')
-  git('remote', 'add', 'origin', 'https://github.com/acme/docs')
-  const before = await commit('Begin', { 'README.md': '# Docs\n', ...first })
-  return { before, after: await commit('Add pets', second) }
-}
-
-type Chat = { readonly url: string; readonly bodies: readonly string[]; close(): Promise<void> }
-
-/** An incoming webhook that keeps what is posted to `/hooks/docs`. */
-async function startChat(): Promise<Chat> {
-  const bodies: string[] = []
-  const server = createServer(async (incoming, response) => {
-    let body = ''
-    for await (const chunk of incoming.setEncoding('utf8')) body += chunk
-    const known = incoming.method === 'POST' && incoming.url === '/hooks/docs'
-    if (known) bodies.push(body)
-    response.writeHead(known ? 200 : 404).end('ok')
-  })
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    bodies,
-    async close() {
-      server.closeAllConnections()
-      server.close()
-      await once(server, 'close')
-    },
-  }
+  run(
+    'git init --quiet --initial-branch=main --template=; git remote add origin https://github.com/acme/docs',
+  )
+  return [await commit({ 'README.md': '# Docs\n', ...first }), await commit(second)]
 }

@@ -1,137 +1,158 @@
 import { describe, expect, it } from 'vitest'
-import { createdJobs, expectNoOtherHost, githubRequests, serviceRequests } from './expectations.ts'
+import type { DocsServiceOptions } from '../../docs-service/options.ts'
+import { addStatus } from '../support/world.ts'
 import { runWorkflow } from './run-workflow.ts'
 
-describe.concurrent('weekly', () => {
-  it.each(['schedule', 'workflow_dispatch'])(
-    'on %s has the docs fixed and reports their visitors',
-    async (event) => {
-      const run = await runWorkflow('weekly', { event })
-      expect(run.exitCode, run.output).toBe(0)
-      const { outputs, summary, log } = run.job('care')
-      expect(outputs['docs']).toMatchObject({
-        result: 'pull-request',
-        'visitors-complete': 'true',
-      })
-      expect(summary).toContain('mermaid')
-      expect(log).toContain(`::notice title=Docs this week::${outputs['docs']?.['visitors-total']} visitors`)
-      const visitors = serviceRequests(run).filter((line) => line === 'GET /v1/analytics/docs/visitors')
-      expect(visitors.length).toBeGreaterThan(1)
-      expect(visitors.length).toBeLessThanOrEqual(40)
-      expectNoOtherHost(run)
-    },
-  )
+/** A site where one page gained readers and one lost some, and the whole changed by `percent`. */
+function visitors(percent: number): NonNullable<DocsServiceOptions['visitors']> {
+  const page = (path: string, total: number): object => ({ path, human: total, ai: 0, total })
+  const steady = Array.from({ length: 20 }, (_, index) => page(`/steady-${index}`, 1000))
+  return ({ fromMs }) => {
+    const now = fromMs > Date.now() - 8 * 24 * 60 * 60 * 1000
+    const total = now ? 400 * (1 + percent / 100) : 400
+    const pages = now
+      ? [page('/a`<b>`&c', 3000), page('/down', 100)]
+      : [page('/a`<b>`&c', 900), page('/down', 2000)]
+    return {
+      status: 200,
+      body: { totals: { human: 350, ai: 150, total }, visitors: [...pages, ...steady], hasMore: false },
+    }
+  }
+}
 
-  it('reports the visitors even if the job fails', async () => {
+describe.concurrent('weekly', () => {
+  it('has the docs fixed, and reports their readers and what they missed', async () => {
+    const run = await runWorkflow('weekly', { event: 'schedule' })
+    const { outputs, summary, log } = run.job('care')
+    const { 'visitors-total': total, 'visitors-change': change, ...others } = outputs['weekly'] ?? {}
+    expect(others).toMatchObject({ result: 'pull-request', 'visitors-complete': 'true' })
+    expect(summary).toContain('mermaid')
+    const missed = `${others['reader-signals-count']} things missed. Pull request: ${others['pr-link']}`
+    expect(log).toContain(`::notice title=Docs this week::${total} visitors (${change} %), ${missed}`)
+    const requests = run.asked.filter((line) => line.includes('/v1/analytics/'))
+    expect(requests.length).toBeGreaterThan(4)
+    expect(requests.length).toBeLessThanOrEqual(40)
+  })
+
+  it('reports the readers even if the job fails', async () => {
     const run = await runWorkflow('weekly', {
       event: 'schedule',
-      before: ({ faults }) => faults.add({ kind: 'status', status: 400, match: { path: 'create' } }),
+      before: ({ docs }) => docs.faults.add({ kind: 'status', status: 400, match: { path: 'create' } }),
+      exitCode: 1,
     })
-    expect(run.exitCode).toBe(1)
     const { outputs, log } = run.job('care')
-    expect(outputs['docs']).toMatchObject({ result: 'error', 'visitors-complete': 'true' })
+    expect(outputs['weekly']).toMatchObject({ result: 'error', 'visitors-complete': 'true' })
     expect(log).toContain('::notice title=Docs this week::')
   })
 })
 
 describe.concurrent('changes-since-last-run', () => {
-  it('has the docs updated where something was pushed since the last success', async () => {
+  const STATUS = 'Docs agent: docs (changes-since-last-run.yml, docs, changes)'
+
+  it.each(['nothing', 'an earlier commit'])(
+    'has the docs updated where %s was documented',
+    async (documented) => {
+      const run = await runWorkflow('changes-since-last-run', {
+        event: 'schedule',
+        before: ({ world, commits }) => {
+          if (documented !== 'nothing') addStatus(world, commits[0], { context: STATUS, state: 'success' })
+        },
+      })
+      expect(run.prompts).toEqual([
+        expect.stringMatching(/^Bring the docs up to date with the changes below\./),
+      ])
+      if (documented !== 'nothing') expect(run.prompts[0]).toContain('src/pets.ts')
+    },
+  )
+
+  it('starts no job where this commit was documented', async () => {
     const run = await runWorkflow('changes-since-last-run', {
       event: 'schedule',
-      github: ({ before }) => ({ lastSuccess: before }),
+      before: ({ world, commits }) =>
+        void addStatus(world, commits[1], { context: STATUS, state: 'success' }),
     })
-    expect(run.exitCode, run.output).toBe(0)
-    const [request] = run.github.requests
-    expect(request?.line).toBe('GET /repos/acme/docs/actions/workflows/changes-since-last-run.yml/runs')
-    expect(request?.query).toBe('branch=main&per_page=1&status=success')
-    expect(createdJobs(run)[0]?.prompt).toMatch(/^Bring the docs up to date with the changes below\./)
-    expectNoOtherHost(run)
-  })
-
-  it('has the docs updated on its first run', async () => {
-    const run = await runWorkflow('changes-since-last-run', { event: 'schedule' })
-    expect(run.exitCode, run.output).toBe(0)
-    expect(createdJobs(run)).toHaveLength(1)
-  })
-
-  it('starts no job where nothing was pushed since', async () => {
-    const run = await runWorkflow('changes-since-last-run', {
-      event: 'schedule',
-      github: ({ after }) => ({ lastSuccess: after }),
-    })
-    expect(run.exitCode, run.output).toBe(0)
     expect(run.job('docs').result).toBe('success')
-    expect(serviceRequests(run)).toEqual([])
+    expect(run.asked).toEqual([])
   })
 })
 
 describe.concurrent('many-projects', () => {
-  it('cares for each project, two at a time, within the limits of the service', async () => {
+  it('cares for each project, two at a time, and remembers the job of each', async () => {
+    const projects = ['handbook', 'api', 'cli', 'sdk']
     const jobTimeMs = 1000
-    const run = await runWorkflow('many-projects', {
-      event: 'schedule',
-      docs: { projects: ['handbook', 'api', 'cli', 'sdk'], jobTimeMs },
-    })
-    expect(run.exitCode, run.output).toBe(0)
-    expect(run.jobs).toHaveLength(4)
-    for (const { outputs } of run.jobs) {
-      expect(outputs['0']).toMatchObject({ result: 'pull-request', 'visitors-complete': 'true' })
-    }
-    const jobs = createdJobs(run)
-    expect(jobs.map(({ path }) => path).sort()).toEqual([
-      '/v2/agent/api/job',
-      '/v2/agent/cli/job',
-      '/v2/agent/handbook/job',
-      '/v2/agent/sdk/job',
-    ])
-    expect(new Set(jobs.map(({ prompt }) => prompt))).toEqual(
-      new Set(['Check the docs for broken links and outdated versions, and fix what you find.']),
+    const run = await runWorkflow('many-projects', { event: 'schedule', docs: { projects, jobTimeMs } })
+    expect(run.jobs.map(({ outputs }) => outputs['docs']?.['result'])).toEqual(Array(4).fill('pull-request'))
+    const creates = run.docs.requests.filter(({ method, path }) => method === 'POST' && path.endsWith('/job'))
+    expect(creates.map(({ path }) => path.split('/')[3]).sort()).toEqual(projects.toSorted())
+    const together = creates.map(
+      ({ at }) => creates.filter((one) => Math.abs(one.at - at) < jobTimeMs).length,
     )
-    const together = jobs.map(({ at }) => jobs.filter((other) => Math.abs(other.at - at) < jobTimeMs).length)
     expect(Math.max(...together)).toBeLessThanOrEqual(2)
-    expect(serviceRequests(run).filter((line) => line.includes('/v1/analytics/')).length).toBeLessThanOrEqual(
-      80,
+    expect(run.asked.filter((line) => line.includes('/v1/analytics/')).length).toBeLessThanOrEqual(80)
+    expect(new Set(run.world.statuses.map(({ context }) => context))).toEqual(
+      new Set(projects.map((project) => `Docs agent: ${project} (many-projects.yml, project, docs)`)),
     )
-    // Its permissions are empty: it must not need GitHub.
-    expect(githubRequests(run)).toEqual([])
-    expectNoOtherHost(run)
   })
 })
-describe.concurrent('report-to-chat', () => {
-  it('posts the totals and what moved', async () => {
-    const page = (path: string, total: number): object => ({ path, human: total, ai: 0, total })
-    const run = await runWorkflow('report-to-chat', {
+
+describe.concurrent('the readers report', () => {
+  it.each([
+    [-25, true],
+    [12.5, false],
+  ])('by itself warns of a drop only (report-only, %d %%)', async (percent, warns) => {
+    const run = await runWorkflow('report-only', { event: 'schedule', docs: { visitors: visitors(percent) } })
+    expect(
+      run.job('report').log.includes('::warning title=Fewer readers::The docs had -25.0 % visitors'),
+    ).toBe(warns)
+    expect(run.github.requests).toEqual([])
+    expect(run.prompts).toEqual([])
+  })
+
+  it('is kept as a file of the run (export-visitors)', async () => {
+    const run = await runWorkflow('export-visitors', { event: 'schedule' })
+    const { outputs, log } = run.job('export')
+    const from = outputs['export']?.['visitors-from']
+    expect(log).toContain(`uploaded visitors-from-${from}, which begins with path,human,ai,total`)
+  })
+
+  it('keeps an issue up to date (week-by-week)', async () => {
+    const issue = {
+      __typename: 'Issue',
+      id: 'I_12',
+      number: 12,
+      url: 'https://github.com/acme/docs/issues/12',
+    }
+    const run = await runWorkflow('week-by-week', {
       event: 'schedule',
-      docs: {
-        visitors: ({ fromMs }) => {
-          const now = fromMs > Date.now() - 8 * 24 * 60 * 60 * 1000
-          return {
-            status: 200,
-            body: {
-              totals: now ? { human: 350, ai: 150, total: 450 } : { human: 350, ai: 60, total: 400 },
-              visitors: now
-                ? [page('/a<b>&c', 300), page('/down', 100)]
-                : [page('/a<b>&c', 90), page('/down', 200)],
-              hasMore: false,
-            },
-          }
-        },
-      },
+      docs: { visitors: visitors(12.5) },
+      gh: (query) => (query.includes('mutation') ? {} : { repository: { hasIssuesEnabled: true, issue } }),
     })
-    expect(run.exitCode, run.output).toBe(0)
-    const { from, to } = JSON.parse(run.job('report').outputs['docs']?.['visitors'] ?? '{}')
-    expect(run.chat.map((body) => JSON.parse(body))).toEqual([
-      {
-        text: [
-          `Docs, ${from.slice(0, 10)} until ${to.slice(0, 10)}: about 450 visitors (+12.5 %)`,
-          '350 people, 150 AI',
-          'Up: /a&lt;b&gt;&amp;c (+233.3 %)',
-          'Down: /down (-50 %)',
-          'https://github.com/acme/docs/actions/runs/1',
-        ].join('\n'),
-      },
+    const sent = run.gh as { query: string; variables: { input?: { body: string } } }[]
+    const written = sent.flatMap(({ variables: { input } }) => (input ? [input.body.trim().split('\n')] : []))
+    const { from, to } = JSON.parse(run.job('report').outputs['report']?.['visitors'] ?? '{}')
+    const figures = `**${from.slice(0, 10)} until ${to.slice(0, 10)}**: about 450 visitors (+12.5 %), 350 people, 150 AI`
+    expect(written).toEqual([
+      expect.arrayContaining([
+        figures,
+        'Up: `/a<b>&c` (+233.3 %)',
+        'Down: `/down` (-95 %)',
+        'What readers missed:',
+      ]),
+      [figures],
     ])
-    expect(githubRequests(run)).toEqual([])
-    expectNoOtherHost(run)
+  })
+
+  it('is posted to a chat (report-to-chat)', async () => {
+    const run = await runWorkflow('report-to-chat', { event: 'schedule', docs: { visitors: visitors(12.5) } })
+    const { from, to } = JSON.parse(run.job('report').outputs['report']?.['visitors'] ?? '{}')
+    const text = [
+      `Docs, ${from.slice(0, 10)} until ${to.slice(0, 10)}: about 450 visitors (+12.5 %)`,
+      '350 people, 150 AI',
+      'Up: /a`&lt;b&gt;`&amp;c (+233.3 %)',
+      'Down: /down (-95 %)',
+      'https://github.com/acme/docs/actions/runs/1',
+    ].join('\n')
+    expect(run.chat).toEqual([{ text }])
+    expect(run.github.requests).toEqual([])
   })
 })

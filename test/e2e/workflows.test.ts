@@ -3,39 +3,35 @@ import { basename, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { readActionMetadata } from '../../scripts/action-metadata.ts'
+import { parseDuration } from '../../src/lib/duration.ts'
+import { expression } from './run-workflow.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const ACTION = 'your-org/docs-agent-action@v1'
 const REUSABLE = /^your-org\/docs-agent-action\/\.github\/workflows\/([\w-]+)\.yml@v1$/
 const metadata = readActionMetadata()
 
-type Permissions = Readonly<Record<string, string>>
-type Step = {
-  readonly id?: string
-  readonly uses?: string
-  readonly with?: Readonly<Record<string, unknown>>
-}
+type Fields = Readonly<Record<string, unknown>>
+type Step = { readonly id?: string; readonly uses?: string; readonly with?: Fields }
 type Job = {
-  readonly permissions?: Permissions
+  readonly permissions?: Fields
   readonly concurrency?: unknown
   readonly 'timeout-minutes'?: number
   readonly strategy?: { readonly matrix: Readonly<Record<string, readonly unknown[]>> }
   readonly steps?: readonly Step[]
-  readonly outputs?: Readonly<Record<string, string>>
+  readonly outputs?: Fields
   readonly uses?: string
-  readonly with?: Readonly<Record<string, unknown>>
+  readonly with?: Fields
   readonly secrets?: unknown
 }
 type Input = { readonly type: string; readonly required?: boolean; readonly default?: unknown }
-type Trigger = {
+type Call = {
   readonly inputs: Readonly<Record<string, Input>>
   readonly outputs: Readonly<Record<string, { readonly value: string }>>
   readonly secrets: unknown
 }
-type Workflow = {
-  readonly on: Readonly<Record<string, unknown>>
-  readonly permissions?: Permissions
-  readonly concurrency?: unknown
+type Workflow = Pick<Job, 'permissions' | 'concurrency'> & {
+  readonly on: Fields
   readonly jobs: Readonly<Record<string, Job>>
 }
 type File = { readonly name: string; readonly text: string; readonly workflow: Workflow }
@@ -58,41 +54,29 @@ function actionSteps({ steps = [] }: Job): Step[] {
   return steps.filter(({ uses }) => uses === ACTION)
 }
 
-function minutes(duration: unknown): number {
-  const [, hours = '0', rest = '0'] = /^(?:(\d+)h)?(?:(\d+)m)?$/.exec(String(duration)) ?? []
-  return Number(hours) * 60 + Number(rest)
-}
-
-const DIFF = { contents: 'read', 'pull-requests': 'write' }
-const SINCE_LAST_SUCCESS = { actions: 'read', contents: 'read', 'pull-requests': 'write' }
-const CONVERSATION = { contents: 'read', issues: 'write', 'pull-requests': 'write' }
+const CHANGES = { contents: 'read', 'pull-requests': 'write', statuses: 'write' }
+const SCHEDULE = { actions: 'read', ...CHANGES }
+const SUBMIT = { contents: 'read', 'pull-requests': 'read', statuses: 'write' }
+const COMMANDS = { issues: 'write', 'pull-requests': 'write' }
 
 /** What each job needs of GitHub, and nothing more. */
-const PERMISSIONS: Readonly<Record<string, Permissions>> = {
-  'api-changelog/changelog': DIFF,
-  'changes-since-last-run/docs': SINCE_LAST_SUCCESS,
-  'collect-later/collect': { 'pull-requests': 'write', statuses: 'write' },
-  'collect-later/find': { contents: 'read', statuses: 'read' },
-  'docs-command/command': CONVERSATION,
-  'docs-on-merge/docs': DIFF,
-  'docs-on-push/docs': DIFF,
-  'docs-on-release/docs': DIFF,
-  'docs-wanted-label/docs': DIFF,
-  'labels-and-reviewers/docs': DIFF,
-  'many-projects/project': {},
-  'release-gate/docs': SINCE_LAST_SUCCESS,
-  'release-gate/publish': {},
-  'report-to-chat/report': {},
-  'reusable-docs-command/command': CONVERSATION,
-  'reusable-docs-on-merge/docs': DIFF,
-  'reusable-docs-on-push/docs': DIFF,
-  'reusable-weekly/care': SINCE_LAST_SUCCESS,
-  'submit-and-collect/collect': { 'pull-requests': 'write' },
-  'submit-and-collect/submit': { contents: 'read', 'pull-requests': 'read' },
-  'submit-and-collect/test': { contents: 'read' },
-  'submit-only/submit': { contents: 'read', 'pull-requests': 'read', statuses: 'write' },
-  'weekly/care': SINCE_LAST_SUCCESS,
-}
+const PERMISSIONS: readonly (readonly [Fields, string])[] = [
+  [CHANGES, 'api-changelog/changelog collect-later/collect docs-after-approval/docs docs-on-push/docs'],
+  [CHANGES, 'docs-for-pull-requests/docs docs-on-merge/docs docs-on-release/docs docs-wanted-label/docs'],
+  [CHANGES, 'labels-and-reviewers/docs monorepo/docs'],
+  [CHANGES, 'reusable-docs-on-merge/docs reusable-docs-on-push/docs'],
+  [{ ...CHANGES, contents: 'write' }, 'docs-with-releases/docs'],
+  [SCHEDULE, 'changes-since-last-run/docs release-gate/docs weekly/care reusable-weekly/care'],
+  [{ actions: 'read', contents: 'read', statuses: 'write' }, 'many-projects/project'],
+  [SUBMIT, 'submit-and-collect/submit submit-only/submit'],
+  [{ 'pull-requests': 'write' }, 'submit-and-collect/collect'],
+  [{ contents: 'read' }, 'submit-and-collect/test'],
+  [COMMANDS, 'docs-command/command'],
+  [{ contents: 'read', ...COMMANDS }, 'reusable-docs-command/command'], // it may check out `prompt-file`
+  [{ issues: 'write' }, 'week-by-week/report'],
+  [{}, 'docs-in-another-repository/docs export-visitors/export release-gate/publish'],
+  [{}, 'report-only/report report-to-chat/report'],
+]
 
 // act can't show what GitHub does with permissions, concurrency and time limits; these tests hold that they are there.
 describe('the examples', () => {
@@ -103,159 +87,157 @@ describe('the examples', () => {
         job.permissions ?? workflow.permissions,
       ]),
     )
-    expect(Object.fromEntries(granted)).toEqual(PERMISSIONS)
+    const needed = PERMISSIONS.flatMap(([fields, names]) => names.split(' ').map((name) => [name, fields]))
+    expect(Object.fromEntries(granted)).toEqual(Object.fromEntries(needed))
   })
 
-  it('begin with a comment that says what they are for and what they cost', () => {
-    for (const { name, text } of examples) {
-      expect(text, name).toMatch(/^# \S.+\n(?:#.*\n)*# Cost: .+\n(?:#.*\n)*name: /)
-    }
+  it('do not depend on an event that GitHub blocks in public repositories', () => {
+    expect(examples.filter(({ workflow }) => 'pull_request_target' in workflow.on)).toEqual([])
   })
 
   it('are all run with act', () => {
-    const tests = globSync('*.e2e.ts', { cwd: import.meta.dirname })
-      .map((file) => readFileSync(join(import.meta.dirname, file), 'utf8'))
-      .join('')
-    for (const { name } of examples) expect(tests).toContain(`runWorkflow('${name}'`)
+    const files = globSync('*.e2e.ts', { cwd: import.meta.dirname })
+    const tests = files.map((file) => readFileSync(join(import.meta.dirname, file), 'utf8')).join('')
+    for (const { name } of examples) expect(tests).toContain(`'${name}'`)
   })
 })
 
 describe.each(examples)('the example $name', ({ text, workflow }) => {
   const jobs = Object.values(workflow.jobs)
+  const steps = jobs.flatMap(actionSteps)
 
-  it('says what may run at the same time, and cancels no run', () => {
-    for (const job of jobs.filter(({ uses }) => uses === undefined)) {
-      const concurrency = job.concurrency ?? workflow.concurrency
-      expect(concurrency).toMatchObject({ group: expect.any(String), 'cancel-in-progress': false })
-    }
-  })
-
-  it('gives each job a time limit beyond that of the action', () => {
-    for (const job of jobs.filter(({ uses }) => uses === undefined)) {
-      const limit = job['timeout-minutes'] ?? 0
-      expect(limit).toBeGreaterThan(0)
-      for (const step of actionSteps(job)) {
-        const waits = step.with?.['wait'] !== false && 'prompt' in (step.with ?? {})
-        expect(limit).toBeGreaterThan(waits ? minutes(step.with?.['timeout'] ?? '30m') : 0)
-      }
-    }
-  })
-
-  it('gives the action inputs that it has, and the key from a secret', () => {
-    for (const step of jobs.flatMap(actionSteps)) {
-      expect(Object.keys(metadata.inputs)).toEqual(expect.arrayContaining(Object.keys(step.with ?? {})))
-      expect(step.with?.['api-key']).toBe('$' + '{{ secrets.DOCS_API_KEY }}')
-    }
-  })
-
-  it('uses the action or one of its reusable workflows', () => {
-    const steps = jobs.flatMap(actionSteps)
-    const calls = jobs.filter(({ uses }) => uses !== undefined && REUSABLE.test(uses))
-    expect(steps.length + calls.length).toBeGreaterThan(0)
-  })
-
-  it('reads outputs that the action has', () => {
-    const ids = jobs.flatMap(actionSteps).flatMap(({ id }) => (id === undefined ? [] : [id]))
-    for (const [, id = '', output = ''] of text.matchAll(/steps\.([\w-]+)\.outputs\.([\w-]+)/g)) {
-      if (ids.includes(id)) expect(Object.keys(metadata.outputs)).toContain(output)
-    }
-  })
-
-  it('pins the actions of others by commit, with the version beside it', () => {
+  it('says at its head what it is for and what it costs, and pins the actions of others by commit', () => {
+    expect(text).toMatch(/^# \S.+\n(?:#.*\n)*# Cost: .+\n(?:#.*\n)*name: /)
     for (const [, use = ''] of text.matchAll(/^ +(?:- )?uses: (.*)$/gm)) {
       if (!use.startsWith('your-org/')) expect(use).toMatch(/^[\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/)
     }
   })
 
-  it("stays within an hour's analytics requests, all legs of its matrix together", () => {
-    for (const job of jobs) {
-      for (const step of actionSteps(job).filter((one) => one.with?.['visitors-summary'] === true)) {
-        const legs = Object.values(job.strategy?.matrix ?? {}).reduce((all, values) => all * values.length, 1)
-        expect(legs * Number(step.with?.['visitors-max-requests'])).toBeLessThanOrEqual(100)
-      }
+  it('cancels no run, ends after the action, and stays within an hour of analytics requests', () => {
+    for (const job of jobs.filter(({ uses }) => uses === undefined)) {
+      const group = { group: expect.any(String), 'cancel-in-progress': false }
+      expect(job.concurrency ?? workflow.concurrency).toMatchObject(group)
+      const inputs = actionSteps(job).map((step) => step.with ?? {})
+      const waits = inputs.filter((input) => input['wait'] !== false && 'prompt' in input)
+      const waitMs = sum(waits, (input) => parseDuration(`${input['timeout'] ?? '30m'}`))
+      expect((job['timeout-minutes'] ?? 0) * 60_000).toBeGreaterThan(waitMs)
+      const legs = Object.values(job.strategy?.matrix ?? {}).reduce((all, values) => all * values.length, 1)
+      const requests = sum(inputs, (input) => Number(input['visitors-max-requests'] ?? 0))
+      expect(legs * requests).toBeLessThanOrEqual(100)
+    }
+  })
+
+  it('gives the action an id of its own, inputs that it has, and the key from a secret', () => {
+    for (const { with: inputs = {} } of steps) {
+      expect(Object.keys(metadata.inputs)).toEqual(expect.arrayContaining(Object.keys(inputs)))
+      const isReport = !['prompt', 'job-id', 'required-permission'].some((input) => input in inputs)
+      expect(inputs['api-key']).toBe(expression(`secrets.${isReport ? 'DOCS_READ_KEY' : 'DOCS_API_KEY'}`))
+    }
+    const ids = steps.map(({ id = '' }) => id)
+    expect(ids).not.toContain('')
+    expect(new Set(ids).size).toBe(ids.length)
+    expect(ids.length + jobs.filter(({ uses = '' }) => REUSABLE.test(uses)).length).toBeGreaterThan(0)
+    for (const [, id = '', output = ''] of text.matchAll(/steps\.([\w-]+)\.outputs\.([\w-]+)/g)) {
+      if (ids.includes(id)) expect(Object.keys(metadata.outputs)).toContain(output)
     }
   })
 })
 
-it('the reusable workflows are these', () => {
-  expect(reusable.map(({ name }) => name)).toEqual([
-    'docs-command',
-    'docs-on-merge',
-    'docs-on-push',
-    'weekly',
+function sum<T>(entries: readonly T[], numberOf: (entry: T) => number): number {
+  return entries.reduce((all, entry) => all + numberOf(entry), 0)
+}
+
+it('the reusable workflows differ in what their steps remember', () => {
+  const jobs = reusable.flatMap(({ workflow }) => Object.entries(workflow.jobs))
+  expect(jobs.map(([id, job]) => `${id}/${actionSteps(job)[0]?.id}`)).toEqual([
+    'command/docs-command',
+    'merge/docs-on-merge',
+    'push/docs-on-push',
+    'weekly/weekly',
   ])
 })
 
-describe.each(reusable)('the reusable workflow $name', ({ name, text, workflow }) => {
-  const { inputs, outputs, secrets } = workflow.on['workflow_call'] as Trigger
-  const [[id, job] = ['', {} as Job]] = Object.entries(workflow.jobs)
-  const [step] = job.steps ?? []
+/** Inputs of a reusable workflow itself, and defaults that suit it better than the action's. */
+const OWN_INPUTS = ['skip-label', 'runs-on']
+const OWN_DEFAULTS: Fields = {
+  'docs-on-merge comment': 'always',
+  'docs-on-merge ignore-authors': 'mintlify[bot], dependabot[bot], renovate[bot]',
+  'weekly timeout': '1h',
+  'weekly visitors-summary': true,
+  'weekly reader-signals': 'report',
+}
 
-  /** Inputs of the workflow itself, and defaults that suit it better than the action's. */
-  const OWN_INPUTS = ['runs-on', 'skip-label']
-  const OWN_DEFAULTS: Readonly<Record<string, unknown>> = {
-    'docs-on-merge comment': 'always',
-    'docs-on-merge ignore-authors': 'mintlify[bot], dependabot[bot], renovate[bot]',
-    'weekly timeout': '1h',
-    'weekly visitors-summary': true,
+function callOf({ on }: Workflow): Call {
+  return on['workflow_call'] as Call
+}
+
+it('the documentation has the inputs of the reusable workflows with their defaults', () => {
+  const page = readFileSync(join(ROOT, 'docs/reusable-workflows.md'), 'utf8')
+  const order = ['docs-on-push', 'docs-on-merge', 'docs-command', 'weekly']
+  const calls = order
+    .map((name) => reusable.find((one) => one.name === name)?.workflow)
+    .filter((one) => one != null)
+  const cell = (name: string, input: Input | undefined): string => {
+    if (input === undefined) return '–'
+    if (input.required === true) return '**required**'
+    if (input.default === '') return 'empty'
+    return name === 'prompt' ? "its recipe's" : `\`${input.default}\``
   }
-
-  it('runs one step: the action, by its major version', () => {
-    expect(Object.keys(workflow.jobs)).toHaveLength(1)
-    expect(job.steps).toHaveLength(1)
-    expect(step).toMatchObject({ id: 'docs', uses: ACTION })
+  const rows = [...Object.keys(metadata.inputs), ...OWN_INPUTS].flatMap((name) => {
+    const cells = calls.map((workflow) => cell(name, callOf(workflow).inputs[name]))
+    return cells.every((text) => text === '–') ? [] : [`| \`${name}\` | ${cells.join(' | ')} |\n`]
   })
+  expect(page).toContain(rows.join(''))
+})
 
-  it('takes the key as a secret and each other input with its type', () => {
-    expect(secrets).toMatchObject({ 'api-key': { required: true } })
-    expect(step?.with?.['api-key']).toBe('$' + '{{ secrets.api-key }}')
+describe.each(reusable)('the reusable workflow $name', ({ name, workflow }) => {
+  const { inputs, outputs, secrets } = callOf(workflow)
+  const [[id, job] = ['', {} as Job]] = Object.entries(workflow.jobs)
+  const [step] = actionSteps(job)
+
+  it('takes the key as a secret that can be inherited, and each input with its type and its default', () => {
+    const optional = { DOCS_GITHUB_TOKEN: { required: false } }
+    expect(secrets).toMatchObject({ DOCS_API_KEY: { required: true }, ...optional })
     expect(inputs['project-id']).toMatchObject({ type: 'string', required: true })
-    for (const input of Object.values(inputs)) expect(['string', 'boolean', 'number']).toContain(input.type)
-  })
-
-  it('hands each input on to the action', () => {
-    const passed = Object.keys(inputs).filter((input) => !OWN_INPUTS.includes(input))
-    expect(step?.with).toEqual({
-      'api-key': '$' + '{{ secrets.api-key }}',
-      ...Object.fromEntries(passed.map((input) => [input, `\${{ inputs.${input} }}`])),
-    })
-    expect(Object.keys(metadata.inputs)).toEqual(expect.arrayContaining(passed))
-    for (const input of Object.keys(inputs)) expect(text).toContain(`inputs.${input}`)
-  })
-
-  it("has the action's defaults, with the exceptions named here", () => {
-    for (const [input, { default: value, required }] of Object.entries(inputs)) {
+    for (const [input, { type, default: value, required }] of Object.entries(inputs)) {
+      expect(['string', 'boolean', 'number']).toContain(type)
       if (OWN_INPUTS.includes(input) || input === 'prompt' || required === true) continue
-      const expected = OWN_DEFAULTS[`${name} ${input}`] ?? metadata.inputs[input]?.default ?? ''
-      expect(String(value), input).toBe(String(expected))
+      const own = OWN_DEFAULTS[`${name} ${input}`]
+      expect(`${value}`, input).toBe(`${own ?? metadata.inputs[input]?.default ?? ''}`)
     }
   })
 
-  it('hands on outputs that the action has', () => {
-    expect(Object.keys(outputs)).toEqual(
-      expect.arrayContaining(['job-id', 'result', 'status', 'pr-link', 'pr-number']),
-    )
+  it('hands each input on to the action, and outputs of it back', () => {
+    const passed = Object.keys(inputs).filter((input) => !OWN_INPUTS.includes(input))
+    expect(step?.with).toEqual({
+      'api-key': expression('secrets.DOCS_API_KEY'),
+      'github-token': expression('secrets.DOCS_GITHUB_TOKEN || github.token'),
+      ...Object.fromEntries(passed.map((input) => [input, expression(`inputs.${input}`)])),
+    })
+    expect(Object.keys(metadata.inputs)).toEqual(expect.arrayContaining(passed))
+    const wanted = ['job-id', 'result', 'status', 'pr-link', 'pr-number']
+    expect(Object.keys(outputs)).toEqual(expect.arrayContaining(wanted))
     for (const [output, { value }] of Object.entries(outputs)) {
-      expect(value).toBe(`\${{ jobs.${id}.outputs.${output} }}`)
-      expect(job.outputs?.[output]).toBe(`\${{ steps.docs.outputs.${output} }}`)
+      expect(value).toBe(expression(`jobs.${id}.outputs.${output}`))
+      expect(job.outputs?.[output]).toBe(expression(`steps.${step?.id}.outputs.${output}`))
       expect(Object.keys(metadata.outputs)).toContain(output)
     }
   })
 
-  it('gives its job a concurrency group that cancels no run', () => {
-    expect(job.concurrency).toMatchObject({
-      group: expect.stringMatching(/^docs-agent-[a-z]+-\$\{\{ inputs\.project-id \}\}/),
-      'cancel-in-progress': false,
-    })
-  })
-
-  it('is called by an example that grants what its job needs, on the events of the example with steps', () => {
-    const caller = examples.find((example) => example.name === `reusable-${name}`)
+  it('is called by an example that grants what its job needs, and does what the example with steps does', () => {
+    const group = expect.stringMatching(/^docs-agent-[a-z]+-\$\{\{ inputs\.project-id \}\}/)
+    expect(job.concurrency).toMatchObject({ group, 'cancel-in-progress': false })
+    const [own, caller] = [name, `reusable-${name}`].map((one) => examples.find((file) => file.name === one))
     const [call] = Object.values(caller?.workflow.jobs ?? {})
     expect(REUSABLE.exec(call?.uses ?? '')?.[1]).toBe(name)
     expect(call?.permissions).toEqual(job.permissions)
-    expect(call?.with).toEqual({ 'project-id': '$' + '{{ vars.DOCS_PROJECT_ID }}' })
-    expect(call?.secrets).toEqual({ 'api-key': '$' + '{{ secrets.DOCS_API_KEY }}' })
-    expect(caller?.workflow.on).toEqual(examples.find((example) => example.name === name)?.workflow.on)
+    expect(call?.with).toEqual({ 'project-id': expression('vars.DOCS_PROJECT_ID') })
+    expect(call?.secrets).toEqual({ DOCS_API_KEY: expression('secrets.DOCS_API_KEY') })
+    expect(caller?.workflow.on).toEqual(own?.workflow.on)
+    const [prompt = ''] = Object.values(own?.workflow.jobs ?? {}).flatMap((one) =>
+      actionSteps(one).map((used) => used.with?.['prompt'] ?? ''),
+    )
+    const words = (text: unknown): string => `${text}`.replace(/\s+/g, ' ').trim()
+    expect(words(inputs['prompt']?.default)).toBe(words(prompt))
   })
 })
