@@ -1,0 +1,115 @@
+import type { PageVisitors } from '../service/analytics.ts'
+import { aiShare, type Change, changeBetween } from './compare.ts'
+
+/** A page whose number of visitors changed. */
+export type PageChange = {
+  readonly path: string
+  readonly total: number
+  readonly previous: number
+  readonly change: Change
+}
+
+/** What moved between two periods; each list with the largest change first. */
+export type PageChanges = {
+  readonly up: readonly PageChange[]
+  readonly down: readonly PageChange[]
+  /** Pages without visitors in the period before. */
+  readonly added: readonly PageChange[]
+  /** Pages without visitors now. */
+  readonly gone: readonly PageChange[]
+}
+
+/** Pages by path. */
+export type Pages = ReadonlyMap<string, PageVisitors>
+
+/** A change of fewer visitors than this is no news, nor is a page of fewer. */
+export const MIN_VISITORS = 10
+/** A page with this share of AI visitors is read mostly by AI. */
+export const MOSTLY_AI = 0.6
+/** News are at least so many times what counts and pages vary by chance; AI's share is judged by its counts alone. */
+export const MIN_SPREADS = 3
+const AI_SPREADS = 3.5
+
+/** Finds the pages whose change is more than chance. Both periods must have been read whole. */
+export function findPageChanges(before: Pages, now: Pages): PageChanges {
+  const sizeOf = ({ total, previous }: PageChange): number => Math.abs(total - previous)
+  const pages = [...new Set([...before.keys(), ...now.keys()])]
+    .map((path): PageChange => {
+      const [previous, total] = [before.get(path)?.total ?? 0, now.get(path)?.total ?? 0]
+      return { path, total, previous, change: changeBetween(previous, total) }
+    })
+    .sort((left, right) => sizeOf(right) - sizeOf(left) || (left.path < right.path ? -1 : 1))
+  const moved = findMoved(pages.filter(({ previous, total }) => previous > 0 && total > 0))
+  const large = pages.filter((page) => sizeOf(page) >= MIN_VISITORS)
+  return {
+    up: large.filter((page) => moved.has(page) && page.total > page.previous),
+    down: large.filter((page) => moved.has(page) && page.total < page.previous),
+    added: large.filter(({ previous }) => previous === 0),
+    gone: large.filter(({ total }) => total === 0),
+  }
+}
+
+/**
+ * The pages that moved beside the site's own change, which is the median of all. What a page moves by chance: counts of
+ * few visitors are noisy (Poisson), and beyond that pages vary by themselves, as much as the pages of this site are seen
+ * to. Of many pages some are far out by chance: the most visited page has to be out by 3 spreads, the thousandth by more
+ * than 4. The simulation in the tests shows what that finds.
+ */
+function findMoved(pages: readonly PageChange[]): ReadonlySet<PageChange> {
+  const ratios = pages
+    .map((page) => {
+      // Half a visitor more on each side keeps the ratio of small counts unbiased.
+      const [now, before] = [page.total + 0.5, page.previous + 0.5]
+      return { page, logRatio: Math.log(now / before), variance: 1 / now + 1 / before }
+    })
+    .sort((left, right) => left.variance - right.variance)
+  // A page of hardly any visitors tells nothing about the others.
+  const telling = ratios.filter(({ page }) => page.total + page.previous >= 2 * MIN_VISITORS)
+  const siteChange = quantile(
+    telling.map(({ logRatio }) => logRatio),
+    0.5,
+  )
+  const squares = telling.map(({ logRatio, variance }) => ({
+    square: (logRatio - siteChange) ** 2,
+    variance,
+  }))
+  const own = ownVariance(squares)
+  const moved = ratios.filter(({ logRatio, variance }, index) => {
+    const spreads = Math.max(MIN_SPREADS, Math.sqrt(2 * Math.log(index + 1) + 4))
+    return Math.abs(logRatio - siteChange) > spreads * Math.sqrt(variance + own)
+  })
+  return new Set(moved.map(({ page }) => page))
+}
+
+/** Share of a normal distribution within one standard deviation: a third of the pages may be further out, or have moved. */
+const WITHIN_ONE_SPREAD = 0.683
+
+/** The variance that pages have by themselves: what it takes, beside that of counting, to explain their spread. */
+function ownVariance(pages: readonly { readonly square: number; readonly variance: number }[]): number {
+  let [low, high] = [0, 4]
+  for (let step = 0; step < 20; step++) {
+    const middle = (low + high) / 2
+    const standardized = pages.map(({ square, variance }) => square / (variance + middle))
+    if (quantile(standardized, WITHIN_ONE_SPREAD) > 1) low = middle
+    else high = middle
+  }
+  return low
+}
+
+function quantile(values: readonly number[], share: number): number {
+  return values.toSorted((left, right) => left - right)[Math.ceil(values.length * share) - 1] ?? 0
+}
+
+/** Whether AI visitors read a page most of all. */
+export function isMostlyAi(page: PageVisitors): boolean {
+  return page.total >= MIN_VISITORS && aiShare(page) >= MOSTLY_AI
+}
+
+/** Whether AI's share of a page rose to that since the period before, by more than the chance of counting. */
+export function isNewlyAi(now: PageVisitors, before: PageVisitors | undefined): boolean {
+  if (!isMostlyAi(now)) return false
+  if (before === undefined || before.total === 0) return true
+  const share = Math.min(1, (now.ai + before.ai) / (now.total + before.total))
+  const spread = Math.sqrt(share * (1 - share) * (1 / now.total + 1 / before.total))
+  return aiShare(before) < MOSTLY_AI && aiShare(now) - aiShare(before) > AI_SPREADS * spread
+}
