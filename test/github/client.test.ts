@@ -1,93 +1,425 @@
-import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
-import { type GitHub, openGitHub } from '../../src/github/github.ts'
-import { type Clock, openSystemClock } from '../../src/lib/clock.ts'
-import { readEnvironment } from '../../src/runner/environment.ts'
-import { openLog } from '../../src/runner/log.ts'
-import { TestServers } from '../lib/http-servers.ts'
-import { VirtualClock } from '../lib/virtual-clock.ts'
+import { setImmediate } from 'node:timers/promises'
+import { describe, expect, it } from 'vitest'
+import {
+  GitHub,
+  type GitHubCall,
+  isSameAccount,
+  normalizeLogin,
+  type Octokit,
+} from '../../src/github/client.ts'
+import { GitHubError } from '../../src/github/errors.ts'
+import type { Log } from '../../src/lib/log.ts'
+import { VirtualClock } from '../support/clock.ts'
+import { TestServers } from '../support/http-servers.ts'
 
 const servers = new TestServers()
-afterEach(() => servers.close())
 
-type ClientOptions = { readonly clock?: Clock; readonly cancel?: AbortSignal }
+/** An answer: a status, or what is said here; `lost` closes the connection, `hangs` leaves it open. */
+type Reply =
+  | number
+  | 'lost'
+  | 'hangs'
+  | { readonly status?: number; readonly body?: unknown; readonly headers?: Record<string, string> }
 
-function clientOf(origin: string, { clock = openSystemClock(), cancel }: ClientOptions = {}): GitHub {
-  const github = openGitHub({
-    environment: readEnvironment({ GITHUB_REPOSITORY: 'acme/docs', GITHUB_API_URL: origin }),
-    token: 'token',
-    log: openLog((text) => text, 'Docs agent'),
-    clock,
-    random: Math.random,
-    cancel: cancel ?? new AbortController().signal,
-  })
-  onTestFinished(() => github.close())
-  return github
+type Options = {
+  readonly token?: string
+  readonly cancel?: AbortSignal
+  readonly apiUrl?: string
+  readonly maxAttempts?: number
 }
 
-it('GitHub is asked side by side: a call that hangs holds no other up', async () => {
-  const { origin } = await servers.start((incoming, response) => {
-    if (incoming.url === '/works')
-      response.writeHead(200, { 'content-type': 'application/json' }).end('"it does"')
+/** A GitHub that gives these answers in turn, of which the last goes on for ever, and a client for it. */
+async function clientFor(replies: readonly Reply[], options: Options = {}) {
+  const arrived: string[] = []
+  const clock = new VirtualClock(0)
+  let onArrival = (): void => undefined
+  const server = await servers.start((incoming, response) => {
+    const reply = replies[Math.min(arrived.length, replies.length - 1)] ?? 200
+    arrived.push(`${clock.now() / 1000} ${incoming.method} ${incoming.url}`)
+    onArrival()
+    if (reply === 'lost') incoming.socket.destroy()
+    else if (reply !== 'hangs') {
+      const { status = 200, body = {}, headers = {} } = typeof reply === 'number' ? { status: reply } : reply
+      response.writeHead(status, { 'content-type': 'application/json', ...headers })
+      response.end(status === 204 ? undefined : typeof body === 'string' ? body : JSON.stringify(body))
+    }
   })
-  const github = clientOf(origin)
-  const hanging = github.request((octokit) => octokit.request('GET /hangs'))
-  const { data } = await github.request((octokit) => octokit.request('GET /works'))
-  expect(data).toBe('it does')
-  github.close()
-  await expect(hanging).rejects.toThrow()
+  const lines: string[] = []
+  const noteAs = (level: string) => (text: string) => void lines.push(`${level}: ${text}`)
+  const log: Log = {
+    info: noteAs('info'),
+    notice: noteAs('notice'),
+    warning: noteAs('warning'),
+    fail: noteAs('error'),
+    group: () => undefined,
+    hasFailed: () => false,
+  }
+  const {
+    token = 'ghs_1',
+    cancel = new AbortController().signal,
+    apiUrl = server.origin,
+    maxAttempts = 3,
+  } = options
+  const github = new GitHub({
+    clock,
+    random: () => 0.5,
+    cancel,
+    apiUrl,
+    serverUrl: 'https://github.com',
+    repository: 'acme/docs',
+    token,
+    proxy: { httpProxy: '', httpsProxy: '', noProxy: '' },
+    log,
+    retries: { maxAttempts, maxWaitMs: 15_000 },
+  })
+  const arrival = (): Promise<void> =>
+    new Promise((resolve) => {
+      onArrival = resolve
+    })
+  return { github, arrived, lines, clock, arrival, server }
+}
+
+/** What becomes of a call: the data, or the kind, status and message of its failure. */
+async function call(github: GitHub, route = 'GET /x'): Promise<unknown> {
+  try {
+    const { data } = await github.request((octokit: Octokit) => octokit.request(route))
+    return data
+  } catch (error) {
+    if (!(error instanceof GitHubError)) throw error
+    return `${error.kind} ${error.status}: ${error.message}`
+  }
+}
+
+const said = (message: string): { readonly body: object } => ({ body: { message } })
+const FORBIDDEN = { status: 403, ...said('Resource not accessible by integration') }
+const retryAfter = (status: number, seconds: number): Reply => ({
+  status,
+  headers: { 'retry-after': String(seconds) },
 })
 
-describe('a GitHub that hangs', () => {
-  /** A GitHub that answers nothing, and what is told when a request is there. */
-  async function startHanging() {
-    let arrive = (): void => undefined
-    const server = await servers.start(() => arrive())
-    const arrived = (): Promise<void> =>
-      new Promise((resolve) => {
-        arrive = resolve
-      })
-    return { ...server, arrived }
+describe('a call', () => {
+  it('names the token, the version of the API and the action', async () => {
+    let headers: unknown
+    const { url } = await servers.start((incoming, response) => {
+      headers = incoming.headers
+      response.writeHead(200, { 'content-type': 'application/json' }).end('{}')
+    })
+    const { github } = await clientFor([], { apiUrl: `${url.origin}/` })
+    expect(await call(github)).toEqual({})
+    expect(headers).toMatchObject({
+      authorization: 'token ghs_1',
+      'x-github-api-version': '2022-11-28',
+      'user-agent': expect.stringContaining('docs-agent-action'),
+      accept: 'application/vnd.github.v3+json',
+    })
+  })
+
+  it.each([{ a: 1 }, [], [1]])('gives the data of its response: %j', async (body) => {
+    expect(await call((await clientFor([{ body }])).github)).toEqual(body)
+  })
+
+  it('may have a response without a body where GitHub says so', async () => {
+    expect(await call((await clientFor([204])).github, 'DELETE /x')).toBe('')
+  })
+
+  it.each<[string, Reply, string]>([
+    [
+      'HTML with 200',
+      { headers: { 'content-type': 'text/html' }, body: '<html>Unicorn!' },
+      'GitHub returned 200 without a readable body',
+    ],
+    ['a text', { body: '"text"' }, 'GitHub returned 200 without a readable body'],
+    ['null', { body: 'null' }, 'GitHub returned 200 without a readable body'],
+    ['nothing', { body: '' }, 'GitHub returned 200 without a readable body'],
+    [
+      'something compressed',
+      { headers: { 'content-encoding': 'gzip' }, body: 'x' },
+      'the response is unreadable: it is compressed, although no compression was requested',
+    ],
+    ['a redirect', { status: 302, headers: { location: '/y' } }, 'GitHub redirected the request (302)'],
+  ])('fails that is answered %s', async (_what, reply, message) => {
+    expect(await call((await clientFor([reply], { maxAttempts: 1 })).github)).toBe(
+      `other undefined: ${message}`,
+    )
+  })
+
+  it.each<[Reply, string]>([
+    [401, 'token 401: GitHub returned 401'],
+    [FORBIDDEN, 'permission 403: GitHub returned 403 ("Resource not accessible by integration")'],
+    [{ status: 404, ...said('Not Found') }, 'permission 404: GitHub returned 404 ("Not Found")'],
+    [
+      { status: 404, ...said('No common ancestor between a and b.') },
+      'other 404: GitHub returned 404 ("No common ancestor between a and b.")',
+    ],
+    [
+      { status: 422, ...said('x'.repeat(300)) },
+      `other 422: GitHub returned 422 ("${'x'.repeat(200)}… (100 more characters)")`,
+    ],
+    [409, 'other 409: GitHub returned 409'],
+  ])('that is answered %j fails at once', async (reply, failure) => {
+    const { github, arrived } = await clientFor([reply])
+    expect(await call(github)).toBe(failure)
+    expect(arrived).toEqual(['0 GET /x'])
+  })
+
+  it('without a token fails, and is not sent', async () => {
+    const { github, arrived } = await clientFor([], { token: '' })
+    expect(await call(github)).toBe('token undefined: there is no `github-token`')
+    expect(arrived).toEqual([])
+  })
+
+  it('goes to GitHub’s API alone, wherever a next page may be said to be', async () => {
+    const elsewhere = await servers.start((_incoming, response) => response.end('[]'))
+    const link = `<${elsewhere.origin}/next>; rel="next"`
+    const { github } = await clientFor([{ body: [1], headers: { link } }])
+    const paged = github.request((octokit) => octokit.paginate('GET /x'))
+    await expect(paged).rejects.toThrow(`${elsewhere.origin} is not GitHub's API`)
+    expect(elsewhere.requests).toEqual([])
+  })
+
+  it('holds no other one up', async () => {
+    const { github, arrival } = await clientFor(['hangs', { body: { a: 1 } }])
+    const first = arrival()
+    void call(github).catch(() => undefined)
+    await first
+    expect(await call(github)).toEqual({ a: 1 })
+  })
+})
+
+describe('a call is made again', () => {
+  it.each<[string, Reply]>([
+    ['500', 500],
+    ['502', 502],
+    ['nothing', 'lost'],
+    ['HTML', { headers: { 'content-type': 'text/html' }, body: '<html>' }],
+    ['429', 429],
+    ['a secondary limit', { status: 403, ...said('You have exceeded a secondary rate limit.') }],
+  ])('after a growing pause where it was answered %s, three times at most', async (_what, reply) => {
+    const works = await clientFor([reply, reply, { body: { a: 1 } }])
+    expect(await call(works.github)).toEqual({ a: 1 })
+    expect(works.arrived).toEqual(['0 GET /x', '0.5 GET /x', '1.5 GET /x'])
+    const fails = await clientFor([reply])
+    expect(await call(fails.github)).toMatch(/^(?:other|rate-limit) /)
+    expect(fails.arrived).toHaveLength(3)
+  })
+
+  it.each<[string, Reply]>([
+    ['403 with Retry-After', retryAfter(403, 7)],
+    ['429 with Retry-After', retryAfter(429, 7)],
+    ['503 with Retry-After', retryAfter(503, 7)],
+    [
+      '403 with a limit used up',
+      { status: 403, headers: { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '7' } },
+    ],
+  ])('as late as GitHub says: %s', async (_what, reply) => {
+    const { github, arrived } = await clientFor([reply, { body: { a: 1 } }])
+    expect(await call(github)).toEqual({ a: 1 })
+    expect(arrived).toEqual(['0 GET /x', '7 GET /x'])
+  })
+
+  it('unless that is past what a run waits for GitHub', async () => {
+    const { github, arrived } = await clientFor([retryAfter(403, 16)])
+    expect(await call(github)).toBe('rate-limit 403: GitHub returned 403, its rate limit')
+    expect(arrived).toHaveLength(1)
+  })
+
+  it.each<[string, string, Reply, number]>([
+    ['a comment', 'POST /repos/acme/docs/issues/5/comments', 502, 1],
+    ['a comment', 'POST /repos/acme/docs/issues/5/comments', 'lost', 1],
+    ['a comment under the rate limit', 'POST /repos/acme/docs/issues/5/comments', retryAfter(403, 1), 3],
+    ['an edit', 'PATCH /repos/acme/docs/issues/comments/7', 502, 3],
+    ['a deletion', 'DELETE /repos/acme/docs/issues/comments/7/reactions/1', 'lost', 3],
+    ['a reaction', 'POST /repos/acme/docs/issues/comments/7/reactions', 'lost', 3],
+    ['a status', `POST /repos/acme/docs/statuses/${'a'.repeat(40)}`, 502, 3],
+    ['a query', 'POST /graphql', 502, 3],
+  ])('only where that does no harm: %s, %s', async (_what, route, reply, sent) => {
+    const { github, arrived } = await clientFor([reply])
+    expect(await call(github, route)).toMatch(/^(?:other|rate-limit) /)
+    expect(arrived).toHaveLength(sent)
+  })
+
+  it('where it never arrived, a comment, too', async () => {
+    const { github, clock } = await clientFor([], {
+      apiUrl: `http://127.0.0.1:${await servers.closedPort()}`,
+    })
+    expect(await call(github, 'POST /repos/acme/docs/issues/5/comments')).toMatch(
+      /^other undefined: the connection to 127\.0\.0\.1:\d+ was refused \(ECONNREFUSED\)$/,
+    )
+    expect(clock.now()).toBe(1500)
+  })
+
+  it('not where it was given 10 s in vain', async () => {
+    const { github, arrival, arrived, clock } = await clientFor(['hangs'])
+    const first = arrival()
+    const hanging = call(github)
+    await first
+    clock.jump()
+    expect(await hanging).toBe('other undefined: the request timed out after 10 s')
+    expect([clock.now(), arrived.length]).toEqual([10_000, 1])
+  })
+})
+
+it.each([
+  ['GET /hangs', 0],
+  ['POST /graphql', 0],
+  ['POST /hangs', 4000],
+  ['PATCH /hangs', 4000],
+])('a cancel drops a %s in flight after %i ms', async (route, afterMs) => {
+  const cancel = new AbortController()
+  const { github, arrival, clock } = await clientFor(['hangs'], { cancel: cancel.signal })
+  const first = arrival()
+  const hanging = call(github, route)
+  await first
+  cancel.abort()
+  if (afterMs > 0) clock.jump()
+  expect(await hanging).toMatch(/^other undefined: /)
+  expect(clock.now()).toBe(afterMs)
+})
+
+it('what must not be sent twice goes over a connection of its own, the rest shares one', async () => {
+  const { github, server } = await clientFor([200])
+  for (const route of ['GET /x', 'POST /x', 'PATCH /x', 'POST /graphql', 'POST /x', 'GET /x']) {
+    await call(github, route)
+    // undici takes a connection for free a moment after the end of its response.
+    await setImmediate()
   }
+  expect(server.connections()).toBe(3)
+})
 
-  it('is given 10 s, and then asked nothing for a minute', async () => {
-    const { origin, requests, arrived } = await startHanging()
-    const clock = new VirtualClock()
-    const startMs = clock.now()
-    const github = clientOf(origin, { clock })
-    const request = (): Promise<unknown> => github.request((octokit) => octokit.request('GET /hangs'))
-    const first = arrived()
-    const hanging = expect(request()).rejects.toThrow('the request timed out after 10 s')
-    await first
-    clock.jump()
-    await hanging
-    expect(clock.now() - startMs).toBe(10_000)
-    await clock.sleep(59_999)
-    await expect(request()).rejects.toThrow('the last request timed out a moment ago')
-    expect(requests).toEqual(['GET /hangs'])
-    await clock.sleep(1)
-    const second = arrived()
-    const again = expect(request()).rejects.toThrow()
-    await second
-    clock.jump()
-    await again
-    expect(requests).toEqual(['GET /hangs', 'GET /hangs'])
+describe('a GraphQL query', () => {
+  const query = (github: GitHub) =>
+    github.graphql('query { x }', { a: 1 }).catch((error: GitHubError) => `${error.kind}: ${error.message}`)
+  const error = (type: string, path: readonly (string | number)[] = []) => ({ type, message: 'No.', path })
+
+  it('of whose answer a part failed gives the rest, and says which part', async () => {
+    const errors = [error('FORBIDDEN', ['repository', 'c0', 'status']), error('')]
+    const { github } = await clientFor([{ body: { data: { repository: {} }, errors } }])
+    expect(await query(github)).toEqual({
+      data: { repository: {} },
+      errors: [
+        { type: 'FORBIDDEN', message: 'No.', path: 'repository.c0.status' },
+        { type: '', message: 'No.', path: '' },
+      ],
+    })
   })
 
-  it.each([
-    ['GET', 0],
-    ['POST', 4000],
-  ] as const)('has a %s in flight dropped %i ms after a cancel', async (method, afterMs) => {
-    const { origin, arrived } = await startHanging()
-    const clock = new VirtualClock()
+  it.each<[object, string]>([
+    [{ data: null, errors: [error('FORBIDDEN')] }, 'permission: GitHub returned "No."'],
+    [{ data: null, errors: [error('NOT_FOUND')] }, 'permission: GitHub returned "No."'],
+    [{ data: null, errors: [error('RATE_LIMITED')] }, 'rate-limit: GitHub returned "No."'],
+    [{ data: null, errors: [error('INTERNAL')] }, 'other: GitHub returned "No."'],
+    [{ errors: [error('INTERNAL')] }, 'other: GitHub returned "No."'],
+    [{ data: null }, 'other: GitHub returned a response without data'],
+    [{ data: [] }, 'other: GitHub returned a response without data'],
+    [[], 'other: GitHub returned a response without data'],
+  ])('without data fails: %j', async (body, failure) => {
+    expect(await query((await clientFor([{ body }])).github)).toBe(failure)
+  })
+})
+
+describe('whose token it is', () => {
+  const viewer = { databaseId: 41898282, login: 'GitHub-Actions[bot]' }
+
+  it('is asked once', async () => {
+    const { github, arrived } = await clientFor([{ body: { data: { viewer } } }])
+    const expected = { id: 41898282, login: 'github-actions' }
+    expect(await Promise.all([github.account(), github.account()])).toEqual([expected, expected])
+    expect(await github.account()).toEqual(expected)
+    expect(arrived).toHaveLength(1)
+  })
+
+  it('is not asked where another query told it', async () => {
+    const { github, arrived } = await clientFor([500])
+    github.knowAccount(null)
+    github.knowAccount({ login: 'App' })
+    expect(await github.account()).toEqual({ id: undefined, login: 'app' })
+    expect(arrived).toEqual([])
+  })
+
+  it.each([{ data: { viewer: null } }, { data: { viewer: { login: '' } } }, { data: {} }])(
+    'can not be told from %j',
+    async (body) => {
+      const { github } = await clientFor([{ body }])
+      await expect(github.account()).rejects.toThrow('GitHub does not say whose token it is')
+    },
+  )
+})
+
+describe('a call that the run can do without', () => {
+  const list: GitHubCall = { purpose: 'list the comments', permission: 'issues: write' }
+  const write: GitHubCall = { ...list, purpose: 'write a comment', consequence: 'Nobody is told.' }
+  const attempt = (github: GitHub, one: GitHubCall) =>
+    github.attempt(one, () => github.request((octokit) => octokit.request('GET /x')))
+  const NEEDS =
+    "The job's `github-token` needs the permission `issues: write` for this, unless the thread was deleted or locked."
+
+  it('gives its result, or is a warning', async () => {
+    const { github, lines } = await clientFor([{ body: { a: 1 } }, 422])
+    expect(await attempt(github, list)).toMatchObject({ data: { a: 1 } })
+    expect(await attempt(github, write)).toBeUndefined()
+    expect(lines).toEqual(['warning: Failed to write a comment: GitHub returned 422. Nobody is told.'])
+    expect(github.lacks('issues: write')).toBe(false)
+  })
+
+  it('names a missing permission once', async () => {
+    const { github, lines } = await clientFor([FORBIDDEN, { status: 404, ...said('Not Found') }, FORBIDDEN])
+    await attempt(github, list)
+    await attempt(github, { ...write, level: 'notice' })
+    await attempt(github, { ...list, permission: 'statuses: write', level: 'notice' })
+    expect(lines).toEqual([
+      `warning: Failed to list the comments: GitHub returned 403 ("Resource not accessible by integration"). ${NEEDS}`,
+      `info: Failed to write a comment: GitHub returned 404 ("Not Found"). ${NEEDS} Nobody is told.`,
+      `notice: Failed to list the comments: GitHub returned 403 ("Resource not accessible by integration"). ${NEEDS.replace('issues', 'statuses')}`,
+    ])
+    expect([github.lacks('issues: write'), github.lacks('contents: read')]).toEqual([true, false])
+  })
+
+  it('takes one stray 403 for no missing permission where it has worked before, or works later', async () => {
+    const before = await clientFor([200, FORBIDDEN])
+    await attempt(before.github, list)
+    await attempt(before.github, write)
+    expect(before.lines).toEqual([
+      'warning: Failed to write a comment: GitHub returned 403 ("Resource not accessible by integration"). Nobody is told.',
+    ])
+    expect(before.github.lacks('issues: write')).toBe(false)
+    const later = await clientFor([FORBIDDEN, 200])
+    await attempt(later.github, list)
+    expect(later.github.lacks('issues: write')).toBe(true)
+    await attempt(later.github, list)
+    expect(later.github.lacks('issues: write')).toBe(false)
+  })
+
+  it('says what is wrong with a token', async () => {
+    const { github, lines } = await clientFor([401])
+    await attempt(github, list)
+    expect(lines).toEqual([
+      'warning: Failed to list the comments: GitHub returned 401. Check `github-token`: it is missing, invalid or has expired; the token of a GitHub App expires after one hour.',
+    ])
+  })
+
+  it('is no annotation once the run is cancelled', async () => {
     const cancel = new AbortController()
-    const github = clientOf(origin, { clock, cancel: cancel.signal })
-    const first = arrived()
-    const hanging = expect(github.request((octokit) => octokit.request(`${method} /hangs`))).rejects.toThrow()
-    await first
-    const startMs = clock.now()
+    const { github, lines } = await clientFor([422], { cancel: cancel.signal })
     cancel.abort()
-    if (afterMs > 0) clock.jump()
-    await hanging
-    expect(clock.now() - startMs).toBe(afterMs)
+    await attempt(github, write)
+    expect(lines.map((line) => line.split(':')[0])).toEqual(['info'])
   })
+})
+
+it.each([
+  [{ id: 1, login: 'a' }, { id: 1, login: 'renamed' }, true],
+  [{ id: 1, login: 'a' }, { id: 2, login: 'a' }, false],
+  [{ id: undefined, login: 'github-actions' }, { id: 41898282, login: 'github-actions' }, true],
+  [{ id: undefined, login: 'github-actions' }, { id: 7, login: 'github-actions-fan' }, false],
+  [{ id: undefined, login: '' }, { id: undefined, login: '' }, false],
+  [{ id: 1, login: 'a' }, undefined, false],
+])('%j and %j are the same account: %s', (one, other, same) => {
+  expect(isSameAccount(one, other)).toBe(same)
+})
+
+it.each([
+  ['GitHub-Actions[bot]', 'github-actions'],
+  ['[bot]x', '[bot]x'],
+])('the login %s is compared as %s', (login, normalized) => {
+  expect(normalizeLogin(login)).toBe(normalized)
 })
