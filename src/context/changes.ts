@@ -1,231 +1,247 @@
-import type { GitHub } from '../github/github.ts'
-import type { Octokit } from '../github/octokit.ts'
-import { isRecord, type JsonRecord, listField, stringField } from '../lib/json.ts'
-import type { Environment } from '../runner/environment.ts'
-import type { ChangedFile } from './diff.ts'
-import { type Fact, type FactList, MAX_FILES, NOTHING } from './render.ts'
+import type { GitHub, GitHubCall, Known } from '../github/client.ts'
+import { listAll } from '../github/comments.ts'
+import type { Commit, CommitFile, Comparison, PullRequest, PushedCommit } from '../github/types.ts'
+import { errorMessage } from '../lib/text.ts'
+import { type CommitList, NO_COMMITS, type ToldCommit } from './messages.ts'
+import type { ChangedFile } from './ranking.ts'
+import type { Fact, FileList } from './render.ts'
 
-/** What has changed between two commits. */
+/** What has changed. */
 export type Changes = {
   readonly facts: readonly Fact[]
-  readonly commits: FactList<string>
-  readonly files: FactList<ChangedFile>
+  readonly commits: CommitList
+  readonly files: FileList
 }
 
-/** Nothing that has changed, with what there is to say of it. */
-export function noChanges(facts: readonly Fact[] = []): Changes {
-  return { facts, commits: NOTHING, files: NOTHING }
+/** As many files as GitHub compares at most, without saying how many there are. */
+const MAX_COMPARED = 300
+/** As many files as are named at most. */
+const MAX_LISTED = 600
+
+export const NO_CHANGES: Changes = {
+  facts: [],
+  commits: NO_COMMITS,
+  files: { files: [], total: 0, problem: '', url: '' },
 }
 
-export const NOT_KNOWN = 'not known: GitHub could not be asked'
-
-/** As many entries as GitHub gives on a page. */
-const PAGE_SIZE = 100
-
-type Rest = Octokit['rest']
-type Answer<Call extends (...given: never[]) => Promise<{ data: unknown }>> = Awaited<
-  ReturnType<Call>
->['data']
-type Comparison = Answer<Rest['repos']['compareCommitsWithBasehead']>
-type WorkflowRun = Answer<Rest['actions']['listWorkflowRuns']>['workflow_runs'][number]
-type ListedFile = Answer<Rest['pulls']['listFiles']>[number]
-
-/** The commits and files between two commits, branches or tags, in one request; `undefined` if GitHub can't be asked. */
-export async function compare(base: string, head: string, github: GitHub): Promise<Changes | undefined> {
-  return await github.attempt({
-    purpose: 'compare two commits',
-    permission: 'contents: read',
-    ifForbidden: 'notice',
-    send: async ({ rest }) => {
-      const basehead = `${base}...${head}`
-      const { data } = await rest.repos.compareCommitsWithBasehead({ ...github.repository, basehead })
-      return changesIn(data)
-    },
-  })
-}
-
-/** GitHub Enterprise Servers of any age answer, too: what is missing from an answer is left out, not an error. */
-function changesIn(comparison: Partial<Comparison>): Changes {
-  const { html_url = '', commits = [], files = [] } = comparison
-  const { total_commits = commits.length } = comparison
-  const isNothing = commits.length === 0 && files.length === 0
+/** Changes that are not known, and why. */
+export function unknownChanges(why: string, facts: readonly Fact[] = []): Changes {
   return {
-    facts: [
-      ['Compare', html_url],
-      ['Changes', isNothing ? 'none' : ''],
-    ],
-    commits: { entries: commits.map(({ commit }) => subjectOf(commit?.message ?? '')), total: total_commits },
-    // GitHub's REST API, "Compare two commits": at most 300 files, without saying how many there are.
-    files: { entries: files.map(changedFile), total: files.length < MAX_FILES ? files.length : undefined },
+    facts,
+    commits: NO_COMMITS,
+    files: { files: [], total: undefined, problem: `not known: ${why}`, url: '' },
   }
 }
 
-/**
- * The changed files of a pull request: a request for each hundred, three at most.
- *
- * @param counted how many there are by GitHub's own count, where that is known
- */
-export async function filesOfPull(
-  number: number,
-  counted: number | undefined,
+/** Makes a call that the run can do without. A failure is logged, a missing permission as a notice. */
+export async function ask<T>(
   github: GitHub,
-): Promise<FactList<ChangedFile>> {
-  const listed = await github.attempt({
-    purpose: 'list the changed files',
-    permission: 'pull-requests: read',
-    ifForbidden: 'notice',
-    send: async ({ paginate, rest }) => {
-      const params = { ...github.repository, pull_number: number, per_page: PAGE_SIZE }
-      const entries: ChangedFile[] = []
-      for await (const { data, headers } of paginate.iterator(rest.pulls.listFiles, params)) {
-        entries.push(...data.map(changedFile))
-        const isLast = !/rel="next"/.test(headers.link ?? '')
-        if (isLast || entries.length >= MAX_FILES) return { entries, isWhole: isLast }
-      }
-      return { entries, isWhole: true }
-    },
+  call: Pick<GitHubCall, 'purpose' | 'permission' | 'consequence'>,
+  send: () => Promise<T>,
+): Promise<Known<T>> {
+  let why = ''
+  const sent = await github.attempt({ ...call, levelIfMissing: 'notice' }, async () => {
+    try {
+      return { value: await send() }
+    } catch (error) {
+      why = errorMessage(error)
+      throw error
+    }
   })
-  if (listed === undefined) return { ...NOTHING, note: NOT_KNOWN }
-  const { entries, isWhole } = listed
-  if (!isWhole) {
-    const isMore = counted !== undefined && counted > entries.length
-    return { entries, total: isMore ? counted : undefined }
-  }
-  const differs = counted !== undefined && counted !== entries.length
-  const note = differs ? `GitHub counts ${counted} changed files, but lists ${entries.length}` : ''
-  return { entries, total: entries.length, note }
+  return sent === undefined ? { known: false, why } : { known: true, value: sent.value }
 }
 
-/** A pull request as the API knows it; `undefined` if it can't be asked. */
-export async function readPull(number: number, github: GitHub): Promise<JsonRecord | undefined> {
-  return await github.attempt<JsonRecord>({
+const COMPARE = {
+  purpose: 'compare two commits',
+  permission: 'contents: read',
+  consequence: 'The agent is not told the commits, files and diff between them.',
+} as const
+
+/** Source: GitHub's REST API, "Compare two commits": without paging the newest 250 commits, oldest first. */
+function requestComparison(github: GitHub, base: string, head: string): Promise<Known<Comparison>> {
+  return ask(github, COMPARE, async () => {
+    const basehead = `${base}...${head}`
+    const { data } = await github.request<{ readonly data: Comparison }>(({ rest }) =>
+      rest.repos.compareCommitsWithBasehead({ ...github.repository, basehead }),
+    )
+    return data
+  })
+}
+
+/** What is between two commits. */
+export type Compared = Changes & {
+  /** Whether both are the same commit. */
+  readonly isSame: boolean
+  /** How many commits `base` has that `head` has not. */
+  readonly behind: number
+}
+
+/** Compares two commits, branches or tags: one request, three where there are more files than GitHub compares. */
+export async function compare(base: string, head: string, github: GitHub): Promise<Known<Compared>> {
+  const whole = await requestComparison(github, base, head)
+  if (!whole.known) return whole
+  const { html_url: url, status, behind_by: behind, total_commits: total } = whole.value
+  const commits = whole.value.commits ?? []
+  const files = readFiles(whole.value.files ?? [])
+  const isWhole = files.length < MAX_COMPARED
+  const halves = isWhole ? [] : await compareHalves(base, head, commits, github)
+  const paths = new Set(files.map(({ path }) => path))
+  const isSame = status === 'identical'
+  return {
+    known: true,
+    value: {
+      facts: [
+        ['Compare', url ?? ''],
+        ['Changes', isSame ? 'none' : ''],
+      ],
+      commits: { commits: commits.map(toldCommit), total: total ?? commits.length },
+      files: {
+        files: [...files, ...halves.filter(({ path }) => !paths.has(path))].slice(0, MAX_LISTED),
+        total: isWhole ? files.length : undefined,
+        problem: '',
+        url: url ?? '',
+      },
+      isSame,
+      behind: behind ?? 0,
+    },
+  }
+}
+
+/** Asks for a change in two parts, up to a commit in its middle and from there; no files if there is no such commit. */
+async function compareHalves(
+  base: string,
+  head: string,
+  commits: readonly Commit[],
+  github: GitHub,
+): Promise<ChangedFile[]> {
+  // A merge, if there are any: it is on the branch itself.
+  const inside = commits.slice(0, -1)
+  const merges = inside.filter(({ parents }) => (parents?.length ?? 0) > 1)
+  const candidates = merges.length > 0 ? merges : inside
+  const middle = candidates[Math.floor(candidates.length / 2)]?.sha
+  if (middle == null) return []
+  const [first, second] = await Promise.all([
+    requestComparison(github, base, middle),
+    requestComparison(github, middle, head),
+  ])
+  // A commit that lacks something of the base would tell it as a part of the change.
+  if (!first.known || !second.known || first.value.behind_by !== 0) return []
+  return unite(readFiles(first.value.files ?? []), readFiles(second.value.files ?? []))
+}
+
+/** The files of two changes, one after the other. */
+function unite(first: readonly ChangedFile[], second: readonly ChangedFile[]): ChangedFile[] {
+  const files = new Map(first.map((file) => [file.path, file]))
+  for (const file of second) {
+    const earlier = files.get(file.path)
+    const both = earlier && {
+      ...earlier,
+      status: file.status === 'modified' ? earlier.status : file.status,
+      added: earlier.added + file.added,
+      removed: earlier.removed + file.removed,
+      patch: [earlier.patch, file.patch].filter((patch) => patch !== undefined).join('\n'),
+    }
+    files.set(file.path, both ?? file)
+  }
+  return [...files.values()]
+}
+
+const NO_TEXT =
+  /\.(?:png|jpe?g|gif|webp|avif|ico|pdf|zip|gz|tgz|woff2?|ttf|otf|eot|mp[34]|webm|jar|bin|exe)$/i
+
+/** The files of one answer of GitHub's. */
+function readFiles(files: readonly CommitFile[]): ChangedFile[] {
+  // Over a certain size of the whole answer, GitHub withholds diffs and counts, and a rename looks like a plain move.
+  const isWithholding = files.some(
+    ({ filename, status, patch }) => status === 'modified' && patch == null && !NO_TEXT.test(filename ?? ''),
+  )
+  return files.map(
+    ({ filename, previous_filename: oldPath, status, additions, deletions, changes, patch }) => {
+      const isPlainMove = oldPath != null && changes === 0 && !isWithholding
+      return {
+        status: status ?? 'changed',
+        path: filename ?? '',
+        oldPath: oldPath ?? filename ?? '',
+        added: additions ?? 0,
+        removed: deletions ?? 0,
+        patch: isPlainMove ? '' : (patch ?? undefined),
+      }
+    },
+  )
+}
+
+function toldCommit({ sha, commit }: Commit): ToldCommit {
+  return { sha: sha ?? '', message: commit?.message ?? '' }
+}
+
+/** The files and commits of a pull request: a request for each hundred of them, six at most for files. */
+export async function changesOfPull(
+  { number, changed_files: counted, html_url: url }: PullRequest,
+  github: GitHub,
+): Promise<Pick<Changes, 'commits' | 'files'>> {
+  const { owner, repo } = github.repository
+  const path = `/repos/${owner}/${repo}/pulls/${number}`
+  const [listed, commits] = await Promise.all([
+    ask(github, FILES_OF_PULL, () => listAll<CommitFile>(github, `${path}/files`, MAX_LISTED)),
+    ask(github, COMMITS_OF_PULL, () => listAll<Commit>(github, `${path}/commits`)),
+  ])
+  // The description tells what the bodies of its messages would.
+  const subjects = commits.known ? commits.value.map(toldCommit).map(withoutBody) : []
+  const list = { commits: subjects, total: subjects.length }
+  if (!listed.known) return { commits: list, files: unknownChanges(listed.why).files }
+  const files = readFiles(listed.value)
+  const total = counted ?? (files.length < MAX_LISTED ? files.length : undefined)
+  const isOdd = total !== undefined && files.length < Math.min(total, MAX_LISTED)
+  const problem = isOdd ? `GitHub lists only ${files.length} of them` : ''
+  return { commits: list, files: { files, total, problem, url: url ? `${url}/files` : '' } }
+}
+
+const FILES_OF_PULL = {
+  purpose: "list the pull request's files",
+  permission: 'pull-requests: read',
+  consequence: 'The agent is not told which files it changes, nor the diff.',
+} as const
+
+const COMMITS_OF_PULL = {
+  purpose: "list the pull request's commits",
+  permission: 'pull-requests: read',
+  consequence: 'The agent is not told their messages.',
+} as const
+
+/** A commit with its subject alone. */
+export function withoutBody({ sha, message }: ToldCommit): ToldCommit {
+  return { sha, message: message.trimStart().split('\n', 1)[0] ?? '' }
+}
+
+/** A pull request as the API knows it. */
+export function readPull(number: number, github: GitHub): Promise<Known<PullRequest>> {
+  const call = {
     purpose: 'look up the pull request',
     permission: 'pull-requests: read',
-    ifForbidden: 'notice',
-    send: async ({ rest }) => {
-      const { data } = await rest.pulls.get({ ...github.repository, pull_number: number })
-      return { ...data }
-    },
+    consequence: 'The agent is not told its branches.',
+  }
+  return ask(github, call, async () => {
+    const { data } = await github.request<{ readonly data: PullRequest }>(({ rest }) =>
+      rest.pulls.get({ ...github.repository, pull_number: number }),
+    )
+    return data
   })
-}
-
-/** What has changed since the newest release published before this one: two requests, one for a first release. */
-export async function changesSinceReleaseBefore(release: JsonRecord, github: GitHub): Promise<Changes> {
-  const tag = stringField(release, 'tag_name') ?? ''
-  const published = stringField(release, 'published_at') ?? stringField(release, 'created_at') ?? ''
-  const name = 'Release before'
-  if (tag === '' || published === '') return noChanges()
-  const earlier = await github.attempt({
-    purpose: 'list the releases',
-    permission: 'contents: read',
-    ifForbidden: 'notice',
-    send: async ({ rest }) => {
-      const { data } = await rest.repos.listReleases({ ...github.repository, per_page: PAGE_SIZE })
-      return data.flatMap(({ draft, tag_name, published_at }) => {
-        const isEarlier = !draft && published_at !== null && published_at < published
-        return isEarlier ? [{ tag: tag_name, published: published_at }] : []
-      })
-    },
-  })
-  if (earlier === undefined) return noChanges([[name, NOT_KNOWN]])
-  // GitHub's times are all in UTC and of one length, so they sort as text.
-  const [newest] = earlier.toSorted((one, other) => (one.published < other.published ? 1 : -1))
-  if (newest === undefined) return noChanges([[name, `none among GitHub's ${PAGE_SIZE} newest`]])
-  const changes = (await compare(newest.tag, tag, github)) ?? noChanges([['Changes', NOT_KNOWN]])
-  return { ...changes, facts: [[name, `${newest.tag} (${newest.published})`], ...changes.facts] }
-}
-
-const SINCE = 'Changes since this workflow last succeeded on this branch'
-
-/**
- * What has changed on the run's branch since its workflow last succeeded there, whatever the event: two requests, one if
- * there was no such run or nothing has changed.
- */
-export async function changesSinceLastSuccess(environment: Environment, github: GitHub): Promise<Changes> {
-  const { sha } = environment
-  const [, branch = ''] = /^refs\/heads\/(.+)$/.exec(environment.ref) ?? []
-  const workflow = workflowFileOf(environment)
-  if (branch === '') return noChanges([[SINCE, 'not known: this run is not on a branch']])
-  if (workflow === '' || sha === '') return noChanges([[SINCE, 'not known']])
-  const successes = await listSuccesses({ workflow, branch }, environment, github)
-  if (successes === undefined) return noChanges([[SINCE, NOT_KNOWN]])
-  const [last] = successes
-  if (last === undefined) return noChanges([[SINCE, 'not known: GitHub lists no success before this run']])
-  const when = [last.created_at, last.html_url].filter(Boolean).join(', ')
-  const success: Fact = ['Last success of this workflow on this branch', when]
-  if (last.head_sha === sha) return noChanges([success, ['Changes', 'none']])
-  const changes = (await compare(last.head_sha, sha, github)) ?? noChanges([['Changes', NOT_KNOWN]])
-  return { ...changes, facts: [success, ...changes.facts] }
-}
-
-/** The successful runs of a workflow on a branch of this repository, newest first; `undefined` if GitHub can't be asked. */
-function listSuccesses(
-  { workflow, branch }: { readonly workflow: string; readonly branch: string },
-  { repository }: Environment,
-  github: GitHub,
-): Promise<WorkflowRun[] | undefined> {
-  return github.attempt({
-    purpose: 'look up when this workflow last succeeded',
-    permission: 'actions: read',
-    ifForbidden: 'notice',
-    send: async ({ rest }) => {
-      const { data } = await rest.actions.listWorkflowRuns({
-        ...github.repository,
-        workflow_id: workflow,
-        branch,
-        status: 'success',
-        per_page: 20,
-        exclude_pull_requests: true,
-      })
-      // The branch of a fork's pull request may have the same name.
-      return data.workflow_runs.filter(({ head_repository: head }) =>
-        isSame(head?.full_name ?? repository, repository),
-      )
-    },
-  })
-}
-
-/** The file of this run's workflow, below `.github/workflows`; empty if it belongs to another repository. */
-function workflowFileOf({ workflowRef, repository }: Environment): string {
-  const [, owner = '', file = ''] = /^([^/]+\/[^/]+)\/\.github\/workflows\/([^@/]+)@/.exec(workflowRef) ?? []
-  return isSame(owner, repository) ? file : ''
-}
-
-function isSame(one: string | undefined, other: string): boolean {
-  return one?.toLowerCase() === other.toLowerCase()
 }
 
 /** The commits and files of a push as its payload has them; the files are often missing there. */
-export function changesInPayload(payload: JsonRecord): Changes {
-  const pushed = listField(payload, 'commits')
-  const head = payload['head_commit']
-  const commits = pushed.length === 0 && isRecord(head) ? [head] : pushed
+export function changesInPayload(pushed: readonly PushedCommit[], problem: string): Changes {
   const files = new Map<string, ChangedFile>()
-  for (const commit of commits) {
-    for (const status of ['added', 'modified', 'removed']) {
-      for (const path of listField(commit, status)) {
-        if (typeof path === 'string') files.set(path, { status, path, oldPath: path, patch: '' })
+  for (const commit of pushed) {
+    for (const status of ['added', 'modified', 'removed'] as const) {
+      for (const path of commit[status] ?? []) {
+        files.set(path, { status, path, oldPath: path, added: 0, removed: 0, patch: undefined })
       }
     }
   }
-  const subjects = commits.map((commit) => subjectOf(stringField(commit, 'message') ?? ''))
+  const commits = pushed.map(({ id, message }) => ({ sha: id ?? '', message: message ?? '' }))
   return {
     facts: [],
-    commits: { entries: subjects, total: subjects.length },
-    files: { entries: [...files.values()], total: files.size },
+    commits: { commits, total: commits.length },
+    files: { files: [...files.values()], total: files.size, problem, url: '' },
   }
-}
-
-function changedFile({ filename, previous_filename, status, patch, changes }: ListedFile): ChangedFile {
-  const isMoveAlone = previous_filename !== undefined && changes === 0
-  return {
-    status: status ?? 'changed',
-    path: filename,
-    oldPath: previous_filename ?? filename,
-    patch: isMoveAlone ? '' : patch,
-  }
-}
-
-function subjectOf(message: string): string {
-  return message.trimStart().split(/[\r\n]/, 1)[0] ?? ''
 }

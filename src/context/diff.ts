@@ -1,187 +1,214 @@
 import { byteLength, cleanHunks, clipBytes, oneLine } from '../lib/text.ts'
+import { chooseNames, findNames, type Name, newsIn, wordsIn } from './names.ts'
+import { type ChangedFile, RANKS, type Rank, rankOf } from './ranking.ts'
+import { shareRoom } from './room.ts'
 
-/** A changed file, as GitHub lists it. */
-export type ChangedFile = {
-  /** `added`, `modified`, `removed`, `renamed`, … */
-  readonly status: string
-  readonly path: string
-  /** Where it was before it was renamed or copied; else the same as `path`. */
-  readonly oldPath: string
-  /** Its hunks; empty if there are none to show, `undefined` if GitHub has none: binary, empty or too large. */
-  readonly patch: string | undefined
-}
-
-/** Maximum number of bytes of a path. */
+/** The smallest part of a file's diff that is worth showing. */
+const MIN_SHARE_BYTES = 1200
+/** For tests, CI and translations together, where anything else was changed. */
+const MAX_BACKGROUND_BYTES = 12 * 1024
+/** For the names that the diffs of cut and omitted files add or remove. */
+const MAX_NAMES_BYTES = 8 * 1024
+/** For the headers of files without a diff. */
+const MAX_LIST_BYTES = 8 * 1024
+/** As many files as are named at most. */
+const MAX_FILES = 600
 const MAX_PATH_BYTES = 300
-/** Maximum number of bytes of a note that names files. */
-const MAX_NOTE_BYTES = 1000
+/** For the paths of files that have the same change as the one shown. */
+const MAX_TWINS_BYTES = 500
 
-/** What happened to a file: `modified src/flag.ts`. */
-export function describeFile({ status, path, oldPath }: ChangedFile): string {
-  if (path === oldPath) return `${status} ${shortPath(path)}`
-  return `${status} ${shortPath(oldPath)} to ${shortPath(path)}`
-}
-
-/**
- * Shares room among things of these sizes: the small ones get what they need, the large ones equal parts of what is
- * left. Returns what each may have.
- */
-export function shareRoom(sizes: readonly number[], room: number): number[] {
-  const shares = sizes.map(() => 0)
-  let left = Math.max(0, room)
-  const smallestFirst = [...sizes.entries()].sort(([, one], [, other]) => one - other)
-  for (const [rank, [index, size]] of smallestFirst.entries()) {
-    const share = Math.min(size, Math.floor(left / (sizes.length - rank)))
-    shares[index] = share
-    left -= share
-  }
-  return shares
-}
-
-/**
- * The diff of files, each under a `diff --git` line, in at most `room` bytes. Files that people don't write come last
- * and get what the others leave. What is left out is said. Empty if there is nothing to say.
- */
-export function renderDiff(files: readonly ChangedFile[], room: number): string {
-  const title = '\nDiff:'
-  const hidden = files.filter(({ patch }) => patch === undefined).map(({ path }) => shortPath(path))
-  const hiddenNote = namingNote('binary, empty or too large for GitHub to show', hidden)
-  const diffs = files.filter(({ patch = '' }) => patch !== '').map(fileDiff)
-  const body = showFiles(diffs, room - byteLength(title) - byteLength(hiddenNote))
-  const text = `${title}${body}${hiddenNote}`
-  return text === title || byteLength(text) > room ? '' : text
-}
-
-/** Shows what there is room for, and names the files that there is none for. */
-function showFiles(diffs: readonly FileDiff[], room: number): string {
-  let noteBytes = 0
-  for (;;) {
-    const shown = shareAmong(diffs, room - noteBytes)
-    const omitted = shown.filter(({ text }) => text === '').map(({ path }) => path)
-    const note = namingNote('no room for the diff of', omitted)
-    if (byteLength(note) <= noteBytes) return [...shown.map(({ text }) => text), note].join('')
-    noteBytes = byteLength(note)
-  }
-}
-
-type ShownDiff = { readonly path: string; readonly text: string }
-
-/** What people write gets room first; lock files, minified and generated ones share what is left. */
-function shareAmong(diffs: readonly FileDiff[], room: number): ShownDiff[] {
-  const written = diffs.filter(({ isWritten }) => isWritten)
-  const generated = diffs.filter(({ isWritten }) => !isWritten)
-  const shares = shareRoom(
-    written.map(({ size }) => size),
-    room,
-  )
-  const left = shares.reduce((rest, share) => rest - share, room)
-  const sharesOfRest = shareRoom(
-    generated.map(({ size }) => size),
-    left,
-  )
-  return [
-    ...written.map((file, index) => cutDiff(file, shares[index] ?? 0)),
-    ...generated.map((file, index) => cutDiff(file, sharesOfRest[index] ?? 0)),
-  ]
-}
-
-/** A hunk whose last line is the one that matters: cut from the top, and said. */
-export function renderHunk(hunk: string, room: number): string {
-  if (hunk === '') return ''
-  const title = '\nLines commented on (the comment is about the last one):'
-  const lines = cleanHunks(hunk).trimEnd().split('\n')
-  let left = room - byteLength(title) - byteLength(`\n${linesAboveNote(lines.length)}`)
-  let from = lines.length
-  while (from > 0) {
-    left -= byteLength(`\n${lines[from - 1]}`)
-    if (left < 0) break
-    from -= 1
-  }
-  const [last = ''] = lines.slice(-1)
-  // The line commented on is always there, cut if need be.
-  const isCut = from === lines.length
-  const shown = isCut ? [clipBytes(last, left + byteLength(last))] : lines.slice(from)
-  const linesAbove = isCut ? from - 1 : from
-  const above = linesAbove === 0 ? [] : [linesAboveNote(linesAbove)]
-  return [title, ...above, ...shown].join('\n')
-}
-
-type FileDiff = {
-  readonly path: string
+/** One change, shown once for all files that have it. */
+type Part = {
+  readonly file: ChangedFile
+  readonly rank: Rank
+  /** `modified src/cli.ts (+12 -3)` */
   readonly header: string
+  /** Of the diff; none if it is not to be shown, or GitHub shows none. */
   readonly lines: readonly string[]
-  /** Of header and lines, in bytes. */
+  /** Other files with the same added and removed lines. */
+  readonly twins: readonly ChangedFile[]
+  readonly names: readonly Name[]
+  /** Of header, lines and notes, in bytes. */
   readonly size: number
-  /** Whether people write this file. */
-  readonly isWritten: boolean
 }
 
-function fileDiff(file: ChangedFile): FileDiff {
-  const [path, oldPath] = [shortPath(file.path), shortPath(file.oldPath)]
-  const header = `\ndiff --git a/${oldPath} b/${path}`
-  const hunks = cleanHunks(file.patch ?? '').trimEnd()
-  const size = byteLength(`${header}\n${hunks}`)
-  return { path, header, lines: hunks.split('\n'), size, isWritten: !isGenerated(file) }
+/**
+ * Each file under a header, with as much of its diff as there is room for, and the names in what is left out.
+ *
+ * @param room `told`: what the prompt says beside the files: names in there are not told again
+ * @returns `text` begins with a line break
+ */
+export function renderFiles(
+  files: readonly ChangedFile[],
+  room: { readonly maxBytes: number; readonly told: string },
+): { readonly text: string; readonly isCut: boolean } {
+  const parts = rankParts(files)
+  const reserved = MAX_NAMES_BYTES + MAX_LIST_BYTES
+  const first = arrange(parts, room.maxBytes - reserved, room.told)
+  // Room that names and headers did not need goes to the diffs, less a name's length for what changes thereby.
+  const unused = room.maxBytes - byteLength(first.text) - 100
+  const second = arrange(parts, room.maxBytes - reserved + Math.max(0, unused), room.told)
+  return byteLength(second.text) <= room.maxBytes ? second : first
 }
 
-/** As many of a file's lines as fit, and how many are left out; empty if none fits. */
-function cutDiff({ path, header, lines, size }: FileDiff, room: number): ShownDiff {
-  if (size <= room) return { path, text: [header, ...lines].join('\n') }
-  let left = room - byteLength(header) - byteLength(`\n${moreLinesNote(lines.length)}`)
-  let kept = 0
-  while (kept < lines.length) {
-    left -= byteLength(`\n${lines[kept]}`)
-    if (left < 0) break
-    kept += 1
-  }
-  const shown = [header, ...lines.slice(0, kept), moreLinesNote(lines.length - kept)].join('\n')
-  return { path, text: kept === 0 ? '' : shown }
+/** The headers alone. */
+export function listFiles(files: readonly ChangedFile[], maxBytes: number): string {
+  return listParts(rankParts(files), new Map(), { maxBytes, maxFiles: MAX_FILES })
 }
 
-function moreLinesNote(count: number): string {
-  return `… (${count} more ${count === 1 ? 'line' : 'lines'} of this file's diff, left out here)`
+function rankParts(files: readonly ChangedFile[]): Part[] {
+  const names = findNames(files)
+  const parts = [...Map.groupBy(files, changeOf).values()].flatMap(([file, ...twins]) =>
+    file === undefined ? [] : [partOf(file, twins, names.get(file) ?? [])],
+  )
+  const byRank = (one: Part, other: Part): number => RANKS.indexOf(one.rank) - RANKS.indexOf(other.rank)
+  return parts.toSorted((one, other) => byRank(one, other) || newsIn(other.names) - newsIn(one.names))
 }
 
-function linesAboveNote(count: number): string {
-  return `… (${count} ${count === 1 ? 'line' : 'lines'} above, left out here)`
+function hasDiff(file: ChangedFile): boolean {
+  return file.patch !== undefined && file.patch !== '' && rankOf(file) !== 'named'
 }
 
-/** `… (no room for the diff of: a, b and 3 more)`; empty without paths. */
-function namingNote(what: string, paths: readonly string[]): string {
-  if (paths.length === 0) return ''
-  const note = (named: number): string => {
-    const more = paths.length - named
-    const rest = more === 0 ? '' : `${named === 0 ? '' : ' and '}${more}${named === 0 ? ' files' : ' more'}`
-    return `\n… (${what}: ${paths.slice(0, named).join(', ')}${rest})`
-  }
-  let named = 0
-  while (named < paths.length && byteLength(note(named + 1)) <= MAX_NOTE_BYTES) named += 1
-  return note(named)
+/** What files with one and the same change have in common; the file itself where there is no diff to compare. */
+function changeOf(file: ChangedFile): unknown {
+  const lines = file.patch?.split('\n').filter((line) => /^[+-]/.test(line))
+  return hasDiff(file) ? lines?.join('\n') : file
+}
+
+function partOf(file: ChangedFile, twins: readonly ChangedFile[], names: readonly Name[]): Part {
+  const lines = hasDiff(file)
+    ? cleanHunks(file.patch ?? '')
+        .trimEnd()
+        .split('\n')
+    : []
+  const part = { file, rank: rankOf(file), header: describeFile(file), lines, twins, names, size: 0 }
+  return { ...part, size: byteLength(writeDiff(part, lines.length, undefined)) }
+}
+
+/** What happened to a file: `renamed src/a.ts to src/b.ts (+3 -1)`. */
+function describeFile({ status, path, oldPath, added, removed, patch }: ChangedFile): string {
+  const where = path === oldPath ? shortPath(path) : `${shortPath(oldPath)} to ${shortPath(path)}`
+  const lines = added + removed === 0 ? '' : ` (+${added} -${removed})`
+  return `${status} ${where}${lines}${patch === undefined ? ' (GitHub shows no diff)' : ''}`
 }
 
 function shortPath(path: string): string {
   return clipBytes(oneLine(path), MAX_PATH_BYTES)
 }
 
-const GENERATED_PATHS: readonly RegExp[] = [
-  // Lock files.
-  /(?:^|\/)(?:package-lock\.json|npm-shrinkwrap\.json|pnpm-lock\.yaml|packages\.lock\.json|bun\.lockb|go(?:\.work)?\.sum|gradle\.lockfile|\.terraform\.lock\.hcl|Package\.resolved)$/,
-  /\.lock$/,
-  // Minified and compiled.
-  /[.-]min\.(?:js|mjs|cjs|css)$|\.bundle\.js$|\.map$/,
-  /(?:^|\/)(?:dist|node_modules|vendor|generated|__generated__|__snapshots__)\//,
-  // Written by generators.
-  /\.(?:pb\.go|pb\.cc|pb\.h|g\.dart|freezed\.dart|designer\.cs|snap)$|_pb2(?:_grpc)?\.pyi?$|_pb\.(?:js|d\.ts)$/,
-  /[._-](?:generated|gen)\.\w+$/,
-]
+/** Shows diffs in so many bytes; names and headers of the rest come on top. */
+function arrange(parts: readonly Part[], diffBytes: number, told: string) {
+  const shares = shareAmongParts(parts, diffBytes)
+  const shown = parts.map((part) => ({ part, kept: linesThatFit(part, shares.get(part) ?? 0) }))
+  const cut = shown.filter(({ part, kept }) => kept < part.lines.length)
+  const lines = shown.flatMap(({ part, kept }) => part.lines.slice(0, kept))
+  const names = chooseNames(new Map(cut.map(({ part }) => [part.file, part.names])), {
+    told: wordsIn([told, ...lines].join('\n')),
+    maxBytes: MAX_NAMES_BYTES,
+  })
+  const withDiff = shown.filter(({ kept }) => kept > 0)
+  const diffs = withDiff.map(({ part, kept }) => writeDiff(part, kept, names.get(part.file)))
+  const rest = shown.filter(({ kept }) => kept === 0).map(({ part }) => part)
+  const limits = { maxBytes: MAX_LIST_BYTES, maxFiles: MAX_FILES - withDiff.length }
+  return { text: [...diffs, listParts(rest, names, limits)].join(''), isCut: cut.length > 0 }
+}
 
-/** Average length of a line from which on a file counts as minified. */
-const MINIFIED_LINE_LENGTH = 500
+/** How many bytes each part may have. Tests, CI and translations get what the others leave. */
+function shareAmongParts(parts: readonly Part[], maxBytes: number): ReadonlyMap<Part, number> {
+  const withDiff = parts.filter(({ lines }) => lines.length > 0)
+  const background = withDiff.filter(({ rank }) => rank === 'background')
+  const main = withDiff.filter(({ rank }) => rank !== 'background')
+  const shares = takeInOrder(main, maxBytes)
+  const left = [...shares.values()].reduce((rest, share) => rest - share, maxBytes)
+  const most = main.length === 0 ? left : Math.min(left, MAX_BACKGROUND_BYTES)
+  return new Map([...shares, ...takeInOrder(background, most)])
+}
 
-/** Whether people don't write a file: lock files, minified and generated ones. */
-export function isGenerated({ path, patch = '' }: ChangedFile): boolean {
-  if (GENERATED_PATHS.some((pattern) => pattern.test(path))) return true
-  const lines = patch.split('\n')
-  if (patch.length / lines.length >= MINIFIED_LINE_LENGTH) return true
-  return /@generated\b|\bcode generated\b.*\bdo not edit\b/i.test(lines.slice(0, 10).join('\n'))
+/** Takes parts while each can have its diff or a useful part of it; those share what is left. */
+function takeInOrder(parts: readonly Part[], maxBytes: number): Map<Part, number> {
+  let left = maxBytes
+  const taken: { readonly part: Part; readonly least: number }[] = []
+  for (const part of parts) {
+    const least = Math.min(part.size, MIN_SHARE_BYTES)
+    if (least > left) break
+    left -= least
+    taken.push({ part, least })
+  }
+  const needs = taken.map(({ part, least }) => ({
+    size: part.size - least,
+    weight: part.rank === 'readers' ? 2 : 1,
+  }))
+  const more = shareRoom(needs, left)
+  return new Map(taken.map(({ part, least }, index) => [part, least + (more[index] ?? 0)]))
+}
+
+function linesThatFit(part: Part, maxBytes: number): number {
+  if (part.size <= maxBytes) return part.lines.length
+  let left = maxBytes - byteLength(writeDiff(part, 0, undefined))
+  let kept = 0
+  for (const line of part.lines) {
+    left -= byteLength(line) + 1
+    if (left < 0) break
+    kept += 1
+  }
+  return kept
+}
+
+/** @param names those of the lines that are left out */
+function writeDiff({ header, lines, twins }: Part, kept: number, names: string | undefined): string {
+  const left = lines.length - kept
+  const leftOut = `${left} more ${left === 1 ? 'line' : 'lines'} of this file's diff, left out here`
+  const paths = clipBytes(twins.map(({ path }) => shortPath(path)).join(', '), MAX_TWINS_BYTES)
+  return [
+    `\n${header}`,
+    ...lines.slice(0, kept).map((line) => `\n${line}`),
+    left === 0 ? '' : `\n… (${leftOut}${names === undefined ? '' : `: ${names}`})`,
+    twins.length === 0 ? '' : `\n… (the same change in ${twins.length} more: ${paths})`,
+  ].join('')
+}
+
+/** Headers of files without a diff, each with the names in it; first those that have any. */
+function listParts(
+  parts: readonly Part[],
+  names: ReadonlyMap<ChangedFile, string>,
+  { maxBytes, maxFiles }: { readonly maxBytes: number; readonly maxFiles: number },
+): string {
+  const hasNames = ({ file }: Part): boolean => names.has(file)
+  const lines: string[] = []
+  let left = maxBytes - 150
+  let unnamed = 0
+  let minor = 0
+  for (const part of [...parts.filter(hasNames), ...parts.filter((part) => !hasNames(part))]) {
+    const { header, file, twins, rank } = part
+    const line = `\n${header}${twins.length === 0 ? '' : `, the same change in ${twins.length} more`}`
+    left -= byteLength(line)
+    if (left >= 0 && lines.length < maxFiles)
+      lines.push(`${line}${hasNames(part) ? `: ${names.get(file)}` : ''}`)
+    else {
+      unnamed += 1 + twins.length
+      minor += rank === 'background' || rank === 'named' ? 1 + twins.length : 0
+    }
+  }
+  const which = minor === 0 ? '' : `; ${minor} of them are tests, translations, generated or the like`
+  return `${lines.join('')}${unnamed === 0 ? '' : `\n… (${unnamed} more, not named here${which})`}`
+}
+
+/** Lines of a diff whose last one matters most: cut from the top, and said. */
+export function renderHunk(hunk: string, maxBytes: number): string {
+  if (hunk === '') return ''
+  const title = '\nLines commented on (the comment is about the last one):'
+  const lines = cleanHunks(hunk).trimEnd().split('\n')
+  const noteOf = (above: number): string =>
+    `\n… (${above} ${above === 1 ? 'line' : 'lines'} above, left out here)`
+  let left = maxBytes - byteLength(`${title}${noteOf(lines.length)}`)
+  const shown: string[] = []
+  for (const line of lines.toReversed()) {
+    // The line commented on is always there, cut if need be.
+    const text = shown.length === 0 ? clipBytes(line, left - 1) : line
+    left -= byteLength(text) + 1
+    if (left < 0) break
+    shown.unshift(`\n${text}`)
+  }
+  const above = lines.length - shown.length
+  return [title, above === 0 ? '' : noteOf(above), ...shown].join('')
 }

@@ -1,195 +1,172 @@
-import type { GitHub } from '../github/github.ts'
-import type { EarlierPullRequest } from '../github/pull-requests.ts'
-import { integerField, isRecord, type JsonRecord, listField, recordField, stringField } from '../lib/json.ts'
+import type { History } from '../events/history.ts'
+import type { GitHubEvent } from '../events/payload.ts'
+import type { Trigger } from '../events/trigger.ts'
+import type { GitHub } from '../github/client.ts'
+import type { Comment, Issue, PullRequest, Release, Review, WorkflowRun } from '../github/types.ts'
 import { type Environment, runUrlOf } from '../runner/environment.ts'
-import type { GitHubEvent } from '../trigger/event.ts'
-import {
-  changesInPayload,
-  changesSinceLastSuccess,
-  changesSinceReleaseBefore,
-  compare,
-  filesOfPull,
-  NOT_KNOWN,
-  noChanges,
-  readPull,
-} from './changes.ts'
-import { type Detail, type EventFacts, type Fact, renderContext } from './render.ts'
+import type { Run } from '../runner/run.ts'
+import { changesOfPull, readPull, unknownChanges } from './changes.ts'
+import { NO_COMMITS } from './messages.ts'
+import { changesSinceRelease } from './releases.ts'
+import { type EventFacts, type Fact, renderContext } from './render.ts'
+import { changesSinceLastJob, factsOfPush } from './since.ts'
 
-/** What to describe beside the event itself. */
-export type ContextOptions = {
-  readonly detail: Detail
-  /** The pull request that an earlier run led to. */
-  readonly previous?: EarlierPullRequest | undefined
+/** What is known beside the event. */
+type Beside = {
+  readonly history: History
+  /** The pull request that an earlier job ended in, where this run starts a new one. */
+  readonly previous?: { readonly prLink: string; readonly state: string } | undefined
+  /** A section on what readers missed; may be empty. */
+  readonly signals?: string
 }
-
-type ContextDeps = { readonly environment: Environment; readonly github: GitHub }
-
-/** Events that say nothing but that it is time. */
-const BARE_EVENTS = ['schedule', 'workflow_dispatch', 'repository_dispatch']
 
 /**
  * What GitHub knows of the event, as a delimited block for the prompt: from the payload, and from the API where that is
- * silent. Never fails: what can't be read from GitHub is left out, with a note.
+ * silent. Never fails: what can't be read from GitHub is left out, and said.
  */
 export async function describeEvent(
-  event: GitHubEvent,
-  { detail, previous }: ContextOptions,
-  { environment, github }: ContextDeps,
+  { event, command }: Trigger,
+  { history, previous, signals }: Beside,
+  run: Run,
 ): Promise<string> {
-  const known = await factsOf(event, { environment, github })
-  const earlier = previous === undefined ? '' : `${previous.prLink} (${previous.state})`
+  const { environment, inputs } = run
+  const { name, payload } = event
+  const known = await factsOf(event, history, run)
   const facts: Fact[] = [
     ['Repository', environment.repository],
-    ['Event', eventWords(event)],
+    ['Event', payload.action ? `${name} (${payload.action})` : name],
     ...branchOf(event, environment),
     ['Workflow run', runUrlOf(environment)],
-    ['Earlier pull request', earlier],
+    [
+      'Earlier pull request of the docs agent',
+      previous === undefined ? '' : `${previous.prLink} (${previous.state})`,
+    ],
     ...known.facts,
   ]
-  return renderContext({ ...known, facts }, detail)
+  // A command is the request itself.
+  const comment = command === undefined ? commentOf(payload.comment ?? payload.review ?? {}) : []
+  const whole = { ...known, facts, texts: [...known.texts, ...comment] }
+  return renderContext(whole, inputs.context === 'files' ? 'files' : 'diff', signals)
 }
 
-async function factsOf(event: GitHubEvent, { environment, github }: ContextDeps): Promise<EventFacts> {
-  const { name, payload } = event
-  if (name === 'push') return await factsOfPush(payload, github)
-  if (name === 'release') return await factsOfRelease(recordField(payload, 'release'), github)
-  if (BARE_EVENTS.includes(name)) return await changesSinceLastSuccess(environment, github)
-  const pull = payload['pull_request']
-  if (isRecord(pull)) return await factsOfPull(event, pull, github)
-  const issue = recordField(payload, 'issue')
-  if (isRecord(issue['pull_request'])) return await factsOfCommentedPull(event, issue, github)
-  const discussion = recordField(payload, 'discussion')
-  if (integerField(discussion, 'number') !== undefined) return titled('Discussion', discussion)
-  return titled('Issue', issue)
+function commentOf({ body, user, html_url: url }: Comment | Review): Fact[] {
+  return body ? [[`Comment by ${user?.login} (${url})`, body]] : []
 }
 
-async function factsOfPush(payload: JsonRecord, github: GitHub): Promise<EventFacts> {
-  const [before, after] = [shaIn(payload, 'before'), shaIn(payload, 'after')]
-  const forced: Fact = ['Forced', payload['forced'] === true ? 'yes, commits were replaced' : '']
-  const inPayload = changesInPayload(payload)
-  if (payload['deleted'] === true) return noChanges([['Deleted', 'yes, there is nothing left to compare']])
-  // A local run may have no payload.
-  if (after === '') return inPayload
-  if (before === '') {
-    const isTag = stringField(payload, 'ref')?.startsWith('refs/tags/') === true
-    const note = `${inPayload.files.entries.length === 0 ? 'not known: ' : ''}a new ${isTag ? 'tag' : 'branch'} has nothing to be compared with`
-    return { ...inPayload, files: { ...inPayload.files, note } }
+const NOTHING: EventFacts = { facts: [], texts: [], commits: NO_COMMITS, files: undefined }
+
+async function factsOf({ payload, row }: GitHubEvent, history: History, run: Run): Promise<EventFacts> {
+  const { github } = run
+  switch (row.tells) {
+    case 'push':
+      return await factsOfPush(payload, history, github)
+    case 'pull-request':
+      return await factsOfPull(payload.pull_request ?? {}, github, payload.comment ?? {})
+    case 'issue':
+      return await factsOfIssue(payload.issue ?? {}, github)
+    case 'release':
+      return await factsOfRelease(payload.release ?? {}, github)
+    case 'since-last-job':
+      return { ...NOTHING, ...(await changesSinceLastJob(history, run)) }
+    case 'workflow-run':
+      return { ...NOTHING, facts: factsOfRun(payload.workflow_run ?? {}) }
+    case 'discussion':
+      return titled('Discussion', payload.discussion ?? {})
+    case 'nothing':
+      return NOTHING
   }
-  const compared = await compare(before, after, github)
-  if (compared !== undefined) return { ...compared, facts: [...compared.facts, forced] }
-  const url: Fact = ['Compare', stringField(payload, 'compare') ?? '']
-  return { ...inPayload, facts: [url, forced], files: { ...inPayload.files, note: NOT_KNOWN } }
 }
 
-async function factsOfRelease(release: JsonRecord, github: GitHub): Promise<EventFacts> {
-  const facts: Fact[] = [
-    ['Release', stringField(release, 'name') ?? ''],
-    ['Tag', stringField(release, 'tag_name') ?? ''],
-    ['URL', stringField(release, 'html_url') ?? ''],
-  ]
-  const changes = await changesSinceReleaseBefore(release, github)
-  const notes: Fact = ['Notes', stringField(release, 'body') ?? '']
-  return { ...changes, facts: [...facts, ...changes.facts], text: notes }
-}
-
-async function factsOfPull(event: GitHubEvent, pull: JsonRecord, github: GitHub): Promise<EventFacts> {
-  const number = integerField(pull, 'number')
+async function factsOfPull(pull: PullRequest, github: GitHub, comment: Comment = {}): Promise<EventFacts> {
   const known = titled('Pull request', pull)
-  const { place, hunk } = commentedLines(event)
   const facts: Fact[] = [
     ...known.facts,
     ['State', stateOf(pull)],
-    ['Base', branchOfSide(pull, 'base')],
-    ['Head', branchOfSide(pull, 'head')],
-    ['Comment on', place],
+    ['Base', sideOf(pull, 'base')],
+    ['Head', sideOf(pull, 'head')],
+    ['Comment on', placeOf(comment)],
   ]
-  if (number === undefined) return { ...known, facts, hunk }
-  const files = await filesOfPull(number, integerField(pull, 'changed_files'), github)
-  return { ...known, facts, hunk, files }
+  const changes = pull.number == null ? {} : await changesOfPull(pull, github)
+  return { ...known, ...changes, facts, hunk: comment.diff_hunk ?? '' }
 }
 
 /** A comment on a pull request's main thread knows it as an issue: without its branches. */
-async function factsOfCommentedPull(
-  event: GitHubEvent,
-  issue: JsonRecord,
-  github: GitHub,
-): Promise<EventFacts> {
-  const number = integerField(issue, 'number')
-  const pull = number === undefined ? undefined : await readPull(number, github)
-  if (pull !== undefined) return await factsOfPull(event, pull, github)
+async function factsOfIssue(issue: Issue, github: GitHub): Promise<EventFacts> {
+  if (issue.pull_request == null || issue.number == null) return titled('Issue', issue)
+  const pull = await readPull(issue.number, github)
+  if (pull.known) return await factsOfPull(pull.value, github)
   const known = titled('Pull request', issue)
-  const state: Fact = ['State', stateOf({ ...issue, ...recordField(issue, 'pull_request') })]
-  return { ...known, facts: [...known.facts, state], files: { ...known.files, note: NOT_KNOWN } }
+  const state = stateOf({ ...issue, merged_at: issue.pull_request.merged_at })
+  return { ...known, facts: [...known.facts, ['State', state]], files: unknownChanges(pull.why).files }
 }
 
 /** What pull requests, issues and discussions have in common. */
-function titled(kind: string, thing: JsonRecord): EventFacts {
-  const number = integerField(thing, 'number')
-  if (number === undefined) return noChanges()
-  const labels = listField(thing, 'labels').map((label) => stringField(label, 'name') ?? '')
-  return {
-    ...noChanges([
-      [kind, `${number}`],
-      ['Title', stringField(thing, 'title') ?? ''],
-      ['URL', stringField(thing, 'html_url') ?? ''],
-      ['Author', stringField(recordField(thing, 'user'), 'login') ?? ''],
-      ['Labels', labels.join(', ')],
-    ]),
-    text: ['Body', stringField(thing, 'body') ?? ''],
-  }
+function titled(kind: string, { number, title, html_url: url, user, labels, body }: Issue): EventFacts {
+  if (number == null) return NOTHING
+  const facts: Fact[] = [
+    [kind, `${number}`],
+    ['Title', title ?? ''],
+    ['URL', url ?? ''],
+    ['Author', user?.login ?? ''],
+    ['Labels', labels?.map(({ name }) => name ?? '').join(', ') ?? ''],
+  ]
+  return { ...NOTHING, facts, texts: body ? [['Body', body]] : [] }
 }
 
-function stateOf(pull: JsonRecord): string {
-  if (pull['merged'] === true || stringField(pull, 'merged_at') !== undefined) {
-    const sha = stringField(pull, 'merge_commit_sha') ?? ''
-    return sha === '' ? 'merged' : `merged as ${sha}`
-  }
-  const state = stringField(pull, 'state') ?? ''
-  return pull['draft'] === true ? `${state} (draft)` : state
+function stateOf({ state, draft, merged, merged_at: mergedAt, merge_commit_sha: sha }: PullRequest): string {
+  if (merged === true || mergedAt != null) return sha ? `merged as ${sha}` : 'merged'
+  return draft === true ? `${state} (draft)` : (state ?? '')
 }
 
-function branchOfSide(pull: JsonRecord, side: 'base' | 'head'): string {
-  const ref = stringField(recordField(pull, side), 'ref') ?? ''
-  const repositoryOf = (of: 'base' | 'head'): string =>
-    stringField(recordField(recordField(pull, of), 'repo'), 'full_name') ?? ''
-  const repository = repositoryOf(side)
-  return repository === repositoryOf('base') || repository === '' ? ref : `${ref} of the fork ${repository}`
+function sideOf(pull: PullRequest, side: 'base' | 'head'): string {
+  const { ref, repo } = pull[side] ?? {}
+  const isFork = repo?.full_name != null && repo.full_name !== pull.base?.repo?.full_name
+  return isFork ? `${ref} of the fork ${repo.full_name}` : (ref ?? '')
 }
 
-/** Where a review comment stands, and the part of the diff that it is about. */
-function commentedLines({ payload }: GitHubEvent): { readonly place: string; readonly hunk: string } {
-  const comment = recordField(payload, 'comment')
-  const path = stringField(comment, 'path') ?? ''
-  const hunk = stringField(comment, 'diff_hunk') ?? ''
-  const last = integerField(comment, 'line')
-  const original = integerField(comment, 'original_line')
-  const first = integerField(comment, 'start_line')
-  if (last === undefined && original === undefined) return { place: path, hunk }
-  const removed = comment['side'] === 'LEFT' ? ' of the old version' : ''
-  if (last === undefined) return { place: `${path}, line ${original}${removed} (changed since)`, hunk }
-  const lines = first === undefined || first === last ? `line ${last}` : `lines ${first} to ${last}`
-  return { place: `${path}, ${lines}${removed}`, hunk }
+/** Where a review comment stands: `src/a.ts, lines 5 to 7`. */
+function placeOf({ path, line, original_line: original, start_line: first, side }: Comment): string {
+  if (line == null && original == null) return path ?? ''
+  const version = side === 'LEFT' ? ' of the old version' : ''
+  if (line == null) return `${path}, line ${original}${version} (changed since)`
+  return `${path}, ${first == null || first === line ? `line ${line}` : `lines ${first} to ${line}`}${version}`
 }
 
-/** The branch or tag that an event is about. A pull request has a base and a head instead. */
-function branchOf({ name, payload }: GitHubEvent, environment: Environment): Fact[] {
-  if (isRecord(payload['pull_request']) || isRecord(recordField(payload, 'issue')['pull_request'])) return []
-  if (name === 'release') return []
-  if (name === 'create' || name === 'delete') {
-    const ref = stringField(payload, 'ref') ?? ''
-    return [[stringField(payload, 'ref_type') === 'tag' ? 'Tag' : 'Branch', ref]]
-  }
-  const ref = (name === 'push' ? stringField(payload, 'ref') : undefined) ?? environment.ref
+async function factsOfRelease(release: Release, github: GitHub): Promise<EventFacts> {
+  const { facts, commits, files } = await changesSinceRelease(release, github)
+  const known: Fact[] = [
+    ['Release', release.name ?? ''],
+    ['Tag', release.tag_name ?? ''],
+    ['URL', release.html_url ?? ''],
+  ]
+  return { facts: [...known, ...facts], texts: release.body ? [['Notes', release.body]] : [], commits, files }
+}
+
+function factsOfRun({
+  name,
+  html_url: url,
+  event,
+  head_branch: branch,
+  head_sha: sha,
+  conclusion,
+}: WorkflowRun): Fact[] {
+  return [
+    ['Workflow', name ?? ''],
+    ['Its run', url ?? ''],
+    ['Its event', event ?? ''],
+    ['Its branch', branch ?? ''],
+    ['Its commit', sha ?? ''],
+    ['Its conclusion', conclusion ?? ''],
+  ]
+}
+
+/** The branch or tag that an event is about, where its other facts don't tell. */
+function branchOf({ row, name, payload }: GitHubEvent, { ref: runRef }: Environment): Fact[] {
+  if (payload.pull_request != null || payload.issue?.pull_request != null) return []
+  if (row.tells === 'release' || row.tells === 'workflow-run') return []
+  if (name === 'create' || name === 'delete')
+    return [[payload.ref_type === 'tag' ? 'Tag' : 'Branch', payload.ref ?? '']]
+  const ref = (row.tells === 'push' ? payload.ref : undefined) ?? runRef
   if (ref.startsWith('refs/tags/')) return [['Tag', ref.slice('refs/tags/'.length)]]
   return [['Branch', ref.replace(/^refs\/heads\//, '')]]
-}
-
-function eventWords({ name, payload }: GitHubEvent): string {
-  const action = stringField(payload, 'action') ?? ''
-  return action === '' ? name : `${name} (${action})`
-}
-
-function shaIn(payload: JsonRecord, field: string): string {
-  const sha = stringField(payload, field) ?? ''
-  return /^(?!0+$)[0-9a-f]{40,64}$/.test(sha) ? sha : ''
 }

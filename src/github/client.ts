@@ -19,6 +19,8 @@ export type GitHubCall = {
   readonly permission: string
   /** How a failure is logged; a warning by default. */
   readonly level?: 'notice' | 'warning'
+  /** How a missing permission is logged, where that differs. */
+  readonly levelIfMissing?: 'notice'
   /** What follows from a failure, as a sentence. */
   readonly consequence?: string
 }
@@ -156,7 +158,7 @@ export class GitHub {
     )
     const key = isMissing ? call.permission : `${call.level} ${failure.message} ${call.consequence}`
     if (cancel.aborted || this.#reported.has(key)) log.info(text)
-    else log[call.level ?? 'warning'](text)
+    else log[(isMissing ? call.levelIfMissing : undefined) ?? call.level ?? 'warning'](text)
     this.#reported.add(key)
   }
 

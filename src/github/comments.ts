@@ -124,7 +124,11 @@ export async function deletePath(github: GitHub, path: string): Promise<true> {
  *
  * @throws {GitHubError}
  */
-export function listAll<T extends object>(github: GitHub, path: string): Promise<readonly T[]> {
+export function listAll<T extends object>(
+  github: GitHub,
+  path: string,
+  maxEntries = Infinity,
+): Promise<readonly T[]> {
   return github.request(async ({ paginate }) => {
     const all: T[] = []
     for await (const { data } of paginate.iterator(`GET ${path}`, { per_page: 100 })) {
@@ -132,6 +136,7 @@ export function listAll<T extends object>(github: GitHub, path: string): Promise
         throw new GitHubError('GitHub returned something that is not a list', { kind: 'other' })
       }
       for (const entry of data) all.push(entry as T)
+      if (all.length >= maxEntries) break
     }
     return all
   })

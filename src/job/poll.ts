@@ -129,7 +129,12 @@ function mayLookAgain(error: Error, { origin, startedAtMs }: Watch, nowMs: numbe
 }
 
 /** The pause after a look, in milliseconds. `ageMs`: time since the job's creation or attach, by our own clock. */
-function pauseAfter(error: unknown, failures: number, ageMs: number, { inputs, random }: Run): number {
+export function pauseAfter(
+  error: unknown,
+  failures: number,
+  ageMs: number,
+  { inputs, random }: Pick<Run, 'inputs' | 'random'>,
+): number {
   const adaptiveMs = Math.min(MAX_PAUSE_MS, Math.max(MIN_PAUSE_MS, ageMs * PAUSE_SHARE))
   const usualMs = inputs['poll-interval'] ?? adaptiveMs * (1 + MAX_JITTER * random())
   if (failures === 0) return usualMs

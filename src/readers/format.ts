@@ -45,12 +45,6 @@ export function formatPoints(difference: number): string {
   return `${signOf(points)}${Math.abs(points).toFixed(1)}\u00A0points`
 }
 
-/** The whole numbers of a range: `11,350 – 12,900`. */
-export function formatRange(low: number, high: number): string {
-  const [first, last] = [formatCount(Math.ceil(low)), formatCount(Math.floor(high))]
-  return first === last ? first : `${first}\u00A0–\u00A0${last}`
-}
-
 /** Words and figures of ours as Markdown: nothing in them has to be made inert. */
 export function raw(text: string): Markdown {
   return Markdown.raw(text)

@@ -41,14 +41,11 @@ export function isoText(ms: number): string {
 export function formatPeriod(period: Period): string {
   const { from, to } = period
   if (wholeDays(period) === undefined) return `${dayAndTime(from.ms)} – ${dayAndTime(to.ms)}`
-  const lastMs = to.ms - DAY_MS
-  if (lastMs === from.ms) return dayAndYear(lastMs)
-  const [first, last] = [new Date(from.ms), new Date(lastMs)]
-  const until = dayAndYear(lastMs)
-  if (first.getUTCFullYear() !== last.getUTCFullYear()) return `${dayAndYear(from.ms)} – ${until}`
-  return first.getUTCMonth() === last.getUTCMonth()
-    ? `${first.getUTCDate()} – ${until}`
-    : `${dayAndMonth(from.ms)} – ${until}`
+  const [first, last] = [dayAndYear(from.ms), dayAndYear(to.ms - DAY_MS)]
+  if (first === last) return last
+  // What both have in common is said once: the year, or the month and the year.
+  const common = [/ \w+ \d+$/, / \d+$/].find((end) => end.exec(first)?.[0] === end.exec(last)?.[0])
+  return `${common === undefined ? first : first.replace(common, '')} – ${last}`
 }
 
 /** What periods of this length are called: `week` and `weeks`, `period of 30 days` and `periods of 30 days`. */
@@ -62,11 +59,10 @@ export function periodName(period: Period, count: number): string {
 
 /** A short name for each period by its beginning, no two of them the same. */
 export function shortNames(periods: readonly Period[]): string[] {
-  const forms = [dayAndMonth, dayAndYear, (ms: number) => `${dayAndMonth(ms)} ${timeOf(ms)}`, dayAndTime]
+  const forms = [dayAndMonth, dayAndYear, dayAndTime]
   const tried = forms.map((form) => periods.map(({ from }) => form(from.ms)))
-  return (
-    tried.find((names) => new Set(names).size === names.length) ?? periods.map(({ from }) => isoText(from.ms))
-  )
+  const distinct = tried.find((names) => new Set(names).size === names.length)
+  return distinct ?? periods.map(({ from }) => isoText(from.ms))
 }
 
 /** A period's length in whole days; `undefined` if it does not begin and end at midnight (UTC). */

@@ -1,22 +1,17 @@
+import { code, joinMarkdown, md, sentencesWithCode } from '../lib/markdown.ts'
 import { errorMessage } from '../lib/text.ts'
 import type { Run } from '../runner/run.ts'
 import type { DocsService } from '../service/client.ts'
 import { exportRows } from './export.ts'
 import { countOf, listOf } from './format.ts'
 import { type Missed, missedForAgent, readMissed } from './missed.ts'
-import type { ReadersOptions, VisitorsOptions } from './options.ts'
+import type { ReadersOptions } from './options.ts'
 import { missedOutputs, visitorsOutputs } from './outputs.ts'
 import { formatPeriod } from './period.ts'
-import { type ReadingTools, readVisitors, type VisitorsReading } from './read.ts'
-import { makeReport, visitorsHeadline } from './report.ts'
+import { type ReadingTools, readVisitors } from './read.ts'
+import { makeReport, type VisitorsReport, visitorsHeadline } from './report.ts'
 import { AnalyticsRequests, LeftOut, NotRead } from './requests.ts'
-import {
-  missedSummary,
-  noVisitorsSummary,
-  plannedSummary,
-  type SummaryContext,
-  visitorsSummary,
-} from './summary.ts'
+import { readersSummary, type SummaryContent } from './summary.ts'
 
 /** The readers part of a run: visitors, and what readers missed, within one limit of requests. */
 export class Readers {
@@ -55,16 +50,19 @@ export class Readers {
    * @returns why the step fails, as sentences; `undefined` if it does not
    */
   async report(): Promise<string | undefined> {
-    const { visitors, signals } = this.#options
     if (this.#run.inputs['dry-run']) return this.#reportPlan()
+    const { visitors, signals } = this.#options
     try {
       if (signals === 'agent') await this.#readMissed()
       const reading = visitors && (await readVisitors(this.#tools, visitors))
       const missed = await this.#readMissed()
       if (missed !== undefined) this.#run.setOutputs(missedOutputs(missed))
       if (visitors === undefined || reading === undefined) return this.#reportMissed(missed)
-      if (reading instanceof NotRead) return this.#reportNoVisitors(reading, visitors, missed)
-      return await this.#reportVisitors(reading, visitors, missed)
+      if (!(reading instanceof NotRead))
+        return await this.#reportVisitors(makeReport(reading, visitors), missed)
+      const failure = `${reading.message} So there is no visitors report.`
+      this.#write({ failure, missed })
+      return failure
     } catch (error) {
       if (!this.#run.cancel.aborted) throw error
       return 'Cancelled before the readers report was complete.'
@@ -78,90 +76,69 @@ export class Readers {
     return await this.#missed
   }
 
-  async #reportVisitors(
-    reading: VisitorsReading,
-    options: VisitorsOptions,
-    missed: Missed | undefined,
-  ): Promise<string | undefined> {
-    const { summary, exportTo } = options
-    const report = makeReport(reading, options)
-    const failure =
-      exportTo && (await exportRows(report.pages, exportTo).then(() => undefined, exportFailure))
-    const exported = failure === undefined ? (exportTo?.name ?? '') : ''
-    const context = this.#summaryContext(missed, exported)
-    this.#run.setOutputs(visitorsOutputs(report, context))
-    if (summary) this.#run.writeSummary('visitors', visitorsSummary(report, context))
-    else if (missed !== undefined) this.#run.writeSummary('visitors', missedSummary(missed, context))
-    this.#warn([...report.warnings, ...context.leftOut])
+  async #reportVisitors(report: VisitorsReport, missed: Missed | undefined): Promise<string | undefined> {
+    const exportTo = this.#options.visitors?.exportTo
+    let [exported, failure]: [string, string | undefined] = ['', undefined]
+    if (exportTo !== undefined) {
+      try {
+        await exportRows(report.pages, exportTo)
+        exported = exportTo.name
+      } catch (error) {
+        failure = `Failed to export the visitors: \`visitors-export\` ${errorMessage(error)}.`
+      }
+    }
+    this.#run.setOutputs(visitorsOutputs(report, { exported, requests: this.#tools.requests.count }))
+    this.#write({ report, missed, exported })
     this.#run.log.notice(`${visitorsHeadline(report)}.`, this.#title)
     return failure
-  }
-
-  #reportNoVisitors({ message }: NotRead, { summary }: VisitorsOptions, missed: Missed | undefined): string {
-    const why = `${message} So there is no visitors report.`
-    const context = this.#summaryContext(missed)
-    if (summary) this.#run.writeSummary('visitors', noVisitorsSummary(why, context))
-    else if (missed !== undefined) this.#run.writeSummary('visitors', missedSummary(missed, context))
-    this.#warn(context.leftOut)
-    return why
   }
 
   /** Reports what readers missed where the visitors were not asked for. */
   #reportMissed(missed: Missed | undefined): string | undefined {
     if (missed === undefined) return undefined
-    const context = this.#summaryContext(missed)
-    this.#run.writeSummary('visitors', missedSummary(missed, context))
+    this.#write({ missed })
     const { prompt, 'prompt-file': promptFiles, 'job-id': jobId } = this.#run.inputs
     const isAlone = prompt === '' && promptFiles.length === 0 && jobId === ''
-    if (isAlone && missed.readKinds === 0) return context.leftOut.join(' ')
-    this.#warn(context.leftOut)
+    if (isAlone && missed.readKinds === 0) return 'What readers missed could not be read.'
     const found = missed.items.length === 0 ? 'nothing stands out' : countOf(missed.items.length, 'item')
     this.#run.log.notice(`What readers missed in ${formatPeriod(missed.period)}: ${found}.`, this.#title)
     return undefined
   }
 
-  #reportPlan(): undefined {
-    const { visitors, signals } = this.#options
-    const plan = `The docs service was not called. Without \`dry-run\`, this run would ${describePlan(this.#options)}.`
-    if (visitors?.summary === true || signals !== 'none') {
-      this.#run.writeSummary('visitors', plannedSummary(plan, this.#tools.service.projectId))
-    }
-    this.#run.log.notice(plan, this.#title)
-  }
-
-  #warn(sentences: readonly string[]): void {
-    for (const sentence of sentences) this.#run.log.warning(sentence, this.#title)
-  }
-
-  #summaryContext(missed: Missed | undefined, exported = ''): SummaryContext {
+  /** Writes the summary, if any of it was asked for, and warns of what is missing. */
+  #write(content: Pick<SummaryContent, 'missed'> & Partial<SummaryContent>): void {
+    const { visitors, siteUrl, maxRequests } = this.#options
     const { service, requests, leftOut } = this.#tools
-    const { siteUrl, maxRequests } = this.#options
-    return {
-      projectId: service.projectId,
-      siteUrl,
-      requests: requests.count,
-      maxRequests,
-      exported,
-      leftOut: leftOut.sentences,
-      missed,
+    const { sentences } = leftOut
+    const { missed, ...ofVisitors } = content
+    const shown = visitors?.summary === true ? ofVisitors : {}
+    if (visitors?.summary === true || missed !== undefined) {
+      const { projectId } = service
+      const figures = { leftOut: sentences, requests: requests.count, maxRequests }
+      this.#run.writeSummary('visitors', readersSummary({ projectId, siteUrl, missed, ...figures, ...shown }))
+    }
+    for (const sentence of [...(content.report?.warnings ?? []), ...sentences]) {
+      this.#run.log.warning(sentence, this.#title)
     }
   }
-}
 
-function exportFailure(error: unknown): string {
-  return `Failed to export the visitors: \`visitors-export\` ${errorMessage(error)}.`
-}
-
-function describePlan({ visitors, signals, signalsPeriod, maxRequests }: ReadersOptions): string {
-  const before =
-    visitors === undefined || visitors.trend === 1
-      ? ''
-      : ` and of the ${countOf(visitors.trend - 1, 'period')} before`
-  const parts = [
-    ...(visitors === undefined ? [] : [`read the visitors of ${formatPeriod(visitors.period)}${before}`]),
-    ...(visitors?.exportTo === undefined ? [] : [`write all rows to \`${visitors.exportTo.name}\``]),
-    ...(signals === 'none' ? [] : [`read what readers missed in ${formatPeriod(signalsPeriod)}`]),
-    ...(signals === 'agent' ? ['tell the agent'] : []),
-  ]
-  return `${listOf(parts)}, with ${countOf(maxRequests, 'request')} at most`
+  #reportPlan(): undefined {
+    const { visitors, signals, signalsPeriod, maxRequests } = this.#options
+    const parts = [
+      ...(visitors === undefined
+        ? []
+        : [
+            `read the visitors of ${formatPeriod(visitors.period)} and of ${countOf(visitors.trend - 1, 'period')} before`,
+          ]),
+      ...(visitors?.exportTo === undefined ? [] : [`write all rows to \`${visitors.exportTo.name}\``]),
+      ...(signals === 'none' ? [] : [`read what readers missed in ${formatPeriod(signalsPeriod)}`]),
+      ...(signals === 'agent' ? ['tell the agent'] : []),
+    ]
+    const plan = `The docs service was not called. Without \`dry-run\`, this run would ${listOf(parts)}, with ${countOf(maxRequests, 'request')} at most.`
+    this.#run.log.notice(plan, this.#title)
+    if (visitors?.summary !== true && signals === 'none') return
+    const project = md`Project ${code(this.#tools.service.projectId)}`
+    const head = md`## 📊 Readers report: dry run`
+    this.#run.writeSummary('visitors', joinMarkdown([head, sentencesWithCode(plan), project]))
+  }
 }

@@ -36,7 +36,7 @@ export type VisitorsReport = {
 /** Works out what a reading says. */
 export function makeReport(
   { current, before, previous }: VisitorsReading,
-  { isSoFar, top }: VisitorsOptions,
+  { isSoFar, top }: Pick<VisitorsOptions, 'isSoFar' | 'top'>,
 ): VisitorsReport {
   const { period, totals } = current
   const earlier = before.toReversed()

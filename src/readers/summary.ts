@@ -3,15 +3,7 @@ import { byteLength } from '../lib/text.ts'
 import type { Counts } from '../service/analytics.ts'
 import { trendChart } from './chart.ts'
 import { aiShare, changeBetween, compareWithUsual, MARGIN_PERCENT } from './compare.ts'
-import {
-  countOf,
-  formatChange,
-  formatCount,
-  formatPoints,
-  formatRange,
-  formatShare,
-  rawTable,
-} from './format.ts'
+import { countOf, formatChange, formatCount, formatPoints, formatShare, rawTable } from './format.ts'
 import { furtherMissedSection, MISSED_FACTS, type Missed, missedSection } from './missed.ts'
 import { MIN_SPREADS, MIN_VISITORS, MOSTLY_AI } from './page-changes.ts'
 import { changesSection, newlyAiLine, pagesSection, stillAiSection } from './pages-summary.ts'
@@ -19,42 +11,65 @@ import { formatPeriod, periodName } from './period.ts'
 import type { PeriodTotals } from './read.ts'
 import { type VisitorsReport, visitorsHeadline } from './report.ts'
 
-/** What a summary is made of beside the visitors. */
-export type SummaryContext = {
+/** What a summary is made of. */
+export type SummaryContent = {
   readonly projectId: string
   readonly siteUrl: URL | undefined
-  readonly requests: number
-  readonly maxRequests: number
-  /** Name of the exported file; empty if there is none. */
-  readonly exported: string
+  /** Of the visitors, if they were asked for and read. */
+  readonly report?: VisitorsReport
+  /** Why they were not read, as sentences. */
+  readonly failure?: string
+  /** Name of the exported file, if any. */
+  readonly exported?: string
+  readonly missed: Missed | undefined
   /** Sentences about what is missing. */
   readonly leftOut: readonly string[]
-  readonly missed: Missed | undefined
+  readonly requests: number
+  readonly maxRequests: number
 }
 
 /** Maximum number of bytes of the report: the summary of a job in the same step has the rest of GitHub's 1 MiB. */
 const MAX_BYTES = 128 * 1024
 
 /** The report as Markdown. Where it would be too long, the table of pages gets shorter, and it says so. */
-export function visitorsSummary(report: VisitorsReport, context: SummaryContext): Markdown {
+export function readersSummary(content: SummaryContent): Markdown {
+  const { report, leftOut } = content
+  if (report === undefined) return summaryWithoutVisitors(content)
   for (let maxRows = report.top.length; ; maxRows = Math.floor(maxRows / 2)) {
     const isCut = maxRows < report.top.length
     const cut = isCut ? [`The table of pages is cut to ${countOf(maxRows, 'row')} to fit a job summary.`] : []
     const shown = { ...report, top: report.top.slice(0, maxRows) }
-    const summary = summaryOf(shown, { ...context, leftOut: [...context.leftOut, ...cut] })
+    const summary = summaryOf(shown, { ...content, leftOut: [...leftOut, ...cut] })
     if (maxRows === 0 || byteLength(summary.source) <= MAX_BYTES) return summary
   }
 }
 
-function summaryOf(report: VisitorsReport, context: SummaryContext): Markdown {
+function summaryWithoutVisitors(content: SummaryContent): Markdown {
+  const { projectId, siteUrl, failure = '', missed } = content
+  const project = md`project ${code(projectId)}`
+  return joinMarkdown([
+    ...(failure === '' ? [] : [md`## ❌ No visitors report`, sentencesWithCode(failure), project]),
+    ...(missed === undefined
+      ? []
+      : [
+          md`## 🔎 What readers missed`,
+          md`${formatPeriod(missed.period)} · ${project}`,
+          ...missedSection(missed, siteUrl),
+          ...furtherMissedSection(missed, siteUrl),
+          factsSection(MISSED_FACTS, content),
+        ]),
+  ])
+}
+
+function summaryOf(report: VisitorsReport, content: SummaryContent): Markdown {
   const { period, totals, usual, comparable, pageChanges } = report
   const trend = [...comparable, { period, totals }]
-  const { missed, siteUrl } = context
+  const { missed, siteUrl } = content
   const icons = { usual: '📊', highest: '📈', lowest: '📉' }
   return joinMarkdown([
     md`## ${icons[usual?.position ?? 'usual']} ${visitorsHeadline(report)}`,
-    md`${formatPeriod(period)} · project ${code(context.projectId)}`,
-    ...caveats(report, context).map(sentencesWithCode),
+    md`${formatPeriod(period)} · project ${code(content.projectId)}`,
+    ...caveats(report, content.leftOut).map(sentencesWithCode),
     totalsTable(report),
     ...(trend.length > 1 ? trendChart(trend) : []),
     ...(pageChanges === undefined ? [] : changesSection(pageChanges, siteUrl)),
@@ -66,46 +81,19 @@ function summaryOf(report: VisitorsReport, context: SummaryContext): Markdown {
     ...(missed === undefined ? [] : furtherMissedSection(missed, siteUrl)),
     ...stillAiSection(report, siteUrl),
     ...(trend.length > 1 ? [trendSection(trend)] : []),
-    factsSection([...visitorsFacts(report), ...(missed === undefined ? [] : MISSED_FACTS)], context),
+    factsSection([...visitorsFacts(report), ...(missed === undefined ? [] : MISSED_FACTS)], content),
   ])
 }
 
-/** The report where no visitors could be read. `why`: sentences. */
-export function noVisitorsSummary(why: string, context: SummaryContext): Markdown {
-  const head = [md`## ❌ No visitors report`, sentencesWithCode(why), md`Project ${code(context.projectId)}`]
-  return joinMarkdown(context.missed === undefined ? head : [...head, missedSummary(context.missed, context)])
-}
-
-/** What readers missed, where there is no report on the visitors. */
-export function missedSummary(missed: Missed, context: SummaryContext): Markdown {
-  return joinMarkdown([
-    md`## 🔎 What readers missed`,
-    md`${formatPeriod(missed.period)} · project ${code(context.projectId)}`,
-    ...missedSection(missed, context.siteUrl),
-    ...furtherMissedSection(missed, context.siteUrl),
-    factsSection(MISSED_FACTS, context),
-  ])
-}
-
-/** What a dry run would have read. `plan`: sentences. */
-export function plannedSummary(plan: string, projectId: string): Markdown {
-  return joinMarkdown([
-    md`## 📊 Readers report: dry run`,
-    sentencesWithCode(plan),
-    md`Project ${code(projectId)}`,
-  ])
-}
-
-function caveats(
-  { warnings, isComplete, pages, trend, comparable, period, totals }: VisitorsReport,
-  { leftOut }: SummaryContext,
-): string[] {
+function caveats(report: VisitorsReport, leftOut: readonly string[]): string[] {
+  const { warnings, isComplete, pages, trend, comparable, period, totals } = report
   const lines = warnings.map((warning) => `⚠️ ${warning}`)
-  if (!isComplete)
+  if (!isComplete) {
     lines.push(`⚠️ Not complete: ${countOf(pages.length, 'page')} could be read. The last part says why.`)
-  else if (leftOut.length > 0) lines.push('⚠️ Not everything could be read. The last part says what, and why.')
-  const before = trend.length - 1
-  if (before > 0 && comparable.length === 0) {
+  } else if (leftOut.length > 0)
+    lines.push('⚠️ Not everything could be read. The last part says what, and why.')
+  if (trend.length > 1 && comparable.length === 0) {
+    const before = trend.length - 1
     const earlier = `${before === 1 ? '' : `${before} `}${periodName(period, before)} before`
     lines.push(
       totals.total === 0
@@ -116,52 +104,36 @@ function caveats(
   return lines
 }
 
-/** A row of the table of totals: how its values are read, shown and compared. */
-type Measure = {
-  readonly name: string
-  readonly of: (totals: Counts) => number
-  readonly format: (value: number) => string
-  readonly change: (previous: number, now: number) => string
-  readonly range: (low: number, high: number) => string
-}
-
-const COUNT = {
-  format: formatCount,
-  change: (previous: number, now: number) => formatChange(changeBetween(previous, now)),
-  range: formatRange,
-}
-
-const MEASURES: readonly Measure[] = [
-  { ...COUNT, name: 'People', of: ({ human }) => human },
-  { ...COUNT, name: 'AI', of: ({ ai }) => ai },
-  { ...COUNT, name: '**All**', of: ({ total }) => total },
-  {
-    name: 'AI share',
-    of: aiShare,
-    format: formatShare,
-    change: (previous, now) => formatPoints(now - previous),
-    range: (low, high) => `${formatShare(low)}\u00A0–\u00A0${formatShare(Math.min(1, high))}`,
-  },
-]
-
 function totalsTable({ totals, previous, comparable, usual }: VisitorsReport): Markdown {
   const before = comparable.length === 0 ? undefined : previous
-  const head = ['', 'Now', ...(before ? ['Before', 'Change'] : []), ...(usual ? ['Usual'] : [])]
-  // A share of no visitors is none.
-  const measures = MEASURES.filter(({ of }) => of !== aiShare || (totals.total > 0 && before?.total !== 0))
-  const rows = measures.map(({ name, of, format, change, range }) => {
-    const compared = compareWithUsual(
-      of(totals),
+  const row = (name: string, of: (totals: Counts) => number, isShare = false): string[] => {
+    const now = of(totals)
+    const format = isShare ? formatShare : formatCount
+    const change = (from: number): string =>
+      isShare ? formatPoints(now - from) : formatChange(changeBetween(from, now))
+    const range = compareWithUsual(
+      now,
       comparable.map((each) => of(each.totals)),
     )
     const words = { usual: '', highest: '**above** ', lowest: '**below** ' }
+    const ends =
+      range &&
+      (isShare ? [range.low, Math.min(1, range.high)] : [Math.ceil(range.low), Math.floor(range.high)])
     return [
       name,
-      `**${format(of(totals))}**`,
-      ...(before ? [format(of(before)), change(of(before), of(totals))] : []),
-      ...(compared ? [`${words[compared.position]}${range(compared.low, compared.high)}`] : []),
+      `**${format(now)}**`,
+      ...(before ? [format(of(before)), change(of(before))] : []),
+      ...(range && ends ? [`${words[range.position]}${ends.map(format).join('\u00A0–\u00A0')}`] : []),
     ]
-  })
+  }
+  const head = ['', 'Now', ...(before ? ['Before', 'Change'] : []), ...(usual ? ['Usual'] : [])]
+  const rows = [
+    row('People', ({ human }) => human),
+    row('AI', ({ ai }) => ai),
+    row('**All**', ({ total }) => total),
+    // A share of no visitors is none.
+    ...(totals.total > 0 && before?.total !== 0 ? [row('AI share', aiShare, true)] : []),
+  ]
   return rawTable(head, rows, `l${'r'.repeat(head.length - 1)}`)
 }
 
@@ -171,14 +143,13 @@ function trendSection(trend: readonly PeriodTotals[]): Markdown {
     const change = changeBetween(trend[index - 1]?.totals.total || undefined, total)
     return [formatPeriod(each), formatCount(human), formatCount(ai), formatCount(total), formatChange(change)]
   })
-  return details(
-    `Trend over ${trend.length} periods`,
-    rawTable(['Period', 'People', 'AI', 'All', 'Change'], rows, 'lrrrr'),
-  )
+  const table = rawTable(['Period', 'People', 'AI', 'All', 'Change'], rows, 'lrrrr')
+  return details(`Trend over ${trend.length} periods`, table)
 }
 
 /** What was left out, what the figures mean, and what they cost. */
-function factsSection(facts: readonly string[], { leftOut, ...context }: SummaryContext): Markdown {
+function factsSection(facts: readonly string[], content: SummaryContent): Markdown {
+  const { leftOut, requests, maxRequests, exported = '' } = content
   const list = (items: readonly string[]): Markdown =>
     joinMarkdown(
       items.map((item) => md`- ${sentencesWithCode(item)}`),
@@ -186,8 +157,8 @@ function factsSection(facts: readonly string[], { leftOut, ...context }: Summary
     )
   const all = list([
     ...facts,
-    `Requests: ${formatCount(context.requests)} of ${formatCount(context.maxRequests)} allowed.`,
-    ...(context.exported === '' ? [] : [`All rows: \`${context.exported}\`.`]),
+    `Requests: ${formatCount(requests)} of ${formatCount(maxRequests)} allowed.`,
+    ...(exported === '' ? [] : [`All rows: \`${exported}\`.`]),
   ])
   if (leftOut.length === 0) return details('How to read these figures', all)
   const both = joinMarkdown([md`**Left out**`, list(leftOut), md`**These figures**`, all])

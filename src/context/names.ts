@@ -1,0 +1,119 @@
+import { byteLength } from '../lib/text.ts'
+import { type ChangedFile, type Rank, rankOf } from './ranking.ts'
+
+/** A name that the diff of a file adds or removes. */
+export type Name = {
+  readonly word: string
+  readonly verb: 'adds' | 'removes'
+  /** How likely the word is to stand in documentation. */
+  readonly weight: number
+}
+
+const WORD = /(?<![\w$-])(?:--)?[A-Za-z_$][\w$]*(?:-[\w$]+)*/g
+const MIN_LENGTH = 3
+const MAX_LENGTH = 60
+
+/** The words of a text that may be names. */
+export function wordsIn(text: string): Set<string> {
+  return new Set(text.match(WORD))
+}
+
+/**
+ * The names that a change brings or takes away, by file, best first: what stands in its added lines alone, or in its
+ * removed lines alone, in whichever file.
+ */
+export function findNames(files: readonly ChangedFile[]): ReadonlyMap<ChangedFile, readonly Name[]> {
+  const seen = { '+': new Set<string>(), '-': new Set<string>(), ' ': new Set<string>() }
+  for (const { patch = '' } of files) {
+    for (const line of patch.split('\n')) {
+      if (line.startsWith('@@')) continue
+      const words = seen[line.startsWith('+') ? '+' : line.startsWith('-') ? '-' : ' ']
+      for (const word of line.match(WORD) ?? []) words.add(word)
+    }
+  }
+  const isNew = (word: string): boolean => !seen['-'].has(word) && !seen[' '].has(word)
+  const isGone = (word: string): boolean => !seen['+'].has(word) && !seen[' '].has(word)
+  return new Map(
+    files.map((file) => {
+      const names = [...namesIn(file, 'adds', isNew), ...namesIn(file, 'removes', isGone)]
+      return [file, names.toSorted((one, other) => other.weight - one.weight)]
+    }),
+  )
+}
+
+/** Names from files that readers notice come first; those from tests only where they look like much. */
+const WEIGHTS: Readonly<Record<Rank, number>> = { readers: 1, source: 0, background: -3, named: -9 }
+
+function namesIn(file: ChangedFile, verb: Name['verb'], isWanted: (word: string) => boolean): Name[] {
+  const rank = rankOf(file)
+  if (rank === 'named') return []
+  const weights = new Map<string, number>()
+  for (const line of (file.patch ?? '').split('\n')) {
+    if (!line.startsWith(verb === 'adds' ? '+' : '-')) continue
+    for (const match of line.matchAll(WORD)) {
+      const [word] = match
+      if (word.length < MIN_LENGTH || word.length > MAX_LENGTH || !isWanted(word)) continue
+      const weight = weightOf(word, line.slice(1, match.index), line.slice(match.index + word.length))
+      if (weight > 0) weights.set(word, Math.max(weight, weights.get(word) ?? 0))
+    }
+  }
+  const names = [...weights].map(([word, weight]) => ({ word, verb, weight: weight + WEIGHTS[rank] }))
+  return names.filter(({ weight }) => weight > 0)
+}
+
+/** Judges a word by its form, and by what stands before and after it in its line. */
+function weightOf(word: string, before: string, after: string): number {
+  if (word.startsWith('--')) return 6
+  if (/^[A-Z][A-Z0-9]*_[A-Z0-9_]+$/.test(word)) return 5
+  const isCompound = /[a-z0-9][A-Z]|[\w$]_[\w$]/.test(word)
+  const isDefined =
+    /^\s*(?:export|pub|public)\b/.test(before) ||
+    /\b(?:def|class|func|fn|function|interface|type|struct|enum|trait)\s+$/.test(before)
+  if (isDefined) return isCompound ? 4 : 2
+  const isQuoted = /["'`]$/.test(before) && /^["'`,:]/.test(after)
+  const isKey = /^\s*[{,(|]?\s*$/.test(before) && /^["']?\??\s*[:=](?!=)/.test(after)
+  if (isQuoted || isKey) return isCompound || word.includes('-') ? 4 : 1
+  return isCompound ? 2 : 0
+}
+
+/** Weight from which on a name counts as news of a file. */
+const NEWS_WEIGHT = 3
+
+/** How many names a file adds that readers are likely to look for. */
+export function newsIn(names: readonly Name[]): number {
+  return names.filter(({ verb, weight }) => verb === 'adds' && weight >= NEWS_WEIGHT).length
+}
+
+/**
+ * Chooses the names to tell of each of these files, in at most so many bytes: `adds --json, exportAll; removes --xml`.
+ *
+ * @param told words that are told already, and need not be told again
+ */
+export function chooseNames(
+  names: ReadonlyMap<ChangedFile, readonly Name[]>,
+  { told, maxBytes }: { readonly told: ReadonlySet<string>; readonly maxBytes: number },
+): ReadonlyMap<ChangedFile, string> {
+  const all = [...names].flatMap(([file, list]) => list.map((name) => ({ ...name, file })))
+  const chosen = new Map<ChangedFile, { readonly adds: string[]; readonly removes: string[] }>()
+  const done = new Set(told)
+  let left = maxBytes
+  for (const { word, verb, file } of all.toSorted((one, other) => other.weight - one.weight)) {
+    const list = chosen.get(file) ?? { adds: [], removes: [] }
+    // The comma or, for a file's first, the verb.
+    const bytes = byteLength(word) + (list[verb].length > 0 ? 2 : `; ${verb} `.length)
+    if (done.has(word) || bytes > left) continue
+    left -= bytes
+    done.add(word)
+    list[verb].push(word)
+    chosen.set(file, list)
+  }
+  return new Map([...chosen].map(([file, list]) => [file, sentenceOf(list)]))
+}
+
+function sentenceOf({ adds, removes }: Readonly<Record<Name['verb'], readonly string[]>>): string {
+  const parts = [
+    adds.length === 0 ? '' : `adds ${adds.join(', ')}`,
+    removes.length === 0 ? '' : `removes ${removes.join(', ')}`,
+  ]
+  return parts.filter((part) => part !== '').join('; ')
+}
