@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { explainUsage, startConversation } from '../../src/comments/conversation.ts'
-import { newIssue, review } from '../support/events.ts'
-import { ending, NO_PULL, octocat, sceneStarter, tell } from './runs.ts'
+import { type Event, newIssue, review } from '../support/events.ts'
+import { ending, NO_PULL, octocat, type Scene, sceneStarter, tell } from './runs.ts'
 
 const newScene = sceneStarter()
 const RUN = '[workflow run](https://github.com/acme/docs/actions/runs/1001)'
@@ -45,14 +45,6 @@ describe('a command on a pull request', () => {
     expect(scene.annotations()).toEqual([])
   })
 
-  it('shows its eyes and its reply before there is a job', async () => {
-    const scene = await newScene()
-    const { run, trigger } = scene.run(scene.comment('/docs explain it'))
-    await startConversation(trigger, run)
-    expect(scene.reactions()).toEqual(['eyes'])
-    expect(scene.headlines()).toEqual(['⏳ **Starting the docs agent …**'])
-  })
-
   it.each([
     ['message', 'The docs agent continues its earlier job …'],
     ['wait', "Waiting for the docs agent's job …"],
@@ -92,10 +84,12 @@ describe('a command on a pull request', () => {
     ])
   })
 
-  it('keeps the words of one comment in order, whenever the job is accepted', async () => {
+  it('shows eyes and a reply before there is a job, and keeps its words in order', async () => {
     const scene = await newScene()
     const { run, trigger } = scene.run(scene.comment('/docs explain it'))
     const conversation = await startConversation(trigger, run)
+    expect(scene.reactions()).toEqual(['eyes'])
+    expect(scene.headlines()).toEqual(['⏳ **Starting the docs agent …**'])
     void conversation.accepted('job_1', 'create', '')
     await conversation.finish(ending(NO_PULL))
     expect(scene.said()[0]?.map((body) => body.split('\n')[0])).toEqual([
@@ -107,33 +101,46 @@ describe('a command on a pull request', () => {
 })
 
 describe('a command elsewhere', () => {
-  it('on an issue is answered there', async () => {
-    const scene = await newScene()
-    await tell(scene, scene.comment('/docs explain it', { number: 8, onIssue: true }), { end: NO_PULL })
-    expect(scene.github.requests).toEqual([
-      'POST /issues/comments/5001/reactions eyes',
-      'POST /issues/8/comments',
-      'GET /issues/8/comments',
-      'PATCH /issues/comments/5002',
-      'PATCH /issues/comments/5002',
-      'POST /issues/comments/5001/reactions +1',
-      'GET /issues/comments/5001/reactions',
-      'DELETE /issues/comments/5001/reactions/901',
-    ])
-  })
+  const asIssue = { number: 8, onIssue: true }
+  const inReview = (scene: Scene, rootId?: number): Event => {
+    scene.reviewComment('What is this?')
+    return scene.reviewComment('/docs explain this line', rootId === undefined ? {} : { rootId })
+  }
 
-  it('in a new issue is answered there, with reactions to the issue itself', async () => {
+  it.each<[string, (scene: Scene) => Event, readonly string[]]>([
+    [
+      'on an issue',
+      (scene) => scene.comment('/docs explain it', asIssue),
+      ['/issues/comments/5001', '/issues/8/comments', '/issues/comments/5002'],
+    ],
+    [
+      'in a new issue',
+      () => newIssue({ body: '/docs explain it', author: octocat, number: 8 }),
+      ['/issues/8', '/issues/8/comments', '/issues/comments/5001'],
+    ],
+    [
+      'that begins a review thread',
+      (scene) => inReview(scene),
+      ['/pulls/comments/5002', '/pulls/5/comments/5002/replies', '/pulls/comments/5003'],
+    ],
+    [
+      'in a review thread',
+      (scene) => inReview(scene, 5001),
+      ['/pulls/comments/5002', '/pulls/5/comments/5001/replies', '/pulls/comments/5003'],
+    ],
+  ])('%s is answered and reacted to there', async (_where, eventIn, [source, thread, reply]) => {
     const scene = await newScene()
-    await tell(scene, newIssue({ body: '/docs explain it', author: octocat, number: 8 }), { end: NO_PULL })
-    expect(scene.github.requests).toEqual([
-      'POST /issues/8/reactions eyes',
-      'POST /issues/8/comments',
-      'GET /issues/8/comments',
-      'PATCH /issues/comments/5001',
-      'PATCH /issues/comments/5001',
-      'POST /issues/8/reactions +1',
-      'GET /issues/8/reactions',
-      'DELETE /issues/8/reactions/901',
+    await tell(scene, eventIn(scene), { end: NO_PULL })
+    const lists = scene.github.requests.filter((line) => /^GET .*\/comments$/.test(line))
+    expect(lists.length).toBe(thread?.includes('pulls') ? 2 : 1)
+    expect(scene.github.requests.filter((line) => !lists.includes(line))).toEqual([
+      `POST ${source}/reactions eyes`,
+      `POST ${thread}`,
+      `PATCH ${reply}`,
+      `PATCH ${reply}`,
+      `POST ${source}/reactions +1`,
+      `GET ${source}/reactions`,
+      `DELETE ${source}/reactions/901`,
     ])
   })
 
@@ -147,27 +154,6 @@ describe('a command elsewhere', () => {
       'PATCH /issues/comments/5001',
     ])
     expect(scene.saved('save-state', 'pending')).toBe('{}')
-  })
-
-  it.each([
-    ['the first comment', undefined],
-    ['a reply', 5001],
-  ])('in a review thread, as %s, is answered in that thread', async (_what, rootId) => {
-    const scene = await newScene()
-    scene.reviewComment('What is this?')
-    const event = scene.reviewComment('/docs explain this line', rootId === undefined ? {} : { rootId })
-    await tell(scene, event, { end: NO_PULL })
-    expect(scene.github.requests).toEqual([
-      'POST /pulls/comments/5002/reactions eyes',
-      `POST /pulls/5/comments/${rootId ?? 5002}/replies`,
-      'GET /pulls/5/comments',
-      'GET /issues/5/comments',
-      'PATCH /pulls/comments/5003',
-      'PATCH /pulls/comments/5003',
-      'POST /pulls/comments/5002/reactions +1',
-      'GET /pulls/comments/5002/reactions',
-      'DELETE /pulls/comments/5002/reactions/901',
-    ])
   })
 
   it.each(['404', '422'] as const)(

@@ -1,0 +1,167 @@
+import { describe, expect, it } from 'vitest'
+import { type Event, issueComment, pullRequest } from '../support/events.ts'
+import type { ActionRun, StartedAction } from '../support/run-action.ts'
+import { octocat, type Scene, usualSceneStarter, write, writtenComment } from '../support/scene.ts'
+
+const newScene = usualSceneStarter()
+const inputs = { context: 'none' }
+
+/** octocat writes a command on pull request 5; the event of it. */
+function command(scene: Scene, body: string): Event {
+  const { id } = writtenComment(scene.world, { author: octocat, body })
+  return issueComment({ id, body, author: octocat })
+}
+
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 10))
+}
+
+const isWorking = (scene: Scene) => (): boolean => scene.said()[0]?.at(-1)?.includes('is working') === true
+
+/** The latest words of each comment of ours: their first lines. */
+const headlines = (scene: Scene): (string | undefined)[] =>
+  scene.said().map((history) => history.at(-1)?.split('\n')[0])
+
+describe('a command', () => {
+  it.each(['', '/api/v3'])('is answered, announced and gone on with, below %j', async (root) => {
+    const scene = await newScene({ root })
+    const first = await write(scene, '/docs explain the new flag')
+    expect(first).toMatchObject({ exitCode: 0, outputs: { result: 'pull-request', 'comment-id': '5002' } })
+    expect(scene.github.requests).toEqual([
+      'GET /collaborators/octocat/permission',
+      'POST /issues/comments/5001/reactions eyes',
+      'POST /issues/5/comments',
+      'GET /issues/5/comments',
+      'PATCH /issues/comments/5002',
+      'POST /issues/1/comments',
+      'GET /issues/1/comments',
+      'PATCH /issues/comments/5002',
+      'POST /issues/comments/5001/reactions rocket',
+      'GET /issues/comments/5001/reactions',
+      'DELETE /issues/comments/5001/reactions/901',
+    ])
+    const second = await write(scene, '/docs shorter', { prompt: 'Be brief.' }, 1002)
+    expect(second.outputs['result']).toBe('pull-request')
+    // The conversation has the rest: a message is the command's words alone.
+    expect(scene.docs.jobs).toMatchObject([{ messages: ['shorter'] }])
+    expect(scene.reactions()).toEqual(['rocket', 'rocket'])
+    expect(headlines(scene)).toEqual([
+      expect.stringMatching(/^✅ \*\*Pull request ready for review: \[acme\/docs#\u200b1\]/),
+      expect.stringMatching(/^💬 The docs agent opened this pull request for \[a comment\]/),
+      expect.stringMatching(/^✅ \*\*Pull request ready for review: /),
+    ])
+    expect([first, second].flatMap(({ log }) => log.match(/^::(warning|error)/gm) ?? [])).toEqual([])
+  })
+
+  it.each([
+    ['[agent: no-change]', {}, 'no-pull-request', '+1', '✅ **Completed without a pull request**'],
+    ['[agent: never]', { wait: 'false' }, 'submitted', '+1', '🚀 **Job started; not waiting for it**'],
+    ['[agent: fail]', {}, 'failed', 'confused', "❌ **The agent's job failed**"],
+    ['[agent: archive]', {}, 'archived', 'confused', "🗄️ **The agent's job was archived**"],
+    ['[agent: never]', { timeout: '300ms' }, 'timed-out', 'confused', '⏱️ **Not finished within 300 ms**'],
+  ])('%s %j ends as %s with %s', async (words, given, result, reaction, headline) => {
+    const scene = await newScene()
+    const run = await write(scene, `/docs ${words}`, given)
+    expect(run.outputs['result']).toBe(result)
+    expect(scene.reactions()).toEqual([reaction])
+    expect(headlines(scene)).toEqual([headline])
+  })
+
+  it('that the service refuses is told so', async () => {
+    const scene = await newScene()
+    scene.docs.faults.add({ kind: 'status', status: 400, match: { path: 'create' } })
+    const run = await write(scene, '/docs explain it')
+    expect(run).toMatchObject({ exitCode: 1, outputs: { result: 'error' } })
+    expect(scene.reactions()).toEqual(['confused'])
+    expect(headlines(scene)).toEqual([expect.stringMatching(/^❌ \*\*.*\(400\)/)])
+  })
+
+  it('alone, where there is no prompt, is answered with how to ask', async () => {
+    const scene = await newScene()
+    const run = await write(scene, '  /DOCS  ')
+    expect(run).toMatchObject({ exitCode: 0, outputs: { result: 'skipped' } })
+    expect(headlines(scene)).toEqual(['**What should the docs agent do?** Write it after `/docs`:'])
+    expect(scene.reactions()).toEqual(['confused'])
+    expect(scene.asked()).toEqual([])
+  })
+
+  it('that can not be answered is followed all the same, with one warning that names the permission', async () => {
+    const scene = await newScene()
+    scene.github.faults.push({ match: /^(?!.*\/permission)/, end: '403' })
+    const run = await write(scene, '/docs explain it', { 'follow-up': 'false' })
+    expect(run).toMatchObject({ exitCode: 0, outputs: { result: 'pull-request' } })
+    const named = expect.stringContaining('needs the permission `pull-requests: write`')
+    expect(run.log.match(/^::warning.*$/gm)).toEqual([named])
+  })
+})
+
+describe('a run that does not come to its end', () => {
+  async function startOf(scene: Scene, event: Event, attempt = 1): Promise<StartedAction> {
+    return await scene.start({ event, inputs, env: { GITHUB_RUN_ATTEMPT: `${attempt}` } })
+  }
+  const post = (scene: Scene, event: Event, { state }: ActionRun): Promise<ActionRun> =>
+    scene.run({ event, inputs, state })
+
+  it.each([
+    ['cancelled', 'SIGTERM', '🛑 **Cancelled**'],
+    ['killed', 'SIGKILL', '🛑 **Interrupted**'],
+  ] as const)(
+    'as it is %s, ends what it has begun, and a re-run waits for its job',
+    async (_how, signal, headline) => {
+      const scene = await newScene()
+      const event = command(scene, '/docs explain it [agent: takes 1h]')
+      const first = await startOf(scene, event)
+      await until(isWorking(scene))
+      // A kill amid the writing of its state would leave half of it: two looks later, the run does nothing but wait.
+      const looks = scene.docs.requests.length
+      await until(() => scene.docs.requests.length > looks + 1)
+      first.child.kill(signal)
+      const ended = await first.ended
+      if (signal === 'SIGTERM') expect(ended).toMatchObject({ exitCode: 1, outputs: { result: 'cancelled' } })
+      expect((await post(scene, event, ended)).exitCode).toBe(0)
+      const jobId = scene.docs.jobs[0]?.id
+      expect(headlines(scene)).toEqual([headline])
+      expect(scene.said()[0]?.at(-1)).toContain(`\`job-id: ${jobId}\``)
+      expect(scene.reactions()).toEqual(['confused'])
+
+      const again = await startOf(scene, event, 2)
+      await until(() => scene.said()[0]?.at(-1)?.includes("Waiting for the docs agent's job") === true)
+      scene.passTime()
+      expect((await again.ended).outputs).toMatchObject({ result: 'pull-request', 'comment-id': '5002' })
+      expect(scene.docs.jobs).toHaveLength(1)
+      expect(scene.reactions()).toEqual(['rocket'])
+      expect(headlines(scene)[0]).toContain('Pull request ready for review')
+    },
+  )
+
+  it('is not run again where GitHub does not say which job it started', async () => {
+    const scene = await newScene()
+    const event = command(scene, '/docs explain it')
+    await scene.run({ event, inputs })
+    scene.github.faults.push({ match: /^GET \/issues\/5\/comments$/, end: '403' })
+    const again = await (await startOf(scene, event, 2)).ended
+    expect(again).toMatchObject({ exitCode: 1, outputs: { result: 'error' } })
+    expect(again.log).toContain('job-id')
+    expect(scene.docs.jobs).toHaveLength(1)
+    expect(headlines(scene)[0]).toContain('Pull request ready for review')
+    expect(scene.reactions()).toEqual(['confused'])
+  })
+})
+
+it('a status comment is one for each pull request and step', async () => {
+  const scene = await newScene()
+  const always = { ...inputs, prompt: 'Document it.', comment: 'always', 'follow-up': 'false' }
+  for (const runId of [1001, 1002]) {
+    const words = runId === 1001 ? '' : ' [agent: no-change]'
+    const given = { ...always, prompt: `Document it.${words}` }
+    await scene.run({
+      event: pullRequest({ sender: octocat }),
+      inputs: given,
+      env: { GITHUB_RUN_ID: `${runId}` },
+    })
+  }
+  const onPull = scene.world.comments.filter(({ number }) => number === 5)
+  expect(onPull.map(({ history }) => history.at(-1)?.split('\n')[1])).toEqual([
+    '✅ **Completed without a pull request**',
+  ])
+})
