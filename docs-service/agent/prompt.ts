@@ -28,7 +28,7 @@ export type Directives = {
 
 /** The first line of the event's context, and of a file that the action quotes. */
 const DATA_BEGINS = /^(?:<github-context\b[^\n>]*>[^\S\n]*|File `+[^\n]*`+ \(data[^\n)]*\):[^\S\n]*)$/m
-const FIRST_COMMIT = /^Commits[^\n]*:\n(?:- )?(?:[0-9a-f]{7,40} )?(.+)$/m
+const FIRST_COMMIT = /^Commits[^\n]*:\n- (?:[0-9a-f]{7,40} )?(.+)$/m
 const CHANGED_FILE = /^(?:- )?(?:added|modified|removed|renamed|copied|changed) (.+?)(?: \([^()\n]*\))?$/gm
 const MAX_FILE_NAME_LENGTH = 200
 const DIRECTIVE = /\[agent:([^[\]]{1,80})\]/gi
