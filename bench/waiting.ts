@@ -1,92 +1,45 @@
-import { pollJob } from '../src/job/poll.ts'
-import { untilTerminal } from '../src/job/poll-rules.ts'
-import type { Job } from '../src/service/job.ts'
-import { VirtualClock } from '../test/support/clock.ts'
-import { mean, seconds, type Table } from './table.ts'
+import { readInputs } from '../src/inputs/read.ts'
+import { pauseAfter } from '../src/job/poll.ts'
+import type { Table } from './main.ts'
 
-const SECOND_MS = 1000
-const MINUTE_MS = 60 * SECOND_MS
-/** Run times of jobs; each is tried with many ends around it. */
-const RUN_TIMES_MS = [20, 40, 60, 120, 300, 600, 1200, 1800, 2700, 3600].map((each) => each * SECOND_MS)
-/** Fixed pauses in milliseconds; `undefined` is the action's own pace. */
-const PAUSES_MS = [undefined, 5000, 10_000, 30_000]
+const FIRST_LOOK_MS = 5000
+const SAMPLES = 100
+/** Run times of jobs in seconds; each is tried with many ends around it. */
+const RUN_TIMES_S = [20, 60, 300, 900, 1800, 3600]
 
-type Wait = { readonly lateMs: number; readonly runMs: number; readonly requests: number }
-
-/** Drives the real wait on a clock that jumps: how late the end of a job is seen, and for how many requests. */
-export async function simulateWaiting(samples: number): Promise<Table> {
-  const rows: string[][] = []
-  const all = PAUSES_MS.map((): Wait[] => [])
-  for (const runTimeMs of RUN_TIMES_MS) {
-    const cells: string[] = []
-    for (const [index, pauseMs] of PAUSES_MS.entries()) {
-      const random = randomNumbers(runTimeMs)
-      const waits: Wait[] = []
-      // Ends up to 10 % later: a pause that happens to divide the run time must not look punctual.
-      for (let sample = 0; sample < samples; sample++) {
-        waits.push(await waitOnce(runTimeMs * (1 + 0.1 * random()), pauseMs, random))
-      }
-      cells.push(...describe(waits))
-      all[index]?.push(...waits)
-    }
-    rows.push([runTimeMs < 2 * MINUTE_MS ? seconds(runTimeMs) : `${runTimeMs / MINUTE_MS} min`, ...cells])
-  }
-  const names = ['this action', 'every 5 s', 'every 10 s', 'every 30 s']
+/** How late the end of a job is seen, and for how many requests, at the action's own pace and at fixed ones. */
+export function simulateWaiting(): Table {
+  const { inputs } = readInputs(new Map(), (same) => same)
+  const rows = RUN_TIMES_S.map((runTimeS) => {
+    const cells = [undefined, 5000, 30_000].map((pauseMs) => {
+      const random = randomNumbers(runTimeS)
+      const paced = { inputs: { ...inputs, 'poll-interval': pauseMs }, random }
+      const waits = Array.from({ length: SAMPLES }, () => {
+        // Ends up to 10 % later: a pause that happens to divide the run time must not look punctual.
+        const endsAtMs = 1000 * runTimeS * (1 + 0.1 * random())
+        let requests = 1
+        let atMs = pauseMs ?? FIRST_LOOK_MS
+        for (; atMs < endsAtMs; requests++) atMs += pauseAfter(undefined, 0, atMs, paced)
+        return { lateS: (atMs - endsAtMs) / 1000, requests }
+      })
+      const worst = Math.max(...waits.map(({ lateS }) => lateS))
+      const late = `${mean(waits.map(({ lateS }) => lateS)).toFixed(1)} s, ${worst.toFixed(1)} s`
+      return `${late}, ${mean(waits.map(({ requests }) => requests)).toFixed(0)}`
+    })
+    return [runTimeS < 60 ? `${runTimeS} s` : `${runTimeS / 60} min`, ...cells]
+  })
   return {
-    title: `Waiting: how late the end of a job is seen, and how many requests that takes (${samples} jobs a row)`,
-    head: ['Job takes', ...names.flatMap((name) => [name, 'requests'])],
-    rows: [...rows, ['all', ...all.flatMap(describe)]],
-    note: 'Mean, worst, and the worst as a share of its job’s run time. Every pause is 5 s to 18 s, so that a job of half an hour costs about 170 requests.',
+    title: `Waiting: how late the end of a job is seen (mean, worst) and the requests that takes, ${SAMPLES} jobs a row`,
+    head: ['Job takes', 'this action', 'every 5 s', 'every 30 s'],
+    rows,
   }
 }
 
-function describe(waits: readonly Wait[]): string[] {
-  const late = waits.map(({ lateMs }) => lateMs)
-  const share = Math.max(...waits.map(({ lateMs, runMs }) => lateMs / runMs))
-  return [
-    `${seconds(mean(late))}, ${seconds(Math.max(...late))}, ${(100 * share).toFixed(1)} %`,
-    mean(waits.map(({ requests }) => requests)).toFixed(0),
-  ]
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length
 }
 
-async function waitOnce(runMs: number, pauseMs: number | undefined, random: () => number): Promise<Wait> {
-  const clock = new VirtualClock()
-  const startedAtMs = clock.now()
-  let requests = 0
-  const look = async (): Promise<Job> => {
-    requests++
-    return jobIn(clock.now() < startedAtMs + runMs ? 'active' : 'completed')
-  }
-  const job = jobIn('active')
-  await pollJob(
-    { id: 'job', job, startedAtMs, firstAnswerAtMs: startedAtMs, created: true, isOver: untilTerminal },
-    {
-      getJob: look,
-      clock,
-      cancel: new AbortController().signal,
-      onEvent: () => undefined,
-      pollIntervalMs: pauseMs,
-      random,
-      timeoutMs: 10 * 60 * MINUTE_MS,
-      wait: true,
-    },
-  )
-  return { lateMs: clock.now() - startedAtMs - runMs, runMs, requests }
-}
-
-function jobIn(status: string): Job {
-  const unknown = {
-    prLink: null,
-    repository: null,
-    ref: null,
-    model: null,
-    createdAt: null,
-    archivedAt: null,
-  }
-  return { id: 'job', status, ...unknown, json: '{}', invalidFields: [] }
-}
-
-// The same numbers in every run, so that two benchmarks differ only where the code does (mulberry32).
+/** The same numbers in every run, so that two benchmarks differ only where the code does (mulberry32). */
 function randomNumbers(seed: number): () => number {
   let state = seed | 0
   return () => {
