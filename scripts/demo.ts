@@ -1,197 +1,209 @@
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
-import { parseArgs } from 'node:util'
-import type { Fault } from '../docs-service/faults/fault.ts'
-import { readFault } from '../docs-service/faults/read-fault.ts'
-import { type DocsService, startDocsService } from '../docs-service/service.ts'
-import { type Event, pushTo } from '../test/support/events.ts'
+import { styleText } from 'node:util'
+import { startDocsService } from '../docs-service/service.ts'
+import { bareEvent, type Event, issueComment, pushTo } from '../test/support/events.ts'
 import { startGitHub } from '../test/support/github.ts'
 import { type ActionRun, startAction } from '../test/support/run-action.ts'
-import { emptyWorld, person, type World } from '../test/support/world.ts'
-import { coloured, RunnerLog } from './runner-log.ts'
+import { addComment, type Comment, person } from '../test/support/world.ts'
+import { readOptions } from './options.ts'
 
-const PROMPT = `Explain in the quickstart why an upgrade needs a fresh snapshot.
-Brindle refuses an upgrade when the last snapshot is older than an hour.
-Pass --force to upgrade all the same.`
+const USAGE = `Shows the action at work on this machine: a push, a /docs comment, and the Monday report.
 
-const UPGRADE_PATCH = `@@ -12,6 +12,13 @@ export async function upgrade(project: Project, { force }: UpgradeOptions) {
+  npm run demo              runs it and ends; links are shortened to …/path, since they end with it
+  npm run demo -- --open    stays up until Ctrl-C, so that the links can be followed`
+
+const PROMPT = `Bring the docs up to date with the changes below.
+If the docs are right as they are, change nothing.`
+const COMMAND = '/docs Explain exit code 6: an upgrade without a fresh snapshot.'
+const SUBJECT = 'Upgrades need a fresh snapshot'
+const REPORT = {
+  'visitors-summary': 'true',
+  'reader-signals': 'report',
+  'site-url': 'https://docs.example.com',
+}
+const EMOJI: Readonly<Record<string, string>> = { eyes: '👀', rocket: '🚀', '+1': '👍', confused: '😕' }
+const MONA = person('mona')
+
+const PATCH = `@@ -12,6 +12,13 @@ export async function upgrade(project: Project, { force }: UpgradeOptions) {
    const current = await readVersion(project)
    if (current === LATEST) return report('Nothing to upgrade.')
  
 +  const snapshot = await latestSnapshot(project)
 +  if (!force && (snapshot === undefined || isOlderThan(snapshot, '1h'))) {
-+    throw new UsageError(
-+      'No snapshot of the last hour. Run "brindle snapshot" first, or pass --force.',
-+    )
++    throw new UsageError('No snapshot of the last hour. Run "brindle snapshot" first, or pass --force.')
 +  }
 +
    await migrate(project, current, LATEST)
  }`
-const OPTIONS_PATCH = `@@ -3,4 +3,6 @@ export type UpgradeOptions = {
-   /** Print what would be done, and do nothing. */
-   dryRun: boolean
-+  /** Upgrade without a snapshot of the last hour. */
-+  force: boolean
- }`
 
-/** How the demo goes on after the run, and so whether its links can be followed. */
-type Ending = 'key' | 'signal' | 'at once'
+const NEXT = `1. Create an admin API key in the dashboard of the docs service. Then, in your repository:
+   gh secret set DOCS_API_KEY
+   gh variable set DOCS_PROJECT_ID
+2. Commit one of these as .github/workflows/docs.yml:
+   examples/docs-on-push.yml    the first part of this demo
+   examples/docs-command.yml    the second
+   examples/weekly.yml          the third
+3. Protect the branch of the docs: where the project publishes without review, the agent pushes to it.
+README.md has the quick start; docs/local-runs.md says how to try a workflow of your own on this machine.`
 
-/**
- * Runs the main job on the embedded docs service, just as a runner would, and shows all that a user would see. Fails
- * if the run did not end with a pull request that exists.
- */
-async function demo(): Promise<void> {
-  const { values } = parseArgs({
-    options: { open: { type: 'boolean', default: false }, fault: { type: 'string', multiple: true } },
-  })
-  const ending = endingOf(values.open)
-  const docs = await startDocsService({ jobTimeMs: 3000, faults: (values.fault ?? []).map(faultNamed) })
-  try {
-    introduce(ending)
-    const show = (text: string) => print(ending === 'at once' ? text.replaceAll(docs.url, '…') : text)
-    const run = await runOnPush(docs, show)
-    heading('Outputs')
-    show(table(run.outputs))
-    heading('Job summary (Markdown, as GitHub gets it)')
-    show(run.summary.trim())
-    const exists = await showPullRequest(docs, run)
-    print('')
-    if (exists) print(`${coloured({ text: 'The pull request exists.', colour: 'bold' })}`)
-    else print(`The run ended with ${run.outputs['result'] || 'no result'} and exit code ${run.exitCode}.`)
-    process.exitCode = exists && run.exitCode === 0 ? 0 : 1
-    await stayUp(docs, ending)
-  } finally {
-    await docs.close()
+const { values } = readOptions(USAGE, { options: { open: { type: 'boolean' } } })
+const [docs, github] = await Promise.all([startDocsService({ jobTimeMs: 900 }), startGitHub()])
+const { world } = github
+world.roles.set('mona', { permission: 'write', role_name: 'write' })
+world.agentPulls = () => docs.jobs.flatMap(({ pull }) => pull ?? [])
+try {
+  show(`This is what a run's log, summary and comments look like. The action is the real one, as a runner starts it;
+GitHub and the docs service are stand-ins on this machine, and the agent edits and commits a sample site.`)
+  await showPush()
+  await showCommand()
+  await showReport()
+  heading('What to do next')
+  show(NEXT)
+  if (values.open) {
+    show(`\nPull requests, to read and to merge: ${docs.url}/\nCtrl-C ends the demo.`)
+    await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')])
   }
+} catch (error) {
+  console.error(`\nThe demo failed. ${error instanceof Error ? error.message : error}`)
+  process.exitCode = 1
+} finally {
+  await Promise.all([docs.close(), github.close()])
 }
 
-/** `--fault`, as `npm run service` takes it: shows a run that meets it. */
-function faultNamed(name: string): Fault {
-  const reading = readFault(name)
-  if (reading.ok) return reading.fault
-  throw new RangeError(reading.problems.join('\n'))
+async function showPush(): Promise<void> {
+  heading('1. A push leads to a pull request')
+  show(`Mona pushes "${SUBJECT}" to main. The workflow's step:\n`)
+  const file = { filename: 'src/upgrade.ts', status: 'modified', additions: 5, deletions: 0, patch: PATCH }
+  const event = pushTo(world, { author: MONA, message: SUBJECT, files: [file] })
+  const run = await runStep(event, { prompt: PROMPT })
+  show(`\nThe job's summary:\n\n${box(picture(run.summary))}`)
+  const link = run.outputs['pr-link']
+  show(`\nThe pull request, ${link}:\n\n${box(git(run, '--format=%s%n%n%b', '--patch', '--no-color'))}`)
+  check(run, 'pull-request')
 }
 
-function endingOf(open: boolean): Ending {
-  const terminal = process.stdin.isTTY && process.stdout.isTTY
-  if (terminal) return 'key'
-  return open ? 'signal' : 'at once'
+async function showCommand(): Promise<void> {
+  heading('2. A /docs comment is answered')
+  show('Mona comments on that pull request. The step of a workflow on issue_comment:\n')
+  const comment = addComment(world, { kind: 'main', number: 1, author: MONA, body: COMMAND })
+  const run = await runStep(issueComment({ id: comment.id, body: COMMAND, author: MONA, number: 1 }), {})
+  const given = github.requests.map((line) => EMOJI[/POST \S+\/reactions (\S+)/.exec(line)?.[1] ?? ''] ?? '')
+  const reactions = given.filter((emoji) => emoji !== '').join(', then ')
+  const said = (one: Comment) =>
+    `${bold(one.author.login)}\n${picture(one.history.at(-1) ?? '')}${one === comment ? `\n${reactions}` : ''}`
+  show(`\nThe pull request's conversation:\n\n${box(world.comments.map(said).join('\n\n'))}`)
+  show(`\nIts commits:\n\n${box(git(run, '--reverse', '--format=%h %s'))}`)
+  check(run, 'pull-request')
 }
 
-function introduce(ending: Ending): void {
-  print(`${coloured({ text: 'Docs Agent action: the main job, on this machine alone', colour: 'bold' })}
-
-Somebody has pushed to acme/brindle. This step of a workflow hands the documentation work to the agent of an embedded
-docs service, which edits and commits a real page in a repository of its own:
-
-  - uses: your-org/docs-agent-action@v1
-    with:
-      api-key: \${{ secrets.DOCS_AGENT_KEY }}
-      project-id: docs
-      prompt: |
-        ${PROMPT.replaceAll('\n', '\n        ')}`)
-  if (ending === 'at once') {
-    print('\nIts links are shortened to …/path: what they point to ends with the demo. To follow them, run')
-    print('npm run demo -- --open')
-  }
-  heading("The step's log")
+async function showReport(): Promise<void> {
+  heading('3. The Monday report: who read the docs, and what they missed')
+  show('The step of a workflow on a schedule:\n')
+  const run = await runStep(bareEvent('schedule'), REPORT)
+  show("\nThe job's summary (GitHub draws the chart, and folds more tables below):\n")
+  show(box(picture(run.summary)))
+  check(run, '')
 }
 
-/** A push by somebody who changed two files. */
-function pushTwoFiles(world: World): Event {
-  const files = [
-    { filename: 'src/commands/upgrade.ts', patch: UPGRADE_PATCH, additions: 7, deletions: 0, changes: 7 },
-    { filename: 'src/options.ts', patch: OPTIONS_PATCH, additions: 2, deletions: 0, changes: 2 },
-  ]
-  return pushTo(world, {
-    message: 'Refuse an upgrade without a fresh snapshot',
-    author: person('mona'),
-    files,
+/** Shows the step, runs the action as the runner would, and shows its log line by line. */
+async function runStep(event: Event, inputs: Readonly<Record<string, string>>): Promise<ActionRun> {
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: expressions of GitHub's.
+  const access = ['api-key: ${{ secrets.DOCS_API_KEY }}', 'project-id: ${{ vars.DOCS_PROJECT_ID }}']
+  const given = Object.entries(inputs).map(([name, value]) => {
+    return `${name}: ${value.includes('\n') ? `|\n${value.replaceAll(/^/gm, '      ')}` : value}`
   })
-}
-
-async function runOnPush(docs: DocsService, show: (line: string) => void): Promise<ActionRun> {
-  const world = emptyWorld('acme/brindle')
-  const event = pushTwoFiles(world)
-  const github = await startGitHub({ world })
-  try {
-    const inputs = {
+  show(`- uses: your-org/docs-agent-action@v1\n  with:\n    ${[...access, ...given].join('\n    ')}`)
+  show("\nThe step's log:\n")
+  const { child, ended } = await startAction({
+    inputs: {
       'api-key': docs.key,
       'project-id': 'docs',
       'base-url': docs.url,
-      prompt: PROMPT,
       'github-token': github.token,
-      'poll-interval': '1s',
-    }
-    const env = { GITHUB_API_URL: github.url, GITHUB_REPOSITORY: world.repository, GITHUB_REF_NAME: 'main' }
-    const { child, ended } = await startAction({ inputs, event, env })
-    const log = new RunnerLog()
-    for (const stream of [child.stdout, child.stderr]) {
-      if (stream === null) continue
-      createInterface({ input: stream }).on('line', (line) => {
-        const drawn = log.draw(line)
-        if (drawn !== undefined) show(coloured(drawn))
-      })
-    }
-    return await ended
-  } finally {
-    await github.close()
+      // Nobody wants to wait 5 seconds for the first poll of a demo.
+      'poll-interval': '400ms',
+      ...inputs,
+    },
+    event,
+    // The docs service's pull requests are in this repository.
+    env: { GITHUB_API_URL: github.url, GITHUB_SERVER_URL: docs.url, GITHUB_ACTOR: 'mona' },
+  })
+  for (const input of [child.stdout, child.stderr]) {
+    if (input === null) continue
+    createInterface({ input }).on('line', (line) => {
+      const drawn = logLine(line)
+      if (drawn !== undefined) show(`  ${drawn}`)
+    })
   }
+  return ended
 }
 
-/** Prints the branch's commits whole; whether there are any, and the pull request's page answers. */
-async function showPullRequest({ repository }: DocsService, { outputs }: ActionRun): Promise<boolean> {
-  const { result, ref = '', 'pr-link': link = '' } = outputs
-  if (result !== 'pull-request' || repository === null || !URL.canParse(link)) return false
-  heading('The pull request: its commit and diff')
-  const log = execFileSync(
-    'git',
-    [
-      '-C',
-      repository,
-      'log',
-      '--reverse',
-      '--stat',
-      '--patch',
-      process.stdout.isTTY ? '--color=always' : '--no-color',
-      `main..${ref}`,
-      '--',
-    ],
-    { encoding: 'utf8' },
-  )
-  print(log.trim())
-  const page = await fetch(link)
-  return log !== '' && page.status === 200
+/** A line of a log as a runner shows it; `undefined` for one that only the runner reads. */
+function logLine(line: string): string | undefined {
+  const [, command = '', value = ''] = /^::([a-z-]+)(?: [^:]*)?::(.*)$/.exec(line) ?? []
+  const text = value.replaceAll('%0A', '\n  ').replaceAll('%25', '%')
+  const [first = '', ...rest] = command
+  if (/^(?:notice|warning|error)$/.test(command))
+    return bold(`${first.toUpperCase()}${rest.join('')}: ${text}`)
+  if (command === 'group') return `▼ ${text}`
+  return command === '' ? line : undefined
 }
 
-async function stayUp(docs: DocsService, ending: Ending): Promise<void> {
-  if (ending === 'at once') return
-  print(`\nJobs and pull requests, to read and to merge: ${docs.url}/`)
-  const ends = [once(process, 'SIGINT'), once(process, 'SIGTERM'), once(process, 'SIGHUP')]
-  if (ending === 'key') ends.push(once(process.stdin.setRawMode(true).resume(), 'data'))
-  print(
-    ending === 'key' ? 'Press any key to end.' : 'The docs service is up until it is interrupted (Ctrl-C).',
+/** A summary or comment as text: without the chart, without what is folded, and without what only a browser draws. */
+function picture(markdown: string): string {
+  return markdown
+    .replaceAll(/^```mermaid\n[\s\S]*?^```$/gm, '[a chart: people, AI and all, week by week]')
+    .replaceAll(/<details>[\s\S]*?<\/details>/g, '')
+    .replaceAll(/<!--[\s\S]*?-->|<\/?[a-z][^>]*>|\u200b/g, '')
+    .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .replaceAll(/\\([^\w\s])/g, '$1')
+    .replaceAll(/(?:^\|.*\|$\n?)+/gm, aligned)
+    .replaceAll(/\n{3,}/g, '\n\n')
+    .trim()
+}
+
+/** A table with columns as wide as their cells. */
+function aligned(table: string): string {
+  const lines = table
+    .trim()
+    .split('\n')
+    .filter((line) => !/^[|: -]+$/.test(line))
+  const rows = lines.map((line) =>
+    line
+      .slice(1, -1)
+      .split('|')
+      .map((cell) => cell.trim()),
   )
-  await Promise.race(ends)
-  if (ending === 'key') process.stdin.setRawMode(false).pause()
+  const widthOf = (column: number) => Math.max(...rows.map((row) => row[column]?.length ?? 0))
+  return `${rows.map((row) => row.map((cell, column) => cell.padEnd(widthOf(column))).join('  ')).join('\n')}\n`
+}
+
+/** The commits of a run's branch, as `git log` prints them. */
+function git({ outputs }: ActionRun, ...options: readonly string[]): string {
+  const args = ['-C', docs.repository, 'log', ...options, `main..${outputs['ref']}`]
+  return execFileSync('git', args, { encoding: 'utf8' })
+}
+
+/** @throws {Error} if the run failed or ended with another result */
+function check({ exitCode, outputs: { result: ended = '' }, log }: ActionRun, result: string): void {
+  if (exitCode === 0 && ended === result) return
+  throw new Error(`The run ended with the result "${ended}" and exit code ${exitCode}:\n${log}`)
 }
 
 function heading(text: string): void {
-  print(
-    `\n${coloured({ text: `── ${text} ${'─'.repeat(Math.max(3, 76 - text.length))}`, colour: 'bold' })}\n`,
-  )
+  show(`\n${bold(`── ${text} ${'─'.repeat(Math.max(3, 100 - text.length))}`)}\n`)
 }
 
-function table(outputs: Readonly<Record<string, string>>): string {
-  const rows = Object.entries(outputs).filter(([, value]) => value !== '')
-  const width = Math.max(...rows.map(([name]) => name.length))
-  return rows.map(([name, value]) => `${name.padEnd(width)}  ${value}`).join('\n')
+function box(text: string): string {
+  return text.trim().replaceAll(/^(.*?) *$/gm, (_, line) => `  │ ${line}`.trimEnd())
 }
 
-function print(text: string): void {
-  process.stdout.write(`${text}\n`)
+function bold(text: string): string {
+  return styleText('bold', text, { stream: process.stdout })
 }
 
-await demo()
+function show(text: string): void {
+  console.log(values.open ? text : text.replaceAll(docs.url, '…'))
+}

@@ -1,11 +1,20 @@
-import { parseCLI, startVitest } from 'vitest/node'
-import { ToolError, toolsFolder } from './tools.ts'
+import { startVitest } from 'vitest/node'
+import { readOptions } from './options.ts'
+import { toolsFolder } from './tools.ts'
 
-/** Runs the examples and the reusable workflows with act on this machine. Arguments are those of vitest. */
-async function main(args: readonly string[]): Promise<void> {
-  const { filter, options } = parseCLI(['vitest', 'run', ...args])
-  const vitest = await startVitest('test', filter, {
-    ...options,
+const USAGE = `Runs the examples and the reusable workflows with act on this machine.
+
+  npm run e2e                         all of them
+  npm run e2e -- docs-command         those in files whose path has this in it
+  npm run e2e -- -t 'a new issue'     those whose name has this in it`
+
+const { values, positionals } = readOptions(USAGE, {
+  allowPositionals: true,
+  options: { name: { type: 'string', short: 't' } },
+})
+try {
+  const vitest = await startVitest('test', positionals, {
+    ...(values.name !== undefined && { testNamePattern: values.name }),
     config: false, // that of `npm test` has other projects
     watch: false,
     include: ['test/e2e/**/*.e2e.ts'],
@@ -17,12 +26,7 @@ async function main(args: readonly string[]): Promise<void> {
     env: { TOOLS: toolsFolder() },
   })
   await vitest.close()
-}
-
-try {
-  await main(process.argv.slice(2))
 } catch (error) {
-  if (!(error instanceof ToolError)) throw error
-  console.error(`The examples were not run. ${error.message}`)
+  console.error(error instanceof Error ? error.message : error)
   process.exitCode = 1
 }

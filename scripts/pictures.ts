@@ -1,86 +1,165 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
-import { parseArgs } from 'node:util'
-import { SCENES } from './picture-scenes.ts'
-import { drawSummary, SCHEMES, type Scheme, startBrowser } from './summary-page.ts'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { type DocsService, startDocsService } from '../docs-service/service.ts'
+import { formatDuration } from '../src/lib/duration.ts'
+import { issueComment } from '../test/support/events.ts'
+import { startGitHub } from '../test/support/github.ts'
+import { type ActionOptions, type ActionRun, runAction } from '../test/support/run-action.ts'
+import { addComment, person } from '../test/support/world.ts'
+import { readOptions } from './options.ts'
+import { drawMarkdown, SCHEMES, startBrowser } from './summary-page.ts'
 
-const USAGE = `Makes the pictures of the documentation from dist/, with fixed data, in light and dark.
+const USAGE = `Makes the pictures of the documentation from what dist/ writes, with fixed data, in light and dark.
 
-  npm run pictures              writes docs/**.png, and beside them in docs/pictures the Markdown each was made from
-  npm run pictures -- --check   fails where that Markdown is not what dist/ makes now; needs no browser
+  npm run pictures                     writes docs/**.png, and beside them in docs/pictures the Markdown of each
+  npm run pictures -- --check          fails where that Markdown is not what dist/ writes now; needs no browser
+  npm run pictures -- FILE.md          draws a summary of yours as tmp/FILE-light.png and tmp/FILE-dark.png
+       --width 400 --unfold            in this width (1012 if not given), with all that is folded
 
-The pictures need Chromium: CHROMIUM, or /usr/bin/chromium (apt-get install chromium).`
+Drawing needs Chromium: CHROMIUM, or /usr/bin/chromium (apt-get install chromium).`
 
 const DOCS = join(import.meta.dirname, '../docs')
-
+const REPOSITORY = 'https://github.com/acme/docs'
+const PROMPT = 'Explain in the quickstart why an upgrade needs a fresh snapshot.'
+/** What the pictures say in place of the moment that their runs took. */
+const JOB_DURATION = formatDuration(372_000)
 /** Where the README expects its pictures; the others are in docs/pictures. */
-const IN_README: Readonly<Record<string, Readonly<Record<Scheme, string>>>> = {
-  'job-summary': { light: 'job-summary.png', dark: 'job-summary-dark.png' },
-  'visitors-report': { light: 'visitors-report-light.png', dark: 'visitors-report-dark.png' },
+const FILES: Readonly<Record<string, readonly [light: string, dark: string]>> = {
+  'job-summary': ['job-summary.png', 'job-summary-dark.png'],
+  'visitors-report': ['visitors-report-light.png', 'visitors-report-dark.png'],
 }
 
-async function main(): Promise<void> {
-  const { values } = parseArgs({
-    options: { check: { type: 'boolean', default: false }, help: { type: 'boolean', default: false } },
-  })
-  if (values.help) return console.log(USAGE)
-  const made = await Promise.all(
-    SCENES.map(async ({ name, summary }) => ({ name, markdown: await summary() })),
-  )
-  if (!values.check) return draw(made)
-  const stale = made.flatMap(({ name, markdown }) => differenceOf(name, markdown))
-  if (stale.length === 0) return
-  console.error(
-    `${stale.join('\n')}\nThe pictures show what the code no longer makes; run npm run pictures and commit.`,
-  )
-  process.exitCode = 1
-}
-
-async function draw(made: readonly { name: string; markdown: string }[]): Promise<void> {
-  const browser = await startBrowser()
-  try {
-    for (const { name, markdown } of made) {
-      write(sourceOf(name), markdown)
-      for (const scheme of SCHEMES) {
-        const file = IN_README[name]?.[scheme] ?? `pictures/${name}-${scheme}.png`
-        write(join(DOCS, file), await drawSummary(browser, markdown, { scheme }))
-        console.log(`docs/${file}`)
-      }
+/** The Markdown of each picture, the same every time. */
+const SCENES: Readonly<Record<string, (docs: DocsService) => Promise<string>>> = {
+  'job-summary': async (docs) => {
+    const { summary, outputs } = await run(docs, { inputs: { prompt: PROMPT } })
+    return withDuration(summary, outputs)
+  },
+  'wrong-inputs': async (docs) => {
+    const wrong = { timeout: '30', 'fail-on': 'failed, timeout', 'visitors-top': '500' }
+    return (await run(docs, { inputs: { 'project-id': '', prompt: PROMPT, ...wrong } })).summary
+  },
+  'visitors-report': async (docs) => {
+    // Monday to Sunday; long over, so that the report is the same whenever it is made.
+    const week = { 'visitors-from': '2026-03-02', 'visitors-to': '2026-03-09' }
+    const report = {
+      'visitors-summary': 'true',
+      'reader-signals': 'report',
+      'site-url': 'https://docs.example.com',
     }
+    return (await run(docs, { inputs: { ...week, ...report } })).summary
+  },
+  'command-reply': replyToCommand,
+}
+
+async function replyToCommand(docs: DocsService): Promise<string> {
+  const github = await startGitHub()
+  try {
+    const { world } = github
+    const author = person('mona')
+    const body = `/docs ${PROMPT}`
+    world.roles.set('mona', { permission: 'write', role_name: 'write' })
+    world.issues.add(12)
+    const { id } = addComment(world, { kind: 'main', number: 12, author, body })
+    const { outputs } = await run(docs, {
+      inputs: { comment: 'auto', 'github-token': github.token },
+      event: issueComment({ id, body, author, number: 12, onIssue: true }),
+      env: { GITHUB_API_URL: github.url },
+    })
+    const said = world.comments.map(({ author: { login }, history }) => {
+      const emoji = login === 'mona' ? '\n\n🚀 1' : ''
+      return `**${login.replace('[bot]', '')}**\n\n${history.at(-1)?.replace(/^<!--.*?-->\n/s, '')}${emoji}`
+    })
+    return withDuration(said.join('\n\n---\n\n'), outputs)
   } finally {
-    await browser.close()
+    await github.close()
   }
 }
 
-/** The first line that differs, in words; nothing if none does. */
-function differenceOf(name: string, markdown: string): string[] {
-  const kept = readOr(sourceOf(name), '').split('\n')
-  const now = markdown.split('\n')
-  const at = now.findIndex((line, index) => line !== kept[index])
-  const line = at < 0 && kept.length > now.length ? now.length : at
-  if (line < 0) return []
-  return [
-    `docs/pictures/${name}.md differs from line ${line + 1} on:`,
-    `  - ${kept[line] ?? '(end)'}`,
-    `  + ${now[line] ?? '(end)'}`,
-  ]
+async function run(docs: DocsService, { inputs, ...options }: ActionOptions): Promise<ActionRun> {
+  const access = { 'api-key': docs.key, 'project-id': 'docs', 'base-url': docs.url, 'poll-interval': '200ms' }
+  const usual = { ...access, context: 'none', comment: 'never', 'follow-up': 'false' }
+  const ended = await runAction({ ...options, inputs: { ...usual, ...inputs } })
+  if (ended.summary === '') throw new Error(`A run wrote no summary:\n${ended.log}`)
+  return { ...ended, summary: ended.summary.replaceAll(docs.url, 'https://api.mintlify.com') }
+}
+
+function withDuration(text: string, outputs: Readonly<Record<string, string>>): string {
+  const took = formatDuration(Number(outputs['duration-seconds']) * 1000)
+  return text.replaceAll(new RegExp(`(?<![\\w.])${took}(?!\\w)`, 'g'), JOB_DURATION)
+}
+
+/** The first line that differs from what is kept, in words; empty if none does. */
+function differenceOf(name: string, markdown: string): string {
+  const path = sourceOf(name)
+  const kept = existsSync(path) ? readFileSync(path, 'utf8') : ''
+  if (kept === markdown) return ''
+  const [before, now] = [kept.split('\n'), markdown.split('\n')]
+  const at = now.findIndex((line, index) => line !== before[index])
+  return `docs/pictures/${name}.md differs in line ${at + 1}:\n  - ${before[at] ?? ''}\n  + ${now[at] ?? ''}`
 }
 
 function sourceOf(name: string): string {
   return join(DOCS, 'pictures', `${name}.md`)
 }
 
-function write(path: string, content: string | Buffer): void {
-  mkdirSync(dirname(path), { recursive: true })
-  writeFileSync(path, content)
-}
-
-function readOr(path: string, otherwise: string): string {
+async function draw(
+  markdown: string,
+  files: readonly string[],
+  look = { width: 1012, unfold: false },
+): Promise<void> {
+  const browser = await startBrowser()
   try {
-    return readFileSync(path, 'utf8')
-  } catch {
-    return otherwise
+    for (const [index, scheme] of SCHEMES.entries()) {
+      const file = files[index] ?? ''
+      mkdirSync(dirname(file), { recursive: true })
+      writeFileSync(file, await drawMarkdown(browser, markdown, { scheme, ...look }))
+      console.log(file)
+    }
+  } finally {
+    await browser.close()
   }
 }
 
-await main()
+const { values, positionals } = readOptions(USAGE, {
+  allowPositionals: true,
+  options: {
+    check: { type: 'boolean', default: false },
+    width: { type: 'string', default: '1012' },
+    unfold: { type: 'boolean', default: false },
+  },
+})
+try {
+  for (const file of positionals) {
+    const name = basename(file, '.md')
+    const files = SCHEMES.map((scheme) => `tmp/${name}-${scheme}.png`)
+    await draw(readFileSync(file, 'utf8'), files, { width: Number(values.width), unfold: values.unfold })
+  }
+  if (positionals.length === 0) {
+    const differences: string[] = []
+    for (const [name, scene] of Object.entries(SCENES)) {
+      const docs = await startDocsService({
+        agent: 'none',
+        jobTimeMs: 1100,
+        pages: 240,
+        repository: REPOSITORY,
+      })
+      const markdown = await scene(docs).finally(() => docs.close())
+      differences.push(differenceOf(name, markdown))
+      if (values.check) continue
+      writeFileSync(sourceOf(name), markdown)
+      const files = FILES[name] ?? SCHEMES.map((scheme) => `pictures/${name}-${scheme}.png`)
+      await draw(
+        markdown,
+        files.map((file) => join(DOCS, file)),
+      )
+    }
+    const stale = differences.filter((difference) => difference !== '')
+    if (values.check && stale.length > 0) {
+      throw new Error(`${stale.join('\n')}\nRun npm run pictures, look at the pictures, and commit them.`)
+    }
+  }
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error)
+  process.exitCode = 1
+}

@@ -1,45 +1,33 @@
 import { randomUUID } from 'node:crypto'
 import { appendFileSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { readOptions } from './options.ts'
 
-const ROOT = join(import.meta.dirname, '..')
+const USAGE = `Checks that a tag is the version of package.json, and prints the version's section of CHANGELOG.md.
 
-/**
- * The section of a changelog that is about a version: the text under `## 1.2.3` or `## [1.2.3] - 2026-01-31`.
- *
- * @throws {Error} if there is no such section, or nothing in it
- */
-export function notesOf(changelog: string, version: string): string {
-  const sections = changelog.split(/^## /m).slice(1)
-  const section = sections.find((text) => {
-    const [word = ''] = text.split(/\s/, 1)
-    return word.replace(/^\[(.*)\]$/, '$1').replace(/^v/, '') === version
-  })
-  const notes = section?.slice(section.indexOf('\n') + 1).trim() ?? ''
-  if (section === undefined || !section.includes('\n') || notes === '') {
-    throw new Error(`CHANGELOG.md says nothing under "## ${version}"`)
-  }
-  return notes
+  node scripts/release-notes.ts v1.4.0
+
+In a workflow's step the section becomes the output "notes".`
+
+function read(name: string): string {
+  return readFileSync(join(import.meta.dirname, '..', name), 'utf8')
 }
 
-/** Checks that a tag is the version of `package.json` and hands its notes to the next step, or to the terminal. */
-function main(tag: string): void {
-  const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string }
-  if (tag !== `v${version}`) throw new Error(`The tag is ${tag}, but package.json says ${version}`)
-  const notes = notesOf(readFileSync(join(ROOT, 'CHANGELOG.md'), 'utf8'), version)
-  const output = process.env['GITHUB_OUTPUT']
-  if (output === undefined) console.log(notes)
-  else {
-    const end = randomUUID()
-    appendFileSync(output, `notes<<${end}\n${notes}\n${end}\n`)
-  }
+function fail(problem: string): never {
+  console.error(problem)
+  process.exit(1)
 }
 
-if (import.meta.main) {
-  try {
-    main(process.argv[2] ?? '')
-  } catch (error) {
-    console.error(error instanceof Error ? error.message : error)
-    process.exitCode = 1
-  }
-}
+const { positionals } = readOptions(USAGE, { allowPositionals: true })
+const [tag = ''] = positionals
+const { version } = JSON.parse(read('package.json'))
+if (tag !== `v${version}`) fail(`The tag is "${tag}", but package.json says ${version}.`)
+const section = read('CHANGELOG.md')
+  .split(/^## /m)
+  .find((text) => new RegExp(`^\\[?v?${version.replaceAll('.', '\\.')}(?![\\w.-])`).test(text))
+const notes = section?.slice(section.indexOf('\n')).trim() ?? ''
+if (notes === '') fail(`CHANGELOG.md says nothing under "## ${version}".`)
+const output = process.env['GITHUB_OUTPUT']
+const end = randomUUID()
+if (output) appendFileSync(output, `notes<<${end}\n${notes}\n${end}\n`)
+else console.log(notes)

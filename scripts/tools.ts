@@ -10,15 +10,10 @@ const WINDOWS = process.platform === 'win32'
 
 export type Tool = 'act' | 'actionlint' | 'gh' | 'shellcheck' | 'zizmor'
 
-/** The tools can't be installed on this machine. The message says what to do. */
-export class ToolError extends Error {
-  override readonly name = 'ToolError'
-}
-
 /**
  * The folder of the pinned tools. The first call installs them into a virtual environment under `node_modules/.cache`.
  *
- * @throws {ToolError} if Python is missing or the packages can't be installed
+ * @throws {Error} if Python is missing or the packages can't be installed, with what to do
  */
 export function toolsFolder(): string {
   const pins = createHash('sha256').update(readFileSync(REQUIREMENTS)).digest('hex').slice(0, 12)
@@ -28,12 +23,15 @@ export function toolsFolder(): string {
   if (existsSync(installed)) return programs
 
   rmSync(environment, { recursive: true, force: true })
-  createEnvironment(environment)
-  run(join(programs, WINDOWS ? 'python.exe' : 'python'), [
+  const advice = 'The tools need Python 3 with venv. On Debian and Ubuntu: apt-get install python3-venv.'
+  run(advice, WINDOWS ? 'python' : 'python3', '-m', 'venv', environment)
+  run(
+    'The packages of scripts/requirements.txt could not be installed.',
+    join(programs, WINDOWS ? 'python.exe' : 'python'),
     ...['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check'],
     // Wheels alone: no code of a package runs while it is being installed.
     ...['--only-binary', ':all:', '--require-hashes', '--requirement', REQUIREMENTS],
-  ])
+  )
   writeFileSync(installed, '')
   return programs
 }
@@ -43,34 +41,11 @@ export function toolPath(folder: string, tool: Tool): string {
   return join(folder, WINDOWS ? `${tool}.exe` : tool)
 }
 
-function createEnvironment(folder: string): void {
-  const python = ['python3', 'python'].find(isPython3)
-  if (python === undefined) {
-    throw new ToolError('Python 3 is needed for the tools in scripts/requirements.txt and was not found.')
-  }
-  try {
-    run(python, ['-m', 'venv', folder])
-  } catch (error) {
-    throw new ToolError(
-      "Python's venv module is needed and does not work. On Debian and Ubuntu: apt-get install python3-venv.",
-      { cause: error },
-    )
-  }
-}
-
-function isPython3(command: string): boolean {
-  try {
-    return execFileSync(command, ['--version'], { encoding: 'utf8', stdio: 'pipe' }).startsWith('Python 3')
-  } catch {
-    return false
-  }
-}
-
-function run(command: string, args: readonly string[]): void {
+function run(advice: string, command: string, ...args: readonly string[]): void {
   try {
     execFileSync(command, args, { stdio: ['ignore', 'ignore', 'pipe'], encoding: 'utf8' })
-  } catch (error) {
-    const output = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : String(error)
-    throw new ToolError(`${command} ${args.join(' ')} failed:\n${output}`, { cause: error })
+  } catch (cause) {
+    const said = cause instanceof Error && 'stderr' in cause ? String(cause.stderr ?? '').trim() : ''
+    throw new Error(`${advice}\n${said}`.trim(), { cause })
   }
 }

@@ -1,0 +1,27 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect, test } from 'vitest'
+
+const DEMO = join(import.meta.dirname, '../../scripts/demo.ts')
+
+test('the demo shows a push, a command and the report, and prints no link that is dead', async () => {
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, [DEMO])
+  const [, push = '', command = '', report = '', next = ''] = stdout.split('\n── ')
+  expect(push).toMatch(/api-key: \$\{\{ secrets\.DOCS_API_KEY \}\}/)
+  expect(push).toMatch(/^ {2}Notice: /m)
+  expect(push).toMatch(/^ {2}│ ## ✅ /m)
+  expect(push).toMatch(/^ {2}│ \+## Upgrades need a fresh snapshot$/m)
+  expect(push).toMatch(/^ {2}│ \+Based on the changes in `src\/upgrade\.ts`\.$/m)
+  expect(command).toMatch(/^ {2}│ \/docs Explain exit code 6/m)
+  expect(command).toMatch(/^ {2}│ 👀, then 🚀$/m)
+  expect(command).toMatch(/^ {2}│ github-actions\[bot\]\n {2}│ ✅ /m)
+  expect(command).toMatch(/docs: Upgrades need a fresh snapshot\n.*docs: exit code 6/)
+  expect(report).toMatch(/^ {2}│ ## .*visitors/m)
+  expect(report).toContain('/guides/restore')
+  expect(report).toContain('export to csv')
+  expect(report).toContain('/sdks/tokens')
+  expect(next).toContain('gh secret set DOCS_API_KEY')
+  expect(stdout).not.toMatch(/127\.0\.0\.1|localhost|::|mint_/)
+  expect(stderr).toBe('')
+})
