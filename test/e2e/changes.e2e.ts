@@ -150,8 +150,9 @@ describe.concurrent('a pull request', () => {
   it('has a docs pull request beside it (docs-for-pull-requests)', async () => {
     const run = await runWorkflow('docs-for-pull-requests', {
       event: (world) => {
-        addPull(world, { number: 5, title: 'Add pets', files: FILES })
-        return pullRequest({ action: 'opened', sender: octocat, author: octocat, pull: { draft: false } })
+        const { head = {} } = addPull(world, { number: 5, title: 'Add pets', files: FILES }).fields
+        const pull = { draft: false, head }
+        return pullRequest({ action: 'opened', sender: octocat, author: octocat, pull })
       },
     })
     expect(run.job('docs').outputs['docs-for-pull-requests']).toMatchObject({ result: 'pull-request' })

@@ -57,10 +57,9 @@ describe.concurrent('the reusable workflows, called from a repository of their u
 
   it('weekly has the docs checked and reports who read them and what they missed', async () => {
     const run = await runWorkflow('reusable-weekly', { event: 'schedule' })
-    const { outputs, summary } = run.job('weekly')
+    const { outputs } = run.job('weekly')
     expect(outputs['weekly']).toMatchObject({ result: 'pull-request', 'visitors-complete': 'true' })
     expect(Number(outputs['weekly']?.['reader-signals-count'])).toBeGreaterThan(0)
-    expect(summary).toContain('mermaid')
   })
 
   it('weekly takes inputs of each type, and hands outputs on to a job that needs it', async () => {
