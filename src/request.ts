@@ -56,6 +56,8 @@ export async function loadRequest(trigger: Trigger, run: Run): Promise<RunReques
   const all = [...problems, ...further, ...(isAsked ? [] : [nothingRequested(readers.unused)])]
   const first = all.filter(({ input }, index) => all.findIndex((one) => one.input === input) === index)
   if (first.length > 0) throw new InputsError(inOrder(first))
+  const isDataAlone = contextFiles.files.length > 0 && !hasInstructions(parts)
+  if (isDataAlone) log.warning('`context-files` has no effect without a prompt: data alone requests nothing.')
   for (const sentence of readers.warnings) log.warning(sentence)
   return {
     trigger,
