@@ -16,7 +16,7 @@ const USAGE = `Makes the pictures of the documentation from what dist/ writes, w
   npm run pictures -- FILE.md          draws a summary of yours as tmp/FILE-light.png and tmp/FILE-dark.png
        --width 400 --unfold            in this width (1012 if not given), with all that is folded
 
-Drawing needs Chromium: CHROMIUM, or /usr/bin/chromium (apt-get install chromium).`
+Drawing needs Chromium: CHROMIUM, or /usr/bin/chromium (apt-get install chromium fonts-noto-color-emoji).`
 
 const DOCS = join(import.meta.dirname, '../docs')
 const REPOSITORY = 'https://github.com/acme/docs'
@@ -47,7 +47,9 @@ const SCENES: Readonly<Record<string, (docs: DocsService) => Promise<string>>> =
       'reader-signals': 'report',
       'site-url': 'https://docs.example.com',
     }
-    return (await run(docs, { inputs: { ...week, ...report } })).summary
+    const { summary } = await run(docs, { inputs: { ...week, ...report } })
+    // That part is always of the 28 days before today.
+    return summary.replace(/(?<=\*\*What readers missed\*\*, ).*/, '9 Feb – 8 Mar 2026')
   },
   'command-reply': replyToCommand,
 }
@@ -62,15 +64,15 @@ async function replyToCommand(docs: DocsService): Promise<string> {
     world.issues.add(12)
     const { id } = addComment(world, { kind: 'main', number: 12, author, body })
     const { outputs } = await run(docs, {
-      inputs: { comment: 'auto', 'github-token': github.token },
+      inputs: { comment: 'auto', 'follow-up': 'true', 'github-token': github.token },
       event: issueComment({ id, body, author, number: 12, onIssue: true }),
       env: { GITHUB_API_URL: github.url },
     })
     const said = world.comments.map(({ author: { login }, history }) => {
-      const emoji = login === 'mona' ? '\n\n🚀 1' : ''
-      return `**${login.replace('[bot]', '')}**\n\n${history.at(-1)?.replace(/^<!--.*?-->\n/s, '')}${emoji}`
+      const text = `${history.at(-1)?.replace(/^<!--.*?-->\n/s, '')}${login === 'mona' ? '\n\n🚀 1' : ''}`
+      return `| ${login.replace('[bot]', '')} commented |\n| :--- |\n| ${text.trim().replaceAll('\n\n', '<br><br>')} |`
     })
-    return withDuration(said.join('\n\n---\n\n'), outputs)
+    return withDuration(said.join('\n\n'), outputs)
   } finally {
     await github.close()
   }

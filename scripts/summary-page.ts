@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { Marked } from 'marked'
@@ -14,8 +15,10 @@ export type Look = {
   readonly unfold: boolean
 }
 
-/** Starts Chromium: `CHROMIUM`, or /usr/bin/chromium. */
+/** Starts Chromium: `CHROMIUM`, or /usr/bin/chromium. @throws with what to install */
 export function startBrowser(): Promise<Browser> {
+  const fonts = spawnSync('fc-list', [':lang=und-zsye'], { encoding: 'utf8' })
+  if (fonts.stdout === '') throw new Error('No font has emoji: apt-get install fonts-noto-color-emoji.')
   const executablePath = process.env['CHROMIUM'] ?? '/usr/bin/chromium'
   const args = ['--headless', '--no-sandbox', '--disable-gpu']
   return chromium.launch({ executablePath, args }).catch((cause) => {
