@@ -21,8 +21,9 @@ Drawing needs Chromium: CHROMIUM, or /usr/bin/chromium (apt-get install chromium
 const DOCS = join(import.meta.dirname, '../docs')
 const REPOSITORY = 'https://github.com/acme/docs'
 const PROMPT = 'Explain in the quickstart why an upgrade needs a fresh snapshot.'
-/** What the pictures say in place of the moment that their runs took. */
+/** What the pictures say of the jobs that their runs waited for. */
 const JOB_DURATION = formatDuration(372_000)
+const JOB_CREATED = '2026-03-09T06:00:05.000Z'
 /** Where the README expects its pictures; the others are in docs/pictures. */
 const FILES: Readonly<Record<string, readonly [light: string, dark: string]>> = {
   'job-summary': ['job-summary.png', 'job-summary-dark.png'],
@@ -33,7 +34,7 @@ const FILES: Readonly<Record<string, readonly [light: string, dark: string]>> = 
 const SCENES: Readonly<Record<string, (docs: DocsService) => Promise<string>>> = {
   'job-summary': async (docs) => {
     const { summary, outputs } = await run(docs, { inputs: { prompt: PROMPT } })
-    return withDuration(summary, outputs)
+    return withFixedTimes(summary, outputs)
   },
   'wrong-inputs': async (docs) => {
     const wrong = { timeout: '30', 'fail-on': 'failed, timeout', 'visitors-top': '500' }
@@ -72,7 +73,7 @@ async function replyToCommand(docs: DocsService): Promise<string> {
       const text = `${history.at(-1)?.replace(/^<!--.*?-->\n/s, '')}${login === 'mona' ? '\n\n🚀 1' : ''}`
       return `| ${login.replace('[bot]', '')} commented |\n| :--- |\n| ${text.trim().replaceAll('\n\n', '<br><br>')} |`
     })
-    return withDuration(said.join('\n\n'), outputs)
+    return withFixedTimes(said.join('\n\n'), outputs)
   } finally {
     await github.close()
   }
@@ -86,9 +87,11 @@ async function run(docs: DocsService, { inputs, ...options }: ActionOptions): Pr
   return { ...ended, summary: ended.summary.replaceAll(docs.url, 'https://api.mintlify.com') }
 }
 
-function withDuration(text: string, outputs: Readonly<Record<string, string>>): string {
+function withFixedTimes(text: string, outputs: Readonly<Record<string, string>>): string {
   const took = formatDuration(Number(outputs['duration-seconds']) * 1000)
-  return text.replaceAll(new RegExp(`(?<![\\w.])${took}(?!\\w)`, 'g'), JOB_DURATION)
+  return text
+    .replaceAll(new RegExp(`(?<![\\w.])${took}(?!\\w)`, 'g'), JOB_DURATION)
+    .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, JOB_CREATED)
 }
 
 /** The first line that differs from what is kept, in words; empty if none does. */
