@@ -7,7 +7,7 @@ import type { Inputs } from '../inputs/table.ts'
 import { type Environment, isRerun, stepNames } from '../runner/environment.ts'
 import type { Run } from '../runner/run.ts'
 import { needsLoopGuard } from './loop-guard.ts'
-import { type GitHubEvent, isRepository } from './payload.ts'
+import { type GitHubEvent, isRepository, isSha } from './payload.ts'
 import { hasPrompt, type Trigger } from './trigger.ts'
 
 /** What GitHub knows of the commits that a run is about. What the run does not need is not asked for, and is none. */
@@ -148,46 +148,37 @@ function newestCommits({ payload }: GitHubEvent): HistoryQuery['commits'] {
   })
 }
 
-/** A local run may have any text there, and GitHub answers none of a query with one that is no SHA. */
-function isSha(text: Maybe<string>): text is string {
-  return /^(?!0+$)[0-9a-f]{40,64}$/.test(text ?? '')
-}
-
 async function load(query: HistoryQuery, isGuarded: boolean, { github }: Run): Promise<HistoryAnswer> {
-  if (query.statuses === undefined && query.commits.length === 0) {
+  const { statuses, commits } = query
+  if (statuses === undefined && commits.length === 0) {
     return { statuses: { known: true, value: [] }, merged: new Map(), errors: [] }
   }
-  const report = (error: GitHubError, permission: string): void => {
-    const concernsMerged = permission === 'pull-requests: read' && query.commits.length > 0
+  function report(error: GitHubError, field: string): void {
+    const isAboutMerged = /^repository\.[cp]\d/.test(field)
     const missed = isGuarded
       ? "A commit of unknown origin counts as a person's (`ignore-authors`)."
       : 'The agent is not told which pull requests the commits came in.'
     github.report(error, {
       purpose: "read the commits' statuses and pull requests",
-      permission,
-      level: concernsMerged && (isGuarded || error.kind !== 'permission') ? 'warning' : 'notice',
-      consequence: concernsMerged ? missed : '',
+      permission: permissionFor(field),
+      level: isAboutMerged && (isGuarded || error.kind !== 'permission') ? 'warning' : 'notice',
+      consequence: isAboutMerged ? missed : '',
     })
   }
   try {
     const answer = await queryHistory(query, github)
-    const byPermission = new Map(answer.errors.map((error) => [permissionFor(error.path), error]))
-    for (const [permission, error] of byPermission) report(graphqlError(error), permission)
+    const errors = new Map(answer.errors.map((error) => [permissionFor(error.path), error]))
+    for (const error of errors.values()) report(graphqlError(error), error.path)
     return answer
   } catch (error) {
     if (!(error instanceof GitHubError)) throw error
-    report(
-      error,
-      query.statuses?.of.kind === 'commits' && query.commits.length === 0
-        ? 'contents: read'
-        : 'pull-requests: read',
-    )
+    report(error, `repository.${commits.length > 0 ? 'c0' : statuses?.of.kind}`)
     return { statuses: { known: false, why: error.message }, merged: new Map(), errors: [] }
   }
 }
 
 /** The permission that a field of the query needs. Whoever reads a status is about to set one. */
-function permissionFor(path: string): string {
-  if (path.includes('.status')) return 'statuses: write'
-  return /^repository\.(?:[cp]\d|pull)/.test(path) ? 'pull-requests: read' : 'contents: read'
+function permissionFor(field: string): string {
+  if (field.includes('.status')) return 'statuses: write'
+  return /^repository\.(?:[cp]\d|pull)/.test(field) ? 'pull-requests: read' : 'contents: read'
 }

@@ -3,6 +3,7 @@ import type {
   Comment,
   Discussion,
   Issue,
+  Maybe,
   PullRequest,
   PushedCommit,
   Release,
@@ -17,31 +18,30 @@ import { type EventRow, eventRow } from './table.ts'
 
 /** An event's payload. Which fields it has depends on the event; each is GitHub's word for it. */
 export type Payload = {
-  readonly action?: string | null
-  readonly sender?: User | null
-  readonly repository?: Repository | null
-  readonly pull_request?: PullRequest | null
-  readonly issue?: Issue | null
-  readonly comment?: Comment | null
-  readonly review?: Review | null
-  readonly release?: Release | null
-  readonly discussion?: Discussion | null
-  readonly workflow_run?: WorkflowRun | null
-  readonly label?: { readonly name?: string | null } | null
-  /** `old_issue`: the issue was transferred from another repository. */
+  readonly action?: Maybe<string>
+  readonly sender?: Maybe<User>
+  readonly repository?: Maybe<Repository>
+  readonly pull_request?: Maybe<PullRequest>
+  readonly issue?: Maybe<Issue>
+  readonly comment?: Maybe<Comment>
+  readonly review?: Maybe<Review>
+  readonly release?: Maybe<Release>
+  readonly discussion?: Maybe<Discussion>
+  readonly workflow_run?: Maybe<WorkflowRun>
+  /** `old_issue`: an issue that was transferred from another repository. */
   readonly changes?: { readonly old_issue?: Issue | null } | null
   /** Of a push: `refs/heads/main`; of `create` and `delete`: `main`. */
-  readonly ref?: string | null
+  readonly ref?: Maybe<string>
   /** Of `create` and `delete`: `branch` or `tag`. */
-  readonly ref_type?: string | null
-  readonly before?: string | null
-  readonly after?: string | null
-  readonly compare?: string | null
-  readonly created?: boolean | null
-  readonly deleted?: boolean | null
-  readonly forced?: boolean | null
+  readonly ref_type?: Maybe<string>
+  readonly before?: Maybe<string>
+  readonly after?: Maybe<string>
+  readonly compare?: Maybe<string>
+  readonly created?: Maybe<boolean>
+  readonly deleted?: Maybe<boolean>
+  readonly forced?: Maybe<boolean>
   readonly commits?: readonly PushedCommit[] | null
-  readonly head_commit?: PushedCommit | null
+  readonly head_commit?: Maybe<PushedCommit>
 }
 
 /** The event that started the workflow run. */
@@ -78,7 +78,7 @@ export type Actor = {
 }
 
 /** An account of a payload; `undefined` if it names none. */
-export function readActor(user: User | null | undefined): Actor | undefined {
+export function readActor(user: Maybe<User>): Actor | undefined {
   if (!user?.login) return undefined
   return { id: user.id ?? undefined, login: user.login, isBot: user.type === 'Bot' }
 }
@@ -89,10 +89,15 @@ export function isAllowedBot({ isBot, login }: Actor, allowBots: readonly string
 }
 
 /** Whether a pull request comes from another repository. That may have been deleted: then the head names none. */
-export function isFromFork(pull: PullRequest | null | undefined, repository: string): boolean {
+export function isFromFork(pull: Maybe<PullRequest>, repository: string): boolean {
   return !isRepository(pull?.head?.repo, repository)
 }
 
-export function isRepository(repository: Repository | null | undefined, fullName: string): boolean {
+export function isRepository(repository: Maybe<Repository>, fullName: string): boolean {
   return repository?.full_name?.toLowerCase() === fullName.toLowerCase()
+}
+
+/** Whether a text is the SHA of a commit. Zeros stand for none, and a local run may have any text there. */
+export function isSha(text: Maybe<string>): text is string {
+  return /^(?!0+$)[0-9a-f]{40,64}$/.test(text ?? '')
 }

@@ -13,14 +13,7 @@ export type User = {
   readonly type?: Maybe<string>
 }
 
-export type Label = { readonly name?: Maybe<string> }
-
-export type Repository = {
-  readonly full_name?: Maybe<string>
-  readonly default_branch?: Maybe<string>
-  readonly html_url?: Maybe<string>
-  readonly fork?: Maybe<boolean>
-}
+export type Repository = { readonly full_name?: Maybe<string>; readonly fork?: Maybe<boolean> }
 
 /** A commit in the payload of a push. */
 export type PushedCommit = {
@@ -58,66 +51,63 @@ export type Comparison = {
   readonly html_url?: Maybe<string>
   /** `ahead`, `behind`, `diverged`, `identical`. */
   readonly status?: Maybe<string>
-  readonly ahead_by?: Maybe<number>
   readonly behind_by?: Maybe<number>
   readonly total_commits?: Maybe<number>
-  readonly merge_base_commit?: Maybe<Commit>
   readonly commits?: Maybe<readonly Commit[]>
   /** 300 at most, without saying how many there are. */
   readonly files?: Maybe<readonly CommitFile[]>
 }
 
+/** What issues, pull requests and discussions have in common. */
+type Titled = {
+  readonly number?: Maybe<number>
+  readonly title?: Maybe<string>
+  readonly html_url?: Maybe<string>
+  readonly body?: Maybe<string>
+  readonly user?: Maybe<User>
+  readonly labels?: Maybe<readonly { readonly name?: Maybe<string> }[]>
+  /** `open` or `closed`. */
+  readonly state?: Maybe<string>
+  readonly draft?: Maybe<boolean>
+  readonly created_at?: Maybe<string>
+}
+
+export type Issue = Titled & {
+  /** There where the issue is a pull request. */
+  readonly pull_request?: Maybe<{ readonly merged_at?: Maybe<string>; readonly html_url?: Maybe<string> }>
+}
+
+export type PullRequest = Titled & {
+  readonly merged?: Maybe<boolean>
+  readonly merged_at?: Maybe<string>
+  readonly merge_commit_sha?: Maybe<string>
+  /** `dirty` where it conflicts with its base branch. */
+  readonly mergeable_state?: Maybe<string>
+  readonly changed_files?: Maybe<number>
+  readonly head?: Maybe<PullRequestSide>
+  readonly base?: Maybe<PullRequestSide>
+}
+
 /** Where a pull request comes from, or goes to. */
-export type PullRequestSide = {
+type PullRequestSide = {
   readonly ref?: Maybe<string>
   readonly sha?: Maybe<string>
   /** Null where the fork was deleted. */
   readonly repo?: Maybe<Repository>
 }
 
-export type PullRequest = {
-  readonly number?: Maybe<number>
-  readonly title?: Maybe<string>
-  readonly html_url?: Maybe<string>
-  readonly body?: Maybe<string>
-  readonly user?: Maybe<User>
-  readonly labels?: Maybe<readonly Label[]>
-  /** `open` or `closed`. */
-  readonly state?: Maybe<string>
-  readonly draft?: Maybe<boolean>
-  readonly merged?: Maybe<boolean>
-  readonly merged_at?: Maybe<string>
-  readonly merge_commit_sha?: Maybe<string>
-  /** `dirty` where it conflicts with its base branch. */
-  readonly mergeable_state?: Maybe<string>
-  readonly created_at?: Maybe<string>
-  readonly changed_files?: Maybe<number>
-  readonly head?: Maybe<PullRequestSide>
-  readonly base?: Maybe<PullRequestSide>
-}
+export type Discussion = Titled
 
-export type Issue = {
-  readonly number?: Maybe<number>
-  readonly title?: Maybe<string>
-  readonly html_url?: Maybe<string>
-  readonly body?: Maybe<string>
-  readonly user?: Maybe<User>
-  readonly labels?: Maybe<readonly Label[]>
-  readonly state?: Maybe<string>
-  readonly draft?: Maybe<boolean>
-  readonly created_at?: Maybe<string>
-  /** There where the issue is a pull request. */
-  readonly pull_request?: Maybe<{ readonly merged_at?: Maybe<string>; readonly html_url?: Maybe<string> }>
-}
-
-/** A comment on an issue, on a pull request, or in a review. */
-export type Comment = {
+export type Review = {
   readonly id?: Maybe<number>
   readonly html_url?: Maybe<string>
   readonly body?: Maybe<string>
   readonly user?: Maybe<User>
+}
+
+/** A comment on an issue, on a pull request, or in a review. */
+export type Comment = Review & {
   readonly created_at?: Maybe<string>
-  readonly updated_at?: Maybe<string>
   /** In a review: the comment that the thread began with. */
   readonly in_reply_to_id?: Maybe<number>
   readonly path?: Maybe<string>
@@ -129,15 +119,6 @@ export type Comment = {
   readonly side?: Maybe<string>
 }
 
-export type Review = {
-  readonly id?: Maybe<number>
-  readonly html_url?: Maybe<string>
-  readonly body?: Maybe<string>
-  readonly user?: Maybe<User>
-  readonly submitted_at?: Maybe<string>
-  readonly state?: Maybe<string>
-}
-
 export type Release = {
   readonly id?: Maybe<number>
   readonly name?: Maybe<string>
@@ -145,24 +126,11 @@ export type Release = {
   readonly html_url?: Maybe<string>
   readonly body?: Maybe<string>
   readonly draft?: Maybe<boolean>
-  readonly prerelease?: Maybe<boolean>
   readonly created_at?: Maybe<string>
   readonly published_at?: Maybe<string>
-  readonly target_commitish?: Maybe<string>
-}
-
-export type Discussion = {
-  readonly number?: Maybe<number>
-  readonly title?: Maybe<string>
-  readonly html_url?: Maybe<string>
-  readonly body?: Maybe<string>
-  readonly user?: Maybe<User>
-  readonly labels?: Maybe<readonly Label[]>
-  readonly category?: Maybe<{ readonly name?: Maybe<string> }>
 }
 
 export type WorkflowRun = {
-  readonly id?: Maybe<number>
   readonly name?: Maybe<string>
   readonly html_url?: Maybe<string>
   /** The event that it ran for. */
@@ -171,9 +139,7 @@ export type WorkflowRun = {
   readonly head_sha?: Maybe<string>
   readonly conclusion?: Maybe<string>
   readonly created_at?: Maybe<string>
-  readonly run_started_at?: Maybe<string>
   readonly head_repository?: Maybe<Repository>
-  readonly actor?: Maybe<User>
   /** Who started it, or started it again. */
   readonly triggering_actor?: Maybe<User>
 }
