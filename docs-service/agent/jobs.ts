@@ -173,7 +173,7 @@ export function pullPath({ number }: Pull): string {
   return `/acme/docs/pull/${number}`
 }
 
-export function isTerminal(status: string): status is Outcome {
+function isTerminal(status: string): status is Outcome {
   return status === 'completed' || status === 'failed' || status === 'archived'
 }
 

@@ -24,7 +24,6 @@ const LIMITS: Readonly<Record<AnalyticsCall, { readonly usual: number; readonly 
   searches: { usual: 50, maximum: 100 },
   assistant: { usual: 100, maximum: 1000 },
 }
-const MAX_OFFSET = 999_999_999
 const DAY_MS = 86_400_000
 const FIRST_DAY_MS = Date.UTC(2024, 0, 1)
 const DATE = /^(\d{4}-\d{2}-\d{2})(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(Z|[+-]\d{2}:\d{2})?)?$/
@@ -64,7 +63,7 @@ export function readQuery(
     fromMs: date('dateFrom', FIRST_DAY_MS),
     toMs: date('dateTo', (Math.floor(nowMs / DAY_MS) + 1) * DAY_MS),
     limit: count('limit', limit, 1, maximum),
-    offset: call === 'visitors' ? count('offset', offset, 0, MAX_OFFSET) : paged ? Number(skipped) : 0,
+    offset: call === 'visitors' ? count('offset', offset, 0, 999_999_999) : paged ? Number(skipped) : 0,
     statuses,
     source,
   }

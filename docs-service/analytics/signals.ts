@@ -8,8 +8,6 @@ import { fraction, pagePath } from './site.ts'
 const BADLY_RATED = { path: '/guides/restore', up: 10, down: 20 }
 const IN_VAIN = { term: 'export to csv', searches: 38, clicks: 1 }
 const UNANSWERED_PATH = '/sdks/tokens'
-/** Any 28 days have the same number of such questions. */
-const UNANSWERED_EVERY_DAYS = 4
 
 /** All counts of votes and searches are per so many days. */
 const USUAL_DAYS = 28
@@ -93,7 +91,8 @@ export function conversationsOf({ fromMs, toMs, limit, offset }: AnalyticsQuery,
 function questionsOn(day: number, seed: number) {
   return Array.from({ length: 4 + (day % 4) }, (_, index) => {
     const draw = (salt: number) => fraction(seed, day, 10 * index + salt)
-    const stuck = index === 0 && day % UNANSWERED_EVERY_DAYS === 0
+    // Any 28 days have the same number of such questions.
+    const stuck = index === 0 && day % 4 === 0
     const stray = index === 1 && day % 4 === 2
     const path = stuck ? UNANSWERED_PATH : pagePath(stray ? day % 211 : Math.floor(40 * draw(1)))
     const answered = !stuck && !stray

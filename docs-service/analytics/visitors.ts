@@ -5,7 +5,6 @@ import { fraction, pagePath } from './site.ts'
 export type Counts = { readonly human: number; readonly ai: number; readonly total: number }
 
 const DAY_MS = 86_400_000
-const YEAR_DAYS = 365
 const FIRST_DAY = Date.UTC(2024, 0, 1) / DAY_MS
 const BUSIEST_PER_DAY = 900
 const FALL_OFF = 0.95
@@ -40,7 +39,7 @@ function pageCounts(seed: number, rank: number, { fromMs, toMs }: AnalyticsQuery
   const draw = (salt: number) => fraction(seed, rank, salt)
   const fromDay = fromMs / DAY_MS
   const week = Math.floor((fromDay + 3) / 7)
-  const growth = 1 + 0.1 * Math.max(0, (fromDay - FIRST_DAY) / YEAR_DAYS)
+  const growth = 1 + 0.1 * Math.max(0, (fromDay - FIRST_DAY) / 365)
   const event = rank === 3 + (week % 12) ? 1.9 : rank === 20 + (week % 15) ? 0.45 : 1
   const noise = 0.94 + 0.12 * draw(100 + week)
   const perDay = (BUSIEST_PER_DAY * (0.6 + 0.8 * draw(1))) / (rank + 1) ** FALL_OFF
