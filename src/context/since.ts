@@ -1,9 +1,8 @@
 import type { History } from '../events/history.ts'
-import type { Payload } from '../events/payload.ts'
+import { isSha, type Payload } from '../events/payload.ts'
 import type { GitHub, Known } from '../github/client.ts'
 import type { MergedPull } from '../github/history.ts'
 import type { StepStatus } from '../github/statuses.ts'
-import type { Maybe } from '../github/types.ts'
 import type { Run } from '../runner/run.ts'
 import {
   type Changes,
@@ -90,8 +89,4 @@ function whyUnknown({ lastJob, lastSuccess }: History, ref: string): string {
   if (!lastJob.known) return lastJob.why
   if (!lastSuccess.known) return lastSuccess.why
   return 'neither this step nor this workflow has succeeded on this branch before'
-}
-
-function isSha(text: Maybe<string>): text is string {
-  return /^(?!0+$)[0-9a-f]{40,64}$/.test(text ?? '')
 }
