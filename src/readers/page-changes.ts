@@ -74,9 +74,11 @@ function findMoved(pages: readonly PageChange[]): ReadonlySet<PageChange> {
     variance,
   }))
   const own = ownVariance(squares)
-  const moved = ratios.filter(({ logRatio, variance }, index) => {
+  const moved = ratios.filter(({ page, logRatio, variance }, index) => {
     const spreads = Math.max(MIN_SPREADS, Math.sqrt(2 * Math.log(index + 1) + 4))
-    return Math.abs(logRatio - siteChange) > spreads * Math.sqrt(variance + own)
+    // A page that rose less than the whole site did not fall.
+    const beside = page.total > page.previous ? logRatio - siteChange : siteChange - logRatio
+    return beside > spreads * Math.sqrt(variance + own)
   })
   return new Set(moved.map(({ page }) => page))
 }

@@ -1,4 +1,10 @@
-import { type Counts, getVisitors, MAX_ROWS, type PageVisitors } from '../service/analytics.ts'
+import {
+  type Counts,
+  getVisitors,
+  MAX_ROWS,
+  type PageVisitors,
+  type VisitorsAnswer,
+} from '../service/analytics.ts'
 import type { DocsService } from '../service/client.ts'
 import { countOf } from './format.ts'
 import { datesOf, type Period, periodName, periodsBefore } from './period.ts'
@@ -43,92 +49,90 @@ export async function readVisitors(
   tools: ReadingTools,
   { period, trend }: { readonly period: Period; readonly trend: number },
 ): Promise<VisitorsReading | NotRead> {
-  const current = new PagesReader(period, 'the period', tools)
-  const totals = await orNotRead(() => current.readNext())
-  if (totals instanceof NotRead) return totals
+  const first = await orNotRead(() => request(period, { limit: MAX_ROWS, offset: 0 }, tools))
+  if (first instanceof NotRead) return first
   const earlier = periodsBefore(period, trend - 1)
-  const [latest] = earlier
-  const previous = latest && new PagesReader(latest, 'the period before', tools)
-  const before: PeriodTotals[] = []
+  const before: (PeriodTotals & { readonly answer: VisitorsAnswer })[] = []
   const stopped = await orNotRead(async () => {
     for (const each of earlier) {
-      const read = each === latest ? await previous?.readNext() : await readTotals(each, tools)
-      if (read !== undefined) before.push({ period: each, totals: read })
+      // The answer for the latest of them has its first rows, too.
+      const limit = before.length === 0 ? MAX_ROWS : 1
+      const answer = await request(each, { limit, offset: 0 }, tools)
+      before.push({ period: each, totals: answer.totals, answer })
     }
   })
   if (stopped instanceof NotRead) {
-    const of = before.length === 0 ? 'the' : `${earlier.length - before.length} of the`
-    tools.leftOut.notRead(`${of} ${earlier.length} ${periodName(period, earlier.length)} before`, stopped)
+    const missing = before.length === 0 ? 'the' : `${earlier.length - before.length} of the`
+    tools.leftOut.notRead(
+      `${missing} ${earlier.length} ${periodName(period, earlier.length)} before`,
+      stopped,
+    )
   }
+  const [latest] = before
   return {
-    current: { period, totals, ...(await current.readRest()) },
+    current: {
+      period,
+      totals: first.totals,
+      ...(await readPages(first, { period, name: 'the period' }, tools)),
+    },
     before,
-    previous: before.length === 0 ? undefined : await previous?.readRest(),
+    previous:
+      latest && (await readPages(latest.answer, { period: latest.period, name: 'the period before' }, tools)),
   }
 }
 
-async function readTotals(period: Period, { service, requests }: ReadingTools): Promise<Counts> {
-  const query = { ...datesOf(period), limit: 1, offset: 0 }
-  return (await requests.send((signal) => getVisitors(service, query, signal))).totals
+async function request(
+  period: Period,
+  rows: { readonly limit: number; readonly offset: number },
+  { service, requests }: ReadingTools,
+): Promise<VisitorsAnswer> {
+  return await requests.send((signal) => getVisitors(service, { ...datesOf(period), ...rows }, signal))
 }
 
-/** Reads the pages of a period, 250 with each request, until the service has no more. */
-class PagesReader {
-  readonly #period: Period
-  /** As the report calls the period. */
-  readonly #name: string
-  readonly #tools: ReadingTools
-  readonly #pages = new Map<string, PageVisitors>()
-  #offset = 0
-  #hasMore = true
-  #isWhole = true
-  #invalidRows = 0
-
-  constructor(period: Period, name: string, tools: ReadingTools) {
-    this.#period = period
-    this.#name = name
-    this.#tools = tools
+/**
+ * Reads the pages of a period, 250 with each request, until the service has no more.
+ *
+ * @param first the period's first answer
+ * @param options `name`: as the report calls the period
+ */
+async function readPages(
+  first: VisitorsAnswer,
+  { period, name }: { readonly period: Period; readonly name: string },
+  tools: ReadingTools,
+): Promise<PeriodPages> {
+  const pages = new Map<string, PageVisitors>()
+  let [isWhole, invalidRows] = [true, 0]
+  const lacks = (sentence: string): void => {
+    isWhole = false
+    tools.leftOut.note(sentence)
   }
 
-  /** @returns the totals of the period, which come with every answer */
-  async readNext(): Promise<Counts> {
-    const { service, requests } = this.#tools
-    const query = { ...datesOf(this.#period), limit: MAX_ROWS, offset: this.#offset }
-    const answer = await requests.send((signal) => getVisitors(service, query, signal))
-    const known = this.#pages.size
-    for (const row of answer.rows) this.#pages.set(row.path, row)
-    this.#offset += MAX_ROWS
-    this.#invalidRows += answer.invalidRows
-    this.#hasMore = answer.hasMore
-    if (answer.isOdd) {
-      this.#lacks(`An answer for ${this.#name} had no list of pages, or did not say whether there are more.`)
-    }
-    if (answer.hasMore && this.#pages.size === known && answer.invalidRows === 0) {
-      this.#hasMore = false
-      this.#lacks(`The service has more pages of ${this.#name}, but sent none that were new.`)
-    }
-    return answer.totals
+  /** @returns whether there is more to be read */
+  function add(answer: VisitorsAnswer): boolean {
+    const known = pages.size
+    for (const row of answer.rows) pages.set(row.path, row)
+    invalidRows += answer.invalidRows
+    if (answer.isOdd)
+      lacks(`An answer for ${name} had no list of pages, or did not say whether there are more.`)
+    const isStuck = answer.hasMore && pages.size === known && answer.invalidRows === 0
+    if (isStuck) lacks(`The service has more pages of ${name}, but sent none that were new.`)
+    return answer.hasMore && !isStuck
   }
 
-  async readRest(): Promise<PeriodPages> {
-    const stopped = await orNotRead(async () => {
-      while (this.#hasMore) await this.readNext()
-    })
-    if (stopped instanceof NotRead) {
-      this.#isWhole = false
-      this.#tools.leftOut.notRead(`the pages of ${this.#name} after the first ${this.#pages.size}`, stopped)
+  const stopped = await orNotRead(async () => {
+    let hasMore = add(first)
+    for (let offset = MAX_ROWS; hasMore; offset += MAX_ROWS) {
+      hasMore = add(await request(period, { limit: MAX_ROWS, offset }, tools))
     }
-    if (this.#invalidRows > 0) {
-      const rows = countOf(this.#invalidRows, 'row')
-      this.#lacks(`${rows} of ${this.#name} without a path, or with a count that is not a number, left out.`)
-    }
-    return { pages: this.#pages, isWhole: this.#isWhole }
+  })
+  if (stopped instanceof NotRead)
+    tools.leftOut.notRead(`the pages of ${name} after the first ${pages.size}`, stopped)
+  if (invalidRows > 0) {
+    lacks(
+      `${countOf(invalidRows, 'row')} of ${name} without a path, or with a count that is not a number, left out.`,
+    )
   }
-
-  #lacks(sentence: string): void {
-    this.#isWhole = false
-    this.#tools.leftOut.note(sentence)
-  }
+  return { pages, isWhole: isWhole && !(stopped instanceof NotRead) }
 }
 
 /** What a piece of work results in, or why something was not read. */

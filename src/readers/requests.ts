@@ -15,14 +15,14 @@ import { listOf } from './format.ts'
 /** Something was not read, because a request failed for good or a limit was reached. */
 export class NotRead extends Error {
   override readonly name = 'NotRead'
+  readonly headline: string
   /** A limit of requests or of time allows no further request; the headline is a clause that follows "because". */
   readonly isLimit: boolean
-  readonly headline: string
 
-  constructor(failure: Failure, options: { readonly isLimit: boolean; readonly cause?: unknown }) {
-    super(failureText(failure), options)
-    this.isLimit = options.isLimit
+  constructor(failure: Failure, options: { readonly isLimit: boolean }) {
+    super(failureText(failure))
     this.headline = failure.headline
+    this.isLimit = options.isLimit
   }
 }
 
@@ -144,7 +144,7 @@ export class AnalyticsRequests {
     }
     const failed = new NotRead(
       { headline, details: joinSentences(details, notes[reason]) },
-      { isLimit: false, cause },
+      { isLimit: false },
     )
     // The limit of the service concerns every other request, too.
     if (reason === 'deadline') this.#stopped = failed

@@ -29,6 +29,10 @@ export class Dice {
   }
 
   binomial(trials: number, share: number): number {
+    if (trials > 60) {
+      const drawn = Math.round(trials * share + Math.sqrt(trials * share * (1 - share)) * this.normal())
+      return Math.min(trials, Math.max(0, drawn))
+    }
     let count = 0
     for (let trial = 0; trial < trials; trial++) if (this.roll() < share) count += 1
     return count
