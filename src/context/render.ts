@@ -79,9 +79,13 @@ export function renderContext(known: EventFacts, detail: Detail, signals = ''): 
 type Section = (maxBytes: number) => string
 
 function fill(sections: readonly Section[], maxBytes: number): string[] {
-  const sizes = sections.map((section) => ({ size: byteLength(section(maxBytes)), weight: 1 }))
+  const whole = sections.map((section) => section(maxBytes))
+  const sizes = whole.map((text) => ({ size: byteLength(text), weight: 1 }))
   const shares = shareRoom(sizes, maxBytes)
-  return sections.map((section, index) => section(shares[index] ?? 0))
+  return sections.map((section, index) => {
+    const [text = '', share = 0] = [whole[index], shares[index]]
+    return byteLength(text) <= share ? text : section(share)
+  })
 }
 
 /** The code in the delimiters is made from all that is between them: nothing in there can hold it. */
