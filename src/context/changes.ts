@@ -18,19 +18,12 @@ const MAX_COMPARED = 300
 /** As many files as are named at most. */
 const MAX_LISTED = 600
 
-export const NO_CHANGES: Changes = {
-  facts: [],
-  commits: NO_COMMITS,
-  files: { files: [], total: 0, problem: '', url: '' },
-}
+const NO_FILES: FileList = { files: [], total: 0, problem: '', url: '' }
+export const NO_CHANGES: Changes = { facts: [], commits: NO_COMMITS, files: NO_FILES }
 
 /** Changes that are not known, and why. */
 export function unknownChanges(why: string, facts: readonly Fact[] = []): Changes {
-  return {
-    facts,
-    commits: NO_COMMITS,
-    files: { files: [], total: undefined, problem: `not known: ${why}`, url: '' },
-  }
+  return { facts, commits: NO_COMMITS, files: { ...NO_FILES, problem: `not known: ${why}` } }
 }
 
 /** Makes a call that the run can do without. A failure is logged, a missing permission as a notice. */
@@ -84,27 +77,23 @@ export async function compare(base: string, head: string, github: GitHub): Promi
   const commits = whole.value.commits ?? []
   const files = readFiles(whole.value.files ?? [])
   const isWhole = files.length < MAX_COMPARED
-  const halves = isWhole ? [] : await compareHalves(base, head, commits, github)
   const paths = new Set(files.map(({ path }) => path))
+  const halves = isWhole ? [] : await compareHalves(base, head, commits, github)
+  const more = halves.filter(({ path }) => !paths.has(path))
   const isSame = status === 'identical'
-  return {
-    known: true,
-    value: {
-      facts: [
-        ['Compare', url ?? ''],
-        ['Changes', isSame ? 'none' : ''],
-      ],
-      commits: { commits: commits.map(toldCommit), total: total ?? commits.length },
-      files: {
-        files: [...files, ...halves.filter(({ path }) => !paths.has(path))].slice(0, MAX_LISTED),
-        total: isWhole ? files.length : undefined,
-        problem: '',
-        url: url ?? '',
-      },
-      isSame,
-      behind: behind ?? 0,
+  const value: Compared = {
+    facts: [['Compare', url ?? '']],
+    commits: { commits: commits.map(toldCommit), total: total ?? commits.length },
+    files: {
+      files: [...files, ...more].slice(0, MAX_LISTED),
+      total: isWhole ? files.length : undefined,
+      problem: isSame ? 'both commits are the same' : '',
+      url: url ?? '',
     },
+    isSame,
+    behind: behind ?? 0,
   }
+  return { known: true, value }
 }
 
 /** Asks for a change in two parts, up to a commit in its middle and from there; no files if there is no such commit. */
@@ -230,18 +219,23 @@ export function readPull(number: number, github: GitHub): Promise<Known<PullRequ
 
 /** The commits and files of a push as its payload has them; the files are often missing there. */
 export function changesInPayload(pushed: readonly PushedCommit[], problem: string): Changes {
-  const files = new Map<string, ChangedFile>()
-  for (const commit of pushed) {
-    for (const status of ['added', 'modified', 'removed'] as const) {
-      for (const path of commit[status] ?? []) {
-        files.set(path, { status, path, oldPath: path, added: 0, removed: 0, patch: undefined })
-      }
-    }
-  }
+  const files = pushed.flatMap((commit) =>
+    (['added', 'modified', 'removed'] as const).flatMap((status) =>
+      (commit[status] ?? []).map((path) => ({
+        status,
+        path,
+        oldPath: path,
+        added: 0,
+        removed: 0,
+        patch: '',
+      })),
+    ),
+  )
+  const newest = [...new Map(files.map((file) => [file.path, file])).values()]
   const commits = pushed.map(({ id, message }) => ({ sha: id ?? '', message: message ?? '' }))
   return {
     facts: [],
     commits: { commits, total: commits.length },
-    files: { files: [...files.values()], total: files.size, problem, url: '' },
+    files: { ...NO_FILES, files: newest, total: newest.length, problem },
   }
 }

@@ -19,15 +19,15 @@ export type CommitList = {
 export const NO_COMMITS: CommitList = { commits: [], total: 0 }
 
 const MAX_SUBJECT_BYTES = 300
-const MAX_BODY_BYTES = 1500
+const MAX_BODY_BYTES = 1000
 
-/** Subjects of commits that say nothing to readers: merges, version bumps, updates of dependencies. */
+/** Subjects of commits that say little to readers: merges, version bumps, updates of dependencies, tests and chores. */
 const ROUTINE =
-  /^(?:Merge (?:branch|remote-tracking|tag|commit) |(?:chore|build|fix|ci)\(deps|(?:\w+(?:\([^)]*\))?!?: )?bump |(?:\w+(?:\([^)]*\))?!?: )?update (?:dependency|dependencies|all |\S+ (?:action|digest|docker tag)\b)|lock file maintenance|(?:chore\(release\)|(?:chore: )?release|version packages|prepare release|bump version)\b|v?\d+\.\d+\.\d+\S*$)/i
+  /^(?:Merge (?:branch|remote-tracking|tag|commit) |(?:chore|ci|build|style|tests?)(?:\([^)]*\))?!?:|(?:fix|docs)\(deps|bump |fixup! |update (?:dependency|dependencies|all |\S+ (?:action|digest)\b)|lock file maintenance|(?:release|version packages|prepare release)\b|v?\d+\.\d+\.\d+\S*$)/i
 
 /** Lines that tools and conventions put at the end of a message. */
 const TRAILER =
-  /^(?:[A-Za-z]+(?:-[A-Za-z]+)*-(?:by|on|to|id|from)|Cc|Refs?|Link|Bug|Fixes|Closes|Resolves): .*$|^\(cherry picked from commit [0-9a-f]+\)$/gim
+  /^(?:[A-Za-z]+(?:-[A-Za-z]+)*-(?:by|on|to|id|from)|Cc|Refs?|Link|Bug|Fixes|Closes|Resolves): .*$|^\(cherry picked from commit [0-9a-f]+\)$|^-{4,}$/gim
 
 /** Commits, newest first, routine ones last, with as many of their bodies as fit; empty if there are none. */
 export function renderCommits({ commits, total }: CommitList, maxBytes: number): string {
@@ -40,14 +40,12 @@ export function renderCommits({ commits, total }: CommitList, maxBytes: number):
   const title = '\nCommits:'
   const moreNote = (shown: number): string =>
     total > shown ? `\n… (${total - shown} more, left out here)` : ''
-  let left = maxBytes - byteLength(`${title}${moreNote(0)}`)
-  const shown: string[] = []
-  for (const { subject } of inOrder) {
-    left -= byteLength(subject)
-    if (left < 0) break
-    shown.push(subject)
+  const shown = inOrder.map(({ subject }) => subject)
+  let left = maxBytes - byteLength([title, ...shown, moreNote(shown.length)].join(''))
+  while (left < 0 && shown.length > 0) {
+    shown.pop()
+    left = maxBytes - byteLength([title, ...shown, moreNote(shown.length)].join(''))
   }
-  left = maxBytes - byteLength([title, ...shown, moreNote(shown.length)].join(''))
   if (left < 0) return ''
   for (const [index, subject] of shown.entries()) {
     const body = inOrder[index]?.body ?? ''

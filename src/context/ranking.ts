@@ -23,6 +23,9 @@ export const RANKS: readonly Rank[] = ['readers', 'source', 'background', 'named
 
 type Rule = { readonly rank: Rank; readonly reason: string; readonly path: RegExp }
 
+const LANGUAGE =
+  '(?:ar|bn|ca|cs|da|de|el|es|fa|fi|fr|he|hi|hu|id|it|ja|ko|nb|nl|no|pl|pt|ro|ru|sv|th|tr|uk|vi|zh)(?:[-_][a-z]{2,4})?'
+
 /** The first rule that fits a path counts. */
 const RULES: readonly Rule[] = [
   {
@@ -47,14 +50,16 @@ const RULES: readonly Rule[] = [
   },
   {
     rank: 'background',
-    reason:
-      'Translations, by folder: texts in any language but English, and pages below the code of a language.',
-    path: /(?:^|\/)(?:locales?|i18n|langs?|translations?|l10n)\/(?!(?:.*[/.])?en\b)(?:.*\/)?[^/]+\.(?:json|ya?ml|properties|toml|mdx?|ftl|strings)$|(?:^|\/)(?:ar|bn|ca|cs|da|de|el|es|fa|fi|fr|he|hi|hu|id|it|ja|ko|nb|nl|no|pl|pt|ro|ru|sv|th|tr|uk|vi|zh)(?:[-_][a-z]{2,4})?(?:\/.*)?\.(?:mdx?|rst|adoc|json|ya?ml)$/i,
+    reason: 'Translations: texts in any language but English; the original is documented.',
+    path: /(?:^|\/)(?:locales?|i18n|langs?|translations?|l10n)\/(?!(?:.*[/.])?en\b)(?:.*\/)?[^/]+\.(?:json|ya?ml|properties|toml|mdx?|ftl|strings)$|\.(?:po|pot|arb|xlf)$/i,
   },
   {
     rank: 'background',
-    reason: 'Translations, by file name.',
-    path: /\.(?:po|pot|xlf|arb)$|[._-](?:ar|bn|ca|cs|da|de|el|es|fa|fi|fr|he|hi|hu|id|it|ja|ko|nb|nl|no|pl|pt|ro|ru|sv|th|tr|uk|vi|zh)(?:[-_][a-z]{2,4})?\.(?:mdx?|rst|json|ya?ml|properties|ftl)$/i,
+    reason: 'Translations, told by the code of a language.',
+    path: new RegExp(
+      `(?:^|/)${LANGUAGE}/.*\\.(?:mdx?|rst|adoc|json|ya?ml)$|[/._-]${LANGUAGE}\\.(?:mdx?|rst|json|ya?ml|properties)$|(?:^|/)(?:locales?|i18n|langs?)/(?:.*/)?${LANGUAGE}\\.\\w+$`,
+      'i',
+    ),
   },
   {
     rank: 'background',

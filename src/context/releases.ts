@@ -3,21 +3,20 @@ import { listAll } from '../github/comments.ts'
 import type { Maybe, Release } from '../github/types.ts'
 import { ask, type Changes, compare, unknownChanges } from './changes.ts'
 
+/** In a repository of many packages, the release before may be far back. */
+const MAX_RELEASES = 300
+/** How many tags on the same commit are passed over. */
+const MAX_COMPARED = 3
+
 /** What has changed since the release before this one. */
 export async function changesSinceRelease(release: Release, github: GitHub): Promise<Changes> {
-  const label = 'Release before'
   const { owner, repo } = github.repository
-  const list = (maxEntries: number) =>
-    ask(github, LIST_RELEASES, () => listAll<Release>(github, `/repos/${owner}/${repo}/releases`, maxEntries))
-  const newest = await list(NEWEST)
-  if (!newest.known) return unknownChanges(newest.why, [[label, `not known: ${newest.why}`]])
-  const near = releasesBefore(release, newest.value)
-  if (near.length > 0 || newest.value.length < NEWEST)
-    return compareWithNearest(near, release.tag_name ?? '', label, github)
-  // In a repository of many packages, the one before may be far back.
-  const all = await list(MAX_RELEASES)
-  const far = all.known ? releasesBefore(release, all.value) : []
-  return compareWithNearest(far, release.tag_name ?? '', label, github)
+  const releases = await ask(github, LIST_RELEASES, () =>
+    listAll<Release>(github, `/repos/${owner}/${repo}/releases`, MAX_RELEASES),
+  )
+  if (!releases.known) return unknownChanges(releases.why, [['Release before', 'not known']])
+  const before = releasesBefore(release, releases.value)
+  return compareWithNearest(before, release.tag_name ?? '', 'Release before', github)
 }
 
 const LIST_RELEASES = {
@@ -26,21 +25,18 @@ const LIST_RELEASES = {
   consequence: 'The agent is not told what has changed since the release before.',
 } as const
 
-/** A page of GitHub's. */
-const NEWEST = 100
-const MAX_RELEASES = 500
-
 /** What has changed since the version tag before this one. */
 export async function changesSinceTag(tag: string, github: GitHub): Promise<Changes> {
-  const label = 'Tag before'
-  const version = readVersion(tag)
-  if (version === undefined) return unknownChanges('the tag is not a version', [[label, 'not known']])
-  const { owner, repo } = github.repository
-  const path = `/repos/${owner}/${repo}/git/matching-refs/tags/${encodeURI(version.prefix)}`
-  const refs = await ask(github, LIST_TAGS, () => listAll<{ readonly ref?: Maybe<string> }>(github, path))
-  if (!refs.known) return unknownChanges(refs.why, [[label, `not known: ${refs.why}`]])
-  const tags = refs.value.map(({ ref }) => ref?.replace(/^refs\/tags\//, '') ?? '')
-  return compareWithNearest(tagsBefore(tag, tags), tag, label, github)
+  const [, prefix = ''] = /^(\D*)\d/.exec(tag) ?? []
+  const ref = `tags/${prefix}`.replace(/\/$/, '')
+  const refs = await ask(github, LIST_TAGS, async () => {
+    const { data } = await github.request<{ readonly data: readonly { readonly ref?: Maybe<string> }[] }>(
+      ({ rest }) => rest.git.listMatchingRefs({ ...github.repository, ref }),
+    )
+    return data.map((one) => one.ref?.replace(/^refs\/tags\//, '') ?? '')
+  })
+  if (!refs.known) return unknownChanges(refs.why, [['Tag before', 'not known']])
+  return compareWithNearest(tagsBefore(tag, refs.value), tag, 'Tag before', github)
 }
 
 const LIST_TAGS = {
@@ -48,9 +44,6 @@ const LIST_TAGS = {
   permission: 'contents: read',
   consequence: 'The agent is not told what has changed since the tag before.',
 } as const
-
-/** Tags on the same commit that are passed over. */
-const MAX_COMPARED = 3
 
 async function compareWithNearest(
   before: readonly string[],
@@ -64,57 +57,48 @@ async function compareWithNearest(
     const { isSame, facts, ...changes } = compared.value
     if (!isSame) return { ...changes, facts: [[label, name], ...facts] }
   }
-  return unknownChanges('there is nothing to compare it with', [[label, 'none']])
+  return unknownChanges('there is nothing to compare with', [[label, 'none']])
 }
 
-/** The tags of the releases before one, the nearest first. */
+/** The tags of the releases before one, the nearest first: by version or, where tags are no versions, by time. */
 export function releasesBefore(release: Release, releases: readonly Release[]): readonly string[] {
   const tag = release.tag_name ?? ''
-  const published = releases.filter(
-    (one) => one.draft !== true && one.tag_name != null && one.tag_name !== tag,
-  )
-  if (readVersion(tag) !== undefined)
-    return tagsBefore(
-      tag,
-      published.map((one) => one.tag_name ?? ''),
-    )
   // GitHub's times are all in UTC and of one length: they sort as text.
-  const timeOf = (one: Release): string => one.published_at ?? one.created_at ?? ''
-  const earlier = published.filter((one) => timeOf(one) < timeOf(release))
-  return earlier.toSorted((a, b) => (timeOf(a) < timeOf(b) ? 1 : -1)).map((one) => one.tag_name ?? '')
+  const published = releases
+    .filter((one) => one.draft !== true && one.tag_name !== tag)
+    .map((one) => ({ tag: one.tag_name ?? '', time: one.published_at ?? '' }))
+    .toSorted((one, other) => (one.time < other.time ? 1 : -1))
+  const tags = published.map((one) => one.tag)
+  if (readVersion(tag) !== undefined) return tagsBefore(tag, tags)
+  return published.filter(({ time }) => time < (release.published_at ?? '')).map((one) => one.tag)
 }
 
-/** A tag as a version: `@scope/pkg@1.2.0-rc.1` is 1.2.0-rc.1 of `@scope/pkg@`. */
-type Version = { readonly prefix: string; readonly numbers: readonly number[]; readonly suffix: string }
+/** The tags before one, the nearest first: lower versions with the same prefix. */
+export function tagsBefore(tag: string, tags: readonly string[]): readonly string[] {
+  const version = readVersion(tag)
+  const lower = tags.flatMap((name) => {
+    const other = readVersion(name)
+    if (version === undefined || other?.prefix !== version.prefix) return []
+    return compareVersions(other, version) < 0 ? [{ name, other }] : []
+  })
+  return lower.toSorted((a, b) => compareVersions(b.other, a.other)).map(({ name }) => name)
+}
 
-/** Reads a tag; `undefined` if it is no version. */
-export function readVersion(tag: string): Version | undefined {
-  const [, prefix, numbers, suffix] =
-    /^(.*?)(?<![\d.])(\d+(?:\.\d+){0,3})((?:[-.]|a|b|rc|alpha|beta|pre|dev)[\w.-]*)?(?:\+.*)?$/.exec(tag) ??
-    []
-  if (prefix === undefined || numbers === undefined) return undefined
-  return { prefix: prefix.replace(/v$/i, ''), numbers: numbers.split('.').map(Number), suffix: suffix ?? '' }
+/** `@scope/pkg@1.2.0-rc.1`: prefix `@scope/pkg@`, numbers `1.2.0`, suffix `-rc.1`. */
+type Version = { readonly prefix: string; readonly numbers: string; readonly suffix: string }
+
+const VERSION = /^(.*?)v?(?<![\d.])(\d+(?:\.\d+){0,3})((?:[-.]|a|b|rc|alpha|beta|pre|dev)[\w.-]*)?(?:\+.*)?$/i
+
+function readVersion(tag: string): Version | undefined {
+  const [, prefix, numbers, suffix = ''] = VERSION.exec(tag) ?? []
+  return prefix === undefined || numbers === undefined ? undefined : { prefix, numbers, suffix }
 }
 
 /** Below zero if the first is lower. A version with a suffix comes before the one without it. */
-export function compareVersions(one: Version, other: Version): number {
-  const length = Math.max(one.numbers.length, other.numbers.length)
-  for (let index = 0; index < length; index++) {
-    const difference = (one.numbers[index] ?? 0) - (other.numbers[index] ?? 0)
-    if (difference !== 0) return difference
-  }
-  if (one.suffix === '' || other.suffix === '') return other.suffix.length - one.suffix.length
-  return one.suffix.localeCompare(other.suffix, 'en', { numeric: true })
-}
-
-/** Those of the tags that come before one, the nearest first: lower versions of the same prefix. */
-export function tagsBefore(tag: string, tags: readonly string[]): readonly string[] {
-  const version = readVersion(tag)
-  if (version === undefined) return []
-  const found = tags.flatMap((name) => {
-    const other = readVersion(name)
-    const isBefore = other?.prefix === version.prefix && compareVersions(other, version) < 0
-    return isBefore ? [{ name, version: other }] : []
-  })
-  return found.toSorted((a, b) => compareVersions(b.version, a.version)).map(({ name }) => name)
+function compareVersions(one: Version, other: Version): number {
+  const natural = (a: string, b: string): number => a.localeCompare(b, 'en', { numeric: true })
+  const byNumbers = natural(one.numbers, other.numbers)
+  if (byNumbers !== 0) return byNumbers
+  const isFinal = one.suffix === '' || other.suffix === ''
+  return isFinal ? other.suffix.length - one.suffix.length : natural(one.suffix, other.suffix)
 }
