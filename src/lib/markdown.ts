@@ -34,7 +34,7 @@ export function joinMarkdown(pieces: readonly Markdown[], separator = '\n\n'): M
 export function code(text: string): Markdown {
   const shown = onOneLine(text)
   if (shown === '') return Markdown.raw('')
-  if (/[`|\\]|^ | $/.test(shown)) return Markdown.raw(`<code>${asEntities(shown)}</code>`)
+  if (/[`|\\]|^ | $/.test(shown)) return Markdown.raw(`<code>${asEntities(withoutAutolinks(shown))}</code>`)
   return Markdown.raw(`\`${shown}\``)
 }
 
@@ -83,16 +83,21 @@ function sourceOf(value: MarkdownValue): string {
 const BREAK = '\u200B'
 
 function inert(text: string): string {
-  return onOneLine(text)
+  return withoutAutolinks(onOneLine(text))
     .replace(/^\s+/, ' ')
-    .replace(/[&<>|\\`*_[\]~$@#]/g, inertCharacter)
+    .replace(/[&<>|\\`*_[\]~$#]/g, inertCharacter)
     .replace(/\b(GH-)(?=\d)/gi, `$1${BREAK}`)
-    .replace(/:(?=\/\/)|\bwww(?=\.)|^\s?\d+(?=[.)])/gi, `$&${BREAK}`)
+    .replace(/^\s?\d+(?=[.)])/gi, `$&${BREAK}`)
     .replace(/^(\s?)([-+=:])/, '$1\\$2')
 }
 
+/** Parts what GitHub makes links of, in the `<code>` of HTML too: addresses, and mentions. */
+function withoutAutolinks(text: string): string {
+  return text.replace(/@|:(?=\/\/)|\bwww(?=\.)/gi, `$&${BREAK}`)
+}
+
 function inertCharacter(character: string): string {
-  if ('@#'.includes(character)) return `${character}${BREAK}`
+  if (character === '#') return `${character}${BREAK}`
   return '&<>|'.includes(character) ? asEntities(character) : `\\${character}`
 }
 

@@ -46,9 +46,11 @@ describe.each(HOSTILE_TEXTS.map((text) => [text]))('hostile text %j', (text) => 
   })
 
   it('stays code', () => {
-    const inline = alive(md`Say ${code(text)}.`.source)
-    expect(inline).toMatchObject({ links: [], images: [], mentions: [] })
-    for (const tag of inline.html) expect(['<code>', '</code>']).toContain(tag)
+    for (const inline of [code(text), code(`${text} | \``)]) {
+      const seen = alive(md`Say ${inline}.`.source)
+      expect(seen).toMatchObject({ links: [], images: [], mentions: [] })
+      for (const tag of seen.html) expect(['<code>', '</code>']).toContain(tag)
+    }
     const block = alive(md`Before.\n\n${codeBlock(text)}\n\nAfter.`.source)
     expect(block).toMatchObject({ html: [], links: [], images: [], mentions: [] })
     expect([...block.kinds].toSorted()).toEqual(['code', 'paragraph', 'root', 'text'])

@@ -37,6 +37,9 @@ describe('a code span', () => {
     ['a|b', '<code>a&#124;b</code>'],
     ['a`b', '<code>a&#96;b</code>'],
     [' a', '<code> a</code>'],
+    ['a@b.c', '`a@b.c`'],
+    ['|a@b.c www.d', `<code>&#124;a&#64;${BREAK}b&#46;c www${BREAK}&#46;d</code>`],
+    ['|x://y', `<code>&#124;x&#58;${BREAK}&#47;&#47;y</code>`],
     ['a\nb', '`a b`'],
   ])('of %j is %j', (text, expected) => {
     expect(code(text).source).toBe(expected)

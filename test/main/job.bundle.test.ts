@@ -1,0 +1,216 @@
+import { execFileSync } from 'node:child_process'
+import { describe, expect, it } from 'vitest'
+import { push } from '../support/events.ts'
+import { sceneStarter } from '../support/scene.ts'
+import { countOf, QUIET } from './quiet.ts'
+
+const startScene = sceneStarter()
+
+describe('a new job', () => {
+  it('ends with a pull request that exists in the repository', async () => {
+    const { run: act, docs, asked } = await startScene({ agent: 'git' })
+    const run = await act({ inputs: QUIET })
+    expect(run).toMatchObject({ exitCode: 0, outputs: { result: 'pull-request', status: 'completed' } })
+    const [job] = docs.jobs
+    const link = run.outputs['pr-link'] ?? ''
+    expect(run.outputs).toMatchObject({
+      'job-id': job?.id,
+      'pr-link': expect.stringMatching(/\/acme\/docs\/pull\/1$/),
+      'pr-number': '1',
+      repository: expect.stringMatching(/\/acme\/docs$/),
+      model: 'docs-agent-1',
+      'archived-at': '',
+      'duration-seconds': expect.stringMatching(/^\d+$/),
+    })
+    expect(JSON.parse(run.outputs['job'] ?? '')).toMatchObject({ id: job?.id, status: 'completed' })
+    expect(asked().slice(0, 2)).toEqual(['POST /job', `GET /job/${job?.id}`])
+    expect(docs.requests[0]?.body).toEqual({ prompt: 'Explain the new flag.' })
+    expect(run.log).toContain(
+      `::notice title=Docs agent%3A docs::Pull request ready for review (job ${job?.id}): ${link}`,
+    )
+    expect(run.summary).toMatch(
+      /^## ✅ Pull request \[.*\]\(http.*\/acme\/docs\/pull\/1\) is ready for review\n/,
+    )
+    const git = ['-C', docs.repository, 'rev-parse', '--verify', run.outputs['ref'] ?? '']
+    expect(execFileSync('git', git, { encoding: 'utf8' })).toMatch(/^[0-9a-f]{40}/)
+  })
+
+  it.each([
+    ['[agent: no-change]', {}, 0, 'no-pull-request', /^::notice .*::Completed without a pull request/m],
+    [
+      '[agent: no-change]',
+      { 'fail-on': 'archived, no-pull-request' },
+      1,
+      'no-pull-request',
+      /^::error .*The step fails because `fail-on` names `no-pull-request`\.$/m,
+    ],
+    ['[agent: fail]', {}, 1, 'failed', /^::error .*::The agent's job failed .*GitHub App.*credits/m],
+    ['[agent: fail]', { 'fail-on': 'none' }, 0, 'failed', /^::warning .*::The agent's job failed/m],
+    ['[agent: archive]', {}, 0, 'archived', /^::warning .*::The agent's job was archived/m],
+    ['[agent: never]', { timeout: '200ms' }, 1, 'timed-out', /^::error .*::Not finished within 200 ms\. /m],
+    [
+      '[agent: status reviewing 200ms]',
+      {},
+      0,
+      'pull-request',
+      /^::warning .*"reviewing"\. It counts as not/m,
+    ],
+    ['[agent: takes 0s]', { wait: 'false' }, 0, 'pull-request', /Pull request ready/],
+    ['[agent: never]', { wait: 'false' }, 0, 'submitted', /^::notice .*::Job started; not waiting for it\./m],
+  ])('told %j with %j ends with exit code %d as %s', async (directive, inputs, exitCode, result, says) => {
+    const { run: act, docs } = await startScene()
+    const run = await act({ inputs: { ...QUIET, prompt: `Do it. ${directive}`, ...inputs } })
+    expect(run).toMatchObject({ exitCode, outputs: { result, 'job-id': docs.jobs[0]?.id } })
+    expect(run.log).toMatch(says)
+    expect(run.log + run.summary).not.toMatch(/nothing changed/i)
+  })
+
+  it('is created over a connection of its own, and looked at over one that is kept', async () => {
+    const { run: act, docs } = await startScene({ jobTimeMs: 600 })
+    await act({ inputs: QUIET })
+    expect(countOf(docs, 'GET')).toBeGreaterThan(2)
+    expect(docs.connections).toBe(2)
+  })
+
+  it('keeps its fields that are not known, and warns of one of a wrong type', async () => {
+    const { run: act, docs } = await startScene()
+    const job = { id: 'j1', status: 'completed', prLink: null, model: 7, more: { a: [1] } }
+    docs.faults.add({ kind: 'body', body: job, match: { path: 'create' } })
+    const run = await act({ inputs: QUIET, oddJob: true })
+    expect(run.outputs).toMatchObject({ result: 'no-pull-request', model: '', job: JSON.stringify(job) })
+    expect(run.log).toContain('::Job j1: the field model has an unexpected type and counts as absent.')
+  })
+
+  it('has its id in outputs and state before the first look, and the post step names it', async () => {
+    const { start, run: act, docs } = await startScene({ jobTimeMs: 60_000 })
+    const inputs = { ...QUIET, 'poll-interval': '20m' }
+    const started = await start({ inputs })
+    await started.logged('was accepted')
+    started.child.kill('SIGKILL')
+    const { outputs, state } = await started.ended
+    const id = docs.jobs[0]?.id
+    expect([outputs, state]).toMatchObject([{ 'job-id': id, result: 'error' }, { 'job-id': id }])
+    const post = await act({ inputs, state })
+    expect(post).toMatchObject({ exitCode: 0, outputs: {} })
+    expect(post.log).toContain(`job-id: ${id}`)
+    expect(post.summary).toMatch(/^## 🛑 Docs agent: interrupted\n/)
+    expect(countOf(docs, 'GET')).toBe(0)
+  })
+})
+
+describe('the post step', () => {
+  it('is silent after a run that ended by itself', async () => {
+    const { run: act } = await startScene({ jobTimeMs: 0 })
+    const main = await act({ inputs: QUIET })
+    expect(main.state).toMatchObject({ finished: 'true' })
+    const post = await act({ inputs: QUIET, state: main.state })
+    expect(post).toMatchObject({ exitCode: 0, summary: '', outputs: {} })
+    expect(post.log.replace(/^::add-mask::.*\n/gm, '')).toBe('')
+  })
+
+  it('of a main step that was killed before it saved anything starts no job', async () => {
+    const { run: act, docs } = await startScene()
+    const post = await act({ inputs: QUIET, state: {} })
+    expect(post).toMatchObject({ exitCode: 0, outputs: {}, state: {} })
+    expect(post.log).toContain('check the dashboard before you run this again.')
+    expect(docs.requests).toEqual([])
+  })
+})
+
+describe('an existing job', () => {
+  it('is waited for without creating one, or looked at once', async () => {
+    const { run: act, asked } = await startScene({ jobTimeMs: 60_000 })
+    const { outputs } = await act({ inputs: { ...QUIET, wait: 'false' } })
+    const id = outputs['job-id'] ?? ''
+    const inputs = { ...QUIET, prompt: '', 'job-id': id }
+    const look = await act({ inputs: { ...inputs, wait: 'false' } })
+    expect(look).toMatchObject({ exitCode: 0, outputs: { result: 'submitted', 'job-id': id } })
+    expect(look.summary).toMatch(/^## ⏳ The job is still running\n/)
+    const waited = await act({ inputs: { ...inputs, timeout: '100ms' } })
+    expect(waited).toMatchObject({ exitCode: 1, outputs: { result: 'timed-out', 'job-id': id } })
+    expect(new Set(asked())).toEqual(new Set(['POST /job', `GET /job/${id}`]))
+  })
+
+  it('gets the prompt as a message, and its old end is not taken for the new one', async () => {
+    const { run: act, docs } = await startScene({ staleMs: 200, jobTimeMs: 400 })
+    const { outputs } = await act({ inputs: QUIET })
+    const id = outputs['job-id'] ?? ''
+    const run = await act({ inputs: { ...QUIET, prompt: 'Shorter. [agent: fail]', 'job-id': id } })
+    expect(run).toMatchObject({ exitCode: 1, outputs: { result: 'failed', 'job-id': id } })
+    expect(docs.jobs.map(({ messages }) => messages)).toEqual([['Shorter. [agent: fail]']])
+  })
+
+  it('that does not exist ends at once as an error with the cause', async () => {
+    const { run: act, asked } = await startScene()
+    const run = await act({ inputs: { ...QUIET, prompt: '', 'job-id': 'no such/job' } })
+    expect(run).toMatchObject({ exitCode: 1, outputs: { result: 'error', 'job-id': 'no such/job' } })
+    expect(asked()).toEqual(['GET /job/no%20such%2Fjob'])
+    expect(run.log).toContain('::No job `no such/job` in project `docs` (404). ')
+    expect(run.log).not.toContain('still running')
+  })
+})
+
+describe('a run', () => {
+  it('of job and report tries both, reports both, and fails for the one that failed', async () => {
+    const { run: act, docs } = await startScene()
+    const inputs = { ...QUIET, 'visitors-summary': 'true' }
+    const good = await act({ inputs })
+    expect(good).toMatchObject({ exitCode: 0, outputs: { result: 'pull-request' } })
+    expect(good.summary).toMatch(/^## ✅ Pull request[\s\S]*\n## /)
+    docs.faults.add({ kind: 'status', status: 400, match: { path: '/v1' }, times: 'always' })
+    const run = await act({ inputs })
+    expect(run).toMatchObject({ exitCode: 1, outputs: { result: 'pull-request' } })
+    expect(run.summary).toMatch(/^## ✅ Pull request[\s\S]*\n## /)
+    expect(run.log).toMatch(/^::notice title=Docs agent%3A docs::Pull request ready/m)
+    expect(run.log.match(/^::error /gm)).toHaveLength(1)
+  })
+
+  it('that is dry shows the prompt and calls the docs service for nothing, without a key', async () => {
+    const { run: act, docs } = await startScene()
+    const files = { 'extra.md': 'Keep the tone.', 'api.diff': '+ GET /pets ```' }
+    const more = { 'prompt-file': 'extra.md', 'context-files': 'api.diff' }
+    const run = await act({ inputs: { ...QUIET, ...more, 'api-key': '', 'dry-run': 'true' }, files })
+    expect(run).toMatchObject({ exitCode: 0, outputs: { result: 'dry-run' } })
+    for (const text of ['Explain the new flag.', 'Keep the tone.', 'api.diff', '+ GET /pets ```']) {
+      expect(run.summary).toContain(text)
+      expect(run.log).toContain(text)
+    }
+    expect(docs.requests).toEqual([])
+  })
+
+  it('that is skipped says why in its summary, unless none is wanted', async () => {
+    const { run: act } = await startScene()
+    const event = push({ deleted: true, ref: 'refs/heads/old', after: '0'.repeat(40) })
+    const run = await act({ inputs: QUIET, event })
+    expect(run).toMatchObject({ exitCode: 0, outputs: { result: 'skipped' } })
+    expect(run.summary).toMatch(
+      /^## ⏭️ Docs agent: skipped\n\nSkipped: this push deletes `refs\/heads\/old`\.\n/,
+    )
+    expect((await act({ inputs: { ...QUIET, summary: 'false' }, event })).summary).toBe('')
+  })
+
+  it('with wrong inputs reports them all before any request, and shows no key', async () => {
+    const { run: act, docs } = await startScene()
+    const key = 'mint_us_0123456789'
+    const wrong = {
+      'api-key': key,
+      'project-id': '..',
+      'base-url': 'https://user:secret@docs.example',
+      'prompt-file': 'missing.md',
+      'context-files': '.',
+      wait: 'yes',
+      timeout: '30',
+      'poll-interval': '50ms',
+      'fail-on': 'none, failed',
+      summary: key,
+      'dry-run': '1',
+    }
+    const run = await act({ inputs: { ...QUIET, ...wrong } })
+    expect(run).toMatchObject({ exitCode: 1, outputs: { result: 'error' } })
+    const named = [...run.log.matchAll(/%0A- ([a-z-]+) /g)].map(([, name]) => name)
+    expect(named.toSorted()).toEqual(Object.keys(wrong).toSorted())
+    expect(run.summary).toMatch(/^## ❌ Docs agent: wrong inputs\n/)
+    expect(run.log.replace(`::add-mask::${key}`, '') + run.summary).not.toMatch(/0123456789|secret@/)
+    expect(docs.requests).toEqual([])
+  })
+})

@@ -1,0 +1,236 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import packageJson from '../../package.json' with { type: 'json' }
+import { HOSTILE_TEXTS } from '../support/hostile-texts.ts'
+import { TestServers } from '../support/http-servers.ts'
+import { alive, commandsIn } from '../support/rendered.ts'
+import type { ActionRun } from '../support/run-action.ts'
+import { sceneStarter } from '../support/scene.ts'
+import { QUIET } from './quiet.ts'
+
+const ROOT = join(import.meta.dirname, '../..')
+const startScene = sceneStarter()
+const servers = new TestServers()
+const folder = mkdtempSync(join(tmpdir(), 'process-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+/** A program that the process loads before the bundle. */
+function preloaded(program: string): Readonly<Record<string, string>> {
+  const path = join(folder, `${program.length}.cjs`)
+  writeFileSync(path, program)
+  return { NODE_OPTIONS: `--require ${path}` }
+}
+
+describe('a cancelled run', () => {
+  it.each(['SIGINT', 'SIGTERM'] as const)(
+    'stops its wait at %s, and says how to wait for the job',
+    async (signal) => {
+      const { start, docs } = await startScene({ jobTimeMs: 60_000 })
+      const started = await start({ inputs: { ...QUIET, 'poll-interval': '20m' } })
+      await started.logged(' is active ')
+      started.child.kill(signal)
+      const run = await started.ended
+      const id = docs.jobs[0]?.id
+      expect(run).toMatchObject({
+        exitCode: 1,
+        outputs: { result: 'cancelled', status: 'active', 'job-id': id },
+      })
+      expect(run.log).toMatch(/::error .*::Cancelled\. The job is still running\. .*`job-id: /)
+      expect(run.summary).toMatch(/^## 🛑 Cancelled\n/)
+    },
+  )
+
+  it('waits for a create in flight, so that its id is not lost', async () => {
+    const { start, docs } = await startScene()
+    docs.faults.add({ kind: 'delay', ms: 500, match: { path: 'create' } })
+    const started = await start({ inputs: QUIET })
+    await expect.poll(() => docs.jobs.length, { interval: 5 }).toBe(1)
+    started.child.kill('SIGINT')
+    const id = docs.jobs[0]?.id
+    expect(await started.ended).toMatchObject({ exitCode: 1, outputs: { result: 'cancelled', 'job-id': id } })
+  })
+
+  // What is held up by a request or a connection ends at their limits, 30 s and 10 s.
+  it.each(['a service that never begins with TLS', 'a proxy that never opens a tunnel'])(
+    'is not held up by %s',
+    { timeout: 9000 },
+    async (what) => {
+      const { start } = await startScene()
+      const { host, accepted } = await servers.startSilent()
+      const isProxy = what.startsWith('a proxy')
+      const url = isProxy ? 'https://127.0.0.1:9' : `https://${host}`
+      const started = await start({
+        inputs: { ...QUIET, prompt: '', 'job-id': 'a', 'base-url': url },
+        env: isProxy ? { HTTPS_PROXY: `http://${host}` } : {},
+      })
+      await accepted
+      started.child.kill('SIGINT')
+      expect(await started.ended).toMatchObject({ exitCode: 1, outputs: { result: 'cancelled' } })
+    },
+  )
+})
+
+it('an empty event loop never ends a run without words', async () => {
+  const { run: act } = await startScene()
+  // No connection leads anywhere, no timer fires, and nothing keeps the process alive.
+  const env = preloaded(
+    'require("node:net").Socket.prototype.connect = function () { return this }; globalThis.setTimeout = () => ({ unref() {} })',
+  )
+  const run = await act({ inputs: QUIET, env })
+  expect(run).toMatchObject({ exitCode: 1, outputs: { result: 'error' } })
+  expect(run.log).toMatch(/^::error .*::The action ended unexpectedly: .* Please report this\.$/m)
+})
+
+it('a fault of ours is an error with where it happened, and never an unhandled one', async () => {
+  const { run: act } = await startScene()
+  const env = preloaded('AbortSignal.any = () => { throw new TypeError("a fault of ours") }')
+  const run = await act({ inputs: QUIET, env })
+  expect(run).toMatchObject({ exitCode: 1, outputs: { result: 'error' } })
+  expect(run.log).toMatch(/^::error .*a fault of ours/m)
+  expect(run.summary).toMatch(/^## /)
+})
+
+describe.each([
+  ['a directory', tmpdir(), 'EISDIR'],
+  ['missing', join(tmpdir(), 'nowhere', 'at-all'), 'Missing file at path'],
+])('a file of the runner that is %s', (_what, path, says) => {
+  it('fails the step if it is that of the outputs, and costs the post step its state if it is that', async () => {
+    const { run: act } = await startScene({ jobTimeMs: 0 })
+    const outputs = await act({ inputs: QUIET, env: { GITHUB_OUTPUT: path } })
+    expect(outputs.exitCode).toBe(1)
+    expect(outputs.log).toMatch(new RegExp(`^::error .*Failed to write the output result, .*${says}`, 'm'))
+    const state = await act({ inputs: QUIET, env: { GITHUB_STATE: path } })
+    expect(state).toMatchObject({ exitCode: 0, outputs: { result: 'pull-request' } })
+    expect(state.log.match(new RegExp(`^::warning .*for the post step: .*${says}`, 'gm'))).toHaveLength(1)
+  })
+})
+
+/** All that anybody can read of a run, with entities read back and without escapes. */
+function seenOf({ log, summary, outputs, state }: ActionRun): string {
+  const values = [...Object.values(outputs), ...Object.values(state)]
+  const text = [log.replace(/^::add-mask::.*$/gm, ''), summary, ...values].join('\n')
+  const entity = (_entity: string, code: string): string => String.fromCodePoint(Number(code))
+  return text.replace(/&#(\d+);/g, entity).replaceAll('\\', '')
+}
+
+describe('the key', () => {
+  it('is masked first, and shown in none of the encodings that the code makes of it', async () => {
+    const key = 'mint_k3y|"q\\uote%'
+    const { run: act, docs } = await startScene({ key, jobTimeMs: 60_000 })
+    const note = `${key} ${encodeURIComponent(key)}`
+    const job = {
+      id: 'j1',
+      status: `on ${note}`,
+      prLink: `https://github.com/${note}/pull/1`,
+      model: note,
+      note,
+    }
+    docs.faults.add({ kind: 'body', body: job, match: { path: 'create' } })
+    docs.faults.add({ kind: 'echo-key', match: { path: 'look' } })
+    const run = await act({ inputs: { ...QUIET, prompt: `Do ${note}.` }, oddJob: true })
+    expect(run).toMatchObject({ exitCode: 1, outputs: { result: 'error', 'job-id': 'j1', model: '*** ***' } })
+    expect(run.log.split('\n', 1)).toEqual([`::add-mask::${key.replace('%', '%25')}`])
+    expect(seenOf(run)).not.toMatch(/k3y/)
+    expect(JSON.parse(run.outputs['job'] ?? '')).toMatchObject({ note: '*** ***' })
+  })
+
+  it('is not looked for where it is short: a token that is a word is not cut out of texts', async () => {
+    const { run: act, docs } = await startScene({ jobTimeMs: 0 })
+    const prompt = 'Say that there is none, nonetheless.'
+    const run = await act({ inputs: { ...QUIET, prompt, 'github-token': 'none' } })
+    expect(docs.requests[0]?.body).toEqual({ prompt })
+    expect(run.summary).toContain(prompt)
+    expect(run.log).toContain('::add-mask::none')
+  })
+})
+
+describe('nothing comes alive of hostile texts', () => {
+  const TEXTS = HOSTILE_TEXTS.filter((text) => text.trim() !== '' && text.isWellFormed())
+  // What closes what comes before it must not hide what comes after it.
+  const CHUNKS = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9].map((rest) =>
+    TEXTS.filter((_text, index) => index % 10 === rest)
+      .map((text) => text.slice(0, 300))
+      .join('\n'),
+  )
+  const OURS =
+    /^::(?:add-mask::|(?:notice|warning|error) title=Docs agent%3A docs::|group::The prompt|endgroup::)/
+  const OUR_TAGS =
+    /^<(?:\/?(?:details|code|sub|summary)|details><summary>(?:Job and prompt|Job|Prompt)<\/summary)>$/
+
+  function expectInert({ log, summary }: ActionRun): void {
+    expect(commandsIn(log).filter((line) => !OURS.test(line))).toEqual([])
+    const seen = alive(summary)
+    expect(seen.html.filter((tag) => !OUR_TAGS.test(tag))).toEqual([])
+    expect([seen.mentions, seen.images]).toEqual([[], []])
+    for (const link of seen.links) expect(link).toMatch(/^(?:https:\/\/|http:\/\/127\.0\.0\.1:)[^@]+$/)
+  }
+
+  it('in the prompt, as statuses, and in errors', async () => {
+    const { run: act, docs } = await startScene({ jobTimeMs: 60_000 })
+    const prompt = TEXTS.join('\n').replaceAll('\0', '')
+    expectInert(await act({ inputs: { ...QUIET, prompt, 'dry-run': 'true' } }))
+    for (const [index, text] of CHUNKS.entries()) {
+      const failed = { path: 'look', nth: 2 * index + 1 } as const
+      docs.faults.add({ kind: 'status', status: 500, body: { error: text }, match: failed })
+      const body = { id: 'j1', status: text }
+      const shown = { path: 'look', nth: 2 * index + 2 } as const
+      docs.faults.add({ kind: 'body', body, handled: false, match: shown })
+    }
+    docs.faults.add({ kind: 'body', body: { id: 'j1', status: 'x' }, match: { path: 'create' } })
+    const last = { path: 'look', nth: 21 } as const
+    docs.faults.add({ kind: 'status', status: 403, body: { error: CHUNKS.join('\n') }, match: last })
+    const run = await act({ inputs: { ...QUIET, prompt } })
+    expect(run).toMatchObject({ exitCode: 1, outputs: { result: 'error', 'job-id': 'j1' } })
+    expect(run.log.match(/^::warning .* has a status that this version does not know/gm)).toHaveLength(11)
+    expect(run.log.match(/^Failed to look at job j1\./gm)).toHaveLength(10)
+    expectInert(run)
+  })
+
+  it('in every field of a job', async () => {
+    const { run: act, docs } = await startScene()
+    for (const text of CHUNKS) {
+      const source = { repository: text, ref: text }
+      const fields = { source, model: text, prLink: text, createdAt: text, archivedAt: text, [text]: text }
+      const job = { id: `job ${text}`, status: 'completed', ...fields }
+      docs.faults.add({ kind: 'body', body: job, match: { path: 'create' } })
+      const run = await act({ inputs: QUIET, oddJob: true })
+      expectInert(run)
+      expect(run.outputs).toMatchObject({ model: text, 'job-id': `job ${text}`, result: 'pull-request' })
+      expect(JSON.parse(run.outputs['job'] ?? '')).toEqual(job)
+    }
+  })
+})
+
+/** A Node on the PATH that is too old; npm scripts put the project's own before it. */
+function olderNode(): string | undefined {
+  const majorOf = (path: string): number =>
+    Number.parseInt(execFileSync(path, ['--version'], { encoding: 'utf8' }).slice(1), 10)
+  const paths = (process.env['PATH'] ?? '').split(delimiter).map((one) => join(one, 'node'))
+  return paths.filter((path) => existsSync(path)).find((path) => majorOf(path) < 24)
+}
+
+const older = olderNode()
+
+it.skipIf(older === undefined).each(['index.js', 'post.js'])(
+  'on an older Node, dist/%s says in one sentence which Node it needs',
+  (file) => {
+    const options = { encoding: 'utf8' } as const
+    const version = execFileSync(older ?? '', ['--version'], options)
+      .trim()
+      .slice(1)
+    expect(spawnSync(older ?? '', [join(ROOT, 'dist', file)], options)).toMatchObject({
+      status: 1,
+      stdout: '',
+      stderr: `::error title=Docs agent::This action needs Node.js 24 or later, and was started with Node.js ${version}.\n`,
+    })
+  },
+)
+
+it('the licenses of all that is bundled come with the bundle, which holds one undici', () => {
+  const licenses = readFileSync(join(ROOT, 'dist/licenses.txt'), 'utf8').split('\n')
+  expect(licenses).toEqual(expect.arrayContaining(Object.keys(packageJson.dependencies)))
+  expect(licenses.filter((line) => line === 'undici')).toHaveLength(1)
+})

@@ -1,0 +1,269 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { afterAll, describe, expect, it } from 'vitest'
+import type { FaultEffect } from '../../docs-service/faults/fault.ts'
+import { startDocsService } from '../../docs-service/service.ts'
+import { issueComment } from '../support/events.ts'
+import { selfSignedCertificate, type TestServer, TestServers } from '../support/http-servers.ts'
+import { type ActionRun, runAction } from '../support/run-action.ts'
+import { octocat, sceneStarter, usualSceneStarter, writtenComment } from '../support/scene.ts'
+import { countOf, QUIET } from './quiet.ts'
+
+const startScene = sceneStarter()
+const startUsualScene = usualSceneStarter()
+const servers = new TestServers()
+const certificate = selfSignedCertificate()
+const folder = mkdtempSync(join(tmpdir(), 'connections-'))
+const authorityFile = join(folder, 'authority.pem')
+if (certificate !== undefined) writeFileSync(authorityFile, certificate.cert)
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const PROXIES: Readonly<Record<string, () => Promise<Pick<TestServer, 'origin' | 'requests'>>>> = {
+  'no proxy': async () => ({ origin: '', requests: [] }),
+  'an http proxy': () => servers.startProxy(),
+  'an https proxy': () => servers.startProxy(undefined, certificate),
+}
+
+// A create goes out on a connection of its own, the looks after it on one that is kept: each run goes both ways.
+describe.skipIf(certificate === undefined)('the bundle, which leaves out what a run never uses,', () => {
+  it.each(Object.entries(PROXIES))(
+    'reaches https and http services through %s',
+    async (_name, startProxy) => {
+      const { run: act, docs } = await startScene()
+      const front = certificate && (await servers.startTlsFront(docs.url, certificate))
+      for (const [variable, url] of [
+        ['HTTPS_PROXY', front?.origin ?? ''],
+        ['HTTP_PROXY', docs.url],
+      ] as const) {
+        const proxy = await startProxy()
+        const env = { [variable]: proxy.origin, NODE_EXTRA_CA_CERTS: authorityFile }
+        const run = await act({ inputs: { ...QUIET, 'base-url': url }, env })
+        expect(run).toMatchObject({ exitCode: 0, outputs: { result: 'pull-request' } })
+        expect(proxy.requests.length > 0).toBe(proxy.origin !== '')
+      }
+      expect(countOf(docs, 'GET')).toBeGreaterThan(1)
+    },
+  )
+
+  it.each(Object.entries(PROXIES))('reaches GitHub through %s', async (_name, startProxy) => {
+    const scene = await startUsualScene()
+    const front = certificate && (await servers.startTlsFront(scene.github.url, certificate))
+    const proxy = await startProxy()
+    const env = {
+      HTTPS_PROXY: proxy.origin,
+      NODE_EXTRA_CA_CERTS: authorityFile,
+      GITHUB_API_URL: front?.origin ?? '',
+    }
+    const comment = { author: octocat, body: '/docs explain the flag' }
+    const { id } = writtenComment(scene.world, comment)
+    const run = await scene.run({ event: issueComment({ id, ...comment }), env })
+    expect(run).toMatchObject({ exitCode: 0, outputs: { result: 'pull-request' } })
+    expect(scene.github.requests).toContain('POST /issues/5/comments')
+    expect(proxy.requests.length > 0).toBe(proxy.origin !== '')
+  })
+})
+
+it('the bundle reads responses whatever parser undici is told to use', async () => {
+  const { run: act } = await startScene()
+  for (const variable of ['UNDICI_NO_WASM_SIMD', 'UNDICI_USE_MILO']) {
+    const run = await act({ inputs: QUIET, env: { [variable]: '1' } })
+    expect(run).toMatchObject({ exitCode: 0, outputs: { result: 'pull-request' } })
+  }
+})
+
+it.each([
+  ['is a SOCKS proxy', 'socks5://127.0.0.1:1080', 'HTTP_PROXY (or http_proxy) names a SOCKS proxy'],
+  ['fails', 'http://127.0.0.1:1', 'the proxy of HTTP_PROXY (127.0.0.1:1) was refused'],
+])('a proxy that %s is told with its variable', async (_what, proxy, says) => {
+  const { run: act, docs } = await startScene()
+  const inputs = { ...QUIET, prompt: '', 'job-id': 'j1', timeout: '100ms' }
+  const run = await act({ inputs, env: { HTTP_PROXY: proxy } })
+  expect(run.exitCode).toBe(1)
+  expect(run.log).toContain(says)
+  expect(docs.requests).toEqual([])
+})
+
+/** A run that asks a server for a new job; the server answers with these bytes, whatever it is asked. */
+async function runAgainst(
+  answer: string | Uint8Array,
+  inputs: Readonly<Record<string, string>> = {},
+): Promise<ActionRun & { readonly requests: number }> {
+  const { origin, connections } = await servers.startRaw(answer)
+  const given = { ...QUIET, 'api-key': 'mint_demo', 'project-id': 'docs', 'base-url': origin, ...inputs }
+  return { ...(await runAction({ inputs: given })), requests: connections() }
+}
+
+const JOB = JSON.stringify({
+  id: 'job-1',
+  status: 'completed',
+  source: { repository: 'https://github.com/acme/docs', ref: null },
+  model: 'sonnet',
+  prLink: 'https://github.com/acme/docs/pull/7',
+  createdAt: '2026-08-01T00:00:00.000Z',
+  archivedAt: null,
+})
+const WITH_JOB = `HTTP/1.1 201 Created\r\ncontent-length: ${JOB.length}\r\n\r\n${JOB}`
+
+describe('an interim response that nobody asked for', () => {
+  it.each(['100 Continue', '101 Switching Protocols', '103 Early Hints'])(
+    '%s never ends a run without words: a job may be running, and a look is made again',
+    async (status) => {
+      const create = await runAgainst(`HTTP/1.1 ${status}\r\n\r\n`)
+      expect(create).toMatchObject({ exitCode: 1, outputs: { result: 'error' }, requests: 1 })
+      expect(create.log).toMatch(
+        /^::error .*::No response from the docs service\. .* a job may be running\. .* before you run this again/m,
+      )
+      const inputs = { prompt: '', 'job-id': 'j1', 'poll-interval': '100ms', timeout: '150ms' }
+      const look = await runAgainst(`HTTP/1.1 ${status}\r\n\r\n`, inputs)
+      expect(look).toMatchObject({ exitCode: 1, outputs: { result: 'timed-out', 'job-id': 'j1' } })
+      expect(look.log).toContain('The last look failed. No response from the docs service.')
+      expect(look.requests).toBeGreaterThan(1)
+    },
+  )
+
+  it('103 before a job is a job', async () => {
+    const run = await runAgainst(`HTTP/1.1 103 Early Hints\r\n\r\n${WITH_JOB}`)
+    expect(run).toMatchObject({ exitCode: 0, requests: 1 })
+    expect(run.outputs).toMatchObject({ result: 'pull-request', 'job-id': 'job-1' })
+  })
+})
+
+describe('a create', () => {
+  const packed = gzipSync('{"error":"no"}').toString('latin1')
+
+  it('refused counts as refused by its status, though its body is compressed or cut', async () => {
+    for (const [status, rest] of [
+      [401, `content-encoding: gzip\r\ncontent-length: ${packed.length}\r\n\r\n${packed}`],
+      [402, 'content-length: 100\r\n\r\n{"error":'],
+      [403, 'content-length: 2\r\n\r\n{"error":"no"}'],
+      [404, 'transfer-encoding: chunked\r\n\r\nff\r\n{"error":'],
+    ] as const) {
+      const run = await runAgainst(Buffer.from(`HTTP/1.1 ${status} No\r\n${rest}`, 'latin1'))
+      expect(run).toMatchObject({ exitCode: 1, outputs: { result: 'error' }, requests: 1 })
+      expect(run.log).toMatch(new RegExp(`^::error .*\\(${status}\\)\\. .* Nothing was started\\.$`, 'm'))
+    }
+  })
+
+  it('accepted with a whole job is accepted, though the connection ends oddly after it', async () => {
+    const run = await runAgainst(WITH_JOB.replace(/content-length: \d+/, 'content-length: 5000'))
+    expect(run).toMatchObject({ exitCode: 0, outputs: { 'job-id': 'job-1', result: 'pull-request' } })
+  })
+
+  it('accepted with a body that can not be read may have started a job', async () => {
+    const body = gzipSync(JOB).toString('latin1')
+    const head = `content-encoding: gzip\r\ncontent-length: ${body.length}\r\n\r\n`
+    const run = await runAgainst(Buffer.from(`HTTP/1.1 201 Created\r\n${head}${body}`, 'latin1'))
+    expect(run).toMatchObject({ exitCode: 1, outputs: { result: 'error' }, requests: 1 })
+    expect(run.log).toMatch(
+      /because it is compressed, although no compression was requested\. .*may be running/,
+    )
+  })
+
+  it.each<[string, FaultEffect, number, RegExp]>([
+    ['a reset after it was handled', { kind: 'reset-after' }, 1, /No response.*a job may be running/],
+    [
+      'an HTML page',
+      { kind: 'html' },
+      0,
+      /with an HTML page, such as .* login page\. .*a job may be running/,
+    ],
+    ['a body of 20 MiB', { kind: 'huge', handled: true }, 1, /larger than 16 MiB.*a job may be running/],
+    ['502', { kind: 'status', status: 502, handled: true }, 1, /failed \(502\)\. .*a job may be running/],
+    [
+      'a redirect',
+      { kind: 'redirect', location: 'https://login.example/' },
+      0,
+      /\(302\)\. .*`https:\/\/login\.example\/`\. .*Nothing was started\./,
+    ],
+    [
+      '429 that reaches past timeout',
+      { kind: 'status', status: 429, headers: { 'retry-after': '7200' } },
+      0,
+      /\(429\)\. .* 2 h before the next request, which is past `timeout`\. .*safe to run this again/,
+    ],
+  ])('that meets %s is sent once, and the error says what is known', async (_what, fault, made, says) => {
+    const { run: act, docs } = await startScene()
+    docs.faults.add({ ...fault, match: { path: 'create' } })
+    const run = await act({ inputs: QUIET })
+    expect(run).toMatchObject({ exitCode: 1, outputs: { result: 'error', 'job-id': '' } })
+    expect(/^::error .*$/m.exec(run.log)?.[0]).toMatch(says)
+    expect([docs.jobs.length, countOf(docs, 'POST')]).toEqual([made, 1])
+  })
+
+  it('that is refused or over the limit is sent again, and made once', async () => {
+    const { start, docs } = await startScene()
+    const port = Number(new URL(docs.url).port)
+    await docs.close()
+    const started = await start({ inputs: QUIET })
+    await started.logged('trying again')
+    const late = await startDocsService({ port, agent: 'none', jobTimeMs: 0 })
+    const headers = { 'retry-after': '1' }
+    late.faults.add({ kind: 'status', status: 429, headers, match: { path: 'create' } })
+    const run = await started.ended
+    expect(run).toMatchObject({ exitCode: 0, outputs: { result: 'pull-request' } })
+    expect(run.log).toMatch(/^Failed to reach .* was refused .* Nothing was started yet; trying again in/m)
+    expect(run.log).toMatch(/\(429\)\. .* Nothing was started yet; trying again in 1 s\.$/m)
+    expect([late.jobs.length, countOf(late, 'POST')]).toEqual([1, 2])
+    await late.close()
+  })
+})
+
+it('looks that fail are said in lines that name the job, and made again until one does not', async () => {
+  const faults: readonly (readonly [FaultEffect, string])[] = [
+    [{ kind: 'reset' }, 'No response from the docs service'],
+    [{ kind: 'truncate' }, 'could not be read because the connection closed'],
+    [{ kind: 'html' }, 'with an HTML page'],
+    [{ kind: 'body', body: { id: 'other', status: 'completed' } }, 'with another job'],
+    [{ kind: 'unreadable' }, 'could not be read because it is compressed'],
+    [{ kind: 'status', status: 429, headers: { 'retry-after': '1' } }, '(429)'],
+    [{ kind: 'status', status: 503, headers: { 'retry-after': new Date(0).toUTCString() } }, '(503)'],
+  ]
+  const { run: act, docs } = await startScene()
+  const { outputs } = await act({ inputs: { ...QUIET, prompt: '[agent: never]', wait: 'false' } })
+  const id = outputs['job-id'] ?? ''
+  // Good responses in between keep the pauses from growing.
+  for (const [index, [fault]] of faults.entries()) {
+    docs.faults.add({ ...fault, match: { path: 'look', nth: 2 * index + 1 } })
+  }
+  const body = { id, status: 'completed', prLink: null }
+  docs.faults.add({ kind: 'body', body, match: { path: 'look', nth: 2 * faults.length } })
+  const run = await act({ inputs: { ...QUIET, prompt: '', 'job-id': id }, oddJob: true })
+  expect(run).toMatchObject({ exitCode: 0, outputs: { result: 'no-pull-request' } })
+  const lines = run.log.split('\n').filter((line) => line.startsWith(`Failed to look at job ${id}. `))
+  expect(lines).toEqual(faults.map(([, says]) => expect.stringContaining(says)))
+})
+
+it.each<[string, FaultEffect, string]>([
+  ['401', { kind: 'unreadable', status: 401 }, 'The docs service refused the API key (401)'],
+  ['403', { kind: 'status', status: 403 }, 'The docs service does not allow this (403)'],
+  [
+    'a redirect',
+    { kind: 'redirect', location: 'https://x.example/' },
+    'The docs service redirected the request (302)',
+  ],
+])(
+  'a look answered %s ends the wait at once as an error, and keeps the id',
+  async (_what, fault, headline) => {
+    const { run: act, docs } = await startScene()
+    docs.faults.add({ ...fault, match: { path: 'look' } })
+    const run = await act({ inputs: QUIET })
+    const id = docs.jobs[0]?.id
+    expect(run).toMatchObject({ exitCode: 1, outputs: { result: 'error', 'job-id': id, status: 'active' } })
+    expect(run.log).toContain(`::error title=Docs agent%3A docs::${headline}. `)
+    expect(run.log).toContain(`job-id: ${id}`)
+    expect(run.summary).toContain(`## ❌ ${headline}\n`)
+    expect(countOf(docs, 'GET')).toBe(1)
+  },
+)
+
+it('the last look tells that a job is over, though a Retry-After of 400 digits reaches past it', async () => {
+  const { run: act, docs } = await startScene()
+  const headers = { 'retry-after': '9'.repeat(400) }
+  docs.faults.add({ kind: 'status', status: 503, headers, match: { path: 'look' } })
+  const run = await act({ inputs: { ...QUIET, timeout: '2s' } })
+  expect(run).toMatchObject({ exitCode: 0, outputs: { result: 'pull-request' } })
+  expect(run.log).not.toMatch(/Infinity|NaN/)
+  expect(countOf(docs, 'GET')).toBe(2)
+})
