@@ -13,7 +13,7 @@ const MISSING = './missing.js'
 /**
  * What the bundle leaves out, by the text of the import (between slashes, a regular expression), with what is imported
  * instead: a run never uses it. An entry that matches nothing any more makes the bundle larger, nothing else.
- * `test/bundle/connections.test.ts` goes through all of undici that is in use; PERFORMANCE.md says what this is worth.
+ * `test/main/transport.bundle.test.ts` goes through all of undici that is in use; PERFORMANCE.md says what this is worth.
  */
 const LEFT_OUT = {
   // undici speaks HTTP/2 only without `allowH2: false` (src/lib/http-kept.ts). It catches the error.
