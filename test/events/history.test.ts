@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { type Decision, type Scene, type Start, sceneStarter } from '../support/decisions.ts'
 import { bareEvent, type Event, event, pullRequest, pushOf, pushTo } from '../support/events.ts'
 import {
   AFTER,
@@ -12,7 +13,6 @@ import {
   pushToPull,
   type World,
 } from '../support/world.ts'
-import { type Decision, type Scene, type Start, sceneStarter } from './decide.ts'
 
 const newScene = sceneStarter()
 const CONTEXT = 'Docs agent: docs (docs.yml, docs, agent)'
@@ -229,7 +229,7 @@ describe('what can not be told', () => {
   it.each([
     ['502', 'GitHub returned 502 ("Server Error")'],
     ['html', 'GitHub returned 200 without a readable body'],
-    ['empty', 'GitHub returned a response without data'],
+    ['empty', 'GitHub returned 200 without a readable body'],
     ['data-null', 'GitHub returned "Something went wrong"'],
     ['partial', 'GitHub returned "Something went wrong while executing your query."'],
     ['401', 'GitHub returned 401 ("Bad credentials")'],

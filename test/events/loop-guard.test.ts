@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { sceneStarter } from '../support/decisions.ts'
 import { bot, type Event, event, person, pullRequest, pushBy, pushOf, pushTo } from '../support/events.ts'
 import { AGENT, addPull, mergePull, type Pull, pushToPull, type World } from '../support/world.ts'
-import { sceneStarter } from './decide.ts'
 
 const newScene = sceneStarter()
 // Neither context nor memory: the only request is the loop guard's.

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import { sceneStarter } from '../support/decisions.ts'
 import { event, issueComment, person } from '../support/events.ts'
-import type { FaultName } from '../support/github.ts'
+import type { GitHubFault } from '../support/github.ts'
 import { addComment, type Role } from '../support/world.ts'
-import { sceneStarter } from './decide.ts'
 
 const startScene = sceneStarter()
 const octocat = person('octocat')
@@ -82,14 +82,15 @@ describe('the permission of somebody who asks', () => {
     })
   })
 
-  it.each<[FaultName, number, string]>([
+  it.each<[GitHubFault['end'], number, string]>([
     ['401', 1, 'GitHub returned 401 ("Bad credentials")'],
     ['403', 1, 'GitHub returned 403 ("Forbidden")'],
     ['422', 1, 'GitHub returned 422 ("Validation Failed")'],
     ['500', 3, 'GitHub returned 500 ("Server Error")'],
     ['html', 3, 'GitHub returned 200 without a readable body'],
-    ['empty', 1, 'GitHub named no account in its response'],
-  ])('can not be told where GitHub answers %s: that is no refusal', async (end, times, why) => {
+    ['empty', 3, 'GitHub returned 200 without a readable body'],
+    [{ status: 200, body: { permission: 'admin' } }, 1, 'GitHub named no account in its response'],
+  ])('can not be told where GitHub answers %j: that is no refusal', async (end, times, why) => {
     const { github, decide } = await newScene()
     github.faults.push({ match: /permission$/, end })
     const decision = await decide({ event: command })

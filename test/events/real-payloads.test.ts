@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { sceneStarter } from '../support/decisions.ts'
 import { EXAMPLES } from '../support/events.ts'
-import { sceneStarter } from './decide.ts'
 
 const newScene = sceneStarter()
 

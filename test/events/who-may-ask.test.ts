@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { sceneStarter } from '../support/decisions.ts'
 import {
   bareEvent,
   bot,
@@ -13,7 +14,6 @@ import {
   reviewComment,
 } from '../support/events.ts'
 import { type Account, addComment } from '../support/world.ts'
-import { sceneStarter } from './decide.ts'
 
 const newScene = sceneStarter()
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { numberOfOwnPullRequest, type PullState, readPullState } from '../../src/github/pull-requests.ts'
-import { sceneStarter } from '../events/decide.ts'
+import { sceneStarter } from '../support/decisions.ts'
 import { bareEvent } from '../support/events.ts'
-import type { FaultName } from '../support/github.ts'
+import type { GitHubFault } from '../support/github.ts'
 import { addPull, endPull } from '../support/world.ts'
 
 const newScene = sceneStarter()
@@ -58,12 +58,13 @@ describe('a pull request', () => {
     expect(github.requests).toEqual(['GET /repos/acme/guides/pulls/9', 'GET /repos/acme/guides/pulls/9'])
   })
 
-  it.each<[FaultName, string]>([
+  it.each<[GitHubFault['end'], string]>([
     ['502', 'GitHub returned 502 ("Server Error")'],
     ['403', 'GitHub returned 403 ("Forbidden")'],
     ['html', 'GitHub returned 200 without a readable body'],
-    ['empty', 'GitHub returned something else than a pull request'],
-  ])('can not be told where GitHub answers %s', async (end, why) => {
+    ['empty', 'GitHub returned 200 without a readable body'],
+    [{ status: 200, body: { id: 7 } }, 'GitHub returned something else than a pull request'],
+  ])('can not be told where GitHub answers %j', async (end, why) => {
     const { world, client, github } = await newGitHub()
     addPull(world, { number: 7 })
     github.faults.push({ match: /pulls/, end })

@@ -7,10 +7,10 @@ import { eventRow } from '../../src/events/table.ts'
 import type { Skip, Trigger } from '../../src/events/trigger.ts'
 import { readEnvironment } from '../../src/runner/environment.ts'
 import { Run } from '../../src/runner/run.ts'
-import { VirtualClock } from '../support/clock.ts'
-import type { Event } from '../support/events.ts'
-import { type FakeGitHub, startGitHub } from '../support/github.ts'
-import { AFTER, addCommit, BEFORE, learn, type World } from '../support/world.ts'
+import { VirtualClock } from './clock.ts'
+import type { Event } from './events.ts'
+import { type FakeGitHub, startGitHub } from './github.ts'
+import { AFTER, addCommit, BEFORE, learn, type World } from './world.ts'
 
 /** How a run begins. */
 export type Start = {
