@@ -5,54 +5,40 @@ import {
   isFailure,
   type JobResult,
   jobOutputs,
-  type Outcome,
   outcomeSentences,
   outcomeWithoutJob,
   pullRequestName,
   pullRequestNumber,
 } from '../../src/job/outcome.ts'
+import type { PollEnd } from '../../src/job/poll.ts'
 import { ServiceError } from '../../src/service/errors.ts'
-import { CREATE, type ENDS, outcome, PR_LINK } from './outcomes.ts'
+import { CREATE, ENDS, outcome, PR_LINK } from './outcomes.ts'
 
 const FAIL_ON = new Set<FailOnResult>(['failed', 'timed-out'])
 const RUNNING = 'The job is still running. To wait for it, run this action with `job-id: j1`.'
+
+const RESULTS = Object.values(ENDS).flat()
 
 function sentences(result: JobResult, change: Parameters<typeof outcome>[1] = {}): string {
   return outcomeSentences(outcome(result, change), FAIL_ON)
 }
 
 describe('an outcome in words', () => {
-  it.each<[JobResult, string]>([
-    ['pull-request', `Pull request ready for review (job j1): ${PR_LINK}`],
-    [
-      'no-pull-request',
-      'Completed without a pull request (job j1). Either no file needed a change, or the agent published straight to the branch.',
-    ],
-    [
-      'failed',
-      "The agent's job failed (job j1). The service gives no reason. Common ones: the agent cannot write to the repository (is its GitHub App installed there?), the credits are used up, or the prompt asks for something that the agent cannot do. The dashboard of the docs service shows the job. The step fails because `fail-on` names `failed`.",
-    ],
-    [
-      'archived',
-      "The agent's job was archived (job j1). It was archived in the dashboard or by the service, and does no further work.",
-    ],
-    [
-      'timed-out',
-      `Not finished within 30 min. ${RUNNING} A longer \`timeout\` waits longer. The step fails because \`fail-on\` names \`timed-out\`.`,
-    ],
-    ['cancelled', `Cancelled. ${RUNNING}`],
-    ['submitted', `Job started; not waiting for it. ${RUNNING}`],
-  ])('%s: says %j', (result, text) => {
-    expect(sentences(result)).toBe(text)
+  it.each([
+    `pull-request: Pull request ready for review (job j1): ${PR_LINK}`,
+    'no-pull-request: Completed without a pull request (job j1). Either no file needed a change, or the agent published straight to the branch.',
+    "failed: The agent's job failed (job j1). The service gives no reason. Common ones: the agent cannot write to the repository (is its GitHub App installed there?), the credits are used up, or the prompt asks for something that the agent cannot do. The dashboard of the docs service shows the job. The step fails because `fail-on` names `failed`.",
+    "archived: The agent's job was archived (job j1). It was archived in the dashboard or by the service, and does no further work.",
+    `timed-out: Not finished within 30 min. ${RUNNING} A longer \`timeout\` waits longer. The step fails because \`fail-on\` names \`timed-out\`.`,
+    `cancelled: Cancelled. ${RUNNING}`,
+    `submitted: Job started; not waiting for it. ${RUNNING}`,
+  ])('%s', (line) => {
+    const result = RESULTS.find((one) => line.startsWith(`${one}: `)) ?? 'error'
+    expect(`${result}: ${sentences(result)}`).toBe(line)
   })
 
-  it('says of a mere look at a running job that it is running, once', () => {
-    expect(sentences('submitted', { plan: { kind: 'wait', id: 'j1' } })).toBe(
-      'The job is still running. To wait for it, run this action with `job-id: j1`.',
-    )
-  })
-
-  it('names a job whose id is a part of the words, too', () => {
+  it('of a mere look says once that the job is running, and a job whose id is a common word is named', () => {
+    expect(sentences('submitted', { plan: { kind: 'wait', id: 'j1' } })).toBe(RUNNING)
     expect(sentences('pull-request', { jobId: 'ready' })).toBe(
       `Pull request ready for review (job ready): ${PR_LINK}`,
     )
@@ -88,40 +74,34 @@ describe('an outcome in words', () => {
 
 describe('an outcome without a job', () => {
   const failure = { headline: 'The docs service refused the API key (401)', details: 'Nothing was started.' }
+  const message = { kind: 'message', id: 'j1', prompt: 'x' } as const
+  const told = (...args: Parameters<typeof outcomeWithoutJob>) =>
+    outcomeSentences(outcomeWithoutJob(...args), FAIL_ON)
 
-  it('is an error with its cause', () => {
+  it('is an error with its cause, which names the job that a message was about', () => {
     const error = outcomeWithoutJob(failure, { plan: CREATE, isCancelled: false })
     expect(error).toMatchObject({ result: 'error', jobId: '', job: undefined, durationSeconds: undefined })
-    expect(outcomeSentences(error, FAIL_ON)).toBe(
+    expect(jobOutputs(error)).toEqual({ 'job-id': '', result: 'error' })
+    expect(told(failure, { plan: CREATE, isCancelled: false })).toBe(
       'The docs service refused the API key (401). Nothing was started.',
     )
-  })
-
-  it('names the job that a message or a look was about', () => {
-    const plan = { kind: 'message', id: 'j1', prompt: 'x' } as const
-    const error = outcomeWithoutJob(failure, { plan, isCancelled: false })
-    expect(error.jobId).toBe('j1')
-    expect(outcomeSentences(error, FAIL_ON)).toBe(
+    expect(told(failure, { plan: message, isCancelled: false })).toBe(
       'The docs service refused the API key (401). Nothing was started. The request was about job j1.',
     )
   })
 
   it('says of a cancelled run what was going on', () => {
-    const cancelled = outcomeWithoutJob(failure, { plan: undefined, isCancelled: true })
-    expect(outcomeSentences(cancelled, FAIL_ON)).toBe(
+    expect(told(failure, { plan: undefined, isCancelled: true })).toBe(
       'Cancelled. The docs service refused the API key (401). Nothing was started.',
     )
-    const early = outcomeWithoutJob(
-      { headline: '', details: 'Nothing was started.' },
-      { plan: undefined, isCancelled: true },
-    )
-    expect(outcomeSentences(early, FAIL_ON)).toBe('Cancelled. Nothing was started.')
-    expect(early.result).toBe('cancelled')
+    const early = { headline: '', details: 'Nothing was started.' }
+    expect(told(early, { plan: undefined, isCancelled: true })).toBe('Cancelled. Nothing was started.')
+    expect(outcomeWithoutJob(early, { plan: undefined, isCancelled: true }).result).toBe('cancelled')
   })
 })
 
 describe('the result', () => {
-  it.each<[keyof typeof ENDS, string, string | null, JobResult]>([
+  it.each<[PollEnd['end'], string, string | null, JobResult]>([
     ['finished', 'completed', PR_LINK, 'pull-request'],
     ['finished', 'completed', null, 'no-pull-request'],
     ['finished', 'failed', PR_LINK, 'failed'],
@@ -134,7 +114,7 @@ describe('the result', () => {
     expect(outcome(result, { end, fields: { status, prLink } }).result).toBe(result)
   })
 
-  it.each<[keyof typeof ENDS, JobResult]>([
+  it.each<[PollEnd['end'], JobResult]>([
     ['timed-out', 'timed-out'],
     ['cancelled', 'cancelled'],
     ['refused', 'error'],
@@ -208,11 +188,6 @@ describe('the outputs', () => {
     })
   })
 
-  it('without a job are its id and the result alone', () => {
-    const without = outcomeWithoutJob({ headline: 'x', details: '' }, { plan: CREATE, isCancelled: false })
-    expect(jobOutputs(without)).toEqual({ 'job-id': '', result: 'error' })
-  })
-
   it.each([
     [0, '0'],
     [999, '0'],
@@ -237,11 +212,6 @@ it.each([
 ])('%s has the number %j and the name %s', (link, number, name) => {
   expect(pullRequestNumber(link)).toBe(number)
   expect(pullRequestName(link)).toBe(name)
-})
-
-it('no link has no number', () => {
-  expect(pullRequestNumber(null)).toBe('')
-  expect(outcome('no-pull-request')).toMatchObject<Partial<Outcome>>({ prLink: '', prName: '' })
 })
 
 function refusal(status: number): ServiceError {

@@ -17,13 +17,6 @@ export const ENDS: Readonly<Record<PollEnd['end'], readonly JobResult[]>> = {
   refused: ['error'],
 }
 
-const STATUSES: Readonly<Partial<Record<JobResult, string>>> = {
-  'pull-request': 'completed',
-  'no-pull-request': 'completed',
-  failed: 'failed',
-  archived: 'archived',
-}
-
 type Change = {
   readonly plan?: Plan
   readonly jobId?: string
@@ -41,7 +34,7 @@ export function outcome(result: JobResult, change: Change = {}): Outcome {
   const { plan = CREATE, jobId = 'j1', fields = {}, error, lastLookAfterMs = 185_000 } = change
   const read = readJob({
     id: 'j1',
-    status: STATUSES[result] ?? 'active',
+    status: result === 'failed' || result === 'archived' ? result : 'completed',
     source: { repository: 'https://github.com/acme/docs.git', ref: 'docs/flag' },
     model: 'docs-agent-1',
     createdAt: '2026-08-01T10:00:00Z',

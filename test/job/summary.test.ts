@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type JobResult, type Outcome, outcomeWithoutJob } from '../../src/job/outcome.ts'
+import { type Outcome, outcomeWithoutJob } from '../../src/job/outcome.ts'
 import type { Plan } from '../../src/job/plan.ts'
 import {
   dryRunSummary,
@@ -8,8 +8,6 @@ import {
   jobSummary,
   skippedSummary,
 } from '../../src/job/summary.ts'
-import { HOSTILE_TEXTS } from '../support/hostile-texts.ts'
-import { alive } from '../support/rendered.ts'
 import { CREATE, outcome, PR_LINK } from './outcomes.ts'
 import { jobSceneStarter } from './scene.ts'
 
@@ -160,32 +158,4 @@ describe('the summary of a run that did not wait for a job', () => {
       '## ❌ Docs agent: wrong inputs\n\nNothing was sent.\n\n| Input | Problem | Accepted |\n| :--- | :--- | :--- |\n| `poll-interval` | ("&#60;b&#62;@\u200bteam&#60;/b&#62;") is longer than `timeout` | x |\n\n<sub>Docs agent · project `docs`</sub>',
     )
   })
-})
-
-const OUR_TAGS =
-  /^<(?:\/?(?:details|code|sub|summary)|details><summary>(?:Job and prompt|Job|Prompt)<\/summary)>$/
-
-function expectInert(markdown: string, cells: number): void {
-  const seen = alive(markdown)
-  expect(seen.html.filter((tag) => !OUR_TAGS.test(tag))).toEqual([])
-  expect(seen.mentions).toEqual([])
-  expect(seen.images).toEqual([])
-  for (const link of seen.links) expect(link).toMatch(/^https:\/\/[^@]+$/)
-  for (const count of seen.cells) expect(count).toBe(cells)
-}
-
-it.each(HOSTILE_TEXTS.map((text) => [text]))('nothing of %j comes alive in a summary', async (text) => {
-  const { run } = await startScene({ inputs: { 'project-id': text.isWellFormed() ? text : 'x' } })
-  const pull = { prLink: text, conflicts: false, openedAtMs: undefined }
-  const fields = { source: { repository: text, ref: text }, model: text, prLink: text, createdAt: text }
-  for (const result of ['pull-request', 'archived', 'timed-out'] satisfies JobResult[]) {
-    const plan: Plan = { kind: 'message', id: text, prompt: text, pull }
-    expectInert(jobSummary(outcome(result, { plan, jobId: text, fields, error: text }), run).source, 2)
-  }
-  const failure = { headline: text, details: text }
-  const plan: Plan = { kind: 'create', prompt: text, previous: { prLink: text, state: 'merged' } }
-  expectInert(jobSummary(outcomeWithoutJob(failure, { plan, isCancelled: false }), run).source, 2)
-  expectInert(dryRunSummary(text, plan, run).source, 2)
-  expectInert(skippedSummary(text, text).source + interruptedSummary(text, text).source, 2)
-  expectInert(inputsErrorSummary([{ input: 'wait', problem: text, accepted: text }], text).source, 3)
 })
