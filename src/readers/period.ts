@@ -57,12 +57,13 @@ export function periodName(period: Period, count: number): string {
   return days === 1 ? `day${s}` : `period${s} of ${days} days`
 }
 
-/** A short name for each period by its beginning, no two of them the same. */
+/** A short name for each period by its beginning, no two of them the same; with its year where they span a year. */
 export function shortNames(periods: readonly Period[]): string[] {
-  const forms = [dayAndMonth, dayAndYear, dayAndTime]
-  const tried = forms.map((form) => periods.map(({ from }) => form(from.ms)))
-  const distinct = tried.find((names) => new Set(names).size === names.length)
-  return distinct ?? periods.map(({ from }) => isoText(from.ms))
+  const begins = periods.map(({ from }) => from.ms)
+  const spanMs = Math.max(...begins) - Math.min(...begins)
+  const forms = [...(spanMs < 365 * DAY_MS ? [dayAndMonth] : []), dayAndYear, dayAndTime, isoText]
+  const tried = forms.map((form) => begins.map(form))
+  return tried.find((names) => new Set(names).size === names.length) ?? []
 }
 
 /** A period's length in whole days; `undefined` if it does not begin and end at midnight (UTC). */

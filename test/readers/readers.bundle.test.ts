@@ -1,0 +1,153 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { stringField } from '../../src/lib/json.ts'
+import { HOSTILE_TEXTS } from '../support/hostile-texts.ts'
+import { alive, commandsIn } from '../support/rendered.ts'
+import type { ActionRun } from '../support/run-action.ts'
+import { sceneStarter } from '../support/scene.ts'
+
+const startScene = sceneStarter()
+
+/** A week of its own, and a report on it alone. */
+const REPORT = {
+  'visitors-summary': 'true',
+  'visitors-from': '2025-07-28',
+  'visitors-to': '2025-08-04',
+  'visitors-trend': '4',
+}
+const JOB = { prompt: 'Explain the new flag.', context: 'none' }
+
+/** The first error of a log. */
+function errorIn({ log }: ActionRun): string {
+  return log.split('\n').find((line) => line.startsWith('::error')) ?? ''
+}
+
+describe('a visitors report alone', () => {
+  it('needs no more than a key that may read, and fills summary, outputs, log and file', async () => {
+    const keys = [{ key: 'mint_read_only', scope: 'read' }] as const
+    const { docs, run } = await startScene({ pages: 300, keys })
+    const workspace = await mkdtemp(join(tmpdir(), 'readers-'))
+    onTestFinished(() => rm(workspace, { recursive: true }))
+    const inputs = { ...REPORT, 'api-key': 'mint_read_only', 'visitors-export': 'out/deep/v.json' }
+    const { exitCode, outputs, summary, log } = await run({ workspace, inputs })
+    expect(exitCode).toBe(0)
+    expect(
+      docs.requests.map(({ query }) => `${query['dateFrom']} ${query['limit']}@${query['offset']}`),
+    ).toEqual([
+      '2025-07-28 250@0',
+      '2025-07-21 250@0',
+      '2025-07-14 1@0',
+      '2025-07-07 1@0',
+      '2025-07-28 250@250',
+      '2025-07-21 250@250',
+    ])
+    expect(outputs).toMatchObject({
+      'visitors-from': '2025-07-28',
+      'visitors-to': '2025-08-04',
+      'visitors-complete': 'true',
+      'visitors-export': 'out/deep/v.json',
+    })
+    expect(JSON.parse(outputs['visitors'] ?? '')).toMatchObject({ requests: 6, trend: { length: 4 } })
+    expect(outputs['result'] ?? '').toBe('')
+    expect(summary).toMatch(/^## 📊 About [\d,]+ visitors read the docs, as usual\n\n28 Jul – 3 Aug 2025/)
+    expect(log).toMatch(
+      /::notice title=Docs readers%3A docs::About [\d,]+ visitors read the docs, as usual\./,
+    )
+    expect(JSON.parse(await readFile(join(workspace, 'out/deep/v.json'), 'utf8'))).toHaveLength(300)
+  })
+
+  it('is of the seven full days before today, whatever the time zone of the runner', async () => {
+    const day = (daysAgo: number): string =>
+      new Date(Date.now() - daysAgo * 86_400_000).toISOString().slice(0, 10)
+    for (const TZ of ['Pacific/Kiritimati', 'Pacific/Pago_Pago']) {
+      const { docs, run } = await startScene({ pages: 1 })
+      await run({ inputs: { 'visitors-summary': 'true', 'visitors-trend': '1' }, env: { TZ } })
+      expect(docs.requests[0]?.query).toMatchObject({ dateFrom: day(7), dateTo: day(0) })
+    }
+  })
+
+  it('with wrong inputs is refused before any request, with all of them named', async () => {
+    const wrong = {
+      'visitors-days': '367',
+      'visitors-from': '2026-02-30',
+      'visitors-to': '',
+      'visitors-top': '0',
+      'visitors-trend': '1.5',
+      'visitors-max-requests': '1001',
+      'visitors-export': 'visitors.xlsx',
+      'site-url': 'docs.example.com',
+      'reader-signals': 'yes',
+    }
+    const { docs, run } = await startScene()
+    const { exitCode, log } = await run({ inputs: { ...REPORT, ...wrong } })
+    expect([exitCode, docs.requests]).toEqual([1, []])
+    for (const name of Object.keys(wrong)) expect(log).toMatch(new RegExp(`- ${name} `))
+  })
+
+  it('with hostile page paths stays inert, and its outputs fit', async () => {
+    const paths = HOSTILE_TEXTS.map((text) => text.toWellFormed()).filter((text) => text !== '')
+    const long = Array.from({ length: 80 }, (_, index) => `/${index}/${'x'.repeat(20_000)}`)
+    const visitors = [...paths, ...long].map((path, index) => ({ path, human: 1, ai: 1, total: 999 - index }))
+    const body = { totals: { human: 9, ai: 9, total: 9 }, visitors, hasMore: false }
+    const { run } = await startScene({ visitors: () => ({ status: 200, body }) })
+    const { exitCode, log, summary, outputs } = await run({ inputs: { ...REPORT, 'visitors-top': '100' } })
+    expect(exitCode).toBe(0)
+    expect(commandsIn(log).filter((line) => !/^::(?:add-mask|notice|warning)/.test(line))).toEqual([])
+    const shown = alive(summary)
+    expect([shown.links, shown.images, shown.mentions]).toEqual([[], [], []])
+    expect(shown.html.filter((tag) => !/^<\/?(?:code|details|summary)>/.test(tag))).toEqual([])
+    expect(Buffer.byteLength(outputs['visitors'] ?? '')).toBeLessThanOrEqual(256 * 1024)
+    expect(JSON.parse(outputs['visitors'] ?? '').top).toHaveLength(50)
+  })
+})
+
+describe('beside a job', () => {
+  it('the report is gathered while the job is awaited, and stands below it', async () => {
+    const { docs, run } = await startScene({ jobTimeMs: 1500 })
+    const { exitCode, outputs, summary } = await run({
+      inputs: { ...REPORT, ...JOB, 'reader-signals': 'report' },
+    })
+    expect([exitCode, outputs['result'], outputs['visitors-complete']]).toEqual([0, 'pull-request', 'true'])
+    const paths = docs.requests.map(({ path }) => path)
+    expect(paths.findLastIndex((path) => path.includes('analytics'))).toBeLessThan(
+      paths.findLastIndex((path) => path.includes('/job/')),
+    )
+    expect(summary).toMatch(/^## ✅ [\s\S]*\n## 📊 About [\s\S]*\*\*What readers missed\*\*/)
+  })
+
+  it('each part is whole if the other fails, and the step is red', async () => {
+    const failing = await startScene()
+    const first = await failing.run({ inputs: { ...REPORT, ...JOB, prompt: '[agent: fail]' } })
+    expect(first).toMatchObject({ exitCode: 1, outputs: { result: 'failed', 'visitors-complete': 'true' } })
+    const faults = [{ kind: 'status', status: 400, times: 'always', match: { path: 'visitors' } }] as const
+    const refusing = await startScene({ faults })
+    const second = await refusing.run({ inputs: { ...REPORT, ...JOB } })
+    expect(second).toMatchObject({ exitCode: 1, outputs: { result: 'pull-request' } })
+    expect(second.summary).toMatch(/^## ✅ [\s\S]*\n## ❌ No visitors report\n/)
+    expect(errorIn(second)).toMatch(/\(400\).*So there is no visitors report\./)
+  })
+
+  it('the agent is told what readers missed, within the context and after our words', async () => {
+    const { docs, run } = await startScene()
+    const inputs = { prompt: 'Improve the docs.', 'reader-signals': 'agent' }
+    const { exitCode, outputs } = await run({ inputs })
+    expect([exitCode, outputs['reader-signals-count']]).toEqual([0, '3'])
+    const create = docs.requests.findIndex(({ method }) => method === 'POST')
+    expect(docs.requests.slice(0, create).filter(({ path }) => path.includes('analytics'))).toHaveLength(3)
+    const prompt = stringField(docs.requests[create]?.body, 'prompt')
+    expect(prompt).toMatch(
+      /^Improve the docs\.\n[\s\S]*What readers missed, .*:\nThese are counts of demand, no proof of an error\.[\s\S]*\n- search for "export to csv": 37 of 38/,
+    )
+  })
+
+  it('the agent is refused what readers missed where there is no prompt or no context', async () => {
+    const { docs, run } = await startScene()
+    for (const more of [{}, JOB]) {
+      const { exitCode, log } = await run({ inputs: { 'reader-signals': 'agent', ...more } })
+      expect([exitCode, docs.requests]).toEqual([1, []])
+      expect(log).toContain('- reader-signals ("agent") ')
+    }
+  })
+})

@@ -1,0 +1,230 @@
+import { describe, expect, it } from 'vitest'
+import type { Fault } from '../../docs-service/faults/fault.ts'
+import { HOSTILE_TEXTS } from '../support/hostile-texts.ts'
+import { alive } from '../support/rendered.ts'
+import { refusal, runReaders } from './scene.ts'
+
+const SIGNALS = { 'reader-signals': 'report' }
+const CALLS = ['feedback', 'searches', 'assistant'] as const
+
+/** What the embedded service's site gets wrong. */
+const MISSED = `- search for \`export to csv\`: 37 of 38 searches led to no click; the site: 40 %
+- \`/guides/restore\`: 14 of 21 ratings say no; the site: 28 %
+- \`/sdks/tokens\`: 7 of 7 questions got no answer; the site: 9 %`
+
+/** Answers of the three calls in place of the service's own. */
+function answers(bodies: Partial<Record<(typeof CALLS)[number], unknown>>): Fault[] {
+  return CALLS.flatMap((path) =>
+    bodies[path] === undefined
+      ? []
+      : [{ kind: 'body', body: bodies[path], times: 'always', match: { path } }],
+  )
+}
+
+const EMPTY = answers({
+  feedback: { feedback: [], hasMore: false },
+  searches: { searches: [], totalSearches: 0, nextCursor: null },
+  assistant: { conversations: [], nextCursor: null, hasMore: false },
+})
+
+describe('what readers missed', () => {
+  it('is reported alone, of the 28 days before today, with three requests', async () => {
+    const { sent, summary, outputs, failure, log, signals } = await runReaders({ inputs: SIGNALS })
+    expect(sent).toEqual(['feedback/by-page', 'searches', 'assistant'])
+    expect(summary).toMatch(/^## 🔎 What readers missed\n\n6 Jul – 2 Aug 2026 · project `docs`\n\n/)
+    expect(summary).toContain(`\n\n${MISSED}\n\n`)
+    expect(JSON.parse(outputs['reader-signals'] ?? '')).toEqual([
+      { kind: 'search', search: 'export to csv', count: 37, of: 38, rate: 0.026, siteRate: 0.604 },
+      { kind: 'rating', path: '/guides/restore', count: 14, of: 21, rate: 0.667, siteRate: 0.283 },
+      { kind: 'question', path: '/sdks/tokens', count: 7, of: 7, rate: 1, siteRate: 0.091 },
+    ])
+    expect(outputs['reader-signals-count']).toBe('3')
+    expect([failure, signals]).toEqual([undefined, ''])
+    expect(log).toEqual(['notice: What readers missed in 6 Jul – 2 Aug 2026: 3 items.'])
+  })
+
+  it('stands in the visitors report, whatever its period', async () => {
+    const week = { 'visitors-summary': 'true', 'visitors-from': '2026-01-05', 'visitors-to': '2026-01-12' }
+    const { summary } = await runReaders({ inputs: { ...SIGNALS, ...week } })
+    expect(summary).toMatch(/^## 📊 About [\d,]+ visitors read the docs, as usual\n/)
+    expect(summary).toContain(`\n\n**What readers missed**, 6 Jul – 2 Aug 2026\n\n${MISSED}\n\n`)
+  })
+
+  it('stands beside the failure of the visitors report', async () => {
+    const inputs = { ...SIGNALS, 'visitors-summary': 'true' }
+    const faults = [refusal(400, { match: { path: 'visitors' } })]
+    const { summary, failure } = await runReaders({ inputs, faults })
+    expect(failure).toMatch(/\(400\).*So there is no visitors report\.$/)
+    expect(summary).toMatch(/^## ❌ No visitors report\n[\s\S]*\n## 🔎 What readers missed\n/)
+    expect(summary).toContain(MISSED)
+  })
+
+  it('beside an export without a report has a summary of its own', async () => {
+    const { summary, outputs } = await runReaders({ inputs: { ...SIGNALS, 'visitors-export': 'v.csv' } })
+    expect(outputs).toMatchObject({ 'visitors-export': 'v.csv', 'reader-signals-count': '3' })
+    expect(summary).toMatch(/^## 🔎 What readers missed\n/)
+  })
+
+  it('of a site without ratings, searches and questions asks whether they are switched on', async () => {
+    const { summary, outputs, failure } = await runReaders({ inputs: SIGNALS, faults: EMPTY })
+    expect(summary).toContain(
+      'No ratings in 28 days: is feedback switched on? No searches in 28 days: is search switched on? No questions in 28 days: is the assistant switched on?',
+    )
+    expect(summary).not.toContain('Nothing stands out')
+    expect([outputs, failure]).toEqual([{ 'reader-signals': '[]', 'reader-signals-count': '0' }, undefined])
+  })
+
+  it('is nothing that stands out where all is well', async () => {
+    const fine = answers({
+      feedback: { feedback: [{ path: '/a', thumbsUp: 9, thumbsDown: 1 }], hasMore: false },
+      searches: { searches: [{ searchQuery: 'a', hits: 9, ctr: 0.9 }] },
+    })
+    const { summary } = await runReaders({ inputs: SIGNALS, faults: [...fine, ...EMPTY.slice(2)] })
+    expect(summary).toContain(
+      '\n\nNothing stands out.\n\nNo questions in 28 days: is the assistant switched on?\n\n',
+    )
+  })
+
+  it('names five items at once, and folds the others', async () => {
+    const feedback = Array.from({ length: 70 }, (_, index) => ({
+      path: `/p/${index}`,
+      thumbsUp: index < 8 ? 0 : 30,
+      thumbsDown: index < 8 ? 30 - index : 0,
+    }))
+    const inputs = { ...SIGNALS, 'site-url': 'https://docs.example.com/x' }
+    const faults = [...answers({ feedback: { feedback, hasMore: false } }), ...EMPTY.slice(1)]
+    const { summary } = await runReaders({ inputs, faults })
+    const [shown = '', more = ''] = summary.split('<details><summary>What readers missed: 3 more</summary>')
+    expect(shown.match(/^- /gm)).toHaveLength(5)
+    expect(shown).toContain(
+      '- [`/p/4`](https://docs.example.com/x/p/4): 26 of 26 ratings say no; the site: 10 %',
+    )
+    expect(more).toContain(
+      '- [`/p/7`](https://docs.example.com/x/p/7): 23 of 23 ratings say no; the site: 10 %',
+    )
+  })
+})
+
+describe('what cannot be read of it', () => {
+  it.each([
+    ['feedback', 'ratings', 'is refused', refusal(403, { match: { path: 'feedback' } }), '403'],
+    ['searches', 'searches', 'has another shape', answers({ searches: { hits: [] } })[0], 'another shape'],
+  ] as const)('loses its lines (%s) where it %s', async (call, name, _why, fault, says) => {
+    const { summary, log, failure, outputs } = await runReaders({
+      inputs: SIGNALS,
+      faults: fault ? [fault] : [],
+    })
+    expect(failure).toBeUndefined()
+    expect(summary).toContain(`The ${name} could not be read.`)
+    expect(log.filter((line) => line.startsWith('warning:'))).toEqual([
+      expect.stringMatching(new RegExp(`^warning: Not read: the ${name}\\. .*${says}`)),
+    ])
+    expect(outputs['reader-signals-count']).toBe(call === 'feedback' ? '2' : '2')
+  })
+
+  const faults = CALLS.map((path) => refusal(403, { match: { path } }))
+
+  it('is warned of once, and never fails the visitors report or a job', async () => {
+    for (const inputs of [
+      { ...SIGNALS, 'visitors-summary': 'true' },
+      { ...SIGNALS, prompt: 'Explain.' },
+    ]) {
+      const { failure, log, outputs, summary } = await runReaders({ inputs, faults })
+      expect(failure).toBeUndefined()
+      expect(log.filter((line) => line.startsWith('warning:'))).toEqual([
+        expect.stringMatching(/^warning: Not read: the ratings, the searches and the questions\. .*\(403\)/),
+      ])
+      expect([outputs['reader-signals'], outputs['reader-signals-count']]).toEqual(['', ''])
+      expect(summary).toContain('The ratings, searches and questions could not be read.')
+    }
+  })
+
+  it('fails the step where nothing else was asked for', async () => {
+    const { failure } = await runReaders({ inputs: SIGNALS, faults })
+    expect(failure).toBe('What readers missed could not be read.')
+  })
+
+  it('is not told to the agent, with a notice', async () => {
+    const inputs = { 'reader-signals': 'agent', prompt: 'Explain.' }
+    const { signals, log, failure } = await runReaders({ inputs, faults })
+    expect([signals, failure]).toEqual(['', undefined])
+    expect(log[0]).toMatch(/^notice: The agent is not told what readers missed\. Not read: .*\(403\)/)
+  })
+})
+
+describe('what the agent is told', () => {
+  it('is our words, and then the same list, read once', async () => {
+    const inputs = { 'reader-signals': 'agent', prompt: 'Explain.' }
+    const { signals, sent } = await runReaders({ inputs })
+    expect(sent).toHaveLength(3)
+    expect(signals).toBe(`What readers missed, 6 Jul – 2 Aug 2026:
+These are counts of demand, no proof of an error. Look at the page and at the code first. Change at most three pages for this list, and a page only where it lacks or misstates something. Add nothing that the repository does not hold. Say in the pull request which item led to which change.
+- search for "export to csv": 37 of 38 searches led to no click; the site: 40 %
+- page /guides/restore: 14 of 21 ratings say no; the site: 28 %
+- page /sdks/tokens: 7 of 7 questions got no answer; the site: 9 %`)
+  })
+
+  it('is nothing where nothing stands out', async () => {
+    const inputs = { 'reader-signals': 'agent', prompt: 'Explain.' }
+    expect((await runReaders({ inputs, faults: EMPTY })).signals).toBe('')
+  })
+})
+
+describe('what strangers write', () => {
+  it('stands nowhere, whatever it is', async () => {
+    const day = (index: number): string => `2026-07-${String((index % 20) + 10)}T10:00:00Z`
+    const hostile = HOSTILE_TEXTS.filter((text) => /[^A-Za-z0-9 ]/.test(text)).map((text) =>
+      text.toWellFormed(),
+    )
+    const faults = answers({
+      feedback: {
+        feedback: [
+          ...hostile.map((path) => ({ path, thumbsUp: 0, thumbsDown: 20 })),
+          ...Array.from({ length: 99 }, () => ({ path: '/good', thumbsUp: 99, thumbsDown: 0 })),
+        ],
+      },
+      searches: {
+        searches: [
+          ...hostile.map((searchQuery) => ({ searchQuery, hits: 30, ctr: 0 })),
+          ...Array.from({ length: 99 }, () => ({ searchQuery: 'good', hits: 99, ctr: 1 })),
+        ],
+      },
+      assistant: {
+        conversations: hostile.flatMap((text) =>
+          Array.from({ length: 5 }, (_, index) => ({
+            timestamp: day(index),
+            query: text,
+            response: text,
+            resolutionStatus: 'unanswered',
+            queryCategory: text,
+            pageUrl: `https://docs.example.com/${text}`,
+          })),
+        ),
+      },
+    })
+    const { summary, log, outputs, signals } = await runReaders({
+      inputs: { 'reader-signals': 'agent', prompt: 'Explain.' },
+      faults,
+    })
+    expect(summary).toContain('- a search (text withheld): 30 of 30 searches led to no click; the site: 19 %')
+    expect(signals).not.toContain('withheld')
+    const everything = [summary, ...log, ...Object.values(outputs), signals].join('\n')
+    for (const text of hostile) if (text.trim().length > 3) expect(everything).not.toContain(text)
+    const shown = alive(summary)
+    expect([shown.links, shown.images, shown.mentions]).toEqual([[], [], []])
+  })
+})
+
+describe('a dry run', () => {
+  it('calls nothing, and says what it would read', async () => {
+    const inputs = { 'visitors-summary': 'true', 'visitors-export': 'v.csv', 'reader-signals': 'agent' }
+    const { sent, summary, log, outputs, signals } = await runReaders({
+      inputs: { ...inputs, 'dry-run': 'true', prompt: 'Explain.' },
+    })
+    expect([sent, outputs, signals]).toEqual([[], {}, ''])
+    const plan =
+      'The docs service was not called. Without `dry-run`, this run would read the visitors of 27 Jul – 2 Aug 2026 and of 7 periods before, write all rows to `v.csv`, read what readers missed in 6 Jul – 2 Aug 2026 and tell the agent, with 40 requests at most.'
+    expect(log).toEqual([`notice: ${plan}`])
+    expect(summary).toBe(`## 📊 Readers report: dry run\n\n${plan}\n\nProject \`docs\``)
+  })
+})
