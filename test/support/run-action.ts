@@ -160,7 +160,7 @@ async function writeAll(folder: string, files: Readonly<Record<string, string>>)
 }
 
 const ajv = new Ajv({ allErrors: true, allowUnionTypes: true })
-const schemas = ['job', 'visitors'].map((name) => {
+const schemas = ['job', 'visitors', 'reader-signals'].map((name) => {
   const schema = JSON.parse(readFileSync(join(ROOT, `docs/schemas/${name}.schema.json`), 'utf8'))
   return { name, validate: ajv.compile(schema) }
 })
