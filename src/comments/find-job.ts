@@ -46,7 +46,7 @@ function conversationJob(
 ): EarlierJob | undefined {
   const markers = comments
     .map((one) => one.marker)
-    .filter((one) => one.job !== '' && one.project === marker.project && !isSameComment(one, marker))
+    .filter((one) => one.job !== '' && one.project === marker.project)
   const ofStep = markers.findLast((one) => one.kind !== 'announcement' && one.step === marker.step)
   const announced = markers.findLast((one) => one.kind === 'announcement')
   const found = (isOwnThread ? ofStep : undefined) ?? announced

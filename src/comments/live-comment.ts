@@ -67,7 +67,7 @@ export class LiveComment {
   }
 
   #savePending(): void {
-    const draft = this.#isSuperseded ? undefined : this.#pending
+    const draft = this.#pending
     const text = this.#run.redact(draft?.text.source ?? '')
     this.#run.setPending('comment', draft && { ...this.#place, marker: draft.marker, text })
   }

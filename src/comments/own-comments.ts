@@ -11,7 +11,7 @@ import {
 import { joinMarkdown, type Markdown } from '../lib/markdown.ts'
 import { errorMessage } from '../lib/text.ts'
 import type { Run } from '../runner/run.ts'
-import { isNewer, isSameComment, type Marker, Markers, withJobOf } from './marker.ts'
+import { isNewer, isSameComment, type Marker, Markers } from './marker.ts'
 
 /** A comment that this action wrote, for whichever step: its marker is signed, and its author is the token's account. */
 export type OwnComment = { readonly ref: CommentRef; readonly marker: Marker }
@@ -38,7 +38,7 @@ export class OwnComments {
     this.#markers = new Markers(run.inputs['api-key'], run.environment.repository)
   }
 
-  /** Those of a thread, oldest first. */
+  /** Those of a thread, oldest first: the signature tells the threads of a review apart. */
   async list(thread: Thread): Promise<Known<readonly OwnComment[]>> {
     const { github, inputs } = this.#run
     // Without the key, as in a dry run, none counts.
@@ -86,8 +86,7 @@ export class OwnComments {
     if (newest === undefined) return created
     const isSuperseded = kind !== 'announcement' && isNewer(newest.marker, draft.marker)
     const isFinal = kind === 'announcement' || isSuperseded || newest.ref.id === created?.id
-    const marker = withJobOf(newest.marker, draft.marker)
-    if (!isFinal && (await this.#edit(newest.ref, { ...draft, marker })) === undefined) return undefined
+    if (!isFinal && (await this.#edit(newest.ref, draft)) === undefined) return undefined
     for (const other of others) {
       if (!(await deleteComment(this.#run.github, other.ref))) return undefined
     }

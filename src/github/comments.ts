@@ -1,4 +1,3 @@
-import { isRecord } from '../lib/json.ts'
 import { type Account, type GitHub, normalizeLogin } from './client.ts'
 import { GitHubError } from './errors.ts'
 import type { Comment, User } from './types.ts'
@@ -49,18 +48,16 @@ export type ThreadComment = {
 }
 
 /**
- * The comments of a thread, oldest first, however many.
+ * The comments of a thread, oldest first, however many; for a thread of a review those of all reviews of the pull
+ * request, as GitHub lists them.
  *
  * @throws {GitHubError}
  */
 export async function listComments(github: GitHub, thread: Thread): Promise<readonly ThreadComment[]> {
-  const { kind, number, rootId } = thread
-  // GitHub lists the comments of all reviews of a pull request together.
-  const comments = await listAll<Comment>(github, `${basePath(github, thread)}/${number}/comments`)
-  return comments
-    .filter((one) => kind === 'main' || one.id === rootId || one.in_reply_to_id === rootId)
-    .map((one) => ({ ref: refOf(one, thread), author: readAccount(one.user), body: one.body ?? '' }))
-    .toSorted((a, b) => a.ref.id - b.ref.id)
+  const comments = await listAll<Comment>(github, `${basePath(github, thread)}/${thread.number}/comments`)
+  return comments.map((one) => {
+    return { ref: refOf(one, thread), author: readAccount(one.user), body: one.body ?? '' }
+  })
 }
 
 /**
@@ -124,19 +121,14 @@ export async function deletePath(github: GitHub, path: string): Promise<true> {
  *
  * @throws {GitHubError}
  */
-export function listAll<T extends object>(
-  github: GitHub,
-  path: string,
-  maxEntries = Infinity,
-): Promise<readonly T[]> {
+export function listAll<T>(github: GitHub, path: string): Promise<readonly T[]> {
   return github.request(async ({ paginate }) => {
     const all: T[] = []
     for await (const { data } of paginate.iterator(`GET ${path}`, { per_page: 100 })) {
-      if (!Array.isArray(data) || !data.every(isRecord)) {
+      if (!Array.isArray(data)) {
         throw new GitHubError('GitHub returned something that is not a list', { kind: 'other' })
       }
-      for (const entry of data) all.push(entry as T)
-      if (all.length >= maxEntries) break
+      all.push(...(data as readonly T[]))
     }
     return all
   })

@@ -119,16 +119,11 @@ describe('the end of a reply', () => {
 })
 
 describe('a comment', () => {
-  it('of a run that nobody asked for names the commit', () => {
-    expect(paragraphs(workingBody(status, 'create'))).toEqual([
-      '⏳ **The docs agent is working …**',
-      `For \`aaaaaaa\` · ${RUN}`,
-      'This comment will show the result.',
-    ])
-  })
-
-  it('of a command without words says who asked', () => {
-    expect(paragraphs(workingBody(subject(''), 'starting'))[1]).toBe(`Requested by **octocat** · ${RUN}`)
+  it.each([
+    ['that nobody asked for names the commit', status, `For \`aaaaaaa\` · ${RUN}`],
+    ['of a command without words says who asked', subject(''), `Requested by **octocat** · ${RUN}`],
+  ])('%s', (_what, about, words) => {
+    expect(paragraphs(workingBody(about, 'create'))[1]).toBe(words)
   })
 
   it('never begins with a command that would wake the action', () => {
@@ -138,8 +133,9 @@ describe('a comment', () => {
   })
 
   it('that explains the command promises no follow-up where there is none', () => {
-    const { source } = usageBody(subject('', { inputs: { 'follow-up': 'false' } }))
-    expect(source).not.toContain('further command')
+    expect(usageBody(subject('', { inputs: { 'follow-up': 'false' } })).source).not.toContain(
+      'further command',
+    )
   })
 })
 

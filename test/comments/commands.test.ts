@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest'
-import { explainUsage, startConversation } from '../../src/comments/conversation.ts'
+import { explainUsage } from '../../src/comments/conversation.ts'
 import { type Event, newIssue, review } from '../support/events.ts'
-import { ending, NO_PULL, octocat, type Scene, sceneStarter, tell } from './runs.ts'
+import { ending, NO_PULL, octocat, type RunOptions, type Scene, sceneStarter } from './runs.ts'
 
 const newScene = sceneStarter()
 const RUN = '[workflow run](https://github.com/acme/docs/actions/runs/1001)'
-const asked = `**octocat** asked: explain the new flag · ${RUN}`
+const DONE = '✅ **Completed without a pull request**'
 
 describe('a command on a pull request', () => {
   it('gets eyes, a reply that is edited to its end, an announcement, and a rocket', async () => {
     const scene = await newScene()
-    await tell(scene, scene.comment('/docs explain the new flag'))
+    await scene.tell(scene.comment('/docs explain the new flag'))
     expect(scene.github.requests).toEqual([
       'POST /issues/comments/5001/reactions eyes',
       'POST /issues/5/comments',
@@ -23,11 +23,11 @@ describe('a command on a pull request', () => {
       'GET /issues/comments/5001/reactions',
       'DELETE /issues/comments/5001/reactions/901',
     ])
-    expect(scene.reactions()).toEqual(['rocket'])
+    const asked = `**octocat** asked: explain the new flag · ${RUN}\n\nThis comment will show the result.`
     expect(scene.said()).toEqual([
       [
-        `⏳ **Starting the docs agent …**\n\n${asked}\n\nThis comment will show the result.`,
-        `⏳ **The docs agent is working …**\n\n${asked}\n\nThis comment will show the result.`,
+        `⏳ **Starting the docs agent …**\n\n${asked}`,
+        `⏳ **The docs agent is working …**\n\n${asked}`,
         '✅ **Pull request ready for review: [acme/docs#\u200b1](https://github.com/acme/docs/pull/1)**\n\n' +
           `**octocat** asked: explain the new flag · took 3 min 05 s · ${RUN}\n\n` +
           'To go on, comment `/docs …` here or on that pull request; `/docs new …` starts a new job.',
@@ -37,21 +37,26 @@ describe('a command on a pull request', () => {
           'To have it changed, comment `/docs …` here, such as `/docs shorter, and add an example`.',
       ],
     ])
-    expect(scene.saved('set-output', 'comment-id')).toBe('5002')
-    expect(scene.saved('set-output', 'comment-url')).toBe(
-      'https://github.com/acme/docs/pull/5#issuecomment-5002',
-    )
-    expect(scene.saved('save-state', 'pending')).toBe('{}')
+    expect(scene.reactions()).toEqual(['rocket'])
+    expect(scene.output('comment-id')).toBe('5002')
+    expect(scene.output('comment-url')).toBe('https://github.com/acme/docs/pull/5#issuecomment-5002')
+    expect(scene.pending()).toBe('{}')
     expect(scene.annotations()).toEqual([])
   })
 
   it.each([
+    ['create', 'The docs agent is working …'],
     ['message', 'The docs agent continues its earlier job …'],
     ['wait', "Waiting for the docs agent's job …"],
-  ] as const)('says of a %s what is being done', async (kind, words) => {
+  ] as const)('says of a %s what is being done, and keeps its words in order', async (kind, words) => {
     const scene = await newScene()
-    await tell(scene, scene.comment('/docs shorter'), { kind, end: NO_PULL })
-    expect(scene.said()[0]?.[1]).toContain(`⏳ **${words}**`)
+    const conversation = await scene.start(scene.comment('/docs explain it'))
+    expect(scene.reactions()).toEqual(['eyes'])
+    expect(scene.headlines()).toEqual(['⏳ **Starting the docs agent …**'])
+    void conversation.accepted('job_1', kind, '')
+    await conversation.finish(ending(NO_PULL))
+    const lines = scene.said()[0]?.map((body) => body.split('\n')[0])
+    expect(lines).toEqual(['⏳ **Starting the docs agent …**', `⏳ **${words}**`, DONE])
   })
 
   it.each([
@@ -65,52 +70,32 @@ describe('a command on a pull request', () => {
     ['error', 'confused'],
   ])('that ends as %s gets %s', async (result, reaction) => {
     const scene = await newScene()
-    await tell(scene, scene.comment('/docs explain it'), { end: { ...NO_PULL, result } })
+    await scene.tell(scene.comment('/docs explain it'), { end: { ...NO_PULL, result } })
     expect(scene.reactions()).toEqual([reaction])
   })
 
   it('keeps the reactions of others, and of ours those that no run gives', async () => {
     const scene = await newScene()
     const event = scene.comment('/docs explain it')
-    const { viewer } = scene.world
     const on = { kind: 'main', commentId: 5001 } as const
     scene.world.reactions.push({ ...on, id: 801, author: octocat, content: 'eyes' })
-    scene.world.reactions.push({ ...on, id: 802, author: viewer, content: 'heart' })
-    await tell(scene, event, { end: NO_PULL })
-    expect(scene.world.reactions.map(({ author, content }) => [author.login, content])).toEqual([
-      ['octocat', 'eyes'],
-      ['github-actions[bot]', 'heart'],
-      ['github-actions[bot]', '+1'],
-    ])
-  })
-
-  it('shows eyes and a reply before there is a job, and keeps its words in order', async () => {
-    const scene = await newScene()
-    const { run, trigger } = scene.run(scene.comment('/docs explain it'))
-    const conversation = await startConversation(trigger, run)
-    expect(scene.reactions()).toEqual(['eyes'])
-    expect(scene.headlines()).toEqual(['⏳ **Starting the docs agent …**'])
-    void conversation.accepted('job_1', 'create', '')
-    await conversation.finish(ending(NO_PULL))
-    expect(scene.said()[0]?.map((body) => body.split('\n')[0])).toEqual([
-      '⏳ **Starting the docs agent …**',
-      '⏳ **The docs agent is working …**',
-      '✅ **Completed without a pull request**',
-    ])
+    scene.world.reactions.push({ ...on, id: 802, author: scene.world.viewer, content: 'heart' })
+    await scene.tell(event, { end: NO_PULL })
+    expect(scene.reactions()).toEqual(['eyes', 'heart', '+1'])
+    expect(scene.world.reactions[0]?.author).toBe(octocat)
   })
 })
 
 describe('a command elsewhere', () => {
-  const asIssue = { number: 8, onIssue: true }
   const inReview = (scene: Scene, rootId?: number): Event => {
     scene.reviewComment('What is this?')
     return scene.reviewComment('/docs explain this line', rootId === undefined ? {} : { rootId })
   }
 
-  it.each<[string, (scene: Scene) => Event, readonly string[]]>([
+  it.each<[string, (scene: Scene) => Event, readonly [string, string, string]]>([
     [
       'on an issue',
-      (scene) => scene.comment('/docs explain it', asIssue),
+      (scene) => scene.comment('/docs explain it', { number: 8, onIssue: true }),
       ['/issues/comments/5001', '/issues/8/comments', '/issues/comments/5002'],
     ],
     [
@@ -130,12 +115,14 @@ describe('a command elsewhere', () => {
     ],
   ])('%s is answered and reacted to there', async (_where, eventIn, [source, thread, reply]) => {
     const scene = await newScene()
-    await tell(scene, eventIn(scene), { end: NO_PULL })
-    const lists = scene.github.requests.filter((line) => /^GET .*\/comments$/.test(line))
-    expect(lists.length).toBe(thread?.includes('pulls') ? 2 : 1)
-    expect(scene.github.requests.filter((line) => !lists.includes(line))).toEqual([
+    await scene.tell(eventIn(scene), { end: NO_PULL })
+    const lists = thread.includes('pulls')
+      ? ['GET /pulls/5/comments', 'GET /issues/5/comments']
+      : ['GET /issues/8/comments']
+    expect(scene.github.requests).toEqual([
       `POST ${source}/reactions eyes`,
       `POST ${thread}`,
+      ...lists,
       `PATCH ${reply}`,
       `PATCH ${reply}`,
       `POST ${source}/reactions +1`,
@@ -146,65 +133,52 @@ describe('a command elsewhere', () => {
 
   it('in a review is answered by a reply alone: a review has no reactions', async () => {
     const scene = await newScene()
-    await tell(scene, review({ id: 7, body: '/docs explain it', author: octocat }), { end: NO_PULL })
-    expect(scene.github.requests).toEqual([
-      'POST /issues/5/comments',
-      'GET /issues/5/comments',
-      'PATCH /issues/comments/5001',
-      'PATCH /issues/comments/5001',
-    ])
-    expect(scene.saved('save-state', 'pending')).toBe('{}')
+    await scene.tell(review({ id: 7, body: '/docs explain it', author: octocat }), { end: NO_PULL })
+    expect(scene.github.requests.filter((line) => line.includes('reactions'))).toEqual([])
+    expect(scene.headlines()).toEqual([DONE])
+    expect(scene.pending()).toBe('{}')
   })
 
   it.each(['404', '422'] as const)(
-    'in a review thread that was deleted (%s) is answered in the main thread',
+    'in a review thread that was deleted (%s) is answered in the main one',
     async (end) => {
       const scene = await newScene()
       const event = scene.reviewComment('/docs explain this line')
       scene.github.faults.push({ match: /replies$/, end })
-      await tell(scene, event, { end: NO_PULL })
+      await scene.tell(event, { end: NO_PULL })
       expect(scene.world.comments[1]).toMatchObject({ kind: 'main', number: 5 })
-      expect(scene.headlines()).toEqual(['✅ **Completed without a pull request**'])
       expect(scene.annotations()).toEqual([])
       // A re-run finds it there.
-      const again = await tell(scene, event, { attempt: 2, kind: 'wait', end: NO_PULL })
+      const again = await scene.tell(event, { attempt: 2, kind: 'wait', end: NO_PULL })
       expect(again.earlier).toMatchObject({ known: true, value: { id: 'job_1', kind: 'resume' } })
-      expect(scene.said()).toHaveLength(1)
+      expect(scene.headlines()).toEqual([DONE])
     },
   )
 })
 
 describe('a command without instructions', () => {
-  it('is answered with how to ask, and a confused face', async () => {
-    const scene = await newScene()
-    const { run, trigger } = scene.run(scene.comment('/docs'))
+  async function explain(scene: Scene, event: Event, options: RunOptions = {}): Promise<void> {
+    const { run, trigger } = scene.run(event, options)
     await explainUsage(trigger, run)
-    expect(scene.said()).toEqual([
-      [
-        '**What should the docs agent do?** Write it after `/docs`:\n\n' +
-          '`/docs explain the new flag in the CLI guide`\n\n' +
-          'A further command here continues the same job, such as `/docs shorter, and add an example`. `/docs new …` starts a new one.',
-      ],
-    ])
-    expect(scene.reactions()).toEqual(['confused'])
-    expect(scene.saved('save-state', 'pending')).toBe('{}')
-  })
+  }
 
-  it('is answered once, however often the run is started again', async () => {
+  it('is answered with how to ask, and a confused face, once however often it is run again', async () => {
     const scene = await newScene()
     const event = scene.comment('/docs')
-    for (const attempt of [1, 2]) {
-      const { run, trigger } = scene.run(event, { attempt })
-      await explainUsage(trigger, run)
-    }
-    expect(scene.said()).toHaveLength(1)
+    await explain(scene, event)
+    await explain(scene, event, { attempt: 2 })
+    const usage =
+      '**What should the docs agent do?** Write it after `/docs`:\n\n' +
+      '`/docs explain the new flag in the CLI guide`\n\n' +
+      'A further command here continues the same job, such as `/docs shorter, and add an example`. `/docs new …` starts a new one.'
+    expect(scene.said()).toEqual([[usage, usage]])
     expect(scene.reactions()).toEqual(['confused'])
+    expect(scene.pending()).toBe('{}')
   })
 
   it('is not answered with `comment: never`', async () => {
     const scene = await newScene()
-    const { run, trigger } = scene.run(scene.comment('/docs'), { inputs: { comment: 'never' } })
-    await explainUsage(trigger, run)
+    await explain(scene, scene.comment('/docs'), { inputs: { comment: 'never' } })
     expect(scene.github.requests).toEqual([])
   })
 })
@@ -215,9 +189,9 @@ describe('nothing is written', () => {
     ['a dry run', { 'dry-run': 'true' }],
   ])('with %s, but the conversation is read for its job', async (_what, inputs) => {
     const scene = await newScene()
-    await tell(scene, scene.comment('/docs explain it'))
+    await scene.tell(scene.comment('/docs explain it'))
     const before = scene.github.requests.length
-    const { earlier } = await tell(scene, scene.comment('/docs shorter'), { inputs, runId: 1002 })
+    const { earlier } = await scene.tell(scene.comment('/docs shorter'), { inputs, runId: 1002 })
     expect(scene.github.requests.slice(before)).toEqual(['GET /issues/5/comments', 'POST /graphql'])
     expect(earlier).toMatchObject({ known: true, value: { id: 'job_1', kind: 'continue' } })
   })
@@ -230,7 +204,7 @@ describe('nothing is written', () => {
     ['in a dry run without a key', '/docs explain it', { 'dry-run': 'true', 'api-key': '' }, 1],
   ])('and nothing is read %s', async (_what, body, inputs, attempt) => {
     const scene = await newScene()
-    const { earlier } = await tell(scene, scene.comment(body), { inputs, attempt })
+    const { earlier } = await scene.tell(scene.comment(body), { inputs, attempt })
     expect(scene.github.requests).toEqual([])
     expect(earlier).toEqual({ known: true, value: undefined })
   })

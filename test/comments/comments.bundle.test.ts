@@ -57,7 +57,6 @@ describe('a command', () => {
     ['[agent: no-change]', {}, 'no-pull-request', '+1', '✅ **Completed without a pull request**'],
     ['[agent: never]', { wait: 'false' }, 'submitted', '+1', '🚀 **Job started; not waiting for it**'],
     ['[agent: fail]', {}, 'failed', 'confused', "❌ **The agent's job failed**"],
-    ['[agent: archive]', {}, 'archived', 'confused', "🗄️ **The agent's job was archived**"],
     ['[agent: never]', { timeout: '300ms' }, 'timed-out', 'confused', '⏱️ **Not finished within 300 ms**'],
   ])('%s %j ends as %s with %s', async (words, given, result, reaction, headline) => {
     const scene = await newScene()

@@ -47,23 +47,25 @@ const conversationArbitrary = fc.record({
 /** A run whose state is kept here; none is saved once it was killed. */
 class SimulatedRun extends Run {
   readonly saved = new Map<string, string>()
-  isDead = false
 
   override saveState(name: 'job-id' | 'pending' | 'finished', value: string): void {
-    if (!this.isDead) this.saved.set(name, value)
+    if (sender.getStore()?.death.aborted !== true) this.saved.set(name, value)
   }
   override setOutputs(): void {}
   override writeSummary(): void {}
 }
 
-type Weather = { readonly latencyMs: () => number; readonly lost: () => 'request' | 'answer' | undefined }
-type Process = { readonly death: AbortSignal; readonly weather: Weather }
-
-const process_ = new AsyncLocalStorage<Process>()
 const folder = mkdtempSync(join(tmpdir(), 'conversations-'))
 let github: FakeGitHub
 let clock: VirtualClock
 let docs: DocsService
+/** A number from 0 to 1. */
+let draw: () => number
+/** Whether requests to GitHub, or their answers, get lost on the way of a main step. */
+let isLossy: boolean
+
+/** Which step sends a request; it is aborted as it is killed. */
+const sender = new AsyncLocalStorage<{ readonly death: AbortSignal; readonly isPost: boolean }>()
 
 beforeAll(async () => {
   github = await startGitHub()
@@ -81,95 +83,69 @@ afterAll(async () => {
 
 /** Sends a request on a way that takes its time, and on which it or its answer may be lost, or its sender killed. */
 async function onTheWay<T>({ url }: HttpRequest, send: () => Promise<T>): Promise<T> {
-  const { death, weather } = process_.getStore() ?? { death: AbortSignal.abort(), weather: undefined }
-  const alive = async (): Promise<void> => {
-    await clock.sleep(weather?.latencyMs() ?? 0)
-    if (death.aborted) await new Promise(() => undefined)
+  const step = sender.getStore()
+  const mayBeLost = isLossy && step?.isPost === false && url.href.startsWith(github.url)
+  const lost = mayBeLost ? ['request', 'answer'][Math.floor(draw() * 16)] : undefined
+  const pass = async (): Promise<void> => {
+    await clock.sleep(draw() * 1000)
+    if (step?.death.aborted === true) await new Promise(() => undefined)
   }
-  const loss = url.href.startsWith(github.url) ? weather?.lost() : undefined
-  await alive()
-  const answer = loss === 'request' ? undefined : await clock.work(send)
-  await alive()
-  if (answer !== undefined && loss === undefined) return answer
+  await pass()
+  const answer = lost === 'request' ? undefined : await clock.work(send)
+  await pass()
+  if (answer !== undefined && lost === undefined) return answer
   throw new TransportError('the connection was reset', { failure: 'broken', maybeSent: true })
 }
 
-type RunOptions = Partial<Step> & {
-  readonly runId: number
-  readonly attempt: number
-  readonly weather: Weather
-}
-
 /** One attempt of a workflow run: the main step, which may be cancelled or killed, and the post step. */
-async function simulate(event: Event, options: RunOptions): Promise<void> {
-  const { runId, attempt, weather, cancelAfterMs, killAfterMs } = options
+async function simulate(event: Event, runId: number, step: Partial<Step> = {}, attempt = 1): Promise<void> {
   const path = join(folder, `${runId}.json`)
   writeFileSync(path, JSON.stringify(event.payload))
+  const ids = { GITHUB_RUN_ID: `${runId}`, GITHUB_RUN_ATTEMPT: `${attempt}`, GITHUB_EVENT_PATH: path }
+  const env = { ...ids, GITHUB_API_URL: github.url }
+  const service = { 'api-key': docs.key, 'project-id': 'docs', 'base-url': docs.url }
   const prompt = event.name === 'pull_request' ? { prompt: `pull ${runId}`, comment: 'always' } : {}
-  const inputs = {
-    'api-key': docs.key,
-    'project-id': 'docs',
-    'base-url': docs.url,
-    context: 'none',
-    ...prompt,
-  }
-  const env = { GITHUB_RUN_ID: `${runId}`, GITHUB_RUN_ATTEMPT: `${attempt}`, GITHUB_EVENT_PATH: path }
-  const variables = environmentOf(
-    {
-      event,
-      inputs: { ...inputs, 'github-token': github.token },
-      env: { ...env, GITHUB_API_URL: github.url },
-    },
-    folder,
-    folder,
-  )
-  const [cancel, death] = [new AbortController(), new AbortController()]
+  const inputs = { ...service, 'github-token': github.token, context: 'none', ...prompt }
+  const variables = environmentOf({ event, inputs, env }, folder, folder)
+  const [cancel, death, never] = [new AbortController(), new AbortController(), new AbortController()]
   const waiting = { clock, random: () => 0.5, cancel: cancel.signal }
   const run = new SimulatedRun(readEnvironment(variables), waiting)
-  death.signal.addEventListener('abort', () => {
-    run.isDead = true
-  })
+  const died = new Promise<void>((resolve) => death.signal.addEventListener('abort', () => resolve()))
+  const { cancelAfterMs, killAfterMs } = step
   if (cancelAfterMs !== undefined) clock.at(clock.now() + cancelAfterMs, () => cancel.abort())
   if (killAfterMs !== undefined) clock.at(clock.now() + killAfterMs, () => death.abort())
-  const died = new Promise<void>((resolve) => death.signal.addEventListener('abort', () => resolve()))
-  await process_.run({ death: death.signal, weather }, () => Promise.race([runMain(run), died]))
+  const main = { death: death.signal, isPost: false }
+  await sender.run(main, () => Promise.race([runMain(run), died]))
   const state = Object.fromEntries([...run.saved].map(([name, value]) => [`STATE_${name}`, value]))
-  const never = new AbortController().signal
-  const later = { ...waiting, cancel: never }
+  const later = { ...waiting, cancel: never.signal }
   const post = new SimulatedRun(readEnvironment({ ...variables, ...state }), later, { isPost: true })
-  const fine = { ...weather, lost: () => undefined }
-  await process_.run({ death: never, weather: fine }, () => runPost(post))
+  await sender.run({ death: never.signal, isPost: true }, () => runPost(post))
 }
 
 /** The commands that were written, by their comments' ids. */
 type Commands = ReadonlyMap<number, Step>
 
-async function play(steps: readonly Step[], isQueued: boolean, weather: Weather): Promise<Commands> {
+async function play(steps: readonly Step[], isQueued: boolean): Promise<Commands> {
   const commands = new Map<number, Step>()
   let queue: Promise<void> = Promise.resolve()
+  async function attempts(step: Step, event: Event, runId: number): Promise<void> {
+    await simulate(event, runId, step)
+    if (step.isRunAgain) await simulate(event, runId, {}, 2)
+  }
   async function take(step: Step, runId: number): Promise<void> {
     await clock.sleep(step.atMs)
+    if (step.kind === 'pull') return await attempts(step, pullRequest({ sender: octocat }), runId)
     if (step.kind === 'merge') {
       await clock.work(() => docs.doAllWorkDue())
-      for (const { pull } of docs.jobs) {
-        if (pull?.state === 'open') await clock.work(() => docs.mergePull(pull.number))
-      }
+      const open = docs.jobs.flatMap(({ pull }) => (pull?.state === 'open' ? [pull.number] : []))
+      for (const number of open) await clock.work(() => docs.mergePull(number))
       return
     }
-    const isPull = step.kind === 'pull'
     const body = `/docs${step.kind === 'new' ? ' new' : ''} request ${runId}`
-    const comment = isPull
-      ? undefined
-      : addComment(github.world, { kind: 'main', number: 5, author: octocat, body })
-    const event =
-      comment === undefined ? pullRequest({ sender: octocat }) : issueComment({ ...comment, body })
-    if (comment !== undefined) commands.set(comment.id, step)
-    const whole = async (): Promise<void> => {
-      await simulate(event, { ...step, runId, attempt: 1, weather })
-      if (step.isRunAgain) await simulate(event, { runId, attempt: 2, weather })
-    }
-    if (isPull || !isQueued) return await whole()
-    queue = queue.then(whole)
+    const comment = addComment(github.world, { kind: 'main', number: 5, author: octocat, body })
+    commands.set(comment.id, step)
+    const before = isQueued ? queue : Promise.resolve()
+    queue = before.then(() => attempts(step, issueComment({ ...comment, body }), runId))
     await queue
   }
   await Promise.all(steps.map((step, index) => take(step, 1000 + index)))
@@ -234,31 +210,30 @@ const RUNS = Number(process.env['CONVERSATION_RUNS'] ?? 40)
 describe.each([
   ['whatever happens at once', false],
   ['where requests to GitHub and their answers are lost', true],
-])('a conversation, %s', (_what, isLossy) => {
-  it('has one reply and one final reaction for each command, one status comment, one announcement for each job', async () => {
-    const property = fc.asyncProperty(conversationArbitrary, async ({ steps, isQueued, seed }) => {
-      const draw = drawFrom(seed)
-      const losses = ['request', 'answer'] as const
-      const lost = () => (isLossy ? losses[Math.floor(draw() * 16)] : undefined)
-      clock = new VirtualClock()
-      const now = (): number => clock.now()
-      const world = Object.assign(emptyWorld(), {
-        now,
-        agentPulls: () => docs.jobs.flatMap(({ pull }) => pull ?? []),
+])('a conversation, %s', (_what, lossy) => {
+  it(
+    'has one reply and final reaction for each command, one status comment, one announcement for each job',
+    async () => {
+      const property = fc.asyncProperty(conversationArbitrary, async ({ steps, isQueued, seed }) => {
+        draw = drawFrom(seed)
+        isLossy = lossy
+        clock = new VirtualClock()
+        const now = (): number => clock.now()
+        const agentPulls = () => docs.jobs.flatMap(({ pull }) => pull ?? [])
+        github.world = Object.assign(emptyWorld(), { now, agentPulls })
+        github.world.roles.set('octocat', { permission: 'write', role_name: 'write' })
+        addPull(github.world, { number: 5 })
+        const repository = 'https://github.com/acme/docs'
+        docs = await startDocsService({ agent: 'none', jobTimeMs: 20_000, repository, now })
+        try {
+          expectWhatWasBegunIsEnded(await play(steps, isQueued))
+          if (isQueued && !isLossy) expectOneJob(steps)
+        } finally {
+          await docs.close()
+        }
       })
-      github.world = world
-      world.roles.set('octocat', { permission: 'write', role_name: 'write' })
-      addPull(world, { number: 5 })
-      const repository = 'https://github.com/acme/docs'
-      docs = await startDocsService({ agent: 'none', jobTimeMs: 20_000, repository, now })
-      try {
-        const commands = await play(steps, isQueued, { latencyMs: () => draw() * 1000, lost })
-        expectWhatWasBegunIsEnded(commands)
-        if (isQueued && !isLossy) expectOneJob(steps)
-      } finally {
-        await docs.close()
-      }
-    })
-    await fc.assert(property, { numRuns: RUNS })
-  }, 300_000)
+      await fc.assert(property, { numRuns: RUNS })
+    },
+    60_000 + RUNS * 5000,
+  )
 })

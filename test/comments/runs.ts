@@ -12,7 +12,7 @@ import { VirtualClock } from '../support/clock.ts'
 import { type Event, issueComment, reviewComment } from '../support/events.ts'
 import { type FakeGitHub, startGitHub } from '../support/github.ts'
 import { environmentOf } from '../support/run-action.ts'
-import { ACTIONS, AGENT, addComment, addPull, person, type World } from '../support/world.ts'
+import { AGENT, addComment, addPull, person, type World } from '../support/world.ts'
 
 export const octocat = person('octocat')
 
@@ -23,27 +23,23 @@ export type RunOptions = {
   readonly runId?: number
   readonly attempt?: number
   readonly cancel?: AbortSignal
-  /** What the main step saved: makes a post step. */
-  readonly state?: Readonly<Record<string, string>>
 }
 
 /** A GitHub, and runs in this process that talk to it alone. Time passes as soon as a run waits. */
 export class Scene {
   readonly clock = new VirtualClock()
   readonly github: FakeGitHub
+  readonly world: World
   /** What the runner would print, the outputs and states set included. */
   log = ''
 
   constructor(github: FakeGitHub) {
     this.github = github
+    this.world = github.world
     this.world.now = () => this.clock.now()
     for (const number of [5, 6]) addPull(this.world, { number, title: 'Add a flag' })
     addPull(this.world, { number: 1, user: AGENT })
     this.world.issues.add(8)
-  }
-
-  get world(): World {
-    return this.github.world
   }
 
   /** octocat writes a comment; the event of it. */
@@ -53,47 +49,50 @@ export class Scene {
   }
 
   /** octocat writes a comment in a review; the event of it. */
-  reviewComment(body: string, { number = 5, rootId }: { number?: number; rootId?: number } = {}): Event {
-    const inThread = rootId === undefined ? {} : { rootId }
-    const { id } = addComment(this.world, { kind: 'review', number, author: octocat, body, ...inThread })
-    return reviewComment({ id, body, author: octocat, number, ...(rootId && { replyTo: rootId }) })
+  reviewComment(body: string, { number = 5, rootId = 0 } = {}): Event {
+    const options = { number, author: octocat, body }
+    const { id } = addComment(this.world, { kind: 'review', ...options, ...(rootId !== 0 && { rootId }) })
+    return reviewComment({ id, ...options, ...(rootId !== 0 && { replyTo: rootId }) })
   }
 
-  /** A run for an event, and what its payload asks for. */
-  run(event: Event, options: RunOptions = {}): { readonly run: Run; readonly trigger: Trigger } {
-    const { inputs, env, runId = 1001, attempt = 1, state = {}, cancel } = options
-    const environment = readEnvironment(
-      environmentOf(
-        {
-          event,
-          state,
-          inputs: {
-            'api-key': 'mint_0123456789',
-            'project-id': 'docs',
-            'github-token': this.github.token,
-            ...inputs,
-          },
-          env: {
-            GITHUB_API_URL: this.github.url,
-            GITHUB_RUN_ID: `${runId}`,
-            GITHUB_RUN_ATTEMPT: `${attempt}`,
-            ...env,
-          },
-        },
-        '/nowhere',
-        '/nowhere',
-      ),
-    )
-    const waiting = { clock: this.clock, random: () => 0.5, cancel: cancel ?? new AbortController().signal }
-    const run = new Run(environment, waiting, { isPost: options.state !== undefined })
+  /** A run for an event, and what its payload asks for; with `pending`, its post step. */
+  run(event: Event, options: RunOptions, pending?: string): { readonly run: Run; readonly trigger: Trigger } {
+    const { runId = 1001, attempt = 1, cancel = new AbortController().signal } = options
+    const { url, token } = this.github
+    const known = { 'api-key': 'mint_0123456789', 'project-id': 'docs', 'github-token': token }
+    const ids = { GITHUB_RUN_ID: `${runId}`, GITHUB_RUN_ATTEMPT: `${attempt}`, GITHUB_API_URL: url }
+    const inputs = { ...known, ...options.inputs }
+    const env = { ...ids, ...options.env, ...(pending !== undefined && { STATE_pending: pending }) }
+    const environment = readEnvironment(environmentOf({ event, inputs, env }, '/nowhere', '/nowhere'))
+    const waiting = { clock: this.clock, random: () => 0.5, cancel }
+    const run = new Run(environment, waiting, { isPost: pending !== undefined })
     const trigger = readTrigger({ ...event, row: eventRow(event.name) }, run.inputs, environment)
     if ('skip' in trigger) throw new Error(trigger.reason)
     return { run, trigger }
   }
 
-  /** What a comment of ours says now, or said, without its marker; oldest comment first. */
+  async start(event: Event, options: RunOptions = {}): Promise<Conversation> {
+    const { run, trigger } = this.run(event, options)
+    return await startConversation(trigger, run)
+  }
+
+  /** A run from its start to its end, without a docs service: its job is accepted, and ends as told. */
+  async tell(event: Event, options: Told = {}): Promise<Conversation> {
+    const { job = 'job_1', kind = 'create', prLink = '', end } = options
+    const conversation = await this.start(event, options)
+    await conversation.accepted(job, kind, prLink)
+    await conversation.finish(ending({ jobId: job, ...end }))
+    return conversation
+  }
+
+  /** The post step of the run that saved its state last, or that saved `pending`. */
+  async post(event: Event, options: RunOptions = {}, pending = this.pending() ?? ''): Promise<void> {
+    await finishPending(this.run(event, options, pending).run)
+  }
+
+  /** What each comment of ours says now, and said, without its marker; oldest comment first. */
   said(): string[][] {
-    const ours = this.world.comments.filter(({ author }) => author === ACTIONS)
+    const ours = this.world.comments.filter(({ author }) => author === this.world.viewer)
     return ours.map(({ history }) => history.map((body) => body.replace(/^<!-- docs-agent \S+ -->\n/, '')))
   }
 
@@ -106,18 +105,29 @@ export class Scene {
     return this.world.reactions.map(({ content }) => content)
   }
 
-  /** Warnings and notices so far, by their first words up to the first full stop. */
   annotations(): string[] {
-    return [...this.log.matchAll(/^::(warning|notice) title=[^:]*::(.*)$/gm)].map(
-      ([, level, text]) => `${level}: ${text}`,
-    )
+    const found = this.log.matchAll(/^::(warning|notice) title=[^:]*::(.*)$/gm)
+    return [...found].map(([, level, text]) => `${level}: ${text}`)
   }
 
-  /** The value that a run set last for an output or state. */
-  saved(command: 'set-output' | 'save-state', name: string): string | undefined {
-    const found = [...this.log.matchAll(new RegExp(`^::${command} name=${name}::(.*)$`, 'gm'))].at(-1)?.[1]
-    return found?.replaceAll('%25', '%').replaceAll('%0A', '\n')
+  /** The value that a run set last. */
+  output(name: string): string | undefined {
+    return [...this.log.matchAll(new RegExp(`^::set-output name=${name}::(.*)$`, 'gm'))].at(-1)?.[1]
   }
+
+  /** What was left to the post step last. */
+  pending(): string | undefined {
+    const saved = [...this.log.matchAll(/^::save-state name=pending::(.*)$/gm)].at(-1)?.[1]
+    return saved?.replaceAll('%25', '%')
+  }
+}
+
+type Told = RunOptions & {
+  readonly job?: string
+  readonly kind?: 'create' | 'message' | 'wait'
+  /** The pull request that is known when the job is accepted. */
+  readonly prLink?: string
+  readonly end?: Partial<Ending>
 }
 
 /** Makes a starter of scenes for the tests of a file: what GitHub would not have taken fails the test. */
@@ -145,51 +155,14 @@ export function sceneStarter(): () => Promise<Scene> {
 
 /** How a run ended, by default with pull request 1 of this repository. */
 export function ending(change: Partial<Ending> = {}): Ending {
-  return {
-    result: 'pull-request',
-    sign: md`✅`,
-    headline: 'Pull request ready for review',
-    details: '',
-    prLink: 'https://github.com/acme/docs/pull/1',
-    prName: 'acme/docs#1',
-    jobId: 'job_1',
-    durationSeconds: 185,
-    ...change,
-  }
+  const headline = 'Pull request ready for review'
+  const pull = { prLink: 'https://github.com/acme/docs/pull/1', prName: 'acme/docs#1' }
+  const result = { result: 'pull-request', sign: md`✅`, headline, details: '', ...pull }
+  return { ...result, jobId: 'job_1', durationSeconds: 185, ...change }
 }
 
-export type Told = RunOptions & {
-  readonly job?: string
-  readonly kind?: 'create' | 'message' | 'wait'
-  /** The pull request that is known when the job is accepted. */
-  readonly prLink?: string
-  readonly end?: Partial<Ending>
-}
-
-/** A run from its start to its end, without a docs service: its job is accepted, and ends as told. */
-export async function tell(scene: Scene, event: Event, options: Told = {}): Promise<Conversation> {
-  const { job = 'job_1', kind = 'create', prLink = '', end } = options
-  const { run, trigger } = scene.run(event, options)
-  const conversation = await startConversation(trigger, run)
-  await conversation.accepted(job, kind, prLink)
-  await conversation.finish(ending({ jobId: job, ...end }))
-  return conversation
-}
-
-/** The post step of the run that saved its state last, or that saved `pending`. */
-export async function post(
-  scene: Scene,
-  event: Event,
-  options: RunOptions & { readonly pending?: string } = {},
-): Promise<void> {
-  const pending = options.pending ?? scene.saved('save-state', 'pending') ?? ''
-  await finishPending(scene.run(event, { ...options, state: { pending } }).run)
-}
-
-/** What a run looks like that no pull request came of. */
-export const NO_PULL: Partial<Ending> = {
-  result: 'no-pull-request',
-  headline: 'Completed without a pull request',
-  prLink: '',
-  prName: '',
-}
+const noPull = { result: 'no-pull-request', prLink: '', prName: '' }
+export const NO_PULL = { ...noPull, headline: 'Completed without a pull request' }
+export const FAILED = { ...noPull, result: 'failed', headline: "The agent's job failed" }
+export const CANCELLED = { ...noPull, result: 'cancelled', headline: 'Cancelled' }
+export const REFUSED = { ...noPull, result: 'error', headline: 'The docs service refused it (402)' }
