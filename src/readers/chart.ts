@@ -5,15 +5,10 @@ import { shortNames } from './period.ts'
 import type { PeriodTotals } from './read.ts'
 
 /** A line of the chart. Each colour has a contrast of 3:1 or more to GitHub's light and dark pages. */
-const LINES: readonly {
-  readonly title: string
-  readonly name: string
-  readonly color: string
-  readonly of: (totals: Counts) => number
-}[] = [
-  { title: 'All', name: 'all visitors (blue)', color: '#2f81f7', of: ({ total }) => total },
-  { title: 'People', name: 'people (grey)', color: '#7d8590', of: ({ human }) => human },
-  { title: 'AI', name: 'AI (orange)', color: '#d1570a', of: ({ ai }) => ai },
+const LINES = [
+  { title: 'All', name: 'all visitors (blue)', color: '#2f81f7', of: ({ total }: Counts) => total },
+  { title: 'People', name: 'people (grey)', color: '#7d8590', of: ({ human }: Counts) => human },
+  { title: 'AI', name: 'AI (orange)', color: '#d1570a', of: ({ ai }: Counts) => ai },
 ]
 
 const OPTIONS = {

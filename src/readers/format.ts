@@ -45,11 +45,6 @@ export function formatPoints(difference: number): string {
   return `${signOf(points)}${Math.abs(points).toFixed(1)}\u00A0points`
 }
 
-/** Words and figures of ours as Markdown: nothing in them has to be made inert. */
-export function raw(text: string): Markdown {
-  return Markdown.raw(text)
-}
-
 /** A table whose texts are ours; what is not is Markdown already. */
 export function rawTable(
   head: readonly string[],
@@ -57,7 +52,7 @@ export function rawTable(
   align: string,
 ): Markdown {
   const cells = (row: readonly (string | Markdown)[]): Markdown[] =>
-    row.map((cell) => (typeof cell === 'string' ? raw(cell) : cell))
+    row.map((cell) => (typeof cell === 'string' ? Markdown.raw(cell) : cell))
   return table(cells(head), rows.map(cells), align)
 }
 

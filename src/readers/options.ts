@@ -97,19 +97,16 @@ function readPeriod(
   const refuse = (input: InputName, problem: string, accepted: string): undefined => {
     problems.push({ input, problem, accepted })
   }
+  const isWrong = (name: InputName): boolean => earlier.some(({ input }) => input === name)
   if (from === undefined || to === undefined) {
-    const isGiven = (name: InputName, value: unknown): boolean =>
-      value !== undefined || earlier.some(({ input }) => input === name)
-    const [hasFrom, hasTo] = [isGiven('visitors-from', from), isGiven('visitors-to', to)]
-    if (hasFrom === hasTo) return undefined
-    const [given, missing] = hasFrom
-      ? (['visitors-from', 'visitors-to'] as const)
-      : (['visitors-to', 'visitors-from'] as const)
-    return refuse(
-      missing,
-      `is missing, though ${given} is given`,
-      'both visitors-from and visitors-to, or neither',
-    )
+    const accepted = 'both visitors-from and visitors-to, or neither'
+    const [hasFrom, hasTo] = [
+      from !== undefined || isWrong('visitors-from'),
+      to !== undefined || isWrong('visitors-to'),
+    ]
+    if (hasFrom && !hasTo) refuse('visitors-to', 'is missing, though visitors-from is given', accepted)
+    if (hasTo && !hasFrom) refuse('visitors-from', 'is missing, though visitors-to is given', accepted)
+    return undefined
   }
   const start = `visitors-from ("${from.text}")`
   const accepted = `a date after visitors-from, by at most ${MAX_DAYS} days; the period ends before it`
@@ -117,14 +114,9 @@ function readPeriod(
   if (to.ms - from.ms > MAX_DAYS * DAY_MS) {
     return refuse('visitors-to', `("${to.text}") is more than ${MAX_DAYS} days after ${start}`, accepted)
   }
-  if (from.ms >= nowMs) {
-    return refuse(
-      'visitors-from',
-      `("${from.text}") is in the future, so there are no visitors yet`,
-      'a date in the past',
-    )
-  }
-  return { from, to }
+  if (from.ms < nowMs) return { from, to }
+  const future = `("${from.text}") is in the future, so there are no visitors yet`
+  return refuse('visitors-from', future, 'a date in the past')
 }
 
 async function readExportTarget(

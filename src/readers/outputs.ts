@@ -2,7 +2,7 @@ import { byteLength } from '../lib/text.ts'
 import { OUTPUT_LIMIT_BYTES, type OutputValues } from '../runner/outputs.ts'
 import type { Change } from './compare.ts'
 import type { Missed } from './missed.ts'
-import type { PageChange } from './page-changes.ts'
+import { MAX_NAMED, type PageChange } from './page-changes.ts'
 import { daysOf, isoText, type Period } from './period.ts'
 import type { VisitorsReport } from './report.ts'
 import type { Signal } from './signals.ts'
@@ -41,17 +41,12 @@ function visitorsJson(report: VisitorsReport, requests: number): string {
   }
 }
 
-/** Maximum number of pages that went up, and down. */
-const MAX_CHANGES = 5
-
 function reportValue(
   { period, totals, previous, change, trend, top, pageChanges, isComplete }: VisitorsReport,
   { maxRows, requests }: { readonly maxRows: number; readonly requests: number },
 ): unknown {
   const changes = (list: readonly PageChange[] = []): unknown =>
-    list
-      .slice(0, Math.min(maxRows, MAX_CHANGES))
-      .map((page) => ({ ...page, change: changeValue(page.change) }))
+    list.slice(0, Math.min(maxRows, MAX_NAMED)).map((page) => ({ ...page, change: changeValue(page.change) }))
   return {
     ...datesValue(period),
     totals,

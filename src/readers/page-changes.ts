@@ -22,6 +22,8 @@ export type PageChanges = {
 /** Pages by path. */
 export type Pages = ReadonlyMap<string, PageVisitors>
 
+/** Pages that are named of each kind: up, down, new, gone, newly read by AI. */
+export const MAX_NAMED = 5
 /** A change of fewer visitors than this is no news, nor is a page of fewer. */
 export const MIN_VISITORS = 10
 /** A page with this share of AI visitors is read mostly by AI. */

@@ -1,20 +1,11 @@
-import { details, joinMarkdown, type Markdown, md } from '../lib/markdown.ts'
+import { details, joinMarkdown, Markdown, md } from '../lib/markdown.ts'
 import type { PageVisitors } from '../service/analytics.ts'
 import { aiShare } from './compare.ts'
-import {
-  formatChange,
-  formatCount,
-  formatDifference,
-  formatShare,
-  pageName,
-  raw,
-  rawTable,
-} from './format.ts'
-import type { PageChange, PageChanges } from './page-changes.ts'
+import { formatChange, formatCount, formatDifference, formatShare, pageName, rawTable } from './format.ts'
+import { MAX_NAMED, type PageChange, type PageChanges } from './page-changes.ts'
 import type { VisitorsReport } from './report.ts'
 
-/** Pages that are named of each kind on the first screen, and of those that AI reads below it. */
-const MAX_NAMED = 5
+/** Pages that AI reads mostly, below the first screen. */
 const MAX_LISTED = 20
 
 /** Maximum number of characters of a path: with two of them side by side, in a line of five, and in a table. */
@@ -23,7 +14,6 @@ const PATH_LENGTH = { besideAnother: 38, inLine: 30, inTable: 80 }
 /** The site that pages are linked to, if any. */
 type Site = URL | undefined
 
-/** What moved. */
 export function changesSection({ up, down, added, gone }: PageChanges, site: Site): Markdown[] {
   if ([up, down, added, gone].every(({ length }) => length === 0)) {
     return [md`**What moved:** Nothing moved beyond the usual.`]
@@ -36,7 +26,6 @@ export function changesSection({ up, down, added, gone }: PageChanges, site: Sit
   ]
 }
 
-/** What went up beside what went down. */
 function upAndDown(up: readonly PageChange[], down: readonly PageChange[], site: Site): Markdown[] {
   const sides = [
     { name: 'Up', pages: up },
@@ -74,12 +63,11 @@ function pagesLine<T extends { readonly path: string }>(
   const more = pages.length - MAX_NAMED
   const named = pages
     .slice(0, MAX_NAMED)
-    .map((page) => md`${pageName(page.path, site, PATH_LENGTH.inLine)} ${raw(figure(page))}`)
+    .map((page) => md`${pageName(page.path, site, PATH_LENGTH.inLine)} ${Markdown.raw(figure(page))}`)
   if (more > 0) named.push(md`and ${formatCount(more)} more`)
   return [md`**${title}:** ${joinMarkdown(named, ' · ')}`]
 }
 
-/** The most visited pages. */
 export function pagesSection({ top, pages, comparable }: VisitorsReport, site: Site): Markdown {
   if (pages.length === 0) return details('Top pages', md`No page had a visitor.`)
   const isCompared = comparable.length > 0

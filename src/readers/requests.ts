@@ -60,12 +60,8 @@ const MAX_ATTEMPTS = 5
 const BACKOFF = { baseMs: 1000, maxMs: 30_000 }
 const LIMIT_OF_TIME = `the ${MAX_TIME_MS / 60_000} minutes that a readers report may take`
 
-type RequestsOptions = {
-  /** Maximum number of requests of the run, retries included. */
-  readonly maxRequests: number
-  /** Takes lines for the log. */
-  readonly onProgress: (line: string) => void
-}
+/** `maxRequests`: of the run, retries included; `onProgress` takes lines for the log. */
+type RequestsOptions = { readonly maxRequests: number; readonly onProgress: (line: string) => void }
 
 /** Makes analytics requests of all kinds, within one limit of requests and of time. The time begins to count at once. */
 export class AnalyticsRequests {

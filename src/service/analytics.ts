@@ -18,13 +18,13 @@ export type Listed<T> = {
   readonly rows: readonly T[]
   /** How many rows could not be read and are not in `rows`. */
   readonly invalidRows: number
-  /** Whether the service has rows beyond these. */
-  readonly hasMore: boolean
 }
 
 export type VisitorsAnswer = Listed<PageVisitors> & {
   /** Of the whole site in the whole period, whatever rows come with them. */
   readonly totals: Counts
+  /** Whether the service has rows beyond these. */
+  readonly hasMore: boolean
   /** Whether the list of rows or `hasMore` had a wrong type: there may be rows that nobody will see. */
   readonly isOdd: boolean
 }
@@ -146,19 +146,15 @@ async function getList<T>(
   { field, read, signal }: ListOptions<T>,
 ): Promise<Listed<T>> {
   const answer = await service.send(call, signal)
-  const body = isRecord(answer.json) ? answer.json : {}
-  const list = body[field]
+  const list = isRecord(answer.json) ? answer.json[field] : undefined
   const listed = Array.isArray(list) ? readRows(list, read) : undefined
   if (listed === undefined || (listed.rows.length === 0 && listed.invalidRows > 0)) {
     throw new InvalidResponseError(call, answer)
   }
-  return { ...listed, hasMore: body['hasMore'] === true }
+  return listed
 }
 
-function readRows<T>(
-  list: readonly unknown[],
-  read: (row: JsonRecord) => T | undefined,
-): { readonly rows: T[]; readonly invalidRows: number } {
+function readRows<T>(list: readonly unknown[], read: (row: JsonRecord) => T | undefined): Listed<T> {
   const rows = list.flatMap((row) => (isRecord(row) ? (read(row) ?? []) : []))
   return { rows, invalidRows: list.length - rows.length }
 }
