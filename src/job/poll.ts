@@ -141,7 +141,8 @@ export function pauseAfter(
   const requestedMs = retryAfterMsOf(error)
   if (requestedMs > 0) return requestedMs
   if (isRateLimit(error)) return RATE_LIMIT_PAUSE_MS
-  return backoffMs(failures, { baseMs: usualMs, maxMs: Math.max(usualMs, MAX_FAILURE_PAUSE_MS) }, random)
+  const backoff = { baseMs: usualMs, maxMs: Math.max(usualMs, MAX_FAILURE_PAUSE_MS) }
+  return Math.max(usualMs, backoffMs(failures, backoff, random))
 }
 
 /**

@@ -39,6 +39,12 @@ const answered = (status: number, retryAfter?: string): Reply => ({
 const slow = (status: string, takesMs: number): Reply => ({ body: { status }, takesMs })
 const inputs = (pollInterval: string): SceneOptions => ({ inputs: { 'poll-interval': pollInterval } })
 
+/** How polling ended, the job's status, the times of the looks, and of the end: `finished completed: 5, 8; 8 s`. */
+async function told(get: readonly Reply[], options: PollOptions = {}): Promise<string> {
+  const { end, atS, scene } = await poll(get, options)
+  return `${end.end} ${end.job?.status}: ${atS.join(', ')}; ${scene.elapsedS()} s`
+}
+
 /** Seconds between one look and the next, the first counted from the start. */
 function pausesOf({ atS }: Polled): number[] {
   return atS.map((time, index) => Math.round((time - (atS[index - 1] ?? 0)) * 1000) / 1000)
@@ -62,25 +68,16 @@ describe('the pause between looks', () => {
     expect(pausesOf(polled)).toEqual([5, pauseS])
   })
 
-  it('is spread over its 20 %', async () => {
-    const polled = await poll(['active'], { random: Math.random, timeoutS: 200 })
-    const [first, ...pauses] = pausesOf(polled).slice(0, -1)
-    expect(first).toBe(5)
-    expect(pauses.length).toBeGreaterThan(25)
-    expect(Math.min(...pauses)).toBeGreaterThanOrEqual(5)
-    expect(Math.max(...pauses)).toBeLessThanOrEqual(6)
-    // Of 30 values drawn evenly from 5 to 6, all in the same tenth is out of the question.
-    expect(Math.max(...pauses) - Math.min(...pauses)).toBeGreaterThan(0.1)
-  })
-
   it('is as given with a poll interval, without jitter', async () => {
-    const polled = await poll(['active', 'active', 'completed'], { ...inputs('500ms'), random: () => 0.9 })
-    expect(polled.atS).toEqual([0.5, 1, 1.5])
+    const options = { ...inputs('500ms'), random: () => 0.9 }
+    expect(await told(['active', 'active', 'completed'], options)).toBe(
+      'finished completed: 0.5, 1, 1.5; 1.5 s',
+    )
   })
 
   it('is as long as a 429 or 503 says, else a minute after a 429, each time anew', async () => {
-    const said = await poll([answered(429, '7'), 'active', answered(503, '100'), 'completed'])
-    expect(said.atS).toEqual([5, 12, 17, 117])
+    const said = [answered(429, '7'), 'active', answered(503, '100'), 'completed']
+    expect(await told(said)).toBe('finished completed: 5, 12, 17, 117; 117 s')
     const script = [answered(429), answered(429), 'active', 'completed']
     expect(pausesOf(await poll(script))).toEqual([5, 60, 60, 5])
     expect(pausesOf(await poll(script, inputs('2s')))).toEqual([2, 60, 60, 2])
@@ -94,14 +91,9 @@ describe('the pause between looks', () => {
     expect(pausesOf(await poll(script, { ...inputs('40s'), random: () => 0.5 }))).toEqual(Array(7).fill(40))
   })
 
-  it('does not come before the first look at another run’s job', async () => {
-    const { atS, end } = await poll(['completed'], attached)
-    expect(atS).toEqual([0])
-    expect(end).toMatchObject({ end: 'finished', job: { status: 'completed' } })
-  })
-
-  it('is not needed for a job that is finished already', async () => {
-    expect(await poll([], { shown: 'failed' })).toMatchObject({ end: { end: 'finished' }, atS: [] })
+  it('does not come before the first look at another run’s job, nor after the end', async () => {
+    expect(await told(['completed'], attached)).toBe('finished completed: 0; 0 s')
+    expect(await told([], { shown: 'failed' })).toBe('finished failed: ; 0 s')
   })
 })
 
@@ -113,32 +105,18 @@ describe('at the deadline', () => {
     ['the poll interval would reach past it', inputs('6s'), 10, [6, 10]],
     ['the look before was a moment ago', inputs('4900ms'), 5, [4.9, 5]],
   ])('comes a last look where %s', async (_where, options, timeoutS, atS) => {
-    expect(await poll(['active'], { ...options, timeoutS })).toMatchObject({
-      end: { end: 'timed-out', job: { status: 'active' }, error: undefined },
-      atS,
-    })
+    const times = `${atS.join(', ')}; ${timeoutS} s`
+    expect(await told(['active'], { ...options, timeoutS })).toBe(`timed-out active: ${times}`)
     const script = [...atS.slice(1).map(() => 'active'), 'completed']
-    expect(await poll(script, { ...options, timeoutS })).toMatchObject({
-      end: { end: 'finished', job: { status: 'completed' } },
-      atS,
-    })
+    expect(await told(script, { ...options, timeoutS })).toBe(`finished completed: ${times}`)
   })
 
-  it('the last look may take 5 s more, and is then cut', async () => {
-    const inTime = await poll([slow('completed', 4900)], { timeoutS: 3 })
-    expect([inTime.end.end, inTime.atS, inTime.scene.elapsedS()]).toEqual(['finished', [3], 7.9])
-    const late = await poll([slow('completed', 5100)], { timeoutS: 3 })
-    expect(late.end).toMatchObject({ end: 'timed-out', job: { status: 'active' } })
-    expect([late.atS, late.scene.elapsedS()]).toEqual([[3], 8])
-  })
-
-  it('a look in flight is the last', async () => {
-    const over = await poll([slow('completed', 4000)], { timeoutS: 8 })
-    expect([over.end.end, over.atS, over.scene.elapsedS()]).toEqual(['finished', [5], 9])
-    for (const last of [slow('active', 4000), { status: 503, takesMs: 4000 }]) {
-      const running = await poll([last], { timeoutS: 8 })
-      expect([running.end.end, running.atS, running.scene.elapsedS()]).toEqual(['timed-out', [5], 9])
-    }
+  it('the last look, or one in flight, may take 5 s more, and is then cut', async () => {
+    expect(await told([slow('completed', 4900)], { timeoutS: 3 })).toBe('finished completed: 3; 7.9 s')
+    expect(await told([slow('completed', 5100)], { timeoutS: 3 })).toBe('timed-out active: 3; 8 s')
+    expect(await told([slow('completed', 4000)], { timeoutS: 8 })).toBe('finished completed: 5; 9 s')
+    expect(await told([slow('active', 4000)], { timeoutS: 8 })).toBe('timed-out active: 5; 9 s')
+    expect(await told([{ status: 503, takesMs: 4000 }], { timeoutS: 8 })).toBe('timed-out active: 5; 9 s')
   })
 
   it.each([401, 403, 302, 404, 410])('a last look answered %d is an error with its cause', async (status) => {
@@ -147,15 +125,9 @@ describe('at the deadline', () => {
   })
 
   it('a last look that fails otherwise is a timeout that knows why', async () => {
-    expect((await poll([answered(503)], { timeoutS: 3 })).end).toMatchObject({
-      end: 'timed-out',
-      job: { status: 'active' },
-      error: { headline: 'The docs service failed (503)' },
-    })
-    expect((await poll([lost], { timeoutS: 3 })).end).toMatchObject({
-      end: 'timed-out',
-      error: { failure: 'broken' },
-    })
+    const { end } = await poll([answered(503)], { timeoutS: 3 })
+    expect(end).toMatchObject({ end: 'timed-out', error: { headline: 'The docs service failed (503)' } })
+    expect((await poll([lost], { timeoutS: 3 })).end).toMatchObject({ error: { failure: 'broken' } })
   })
 
   it.each([
@@ -164,19 +136,13 @@ describe('at the deadline', () => {
     ['503', answered(503, '3600')],
     ['503 of 400 digits', answered(503, '9'.repeat(400))],
   ])('a Retry-After past it is cut there: the last look still comes after a %s', async (_what, reply) => {
-    const options = { timeoutS: 60 }
-    expect(await poll([reply, 'completed'], options)).toMatchObject({
-      end: { end: 'finished' },
-      atS: [5, 60],
-    })
-    expect(await poll([reply], options)).toMatchObject({ end: { end: 'timed-out' }, atS: [5, 60] })
+    expect(await told([reply, 'completed'], { timeoutS: 60 })).toBe('finished completed: 5, 60; 60 s')
+    expect(await told([reply], { timeoutS: 60 })).toBe('timed-out active: 5, 60; 60 s')
   })
 
   it('one look comes where it has passed, unless the job was accepted after it', async () => {
-    const seen = await poll(['completed'], { timeoutS: -10, ageS: 20 })
-    expect(seen).toMatchObject({ end: { end: 'finished' }, atS: [0] })
-    const accepted = await poll(['completed'], { timeoutS: -10, ageS: 10 })
-    expect(accepted).toMatchObject({ end: { end: 'timed-out', job: { status: 'active' } }, atS: [] })
+    expect(await told(['completed'], { timeoutS: -10, ageS: 20 })).toBe('finished completed: 0; 0 s')
+    expect(await told(['completed'], { timeoutS: -10, ageS: 10 })).toBe('timed-out active: ; 0 s')
   })
 })
 
@@ -203,90 +169,61 @@ describe('looks that fail', () => {
   })
 
   it('with 404 do so later than 60 s after the create, and for any other job', async () => {
-    expect((await poll([answered(404), answered(404), 'completed'])).end.end).toBe('finished')
-    expect((await poll([answered(404), 'completed'], inputs('60s'))).end.end).toBe('finished')
-    const late = await poll([answered(404), 'completed'], inputs('60100ms'))
-    expect(late.end).toMatchObject({
-      end: 'refused',
-      error: { headline: 'No job `j1` in project `docs` (404)' },
-    })
-    for (const other of [attached, { origin: 'messaged' } as const]) {
-      const { end, atS } = await poll([answered(404), 'completed'], other)
-      expect([end.end, atS.length]).toEqual(['refused', 1])
-    }
+    const once = [answered(404), 'completed']
+    expect(await told(once, inputs('60s'))).toBe('finished completed: 60, 120; 120 s')
+    expect(await told(once, inputs('60100ms'))).toBe('refused active: 60.1; 60.1 s')
+    expect(await told(once, attached)).toBe('refused undefined: 0; 0 s')
+    expect(await told(once, { origin: 'messaged' })).toBe('refused active: 5; 5 s')
   })
 })
 
-describe('a run that does not wait', () => {
+it('a run that does not wait looks once at another run’s job, again only where that fails, and at no new one', async () => {
   const wait = { inputs: { wait: 'false' } }
-
-  it('looks once at another run’s job, and again only where that fails', async () => {
-    expect(await poll(['active'], { ...attached, ...wait })).toMatchObject({
-      end: { end: 'running', job: { status: 'active' } },
-      atS: [0],
-    })
-    const { end, atS } = await poll([lost, 'completed'], { ...attached, ...wait })
-    expect([end.end, atS.length]).toEqual(['finished', 2])
-  })
-
-  it('does not look at a job that was just created', async () => {
-    expect(await poll([], wait)).toMatchObject({ end: { end: 'running' }, atS: [] })
-    expect(await poll([], { ...wait, shown: 'completed' })).toMatchObject({ end: { end: 'finished' } })
-  })
+  expect(await told(['active'], { ...attached, ...wait })).toBe('running active: 0; 0 s')
+  expect(await told([lost, 'completed'], { ...attached, ...wait })).toBe('finished completed: 0, 5; 5 s')
+  expect(await told([], wait)).toBe('running active: ; 0 s')
+  expect(await told([], { ...wait, shown: 'completed' })).toBe('finished completed: ; 0 s')
 })
 
-describe('a cancel', () => {
-  it.each([
-    ['in a pause', 3000, [], 3],
-    ['during a look', 6000, [5], 6],
-    ['before', 0, [], 0],
-  ])('%s ends the wait at once, with the last known status', async (_when, cancelAtMs, atS, elapsedS) => {
-    const polled = await poll([slow('completed', 20_000)], { shown: 'reviewing', cancelAtMs })
-    expect(polled).toMatchObject({ end: { end: 'cancelled', job: { status: 'reviewing' } }, atS })
-    expect(polled.scene.elapsedS()).toBe(elapsedS)
-  })
+it.each([
+  ['in a pause', 3000, 'cancelled reviewing: ; 3 s'],
+  ['during a look', 6000, 'cancelled reviewing: 5; 6 s'],
+  ['before', 0, 'cancelled reviewing: ; 0 s'],
+])('a cancel %s ends the wait at once, with the last known status', async (_when, cancelAtMs, end) => {
+  expect(await told([slow('completed', 20_000)], { shown: 'reviewing', cancelAtMs })).toBe(end)
 })
 
 describe('after a message', () => {
-  const messaged = (shown: string): PollOptions => ({ origin: 'messaged', shown })
+  const messaged = (shown: string): PollOptions => ({ origin: 'messaged', shown, ...inputs('5s') })
 
   it.each([
-    ['was active in the response to the message', 'active', ['completed'], 5],
-    ['was active since', 'completed', ['completed', 'active', 'completed'], 15],
-    ['showed another word first', 'completed', ['reviewing', 'failed'], 10],
-    ['has stayed the same for 30 s', 'completed', ['completed'], 30],
-    ['changed its end and stayed so for 30 s', 'completed', ['completed', 'failed'], 40],
-  ])('a terminal status is believed once the job %s', async (_when, shown, script, overAtS) => {
-    const { end, scene } = await poll(script, messaged(shown))
-    expect(end).toMatchObject({ end: 'finished', job: { status: script.at(-1) } })
-    expect(scene.elapsedS()).toBe(overAtS)
+    ['was active in the response to the message', 'active', ['completed'], 'finished completed: 5; 5 s'],
+    ['was active since', 'completed', ['completed', 'active', 'failed'], 'finished failed: 5, 10, 15; 15 s'],
+    ['showed another word first', 'completed', ['reviewing', 'failed'], 'finished failed: 5, 10; 10 s'],
+    ['stayed so for 30 s', 'completed', ['completed'], 'finished completed: 5, 10, 15, 20, 25, 30; 30 s'],
+    ['changed its end', 'failed', ['archived'], 'finished archived: 5, 10, 15, 20, 25, 30, 35; 35 s'],
+  ])('a terminal status is believed once the job %s', async (_when, shown, script, end) => {
+    expect(await told(script, messaged(shown))).toBe(end)
   })
 
-  it('a look that fails is no proof that the status stayed', async () => {
-    const { end, scene } = await poll([...Array<Reply>(3).fill(lost), 'completed'], messaged('completed'))
-    expect(end.end).toBe('finished')
-    expect(scene.calls).toHaveLength(4)
-    expect(scene.elapsedS()).toBeGreaterThan(30)
+  it('a look that failed or was cut is no proof that the status stayed', async () => {
+    const failing = { ...messaged('completed'), timeoutS: 31 }
+    expect(await told([lost], failing)).toBe('timed-out completed: 5, 10, 19, 31; 31 s')
     const cut = ['completed', 'completed', slow('completed', 20_000)]
-    const { end: cutEnd } = await poll(cut, { ...messaged('completed'), ...inputs('12s'), timeoutS: 28 })
-    expect(cutEnd.end).toBe('timed-out')
+    const options = { ...messaged('completed'), ...inputs('12s'), timeoutS: 28 }
+    expect(await told(cut, options)).toBe('timed-out completed: 12, 24, 28; 33 s')
   })
 
-  it('one that is not believed yet at the deadline is a timeout', async () => {
-    const { end } = await poll(['completed'], { ...messaged('completed'), timeoutS: 20 })
-    expect(end).toMatchObject({ end: 'timed-out', job: { status: 'completed' } })
-  })
-
-  it('one that is not believed yet is "running" to a run that does not wait', async () => {
-    const { end, atS } = await poll([], { ...messaged('completed'), inputs: { wait: 'false' } })
-    expect([end.end, atS]).toEqual(['running', []])
+  it('one that is not believed yet is a timeout at the deadline, and "running" to a run that does not wait', async () => {
+    const options = { ...messaged('completed'), timeoutS: 20 }
+    expect(await told(['completed'], options)).toBe('timed-out completed: 5, 10, 15, 20; 20 s')
+    expect(await told([], { ...options, inputs: { wait: 'false' } })).toBe('running completed: ; 0 s')
   })
 })
 
 describe('the log', () => {
   it('names the job at each change of status, and warns once for each unknown word', async () => {
-    const script = ['active', 'reviewing', 'reviewing', 'active', 'reviewing', '', 'completed']
-    const { scene } = await poll(script)
+    const { scene } = await poll(['active', 'reviewing', 'reviewing', 'active', 'reviewing', '', 'completed'])
     expect(scene.log).toEqual([
       'Job j1 is active (after 0 ms).',
       'Job j1 is reviewing (after 10 s).',
@@ -311,34 +248,27 @@ describe('the log', () => {
 
   it('says of a look that failed why, and when the next one comes, the cut at the deadline included', async () => {
     const { scene } = await poll([answered(503, '600'), 'completed'], { timeoutS: 15 })
-    expect(scene.log.filter((line) => line.startsWith('Failed'))).toEqual([
+    expect(scene.log).toContain(
       'Failed to look at job j1. The docs service failed (503). The docs service answered the request to get the job without a reason. The cause is the service or a proxy in front of it, not this workflow. Next look in 10 s.',
-    ])
+    )
   })
 
-  it('has a sign of life a minute after the last line, and none before', async () => {
+  it('has a sign of life a minute after the last line, which says so if looks fail, and none before', async () => {
     const { scene } = await poll(['reviewing', 'reviewing', 'completed'], inputs('50s'))
     expect(scene.timedLog.filter(({ line }) => line.startsWith('Still'))).toEqual([
       { atS: 110, line: 'Still waiting for job j1 after 1 min 50 s; its status is reviewing.' },
     ])
-  })
-
-  it('has one that says that looks fail, or that the status is not known yet', async () => {
-    const { scene } = await poll([answered(503, '100'), 'completed'], attached)
-    expect(scene.timedLog.filter(({ line }) => line.startsWith('Still'))).toEqual([
-      {
-        atS: 60,
-        line: 'Still waiting for job j1 after 1 min; its status is not known yet. The last look failed: The docs service failed (503).',
-      },
-    ])
+    const failing = await poll([answered(503, '100'), 'completed'], attached)
+    expect(failing.scene.log).toContain(
+      'Still waiting for job j1 after 1 min; its status is not known yet. The last look failed: The docs service failed (503).',
+    )
   })
 
   it.each<[string, Reply, PollOptions]>([
     ['good', 'active', {}],
-    ['good but slow', slow('active', 29_000), inputs('59s')],
     ['so slow that each takes more than a minute', slow('active', 100_000), {}],
     ['far apart', 'active', inputs('290s')],
-    ['failing', { ...{ status: 500 }, takesMs: 29_000 }, {}],
+    ['failing', { status: 500, takesMs: 29_000 }, {}],
     ['refused for long', answered(429, '280'), {}],
   ])('is never silent for more than a minute while looks are %s', async (_what, reply, options) => {
     const { scene } = await poll([reply], { timeoutS: 590, ...options })

@@ -29,19 +29,21 @@ describe.each(KINDS)('a proxy, for %s,', (_name, freshConnection) => {
     expect(proxy.connections()).toBe(freshConnection ? 2 : 1)
   })
 
-  it('is given the credentials of its URL, which the target never sees', async () => {
-    const target = await servers.start((incoming, response) => response.end(JSON.stringify(incoming.headers)))
-    for (const [userinfo, credentials] of [
-      ['me:s%25cret@', 'me:s%cret'],
-      ['me@', 'me:'],
-    ] as const) {
+  it.each([
+    ['me:s%25cret@', 'me:s%cret'],
+    ['me@', 'me:'],
+  ])(
+    'is given the credentials of its URL, which the target never sees: %s',
+    async (userinfo, credentials) => {
+      const target = await servers.start((incoming, response) =>
+        response.end(JSON.stringify(incoming.headers)),
+      )
       const proxy = await servers.startProxy(credentials)
       const client = clientWith(forHttp(proxy.origin.replace('//', `//${userinfo}`)))
-      const answer = await client.send(get(target.url, { freshConnection }))
-      expect(answer.status).toBe(200)
-      expect(Object.keys(JSON.parse(answer.body)).join()).not.toMatch(/authorization/)
-    }
-  })
+      const { status, body } = await client.send(get(target.url, { freshConnection }))
+      expect([status, /authorization/.test(body)]).toEqual([200, false])
+    },
+  )
 
   it('that requires credentials has sent nothing on, and is named with its variable', async () => {
     const target = await servers.start((_incoming, response) => response.end())
@@ -63,22 +65,6 @@ describe.each(KINDS)('a proxy, for %s,', (_name, freshConnection) => {
       maybeSent: false,
       message: `the connection to the proxy of HTTP_PROXY (${new URL(origin).host}) was refused (ECONNREFUSED)`,
     })
-  })
-
-  it('whose name is unknown is named with its variable', async () => {
-    const request = get(new URL('http://127.0.0.1:9/'), { freshConnection })
-    const failure = await failureOf(clientWith(forHttp('http://nowhere.invalid:3128')), request)
-    expect(failure).toMatchObject({ failure: 'unresolved', maybeSent: false })
-    expect(failure.message).toContain('the name nowhere.invalid of the proxy in HTTP_PROXY could not be')
-  })
-
-  it('that can not be used is told before anything is sent', async () => {
-    const { url, connections } = await servers.start((_incoming, response) => response.end())
-    const client = clientWith(forHttp('socks5://127.0.0.1:1'))
-    const failure = await failureOf(client, get(url, { freshConnection }))
-    expect(failure).toMatchObject({ failure: 'proxy', maybeSent: false })
-    expect(failure.message).toContain('HTTP_PROXY (or http_proxy) names a SOCKS proxy')
-    expect(connections()).toBe(0)
   })
 })
 
@@ -125,14 +111,6 @@ describe.skipIf(certificate === undefined).each(KINDS)('TLS over %s', (_name, fr
       maybeSent: false,
       message: `the TLS connection to ${url.host} failed: self-signed certificate; for your own certificate authority, set NODE_EXTRA_CA_CERTS on the runner (DEPTH_ZERO_SELF_SIGNED_CERT)`,
     })
-    expect(requests).toEqual([])
-  })
-
-  it('with a certificate for another host fails before anything is sent', async () => {
-    trust(certificate)
-    const { url, requests } = await servers.start((_incoming, response) => response.end(), certificate)
-    url.hostname = 'localhost'
-    expect(await failureOf(clientWith(), request(url))).toMatchObject({ failure: 'tls', maybeSent: false })
     expect(requests).toEqual([])
   })
 

@@ -38,13 +38,10 @@ describe('the proxy of a request', () => {
   it.each(['http://', 'ftp://proxy.example', 'http://a b', 'proxy.example:3128', 'user:pw@proxy.example'])(
     '%s is refused without quoting it',
     (value) => {
-      expect(proxyFor(api, { httpsProxy: value, httpProxy, noProxy: '' })).toMatchObject({
-        variable: 'HTTPS_PROXY',
-        url: undefined,
-        problem: expect.stringMatching(
-          /^the environment variable HTTPS_PROXY \(or https_proxy\) is not the URL of a proxy; set it to/,
-        ),
-      })
+      const { problem } = proxyFor(api, { httpsProxy: value, httpProxy, noProxy: '' }) ?? {}
+      expect(problem).toMatch(
+        /^the environment variable HTTPS_PROXY \(or https_proxy\) is not the URL of a proxy; set it to an http/,
+      )
     },
   )
 

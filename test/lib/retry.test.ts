@@ -31,14 +31,12 @@ it.each([
   expect(parseRetryAfter(header, NOW_MS)).toBe(ms)
 })
 
-it.each([
-  [7_200_000, '2 h'],
-  [A_YEAR_MS - 1, '8783 h 59 min'],
-  [A_YEAR_MS, 'a year or more'],
-])('%d ms are said as a wait of %s', (ms, wait) => {
-  expect(retryAfterNote(ms, '`timeout`')).toBe(
-    `The server asks to wait ${wait} before the next request, which is past \`timeout\`.`,
+it('a wait that is past a limit is said, be it ever so long', () => {
+  expect(retryAfterNote(7_200_000, '`timeout`')).toBe(
+    'The server asks to wait 2 h before the next request, which is past `timeout`.',
   )
+  expect(retryAfterNote(A_YEAR_MS - 1, 'x')).toContain(' wait 8783 h 59 min ')
+  expect(retryAfterNote(A_YEAR_MS, 'x')).toContain(' wait a year or more ')
 })
 
 it.each([
@@ -101,11 +99,6 @@ describe('attempts', () => {
     expect(end).toBe('done')
     expect(atS).toEqual([0, 1, 3, 7, 15])
     expect(pauses).toEqual(['a 1000', 'b 2000', 'a 4000', 'b 8000'])
-  })
-
-  it('pause a tenth less or more, as it is drawn', async () => {
-    expect((await attempt([a, a], { random: 0 })).atS).toEqual([0, 0.9, 2.7])
-    expect((await attempt([a, a], { random: 1 })).atS).toEqual([0, 1.1, 3.3])
   })
 
   it('end with the last failure and why there was no further one', async () => {

@@ -5,12 +5,9 @@ import {
   cleanText,
   clip,
   clipBytes,
-  errorCode,
-  errorMessage,
   fenceFor,
   inBackticks,
   indentedBytes,
-  joinSentences,
   logText,
   oneLine,
   readableText,
@@ -119,20 +116,4 @@ describe('a cut text', () => {
 it('quotes and fences are closed by nothing in the text', () => {
   expect(inBackticks('a`b')).toBe("`a'b`")
   expect([fenceFor('x'), fenceFor('a ``` b'), fenceFor('`````')]).toEqual(['```', '````', '``````'])
-})
-
-it('sentences are put together without empty ones', () => {
-  expect(joinSentences('', 'One.', '', 'Two.', '')).toBe('One. Two.')
-})
-
-it('an error says what it says, whatever was thrown', () => {
-  expect([errorMessage(new Error('x')), errorMessage('y'), errorMessage(undefined)]).toEqual([
-    'x',
-    'y',
-    'undefined',
-  ])
-  expect([errorCode(Object.assign(new Error('x'), { code: 'ENOENT' })), errorCode(new Error('x'))]).toEqual([
-    'ENOENT',
-    '',
-  ])
 })

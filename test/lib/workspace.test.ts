@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { chmod, mkdir, mkdtemp, readdir, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -53,13 +53,6 @@ describe('reading from the workspace', () => {
     await symlink('loop', join(root, 'loop'))
     const read = new WorkspaceReader(root, 1024).read(name)
     await expect(read).rejects.toMatchObject({ name: 'WorkspaceError', message })
-  })
-
-  it('refuses what is in a folder that only begins with the same name', async () => {
-    await mkdir(`${root}-2`)
-    await writeFile(join(`${root}-2`, 'a.md'), 'x')
-    const read = new WorkspaceReader(root, 1024).read('../repo-2/a.md')
-    await expect(read).rejects.toThrow('is outside the workspace')
   })
 
   it('counts all files of a run against one limit, to the byte', async () => {
@@ -127,10 +120,5 @@ describe('writing to the workspace', () => {
     expect(await refused('file/x.csv')).toBe('WorkspaceError: is below a file')
     expect(await refused('file/new/x.csv')).toMatch(/^WorkspaceError: can't be written \(ENOTDIR/)
     expect(await refused('docs')).toBe('WorkspaceError: is a directory, not a file')
-  })
-
-  it.skipIf(process.getuid?.() === 0)('is refused in a folder that is write-protected', async () => {
-    await chmod(join(root, 'docs'), 0o500)
-    await expect(findOutputPath(root, 'docs/x.csv')).rejects.toThrow(/can't be written \(EACCES/)
   })
 })
