@@ -70,20 +70,9 @@ describe('the summary of a job', () => {
     expect(late).not.toMatch(/29 min|59 s/)
   })
 
-  it('says why the step fails, under a sign that fits', async () => {
-    const failOn = new Set(['no-pull-request'] as const)
-    const end = outcome('no-pull-request', { failOn })
-    const summary = await summaryOf(end, { 'fail-on': 'no-pull-request' })
-    expect(summary).toMatch(/^## ❌ Completed without a pull request\n/)
-    expect(summary).toContain('The step fails because `fail-on` names `no-pull-request`.')
-  })
-
-  it('links the pull request of a job that has not completed', async () => {
-    const summary = await summaryOf(outcome('failed', { fields: { prLink: PR_LINK } }))
-    expect(summary).toContain(`Its pull request: [acme/docs#\u200b12](${PR_LINK})`)
-  })
-
-  it('shows a link that is none as text', async () => {
+  it('links the pull request of a job that has not completed, and shows a link that is none as text', async () => {
+    const failed = await summaryOf(outcome('failed', { fields: { prLink: PR_LINK } }))
+    expect(failed).toContain(`Its pull request: [acme/docs#\u200b12](${PR_LINK})`)
     const fields = { prLink: 'javascript:alert(1)//@team' }
     const [heading] = (await summaryOf(outcome('pull-request', { fields }))).split('\n')
     expect(heading).toBe('## ✅ Pull request `javascript:alert(1)//@team` is ready for review')
@@ -111,12 +100,6 @@ describe('the summary of a job', () => {
     expect(await summaryOf(outcome('pull-request', { plan }))).toContain(
       `A new job: the earlier pull request [acme/docs#\u200b12](${PR_LINK}) ${what}.\n`,
     )
-  })
-
-  it('takes the key out of the prompt before that is cut', async () => {
-    const plan: Plan = { kind: 'create', prompt: `${'x'.repeat(199_990)}mint_0123456789` }
-    const summary = await summaryOf(outcome('pull-request', { plan }), { 'api-key': 'mint_0123456789' })
-    expect(summary).not.toContain('mint_')
   })
 
   it('stays far below the limit of GitHub for a prompt of a megabyte', async () => {

@@ -20,7 +20,6 @@ type Loaded = { readonly request: RunRequest | undefined; readonly problems: str
 async function load(
   inputs: Readonly<Record<string, string>>,
   files: Readonly<Record<string, string>> = {},
-  command?: string,
 ): Promise<Loaded> {
   for (const [name, text] of Object.entries(files)) {
     await mkdir(dirname(join(workspace, name)), { recursive: true })
@@ -31,13 +30,7 @@ async function load(
     env: { GITHUB_WORKSPACE: workspace },
   })
   const event = { name: 'workflow_dispatch', row: eventRow('workflow_dispatch'), payload: {} }
-  const thread = { kind: 'main', number: 5, isPull: true, rootId: 0 } as const
-  const source = { kind: 'issue-comment', id: 7, url: '', thread } as const
-  const author = { id: 1, login: 'octocat', isBot: false }
-  const trigger = {
-    event,
-    command: command === undefined ? undefined : { source, author, instructions: command, fresh: false },
-  }
+  const trigger = { event, command: undefined }
   try {
     return { request: await loadRequest(trigger, scene.run), problems: '', log: scene.log }
   } catch (error) {
@@ -56,17 +49,11 @@ describe('what is asked for', () => {
     ['a visitors report', { 'visitors-summary': 'true' }, false, true],
     ['an export', { 'visitors-export': 'a.csv' }, false, true],
     ['what readers missed', { 'reader-signals': 'report' }, false, true],
-    ['a prompt and a report', { prompt: 'x', 'visitors-summary': 'true' }, true, true],
     ['a prompt that is told what readers missed', { prompt: 'x', 'reader-signals': 'agent' }, true, true],
   ])('may be %s', async (_what, inputs, wantsJob, wantsReaders) => {
     const { request, problems } = await load(inputs)
     expect(problems).toBe('')
     expect([request?.wantsJob, request?.readers !== undefined]).toEqual([wantsJob, wantsReaders])
-  })
-
-  it('may be a command, which may have no words beside a job to wait for', async () => {
-    expect((await load({}, {}, 'explain it')).request?.wantsJob).toBe(true)
-    expect((await load({ 'job-id': 'j1' }, {}, '')).request?.wantsJob).toBe(true)
   })
 
   it('may stand in files, as may the data for it', async () => {
@@ -87,63 +74,53 @@ describe('what is asked for', () => {
   })
 })
 
+/** What each of these inputs comes to; the files a.md, empty.md and half.md are there. */
+const REFUSED: readonly (readonly [Readonly<Record<string, string>>, string])[] = [
+  [{}, `prompt is missing, and nothing else is requested; accepted: ${WAYS}.`],
+  [{ 'context-files': 'a.md' }, `prompt is missing, and nothing else is requested; accepted: ${WAYS}.`],
+  [
+    { 'visitors-days': '3' },
+    `visitors-summary is not set, so visitors-days has no effect, and nothing else is requested; accepted: true; or one of ${WAYS}.`,
+  ],
+  [
+    { prompt: 'x', 'api-key': '' },
+    'api-key is missing: is the secret set for this repository or organization, and if this is a reusable workflow, does its caller pass `secrets:` on?; accepted: an admin API key of the docs service, from a secret of the repository.',
+  ],
+  [
+    { prompt: 'x', 'project-id': ' ' },
+    "project-id is missing: if the workflow takes it from a variable, such as `vars.DOCS_PROJECT_ID`, is that set for this repository or organization?; accepted: the project's id, from the dashboard's API keys page.",
+  ],
+  [
+    { 'prompt-file': 'empty.md' },
+    'prompt-file names only empty files; accepted: files with instructions in them.',
+  ],
+  [
+    { prompt: 'x', 'prompt-file': 'no.md\n.' },
+    'prompt-file names "no.md", which does not exist in the workspace; is it checked out before this step?, and ".", which is a directory, not a file; accepted: text files of the workspace, one per line.',
+  ],
+  [
+    { 'prompt-file': 'half.md', 'context-files': 'half.md' },
+    'context-files names "half.md", which is too large: all files of a run may have 1024 KiB together; accepted: text files of the workspace, one per line.',
+  ],
+  [
+    { prompt: 'x', 'poll-interval': '10s', timeout: '8s' },
+    'poll-interval (10 s) is longer than timeout (8 s); accepted: a pause that is at most as long as `timeout`.',
+  ],
+  [
+    { 'reader-signals': 'agent' },
+    'reader-signals ("agent") needs a prompt, as it is for the job of this run; accepted: report; or agent with a prompt and `context: diff` or `files`.',
+  ],
+  [
+    { prompt: 'x', context: 'none', 'reader-signals': 'agent' },
+    'reader-signals ("agent") has no effect with `context: none`; accepted: report; or agent with a prompt and `context: diff` or `files`.',
+  ],
+]
+
 describe('a request is refused', () => {
-  it.each<[string, Readonly<Record<string, string>>, string]>([
-    ['that asks for nothing', {}, `prompt is missing, and nothing else is requested; accepted: ${WAYS}.`],
-    [
-      'that has data alone',
-      { 'context-files': 'a.md' },
-      `prompt is missing, and nothing else is requested; accepted: ${WAYS}.`,
-    ],
-    [
-      'that has options of a report alone',
-      { 'visitors-days': '3' },
-      `visitors-summary is not set, so visitors-days has no effect, and nothing else is requested; accepted: true; or one of ${WAYS}.`,
-    ],
-    [
-      'without a key',
-      { prompt: 'x', 'api-key': '' },
-      'api-key is missing: is the secret set for this repository or organization, and if this is a reusable workflow, does its caller pass `secrets:` on?; accepted: an admin API key of the docs service, from a secret of the repository.',
-    ],
-    [
-      'without a project',
-      { prompt: 'x', 'project-id': ' ' },
-      "project-id is missing: if the workflow takes it from a variable, such as `vars.DOCS_PROJECT_ID`, is that set for this repository or organization?; accepted: the project's id, from the dashboard's API keys page.",
-    ],
-    [
-      'whose instructions are empty files',
-      { 'prompt-file': 'empty.md' },
-      'prompt-file names only empty files; accepted: files with instructions in them.',
-    ],
-    [
-      'whose files are not there',
-      { prompt: 'x', 'prompt-file': 'no.md\n../no.md', 'context-files': '.' },
-      'prompt-file names "no.md", which does not exist in the workspace; is it checked out before this step?, and "../no.md", which does not exist in the workspace; is it checked out before this step?; accepted: text files of the workspace, one per line.\n- context-files names ".", which is a directory, not a file; accepted: text files of the workspace, one per line.',
-    ],
-    [
-      'whose files are too large together',
-      { prompt: 'x', 'prompt-file': 'half.md', 'context-files': 'half.md' },
-      'context-files names "half.md", which is too large: all files of a run may have 1024 KiB together; accepted: text files of the workspace, one per line.',
-    ],
-    [
-      'with a pause that is longer than the wait',
-      { prompt: 'x', 'poll-interval': '10s', timeout: '8s' },
-      'poll-interval (10 s) is longer than timeout (8 s); accepted: a pause that is at most as long as `timeout`.',
-    ],
-    [
-      'with signals for an agent that is not asked',
-      { 'reader-signals': 'agent' },
-      'reader-signals ("agent") needs a prompt, as it is for the job of this run; accepted: report; or agent with a prompt and `context: diff` or `files`.',
-    ],
-    [
-      'with signals for an agent that gets no context',
-      { prompt: 'x', context: 'none', 'reader-signals': 'agent' },
-      'reader-signals ("agent") has no effect with `context: none`; accepted: report; or agent with a prompt and `context: diff` or `files`.',
-    ],
-  ])('%s', async (_what, inputs, says) => {
-    const half = 'x'.repeat(600 * 1024)
-    const { problems } = await load(inputs, { 'a.md': 'A', 'empty.md': ' \n', 'half.md': half })
-    expect(problems.slice(problems.indexOf('\n') + 3)).toBe(says)
+  it.each(REFUSED)('with %j: %s', async (inputs, says) => {
+    const files = { 'a.md': 'A', 'empty.md': ' \n', 'half.md': 'x'.repeat(600 * 1024) }
+    const { problems } = await load(inputs, files)
+    expect(problems).toBe(`One input is wrong, so nothing was sent:\n- ${says}`)
   })
 
   it('for all that is wrong at once, in the order of the documentation, each input once', async () => {

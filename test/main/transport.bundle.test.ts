@@ -28,37 +28,29 @@ const PROXIES: Readonly<Record<string, () => Promise<Pick<TestServer, 'origin' |
 
 // A create goes out on a connection of its own, the looks after it on one that is kept: each run goes both ways.
 describe.skipIf(certificate === undefined)('the bundle, which leaves out what a run never uses,', () => {
-  it.each(Object.entries(PROXIES))(
-    'reaches https and http services through %s',
-    async (_name, startProxy) => {
-      const { run: act, docs } = await startScene()
-      const front = certificate && (await servers.startTlsFront(docs.url, certificate))
-      for (const [variable, url] of [
-        ['HTTPS_PROXY', front?.origin ?? ''],
-        ['HTTP_PROXY', docs.url],
-      ] as const) {
-        const proxy = await startProxy()
-        const env = { [variable]: proxy.origin, NODE_EXTRA_CA_CERTS: authorityFile }
-        const run = await act({ inputs: { ...QUIET, 'base-url': url }, env })
-        expect(run).toMatchObject({ exitCode: 0, outputs: { result: 'pull-request' } })
-        expect(proxy.requests.length > 0).toBe(proxy.origin !== '')
-      }
-      expect(countOf(docs, 'GET')).toBeGreaterThan(1)
-    },
-  )
+  const front = (url: string): Promise<TestServer> =>
+    certificate === undefined ? servers.start(() => undefined) : servers.startTlsFront(url, certificate)
 
-  it.each(Object.entries(PROXIES))('reaches GitHub through %s', async (_name, startProxy) => {
+  it.each(Object.entries(PROXIES))('reaches services and GitHub through %s', async (_name, startProxy) => {
     const scene = await startUsualScene()
-    const front = certificate && (await servers.startTlsFront(scene.github.url, certificate))
-    const proxy = await startProxy()
-    const env = {
-      HTTPS_PROXY: proxy.origin,
-      NODE_EXTRA_CA_CERTS: authorityFile,
-      GITHUB_API_URL: front?.origin ?? '',
-    }
     const comment = { author: octocat, body: '/docs explain the flag' }
     const { id } = writtenComment(scene.world, comment)
-    const run = await scene.run({ event: issueComment({ id, ...comment }), env })
+    const event = issueComment({ id, ...comment })
+    for (const [variable, url] of [
+      ['HTTPS_PROXY', (await front(scene.docs.url)).origin],
+      ['HTTP_PROXY', scene.docs.url],
+    ] as const) {
+      const proxy = await startProxy()
+      const env = { [variable]: proxy.origin, NODE_EXTRA_CA_CERTS: authorityFile }
+      const run = await scene.run({ inputs: { ...QUIET, 'base-url': url }, env })
+      expect(run).toMatchObject({ exitCode: 0, outputs: { result: 'pull-request' } })
+      expect(proxy.requests.length > 0).toBe(proxy.origin !== '')
+    }
+    expect(countOf(scene.docs, 'GET')).toBeGreaterThan(1)
+    const proxy = await startProxy()
+    const { origin: GITHUB_API_URL } = await front(scene.github.url)
+    const env = { HTTPS_PROXY: proxy.origin, NODE_EXTRA_CA_CERTS: authorityFile, GITHUB_API_URL }
+    const run = await scene.run({ event, env })
     expect(run).toMatchObject({ exitCode: 0, outputs: { result: 'pull-request' } })
     expect(scene.github.requests).toContain('POST /issues/5/comments')
     expect(proxy.requests.length > 0).toBe(proxy.origin !== '')
@@ -146,21 +138,6 @@ describe('a create', () => {
     }
   })
 
-  it('accepted with a whole job is accepted, though the connection ends oddly after it', async () => {
-    const run = await runAgainst(WITH_JOB.replace(/content-length: \d+/, 'content-length: 5000'))
-    expect(run).toMatchObject({ exitCode: 0, outputs: { 'job-id': 'job-1', result: 'pull-request' } })
-  })
-
-  it('accepted with a body that can not be read may have started a job', async () => {
-    const body = gzipSync(JOB).toString('latin1')
-    const head = `content-encoding: gzip\r\ncontent-length: ${body.length}\r\n\r\n`
-    const run = await runAgainst(Buffer.from(`HTTP/1.1 201 Created\r\n${head}${body}`, 'latin1'))
-    expect(run).toMatchObject({ exitCode: 1, outputs: { result: 'error' }, requests: 1 })
-    expect(run.log).toMatch(
-      /because it is compressed, although no compression was requested\. .*may be running/,
-    )
-  })
-
   it.each<[string, FaultEffect, number, RegExp]>([
     ['a reset after it was handled', { kind: 'reset-after' }, 1, /No response.*a job may be running/],
     [
@@ -235,35 +212,16 @@ it('looks that fail are said in lines that name the job, and made again until on
   expect(lines).toEqual(faults.map(([, says]) => expect.stringContaining(says)))
 })
 
-it.each<[string, FaultEffect, string]>([
-  ['401', { kind: 'unreadable', status: 401 }, 'The docs service refused the API key (401)'],
-  ['403', { kind: 'status', status: 403 }, 'The docs service does not allow this (403)'],
-  [
-    'a redirect',
-    { kind: 'redirect', location: 'https://x.example/' },
-    'The docs service redirected the request (302)',
-  ],
-])(
-  'a look answered %s ends the wait at once as an error, and keeps the id',
-  async (_what, fault, headline) => {
-    const { run: act, docs } = await startScene()
-    docs.faults.add({ ...fault, match: { path: 'look' } })
-    const run = await act({ inputs: QUIET })
-    const id = docs.jobs[0]?.id
-    expect(run).toMatchObject({ exitCode: 1, outputs: { result: 'error', 'job-id': id, status: 'active' } })
-    expect(run.log).toContain(`::error title=Docs agent%3A docs::${headline}. `)
-    expect(run.log).toContain(`job-id: ${id}`)
-    expect(run.summary).toContain(`## ❌ ${headline}\n`)
-    expect(countOf(docs, 'GET')).toBe(1)
-  },
-)
-
-it('the last look tells that a job is over, though a Retry-After of 400 digits reaches past it', async () => {
+it('a look that is refused ends the wait at once as an error, and keeps the id', async () => {
   const { run: act, docs } = await startScene()
-  const headers = { 'retry-after': '9'.repeat(400) }
-  docs.faults.add({ kind: 'status', status: 503, headers, match: { path: 'look' } })
-  const run = await act({ inputs: { ...QUIET, timeout: '2s' } })
-  expect(run).toMatchObject({ exitCode: 0, outputs: { result: 'pull-request' } })
-  expect(run.log).not.toMatch(/Infinity|NaN/)
-  expect(countOf(docs, 'GET')).toBe(2)
+  docs.faults.add({ kind: 'unreadable', status: 401, match: { path: 'look' } })
+  const run = await act({ inputs: QUIET })
+  const id = docs.jobs[0]?.id
+  expect(run).toMatchObject({ exitCode: 1, outputs: { result: 'error', 'job-id': id, status: 'active' } })
+  expect(run.log).toMatch(
+    /^::error title=Docs agent%3A docs::The docs service refused the API key \(401\)\. /m,
+  )
+  expect(run.log).toContain(`job-id: ${id}`)
+  expect(run.summary).toMatch(/^## ❌ The docs service refused the API key \(401\)\n/)
+  expect(countOf(docs, 'GET')).toBe(1)
 })
