@@ -33,19 +33,10 @@ describe('a duration', () => {
     expect(() => parseDuration(text)).toThrow(new RangeError(problem))
   })
 
-  it.each([
-    [0, '0 ms'],
-    [849.6, '850 ms'],
-    [999, '999 ms'],
-    [1000, '1 s'],
-    [59_999, '59 s'],
-    [60_000, '1 min'],
-    [185_000, '3 min 05 s'],
-    [1_800_000, '30 min'],
-    [3_600_000, '1 h'],
-    [4_800_000, '1 h 20 min'],
-    [7_260_000, '2 h 01 min'],
-  ])('of %d ms is said as %s', (ms, text) => {
-    expect(formatDuration(ms)).toBe(text)
+  it('is said with its two largest units', () => {
+    const told = [0, 849.6, 999, 1000, 59_999, 60_000, 185_000, 1_800_000, 3_600_000, 4_800_000, 7_260_000]
+    expect(told.map(formatDuration).join(', ')).toBe(
+      '0 ms, 850 ms, 999 ms, 1 s, 59 s, 1 min, 3 min 05 s, 30 min, 1 h, 1 h 20 min, 2 h 01 min',
+    )
   })
 })

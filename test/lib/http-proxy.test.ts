@@ -114,16 +114,6 @@ describe.skipIf(certificate === undefined).each(KINDS)('TLS over %s', (_name, fr
     expect(requests).toEqual([])
   })
 
-  it('ends at the target, through the tunnel of a proxy', async () => {
-    const target = await servers.start((_incoming, response) => response.end(), certificate)
-    const proxy = await servers.startProxy()
-    const failure = await failureOf(clientWith(forHttps(proxy.origin)), request(target.url))
-    expect(failure).toMatchObject({ failure: 'tls', maybeSent: false })
-    expect(failure.message).toContain(`the TLS connection to ${target.url.host} failed`)
-    expect(proxy.requests).toEqual([`CONNECT ${target.url.host}`])
-    expect([target.connections(), target.requests]).toEqual([1, []])
-  })
-
   it('does not begin where the proxy requires credentials, or does not reach the target', async () => {
     const closed = new URL(`https://127.0.0.1:${await servers.closedPort()}/`)
     for (const [credentials, says] of [

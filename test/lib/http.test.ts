@@ -222,16 +222,8 @@ describe('connections', () => {
   })
 })
 
-it.each([
-  ['localhost', true],
-  ['docs.localhost', true],
-  ['127.0.0.1', true],
-  ['127.9.8.7', true],
-  ['[::1]', true],
-  ['localhost.example', false],
-  ['notlocalhost', false],
-  ['128.0.0.1', false],
-  ['[::ffff:7f00:1]', false],
-])('is %s this machine? %s', (hostname, isLoopback) => {
-  expect(isLoopbackHost(hostname)).toBe(isLoopback)
+it('this machine has a few names and addresses', () => {
+  const loopback = ['localhost', 'docs.localhost', '127.0.0.1', '127.9.8.7', '[::1]']
+  const others = ['localhost.example', 'notlocalhost', '128.0.0.1', '[::ffff:7f00:1]']
+  expect([...loopback, ...others].filter(isLoopbackHost)).toEqual(loopback)
 })

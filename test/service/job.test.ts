@@ -64,13 +64,7 @@ describe('reading a job', () => {
   })
 })
 
-it.each([
-  ['active', false],
-  ['completed', true],
-  ['archived', true],
-  ['failed', true],
-  ['reviewing', false],
-  ['toString', false],
-])('is %s terminal? %s', (status, terminal) => {
-  expect(isTerminal(status)).toBe(terminal)
+it('three statuses end a job', () => {
+  const words = ['active', 'completed', 'archived', 'failed', 'reviewing', 'toString', '']
+  expect(words.filter(isTerminal)).toEqual(['completed', 'archived', 'failed'])
 })
