@@ -3,6 +3,7 @@ import { defineConfig } from 'vitest/config'
 // What decides is tested without the bundle: only those tests are run against mutants.
 export default defineConfig({
   test: {
+    testTimeout: 30_000,
     include: [
       'test/{comments,context,events,github,inputs,job,lib,memory,readers,runner,service}/**/*.test.ts',
     ],

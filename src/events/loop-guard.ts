@@ -73,7 +73,7 @@ function authorOf({ author }: PushedCommit): string {
 
 /** The first of `ignore-authors` that has one of these logins. */
 function ignoredAuthor(logins: readonly string[], authors: readonly string[]): string | undefined {
-  const plain = logins.filter((login) => login !== '').map(normalizeLogin)
+  const plain = logins.map(normalizeLogin)
   return authors.find((author) => plain.includes(normalizeLogin(author)))
 }
 

@@ -66,7 +66,7 @@ describe("the agent's merged pull request starts nothing", () => {
 })
 
 describe("the agent's own commits and pull requests start nothing, without a request", () => {
-  const agent = (author: object): Event => {
+  const agent = (author: object | undefined): Event => {
     const { name, payload } = pushBy('x')
     return { name, payload: { ...payload, commits: [{ ...payload.commits?.[0], author }] } }
   }
@@ -111,10 +111,19 @@ describe("the agent's own commits and pull requests start nothing, without a req
     })
   })
 
-  it.each<[object, boolean]>([
-    [{ username: 'octocat', email: '1+mintlify[bot]@users.noreply.github.com' }, false],
-    [{ name: 'mintlify[bot]' }, false],
-    [{}, false],
+  it('as commits of several of them, by name', async () => {
+    const { decide } = await newScene()
+    const inputs = { ...PROMPT, 'ignore-authors': 'renovate, mintlify[bot]' }
+    const decision = await decide({ event: pushBy('mintlify[bot]', 'renovate[bot]'), inputs })
+    expect(decision.reason).toContain('was written by mintlify[bot], renovate (`ignore-authors`)')
+  })
+
+  it.each<[object | undefined]>([
+    [{ username: 'octocat', email: '1+mintlify[bot]@users.noreply.github.com' }],
+    [{ email: 'octocat@example.com' }],
+    [{ name: 'mintlify[bot]' }],
+    [{}],
+    [undefined],
   ])('but not where the author is %j', async (author) => {
     const { decide } = await newScene()
     expect((await decide({ event: agent(author), inputs: PROMPT })).result).toBe('goes on')
@@ -182,12 +191,22 @@ describe("people's work starts a job", () => {
     expect(decision).toMatchObject({ result: 'goes on', requests: [] })
   })
 
-  it('as a push of 21 commits, and as any other event', async () => {
+  const WRITER = { ...PROMPT, command: '', 'allow-bots': 'mintlify[bot]' }
+  it.each<[string, Event]>([
+    ['a push of 21 commits', pushBy(...Array.from({ length: 21 }, () => 'mintlify[bot]'))],
+    ['a release', event('release', { sender: AGENT })],
+    ['an event that only looks like a push', { ...pushBy('mintlify[bot]'), name: 'repository_dispatch' }],
+    [
+      "a review of the agent's pull request",
+      { ...pullRequest({ author: AGENT, sender: AGENT }), name: 'pull_request_review' },
+    ],
+    [
+      'a pull request that says nothing of itself',
+      { name: 'pull_request_target', payload: { sender: AGENT } },
+    ],
+  ])('as %s, without a request', async (_what, made) => {
     const { decide } = await newScene()
-    const twentyOne = pushBy(...Array.from({ length: 21 }, () => 'mintlify[bot]'))
-    for (const made of [twentyOne, event('release', { sender: AGENT })]) {
-      expect(await decide({ event: made, inputs: PROMPT })).toMatchObject({ result: 'goes on', requests: [] })
-    }
+    expect(await decide({ event: made, inputs: WRITER })).toMatchObject({ result: 'goes on', requests: [] })
   })
 
   it.each([

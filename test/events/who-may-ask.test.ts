@@ -274,6 +274,12 @@ describe('who may start a job', () => {
     ],
     ['a bot', comment(ACTORS['bot']), {}, 'Skipped: renovate[bot] is a bot that `allow-bots` does not list.'],
     [
+      'a command alone',
+      issueComment({ id, body: '/docs', author: person('writer') }),
+      {},
+      'Skipped: /docs comes without instructions, and there is no `prompt`.',
+    ],
+    [
       'a push that deletes a tag',
       push({ ref: 'refs/tags/v1', deleted: true }),
       PROMPT,
