@@ -181,7 +181,7 @@ export async function changesOfPull(
   const files = readFiles(listed.value)
   const total = counted ?? (files.length < MAX_LISTED ? files.length : undefined)
   const isOdd = total !== undefined && files.length < Math.min(total, MAX_LISTED)
-  const problem = isOdd ? `GitHub lists only ${files.length} of them` : ''
+  const problem = isOdd ? `GitHub counts ${total} files, but lists ${files.length}` : ''
   return { commits: list, files: { files, total, problem, url: url ? `${url}/files` : '' } }
 }
 

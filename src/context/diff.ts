@@ -189,8 +189,8 @@ function listParts(
       minor += rank === 'background' || rank === 'named' ? 1 + twins.length : 0
     }
   }
-  const which = minor === 0 ? '' : `; ${minor} of them are tests, translations, generated or the like`
-  return `${lines.join('')}${unnamed === 0 ? '' : `\n… (${unnamed} more, not named here${which})`}`
+  const which = minor === 0 ? '' : `, ${minor} of them tests, translations, generated or the like`
+  return `${lines.join('')}${unnamed === 0 ? '' : `\n… (${unnamed} more files, not named here${which})`}`
 }
 
 /** Lines of a diff whose last one matters most: cut from the top, and said. */

@@ -1,5 +1,5 @@
 import type { History } from '../events/history.ts'
-import type { GitHubEvent } from '../events/payload.ts'
+import { type GitHubEvent, isFromFork } from '../events/payload.ts'
 import type { Trigger } from '../events/trigger.ts'
 import type { GitHub } from '../github/client.ts'
 import type { Comment, Issue, PullRequest, Release, Review, WorkflowRun } from '../github/types.ts'
@@ -78,12 +78,15 @@ async function factsOf({ payload, row }: GitHubEvent, history: History, run: Run
 }
 
 async function factsOfPull(pull: PullRequest, github: GitHub, comment: Comment = {}): Promise<EventFacts> {
+  const { owner, repo } = github.repository
+  const { head } = pull
+  const isFork = head != null && isFromFork(pull, `${owner}/${repo}`)
   const known = titled('Pull request', pull)
   const facts: Fact[] = [
     ...known.facts,
     ['State', stateOf(pull)],
-    ['Base', sideOf(pull, 'base')],
-    ['Head', sideOf(pull, 'head')],
+    ['Base', pull.base?.ref ?? ''],
+    ['Head', `${head?.ref ?? ''}${isFork ? ` of the fork ${head?.repo?.full_name ?? '(deleted)'}` : ''}`],
     ['Comment on', placeOf(comment)],
   ]
   const changes = pull.number == null ? {} : await changesOfPull(pull, github)
@@ -118,12 +121,6 @@ function stateOf({ state, draft, merged, merged_at: mergedAt, merge_commit_sha: 
   return draft === true ? `${state} (draft)` : (state ?? '')
 }
 
-function sideOf(pull: PullRequest, side: 'base' | 'head'): string {
-  const { ref, repo } = pull[side] ?? {}
-  const isFork = repo?.full_name != null && repo.full_name !== pull.base?.repo?.full_name
-  return isFork ? `${ref} of the fork ${repo.full_name}` : (ref ?? '')
-}
-
 /** Where a review comment stands: `src/a.ts, lines 5 to 7`. */
 function placeOf({ path, line, original_line: original, start_line: first, side }: Comment): string {
   if (line == null && original == null) return path ?? ''
@@ -142,21 +139,13 @@ async function factsOfRelease(release: Release, github: GitHub): Promise<EventFa
   return { facts: [...known, ...facts], texts: release.body ? [['Notes', release.body]] : [], commits, files }
 }
 
-function factsOfRun({
-  name,
-  html_url: url,
-  event,
-  head_branch: branch,
-  head_sha: sha,
-  conclusion,
-}: WorkflowRun): Fact[] {
+/** The run that this one follows. */
+function factsOfRun({ name, html_url: url, event, head_branch, head_sha, conclusion }: WorkflowRun): Fact[] {
   return [
-    ['Workflow', name ?? ''],
-    ['Its run', url ?? ''],
-    ['Its event', event ?? ''],
-    ['Its branch', branch ?? ''],
-    ['Its commit', sha ?? ''],
-    ['Its conclusion', conclusion ?? ''],
+    ['Finished workflow', `${name} (${url}, started by ${event})`],
+    ['Branch', head_branch ?? ''],
+    ['Commit', head_sha ?? ''],
+    ['Conclusion', conclusion ?? ''],
   ]
 }
 

@@ -23,7 +23,7 @@ const MAX_BODY_BYTES = 1000
 
 /** Subjects of commits that say little to readers: merges, version bumps, updates of dependencies, tests and chores. */
 const ROUTINE =
-  /^(?:Merge (?:branch|remote-tracking|tag|commit) |(?:chore|ci|build|style|tests?)(?:\([^)]*\))?!?:|(?:fix|docs)\(deps|bump |fixup! |update (?:dependency|dependencies|all |\S+ (?:action|digest)\b)|lock file maintenance|(?:release|version packages|prepare release)\b|v?\d+\.\d+\.\d+\S*$)/i
+  /^(?:Merge (?:branch|remote-tracking|tag|commit) |(?:chore|ci|build|style|tests?)(?:\([^)]*\))?!?:|(?:fix|docs)\(deps|bump |fixup! |(?:update|upgrade|pin) (?:dependency |dependencies\b|all |.* (?:digest|tag|to v?\d[\w.-]*(?: \(#\d+\))?$))|lock file maintenance|(?:release|version packages|prepare release)\b|v?\d+\.\d+\.\d+\S*(?: \(#\d+\))?$)/i
 
 /** Lines that tools and conventions put at the end of a message. */
 const TRAILER =

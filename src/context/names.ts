@@ -9,7 +9,7 @@ export type Name = {
   readonly weight: number
 }
 
-const WORD = /(?<![\w$-])(?:--)?[A-Za-z_$][\w$]*(?:-[\w$]+)*/g
+const WORD = /(?<![\w$\\-])(?:--)?[A-Za-z_$][\w$]*(?:-[\w$]+)*/g
 const MIN_LENGTH = 3
 const MAX_LENGTH = 60
 
@@ -57,7 +57,11 @@ function namesIn(file: ChangedFile, verb: Name['verb'], isWanted: (word: string)
       if (weight > 0) weights.set(word, Math.max(weight, weights.get(word) ?? 0))
     }
   }
-  const names = [...weights].map(([word, weight]) => ({ word, verb, weight: weight + WEIGHTS[rank] }))
+  const names = [...weights].map(([word, weight]) => ({
+    word,
+    verb,
+    weight: weight + WEIGHTS[rank] - (verb === 'removes' ? 1 : 0),
+  }))
   return names.filter(({ weight }) => weight > 0)
 }
 

@@ -41,12 +41,12 @@ const RULES: readonly Rule[] = [
   {
     rank: 'named',
     reason: 'Files that generators and test runners write.',
-    path: /(?:^|\/)(?:generated|__generated__|__snapshots__)\/|\.(?:pb\.go|pb\.cc|pb\.h|g\.dart|freezed\.dart|designer\.cs|snap)$|_pb2(?:_grpc)?\.pyi?$|_pb\.(?:js|d\.ts)$|[._-](?:generated|gen)\.\w+$/i,
+    path: /(?:^|\/)(?:generated|__generated__|(?:__)?snapshots(?:__)?)\/|(?:^|\/)zz_generated|\.(?:pb\.go|pb\.cc|pb\.h|g\.dart|freezed\.dart|designer\.cs|snap)$|_pb2(?:_grpc)?\.pyi?$|_pb\.(?:js|d\.ts)$|[._-](?:generated|gen)\.\w+$/i,
   },
   {
     rank: 'background',
-    reason: 'Tests, and what they work on.',
-    path: /(?:^|\/)(?:tests?|__tests__|__mocks__|__e2e__|e2e|specs?|fixtures?|testdata|testing|test-utils|integration|playgrounds?|mocks?|bench(?:es|marks?)?)\/|[._-](?:test|spec|bench)s?(?:-d)?\.\w+$|_test\.\w+$|(?:^|\/)(?:test_[^/]*|conftest)\.py$|Tests?\.(?:java|kt|cs|swift)$/i,
+    reason: 'Tests, and what they work on. (A page on testing is none.)',
+    path: /^(?!(?:[^/]+\/){0,2}docs?\/)(?:.*\/)?(?:(?:tests?|__tests__|__mocks__|__e2e__|e2e|specs?|fixtures?|testdata|testing|test[-_]?(?:utils|helpers|kit)|integration|playgrounds?|mocks?|bench(?:es|marks?)?)\/.*|(?:test_[^/]*|conftest)\.py|[^/]*[._-](?:test|spec|bench)s?(?:-d)?\.\w+|[^/]*_test\.\w+|[^/]*Tests?\.(?:java|kt|cs|swift))$/i,
   },
   {
     rank: 'background',
@@ -63,8 +63,8 @@ const RULES: readonly Rule[] = [
   },
   {
     rank: 'background',
-    reason: 'Continuous integration, and the tools and guides of developers.',
-    path: /(?:^|\/)\.(?:github|gitlab|circleci|buildkite|vscode|idea|husky|devcontainer|claude|cursor|agents)\/|(?:^|\/)\.[\w.-]*(?:rc|ignore|attributes)(?:\.\w+)?$|(?:^|\/)(?:renovate|tsconfig[\w.-]*|biome|turbo|nx|lerna)\.jsonc?$|(?:^|\/)(?:eslint|vitest|jest|prettier|playwright|knip|rollup)[\w.-]*\.config\.\w+$|(?:^|\/)(?:AGENTS|CLAUDE|CODEOWNERS|CONTRIBUTING)(?:\.md)?$|\.gitlab-ci\.yml$/,
+    reason: 'Continuous integration, tools and guides of developers, licenses.',
+    path: /(?:^|\/)\.(?:github|gitlab|circleci|buildkite|vscode|idea|husky|devcontainer|claude|cursor|agents)\/|(?:^|\/)\.[\w.-]*(?:rc|ignore|attributes)(?:\.\w+)?$|(?:^|\/)(?:renovate|tsconfig[\w.-]*|biome|turbo|nx|lerna)\.jsonc?$|(?:^|\/)(?:eslint|vitest|jest|prettier|playwright|knip|rollup)[\w.-]*\.config\.\w+$|(?:^|\/)(?:AGENTS|CLAUDE|CODEOWNERS|CONTRIBUTING|LICEN[CS]E|NOTICE)(?:[.-]\w+)*$|\.gitlab-ci\.yml$/,
   },
   {
     rank: 'readers',
