@@ -1,13 +1,13 @@
 import type { getOctokit } from '@actions/github'
 import { afterGrace, type Waiting } from '../lib/clock.ts'
 import { HttpClient } from '../lib/http.ts'
-import { isRecord, type JsonRecord } from '../lib/json.ts'
+import { isRecord, type JsonRecord, recordField } from '../lib/json.ts'
 import type { Log } from '../lib/log.ts'
 import type { ProxySettings } from '../lib/proxy.ts'
 import { RetryError, retry } from '../lib/retry.ts'
 import { joinSentences } from '../lib/text.ts'
 import { TransportError } from '../lib/transport-error.ts'
-import { GitHubError, type GraphqlError, graphqlError, readGraphqlErrors, toGitHubError } from './errors.ts'
+import { checkBody, GitHubError, type GraphqlError, readGraphqlErrors, toGitHubError } from './errors.ts'
 
 export type Octokit = ReturnType<typeof getOctokit>
 
@@ -61,8 +61,15 @@ export type GitHubOptions = Waiting & {
   readonly token: string
   readonly proxy: ProxySettings
   readonly log: Log
-  /** How often a request is sent at most, and for how long, in milliseconds. */
-  readonly retries: { readonly maxAttempts: number; readonly maxWaitMs: number }
+  /**
+   * How often a request is sent at most, and for how long, in milliseconds. `isPatient`: all requests together have that
+   * long, and whatever GitHub refuses is sent again; it took the same before.
+   */
+  readonly retries: {
+    readonly maxAttempts: number
+    readonly maxWaitMs: number
+    readonly isPatient?: boolean
+  }
 }
 
 const LIMITS = { timeoutMs: 10_000, bodyLimitBytes: 16 * 1024 * 1024 }
@@ -79,6 +86,7 @@ export class GitHub {
   readonly #http: HttpClient
   /** Ends requests that write. */
   readonly #lateCancel: AbortSignal
+  readonly #startedAtMs: number
   readonly #reported = new Set<string>()
   readonly #missing = new Set<string>()
   readonly #worked = new Set<string>()
@@ -90,6 +98,7 @@ export class GitHub {
     this.repository = { owner, repo }
     this.serverUrl = options.serverUrl
     this.#options = options
+    this.#startedAtMs = options.clock.now()
     this.#http = new HttpClient({ ...options, ...LIMITS })
     this.#lateCancel = afterGrace(options.cancel, CANCEL_GRACE_MS, options.clock)
   }
@@ -122,12 +131,7 @@ export class GitHub {
     const { data: answer } = await this.request<{ readonly data: unknown }>((octokit) =>
       octokit.request('POST /graphql', { query, variables }),
     )
-    const errors = readGraphqlErrors(answer)
-    const data = isRecord(answer) ? answer['data'] : undefined
-    if (isRecord(data)) return { data, errors }
-    const [first] = errors
-    if (first !== undefined) throw graphqlError(first)
-    throw new GitHubError('GitHub returned a response without data', { kind: 'other' })
+    return { data: recordField(answer, 'data'), errors: readGraphqlErrors(answer) }
   }
 
   /** Makes a call that the run can do without: a failure is logged, and the result `undefined`. */
@@ -144,9 +148,10 @@ export class GitHub {
 
   /** Logs a failed call: a missing permission once for all calls that need it, any other cause once. */
   report(error: unknown, call: GitHubCall): void {
-    const { log, cancel, clock } = this.#options
+    const { log, cancel, clock, retries } = this.#options
     const failure = toGitHubError(error, clock.now())
-    const isMissing = failure.kind === 'permission' && !this.#worked.has(call.permission)
+    const mayBeMissing = retries.isPatient !== true && !this.#worked.has(call.permission)
+    const isMissing = failure.kind === 'permission' && mayBeMissing
     if (isMissing) this.#missing.add(call.permission)
     const text = joinSentences(
       `Failed to ${call.purpose}: ${failure.message}.`,
@@ -168,15 +173,20 @@ export class GitHub {
   }
 
   /**
-   * Whose token it is; asked once. By GraphQL, since REST's `GET /user` refuses the tokens of apps.
+   * Whose token it is; asked until it is known. By GraphQL, since REST's `GET /user` refuses the tokens of apps.
    *
    * @throws {GitHubError} if it can't be told
    */
   account(): Promise<Account> {
-    this.#account ??= this.graphql('query { viewer { databaseId login } }', {}).then(({ data }) =>
+    if (this.#account !== undefined) return this.#account
+    const asked = this.graphql('query { viewer { databaseId login } }', {}).then(({ data }) =>
       readViewer(data['viewer']),
     )
-    return this.#account
+    this.#account = asked
+    asked.catch(() => {
+      if (this.#account === asked) this.#account = undefined
+    })
+    return asked
   }
 
   /** Takes over whose token it is from another query that asked for the `viewer`. */
@@ -199,9 +209,8 @@ export class GitHub {
     octokit.hook.wrap('request', (request, options) =>
       this.#withRetries(async () => {
         const response = await request(options)
-        const isReadable = typeof response.data === 'object' && response.data !== null
-        if (isReadable || response.status === 204) return response
-        throw new GitHubError(`GitHub returned ${response.status} without a readable body`, { kind: 'other' })
+        checkBody(response, options.url)
+        return response
       }, options),
     )
     return octokit
@@ -233,15 +242,16 @@ export class GitHub {
     { method, url }: { readonly method: string; readonly url: string },
   ): Promise<T> {
     const { clock, retries } = this.#options
-    const untilMs = clock.now() + retries.maxWaitMs
-    const isSafe = isRepeatable(method, url)
+    const { isPatient = false } = retries
+    const untilMs = (isPatient ? this.#startedAtMs : clock.now()) + retries.maxWaitMs
+    const sent = { method, isSafe: isRepeatable(method, url), isPatient }
     try {
       return await retry(
         attempt,
         {
           backoff: BACKOFF,
           maxAttempts: retries.maxAttempts,
-          isRetryable: (error) => isRetryable(error, isSafe, clock.now()),
+          isRetryable: (error) => isRetryable(error, sent, clock.now()),
           retryAfterMs: (error) => toGitHubError(error, clock.now()).retryAfterMs,
           deadlineMs: () => untilMs,
           onRetry: () => undefined,
@@ -260,14 +270,21 @@ const TOKEN_ADVICE =
 /** Source: GitHub's documentation, "API Versions". */
 const API_VERSION = '2022-11-28'
 
-/** Whether a failed request may be sent again: the one predicate for GitHub. `isSafe`: sending it twice does no harm. */
-function isRetryable(error: unknown, isSafe: boolean, nowMs: number): boolean {
+/** `isSafe`: sending it twice does no harm; `isPatient`: see `GitHubOptions`. */
+type Sent = { readonly method: string; readonly isSafe: boolean; readonly isPatient: boolean }
+
+/** Whether a failed request may be sent again: the one predicate for GitHub. */
+function isRetryable(error: unknown, { method, isSafe, isPatient }: Sent, nowMs: number): boolean {
   const cause = error instanceof Error ? error.cause : undefined
   if (cause instanceof TransportError) {
-    return cause.failure !== 'timeout' && cause.failure !== 'proxy' && (isSafe || !cause.maybeSent)
+    const isFinal = cause.failure === 'proxy' || (cause.failure === 'timeout' && !isPatient)
+    return !isFinal && (isSafe || !cause.maybeSent)
   }
   const { kind, status } = toGitHubError(error, nowMs)
   if (kind === 'rate-limit') return true
+  // What is to be deleted and is not there is gone.
+  const isRefused = status !== undefined && status >= 400 && status < 500
+  if (isPatient && isRefused && !(method === 'DELETE' && status === 404)) return true
   return isSafe && kind === 'other' && (status === undefined || status >= 500)
 }
 

@@ -68,6 +68,26 @@ export function graphqlError({ type, message }: GraphqlError, cause?: unknown): 
   return new GitHubError(`GitHub returned "${clip(message, 200)}"`, { kind, cause })
 }
 
+/**
+ * A response counts only with a body that says something: proxies before GitHub answer with an empty object or a page,
+ * and its GraphQL at times without data.
+ *
+ * @throws {GitHubError}
+ */
+export function checkBody(
+  { status, data }: { readonly status: number; readonly data: unknown },
+  url: string,
+): void {
+  if (status === 204) return
+  if (!Array.isArray(data) && Object.keys(isRecord(data) ? data : {}).length === 0) {
+    throw new GitHubError(`GitHub returned ${status} without a readable body`, { kind: 'other' })
+  }
+  if (!url.endsWith('/graphql') || (isRecord(data) && isRecord(data['data']))) return
+  const [first] = readGraphqlErrors(data)
+  if (first !== undefined) throw graphqlError(first)
+  throw new GitHubError('GitHub returned a response without data', { kind: 'other' })
+}
+
 function statusError(
   error: unknown,
   response: unknown,

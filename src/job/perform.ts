@@ -7,6 +7,7 @@ import { inBackticks } from '../lib/text.ts'
 import type { TextFile } from '../lib/workspace.ts'
 import { type EarlierJob, findStepJob } from '../memory/find.ts'
 import { StepMemory } from '../memory/step-status.ts'
+import { isRerun } from '../runner/environment.ts'
 import type { Run } from '../runner/run.ts'
 import type { DocsService } from '../service/client.ts'
 import type { Job } from '../service/job.ts'
@@ -106,15 +107,21 @@ async function makePlan(request: JobRequest, conversation: Conversation, outside
   return { ...continuation, prompt: await promptFor(continuation) }
 }
 
-/** A job that the step's commit status or the run's own comment names; unknown if either can't be read and none does. */
+/**
+ * A job that the step's commit status or the run's own comment names; unknown if either can't be read and none does. On a
+ * re-run, that of the first attempt comes before any other: where one place does not tell, both must be read.
+ */
 async function findEarlierJob(
   { trigger }: JobRequest,
   conversation: Conversation,
   { history, run }: Outside,
 ): Promise<Known<EarlierJob | undefined>> {
   const places = [await findStepJob(trigger, history, run), conversation.earlier]
-  const found = places.find((place) => place.known && place.value !== undefined)
-  return found ?? places.find((place) => !place.known) ?? { known: true, value: undefined }
+  const found = places.filter((place) => place.known && place.value !== undefined)
+  const resumed = found.find((place) => place.known && place.value?.kind === 'resume')
+  const unknown = places.find((place) => !place.known)
+  const further = isRerun(run.environment) ? [unknown, found[0]] : [found[0], unknown]
+  return resumed ?? further.find((place) => place !== undefined) ?? { known: true, value: undefined }
 }
 
 type Carrying = Outside & { readonly conversation: Conversation; readonly memory: StepMemory }

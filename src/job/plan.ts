@@ -37,31 +37,38 @@ export type Continuation =
   | { readonly kind: 'message'; readonly id: string; readonly pull?: OpenPull }
   | { readonly kind: 'wait'; readonly id: string; readonly job: Job; readonly prLink: string }
 
+/** `service`: `undefined` in a dry run, which asks GitHub alone. */
+type Asking = {
+  readonly isCommand: boolean
+  readonly service: DocsService | undefined
+  readonly run: Run
+}
+
 /**
  * Decides whether a run goes on with an earlier job, and says so in the log.
  *
- * @param service `undefined` in a dry run, which asks GitHub alone
  * @throws {JobError} on a re-run that can't tell which job the first attempt started; if the job can't be looked at
  */
 export async function continueJob(
   earlier: Known<EarlierJob | undefined>,
-  {
-    isCommand,
-    service,
-    run,
-  }: { readonly isCommand: boolean; readonly service: DocsService | undefined; readonly run: Run },
+  options: Asking,
 ): Promise<Continuation> {
-  const { log, environment } = run
+  const { log, environment } = options.run
   if (!earlier.known) {
     if (isRerun(environment)) throw cannotTell(earlier.why)
     log.notice(`Failed to look for an earlier job: ${earlier.why}. This run starts a new job.`)
     return { kind: 'create' }
   }
   const found = earlier.value
-  if (found === undefined) {
-    if (isRerun(environment)) log.notice(firstAttemptUnknown(environment.runAttempt))
-    return { kind: 'create' }
+  const continuation: Continuation = found === undefined ? { kind: 'create' } : await goOnWith(found, options)
+  if (continuation.kind === 'create' && found?.kind !== 'resume' && isRerun(environment)) {
+    log.notice(firstAttemptUnknown(environment.runAttempt))
   }
+  return continuation
+}
+
+async function goOnWith(found: EarlierJob, { isCommand, service, run }: Asking): Promise<Continuation> {
+  const { log } = run
   const job = service === undefined ? undefined : await getEarlierJob(found, service, run)
   const isOver =
     service !== undefined && (job === undefined || job.status === 'failed' || job.status === 'archived')

@@ -104,4 +104,4 @@ export class Run {
 /** Nothing on GitHub is worth holding a job up for. */
 const MAIN_RETRIES = { maxAttempts: 3, maxWaitMs: 15_000 }
 /** The post step has nothing else to do than to end what was begun. */
-const POST_RETRIES = { maxAttempts: 15, maxWaitMs: 60_000 }
+const POST_RETRIES = { maxAttempts: 100, maxWaitMs: 60_000, isPatient: true }

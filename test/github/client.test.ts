@@ -26,7 +26,11 @@ type Options = {
   readonly cancel?: AbortSignal
   readonly apiUrl?: string
   readonly maxAttempts?: number
+  readonly isPatient?: boolean
 }
+
+const DONE = { ok: true }
+const PATIENT = { maxAttempts: 100, maxWaitMs: 60_000, isPatient: true }
 
 /** A GitHub that gives these answers in turn, of which the last goes on for ever, and a client for it. */
 async function clientFor(replies: readonly Reply[], options: Options = {}) {
@@ -39,9 +43,10 @@ async function clientFor(replies: readonly Reply[], options: Options = {}) {
     onArrival()
     if (reply === 'lost') incoming.socket.destroy()
     else if (reply !== 'hangs') {
-      const { status = 200, body = {}, headers = {} } = typeof reply === 'number' ? { status: reply } : reply
+      const { status = 200, headers = {}, body } = typeof reply === 'number' ? { status: reply } : reply
+      const sent = body ?? (status < 300 ? DONE : {})
       response.writeHead(status, { 'content-type': 'application/json', ...headers })
-      response.end(status === 204 ? undefined : typeof body === 'string' ? body : JSON.stringify(body))
+      response.end(status === 204 ? undefined : typeof sent === 'string' ? sent : JSON.stringify(sent))
     }
   })
   const lines: string[] = []
@@ -70,7 +75,7 @@ async function clientFor(replies: readonly Reply[], options: Options = {}) {
     token,
     proxy: { httpProxy: '', httpsProxy: '', noProxy: '' },
     log,
-    retries: { maxAttempts, maxWaitMs: 15_000 },
+    retries: options.isPatient ? PATIENT : { maxAttempts, maxWaitMs: 15_000 },
   })
   const arrival = (): Promise<void> =>
     new Promise((resolve) => {
@@ -102,10 +107,10 @@ describe('a call', () => {
     let headers: unknown
     const { url } = await servers.start((incoming, response) => {
       headers = incoming.headers
-      response.writeHead(200, { 'content-type': 'application/json' }).end('{}')
+      response.writeHead(200, { 'content-type': 'application/json' }).end('[]')
     })
     const { github } = await clientFor([], { apiUrl: `${url.origin}/` })
-    expect(await call(github)).toEqual({})
+    expect(await call(github)).toEqual([])
     expect(headers).toMatchObject({
       authorization: 'token ghs_1',
       'x-github-api-version': '2022-11-28',
@@ -130,6 +135,7 @@ describe('a call', () => {
     ],
     ['a text', { body: '"text"' }, 'GitHub returned 200 without a readable body'],
     ['null', { body: 'null' }, 'GitHub returned 200 without a readable body'],
+    ['an empty object', { body: {} }, 'GitHub returned 200 without a readable body'],
     ['nothing', { body: '' }, 'GitHub returned 200 without a readable body'],
     [
       'something compressed',
@@ -317,15 +323,71 @@ describe('a GraphQL query', () => {
   })
 })
 
+it.each([
+  [{ data: null, errors: [{ message: 'Something went wrong' }] }, 2],
+  [{ data: null }, 2],
+  [{}, 2],
+  [{ data: null, errors: [{ type: 'FORBIDDEN', message: 'No.' }] }, 1],
+])('GraphQL without data is asked for again unless that is refused: %j', async (body, times) => {
+  const { github, arrived } = await clientFor([{ body }, { body: { data: { a: 1 } } }])
+  await github.graphql('query { a }', {}).catch(() => undefined)
+  expect(arrived).toHaveLength(times)
+})
+
+describe('the post step', () => {
+  it.each<[string, Reply]>([
+    ['PATCH', 401],
+    ['PATCH', FORBIDDEN],
+    ['PATCH', 404],
+    ['POST', 422],
+    ['PATCH', 502],
+    ['GET', { body: {} }],
+    ['PATCH', retryAfter(403, 1)],
+  ])('sends a %s again that GitHub refuses for the moment: %j', async (method, reply) => {
+    const { github, arrived } = await clientFor([...Array(6).fill(reply), 200], { isPatient: true })
+    expect(await call(github, `${method} /x`)).toEqual(DONE)
+    expect(arrived).toHaveLength(7)
+  })
+
+  it.each<[string, Reply]>([
+    ['DELETE', 404],
+    ['POST', 502],
+    ['POST', 'lost'],
+  ])('does not send a %s again where that is no use or could do it twice: %j', async (method, reply) => {
+    const { github, arrived } = await clientFor([reply, 200], { isPatient: true })
+    await call(github, `${method} /x`)
+    expect(arrived).toHaveLength(1)
+  })
+
+  it('waits a minute for all that it sends together, and names no permission', async () => {
+    const { github, clock, lines } = await clientFor([FORBIDDEN], { isPatient: true })
+    const edit = { purpose: 'edit the comment', permission: 'issues: write' }
+    for (const path of ['/x', '/y']) {
+      await github.attempt(edit, () => github.request((octokit) => octokit.request(`PATCH ${path}`)))
+      expect(clock.now()).toBe(60_000)
+    }
+    expect(lines[0]).toBe(
+      'warning: Failed to edit the comment: GitHub returned 403 ("Resource not accessible by integration").',
+    )
+  })
+})
+
 describe('whose token it is', () => {
   const viewer = { databaseId: 41898282, login: 'GitHub-Actions[bot]' }
 
-  it('is asked once', async () => {
+  it('is asked once where it can be told', async () => {
     const { github, arrived } = await clientFor([{ body: { data: { viewer } } }])
     const expected = { id: 41898282, login: 'github-actions' }
     expect(await Promise.all([github.account(), github.account()])).toEqual([expected, expected])
     expect(await github.account()).toEqual(expected)
     expect(arrived).toHaveLength(1)
+  })
+
+  it('is asked again where it could not be told', async () => {
+    const { github, arrived } = await clientFor([401, { body: { data: { viewer } } }])
+    await expect(github.account()).rejects.toThrow('GitHub returned 401')
+    expect(await github.account()).toEqual({ id: 41898282, login: 'github-actions' })
+    expect(arrived).toHaveLength(2)
   })
 
   it('is not asked where another query told it', async () => {

@@ -1,12 +1,16 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, vi } from 'vitest'
 import { type DocsService, startDocsService } from '../../docs-service/service.ts'
+import type { Clock } from '../../src/lib/clock.ts'
 import { HttpClient } from '../../src/lib/http.ts'
+import type { Markdown } from '../../src/lib/markdown.ts'
 import { runMain } from '../../src/main.ts'
 import { runPost } from '../../src/post.ts'
 import { readEnvironment } from '../../src/runner/environment.ts'
+import type { OutputValues } from '../../src/runner/outputs.ts'
 import { Run } from '../../src/runner/run.ts'
 import { VirtualClock } from './clock.ts'
 import type { Event } from './events.ts'
@@ -20,8 +24,26 @@ export type SimulatedRun = {
   /** The commit that it runs for; the tip of `main` without it. */
   readonly sha?: string
   readonly inputs?: Readonly<Record<string, string>>
-  /** The run is cancelled after so many milliseconds, if it is not over by then. */
+  /** The run is cancelled, or killed, after so many milliseconds, if it is not over by then. */
   readonly cancelAfterMs?: number | undefined
+  readonly killAfterMs?: number | undefined
+  /** Its id, for a further attempt of it; a new one without it. */
+  readonly runId?: number
+  readonly attempt?: number
+}
+
+/** A line that was printed, and how many requests had come to GitHub by then. */
+export type LogLine = { readonly text: string; readonly requests: number }
+
+/** What a run left. */
+export type RunEnd = {
+  readonly log: readonly LogLine[]
+  /** Outputs and summary of the main step. */
+  readonly outputs: OutputValues
+  readonly summary: string
+  readonly hasFailed: boolean
+  /** When the main step ended, and how many requests had come to GitHub by then. */
+  readonly mainEnded: { readonly atMs: number; readonly requests: number }
 }
 
 /** The action between a docs service and a GitHub, in one process and on one clock that jumps over every wait. */
@@ -30,8 +52,8 @@ export type Simulation = {
   readonly docs: DocsService
   readonly github: FakeGitHub
   readonly world: World
-  /** Runs the main step and the post step after it; resolves to the log. */
-  run(run: SimulatedRun): Promise<readonly string[]>
+  /** Runs the main step and the post step after it. */
+  run(run: SimulatedRun): Promise<RunEnd>
   /** Numbers of the agent's pull requests that are open. */
   openPulls(): Promise<readonly number[]>
   /** Ends the open ones. */
@@ -40,27 +62,47 @@ export type Simulation = {
   lateMessages(): readonly string[]
 }
 
-/** A run whose log and state are kept here. */
+/** Aborted when the run that asks is killed: then nothing of it goes on. */
+const life = new AsyncLocalStorage<AbortSignal>()
+
+async function whileAlive(): Promise<void> {
+  if (life.getStore()?.aborted === true) await new Promise(() => undefined)
+}
+
+/** A run whose state, outputs and summary are kept here, until it is killed. */
 class KeptRun extends Run {
   readonly saved: Record<string, string> = {}
+  outputs: OutputValues = {}
+  summary = ''
+  readonly #death = life.getStore()
   override saveState(name: 'job-id' | 'pending' | 'finished', value: string): void {
-    this.saved[`STATE_${name}`] = value
+    if (this.#death?.aborted !== true) this.saved[`STATE_${name}`] = value
   }
-  override setOutputs(): void {}
-  override writeSummary(): void {}
+  override setOutputs(values: OutputValues): void {
+    this.outputs = { ...this.outputs, ...values }
+  }
+  override writeSummary(_section: 'job' | 'visitors', { source }: Markdown): void {
+    this.summary += source
+  }
 }
 
 /** Makes a starter of simulations for the tests of a file. The docs are in `docsIn`, which the token can see. */
 export function simulationStarter(): (docsIn: string) => Promise<Simulation> {
   let close = async (): Promise<void> => {}
   let clock = new VirtualClock()
-  const lines: string[] = []
+  let github: FakeGitHub
+  const lines: LogLine[] = []
   beforeEach(() => {
-    vi.spyOn(process.stdout, 'write').mockImplementation((text) => lines.push(String(text)) > 0)
+    vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
+      if (life.getStore()?.aborted !== true)
+        lines.push({ text: String(text), requests: github.journal.length })
+      return true
+    })
     // No time passes while a request is under way.
     const send = HttpClient.prototype.send
-    vi.spyOn(HttpClient.prototype, 'send').mockImplementation(function (this: HttpClient, sent) {
-      return clock.work(() => send.call(this, sent))
+    vi.spyOn(HttpClient.prototype, 'send').mockImplementation(async function (this: HttpClient, sent) {
+      await whileAlive()
+      return await clock.work(() => send.call(this, sent)).finally(whileAlive)
     })
   })
   afterEach(async () => {
@@ -72,14 +114,19 @@ export function simulationStarter(): (docsIn: string) => Promise<Simulation> {
     const folder = mkdtempSync(join(tmpdir(), 'simulation-'))
     clock = new VirtualClock()
     const now = (): number => clock.now()
+    const mortal: Clock = {
+      now,
+      sleep: (ms, signal) => clock.sleep(ms, signal).finally(whileAlive),
+      timeout: (ms, until) => clock.timeout(ms, until),
+    }
     const world = Object.assign(emptyWorld(), { now, agentRepository: docsIn })
     if (docsIn !== world.repository) world.elsewhere.set(docsIn, new Map())
     const limits = { jobsPerHour: Number.POSITIVE_INFINITY, messagesPerHour: Number.POSITIVE_INFINITY }
     const repository = `https://github.com/${docsIn}`
-    const [github, docs] = await Promise.all([
-      startGitHub({ world }),
-      startDocsService({ agent: 'none', jobTimeMs: 20_000, repository, limits, now }),
-    ])
+    // An answer that never comes is one that comes as the client gives up.
+    const pause = (ms: number): Promise<void> => clock.pause(Math.min(ms, 10_000))
+    github = await startGitHub({ world, pause })
+    const docs = await startDocsService({ agent: 'none', jobTimeMs: 20_000, repository, limits, now })
     world.agentPulls = () => docs.jobs.flatMap(({ pull }) => pull ?? [])
     close = async () => {
       close = async () => {}
@@ -98,27 +145,38 @@ export function simulationStarter(): (docsIn: string) => Promise<Simulation> {
       context: 'none',
     }
 
-    async function run({ event, sha, inputs = {}, cancelAfterMs }: SimulatedRun): Promise<readonly string[]> {
+    async function run({ event, sha, inputs = {}, ...options }: SimulatedRun): Promise<RunEnd> {
       lines.length = 0
-      runId += 1
+      if (options.runId === undefined) runId += 1
       const path = join(folder, 'event.json')
       writeFileSync(path, JSON.stringify(event.payload))
       const env = {
-        GITHUB_RUN_ID: `${runId}`,
+        GITHUB_RUN_ID: `${options.runId ?? runId}`,
+        GITHUB_RUN_ATTEMPT: `${options.attempt ?? 1}`,
         GITHUB_SHA: sha ?? resolve(world, 'main')?.sha ?? '',
         GITHUB_EVENT_PATH: path,
         GITHUB_API_URL: github.url,
       }
       const variables = environmentOf({ event, inputs: { ...base, ...inputs }, env }, folder, folder)
-      const cancel = new AbortController()
-      const waiting = { clock, random: () => 0.5, cancel: cancel.signal }
-      const main = new KeptRun(readEnvironment(variables), waiting)
-      if (cancelAfterMs !== undefined) clock.at(clock.now() + cancelAfterMs, () => cancel.abort())
-      await runMain(main)
+      const [cancel, death] = [new AbortController(), new AbortController()]
+      const at = (afterMs: number | undefined, end: AbortController): void => {
+        if (afterMs !== undefined) clock.at(now() + afterMs, () => end.abort())
+      }
+      at(options.cancelAfterMs, cancel)
+      at(options.killAfterMs, death)
+      const died = new Promise((resolve) => death.signal.addEventListener('abort', resolve))
+      const waiting = { clock: mortal, random: () => 0.5, cancel: cancel.signal }
+      const main = await life.run(death.signal, async () => {
+        const kept = new KeptRun(readEnvironment(variables), waiting)
+        await Promise.race([runMain(kept), died])
+        return kept
+      })
+      const mainEnded = { atMs: now(), requests: github.journal.length }
       const calm = { ...waiting, cancel: new AbortController().signal }
       const post = readEnvironment({ ...variables, ...main.saved })
       await runPost(new KeptRun(post, calm, { isPost: true }))
-      return [...lines]
+      const { outputs, summary } = main
+      return { log: [...lines], outputs, summary, hasFailed: main.log.hasFailed(), mainEnded }
     }
 
     async function openPulls(): Promise<readonly number[]> {
