@@ -50,30 +50,13 @@ describe('the proxy of a request', () => {
   })
 })
 
-/** test/lib/http-proxy.test.ts holds the same against what undici does. */
-describe('NO_PROXY', () => {
-  it.each([
-    ['*', 'https://api.example', true],
-    ['api.example', 'https://api.example', true],
-    ['example', 'https://api.example', true],
-    ['.example', 'https://api.example', true],
-    ['*.example', 'https://api.example', true],
-    ['*.api.example', 'https://api.example', false],
-    ['.api.example', 'https://api.example', true],
-    ['API.Example', 'https://api.example', true],
-    ['api.example.', 'https://api.example', true],
-    ['pi.example', 'https://api.example', false],
-    ['other, api.example', 'https://api.example', true],
-    ['other api.example', 'https://api.example', true],
-    ['api.example:443', 'https://api.example', true],
-    ['api.example:8443', 'https://api.example', false],
-    ['api.example:8443', 'https://api.example:8443', true],
-    ['127.0.0.1', 'http://127.0.0.1:80', true],
-    ['127.0.0.1:80', 'http://127.0.0.1', true],
-    ['[::1]', 'http://[::1]:80', true],
-    ['', 'https://api.example', false],
-    [',', 'https://api.example', false],
-  ])('%j: is %s exempt? %s', (noProxy, url, isExempt) => {
-    expect(proxyFor(new URL(url), { httpsProxy, httpProxy, noProxy }) === undefined).toBe(isExempt)
-  })
+it.each([
+  ['https://api.example:8443', 'api.example:8443, x.example', true],
+  ['https://api.example', 'api.example:443', true],
+  ['http://[::1]:80', '[::1]', true],
+  ['https://api.example', 'API.Example.', true],
+  ['https://api.example', ',', false],
+  ['https://api.example', '', false],
+])('%s with NO_PROXY %j: exempt? %s', (url, noProxy, isExempt) => {
+  expect(proxyFor(new URL(url), { httpsProxy, httpProxy, noProxy }) === undefined).toBe(isExempt)
 })
