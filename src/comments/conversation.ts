@@ -54,21 +54,17 @@ export class Conversation {
   #isNewJob = false
   /** `undefined` where none is wanted, or it must be left as it is. */
   #comment: LiveComment | undefined
-  #earlier: Known<EarlierJob | undefined> = { known: true, value: undefined }
+  /**
+   * The job that the run is to go on with: for a command the one that an earlier attempt started, else its
+   * conversation's; for a status comment the former alone.
+   */
+  earlier: Known<EarlierJob | undefined> = { known: true, value: undefined }
 
   constructor(trigger: Trigger, run: Run) {
     this.#run = run
     this.#subject = { trigger, run }
     this.#own = new OwnComments(run)
     this.#marker = markerOf(trigger, run)
-  }
-
-  /**
-   * The job that the run is to go on with: for a command the one that an earlier attempt started, else its
-   * conversation's; for a status comment the former alone.
-   */
-  get earlier(): Known<EarlierJob | undefined> {
-    return this.#earlier
   }
 
   /** 👀 at once, then the comment, then the search for the earlier job; on a re-run the search comes first. */
@@ -90,7 +86,7 @@ export class Conversation {
     const mayContinue = command?.fresh === false && inputs['follow-up'] && inputs['job-id'] === ''
     const search = { thread, marker: this.#marker, mayResume: writes && again, mayContinue }
     const found = await findJob(search, this.#own)
-    this.#earlier = found.known ? { known: true, value: found.value.job } : found
+    this.earlier = found.known ? { known: true, value: found.value.job } : found
     // A comment that can't be looked for is left: a second one, or one that no longer names its job, would be worse.
     if (!found.known || !writes || !again) return
     const { comment } = found.value
@@ -102,7 +98,7 @@ export class Conversation {
   /** Says that the service has accepted the job, or that the run waits for it. Resolves when that is written. */
   accepted(jobId: string, kind: Exclude<Stage, 'starting'>, prLink: string): Promise<void> {
     this.#isNewJob = kind === 'create'
-    const earlier = this.#earlier.known ? this.#earlier.value : undefined
+    const earlier = this.earlier.known ? this.earlier.value : undefined
     const namedAt = earlier?.id === jobId ? earlier.namedAtMs : Math.round(this.#run.clock.now())
     this.#marker = { ...this.#marker, job: jobId, pull: pullOf(prLink), namedAt }
     return this.#show(kind)

@@ -4,7 +4,6 @@ import type { EarlierJob } from '../memory/find.ts'
 import { isSameComment, type Marker } from './marker.ts'
 import type { OwnComment, OwnComments } from './own-comments.ts'
 
-/** What to look for. */
 type Search = {
   /** Where the run's comment belongs. */
   readonly thread: Thread

@@ -74,23 +74,37 @@ export class LiveComment {
 }
 
 /** Gives a command its final reaction, or leaves that to the post step. */
-export async function finishReaction(run: Run, pending: PendingReaction): Promise<void> {
-  const { source, content } = pending
-  run.setPending('reaction', pending)
+export async function finishReaction(run: Run, { source, content }: PendingReaction): Promise<void> {
+  run.setPending('reaction', { source, content })
   const isDone = await giveFinalReaction(run.github, source, content)
   if (isDone || run.github.lacks(writePermission(source.thread))) run.setPending('reaction', undefined)
 }
 
-/** Ends what the main step has left, as far as GitHub lets it: for the post step. */
+/** How long the post step waits for GitHub to recover, and between two tries, in milliseconds. */
+const MAX_WAIT_MS = 60_000
+const PAUSE_MS = 15_000
+
+/** Ends what the main step has left (our own words: nobody else writes a step's state), as far as GitHub lets it. */
 export async function finishPending(run: Run): Promise<void> {
-  // Our own words: nobody else writes a step's state.
-  const comment = run.getPending('comment')
-  if (isRecord(comment)) {
-    const { marker, text, ...place } = comment as PendingComment
-    const draft = { marker, text: Markdown.raw(text) }
-    const written = await new OwnComments(run).write({ ...place, mayExist: true }, draft)
-    if (typeof written === 'object') run.log.info(`Finished the comment ${written.url}.`)
+  const { clock, cancel } = run
+  const untilMs = clock.now() + MAX_WAIT_MS
+  for (;;) {
+    const reaction = run.getPending('reaction')
+    const reacted = isRecord(reaction) ? finishReaction(run, reaction as PendingReaction) : undefined
+    await Promise.all([finishLeftComment(run), reacted])
+    const isDone = run.getPending('comment') === undefined && run.getPending('reaction') === undefined
+    if (isDone || cancel.aborted || clock.now() + PAUSE_MS > untilMs) return
+    await clock.sleep(PAUSE_MS, cancel).catch(() => undefined)
   }
-  const reaction = run.getPending('reaction')
-  if (isRecord(reaction)) await finishReaction(run, reaction as PendingReaction)
+}
+
+async function finishLeftComment(run: Run): Promise<void> {
+  const left = run.getPending('comment')
+  if (!isRecord(left)) return
+  const { marker, text, ...place } = left as PendingComment
+  const draft = { marker, text: Markdown.raw(text) }
+  const written = await new OwnComments(run).write({ ...place, mayExist: true }, draft)
+  if (typeof written === 'object') run.log.info(`Finished the comment ${written.url}.`)
+  const isDone = written !== undefined || run.github.lacks(writePermission(place.thread))
+  if (isDone) run.setPending('comment', undefined)
 }

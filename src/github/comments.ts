@@ -36,10 +36,8 @@ export function writePermission({ isPull }: Pick<Thread, 'isPull'>): string {
   return isPull ? 'pull-requests: write' : 'issues: write'
 }
 
-/** A comment that can be edited. */
 export type CommentRef = { readonly thread: Thread; readonly id: number; readonly url: string }
 
-/** A comment that is there. */
 export type ThreadComment = {
   readonly ref: CommentRef
   /** `undefined` if the account was deleted. */
@@ -74,12 +72,7 @@ export function createComment(
   async function create(there: Thread): Promise<CommentRef> {
     const path = `${basePath(github, there)}/${there.number}/comments`
     const route = there.kind === 'main' ? `POST ${path}` : `POST ${path}/${there.rootId}/replies`
-    const body = render(there)
-    const { data } = await github.request<{ readonly data: Comment }>((octokit) =>
-      octokit.request(route, { body }),
-    )
-    noteAccount(github, data.user)
-    return refOf(data, there)
+    return refOf(await send<Comment>(github, route, { body: render(there) }), there)
   }
   return github.attempt({ purpose: 'write a comment', permission: writePermission(thread) }, () =>
     create(thread).catch((error: unknown) => {
@@ -95,8 +88,7 @@ export async function editComment(github: GitHub, ref: CommentRef, body: string)
   const { thread, id, url } = ref
   const call = { purpose: `edit the comment ${url}`, permission: writePermission(thread) }
   const route = `PATCH ${basePath(github, thread)}/comments/${id}`
-  const edit = () => github.request((octokit) => octokit.request(route, { body }))
-  return (await github.attempt(call, edit)) !== undefined
+  return (await github.attempt(call, () => send<Comment>(github, route, { body }))) !== undefined
 }
 
 /** Deletes a comment. Returns whether it is deleted now; if not, there is a line in the log. */
@@ -109,7 +101,8 @@ export async function deleteComment(github: GitHub, { thread, id, url }: Comment
 /** Deletes what is at a path; that it was deleted before is no failure. */
 export async function deletePath(github: GitHub, path: string): Promise<true> {
   try {
-    await github.request((octokit) => octokit.request(`DELETE ${path}`))
+    const { status } = await github.request((octokit) => octokit.request(`DELETE ${path}`))
+    if (status !== 204) throw notWhat('confirmation')
   } catch (error) {
     if (!(error instanceof GitHubError && error.status === 404)) throw error
   }
@@ -125,9 +118,7 @@ export function listAll<T>(github: GitHub, path: string): Promise<readonly T[]> 
   return github.request(async ({ paginate }) => {
     const all: T[] = []
     for await (const { data } of paginate.iterator(`GET ${path}`, { per_page: 100 })) {
-      if (!Array.isArray(data)) {
-        throw new GitHubError('GitHub returned something that is not a list', { kind: 'other' })
-      }
+      if (!Array.isArray(data)) throw notWhat('list')
       all.push(...(data as readonly T[]))
     }
     return all
@@ -140,17 +131,31 @@ export function readAccount(user: User | null | undefined): Account | undefined 
   return { id: user.id ?? undefined, login: normalizeLogin(user.login) }
 }
 
-/** Takes over whose token it is from what that token has written. */
-export function noteAccount(github: GitHub, user: User | null | undefined): void {
-  if (user?.login) github.knowAccount({ databaseId: user.id, login: user.login })
-}
-
 function basePath({ repository: { owner, repo } }: GitHub, { kind }: Thread): string {
   return `/repos/${owner}/${repo}/${kind === 'main' ? 'issues' : 'pulls'}`
 }
 
-/** @throws {GitHubError} if a response is no comment */
 function refOf({ id, html_url: url }: Comment, thread: Thread): CommentRef {
-  if (!id) throw new GitHubError('GitHub returned something that is not a comment', { kind: 'other' })
-  return { thread, id, url: url ?? '' }
+  return { thread, id: id ?? 0, url: url ?? '' }
+}
+
+/**
+ * Writes something, and takes over whose token it is from who has written it.
+ *
+ * @throws {GitHubError}
+ */
+export async function send<T extends Pick<Comment, 'id' | 'user'>>(
+  github: GitHub,
+  route: string,
+  content: Readonly<Record<string, string>>,
+): Promise<T> {
+  const { data } = await github.request<{ readonly data: T }>((octokit) => octokit.request(route, content))
+  const { id, user } = data
+  if (!id) throw notWhat('comment or reaction')
+  if (user?.login) github.knowAccount({ databaseId: user.id, login: user.login })
+  return data
+}
+
+function notWhat(what: string): GitHubError {
+  return new GitHubError(`GitHub returned something that is not a ${what}`, { kind: 'other' })
 }

@@ -1,12 +1,5 @@
 import { type GitHub, type GitHubCall, isSameAccount } from './client.ts'
-import {
-  type CommandSource,
-  deletePath,
-  listAll,
-  noteAccount,
-  readAccount,
-  writePermission,
-} from './comments.ts'
+import { type CommandSource, deletePath, listAll, readAccount, send, writePermission } from './comments.ts'
 import type { User } from './types.ts'
 
 /** The reactions that this action gives, by GitHub's names: 👀 🚀 👍 😕 👎. */
@@ -27,13 +20,9 @@ export async function react(
   content: ReactionContent,
 ): Promise<boolean> {
   if (source.kind === 'review') return true
-  const given = await github.attempt(callTo('react to the command', source), () =>
-    github.request<{ readonly data: Reaction }>((octokit) =>
-      octokit.request(`POST ${reactionsPath(github, source)}`, { content }),
-    ),
-  )
-  noteAccount(github, given?.data.user)
-  return given !== undefined
+  const route = `POST ${reactionsPath(github, source)}`
+  const react = () => send<Reaction>(github, route, { content })
+  return (await github.attempt(callTo('react to the command', source), react)) !== undefined
 }
 
 /**

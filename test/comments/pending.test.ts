@@ -93,6 +93,7 @@ describe('where GitHub refuses for the moment', () => {
     ['429', { status: 429, ...limit }],
     ['502', '502'],
     ['reset', 'reset'],
+    ['no comment', 'empty'],
   ])('the last edit (%s), the post step makes it', async (_what, end) => {
     const scene = await newScene()
     const event = scene.comment('/docs explain it')
@@ -107,6 +108,17 @@ describe('where GitHub refuses for the moment', () => {
     await scene.post(event)
     expect(scene.headlines()).toEqual([DONE])
     expect(scene.reactions()).toEqual(['+1'])
+  })
+
+  it('the reply, which is never sent twice blindly, the post step tries it again for a minute', async () => {
+    const scene = await newScene()
+    const event = scene.comment('/docs explain it')
+    scene.github.faults.push({ match: REPLY, end: '502' })
+    await scene.tell(event, { end: NO_PULL })
+    scene.clock.at(scene.clock.now() + 40_000, () => scene.github.faults.splice(0))
+    await scene.post(event)
+    expect(scene.headlines()).toEqual([DONE])
+    expect(scene.github.requests.filter((line) => REPLY.test(line))).toHaveLength(6)
   })
 
   it('the list of reactions, the post step deletes those that were replaced', async () => {
