@@ -119,53 +119,43 @@ describe('a call', () => {
     })
   })
 
-  it.each([{ a: 1 }, [], [1]])('gives the data of its response: %j', async (body) => {
-    expect(await call((await clientFor([{ body }])).github)).toEqual(body)
-  })
-
-  it('may have a response without a body where GitHub says so', async () => {
+  it('gives the data of its response, which has none where GitHub says so', async () => {
+    for (const body of [{ a: 1 }, [], [1]]) {
+      expect(await call((await clientFor([{ body }])).github)).toEqual(body)
+    }
     expect(await call((await clientFor([204])).github, 'DELETE /x')).toBe('')
   })
 
-  it.each<[string, Reply, string]>([
-    [
-      'HTML with 200',
-      { headers: { 'content-type': 'text/html' }, body: '<html>Unicorn!' },
-      'GitHub returned 200 without a readable body',
-    ],
-    ['a text', { body: '"text"' }, 'GitHub returned 200 without a readable body'],
-    ['null', { body: 'null' }, 'GitHub returned 200 without a readable body'],
-    ['an empty object', { body: {} }, 'GitHub returned 200 without a readable body'],
-    ['nothing', { body: '' }, 'GitHub returned 200 without a readable body'],
-    [
-      'something compressed',
-      { headers: { 'content-encoding': 'gzip' }, body: 'x' },
-      'the response is unreadable: it is compressed, although no compression was requested',
-    ],
-    ['a redirect', { status: 302, headers: { location: '/y' } }, 'GitHub redirected the request (302)'],
-  ])('fails that is answered %s', async (_what, reply, message) => {
-    expect(await call((await clientFor([reply], { maxAttempts: 1 })).github)).toBe(
-      `other undefined: ${message}`,
-    )
-  })
-
+  const unreadable = 'other undefined: GitHub returned 200 without a readable body'
+  const compressed = 'it is compressed, although no compression was requested'
   it.each<[Reply, string]>([
+    [{ headers: { 'content-type': 'text/html' }, body: '<html>Unicorn!' }, unreadable],
+    [{ body: '"text"' }, unreadable],
+    [{ body: 'null' }, unreadable],
+    [{ body: {} }, unreadable],
+    [{ body: '' }, unreadable],
+    [
+      { headers: { 'content-encoding': 'gzip' } },
+      `other undefined: the response is unreadable: ${compressed}`,
+    ],
+    [{ status: 302, headers: { location: '/y' } }, 'other undefined: GitHub redirected the request (302)'],
     [401, 'token 401: GitHub returned 401'],
     [FORBIDDEN, 'permission 403: GitHub returned 403 ("Resource not accessible by integration")'],
     [{ status: 404, ...said('Not Found') }, 'permission 404: GitHub returned 404 ("Not Found")'],
     [
-      { status: 404, ...said('No common ancestor between a and b.') },
-      'other 404: GitHub returned 404 ("No common ancestor between a and b.")',
-    ],
-    [
-      { status: 422, ...said('x'.repeat(300)) },
-      `other 422: GitHub returned 422 ("${'x'.repeat(200)}… (100 more characters)")`,
+      { status: 404, ...said('No common ancestor.') },
+      'other 404: GitHub returned 404 ("No common ancestor.")',
     ],
     [409, 'other 409: GitHub returned 409'],
-  ])('that is answered %j fails at once', async (reply, failure) => {
-    const { github, arrived } = await clientFor([reply])
-    expect(await call(github)).toBe(failure)
-    expect(arrived).toEqual(['0 GET /x'])
+  ])('that is answered %j fails', async (reply, failure) => {
+    expect(await call((await clientFor([reply], { maxAttempts: 1 })).github)).toBe(failure)
+  })
+
+  it('quotes what GitHub said, cut', async () => {
+    const reply = { status: 422, ...said('x'.repeat(300)) }
+    expect(await call((await clientFor([reply])).github)).toMatch(
+      / 422 \("x{200}… \(100 more characters\)"\)$/,
+    )
   })
 
   it('without a token fails, and is not sent', async () => {
@@ -193,40 +183,29 @@ describe('a call', () => {
 })
 
 describe('a call is made again', () => {
-  it.each<[string, Reply]>([
-    ['500', 500],
-    ['502', 502],
-    ['nothing', 'lost'],
-    ['HTML', { headers: { 'content-type': 'text/html' }, body: '<html>' }],
-    ['429', 429],
-    ['a secondary limit', { status: 403, ...said('You have exceeded a secondary rate limit.') }],
-  ])('after a growing pause where it was answered %s, three times at most', async (_what, reply) => {
-    const works = await clientFor([reply, reply, { body: { a: 1 } }])
+  const limit = { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '7' }
+
+  it.each<[Reply, number[]]>([
+    [500, [0, 0.5, 1.5]],
+    ['lost', [0, 0.5, 1.5]],
+    [{ headers: { 'content-type': 'text/html' }, body: '<html>' }, [0, 0.5, 1.5]],
+    [429, [0, 0.5, 1.5]],
+    [{ status: 403, ...said('You have exceeded a secondary rate limit.') }, [0, 0.5, 1.5]],
+    [retryAfter(403, 7), [0, 7, 14]],
+    [retryAfter(429, 7), [0, 7, 14]],
+    [retryAfter(503, 7), [0, 7, 14]],
+    [{ status: 403, headers: limit }, [0, 7, 8]],
+    [retryAfter(403, 16), [0]],
+    [401, [0]],
+    [403, [0]],
+    [404, [0]],
+    [422, [0]],
+  ])('after %j where that can help, at %j s', async (reply, atS) => {
+    const { github, arrived } = await clientFor([reply])
+    expect(await call(github)).toMatch(/^(?:other|rate-limit|token|permission) /)
+    expect(arrived).toEqual(atS.map((time) => `${time} GET /x`))
+    const works = await clientFor([...atS.slice(1).map(() => reply), { body: { a: 1 } }])
     expect(await call(works.github)).toEqual({ a: 1 })
-    expect(works.arrived).toEqual(['0 GET /x', '0.5 GET /x', '1.5 GET /x'])
-    const fails = await clientFor([reply])
-    expect(await call(fails.github)).toMatch(/^(?:other|rate-limit) /)
-    expect(fails.arrived).toHaveLength(3)
-  })
-
-  it.each<[string, Reply]>([
-    ['403 with Retry-After', retryAfter(403, 7)],
-    ['429 with Retry-After', retryAfter(429, 7)],
-    ['503 with Retry-After', retryAfter(503, 7)],
-    [
-      '403 with a limit used up',
-      { status: 403, headers: { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '7' } },
-    ],
-  ])('as late as GitHub says: %s', async (_what, reply) => {
-    const { github, arrived } = await clientFor([reply, { body: { a: 1 } }])
-    expect(await call(github)).toEqual({ a: 1 })
-    expect(arrived).toEqual(['0 GET /x', '7 GET /x'])
-  })
-
-  it('unless that is past what a run waits for GitHub', async () => {
-    const { github, arrived } = await clientFor([retryAfter(403, 16)])
-    expect(await call(github)).toBe('rate-limit 403: GitHub returned 403, its rate limit')
-    expect(arrived).toHaveLength(1)
   })
 
   it.each<[string, string, Reply, number]>([
@@ -309,29 +288,20 @@ describe('a GraphQL query', () => {
     })
   })
 
-  it.each<[object, string]>([
-    [{ data: null, errors: [error('FORBIDDEN')] }, 'permission: GitHub returned "No."'],
-    [{ data: null, errors: [error('NOT_FOUND')] }, 'permission: GitHub returned "No."'],
-    [{ data: null, errors: [error('RATE_LIMITED')] }, 'rate-limit: GitHub returned "No."'],
-    [{ data: null, errors: [error('INTERNAL')] }, 'other: GitHub returned "No."'],
-    [{ errors: [error('INTERNAL')] }, 'other: GitHub returned "No."'],
-    [{ data: null }, 'other: GitHub returned a response without data'],
-    [{ data: [] }, 'other: GitHub returned a response without data'],
-    [[], 'other: GitHub returned a response without data'],
-  ])('without data fails: %j', async (body, failure) => {
-    expect(await query((await clientFor([{ body }])).github)).toBe(failure)
+  it.each<[object, string, number]>([
+    [{ data: null, errors: [error('FORBIDDEN')] }, 'permission: GitHub returned "No."', 1],
+    [{ data: null, errors: [error('NOT_FOUND')] }, 'permission: GitHub returned "No."', 1],
+    [{ data: null, errors: [error('RATE_LIMITED')] }, 'rate-limit: GitHub returned "No."', 3],
+    [{ errors: [error('INTERNAL')] }, 'other: GitHub returned "No."', 3],
+    [{ data: null }, 'other: GitHub returned a response without data', 3],
+    [{ data: [] }, 'other: GitHub returned a response without data', 3],
+    [[], 'other: GitHub returned a response without data', 3],
+    [{}, 'other: GitHub returned 200 without a readable body', 3],
+  ])('without data fails, and is made again unless it was refused: %j', async (body, failure, times) => {
+    const { github, arrived } = await clientFor([{ body }])
+    expect(await query(github)).toBe(failure)
+    expect(arrived).toHaveLength(times)
   })
-})
-
-it.each([
-  [{ data: null, errors: [{ message: 'Something went wrong' }] }, 2],
-  [{ data: null }, 2],
-  [{}, 2],
-  [{ data: null, errors: [{ type: 'FORBIDDEN', message: 'No.' }] }, 1],
-])('GraphQL without data is asked for again unless that is refused: %j', async (body, times) => {
-  const { github, arrived } = await clientFor([{ body }, { body: { data: { a: 1 } } }])
-  await github.graphql('query { a }', {}).catch(() => undefined)
-  expect(arrived).toHaveLength(times)
 })
 
 describe('the post step', () => {
@@ -479,9 +449,6 @@ it.each([
   expect(isSameAccount(one, other)).toBe(same)
 })
 
-it.each([
-  ['GitHub-Actions[bot]', 'github-actions'],
-  ['[bot]x', '[bot]x'],
-])('the login %s is compared as %s', (login, normalized) => {
-  expect(normalizeLogin(login)).toBe(normalized)
+it('logins are compared without case and without [bot]', () => {
+  expect(['GitHub-Actions[bot]', '[bot]x'].map(normalizeLogin)).toEqual(['github-actions', '[bot]x'])
 })

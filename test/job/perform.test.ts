@@ -69,20 +69,6 @@ describe('timeout', () => {
   })
 })
 
-describe('a cancelled run', () => {
-  it.each([
-    ['before its job was accepted', { post: [{ takesMs: 20_000 }], cancelAtMs: 1000 }, '', 4],
-    ['while its job was being accepted', { post: [{ takesMs: 3000 }], cancelAtMs: 1000 }, 'j1', 3],
-    ['while it waited', { cancelAtMs: 12_000 }, 'j1', 12],
-  ])('%s ends within 5 s of it', async (_when, options, jobId, elapsedS) => {
-    const { scene, failed } = await perform(options)
-    expect(failed).toMatch(/^Cancelled\. /)
-    expect(failed?.includes('job-id: j1')).toBe(jobId !== '')
-    expect(scene.outputs).toMatchObject({ result: 'cancelled', 'job-id': jobId })
-    expect(scene.elapsedS()).toBe(elapsedS)
-  })
-})
-
 describe('the job of this step’s open pull request', () => {
   const PR = 'https://github.com/acme/docs/pull/12'
   const status: StepStatus = {
