@@ -155,9 +155,7 @@ export class GitHub {
     if (isMissing) this.#missing.add(call.permission)
     const text = joinSentences(
       `Failed to ${call.purpose}: ${failure.message}.`,
-      isMissing
-        ? `The job's \`github-token\` needs the permission \`${call.permission}\` for this, unless the thread was deleted or locked.`
-        : '',
+      isMissing ? permissionAdvice(call.permission) : '',
       failure.kind === 'token' ? TOKEN_ADVICE : '',
       call.consequence ?? '',
     )
@@ -262,6 +260,12 @@ export class GitHub {
       throw error instanceof RetryError ? error.cause : error
     }
   }
+}
+
+function permissionAdvice(permission: string): string {
+  const isAboutThread = permission === 'issues: write' || permission === 'pull-requests: write'
+  const unless = isAboutThread ? ', unless the thread was deleted or locked' : ''
+  return `The job's \`github-token\` needs the permission \`${permission}\` for this${unless}.`
 }
 
 const TOKEN_ADVICE =

@@ -229,7 +229,7 @@ describe('a status that the token may not set', () => {
     await memory.end('success', OUTCOME)
     const lines = scene.logged()
     expect(lines.filter((line) => !line.startsWith('save-state'))).toEqual([
-      'notice: Failed to set the commit status by which the next run finds this job: GitHub returned 403 ("Resource not accessible by integration"). The job\'s `github-token` needs the permission `statuses: write` for this, unless the thread was deleted or locked. Until it is set, the next run starts a new job and a new pull request.',
+      'notice: Failed to set the commit status by which the next run finds this job: GitHub returned 403 ("Resource not accessible by integration"). The job\'s `github-token` needs the permission `statuses: write` for this. Until it is set, the next run starts a new job and a new pull request.',
     ])
     expect(lines.findLast((line) => line.startsWith('save-state'))).toBe('save-state: {}')
     expect(scene.github.requests).toEqual(['POST /statuses/bbbbbbb pending'])
