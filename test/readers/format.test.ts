@@ -12,43 +12,16 @@ import {
 import { HOSTILE_TEXTS } from '../support/hostile-texts.ts'
 import { alive } from '../support/rendered.ts'
 
-describe('a figure', () => {
-  it('has commas', () => {
+describe('figures', () => {
+  it('are written as in English', () => {
     expect([0, 999, 1000, 1_234_567].map(formatCount)).toEqual(['0', '999', '1,000', '1,234,567'])
-  })
-
-  it('of a share has one decimal, up to a hundred', () => {
-    expect([0, 0.2964, 0.9996, 1, 12.345].map(formatShare)).toEqual([
-      '0.0\u00A0%',
-      '29.6\u00A0%',
-      '100.0\u00A0%',
-      '100\u00A0%',
-      '1,235\u00A0%',
-    ])
-  })
-
-  it('of a change has its sign', () => {
-    expect(([8.3, -3, 0, 120, 'new', 'unknown'] as const).map(formatChange)).toEqual([
-      '+8.3\u00A0%',
-      '−3.0\u00A0%',
-      '0.0\u00A0%',
-      '+120\u00A0%',
-      'new',
-      '–',
-    ])
-    expect([0.0341, -0.002, 0.0004].map(formatPoints)).toEqual([
-      '+3.4\u00A0points',
-      '−0.2\u00A0points',
-      '0.0\u00A0points',
-    ])
-  })
-
-  it('of several is a list', () => {
-    expect([listOf(['a']), listOf(['a', 'b']), listOf(['a', 'b', 'c'])]).toEqual([
-      'a',
-      'a and b',
-      'a, b and c',
-    ])
+    const shares = [0.2964, 0.9996, 1, 12.345].map(formatShare).join(' ')
+    expect(shares).toBe('29.6\u00A0% 100.0\u00A0% 100\u00A0% 1,235\u00A0%')
+    const changes = ([8.3, -3, 0, 120, 'new', 'unknown'] as const).map(formatChange).join(' ')
+    expect(changes).toBe('+8.3\u00A0% −3.0\u00A0% 0.0\u00A0% +120\u00A0% new –')
+    const points = [0.0341, -0.002, 0.0004].map(formatPoints).join(' ')
+    expect(points).toBe('+3.4\u00A0points −0.2\u00A0points 0.0\u00A0points')
+    expect([['a'], ['a', 'b'], ['a', 'b', 'c']].map(listOf)).toEqual(['a', 'a and b', 'a, b and c'])
   })
 })
 
