@@ -114,12 +114,13 @@ export async function deletePath(github: GitHub, path: string): Promise<true> {
  *
  * @throws {GitHubError}
  */
-export function listAll<T>(github: GitHub, path: string): Promise<readonly T[]> {
+export function listAll<T>(github: GitHub, path: string, maxEntries = Infinity): Promise<readonly T[]> {
   return github.request(async ({ paginate }) => {
     const all: T[] = []
     for await (const { data } of paginate.iterator(`GET ${path}`, { per_page: 100 })) {
       if (!Array.isArray(data)) throw notWhat('list')
       all.push(...(data as readonly T[]))
+      if (all.length >= maxEntries) break
     }
     return all
   })
