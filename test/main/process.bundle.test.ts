@@ -53,10 +53,8 @@ describe('a cancelled run', () => {
     expect(await started.ended).toMatchObject({ exitCode: 1, outputs: { result: 'cancelled', 'job-id': id } })
   })
 
-  // What is held up by a request or a connection ends at their limits, 30 s and 10 s.
   it.each(['a service that never begins with TLS', 'a proxy that never opens a tunnel'])(
     'is not held up by %s',
-    { timeout: 9000 },
     async (what) => {
       const { start } = await startScene()
       const { host, accepted } = await servers.startSilent()
