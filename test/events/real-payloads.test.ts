@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { sceneStarter } from '../support/decisions.ts'
-import { EXAMPLES } from '../support/events.ts'
+import { type Event, EXAMPLES } from '../support/events.ts'
+import { type Simulation, simulationStarter } from '../support/simulation.ts'
+import { learn, resolve } from '../support/world.ts'
 
-const newScene = sceneStarter()
+const newSimulation = simulationStarter()
 
 /** Events that need no permission to be asked for, with the actions for which that holds; all without a list. */
 const TRUSTED: Readonly<Record<string, readonly string[] | undefined>> = {
@@ -20,35 +21,56 @@ const TRUSTED: Readonly<Record<string, readonly string[] | undefined>> = {
   pull_request: ['synchronize'],
 }
 
+function isTrusted({ name, payload: { action } }: Event): boolean {
+  return name in TRUSTED && (TRUSTED[name]?.includes(action ?? '') ?? true)
+}
+
+/** Runs the action for a payload, from its event to the end of its post step; its sender has that role. */
+async function play(event: Event, role: string, simulation: Simulation, inputs: { prompt?: string }) {
+  const { world, docs, github } = simulation
+  const { sender, pull_request: pull, after } = event.payload
+  learn(world, event.payload)
+  world.roles.clear()
+  if (sender?.login)
+    world.roles.set(sender.login.toLowerCase(), { permission: role, role_name: role, id: sender.id ?? 0 })
+  const [asked, sent] = [github.requests.length, docs.requests.length]
+  const sha = pull?.merge_commit_sha || pull?.head?.sha || after || resolve(world, 'main')?.sha || ''
+  const end = await simulation.run({ event, sha, inputs: { comment: 'always', context: 'diff', ...inputs } })
+  return {
+    result: end.outputs.result ?? '',
+    log: end.log.map(({ text }) => text).join(''),
+    hasStarted: docs.requests.slice(sent).some(({ method }) => method === 'POST'),
+    isAsked: github.requests.slice(asked).some((line) => line.endsWith('/permission')),
+  }
+}
+
 describe("GitHub's own payloads", () => {
   it.each([
-    ['a stranger', undefined, { prompt: 'Go.' }],
-    ['a reader', 'read', { prompt: 'Go.' }],
-    ['a writer', 'write', { prompt: 'Go.' }],
-    ['a writer, without a prompt', 'write', {}],
-  ])('start no job without permission: %s', async (_who, role, inputs) => {
-    const { decide, github, world } = await newScene()
-    const wrong: string[] = []
-    let count = 0
-    for (const { name, examples } of EXAMPLES) {
-      for (const payload of examples) {
-        const { sender, action = '' } = payload
-        const what = `${name} ${action}`
-        world.roles.clear()
-        if (role !== undefined && sender?.login) {
-          const id = sender.id ?? 0
-          world.roles.set(sender.login.toLowerCase(), { permission: role, role_name: role, id })
+    ['a stranger', 'none', {}, { 'pull-request': 41, skipped: 288 }],
+    ['a reader', 'read', {}, { 'pull-request': 41, skipped: 288 }],
+    ['a writer', 'write', {}, { 'pull-request': 302, skipped: 27 }],
+    // Where nothing is asked that is an error; a plain comment is none.
+    ['a writer, without a prompt', 'write', { prompt: '' }, { error: 303, skipped: 26 }],
+  ])(
+    'start no job without permission, and no run ends unexpectedly: %s',
+    async (_who, role, inputs, ends) => {
+      const simulation = await newSimulation('acme/guides')
+      const wrong: string[] = []
+      const results: Record<string, number> = {}
+      for (const { name, examples } of EXAMPLES) {
+        for (const payload of examples) {
+          const event = { name, payload }
+          const { hasStarted, isAsked, result, log } = await play(event, role, simulation, inputs)
+          const what = `${name} ${payload.action ?? ''}`
+          results[result] = (results[result] ?? 0) + 1
+          if (hasStarted && !isTrusted(event) && !(isAsked && role === 'write'))
+            wrong.push(`${what}: started`)
+          if (isTrusted(event) && isAsked) wrong.push(`${what}: asked`)
+          if (/unexpectedly|undefined|TypeError|NaN|\[object/.test(log)) wrong.push(`${what}: ${log}`)
         }
-        const { result, requests } = await decide({ event: { name, payload }, inputs })
-        count++
-        const isTrusted = name in TRUSTED && (TRUSTED[name]?.includes(action ?? '') ?? true)
-        const isAsked = requests.some((line) => line.endsWith('/permission'))
-        if (result === 'goes on' && !isTrusted && !(isAsked && role === 'write')) wrong.push(what)
-        if (isTrusted && isAsked) wrong.push(`${what}: asked`)
       }
-    }
-    expect(wrong).toEqual([])
-    expect(count).toBeGreaterThan(300)
-    expect(github.violations).toEqual([])
-  })
+      expect(wrong).toEqual([])
+      expect(results).toEqual(ends)
+    },
+  )
 })
