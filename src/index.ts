@@ -1,4 +1,4 @@
-import { createSystemClock } from './lib/clock.ts'
+import { createSystemClock } from './lib/time.ts'
 import { runMain } from './main.ts'
 import { runPost } from './post.ts'
 import { readEnvironment } from './runner/environment.ts'

@@ -1,8 +1,8 @@
 import type { Trigger } from '../events/trigger.ts'
-import { formatDuration } from '../lib/duration.ts'
-import type { Failure } from '../lib/failure.ts'
 import { code, joinMarkdown, link, type Markdown, md, sentencesWithCode } from '../lib/markdown.ts'
+import type { Failure } from '../lib/text.ts'
 import { clip } from '../lib/text.ts'
+import { formatDuration } from '../lib/time.ts'
 import { runUrlOf } from '../runner/environment.ts'
 import type { Run } from '../runner/run.ts'
 

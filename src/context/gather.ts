@@ -37,16 +37,17 @@ export async function describeEvent(
     ['Event', payload.action ? `${name} (${payload.action})` : name],
     ...branchOf(event, environment),
     ['Workflow run', runUrlOf(environment)],
-    [
-      'Earlier pull request of the docs agent',
-      previous === undefined ? '' : `${previous.prLink} (${previous.state})`,
-    ],
+    ['Earlier pull request of the docs agent', previous === undefined ? '' : previousWords(previous)],
     ...known.facts,
   ]
   // A command is the request itself.
   const comment = command === undefined ? commentOf(payload.comment ?? payload.review ?? {}) : []
   const whole = { ...known, facts, texts: [...known.texts, ...comment] }
   return renderContext(whole, inputs.context === 'files' ? 'files' : 'diff', signals)
+}
+
+function previousWords({ prLink, state }: NonNullable<Beside['previous']>): string {
+  return `${prLink} (${state === 'invisible' ? 'not visible to this run' : state})`
 }
 
 function commentOf({ body, user, html_url: url }: Comment | Review): Fact[] {

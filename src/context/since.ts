@@ -38,11 +38,11 @@ function textOfPull({ number, title, url, author, labels, body }: MergedPull): F
 /** Since this step's last job, since the push before, or since the tag before. */
 async function changesOfPush(payload: Payload, { lastJob }: History, github: GitHub): Promise<Changes> {
   const { before, after, head_commit: tip } = payload
-  const pushed = payload.commits?.length ? payload.commits : [tip ?? {}]
+  const pushed = payload.commits?.length ? payload.commits : tip == null ? [] : [tip]
   const tag = /^refs\/tags\/(.+)$/.exec(payload.ref ?? '')?.[1]
   if (tag !== undefined && !isSha(before)) return await changesSinceTag(tag, github)
   // A local run may have any payload.
-  if (!isSha(after)) return changesInPayload(pushed, '')
+  if (!isSha(after)) return changesInPayload(pushed, 'not known: the payload names no commit to compare')
   if (!isSha(before)) return changesInPayload(pushed, 'a new branch has nothing to be compared with')
   const job = lastJob.known ? lastJob.value : undefined
   const base = job?.sha ?? before

@@ -1,11 +1,11 @@
 import type { getOctokit } from '@actions/github'
-import { afterGrace, type Waiting } from '../lib/clock.ts'
 import { HttpClient } from '../lib/http.ts'
 import { isRecord, type JsonRecord, recordField } from '../lib/json.ts'
 import type { Log } from '../lib/log.ts'
 import type { ProxySettings } from '../lib/proxy.ts'
 import { RetryError, retry } from '../lib/retry.ts'
 import { joinSentences } from '../lib/text.ts'
+import { afterGrace, type Waiting } from '../lib/time.ts'
 import { TransportError } from '../lib/transport-error.ts'
 import { checkBody, GitHubError, type GraphqlError, readGraphqlErrors, toGitHubError } from './errors.ts'
 

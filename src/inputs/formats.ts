@@ -1,5 +1,5 @@
-import { DURATION_FORMAT, parseDuration } from '../lib/duration.ts'
 import { isPrivateTransport } from '../lib/http.ts'
+import { DURATION_FORMAT, parseDuration } from '../lib/time.ts'
 
 /** How the text of an input is understood. */
 export type InputFormat<T> = {

@@ -1,9 +1,9 @@
 import { FAIL_ON_RESULTS, type FailOnResult, type Inputs } from '../inputs/table.ts'
-import { formatDuration } from '../lib/duration.ts'
-import type { Failure } from '../lib/failure.ts'
 import { isLoopbackHost } from '../lib/http.ts'
 import { MAX_LINK_LENGTH, type Markdown, md } from '../lib/markdown.ts'
+import type { Failure } from '../lib/text.ts'
 import { clip, inBackticks, joinSentences } from '../lib/text.ts'
+import { formatDuration } from '../lib/time.ts'
 import type { OutputValues } from '../runner/outputs.ts'
 import { describeFailure, failureSentences, serviceWord } from '../service/errors.ts'
 import type { Job } from '../service/job.ts'
@@ -44,7 +44,7 @@ export function outcomeOf(
 ): Outcome {
   const { job, jobId, error } = polled
   const result = resultOf(polled)
-  const running = runningAdvice(jobId)
+  const running = runningAdvice(jobId, job !== undefined)
   const lastFailure = error === undefined ? '' : `The last look failed. ${failureSentences(error)}`
   const failure = describeFailure(error)
   const words: Readonly<Record<JobResult, Failure>> = {
@@ -112,8 +112,10 @@ function resultOf({ end, job }: PollEnd): JobResult {
 
 const STILL_RUNNING = 'The job is still running.'
 
-function runningAdvice(jobId: string): string {
-  return `${STILL_RUNNING} To wait for it, run this action with ${inBackticks(`job-id: ${jobId}`)}.`
+/** Of a job that was never seen, nobody knows whether it is running. */
+function runningAdvice(jobId: string, isSeen: boolean): string {
+  const isRunning = isSeen ? STILL_RUNNING : 'The job may still be running.'
+  return `${isRunning} To wait for it, run this action with ${inBackticks(`job-id: ${jobId}`)}.`
 }
 
 /** Whether an outcome fails the step. `cancelled` and `error` always do. */

@@ -11,7 +11,7 @@ import { isRerun } from '../runner/environment.ts'
 import type { Run } from '../runner/run.ts'
 import type { DocsService } from '../service/client.ts'
 import type { Job } from '../service/job.ts'
-import { JobError, NOTHING_STARTED } from './job-error.ts'
+import { type Continuation, continueJob } from './continue.ts'
 import {
   isFailure,
   jobOutputs,
@@ -20,10 +20,10 @@ import {
   outcomeSentences,
   outcomeWithoutJob,
 } from './outcome.ts'
-import { type Continuation, continueJob, type Plan, RESOLVE_CONFLICTS } from './plan.ts'
+import type { Plan } from './plan.ts'
+import { assemblePrompt, hasInstructions } from './plan.ts'
 import { pollJob } from './poll.ts'
-import { assemblePrompt, hasInstructions } from './prompt.ts'
-import { submit } from './submit.ts'
+import { JobError, NOTHING_STARTED, submit } from './submit.ts'
 import { dryRunSummary, jobSummary } from './summary.ts'
 
 /** What a job is requested with. */
@@ -72,6 +72,10 @@ export async function performJob(request: JobRequest, outside: Outside): Promise
   ])
   return failed
 }
+
+/** What a message also asks for where the pull request conflicts with its base branch. */
+const RESOLVE_CONFLICTS =
+  'Your pull request conflicts with its base branch. Bring it up to date with the base branch and resolve the conflicts as well; keep what was merged there in the meantime.'
 
 /** What the inputs, the command and an earlier job come to. */
 async function makePlan(request: JobRequest, conversation: Conversation, outside: Outside): Promise<Plan> {
@@ -130,7 +134,7 @@ type Carrying = Outside & { readonly conversation: Conversation; readonly memory
 async function carryOut(plan: Plan, { service, run, conversation, memory }: Carrying): Promise<Outcome> {
   const { clock, cancel, log, inputs } = run
   cancel.throwIfAborted()
-  const deadlineMs = clock.now() + inputs.timeout
+  const deadlineMs = service.sendingSinceMs + inputs.timeout
   let job: Job | undefined
   if (plan.kind === 'wait') {
     job = plan.job

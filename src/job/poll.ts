@@ -1,5 +1,5 @@
-import { formatDuration } from '../lib/duration.ts'
 import { backoffMs } from '../lib/retry.ts'
+import { formatDuration } from '../lib/time.ts'
 import type { Run } from '../runner/run.ts'
 import type { DocsService } from '../service/client.ts'
 import {

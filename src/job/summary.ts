@@ -1,5 +1,4 @@
 import type { InputProblem } from '../inputs/read.ts'
-import { formatDuration } from '../lib/duration.ts'
 import {
   code,
   codeBlock,
@@ -13,10 +12,11 @@ import {
   table,
 } from '../lib/markdown.ts'
 import { clip } from '../lib/text.ts'
+import { formatAge, formatDuration } from '../lib/time.ts'
 import type { Run } from '../runner/run.ts'
 import { serviceWord } from '../service/errors.ts'
 import { failOnNote, type Outcome, pullRequestName } from './outcome.ts'
-import { formatAge, type Plan } from './plan.ts'
+import type { Plan } from './plan.ts'
 
 /** Maximum number of characters of a prompt that a summary shows: far below GitHub's limit of 1 MiB for all of it. */
 const MAX_PROMPT_LENGTH = 200_000

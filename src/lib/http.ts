@@ -2,9 +2,9 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { lookup } from 'node:dns'
 import type { LookupFunction } from 'node:net'
 import { type Dispatcher, EnvHttpProxyAgent, request } from 'undici'
-import type { Clock } from './clock.ts'
 import { isRecord } from './json.ts'
 import { type ProxySettings, proxyFor, usableProxies } from './proxy.ts'
+import type { Clock } from './time.ts'
 import { TransportError, transportError } from './transport-error.ts'
 
 /** One request. */

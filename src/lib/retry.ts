@@ -1,5 +1,5 @@
-import type { Waiting } from './clock.ts'
-import { formatDuration } from './duration.ts'
+import type { Waiting } from './time.ts'
+import { formatDuration } from './time.ts'
 
 /** When to try again. Times are in milliseconds. */
 export type RetryPolicy = {

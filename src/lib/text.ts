@@ -130,3 +130,16 @@ function characterCount(text: string): number {
   for (const _ of text) count += 1
   return count
 }
+
+/** What went wrong, or how something ended, in words. */
+export type Failure = {
+  /** A few words without a full stop, fit for a heading. Names in backticks are code. */
+  readonly headline: string
+  /** Sentences: what was requested, what came back, the likely cause and the fix. May be empty. */
+  readonly details: string
+}
+
+/** All words of a failure, as sentences. */
+export function failureText({ headline, details }: Failure): string {
+  return joinSentences(headline === '' ? '' : `${headline}.`, details)
+}

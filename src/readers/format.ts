@@ -1,5 +1,5 @@
 import { code, link, MAX_LINK_LENGTH, Markdown, md, table } from '../lib/markdown.ts'
-import type { Change } from './compare.ts'
+import type { Change } from './changes.ts'
 
 /** A count for people: `12,480`. */
 export function formatCount(value: number): string {

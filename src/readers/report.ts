@@ -1,8 +1,16 @@
 import type { Counts, PageVisitors } from '../service/analytics.ts'
-import { type Change, changeBetween, compareWithUsual, type Usual } from './compare.ts'
+import {
+  type Change,
+  changeBetween,
+  compareWithUsual,
+  findPageChanges,
+  isMostlyAi,
+  isNewlyAi,
+  type PageChanges,
+  type Usual,
+} from './changes.ts'
 import { countOf, formatCount } from './format.ts'
 import type { VisitorsOptions } from './options.ts'
-import { findPageChanges, isMostlyAi, isNewlyAi, type PageChanges } from './page-changes.ts'
 import { type Period, periodName } from './period.ts'
 import type { PeriodTotals, VisitorsReading } from './read.ts'
 

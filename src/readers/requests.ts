@@ -1,8 +1,7 @@
-import type { Waiting } from '../lib/clock.ts'
-import { formatDuration } from '../lib/duration.ts'
-import { type Failure, failureText } from '../lib/failure.ts'
 import { RetryError, retry, retryAfterNote } from '../lib/retry.ts'
-import { joinSentences } from '../lib/text.ts'
+import { type Failure, failureText, joinSentences } from '../lib/text.ts'
+import type { Waiting } from '../lib/time.ts'
+import { formatDuration } from '../lib/time.ts'
 import {
   describeFailure,
   failureSentences,

@@ -1,12 +1,18 @@
 import { code, details, joinMarkdown, type Markdown, md, sentencesWithCode } from '../lib/markdown.ts'
 import { byteLength } from '../lib/text.ts'
 import type { Counts } from '../service/analytics.ts'
-import { trendChart } from './chart.ts'
-import { aiShare, changeBetween, compareWithUsual, MARGIN_PERCENT } from './compare.ts'
+import {
+  aiShare,
+  changeBetween,
+  compareWithUsual,
+  MARGIN_PERCENT,
+  MIN_SPREADS,
+  MIN_VISITORS,
+  MOSTLY_AI,
+} from './changes.ts'
 import { countOf, formatChange, formatCount, formatPoints, formatShare, rawTable } from './format.ts'
 import { furtherMissedSection, MISSED_FACTS, type Missed, missedSection } from './missed.ts'
-import { MIN_SPREADS, MIN_VISITORS, MOSTLY_AI } from './page-changes.ts'
-import { changesSection, newlyAiLine, pagesSection, stillAiSection } from './pages-summary.ts'
+import { changesSection, newlyAiLine, pagesSection, stillAiSection, trendChart } from './pages-summary.ts'
 import { formatPeriod, periodName } from './period.ts'
 import type { PeriodTotals } from './read.ts'
 import { type VisitorsReport, visitorsHeadline } from './report.ts'

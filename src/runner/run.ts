@@ -2,16 +2,14 @@ import * as core from '@actions/core'
 import { GitHub } from '../github/client.ts'
 import { type InputProblem, readInputs, secretsOf } from '../inputs/read.ts'
 import type { Inputs } from '../inputs/table.ts'
-import type { Clock, Waiting } from '../lib/clock.ts'
 import { isRecord, parseJson } from '../lib/json.ts'
 import type { Log } from '../lib/log.ts'
 import type { Markdown } from '../lib/markdown.ts'
 import { createRedact, type Redact } from '../lib/redact.ts'
-import { errorMessage } from '../lib/text.ts'
+import { errorMessage, logText } from '../lib/text.ts'
+import type { Clock, Waiting } from '../lib/time.ts'
 import type { Environment } from './environment.ts'
-import { createLog } from './log.ts'
-import { Outputs, type OutputValues } from './outputs.ts'
-import { Summary, type SummarySection } from './summary.ts'
+import { Outputs, type OutputValues, Summary, type SummarySection } from './outputs.ts'
 
 /** What the main step leaves for the post step. */
 type StateName = 'job-id' | 'pending' | 'finished'
@@ -105,3 +103,31 @@ export class Run {
 const MAIN_RETRIES = { maxAttempts: 3, maxWaitMs: 15_000 }
 /** The post step has nothing else to do than to end what was begun. */
 const POST_RETRIES = { maxAttempts: 100, maxWaitMs: 60_000, isPatient: true }
+
+/**
+ * Creates the run's log: the only way text reaches it.
+ *
+ * @param redact takes the secrets out of everything that is written
+ * @param usualTitle title of the annotations that have none of their own
+ */
+export function createLog(redact: Redact, usualTitle: string): Log {
+  let failed = false
+  // Cleaning takes characters out and could put a secret together, so that redacting comes first and last.
+  const clean = (text: string): string => redact(logText(redact(text)))
+  const titled = (title = usualTitle): core.AnnotationProperties => ({ title: clean(title) })
+  return {
+    info: (text) => core.info(clean(text)),
+    notice: (text, title) => core.notice(clean(text), titled(title)),
+    warning: (text, title) => core.warning(clean(text), titled(title)),
+    fail(text, title) {
+      failed = true
+      core.error(clean(text), titled(title))
+    },
+    group(title, text) {
+      core.startGroup(clean(title))
+      core.info(clean(text))
+      core.endGroup()
+    },
+    hasFailed: () => failed,
+  }
+}

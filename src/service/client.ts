@@ -1,8 +1,8 @@
-import type { Clock } from '../lib/clock.ts'
 import type { HttpClient } from '../lib/http.ts'
 import { parseJson } from '../lib/json.ts'
 import type { Redact } from '../lib/redact.ts'
 import { parseRetryAfter } from '../lib/retry.ts'
+import type { Clock } from '../lib/time.ts'
 import { type ServiceCall, ServiceError, type ServiceResponse } from './errors.ts'
 
 /** Where the service is and how to call it. */
@@ -20,10 +20,16 @@ type ServiceOptions = {
 export class DocsService {
   readonly projectId: string
   readonly #options: ServiceOptions
+  #sendingSinceMs: number | undefined
 
   constructor(options: ServiceOptions) {
     this.projectId = options.projectId
     this.#options = options
+  }
+
+  /** When the first call was made, or now; milliseconds since the epoch. */
+  get sendingSinceMs(): number {
+    return this.#sendingSinceMs ?? this.#options.clock.now()
   }
 
   /**
@@ -34,6 +40,7 @@ export class DocsService {
    */
   async send(call: ServiceCall, signal?: AbortSignal): Promise<ServiceResponse> {
     const { apiKey, http, clock, redact } = this.#options
+    this.#sendingSinceMs ??= clock.now()
     const body = call.body === undefined ? undefined : JSON.stringify(call.body)
     const response = await http.send({
       method: call.method,

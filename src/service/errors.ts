@@ -1,7 +1,6 @@
-import type { Failure } from '../lib/failure.ts'
-import { failureText } from '../lib/failure.ts'
 import { isRecord, listField, stringField } from '../lib/json.ts'
-import { clip, errorMessage, inBackticks } from '../lib/text.ts'
+import type { Failure } from '../lib/text.ts'
+import { clip, errorMessage, failureText, inBackticks } from '../lib/text.ts'
 import { TransportError } from '../lib/transport-error.ts'
 
 /** One call of the service's API, with the words that its errors need. */
@@ -177,7 +176,7 @@ function causesOf403({ method }: ServiceCall): string {
     method === 'POST'
       ? 'the key may have the scope `read`, which cannot start jobs or send messages (use a key with the scope `admin`); '
       : ''
-  return `If that does not say why: the API needs the Pro or Enterprise plan; ${scope}the key may be limited to a list of IP addresses that this runner is not on.`
+  return `Unless it says otherwise, likely causes are: the API needs the Pro or Enterprise plan; ${scope}the key may be limited to a list of IP addresses that this runner is not on.`
 }
 
 /** The longest piece of a response that is quoted, in characters. */

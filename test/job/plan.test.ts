@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { continueJob, formatAge } from '../../src/job/plan.ts'
+import { continueJob } from '../../src/job/continue.ts'
+import { formatAge } from '../../src/lib/time.ts'
 import type { EarlierJob } from '../../src/memory/find.ts'
 import { type FakeGitHub, type GitHubFault, startGitHub } from '../support/github.ts'
 import { addPull } from '../support/world.ts'

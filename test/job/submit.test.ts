@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { JobError } from '../../src/job/job-error.ts'
-import { submit } from '../../src/job/submit.ts'
+import { JobError, submit } from '../../src/job/submit.ts'
 import type { Job } from '../../src/service/job.ts'
 import { type JobScene, jobSceneStarter, type Reply, type SceneOptions } from './scene.ts'
 

@@ -1,4 +1,4 @@
-import { createSystemClock } from '../../src/lib/clock.ts'
+import { createSystemClock } from '../../src/lib/time.ts'
 import { HttpClient, type HttpOptions, type HttpRequest } from '../../src/lib/http.ts'
 import { TransportError } from '../../src/lib/transport-error.ts'
 

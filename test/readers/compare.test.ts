@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { aiShare, type Change, changeBetween, compareWithUsual } from '../../src/readers/compare.ts'
+import { aiShare, type Change, changeBetween, compareWithUsual } from '../../src/readers/changes.ts'
 
 describe('a change', () => {
   it.each<[number | undefined, number, Change]>([

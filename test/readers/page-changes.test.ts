@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { findPageChanges, isMostlyAi, isNewlyAi, type PageChange } from '../../src/readers/page-changes.ts'
+import { findPageChanges, isMostlyAi, isNewlyAi, type PageChange } from '../../src/readers/changes.ts'
 import type { PageVisitors } from '../../src/service/analytics.ts'
 import { page } from './samples.ts'
 import { Dice, type Noise, simulatedSite, simulatedWeek } from './simulation.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createSystemClock } from '../../src/lib/clock.ts'
+import { createSystemClock } from '../../src/lib/time.ts'
 import { HttpClient } from '../../src/lib/http.ts'
 import { createRedact } from '../../src/lib/redact.ts'
 import { TransportError } from '../../src/lib/transport-error.ts'
@@ -66,8 +66,8 @@ describe('a refusal names its cause first, then what was requested, what came ba
     'create 400: The docs service rejected the request as invalid (400). The docs service answered the request to create a job with "no". Check `prompt` and `project-id`.',
     'create 401: The docs service refused the API key (401). The docs service answered the request to create a job with "no". The key may have expired (keys last 90 days unless their owner chose otherwise), have been deleted, or belong to another service. Create a new admin key in the dashboard and update the secret behind `api-key`.',
     'create 402: The credits of the docs service are used up (402). The docs service answered the request to create a job with "no". Buy credits or wait for the next period; the dashboard shows what is left.',
-    'create 403: The docs service does not allow this (403). The docs service answered the request to create a job with "no". If that does not say why: the API needs the Pro or Enterprise plan; the key may have the scope `read`, which cannot start jobs or send messages (use a key with the scope `admin`); the key may be limited to a list of IP addresses that this runner is not on.',
-    'get 403: The docs service does not allow this (403). The docs service answered the request to get the job with "no". If that does not say why: the API needs the Pro or Enterprise plan; the key may be limited to a list of IP addresses that this runner is not on.',
+    'create 403: The docs service does not allow this (403). The docs service answered the request to create a job with "no". Unless it says otherwise, likely causes are: the API needs the Pro or Enterprise plan; the key may have the scope `read`, which cannot start jobs or send messages (use a key with the scope `admin`); the key may be limited to a list of IP addresses that this runner is not on.',
+    'get 403: The docs service does not allow this (403). The docs service answered the request to get the job with "no". Unless it says otherwise, likely causes are: the API needs the Pro or Enterprise plan; the key may be limited to a list of IP addresses that this runner is not on.',
     'create 404: No project `docs` (404). The docs service answered the request to create a job with "no". Check `project-id`, and that the API key belongs to the same organisation.',
     'get 404: No job `j1` in project `docs` (404). The docs service answered the request to get the job with "no". Check `job-id` and `project-id`; the service may also have deleted the job.',
     'create 429: The rate limit of the docs service is reached (429). The docs service answered the request to create a job with "no". The limit is 100 jobs per project and hour. Start fewer runs, or run at another time.',
@@ -113,7 +113,7 @@ describe('what the service said is quoted', () => {
     [`{"error":"wrong key mint_\\u0073ecret_0123"}`, 'with "wrong key ***"'],
   ])('of the body %j', async (body, says) => {
     const error = await failureOf(get, { status: 403, body })
-    expect(describeFailure(error).details).toContain(`the request to get the job ${says}. If that`)
+    expect(describeFailure(error).details).toContain(`the request to get the job ${says}. Unless`)
   })
 
   it.each([

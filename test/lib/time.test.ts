@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { formatDuration, parseDuration } from '../../src/lib/duration.ts'
+import { formatDuration, parseDuration } from '../../src/lib/time.ts'
 
 describe('a duration', () => {
   it.each([
