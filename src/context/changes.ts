@@ -51,7 +51,7 @@ const COMPARE = {
 } as const
 
 /** Source: GitHub's REST API, "Compare two commits": without paging the newest 250 commits, oldest first. */
-function requestComparison(github: GitHub, base: string, head: string): Promise<Known<Comparison>> {
+export function requestComparison(github: GitHub, base: string, head: string): Promise<Known<Comparison>> {
   return ask(github, COMPARE, async () => {
     const basehead = `${base}...${head}`
     const { data } = await github.request<{ readonly data: Comparison }>(({ rest }) =>
@@ -66,7 +66,7 @@ export type Compared = Changes & {
   /** Whether both are the same commit. */
   readonly isSame: boolean
   /** How many commits `base` has that `head` has not. */
-  readonly behind: number
+  readonly behind: number | undefined
 }
 
 /** Compares two commits, branches or tags: one request, three where there are more files than GitHub compares. */
@@ -91,7 +91,7 @@ export async function compare(base: string, head: string, github: GitHub): Promi
       url: url ?? '',
     },
     isSame,
-    behind: behind ?? 0,
+    behind: behind ?? undefined,
   }
   return { known: true, value }
 }

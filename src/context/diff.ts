@@ -42,7 +42,7 @@ export function renderFiles(
   files: readonly ChangedFile[],
   room: { readonly maxBytes: number; readonly told: string },
 ): { readonly text: string; readonly isCut: boolean } {
-  const parts = rankParts(files)
+  const parts = rankParts(files, changeOf)
   const reserved = MAX_NAMES_BYTES + MAX_LIST_BYTES
   const first = arrange(parts, room.maxBytes - reserved, room.told)
   // Room that names and headers did not need goes to the diffs, less a name's length for what changes thereby.
@@ -53,12 +53,17 @@ export function renderFiles(
 
 /** The headers alone. */
 export function listFiles(files: readonly ChangedFile[], maxBytes: number): string {
-  return listParts(rankParts(files), new Map(), { maxBytes, maxFiles: MAX_FILES })
+  return listParts(
+    rankParts(files, (file) => file),
+    new Map(),
+    { maxBytes, maxFiles: MAX_FILES },
+  )
 }
 
-function rankParts(files: readonly ChangedFile[]): Part[] {
+/** @param keyOf what files that are one part have in common */
+function rankParts(files: readonly ChangedFile[], keyOf: (file: ChangedFile) => unknown): Part[] {
   const names = findNames(files)
-  const parts = [...Map.groupBy(files, changeOf).values()].flatMap(([file, ...twins]) =>
+  const parts = [...Map.groupBy(files, keyOf).values()].flatMap(([file, ...twins]) =>
     file === undefined ? [] : [partOf(file, twins, names.get(file) ?? [])],
   )
   const byRank = (one: Part, other: Part): number => RANKS.indexOf(one.rank) - RANKS.indexOf(other.rank)
@@ -69,10 +74,10 @@ function hasDiff(file: ChangedFile): boolean {
   return file.patch !== undefined && file.patch !== '' && rankOf(file) !== 'named'
 }
 
-/** What files with one and the same change have in common; the file itself where there is no diff to compare. */
+/** What files of one rank with the same change have in common; the file itself where there is no diff to compare. */
 function changeOf(file: ChangedFile): unknown {
-  const lines = file.patch?.split('\n').filter((line) => /^[+-]/.test(line))
-  return hasDiff(file) ? lines?.join('\n') : file
+  const lines = file.patch?.split('\n').filter((line) => /^[+-]/.test(line)) ?? []
+  return hasDiff(file) ? [rankOf(file), ...lines].join('\n') : file
 }
 
 function partOf(file: ChangedFile, twins: readonly ChangedFile[], names: readonly Name[]): Part {

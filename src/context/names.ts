@@ -71,8 +71,8 @@ function weightOf(word: string, before: string, after: string): number {
   if (/^[A-Z][A-Z0-9]*_[A-Z0-9_]+$/.test(word)) return 5
   const isCompound = /[a-z0-9][A-Z]|[\w$]_[\w$]/.test(word)
   const isDefined =
-    /^\s*(?:export|pub|public)\b/.test(before) ||
-    /\b(?:def|class|func|fn|function|interface|type|struct|enum|trait)\s+$/.test(before)
+    /\b(?:class|def|enum|fn|func|function|interface|struct|trait|type)\s+(?:\([^)]*\)\s*)?$/.test(before) ||
+    (/^\s*(?:export|pub|public)\b[^(=]*$/.test(before) && /^\s*[(=:{<]/.test(after))
   if (isDefined) return isCompound ? 4 : 2
   const isQuoted = /["'`]$/.test(before) && /^["'`,:]/.test(after)
   const isKey = /^\s*[{,(|]?\s*$/.test(before) && /^["']?\??\s*[:=](?!=)/.test(after)

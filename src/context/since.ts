@@ -1,15 +1,15 @@
 import type { History } from '../events/history.ts'
 import { isSha, type Payload } from '../events/payload.ts'
-import type { GitHub, Known } from '../github/client.ts'
+import type { GitHub } from '../github/client.ts'
 import type { MergedPull } from '../github/history.ts'
 import type { StepStatus } from '../github/statuses.ts'
 import type { Run } from '../runner/run.ts'
 import {
   type Changes,
-  type Compared,
   changesInPayload,
   compare,
   NO_CHANGES,
+  requestComparison,
   unknownChanges,
   withoutBody,
 } from './changes.ts'
@@ -48,17 +48,26 @@ async function changesOfPush(payload: Payload, { lastJob }: History, github: Git
   const base = job?.sha ?? before
   const compared = await compare(base, after, github)
   const since: Fact[] = job === undefined || base === before ? [] : [['Changes since', jobWords(job)]]
-  const whole = base === before || payload.forced !== true ? compared : await compare(before, after, github)
-  const forced = payload.forced === true ? [forcedFact(whole)] : []
+  const gone = base === before && compared.known ? compared.value.behind : undefined
+  const forced = payload.forced === true ? [await forcedFact(gone, before, after, github)] : []
   if (compared.known) return { ...compared.value, facts: [...since, ...compared.value.facts, ...forced] }
   const known = changesInPayload(pushed, `not known: ${compared.why}`)
   return { ...known, facts: [['Compare', payload.compare ?? ''], ...forced] }
 }
 
-function forcedFact(compared: Known<Compared>): Fact {
-  const gone = compared.known ? compared.value.behind : undefined
-  const count = gone === 1 ? '1 commit is' : `${gone ?? 'an unknown number of'} commits are`
-  return ['Forced push', `${count} gone from the branch`]
+/** @param known how many commits are gone, if that is known already */
+async function forcedFact(
+  known: number | undefined,
+  before: string,
+  after: string,
+  github: GitHub,
+): Promise<Fact> {
+  const comparison = known === undefined ? await requestComparison(github, before, after) : undefined
+  const gone = comparison?.known ? comparison.value.behind_by : known
+  return [
+    'Forced push',
+    `${gone ?? 'an unknown number of'} ${gone === 1 ? 'commit is' : 'commits are'} gone from the branch`,
+  ]
 }
 
 function jobWords({ sha, createdAtMs }: StepStatus): string {

@@ -217,14 +217,16 @@ function statusAnswer(sha: string, body: Fields, world: World, like: (change: Fi
   return ok(like(statusFields(addStatus(world, sha, body))), 201)
 }
 
-/** All commits are paged; files, 300 at most, are on the first page alone. */
+/** Commits are paged, or the 250 newest; files, 300 at most, are on the first page alone. */
 function comparisonAnswer({ operation: { example }, parameters }: Call, world: World): Answer {
   const basehead = parameters['basehead'] ?? ''
   const told = world.comparisons.get(basehead) ?? madeComparison(basehead, world)
   if (told === undefined) return NOT_FOUND
   const page = Number(parameters['page'] ?? 1)
-  const size = Number(parameters['per_page'] ?? 250)
-  const commits = listIn(told, 'commits').slice((page - 1) * size, page * size)
+  const size = Number(parameters['per_page'] ?? 30)
+  const isPaged = parameters['page'] !== undefined || parameters['per_page'] !== undefined
+  const all = listIn(told, 'commits')
+  const commits = isPaged ? all.slice((page - 1) * size, page * size) : all.slice(-250)
   const files = page === 1 ? listIn(told, 'files').slice(0, 300) : []
   return ok({
     ...merged(example, { ...told }),
