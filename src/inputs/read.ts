@@ -2,7 +2,6 @@ import type { Redact } from '../lib/redact.ts'
 import { clip } from '../lib/text.ts'
 import { INPUTS, type InputName, type Inputs, SECRET_INPUTS } from './table.ts'
 
-/** One wrong input. */
 export type InputProblem = {
   readonly input: InputName
   /** What is wrong with the value, to follow the input's name. */
@@ -30,11 +29,15 @@ export class InputsError extends Error {
 /** The texts of inputs by name, as they were given. A missing entry was not given at all. */
 type InputTexts = ReadonlyMap<string, string>
 
-/** All inputs, and what is wrong with them. A wrong one has the value of its default. */
-export type ReadInputs = { readonly inputs: Inputs; readonly problems: readonly InputProblem[] }
-
-/** Reads every input by the rules of the table. `redact` keeps secrets out of what is quoted. */
-export function readInputs(texts: InputTexts, redact: Redact): ReadInputs {
+/**
+ * Reads every input by the rules of the table. `redact` keeps secrets out of what is quoted.
+ *
+ * @returns all inputs, and what is wrong with them; a wrong one has the value of its default
+ */
+export function readInputs(
+  texts: InputTexts,
+  redact: Redact,
+): { readonly inputs: Inputs; readonly problems: readonly InputProblem[] } {
   const problems: InputProblem[] = []
   const values = Object.fromEntries(
     inputNames().map((name) => {
@@ -44,7 +47,8 @@ export function readInputs(texts: InputTexts, redact: Redact): ReadInputs {
         return [name, parseInput(given, name)]
       } catch (error) {
         if (!(error instanceof RangeError)) throw error
-        const quote = isSecret(name) ? '' : `("${quoted(given, redact)}") `
+        const isSecret = SECRET_INPUTS.some((secret) => secret === name)
+        const quote = isSecret ? '' : `("${quoted(given, redact)}") `
         problems.push({ input: name, problem: `${quote}${error.message}`, accepted: format.accepted })
         return [name, parseInput(fallback, name)]
       }
@@ -77,13 +81,7 @@ function parseInput(given: string, name: InputName): unknown {
   return fallback === '' ? undefined : format.parse(fallback)
 }
 
-function isSecret(name: InputName): boolean {
-  return SECRET_INPUTS.some((secret) => secret === name)
-}
-
-const MAX_QUOTE_LENGTH = 80
-
 function quoted(text: string, redact: Redact): string {
   const withoutPassword = redact(text).replace(/\/\/[^/\s]*@/g, '//***@')
-  return clip(withoutPassword.replace(/\s+/g, ' '), MAX_QUOTE_LENGTH)
+  return clip(withoutPassword.replace(/\s+/g, ' '), 80)
 }

@@ -30,7 +30,6 @@ export type PermissionLevel = (typeof PERMISSION_LEVELS)[number]
 /** The groups that the documentation shows inputs in. */
 type InputGroup = 'request' | 'wait' | 'comments' | 'visitors'
 
-/** One row of the table of inputs. */
 type InputSpec<T> = {
   readonly group: InputGroup
   readonly format: InputFormat<T>
@@ -86,7 +85,6 @@ export type Inputs = {
   readonly [Name in InputName]: (typeof INPUTS)[Name] extends InputSpec<infer T> ? T : never
 }
 
-/** Inputs whose values are secrets. */
 export const SECRET_INPUTS = ['api-key', 'github-token'] as const satisfies readonly InputName[]
 
 function withDefault<T>(group: InputGroup, format: InputFormat<T>, fallback: string): InputSpec<T> {

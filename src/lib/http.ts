@@ -2,12 +2,11 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { lookup } from 'node:dns'
 import type { LookupFunction } from 'node:net'
 import { type Dispatcher, EnvHttpProxyAgent, request } from 'undici'
-import { isRecord } from './json.ts'
+import { recordField } from './json.ts'
 import { type ProxySettings, proxyFor, usableProxies } from './proxy.ts'
 import type { Clock } from './time.ts'
 import { TransportError, transportError } from './transport-error.ts'
 
-/** One request. */
 export type HttpRequest = {
   readonly method: string
   readonly url: URL
@@ -33,7 +32,6 @@ export type HttpResponse = {
   readonly bodyProblem: string | undefined
 }
 
-/** Limits of a client. */
 export type HttpOptions = {
   readonly proxy: ProxySettings
   readonly clock: Clock
@@ -154,13 +152,11 @@ async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promi
   }
 }
 
-type ReadBody = Pick<HttpResponse, 'body' | 'bodyProblem'>
-
 async function readBody(
   stream: Dispatcher.ResponseData['body'],
   headers: HttpResponse['headers'],
   { bodyLimitBytes, timeoutMs }: HttpOptions,
-): Promise<ReadBody> {
+): Promise<Pick<HttpResponse, 'body' | 'bodyProblem'>> {
   const encoding = (headers['content-encoding'] ?? '').trim().toLowerCase()
   const isCompressed = encoding !== '' && encoding !== 'identity'
   const chunks: Uint8Array[] = []
@@ -187,13 +183,10 @@ async function readBody(
 }
 
 function isRequest(message: unknown, { method, url }: HttpRequest): boolean {
-  const started = isRecord(message) ? message['request'] : undefined
+  const started = recordField(message, 'request')
   // A proxy that passes http on gets the whole address as the path.
-  return (
-    isRecord(started) &&
-    started['method'] === method &&
-    String(started['path']).endsWith(`${url.pathname}${url.search}`)
-  )
+  const isSamePath = String(started['path']).endsWith(`${url.pathname}${url.search}`)
+  return started['method'] === method && isSamePath
 }
 
 /**

@@ -62,7 +62,7 @@ export function link(label: string | Markdown, url: string): Markdown {
 /** One row of a table. */
 export type Row = readonly MarkdownValue[]
 
-/** A table. `align` has one letter per column: `l` or `r`. */
+/** `align` has one letter per column: `l` or `r`. */
 export function table(head: Row, rows: readonly Row[], align = 'l'.repeat(head.length)): Markdown {
   const rule = [...align].map((side) => (side === 'r' ? '---:' : ':---'))
   const lines = [head.map(sourceOf), rule, ...rows.map((row) => row.map(sourceOf))]

@@ -1,5 +1,4 @@
-import type { Waiting } from './time.ts'
-import { formatDuration } from './time.ts'
+import { formatDuration, type Waiting } from './time.ts'
 
 /** When to try again. Times are in milliseconds. */
 export type RetryPolicy = {

@@ -2,27 +2,23 @@ import { isRecord, stringField } from './json.ts'
 import type { ProxyInUse } from './proxy.ts'
 import { errorCode, errorMessage } from './text.ts'
 
-/** What kept a request from being answered. */
-type TransportFailure = 'refused' | 'unresolved' | 'unreachable' | 'tls' | 'proxy' | 'timeout' | 'broken'
-
 /** A request without a usable response. The message is one plain sentence part, fit to follow "because". */
 export class TransportError extends Error {
   override readonly name = 'TransportError'
-  readonly failure: TransportFailure
+  /** What kept the request from being answered. */
+  readonly failure: 'refused' | 'unresolved' | 'unreachable' | 'tls' | 'proxy' | 'timeout' | 'broken'
   /** Whether any of the request may have reached the other side; `false` only where that is certain. */
   readonly maybeSent: boolean
 
   constructor(
     message: string,
-    options: { readonly failure: TransportFailure; readonly maybeSent: boolean; readonly cause?: unknown },
+    options: Pick<TransportError, 'failure' | 'maybeSent'> & { readonly cause?: unknown },
   ) {
     super(message, { cause: options.cause })
     this.failure = options.failure
     this.maybeSent = options.maybeSent
   }
 }
-
-type Exchange = { readonly url: URL; readonly proxy: ProxyInUse | undefined; readonly maybeSent: boolean }
 
 const CONNECT_FAILURES: Readonly<Record<string, 'refused' | 'unresolved' | 'unreachable'>> = {
   ECONNREFUSED: 'refused',
@@ -35,7 +31,11 @@ const CONNECT_FAILURES: Readonly<Record<string, 'refused' | 'unresolved' | 'unre
 }
 
 /** Reads an error of undici's or Node's that came in place of a response. */
-export function transportError(cause: unknown, { url, proxy, maybeSent }: Exchange): TransportError {
+export function transportError(
+  cause: unknown,
+  sent: { readonly url: URL; readonly proxy: ProxyInUse | undefined; readonly maybeSent: boolean },
+): TransportError {
+  const { url, proxy, maybeSent } = sent
   const code = errorCode(cause)
   const codeNote = code === '' ? '' : ` (${code})`
   const refusal = proxyRefusal(cause)

@@ -7,7 +7,6 @@ export class WorkspaceError extends Error {
   override readonly name = 'WorkspaceError'
 }
 
-/** A text file of the workspace. */
 export type TextFile = {
   /** As the workflow names it. */
   readonly name: string
@@ -60,7 +59,6 @@ function isInside(directory: string, path: string): boolean {
 }
 
 function readError(error: unknown, name: string): WorkspaceError {
-  if (error instanceof WorkspaceError) return error
   if (error instanceof TypeError) return new WorkspaceError('is not UTF-8 text', { cause: error })
   if (!['ENOENT', 'ENOTDIR'].includes(errorCode(error))) return systemError(error, 'read')
   const hint = /[*?[\]{}]/.test(name)
@@ -71,9 +69,8 @@ function readError(error: unknown, name: string): WorkspaceError {
 
 /** Node's own message says what the system refused. */
 function systemError(error: unknown, verb: 'read' | 'written'): WorkspaceError {
-  return error instanceof WorkspaceError
-    ? error
-    : new WorkspaceError(`can't be ${verb} (${errorMessage(error)})`, { cause: error })
+  if (error instanceof WorkspaceError) return error
+  return new WorkspaceError(`can't be ${verb} (${errorMessage(error)})`, { cause: error })
 }
 
 /**
@@ -118,17 +115,15 @@ export async function writeOutput(path: string, text: string): Promise<void> {
   }
 }
 
-type Deepest = { readonly directory: string; readonly missing: readonly string[] }
-
 /** The deepest directory on a path that exists, with links followed, and the names below it that do not exist. */
-async function deepestDirectory(path: string): Promise<Deepest> {
+async function deepestDirectory(path: string): Promise<{ directory: string; missing: string[] }> {
   try {
     return { directory: await files.realpath(path), missing: [] }
   } catch (error) {
     // A link that leads nowhere would be created where it points to.
     const isLink = (await files.lstat(path).catch(() => undefined)) !== undefined
     if (isLink || errorCode(error) !== 'ENOENT' || dirname(path) === path) throw error
-    const above = await deepestDirectory(dirname(path))
-    return { directory: above.directory, missing: [...above.missing, basename(path)] }
+    const { directory, missing } = await deepestDirectory(dirname(path))
+    return { directory, missing: [...missing, basename(path)] }
   }
 }
