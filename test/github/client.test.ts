@@ -401,7 +401,7 @@ describe('a call that the run can do without', () => {
     expect(lines).toEqual([
       `warning: Failed to list the comments: GitHub returned 403 ("Resource not accessible by integration"). ${NEEDS}`,
       `info: Failed to write a comment: GitHub returned 404 ("Not Found"). ${NEEDS} Nobody is told.`,
-      `notice: Failed to list the comments: GitHub returned 403 ("Resource not accessible by integration"). ${NEEDS.replace('issues', 'statuses')}`,
+      `notice: Failed to list the comments: GitHub returned 403 ("Resource not accessible by integration"). The job's \`github-token\` needs the permission \`statuses: write\` for this.`,
     ])
     expect([github.lacks('issues: write'), github.lacks('contents: read')]).toEqual([true, false])
   })
