@@ -155,7 +155,6 @@ function finalReaction(result: string): ReactionContent {
   return result === 'no-pull-request' || result === 'submitted' ? '+1' : 'confused'
 }
 
-/** A link as markers hold it. */
 function pullOf(prLink: string): string {
   return prLink.length > MAX_LINK_LENGTH ? '' : prLink
 }
