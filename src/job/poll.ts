@@ -11,7 +11,7 @@ import {
   ServiceError,
   serviceWord,
 } from '../service/errors.ts'
-import { getJob, isKnownStatus, isTerminal, type Job } from '../service/job.ts'
+import { getJob, isTerminal, type Job } from '../service/job.ts'
 
 /** A job to wait for. Times are milliseconds since the epoch. */
 export type Watch = {
@@ -184,7 +184,7 @@ class Progress {
       this.#run.setOutputs({ status })
       this.#info(`Job ${this.#name} is ${serviceWord(status)} (after ${this.#elapsed()}).`)
     }
-    if (!isKnownStatus(status)) {
+    if (status !== 'active' && !isTerminal(status)) {
       this.#warnOnce(
         `Job ${this.#name} has a status that this version does not know: "${serviceWord(status)}". It counts as not finished yet.`,
       )

@@ -1,5 +1,5 @@
 import { RetryError, retry, retryAfterNote } from '../lib/retry.ts'
-import { type Failure, joinSentences } from '../lib/text.ts'
+import { type Failure, FailureError, joinSentences } from '../lib/text.ts'
 import { afterGrace, formatDuration } from '../lib/time.ts'
 import { TransportError } from '../lib/transport-error.ts'
 import type { Run } from '../runner/run.ts'
@@ -97,16 +97,8 @@ function isCertainlyRefused(error: unknown): boolean {
 }
 
 /** Why there is no job to wait for, and whether one may have been started all the same. */
-export class JobError extends Error implements Failure {
+export class JobError extends FailureError {
   override readonly name = 'JobError'
-  readonly headline: string
-  readonly details: string
-
-  constructor({ headline, details }: Failure, options?: { readonly cause: unknown }) {
-    super(`${headline}. ${details}`, options)
-    this.headline = headline
-    this.details = details
-  }
 }
 
 export const NOTHING_STARTED: Failure = { headline: '', details: 'Nothing was started.' }

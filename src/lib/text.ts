@@ -34,9 +34,8 @@ export function clip(text: string, maxLength: number): string {
 
 /** A fence of backticks that nothing in the text can close. */
 export function fenceFor(text: string): string {
-  let longestRun = 2
-  for (const [run] of text.matchAll(/`+/g)) longestRun = Math.max(longestRun, run.length)
-  return '`'.repeat(longestRun + 1)
+  const runs = text.match(/`+/g) ?? []
+  return '`'.repeat(runs.reduce((longest, run) => Math.max(longest, run.length), 2) + 1)
 }
 
 /** What an error says, whatever was thrown. */
@@ -117,18 +116,12 @@ function omission(characters: number): string {
 
 /** As much of a text's beginning as fits, in whole characters. */
 function firstBytes(text: string, maxBytes: number): string {
-  if (maxBytes <= 0) return ''
-  const bytes = Buffer.from(text)
-  let end = Math.min(maxBytes, bytes.length)
-  // Bytes that go on with a character begin with the bits 10.
-  while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1
-  return bytes.toString('utf8', 0, end)
+  const { read } = new TextEncoder().encodeInto(text, new Uint8Array(Math.max(0, maxBytes)))
+  return text.slice(0, read).toWellFormed()
 }
 
 function characterCount(text: string): number {
-  let count = 0
-  for (const _ of text) count += 1
-  return count
+  return [...text].length
 }
 
 /** What went wrong, or how something ended, in words. */
@@ -142,4 +135,16 @@ export type Failure = {
 /** All words of a failure, as sentences. */
 export function failureText({ headline, details }: Failure): string {
   return joinSentences(headline === '' ? '' : `${headline}.`, details)
+}
+
+/** An error that says of itself what went wrong. */
+export class FailureError extends Error implements Failure {
+  readonly headline: string
+  readonly details: string
+
+  constructor(failure: Failure, options?: { readonly cause: unknown }) {
+    super(failureText(failure), options)
+    this.headline = failure.headline
+    this.details = failure.details
+  }
 }

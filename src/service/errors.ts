@@ -1,6 +1,5 @@
-import { isRecord, listField, stringField } from '../lib/json.ts'
-import type { Failure } from '../lib/text.ts'
-import { clip, errorMessage, failureText, inBackticks } from '../lib/text.ts'
+import { listField, recordField, stringField } from '../lib/json.ts'
+import { clip, errorMessage, type Failure, FailureError, failureText, inBackticks } from '../lib/text.ts'
 import { TransportError } from '../lib/transport-error.ts'
 
 /** One call of the service's API, with the words that its errors need. */
@@ -45,54 +44,42 @@ export function projectNotFound(projectId: string): Explanation {
 }
 
 /** A response that refuses a request or reports a failure. */
-export class ServiceError extends Error implements Failure {
+export class ServiceError extends FailureError {
   override readonly name = 'ServiceError'
-  readonly headline: string
-  readonly details: string
-  /** HTTP status. */
   readonly status: number
   /** How long the service asks to wait, in milliseconds; `undefined` if it does not say. */
   readonly retryAfterMs: number | undefined
 
   constructor(call: ServiceCall, response: ServiceResponse) {
-    const { status } = response
     const { headline, fix } = explain(call, response)
-    const titled = `${headline} (${status})`
-    const details = `${answer(call, response)} ${fix}`
-    super(`${titled}. ${details}`)
-    this.headline = titled
-    this.details = details
-    this.status = status
+    super({ headline: `${headline} (${response.status})`, details: `${answer(call, response)} ${fix}` })
+    this.status = response.status
     this.retryAfterMs = response.retryAfterMs
   }
 }
 
 /** A successful response whose body is not what the documentation says. */
-export class InvalidResponseError extends Error implements Failure {
+export class InvalidResponseError extends FailureError {
   override readonly name = 'InvalidResponseError'
-  readonly headline: string
-  readonly details: string
 
   /** @param found what the body is, where that is known better than by its shape */
   constructor(call: ServiceCall, response: ServiceResponse, found = describeBody(response)) {
-    const headline = `Unexpected response of the docs service (${response.status})`
     const what = response.bodyProblem === undefined ? found : unreadable(response.bodyProblem)
-    const details = `The docs service answered the request to ${call.purpose} with ${what}.`
-    super(`${headline}. ${details}`)
-    this.headline = headline
-    this.details = details
+    super({
+      headline: `${UNDOCUMENTED.headline} (${response.status})`,
+      details: `The docs service answered the request to ${call.purpose} with ${what}.`,
+    })
   }
 }
 
 /** Describes any failure of a request to the docs service: the one place that turns an error into words. */
 export function describeFailure(error: unknown): Failure {
-  if (error instanceof ServiceError || error instanceof InvalidResponseError) return error
+  if (error instanceof FailureError) return error
   if (!(error instanceof TransportError)) return { headline: errorMessage(error), details: '' }
   const headline = error.maybeSent ? 'No response from the docs service' : 'Failed to reach the docs service'
   return { headline, details: `${error.message.replace(/^[a-z]/, (letter) => letter.toUpperCase())}.` }
 }
 
-/** A failure in words, as sentences. */
 export function failureSentences(error: unknown): string {
   return failureText(describeFailure(error))
 }
@@ -131,7 +118,16 @@ function explain(call: ServiceCall, { status, text }: ServiceResponse): Explanat
     const cause = isHtml(text) ? 'a proxy in front of the service' : 'the service or a proxy in front of it'
     return { headline: 'The docs service failed', fix: `The cause is ${cause}, not this workflow.` }
   }
-  if (status === 403) return { headline: 'The docs service does not allow this', fix: causesOf403(call) }
+  if (status === 403) {
+    const scope =
+      call.method === 'POST'
+        ? 'the key may have the scope `read`, which cannot start jobs or send messages (use a key with the scope `admin`); '
+        : ''
+    return {
+      headline: 'The docs service does not allow this',
+      fix: `Unless it says otherwise, likely causes are: the API needs the Pro or Enterprise plan; ${scope}the key may be limited to a list of IP addresses that this runner is not on.`,
+    }
+  }
   if (status === 404) return call.notFound
   if (status === 429) {
     return {
@@ -170,15 +166,6 @@ const UNDOCUMENTED: Explanation = {
   fix: 'This status is not documented; check `base-url`.',
 }
 
-/** The causes of a 403, the most likely first. */
-function causesOf403({ method }: ServiceCall): string {
-  const scope =
-    method === 'POST'
-      ? 'the key may have the scope `read`, which cannot start jobs or send messages (use a key with the scope `admin`); '
-      : ''
-  return `Unless it says otherwise, likely causes are: the API needs the Pro or Enterprise plan; ${scope}the key may be limited to a list of IP addresses that this runner is not on.`
-}
-
 /** The longest piece of a response that is quoted, in characters. */
 const MAX_QUOTE_LENGTH = 300
 
@@ -203,10 +190,9 @@ function unreadable(bodyProblem: string): string {
 /** The service's own words: from the usual fields of JSON, or the whole body if it is short and no HTML. */
 function messageIn({ json, text }: ServiceResponse): string {
   if (typeof json === 'string') return json
-  const nested = isRecord(json) ? json['error'] : undefined
   const message =
     stringField(json, 'error') ??
-    stringField(nested, 'message') ??
+    stringField(recordField(json, 'error'), 'message') ??
     stringField(json, 'message') ??
     stringField(json, 'detail')
   const details = listField(json, 'details').flatMap((detail) => stringField(detail, 'message') ?? [])

@@ -1,18 +1,12 @@
-import { isRecord, type JsonRecord } from '../lib/json.ts'
+import { isRecord, type JsonRecord, recordField } from '../lib/json.ts'
 import { inBackticks } from '../lib/text.ts'
 import type { DocsService } from './client.ts'
 import { InvalidResponseError, projectNotFound, type ServiceCall } from './errors.ts'
 
-/** Statuses after which a job no longer changes by itself; all others mean "not finished yet". */
-const TERMINAL_STATUSES = ['completed', 'archived', 'failed'] as const
-
-/** A status that ends a job. */
-type TerminalStatus = (typeof TERMINAL_STATUSES)[number]
-
 /** An agent job as the service describes it. `null` where the service has no value or one of a wrong type. */
 export type Job = {
   readonly id: string
-  /** `active`, a `TerminalStatus`, or a word that the service adds later. */
+  /** `active`, one that `isTerminal`, or a word that the service adds later. */
   readonly status: string
   /** URL of the pull request; never empty. */
   readonly prLink: string | null
@@ -31,25 +25,20 @@ export type Job = {
   readonly invalidFields: readonly string[]
 }
 
-/** Whether a status ends a job. */
-export function isTerminal(status: string): status is TerminalStatus {
-  return TERMINAL_STATUSES.some((terminal) => terminal === status)
-}
-
-/** Whether the documentation knows a status (November 2026). */
-export function isKnownStatus(status: string): boolean {
-  return status === 'active' || isTerminal(status)
+/** Whether a job with this status no longer changes by itself; all others mean "not finished yet". */
+export function isTerminal(status: string): boolean {
+  return ['completed', 'archived', 'failed'].includes(status)
 }
 
 /** Whether a text can be a job's id: not empty, and still itself as one segment of a URL's path. */
-export function isJobId(text: string): boolean {
+function isJobId(text: string): boolean {
   return text !== '' && text !== '.' && text !== '..' && text.isWellFormed()
 }
 
 /** Reads a job; `undefined` if the value is none: no object, or without a usable `id` and a `status`. */
 export function readJob(value: unknown): Job | undefined {
   if (!isRecord(value)) return undefined
-  const { id, status, source } = value
+  const { id, status, source = null } = value
   if (typeof id !== 'string' || !isJobId(id) || typeof status !== 'string') return undefined
   const invalidFields: string[] = []
   const text = (record: JsonRecord, field: string, name = field): string | null => {
@@ -58,7 +47,8 @@ export function readJob(value: unknown): Job | undefined {
     invalidFields.push(name)
     return null
   }
-  const from = readSource(source, invalidFields)
+  if (source !== null && !isRecord(source)) invalidFields.push('source')
+  const from = recordField(value, 'source')
   return {
     id,
     status,
@@ -71,12 +61,6 @@ export function readJob(value: unknown): Job | undefined {
     json: JSON.stringify(value),
     invalidFields,
   }
-}
-
-function readSource(source: unknown, invalidFields: string[]): JsonRecord {
-  if (isRecord(source)) return source
-  if (source !== undefined && source !== null) invalidFields.push('source')
-  return {}
 }
 
 /**
