@@ -39,7 +39,6 @@ export function compareWithUsual(value: number, earlier: readonly number[]): Usu
   return { low, high, position: value > high ? 'highest' : 'usual' }
 }
 
-/** A page whose number of visitors changed. */
 export type PageChange = {
   readonly path: string
   readonly total: number
@@ -57,8 +56,7 @@ export type PageChanges = {
   readonly gone: readonly PageChange[]
 }
 
-/** Pages by path. */
-export type Pages = ReadonlyMap<string, PageVisitors>
+type Pages = ReadonlyMap<string, PageVisitors>
 
 /** Pages that are named of each kind: up, down, new, gone, newly read by AI. */
 export const MAX_NAMED = 5
@@ -109,11 +107,9 @@ function findMoved(pages: readonly PageChange[]): ReadonlySet<PageChange> {
     telling.map(({ logRatio }) => logRatio),
     0.5,
   )
-  const squares = telling.map(({ logRatio, variance }) => ({
-    square: (logRatio - siteChange) ** 2,
-    variance,
-  }))
-  const own = ownVariance(squares)
+  const own = ownVariance(
+    telling.map(({ logRatio, variance }) => ({ square: (logRatio - siteChange) ** 2, variance })),
+  )
   const moved = ratios.filter(({ page, logRatio, variance }, index) => {
     const spreads = Math.max(MIN_SPREADS, Math.sqrt(2 * Math.log(index + 1) + 4))
     // A page that rose less than the whole site did not fall.

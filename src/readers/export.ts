@@ -6,7 +6,6 @@ export const EXPORT_FORMATS = ['csv', 'json', 'ndjson'] as const
 
 type ExportFormat = (typeof EXPORT_FORMATS)[number]
 
-/** The file that all rows go to. */
 export type ExportTarget = {
   /** As the workflow names it. */
   readonly name: string
@@ -25,21 +24,15 @@ export function exportFormat(name: string): ExportFormat | undefined {
  *
  * @throws {WorkspaceError} if that can't be done; nothing is left then
  */
-export async function exportRows(
-  rows: readonly PageVisitors[],
-  { path, format }: ExportTarget,
-): Promise<void> {
-  await writeOutput(path, TEXTS[format](rows))
+export async function exportRows(rows: readonly PageVisitors[], target: ExportTarget): Promise<void> {
+  await writeOutput(target.path, textOf(rows, target.format))
 }
 
-const TEXTS: Readonly<Record<ExportFormat, (rows: readonly PageVisitors[]) => string>> = {
-  csv: (rows) => ['path,human,ai,total\r\n', ...rows.map(csvLine)].join(''),
-  json: (rows) => `[\n${rows.map(jsonObject).join(',\n')}\n]\n`,
-  ndjson: (rows) => rows.map((row) => `${jsonObject(row)}\n`).join(''),
-}
-
-function csvLine({ path, human, ai, total }: PageVisitors): string {
-  return `${csvField(path)},${human},${ai},${total}\r\n`
+function textOf(rows: readonly PageVisitors[], format: ExportFormat): string {
+  if (format === 'json') return `[\n${rows.map(jsonObject).join(',\n')}\n]\n`
+  if (format === 'ndjson') return rows.map((row) => `${jsonObject(row)}\n`).join('')
+  const lines = rows.map(({ path, human, ai, total }) => `${csvField(path)},${human},${ai},${total}\r\n`)
+  return ['path,human,ai,total\r\n', ...lines].join('')
 }
 
 /**

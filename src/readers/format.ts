@@ -1,4 +1,4 @@
-import { code, link, MAX_LINK_LENGTH, Markdown, md, table } from '../lib/markdown.ts'
+import { code, link, MAX_LINK_LENGTH, Markdown, md, type Row, table } from '../lib/markdown.ts'
 import type { Change } from './changes.ts'
 
 /** A count for people: `12,480`. */
@@ -46,14 +46,9 @@ export function formatPoints(difference: number): string {
 }
 
 /** A table whose texts are ours; what is not is Markdown already. */
-export function rawTable(
-  head: readonly string[],
-  rows: readonly (readonly (string | Markdown)[])[],
-  align: string,
-): Markdown {
-  const cells = (row: readonly (string | Markdown)[]): Markdown[] =>
-    row.map((cell) => (typeof cell === 'string' ? Markdown.raw(cell) : cell))
-  return table(cells(head), rows.map(cells), align)
+export function rawTable(head: Row, rows: readonly Row[], align: string): Markdown {
+  const raw = (row: Row): Row => row.map((cell) => (typeof cell === 'string' ? Markdown.raw(cell) : cell))
+  return table(raw(head), rows.map(raw), align)
 }
 
 /** A page by its path, as code; a link, if the site is known. The middle of a path beyond `maxLength` is left out. */
@@ -76,12 +71,11 @@ export function pageUrl(path: string, site: URL): string | undefined {
   const prefix = site.pathname.replace(/\/+$/, '')
   const segments = path.replace(/^\//, '').split('/')
   if (segments.some((segment) => /^(?:\.|%2e){1,2}$/i.test(segment))) return undefined
-  return `${site.origin}${prefix}/${segments.map(encodeSegment).join('/')}`
-}
-
-/** Encodes what is special in a path; what is encoded already stays as it is. */
-function encodeSegment(segment: string): string {
-  return encodeURIComponent(segment.toWellFormed()).replace(/%25(?=[0-9a-f]{2})/gi, '%')
+  // What is encoded already stays as it is.
+  const encoded = segments.map((segment) =>
+    encodeURIComponent(segment.toWellFormed()).replace(/%25(?=[0-9a-f]{2})/gi, '%'),
+  )
+  return `${site.origin}${prefix}/${encoded.join('/')}`
 }
 
 function signOf(value: number): string {

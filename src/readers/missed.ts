@@ -21,18 +21,17 @@ export type Missed = {
 }
 
 /** Reads what readers missed: three requests. What can't be read is told to `leftOut`. */
-export async function readMissed(
-  { service, requests, leftOut }: ReadingTools,
-  period: Period,
-): Promise<Missed> {
+export async function readMissed(tools: ReadingTools, period: Period): Promise<Missed> {
+  const { service, requests, leftOut } = tools
   const dates = datesOf(period)
   const notes: string[] = []
   const unread: string[] = []
   let [readKinds, filledKinds] = [0, 0]
 
-  /** @param name of a kind; `part`: of a site that it comes from */
+  /** @param part of a site that this kind comes from */
   async function read<T>(
-    { name, part }: { readonly name: string; readonly part: string },
+    name: string,
+    part: string,
     request: (signal: AbortSignal) => Promise<Listed<T>>,
   ): Promise<readonly T[]> {
     const listed = await orNotRead(() => requests.send(request))
@@ -50,15 +49,9 @@ export async function readMissed(
   }
 
   const items = findMissed({
-    ratings: await read({ name: 'ratings', part: 'feedback' }, (signal) =>
-      getRatings(service, dates, signal),
-    ),
-    searches: await read({ name: 'searches', part: 'search' }, (signal) =>
-      getSearches(service, dates, signal),
-    ),
-    questions: await read({ name: 'questions', part: 'the assistant' }, (signal) =>
-      getQuestions(service, dates, signal),
-    ),
+    ratings: await read('ratings', 'feedback', (signal) => getRatings(service, dates, signal)),
+    searches: await read('searches', 'search', (signal) => getSearches(service, dates, signal)),
+    questions: await read('questions', 'the assistant', (signal) => getQuestions(service, dates, signal)),
   })
   if (unread.length > 0) notes.push(`The ${listOf(unread)} could not be read.`)
   return { period, items, notes, readKinds, filledKinds }
@@ -84,10 +77,8 @@ export function furtherMissedSection({ items }: Missed, site: URL | undefined): 
 }
 
 function listOfItems(items: readonly MissedItem[], site: URL | undefined): Markdown {
-  return joinMarkdown(
-    items.map((item) => md`- ${nameOf(item[0], site)}: ${figuresOf(item)}`),
-    '\n',
-  )
+  const lines = items.map((item) => md`- ${nameOf(item[0], site)}: ${figuresOf(item)}`)
+  return joinMarkdown(lines, '\n')
 }
 
 function nameOf({ on, name }: Signal, site: URL | undefined): Markdown {

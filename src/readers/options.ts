@@ -6,7 +6,6 @@ import { EXPORT_FORMATS, type ExportTarget, exportFormat } from './export.ts'
 import { listOf } from './format.ts'
 import { DAY_MS, fullDaysBefore, type Period } from './period.ts'
 
-/** What is asked of the visitors. */
 export type VisitorsOptions = {
   readonly period: Period
   /** Whether the period is not over yet: there is no comparison. */
@@ -20,7 +19,6 @@ export type VisitorsOptions = {
   readonly exportTo: ExportTarget | undefined
 }
 
-/** What is asked of the readers part of a run. */
 export type ReadersOptions = {
   readonly visitors: VisitorsOptions | undefined
   readonly signals: Inputs['reader-signals']
@@ -67,26 +65,15 @@ export async function readReadersOptions(inputs: Inputs, deps: OptionsDeps): Pro
   const period = explicit ?? fullDaysBefore(deps.nowMs, inputs['visitors-days'])
   const isSoFar = period.to.ms > deps.nowMs
   const trend = isSoFar ? 1 : inputs['visitors-trend']
+  const visitors = { period, isSoFar, summary, top: inputs['visitors-top'], trend, exportTo }
   const options: ReadersOptions = {
-    visitors: hasVisitors
-      ? { period, isSoFar, summary, top: inputs['visitors-top'], trend, exportTo }
-      : undefined,
+    visitors: hasVisitors ? visitors : undefined,
     signals,
     signalsPeriod: fullDaysBefore(deps.nowMs, SIGNALS_DAYS),
     maxRequests: inputs['visitors-max-requests'],
     siteUrl: inputs['site-url'],
   }
-  const unused = findUnused(inputs, isSoFar)
-  return {
-    options: isRequested ? options : undefined,
-    problems,
-    isRequested,
-    unused: unused.flatMap(({ names }) => names),
-    warnings: unused.map(
-      ({ names, why }) =>
-        `${listOf(names.map((name) => `\`${name}\``))} ${names.length === 1 ? 'has' : 'have'} no effect ${why}.`,
-    ),
-  }
+  return { options: isRequested ? options : undefined, problems, isRequested, ...findUnused(inputs, isSoFar) }
 }
 
 function readPeriod(
@@ -97,13 +84,10 @@ function readPeriod(
   const refuse = (input: InputName, problem: string, accepted: string): undefined => {
     problems.push({ input, problem, accepted })
   }
-  const isWrong = (name: InputName): boolean => earlier.some(({ input }) => input === name)
   if (from === undefined || to === undefined) {
     const accepted = 'both visitors-from and visitors-to, or neither'
-    const [hasFrom, hasTo] = [
-      from !== undefined || isWrong('visitors-from'),
-      to !== undefined || isWrong('visitors-to'),
-    ]
+    const hasFrom = from !== undefined || earlier.some(({ input }) => input === 'visitors-from')
+    const hasTo = to !== undefined || earlier.some(({ input }) => input === 'visitors-to')
     if (hasFrom && !hasTo) refuse('visitors-to', 'is missing, though visitors-from is given', accepted)
     if (hasTo && !hasFrom) refuse('visitors-from', 'is missing, though visitors-to is given', accepted)
     return undefined
@@ -141,10 +125,7 @@ async function readExportTarget(
 }
 
 /** Inputs without effect. One that has the value of its default can't be told from one that was not given. */
-function findUnused(
-  inputs: Inputs,
-  isSoFar: boolean,
-): { readonly names: readonly InputName[]; readonly why: string }[] {
+function findUnused(inputs: Inputs, isSoFar: boolean): Pick<ReadersOptionsReading, 'unused' | 'warnings'> {
   const hasSummary = inputs['visitors-summary']
   const hasVisitors = hasSummary || inputs['visitors-export'] !== ''
   const hasSignals = inputs['reader-signals'] !== 'none'
@@ -159,8 +140,14 @@ function findUnused(
     [!hasVisitors && !hasSignals, ['visitors-max-requests'], 'without a readers report'],
     [!hasSummary && !hasSignals, ['site-url'], 'without a readers report in the summary'],
   ]
-  return rules.flatMap(([isUnused, names, why]) => {
+  const unused: InputName[] = []
+  const warnings: string[] = []
+  for (const [isUnused, names, why] of rules) {
     const given = names.filter((name) => String(inputs[name] ?? '') !== INPUTS[name].default)
-    return isUnused && given.length > 0 ? [{ names: given, why }] : []
-  })
+    if (!isUnused || given.length === 0) continue
+    unused.push(...given)
+    const list = listOf(given.map((name) => `\`${name}\``))
+    warnings.push(`${list} ${given.length === 1 ? 'has' : 'have'} no effect ${why}.`)
+  }
+  return { unused, warnings }
 }

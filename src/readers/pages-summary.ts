@@ -36,23 +36,18 @@ export function changesSection({ up, down, added, gone }: PageChanges, site: Sit
 }
 
 function upAndDown(up: readonly PageChange[], down: readonly PageChange[], site: Site): Markdown[] {
-  const sides = [
-    { name: 'Up', pages: up },
-    { name: 'Down', pages: down },
-  ].filter(({ pages }) => pages.length > 0)
+  const sides = [up, down].filter(({ length }) => length > 0)
   if (sides.length === 0) return []
-  const columns = sides.map(({ pages }) => [
-    ...pages
-      .slice(0, MAX_NAMED)
-      .map(({ path, total, previous, change }) => [
-        pageName(path, site, PATH_LENGTH.besideAnother),
-        `${formatDifference(total - previous)} (${formatChange(change)})`,
-      ]),
+  const columns = sides.map((pages) => [
+    ...pages.slice(0, MAX_NAMED).map(({ path, total, previous, change }) => {
+      const figure = `${formatDifference(total - previous)} (${formatChange(change)})`
+      return [pageName(path, site, PATH_LENGTH.besideAnother), figure]
+    }),
     ...(pages.length > MAX_NAMED ? [[`and ${formatCount(pages.length - MAX_NAMED)} more`, '']] : []),
   ])
   const longest = Math.max(...columns.map(({ length }) => length))
   const rows = Array.from({ length: longest }, (_, row) => columns.flatMap((cells) => cells[row] ?? ['', '']))
-  const head = sides.flatMap(({ name }) => [name, ''])
+  const head = sides.flatMap((pages) => [pages === up ? 'Up' : 'Down', ''])
   return [rawTable(head, rows, 'lr'.repeat(sides.length))]
 }
 
@@ -96,33 +91,28 @@ export function pagesSection({ top, pages, comparable }: VisitorsReport, site: S
 /** The pages that AI reads mostly, now as before; nothing if there are none. */
 export function stillAiSection({ stillAi }: VisitorsReport, site: Site): Markdown[] {
   if (stillAi.length === 0) return []
-  const rows = stillAi
-    .slice(0, MAX_LISTED)
-    .map((page) => [
-      pageName(page.path, site, PATH_LENGTH.inTable),
-      formatCount(page.ai),
-      formatCount(page.total),
-      formatShare(aiShare(page)),
-    ])
+  const rows = stillAi.slice(0, MAX_LISTED).map((page) => {
+    const figures = [formatCount(page.ai), formatCount(page.total), formatShare(aiShare(page))]
+    return [pageName(page.path, site, PATH_LENGTH.inTable), ...figures]
+  })
   const more = stillAi.length - MAX_LISTED
   if (more > 0) rows.push([`and ${formatCount(more)} more`, '', '', ''])
   const title = `Read mostly by AI: ${formatCount(stillAi.length)}`
   return [details(title, rawTable(['Page', 'AI', 'All', 'AI share'], rows, 'lrrr'))]
 }
 
-/** A line of the chart. Each colour has a contrast of 3:1 or more to GitHub's light and dark pages. */
+/** The lines of the chart. Each colour has a contrast of 3:1 or more to GitHub's light and dark pages. */
 const LINES = [
   { title: 'All', name: 'all visitors (blue)', color: '#2f81f7', of: ({ total }: Counts) => total },
   { title: 'People', name: 'people (grey)', color: '#7d8590', of: ({ human }: Counts) => human },
   { title: 'AI', name: 'AI (orange)', color: '#d1570a', of: ({ ai }: Counts) => ai },
 ]
 
-const OPTIONS = {
-  xyChart: { width: 720, height: 260 },
-  themeVariables: {
-    xyChart: { backgroundColor: 'transparent', plotColorPalette: LINES.map(({ color }) => color).join(', ') },
-  },
+const COLORS = {
+  backgroundColor: 'transparent',
+  plotColorPalette: LINES.map(({ color }) => color).join(', '),
 }
+const OPTIONS = { xyChart: { width: 720, height: 260 }, themeVariables: { xyChart: COLORS } }
 
 /** Characters that fit under the chart side by side. */
 const MAX_NAMES_LENGTH = 72
@@ -133,14 +123,15 @@ const MAX_NAMES_LENGTH = 72
  */
 export function trendChart(trend: readonly PeriodTotals[]): Markdown[] {
   const most = Math.max(1, ...trend.flatMap(({ totals }) => LINES.map(({ of }) => of(totals))))
+  const lines = LINES.map(
+    ({ title, of }) => `  line "${title}" [${trend.map(({ totals }) => of(totals)).join(', ')}]`,
+  )
   const source = [
     `%%{init: ${JSON.stringify(OPTIONS)}}%%`,
     'xychart-beta',
     `  x-axis [${axisNames(trend).join(', ')}]`,
     `  y-axis "Visitors" 0 --> ${Math.ceil(most * 1.05)}`,
-    ...LINES.map(
-      ({ title, of }) => `  line "${title}" [${trend.map(({ totals }) => of(totals)).join(', ')}]`,
-    ),
+    ...lines,
   ]
   const latest = trend.at(-1)?.totals
   const fromTop = LINES.toSorted((left, right) => (latest ? right.of(latest) - left.of(latest) : 0))

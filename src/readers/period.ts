@@ -81,7 +81,7 @@ function isoDay(ms: number): string {
 }
 
 function dayAndTime(ms: number): string {
-  return `${dayAndYear(ms)} ${timeOf(ms)}`
+  return `${dayAndYear(ms)} ${new Date(ms).toISOString().replace(/^.*T(\d\d:\d\d).*/, '$1')}`
 }
 
 function dayAndMonth(ms: number): string {
@@ -91,8 +91,4 @@ function dayAndMonth(ms: number): string {
 // `Intl` says the same, but its words change with the data that a machine has.
 function dayAndYear(ms: number): string {
   return new Date(ms).toUTCString().replace(/^\w+, 0?(\d+ \w+ \d+).*/, '$1')
-}
-
-function timeOf(ms: number): string {
-  return new Date(ms).toISOString().replace(/^.*T(\d\d:\d\d).*/, '$1')
 }

@@ -10,7 +10,6 @@ import { countOf } from './format.ts'
 import { datesOf, type Period, periodName, periodsBefore } from './period.ts'
 import { type AnalyticsRequests, type LeftOut, NotRead } from './requests.ts'
 
-/** The site's totals in one period. */
 export type PeriodTotals = { readonly period: Period; readonly totals: Counts }
 
 /** What was read of one period's pages. */
@@ -21,7 +20,6 @@ export type PeriodPages = {
   readonly isWhole: boolean
 }
 
-/** What was read for a report. */
 export type VisitorsReading = {
   readonly current: PeriodTotals & PeriodPages
   /** Totals of the periods before, the latest first, without a gap. */
@@ -30,7 +28,6 @@ export type VisitorsReading = {
   readonly previous: PeriodPages | undefined
 }
 
-/** What reading needs. */
 export type ReadingTools = {
   readonly service: DocsService
   readonly requests: AnalyticsRequests
@@ -63,22 +60,14 @@ export async function readVisitors(
   })
   if (stopped instanceof NotRead) {
     const missing = before.length === 0 ? 'the' : `${earlier.length - before.length} of the`
-    tools.leftOut.notRead(
-      `${missing} ${earlier.length} ${periodName(period, earlier.length)} before`,
-      stopped,
-    )
+    const part = `${missing} ${earlier.length} ${periodName(period, earlier.length)} before`
+    tools.leftOut.notRead(part, stopped)
   }
+  const pages = await readPages(first, { period, name: 'the period' }, tools)
   const [latest] = before
-  return {
-    current: {
-      period,
-      totals: first.totals,
-      ...(await readPages(first, { period, name: 'the period' }, tools)),
-    },
-    before,
-    previous:
-      latest && (await readPages(latest.answer, { period: latest.period, name: 'the period before' }, tools)),
-  }
+  const previous =
+    latest && (await readPages(latest.answer, { period: latest.period, name: 'the period before' }, tools))
+  return { current: { period, totals: first.totals, ...pages }, before, previous }
 }
 
 async function request(

@@ -1,3 +1,4 @@
+import { hasPrompt } from '../events/trigger.ts'
 import { code, joinMarkdown, md, sentencesWithCode } from '../lib/markdown.ts'
 import { errorMessage } from '../lib/text.ts'
 import type { Run } from '../runner/run.ts'
@@ -78,14 +79,12 @@ export class Readers {
 
   async #reportVisitors(report: VisitorsReport, missed: Missed | undefined): Promise<string | undefined> {
     const exportTo = this.#options.visitors?.exportTo
-    let [exported, failure]: [string, string | undefined] = ['', undefined]
-    if (exportTo !== undefined) {
-      try {
-        await exportRows(report.pages, exportTo)
-        exported = exportTo.name
-      } catch (error) {
-        failure = `Failed to export the visitors: \`visitors-export\` ${errorMessage(error)}.`
-      }
+    let [exported, failure]: [string, string | undefined] = [exportTo?.name ?? '', undefined]
+    try {
+      if (exportTo !== undefined) await exportRows(report.pages, exportTo)
+    } catch (error) {
+      failure = `Failed to export the visitors: \`visitors-export\` ${errorMessage(error)}.`
+      exported = ''
     }
     this.#run.setOutputs(visitorsOutputs(report, { exported, requests: this.#tools.requests.count }))
     this.#write({ report, missed, exported })
@@ -97,8 +96,8 @@ export class Readers {
   #reportMissed(missed: Missed | undefined): string | undefined {
     if (missed === undefined) return undefined
     this.#write({ missed })
-    const { prompt, 'prompt-file': promptFiles, 'job-id': jobId } = this.#run.inputs
-    const isAlone = prompt === '' && promptFiles.length === 0 && jobId === ''
+    const { inputs } = this.#run
+    const isAlone = !hasPrompt(inputs) && inputs['job-id'] === ''
     if (isAlone && missed.readKinds === 0) return 'What readers missed could not be read.'
     const found = missed.items.length === 0 ? 'nothing stands out' : countOf(missed.items.length, 'item')
     this.#run.log.notice(`What readers missed in ${formatPeriod(missed.period)}: ${found}.`, this.#title)
@@ -124,16 +123,14 @@ export class Readers {
 
   #reportPlan(): undefined {
     const { visitors, signals, signalsPeriod, maxRequests } = this.#options
-    const parts = [
-      ...(visitors === undefined
-        ? []
-        : [
-            `read the visitors of ${formatPeriod(visitors.period)} and of ${countOf(visitors.trend - 1, 'period')} before`,
-          ]),
-      ...(visitors?.exportTo === undefined ? [] : [`write all rows to \`${visitors.exportTo.name}\``]),
-      ...(signals === 'none' ? [] : [`read what readers missed in ${formatPeriod(signalsPeriod)}`]),
-      ...(signals === 'agent' ? ['tell the agent'] : []),
-    ]
+    const parts: string[] = []
+    if (visitors !== undefined) {
+      const before = countOf(visitors.trend - 1, 'period')
+      parts.push(`read the visitors of ${formatPeriod(visitors.period)} and of ${before} before`)
+    }
+    if (visitors?.exportTo !== undefined) parts.push(`write all rows to \`${visitors.exportTo.name}\``)
+    if (signals !== 'none') parts.push(`read what readers missed in ${formatPeriod(signalsPeriod)}`)
+    if (signals === 'agent') parts.push('tell the agent')
     const plan = `The docs service was not called. Without \`dry-run\`, this run would ${listOf(parts)}, with ${countOf(maxRequests, 'request')} at most.`
     this.#run.log.notice(plan, this.#title)
     if (visitors?.summary !== true && signals === 'none') return

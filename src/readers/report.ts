@@ -62,6 +62,12 @@ export function makeReport(
   const mostlyAi = pages.filter(isMostlyAi)
   const isNews = (page: PageVisitors): boolean =>
     pagesBefore !== undefined && isNewlyAi(page, pagesBefore.get(page.path))
+  const warnings = isSoFar ? ['The period is not over yet, so there is no comparison.'] : []
+  if (latest !== undefined && latest.total > 0 && totals.total === 0) {
+    warnings.push(
+      `No visitors at all, after ${formatCount(latest.total)} in the ${periodName(period, 1)} before: is the site's tracking broken, or is \`project-id\` another project's?`,
+    )
+  }
   return {
     period,
     isSoFar,
@@ -82,14 +88,7 @@ export function makeReport(
     newlyAi: mostlyAi.filter(isNews),
     stillAi: mostlyAi.filter((page) => !isNews(page)),
     isComplete: current.isWhole,
-    warnings: [
-      ...(isSoFar ? ['The period is not over yet, so there is no comparison.'] : []),
-      ...(latest !== undefined && latest.total > 0 && totals.total === 0
-        ? [
-            `No visitors at all, after ${formatCount(latest.total)} in the ${periodName(period, 1)} before: is the site's tracking broken, or is \`project-id\` another project's?`,
-          ]
-        : []),
-    ],
+    warnings,
   }
 }
 

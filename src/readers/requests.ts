@@ -1,7 +1,6 @@
-import { RetryError, retry, retryAfterNote } from '../lib/retry.ts'
+import { RetryError, type RetryPolicy, retry, retryAfterNote } from '../lib/retry.ts'
 import { type Failure, failureText, joinSentences } from '../lib/text.ts'
-import type { Waiting } from '../lib/time.ts'
-import { formatDuration } from '../lib/time.ts'
+import { formatDuration, type Waiting } from '../lib/time.ts'
 import {
   describeFailure,
   failureSentences,
@@ -18,10 +17,10 @@ export class NotRead extends Error {
   /** A limit of requests or of time allows no further request; the headline is a clause that follows "because". */
   readonly isLimit: boolean
 
-  constructor(failure: Failure, options: { readonly isLimit: boolean }) {
+  constructor(failure: Failure, isLimit: boolean) {
     super(failureText(failure))
     this.headline = failure.headline
-    this.isLimit = options.isLimit
+    this.isLimit = isLimit
   }
 }
 
@@ -100,20 +99,17 @@ export class AnalyticsRequests {
       this.#count += 1
       return request(this.#signal)
     }
+    const policy: RetryPolicy = {
+      backoff: BACKOFF,
+      maxAttempts: MAX_ATTEMPTS,
+      isRetryable: (error) => isRetryable(error) && this.#count < maxRequests,
+      retryAfterMs: retryAfterMsOf,
+      deadlineMs: () => this.#deadlineMs,
+      onRetry: (error, pauseMs) =>
+        onProgress(`${failureSentences(error)} Trying again in ${formatDuration(pauseMs)}.`),
+    }
     try {
-      return await retry(
-        attempt,
-        {
-          backoff: BACKOFF,
-          maxAttempts: MAX_ATTEMPTS,
-          isRetryable: (error) => isRetryable(error) && this.#count < maxRequests,
-          retryAfterMs: retryAfterMsOf,
-          deadlineMs: () => this.#deadlineMs,
-          onRetry: (error, pauseMs) =>
-            onProgress(`${failureSentences(error)} Trying again in ${formatDuration(pauseMs)}.`),
-        },
-        this.#waiting,
-      )
+      return await retry(attempt, policy, this.#waiting)
     } catch (error) {
       cancel.throwIfAborted()
       if (!(error instanceof RetryError)) throw error
@@ -137,10 +133,7 @@ export class AnalyticsRequests {
       final: isRetryable(cause) ? 'No request is left of `visitors-max-requests` to try it again.' : '',
       cancelled: '',
     }
-    const failed = new NotRead(
-      { headline, details: joinSentences(details, notes[reason]) },
-      { isLimit: false },
-    )
+    const failed = new NotRead({ headline, details: joinSentences(details, notes[reason]) }, false)
     // The limit of the service concerns every other request, too.
     if (reason === 'deadline') this.#stopped = failed
     return failed
@@ -157,5 +150,5 @@ function timeIsUp(): NotRead {
 }
 
 function atLimit(headline: string): NotRead {
-  return new NotRead({ headline, details: '' }, { isLimit: true })
+  return new NotRead({ headline, details: '' }, true)
 }

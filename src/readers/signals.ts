@@ -57,10 +57,8 @@ export function findMissed({ ratings, searches, questions }: SignalSources): Mis
 
 /** Pages that surely get more votes against them than the site as a whole. */
 function findBadlyRated(ratings: readonly Rating[]): Signal[] {
-  const siteRate = share(
-    sum(ratings, ({ down }) => down),
-    sum(ratings, ({ up, down }) => up + down),
-  )
+  const down = sum(ratings, (rating) => rating.down)
+  const siteRate = share(down, down + sum(ratings, ({ up }) => up))
   return ratings.flatMap(({ page, up, down }): Signal[] => {
     const votes = up + down
     const isBad = votes >= MIN_VOTES && down >= MIN_DOWN_VOTES && wilson(down, votes, Z_99).low > siteRate
@@ -85,10 +83,7 @@ function findSearchedInVain(searches: readonly Search[]): Signal[] {
 
 /** Pages, or where a question names none categories, with several questions that were not answered, on more than one day. */
 function findUnanswered(questions: readonly Question[]): Signal[] {
-  const siteRate = share(
-    sum(questions, ({ isAnswered }) => (isAnswered ? 0 : 1)),
-    questions.length,
-  )
+  const siteRate = share(questions.filter(({ isAnswered }) => !isAnswered).length, questions.length)
   const subjects = Map.groupBy(questions, ({ page, category }) =>
     page === undefined ? `category ${category?.text ?? ''}` : `path ${page.text}`,
   )
@@ -113,11 +108,7 @@ function share(part: number, whole: number): number {
 }
 
 /** The interval that a share surely lies in, after so many of so many cases (Wilson, 1927). */
-export function wilson(
-  cases: number,
-  of: number,
-  z: number,
-): { readonly low: number; readonly high: number } {
+export function wilson(cases: number, of: number, z: number): { low: number; high: number } {
   const observed = cases / of
   const scale = 1 + z ** 2 / of
   const middle = (observed + z ** 2 / (2 * of)) / scale

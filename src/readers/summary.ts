@@ -17,7 +17,6 @@ import { formatPeriod, periodName } from './period.ts'
 import type { PeriodTotals } from './read.ts'
 import { type VisitorsReport, visitorsHeadline } from './report.ts'
 
-/** What a summary is made of. */
 export type SummaryContent = {
   readonly projectId: string
   readonly siteUrl: URL | undefined
@@ -53,17 +52,15 @@ export function readersSummary(content: SummaryContent): Markdown {
 function summaryWithoutVisitors(content: SummaryContent): Markdown {
   const { projectId, siteUrl, failure = '', missed } = content
   const project = md`project ${code(projectId)}`
+  const failed = failure === '' ? [] : [md`## ❌ No visitors report`, sentencesWithCode(failure), project]
+  if (missed === undefined) return joinMarkdown(failed)
   return joinMarkdown([
-    ...(failure === '' ? [] : [md`## ❌ No visitors report`, sentencesWithCode(failure), project]),
-    ...(missed === undefined
-      ? []
-      : [
-          md`## 🔎 What readers missed`,
-          md`${formatPeriod(missed.period)} · ${project}`,
-          ...missedSection(missed, siteUrl),
-          ...furtherMissedSection(missed, siteUrl),
-          factsSection(MISSED_FACTS, content),
-        ]),
+    ...failed,
+    md`## 🔎 What readers missed`,
+    md`${formatPeriod(missed.period)} · ${project}`,
+    ...missedSection(missed, siteUrl),
+    ...furtherMissedSection(missed, siteUrl),
+    factsSection(MISSED_FACTS, content),
   ])
 }
 
@@ -117,10 +114,8 @@ function totalsTable({ totals, previous, comparable, usual }: VisitorsReport): M
     const format = isShare ? formatShare : formatCount
     const change = (from: number): string =>
       isShare ? formatPoints(now - from) : formatChange(changeBetween(from, now))
-    const range = compareWithUsual(
-      now,
-      comparable.map((each) => of(each.totals)),
-    )
+    const earlier = comparable.map((each) => of(each.totals))
+    const range = compareWithUsual(now, earlier)
     const words = { usual: '', highest: '**above** ', lowest: '**below** ' }
     const ends =
       range &&
@@ -156,11 +151,10 @@ function trendSection(trend: readonly PeriodTotals[]): Markdown {
 /** What was left out, what the figures mean, and what they cost. */
 function factsSection(facts: readonly string[], content: SummaryContent): Markdown {
   const { leftOut, requests, maxRequests, exported = '' } = content
-  const list = (items: readonly string[]): Markdown =>
-    joinMarkdown(
-      items.map((item) => md`- ${sentencesWithCode(item)}`),
-      '\n',
-    )
+  const list = (items: readonly string[]): Markdown => {
+    const lines = items.map((item) => md`- ${sentencesWithCode(item)}`)
+    return joinMarkdown(lines, '\n')
+  }
   const all = list([
     ...facts,
     `Requests: ${formatCount(requests)} of ${formatCount(maxRequests)} allowed.`,
