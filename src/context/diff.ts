@@ -149,14 +149,17 @@ function takeInOrder(parts: readonly Part[], maxBytes: number): Map<Part, number
 
 function linesThatFit(part: Part, maxBytes: number): number {
   if (part.size <= maxBytes) return part.lines.length
-  let left = maxBytes - byteLength(writeDiff(part, 0, undefined))
-  let kept = 0
-  for (const line of part.lines) {
+  return countFitting(part.lines, maxBytes - byteLength(writeDiff(part, 0, undefined)))
+}
+
+/** How many of these lines fit, each with a line break. */
+function countFitting(lines: readonly string[], maxBytes: number): number {
+  let left = maxBytes
+  const tooLong = lines.findIndex((line) => {
     left -= byteLength(line) + 1
-    if (left < 0) break
-    kept += 1
-  }
-  return kept
+    return left < 0
+  })
+  return tooLong === -1 ? lines.length : tooLong
 }
 
 /** @param names those of the lines that are left out */
@@ -204,16 +207,10 @@ export function renderHunk(hunk: string, maxBytes: number): string {
   const title = '\nLines commented on (the comment is about the last one):'
   const lines = cleanHunks(hunk).trimEnd().split('\n')
   const noteOf = (above: number): string =>
-    `\n… (${above} ${above === 1 ? 'line' : 'lines'} above, left out here)`
-  let left = maxBytes - byteLength(`${title}${noteOf(lines.length)}`)
-  const shown: string[] = []
-  for (const line of lines.toReversed()) {
-    // The line commented on is always there, cut if need be.
-    const text = shown.length === 0 ? clipBytes(line, left - 1) : line
-    left -= byteLength(text) + 1
-    if (left < 0) break
-    shown.unshift(`\n${text}`)
-  }
-  const above = lines.length - shown.length
-  return [title, above === 0 ? '' : noteOf(above), ...shown].join('')
+    above === 0 ? '' : `\n… (${above} ${above === 1 ? 'line' : 'lines'} above, left out here)`
+  const left = maxBytes - byteLength(`${title}${noteOf(lines.length)}`)
+  const kept = countFitting(lines.toReversed(), left)
+  // The line commented on is always there, cut if need be.
+  const shown = kept > 0 ? lines.slice(-kept) : [clipBytes(lines.at(-1) ?? '', left - 1)]
+  return [`${title}${noteOf(lines.length - shown.length)}`, ...shown].join('\n')
 }

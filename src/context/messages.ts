@@ -23,7 +23,7 @@ const MAX_BODY_BYTES = 1000
 
 /** Subjects of commits that say little to readers: merges, version bumps, updates of dependencies, tests and chores. */
 const ROUTINE =
-  /^(?:Merge (?:branch|remote-tracking|tag|commit) |(?:chore|ci|build|style|tests?)(?:\([^)]*\))?!?:|(?:fix|docs)\(deps|bump |fixup! |(?:update|upgrade|pin) (?:dependency |dependencies\b|all |.* (?:digest|tag|to v?\d[\w.-]*(?: \(#\d+\))?$))|lock file maintenance|(?:release|version packages|prepare release)\b|v?\d+\.\d+\.\d+\S*(?: \(#\d+\))?$)/i
+  /^(?:Merge (?:branch(?:es)?|remote-tracking|tag|commit) |(?:chore|ci|build|style|tests?)(?:\([^)]*\))?!?:|(?:fix|docs)\(deps|bump |fixup! |(?:update|upgrade|pin) (?:dependency |dependencies\b|all |.* (?:digest|tag|to v?\d[\w.-]*(?: \(#\d+\))?$))|lock file maintenance|(?:release|version packages|prepare release)\b|v?\d+\.\d+\.\d+\S*(?: \(#\d+\))?$)/i
 
 /** Lines that tools and conventions put at the end of a message. */
 const TRAILER =
@@ -64,7 +64,7 @@ function readMessage({ sha, message }: ToldCommit) {
   const [, number] = /^Merge pull request #(\d+) from /.exec(first) ?? []
   const [title = '', ...below] = text.split('\n')
   const isMerge = number !== undefined && title !== ''
-  const subject = isMerge ? `${title} (#${number})` : first
+  const subject = isMerge ? `${title} (#${number})` : first || '(no message)'
   const shownSha = sha === '' ? '' : `${sha.slice(0, 7)} `
   return {
     subject: `\n- ${shownSha}${clipBytes(oneLine(subject), MAX_SUBJECT_BYTES)}`,

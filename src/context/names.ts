@@ -12,6 +12,8 @@ export type Name = {
 const WORD = /(?<![\w$\\-])(?:--)?[A-Za-z_$][\w$]*(?:-[\w$]+)*/g
 const MIN_LENGTH = 3
 const MAX_LENGTH = 60
+/** Nobody writes longer lines. */
+const MAX_LINE_LENGTH = 1000
 
 /** The words of a text that may be names. */
 export function wordsIn(text: string): Set<string> {
@@ -28,7 +30,7 @@ export function findNames(files: readonly ChangedFile[]): ReadonlyMap<ChangedFil
     for (const line of patch.split('\n')) {
       if (line.startsWith('@@')) continue
       const words = seen[line.startsWith('+') ? '+' : line.startsWith('-') ? '-' : ' ']
-      for (const word of line.match(WORD) ?? []) words.add(word)
+      for (const word of line.slice(1).match(WORD) ?? []) words.add(word)
     }
   }
   const isNew = (word: string): boolean => !seen['-'].has(word) && !seen[' '].has(word)
@@ -41,27 +43,27 @@ export function findNames(files: readonly ChangedFile[]): ReadonlyMap<ChangedFil
   )
 }
 
-/** Names from files that readers notice come first; those from tests only where they look like much. */
-const WEIGHTS: Readonly<Record<Rank, number>> = { readers: 1, source: 0, background: -3, named: -9 }
+/** Names from files that readers notice come first; those from tests only where readers are likely to look for them. */
+const RANK_WEIGHTS: Readonly<Record<Rank, number>> = { readers: 1, source: 0, background: -3, named: -9 }
+/** Readers miss what they could use before: flags, variables, keys. */
+const VERB_WEIGHTS: Readonly<Record<Name['verb'], number>> = { adds: 0, removes: -2 }
 
 function namesIn(file: ChangedFile, verb: Name['verb'], isWanted: (word: string) => boolean): Name[] {
   const rank = rankOf(file)
   if (rank === 'named') return []
   const weights = new Map<string, number>()
   for (const line of (file.patch ?? '').split('\n')) {
-    if (!line.startsWith(verb === 'adds' ? '+' : '-')) continue
-    for (const match of line.matchAll(WORD)) {
+    if (!line.startsWith(verb === 'adds' ? '+' : '-') || line.length > MAX_LINE_LENGTH) continue
+    const text = line.slice(1)
+    for (const match of text.matchAll(WORD)) {
       const [word] = match
       if (word.length < MIN_LENGTH || word.length > MAX_LENGTH || !isWanted(word)) continue
-      const weight = weightOf(word, line.slice(1, match.index), line.slice(match.index + word.length))
+      const weight = weightOf(word, text.slice(0, match.index), text.slice(match.index + word.length))
       if (weight > 0) weights.set(word, Math.max(weight, weights.get(word) ?? 0))
     }
   }
-  const names = [...weights].map(([word, weight]) => ({
-    word,
-    verb,
-    weight: weight + WEIGHTS[rank] - (verb === 'removes' ? 1 : 0),
-  }))
+  const more = RANK_WEIGHTS[rank] + VERB_WEIGHTS[verb]
+  const names = [...weights].map(([word, weight]) => ({ word, verb, weight: weight + more }))
   return names.filter(({ weight }) => weight > 0)
 }
 

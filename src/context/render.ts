@@ -127,7 +127,9 @@ function textSection(name: string, value: string): Section {
 function filesTitle({ files, total, problem }: FileList): string {
   const sum = (field: 'added' | 'removed'): number => files.reduce((all, file) => all + file[field], 0)
   const count = total === undefined ? `${files.length} or more` : `${total}`
-  const shown = `${count} (+${sum('added')} -${sum('removed')}), first what readers would notice`
+  const [added, removed] = [sum('added'), sum('removed')]
+  const lines = added + removed === 0 ? '' : ` (+${added} -${removed})`
+  const shown = `${count}${lines}, first what readers would notice`
   const none = problem === '' ? 'none' : ''
   const words = [files.length > 0 ? shown : none, oneLine(problem)]
   return `\nChanged files: ${words.filter((text) => text !== '').join('; ')}`

@@ -44,6 +44,7 @@ describe('commit messages', () => {
 
   it.each([
     "Merge branch 'main' into flag",
+    "Merge branches 'a', 'b' and 'c'",
     "Merge remote-tracking branch 'origin/main'",
     'Bump undici from 7.0.0 to 7.1.0 (#12)',
     'chore(deps): update dependency undici to v7',
@@ -88,6 +89,10 @@ describe('commit messages', () => {
       '  xxxx',
       '  … (56 more characters)',
     ])
+  })
+
+  it('that are empty say so', () => {
+    expect(tell(['\n'])).toEqual(['Commits:', '- 1111111 (no message)'])
   })
 
   it('that do not fit are counted, with those that GitHub does not list', () => {

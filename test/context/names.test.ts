@@ -27,6 +27,11 @@ describe('the names that a change brings or takes away', () => {
     expect(tell([file('src/cli.ts', ...lines)])).toEqual(['adds --json, exportAll; removes --xml'])
   })
 
+  it('include the first word of a line', () => {
+    const one = file('a.yml', '-max_retries: 3', '+max_tries: 3')
+    expect(tell([one])).toEqual(['adds max_tries; removes max_retries'])
+  })
+
   it('are not those that only moved to another file', () => {
     const moved = 'export function parseAll() {}'
     expect(tell([file('src/a.ts', `-${moved}`), file('src/b.ts', `+${moved}`)])).toEqual([
@@ -43,6 +48,7 @@ describe('the names that a change brings or takes away', () => {
     ['a definition', '+def connect(url):', 'connect'],
     ['a key of configuration', '+max_retries: 3', 'max_retries'],
     ['a plain key', '+timeout: 3', 'timeout'],
+    ['a key in front', '+max-size: 3', 'max-size'],
     ['a quoted key', '+  "dry-run": true', 'dry-run'],
     ['a name of several words', '+  useAgent(x)', 'useAgent'],
   ])('include %s', (_what, line, name) => {

@@ -178,7 +178,7 @@ describe('a push', () => {
       RUN,
       'Commits:',
       '- bbbbbbb Add',
-      'Changed files: 3 (+0 -0), first what readers would notice; a new branch has nothing to be compared with',
+      'Changed files: 3, first what readers would notice; a new branch has nothing to be compared with',
       'added a.ts',
       'modified b.ts',
       'removed c.ts',

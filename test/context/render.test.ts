@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { ChangedFile } from '../../src/context/ranking.ts'
@@ -191,5 +193,44 @@ describe('the context block', () => {
       }),
       { numRuns: 25 },
     )
+  })
+})
+
+describe('the example in docs/context.md', () => {
+  it('is what is sent', () => {
+    const page = readFileSync(join(import.meta.dirname, '../../docs/context.md'), 'utf8')
+    const [example] = /<github-context-[\s\S]*<\/github-context-.*>/.exec(page) ?? []
+    const cli = `@@ -4,2 +4,3 @@ const program = new Command('ship')
+   .option('--to <host>', 'where to')
++  .option('--dry-run', 'show what would be done')
+   .parse()`
+    const ship = `@@ -10,3 +10,4 @@ export function ship(options: Options): void {
+   const steps = plan(options)
++  if (options.dryRun) return show(steps)
+   run(steps)
+ }`
+    const web = 'https://github.com/acme/ship'
+    const known: EventFacts = {
+      facts: [
+        ['Repository', 'acme/ship'],
+        ['Event', 'push'],
+        ['Branch', 'main'],
+        ['Workflow run', `${web}/actions/runs/1001`],
+        ['Compare', `${web}/compare/6dcb09b5b578...0f98b1fa3c2d`],
+      ],
+      texts: [
+        [
+          `Merged pull request #5: Add --dry-run (${web}/pull/5, by octocat, labels: feature)`,
+          'Shows what would be done, and does nothing.',
+        ],
+      ],
+      commits: { commits: [{ sha: '0f98b1fa3c2d', message: 'Add --dry-run (#5)' }], total: 1 },
+      files: filesOf([
+        changed('src/ship.ts', ship),
+        { ...changed('package-lock.json', '+x'), added: 6, removed: 3 },
+        changed('src/cli.ts', cli),
+      ]),
+    }
+    expect(renderContext(known, 'diff')).toBe(example)
   })
 })
