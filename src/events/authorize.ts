@@ -1,4 +1,3 @@
-import type { GitHub } from '../github/client.ts'
 import { GitHubError } from '../github/errors.ts'
 import { react } from '../github/reactions.ts'
 import { PERMISSION_LEVELS, type PermissionLevel } from '../inputs/table.ts'
@@ -13,15 +12,15 @@ import { hasPrompt, mayWrite, type Skip, skip, type Trigger } from './trigger.ts
 export async function authorize({ event, command }: Trigger, run: Run): Promise<Skip | undefined> {
   if (command !== undefined) return await authorizeCommand(command, run)
   if (isTrusted(event, run.environment)) return undefined
-  const verdict = await judge(whoCaused(event), run)
+  const { event: origin, triggering_actor: starter } = event.payload.workflow_run ?? {}
+  const isAfterPull = event.row.causedBy === 'workflow-run' && origin === 'pull_request'
+  const verdict = await judge(readActor(isAfterPull ? starter : event.payload.sender), run)
   return refusal(verdict, `a job for this \`${event.name}\` event`, run)
 }
 
 /** A refused author gets a reaction, and no comment. */
-async function authorizeCommand(
-  { source, author, instructions }: Command,
-  run: Run,
-): Promise<Skip | undefined> {
+async function authorizeCommand(command: Command, run: Run): Promise<Skip | undefined> {
+  const { source, author, instructions } = command
   const { inputs, github } = run
   const verdict = await judge(author, run)
   const mayReact = mayWrite(inputs) && inputs['github-token'] !== '' && !run.cancel.aborted
@@ -51,12 +50,6 @@ function isTrusted({ row, payload }: GitHubEvent, { repository }: Environment): 
   return row.causedBy === 'writer'
 }
 
-function whoCaused({ row, payload }: GitHubEvent): Actor | undefined {
-  const { event, triggering_actor: actor } = payload.workflow_run ?? {}
-  const isAfterPull = row.causedBy === 'workflow-run' && event === 'pull_request'
-  return readActor(isAfterPull ? actor : payload.sender)
-}
-
 function refusal(verdict: Verdict, what: string, { inputs }: Run): Skip | undefined {
   if (verdict.kind === 'granted') return undefined
   const needed = `${what} needs \`${inputs['required-permission']}\` (\`required-permission\`)`
@@ -69,22 +62,15 @@ type Verdict =
   /** `unavailable`: GitHub can't be asked, or its answer does not show it. */
   | { readonly kind: 'refused' | 'unavailable'; readonly reason: string }
 
+/**
+ * Asks GitHub whether someone has the required permission on the repository. The answer must be about the same account:
+ * a login can pass on to someone else.
+ * Source: GitHub's REST API, "Get repository permissions for a user".
+ */
 async function judge(actor: Actor | undefined, { inputs, github }: Run): Promise<Verdict> {
   if (actor === undefined) return { kind: 'refused', reason: 'the event does not say who caused it' }
   if (isAllowedBot(actor, inputs['allow-bots'])) return { kind: 'granted' }
-  return await checkPermission(actor, inputs['required-permission'], github)
-}
-
-/**
- * Asks GitHub whether someone has at least a level of permission on the repository. The answer must be about the same
- * account: a login can pass on to someone else.
- * Source: GitHub's REST API, "Get repository permissions for a user".
- */
-async function checkPermission(
-  { login, id }: Actor,
-  required: PermissionLevel,
-  github: GitHub,
-): Promise<Verdict> {
+  const { login, id } = actor
   if (id === undefined) return { kind: 'refused', reason: `the event does not give the id of ${login}` }
   try {
     const { data } = await github.request<{ readonly data: PermissionAnswer }>(({ rest }) =>
@@ -93,9 +79,8 @@ async function checkPermission(
     if (data.user?.id == null) return unavailable(login, 'GitHub named no account in its response')
     if (data.user.id !== id) return { kind: 'refused', reason: `${login} is another account's login now` }
     const level = readLevel(data)
-    const isEnough =
-      level !== 'none' && PERMISSION_LEVELS.indexOf(level) >= PERMISSION_LEVELS.indexOf(required)
-    if (isEnough) return { kind: 'granted' }
+    const needed = PERMISSION_LEVELS.indexOf(inputs['required-permission'])
+    if (level !== 'none' && PERMISSION_LEVELS.indexOf(level) >= needed) return { kind: 'granted' }
     return { kind: 'refused', reason: `${login} has the permission \`${level}\` on this repository` }
   } catch (error) {
     if (!(error instanceof GitHubError)) throw error
@@ -114,10 +99,7 @@ type PermissionAnswer = {
   readonly permission?: string
   /** One of the five levels, or the name of a role that an organization made. */
   readonly role_name?: string
-  readonly user?: {
-    readonly id?: number
-    readonly permissions?: Readonly<Record<string, boolean>>
-  } | null
+  readonly user?: { readonly id?: number; readonly permissions?: Readonly<Record<string, boolean>> } | null
 }
 
 /** From the highest to the lowest, as `user.permissions` names them. */

@@ -1,5 +1,5 @@
 import type { CommandSource, Thread } from '../github/comments.ts'
-import type { Comment, Issue, Review } from '../github/types.ts'
+import type { Comment, Issue, Maybe, Review } from '../github/types.ts'
 import { visibleText, withoutHtmlComments } from '../lib/text.ts'
 import { type Actor, type GitHubEvent, type Payload, readActor } from './payload.ts'
 
@@ -27,7 +27,7 @@ export function readCommand({ row, payload }: GitHubEvent, word: string): Comman
   return { source, author, instructions: afterNew?.trim() ?? text, fresh: afterNew !== undefined }
 }
 
-function textOf(kind: CommandSource['kind'], payload: Payload): Comment | Review | Issue | null | undefined {
+function textOf(kind: CommandSource['kind'], payload: Payload): Maybe<Comment | Review | Issue> {
   if (kind === 'issue') return payload.issue
   return kind === 'review' ? payload.review : payload.comment
 }

@@ -60,7 +60,6 @@ export async function loadHistory(trigger: Trigger, run: Run): Promise<History> 
   return { statuses, lastJob, lastSuccess, merged }
 }
 
-/** What the run needs of the history. */
 type Needs = Readonly<Record<'guard' | 'merged' | 'statuses' | 'lastSuccess', boolean>>
 
 function needsOf(trigger: Trigger, { inputs, environment }: Run): Needs {

@@ -45,11 +45,8 @@ export function skipOwnWork(
     return ignoredAuthor([authorOf(commit), ...pulls.map(({ author }) => author)], inputs['ignore-authors'])
   })
   if (openers.includes(undefined)) return undefined
-  const who = list(openers)
-  return skip(
-    'notice',
-    `every commit of this push was written by ${who} or came in a merged pull request of that account (\`ignore-authors\`)`,
-  )
+  const why = `every commit of this push was written by ${list(openers)} or came in a merged pull request of that account`
+  return skip('notice', `${why} (\`ignore-authors\`)`)
 }
 
 /** A run that only waits for a job starts none. */

@@ -54,16 +54,13 @@ export type GitHubEvent = {
 }
 
 /** Reads the event from what the runner says. Never fails: an event without payload is one that says nothing. */
-export function readEvent({ eventName, eventPath }: Environment): GitHubEvent {
-  return { name: eventName, row: eventRow(eventName), payload: readPayload(eventPath) }
-}
-
-function readPayload(path: string): Payload {
+export function readEvent({ eventName: name, eventPath }: Environment): GitHubEvent {
+  const row = eventRow(name)
   try {
-    const payload = parseJson(readFileSync(path, 'utf8'))
-    return isRecord(payload) ? (payload as Payload) : {}
+    const payload = parseJson(readFileSync(eventPath, 'utf8'))
+    return { name, row, payload: isRecord(payload) ? (payload as Payload) : {} }
   } catch {
-    return {}
+    return { name, row, payload: {} }
   }
 }
 

@@ -12,19 +12,14 @@ export type EventRow = {
   /** Whether a step remembers its job in a commit status. */
   readonly remembers: boolean
   /** What the context tells. */
-  readonly tells:
-    | 'push'
-    | 'pull-request'
-    | 'issue'
-    | 'release'
-    | 'since-last-job'
-    | 'workflow-run'
-    | 'discussion'
-    | 'nothing'
+  readonly tells: Told | 'nothing'
 }
+
+type Told = 'push' | 'pull-request' | 'issue' | 'release' | 'since-last-job' | 'workflow-run' | 'discussion'
 
 const WRITER: EventRow = { causedBy: 'writer', remembers: false, tells: 'nothing' }
 const ANYONE: EventRow = { causedBy: 'anyone', remembers: false, tells: 'nothing' }
+const REVIEW: EventRow = { ...ANYONE, tells: 'pull-request' }
 const ON_TIME: EventRow = { causedBy: 'writer', remembers: true, tells: 'since-last-job' }
 
 /** Source: GitHub's documentation, "Events that trigger workflows" and "Webhook events and payloads". */
@@ -45,16 +40,8 @@ const EVENTS: Readonly<Record<string, EventRow>> = {
   deployment_protection_rule: WRITER,
   pull_request: { causedBy: 'pull-request', remembers: true, tells: 'pull-request' },
   pull_request_target: { causedBy: 'anyone', remembers: true, tells: 'pull-request' },
-  pull_request_review: {
-    ...ANYONE,
-    command: { action: 'submitted', kind: 'review' },
-    tells: 'pull-request',
-  },
-  pull_request_review_comment: {
-    ...ANYONE,
-    command: { action: 'created', kind: 'review-comment' },
-    tells: 'pull-request',
-  },
+  pull_request_review: { ...REVIEW, command: { action: 'submitted', kind: 'review' } },
+  pull_request_review_comment: { ...REVIEW, command: { action: 'created', kind: 'review-comment' } },
   // On a pull request, too, which the payload then has as `issue`.
   issue_comment: { ...ANYONE, command: { action: 'created', kind: 'issue-comment' }, tells: 'issue' },
   issues: { ...ANYONE, command: { action: 'opened', kind: 'issue' }, tells: 'issue' },

@@ -18,7 +18,6 @@ export type StatusSource =
   | { readonly kind: 'commits'; readonly heads: readonly { readonly sha: string; readonly count: number }[] }
   | { readonly kind: 'pull'; readonly number: number }
 
-/** What came back. */
 export type HistoryAnswer = {
   /** Those that the token's own account set: at most one for each commit, newest commit first. */
   readonly statuses: Known<readonly StepStatus[]>
@@ -54,17 +53,14 @@ export async function queryHistory(query: HistoryQuery, github: GitHub): Promise
   )
   const { viewer, repository } = data as Answer
   const unread = errors.filter(({ type, path }) => type !== 'NOT_FOUND' || !/^repository\.p\d+$/.test(path))
-  if (repository == null) throw graphqlError(unread[0] ?? NO_REPOSITORY)
+  if (repository == null) throw graphqlError(unread[0] ?? { type: '', message: 'no repository', path: '' })
   if (viewer?.login) github.knowAccount(viewer)
   return {
-    statuses: query.statuses === undefined ? NO_STATUSES : readStatuses(repository, viewer, unread),
+    statuses: query.statuses ? readStatuses(repository, viewer, unread) : { known: true, value: [] },
     merged: readMerged(repository, query),
     errors: unread,
   }
 }
-
-const NO_STATUSES = { known: true, value: [] } as const
-const NO_REPOSITORY: GraphqlError = { type: '', message: 'no repository', path: '' }
 
 function statusFields({ context, of }: { readonly context: string; readonly of: StatusSource }): string[] {
   const status = `oid status { context(name: ${JSON.stringify(context)}) {
@@ -89,11 +85,8 @@ function statusFields({ context, of }: { readonly context: string; readonly of: 
   ]
 }
 
-function pullFields(
-  { sha, number }: HistoryQuery['commits'][number],
-  index: number,
-  withWords: boolean,
-): string[] {
+function pullFields(commit: HistoryQuery['commits'][number], index: number, withWords: boolean): string[] {
+  const { sha, number } = commit
   const words = withWords ? 'title labels(first: 20) { nodes { name } } body' : ''
   const pull = `number url merged mergeCommit { oid } author { login } ${words}`
   const associated = `associatedPullRequests(first: 5) { nodes { ${pull} } }`
@@ -142,18 +135,16 @@ function readStatuses(
   errors: readonly GraphqlError[],
 ): Known<readonly StepStatus[]> {
   const own = accountOf(viewer)
+  const ofPull = nodesOf(pull?.commits).map(({ commit }) => commit)
   const ofBase = new Set(nodesOf(pull?.baseRef?.target?.history).map(({ oid }) => oid))
-  const replaced = nodesOf(pull?.timelineItems).toReversed()
+  const forced = nodesOf(pull?.timelineItems).toReversed()
+  const replaced = forced.flatMap(({ beforeCommit }) => nodesOf(beforeCommit?.history))
   const commits = [
     ...nodesOf(head?.history),
     ...nodesOf(further?.history),
     pull?.mergeCommit,
-    ...nodesOf(pull?.commits)
-      .toReversed()
-      .map(({ commit }) => commit),
-    ...replaced
-      .flatMap(({ beforeCommit }) => nodesOf(beforeCommit?.history))
-      .filter(({ oid }) => !ofBase.has(oid)),
+    ...ofPull.toReversed(),
+    ...replaced.filter(({ oid }) => !ofBase.has(oid)),
   ]
   const statuses = new Map<string, StepStatus>()
   let isForeign = false

@@ -1,4 +1,4 @@
-import type { GitHub, Octokit } from './client.ts'
+import type { GitHub } from './client.ts'
 import { GitHubError } from './errors.ts'
 import type { PullRequest } from './types.ts'
 
@@ -20,9 +20,9 @@ export type PullState = {
 }
 
 /** Reads the URL of a pull request; `undefined` if it is none of this GitHub. */
-export function readPullRequestUrl(
+function readPullRequestUrl(
   prLink: string,
-  { serverUrl }: Pick<GitHub, 'serverUrl'>,
+  { serverUrl }: GitHub,
 ): { readonly owner: string; readonly repo: string; readonly number: number } | undefined {
   const url = URL.parse(prLink)
   if (url === null || url.origin !== URL.parse(serverUrl)?.origin) return undefined
@@ -47,7 +47,7 @@ export async function readPullState(prLink: string, github: GitHub): Promise<Pul
   const { owner, repo, number } = name
   const unread = { ...none, repository: `${owner}/${repo}` }
   try {
-    const { data } = await github.request<{ readonly data: PullRequest }>(({ rest }: Octokit) =>
+    const { data } = await github.request<{ readonly data: PullRequest }>(({ rest }) =>
       rest.pulls.get({ owner, repo, pull_number: number }),
     )
     const openedAtMs = Date.parse(data.created_at ?? '')

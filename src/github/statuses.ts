@@ -15,7 +15,6 @@ export type StepStatus = {
   readonly sha: string
 }
 
-/** A commit status as it is to be set. */
 export type NewStatus = {
   readonly sha: string
   readonly context: string
@@ -71,14 +70,8 @@ export function listStatuses(github: GitHub, sha: string): Promise<readonly Stat
 /** @throws {GitHubError} */
 export async function createStatus(github: GitHub, status: NewStatus): Promise<void> {
   const { sha, context, state, description, targetUrl } = status
+  const target = targetUrl === '' ? {} : { target_url: targetUrl }
   await github.request(({ rest }) =>
-    rest.repos.createCommitStatus({
-      ...github.repository,
-      sha,
-      context,
-      state,
-      description,
-      ...(targetUrl !== '' && { target_url: targetUrl }),
-    }),
+    rest.repos.createCommitStatus({ ...github.repository, sha, context, state, description, ...target }),
   )
 }

@@ -44,11 +44,8 @@ export class StepMemory {
   end(state: 'success' | 'failure', outcome: { headline: string; prLink: string }): Promise<void> {
     if (this.#job === undefined) return Promise.resolve()
     const { jobId, prLink } = this.#job
-    const status = this.#status(state, {
-      headline: outcome.headline,
-      jobId,
-      prLink: outcome.prLink || prLink,
-    })
+    const { headline } = outcome
+    const status = this.#status(state, { headline, jobId, prLink: outcome.prLink || prLink })
     this.#run.setPending('status', status)
     return this.#set(status)
   }

@@ -12,7 +12,6 @@ export type Counts = { readonly human: number; readonly ai: number; readonly tot
 /** The visitors of one page of the site. */
 export type PageVisitors = Counts & { readonly path: string }
 
-/** Some of what the service lists. */
 export type Listed<T> = {
   /** In no documented order. */
   readonly rows: readonly T[]
@@ -135,7 +134,6 @@ function analyticsCall(
 type ListOptions<T> = {
   /** The field of the answer that holds the list. */
   readonly field: string
-  /** Reads a row; `undefined` if it can't be read. */
   readonly read: (row: JsonRecord) => T | undefined
   readonly signal: AbortSignal | undefined
 }
