@@ -221,8 +221,6 @@ describe('any other event', () => {
     ],
     ['create', { ref: 'v1', ref_type: 'tag' }, ['Tag: v1', RUN]],
     ['delete', { ref: 'flag', ref_type: 'branch' }, ['Branch: flag', RUN]],
-    ['merge_group', {}, ['Branch: main', RUN]],
-    ['deployment', {}, ['Branch: main', RUN]],
     ['watch', {}, ['Branch: main', RUN]],
   ])('%s asks nobody', async (name, payload, lines) => {
     const told = await tell(await newScene(), { event: { name, payload }, inputs: { command: '' } })

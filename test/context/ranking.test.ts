@@ -5,123 +5,57 @@ function file(path: string, patch = '@@ -1 +1 @@\n-a\n+b'): ChangedFile {
   return { status: 'modified', path, oldPath: path, added: 1, removed: 1, patch }
 }
 
-describe('a changed file counts', () => {
-  it.each([
-    ['documentation', 'README.md'],
-    ['documentation', 'docs/guide/testing/fixtures.md'],
-    ['documentation', 'docs/guides/integration/docker.md'],
-    ['documentation', 'docs/en/docs/index.md'],
-    ['documentation', 'src/Button.mdx'],
-    ['a changelog', 'packages/zod/CHANGELOG.md'],
-    ['a changelog', '.changeset/brave-cats-jump.md'],
-    ['a changelog', 'HISTORY.rst'],
-    ['an API description', 'openapi/v1/spec.yaml'],
-    ['an API description', 'api/user.proto'],
-    ['an API description', 'types/index.d.ts'],
-    ['an API description', 'config.schema.json'],
-    ['a command line', 'src/cli.ts'],
-    ['a command line', 'cmd/serve.go'],
-    ['a command line', 'crates/uv-cli/src/lib.rs'],
-    ['a command line', 'src/parse-args.js'],
-    ['configuration', 'src/config/defaults.rb'],
-    ['configuration', 'lib/user_settings.py'],
-    ['configuration', 'charts/app/values.yaml'],
-    ['configuration', 'action.yml'],
-    ['configuration', 'config.toml.sample'],
-    ['exports', 'src/index.ts'],
-    ['exports', 'pkg/api/handler_http.go'],
-    ['exports', 'httpx/__init__.py'],
-    ['exports', 'src/errors.rs'],
-  ])('twice as %s: %s', (_as, path) => {
-    expect(rankOf(file(path))).toBe('readers')
-  })
+const PATHS = {
+  documentation: `README.md docs/guide/testing/fixtures.md docs/guides/integration/docker.md docs/en/docs/index.md
+    src/Button.mdx packages/zod/CHANGELOG.md .changeset/brave-cats-jump.md HISTORY.rst`,
+  'API descriptions': 'openapi/v1/spec.yaml api/user.proto types/index.d.ts config.schema.json',
+  'command lines': 'src/cli.ts cmd/serve.go crates/uv-cli/src/lib.rs src/parse-args.js',
+  configuration: `src/config/defaults.rb lib/user_settings.py charts/app/values.yaml action.yml config.toml.sample`,
+  exports: 'src/index.ts pkg/api/handler_http.go httpx/__init__.py src/errors.rs',
+  'other source': `src/ship.ts lib/distance.rb src/lock.go app/it.py Makefile src/locale.ts i18n/en.json
+    locales/en/common.yml i18n/en-US.json`,
+  tests: `src/ship.test.ts src/__tests__/ship.ts ship_test.go tests/test_ship.py pkg/test_ship.py app/src/ShipTest.java
+    test/fixtures/README.md integration/https_test.go playground/css/index.html pkg/testhelpers/config.go`,
+  translations: `i18n/de.json locales/fr/common.yml docs/zh/guide/index.md docs/src/content/docs/pt-br/index.mdx
+    README.ja.md po/de.po src/v4/locales/ar.ts`,
+  'CI and tools': `.github/workflows/ci.yml eslint.config.js tsconfig.json CONTRIBUTING.md packages/vite/LICENSE.md`,
+  'lock files': `package-lock.json web/yarn.lock pnpm-lock.yaml deno.lock foo-lock.json bun.lockb .terraform.lock.hcl
+    packages.lock.json go.sum Package.resolved`,
+  'what nobody writes': `app.min.js assets/app-min.css app.js.map logo.svg dist/index.js vendor/lib/x.go api/user.pb.go
+    api/user_pb2.py src/__generated__/types.ts src/schema.generated.ts pkg/zz_generated.deepcopy.go
+    src/__snapshots__/a.test.ts.snap`,
+} as const
 
-  it.each(['src/ship.ts', 'lib/distance.rb', 'src/lock.go', 'app/it.py', 'Makefile', 'src/locale.ts'])(
-    'once as any other source: %s',
-    (path) => {
-      expect(rankOf(file(path))).toBe('source')
-    },
-  )
-
-  it.each([
-    ['a test', 'src/ship.test.ts'],
-    ['a test', 'src/__tests__/ship.ts'],
-    ['a test', 'ship_test.go'],
-    ['a test', 'tests/test_ship.py'],
-    ['a test', 'pkg/test_ship.py'],
-    ['a test', 'app/src/ShipTest.java'],
-    ['a test', 'test/fixtures/README.md'],
-    ['a test', 'integration/https_test.go'],
-    ['a test', 'playground/css/index.html'],
-    ['a translation', 'i18n/de.json'],
-    ['a translation', 'locales/fr/common.yml'],
-    ['a translation', 'docs/zh/guide/index.md'],
-    ['a translation', 'docs/src/content/docs/pt-br/index.mdx'],
-    ['a translation', 'README.ja.md'],
-    ['a translation', 'po/de.po'],
-    ['a translation', 'src/v4/locales/ar.ts'],
-    ['CI', '.github/workflows/ci.yml'],
-    ['a tool of developers', 'eslint.config.js'],
-    ['a tool of developers', 'tsconfig.json'],
-    ['a guide of developers', 'CONTRIBUTING.md'],
-    ['a license', 'packages/vite/LICENSE.md'],
-  ])('only where there is room as %s: %s', (_as, path) => {
-    expect(rankOf(file(path))).toBe('background')
+describe('the rank of', () => {
+  it.each<readonly [keyof typeof PATHS, string]>([
+    ['documentation', 'readers'],
+    ['API descriptions', 'readers'],
+    ['command lines', 'readers'],
+    ['configuration', 'readers'],
+    ['exports', 'readers'],
+    ['other source', 'source'],
+    ['tests', 'background'],
+    ['translations', 'background'],
+    ['CI and tools', 'background'],
+    ['lock files', 'named'],
+    ['what nobody writes', 'named'],
+  ])('%s is %s', (what, rank) => {
+    const paths = PATHS[what].split(/\s+/)
+    expect(paths.map((path) => [path, rankOf(file(path))])).toEqual(paths.map((path) => [path, rank]))
   })
 
   it.each([
-    'package-lock.json',
-    'web/yarn.lock',
-    'pnpm-lock.yaml',
-    'deno.lock',
-    'foo-lock.json',
-    'bun.lockb',
-    '.terraform.lock.hcl',
-    'packages.lock.json',
-    'go.sum',
-    'Package.resolved',
-    'app.min.js',
-    'assets/app-min.css',
-    'app.js.map',
-    'logo.svg',
-    'dist/index.js',
-    'vendor/lib/x.go',
-    'api/user.pb.go',
-    'api/user_pb2.py',
-    'src/__generated__/types.ts',
-    'src/schema.generated.ts',
-    'pkg/zz_generated.deepcopy.go',
-    'src/__snapshots__/a.test.ts.snap',
-  ])('by its name alone, as nobody writes it: %s', (path) => {
-    expect(rankOf(file(path))).toBe('named')
-  })
-
-  it.each([
-    ['its long lines', `@@ -1 +1 @@\n+${'x'.repeat(1200)}`],
-    ['its mark', '@@ -0,0 +1,3 @@\n+// @generated by a tool'],
-    ['its notice', '@@ -0,0 +1,3 @@\n+// Code generated by protoc-gen-go. DO NOT EDIT.'],
-  ])('by its name alone, as %s say', (_what, patch) => {
+    ['long lines', `@@ -1 +1 @@\n+${'x'.repeat(1200)}`],
+    ['a mark', '@@ -0,0 +1,3 @@\n+// @generated by a tool'],
+    ['a notice', '@@ -0,0 +1,3 @@\n+// Code generated by protoc-gen-go. DO NOT EDIT.'],
+  ])('what has %s is named, whatever its path', (_what, patch) => {
     expect(rankOf(file('src/api.go', patch))).toBe('named')
-  })
-
-  it.each([
-    ['i18n/en.json', 'source'],
-    ['locales/en/common.yml', 'source'],
-    ['i18n/en-US.json', 'source'],
-  ])('is no translation but an original: %s', (path, rank) => {
-    expect(rankOf(file(path))).toBe(rank)
   })
 })
 
-describe('a page of documentation', () => {
-  it.each(['docs/a.md', 'docs/de/a.mdx', 'README.md', 'guide.rst'])('is %s', (path) => {
-    expect(isPage(file(path))).toBe(true)
-  })
-
-  it.each(['CHANGELOG.md', '.changeset/a.md', '.github/pull_request_template.md', 'AGENTS.md', 'docs/a.ts'])(
-    'is not %s',
-    (path) => {
-      expect(isPage(file(path))).toBe(false)
-    },
-  )
+it('pages of documentation are told from other files', () => {
+  const isOne = (path: string): boolean => isPage(file(path))
+  expect(['docs/a.md', 'docs/de/a.mdx', 'README.md', 'guide.rst'].map(isOne)).not.toContain(false)
+  const others = 'CHANGELOG.md .changeset/a.md .github/pull_request_template.md AGENTS.md docs/a.ts'
+  expect(others.split(' ').map(isOne)).not.toContain(true)
 })
