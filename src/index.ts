@@ -29,12 +29,9 @@ async function runToEnd(step: (run: Run) => Promise<void>, isPost: boolean): Pro
   })
   await step(run)
   // What was written to a pipe is not in it yet; on Windows, and on Linux for more than a pipe holds.
-  await Promise.all([process.stdout, process.stderr].map(drained))
+  const streams = [process.stdout, process.stderr]
+  await Promise.all(streams.map((stream) => new Promise((written) => stream.write('', written))))
   // Not left to Node: a connection that is kept or still being opened, and a name lookup that gets no answer, would
   // hold the end of the step up for seconds or minutes, and nothing can cancel the lookup.
   process.exit(run.log.hasFailed() ? 1 : 0)
-}
-
-function drained(stream: NodeJS.WriteStream): Promise<void> {
-  return new Promise((resolve) => stream.write('', () => resolve()))
 }

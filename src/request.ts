@@ -1,6 +1,7 @@
 import { hasPrompt, type Trigger } from './events/trigger.ts'
 import { type InputProblem, InputsError, inputNames } from './inputs/read.ts'
 import type { Inputs } from './inputs/table.ts'
+import type { JobRequest } from './job/perform.ts'
 import { hasInstructions } from './job/plan.ts'
 import { formatDuration } from './lib/time.ts'
 import { type TextFile, WorkspaceError, WorkspaceReader } from './lib/workspace.ts'
@@ -8,12 +9,9 @@ import { type ReadersOptions, readReadersOptions } from './readers/options.ts'
 import type { Run } from './runner/run.ts'
 
 /** What a run is to do, checked as a whole. */
-export type RunRequest = {
-  readonly trigger: Trigger
+export type RunRequest = JobRequest & {
   /** Whether a job is requested, or is to be waited for. */
   readonly wantsJob: boolean
-  readonly promptFiles: readonly TextFile[]
-  readonly contextFiles: readonly TextFile[]
   /** `undefined` if no part of the readers report is requested. */
   readonly readers: ReadersOptions | undefined
 }
@@ -31,47 +29,33 @@ export async function loadRequest(trigger: Trigger, run: Run): Promise<RunReques
   const reader = new WorkspaceReader(environment.workspace, FILES_LIMIT_BYTES)
   const promptFiles = await readFiles('prompt-file', inputs, reader)
   const contextFiles = await readFiles('context-files', inputs, reader)
-  const readers = await readReadersOptions(inputs, {
-    workspace: environment.workspace,
-    nowMs: clock.now(),
-    problems,
-  })
+  const readersOptions = { workspace: environment.workspace, nowMs: clock.now(), problems }
+  const readers = await readReadersOptions(inputs, readersOptions)
   const wantsJob = trigger.command !== undefined || hasPrompt(inputs) || inputs['job-id'] !== ''
-  const parts = {
-    prompt: inputs.prompt,
-    promptFiles: promptFiles.files,
-    command: trigger.command?.instructions ?? '',
-    contextFiles: contextFiles.files,
-  }
+  const files = { promptFiles: promptFiles.files, contextFiles: contextFiles.files }
+  const command = trigger.command?.instructions ?? ''
+  const hasRequest = hasInstructions({ ...files, prompt: inputs.prompt, command })
   const further = [
     ...missingInputs(inputs),
     ...promptFiles.problems,
-    ...emptyFiles(inputs, promptFiles, hasInstructions(parts)),
+    ...(files.promptFiles.length > 0 && !hasRequest && inputs['job-id'] === '' ? [EMPTY_FILES] : []),
     ...contextFiles.problems,
     ...pollInterval(inputs),
-    ...signalsWithoutPrompt(inputs, wantsJob && hasInstructions(parts)),
+    ...signalsWithoutPrompt(inputs, wantsJob && hasRequest),
     ...readers.problems,
   ]
   const isAsked = wantsJob || readers.isRequested || problems.length > 0
   const all = [...problems, ...further, ...(isAsked ? [] : [nothingRequested(readers.unused)])]
   const first = all.filter(({ input }, index) => all.findIndex((one) => one.input === input) === index)
-  if (first.length > 0) throw new InputsError(inOrder(first))
-  const isDataAlone = contextFiles.files.length > 0 && !hasInstructions(parts)
-  if (isDataAlone) log.warning('`context-files` has no effect without a prompt: data alone requests nothing.')
-  for (const sentence of readers.warnings) log.warning(sentence)
-  return {
-    trigger,
-    wantsJob,
-    promptFiles: promptFiles.files,
-    contextFiles: contextFiles.files,
-    readers: readers.options,
-  }
-}
-
-/** Problems in the order of the inputs' documentation. */
-function inOrder(problems: readonly InputProblem[]): InputProblem[] {
+  // In the order of the inputs' documentation.
   const names = inputNames()
-  return problems.toSorted((a, b) => names.indexOf(a.input) - names.indexOf(b.input))
+  first.sort((a, b) => names.indexOf(a.input) - names.indexOf(b.input))
+  if (first.length > 0) throw new InputsError(first)
+  if (files.contextFiles.length > 0 && !hasRequest) {
+    log.warning('`context-files` has no effect without a prompt: data alone requests nothing.')
+  }
+  for (const sentence of readers.warnings) log.warning(sentence)
+  return { trigger, wantsJob, ...files, readers: readers.options }
 }
 
 const WAYS_TO_ASK =
@@ -108,22 +92,16 @@ function missingInputs(inputs: Inputs): InputProblem[] {
   return missing
 }
 
-function emptyFiles(inputs: Inputs, { files }: ReadFiles, isAsked: boolean): InputProblem[] {
-  if (files.length === 0 || isAsked || inputs['job-id'] !== '') return []
-  return [
-    { input: 'prompt-file', problem: 'names only empty files', accepted: 'files with instructions in them' },
-  ]
+const EMPTY_FILES: InputProblem = {
+  input: 'prompt-file',
+  problem: 'names only empty files',
+  accepted: 'files with instructions in them',
 }
 
 function pollInterval({ timeout, 'poll-interval': pollInterval }: Inputs): InputProblem[] {
   if (pollInterval === undefined || pollInterval <= timeout) return []
-  return [
-    {
-      input: 'poll-interval',
-      problem: `(${formatDuration(pollInterval)}) is longer than timeout (${formatDuration(timeout)})`,
-      accepted: 'a pause that is at most as long as `timeout`',
-    },
-  ]
+  const problem = `(${formatDuration(pollInterval)}) is longer than timeout (${formatDuration(timeout)})`
+  return [{ input: 'poll-interval', problem, accepted: 'a pause that is at most as long as `timeout`' }]
 }
 
 /** The job is told what readers missed in the block that the prompt gets. */
@@ -132,22 +110,15 @@ function signalsWithoutPrompt(inputs: Inputs, hasRequest: boolean): InputProblem
   const problem = hasRequest
     ? '("agent") has no effect with `context: none`'
     : '("agent") needs a prompt, as it is for the job of this run'
-  return [
-    {
-      input: 'reader-signals',
-      problem,
-      accepted: 'report; or agent with a prompt and `context: diff` or `files`',
-    },
-  ]
+  const accepted = 'report; or agent with a prompt and `context: diff` or `files`'
+  return [{ input: 'reader-signals', problem, accepted }]
 }
-
-type ReadFiles = { readonly files: readonly TextFile[]; readonly problems: readonly InputProblem[] }
 
 async function readFiles(
   input: 'prompt-file' | 'context-files',
   inputs: Inputs,
   reader: WorkspaceReader,
-): Promise<ReadFiles> {
+): Promise<{ files: TextFile[]; problems: InputProblem[] }> {
   const files: TextFile[] = []
   const problems: string[] = []
   for (const name of inputs[input]) {
@@ -158,7 +129,7 @@ async function readFiles(
       problems.push(`"${name}", which ${error.message}`)
     }
   }
+  if (problems.length === 0) return { files, problems: [] }
   const accepted = 'text files of the workspace, one per line'
-  const problem = { input, problem: `names ${problems.join(', and ')}`, accepted }
-  return { files, problems: problems.length === 0 ? [] : [problem] }
+  return { files, problems: [{ input, problem: `names ${problems.join(', and ')}`, accepted }] }
 }

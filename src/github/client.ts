@@ -1,6 +1,6 @@
 import type { getOctokit } from '@actions/github'
 import { HttpClient } from '../lib/http.ts'
-import { isRecord, type JsonRecord, recordField } from '../lib/json.ts'
+import { integerField, isRecord, type JsonRecord, recordField, stringField } from '../lib/json.ts'
 import type { Log } from '../lib/log.ts'
 import type { ProxySettings } from '../lib/proxy.ts'
 import { RetryError, retry } from '../lib/retry.ts'
@@ -31,7 +31,6 @@ export type Known<T> =
   /** `why` follows a colon: `GitHub returned 502`. */
   | { readonly known: false; readonly why: string }
 
-/** An account on GitHub. */
 export type Account = {
   /** `undefined` if it is not known. */
   readonly id: number | undefined
@@ -65,11 +64,7 @@ export type GitHubOptions = Waiting & {
    * How often a request is sent at most, and for how long, in milliseconds. `isPatient`: all requests together have that
    * long, and whatever GitHub refuses is sent again; it took the same before.
    */
-  readonly retries: {
-    readonly maxAttempts: number
-    readonly maxWaitMs: number
-    readonly isPatient?: boolean
-  }
+  readonly retries: { readonly maxAttempts: number; readonly maxWaitMs: number; readonly isPatient?: boolean }
 }
 
 const LIMITS = { timeoutMs: 10_000, bodyLimitBytes: 16 * 1024 * 1024 }
@@ -177,9 +172,8 @@ export class GitHub {
    */
   account(): Promise<Account> {
     if (this.#account !== undefined) return this.#account
-    const asked = this.graphql('query { viewer { databaseId login } }', {}).then(({ data }) =>
-      readViewer(data['viewer']),
-    )
+    const answer = this.graphql('query { viewer { databaseId login } }', {})
+    const asked = answer.then(({ data }) => readViewer(data['viewer']))
     this.#account = asked
     asked.catch(() => {
       if (this.#account === asked) this.#account = undefined
@@ -242,14 +236,13 @@ export class GitHub {
     const { clock, retries } = this.#options
     const { isPatient = false } = retries
     const untilMs = (isPatient ? this.#startedAtMs : clock.now()) + retries.maxWaitMs
-    const sent = { method, isSafe: isRepeatable(method, url), isPatient }
     try {
       return await retry(
         attempt,
         {
           backoff: BACKOFF,
           maxAttempts: retries.maxAttempts,
-          isRetryable: (error) => isRetryable(error, sent, clock.now()),
+          isRetryable: (error) => isRetryable(error, { method, url, isPatient }, clock.now()),
           retryAfterMs: (error) => toGitHubError(error, clock.now()).retryAfterMs,
           deadlineMs: () => untilMs,
           onRetry: () => undefined,
@@ -274,11 +267,11 @@ const TOKEN_ADVICE =
 /** Source: GitHub's documentation, "API Versions". */
 const API_VERSION = '2022-11-28'
 
-/** `isSafe`: sending it twice does no harm; `isPatient`: see `GitHubOptions`. */
-type Sent = { readonly method: string; readonly isSafe: boolean; readonly isPatient: boolean }
+type Sent = { readonly method: string; readonly url: string; readonly isPatient: boolean }
 
 /** Whether a failed request may be sent again: the one predicate for GitHub. */
-function isRetryable(error: unknown, { method, isSafe, isPatient }: Sent, nowMs: number): boolean {
+function isRetryable(error: unknown, { method, url, isPatient }: Sent, nowMs: number): boolean {
+  const isSafe = isRepeatable(method, url)
   const cause = error instanceof Error ? error.cause : undefined
   if (cause instanceof TransportError) {
     const isFinal = cause.failure === 'proxy' || (cause.failure === 'timeout' && !isPatient)
@@ -302,9 +295,7 @@ function isRepeatable(method: string, path: string): boolean {
 }
 
 function readViewer(viewer: unknown): Account {
-  const { databaseId, login } = isRecord(viewer) ? viewer : {}
-  if (typeof login !== 'string' || login === '') {
-    throw new GitHubError('GitHub does not say whose token it is', { kind: 'other' })
-  }
-  return { id: typeof databaseId === 'number' ? databaseId : undefined, login: normalizeLogin(login) }
+  const login = stringField(viewer, 'login') ?? ''
+  if (login === '') throw new GitHubError('GitHub does not say whose token it is', { kind: 'other' })
+  return { id: integerField(viewer, 'databaseId'), login: normalizeLogin(login) }
 }

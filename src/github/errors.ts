@@ -1,4 +1,4 @@
-import { integerField, isRecord, listField, stringField } from '../lib/json.ts'
+import { integerField, isRecord, listField, recordField, stringField } from '../lib/json.ts'
 import { parseRetryAfter } from '../lib/retry.ts'
 import { clip, errorMessage } from '../lib/text.ts'
 import { TransportError } from '../lib/transport-error.ts'
@@ -17,12 +17,7 @@ export class GitHubError extends Error {
 
   constructor(
     message: string,
-    options: {
-      readonly kind: GitHubErrorKind
-      readonly status?: number | undefined
-      readonly retryAfterMs?: number | undefined
-      readonly cause?: unknown
-    },
+    options: Pick<GitHubError, 'kind'> & Partial<Pick<GitHubError, 'status' | 'retryAfterMs' | 'cause'>>,
   ) {
     super(message, { cause: options.cause })
     this.kind = options.kind
@@ -43,9 +38,8 @@ export type GraphqlError = {
 /** Reads the error of a failed call: one of Octokit's, of the transport's, or of ours. */
 export function toGitHubError(error: unknown, nowMs: number): GitHubError {
   if (error instanceof GitHubError) return error
-  const response = isRecord(error) ? error['response'] : undefined
-  const status = integerField(response, 'status')
-  if (status !== undefined) return statusError(error, response, { status, nowMs })
+  const status = integerField(recordField(error, 'response'), 'status')
+  if (status !== undefined) return statusError(error, status, nowMs)
   const [first] = readGraphqlErrors(error)
   if (first !== undefined) return graphqlError(first, error)
   const cause = error instanceof Error ? error.cause : undefined
@@ -63,8 +57,8 @@ export function readGraphqlErrors(holder: unknown): readonly GraphqlError[] {
 }
 
 export function graphqlError({ type, message }: GraphqlError, cause?: unknown): GitHubError {
-  const kinds = { FORBIDDEN: 'permission', NOT_FOUND: 'permission', RATE_LIMITED: 'rate-limit' } as const
-  const kind = type === 'FORBIDDEN' || type === 'NOT_FOUND' || type === 'RATE_LIMITED' ? kinds[type] : 'other'
+  const other = type === 'RATE_LIMITED' ? 'rate-limit' : 'other'
+  const kind = type === 'FORBIDDEN' || type === 'NOT_FOUND' ? 'permission' : other
   return new GitHubError(`GitHub returned "${clip(message, 200)}"`, { kind, cause })
 }
 
@@ -74,10 +68,7 @@ export function graphqlError({ type, message }: GraphqlError, cause?: unknown): 
  *
  * @throws {GitHubError}
  */
-export function checkBody(
-  { status, data }: { readonly status: number; readonly data: unknown },
-  url: string,
-): void {
+export function checkBody({ status, data }: { status: number; data: unknown }, url: string): void {
   if (status === 204) return
   if (!Array.isArray(data) && Object.keys(isRecord(data) ? data : {}).length === 0) {
     throw new GitHubError(`GitHub returned ${status} without a readable body`, { kind: 'other' })
@@ -88,14 +79,10 @@ export function checkBody(
   throw new GitHubError('GitHub returned a response without data', { kind: 'other' })
 }
 
-function statusError(
-  error: unknown,
-  response: unknown,
-  { status, nowMs }: { readonly status: number; readonly nowMs: number },
-): GitHubError {
-  const said = stringField(isRecord(response) ? response['data'] : undefined, 'message') ?? ''
-  const headers = isRecord(response) ? response['headers'] : undefined
-  const header = (name: string): string | undefined => stringField(headers, name)
+function statusError(error: unknown, status: number, nowMs: number): GitHubError {
+  const response = recordField(error, 'response')
+  const said = stringField(recordField(response, 'data'), 'message') ?? ''
+  const header = (name: string): string | undefined => stringField(recordField(response, 'headers'), name)
   const isUsedUp = header('x-ratelimit-remaining') === '0'
   const isLimit =
     status === 429 ||

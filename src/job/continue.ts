@@ -19,9 +19,9 @@ export type Continuation =
   | { readonly kind: 'message'; readonly id: string; readonly pull?: OpenPull }
   | { readonly kind: 'wait'; readonly id: string; readonly job: Job; readonly prLink: string }
 
-/** `service`: `undefined` in a dry run, which asks GitHub alone. */
 type Asking = {
   readonly isCommand: boolean
+  /** `undefined` in a dry run, which asks GitHub alone. */
   readonly service: DocsService | undefined
   readonly run: Run
 }
@@ -37,14 +37,22 @@ export async function continueJob(
 ): Promise<Continuation> {
   const { log, environment } = options.run
   if (!earlier.known) {
-    if (isRerun(environment)) throw cannotTell(earlier.why)
+    if (isRerun(environment)) {
+      const why = earlier.why.replace(/^[a-z]/, (letter) => letter.toUpperCase())
+      throw new JobError({
+        headline: 'Unknown which job the first attempt started',
+        details: `${why}. Nothing was started, because a second job might run beside the first. Re-run this later, or set \`job-id\` to wait for a job that the dashboard of the docs service shows.`,
+      })
+    }
     log.notice(`Failed to look for an earlier job: ${earlier.why}. This run starts a new job.`)
     return { kind: 'create' }
   }
   const found = earlier.value
   const continuation: Continuation = found === undefined ? { kind: 'create' } : await goOnWith(found, options)
   if (continuation.kind === 'create' && found?.kind !== 'resume' && isRerun(environment)) {
-    log.notice(firstAttemptUnknown(environment.runAttempt))
+    log.notice(
+      `This is attempt ${environment.runAttempt} of the run, and GitHub shows no job of an earlier attempt. If that attempt was killed while it started a job, the dashboard of the docs service shows the job; to wait for it instead, set \`job-id\`. This attempt starts a job of its own.`,
+    )
   }
   return continuation
 }
@@ -62,7 +70,9 @@ async function goOnWith(found: EarlierJob, { isCommand, service, run }: Asking):
   const prLink = job?.prLink ?? found.prLink
   const pull = prLink === '' ? undefined : await readPullState(prLink, run.github)
   if (isOver) {
-    log.info(`${name} ${whyOver(job)}. This run starts a new job.`)
+    const end = job?.status === 'failed' ? 'failed' : 'was archived'
+    const why = job === undefined ? 'is unknown to the docs service (404)' : end
+    log.info(`${name} ${why}. This run starts a new job.`)
     return created(pull, prLink)
   }
   if (pull === undefined) {
@@ -108,22 +118,6 @@ function created(pull: PullState | undefined, prLink: string): Continuation {
   const state = pull?.state
   const isTold = state === 'merged' || state === 'closed' || state === 'invisible'
   return isTold ? { kind: 'create', previous: { prLink, state } } : { kind: 'create' }
-}
-
-function whyOver(job: Job | undefined): string {
-  if (job === undefined) return 'is unknown to the docs service (404)'
-  return job.status === 'failed' ? 'failed' : 'was archived'
-}
-
-function cannotTell(why: string): JobError {
-  return new JobError({
-    headline: 'Unknown which job the first attempt started',
-    details: `${why.replace(/^[a-z]/, (letter) => letter.toUpperCase())}. Nothing was started, because a second job might run beside the first. Re-run this later, or set \`job-id\` to wait for a job that the dashboard of the docs service shows.`,
-  })
-}
-
-function firstAttemptUnknown(attempt: string): string {
-  return `This is attempt ${attempt} of the run, and GitHub shows no job of an earlier attempt. If that attempt was killed while it started a job, the dashboard of the docs service shows the job; to wait for it instead, set \`job-id\`. This attempt starts a job of its own.`
 }
 
 const BACKOFF = { baseMs: 2000, maxMs: 30_000 }

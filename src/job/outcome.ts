@@ -1,8 +1,7 @@
-import { FAIL_ON_RESULTS, type FailOnResult, type Inputs } from '../inputs/table.ts'
+import type { FailOnResult, Inputs } from '../inputs/table.ts'
 import { isLoopbackHost } from '../lib/http.ts'
 import { MAX_LINK_LENGTH, type Markdown, md } from '../lib/markdown.ts'
-import type { Failure } from '../lib/text.ts'
-import { clip, inBackticks, joinSentences } from '../lib/text.ts'
+import { clip, type Failure, failureText, inBackticks, joinSentences } from '../lib/text.ts'
 import { formatDuration } from '../lib/time.ts'
 import type { OutputValues } from '../runner/outputs.ts'
 import { describeFailure, failureSentences, serviceWord } from '../service/errors.ts'
@@ -44,7 +43,9 @@ export function outcomeOf(
 ): Outcome {
   const { job, jobId, error } = polled
   const result = resultOf(polled)
-  const running = runningAdvice(jobId, job !== undefined)
+  const advice = `To wait for it, run this action with ${inBackticks(`job-id: ${jobId}`)}.`
+  // Of a job that was never seen, nobody knows whether it is running.
+  const running = `The job ${job === undefined ? 'may still be' : 'is still'} running. ${advice}`
   const lastFailure = error === undefined ? '' : `The last look failed. ${failureSentences(error)}`
   const failure = describeFailure(error)
   const words: Readonly<Record<JobResult, Failure>> = {
@@ -65,11 +66,10 @@ export function outcomeOf(
     cancelled: { headline: 'Cancelled', details: running },
     submitted: {
       headline: plan.kind === 'wait' ? 'The job is still running' : 'Job started; not waiting for it',
-      details: plan.kind === 'wait' ? running.replace(STILL_RUNNING, '').trim() : running,
+      details: plan.kind === 'wait' ? advice : running,
     },
     error: {
       headline: failure.headline,
-      // Of a job that was never seen, nobody knows whether it is running.
       details: joinSentences(failure.details, job === undefined ? '' : running),
     },
   }
@@ -85,8 +85,6 @@ export function outcomeWithoutJob(
   failure: Failure,
   { plan, isCancelled }: { readonly plan: Plan | undefined; readonly isCancelled: boolean },
 ): Outcome {
-  const details =
-    isCancelled && failure.headline !== '' ? `${failure.headline}. ${failure.details}` : failure.details
   const result = isCancelled ? 'cancelled' : 'error'
   return {
     result,
@@ -98,24 +96,16 @@ export function outcomeWithoutJob(
     durationSeconds: undefined,
     plan,
     headline: isCancelled ? 'Cancelled' : failure.headline,
-    details,
+    details: isCancelled ? failureText(failure) : failure.details,
   }
 }
 
 function resultOf({ end, job }: PollEnd): JobResult {
   if (end === 'running') return 'submitted'
-  if (end === 'refused' || job === undefined) return end === 'finished' || end === 'refused' ? 'error' : end
-  if (end !== 'finished') return end
+  if (end === 'timed-out' || end === 'cancelled') return end
+  if (end === 'refused' || job === undefined) return 'error'
   if (job.status === 'completed') return job.prLink === null ? 'no-pull-request' : 'pull-request'
   return job.status === 'archived' ? 'archived' : 'failed'
-}
-
-const STILL_RUNNING = 'The job is still running.'
-
-/** Of a job that was never seen, nobody knows whether it is running. */
-function runningAdvice(jobId: string, isSeen: boolean): string {
-  const isRunning = isSeen ? STILL_RUNNING : 'The job may still be running.'
-  return `${isRunning} To wait for it, run this action with ${inBackticks(`job-id: ${jobId}`)}.`
 }
 
 /** Whether an outcome fails the step. `cancelled` and `error` always do. */
@@ -123,9 +113,8 @@ export function isFailure(result: JobResult, failOn: Inputs['fail-on']): boolean
   return result === 'cancelled' || result === 'error' || isNamedBy(failOn, result)
 }
 
-/** Whether `fail-on` names a result. */
-export function isNamedBy(failOn: Inputs['fail-on'], result: JobResult): boolean {
-  return FAIL_ON_RESULTS.some((failing) => failing === result && failOn.has(failing))
+function isNamedBy(failOn: Inputs['fail-on'], result: JobResult): boolean {
+  return [...failOn].some((failing) => failing === result)
 }
 
 /** That `fail-on` makes the step fail, where it does, as a sentence; else empty. */
@@ -176,30 +165,24 @@ export function jobOutputs({ result, job, jobId, durationSeconds }: Outcome): Ou
     'job-id': jobId,
     result,
     ...(durationSeconds === undefined ? {} : { 'duration-seconds': String(durationSeconds) }),
-    ...(job === undefined
-      ? {}
-      : {
-          status: job.status,
-          'pr-link': job.prLink ?? '',
-          'pr-number': pullRequestNumber(job.prLink),
-          repository: job.repository ?? '',
-          ref: job.ref ?? '',
-          model: job.model ?? '',
-          'created-at': job.createdAt ?? '',
-          'archived-at': job.archivedAt ?? '',
-          job: job.json,
-        }),
+    ...(job && {
+      status: job.status,
+      'pr-link': job.prLink ?? '',
+      'pr-number': pullRequestNumber(job.prLink),
+      repository: job.repository ?? '',
+      ref: job.ref ?? '',
+      model: job.model ?? '',
+      'created-at': job.createdAt ?? '',
+      'archived-at': job.archivedAt ?? '',
+      job: job.json,
+    }),
   }
 }
 
 const PULL_REQUEST_PATH =
   /^\/(.+?)\/(?:-\/)?(?:pull|pulls|pull-requests|merge_requests|pullrequest)\/(\d+)(?:\/|$)/
 
-/**
- * The number of a pull request (GitHub) or merge request (GitLab), from its URL.
- *
- * @returns digits; empty if the URL has none
- */
+/** The number of a pull request (GitHub) or merge request (GitLab), from its URL; empty if that has none. */
 export function pullRequestNumber(prLink: string | null): string {
   return PULL_REQUEST_PATH.exec(URL.parse(prLink ?? '')?.pathname ?? '')?.[2] ?? ''
 }
@@ -213,11 +196,9 @@ export function pullRequestName(prLink: string): string {
   if (url === null) return prLink
   const [, project, number] = PULL_REQUEST_PATH.exec(url.pathname) ?? []
   if (project === undefined) return `${url.host}${url.pathname}`
-  const host = isWellKnown(url) ? '' : `${url.host}/`
+  // Any other host could pass for one of these.
+  const needsNoHost =
+    ['github.com', 'gitlab.com', 'bitbucket.org'].includes(url.hostname) || isLoopbackHost(url.hostname)
+  const host = needsNoHost ? '' : `${url.host}/`
   return `${host}${project}${url.pathname.includes('/merge_requests/') ? '!' : '#'}${number}`
-}
-
-/** Whether a host needs no naming; any other could pass for one of these. */
-function isWellKnown({ hostname }: URL): boolean {
-  return ['github.com', 'gitlab.com', 'bitbucket.org'].includes(hostname) || isLoopbackHost(hostname)
 }

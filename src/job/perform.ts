@@ -10,7 +10,6 @@ import { StepMemory } from '../memory/step-status.ts'
 import { isRerun } from '../runner/environment.ts'
 import type { Run } from '../runner/run.ts'
 import type { DocsService } from '../service/client.ts'
-import type { Job } from '../service/job.ts'
 import { type Continuation, continueJob } from './continue.ts'
 import {
   isFailure,
@@ -20,8 +19,7 @@ import {
   outcomeSentences,
   outcomeWithoutJob,
 } from './outcome.ts'
-import type { Plan } from './plan.ts'
-import { assemblePrompt, hasInstructions } from './plan.ts'
+import { assemblePrompt, hasInstructions, type Plan } from './plan.ts'
 import { pollJob } from './poll.ts'
 import { JobError, NOTHING_STARTED, submit } from './submit.ts'
 import { dryRunSummary, jobSummary } from './summary.ts'
@@ -128,37 +126,31 @@ async function findEarlierJob(
   return resumed ?? further.find((place) => place !== undefined) ?? { known: true, value: undefined }
 }
 
-type Carrying = Outside & { readonly conversation: Conversation; readonly memory: StepMemory }
-
 /** @throws {JobError} if no job was started or messaged */
-async function carryOut(plan: Plan, { service, run, conversation, memory }: Carrying): Promise<Outcome> {
+async function carryOut(
+  plan: Plan,
+  outside: Outside & { readonly conversation: Conversation; readonly memory: StepMemory },
+): Promise<Outcome> {
+  const { service, run, conversation, memory } = outside
   const { clock, cancel, log, inputs } = run
   cancel.throwIfAborted()
   const deadlineMs = service.sendingSinceMs + inputs.timeout
-  let job: Job | undefined
-  if (plan.kind === 'wait') {
-    job = plan.job
-    record(plan.id, run)
-  } else {
-    job = await submit(plan, { service, run, deadlineMs })
-    record(job.id, run)
+  const job = plan.kind === 'wait' ? plan.job : await submit(plan, { service, run, deadlineMs })
+  const jobId = job?.id ?? ('id' in plan ? plan.id : '')
+  // A run may be killed at any time: what is known by then must be there.
+  run.setOutputs({ 'job-id': jobId })
+  run.saveState('job-id', jobId)
+  if (plan.kind !== 'wait') {
     const what = plan.kind === 'create' ? 'Job' : 'The message to job'
-    log.info(`${what} ${job.id} was accepted by the docs service.`)
+    log.info(`${what} ${jobId} was accepted by the docs service.`)
   }
   const startedAtMs = clock.now()
-  const jobId = job?.id ?? (plan.kind === 'create' ? '' : plan.id)
   const prLink = job?.prLink ?? (plan.kind === 'message' ? plan.pull?.prLink : undefined) ?? ''
   const shown = Promise.all([memory.begin(jobId, prLink), conversation.accepted(jobId, plan.kind, prLink)])
   const origin = ({ create: 'created', message: 'messaged', wait: 'attached' } as const)[plan.kind]
   const end = await pollJob({ id: jobId, job, origin, startedAtMs, deadlineMs }, service, run)
   await shown
   return outcomeOf(plan, { ...end, jobId, startedAtMs }, inputs)
-}
-
-/** A run may be killed at any time: what is known by then must be there. */
-function record(jobId: string, run: Run): void {
-  run.setOutputs({ 'job-id': jobId })
-  run.saveState('job-id', jobId)
 }
 
 function reportOutcome(outcome: Outcome, run: Run): string | undefined {
@@ -168,19 +160,15 @@ function reportOutcome(outcome: Outcome, run: Run): string | undefined {
   const text = outcomeSentences(outcome, inputs['fail-on'])
   if (isFailure(outcome.result, inputs['fail-on'])) return text
   const isExpected = ['pull-request', 'no-pull-request', 'submitted'].includes(outcome.result)
-  if (isExpected) log.notice(text)
-  else log.warning(text)
+  log[isExpected ? 'notice' : 'warning'](text)
   return undefined
 }
 
 function reportDryRun(plan: Plan, run: Run): undefined {
   const { inputs, log } = run
-  const purposes = {
-    create: 'start a job with this prompt',
-    message: `send this message to the job ${inBackticks('id' in plan ? plan.id : '')}`,
-    wait: `wait for the job ${inBackticks('id' in plan ? plan.id : '')}`,
-  }
-  const purpose = purposes[plan.kind]
+  const forJob = plan.kind === 'message' ? 'send this message to' : 'wait for'
+  const purpose =
+    plan.kind === 'create' ? 'start a job with this prompt' : `${forJob} the job ${inBackticks(plan.id)}`
   run.setOutputs({ result: 'dry-run' })
   if (plan.kind !== 'wait') log.group('The prompt', run.redact(plan.prompt))
   if (inputs.summary) run.writeSummary('job', dryRunSummary(purpose, plan, run))

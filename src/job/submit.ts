@@ -32,12 +32,9 @@ const BACKOFF = { baseMs: 1000, maxMs: 30_000 }
  */
 export async function submit(
   plan: Exclude<Plan, { kind: 'wait' }>,
-  {
-    service,
-    run,
-    deadlineMs,
-  }: { readonly service: DocsService; readonly run: Run; readonly deadlineMs: number },
+  options: { readonly service: DocsService; readonly run: Run; readonly deadlineMs: number },
 ): Promise<Job> {
+  const { service, run, deadlineMs } = options
   const { clock, cancel, log } = run
   const signal = afterGrace(cancel, CANCEL_GRACE_MS, clock)
   let unreachableUntilMs = Number.POSITIVE_INFINITY
@@ -81,14 +78,10 @@ function isUnreachable(error: unknown): boolean {
 function jobError({ reason, cause }: RetryError): JobError {
   if (cause instanceof JobError) return cause
   if (!isCertainlyRefused(cause)) return maybeStarted(cause)
-  return nothingStarted(cause, reason === 'deadline' && isRateLimit(cause) ? limitNote(cause) : '')
-}
-
-function limitNote(error: unknown): string {
-  const retryAfterMs = retryAfterMsOf(error)
-  return retryAfterMs > 0
-    ? retryAfterNote(retryAfterMs, '`timeout`')
-    : 'The service kept answering this until `timeout` was over.'
+  if (reason !== 'deadline' || !isRateLimit(cause)) return nothingStarted(cause)
+  const retryAfterMs = retryAfterMsOf(cause)
+  const keptAnswering = 'The service kept answering this until `timeout` was over.'
+  return nothingStarted(cause, retryAfterMs > 0 ? retryAfterNote(retryAfterMs, '`timeout`') : keptAnswering)
 }
 
 function isCertainlyRefused(error: unknown): boolean {
@@ -123,8 +116,7 @@ const MAYBE_STARTED =
   'The request may have been accepted all the same: a job may be running. Look for it in the dashboard of the docs ' +
   'service, and for its pull request, before you run this again: a second run may start a second job and spend its credits.'
 
-/** The error where the service may have accepted the request all the same. */
-export function maybeStarted(cause: unknown): JobError {
+function maybeStarted(cause: unknown): JobError {
   const { headline, details } =
     cause instanceof DOMException
       ? { headline: 'The docs service had not answered yet', details: '' }

@@ -24,8 +24,13 @@ const MAX_PROMPT_LENGTH = 200_000
 /** The summary of a job that was requested: what came of it, what it means, and what belongs to it folded. */
 export function jobSummary(outcome: Outcome, run: Run): Markdown {
   const { inputs } = run
+  const { prName, prLink } = outcome
+  const heading =
+    outcome.result === 'pull-request'
+      ? md`Pull request ${link(prName, prLink)} is ready for review`
+      : sentencesWithCode(outcome.headline)
   return joinMarkdown([
-    md`## ${outcome.sign} ${heading(outcome)}`,
+    md`## ${outcome.sign} ${heading}`,
     ...pullRequestLine(outcome),
     ...continuationLine(outcome.plan, run),
     ...sentences(outcome.details),
@@ -71,19 +76,14 @@ export function inputsErrorSummary(problems: readonly InputProblem[], projectId:
   ])
 }
 
-/** The result; the pull request itself where there is one. */
-function heading({ result, prLink, prName, headline }: Outcome): Markdown {
-  if (result !== 'pull-request') return sentencesWithCode(headline)
-  return md`Pull request ${link(prName, prLink)} is ready for review`
-}
-
 /** Where the pull request is; a job may have one without having completed. */
 function pullRequestLine({ job, result, prLink, prName }: Outcome): Markdown[] {
   if (prLink === '') return []
   if (result !== 'pull-request') return [md`Its pull request: ${link(prName, prLink)}`]
   if (job?.repository == null) return []
   const branch = job.ref === null ? md`` : md`, on the branch ${word(job.ref)}`
-  return [md`The docs agent changed ${repositoryLink(job.repository)}${branch}.`]
+  const name = URL.parse(job.repository)?.pathname.replace(/^\/|\.git$/g, '')
+  return [md`The docs agent changed ${link(name || job.repository, job.repository)}${branch}.`]
 }
 
 /** Which pull request the run went on with, or which one went before. */
@@ -106,7 +106,6 @@ function sentences(text: string): Markdown[] {
   return text === '' ? [] : [sentencesWithCode(text)]
 }
 
-/** Which project, which model, how long. */
 function footer({ job, durationSeconds, result }: Outcome, projectId: string): Markdown {
   const model = job?.model == null ? [] : [md`model ${word(job.model)}`]
   // Less than a second says that nothing was waited for; beside a timeout, a second figure would contradict it.
@@ -139,9 +138,4 @@ function promptBlock(prompt: string): Markdown {
 
 function word(text: string): Markdown {
   return code(serviceWord(text))
-}
-
-function repositoryLink(url: string): Markdown {
-  const name = URL.parse(url)?.pathname.replace(/^\/|\.git$/g, '') ?? url
-  return link(name === '' ? url : name, url)
 }

@@ -33,12 +33,11 @@ export function isRerun({ runAttempt }: Environment): boolean {
 }
 
 /** What tells one step from another; the workflow's file stays the same when the workflow is renamed. */
-export function stepNames({ workflowRef, workflow, job, action }: Environment): StepNames {
+export function stepNames(environment: Environment): Readonly<Record<'workflow' | 'job' | 'step', string>> {
+  const { workflowRef, workflow, job, action } = environment
   const file = /^[^/]+\/[^/]+\/(?:\.github\/workflows\/)?(.+?)@/.exec(workflowRef)?.[1]
   return { workflow: file ?? workflow, job, step: action }
 }
-
-type StepNames = { readonly workflow: string; readonly job: string; readonly step: string }
 
 /** URL of the workflow run; empty outside of one. */
 export function runUrlOf({ serverUrl, repository, runId }: Environment): string {

@@ -42,7 +42,6 @@ export type OutputValues = Readonly<Partial<Record<OutputName, string>>>
 /** An output may have this many bytes. GitHub's own limit is 1 MiB for all outputs of a job. */
 export const OUTPUT_LIMIT_BYTES = 256 * 1024
 
-/** The step's outputs. */
 export class Outputs {
   readonly #log: Log
   readonly #redact: Redact

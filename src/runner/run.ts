@@ -104,13 +104,8 @@ const MAIN_RETRIES = { maxAttempts: 3, maxWaitMs: 15_000 }
 /** The post step has nothing else to do than to end what was begun. */
 const POST_RETRIES = { maxAttempts: 100, maxWaitMs: 60_000, isPatient: true }
 
-/**
- * Creates the run's log: the only way text reaches it.
- *
- * @param redact takes the secrets out of everything that is written
- * @param usualTitle title of the annotations that have none of their own
- */
-export function createLog(redact: Redact, usualTitle: string): Log {
+/** Creates the run's log: the only way text reaches it. `usualTitle`: of annotations that have none of their own. */
+function createLog(redact: Redact, usualTitle: string): Log {
   let failed = false
   // Cleaning takes characters out and could put a secret together, so that redacting comes first and last.
   const clean = (text: string): string => redact(logText(redact(text)))
