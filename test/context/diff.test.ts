@@ -133,6 +133,7 @@ describe('changed files', () => {
       .slice(1)
     const withDiff = parts.filter((part) => part.includes('+xxxx0080'))
     expect(withDiff.length).toBeGreaterThan(30)
+    expect(withDiff.length).toBeLessThanOrEqual(40)
     expect(Buffer.byteLength(shown.join('\n'))).toBeGreaterThan(47 * 1024)
     expect(headers(shown).length).toBeGreaterThan(200)
   })
@@ -165,6 +166,20 @@ describe('changed files', () => {
       ),
     )
     expect(shown).toContain('modified src/59.ts (+1 -0): adds useIt59')
+  })
+
+  it('tell names in 8 KiB at most', () => {
+    const many = Array.from({ length: 900 }, (_, index) => `+  .option('--option-${index}')`).join('\n')
+    const files = Array.from({ length: 30 }, (_, index) =>
+      file(`src/${index}.ts`, `${patchOf(400)}\n${many.replaceAll('--', `--x${index}-`)}`),
+    )
+    const names =
+      show(files)
+        .join('\n')
+        .match(/--x\d+-option-\d+, /g)
+        ?.join('') ?? ''
+    expect(names.length).toBeGreaterThan(7 * 1024)
+    expect(names.length).toBeLessThanOrEqual(8 * 1024)
   })
 
   it('with one and the same change show it once', () => {
@@ -215,6 +230,12 @@ describe('changed files', () => {
     expect(listFiles(files, 1000)).toBe(
       '\nmodified c.ts (+1 -0)\nmodified a.ts (+1 -0)\nmodified b.test.ts (+1 -0)',
     )
+  })
+
+  it('are named up to 600', () => {
+    const files = Array.from({ length: 650 }, (_, index) => file(`${index}.ts`))
+    const lines = listFiles(files, 100_000).split('\n').slice(1)
+    expect([lines.length, lines.at(-1)]).toEqual([601, '… (50 more files, not named here)'])
   })
 })
 

@@ -137,6 +137,20 @@ describe('the context block', () => {
     expect(Buffer.byteLength(cut)).toBeLessThanOrEqual(65_536)
   })
 
+  it('has 6 KiB of facts at most, and cuts the long ones', () => {
+    const lines = linesOf(
+      {
+        facts: [
+          ['Title', 'x'.repeat(9000)],
+          ['URL', 'y'.repeat(100)],
+        ],
+      },
+      'files',
+    )
+    expect(lines.map((line) => line.length)).toEqual([6035, 105])
+    expect(lines[0]).toMatch(/x… \(\d{4} more characters\)$/)
+  })
+
   it('leaves 44 KiB for files and diff, however much else there is', () => {
     const files = Array.from({ length: 1000 }, (_, index) =>
       changed(`src/${'y'.repeat(200)}${index}.ts`, `+${index}`),
