@@ -102,14 +102,8 @@ type PermissionAnswer = {
   readonly user?: { readonly id?: number; readonly permissions?: Readonly<Record<string, boolean>> } | null
 }
 
-/** From the highest to the lowest, as `user.permissions` names them. */
-const GRANTS = [
-  ['admin', 'admin'],
-  ['maintain', 'maintain'],
-  ['push', 'write'],
-  ['triage', 'triage'],
-  ['pull', 'read'],
-] as const
+/** The levels as `user.permissions` names them. */
+const GRANTS = { read: 'pull', triage: 'triage', write: 'push', maintain: 'maintain', admin: 'admin' }
 
 /** The level in an answer: a role that an organization made is what it grants. */
 function readLevel({ permission, role_name: role, user }: PermissionAnswer): PermissionLevel | 'none' {
@@ -117,5 +111,5 @@ function readLevel({ permission, role_name: role, user }: PermissionAnswer): Per
   if (standard !== undefined) return standard
   const granted = user?.permissions
   if (granted === undefined) return PERMISSION_LEVELS.find((level) => level === permission) ?? 'none'
-  return GRANTS.find(([grant]) => granted[grant] === true)?.[1] ?? 'none'
+  return PERMISSION_LEVELS.findLast((level) => granted[GRANTS[level]] === true) ?? 'none'
 }

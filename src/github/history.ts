@@ -14,7 +14,7 @@ export type HistoryQuery = {
 }
 
 /** Commits with the newest before them, so many in all; or those of a pull request, before forced pushes, too. */
-export type StatusSource =
+type StatusSource =
   | { readonly kind: 'commits'; readonly heads: readonly { readonly sha: string; readonly count: number }[] }
   | { readonly kind: 'pull'; readonly number: number }
 
@@ -51,7 +51,7 @@ export async function queryHistory(query: HistoryQuery, github: GitHub): Promise
     }`,
     github.repository,
   )
-  const { viewer, repository } = data as Answer
+  const { viewer, repository } = data as { viewer?: Maybe<AccountNode>; repository?: Maybe<Aliases> }
   const unread = errors.filter(({ type, path }) => type !== 'NOT_FOUND' || !/^repository\.p\d+$/.test(path))
   if (repository == null) throw graphqlError(unread[0] ?? { type: '', message: 'no repository', path: '' })
   if (viewer?.login) github.knowAccount(viewer)
@@ -125,8 +125,6 @@ type ContextNode = {
 
 type AccountNode = { readonly databaseId?: Maybe<number>; readonly login?: Maybe<string> }
 
-type Answer = { readonly viewer?: Maybe<AccountNode>; readonly repository?: Maybe<Aliases> }
-
 type Aliases = Readonly<Record<string, Maybe<Node>>>
 
 function readStatuses(
@@ -152,8 +150,9 @@ function readStatuses(
     const { status, oid } = commit ?? {}
     const context = status?.context
     if (context == null || oid == null) continue
-    if (isSameAccount(own, accountOf(context.creator))) statuses.set(oid, readContext(context, oid))
-    else isForeign = true
+    const { targetUrl: target_url, createdAt: created_at, creator, ...text } = context
+    if (!isSameAccount(own, accountOf(creator))) isForeign = true
+    else statuses.set(oid, readStatus({ ...text, target_url, created_at }, oid))
   }
   // What came counts; where nothing did, an error means that it can't be told.
   const [failed] = errors.filter(({ path }) => !/^repository\.[cp]\d/.test(path))
@@ -163,10 +162,6 @@ function readStatuses(
     if (isForeign && own.login === '') return { known: false, why: 'GitHub does not say whose token it is' }
   }
   return { known: true, value: [...statuses.values()] }
-}
-
-function readContext({ targetUrl, createdAt, ...status }: ContextNode, sha: string): StepStatus {
-  return readStatus({ ...status, creator: undefined, target_url: targetUrl, created_at: createdAt }, sha)
 }
 
 function accountOf(node: Maybe<AccountNode>): Account {

@@ -19,7 +19,6 @@ export type Repository = { readonly full_name?: Maybe<string>; readonly fork?: M
 export type PushedCommit = {
   readonly id?: Maybe<string>
   readonly message?: Maybe<string>
-  readonly timestamp?: Maybe<string>
   readonly author?: Maybe<{ readonly username?: Maybe<string>; readonly email?: Maybe<string> }>
   /** Paths; often missing. */
   readonly added?: Maybe<readonly string[]>
@@ -31,7 +30,6 @@ export type PushedCommit = {
 export type Commit = {
   readonly sha?: Maybe<string>
   readonly commit?: Maybe<{ readonly message?: Maybe<string> }>
-  readonly author?: Maybe<User>
   readonly parents?: Maybe<readonly { readonly sha?: Maybe<string> }[]>
 }
 
@@ -107,7 +105,6 @@ export type Review = {
 
 /** A comment on an issue, on a pull request, or in a review. */
 export type Comment = Review & {
-  readonly created_at?: Maybe<string>
   /** In a review: the comment that the thread began with. */
   readonly in_reply_to_id?: Maybe<number>
   readonly path?: Maybe<string>
@@ -120,13 +117,11 @@ export type Comment = Review & {
 }
 
 export type Release = {
-  readonly id?: Maybe<number>
   readonly name?: Maybe<string>
   readonly tag_name?: Maybe<string>
   readonly html_url?: Maybe<string>
   readonly body?: Maybe<string>
   readonly draft?: Maybe<boolean>
-  readonly created_at?: Maybe<string>
   readonly published_at?: Maybe<string>
 }
 
@@ -144,7 +139,6 @@ export type WorkflowRun = {
   readonly triggering_actor?: Maybe<User>
 }
 
-/** A commit status. */
 export type Status = {
   readonly context?: Maybe<string>
   /** `pending`, `success`, `failure`, `error`. */

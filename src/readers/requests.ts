@@ -57,6 +57,7 @@ const MAX_TIME_MS = 300_000
 const MAX_ATTEMPTS = 5
 const BACKOFF = { baseMs: 1000, maxMs: 30_000 }
 const LIMIT_OF_TIME = `the ${MAX_TIME_MS / 60_000} minutes that a readers report may take`
+const TIME_IS_UP = `${LIMIT_OF_TIME} are used up`
 
 /** `maxRequests`: of the run, retries included; `onProgress` takes lines for the log. */
 type RequestsOptions = { readonly maxRequests: number; readonly onProgress: (line: string) => void }
@@ -93,7 +94,7 @@ export class AnalyticsRequests {
     const { maxRequests, onProgress } = this.#options
     cancel.throwIfAborted()
     if (this.#count >= maxRequests) this.#stopped ??= atLimit(`\`visitors-max-requests\` is ${maxRequests}`)
-    if (clock.now() >= this.#deadlineMs) this.#stopped ??= timeIsUp()
+    if (clock.now() >= this.#deadlineMs) this.#stopped ??= atLimit(TIME_IS_UP)
     if (this.#stopped !== undefined) throw this.#stopped
     const attempt = (): Promise<T> => {
       this.#count += 1
@@ -119,7 +120,7 @@ export class AnalyticsRequests {
 
   #failureOf({ reason, cause }: RetryError): NotRead {
     if (this.#signal.aborted) {
-      this.#stopped ??= timeIsUp()
+      this.#stopped ??= atLimit(TIME_IS_UP)
       return this.#stopped
     }
     const { headline, details } = describeFailure(cause)
@@ -143,10 +144,6 @@ export class AnalyticsRequests {
 /** A body that can't be read would not be another one the next time. */
 function isRetryable(error: unknown): boolean {
   return isRetryableFailure(error) && !(error instanceof InvalidResponseError)
-}
-
-function timeIsUp(): NotRead {
-  return atLimit(`${LIMIT_OF_TIME} are used up`)
 }
 
 function atLimit(headline: string): NotRead {
