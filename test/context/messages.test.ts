@@ -94,7 +94,7 @@ describe('commit messages', () => {
   it('that are long are cut: subjects after 300 bytes, bodies after 1,000', () => {
     const [, subject = '', body = '', rest = ''] = tell([`${'x'.repeat(400)}\n\n${'y'.repeat(2000)}`])
     expect([subject.length, body.length]).toEqual([308, 971])
-    expect([subject.slice(-25), rest]).toEqual(['x… (125 more characters)', '  … (1031 more characters)'])
+    expect([subject.slice(-26), rest]).toEqual(['xxx… (125 more characters)', '  … (1031 more characters)'])
   })
 
   it('that are empty say so', () => {
