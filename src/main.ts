@@ -15,7 +15,7 @@ import { loadRequest } from './request.ts'
 import type { Run } from './runner/run.ts'
 import { DocsService } from './service/client.ts'
 
-/** The main step: finds out what is asked and whether it may be, and does it. Never rejects. */
+/** Finds out what is asked and whether it may be, and does it. Never rejects. */
 export async function runMain(run: Run): Promise<void> {
   try {
     await perform(run)

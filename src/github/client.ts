@@ -212,8 +212,8 @@ export class GitHub {
   async #fetch(address: string, { method = 'GET', headers, body }: RequestInit): Promise<Response> {
     const url = new URL(address)
     // The token goes to GitHub's API alone, wherever a `Link` header may point.
-    if (url.origin !== new URL(this.#options.apiUrl).origin)
-      throw new Error(`${url.origin} is not GitHub's API`)
+    const isGitHubs = url.origin === new URL(this.#options.apiUrl).origin
+    if (!isGitHubs) throw new Error(`${url.origin} is not GitHub's API`)
     const response = await this.#http.send({
       method,
       url,

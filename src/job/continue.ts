@@ -60,8 +60,7 @@ export async function continueJob(
 async function goOnWith(found: EarlierJob, { isCommand, service, run }: Asking): Promise<Continuation> {
   const { log } = run
   const job = service === undefined ? undefined : await getEarlierJob(found, service, run)
-  const isOver =
-    service !== undefined && (job === undefined || job.status === 'failed' || job.status === 'archived')
+  const isOver = service !== undefined && ['failed', 'archived', undefined].includes(job?.status)
   const name = `The earlier job ${inBackticks(found.id)}`
   if (found.kind === 'resume' && !isOver && job !== undefined) {
     log.info(`${name} was started by an earlier attempt of this run; its status is ${job.status}.`)
@@ -106,10 +105,9 @@ function withPull(id: string, prLink: string, pull: PullState, { log, clock }: R
     )
   } else {
     const age = openedAtMs === undefined ? '' : `, open for ${formatAge(clock.now() - openedAtMs)}`
-    const conflict = conflicts
-      ? ' It conflicts with its base branch; the agent is asked to resolve that.'
-      : ''
-    log.info(`This run goes on with the pull request ${shown} (job ${id}${age}).${conflict}`)
+    const conflict = 'It conflicts with its base branch; the agent is asked to resolve that.'
+    const text = `This run goes on with the pull request ${shown} (job ${id}${age}).`
+    log.info(joinSentences(text, conflicts ? conflict : ''))
   }
   return { kind: 'message', id, pull: { prLink, conflicts, openedAtMs } }
 }
@@ -117,7 +115,7 @@ function withPull(id: string, prLink: string, pull: PullState, { log, clock }: R
 function created(pull: PullState | undefined, prLink: string): Continuation {
   const state = pull?.state
   const isTold = state === 'merged' || state === 'closed' || state === 'invisible'
-  return isTold ? { kind: 'create', previous: { prLink, state } } : { kind: 'create' }
+  return { kind: 'create', ...(isTold && { previous: { prLink, state } }) }
 }
 
 const BACKOFF = { baseMs: 2000, maxMs: 30_000 }
@@ -146,10 +144,10 @@ async function getEarlierJob(
         isRetryable: (error) => isRetryable(error) || (isNotFound(error) && clock.now() < graceUntilMs),
         retryAfterMs: retryAfterMsOf,
         deadlineMs: (error) => (isNotFound(error) ? Math.min(graceUntilMs, deadlineMs) : deadlineMs),
-        onRetry: (_error, pauseMs) =>
-          log.info(
-            `Failed to look at the earlier job ${inBackticks(id)}; trying again in ${formatDuration(pauseMs)}.`,
-          ),
+        onRetry(_error, pauseMs) {
+          const again = `trying again in ${formatDuration(pauseMs)}`
+          log.info(`Failed to look at the earlier job ${inBackticks(id)}; ${again}.`)
+        },
       },
       run,
     )

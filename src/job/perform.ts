@@ -122,8 +122,8 @@ async function findEarlierJob(
   const found = places.filter((place) => place.known && place.value !== undefined)
   const resumed = found.find((place) => place.known && place.value?.kind === 'resume')
   const unknown = places.find((place) => !place.known)
-  const further = isRerun(run.environment) ? [unknown, found[0]] : [found[0], unknown]
-  return resumed ?? further.find((place) => place !== undefined) ?? { known: true, value: undefined }
+  const other = isRerun(run.environment) ? (unknown ?? found[0]) : (found[0] ?? unknown)
+  return resumed ?? other ?? { known: true, value: undefined }
 }
 
 /** @throws {JobError} if no job was started or messaged */

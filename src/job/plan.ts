@@ -38,10 +38,7 @@ export function hasInstructions({ prompt, promptFiles, command }: Omit<PromptPar
   return [prompt, ...promptFiles.map(({ text }) => text), command].some((part) => part.trim() !== '')
 }
 
-/**
- * Puts the prompt together: instructions first, then each context file as quoted data under its name, then what is known
- * of the event.
- */
+/** Instructions first, then each context file as quoted data under its name, then what is known of the event. */
 export function assemblePrompt({ prompt, promptFiles, command, contextFiles, context }: PromptParts): string {
   return [prompt, ...promptFiles.map(({ text }) => text), command, ...contextFiles.map(quoted), context]
     .map((part) => part.trim())

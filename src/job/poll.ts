@@ -123,9 +123,8 @@ async function lookOnce(
 
 /** Whether a failed look is no end: a job that was just created may be unknown for a moment. */
 function mayLookAgain(error: Error, { origin, startedAtMs }: Watch, nowMs: number): boolean {
-  const isNotFound = error instanceof ServiceError && error.status === 404
-  if (isNotFound) return origin === 'created' && nowMs - startedAtMs <= EARLY_MS
-  return isRetryable(error)
+  if (!(error instanceof ServiceError) || error.status !== 404) return isRetryable(error)
+  return origin === 'created' && nowMs - startedAtMs <= EARLY_MS
 }
 
 /** The pause after a look, in milliseconds. `ageMs`: time since the job's creation or attach, by our own clock. */

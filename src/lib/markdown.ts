@@ -20,9 +20,7 @@ type MarkdownValue = Markdown | string | number
 
 /** Template for Markdown of our own; each text put into it is made inert. */
 export function md(literals: TemplateStringsArray, ...values: readonly MarkdownValue[]): Markdown {
-  return Markdown.raw(
-    literals.reduce((source, literal, index) => source + sourceOf(values[index - 1] ?? '') + literal),
-  )
+  return Markdown.raw(String.raw({ raw: literals }, ...values.map(sourceOf)))
 }
 
 /** Puts pieces together, by default as paragraphs. */
@@ -59,7 +57,6 @@ export function link(label: string | Markdown, url: string): Markdown {
   return Markdown.raw(`[${sourceOf(label)}](${href.replaceAll('&', '&amp;')})`)
 }
 
-/** One row of a table. */
 export type Row = readonly MarkdownValue[]
 
 /** `align` has one letter per column: `l` or `r`. */

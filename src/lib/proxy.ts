@@ -21,10 +21,8 @@ export function usableProxies({ httpsProxy, httpProxy, noProxy }: ProxySettings)
 }
 
 /** The proxy that undici's `EnvHttpProxyAgent` takes for a URL, by the same rules. */
-export function proxyFor(
-  url: URL,
-  { httpsProxy, httpProxy, noProxy }: ProxySettings,
-): ProxyInUse | undefined {
+export function proxyFor(url: URL, settings: ProxySettings): ProxyInUse | undefined {
+  const { httpsProxy, httpProxy, noProxy } = settings
   const isHttps = url.protocol === 'https:' && httpsProxy !== ''
   const variable = isHttps ? 'HTTPS_PROXY' : 'HTTP_PROXY'
   const value = isHttps ? httpsProxy : httpProxy

@@ -105,7 +105,6 @@ export function indentedBytes(text: string, maxBytes: number): string {
   return `${kept}\n  ${omission(omitted)}`
 }
 
-/** Size in UTF-8. */
 export function byteLength(text: string): number {
   return Buffer.byteLength(text)
 }

@@ -43,7 +43,7 @@ export type Waiting = {
 export function afterGrace(signal: AbortSignal, ms: number, clock: Clock): AbortSignal {
   const late = new AbortController()
   const follow = (): void => {
-    clock.timeout(ms).addEventListener('abort', () => late.abort(signal.reason), { once: true })
+    clock.timeout(ms).addEventListener('abort', () => late.abort(signal.reason))
   }
   if (signal.aborted) follow()
   else signal.addEventListener('abort', follow, { once: true })
@@ -76,7 +76,7 @@ export function parseDuration(text: string): number {
   return totalMs
 }
 
-/** A duration for people, with its two largest units: `850 ms`, `42 s`, `30 min`, `3 min 05 s`, `1 h 20 min`. */
+/** For people, with its two largest units: `850 ms`, `42 s`, `30 min`, `3 min 05 s`, `1 h 20 min`. */
 export function formatDuration(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`
   const seconds = Math.floor(ms / 1000)

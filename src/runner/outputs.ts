@@ -80,10 +80,7 @@ export class Outputs {
   }
 }
 
-/** The parts of a step's summary, in the order in which they stand there. */
-const SECTIONS = ['job', 'visitors'] as const
-
-export type SummarySection = (typeof SECTIONS)[number]
+export type SummarySection = 'job' | 'visitors'
 
 /** GitHub drops a step's summary that is larger than 1 MiB. */
 const LIMIT_BYTES = 1024 * 1024
@@ -113,7 +110,7 @@ export class Summary {
       if (this.#path === '') throw new Error('GITHUB_STEP_SUMMARY is not set')
       this.#earlier ??= readFileSync(this.#path, { encoding: 'utf8', flag: 'a+' })
       let text = this.#earlier
-      for (const part of SECTIONS.map((name) => this.#sections.get(name) ?? '')) {
+      for (const part of [this.#sections.get('job') ?? '', this.#sections.get('visitors') ?? '']) {
         text += byteLength(text) + byteLength(part) <= LIMIT_BYTES ? part : `${TOO_LARGE.source}\n\n`
       }
       writeFileSync(this.#path, text)
