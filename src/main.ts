@@ -11,7 +11,7 @@ import { inputsErrorSummary, interruptedSummary, skippedSummary } from './job/su
 import { HttpClient } from './lib/http.ts'
 import { errorMessage } from './lib/text.ts'
 import { Readers } from './readers/readers.ts'
-import { loadRequest } from './request.ts'
+import { loadRequest, type RunRequest } from './request.ts'
 import type { Run } from './runner/run.ts'
 import { DocsService } from './service/client.ts'
 
@@ -32,11 +32,11 @@ async function perform(run: Run): Promise<void> {
   const request = await loadRequest(trigger, run)
 
   const refusal = await authorize(trigger, run)
-  if (cancel.aborted) return reportCancelled(run)
+  if (cancel.aborted) return reportCancelled(request, run)
   if (refusal?.explainUsage === true) await explainUsage(trigger, run)
   if (refusal !== undefined) return skipRun(refusal, run)
   const history = await loadHistory(trigger, run)
-  if (cancel.aborted) return reportCancelled(run)
+  if (cancel.aborted) return reportCancelled(request, run)
   const ownWork = skipOwnWork(trigger, history, run)
   if (ownWork !== undefined) return skipRun(ownWork, run)
 
@@ -56,9 +56,11 @@ async function perform(run: Run): Promise<void> {
   for (const failure of failures) log.fail(failure)
 }
 
-function reportCancelled(run: Run): void {
-  run.setOutputs({ result: 'cancelled' })
-  run.log.fail('Cancelled before anything was sent to the docs service.')
+function reportCancelled({ wantsJob }: RunRequest, run: Run): void {
+  const text = 'Cancelled before anything was sent to the docs service.'
+  if (wantsJob) run.setOutputs({ result: 'cancelled' })
+  if (run.inputs.summary) run.writeSummary('job', interruptedSummary(text, run.inputs['project-id']))
+  run.log.fail(text)
 }
 
 function skipRun({ reason, level }: Skip, run: Run): void {

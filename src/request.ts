@@ -44,7 +44,8 @@ export async function loadRequest(trigger: Trigger, run: Run): Promise<RunReques
     ...signalsWithoutPrompt(inputs, wantsJob && hasRequest),
     ...readers.problems,
   ]
-  const isAsked = wantsJob || readers.isRequested || problems.length > 0
+  const asking = ['job-id', 'visitors-summary', 'visitors-export', 'reader-signals']
+  const isAsked = wantsJob || readers.isRequested || problems.some(({ input }) => asking.includes(input))
   const all = [...problems, ...further, ...(isAsked ? [] : [nothingRequested(readers.unused)])]
   const first = all.filter(({ input }, index) => all.findIndex((one) => one.input === input) === index)
   // In the order of the inputs' documentation.
@@ -54,8 +55,19 @@ export async function loadRequest(trigger: Trigger, run: Run): Promise<RunReques
   if (files.contextFiles.length > 0 && !hasRequest) {
     log.warning('`context-files` has no effect without a prompt: data alone requests nothing.')
   }
-  for (const sentence of readers.warnings) log.warning(sentence)
+  for (const sentence of [...withoutEffect(inputs, wantsJob), ...readers.warnings]) log.warning(sentence)
   return { trigger, wantsJob, ...files, readers: readers.options }
+}
+
+/** Inputs about a job, given to a run that has none, or does not wait for it. */
+function withoutEffect(inputs: Inputs, wantsJob: boolean): string[] {
+  if (wantsJob && inputs.wait) return []
+  const given = [
+    ...(inputs['poll-interval'] === undefined ? [] : ['`poll-interval`']),
+    ...(wantsJob || inputs.wait ? [] : ['`wait`']),
+  ]
+  const why = wantsJob ? 'with `wait: false`' : 'without a job'
+  return given.map((name) => `${name} has no effect ${why}.`)
 }
 
 const WAYS_TO_ASK =

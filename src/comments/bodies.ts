@@ -35,7 +35,8 @@ const MAX_REQUEST_LENGTH = 280
 const MAX_HEADLINE_LENGTH = 300
 const MAX_DETAILS_LENGTH = 2000
 
-const STAGES = {
+/** What is going on, as the comment and the commit status say it. */
+export const STAGES = {
   starting: 'Starting the docs agent …',
   create: 'The docs agent is working …',
   message: 'The docs agent continues its earlier job …',

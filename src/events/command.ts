@@ -1,6 +1,6 @@
 import type { CommandSource, Thread } from '../github/comments.ts'
 import type { Comment, Issue, Maybe, Review } from '../github/types.ts'
-import { visibleText, withoutHtmlComments } from '../lib/text.ts'
+import { visibleText } from '../lib/text.ts'
 import { type Actor, type GitHubEvent, type Payload, readActor } from './payload.ts'
 
 /** A command in a comment, review or new issue. Whether its author may give one is another question. */
@@ -22,9 +22,19 @@ export function readCommand({ row, payload }: GitHubEvent, word: string): Comman
   const author = readActor(written?.user)
   const rest = textAfterCommand(written?.body ?? '', word)
   if (source === undefined || author === undefined || rest === undefined) return undefined
-  const text = visibleText(withoutHtmlComments(rest)).trim()
+  const text = visibleText(withoutHidden(rest)).trim()
   const afterNew = afterWord(text, 'new')
   return { source, author, instructions: afterNew?.trim() ?? text, fresh: afterNew !== undefined }
+}
+
+/**
+ * Text without the HTML comments that GitHub hides: not those in a code span, nor one that never closes, unless a line
+ * starts with it.
+ */
+function withoutHidden(rest: string): string {
+  const hidden =
+    /(?<![\\`])(`+)(?!`)[^\n]{0,1000}?[^`\n]\1(?!`)|<!--(?:>|->|[\s\S]*?-->)|(?<=\n {0,3})<!--[\s\S]*/g
+  return rest.replace(hidden, (found, codeSpan) => (codeSpan === undefined ? '' : found))
 }
 
 function textOf(kind: CommandSource['kind'], payload: Payload): Maybe<Comment | Review | Issue> {
@@ -56,7 +66,7 @@ export function textAfterCommand(text: string, word: string): string | undefined
   let at = 0
   for (;;) {
     at = endOf(/(?:[^\S\n]*\n)* {0,3}/y, lines, at)
-    if (lines.startsWith('>', at)) at = endOfQuote(lines, at)
+    if (lines.startsWith('>', at)) at = endOf(/[^\n]*\n?/y, lines, at)
     else if (lines.startsWith('<!--', at)) {
       const end = endOf(/<!--(?:>|->|[\s\S]*?-->)/y, lines, at)
       if (end === at) return undefined
@@ -64,28 +74,6 @@ export function textAfterCommand(text: string, word: string): string | undefined
     } else return afterWord(lines.slice(at), word)
   }
 }
-
-/**
- * Where a quote ends. A line without the mark continues the quote's last paragraph: GitHub shows it within the quote
- * (source: CommonMark 0.31, "Paragraph continuation text").
- */
-function endOfQuote(text: string, start: number): number {
-  let at = start
-  let inParagraph = false
-  while (at < text.length) {
-    const lineEnd = text.indexOf('\n', at)
-    const end = lineEnd === -1 ? text.length : lineEnd
-    const line = text.slice(at, end)
-    if (/^ {0,3}>/.test(line)) inParagraph = !NO_PARAGRAPH.test(line.replace(/^[ >]+/, ''))
-    else if (!inParagraph || NO_PARAGRAPH.test(line) || LIST_ITEM.test(line)) break
-    at = end + 1
-  }
-  return Math.min(at, text.length)
-}
-
-/** An empty line, a heading, a fence, HTML, or a thematic break. */
-const NO_PARAGRAPH = /^\s*$|^ {0,3}(?:#{1,6}(?:\s|$)|```|~~~|<|[-*_][-*_ \t]+$)/
-const LIST_ITEM = /^ {0,3}(?:[-+*]|\d{1,9}[.)])(?:\s|$)/
 
 /** Where a match of a sticky pattern ends; `at` itself if there is none. */
 function endOf(pattern: RegExp, text: string, at: number): number {

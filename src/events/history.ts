@@ -60,6 +60,9 @@ export async function loadHistory(trigger: Trigger, run: Run): Promise<History> 
   return { statuses, lastJob, lastSuccess, merged }
 }
 
+/** What it costs that a step's commit status can't be read or set. */
+export const NOT_REMEMBERED = 'Until it can be, the next run starts a new job and a new pull request.'
+
 type Needs = Readonly<Record<'guard' | 'merged' | 'statuses' | 'lastSuccess', boolean>>
 
 function needsOf(trigger: Trigger, { inputs, environment }: Run): Needs {
@@ -161,7 +164,7 @@ async function load(query: HistoryQuery, isGuarded: boolean, { github }: Run): P
       purpose: "read the commits' statuses and pull requests",
       permission: permissionFor(field),
       level: isAboutMerged && (isGuarded || error.kind !== 'permission') ? 'warning' : 'notice',
-      consequence: isAboutMerged ? missed : '',
+      consequence: isAboutMerged ? missed : field.includes('.status') ? NOT_REMEMBERED : '',
     })
   }
   try {

@@ -214,12 +214,15 @@ export class GitHub {
     // The token goes to GitHub's API alone, wherever a `Link` header may point.
     const isGitHubs = url.origin === new URL(this.#options.apiUrl).origin
     if (!isGitHubs) throw new Error(`${url.origin} is not GitHub's API`)
+    const { cancel } = this.#options
+    // What was begun is ended within the grace; only what else is read ends with the cancel.
+    const endsAtOnce = onlyReads(method, url.pathname) && !cancel.aborted
     const response = await this.#http.send({
       method,
       url,
       headers: { ...Object.fromEntries(new Headers(headers)), 'x-github-api-version': API_VERSION },
       body: typeof body === 'string' ? body : undefined,
-      signal: onlyReads(method, url.pathname) ? this.#options.cancel : this.#lateCancel,
+      signal: endsAtOnce ? cancel : this.#lateCancel,
       freshConnection: !isRepeatable(method, url.pathname),
     })
     const { status, bodyProblem } = response
@@ -274,8 +277,7 @@ function isRetryable(error: unknown, { method, url, isPatient }: Sent, nowMs: nu
   const isSafe = isRepeatable(method, url)
   const cause = error instanceof Error ? error.cause : undefined
   if (cause instanceof TransportError) {
-    const isFinal = cause.failure === 'proxy' || (cause.failure === 'timeout' && !isPatient)
-    return !isFinal && (isSafe || !cause.maybeSent)
+    return cause.failure !== 'proxy' && (isSafe || !cause.maybeSent)
   }
   const { kind, status } = toGitHubError(error, nowMs)
   if (kind === 'rate-limit') return true

@@ -76,16 +76,19 @@ export function anyOf<const T extends string>(words: readonly T[]): InputFormat<
 }
 
 /** Logins, separated by commas or line breaks. */
-export const LOGINS: InputFormat<readonly string[]> = { parse: splitList, accepted: '' }
+export const LOGINS: InputFormat<readonly string[]> = {
+  parse(text) {
+    const logins = splitList(text)
+    const invalid = logins.filter((login) => /[*?\s]/.test(login)).map((login) => `"${login}"`)
+    if (invalid.length > 0) throw new RangeError(`contains an invalid login, ${invalid.join(' and ')}`)
+    return logins
+  },
+  accepted: 'logins as GitHub shows them, such as renovate[bot], separated by commas; no wildcard',
+}
 
 /** Logins of bots: no wildcard, since nobody can say who will be called what. */
 export const BOT_LOGINS: InputFormat<readonly string[]> = {
-  parse(text) {
-    const logins = splitList(text)
-    const invalid = logins.find((login) => /[*?\s]/.test(login))
-    if (invalid !== undefined) throw new RangeError(`contains an invalid login, "${invalid}"`)
-    return logins
-  },
+  ...LOGINS,
   accepted: 'logins of bots as GitHub shows them, such as renovate[bot], separated by commas; no wildcard',
 }
 

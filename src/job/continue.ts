@@ -35,13 +35,18 @@ export async function continueJob(
   earlier: Known<EarlierJob | undefined>,
   options: Asking,
 ): Promise<Continuation> {
-  const { log, environment } = options.run
+  const { log, environment, cancel, github } = options.run
+  cancel.throwIfAborted()
   if (!earlier.known) {
     if (isRerun(environment)) {
       const why = earlier.why.replace(/^[a-z]/, (letter) => letter.toUpperCase())
+      const isMissing = github.lacks('statuses: write')
+      const fix = isMissing
+        ? 'Grant the job `statuses: write`, by which re-runs find it'
+        : 'Re-run this later'
       throw new JobError({
         headline: 'Unknown which job the first attempt started',
-        details: `${why}. Nothing was started, because a second job might run beside the first. Re-run this later, or set \`job-id\` to wait for a job that the dashboard of the docs service shows.`,
+        details: `${why}. Nothing was started, because a second job might run beside the first. ${fix}, or set \`job-id\` to wait for a job that the dashboard of the docs service shows.`,
       })
     }
     log.notice(`Failed to look for an earlier job: ${earlier.why}. This run starts a new job.`)
@@ -49,9 +54,9 @@ export async function continueJob(
   }
   const found = earlier.value
   const continuation: Continuation = found === undefined ? { kind: 'create' } : await goOnWith(found, options)
-  if (continuation.kind === 'create' && found?.kind !== 'resume' && isRerun(environment)) {
+  if (continuation.kind !== 'wait' && found?.kind !== 'resume' && isRerun(environment)) {
     log.notice(
-      `This is attempt ${environment.runAttempt} of the run, and GitHub shows no job of an earlier attempt. If that attempt was killed while it started a job, the dashboard of the docs service shows the job; to wait for it instead, set \`job-id\`. This attempt starts a job of its own.`,
+      `This is attempt ${environment.runAttempt} of the run, and GitHub shows no job of an earlier attempt. If that attempt was killed while it started a job, the dashboard of the docs service shows the job; to wait for it instead, set \`job-id\`. This attempt does what the run asks for.`,
     )
   }
   return continuation

@@ -30,6 +30,12 @@ export type Outcome = Failure & {
   readonly plan: Plan | undefined
 }
 
+const SUBMITTED = {
+  create: 'Job started; not waiting for it',
+  message: 'Message sent; not waiting for the job',
+  wait: 'The job is still running',
+}
+
 const FAILED_CAUSES =
   'The service gives no reason. Common ones: the agent cannot write to the repository (is its GitHub App installed ' +
   'there?), the credits are used up, or the prompt asks for something that the agent cannot do. The dashboard of the ' +
@@ -65,7 +71,7 @@ export function outcomeOf(
     },
     cancelled: { headline: 'Cancelled', details: running },
     submitted: {
-      headline: plan.kind === 'wait' ? 'The job is still running' : 'Job started; not waiting for it',
+      headline: SUBMITTED[plan.kind],
       details: plan.kind === 'wait' ? advice : running,
     },
     error: {

@@ -1,3 +1,4 @@
+import { STAGES } from '../comments/bodies.ts'
 import { type Conversation, startConversation } from '../comments/conversation.ts'
 import { describeEvent } from '../context/gather.ts'
 import type { History } from '../events/history.ts'
@@ -93,12 +94,15 @@ async function makePlan(request: JobRequest, conversation: Conversation, outside
     return assemblePrompt({ ...parts, command, context })
   }
   const id = inputs['job-id']
-  if (id !== '') {
-    return hasInstructions(parts)
-      ? { kind: 'message', id, prompt: await promptFor({ kind: 'message', id }) }
-      : { kind: 'wait', id }
-  }
+  if (id !== '' && !hasInstructions(parts)) return { kind: 'wait', id }
   const earlier = await findEarlierJob(request, conversation, outside)
+  if (id !== '') {
+    // The first attempt has sent the message.
+    const isSent = earlier.known && earlier.value?.kind === 'resume' && earlier.value.id === id
+    return isSent
+      ? { kind: 'wait', id }
+      : { kind: 'message', id, prompt: await promptFor({ kind: 'message', id }) }
+  }
   const continuation = await continueJob(earlier, {
     isCommand: trigger.command !== undefined,
     service: inputs['dry-run'] ? undefined : service,
@@ -145,8 +149,12 @@ async function carryOut(
     log.info(`${what} ${jobId} was accepted by the docs service.`)
   }
   const startedAtMs = clock.now()
-  const prLink = job?.prLink ?? (plan.kind === 'message' ? plan.pull?.prLink : undefined) ?? ''
-  const shown = Promise.all([memory.begin(jobId, prLink), conversation.accepted(jobId, plan.kind, prLink)])
+  const known = plan.kind === 'message' ? plan.pull?.prLink : plan.kind === 'wait' ? plan.prLink : undefined
+  const prLink = job?.prLink ?? known ?? ''
+  const shown = Promise.all([
+    memory.begin(jobId, prLink, STAGES[plan.kind].replace(' …', '')),
+    conversation.accepted(jobId, plan.kind, prLink),
+  ])
   const origin = ({ create: 'created', message: 'messaged', wait: 'attached' } as const)[plan.kind]
   const end = await pollJob({ id: jobId, job, origin, startedAtMs, deadlineMs }, service, run)
   await shown

@@ -32,7 +32,7 @@ export function jobSummary(outcome: Outcome, run: Run): Markdown {
   return joinMarkdown([
     md`## ${outcome.sign} ${heading}`,
     ...pullRequestLine(outcome),
-    ...continuationLine(outcome.plan, run),
+    ...continuationLine(outcome.plan, run, outcome.job !== undefined),
     ...sentences(outcome.details),
     ...sentences(failOnNote(outcome, inputs['fail-on'])),
     footer(outcome, inputs['project-id']),
@@ -45,7 +45,7 @@ export function dryRunSummary(purpose: string, plan: Plan, run: Run): Markdown {
   return joinMarkdown([
     md`## 📝 Docs agent: dry run`,
     sentencesWithCode(`The docs service was not called. Without \`dry-run\`, this run would ${purpose}.`),
-    ...continuationLine(plan, run),
+    ...continuationLine(plan, run, false),
     projectLine(run.inputs['project-id']),
     ...(plan.kind === 'wait' ? [] : [promptBlock(run.redact(plan.prompt))]),
   ])
@@ -87,7 +87,7 @@ function pullRequestLine({ job, result, prLink, prName }: Outcome): Markdown[] {
 }
 
 /** Which pull request the run went on with, or which one went before. */
-function continuationLine(plan: Plan | undefined, { clock }: Run): Markdown[] {
+function continuationLine(plan: Plan | undefined, { clock }: Run, isSent: boolean): Markdown[] {
   if (plan?.kind === 'create' && plan.previous !== undefined) {
     const { prLink, state } = plan.previous
     const what = state === 'invisible' ? 'is invisible to `github-token`' : `was ${state}`
@@ -98,8 +98,10 @@ function continuationLine(plan: Plan | undefined, { clock }: Run): Markdown[] {
   if (plan?.kind !== 'message' || plan.pull === undefined) return []
   const { prLink, openedAtMs, conflicts } = plan.pull
   const age = openedAtMs === undefined ? '' : `, open for ${formatAge(clock.now() - openedAtMs)}`
+  const name = link(pullRequestName(prLink), prLink)
+  if (!isSent) return [md`The message is for ${name}${age}.`]
   const conflict = conflicts ? ' It conflicts with its base branch; the agent was asked to resolve that.' : ''
-  return [md`This run went on with ${link(pullRequestName(prLink), prLink)}${age}.${conflict}`]
+  return [md`This run went on with ${name}${age}.${conflict}`]
 }
 
 function sentences(text: string): Markdown[] {

@@ -45,7 +45,7 @@ export function errorMessage(error: unknown): string {
 
 /** The `code` of an error of Node's or undici's, such as `ENOENT`; empty if it has none. */
 export function errorCode(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : ''
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
 }
 
 /** Puts sentences together; empty ones are left out. */

@@ -44,7 +44,8 @@ export function transportError(
     return new TransportError(message, { failure: 'proxy', maybeSent: false, cause })
   }
   if (maybeSent) {
-    const message = `the connection to ${url.host} closed before the response was complete${codeNote}`
+    const way = proxy === undefined ? '' : ` through the proxy of ${proxy.variable} (${proxy.url?.host})`
+    const message = `the connection to ${url.host}${way} closed before the response was complete${codeNote}`
     return new TransportError(message, { failure: 'broken', maybeSent, cause })
   }
   const failure = CONNECT_FAILURES[code] ?? (url.protocol === 'https:' ? 'tls' : 'unreachable')
@@ -62,6 +63,7 @@ export function transportError(
 /** What a proxy did instead of connecting; undici puts its status into the message. */
 function proxyRefusal(cause: unknown): string | undefined {
   const status = /Proxy (?:response|Authentication Required) \((\d{3})\)/.exec(errorMessage(cause))?.[1]
+  if (errorCode(cause) === 'UND_ERR_PRX_CONN') return 'it closed the connection'
   if (status === undefined) return undefined
   return status === '407' ? 'it requires a user name and password (407)' : `it returned ${status}`
 }

@@ -33,10 +33,12 @@ export class WorkspaceReader {
   async read(name: string): Promise<string> {
     try {
       const root = await files.realpath(this.#root)
+      const isBelow = isInside(root, resolve(root, name)) || isInside(this.#root, resolve(this.#root, name))
+      if (!isBelow && resolve(root, name) !== root) throw new WorkspaceError('is outside the workspace')
       const path = await files.realpath(resolve(root, name))
+      if (path !== root && !isInside(root, path)) throw new WorkspaceError('is outside the workspace')
       const kind = await files.stat(path)
       if (kind.isDirectory()) throw new WorkspaceError('is a directory, not a file')
-      if (!isInside(root, path)) throw new WorkspaceError('is outside the workspace')
       // Opening a named pipe would wait for a writer.
       if (!kind.isFile()) throw new WorkspaceError('is not a regular file')
       this.#readBytes += kind.size

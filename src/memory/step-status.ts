@@ -1,4 +1,4 @@
-import { stepContext, usesMemory } from '../events/history.ts'
+import { NOT_REMEMBERED, stepContext, usesMemory } from '../events/history.ts'
 import type { GitHubEvent } from '../events/payload.ts'
 import type { Trigger } from '../events/trigger.ts'
 import { createStatus, type NewStatus, statusDescription } from '../github/statuses.ts'
@@ -32,12 +32,13 @@ export class StepMemory {
    * is the run, so that a re-run finds the job of its first attempt.
    *
    * @param prLink the pull request that the job goes on with; empty if there is none yet
+   * @param headline what is going on
    */
-  begin(jobId: string, prLink: string): Promise<void> {
+  begin(jobId: string, prLink: string, headline: string): Promise<void> {
     if (!this.#isActive) return Promise.resolve()
     this.#job = { jobId, prLink }
     this.#run.setPending('status', this.#status('failure', { headline: INTERRUPTED, jobId, prLink }))
-    return this.#set(this.#status('pending', { headline: WORKING, jobId, prLink: '' }))
+    return this.#set(this.#status('pending', { headline, jobId, prLink: '' }))
   }
 
   /** Says how the accepted job ended. What GitHub refuses for the moment is left to the post step. */
@@ -53,7 +54,8 @@ export class StepMemory {
   #set(status: NewStatus): Promise<void> {
     this.#last = this.#last.then(async () => {
       const isOver = status.state !== 'pending'
-      const consequence = isOver ? 'The post step tries again.' : NOT_REMEMBERED
+      const isTriedAgain = isOver && !this.#run.github.lacks(PERMISSION)
+      const consequence = isTriedAgain ? 'The post step tries again.' : NOT_REMEMBERED
       const isDone = await setStatus(status, this.#run, consequence)
       if (isDone && isOver) this.#run.setPending('status', undefined)
     })
@@ -75,8 +77,6 @@ export class StepMemory {
 /** What a status says of a job. */
 type Remembered = { readonly headline: string; readonly jobId: string; readonly prLink: string }
 
-const WORKING = 'The docs agent is working'
-const NOT_REMEMBERED = 'Until it is set, the next run starts a new job and a new pull request.'
 const INTERRUPTED = 'Interrupted, the job is still running'
 
 /** The commit that the step's status stands on: of a pull request its head or, once merged, its merge commit. */
@@ -98,7 +98,8 @@ const PERMISSION = 'statuses: write'
 
 /** Returns whether there is nothing left to do: the status is set, or can't be. */
 async function setStatus(status: NewStatus, { github }: Run, consequence: string): Promise<boolean> {
-  if (github.lacks(PERMISSION)) return true
+  // One stray refusal is no missing permission: how the job ended is tried in any case.
+  if (github.lacks(PERMISSION) && status.state === 'pending') return true
   const purpose = 'set the commit status by which the next run finds this job'
   const call = { purpose, permission: PERMISSION, level: 'notice', consequence } as const
   const isSet = await github.attempt(call, async () => {

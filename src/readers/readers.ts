@@ -66,7 +66,9 @@ export class Readers {
       return failure
     } catch (error) {
       if (!this.#run.cancel.aborted) throw error
-      return 'Cancelled before the readers report was complete.'
+      const failure = 'Cancelled before the readers report was complete.'
+      this.#write({ failure, missed: undefined })
+      return failure
     }
   }
 
@@ -99,7 +101,9 @@ export class Readers {
     const { inputs } = this.#run
     const isAlone = !hasPrompt(inputs) && inputs['job-id'] === ''
     if (isAlone && missed.readKinds === 0) return 'What readers missed could not be read.'
-    const found = missed.items.length === 0 ? 'nothing stands out' : countOf(missed.items.length, 'item')
+    if (missed.readKinds === 0) return undefined
+    const nothing = missed.filledKinds > 0 ? 'nothing stands out' : 'the service lists nothing'
+    const found = missed.items.length === 0 ? nothing : countOf(missed.items.length, 'item')
     this.#run.log.notice(`What readers missed in ${formatPeriod(missed.period)}: ${found}.`, this.#title)
     return undefined
   }
@@ -125,8 +129,8 @@ export class Readers {
     const { visitors, signals, signalsPeriod, maxRequests } = this.#options
     const parts: string[] = []
     if (visitors !== undefined) {
-      const before = countOf(visitors.trend - 1, 'period')
-      parts.push(`read the visitors of ${formatPeriod(visitors.period)} and of ${before} before`)
+      const before = visitors.trend === 1 ? '' : ` and of the ${countOf(visitors.trend - 1, 'period')} before`
+      parts.push(`read the visitors of ${formatPeriod(visitors.period)}${before}`)
     }
     if (visitors?.exportTo !== undefined) parts.push(`write all rows to \`${visitors.exportTo.name}\``)
     if (signals !== 'none') parts.push(`read what readers missed in ${formatPeriod(signalsPeriod)}`)

@@ -129,6 +129,10 @@ function explain(call: ServiceCall, { status, text }: ServiceResponse): Explanat
     }
   }
   if (status === 404) return call.notFound
+  if (status === 400) {
+    const fix = call.method === 'POST' ? 'Check `prompt` and `project-id`.' : 'Check `project-id`.'
+    return { headline: 'The docs service rejected the request as invalid', fix }
+  }
   if (status === 429) {
     return {
       headline: 'The rate limit of the docs service is reached',
@@ -139,10 +143,6 @@ function explain(call: ServiceCall, { status, text }: ServiceResponse): Explanat
 }
 
 const EXPLANATIONS: Readonly<Record<number, Explanation>> = {
-  400: {
-    headline: 'The docs service rejected the request as invalid',
-    fix: 'Check `prompt` and `project-id`.',
-  },
   401: {
     headline: 'The docs service refused the API key',
     fix: 'The key may have expired (keys last 90 days unless their owner chose otherwise), have been deleted, or belong to another service. Create a new admin key in the dashboard and update the secret behind `api-key`.',

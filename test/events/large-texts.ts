@@ -7,12 +7,11 @@ export const LARGE_TEXTS: readonly (readonly [
   instructions: string | undefined,
 ])[] = [
   ['deep quotes', `${filled('>')}\n\n/docs x`, 'x'],
-  ['a quote of many lines without the mark', `> a\n${filled('a\n')}\n/docs x`, 'x'],
   ['a quote of many lines with it', `${filled('> a\r\n')}\r\n/docs x`, 'x'],
   [
     'a long quoted line and many without the mark',
-    `${filled('> ', 0.5)}a\n${filled('a\n', 0.5)}\n/docs x`,
-    'x',
+    `> ${filled('> ', 0.5)}a\n${filled('a\n', 0.4)}/docs x`,
+    undefined,
   ],
   ['many quotes', `${filled('>\n\n')}/docs x`, 'x'],
   ['many quotes and comments', `${filled('> a\n\n<!-- b -->\n\n')}/docs x`, 'x'],
@@ -24,7 +23,11 @@ export const LARGE_TEXTS: readonly (readonly [
   ['a rule that is none', `> a\n${filled('- ')}x\n\n/docs x`, undefined],
   ['much emphasis', `/docs ${filled('*a_')}x`, `${filled('*a_')}x`],
   ['comments after the command', `/docs ${filled('<!-- a -->')}x`, 'x'],
-  ['open comments after it', `/docs x ${filled('<!-')}${filled('<!-- ')}`, `x ${filled('<!-')}`],
+  [
+    'open comments after it',
+    `/docs x ${filled('<!-', 0.5)}\n${filled('<!-- ', 0.5)}`,
+    `x ${filled('<!-', 0.5)}`,
+  ],
   ['invisible characters after it', `/docs ${filled('\u200B')}x`, 'x'],
 ]
 

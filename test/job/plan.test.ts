@@ -246,7 +246,7 @@ describe('a re-run', () => {
     const scene = await startScene({ env: RERUN })
     expect(await continueJob(NOTHING, { isCommand: false, ...scene })).toEqual({ kind: 'create' })
     expect(scene.log).toEqual([
-      'notice: This is attempt 2 of the run, and GitHub shows no job of an earlier attempt. If that attempt was killed while it started a job, the dashboard of the docs service shows the job; to wait for it instead, set `job-id`. This attempt starts a job of its own.',
+      'notice: This is attempt 2 of the run, and GitHub shows no job of an earlier attempt. If that attempt was killed while it started a job, the dashboard of the docs service shows the job; to wait for it instead, set `job-id`. This attempt does what the run asks for.',
     ])
   })
 })

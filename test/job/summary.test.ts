@@ -119,7 +119,7 @@ describe('the summary of a run that did not wait for a job', () => {
     const pull = { prLink: PR_LINK, conflicts: false, openedAtMs: undefined }
     const message: Plan = { kind: 'message', id: 'j1', prompt: 'x', pull }
     const { source } = dryRunSummary('send this message to the job `j1`', message, run)
-    expect(source).toContain(`This run went on with [acme/docs#\u200b12](${PR_LINK}).`)
+    expect(source).toContain(`The message is for [acme/docs#\u200b12](${PR_LINK}).`)
     expect(dryRunSummary('wait for the job `j1`', { kind: 'wait', id: 'j1' }, run).source).not.toContain(
       '```',
     )

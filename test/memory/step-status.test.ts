@@ -34,7 +34,7 @@ describe('the status of a step', () => {
   it('is pending while the job runs, and then says how it ended', async () => {
     const scene = await newScene()
     const { memory } = memoryOf(scene, { event: pushBy('octocat'), inputs: PROMPT })
-    await memory.begin('job_1', '')
+    await memory.begin('job_1', '', 'The docs agent is working')
     await memory.end('success', OUTCOME)
     const context = 'Docs agent: docs (docs.yml, docs, agent)'
     expect(statusesOf(scene)).toEqual([
@@ -62,7 +62,7 @@ describe('the status of a step', () => {
     async (prLink, known, target) => {
       const scene = await newScene()
       const { memory } = memoryOf(scene, { event: pushBy('octocat'), inputs: PROMPT })
-      await memory.begin('job_1', known)
+      await memory.begin('job_1', known, 'The docs agent is working')
       await memory.end('failure', { headline: 'Not finished within 30 min', prLink })
       expect(scene.world.statuses.map(({ state, target_url }) => [state, target_url])).toEqual([
         ['pending', RUN_URL],
@@ -90,7 +90,7 @@ describe('the status of a step', () => {
     for (const letter of 'cd') addCommit(scene.world, { sha: letter.repeat(40), branch: null })
     const env = made.payload.after ? {} : { GITHUB_SHA: BEFORE }
     const { memory } = memoryOf(scene, { event: made, inputs: PROMPT, env })
-    await memory.begin('job_1', '')
+    await memory.begin('job_1', '', 'The docs agent is working')
     expect(scene.github.requests).toEqual([`POST /statuses/${sha} pending`])
   })
 
@@ -103,7 +103,7 @@ describe('the status of a step', () => {
   ])('is not set %s', async (_what, made, inputs) => {
     const scene = await newScene()
     const { memory } = memoryOf(scene, { event: made, inputs })
-    await memory.begin('job_1', '')
+    await memory.begin('job_1', '', 'The docs agent is working')
     await memory.end('success', OUTCOME)
     expect(scene.github.requests).toEqual([])
     expect(scene.logged()).toEqual([])
@@ -115,7 +115,7 @@ describe('the status of a step', () => {
     const { memory } = memoryOf(scene, { event: pushBy('octocat'), inputs })
     await memory.end('failure', OUTCOME)
     expect(scene.github.requests).toEqual([])
-    await memory.begin('job_1', '')
+    await memory.begin('job_1', '', 'The docs agent is working')
     expect(scene.github.requests).toHaveLength(1)
   })
 
@@ -123,7 +123,10 @@ describe('the status of a step', () => {
     const scene = await newScene()
     scene.github.faults.push({ match: /pending$/, end: { delayMs: 50 } })
     const { memory } = memoryOf(scene, { event: pushBy('octocat'), inputs: PROMPT })
-    await Promise.all([memory.begin('job_1', ''), memory.end('success', OUTCOME)])
+    await Promise.all([
+      memory.begin('job_1', '', 'The docs agent is working'),
+      memory.end('success', OUTCOME),
+    ])
     expect(scene.world.statuses.map(({ state }) => state)).toEqual(['pending', 'success'])
   })
 })
@@ -168,7 +171,7 @@ describe('a status that the main step could not end', () => {
   it('of a run that was killed is ended by the post step', async () => {
     const scene = await newScene()
     const { memory } = memoryOf(scene, start)
-    await memory.begin('job_1', PULL)
+    await memory.begin('job_1', PULL, 'The docs agent is working')
     await runPost(scene, savedIn(scene))
     expect(
       scene.world.statuses.map(({ state, description, target_url }) => [state, description, target_url]),
@@ -181,7 +184,7 @@ describe('a status that the main step could not end', () => {
   it('is left alone where it was ended', async () => {
     const scene = await newScene()
     const { memory } = memoryOf(scene, start)
-    await memory.begin('job_1', '')
+    await memory.begin('job_1', '', 'The docs agent is working')
     await memory.end('success', OUTCOME)
     await runPost(scene, savedIn(scene))
     await runPost(scene, {})
@@ -194,7 +197,7 @@ describe('a status that the main step could not end', () => {
       const scene = await newScene()
       scene.github.faults.push({ match: /success$/, end })
       const { memory } = memoryOf(scene, start)
-      await memory.begin('job_1', '')
+      await memory.begin('job_1', '', 'The docs agent is working')
       await memory.end('success', OUTCOME)
       const state = savedIn(scene)
       scene.github.faults.length = 0
@@ -210,7 +213,7 @@ describe('a status that the main step could not end', () => {
   it('is waited for by the post step for up to a minute', async () => {
     const scene = await newScene()
     const { memory } = memoryOf(scene, start)
-    await memory.begin('job_1', '')
+    await memory.begin('job_1', '', 'The docs agent is working')
     const state = savedIn(scene)
     const beganMs = scene.clock.now()
     scene.clock.at(beganMs + 50_000, () => scene.github.faults.splice(0))
@@ -225,20 +228,33 @@ describe('a status that the token may not set', () => {
     const scene = await newScene()
     scene.world.scopes.delete('statuses: write')
     const { memory } = memoryOf(scene, { event: pushBy('octocat'), inputs: PROMPT })
-    await memory.begin('job_1', '')
+    await memory.begin('job_1', '', 'The docs agent is working')
     await memory.end('success', OUTCOME)
     const lines = scene.logged()
     expect(lines.filter((line) => !line.startsWith('save-state'))).toEqual([
-      'notice: Failed to set the commit status by which the next run finds this job: GitHub returned 403 ("Resource not accessible by integration"). The job\'s `github-token` needs the permission `statuses: write` for this. Until it is set, the next run starts a new job and a new pull request.',
+      'notice: Failed to set the commit status by which the next run finds this job: GitHub returned 403 ("Resource not accessible by integration"). The job\'s `github-token` needs the permission `statuses: write` for this. Until it can be, the next run starts a new job and a new pull request.',
     ])
     expect(lines.findLast((line) => line.startsWith('save-state'))).toBe('save-state: {}')
-    expect(scene.github.requests).toEqual(['POST /statuses/bbbbbbb pending'])
+    // A stray refusal would be over by the end.
+    expect(scene.github.requests).toEqual([
+      'POST /statuses/bbbbbbb pending',
+      'POST /statuses/bbbbbbb success',
+    ])
+  })
+
+  it('because of one stray refusal is set at the end', async () => {
+    const scene = await newScene()
+    scene.github.faults.push({ match: /pending$/, end: '403' })
+    const { memory } = memoryOf(scene, { event: pushBy('octocat'), inputs: PROMPT })
+    await memory.begin('job_1', '', 'The docs agent is working')
+    await memory.end('success', OUTCOME)
+    expect(scene.world.statuses.map(({ state }) => state)).toEqual(['success'])
   })
 
   it('is no missing permission where it was set before', async () => {
     const scene = await newScene()
     const { memory } = memoryOf(scene, { event: pushBy('octocat'), inputs: PROMPT })
-    await memory.begin('job_1', '')
+    await memory.begin('job_1', '', 'The docs agent is working')
     scene.github.faults.push({ match: /success$/, end: '403' })
     await memory.end('success', OUTCOME)
     const lines = scene.logged()

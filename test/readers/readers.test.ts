@@ -223,7 +223,7 @@ describe('a dry run', () => {
     })
     expect([sent, outputs, signals]).toEqual([[], {}, ''])
     const plan =
-      'The docs service was not called. Without `dry-run`, this run would read the visitors of 27 Jul – 2 Aug 2026 and of 7 periods before, write all rows to `v.csv`, read what readers missed in 6 Jul – 2 Aug 2026 and tell the agent, with 40 requests at most.'
+      'The docs service was not called. Without `dry-run`, this run would read the visitors of 27 Jul – 2 Aug 2026 and of the 7 periods before, write all rows to `v.csv`, read what readers missed in 6 Jul – 2 Aug 2026 and tell the agent, with 40 requests at most.'
     expect(log).toEqual([`notice: ${plan}`])
     expect(summary).toBe(`## 📊 Readers report: dry run\n\n${plan}\n\nProject \`docs\``)
   })

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type DocsService as FakeService, startDocsService } from '../../docs-service/service.ts'
-import { createSystemClock } from '../../src/lib/time.ts'
 import { HttpClient } from '../../src/lib/http.ts'
+import { createSystemClock } from '../../src/lib/time.ts'
 import { getQuestions, getRatings, getSearches, getVisitors } from '../../src/service/analytics.ts'
 import { DocsService } from '../../src/service/client.ts'
 

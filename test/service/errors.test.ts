@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { createSystemClock } from '../../src/lib/time.ts'
 import { HttpClient } from '../../src/lib/http.ts'
 import { createRedact } from '../../src/lib/redact.ts'
+import { createSystemClock } from '../../src/lib/time.ts'
 import { TransportError } from '../../src/lib/transport-error.ts'
 import { DocsService } from '../../src/service/client.ts'
 import {
