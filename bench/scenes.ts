@@ -65,11 +65,11 @@ export async function startStage(folder: string, pages: number) {
     github,
     requests: () => docs.requests.length + github.requests.length,
     /** The bundle, as a runner starts it; `root` is the folder of the action. */
-    action: (scene: Scene, root: string): Command => ({
-      program: NODE,
-      args: [join(root, 'dist/index.js')],
-      env: environmentFor(scene),
-    }),
+    action(scene: Scene, root: string): Command {
+      // Each run is the first: one that goes on with a job waits for its answer to the message.
+      github.world.statuses.splice(0)
+      return { program: NODE, args: [join(root, 'dist/index.js')], env: environmentFor(scene) }
+    },
     /** The same without the action. */
     shell(scene: Scene): Command {
       const { prompt = '' } = scene.inputs
