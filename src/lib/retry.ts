@@ -15,7 +15,7 @@ export type RetryPolicy = {
   onRetry(error: unknown, pauseMs: number): void
 }
 
-/** Why there was no further attempt. The failure itself is the `cause`. */
+/** Why nothing was tried again. The failure itself is the `cause`. */
 export class RetryError extends Error {
   override readonly name = 'RetryError'
   /** `final`: the failure is one that is never retried. */
