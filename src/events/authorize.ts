@@ -1,7 +1,7 @@
 import { GitHubError } from '../github/errors.ts'
-import { react } from '../github/reactions.ts'
+import { giveFinalReaction, react } from '../github/reactions.ts'
 import { PERMISSION_LEVELS, type PermissionLevel } from '../inputs/table.ts'
-import type { Environment } from '../runner/environment.ts'
+import { type Environment, isRerun } from '../runner/environment.ts'
 import type { Run } from '../runner/run.ts'
 import type { Command } from './command.ts'
 import { type Actor, type GitHubEvent, isAllowedBot, isFromFork, isRepository, readActor } from './payload.ts'
@@ -25,7 +25,9 @@ async function authorizeCommand(command: Command, run: Run): Promise<Skip | unde
   const verdict = await judge(author, run)
   const mayReact = mayWrite(inputs) && inputs['github-token'] !== '' && !run.cancel.aborted
   if (verdict.kind !== 'granted' && mayReact) {
-    await react(github, source, verdict.kind === 'refused' ? '-1' : 'confused')
+    // A re-run's answer replaces that of the first attempt.
+    const answer = isRerun(run.environment) ? giveFinalReaction : react
+    await answer(github, source, verdict.kind === 'refused' ? '-1' : 'confused')
   }
   const refused = refusal(verdict, `the command ${inputs.command}`, run)
   if (refused !== undefined) return refused
