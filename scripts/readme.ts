@@ -1,7 +1,7 @@
 import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { stringify } from 'yaml'
-import { BOOLEAN, BOT_LOGINS, LINES, LOGINS } from '../src/inputs/formats.ts'
+import { BOOLEAN, LINES, LOGINS } from '../src/inputs/formats.ts'
 import { INPUTS } from '../src/inputs/table.ts'
 import { type ActionMetadata, readActionMetadata } from './action-metadata.ts'
 import { readOptions } from './options.ts'
@@ -71,7 +71,7 @@ function typeOf(format: object & { readonly accepted: string }): object {
   if (format === BOOLEAN) return { type: 'boolean' }
   if (format === LINES) return { type: 'list', separator: '\n', 'list-item': { type: 'string' } }
   const names = { type: 'list', separator: ',', 'list-item': { type: 'string' } }
-  if (format === LOGINS || format === BOT_LOGINS) return names
+  if (format === LOGINS) return names
   if (format.accepted.startsWith('a whole number')) return { type: 'integer' }
   const [, choice] = /^any of (.*), or none alone$/.exec(format.accepted) ?? []
   if (choice !== undefined) return { ...names, 'list-item': words(`${choice}, none`) }

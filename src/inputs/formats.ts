@@ -7,9 +7,11 @@ export type InputFormat<T> = {
   readonly parse: (text: string) => T
   /** What is accepted, to follow "accepted:"; empty where the problem says it. */
   readonly accepted: string
+  /** The value of an empty text, where that says something of its own; else it means the default. */
+  readonly empty?: T
 }
 
-export const TEXT: InputFormat<string> = { parse: (text) => text, accepted: '' }
+export const TEXT: InputFormat<string> = { parse: (text) => text, accepted: '', empty: '' }
 
 /** `true` or `false` as YAML 1.2's core schema spells them. */
 export const BOOLEAN: InputFormat<boolean> = {
@@ -65,8 +67,7 @@ export function anyOf<const T extends string>(words: readonly T[]): InputFormat<
       const given = splitList(text)
       if (given.length === 1 && given[0] === 'none') return new Set()
       const unknown = given.filter((word) => !isKnown(word) && word !== 'none')
-      const quoted = unknown.map((word) => `"${word}"`)
-      if (quoted.length > 0) throw new RangeError(`contains ${quoted.join(' and ')}`)
+      if (unknown.length > 0) throw new RangeError(`contains ${quote(unknown)}`)
       if (given.includes('none')) throw new RangeError('combines "none" with other values')
       if (given.length === 0) throw new RangeError('contains no word')
       return new Set(given.filter(isKnown))
@@ -75,34 +76,64 @@ export function anyOf<const T extends string>(words: readonly T[]): InputFormat<
   }
 }
 
-/** Logins, separated by commas or line breaks. */
+/** Logins, separated by commas or line breaks; no wildcard, since nobody can say who will be called what. */
 export const LOGINS: InputFormat<readonly string[]> = {
   parse(text) {
     const logins = splitList(text)
-    const invalid = logins.filter((login) => /[*?\s]/.test(login)).map((login) => `"${login}"`)
-    if (invalid.length > 0) throw new RangeError(`contains an invalid login, ${invalid.join(' and ')}`)
+    const invalid = logins.filter((login) => /[*?\s]/.test(login))
+    if (invalid.length > 0) throw new RangeError(`contains an invalid login, ${quote(invalid)}`)
     return logins
   },
   accepted: 'logins as GitHub shows them, such as renovate[bot], separated by commas; no wildcard',
-}
-
-/** Logins of bots: no wildcard, since nobody can say who will be called what. */
-export const BOT_LOGINS: InputFormat<readonly string[]> = {
-  ...LOGINS,
-  accepted: 'logins of bots as GitHub shows them, such as renovate[bot], separated by commas; no wildcard',
+  empty: [],
 }
 
 export const LINES: InputFormat<readonly string[]> = {
-  parse: (text) => text.split(/\r?\n|\r/).flatMap((line) => line.trim() || []),
+  parse: (text) => splitList(text, /[\r\n]/),
   accepted: '',
+  empty: [],
 }
 
-export const COMMAND_WORD: InputFormat<string> = {
-  parse(text) {
-    if (/\s/.test(text)) throw new RangeError('contains white space')
-    return text
-  },
-  accepted: 'one word, such as /docs, or nothing, so that no text is a command',
+/** A text that is refused where it matches one of these, which say what is wrong with it. */
+function textWithout(accepted: string, ...problems: readonly [RegExp, string][]): InputFormat<string> {
+  return {
+    parse(text) {
+      for (const [pattern, problem] of problems) if (pattern.test(text)) throw new RangeError(problem)
+      return text
+    },
+    accepted,
+    empty: '',
+  }
+}
+
+export const COMMAND_WORD = textWithout('one word, such as /docs, or nothing, so that no text is a command', [
+  /\s/,
+  'contains white space',
+])
+
+/** An id that becomes one segment of a URL's path. */
+export const PATH_SEGMENT = textWithout(
+  'an id as the service gives it',
+  [/^\.\.?$/, 'would change the path of the request'],
+  [/[\p{Cc}\p{Cs}]/u, 'contains control characters'],
+)
+
+/** An unknown prefix may be right: a server behind another `base-url` has its own. */
+export const API_KEY = textWithout(
+  'an admin API key of the docs service, from a secret of the repository',
+  [/^\s|\s$/, 'has white space around it'],
+  [/^["'`]|["'`]$/, 'has quotes around it'],
+  // Source: the vendor's documentation (November 2026).
+  [/^mint_dsc_/, 'is an assistant key (it starts with mint_dsc_)'],
+  [/^mint_us_/, 'is a search (index) key (it starts with mint_us_)'],
+  [/[^!-~]/, 'contains white space or characters that no API key has'],
+)
+
+/** What no header can carry counts as no token. */
+export const GITHUB_TOKEN: InputFormat<string> = {
+  parse: (text) => (/[^!-~]/.test(text) ? '' : text),
+  accepted: '',
+  empty: '',
 }
 
 /** The address of a server: https, or http to this machine; a path is allowed, nothing else is. */
@@ -122,41 +153,6 @@ export const BASE_URL: InputFormat<URL> = {
     'an https URL without credentials, query or fragment; http only for localhost, *.localhost, 127.0.0.0/8 and [::1]',
 }
 
-/** An id that becomes one segment of a URL's path. */
-export const PATH_SEGMENT: InputFormat<string> = {
-  parse(text) {
-    if (text === '.' || text === '..') throw new RangeError('would change the path of the request')
-    if (/\p{Cc}/u.test(text) || !text.isWellFormed()) throw new RangeError('contains control characters')
-    return text
-  },
-  accepted: 'an id as the service gives it',
-}
-
-/** An unknown prefix may be right: a server behind another `base-url` has its own. */
-export const API_KEY: InputFormat<string> = {
-  parse(key) {
-    if (key !== key.trim()) throw new RangeError('has white space around it')
-    if (/^["'`]|["'`]$/.test(key)) throw new RangeError('has quotes around it')
-    // Source: the vendor's documentation (November 2026).
-    if (key.startsWith('mint_dsc_')) throw new RangeError('is an assistant key (it starts with mint_dsc_)')
-    if (key.startsWith('mint_us_')) throw new RangeError('is a search (index) key (it starts with mint_us_)')
-    if (!isToken(key)) throw new RangeError('contains white space or characters that no API key has')
-    return key
-  },
-  accepted: 'an admin API key of the docs service, from a secret of the repository',
-}
-
-/** What can't be sent as a token counts as none. */
-export const GITHUB_TOKEN: InputFormat<string> = {
-  parse: (text) => (isToken(text) ? text : ''),
-  accepted: '',
-}
-
-/** Whether a header can carry a text as a token (RFC 6750, 2.1, and whatever else does not end the header). */
-function isToken(text: string): boolean {
-  return /^[\x21-\x7e]+$/.test(text)
-}
-
 /** A moment that bounds a period. */
 export type PeriodDate = {
   /** Milliseconds since the Unix epoch. */
@@ -170,18 +166,21 @@ const ISO_8601 = /^(\d{4}-\d{2}-\d{2})(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(Z|[+-
 /** YYYY-MM-DD, its first moment in UTC; or ISO 8601 with a time, in UTC where there is no offset. */
 export const DATE: InputFormat<PeriodDate> = {
   parse(text) {
-    const [matched, day = '', offset] = ISO_8601.exec(text) ?? []
-    if (matched === undefined) throw new RangeError('is not a date')
+    const [, day, offset] = ISO_8601.exec(text) ?? []
+    if (day === undefined) throw new RangeError('is not a date')
     const ms = Date.parse(text.includes('T') && offset === undefined ? `${text}Z` : text)
     // Date.parse takes 30 February for a day in March.
-    const dayMs = Date.parse(day)
-    const exists = !Number.isNaN(dayMs) && new Date(dayMs).toISOString().startsWith(day)
-    if (!exists || Number.isNaN(ms)) throw new RangeError('is not a valid date')
+    const exists = !Number.isNaN(ms) && new Date(day).toISOString().startsWith(day)
+    if (!exists) throw new RangeError('is not a valid date')
     return { ms, text }
   },
   accepted: 'YYYY-MM-DD, or ISO 8601 such as 2026-07-27T00:00:00Z',
 }
 
-function splitList(text: string): string[] {
-  return text.split(/[,\n\r]/).flatMap((entry) => entry.trim() || [])
+function splitList(text: string, separator = /[,\r\n]/): string[] {
+  return text.split(separator).flatMap((entry) => entry.trim() || [])
+}
+
+function quote(words: readonly string[]): string {
+  return words.map((word) => `"${word}"`).join(' and ')
 }

@@ -39,21 +39,20 @@ export function readInputs(
   redact: Redact,
 ): { readonly inputs: Inputs; readonly problems: readonly InputProblem[] } {
   const problems: InputProblem[] = []
-  const values = Object.fromEntries(
-    inputNames().map((name) => {
-      const { format, default: fallback } = INPUTS[name]
-      const given = textOf(name, texts) ?? fallback
-      try {
-        return [name, parseInput(given, name)]
-      } catch (error) {
-        if (!(error instanceof RangeError)) throw error
-        const isSecret = SECRET_INPUTS.some((secret) => secret === name)
-        const quote = isSecret ? '' : `("${quoted(given, redact)}") `
-        problems.push({ input: name, problem: `${quote}${error.message}`, accepted: format.accepted })
-        return [name, parseInput(fallback, name)]
-      }
-    }),
-  )
+  const readInput = (name: InputName): unknown => {
+    const { format, default: fallback } = INPUTS[name]
+    const given = textOf(name, texts) ?? fallback
+    try {
+      return parseInput(given, name)
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error
+      const isSecret = SECRET_INPUTS.some((secret) => secret === name)
+      const quote = isSecret ? '' : `("${quoted(redact(given))}") `
+      problems.push({ input: name, problem: `${quote}${error.message}`, accepted: format.accepted })
+      return parseInput(fallback, name)
+    }
+  }
+  const values = Object.fromEntries(inputNames().map((name) => [name, readInput(name)]))
   return { inputs: values as Inputs, problems }
 }
 
@@ -75,13 +74,12 @@ function textOf(name: InputName, texts: InputTexts): string | undefined {
 }
 
 function parseInput(given: string, name: InputName): unknown {
-  const { format, default: fallback, empty } = INPUTS[name]
+  const { format, default: fallback } = INPUTS[name]
   if (given !== '') return format.parse(given)
-  if (empty !== undefined) return empty
-  return fallback === '' ? undefined : format.parse(fallback)
+  return format.empty ?? (fallback === '' ? undefined : format.parse(fallback))
 }
 
-function quoted(text: string, redact: Redact): string {
-  const withoutPassword = redact(text).replace(/\/\/[^/\s]*@/g, '//***@')
-  return clip(withoutPassword.replace(/\s+/g, ' '), 80)
+/** On one line, without a password, and not too long. */
+function quoted(text: string): string {
+  return clip(text.replace(/\/\/[^/\s]*@/g, '//***@').replace(/\s+/g, ' '), 80)
 }

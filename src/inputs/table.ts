@@ -3,7 +3,6 @@ import {
   anyOf,
   BASE_URL,
   BOOLEAN,
-  BOT_LOGINS,
   COMMAND_WORD,
   DATE,
   duration,
@@ -35,47 +34,45 @@ type InputSpec<T> = {
   readonly format: InputFormat<T>
   /** As in `action.yml`; empty if there is none. */
   readonly default: string
-  /** What an empty text means: a value of its own, or `undefined` for whatever the default means. */
-  readonly empty: T | undefined
 }
 
 /** All inputs: what `action.yml` declares, and how each is read. */
 export const INPUTS = {
-  'api-key': text('request', API_KEY),
-  'project-id': text('request', PATH_SEGMENT),
-  'base-url': withDefault('request', BASE_URL, 'https://api.mintlify.com'),
-  prompt: text('request', TEXT),
-  'prompt-file': list('request', LINES),
-  'context-files': list('request', LINES),
-  context: withDefault('request', oneOf(['diff', 'files', 'none']), 'diff'),
-  'job-id': text('request', PATH_SEGMENT),
-  'dry-run': withDefault('request', BOOLEAN, 'false'),
+  'api-key': input('request', API_KEY),
+  'project-id': input('request', PATH_SEGMENT),
+  'base-url': input('request', BASE_URL, 'https://api.mintlify.com'),
+  prompt: input('request', TEXT),
+  'prompt-file': input('request', LINES),
+  'context-files': input('request', LINES),
+  context: input('request', oneOf(['diff', 'files', 'none']), 'diff'),
+  'job-id': input('request', PATH_SEGMENT),
+  'dry-run': input('request', BOOLEAN, 'false'),
 
-  wait: withDefault('wait', BOOLEAN, 'true'),
-  timeout: withDefault('wait', duration(), '30m'),
+  wait: input('wait', BOOLEAN, 'true'),
+  timeout: input('wait', duration(), '30m'),
   'poll-interval': optional('wait', duration(100)),
-  'fail-on': withDefault('wait', anyOf(FAIL_ON_RESULTS), 'failed, timed-out'),
-  summary: withDefault('wait', BOOLEAN, 'true'),
+  'fail-on': input('wait', anyOf(FAIL_ON_RESULTS), 'failed, timed-out'),
+  summary: input('wait', BOOLEAN, 'true'),
 
-  command: text('comments', COMMAND_WORD, '/docs'),
-  'required-permission': withDefault('comments', oneOf(PERMISSION_LEVELS), 'write'),
-  'allow-bots': list('comments', BOT_LOGINS),
-  'ignore-authors': list('comments', LOGINS, 'mintlify[bot]'),
-  'follow-up': withDefault('comments', BOOLEAN, 'true'),
-  comment: withDefault('comments', oneOf(['auto', 'always', 'never']), 'auto'),
+  command: input('comments', COMMAND_WORD, '/docs'),
+  'required-permission': input('comments', oneOf(PERMISSION_LEVELS), 'write'),
+  'allow-bots': input('comments', LOGINS),
+  'ignore-authors': input('comments', LOGINS, 'mintlify[bot]'),
+  'follow-up': input('comments', BOOLEAN, 'true'),
+  comment: input('comments', oneOf(['auto', 'always', 'never']), 'auto'),
   // biome-ignore lint/suspicious/noTemplateCurlyInString: an expression of GitHub's, as action.yml has it.
-  'github-token': { ...text('comments', GITHUB_TOKEN), default: '${{ github.token }}' },
+  'github-token': input('comments', GITHUB_TOKEN, '${{ github.token }}'),
 
-  'visitors-summary': withDefault('visitors', BOOLEAN, 'false'),
-  'visitors-days': withDefault('visitors', integer(1, 366), '7'),
+  'visitors-summary': input('visitors', BOOLEAN, 'false'),
+  'visitors-days': input('visitors', integer(1, 366), '7'),
   'visitors-from': optional('visitors', DATE),
   'visitors-to': optional('visitors', DATE),
-  'visitors-top': withDefault('visitors', integer(1, 100), '10'),
-  'visitors-trend': withDefault('visitors', integer(1, 52), '8'),
-  'visitors-max-requests': withDefault('visitors', integer(1, 1000), '40'),
-  'visitors-export': text('visitors', TEXT),
+  'visitors-top': input('visitors', integer(1, 100), '10'),
+  'visitors-trend': input('visitors', integer(1, 52), '8'),
+  'visitors-max-requests': input('visitors', integer(1, 1000), '40'),
+  'visitors-export': input('visitors', TEXT),
   'site-url': optional('visitors', BASE_URL),
-  'reader-signals': withDefault('visitors', oneOf(['none', 'report', 'agent']), 'none'),
+  'reader-signals': input('visitors', oneOf(['none', 'report', 'agent']), 'none'),
 } as const
 
 export type InputName = keyof typeof INPUTS
@@ -87,25 +84,11 @@ export type Inputs = {
 
 export const SECRET_INPUTS = ['api-key', 'github-token'] as const satisfies readonly InputName[]
 
-function withDefault<T>(group: InputGroup, format: InputFormat<T>, fallback: string): InputSpec<T> {
-  return { group, format, default: fallback, empty: undefined }
+function input<T>(group: InputGroup, format: InputFormat<T>, fallback = ''): InputSpec<T> {
+  return { group, format, default: fallback }
 }
 
 /** An input that may be missing: then its value is `undefined`. */
 function optional<T>(group: InputGroup, format: InputFormat<T>): InputSpec<T | undefined> {
-  return { group, format, default: '', empty: undefined }
-}
-
-/** A text whose emptiness says something. */
-function text(group: InputGroup, format: InputFormat<string>, fallback = ''): InputSpec<string> {
-  return { group, format, default: fallback, empty: '' }
-}
-
-/** A list that may be empty. */
-function list(
-  group: InputGroup,
-  format: InputFormat<readonly string[]>,
-  fallback = '',
-): InputSpec<readonly string[]> {
-  return { group, format, default: fallback, empty: [] }
+  return { group, format, default: '' }
 }
