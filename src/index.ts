@@ -22,11 +22,8 @@ async function runToEnd(step: (run: Run) => Promise<void>, isPost: boolean): Pro
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => cancel.abort())
   const waiting = { clock: createSystemClock(), random: Math.random, cancel: cancel.signal }
   const run = new Run(readEnvironment(process.env), waiting, { isPost })
-  process.once('beforeExit', () => {
-    run.log.fail(
-      'The action ended unexpectedly: nothing was left that it could wait for. Please report this.',
-    )
-  })
+  const text = 'The action ended unexpectedly: nothing was left that it could wait for. Please report this.'
+  process.once('beforeExit', () => run.log.fail(text))
   await step(run)
   // What was written to a pipe is not in it yet; on Windows, and on Linux for more than a pipe holds.
   const streams = [process.stdout, process.stderr]

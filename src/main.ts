@@ -40,9 +40,10 @@ async function perform(run: Run): Promise<void> {
   const ownWork = skipOwnWork(trigger, history, run)
   if (ownWork !== undefined) return skipRun(ownWork, run)
 
+  // Connections of its own for each part: none waits for another's requests.
+  const service = createService(run)
   const readers = request.readers && new Readers(request.readers, createService(run), run)
   const readSignals = async (): Promise<string> => (await readers?.signals()) ?? ''
-  const service = createService(run)
   // Every part that was asked for is tried and reported; one part's failure never hides another's result.
   const parts = await Promise.allSettled([
     request.wantsJob ? performJob(request, { history, readSignals, service, run }) : undefined,
@@ -59,35 +60,33 @@ async function perform(run: Run): Promise<void> {
 function reportCancelled({ wantsJob }: RunRequest, run: Run): void {
   const text = 'Cancelled before anything was sent to the docs service.'
   if (wantsJob) run.setOutputs({ result: 'cancelled' })
-  if (run.inputs.summary) run.writeSummary('job', interruptedSummary(text, run.inputs['project-id']))
+  run.writeSummary('job', interruptedSummary(text, run.inputs['project-id']))
   run.log.fail(text)
 }
 
 function skipRun({ reason, level }: Skip, run: Run): void {
   run.log[level](reason)
   run.setOutputs({ result: 'skipped' })
-  if (run.inputs.summary) run.writeSummary('job', skippedSummary(reason, run.inputs['project-id']))
+  run.writeSummary('job', skippedSummary(reason, run.inputs['project-id']))
 }
 
-/** Gives a part the docs service, over connections of its own: no part waits for another's requests. */
 function createService({ environment, inputs, clock, redact }: Run): DocsService {
-  const limits = { timeoutMs: 30_000, bodyLimitBytes: 16 * 1024 * 1024 }
   const { 'api-key': apiKey, 'project-id': projectId, 'base-url': baseUrl } = inputs
-  const http = new HttpClient({ proxy: environment.proxy, clock, ...limits })
+  const http = new HttpClient({ proxy: environment.proxy, clock, timeoutMs: 30_000 })
   return new DocsService({ apiKey, projectId, baseUrl, http, clock, redact })
 }
 
 function reportError(error: unknown, run: Run): void {
-  const { inputs, log } = run
+  const projectId = run.inputs['project-id']
   if (error instanceof InputsError) {
     run.setOutputs({ result: 'error' })
-    if (inputs.summary) run.writeSummary('job', inputsErrorSummary(error.problems, inputs['project-id']))
-    log.fail(error.message)
+    run.writeSummary('job', inputsErrorSummary(error.problems, projectId))
+    run.log.fail(error.message)
     return
   }
   // A fault of ours: whoever reports it needs to see where.
   const text = `The action failed unexpectedly: ${errorMessage(error)}. Please report this.`
-  log.fail(text)
-  if (error instanceof Error) log.info(error.stack ?? '')
-  if (inputs.summary) run.writeSummary('job', interruptedSummary(text, inputs['project-id']))
+  run.log.fail(text)
+  if (error instanceof Error) run.log.info(error.stack ?? '')
+  run.writeSummary('job', interruptedSummary(text, projectId))
 }

@@ -14,12 +14,11 @@ export async function runPost(run: Run): Promise<void> {
 }
 
 function reportInterruption(run: Run): void {
-  const { inputs, log } = run
   const jobId = run.readState('job-id')
   const advice =
     jobId === ''
       ? 'The run was interrupted before the docs service had answered. If a job was requested, it may be running: check the dashboard before you run this again.'
       : `The run was interrupted. The job is still running. To wait for it, run this action with ${inBackticks(`job-id: ${jobId}`)}.`
-  log.warning(advice)
-  if (inputs.summary) run.writeSummary('job', interruptedSummary(advice, inputs['project-id']))
+  run.log.warning(advice)
+  run.writeSummary('job', interruptedSummary(advice, run.inputs['project-id']))
 }

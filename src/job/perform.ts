@@ -164,7 +164,7 @@ async function carryOut(
 function reportOutcome(outcome: Outcome, run: Run): string | undefined {
   const { inputs, log } = run
   run.setOutputs(jobOutputs(outcome))
-  if (inputs.summary) run.writeSummary('job', jobSummary(outcome, run))
+  run.writeSummary('job', jobSummary(outcome, run))
   const text = outcomeSentences(outcome, inputs['fail-on'])
   if (isFailure(outcome.result, inputs['fail-on'])) return text
   const isExpected = ['pull-request', 'no-pull-request', 'submitted'].includes(outcome.result)
@@ -173,12 +173,12 @@ function reportOutcome(outcome: Outcome, run: Run): string | undefined {
 }
 
 function reportDryRun(plan: Plan, run: Run): undefined {
-  const { inputs, log } = run
+  const { log } = run
   const forJob = plan.kind === 'message' ? 'send this message to' : 'wait for'
   const purpose =
     plan.kind === 'create' ? 'start a job with this prompt' : `${forJob} the job ${inBackticks(plan.id)}`
   run.setOutputs({ result: 'dry-run' })
   if (plan.kind !== 'wait') log.group('The prompt', run.redact(plan.prompt))
-  if (inputs.summary) run.writeSummary('job', dryRunSummary(purpose, plan, run))
+  run.writeSummary('job', dryRunSummary(purpose, plan, run))
   log.notice(`The docs service was not called. Without \`dry-run\`, this run would ${purpose}.`)
 }

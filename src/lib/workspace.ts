@@ -13,15 +13,16 @@ export type TextFile = {
   readonly text: string
 }
 
-/** Reads text files of the workspace, all together within a limit. */
+/** All files that a run reads may have this many bytes together. */
+const LIMIT_BYTES = 1024 * 1024
+
+/** Reads text files of the workspace. */
 export class WorkspaceReader {
   readonly #root: string
-  readonly #limitBytes: number
   #readBytes = 0
 
-  constructor(root: string, limitBytes: number) {
+  constructor(root: string) {
     this.#root = root
-    this.#limitBytes = limitBytes
   }
 
   /**
@@ -33,44 +34,41 @@ export class WorkspaceReader {
   async read(name: string): Promise<string> {
     try {
       const root = await files.realpath(this.#root)
-      const isBelow = isInside(root, resolve(root, name)) || isInside(this.#root, resolve(this.#root, name))
-      if (!isBelow && resolve(root, name) !== root) throw new WorkspaceError('is outside the workspace')
+      const outside = new WorkspaceError('is outside the workspace')
+      // Before anything is asked of the file: what exists outside is not told.
+      if (![root, this.#root].some((one) => isInside(one, resolve(one, name)))) throw outside
       const path = await files.realpath(resolve(root, name))
-      if (path !== root && !isInside(root, path)) throw new WorkspaceError('is outside the workspace')
+      if (!isInside(root, path)) throw outside
       const kind = await files.stat(path)
       if (kind.isDirectory()) throw new WorkspaceError('is a directory, not a file')
       // Opening a named pipe would wait for a writer.
       if (!kind.isFile()) throw new WorkspaceError('is not a regular file')
       this.#readBytes += kind.size
-      if (this.#readBytes > this.#limitBytes) {
+      if (this.#readBytes > LIMIT_BYTES) {
         throw new WorkspaceError(
-          `is too large: all files of a run may have ${this.#limitBytes / 1024} KiB together`,
+          `is too large: all files of a run may have ${LIMIT_BYTES / 1024} KiB together`,
         )
       }
       return new TextDecoder('utf-8', { fatal: true }).decode(await files.readFile(path))
     } catch (error) {
-      throw readError(error, name)
+      if (error instanceof TypeError) throw new WorkspaceError('is not UTF-8 text', { cause: error })
+      if (!['ENOENT', 'ENOTDIR'].includes(errorCode(error))) throw workspaceError(error, 'read')
+      const hint = /[*?[\]{}]/.test(name)
+        ? ' (globs are not expanded: name each file)'
+        : '; is it checked out before this step?'
+      throw new WorkspaceError(`does not exist in the workspace${hint}`, { cause: error })
     }
   }
 }
 
-/** Whether an absolute path is below a directory; both free of links. */
+/** Whether an absolute path is a directory or below it; both free of links. */
 function isInside(directory: string, path: string): boolean {
   const steps = relative(directory, path)
-  return steps !== '' && steps !== '..' && !steps.startsWith(`..${sep}`) && !isAbsolute(steps)
-}
-
-function readError(error: unknown, name: string): WorkspaceError {
-  if (error instanceof TypeError) return new WorkspaceError('is not UTF-8 text', { cause: error })
-  if (!['ENOENT', 'ENOTDIR'].includes(errorCode(error))) return systemError(error, 'read')
-  const hint = /[*?[\]{}]/.test(name)
-    ? ' (globs are not expanded: name each file)'
-    : '; is it checked out before this step?'
-  return new WorkspaceError(`does not exist in the workspace${hint}`, { cause: error })
+  return steps !== '..' && !steps.startsWith(`..${sep}`) && !isAbsolute(steps)
 }
 
 /** Node's own message says what the system refused. */
-function systemError(error: unknown, verb: 'read' | 'written'): WorkspaceError {
+function workspaceError(error: unknown, verb: 'read' | 'written'): WorkspaceError {
   if (error instanceof WorkspaceError) return error
   return new WorkspaceError(`can't be ${verb} (${errorMessage(error)})`, { cause: error })
 }
@@ -85,16 +83,28 @@ export async function findOutputPath(root: string, name: string): Promise<string
   try {
     const base = await files.realpath(root)
     const target = resolve(base, name)
-    const { directory, missing } = await deepestDirectory(dirname(target))
-    const path = join(directory, ...missing, basename(target))
-    if (!isInside(base, path)) throw new WorkspaceError('is outside the workspace')
-    const existing = await files.stat(path).catch(() => undefined)
-    if (existing?.isDirectory() === true) throw new WorkspaceError('is a directory, not a file')
+    const existing = await deepestExisting(dirname(target))
+    const directory = await files.realpath(existing)
+    const path = join(directory, relative(existing, target))
+    if (!isInside(base, path) || path === base) throw new WorkspaceError('is outside the workspace')
+    const kind = await files.stat(path).catch(() => undefined)
+    if (kind?.isDirectory() === true) throw new WorkspaceError('is a directory, not a file')
     if (!(await files.stat(directory)).isDirectory()) throw new WorkspaceError('is below a file')
     await files.access(directory, constants.W_OK)
     return path
   } catch (error) {
-    throw systemError(error, 'written')
+    throw workspaceError(error, 'written')
+  }
+}
+
+/** The longest beginning of a path that is there; a link is, though it may lead nowhere. */
+async function deepestExisting(path: string): Promise<string> {
+  try {
+    await files.lstat(path)
+    return path
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw error
+    return await deepestExisting(dirname(path))
   }
 }
 
@@ -113,19 +123,6 @@ export async function writeOutput(path: string, text: string): Promise<void> {
     await files.rename(temporary, path)
   } catch (error) {
     await files.rm(temporary, { force: true }).catch(() => undefined)
-    throw systemError(error, 'written')
-  }
-}
-
-/** The deepest directory on a path that exists, with links followed, and the names below it that do not exist. */
-async function deepestDirectory(path: string): Promise<{ directory: string; missing: string[] }> {
-  try {
-    return { directory: await files.realpath(path), missing: [] }
-  } catch (error) {
-    // A link that leads nowhere would be created where it points to.
-    const isLink = (await files.lstat(path).catch(() => undefined)) !== undefined
-    if (isLink || errorCode(error) !== 'ENOENT' || dirname(path) === path) throw error
-    const { directory, missing } = await deepestDirectory(dirname(path))
-    return { directory, missing: [...missing, basename(path)] }
+    throw workspaceError(error, 'written')
   }
 }

@@ -1,55 +1,17 @@
-import type { ProxySettings } from '../lib/proxy.ts'
+/** What the runner says of a step, read once. */
+export type Environment = Readonly<ReturnType<typeof readEnvironment>>
 
-/** The variables that the runner sets for a step, read once. Names follow GitHub's variables; empty where the runner says nothing. */
-export type Environment = {
-  /** Inputs by name, as they were given. A missing entry was not given at all. */
-  readonly inputs: ReadonlyMap<string, string>
-  /** State that this step's main part saved for its post part, by name. */
-  readonly state: ReadonlyMap<string, string>
-  readonly workspace: string
-  readonly summaryPath: string
-  readonly eventName: string
-  readonly eventPath: string
-  readonly repository: string
-  readonly actor: string
-  readonly workflow: string
-  /** Path of the workflow's file and its ref: `acme/docs/.github/workflows/weekly.yml@refs/heads/main`. */
-  readonly workflowRef: string
-  readonly job: string
-  readonly action: string
-  readonly ref: string
-  readonly sha: string
-  readonly runId: string
-  readonly runAttempt: string
-  /** `https://github.com`, or that of a GitHub Enterprise Server. */
-  readonly serverUrl: string
-  readonly apiUrl: string
-  readonly proxy: ProxySettings
-}
-
-/** Whether this run has been started again by hand. */
-export function isRerun({ runAttempt }: Environment): boolean {
-  return Number(runAttempt) > 1
-}
-
-/** What tells one step from another; the workflow's file stays the same when the workflow is renamed. */
-export function stepNames(environment: Environment): Readonly<Record<'workflow' | 'job' | 'step', string>> {
-  const { workflowRef, workflow, job, action } = environment
-  const file = /^[^/]+\/[^/]+\/(?:\.github\/workflows\/)?(.+?)@/.exec(workflowRef)?.[1]
-  return { workflow: file ?? workflow, job, step: action }
-}
-
-/** URL of the workflow run; empty outside of one. */
-export function runUrlOf({ serverUrl, repository, runId }: Environment): string {
-  return runId === '' ? '' : `${serverUrl}/${repository}/actions/runs/${runId}`
-}
-
-/** Reads the environment: the only place that does. Source: GitHub's documentation, "Variables reference". */
-export function readEnvironment(env: NodeJS.ProcessEnv): Environment {
+/**
+ * Reads the environment: the only place that does. A text is empty where the runner does not set it.
+ * Source: GitHub's documentation, "Variables reference".
+ */
+export function readEnvironment(env: NodeJS.ProcessEnv) {
   const read = (name: string): string => env[name] ?? ''
   const either = (name: string): string => read(name.toLowerCase()) || read(name)
   return {
+    /** Inputs by name, as they were given. A missing entry was not given at all. */
     inputs: withPrefix(env, 'INPUT_', (name) => name.toLowerCase()),
+    /** State that this step's main part saved for its post part, by name. */
     state: withPrefix(env, 'STATE_', (name) => name),
     workspace: read('GITHUB_WORKSPACE') || process.cwd(),
     summaryPath: read('GITHUB_STEP_SUMMARY'),
@@ -58,6 +20,7 @@ export function readEnvironment(env: NodeJS.ProcessEnv): Environment {
     repository: read('GITHUB_REPOSITORY'),
     actor: read('GITHUB_ACTOR'),
     workflow: read('GITHUB_WORKFLOW'),
+    /** Path of the workflow's file and its ref: `acme/docs/.github/workflows/weekly.yml@refs/heads/main`. */
     workflowRef: read('GITHUB_WORKFLOW_REF'),
     job: read('GITHUB_JOB'),
     action: read('GITHUB_ACTION'),
@@ -75,11 +38,24 @@ export function readEnvironment(env: NodeJS.ProcessEnv): Environment {
   }
 }
 
-function withPrefix(
-  env: NodeJS.ProcessEnv,
-  prefix: string,
-  rename: (name: string) => string,
-): ReadonlyMap<string, string> {
+function withPrefix(env: NodeJS.ProcessEnv, prefix: string, rename: (name: string) => string) {
   const found = Object.entries(env).filter(([name]) => name.startsWith(prefix))
   return new Map(found.map(([name, value]) => [rename(name.slice(prefix.length)), value ?? '']))
+}
+
+/** Whether this run has been started again by hand. */
+export function isRerun({ runAttempt }: Environment): boolean {
+  return Number(runAttempt) > 1
+}
+
+/** What tells one step from another; the workflow's file stays the same when the workflow is renamed. */
+export function stepNames(environment: Environment): Readonly<Record<'workflow' | 'job' | 'step', string>> {
+  const { workflowRef, workflow, job, action } = environment
+  const file = /^[^/]+\/[^/]+\/(?:\.github\/workflows\/)?(.+?)@/.exec(workflowRef)?.[1]
+  return { workflow: file ?? workflow, job, step: action }
+}
+
+/** URL of the workflow run; empty outside of one. */
+export function runUrlOf({ serverUrl, repository, runId }: Environment): string {
+  return runId === '' ? '' : `${serverUrl}/${repository}/actions/runs/${runId}`
 }

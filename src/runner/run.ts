@@ -6,10 +6,10 @@ import { isRecord, parseJson } from '../lib/json.ts'
 import type { Log } from '../lib/log.ts'
 import type { Markdown } from '../lib/markdown.ts'
 import { createRedact, type Redact } from '../lib/redact.ts'
-import { errorMessage, logText } from '../lib/text.ts'
+import { byteLength, errorMessage, logText } from '../lib/text.ts'
 import type { Clock, Waiting } from '../lib/time.ts'
 import type { Environment } from './environment.ts'
-import { Outputs, type OutputValues, Summary, type SummarySection } from './outputs.ts'
+import { OUTPUT_LIMIT_BYTES, type OutputValues, Summary, type SummarySection } from './outputs.ts'
 
 /** What the main step leaves for the post step. */
 type StateName = 'job-id' | 'pending' | 'finished'
@@ -32,10 +32,10 @@ export class Run {
   /** Takes the secrets out of a text. */
   readonly redact: Redact
   readonly github: GitHub
-  readonly #outputs: Outputs
   readonly #summary: Summary
   #pending: Partial<Record<PendingPart, unknown>>
-  #stateHasFailed = false
+  /** Of the files that the runner reads, those that can't be written. */
+  readonly #unwritable = new Set<'output' | 'state'>()
 
   /** Masks the secrets before anything else happens. Sends nothing. */
   constructor(environment: Environment, waiting: Waiting, options: { readonly isPost?: boolean } = {}) {
@@ -50,7 +50,6 @@ export class Run {
     this.inputs = inputs
     this.problems = problems
     this.log = createLog(this.redact, `Docs agent: ${environment.inputs.get('project-id')?.trim() ?? ''}`)
-    this.#outputs = new Outputs(this.log, this.redact)
     this.#summary = new Summary(environment.summaryPath, this.log)
     this.github = new GitHub({
       ...waiting,
@@ -63,22 +62,50 @@ export class Run {
     this.#pending = isRecord(saved) ? saved : {}
   }
 
+  /**
+   * Sets outputs. One that is too long is left empty, with a warning; one that can't be written fails the step, but the
+   * run goes on: a job that is waited for is still to be reported.
+   */
   setOutputs(values: OutputValues): void {
-    this.#outputs.set(values)
+    for (const [name, value] of Object.entries(values)) {
+      const isTooLong = byteLength(value) > OUTPUT_LIMIT_BYTES
+      if (isTooLong) {
+        const limit = `${OUTPUT_LIMIT_BYTES / 1024} KiB`
+        this.log.warning(`The output ${name} is left empty: it would be longer than ${limit}.`)
+      }
+      this.#write(
+        'output',
+        () => core.setOutput(name, isTooLong ? '' : this.redact(value)),
+        (why) =>
+          this.log.fail(
+            `Failed to write the output ${name}, so none of the step's outputs can be relied on: ${why}. The runner names the file in GITHUB_OUTPUT.`,
+          ),
+      )
+    }
   }
 
+  /** Writes a section of the step's summary, in place of what it said before; that of the job only if it is wanted. */
   writeSummary(section: SummarySection, markdown: Markdown): void {
+    if (section === 'job' && !this.inputs.summary) return
     this.#summary.write(section, this.redact(markdown.source))
   }
 
   /** Saves a value for the post step, in place of the one before. */
   saveState(name: StateName, value: string): void {
-    if (this.#stateHasFailed) return
+    this.#write(
+      'state',
+      () => core.saveState(name, value),
+      (why) => this.log.warning(`Failed to save anything for the post step: ${why}`),
+    )
+  }
+
+  #write(file: 'output' | 'state', write: () => void, report: (why: string) => void): void {
+    if (this.#unwritable.has(file)) return
     try {
-      core.saveState(name, value)
+      write()
     } catch (error) {
-      this.#stateHasFailed = true
-      this.log.warning(`Failed to save anything for the post step: ${errorMessage(error)}`)
+      this.#unwritable.add(file)
+      report(errorMessage(error))
     }
   }
 

@@ -7,30 +7,31 @@ import { findOutputPath, WorkspaceReader, writeOutput } from '../../src/lib/work
 
 let folder = ''
 let root = ''
-let outside = ''
+const inRoot = (name: string): string => join(root, name)
 
 beforeEach(async () => {
   folder = await realpath(await mkdtemp(join(tmpdir(), 'workspace-')))
   root = join(folder, 'repo')
-  outside = join(folder, 'outside')
-  await mkdir(join(root, 'docs'), { recursive: true })
-  await mkdir(outside)
+  await mkdir(inRoot('docs'), { recursive: true })
+  await mkdir(join(folder, 'outside'))
+  await writeFile(join(folder, 'outside/secret.txt'), 'secret')
+  await symlink('loop', inRoot('loop'))
 })
 afterEach(() => rm(folder, { recursive: true }))
 
 describe('reading from the workspace', () => {
-  beforeEach(async () => {
-    await writeFile(join(root, 'docs/a.md'), '\ufeffGrüße')
-    await writeFile(join(outside, 'secret.txt'), 'secret')
-  })
+  beforeEach(() => writeFile(inRoot('docs/a.md'), '\ufeffGrüße'))
 
   it('takes a file by any of its names, without the byte order mark', async () => {
-    await symlink(join(root, 'docs/a.md'), join(root, 'link'))
+    await symlink(inRoot('docs/a.md'), inRoot('link'))
     await symlink(root, join(folder, 'link-to-repo'))
-    for (const name of ['docs/a.md', './docs/../docs/a.md', 'link', join(root, 'docs/a.md')]) {
-      expect(await new WorkspaceReader(root, 1024).read(name)).toBe('Grüße')
+    for (const name of ['docs/a.md', './docs/../docs/a.md', 'link', inRoot('docs/a.md')]) {
+      expect(await new WorkspaceReader(root).read(name)).toBe('Grüße')
     }
-    expect(await new WorkspaceReader(join(folder, 'link-to-repo'), 1024).read('docs/a.md')).toBe('Grüße')
+    const linked = join(folder, 'link-to-repo')
+    for (const name of ['docs/a.md', join(linked, 'docs/a.md')]) {
+      expect(await new WorkspaceReader(linked).read(name)).toBe('Grüße')
+    }
   })
 
   it.each([
@@ -48,22 +49,20 @@ describe('reading from the workspace', () => {
     ['/etc/hostname', 'is outside the workspace'],
     ['loop', expect.stringMatching(/^can't be read \(ELOOP: /)],
   ])('refuses %j', async (name, message) => {
-    execFileSync('mkfifo', [join(root, 'pipe')])
-    await writeFile(join(root, 'latin1.txt'), Buffer.from([0xe9, 0x20]))
-    await symlink(join(outside, 'secret.txt'), join(root, 'outside-link'))
-    await symlink('loop', join(root, 'loop'))
-    const read = new WorkspaceReader(root, 1024).read(name)
+    execFileSync('mkfifo', [inRoot('pipe')])
+    await writeFile(inRoot('latin1.txt'), Buffer.from([0xe9, 0x20]))
+    await symlink('../outside/secret.txt', inRoot('outside-link'))
+    const read = new WorkspaceReader(root).read(name)
     await expect(read).rejects.toMatchObject({ name: 'WorkspaceError', message })
   })
 
   it('counts all files of a run against one limit, to the byte', async () => {
-    const workspace = new WorkspaceReader(root, 20)
-    await workspace.read('docs/a.md')
-    await workspace.read('docs/a.md')
-    await writeFile(join(root, 'b'), 'x')
-    await expect(workspace.read('b')).rejects.toThrow(
-      'is too large: all files of a run may have 0.01953125 KiB together',
-    )
+    const workspace = new WorkspaceReader(root)
+    await writeFile(inRoot('b'), 'é'.repeat(256 * 1024))
+    expect(await workspace.read('b')).toBe(await workspace.read('b'))
+    await writeFile(inRoot('c'), 'x')
+    const tooLarge = 'is too large: all files of a run may have 1024 KiB together'
+    await expect(workspace.read('c')).rejects.toThrow(tooLarge)
   })
 })
 
@@ -72,54 +71,49 @@ describe('writing to the workspace', () => {
     await writeOutput(await findOutputPath(root, name), text)
   }
 
-  it('makes the folders that are missing, and leaves nothing else behind', async () => {
-    await write('reports/2026/visitors.csv')
-    expect(await readFile(join(root, 'reports/2026/visitors.csv'), 'utf8')).toBe('rows')
-    expect(await readdir(join(root, 'reports/2026'))).toEqual(['visitors.csv'])
-  })
-
-  it('takes an absolute path, and follows links within the workspace', async () => {
-    await symlink(join(root, 'docs'), join(root, 'link'))
-    await write(join(root, 'link/new/visitors.csv'))
-    expect(await readFile(join(root, 'docs/new/visitors.csv'), 'utf8')).toBe('rows')
+  it('makes the folders that are missing, follows links within it, and leaves nothing else behind', async () => {
+    await symlink(inRoot('docs'), inRoot('link'))
+    await write(inRoot('link/2026/visitors.csv'))
+    expect(await readFile(inRoot('docs/2026/visitors.csv'), 'utf8')).toBe('rows')
+    expect(await readdir(inRoot('docs/2026'))).toEqual(['visitors.csv'])
   })
 
   it('replaces a file, and a link in its place without touching what it leads to', async () => {
-    await writeFile(join(outside, 'victim.csv'), 'precious')
-    await symlink(join(outside, 'victim.csv'), join(root, 'visitors.csv'))
+    const secret = join(folder, 'outside/secret.txt')
+    await symlink(secret, inRoot('visitors.csv'))
     await write('visitors.csv', 'old')
     await write('visitors.csv', 'new')
-    expect(await readFile(join(outside, 'victim.csv'), 'utf8')).toBe('precious')
-    expect(await readFile(join(root, 'visitors.csv'), 'utf8')).toBe('new')
+    expect(await readFile(secret, 'utf8')).toBe('secret')
+    expect(await readFile(inRoot('visitors.csv'), 'utf8')).toBe('new')
   })
 
-  it('leaves an older file as it was, and no half of the new one, where it fails', async () => {
-    const place = await findOutputPath(root, 'docs/visitors.csv')
-    await mkdir(place)
-    await expect(writeOutput(place, 'rows')).rejects.toThrow(/^can't be written \(EISDIR/)
-    expect(await readdir(join(root, 'docs'))).toEqual(['visitors.csv'])
+  it('leaves what was there as it was, and no half of the new file, where it fails', async () => {
+    const path = await findOutputPath(root, 'docs/visitors.csv')
+    await mkdir(path)
+    await expect(writeOutput(path, 'rows')).rejects.toThrow(/^can't be written \(EISDIR/)
+    expect(await readdir(inRoot('docs'))).toEqual(['visitors.csv'])
   })
 
-  it.each(['../outside/x.csv', '/etc/x.csv', '..', '.', 'a/../../x.csv', '../repo-2/x.csv'])(
-    'to %s is refused',
-    async (name) => {
-      await expect(findOutputPath(root, name)).rejects.toThrow('is outside the workspace')
-    },
-  )
-
-  it('is refused below a link that leads outside, nowhere or in a circle, below a file, and to a folder', async () => {
-    await symlink(outside, join(root, 'out'))
-    await symlink(join(root, 'missing'), join(root, 'nowhere'))
-    await symlink('circle', join(root, 'circle'))
-    await writeFile(join(root, 'file'), '')
-    const refused = (name: string): Promise<string> =>
-      findOutputPath(root, name).catch((error: Error) => `${error.name}: ${error.message}`)
-    expect(await refused('out/x.csv')).toBe('WorkspaceError: is outside the workspace')
-    expect(await refused('out/deep/x.csv')).toBe('WorkspaceError: is outside the workspace')
-    expect(await refused('nowhere/x.csv')).toMatch(/^WorkspaceError: can't be written \(ENOENT/)
-    expect(await refused('circle/x.csv')).toMatch(/^WorkspaceError: can't be written \(ELOOP/)
-    expect(await refused('file/x.csv')).toBe('WorkspaceError: is below a file')
-    expect(await refused('file/new/x.csv')).toMatch(/^WorkspaceError: can't be written \(ENOTDIR/)
-    expect(await refused('docs')).toBe('WorkspaceError: is a directory, not a file')
+  it.each([
+    ['../outside/x.csv', /^is outside the workspace$/],
+    ['/etc/x.csv', /^is outside the workspace$/],
+    ['..', /^is outside the workspace$/],
+    ['.', /^is outside the workspace$/],
+    ['a/../../x.csv', /^is outside the workspace$/],
+    ['../repo-2/x.csv', /^is outside the workspace$/],
+    ['out/x.csv', /^is outside the workspace$/],
+    ['out/deep/x.csv', /^is outside the workspace$/],
+    ['nowhere/x.csv', /^can't be written \(ENOENT/],
+    ['loop/x.csv', /^can't be written \(ELOOP/],
+    ['file/x.csv', /^is below a file$/],
+    ['file/new/x.csv', /^can't be written \(ENOTDIR/],
+    ['docs', /^is a directory, not a file$/],
+  ])('to %s is refused', async (name, message) => {
+    await symlink('../outside', inRoot('out'))
+    await symlink('missing', inRoot('nowhere'))
+    await writeFile(inRoot('file'), '')
+    const found = findOutputPath(root, name)
+    await expect(found).rejects.toThrow(message)
+    await expect(found).rejects.toMatchObject({ name: 'WorkspaceError' })
   })
 })
