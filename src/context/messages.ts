@@ -1,4 +1,4 @@
-import { byteLength, cleanMarkdown, clipBytes, indentedBytes, oneLine } from '../lib/text.ts'
+import { byteLength, cleanMarkdown, clipBytes, oneLine } from '../lib/text.ts'
 
 /** A commit, as far as it is told. */
 export type ToldCommit = {
@@ -49,7 +49,7 @@ export function renderCommits({ commits, total }: CommitList, maxBytes: number):
   if (left < 0) return ''
   for (const [index, subject] of shown.entries()) {
     const body = inOrder[index]?.body ?? ''
-    const text = body === '' ? '' : `\n${indentedBytes(body, Math.min(left - 1, MAX_BODY_BYTES))}`
+    const text = body === '' ? '' : `\n${clipBytes(body, Math.min(left - 1, MAX_BODY_BYTES), '  ')}`
     if (text.trim() === '') continue
     left -= byteLength(text)
     shown[index] = `${subject}${text}`

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { byteLength, cleanMarkdown, clipBytes, indentedBytes, oneLine } from '../lib/text.ts'
+import { byteLength, cleanMarkdown, clipBytes, oneLine } from '../lib/text.ts'
 import { listFiles, renderFiles, renderHunk } from './diff.ts'
 import { type CommitList, renderCommits } from './messages.ts'
 import { type ChangedFile, isPage } from './ranking.ts'
@@ -118,7 +118,7 @@ function textSection(name: string, value: string): Section {
   const title = `\n${clipBytes(oneLine(name), MAX_TITLE_BYTES)}`
   return (maxBytes) => {
     const room = maxBytes - byteLength(title)
-    const body = text === '' ? '' : indentedBytes(text, room - byteLength(':\n'))
+    const body = text === '' ? '' : clipBytes(text, room - byteLength(':\n'), '  ')
     if (body !== '') return `${title}:\n${body}`
     return room < 0 ? '' : title
   }

@@ -67,7 +67,6 @@ export type GitHubOptions = Waiting & {
   readonly retries: { readonly maxAttempts: number; readonly maxWaitMs: number; readonly isPatient?: boolean }
 }
 
-const LIMITS = { timeoutMs: 10_000, bodyLimitBytes: 16 * 1024 * 1024 }
 const BACKOFF = { baseMs: 500, maxMs: 8000 }
 
 /** How long a comment may still be finished once the run was cancelled, in milliseconds; the whole run has 5 s. */
@@ -94,7 +93,7 @@ export class GitHub {
     this.serverUrl = options.serverUrl
     this.#options = options
     this.#startedAtMs = options.clock.now()
-    this.#http = new HttpClient({ ...options, ...LIMITS })
+    this.#http = new HttpClient({ ...options, timeoutMs: 10_000 })
     this.#lateCancel = afterGrace(options.cancel, CANCEL_GRACE_MS, options.clock)
   }
 

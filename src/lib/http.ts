@@ -1,5 +1,6 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { lookup } from 'node:dns'
+import { once } from 'node:events'
 import type { LookupFunction } from 'node:net'
 import { type Dispatcher, EnvHttpProxyAgent, request } from 'undici'
 import { recordField } from './json.ts'
@@ -14,11 +15,8 @@ export type HttpRequest = {
   readonly body?: string | undefined
   /** Ends the request at once; `send` then rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined
-  /**
-   * Whether the request goes out on a connection that nothing was sent on before. For requests that must not be
-   * repeated: the server may be closing a kept connection at the very moment that something is sent on it.
-   */
-  readonly freshConnection?: boolean
+  /** For requests that must not be repeated: a kept connection may be closing while something is sent on it. */
+  readonly freshConnection: boolean
 }
 
 /** One response, whatever its status. Redirects are responses like any other: they are never followed. */
@@ -37,25 +35,26 @@ export type HttpOptions = {
   readonly clock: Clock
   /** Maximum time for one request, from connecting to the last byte, in milliseconds. */
   readonly timeoutMs: number
-  /** Largest body in bytes. */
-  readonly bodyLimitBytes: number
 }
+
+const BODY_LIMIT_BYTES = 16 * 1024 * 1024
 
 const CONNECT_TIMEOUT_MS = 10_000
 
 /** Longer than the longest pause between two polls, shorter than the idle limits of common servers. */
 const KEEP_ALIVE_MS = 20_000
 
-/** Published by undici right before the first byte of a request is written. Source: undici's docs, "Diagnostics Channel Support". */
+/** Published right before the first byte of a request is written. Source: undici's docs, "Diagnostics Channel Support". */
 const SEND_CHANNEL = 'undici:client:sendHeaders'
 
-/** Sends requests, through the proxies that the environment names. No connection is made before the first request. */
+/** Sends requests, through the proxies that the environment names. */
 export class HttpClient {
   readonly #options: HttpOptions
-  #kept: Dispatcher | undefined
+  readonly #kept: Dispatcher
 
   constructor(options: HttpOptions) {
     this.#options = options
+    this.#kept = createDispatcher(options.proxy)
   }
 
   /**
@@ -78,7 +77,7 @@ export class HttpClient {
     const onSend = (message: unknown): void => {
       maybeSent ||= isRequest(message, sent)
     }
-    const dispatcher = this.#dispatcherFor(sent)
+    const dispatcher = sent.freshConnection ? createDispatcher(this.#options.proxy) : this.#kept
     subscribe(SEND_CHANNEL, onSend)
     try {
       return await this.#exchange(sent, dispatcher, signal)
@@ -96,29 +95,8 @@ export class HttpClient {
     }
   }
 
-  #dispatcherFor({ freshConnection = false }: HttpRequest): Dispatcher {
-    const create = (): Dispatcher =>
-      new EnvHttpProxyAgent({
-        ...usableProxies(this.#options.proxy),
-        // The bundle leaves HTTP/2 and undici's trial parser out (scripts/build.ts).
-        allowH2: false,
-        useMilo: false,
-        proxyTls: { allowH2: false },
-        requestTls: { allowH2: false },
-        connect: { lookup: lookupHost },
-        connectTimeout: CONNECT_TIMEOUT_MS,
-        keepAliveTimeout: KEEP_ALIVE_MS,
-        // One time limit for the whole request: see `send`.
-        headersTimeout: 0,
-        bodyTimeout: 0,
-      })
-    if (freshConnection) return create()
-    this.#kept ??= create()
-    return this.#kept
-  }
-
   async #exchange(
-    { url, method, headers, body }: HttpRequest,
+    { url, method, headers: sent, body }: HttpRequest,
     dispatcher: Dispatcher,
     signal: AbortSignal,
   ): Promise<HttpResponse> {
@@ -126,60 +104,60 @@ export class HttpClient {
       dispatcher,
       // undici's type lists the registered methods; it accepts any token.
       method: method as Dispatcher.HttpMethod,
-      headers: { ...headers, 'accept-encoding': 'identity' },
+      headers: { ...sent, 'accept-encoding': 'identity' },
       body: body ?? null,
       signal,
     })
-    const response = await unlessAborted(requested, signal)
-    const joined = Object.entries(response.headers).map(([name, value]) => [
-      name,
-      [value ?? []].flat().join(', '),
-    ])
-    const read = { status: response.statusCode, headers: Object.fromEntries(joined) }
-    return { ...read, ...(await readBody(response.body, read.headers, this.#options)) }
+    // undici itself rejects only once the connection is open.
+    const aborted = once(signal, 'abort').then(() => Promise.reject(signal.reason))
+    const response = await Promise.race([requested, aborted])
+    const fields = Object.entries(response.headers)
+    const headers = Object.fromEntries(fields.map(([name, value]) => [name, [value ?? []].flat().join(', ')]))
+    return { status: response.statusCode, headers, ...(await this.#readBody(response.body, headers)) }
   }
-}
 
-/** Rejects as soon as the signal is aborted: undici does so only once the connection is open. */
-async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  const aborted = Promise.withResolvers<never>()
-  const abort = (): void => aborted.reject(signal.reason)
-  signal.addEventListener('abort', abort, { once: true })
-  try {
-    return await Promise.race([promise, aborted.promise])
-  } finally {
-    signal.removeEventListener('abort', abort)
-  }
-}
-
-async function readBody(
-  stream: Dispatcher.ResponseData['body'],
-  headers: HttpResponse['headers'],
-  { bodyLimitBytes, timeoutMs }: HttpOptions,
-): Promise<Pick<HttpResponse, 'body' | 'bodyProblem'>> {
-  const encoding = (headers['content-encoding'] ?? '').trim().toLowerCase()
-  const isCompressed = encoding !== '' && encoding !== 'identity'
-  const chunks: Uint8Array[] = []
-  let bytes = 0
-  const text = (): string => Buffer.concat(chunks).toString('utf8')
-  try {
-    for await (const chunk of stream) {
-      bytes += chunk.length
-      if (isCompressed)
-        return { body: '', bodyProblem: 'it is compressed, although no compression was requested' }
-      if (bytes > bodyLimitBytes) {
-        return { body: '', bodyProblem: `it is larger than ${bodyLimitBytes / 1024 ** 2} MiB` }
+  async #readBody(
+    stream: Dispatcher.ResponseData['body'],
+    headers: HttpResponse['headers'],
+  ): Promise<Pick<HttpResponse, 'body' | 'bodyProblem'>> {
+    const isPlain = /^(?:identity)?$/i.test(headers['content-encoding']?.trim() ?? '')
+    const chunks: Uint8Array[] = []
+    let bytes = 0
+    let bodyProblem: string | undefined
+    try {
+      for await (const chunk of stream) {
+        bytes += chunk.length
+        if (!isPlain)
+          return { body: '', bodyProblem: 'it is compressed, although no compression was requested' }
+        if (bytes > BODY_LIMIT_BYTES)
+          return { body: '', bodyProblem: `it is larger than ${BODY_LIMIT_BYTES / 1024 ** 2} MiB` }
+        chunks.push(chunk)
       }
-      chunks.push(chunk)
+    } catch (error) {
+      const isTimeout = error instanceof DOMException && error.name === 'TimeoutError'
+      bodyProblem = isTimeout
+        ? `the response was not complete within ${this.#options.timeoutMs / 1000} s`
+        : 'the connection closed before the response was complete'
     }
-    return { body: text(), bodyProblem: undefined }
-  } catch (error) {
-    const isTimeout = error instanceof DOMException && error.name === 'TimeoutError'
-    const bodyProblem = isTimeout
-      ? `the response was not complete within ${timeoutMs / 1000} s`
-      : 'the connection closed before the response was complete'
-    return { body: text(), bodyProblem }
+    return { body: Buffer.concat(chunks).toString('utf8'), bodyProblem }
   }
+}
+
+function createDispatcher(proxy: ProxySettings): Dispatcher {
+  return new EnvHttpProxyAgent({
+    ...usableProxies(proxy),
+    // The bundle leaves HTTP/2 and undici's trial parser out (scripts/build.ts).
+    allowH2: false,
+    useMilo: false,
+    proxyTls: { allowH2: false },
+    requestTls: { allowH2: false },
+    connect: { lookup: lookupHost },
+    connectTimeout: CONNECT_TIMEOUT_MS,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    // One time limit for the whole request: see `send`.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  })
 }
 
 function isRequest(message: unknown, { method, url }: HttpRequest): boolean {
@@ -189,13 +167,9 @@ function isRequest(message: unknown, { method, url }: HttpRequest): boolean {
   return started['method'] === method && isSamePath
 }
 
-/**
- * Whether a host as `URL.hostname` gives it is this machine: `localhost`, `*.localhost`, 127.0.0.0/8 or `[::1]`.
- * `URL` has normalised numeric forms such as `127.1` by then.
- */
+/** Whether a host is this machine. `URL.hostname` has normalised numeric forms such as `127.1`. */
 export function isLoopbackHost(hostname: string): boolean {
-  if (hostname === 'localhost' || hostname.endsWith('.localhost') || hostname === '[::1]') return true
-  return /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(hostname)
+  return /^(?:(?:.*\.)?localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname)
 }
 
 /** Whether what is sent to this URL is safe from listeners: https, or http that does not leave the machine. */

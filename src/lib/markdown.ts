@@ -53,7 +53,11 @@ export function link(label: string | Markdown, url: string): Markdown {
     return code(url)
   }
   if (url.length > MAX_LINK_LENGTH) return code(clip(url, MAX_LINK_LENGTH))
-  const href = parsed.href.replace(/[^\w\-./:?=&%#+,;@]/g, percentEncoded)
+  // `URL` has percent-encoded all that is not ASCII.
+  const href = parsed.href.replace(
+    /[^\w\-./:?=&%#+,;@]/g,
+    (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`,
+  )
   return Markdown.raw(`[${sourceOf(label)}](${href.replaceAll('&', '&amp;')})`)
 }
 
@@ -102,21 +106,12 @@ function asEntities(text: string): string {
   return text.replace(/[!-/:-@[-`{-~]/g, (character) => `&#${character.charCodeAt(0)};`)
 }
 
-function percentEncoded(character: string): string {
-  return [...Buffer.from(character)].map((byte) => `%${byte.toString(16).toUpperCase()}`).join('')
-}
-
 function onOneLine(text: string): string {
-  return readableText(text)
-    .replace(/\s+/g, (run) => (run.includes('\n') ? ' ' : run))
-    .replaceAll('\t', ' ')
+  return readableText(text).replace(/\s+/g, (run) => (run.includes('\n') ? ' ' : run.replaceAll('\t', ' ')))
 }
 
 /** Sentences of ours, with what they quote: words in backticks are shown as code, all else is inert text. */
 export function sentencesWithCode(text: string): Markdown {
-  const pieces = text.split(/`([^`]*)`/)
-  return joinMarkdown(
-    pieces.map((piece, index) => (index % 2 === 1 ? code(piece) : md`${piece}`)),
-    '',
-  )
+  const pieces = text.split(/`([^`]*)`/).map((piece, index) => (index % 2 === 1 ? code(piece) : md`${piece}`))
+  return joinMarkdown(pieces, '')
 }

@@ -18,7 +18,7 @@ export type RetryPolicy = {
 /** Why nothing was tried again. The failure itself is the `cause`. */
 export class RetryError extends Error {
   override readonly name = 'RetryError'
-  /** `final`: the failure is one that is never retried. */
+  /** `final`: it is one that is never retried. */
   readonly reason: 'final' | 'attempts' | 'deadline' | 'cancelled'
 
   constructor(reason: RetryError['reason'], cause: unknown) {
@@ -28,9 +28,8 @@ export class RetryError extends Error {
 }
 
 /**
- * Attempts something until it succeeds, with growing pauses or those that the server asks for. A pause of our own is
- * cut at the deadline, for a last attempt; one that the server asks for is kept or, where it reaches past the deadline,
- * ends the attempts.
+ * Attempts something until it succeeds. A pause of our own is cut at the deadline, for a last attempt; one that the
+ * server asks for ends the attempts where it reaches past the deadline.
  *
  * @throws {RetryError} with the last failure as its cause
  */
@@ -57,12 +56,7 @@ export async function retry<T>(
   }
 }
 
-/**
- * The pause after the `failures`th failure in a row: the base, doubled each time, with jitter of ±10 %.
- *
- * @param random uniform in [0, 1)
- * @returns milliseconds
- */
+/** The pause after the `failures`th failure in a row, in milliseconds: the base, doubled each time, ±10 %. */
 export function backoffMs(
   failures: number,
   { baseMs, maxMs }: RetryPolicy['backoff'],
@@ -71,7 +65,7 @@ export function backoffMs(
   return Math.min(maxMs, baseMs * 2 ** (failures - 1)) * (0.9 + 0.2 * random())
 }
 
-/** The longest wait that `Retry-After` is read as: longer ones are past every limit anyway. */
+/** Longer waits are past every limit anyway. */
 const MAX_RETRY_AFTER_MS = 366 * 24 * 3_600_000
 
 /**

@@ -1,4 +1,4 @@
-/** Text as it is seen: each line break is `\n`, and control, format and invisible characters are out. */
+/** Text as it is seen: well-formed, each line break is `\n`, and control, format and invisible characters are out. */
 export function visibleText(text: string): string {
   return withoutCharacters(/(?![\n\t])[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/gu, text)
 }
@@ -8,9 +8,9 @@ export function readableText(text: string): string {
   return withoutCharacters(/(?![\n\t\u200C\u200D])[\p{Cc}\p{Cf}]/gu, text)
 }
 
-/** Text without HTML comments; one that is not closed goes on to the end. */
-export function withoutHtmlComments(text: string): string {
-  return text.replace(/<!--(?:>|->|[\s\S]*?(?:-->|$))/g, '')
+function withoutCharacters(characters: RegExp, text: string): string {
+  const lines = text.replace(/\r\n?|[\u0085\u2028\u2029\v\f]/g, '\n')
+  return lines.replace(characters, '').toWellFormed()
 }
 
 /**
@@ -58,23 +58,14 @@ export function inBackticks(text: string): string {
   return `\`${text.replaceAll('`', "'")}\``
 }
 
-function withoutCharacters(characters: RegExp, text: string): string {
-  return text.replace(/\r\n?|[\u0085\u2028\u2029\v\f]/g, '\n').replace(characters, '')
-}
-
-/** Text as it is, without what nobody can see: control, invisible and bidirectional characters. For files and diffs. */
-export function cleanText(text: string): string {
-  return visibleText(text).toWellFormed()
-}
-
 /** Hunks of a diff, cleaned. A line of the diff stays one line, whatever stands in it. */
 export function cleanHunks(patch: string): string {
-  return cleanText(patch.replaceAll('\r\n', '\n').replace(/[\r\v\f\u0085\u2028\u2029]/g, ' '))
+  return visibleText(patch.replaceAll('\r\n', '\n').replace(/[\r\v\f\u0085\u2028\u2029]/g, ' '))
 }
 
-/** What people see of text that GitHub renders as Markdown: HTML comments are out, too. */
+/** What people see of text that GitHub renders as Markdown: without HTML comments; an open one goes on to the end. */
 export function cleanMarkdown(text: string): string {
-  const shown = withoutHtmlComments(visibleText(text).toWellFormed())
+  const shown = visibleText(text).replace(/<!--(?:>|->|[\s\S]*?(?:-->|$))/g, '')
   // What taking one comment out has put together was no comment to whoever saw the page.
   const lines = shown.replaceAll('<!--', '‹!--').split('\n')
   const trimmed = lines.map((line) => line.trimEnd()).join('\n')
@@ -87,40 +78,20 @@ export function oneLine(text: string): string {
 }
 
 /** Cuts a text to a number of UTF-8 bytes, and says how many characters are left out. Empty if not even that fits. */
-export function clipBytes(text: string, maxBytes: number): string {
-  if (byteLength(text) <= maxBytes) return text
-  const kept = firstBytes(text, maxBytes - byteLength(omission(characterCount(text))))
-  if (kept === '') return ''
-  return `${kept}${omission(characterCount(text) - characterCount(kept))}`
-}
-
-/** Indents a text by two spaces and cuts it like `clipBytes`. */
-export function indentedBytes(text: string, maxBytes: number): string {
-  const indented = text.replace(/^(?=.)/gm, '  ')
+export function clipBytes(text: string, maxBytes: number, indent = ''): string {
+  const indented = text.replace(/^(?=.)/gm, indent)
   if (byteLength(indented) <= maxBytes) return indented
-  const room = maxBytes - byteLength(`\n  ${omission(characterCount(text))}`)
-  const kept = firstBytes(indented, room).trimEnd()
-  if (kept === '') return ''
-  const omitted = characterCount(text) - characterCount(kept.replace(/^ {2}/gm, ''))
-  return `${kept}\n  ${omission(omitted)}`
+  const note = (kept: string): string => {
+    const left = [...text].length - [...kept.replace(RegExp(`^${indent}`, 'gm'), '')].length
+    return `${indent && `\n${indent}`}… (${left} more ${left === 1 ? 'character' : 'characters'})`
+  }
+  const room = new Uint8Array(Math.max(0, maxBytes - byteLength(note(''))))
+  const kept = indented.slice(0, new TextEncoder().encodeInto(indented, room).read).trimEnd()
+  return kept === '' ? '' : `${kept}${note(kept)}`
 }
 
 export function byteLength(text: string): number {
   return Buffer.byteLength(text)
-}
-
-function omission(characters: number): string {
-  return `… (${characters} more ${characters === 1 ? 'character' : 'characters'})`
-}
-
-/** As much of a text's beginning as fits, in whole characters. */
-function firstBytes(text: string, maxBytes: number): string {
-  const { read } = new TextEncoder().encodeInto(text, new Uint8Array(Math.max(0, maxBytes)))
-  return text.slice(0, read).toWellFormed()
-}
-
-function characterCount(text: string): number {
-  return [...text].length
 }
 
 /** What went wrong, or how something ended, in words. */

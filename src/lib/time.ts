@@ -12,17 +12,13 @@ export type Clock = {
 
 /** The machine's clock: the only place that reads it. Monotonic, so that a corrected system time ends no wait. */
 export function createSystemClock(): Clock {
-  const upMs = (): number => process.uptime() * 1000
-  const startedAt = Date.now() - upMs()
   return {
-    now: () => startedAt + upMs(),
+    now: () => performance.timeOrigin + performance.now(),
     sleep: (ms, signal) => delay(ms, undefined, signal === undefined ? {} : { signal }),
     timeout(ms, until) {
       const limit = new AbortController()
-      const timer = setTimeout(
-        () => limit.abort(new DOMException('timed out', 'TimeoutError')),
-        Math.ceil(ms),
-      )
+      const ring = (): void => limit.abort(new DOMException('timed out', 'TimeoutError'))
+      const timer = setTimeout(ring, Math.ceil(ms))
       until?.addEventListener('abort', () => clearTimeout(timer), { once: true })
       timer.unref()
       return limit.signal

@@ -125,7 +125,7 @@ class ScriptedClient extends HttpClient {
 
   constructor(script: Script, noting: Noting) {
     const proxy = { httpsProxy: '', httpProxy: script.proxy ?? '', noProxy: '' }
-    super({ proxy, clock: noting.clock, timeoutMs: 30_000, bodyLimitBytes: 1024 * 1024 })
+    super({ proxy, clock: noting.clock, timeoutMs: 30_000 })
     this.#script = script
     this.#noting = noting
   }

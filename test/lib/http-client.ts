@@ -5,14 +5,19 @@ import { TransportError } from '../../src/lib/transport-error.ts'
 /** An environment without proxies. */
 export const NO_PROXY = { httpProxy: '', httpsProxy: '', noProxy: '' }
 
+/** What goes out on a connection that is kept, and on one of its own. */
+export const KINDS = [
+  ['a kept connection', false],
+  ['a fresh connection', true],
+] as const
+
 export function clientWith(options: Partial<HttpOptions> = {}): HttpClient {
-  const limits = { timeoutMs: 10_000, bodyLimitBytes: 16 * 1024 * 1024 }
-  return new HttpClient({ proxy: NO_PROXY, clock: createSystemClock(), ...limits, ...options })
+  return new HttpClient({ proxy: NO_PROXY, clock: createSystemClock(), timeoutMs: 10_000, ...options })
 }
 
 /** A request that reads. */
 export function get(url: URL, more: Partial<HttpRequest> = {}): HttpRequest {
-  return { method: 'GET', url, headers: {}, ...more }
+  return { method: 'GET', url, headers: {}, freshConnection: false, ...more }
 }
 
 /** What a request failed with, without its cause. */
@@ -20,10 +25,7 @@ export async function failureOf(
   client: HttpClient,
   request: HttpRequest,
 ): Promise<Pick<TransportError, 'failure' | 'maybeSent' | 'message'>> {
-  const error = await client.send(request).then(
-    (answer) => Promise.reject(new Error(`It was answered ${answer.status}.`)),
-    (reason: unknown) => reason,
-  )
+  const error = await client.send(request).catch((reason: unknown) => reason)
   if (!(error instanceof TransportError)) throw error
   const { failure, maybeSent, message } = error
   return { failure, maybeSent, message }

@@ -1,5 +1,18 @@
 import { describe, expect, it } from 'vitest'
-import { code, link, MAX_LINK_LENGTH, Markdown, md, table } from '../../src/lib/markdown.ts'
+import {
+  code,
+  codeBlock,
+  details,
+  link,
+  MAX_LINK_LENGTH,
+  Markdown,
+  md,
+  sentencesWithCode,
+  table,
+} from '../../src/lib/markdown.ts'
+import { createRedact } from '../../src/lib/redact.ts'
+import { HOSTILE_TEXTS } from '../support/hostile-texts.ts'
+import { type Alive, alive } from '../support/rendered.ts'
 
 const BREAK = '\u200B'
 
@@ -20,40 +33,44 @@ describe('text in Markdown of ours', () => {
     ['- item', '\\- item'],
     [' + item', ' \\+ item'],
     ['== =', '\\== ='],
-    ['a - b = c: d', 'a - b = c: d'],
+    ['a - b = c: d 2. e', 'a - b = c: d 2. e'],
   ])('%j becomes %j', (text, expected) => {
     expect(md`${text}`.source).toBe(expected)
   })
 
-  it('is put between Markdown that stays as it is', () => {
+  it('is put between Markdown that stays as it is, and code stands in backticks', () => {
     expect(md`**${'a*b'}** ${3} ${code('x')}`.source).toBe('**a\\*b** 3 `x`')
+    expect(sentencesWithCode('Run `a_b` on *c*, or `d|`.').source).toBe(
+      'Run `a_b` on \\*c\\*, or <code>d&#124;</code>.',
+    )
   })
 })
 
-describe('a code span', () => {
-  it.each([
-    ['x y', '`x y`'],
-    ['', ''],
-    ['a|b', '<code>a&#124;b</code>'],
-    ['a`b', '<code>a&#96;b</code>'],
-    [' a', '<code> a</code>'],
-    ['a@b.c', '`a@b.c`'],
-    ['|a@b.c www.d', `<code>&#124;a&#64;${BREAK}b&#46;c www${BREAK}&#46;d</code>`],
-    ['|x://y', `<code>&#124;x&#58;${BREAK}&#47;&#47;y</code>`],
-    ['a\nb', '`a b`'],
-  ])('of %j is %j', (text, expected) => {
-    expect(code(text).source).toBe(expected)
-  })
+it.each([
+  ['x y', '`x y`'],
+  ['', ''],
+  ['a|b', '<code>a&#124;b</code>'],
+  ['a`b', '<code>a&#96;b</code>'],
+  [' a', '<code> a</code>'],
+  ['a@b.c', '`a@b.c`'],
+  ['|a@b.c www.d', `<code>&#124;a&#64;${BREAK}b&#46;c www${BREAK}&#46;d</code>`],
+  ['|x://y', `<code>&#124;x&#58;${BREAK}&#47;&#47;y</code>`],
+  ['a\nb', '`a b`'],
+])('the code span of %j is %j', (text, expected) => {
+  expect(code(text).source).toBe(expected)
 })
 
 describe('a link', () => {
   it.each([
     ['https://a.example/b?c=d&e', '[label](https://a.example/b?c=d&amp;e)'],
     ['http://127.0.0.1:80/x', '[label](http://127.0.0.1/x)'],
-    ['https://a.example/(b)', '[label](https://a.example/%28b%29)'],
+    ['http://localhost/x', '[label](http://localhost/x)'],
+    ['https://a.example/(b)|é*', '[label](https://a.example/%28b%29%7C%C3%A9%2A)'],
     ['http://a.example/', '`http://a.example/`'],
     ['https://me@a.example/', '`https://me@a.example/`'],
     ['https://:pw@a.example/', '`https://:pw@a.example/`'],
+    ['JAVASCRIPT:alert(1)', '`JAVASCRIPT:alert(1)`'],
+    ['//example.com', '`//example.com`'],
     ['nothing', '`nothing`'],
   ])('to %j is %j', (url, expected) => {
     expect(link('label', url).source).toBe(expected)
@@ -66,10 +83,88 @@ describe('a link', () => {
       `\`${url(MAX_LINK_LENGTH)}… (1 more characters)\``,
     )
   })
+
+  it('keeps its brackets, pipes and quotes to itself', () => {
+    const url = 'https://example.com/a_(b)|c"d<e>`f*g?x=[y]&z=1#h'
+    const { links, cells } = alive(table(['x'], [[link('name ](https://evil.example)', url)]]).source)
+    expect(links).toEqual(['https://example.com/a_%28b%29%7Cc%22d%3Ce%3E%60f%2Ag?x=%5By%5D&z=1#h'])
+    expect(cells).toEqual([1, 1])
+  })
 })
 
 it('a table has a rule that aligns each column', () => {
   expect(table(['a', 'b'], [['1|2', Markdown.raw('**3**')]], 'lr').source).toBe(
     '| a | b |\n| :--- | ---: |\n| 1&#124;2 | **3** |',
   )
+})
+
+describe.each(HOSTILE_TEXTS.map((text) => [text]))('hostile text %j', (text) => {
+  function seenIn({ source }: Markdown): Alive {
+    const seen = alive(source)
+    expect(seen).toMatchObject({ images: [], mentions: [] })
+    return seen
+  }
+
+  it('is inert in a sentence, a heading and at the start of a paragraph', () => {
+    for (const markdown of [md`We say ${text} here.`, md`## ${text}`, md`${text}`]) {
+      const { html, links, kinds } = seenIn(markdown)
+      expect([html, links]).toEqual([[], []])
+      expect([...kinds].filter((kind) => !/^(?:root|paragraph|heading|text|break)$/.test(kind))).toEqual([])
+    }
+  })
+
+  it('stays in its cell, in its code and in its fold, and is a link only where it is https', () => {
+    const row = [text, code(text)]
+    const rows = [row, ['a', 'b']]
+    const cells = seenIn(table(['One', 'Two'], rows))
+    expect([cells.cells, cells.links]).toEqual([[2, 2, 2], []])
+    for (const inline of [code(text), code(`${text} | \``)]) {
+      const { html, links } = seenIn(md`Say ${inline}.`)
+      expect([links, html.filter((tag) => !/^<\/?code>$/.test(tag))]).toEqual([[], []])
+    }
+    const block = seenIn(md`Before.\n\n${codeBlock(text)}\n\nAfter.`)
+    expect([block.html, block.links]).toEqual([[], []])
+    expect([...block.kinds].toSorted()).toEqual(['code', 'paragraph', 'root', 'text'])
+    const fold = seenIn(details(text, codeBlock(text)))
+    expect([fold.links, fold.html.length, fold.html[1]]).toEqual([[], 2, '</details>'])
+    const isHttps = /^https:\/\/[^@]*$/.test(text)
+    expect(seenIn(link(text, text)).links).toHaveLength(isHttps ? 1 : 0)
+  })
+})
+
+describe('redacting', () => {
+  const key = 'mint_a"b\\c/d+e_f|g&h'
+
+  it.each([
+    ['as it is', key],
+    ['of JSON', JSON.stringify({ key })],
+    ['of a part of a URL', `https://x.example/?k=${encodeURIComponent(key)}`],
+    ['of a URL', encodeURI(`https://x.example/${key}`)],
+    ['of Markdown', md`${key}`.source],
+    ['of Markdown code', code(key).source],
+    ['twice', `${key} ${key}`],
+  ])('takes a secret out: %s', (_where, text) => {
+    const clean = createRedact([key])(`before ${text} after`)
+    expect(clean).toMatch(/^before .*\*\*\*.* after$/)
+    expect(clean).not.toMatch(/mint|int_|a"b|c\/d|e_f|g&/)
+  })
+
+  it.each([
+    ['the longest first', ['', 'mint_abc', 'mint_abcdef'], 'mint_abcdef mint_abc', '*** ***'],
+    ['one that is no well-formed text', ['mint_abc\ud800'], 'a mint_abc\ud800 b', 'a *** b'],
+    [
+      'one of eight characters, but no shorter one',
+      ['12345678', '7654321'],
+      '12345678 7654321',
+      '*** 7654321',
+    ],
+    [
+      'only a whole one',
+      ['mint_abcdef'],
+      'mint_abcde int_abcdef &amp; \\_',
+      'mint_abcde int_abcdef &amp; \\_',
+    ],
+  ])('takes out %s', (_what, secrets, text, clean) => {
+    expect(createRedact(secrets)(text)).toBe(clean)
+  })
 })

@@ -49,18 +49,10 @@ it('the pause after failures in a row doubles up to its limit, and is a tenth le
 })
 
 describe('attempts', () => {
-  class Failure extends Error {
-    readonly retryAfterMs: number | undefined
-    constructor(message: string, retryAfterMs?: number) {
-      super(message)
-      this.retryAfterMs = retryAfterMs
-    }
-  }
-
   /** Fails with these in turn, then succeeds; the times of the attempts are in seconds. */
   async function attempt(
-    failures: readonly Failure[],
-    policy: Partial<RetryPolicy> & { readonly cancelAtMs?: number; readonly random?: number } = {},
+    failures: readonly string[],
+    policy: Partial<RetryPolicy> & { readonly cancelAtMs?: number } = {},
   ) {
     const clock = new VirtualClock(0)
     const cancel = new AbortController()
@@ -68,61 +60,50 @@ describe('attempts', () => {
     const atS: number[] = []
     const pauses: string[] = []
     const end = await retry(
-      () => {
+      async () => {
         const failure = failures[atS.length]
         atS.push(clock.now() / 1000)
-        return failure === undefined ? Promise.resolve('done') : Promise.reject(failure)
+        if (failure !== undefined) throw failure
       },
       {
         backoff: { baseMs: 1000, maxMs: 30_000 },
         maxAttempts: 10,
         isRetryable: () => true,
-        retryAfterMs: (error) => (error instanceof Failure ? error.retryAfterMs : undefined),
+        retryAfterMs: (error) => Number(error) || undefined,
         deadlineMs: () => 60_000,
-        onRetry: (error, pauseMs) => pauses.push(`${error instanceof Error ? error.message : ''} ${pauseMs}`),
+        onRetry: (error, pauseMs) => pauses.push(`${error} ${pauseMs}`),
         ...policy,
       },
-      { clock, random: () => policy.random ?? 0.5, cancel: cancel.signal },
-    ).catch((error: unknown) => error)
+      { clock, random: () => 0.5, cancel: cancel.signal },
+    ).then(
+      () => 'done',
+      (error: unknown) => (error instanceof RetryError ? `${error.reason}: ${error.cause}` : error),
+    )
     return { end, atS, pauses }
   }
 
-  const a = new Failure('a')
-  const b = new Failure('b')
-
   it('are made until one succeeds, after growing pauses', async () => {
-    const { end, atS, pauses } = await attempt([a, b, a, b])
-    expect(end).toBe('done')
-    expect(atS).toEqual([0, 1, 3, 7, 15])
-    expect(pauses).toEqual(['a 1000', 'b 2000', 'a 4000', 'b 8000'])
+    expect(await attempt(['a', 'b', 'a', 'b'])).toEqual({
+      end: 'done',
+      atS: [0, 1, 3, 7, 15],
+      pauses: ['a 1000', 'b 2000', 'a 4000', 'b 8000'],
+    })
   })
 
-  it('end with the last failure and why there was no further one', async () => {
-    const ends = [
-      await attempt([a, b], { isRetryable: (error) => error !== b }),
-      await attempt([a, b], { maxAttempts: 2 }),
-      await attempt([a, b, a, a, a, a], { deadlineMs: () => 4000 }),
-      await attempt([a, b], { cancelAtMs: 500 }),
-    ]
-    expect(
-      ends.map(({ end }) => (end instanceof RetryError ? [end.reason, end.cause === a ? 'a' : 'b'] : end)),
-    ).toEqual([
-      ['final', 'b'],
-      ['attempts', 'b'],
-      ['deadline', 'a'],
-      ['cancelled', 'a'],
-    ])
-    expect(ends.map(({ atS }) => atS)).toEqual([[0, 1], [0, 1], [0, 1, 3, 4], [0]])
+  it.each<[string, Parameters<typeof attempt>[1], number[]]>([
+    ['final: b', { isRetryable: (error) => error !== 'b' }, [0, 1]],
+    ['attempts: b', { maxAttempts: 2 }, [0, 1]],
+    ['deadline: d', { deadlineMs: () => 4000 }, [0, 1, 3, 4]],
+    ['cancelled: a', { cancelAtMs: 500 }, [0]],
+  ])('end with the last failure and why there was no further one: %s', async (end, policy, atS) => {
+    expect(await attempt(['a', 'b', 'c', 'd', 'e'], policy)).toMatchObject({ end, atS })
   })
 
-  it('wait as long as the server asks, and no shorter for the deadline', async () => {
-    const kept = await attempt([new Failure('a', 7000), new Failure('b', 52_999), a])
-    expect(kept.atS).toEqual([0, 7, 59.999, 60])
-    const past = await attempt([new Failure('a', 7000), new Failure('b', 53_000)])
-    expect(past).toMatchObject({ end: { reason: 'deadline', cause: { message: 'b' } }, atS: [0, 7] })
-  })
-
-  it('wait a time of their own where the server asks for none', async () => {
-    expect((await attempt([new Failure('a', 0)])).atS).toEqual([0, 1])
+  it.each([
+    [['7000', '52999', 'a'], 'done', [0, 7, 59.999, 60]],
+    [['7000', '53000'], 'deadline: 53000', [0, 7]],
+    [['0'], 'done', [0, 1]],
+  ])('wait as long as the server asks, and no shorter for the deadline: %j', async (failures, end, atS) => {
+    expect(await attempt(failures)).toMatchObject({ end, atS })
   })
 })

@@ -2,16 +2,17 @@ import { describe, expect, it } from 'vitest'
 import {
   cleanHunks,
   cleanMarkdown,
-  cleanText,
   clip,
   clipBytes,
   fenceFor,
   inBackticks,
-  indentedBytes,
   logText,
   oneLine,
   readableText,
+  visibleText,
 } from '../../src/lib/text.ts'
+import { HOSTILE_TEXTS } from '../support/hostile-texts.ts'
+import { commandsIn } from '../support/rendered.ts'
 
 describe('text of a file or a diff', () => {
   it.each([
@@ -21,7 +22,7 @@ describe('text of a file or a diff', () => {
     ['one\r\ntwo\tthree\rfour\u2028five', 'one\ntwo\tthree\nfour\nfive'],
     ['\ud800', '\ufffd'],
   ])('of %j is %j', (text, clean) => {
-    expect(cleanText(text)).toBe(clean)
+    expect(visibleText(text)).toBe(clean)
   })
 
   it('keeps the lines of a diff apart, and no line becomes two', () => {
@@ -30,10 +31,10 @@ describe('text of a file or a diff', () => {
     )
   })
 
-  it('may be long and hostile without holding the run up', () => {
+  it('may be long without holding the run up', () => {
     for (const part of ['<', '< ', '<!--', '<!<!-- -->', ' ', '\n ', '﹤\u200b', ':', '`a', '#[']) {
       const text = part.repeat(200_000)
-      expect(cleanText(text).length).toBeLessThanOrEqual(text.length)
+      expect(visibleText(text).length).toBeLessThanOrEqual(text.length)
       expect(cleanMarkdown(`${text}x`)).not.toContain('<!--')
       expect(logText(`${text}.`)).toMatch(/\.$/)
     }
@@ -53,12 +54,9 @@ describe('text that GitHub renders as Markdown', () => {
     expect(cleanMarkdown(text)).toBe(clean)
   })
 
-  it.each([
-    ['one\ntwo\u2028three\ttabs', 'one two three tabs'],
-    ['one\u0085two\rthree\ufefffour', 'one two threefour'],
-    ['a <!-- hidden --> b', 'a b'],
-  ])('on one line: %j is %j', (text, clean) => {
-    expect(oneLine(text)).toBe(clean)
+  it('may be put on one line', () => {
+    const text = 'one\ntwo\u2028three\ttabs\u0085two\rthree\ufefffour <!-- hidden --> b'
+    expect(oneLine(text)).toBe('one two three tabs two threefour b')
   })
 })
 
@@ -79,6 +77,10 @@ it.each([
   expect(logText(text)).toBe(shown)
 })
 
+it('no hostile text is a command in the log', () => {
+  expect(HOSTILE_TEXTS.filter((text) => commandsIn(logText(text)).length > 0)).toEqual([])
+})
+
 describe('a cut text', () => {
   it.each([
     ['x'.repeat(10), 'x'.repeat(10)],
@@ -89,26 +91,19 @@ describe('a cut text', () => {
   })
 
   it.each([
-    ['x'.repeat(100), 100, 'x'.repeat(100)],
-    ['x'.repeat(101), 100, `${'x'.repeat(75)}… (26 more characters)`],
-    ['é'.repeat(60), 100, `${'é'.repeat(38)}… (22 more characters)`],
-    ['😀'.repeat(60), 100, `${'😀'.repeat(19)}… (41 more characters)`],
-    [`x${'é'.repeat(60)}`, 100, `x${'é'.repeat(37)}… (23 more characters)`],
-    ['x'.repeat(5000), 100, `${'x'.repeat(74)}… (4926 more characters)`],
-    ['x'.repeat(100), 10, ''],
-  ])('in bytes says how many characters are left out (%#)', (text, maxBytes, cut) => {
-    expect(clipBytes(text, maxBytes)).toBe(cut)
-    expect(Buffer.byteLength(cut)).toBeLessThanOrEqual(maxBytes)
-  })
-
-  it.each([
-    ['one\n\ntwo', 100, '  one\n\n  two'],
-    ['one\n\ntwo', 12, '  one\n\n  two'],
-    [`one\n${'x'.repeat(60)}`, 60, `  one\n  ${'x'.repeat(25)}\n  … (35 more characters)`],
-    [`${'one\n'.repeat(12)}one`, 60, `${'  one\n'.repeat(5)}  o\n  … (30 more characters)`],
-    ['one two three', 12, ''],
-  ])('is indented line by line (%#)', (text, maxBytes, cut) => {
-    expect(indentedBytes(text, maxBytes)).toBe(cut)
+    ['x'.repeat(100), 100, '', 'x'.repeat(100)],
+    ['x'.repeat(101), 100, '', `${'x'.repeat(75)}… (26 more characters)`],
+    ['é'.repeat(60), 100, '', `${'é'.repeat(38)}… (22 more characters)`],
+    ['😀'.repeat(60), 100, '', `${'😀'.repeat(19)}… (41 more characters)`],
+    [`x${'é'.repeat(60)}`, 100, '', `x${'é'.repeat(37)}… (23 more characters)`],
+    ['x'.repeat(5000), 100, '', `${'x'.repeat(74)}… (4926 more characters)`],
+    ['x'.repeat(100), 10, '', ''],
+    ['one\n\ntwo', 12, '  ', '  one\n\n  two'],
+    [`one\n${'x'.repeat(60)}`, 60, '  ', `  one\n  ${'x'.repeat(25)}\n  … (35 more characters)`],
+    [`${'one\n'.repeat(12)}one`, 60, '  ', `${'  one\n'.repeat(5)}  o\n  … (30 more characters)`],
+    ['one two three', 12, '  ', ''],
+  ])('in bytes says how many characters are left out (%#)', (text, maxBytes, indent, cut) => {
+    expect(clipBytes(text, maxBytes, indent)).toBe(cut)
     expect(Buffer.byteLength(cut)).toBeLessThanOrEqual(maxBytes)
   })
 })

@@ -51,7 +51,6 @@ export async function runReaders(options: ReadersRunOptions = {}): Promise<Reade
     proxy: { httpsProxy: '', httpProxy: '', noProxy: '' },
     clock,
     timeoutMs: 30_000,
-    bodyLimitBytes: 16 * 1024 ** 2,
   })
   onTestFinished(async () => {
     vi.restoreAllMocks()

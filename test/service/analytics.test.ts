@@ -22,7 +22,7 @@ beforeAll(async () => {
     baseUrl: new URL(docs.url),
     projectId: 'docs',
     apiKey: docs.key,
-    http: new HttpClient({ proxy, clock, timeoutMs: 10_000, bodyLimitBytes: 1024 ** 2 }),
+    http: new HttpClient({ proxy, clock, timeoutMs: 10_000 }),
     clock,
     redact: (text) => text,
   })

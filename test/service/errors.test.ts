@@ -40,7 +40,7 @@ async function serviceThatReplies({ status, body = '', headers = {} }: Reply, pr
     baseUrl: new URL(`${server.origin}${prefix}`),
     projectId: 'docs',
     apiKey: KEY,
-    http: new HttpClient({ proxy, clock, timeoutMs: 10_000, bodyLimitBytes: 1 << 20 }),
+    http: new HttpClient({ proxy, clock, timeoutMs: 10_000 }),
     clock,
     redact: createRedact([KEY]),
   })
