@@ -17,13 +17,6 @@ const servers = new TestServers()
 const folder = mkdtempSync(join(tmpdir(), 'process-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** A program that the process loads before the bundle. */
-function preloaded(program: string): Readonly<Record<string, string>> {
-  const path = join(folder, `${program.length}.cjs`)
-  writeFileSync(path, program)
-  return { NODE_OPTIONS: `--require ${path}` }
-}
-
 describe('a cancelled run', () => {
   it.each(['SIGINT', 'SIGTERM'] as const)(
     'stops its wait at %s, and says how to wait for the job',
@@ -33,11 +26,8 @@ describe('a cancelled run', () => {
       await started.logged(' is active ')
       started.child.kill(signal)
       const run = await started.ended
-      const id = docs.jobs[0]?.id
-      expect(run).toMatchObject({
-        exitCode: 1,
-        outputs: { result: 'cancelled', status: 'active', 'job-id': id },
-      })
+      const outputs = { result: 'cancelled', status: 'active', 'job-id': docs.jobs[0]?.id }
+      expect(run).toMatchObject({ exitCode: 1, outputs })
       expect(run.log).toMatch(/::error .*::Cancelled\. The job is still running\. .*`job-id: /)
       expect(run.summary).toMatch(/^## 🛑 Cancelled\n/)
     },
@@ -49,8 +39,8 @@ describe('a cancelled run', () => {
     const started = await start({ inputs: QUIET })
     await expect.poll(() => docs.jobs.length, { interval: 5 }).toBe(1)
     started.child.kill('SIGINT')
-    const id = docs.jobs[0]?.id
-    expect(await started.ended).toMatchObject({ exitCode: 1, outputs: { result: 'cancelled', 'job-id': id } })
+    const outputs = { result: 'cancelled', 'job-id': docs.jobs[0]?.id }
+    expect(await started.ended).toMatchObject({ exitCode: 1, outputs })
   })
 
   it.each(['a service that never begins with TLS', 'a proxy that never opens a tunnel'])(
@@ -60,10 +50,8 @@ describe('a cancelled run', () => {
       const { host, accepted } = await servers.startSilent()
       const isProxy = what.startsWith('a proxy')
       const url = isProxy ? 'https://127.0.0.1:9' : `https://${host}`
-      const started = await start({
-        inputs: { ...QUIET, prompt: '', 'job-id': 'a', 'base-url': url },
-        env: isProxy ? { HTTPS_PROXY: `http://${host}` } : {},
-      })
+      const inputs = { ...QUIET, prompt: '', 'job-id': 'a', 'base-url': url }
+      const started = await start({ inputs, env: isProxy ? { HTTPS_PROXY: `http://${host}` } : {} })
       await accepted
       started.child.kill('SIGINT')
       expect(await started.ended).toMatchObject({ exitCode: 1, outputs: { result: 'cancelled' } })
@@ -71,31 +59,33 @@ describe('a cancelled run', () => {
   )
 })
 
-it('an empty event loop never ends a run without words', async () => {
-  const { run: act } = await startScene()
-  // No connection leads anywhere, no timer fires, and nothing keeps the process alive.
-  const env = preloaded(
+it.each([
+  [
+    'an empty event loop',
+    // No connection leads anywhere, no timer fires, and nothing keeps the process alive.
     'require("node:net").Socket.prototype.connect = function () { return this }; globalThis.setTimeout = () => ({ unref() {} })',
-  )
-  const run = await act({ inputs: QUIET, env })
-  expect(run).toMatchObject({ exitCode: 1, outputs: { result: 'error' } })
-  expect(run.log).toMatch(/^::error .*::The action ended unexpectedly: .* Please report this\.$/m)
-})
-
-it('a fault of ours is an error with where it happened, and never an unhandled one', async () => {
+    /^::error .*::The action ended unexpectedly: .* Please report this\.$/m,
+  ],
+  [
+    'a fault of ours',
+    'Promise.allSettled = () => { throw new TypeError("a fault of ours") }',
+    /^::error .*::The action failed unexpectedly: a fault of ours\. Please report this\.\nTypeError: a fault of ours\n +at /m,
+  ],
+])('%s never ends a run without words', async (_what, program, says) => {
   const { run: act } = await startScene()
-  const env = preloaded('AbortSignal.any = () => { throw new TypeError("a fault of ours") }')
-  const run = await act({ inputs: QUIET, env })
+  const path = join(folder, 'preloaded.cjs')
+  writeFileSync(path, program)
+  const run = await act({ inputs: QUIET, env: { NODE_OPTIONS: `--require ${path}` } })
   expect(run).toMatchObject({ exitCode: 1, outputs: { result: 'error' } })
-  expect(run.log).toMatch(/^::error .*a fault of ours/m)
-  expect(run.summary).toMatch(/^## /)
+  expect(run.log).toMatch(says)
 })
 
-describe.each([
+it.each([
   ['a directory', tmpdir(), 'EISDIR'],
   ['missing', join(tmpdir(), 'nowhere', 'at-all'), 'Missing file at path'],
-])('a file of the runner that is %s', (_what, path, says) => {
-  it('fails the step if it is that of the outputs, and costs the post step its state if it is that', async () => {
+])(
+  'a file for outputs that is %s fails the step, one for state costs the post step its state',
+  async (_what, path, says) => {
     const { run: act } = await startScene({ jobTimeMs: 0 })
     const outputs = await act({ inputs: QUIET, env: { GITHUB_OUTPUT: path } })
     expect(outputs.exitCode).toBe(1)
@@ -103,8 +93,8 @@ describe.each([
     const state = await act({ inputs: QUIET, env: { GITHUB_STATE: path } })
     expect(state).toMatchObject({ exitCode: 0, outputs: { result: 'pull-request' } })
     expect(state.log.match(new RegExp(`^::warning .*for the post step: .*${says}`, 'gm'))).toHaveLength(1)
-  })
-})
+  },
+)
 
 /** All that anybody can read of a run, with entities read back and without escapes. */
 function seenOf({ log, summary, outputs, state }: ActionRun): string {
@@ -114,35 +104,19 @@ function seenOf({ log, summary, outputs, state }: ActionRun): string {
   return text.replace(/&#(\d+);/g, entity).replaceAll('\\', '')
 }
 
-describe('the key', () => {
-  it('is masked first, and shown in none of the encodings that the code makes of it', async () => {
-    const key = 'mint_k3y|"q\\uote%'
-    const { run: act, docs } = await startScene({ key, jobTimeMs: 60_000 })
-    const note = `${key} ${encodeURIComponent(key)}`
-    const job = {
-      id: 'j1',
-      status: `on ${note}`,
-      prLink: `https://github.com/${note}/pull/1`,
-      model: note,
-      note,
-    }
-    docs.faults.add({ kind: 'body', body: job, match: { path: 'create' } })
-    docs.faults.add({ kind: 'echo-key', match: { path: 'look' } })
-    const run = await act({ inputs: { ...QUIET, prompt: `Do ${note}.` }, oddJob: true })
-    expect(run).toMatchObject({ exitCode: 1, outputs: { result: 'error', 'job-id': 'j1', model: '*** ***' } })
-    expect(run.log.split('\n', 1)).toEqual([`::add-mask::${key.replace('%', '%25')}`])
-    expect(seenOf(run)).not.toMatch(/k3y/)
-    expect(JSON.parse(run.outputs['job'] ?? '')).toMatchObject({ note: '*** ***' })
-  })
-
-  it('is not looked for where it is short: a token that is a word is not cut out of texts', async () => {
-    const { run: act, docs } = await startScene({ jobTimeMs: 0 })
-    const prompt = 'Say that there is none, nonetheless.'
-    const run = await act({ inputs: { ...QUIET, prompt, 'github-token': 'none' } })
-    expect(docs.requests[0]?.body).toEqual({ prompt })
-    expect(run.summary).toContain(prompt)
-    expect(run.log).toContain('::add-mask::none')
-  })
+it('the key is masked first, and shown in none of the encodings that the code makes of it', async () => {
+  const key = 'mint_k3y|"q\\uote%'
+  const { run: act, docs } = await startScene({ key, jobTimeMs: 60_000 })
+  const note = `${key} ${encodeURIComponent(key)}`
+  const prLink = `https://github.com/${note}/pull/1`
+  const body = { id: 'j1', status: `on ${note}`, prLink, model: note, note }
+  docs.faults.add({ kind: 'body', body, match: { path: 'create' } })
+  docs.faults.add({ kind: 'echo-key', match: { path: 'look' } })
+  const run = await act({ inputs: { ...QUIET, prompt: `Do ${note}.` }, oddJob: true })
+  expect(run).toMatchObject({ exitCode: 1, outputs: { result: 'error', 'job-id': 'j1', model: '*** ***' } })
+  expect(run.log.split('\n', 1)).toEqual([`::add-mask::${key.replace('%', '%25')}`])
+  expect(seenOf(run)).not.toMatch(/k3y/)
+  expect(JSON.parse(run.outputs['job'] ?? '')).toMatchObject({ note: '*** ***' })
 })
 
 describe('nothing comes alive of hostile texts', () => {
@@ -170,16 +144,14 @@ describe('nothing comes alive of hostile texts', () => {
     const { run: act, docs } = await startScene({ jobTimeMs: 60_000 })
     const prompt = TEXTS.join('\n').replaceAll('\0', '')
     expectInert(await act({ inputs: { ...QUIET, prompt, 'dry-run': 'true' } }))
+    const look = (nth: number) => ({ path: 'look', nth }) as const
     for (const [index, text] of CHUNKS.entries()) {
-      const failed = { path: 'look', nth: 2 * index + 1 } as const
-      docs.faults.add({ kind: 'status', status: 500, body: { error: text }, match: failed })
       const body = { id: 'j1', status: text }
-      const shown = { path: 'look', nth: 2 * index + 2 } as const
-      docs.faults.add({ kind: 'body', body, handled: false, match: shown })
+      docs.faults.add({ kind: 'status', status: 500, body: { error: text }, match: look(2 * index + 1) })
+      docs.faults.add({ kind: 'body', body, handled: false, match: look(2 * index + 2) })
     }
     docs.faults.add({ kind: 'body', body: { id: 'j1', status: 'x' }, match: { path: 'create' } })
-    const last = { path: 'look', nth: 21 } as const
-    docs.faults.add({ kind: 'status', status: 403, body: { error: CHUNKS.join('\n') }, match: last })
+    docs.faults.add({ kind: 'status', status: 403, body: { error: CHUNKS.join('\n') }, match: look(21) })
     const run = await act({ inputs: { ...QUIET, prompt } })
     expect(run).toMatchObject({ exitCode: 1, outputs: { result: 'error', 'job-id': 'j1' } })
     expect(run.log.match(/^::warning .* has a status that this version does not know/gm)).toHaveLength(11)

@@ -74,6 +74,9 @@ describe('what is asked for', () => {
   })
 })
 
+const NOT_READ = 'accepted: text files of the workspace, one per line'
+const FOR_AGENT = 'accepted: report; or agent with a prompt and `context: diff` or `files`'
+
 /** What each of these inputs comes to; the files a.md, empty.md and half.md are there. */
 const REFUSED: readonly (readonly [Readonly<Record<string, string>>, string])[] = [
   [{}, `prompt is missing, and nothing else is requested; accepted: ${WAYS}.`],
@@ -96,11 +99,11 @@ const REFUSED: readonly (readonly [Readonly<Record<string, string>>, string])[] 
   ],
   [
     { prompt: 'x', 'prompt-file': 'no.md\n.' },
-    'prompt-file names "no.md", which does not exist in the workspace; is it checked out before this step?, and ".", which is a directory, not a file; accepted: text files of the workspace, one per line.',
+    `prompt-file names "no.md", which does not exist in the workspace; is it checked out before this step?, and ".", which is a directory, not a file; ${NOT_READ}.`,
   ],
   [
     { 'prompt-file': 'half.md', 'context-files': 'half.md' },
-    'context-files names "half.md", which is too large: all files of a run may have 1024 KiB together; accepted: text files of the workspace, one per line.',
+    `context-files names "half.md", which is too large: all files of a run may have 1024 KiB together; ${NOT_READ}.`,
   ],
   [
     { prompt: 'x', 'poll-interval': '10s', timeout: '8s' },
@@ -108,11 +111,11 @@ const REFUSED: readonly (readonly [Readonly<Record<string, string>>, string])[] 
   ],
   [
     { 'reader-signals': 'agent' },
-    'reader-signals ("agent") needs a prompt, as it is for the job of this run; accepted: report; or agent with a prompt and `context: diff` or `files`.',
+    `reader-signals ("agent") needs a prompt, as it is for the job of this run; ${FOR_AGENT}.`,
   ],
   [
     { prompt: 'x', context: 'none', 'reader-signals': 'agent' },
-    'reader-signals ("agent") has no effect with `context: none`; accepted: report; or agent with a prompt and `context: diff` or `files`.',
+    `reader-signals ("agent") has no effect with \`context: none\`; ${FOR_AGENT}.`,
   ],
 ]
 
@@ -137,15 +140,27 @@ describe('a request is refused', () => {
   })
 })
 
-it('an input without effect is warned of', async () => {
-  const { log } = await load({
-    prompt: 'x',
-    'visitors-days': '3',
-    'visitors-top': '5',
-    'site-url': 'https://a.example',
-  })
-  expect(log).toEqual([
-    'warning: `visitors-days` and `visitors-top` have no effect without `visitors-summary` or `visitors-export`.',
-    'warning: `site-url` has no effect without a readers report in the summary.',
-  ])
+it.each([
+  [
+    { prompt: 'x', 'visitors-days': '3', 'visitors-top': '5', 'site-url': 'https://a.example' },
+    [
+      '`visitors-days` and `visitors-top` have no effect without `visitors-summary` or `visitors-export`.',
+      '`site-url` has no effect without a readers report in the summary.',
+    ],
+  ],
+  [
+    { 'visitors-summary': 'true', 'poll-interval': '1s', wait: 'false' },
+    ['`poll-interval` has no effect without a job.', '`wait` has no effect without a job.'],
+  ],
+  [
+    { prompt: 'x', 'poll-interval': '1s', wait: 'false' },
+    ['`poll-interval` has no effect with `wait: false`.'],
+  ],
+  [
+    { 'job-id': 'j1', 'context-files': 'a.md' },
+    ['`context-files` has no effect without a prompt: data alone requests nothing.'],
+  ],
+])('an input without effect is warned of: %j', async (inputs, warnings) => {
+  const { log } = await load(inputs, { 'a.md': 'A' })
+  expect(log).toEqual(warnings.map((warning) => `warning: ${warning}`))
 })
