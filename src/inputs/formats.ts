@@ -3,107 +3,92 @@ import { DURATION_FORMAT, parseDuration } from '../lib/time.ts'
 
 /** How the text of an input is understood. */
 export type InputFormat<T> = {
-  /** Reads a text that is not empty. Throws a `RangeError` with the problem, to follow the input's name. */
-  readonly parse: (text: string) => T
   /** What is accepted, to follow "accepted:"; empty where the problem says it. */
   readonly accepted: string
+  /** Reads a text that is not empty. Throws a `RangeError` with the problem, to follow the input's name. */
+  readonly parse: (text: string) => T
   /** The value of an empty text, where that says something of its own; else it means the default. */
-  readonly empty?: T
+  readonly empty: T | undefined
 }
 
-export const TEXT: InputFormat<string> = { parse: (text) => text, accepted: '', empty: '' }
+function format<T>(accepted: string, parse: (text: string) => T, empty?: T): InputFormat<T> {
+  return { accepted, parse, empty }
+}
+
+export const TEXT = format('', (text) => text, '')
+
+export const LINES = format<readonly string[]>('', (text) => splitList(text, /[\r\n]/), [])
+
+/** What no header can carry counts as no token. */
+export const GITHUB_TOKEN = format('', (text) => (/[^!-~]/.test(text) ? '' : text), '')
 
 /** `true` or `false` as YAML 1.2's core schema spells them. */
-export const BOOLEAN: InputFormat<boolean> = {
-  parse(text) {
-    if (/^(?:true|True|TRUE)$/.test(text)) return true
-    if (/^(?:false|False|FALSE)$/.test(text)) return false
-    throw new RangeError('is not a boolean')
-  },
-  accepted: 'true or false',
-}
+export const BOOLEAN = format<boolean>('true or false', (text) => {
+  if (/^(?:true|True|TRUE)$/.test(text)) return true
+  if (/^(?:false|False|FALSE)$/.test(text)) return false
+  throw new RangeError('is not a boolean')
+})
 
 /** A duration of at least `minimumMs`; the value is in milliseconds. */
 export function duration(minimumMs = 1): InputFormat<number> {
-  return {
-    parse(text) {
-      const ms = parseDuration(text)
-      if (ms < minimumMs) throw new RangeError(`is shorter than ${minimumMs}ms`)
-      return ms
-    },
-    accepted: DURATION_FORMAT,
-  }
+  return format(DURATION_FORMAT, (text) => {
+    const ms = parseDuration(text)
+    if (ms < minimumMs) throw new RangeError(`is shorter than ${minimumMs}ms`)
+    return ms
+  })
 }
 
 /** A whole number within limits, both included. */
 export function integer(minimum: number, maximum: number): InputFormat<number> {
-  return {
-    parse(text) {
-      const value = Number(text)
-      if (!/^[+-]?\d+$/.test(text)) throw new RangeError('is not a whole number')
-      if (value < minimum || value > maximum) throw new RangeError('is out of range')
-      return value
-    },
-    accepted: `a whole number from ${minimum} to ${maximum}`,
-  }
+  return format(`a whole number from ${minimum} to ${maximum}`, (text) => {
+    const value = Number(text)
+    if (!/^[+-]?\d+$/.test(text)) throw new RangeError('is not a whole number')
+    if (value < minimum || value > maximum) throw new RangeError('is out of range')
+    return value
+  })
 }
 
 export function oneOf<const T extends string>(words: readonly T[]): InputFormat<T> {
-  return {
-    parse(text) {
-      const word = words.find((candidate) => candidate === text)
-      if (word === undefined) throw new RangeError('is not one of the accepted words')
-      return word
-    },
-    accepted: words.join(', '),
-  }
+  return format(words.join(', '), (text) => {
+    const word = words.find((candidate) => candidate === text)
+    if (word === undefined) throw new RangeError('is not one of the accepted words')
+    return word
+  })
 }
 
 /** Any of a few words, or `none` alone. */
 export function anyOf<const T extends string>(words: readonly T[]): InputFormat<ReadonlySet<T>> {
   const isKnown = (word: string): word is T => words.some((known) => known === word)
-  return {
-    parse(text) {
-      const given = splitList(text)
-      if (given.length === 1 && given[0] === 'none') return new Set()
-      const unknown = given.filter((word) => !isKnown(word) && word !== 'none')
-      if (unknown.length > 0) throw new RangeError(`contains ${quote(unknown)}`)
-      if (given.includes('none')) throw new RangeError('combines "none" with other values')
-      if (given.length === 0) throw new RangeError('contains no word')
-      return new Set(given.filter(isKnown))
-    },
-    accepted: `any of ${words.join(', ')}, or none alone`,
-  }
+  return format(`any of ${words.join(', ')}, or none alone`, (text) => {
+    const given = splitList(text)
+    if (given.length === 1 && given[0] === 'none') return new Set<T>()
+    const unknown = given.filter((word) => !isKnown(word) && word !== 'none')
+    if (unknown.length > 0) throw new RangeError(`contains ${quote(unknown)}`)
+    if (given.includes('none')) throw new RangeError('combines "none" with other values')
+    if (given.length === 0) throw new RangeError('contains no word')
+    return new Set(given.filter(isKnown))
+  })
 }
 
 /** Logins, separated by commas or line breaks; no wildcard, since nobody can say who will be called what. */
-export const LOGINS: InputFormat<readonly string[]> = {
-  parse(text) {
+export const LOGINS = format<readonly string[]>(
+  'logins as GitHub shows them, such as renovate[bot], separated by commas; no wildcard',
+  (text) => {
     const logins = splitList(text)
     const invalid = logins.filter((login) => /[*?\s]/.test(login))
     if (invalid.length > 0) throw new RangeError(`contains an invalid login, ${quote(invalid)}`)
     return logins
   },
-  accepted: 'logins as GitHub shows them, such as renovate[bot], separated by commas; no wildcard',
-  empty: [],
-}
-
-export const LINES: InputFormat<readonly string[]> = {
-  parse: (text) => splitList(text, /[\r\n]/),
-  accepted: '',
-  empty: [],
-}
+  [],
+)
 
 /** A text that is refused where it matches one of these, which say what is wrong with it. */
 function textWithout(accepted: string, ...problems: readonly [RegExp, string][]): InputFormat<string> {
-  return {
-    parse(text) {
-      for (const [pattern, problem] of problems) if (pattern.test(text)) throw new RangeError(problem)
-      return text
-    },
-    accepted,
-    empty: '',
+  const parse = (text: string): string => {
+    for (const [pattern, problem] of problems) if (pattern.test(text)) throw new RangeError(problem)
+    return text
   }
+  return format(accepted, parse, '')
 }
 
 export const COMMAND_WORD = textWithout('one word, such as /docs, or nothing, so that no text is a command', [
@@ -129,16 +114,10 @@ export const API_KEY = textWithout(
   [/[^!-~]/, 'contains white space or characters that no API key has'],
 )
 
-/** What no header can carry counts as no token. */
-export const GITHUB_TOKEN: InputFormat<string> = {
-  parse: (text) => (/[^!-~]/.test(text) ? '' : text),
-  accepted: '',
-  empty: '',
-}
-
 /** The address of a server: https, or http to this machine; a path is allowed, nothing else is. */
-export const BASE_URL: InputFormat<URL> = {
-  parse(text) {
+export const BASE_URL = format(
+  'an https URL without credentials, query or fragment; http only for localhost, *.localhost, 127.0.0.0/8 and [::1]',
+  (text) => {
     const url = URL.parse(text)
     if (url === null || !/^https?:$/.test(url.protocol)) {
       const looksLikeHost = /^[\w-]+(?:\.[\w-]+)+(?::\d+)?(?:\/\S*)?$/.test(text)
@@ -149,9 +128,7 @@ export const BASE_URL: InputFormat<URL> = {
     if (url.search !== '' || /[?#]/.test(text)) throw new RangeError('contains a query or fragment')
     return url
   },
-  accepted:
-    'an https URL without credentials, query or fragment; http only for localhost, *.localhost, 127.0.0.0/8 and [::1]',
-}
+)
 
 /** A moment that bounds a period. */
 export type PeriodDate = {
@@ -164,18 +141,15 @@ export type PeriodDate = {
 const ISO_8601 = /^(\d{4}-\d{2}-\d{2})(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(Z|[+-]\d{2}:\d{2})?)?$/
 
 /** YYYY-MM-DD, its first moment in UTC; or ISO 8601 with a time, in UTC where there is no offset. */
-export const DATE: InputFormat<PeriodDate> = {
-  parse(text) {
-    const [, day, offset] = ISO_8601.exec(text) ?? []
-    if (day === undefined) throw new RangeError('is not a date')
-    const ms = Date.parse(text.includes('T') && offset === undefined ? `${text}Z` : text)
-    // Date.parse takes 30 February for a day in March.
-    const exists = !Number.isNaN(ms) && new Date(day).toISOString().startsWith(day)
-    if (!exists) throw new RangeError('is not a valid date')
-    return { ms, text }
-  },
-  accepted: 'YYYY-MM-DD, or ISO 8601 such as 2026-07-27T00:00:00Z',
-}
+export const DATE = format<PeriodDate>('YYYY-MM-DD, or ISO 8601 such as 2026-07-27T00:00:00Z', (text) => {
+  const [, day, offset] = ISO_8601.exec(text) ?? []
+  if (day === undefined) throw new RangeError('is not a date')
+  const ms = Date.parse(text.includes('T') && offset === undefined ? `${text}Z` : text)
+  // Date.parse takes 30 February for a day in March.
+  const exists = !Number.isNaN(ms) && new Date(day).toISOString().startsWith(day)
+  if (!exists) throw new RangeError('is not a valid date')
+  return { ms, text }
+})
 
 function splitList(text: string, separator = /[,\r\n]/): string[] {
   return text.split(separator).flatMap((entry) => entry.trim() || [])

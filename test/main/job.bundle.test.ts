@@ -48,7 +48,7 @@ describe('a new job', () => {
     ['fail', { 'fail-on': 'none' }, 0, 'failed', /^::warning .*::The agent's job failed/m],
     ['archive', {}, 0, 'archived', /^::warning .*::The agent's job was archived/m],
     ['never', { timeout: '200ms' }, 1, 'timed-out', /^::error .*::Not finished within 200 ms\. /m],
-    ['status reviewing 200ms', {}, 0, 'pull-request', /^::warning .*"reviewing"\. It counts as not/m],
+    ['status reviewing 1s', {}, 0, 'pull-request', /^::warning .*"reviewing"\. It counts as not/m],
     ['takes 0s', { wait: 'false' }, 0, 'pull-request', /Pull request ready/],
     ['never', { wait: 'false' }, 0, 'submitted', /^::notice .*::Job started; not waiting for it\./m],
   ])(
@@ -121,7 +121,7 @@ describe('an existing job', () => {
   })
 
   it('gets the prompt as a message, and its old end is not taken for the new one', async () => {
-    const { run: act, docs } = await startScene({ staleMs: 200, jobTimeMs: 400 })
+    const { run: act, docs } = await startScene({ staleMs: 200, jobTimeMs: 1500 })
     const id = (await act({ inputs: QUIET })).outputs['job-id'] ?? ''
     const run = await act({ inputs: { ...QUIET, prompt: 'Shorter. [agent: fail]', 'job-id': id } })
     expect(run).toMatchObject({ exitCode: 1, outputs: { result: 'failed', 'job-id': id } })

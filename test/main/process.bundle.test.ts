@@ -35,7 +35,7 @@ describe('a cancelled run', () => {
 
   it('waits for a create in flight, so that its id is not lost', async () => {
     const { start, docs } = await startScene()
-    docs.faults.add({ kind: 'delay', ms: 500, match: { path: 'create' } })
+    docs.faults.add({ kind: 'delay', ms: 1500, match: { path: 'create' } })
     const started = await start({ inputs: QUIET })
     await expect.poll(() => docs.jobs.length, { interval: 5 }).toBe(1)
     started.child.kill('SIGINT')
