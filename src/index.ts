@@ -1,6 +1,5 @@
 import { createSystemClock } from './lib/time.ts'
-import { runMain } from './main.ts'
-import { runPost } from './post.ts'
+import { runMain, runPost } from './main.ts'
 import { readEnvironment } from './runner/environment.ts'
 import { Run } from './runner/run.ts'
 

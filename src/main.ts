@@ -1,4 +1,5 @@
 import { explainUsage } from './comments/conversation.ts'
+import { finishPending } from './comments/live-comment.ts'
 import { authorize } from './events/authorize.ts'
 import { readTrigger } from './events/decide.ts'
 import { loadHistory } from './events/history.ts'
@@ -9,7 +10,8 @@ import { InputsError } from './inputs/read.ts'
 import { performJob } from './job/perform.ts'
 import { inputsErrorSummary, interruptedSummary, skippedSummary } from './job/summary.ts'
 import { HttpClient } from './lib/http.ts'
-import { errorMessage } from './lib/text.ts'
+import { errorMessage, inBackticks } from './lib/text.ts'
+import { finishPendingStatus } from './memory/step-status.ts'
 import { Readers } from './readers/readers.ts'
 import { loadRequest, type RunRequest } from './request.ts'
 import type { Run } from './runner/run.ts'
@@ -23,6 +25,15 @@ export async function runMain(run: Run): Promise<void> {
     reportError(error, run)
   }
   run.saveState('finished', 'true')
+}
+
+/**
+ * Reports what is known of a run that was killed before it could report it, and ends what was begun on GitHub. It never
+ * calls the docs service.
+ */
+export async function runPost(run: Run): Promise<void> {
+  if (run.readState('finished') === '') reportInterruption(run)
+  await Promise.all([finishPending(run), finishPendingStatus(run)])
 }
 
 async function perform(run: Run): Promise<void> {
@@ -89,4 +100,14 @@ function reportError(error: unknown, run: Run): void {
   run.log.fail(text)
   if (error instanceof Error) run.log.info(error.stack ?? '')
   run.writeSummary('job', interruptedSummary(text, projectId))
+}
+
+function reportInterruption(run: Run): void {
+  const jobId = run.readState('job-id')
+  const advice =
+    jobId === ''
+      ? 'The run was interrupted before the docs service had answered. If a job was requested, it may be running: check the dashboard before you run this again.'
+      : `The run was interrupted. The job is still running. To wait for it, run this action with ${inBackticks(`job-id: ${jobId}`)}.`
+  run.log.warning(advice)
+  run.writeSummary('job', interruptedSummary(advice, run.inputs['project-id']))
 }

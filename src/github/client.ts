@@ -1,12 +1,10 @@
 import type { getOctokit } from '@actions/github'
 import { HttpClient } from '../lib/http.ts'
 import { integerField, isRecord, type JsonRecord, recordField, stringField } from '../lib/json.ts'
-import type { Log } from '../lib/log.ts'
-import type { ProxySettings } from '../lib/proxy.ts'
 import { RetryError, retry } from '../lib/retry.ts'
 import { joinSentences } from '../lib/text.ts'
 import { afterGrace, type Waiting } from '../lib/time.ts'
-import { TransportError } from '../lib/transport-error.ts'
+import { type ProxySettings, TransportError } from '../lib/transport.ts'
 import { checkBody, GitHubError, type GraphqlError, readGraphqlErrors, toGitHubError } from './errors.ts'
 
 export type Octokit = ReturnType<typeof getOctokit>
@@ -59,7 +57,7 @@ export type GitHubOptions = Waiting & {
   /** May be empty: then every call fails. */
   readonly token: string
   readonly proxy: ProxySettings
-  readonly log: Log
+  readonly log: Readonly<Record<'info' | 'notice' | 'warning', (text: string) => void>>
   /**
    * How often a request is sent at most, and for how long, in milliseconds. `isPatient`: all requests together have that
    * long, and whatever GitHub refuses is sent again; it took the same before.

@@ -1,7 +1,7 @@
 import { integerField, isRecord, listField, recordField, stringField } from '../lib/json.ts'
 import { parseRetryAfter } from '../lib/retry.ts'
 import { clip, errorMessage } from '../lib/text.ts'
-import { TransportError } from '../lib/transport-error.ts'
+import { TransportError } from '../lib/transport.ts'
 
 /** Why a call failed: the token most likely lacks a permission; it is invalid; a limit of GitHub's; anything else. */
 type GitHubErrorKind = 'permission' | 'token' | 'rate-limit' | 'other'

@@ -1,7 +1,7 @@
 import { RetryError, retry, retryAfterNote } from '../lib/retry.ts'
 import { type Failure, FailureError, joinSentences } from '../lib/text.ts'
 import { afterGrace, formatDuration } from '../lib/time.ts'
-import { TransportError } from '../lib/transport-error.ts'
+import { TransportError } from '../lib/transport.ts'
 import type { Run } from '../runner/run.ts'
 import type { DocsService } from '../service/client.ts'
 import {

@@ -4,9 +4,8 @@ import { once } from 'node:events'
 import type { LookupFunction } from 'node:net'
 import { type Dispatcher, EnvHttpProxyAgent, request } from 'undici'
 import { recordField } from './json.ts'
-import { type ProxySettings, proxyFor, usableProxies } from './proxy.ts'
 import type { Clock } from './time.ts'
-import { TransportError, transportError } from './transport-error.ts'
+import { type ProxySettings, proxyFor, TransportError, transportError, usableProxies } from './transport.ts'
 
 export type HttpRequest = {
   readonly method: string
@@ -67,9 +66,6 @@ export class HttpClient {
     const { clock, timeoutMs } = this.#options
     cancel?.throwIfAborted()
     const proxy = proxyFor(url, this.#options.proxy)
-    if (proxy?.problem !== undefined) {
-      throw new TransportError(proxy.problem, { failure: 'proxy', maybeSent: false })
-    }
     const done = new AbortController()
     const timeout = clock.timeout(timeoutMs, done.signal)
     const signal = cancel === undefined ? timeout : AbortSignal.any([cancel, timeout])

@@ -15,25 +15,24 @@ export function isRecord(value: unknown): value is JsonRecord {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The field of a record if it is a string; `undefined` for anything else. */
+// A field of a record if it is of that type; `undefined`, or an empty value, for anything else.
+
 export function stringField(record: unknown, field: string): string | undefined {
   const value = isRecord(record) ? record[field] : undefined
   return typeof value === 'string' ? value : undefined
 }
 
-/** The field of a record if it is a record itself; an empty one for anything else. */
 export function recordField(record: unknown, field: string): JsonRecord {
   const value = isRecord(record) ? record[field] : undefined
   return isRecord(value) ? value : {}
 }
 
-/** The field of a record if it is a whole number that JavaScript holds exactly; `undefined` for anything else. */
+/** Only whole numbers that JavaScript holds exactly. */
 export function integerField(record: unknown, field: string): number | undefined {
   const value = isRecord(record) ? record[field] : undefined
   return typeof value === 'number' && Number.isSafeInteger(value) ? value : undefined
 }
 
-/** The field of a record if it is a list; an empty one for anything else. */
 export function listField(record: unknown, field: string): readonly unknown[] {
   const value = isRecord(record) ? record[field] : undefined
   return Array.isArray(value) ? value : []

@@ -14,16 +14,13 @@ function withoutCharacters(characters: RegExp, text: string): string {
 }
 
 /**
- * Makes text fit for the log: nothing in it can be read by the runner as a workflow command.
- *
- * The runner obeys `::command::` at a line's start after white space, and `##[command]` anywhere in a line
- * (source: actions/runner, `ActionCommand.cs`). It compares by the rules of a language, which skip invisible
- * characters; so those are taken out, and the marks are parted by a visible space.
+ * Text for the log: nothing in it can be read by the runner as a workflow command, which is `::command::` at a line's
+ * start after white space, or `##[command]` anywhere in a line (source: actions/runner, `ActionCommand.cs`). It compares
+ * by the rules of a language, which skip invisible characters; so those are out, and the marks parted by a visible space.
  */
 export function logText(text: string): string {
-  return visibleText(text)
-    .replace(/^([^\S\n]*):(?=:)/gm, '$1: ')
-    .replace(/##(?=\[)/g, '## ')
+  const shown = visibleText(text).replace(/^([^\S\n]*):(?=:)/gm, '$1: ')
+  return shown.replaceAll('##[', '## [')
 }
 
 /** Cuts a text to a number of characters and says that it was cut. */

@@ -92,5 +92,5 @@ export function formatAge(ms: number): string {
   const days = Math.floor(ms / 86_400_000)
   if (days > 0) return `${days} ${days === 1 ? 'day' : 'days'}`
   const hours = Math.floor(ms / 3_600_000)
-  return hours > 0 ? `${hours} h` : formatDuration(Math.max(60_000, Math.floor(ms / 60_000) * 60_000))
+  return hours > 0 ? `${hours} h` : `${Math.max(1, Math.floor(ms / 60_000))} min`
 }

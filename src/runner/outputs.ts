@@ -1,7 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
-import type { Log } from '../lib/log.ts'
 import { md } from '../lib/markdown.ts'
-import { byteLength, errorMessage } from '../lib/text.ts'
+import { byteLength } from '../lib/text.ts'
 
 /** All outputs, as in `action.yml`: of the agent job, of the comment, of the readers report. */
 export const OUTPUTS = [
@@ -53,29 +52,23 @@ const TOO_LARGE = md`This part of the summary is larger than GitHub shows. The s
  */
 export class Summary {
   readonly #path: string
-  readonly #log: Log
-  readonly #sections = new Map<SummarySection, string>()
+  readonly #sections = { job: '', visitors: '' }
   #earlier: string | undefined
 
   /** @param path of the file that the runner reads; empty if it gave none */
-  constructor(path: string, log: Log) {
+  constructor(path: string) {
     this.#path = path
-    this.#log = log
   }
 
-  /** Writes a section, in place of what it said before. One that can't be written is a warning: it never fails a run. */
+  /** Writes a section, in place of what it said before. */
   write(section: SummarySection, source: string): void {
-    this.#sections.set(section, `${source}\n\n`)
-    try {
-      if (this.#path === '') throw new Error('GITHUB_STEP_SUMMARY is not set')
-      this.#earlier ??= readFileSync(this.#path, { encoding: 'utf8', flag: 'a+' })
-      let text = this.#earlier
-      for (const part of [this.#sections.get('job') ?? '', this.#sections.get('visitors') ?? '']) {
-        text += byteLength(text) + byteLength(part) <= LIMIT_BYTES ? part : `${TOO_LARGE.source}\n\n`
-      }
-      writeFileSync(this.#path, text)
-    } catch (error) {
-      this.#log.warning(`Failed to write the job summary: ${errorMessage(error)}`)
+    if (this.#path === '') throw new Error('GITHUB_STEP_SUMMARY is not set')
+    this.#sections[section] = `${source}\n\n`
+    this.#earlier ??= readFileSync(this.#path, { encoding: 'utf8', flag: 'a+' })
+    let text = this.#earlier
+    for (const part of [this.#sections.job, this.#sections.visitors]) {
+      text += byteLength(text) + byteLength(part) <= LIMIT_BYTES ? part : `${TOO_LARGE.source}\n\n`
     }
+    writeFileSync(this.#path, text)
   }
 }

@@ -3,9 +3,7 @@ import { GitHub } from '../github/client.ts'
 import { type InputProblem, readInputs, secretsOf } from '../inputs/read.ts'
 import type { Inputs } from '../inputs/table.ts'
 import { isRecord, parseJson } from '../lib/json.ts'
-import type { Log } from '../lib/log.ts'
-import type { Markdown } from '../lib/markdown.ts'
-import { createRedact, type Redact } from '../lib/redact.ts'
+import { createRedact, type Markdown, type Redact } from '../lib/markdown.ts'
 import { byteLength, errorMessage, logText } from '../lib/text.ts'
 import type { Clock, Waiting } from '../lib/time.ts'
 import type { Environment } from './environment.ts'
@@ -34,8 +32,7 @@ export class Run {
   readonly github: GitHub
   readonly #summary: Summary
   #pending: Partial<Record<PendingPart, unknown>>
-  /** Of the files that the runner reads, those that can't be written. */
-  readonly #unwritable = new Set<'output' | 'state'>()
+  readonly #unwritable = new Set<string>()
 
   /** Masks the secrets before anything else happens. Sends nothing. */
   constructor(environment: Environment, waiting: Waiting, options: { readonly isPost?: boolean } = {}) {
@@ -50,7 +47,7 @@ export class Run {
     this.inputs = inputs
     this.problems = problems
     this.log = createLog(this.redact, `Docs agent: ${environment.inputs.get('project-id')?.trim() ?? ''}`)
-    this.#summary = new Summary(environment.summaryPath, this.log)
+    this.#summary = new Summary(environment.summaryPath)
     this.github = new GitHub({
       ...waiting,
       ...environment,
@@ -69,37 +66,38 @@ export class Run {
   setOutputs(values: OutputValues): void {
     for (const [name, value] of Object.entries(values)) {
       const isTooLong = byteLength(value) > OUTPUT_LIMIT_BYTES
-      if (isTooLong) {
-        const limit = `${OUTPUT_LIMIT_BYTES / 1024} KiB`
-        this.log.warning(`The output ${name} is left empty: it would be longer than ${limit}.`)
-      }
-      this.#write(
-        'output',
-        () => core.setOutput(name, isTooLong ? '' : this.redact(value)),
-        (why) =>
-          this.log.fail(
-            `Failed to write the output ${name}, so none of the step's outputs can be relied on: ${why}. The runner names the file in GITHUB_OUTPUT.`,
-          ),
-      )
+      const limit = `${OUTPUT_LIMIT_BYTES / 1024} KiB`
+      if (isTooLong) this.log.warning(`The output ${name} is left empty: it would be longer than ${limit}.`)
+      const failed = `Failed to write the output ${name}, so none of the step's outputs can be relied on`
+      this.#write('output', {
+        write: () => core.setOutput(name, isTooLong ? '' : this.redact(value)),
+        report: (why) => this.log.fail(`${failed}: ${why}. The runner names the file in GITHUB_OUTPUT.`),
+      })
     }
   }
 
   /** Writes a section of the step's summary, in place of what it said before; that of the job only if it is wanted. */
   writeSummary(section: SummarySection, markdown: Markdown): void {
     if (section === 'job' && !this.inputs.summary) return
-    this.#summary.write(section, this.redact(markdown.source))
+    this.#write('summary', {
+      write: () => this.#summary.write(section, this.redact(markdown.source)),
+      report: (why) => this.log.warning(`Failed to write the job summary: ${why}`),
+    })
   }
 
   /** Saves a value for the post step, in place of the one before. */
   saveState(name: StateName, value: string): void {
-    this.#write(
-      'state',
-      () => core.saveState(name, value),
-      (why) => this.log.warning(`Failed to save anything for the post step: ${why}`),
-    )
+    this.#write('state', {
+      write: () => core.saveState(name, value),
+      report: (why) => this.log.warning(`Failed to save anything for the post step: ${why}`),
+    })
   }
 
-  #write(file: 'output' | 'state', write: () => void, report: (why: string) => void): void {
+  /** Writes to a file of the runner's, unless that has failed before. */
+  #write(
+    file: 'output' | 'state' | 'summary',
+    { write, report }: { readonly write: () => void; readonly report: (why: string) => void },
+  ): void {
     if (this.#unwritable.has(file)) return
     try {
       write()
@@ -131,21 +129,28 @@ const MAIN_RETRIES = { maxAttempts: 3, maxWaitMs: 15_000 }
 /** The post step has nothing else to do than to end what was begun. */
 const POST_RETRIES = { maxAttempts: 100, maxWaitMs: 60_000, isPatient: true }
 
-/** Creates the run's log: the only way text reaches it. `usualTitle`: of annotations that have none of their own. */
-function createLog(redact: Redact, usualTitle: string): Log {
+type Log = ReturnType<typeof createLog>
+
+/**
+ * The run's log, and the only way text reaches it: nothing in it acts as a workflow command or shows a secret.
+ * Annotations (`notice`, `warning`, `fail`) are shown at the top of the run, too, each with a title.
+ */
+function createLog(redact: Redact, usualTitle: string) {
   let failed = false
   // Cleaning takes characters out and could put a secret together, so that redacting comes first and last.
   const clean = (text: string): string => redact(logText(redact(text)))
   const titled = (title = usualTitle): core.AnnotationProperties => ({ title: clean(title) })
   return {
-    info: (text) => core.info(clean(text)),
-    notice: (text, title) => core.notice(clean(text), titled(title)),
-    warning: (text, title) => core.warning(clean(text), titled(title)),
-    fail(text, title) {
+    info: (text: string) => core.info(clean(text)),
+    notice: (text: string, title?: string) => core.notice(clean(text), titled(title)),
+    warning: (text: string, title?: string) => core.warning(clean(text), titled(title)),
+    /** Marks the step as failed. */
+    fail(text: string, title?: string) {
       failed = true
       core.error(clean(text), titled(title))
     },
-    group(title, text) {
+    /** A folded part of the log. */
+    group(title: string, text: string) {
       core.startGroup(clean(title))
       core.info(clean(text))
       core.endGroup()

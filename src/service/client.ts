@@ -1,6 +1,6 @@
 import type { HttpClient } from '../lib/http.ts'
 import { parseJson } from '../lib/json.ts'
-import type { Redact } from '../lib/redact.ts'
+import type { Redact } from '../lib/markdown.ts'
 import { parseRetryAfter } from '../lib/retry.ts'
 import type { Clock } from '../lib/time.ts'
 import { type ServiceCall, ServiceError, type ServiceResponse } from './errors.ts'

@@ -1,6 +1,6 @@
 import { listField, recordField, stringField } from '../lib/json.ts'
 import { clip, errorMessage, type Failure, FailureError, failureText, inBackticks } from '../lib/text.ts'
-import { TransportError } from '../lib/transport-error.ts'
+import { TransportError } from '../lib/transport.ts'
 
 /** One call of the service's API, with the words that its errors need. */
 export type ServiceCall = {

@@ -8,7 +8,6 @@ import {
   type Octokit,
 } from '../../src/github/client.ts'
 import { GitHubError } from '../../src/github/errors.ts'
-import type { Log } from '../../src/lib/log.ts'
 import { VirtualClock } from '../support/clock.ts'
 import { TestServers } from '../support/http-servers.ts'
 
@@ -51,14 +50,7 @@ async function clientFor(replies: readonly Reply[], options: Options = {}) {
   })
   const lines: string[] = []
   const noteAs = (level: string) => (text: string) => void lines.push(`${level}: ${text}`)
-  const log: Log = {
-    info: noteAs('info'),
-    notice: noteAs('notice'),
-    warning: noteAs('warning'),
-    fail: noteAs('error'),
-    group: () => undefined,
-    hasFailed: () => false,
-  }
+  const log = { info: noteAs('info'), notice: noteAs('notice'), warning: noteAs('warning') }
   const {
     token = 'ghs_1',
     cancel = new AbortController().signal,

@@ -1,17 +1,12 @@
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import type { HttpOptions, HttpRequest } from '../../src/lib/http.ts'
-import { proxyFor } from '../../src/lib/proxy.ts'
+import type { HttpOptions } from '../../src/lib/http.ts'
+import { proxyFor } from '../../src/lib/transport.ts'
 import { selfSignedCertificate, TestServers, trust } from '../support/http-servers.ts'
-import { clientWith, failureOf, get, NO_PROXY } from './http-client.ts'
+import { clientWith, failureOf, get, KINDS, NO_PROXY } from './http-client.ts'
 
 const servers = new TestServers()
 const certificate = selfSignedCertificate()
-
-const KINDS = [
-  ['a kept connection', false],
-  ['a fresh connection', true],
-] as const
 
 const forHttp = (httpProxy: string): Partial<HttpOptions> => ({ proxy: { ...NO_PROXY, httpProxy } })
 const forHttps = (httpsProxy: string): Partial<HttpOptions> => ({ proxy: { ...NO_PROXY, httpsProxy } })
@@ -32,39 +27,34 @@ describe.each(KINDS)('a proxy, for %s,', (_name, freshConnection) => {
   it.each([
     ['me:s%25cret@', 'me:s%cret'],
     ['me@', 'me:'],
-  ])(
-    'is given the credentials of its URL, which the target never sees: %s',
-    async (userinfo, credentials) => {
-      const target = await servers.start((incoming, response) =>
-        response.end(JSON.stringify(incoming.headers)),
-      )
-      const proxy = await servers.startProxy(credentials)
-      const client = clientWith(forHttp(proxy.origin.replace('//', `//${userinfo}`)))
-      const { status, body } = await client.send(get(target.url, { freshConnection }))
-      expect([status, /authorization/.test(body)]).toEqual([200, false])
-    },
-  )
-
-  it('that requires credentials has sent nothing on, and is named with its variable', async () => {
-    const target = await servers.start((_incoming, response) => response.end())
-    const proxy = await servers.startProxy('me:secret')
-    const client = clientWith(forHttp(proxy.origin))
-    expect(await failureOf(client, get(target.url, { freshConnection }))).toEqual({
-      failure: 'proxy',
-      maybeSent: false,
-      message: `the proxy of HTTP_PROXY (${proxy.url.host}) did not connect to ${target.url.host}: it requires a user name and password (407)`,
-    })
-    expect(target.requests).toEqual([])
+  ])('is given the credentials of its URL, which the target never sees: %s', async (user, credentials) => {
+    const target = await servers.start(({ headers }, response) => response.end(JSON.stringify(headers)))
+    const proxy = await servers.startProxy(credentials)
+    const client = clientWith(forHttp(proxy.origin.replace('//', `//${user}`)))
+    const { status, body } = await client.send(get(target.url, { freshConnection }))
+    expect([status, /authorization/.test(body)]).toEqual([200, false])
   })
 
-  it('that refuses connections is named with its variable', async () => {
-    const origin = `http://me:pw@127.0.0.1:${await servers.closedPort()}`
-    const request = get(new URL('http://127.0.0.1:9/'), { freshConnection })
-    expect(await failureOf(clientWith(forHttp(origin)), request)).toEqual({
-      failure: 'refused',
-      maybeSent: false,
-      message: `the connection to the proxy of HTTP_PROXY (${new URL(origin).host}) was refused (ECONNREFUSED)`,
-    })
+  it('that does not let a request through has sent nothing on, and is named with its variable', async () => {
+    const { url, requests } = await servers.start((_incoming, response) => response.end())
+    const strict = await servers.startProxy('me:secret')
+    const unused = `127.0.0.1:${await servers.closedPort()}`
+    for (const [origin, failure, message] of [
+      [
+        strict.origin,
+        'proxy',
+        `the proxy of HTTP_PROXY (${strict.url.host}) did not connect to ${url.host}: it requires a user name and password (407)`,
+      ],
+      [
+        `http://me:pw@${unused}`,
+        'refused',
+        `the connection to the proxy of HTTP_PROXY (${unused}) was refused (ECONNREFUSED)`,
+      ],
+    ] as const) {
+      const failed = await failureOf(clientWith(forHttp(origin)), get(url, { freshConnection }))
+      expect(failed).toEqual({ failure, maybeSent: false, message })
+    }
+    expect(requests).toEqual([])
   })
 })
 
@@ -74,12 +64,14 @@ it.each([
   ['.localhost', true],
   ['*.localhost', true],
   ['*.docs.localhost', false],
-  ['DOCS.localhost', true],
+  ['DOCS.localhost.', true],
   ['other localhost', true],
+  ['docs.localhost:1, localhost', true],
   ['docs.localhost:1', false],
   ['docs.localhost:PORT', true],
   ['ocs.localhost', false],
   ['*', true],
+  [',', false],
   ['', false],
 ])('a proxy is used, and said to be, unless NO_PROXY exempts the host: %j, %s', async (value, isExempt) => {
   const target = await servers.start((_incoming, response) => response.end())
@@ -95,14 +87,41 @@ it.each([
   expect(proxyFor(url, settings) === undefined).toBe(isExempt)
 })
 
-describe.skipIf(certificate === undefined).each(KINDS)('TLS over %s', (_name, freshConnection) => {
-  const request = (url: URL): HttpRequest => ({
-    method: 'POST',
-    url,
-    headers: { authorization: 'k' },
-    body: 'x',
-    freshConnection,
+describe('the proxy of a request', () => {
+  const plain = 'http://plain.example:8080'
+  const secure = 'http://secure.example:3128'
+
+  it.each([
+    ['https://api.example', secure, plain, '', 'HTTPS_PROXY secure.example:3128'],
+    ['http://127.0.0.1:4010', secure, plain, '', 'HTTP_PROXY plain.example:8080'],
+    // As undici does: https goes through HTTP_PROXY where that is all there is.
+    ['https://api.example', '', plain, '', 'HTTP_PROXY plain.example:8080'],
+    ['http://api.example', secure, '', '', 'none'],
+    ['https://api.example', secure, plain, 'api.example:443', 'none'],
+    ['http://[::1]:80', secure, plain, '[::1]', 'none'],
+    ['https://api.example', 'socks5://x', '', 'api.example', 'none'],
+  ])('to %s is that of its variable (%#)', (url, httpsProxy, httpProxy, noProxy, expected) => {
+    const proxy = proxyFor(new URL(url), { httpsProxy, httpProxy, noProxy })
+    expect(proxy === undefined ? 'none' : `${proxy.variable} ${proxy.url.host}`).toBe(expected)
   })
+
+  it.each([
+    ['socks5://me:pw@proxy.example:1080', 'names a SOCKS proxy, which is not supported'],
+    ['SOCKS5H://x', 'names a SOCKS proxy, which is not supported'],
+    ['http://', 'is not the URL of a proxy'],
+    ['ftp://proxy.example', 'is not the URL of a proxy'],
+    ['http://a b', 'is not the URL of a proxy'],
+    ['user:pw@proxy.example', 'is not the URL of a proxy'],
+  ])('that is %s is refused with its variable and the fix, and not quoted', async (value, problem) => {
+    const message = `the environment variable HTTPS_PROXY (or https_proxy) ${problem}; set it to an http or https proxy (http://host:port), or exempt the host with NO_PROXY`
+    const client = clientWith({ proxy: { httpsProxy: value, httpProxy: plain, noProxy: '' } })
+    const failed = await failureOf(client, get(new URL('https://api.example')))
+    expect(failed).toEqual({ failure: 'proxy', maybeSent: false, message })
+  })
+})
+
+describe.skipIf(certificate === undefined).each(KINDS)('TLS over %s', (_name, freshConnection) => {
+  const request = (url: URL) => get(url, { method: 'POST', body: 'x', freshConnection })
 
   it('with a certificate that nobody knows fails before anything is sent', async () => {
     const { url, requests } = await servers.start((_incoming, response) => response.end(), certificate)
@@ -114,19 +133,15 @@ describe.skipIf(certificate === undefined).each(KINDS)('TLS over %s', (_name, fr
     expect(requests).toEqual([])
   })
 
-  it('does not begin where the proxy requires credentials, or does not reach the target', async () => {
+  it.each([
+    ['me:secret', 'it requires a user name and password (407)'],
+    [undefined, 'it returned 502'],
+  ])('does not begin where the proxy refuses: %s, %s', async (credentials, says) => {
     const closed = new URL(`https://127.0.0.1:${await servers.closedPort()}/`)
-    for (const [credentials, says] of [
-      ['me:secret', 'it requires a user name and password (407)'],
-      [undefined, 'it returned 502'],
-    ] as const) {
-      const proxy = await servers.startProxy(credentials)
-      expect(await failureOf(clientWith(forHttps(proxy.origin)), request(closed))).toEqual({
-        failure: 'proxy',
-        maybeSent: false,
-        message: `the proxy of HTTPS_PROXY (${proxy.url.host}) did not connect to ${closed.host}: ${says}`,
-      })
-    }
+    const proxy = await servers.startProxy(credentials)
+    const message = `the proxy of HTTPS_PROXY (${proxy.url.host}) did not connect to ${closed.host}: ${says}`
+    const failed = await failureOf(clientWith(forHttps(proxy.origin)), request(closed))
+    expect(failed).toEqual({ failure: 'proxy', maybeSent: false, message })
   })
 
   it('that a proxy never lets begin ends at the time limit, with nothing sent', async () => {
@@ -151,10 +166,9 @@ describe.skipIf(certificate === undefined).each(KINDS)('TLS over %s', (_name, fr
         expect((await client.send(request(target.url))).body).toBe('undefined')
         await setImmediate()
       }
+      const tunnels = path === 'directly' ? [] : [`CONNECT ${target.url.host}`]
+      expect([...new Set(proxy.requests)]).toEqual(tunnels)
       expect(target.requests).toHaveLength(3)
-      expect(new Set(proxy.requests)).toEqual(
-        new Set(path === 'directly' ? [] : [`CONNECT ${target.url.host}`]),
-      )
       expect(target.connections()).toBe(freshConnection ? 3 : 1)
     },
   )

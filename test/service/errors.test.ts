@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { HttpClient } from '../../src/lib/http.ts'
-import { createRedact } from '../../src/lib/redact.ts'
+import { createRedact } from '../../src/lib/markdown.ts'
 import { createSystemClock } from '../../src/lib/time.ts'
-import { TransportError } from '../../src/lib/transport-error.ts'
+import { TransportError } from '../../src/lib/transport.ts'
 import { DocsService } from '../../src/service/client.ts'
 import {
   describeFailure,
