@@ -58,7 +58,7 @@ async function perform(run: Run): Promise<void> {
   // Every part that was asked for is tried and reported; one part's failure never hides another's result.
   const parts = await Promise.allSettled([
     request.wantsJob ? performJob(request, { history, readSignals, service, run }) : undefined,
-    readers?.report(),
+    readers?.report(request.wantsJob),
   ])
   const failures = new Set<string>()
   for (const part of parts) {

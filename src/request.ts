@@ -23,20 +23,19 @@ export type RunRequest = JobRequest & {
  * @throws {InputsError} naming all that is wrong
  */
 export async function loadRequest(trigger: Trigger, run: Run): Promise<RunRequest> {
-  const { inputs, environment, clock, log } = run
-  const { workspace } = environment
+  const { inputs, environment, log } = run
   const problems = [...run.problems]
-  const reader = new WorkspaceReader(workspace)
+  const reader = new WorkspaceReader(environment.workspace)
   const promptFiles = await readFiles('prompt-file', inputs, { reader, problems })
   const contextFiles = await readFiles('context-files', inputs, { reader, problems })
   const files = { promptFiles, contextFiles }
-  const readersOptions = { workspace, nowMs: clock.now(), problems: run.problems }
-  const readers = await readReadersOptions(inputs, readersOptions)
+  const readers = await readReadersOptions(run)
   const command = trigger.command?.instructions ?? ''
   const hasInstruction = hasInstructions({ ...files, prompt: inputs.prompt, command })
   const wantsJob = trigger.command !== undefined || hasPrompt(inputs) || inputs['job-id'] !== ''
   const asking = ['job-id', 'visitors-summary', 'visitors-export', 'reader-signals']
-  const isAsked = wantsJob || readers.isRequested || run.problems.some(({ input }) => asking.includes(input))
+  const isAsked =
+    wantsJob || readers.options !== undefined || run.problems.some(({ input }) => asking.includes(input))
 
   problems.push(...togetherWrong(inputs, hasInstruction), ...readers.problems)
   if (promptFiles.length > 0 && !hasInstruction && inputs['job-id'] === '') problems.push(EMPTY_FILES)

@@ -1,7 +1,5 @@
 import type { Counts, PageVisitors } from '../service/analytics.ts'
-
-/** How a number changed: percent with one decimal, `new` from zero to something, `unknown` if one side is. */
-export type Change = number | 'new' | 'unknown'
+import type { Change } from './format.ts'
 
 /** The change of a number, in percent of what it was, rounded to one decimal. */
 export function changeBetween(previous: number | undefined, current: number): Change {
@@ -22,21 +20,14 @@ const MIN_PERIODS = 3
 /** What is usual goes beyond the range of the earlier values by so many percent. */
 export const MARGIN_PERCENT = 3
 
-/** The usual range, ends included, and where a value lies: above and below, it is the highest and lowest of all. */
-export type Usual = {
-  readonly low: number
-  readonly high: number
-  readonly position: 'usual' | 'highest' | 'lowest'
-}
-
-/** Compares a value with those of earlier periods; `undefined` if there are too few. */
-export function compareWithUsual(value: number, earlier: readonly number[]): Usual | undefined {
+/** The usual range by earlier periods, ends included, and where a value lies; `undefined` if there are too few. */
+export function compareWithUsual(value: number, earlier: readonly number[]) {
   if (earlier.length < MIN_PERIODS) return undefined
   // In hundredths: 0.97 and 1.03 have no exact binary form.
   const low = (Math.min(...earlier) * (100 - MARGIN_PERCENT)) / 100
   const high = (Math.max(...earlier) * (100 + MARGIN_PERCENT)) / 100
-  if (value < low) return { low, high, position: 'lowest' }
-  return { low, high, position: value > high ? 'highest' : 'usual' }
+  const outside = value < low ? 'lowest' : 'highest'
+  return { low, high, position: low <= value && value <= high ? 'usual' : outside } as const
 }
 
 export type PageChange = {
@@ -46,15 +37,7 @@ export type PageChange = {
   readonly change: Change
 }
 
-/** What moved between two periods; each list with the largest change first. */
-export type PageChanges = {
-  readonly up: readonly PageChange[]
-  readonly down: readonly PageChange[]
-  /** Pages without visitors in the period before. */
-  readonly added: readonly PageChange[]
-  /** Pages without visitors now. */
-  readonly gone: readonly PageChange[]
-}
+export type PageChanges = ReturnType<typeof findPageChanges>
 
 type Pages = ReadonlyMap<string, PageVisitors>
 
@@ -67,16 +50,17 @@ export const MOSTLY_AI = 0.6
 /** News are at least so many times what counts and pages vary by chance; AI's share is judged by its counts alone. */
 export const MIN_SPREADS = 3
 const AI_SPREADS = 3.5
+/** Share of a normal distribution within one standard deviation: a third of the pages may be further out, or have moved. */
+const WITHIN_ONE_SPREAD = 0.683
 
-/** Finds the pages whose change is more than chance. Both periods must have been read whole. */
-export function findPageChanges(before: Pages, now: Pages): PageChanges {
+/** Finds the pages whose change is more than chance, largest first. Both periods must have been read whole. */
+export function findPageChanges(before: Pages, now: Pages) {
   const sizeOf = ({ total, previous }: PageChange): number => Math.abs(total - previous)
-  const pages = [...new Set([...before.keys(), ...now.keys()])]
-    .map((path): PageChange => {
-      const [previous, total] = [before.get(path)?.total ?? 0, now.get(path)?.total ?? 0]
-      return { path, total, previous, change: changeBetween(previous, total) }
-    })
-    .sort((left, right) => sizeOf(right) - sizeOf(left) || (left.path < right.path ? -1 : 1))
+  const pages = [...new Set([...before.keys(), ...now.keys()])].map((path): PageChange => {
+    const [previous, total] = [before.get(path)?.total ?? 0, now.get(path)?.total ?? 0]
+    return { path, total, previous, change: changeBetween(previous, total) }
+  })
+  pages.sort((left, right) => sizeOf(right) - sizeOf(left) || (left.path < right.path ? -1 : 1))
   const moved = findMoved(pages.filter(({ previous, total }) => previous > 0 && total > 0))
   const large = pages.filter((page) => sizeOf(page) >= MIN_VISITORS)
   return {
@@ -103,35 +87,18 @@ function findMoved(pages: readonly PageChange[]): ReadonlySet<PageChange> {
     .sort((left, right) => left.variance - right.variance)
   // A page of hardly any visitors tells nothing about the others.
   const telling = ratios.filter(({ page }) => page.total + page.previous >= 2 * MIN_VISITORS)
-  const siteChange = quantile(
-    telling.map(({ logRatio }) => logRatio),
-    0.5,
-  )
-  const own = ownVariance(
-    telling.map(({ logRatio, variance }) => ({ square: (logRatio - siteChange) ** 2, variance })),
-  )
+  const logRatios = telling.map(({ logRatio }) => logRatio)
+  const siteChange = quantile(logRatios, 0.5)
+  // The variance that pages have by themselves: what it takes, beside that of counting, to explain their spread.
+  const beyond = telling.map(({ logRatio, variance }) => (logRatio - siteChange) ** 2 - variance)
+  const ownVariance = Math.max(0, quantile(beyond, WITHIN_ONE_SPREAD))
   const moved = ratios.filter(({ page, logRatio, variance }, index) => {
     const spreads = Math.max(MIN_SPREADS, Math.sqrt(2 * Math.log(index + 1) + 4))
     // A page that rose less than the whole site did not fall.
     const beside = page.total > page.previous ? logRatio - siteChange : siteChange - logRatio
-    return beside > spreads * Math.sqrt(variance + own)
+    return beside > spreads * Math.sqrt(variance + ownVariance)
   })
   return new Set(moved.map(({ page }) => page))
-}
-
-/** Share of a normal distribution within one standard deviation: a third of the pages may be further out, or have moved. */
-const WITHIN_ONE_SPREAD = 0.683
-
-/** The variance that pages have by themselves: what it takes, beside that of counting, to explain their spread. */
-function ownVariance(pages: readonly { readonly square: number; readonly variance: number }[]): number {
-  let [low, high] = [0, 4]
-  for (let step = 0; step < 20; step++) {
-    const middle = (low + high) / 2
-    const standardized = pages.map(({ square, variance }) => square / (variance + middle))
-    if (quantile(standardized, WITHIN_ONE_SPREAD) > 1) low = middle
-    else high = middle
-  }
-  return low
 }
 
 function quantile(values: readonly number[], share: number): number {

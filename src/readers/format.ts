@@ -1,5 +1,5 @@
+import type { PeriodDate } from '../inputs/formats.ts'
 import { code, link, MAX_LINK_LENGTH, Markdown, md, type Row, table } from '../lib/markdown.ts'
-import type { Change } from './changes.ts'
 
 /** A count for people: `12,480`. */
 export function formatCount(value: number): string {
@@ -17,32 +17,91 @@ export function listOf(items: readonly string[]): string {
   return items.length < 2 ? last : `${items.slice(0, -1).join(', ')} and ${last}`
 }
 
-/** Percent for people: `8.3 %`; without a decimal from a hundred on. Figures of a table break at no space. */
-function formatPercent(value: number): string {
-  return `${Math.abs(value) < 100 ? value.toFixed(1) : formatCount(Math.round(value))}\u00A0%`
+/** A share from 0 to 1: `29.6 %`; without a decimal from 100 % on. Figures of a table break at no space. */
+export function formatShare(share: number): string {
+  const percent = share * 100
+  return `${percent < 100 ? percent.toFixed(1) : formatCount(Math.round(percent))}\u00A0%`
 }
 
-/** A share from 0 to 1: `29.6 %`, `100 %`. */
-export function formatShare(share: number): string {
-  return formatPercent(share * 100)
-}
+/** How a number changed: percent with one decimal, `new` from zero to something, `unknown` if one side is. */
+export type Change = number | 'new' | 'unknown'
 
 /** A change for a table: `+8.3 %`, `−3.0 %`, `0.0 %`, `new`, `–`. */
 export function formatChange(change: Change): string {
   if (change === 'unknown') return '–'
   if (change === 'new') return 'new'
-  return `${signOf(change)}${formatPercent(Math.abs(change))}`
-}
-
-/** A difference of two counts: `+312`, `−96`. */
-export function formatDifference(value: number): string {
-  return `${signOf(value)}${formatCount(Math.abs(value))}`
+  return signed(change / 100, formatShare)
 }
 
 /** A difference of two shares: `+0.4 points`. */
 export function formatPoints(difference: number): string {
-  const points = Math.round(difference * 1000) / 10
-  return `${signOf(points)}${Math.abs(points).toFixed(1)}\u00A0points`
+  return signed(Math.round(difference * 1000) / 10, (points) => `${points.toFixed(1)}\u00A0points`)
+}
+
+/** A difference, such as `+312` or `−96`. */
+export function signed(value: number, format: (size: number) => string): string {
+  const sign = value > 0 ? '+' : '−'
+  return `${value === 0 ? '' : sign}${format(Math.abs(value))}`
+}
+
+/** A span of time; `to` is exclusive. */
+export type Period = { readonly from: PeriodDate; readonly to: PeriodDate }
+
+/** A day in milliseconds. UTC has no other. */
+export const DAY_MS = 86_400_000
+
+/** A moment as YYYY-MM-DD, or with its time in UTC where it is not midnight. */
+export function isoText(ms: number): string {
+  return ms % DAY_MS === 0 ? isoDay(ms) : new Date(ms).toISOString()
+}
+
+/** A period for people: `27 Jul – 2 Aug 2026`, its last day included; with times where it has any. */
+export function formatPeriod(period: Period): string {
+  const { from, to } = period
+  if (wholeDays(period) === undefined) return `${dayAndTime(from.ms)} – ${dayAndTime(to.ms)}`
+  const [first, last] = [dayAndYear(from.ms), dayAndYear(to.ms - DAY_MS)]
+  if (first === last) return last
+  // What both have in common is said once: the year, or the month and the year.
+  const common = [/ \w+ \d+$/, / \d+$/].find((end) => end.exec(first)?.[0] === end.exec(last)?.[0])
+  return `${common === undefined ? first : first.replace(common, '')} – ${last}`
+}
+
+/** What periods of this length are called: `week` and `weeks`, `period of 30 days` and `periods of 30 days`. */
+export function periodName(period: Period, count: number): string {
+  const s = count === 1 ? '' : 's'
+  const days = wholeDays(period)
+  if (days === undefined) return `period${s}`
+  if (days === 7) return `week${s}`
+  return days === 1 ? `day${s}` : `period${s} of ${days} days`
+}
+
+/** A short name for each period by its beginning, no two of them the same; with its year where they span a year. */
+export function shortNames(periods: readonly Period[]): string[] {
+  const begins = periods.map(({ from }) => from.ms)
+  const spanMs = Math.max(...begins) - Math.min(...begins)
+  const dayAndMonth = (ms: number): string => dayAndYear(ms).slice(0, -5)
+  const forms = [...(spanMs < 365 * DAY_MS ? [dayAndMonth] : []), dayAndYear, dayAndTime, isoText]
+  const tried = forms.map((form) => begins.map(form))
+  return tried.find((names) => new Set(names).size === names.length) ?? []
+}
+
+/** A period's length in whole days; `undefined` if it does not begin and end at midnight (UTC). */
+function wholeDays({ from, to }: Period): number | undefined {
+  if (from.ms % DAY_MS !== 0 || to.ms % DAY_MS !== 0) return undefined
+  return (to.ms - from.ms) / DAY_MS
+}
+
+export function isoDay(ms: number): string {
+  return new Date(ms).toISOString().replace(/T.*/, '')
+}
+
+function dayAndTime(ms: number): string {
+  return `${dayAndYear(ms)} ${new Date(ms).toISOString().replace(/^.*T(\d\d:\d\d).*/, '$1')}`
+}
+
+// `Intl` says the same, but its words change with the data that a machine has.
+function dayAndYear(ms: number): string {
+  return new Date(ms).toUTCString().replace(/^\w+, 0?(\d+ \w+ \d+).*/, '$1')
 }
 
 /** A table whose texts are ours; what is not is Markdown already. */
@@ -76,9 +135,4 @@ export function pageUrl(path: string, site: URL): string | undefined {
     encodeURIComponent(segment.toWellFormed()).replace(/%25(?=[0-9a-f]{2})/gi, '%'),
   )
   return `${site.origin}${prefix}/${encoded.join('/')}`
-}
-
-function signOf(value: number): string {
-  if (value === 0) return ''
-  return value > 0 ? '+' : '−'
 }

@@ -1,11 +1,16 @@
-import { code, details, joinMarkdown, type Markdown, md } from '../lib/markdown.ts'
-import { getQuestions, getRatings, getSearches, type Listed } from '../service/analytics.ts'
-import { countOf, listOf, pageName } from './format.ts'
+import {
+  getQuestions,
+  getRatings,
+  getSearches,
+  type Listed,
+  type Question,
+  type Rating,
+  type Search,
+} from '../service/analytics.ts'
+import type { PublicName } from '../service/public-name.ts'
+import { countOf, listOf, type Period } from './format.ts'
 import { SIGNALS_DAYS } from './options.ts'
-import { datesOf, formatPeriod, type Period } from './period.ts'
-import { orNotRead, type ReadingTools } from './read.ts'
-import { NotRead } from './requests.ts'
-import { findMissed, MAX_SHOWN, MIN_QUESTIONS, type MissedItem, type Signal } from './signals.ts'
+import { type AnalyticsReader, type AnalyticsRequest, NotRead } from './requests.ts'
 
 /** What readers missed, as far as it could be read. */
 export type Missed = {
@@ -14,120 +19,142 @@ export type Missed = {
   readonly items: readonly MissedItem[]
   /** Sentences about the kinds that there is nothing to judge of. */
   readonly notes: readonly string[]
-  /** How many of the three kinds could be read. */
-  readonly readKinds: number
-  /** How many of those have anything to judge. */
-  readonly filledKinds: number
+  /** Whether any of the three kinds could be read. */
+  readonly isRead: boolean
+  /** Whether any of them has something to judge. */
+  readonly hasRows: boolean
 }
 
-/** Reads what readers missed: three requests. What can't be read is told to `leftOut`. */
-export async function readMissed(tools: ReadingTools, period: Period): Promise<Missed> {
-  const { service, requests, leftOut } = tools
-  const dates = datesOf(period)
+/** A page, a search or a category with all that is said of it. */
+export type MissedItem = readonly [Signal, ...Signal[]]
+
+/** One thing that readers missed: counts, and a name that is safe to show. */
+export type Signal = {
+  readonly kind: 'rating' | 'search' | 'question'
+  /** What it is about. */
+  readonly on: 'path' | 'search' | 'category'
+  /** `undefined` if it must not be shown. */
+  readonly name: PublicName | undefined
+  /** Votes against the page; searches without a click; questions without an answer. */
+  readonly count: number
+  /** All votes; searches; questions. */
+  readonly of: number
+  /** Share of votes against; of searches with a click; of questions without an answer. */
+  readonly rate: number
+  /** The same share of the whole site. */
+  readonly siteRate: number
+}
+
+/** Items that are named at once, and those that are named below. */
+export const MAX_SHOWN = 5
+const MAX_ITEMS = MAX_SHOWN + 20
+const MIN_VOTES = 5
+const MIN_DOWN_VOTES = 3
+const MIN_SEARCHES = 5
+export const MIN_QUESTIONS = 3
+const MIN_DAYS = 2
+/** Standard normal quantiles of two-sided intervals. */
+const Z_95 = 1.96
+const Z_99 = 2.576
+
+/** Reads what readers missed: three requests. */
+export async function readMissed(reader: AnalyticsReader, period: Period): Promise<Missed> {
   const notes: string[] = []
   const unread: string[] = []
-  let [readKinds, filledKinds] = [0, 0]
+  let hasRows = false
 
-  /** @param part of a site that this kind comes from */
-  async function read<T>(
-    name: string,
-    part: string,
-    request: (signal: AbortSignal) => Promise<Listed<T>>,
-  ): Promise<readonly T[]> {
-    const listed = await orNotRead(() => requests.send(request))
+  // `part`: of a site, that this kind comes from.
+  const read = async <T>(name: string, part: string, request: AnalyticsRequest<Listed<T>>) => {
+    const listed = await reader.send(period, request)
     if (listed instanceof NotRead) {
-      leftOut.notRead(`the ${name}`, listed)
+      reader.noteNotRead(`the ${name}`, listed)
       unread.push(name)
       return []
     }
-    readKinds += 1
-    if (listed.rows.length > 0) filledKinds += 1
+    if (listed.rows.length > 0) hasRows = true
     else notes.push(`No ${name} in ${SIGNALS_DAYS} days: is ${part} switched on?`)
     if (listed.invalidRows > 0)
-      leftOut.note(`${countOf(listed.invalidRows, 'row')} of the ${name} could not be read.`)
+      reader.note(`${countOf(listed.invalidRows, 'row')} of the ${name} could not be read.`)
     return listed.rows
   }
 
-  const items = findMissed({
-    ratings: await read('ratings', 'feedback', (signal) => getRatings(service, dates, signal)),
-    searches: await read('searches', 'search', (signal) => getSearches(service, dates, signal)),
-    questions: await read('questions', 'the assistant', (signal) => getQuestions(service, dates, signal)),
-  })
+  const items = findMissed(
+    await read('ratings', 'feedback', getRatings),
+    await read('searches', 'search', getSearches),
+    await read('questions', 'the assistant', getQuestions),
+  )
   if (unread.length > 0) notes.push(`The ${listOf(unread)} could not be read.`)
-  return { period, items, notes, readKinds, filledKinds }
+  return { period, items, notes, isRead: unread.length < 3, hasRows }
 }
 
-/** Maximum number of characters of a path in a line of the list. */
-const PATH_LENGTH = 60
-
-/** What is shown at once. `site`: that pages are linked to, if any. */
-export function missedSection({ items, notes, filledKinds }: Missed, site: URL | undefined): Markdown[] {
-  const nothing = filledKinds > 0 ? [md`Nothing stands out.`] : []
-  return [
-    ...(items.length > 0 ? [listOfItems(items.slice(0, MAX_SHOWN), site)] : nothing),
-    ...(notes.length > 0 ? [md`${notes.join(' ')}`] : []),
-  ]
-}
-
-/** What is folded of it; nothing if all is shown at once. */
-export function furtherMissedSection({ items }: Missed, site: URL | undefined): Markdown[] {
-  const further = items.slice(MAX_SHOWN)
-  if (further.length === 0) return []
-  return [details(`What readers missed: ${further.length} more`, listOfItems(further, site))]
-}
-
-function listOfItems(items: readonly MissedItem[], site: URL | undefined): Markdown {
-  const lines = items.map((item) => md`- ${nameOf(item[0], site)}: ${figuresOf(item)}`)
-  return joinMarkdown(lines, '\n')
-}
-
-function nameOf({ on, name }: Signal, site: URL | undefined): Markdown {
-  if (name === undefined) return md`${WITHHELD[on]}`
-  if (on === 'path') return pageName(name.text, site, PATH_LENGTH)
-  return md`${KIND_OF_NAME[on]} ${code(name.text)}`
-}
-
-const KIND_OF_NAME = { path: 'page', search: 'search for', category: 'questions about' }
-const WITHHELD = {
-  path: 'a page (path withheld)',
-  search: 'a search (text withheld)',
-  category: 'a category (name withheld)',
-}
-
-/** The counts of an item, each with its whole and the site's rate. */
-function figuresOf(item: MissedItem): string {
-  const words = {
-    rating: 'ratings say no',
-    search: 'searches led to no click',
-    question: 'questions got no answer',
+/** Finds what stands out, the items that concern most readers first. */
+export function findMissed(
+  ratings: readonly Rating[],
+  searches: readonly Search[],
+  questions: readonly Question[],
+): MissedItem[] {
+  const signals = [...findBadlyRated(ratings), ...findSearchedInVain(searches), ...findUnanswered(questions)]
+  const items = new Map<string | Signal, [Signal, ...Signal[]]>()
+  for (const signal of signals) {
+    const key = signal.name === undefined ? signal : `${signal.on} ${signal.name.text}`
+    const known = items.get(key)
+    if (known === undefined) items.set(key, [signal])
+    else known.push(signal)
   }
-  const figures = item.map(({ kind, count, of, siteRate }) => {
-    const site = kind === 'search' ? 1 - siteRate : siteRate
-    return `${count} of ${of} ${words[kind]}; the site: ${Math.round(site * 100)} %`
-  })
-  return figures.join(' · ')
+  const readers = (item: MissedItem): number => sum(item, ({ count }) => count)
+  return [...items.values()].sort((left, right) => readers(right) - readers(left)).slice(0, MAX_ITEMS)
 }
 
-/**
- * What the agent is told of it, as the text of a section: our words, and counts with names that no reader worded. Empty
- * if nothing stands out.
- */
-export function missedForAgent({ period, items }: Missed): string {
-  const named = items.filter(([{ name }]) => name !== undefined)
-  if (named.length === 0) return ''
-  const lines = named.map((item) => {
-    const [{ on, name }] = item
-    const text = name?.text ?? ''
-    return `- ${KIND_OF_NAME[on]} ${on === 'path' ? text : `"${text}"`}: ${figuresOf(item)}`
+/** Pages that surely get more votes against them than the site as a whole. */
+function findBadlyRated(ratings: readonly Rating[]): Signal[] {
+  const siteRate = sum(ratings, ({ down }) => down) / sum(ratings, ({ up, down }) => up + down)
+  return ratings.flatMap(({ page, up, down }): Signal[] => {
+    const of = up + down
+    const isBad = of >= MIN_VOTES && down >= MIN_DOWN_VOTES && wilson(down, of, Z_99).low > siteRate
+    if (!isBad) return []
+    return [{ kind: 'rating', on: 'path', name: page, count: down, of, rate: down / of, siteRate }]
   })
-  return [`What readers missed, ${formatPeriod(period)}:`, AGENT_WORDS, ...lines].join('\n')
 }
 
-const AGENT_WORDS =
-  'These are counts of demand, no proof of an error. Look at the page and at the code first. Change at most three pages for this list, and a page only where it lacks or misstates something. Add nothing that the repository does not hold. Say in the pull request which item led to which change.'
+/** Searches that surely lead to a click less than half as often as those of the site as a whole. */
+function findSearchedInVain(searches: readonly Search[]): Signal[] {
+  const clicks = sum(searches, ({ hits, clickRate }) => hits * clickRate)
+  const siteRate = clicks / sum(searches, ({ hits }) => hits)
+  return searches.flatMap(({ term, hits, clickRate }): Signal[] => {
+    const isVain = hits >= MIN_SEARCHES && wilson(hits * clickRate, hits, Z_95).high < siteRate / 2
+    if (!isVain) return []
+    const count = Math.round(hits * (1 - clickRate))
+    return [{ kind: 'search', on: 'search', name: term, count, of: hits, rate: clickRate, siteRate }]
+  })
+}
 
-/** How to read the list, as sentences. */
-export const MISSED_FACTS = [
-  `What readers missed, in the ${SIGNALS_DAYS} days before today: pages rated worse than the site beyond chance; searches that led to a click less than half as often; ${MIN_QUESTIONS} or more questions without an answer.`,
-  'Votes, searches and questions need no login, so only counts are shown, and names by strict rules.',
-]
+/** Pages, or where a question names none categories, with several questions that were not answered, on more than one day. */
+function findUnanswered(questions: readonly Question[]): Signal[] {
+  const siteRate = questions.filter(({ isAnswered }) => !isAnswered).length / questions.length
+  const subjects = Map.groupBy(questions, ({ page, category }) =>
+    page === undefined ? `category ${category?.text ?? ''}` : `path ${page.text}`,
+  )
+  return [...subjects.values()].flatMap((asked): Signal[] => {
+    const unanswered = asked.filter(({ isAnswered }) => !isAnswered)
+    const days = new Set(unanswered.map(({ day }) => day))
+    const { page, category } = asked[0] ?? {}
+    const name = page ?? category
+    if (unanswered.length < MIN_QUESTIONS || days.size < MIN_DAYS || name === undefined) return []
+    const [count, of] = [unanswered.length, asked.length]
+    const on = page === undefined ? 'category' : 'path'
+    return [{ kind: 'question', on, name, count, of, rate: count / of, siteRate }]
+  })
+}
+
+function sum<T>(rows: readonly T[], of: (row: T) => number): number {
+  return rows.reduce((total, row) => total + of(row), 0)
+}
+
+/** The interval that a share surely lies in, after so many of so many cases (Wilson, 1927). */
+export function wilson(cases: number, of: number, z: number): { low: number; high: number } {
+  const observed = cases / of
+  const scale = 1 + z ** 2 / of
+  const middle = (observed + z ** 2 / (2 * of)) / scale
+  const reach = (z / scale) * Math.sqrt((observed * (1 - observed)) / of + z ** 2 / (4 * of ** 2))
+  return { low: middle - reach, high: middle + reach }
+}

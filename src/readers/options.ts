@@ -1,96 +1,69 @@
+import type { PeriodDate } from '../inputs/formats.ts'
 import type { InputProblem } from '../inputs/read.ts'
 import { INPUTS, type InputName, type Inputs } from '../inputs/table.ts'
 import { clip } from '../lib/text.ts'
 import { findOutputPath, WorkspaceError } from '../lib/workspace.ts'
-import { EXPORT_FORMATS, type ExportTarget, exportFormat } from './export.ts'
-import { listOf } from './format.ts'
-import { DAY_MS, fullDaysBefore, type Period } from './period.ts'
+import type { Run } from '../runner/run.ts'
+import { DAY_MS, isoText, listOf, type Period } from './format.ts'
+
+/** What is asked for, as far as the inputs do not say it as they are. */
+export type ReadersOptions = {
+  readonly visitors: VisitorsOptions | undefined
+  readonly signalsPeriod: Period
+}
 
 export type VisitorsOptions = {
   readonly period: Period
+  /** The periods that it is compared with, the latest first. */
+  readonly before: readonly Period[]
   /** Whether the period is not over yet: there is no comparison. */
   readonly isSoFar: boolean
-  /** Whether the report goes into the job summary; without it, `exportTo` is what was asked for. */
-  readonly summary: boolean
-  /** Rows in the table of pages. */
-  readonly top: number
-  /** Periods in the trend, the current one included; 1: no comparison. */
-  readonly trend: number
-  readonly exportTo: ExportTarget | undefined
+  /** Absolute path of the file for all rows, free of links. */
+  readonly exportTo: string | undefined
 }
 
-export type ReadersOptions = {
-  readonly visitors: VisitorsOptions | undefined
-  readonly signals: Inputs['reader-signals']
-  readonly signalsPeriod: Period
-  readonly maxRequests: number
-  /** The documentation site that pages are linked to. */
-  readonly siteUrl: URL | undefined
-}
-
-/** What the inputs come to, and all that is wrong with them, asked for or not. */
-type ReadersOptionsReading = {
-  /** `undefined` if no part is asked for. */
-  readonly options: ReadersOptions | undefined
-  readonly problems: readonly InputProblem[]
-  /** Whether any part is asked for, rightly or not. */
-  readonly isRequested: boolean
-  /** Inputs that were given, but have no effect. */
-  readonly unused: readonly InputName[]
-  /** Sentences about those. */
-  readonly warnings: readonly string[]
-}
-
-type OptionsDeps = {
-  /** Directory that an export must stay in. */
-  readonly workspace: string
-  /** Milliseconds since the epoch. */
-  readonly nowMs: number
-  /** What is wrong with each input by itself. */
-  readonly problems: readonly InputProblem[]
-}
+/** Endings of the files that rows can be written to. */
+const EXPORT_ENDINGS = ['.csv', '.json', '.ndjson']
 
 const MAX_DAYS = 366
 /** What readers missed is told of so many days: a week has too few votes and questions to say something. */
 export const SIGNALS_DAYS = 28
 
-/** Finds out what the inputs ask for. */
-export async function readReadersOptions(inputs: Inputs, deps: OptionsDeps): Promise<ReadersOptionsReading> {
+/**
+ * Finds out what the inputs ask for, and all that is wrong with them, asked for or not.
+ *
+ * @returns `options`: `undefined` if no part is asked for; `unused`: inputs that were given, but have no effect;
+ * `warnings`: sentences about those
+ */
+export async function readReadersOptions(run: Run) {
+  const { inputs, clock } = run
   const problems: InputProblem[] = []
-  const explicit = readPeriod(inputs, deps, problems)
-  const exportTo = await readExportTarget(inputs['visitors-export'], deps.workspace, problems)
-  const { 'visitors-summary': summary, 'reader-signals': signals } = inputs
-  const hasVisitors = summary || inputs['visitors-export'] !== ''
-  const isRequested = hasVisitors || signals !== 'none'
-  const period = explicit ?? fullDaysBefore(deps.nowMs, inputs['visitors-days'])
-  const isSoFar = period.to.ms > deps.nowMs
-  const trend = isSoFar ? 1 : inputs['visitors-trend']
-  const visitors = { period, isSoFar, summary, top: inputs['visitors-top'], trend, exportTo }
-  const options: ReadersOptions = {
-    visitors: hasVisitors ? visitors : undefined,
-    signals,
-    signalsPeriod: fullDaysBefore(deps.nowMs, SIGNALS_DAYS),
-    maxRequests: inputs['visitors-max-requests'],
-    siteUrl: inputs['site-url'],
-  }
-  return { options: isRequested ? options : undefined, problems, isRequested, ...findUnused(inputs, isSoFar) }
+  const refuse: Refuse = (input, problem, accepted) => void problems.push({ input, problem, accepted })
+  const explicit = readPeriod(run, refuse)
+  const exportTo = await findExportPath(run, refuse)
+  const period = explicit ?? fullDaysBefore(clock.now(), inputs['visitors-days'])
+  const isSoFar = period.to.ms > clock.now()
+  const before = isSoFar ? [] : periodsBefore(period, inputs['visitors-trend'] - 1)
+  const hasVisitors = inputs['visitors-summary'] || inputs['visitors-export'] !== ''
+  const visitors = hasVisitors ? { period, before, isSoFar, exportTo } : undefined
+  const isRequested = hasVisitors || inputs['reader-signals'] !== 'none'
+  const options = { visitors, signalsPeriod: fullDaysBefore(clock.now(), SIGNALS_DAYS) }
+  return { options: isRequested ? options : undefined, problems, ...findUnused(inputs, visitors) }
 }
 
-function readPeriod(
-  { 'visitors-from': from, 'visitors-to': to }: Inputs,
-  { nowMs, problems: earlier }: OptionsDeps,
-  problems: InputProblem[],
-): Period | undefined {
-  const refuse = (input: InputName, problem: string, accepted: string): undefined => {
-    problems.push({ input, problem, accepted })
-  }
+type Refuse = (input: InputName, problem: string, accepted: string) => undefined
+
+function readPeriod({ inputs, problems, clock }: Run, refuse: Refuse): Period | undefined {
+  const { 'visitors-from': from, 'visitors-to': to } = inputs
   if (from === undefined || to === undefined) {
+    const isGiven = (name: InputName): boolean =>
+      inputs[name] !== undefined || problems.some(({ input }) => input === name)
+    const isFromGiven = isGiven('visitors-from')
+    if (isFromGiven === isGiven('visitors-to')) return undefined
     const accepted = 'both visitors-from and visitors-to, or neither'
-    const hasFrom = from !== undefined || earlier.some(({ input }) => input === 'visitors-from')
-    const hasTo = to !== undefined || earlier.some(({ input }) => input === 'visitors-to')
-    if (hasFrom && !hasTo) refuse('visitors-to', 'is missing, though visitors-from is given', accepted)
-    if (hasTo && !hasFrom) refuse('visitors-from', 'is missing, though visitors-to is given', accepted)
-    return undefined
+    return isFromGiven
+      ? refuse('visitors-to', 'is missing, though visitors-from is given', accepted)
+      : refuse('visitors-from', 'is missing, though visitors-to is given', accepted)
   }
   const start = `visitors-from ("${from.text}")`
   const accepted = `a date after visitors-from, by at most ${MAX_DAYS} days; the period ends before it`
@@ -98,37 +71,47 @@ function readPeriod(
   if (to.ms - from.ms > MAX_DAYS * DAY_MS) {
     return refuse('visitors-to', `("${to.text}") is more than ${MAX_DAYS} days after ${start}`, accepted)
   }
-  if (from.ms < nowMs) return { from, to }
+  if (from.ms < clock.now()) return { from, to }
   const future = `("${from.text}") is in the future, so there are no visitors yet`
   return refuse('visitors-from', future, 'a date in the past')
 }
 
-async function readExportTarget(
-  name: string,
-  workspace: string,
-  problems: InputProblem[],
-): Promise<ExportTarget | undefined> {
+async function findExportPath({ inputs, environment }: Run, refuse: Refuse): Promise<string | undefined> {
+  const name = inputs['visitors-export']
   if (name === '') return undefined
-  const endings = EXPORT_FORMATS.map((format) => `.${format}`).join(', ')
-  const refuse = (problem: string): undefined => {
-    const accepted = `a path in the workspace that ends in ${endings}`
-    problems.push({ input: 'visitors-export', problem: `("${clip(name, 80)}") ${problem}`, accepted })
-  }
-  const format = exportFormat(name)
-  if (format === undefined) return refuse('has no known ending')
   try {
-    return { name, path: await findOutputPath(workspace, name), format }
+    const isKnown = EXPORT_ENDINGS.some((ending) => name.toLowerCase().endsWith(ending))
+    if (!isKnown) throw new WorkspaceError('has no known ending')
+    return await findOutputPath(environment.workspace, name)
   } catch (error) {
     if (!(error instanceof WorkspaceError)) throw error
-    return refuse(error.message)
+    const accepted = `a path in the workspace that ends in ${EXPORT_ENDINGS.join(', ')}`
+    return refuse('visitors-export', `("${clip(name, 80)}") ${error.message}`, accepted)
   }
 }
 
+/** A number of full UTC days, up to the day that a moment (milliseconds since the epoch) lies in. */
+export function fullDaysBefore(nowMs: number, days: number): Period {
+  const todayMs = Math.floor(nowMs / DAY_MS) * DAY_MS
+  return { from: periodDate(todayMs - days * DAY_MS), to: periodDate(todayMs) }
+}
+
+/** The periods before one: each as long as it, each ending where the later one begins, the latest first. */
+export function periodsBefore({ from, to }: Period, count: number): Period[] {
+  const lengthMs = to.ms - from.ms
+  return Array.from({ length: count }, (_, index) => ({
+    from: periodDate(from.ms - (index + 1) * lengthMs),
+    to: index === 0 ? from : periodDate(from.ms - index * lengthMs),
+  }))
+}
+
+function periodDate(ms: number): PeriodDate {
+  return { ms, text: isoText(ms) }
+}
+
 /** Inputs without effect. One that has the value of its default can't be told from one that was not given. */
-function findUnused(inputs: Inputs, isSoFar: boolean): Pick<ReadersOptionsReading, 'unused' | 'warnings'> {
-  const hasSummary = inputs['visitors-summary']
-  const hasVisitors = hasSummary || inputs['visitors-export'] !== ''
-  const hasSignals = inputs['reader-signals'] !== 'none'
+function findUnused(inputs: Inputs, visitors: VisitorsOptions | undefined) {
+  const [hasVisitors, hasSignals] = [visitors !== undefined, inputs['reader-signals'] !== 'none']
   const rules: readonly [isUnused: boolean, names: readonly InputName[], why: string][] = [
     [
       !hasVisitors,
@@ -136,9 +119,9 @@ function findUnused(inputs: Inputs, isSoFar: boolean): Pick<ReadersOptionsReadin
       'without `visitors-summary` or `visitors-export`',
     ],
     [hasVisitors && inputs['visitors-from'] !== undefined, ['visitors-days'], 'beside `visitors-from`'],
-    [hasVisitors && isSoFar, ['visitors-trend'], 'on a period that is not over yet'],
+    [visitors?.isSoFar === true, ['visitors-trend'], 'on a period that is not over yet'],
     [!hasVisitors && !hasSignals, ['visitors-max-requests'], 'without a readers report'],
-    [!hasSummary && !hasSignals, ['site-url'], 'without a readers report in the summary'],
+    [!inputs['visitors-summary'] && !hasSignals, ['site-url'], 'without a readers report in the summary'],
   ]
   const unused: InputName[] = []
   const warnings: string[] = []

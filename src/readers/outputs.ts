@@ -1,69 +1,55 @@
+import { extname } from 'node:path'
 import { byteLength } from '../lib/text.ts'
 import { OUTPUT_LIMIT_BYTES, type OutputValues } from '../runner/outputs.ts'
-import { type Change, MAX_NAMED } from './changes.ts'
+import type { PageVisitors } from '../service/analytics.ts'
+import { MAX_NAMED } from './changes.ts'
+import { DAY_MS, isoDay, isoText, type Period } from './format.ts'
 import type { Missed } from './missed.ts'
-import { daysOf, isoText, type Period } from './period.ts'
-import type { VisitorsReport } from './report.ts'
+import type { VisitorsReport } from './visitors.ts'
 
-/** @param exported path of the exported file as the workflow named it; empty if there is none */
-export function visitorsOutputs(
-  report: VisitorsReport,
-  { exported, requests }: { readonly exported: string; readonly requests: number },
-): OutputValues {
+export function visitorsOutputs(report: VisitorsReport, requests: number): OutputValues {
   const { totals, change, period, isComplete } = report
-  const { from, to } = daysOf(period)
   return {
     'visitors-human': String(totals.human),
     'visitors-ai': String(totals.ai),
     'visitors-total': String(totals.total),
     // `+12.5`, `-3.0`, `0.0`; empty for a change that is no number.
     'visitors-change': typeof change === 'string' ? '' : `${change > 0 ? '+' : ''}${change.toFixed(1)}`,
-    'visitors-from': from,
-    'visitors-to': to,
+    // The days that the period touches.
+    'visitors-from': isoDay(period.from.ms),
+    'visitors-to': isoDay(Math.ceil(period.to.ms / DAY_MS) * DAY_MS),
     'visitors-complete': String(isComplete),
-    'visitors-export': exported,
     visitors: visitorsJson(report, requests),
   }
 }
 
 /** The report as JSON, with as many rows in its lists as an output can hold. */
 function visitorsJson(report: VisitorsReport, requests: number): string {
+  const { period, totals, previous, change, trend, top, pageChanges, isComplete } = report
+  const dates = ({ from, to }: Period) => ({ from: isoText(from.ms), to: isoText(to.ms) })
   for (let maxRows = 100; ; maxRows = Math.floor(maxRows / 2)) {
-    const json = JSON.stringify({ ...reportValue(report, maxRows), requests })
+    const value = {
+      ...dates(period),
+      totals,
+      previous: previous ?? null,
+      change,
+      trend: trend.map((each) => ({ ...dates(each.period), totals: each.totals })),
+      top: top.slice(0, maxRows),
+      risers: pageChanges?.up.slice(0, Math.min(MAX_NAMED, maxRows)) ?? [],
+      fallers: pageChanges?.down.slice(0, Math.min(MAX_NAMED, maxRows)) ?? [],
+      complete: isComplete,
+      requests,
+    }
+    const json = JSON.stringify(value, (key, each) =>
+      key === 'change' && typeof each === 'string' ? null : each,
+    )
     if (maxRows === 0 || byteLength(json) <= OUTPUT_LIMIT_BYTES) return json
   }
 }
 
-function reportValue(
-  { period, totals, previous, change, trend, top, pageChanges, isComplete }: VisitorsReport,
-  maxRows: number,
-): object {
-  const rows = (list: readonly { readonly change: Change }[], max: number): unknown =>
-    list.slice(0, Math.min(maxRows, max)).map((page) => ({ ...page, change: changeValue(page.change) }))
-  return {
-    ...datesValue(period),
-    totals,
-    previous: previous ?? null,
-    change: changeValue(change),
-    trend: trend.map((each) => ({ ...datesValue(each.period), totals: each.totals })),
-    top: rows(top, maxRows),
-    risers: rows(pageChanges?.up ?? [], MAX_NAMED),
-    fallers: rows(pageChanges?.down ?? [], MAX_NAMED),
-    complete: isComplete,
-  }
-}
-
-function datesValue({ from, to }: Period): { readonly from: string; readonly to: string } {
-  return { from: isoText(from.ms), to: isoText(to.ms) }
-}
-
-function changeValue(change: Change): number | null {
-  return typeof change === 'string' ? null : change
-}
-
 /** What readers missed, an entry for each kind; empty where nothing of it could be read. */
-export function missedOutputs({ items, readKinds }: Missed): OutputValues {
-  if (readKinds === 0) return { 'reader-signals': '', 'reader-signals-count': '' }
+export function missedOutputs({ items, isRead }: Missed): OutputValues {
+  if (!isRead) return { 'reader-signals': '', 'reader-signals-count': '' }
   const rounded = (rate: number): number => Math.round(rate * 1000) / 1000
   const entries = items.flat().map(({ kind, on, name, count, of, rate, siteRate }) => ({
     kind,
@@ -74,4 +60,25 @@ export function missedOutputs({ items, readKinds }: Missed): OutputValues {
     siteRate: rounded(siteRate),
   }))
   return { 'reader-signals': JSON.stringify(entries), 'reader-signals-count': String(entries.length) }
+}
+
+/** All rows as text, in the format that a file's ending asks for. */
+export function exportText(rows: readonly PageVisitors[], path: string): string {
+  const ending = extname(path).toLowerCase()
+  if (ending === '.json') return `[\n${rows.map(jsonObject).join(',\n')}\n]\n`
+  if (ending === '.ndjson') return rows.map((row) => `${jsonObject(row)}\n`).join('')
+  const lines = rows.map(({ path, human, ai, total }) => `${csvField(path)},${human},${ai},${total}\r\n`)
+  return ['path,human,ai,total\r\n', ...lines].join('')
+}
+
+/** RFC 4180. What a spreadsheet would take for a formula gets an apostrophe before it (OWASP, "CSV Injection"). */
+function csvField(text: string): string {
+  const harmless = /^[\s=+\-@＝＋－＠]/.test(text) ? `'${text}` : text
+  return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless
+}
+
+// JSON may hold these two as they are, but line readers, Node's too, take them for the end of a line.
+function jsonObject({ path, human, ai, total }: PageVisitors): string {
+  const json = JSON.stringify({ path, human, ai, total })
+  return json.replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')
 }

@@ -1,3 +1,4 @@
+import type { Inputs } from '../inputs/table.ts'
 import { code, details, joinMarkdown, type Markdown, md, sentencesWithCode } from '../lib/markdown.ts'
 import { byteLength } from '../lib/text.ts'
 import type { Counts } from '../service/analytics.ts'
@@ -10,16 +11,29 @@ import {
   MIN_VISITORS,
   MOSTLY_AI,
 } from './changes.ts'
-import { countOf, formatChange, formatCount, formatPoints, formatShare, rawTable } from './format.ts'
-import { furtherMissedSection, MISSED_FACTS, type Missed, missedSection } from './missed.ts'
-import { changesSection, newlyAiLine, pagesSection, stillAiSection, trendChart } from './pages-summary.ts'
-import { formatPeriod, periodName } from './period.ts'
-import type { PeriodTotals } from './read.ts'
-import { type VisitorsReport, visitorsHeadline } from './report.ts'
+import {
+  countOf,
+  formatChange,
+  formatCount,
+  formatPeriod,
+  formatPoints,
+  formatShare,
+  periodName,
+  rawTable,
+} from './format.ts'
+import type { Missed } from './missed.ts'
+import {
+  changesSection,
+  MISSED_FACTS,
+  missedSections,
+  pagesSection,
+  stillAiSection,
+  trendChart,
+} from './sections.ts'
+import { type PeriodTotals, type VisitorsReport, visitorsHeadline } from './visitors.ts'
 
 export type SummaryContent = {
-  readonly projectId: string
-  readonly siteUrl: URL | undefined
+  readonly inputs: Inputs
   /** Of the visitors, if they were asked for and read. */
   readonly report?: VisitorsReport
   /** Why they were not read, as sentences. */
@@ -30,7 +44,6 @@ export type SummaryContent = {
   /** Sentences about what is missing. */
   readonly leftOut: readonly string[]
   readonly requests: number
-  readonly maxRequests: number
 }
 
 /** Maximum number of bytes of the report: the summary of a job in the same step has the rest of GitHub's 1 MiB. */
@@ -50,40 +63,35 @@ export function readersSummary(content: SummaryContent): Markdown {
 }
 
 function summaryWithoutVisitors(content: SummaryContent): Markdown {
-  const { projectId, siteUrl, failure = '', missed } = content
-  const project = md`project ${code(projectId)}`
-  const failed = failure === '' ? [] : [md`## ❌ No visitors report`, sentencesWithCode(failure), project]
+  const { inputs, failure, missed } = content
+  const project = md`project ${code(inputs['project-id'])}`
+  const failed = failure ? [md`## ❌ No visitors report`, sentencesWithCode(failure), project] : []
   if (missed === undefined) return joinMarkdown(failed)
-  return joinMarkdown([
-    ...failed,
-    md`## 🔎 What readers missed`,
-    md`${formatPeriod(missed.period)} · ${project}`,
-    ...missedSection(missed, siteUrl),
-    ...furtherMissedSection(missed, siteUrl),
-    factsSection(MISSED_FACTS, content),
-  ])
+  const { shown, folded } = missedSections(missed, inputs['site-url'])
+  const head = [md`## 🔎 What readers missed`, md`${formatPeriod(missed.period)} · ${project}`]
+  return joinMarkdown([...failed, ...head, ...shown, ...folded, factsSection(MISSED_FACTS, content)])
 }
 
 function summaryOf(report: VisitorsReport, content: SummaryContent): Markdown {
-  const { period, totals, usual, comparable, pageChanges } = report
-  const trend = [...comparable, { period, totals }]
-  const { missed, siteUrl } = content
+  const { period, usual, comparable } = report
+  const { inputs, missed, leftOut } = content
+  const site = inputs['site-url']
+  const trend = comparable.length === 0 ? [] : [...comparable, report]
   const icons = { usual: '📊', highest: '📈', lowest: '📉' }
+  const ofMissed = missed && missedSections(missed, site)
   return joinMarkdown([
     md`## ${icons[usual?.position ?? 'usual']} ${visitorsHeadline(report)}`,
-    md`${formatPeriod(period)} · project ${code(content.projectId)}`,
-    ...caveats(report, content.leftOut).map(sentencesWithCode),
+    md`${formatPeriod(period)} · project ${code(inputs['project-id'])}`,
+    ...caveats(report, leftOut).map(sentencesWithCode),
     totalsTable(report),
-    ...(trend.length > 1 ? trendChart(trend) : []),
-    ...(pageChanges === undefined ? [] : changesSection(pageChanges, siteUrl)),
-    ...newlyAiLine(report, siteUrl),
-    ...(missed === undefined
-      ? []
-      : [md`**What readers missed**, ${formatPeriod(missed.period)}`, ...missedSection(missed, siteUrl)]),
-    pagesSection(report, siteUrl),
-    ...(missed === undefined ? [] : furtherMissedSection(missed, siteUrl)),
-    ...stillAiSection(report, siteUrl),
-    ...(trend.length > 1 ? [trendSection(trend)] : []),
+    ...trendChart(trend),
+    ...changesSection(report, site),
+    ...(missed === undefined ? [] : [md`**What readers missed**, ${formatPeriod(missed.period)}`]),
+    ...(ofMissed?.shown ?? []),
+    pagesSection(report, site),
+    ...(ofMissed?.folded ?? []),
+    ...stillAiSection(report, site),
+    ...trendSection(trend),
     factsSection([...visitorsFacts(report), ...(missed === undefined ? [] : MISSED_FACTS)], content),
   ])
 }
@@ -93,16 +101,14 @@ function caveats(report: VisitorsReport, leftOut: readonly string[]): string[] {
   const lines = warnings.map((warning) => `⚠️ ${warning}`)
   if (!isComplete) {
     lines.push(`⚠️ Not complete: ${countOf(pages.length, 'page')} could be read. The last part says why.`)
-  } else if (leftOut.length > 0)
+  } else if (leftOut.length > 0) {
     lines.push('⚠️ Not everything could be read. The last part says what, and why.')
+  }
   if (trend.length > 1 && comparable.length === 0) {
     const before = trend.length - 1
     const earlier = `${before === 1 ? '' : `${before} `}${periodName(period, before)} before`
-    lines.push(
-      totals.total === 0
-        ? `Nor were there any in the ${earlier}.`
-        : `This is the first report: there were no visitors in the ${earlier}.`,
-    )
+    const [first, never] = ['This is the first report: there were no visitors', 'Nor were there any']
+    lines.push(`${totals.total > 0 ? first : never} in the ${earlier}.`)
   }
   return lines
 }
@@ -114,18 +120,15 @@ function totalsTable({ totals, previous, comparable, usual }: VisitorsReport): M
     const format = isShare ? formatShare : formatCount
     const change = (from: number): string =>
       isShare ? formatPoints(now - from) : formatChange(changeBetween(from, now))
+    const cells = [name, `**${format(now)}**`]
+    if (before !== undefined) cells.push(format(of(before)), change(of(before)))
     const earlier = comparable.map((each) => of(each.totals))
     const range = compareWithUsual(now, earlier)
+    if (range === undefined) return cells
     const words = { usual: '', highest: '**above** ', lowest: '**below** ' }
-    const ends =
-      range &&
-      (isShare ? [range.low, Math.min(1, range.high)] : [Math.ceil(range.low), Math.floor(range.high)])
-    return [
-      name,
-      `**${format(now)}**`,
-      ...(before ? [format(of(before)), change(of(before))] : []),
-      ...(range && ends ? [`${words[range.position]}${ends.map(format).join('\u00A0–\u00A0')}`] : []),
-    ]
+    const { low, high, position } = range
+    const ends = isShare ? [low, Math.min(1, high)] : [Math.ceil(low), Math.floor(high)]
+    return [...cells, `${words[position]}${ends.map(format).join('\u00A0–\u00A0')}`]
   }
   const head = ['', 'Now', ...(before ? ['Before', 'Change'] : []), ...(usual ? ['Usual'] : [])]
   const rows = [
@@ -139,25 +142,26 @@ function totalsTable({ totals, previous, comparable, usual }: VisitorsReport): M
 }
 
 /** The figures of the chart. */
-function trendSection(trend: readonly PeriodTotals[]): Markdown {
-  const rows = trend.map(({ period: each, totals: { human, ai, total } }, index) => {
+function trendSection(trend: readonly PeriodTotals[]): Markdown[] {
+  if (trend.length === 0) return []
+  const rows = trend.map(({ period, totals: { human, ai, total } }, index) => {
     const change = changeBetween(trend[index - 1]?.totals.total || undefined, total)
-    return [formatPeriod(each), formatCount(human), formatCount(ai), formatCount(total), formatChange(change)]
+    return [formatPeriod(period), ...[human, ai, total].map(formatCount), formatChange(change)]
   })
   const table = rawTable(['Period', 'People', 'AI', 'All', 'Change'], rows, 'lrrrr')
-  return details(`Trend over ${trend.length} periods`, table)
+  return [details(`Trend over ${trend.length} periods`, table)]
 }
 
 /** What was left out, what the figures mean, and what they cost. */
 function factsSection(facts: readonly string[], content: SummaryContent): Markdown {
-  const { leftOut, requests, maxRequests, exported = '' } = content
+  const { inputs, leftOut, requests, exported = '' } = content
   const list = (items: readonly string[]): Markdown => {
     const lines = items.map((item) => md`- ${sentencesWithCode(item)}`)
     return joinMarkdown(lines, '\n')
   }
   const all = list([
     ...facts,
-    `Requests: ${formatCount(requests)} of ${formatCount(maxRequests)} allowed.`,
+    `Requests: ${formatCount(requests)} of ${formatCount(inputs['visitors-max-requests'])} allowed.`,
     ...(exported === '' ? [] : [`All rows: \`${exported}\`.`]),
   ])
   if (leftOut.length === 0) return details('How to read these figures', all)

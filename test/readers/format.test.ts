@@ -1,27 +1,62 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { DATE } from '../../src/inputs/formats.ts'
 import {
   formatChange,
   formatCount,
+  formatPeriod,
   formatPoints,
   formatShare,
   listOf,
+  type Period,
   pageName,
   pageUrl,
+  periodName,
+  shortNames,
 } from '../../src/readers/format.ts'
+import { periodsBefore } from '../../src/readers/options.ts'
 import { HOSTILE_TEXTS } from '../support/hostile-texts.ts'
 import { alive } from '../support/rendered.ts'
 
-describe('figures', () => {
-  it('are written as in English', () => {
-    expect([0, 999, 1000, 1_234_567].map(formatCount)).toEqual(['0', '999', '1,000', '1,234,567'])
-    const shares = [0.2964, 0.9996, 1, 12.345].map(formatShare).join(' ')
-    expect(shares).toBe('29.6\u00A0% 100.0\u00A0% 100\u00A0% 1,235\u00A0%')
-    const changes = ([8.3, -3, 0, 120, 'new', 'unknown'] as const).map(formatChange).join(' ')
-    expect(changes).toBe('+8.3\u00A0% −3.0\u00A0% 0.0\u00A0% +120\u00A0% new –')
-    const points = [0.0341, -0.002, 0.0004].map(formatPoints).join(' ')
-    expect(points).toBe('+3.4\u00A0points −0.2\u00A0points 0.0\u00A0points')
-    expect([['a'], ['a', 'b'], ['a', 'b', 'c']].map(listOf)).toEqual(['a', 'a and b', 'a, b and c'])
+const SITE = new URL('https://example.com/docs')
+
+function period(from: string, to: string): Period {
+  return { from: DATE.parse(from), to: DATE.parse(to) }
+}
+
+it('figures are written as in English', () => {
+  expect([0, 999, 1000, 1_234_567].map(formatCount)).toEqual(['0', '999', '1,000', '1,234,567'])
+  const shares = [0.2964, 0.9996, 1, 12.345].map(formatShare).join(' ')
+  expect(shares).toBe('29.6\u00A0% 100.0\u00A0% 100\u00A0% 1,235\u00A0%')
+  const changes = ([8.3, -3, 0, 120, 'new', 'unknown'] as const).map(formatChange).join(' ')
+  expect(changes).toBe('+8.3\u00A0% −3.0\u00A0% 0.0\u00A0% +120\u00A0% new –')
+  const points = [0.0341, -0.002, 0.0004].map(formatPoints).join(' ')
+  expect(points).toBe('+3.4\u00A0points −0.2\u00A0points 0.0\u00A0points')
+  expect([['a'], ['a', 'b'], ['a', 'b', 'c']].map(listOf)).toEqual(['a', 'a and b', 'a, b and c'])
+})
+
+describe('a period', () => {
+  it.each([
+    ['2026-07-27', '2026-08-03', '27 Jul – 2 Aug 2026', 'week', 'weeks'],
+    ['2026-07-20', '2026-07-27', '20 – 26 Jul 2026', 'week', 'weeks'],
+    ['2026-07-20', '2026-07-21', '20 Jul 2026', 'day', 'days'],
+    ['2025-12-29', '2026-01-28', '29 Dec 2025 – 27 Jan 2026', 'period of 30 days', 'periods of 30 days'],
+    ['2025-07-02', '2026-07-03', '2 Jul 2025 – 2 Jul 2026', 'period of 366 days', 'periods of 366 days'],
+    ['2026-07-27T10:00', '2026-07-27T18:30', '27 Jul 2026 10:00 – 27 Jul 2026 18:30', 'period', 'periods'],
+  ])('from %s to before %s is written %s', (from, to, words, one, several) => {
+    const each = period(from, to)
+    expect([formatPeriod(each), periodName(each, 1), periodName(each, 2)]).toEqual([words, one, several])
+  })
+
+  it.each([
+    ['2026-07-27T00:00:00Z', '2026-07-27T00:00:01Z', '2026-07-26T23:59:59.000Z'],
+    ['2026-07-27T00:00', '2026-07-27T07:00', '26 Jul 2026 17:00'],
+    ['2026-07-27', '2026-08-03', '20 Jul'],
+    ['2025-08-01', '2026-08-01', '1 Aug 2024'],
+  ])('before %s to %s has a short name that no other of a trend has, such as %s', (from, to, name) => {
+    const names = shortNames(periodsBefore(period(from, to), 52))
+    expect(new Set(names).size).toBe(52)
+    expect(shortNames(periodsBefore(period(from, to), 2))[0]).toBe(name)
   })
 })
 
@@ -29,7 +64,6 @@ describe('the address of a page', () => {
   it.each([
     ['https://docs.example.com', '/quickstart', 'https://docs.example.com/quickstart'],
     ['https://docs.example.com/', '/', 'https://docs.example.com/'],
-    ['https://example.com/docs', '/guides/a', 'https://example.com/docs/guides/a'],
     ['https://example.com/docs/', 'guides/a', 'https://example.com/docs/guides/a'],
     ['https://example.com', '/a b?c#d"e', 'https://example.com/a%20b%3Fc%23d%22e'],
     ['https://example.com', '/caf%C3%A9/é/50%', 'https://example.com/caf%C3%A9/%C3%A9/50%25'],
@@ -38,21 +72,15 @@ describe('the address of a page', () => {
     ['https://example.com', 'https://evil.example/', 'https://example.com/https%3A//evil.example/'],
     ['https://example.com', '/\ud800', 'https://example.com/%EF%BF%BD'],
     ['http://localhost:3000/docs', '/a', 'http://localhost:3000/docs/a'],
-  ])('on %s of %s is %s', (site, path, url) => {
+    ...['/..', '/../x', '/a/./b', '/a/%2e%2E/b', '.', '/%2E'].map((path) => [SITE.href, path, undefined]),
+  ])('on %s of %s is %s: none that would lead elsewhere', (site = '', path = '', url) => {
     expect(pageUrl(path, new URL(site))).toBe(url)
   })
-
-  it.each(['/..', '/../x', '/a/./b', '/a/%2e%2E/b', '.', '/%2E'])(
-    'of %s is none: it would lead elsewhere',
-    (path) => {
-      expect(pageUrl(path, new URL('https://example.com/docs'))).toBeUndefined()
-    },
-  )
 
   it('is below the address of the site, whatever the path', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (path) => {
-        const url = pageUrl(path, new URL('https://example.com/docs'))
+        const url = pageUrl(path, SITE)
         if (url !== undefined) expect(new URL(url).href).toMatch(/^https:\/\/example\.com\/docs\//)
       }),
     )
@@ -61,10 +89,10 @@ describe('the address of a page', () => {
 
 describe('the name of a page', () => {
   it('is cut in its middle', () => {
-    expect(pageName('/guides/short', undefined, 20).source).toBe('`/guides/short`')
-    expect(pageName('/guides/a-much-longer-path/to/here', undefined, 20).source).toBe(
-      '`/guide…-path/to/here`',
+    const named = ['/guides/short', '/guides/a-much-longer-path/to/here'].map(
+      (path) => pageName(path, undefined, 20).source,
     )
+    expect(named).toEqual(['`/guides/short`', '`/guide…-path/to/here`'])
   })
 
   it('is no link where that would be longer than browsers take', () => {
@@ -74,12 +102,10 @@ describe('the name of a page', () => {
   })
 
   it('is a link to the site, and to nowhere else, whatever the path', () => {
-    const site = new URL('https://example.com/docs')
     for (const path of HOSTILE_TEXTS) {
-      const shown = alive(`| ${pageName(path, site, 40).source} |\n| --- |`)
+      const shown = alive(`| ${pageName(path, SITE, 40).source} |\n| --- |`)
       for (const url of shown.links) expect(url).toMatch(/^https:\/\/example\.com\/docs\//)
-      expect(shown.cells).toEqual([1])
-      expect([shown.images, shown.mentions]).toEqual([[], []])
+      expect([shown.cells, shown.images, shown.mentions]).toEqual([[1], [], []])
       expect(shown.html.filter((tag) => !/^<\/?code>$/.test(tag))).toEqual([])
     }
   })

@@ -1,103 +1,68 @@
-import { mkdtemp, realpath, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { readInputs } from '../../src/inputs/read.ts'
-import { readReadersOptions } from '../../src/readers/options.ts'
-import { NOW_MS } from './scene.ts'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { DATE } from '../../src/inputs/formats.ts'
+import { DAY_MS, type Period } from '../../src/readers/format.ts'
+import { fullDaysBefore, periodsBefore, readReadersOptions } from '../../src/readers/options.ts'
+import { runWith } from './scene.ts'
 
-let workspace = ''
+type Given = Readonly<Record<string, string>>
 
-beforeEach(async () => {
-  workspace = await realpath(await mkdtemp(join(tmpdir(), 'options-')))
-})
+const VISITORS: Given = { 'visitors-summary': 'true' }
 
-afterEach(async () => {
-  await rm(workspace, { recursive: true })
-})
-
-type Given = Readonly<Record<string, unknown>>
-
-/** The options for inputs given as a workflow gives them. */
+/** The options for inputs given as a workflow gives them, and all problems as a user reads them. */
 async function readOptions(given: Given) {
-  const texts = Object.entries({ 'visitors-summary': true, ...given }).map(
-    ([name, value]) => [name, String(value)] as const,
-  )
-  const { inputs, problems } = readInputs(new Map(texts), (text) => text)
-  const read = await readReadersOptions(inputs, { workspace, nowMs: NOW_MS, problems })
-  const further = read.problems.filter(({ input }) => !problems.some((problem) => problem.input === input))
-  return { ...read, problems: [...problems, ...further] }
+  const { run, workspace } = runWith(given)
+  const read = await readReadersOptions(run)
+  const further = read.problems.filter(({ input }) => !run.problems.some((one) => one.input === input))
+  const problems = [...run.problems, ...further].map(({ input, problem }) => `${input} ${problem}`)
+  return { ...read, problems, workspace }
 }
 
-/** The problems with inputs, as a user reads them. */
-async function problems(given: Given): Promise<string[]> {
-  const { problems } = await readOptions(given)
-  return problems.map(({ input, problem }) => `${input} ${problem}`)
+function texts({ from, to }: Period): string[] {
+  return [from.text, to.text]
 }
 
 describe('the options', () => {
   it('by default are of the full days before today', async () => {
-    expect(await readOptions({})).toEqual({
-      problems: [],
-      isRequested: true,
-      unused: [],
-      warnings: [],
-      options: {
-        visitors: {
-          period: {
-            from: { ms: Date.UTC(2026, 6, 27), text: '2026-07-27' },
-            to: { ms: Date.UTC(2026, 7, 3), text: '2026-08-03' },
-          },
-          isSoFar: false,
-          summary: true,
-          top: 10,
-          trend: 8,
-          exportTo: undefined,
-        },
-        signals: 'none',
-        signalsPeriod: {
-          from: { ms: Date.UTC(2026, 6, 6), text: '2026-07-06' },
-          to: { ms: Date.UTC(2026, 7, 3), text: '2026-08-03' },
-        },
-        maxRequests: 40,
-        siteUrl: undefined,
-      },
+    const { options, problems, unused, warnings } = await readOptions(VISITORS)
+    expect([problems, unused, warnings]).toEqual([[], [], []])
+    expect(options).toMatchObject({
+      visitors: { isSoFar: false, exportTo: undefined, before: { length: 7 } },
     })
+    expect(options?.visitors && texts(options.visitors.period)).toEqual(['2026-07-27', '2026-08-03'])
+    expect(options && texts(options.signalsPeriod)).toEqual(['2026-07-06', '2026-08-03'])
   })
 
   it('are none where nothing is asked for', async () => {
-    const read = await readOptions({ 'visitors-summary': false })
-    expect(read).toMatchObject({ options: undefined, isRequested: false, warnings: [] })
+    expect(await readOptions({})).toMatchObject({ options: undefined, warnings: [] })
   })
 
-  it('of an export alone have the file', async () => {
-    const { options } = await readOptions({ 'visitors-summary': false, 'visitors-export': 'out/x.csv' })
-    expect(options?.visitors).toMatchObject({
-      summary: false,
-      exportTo: { name: 'out/x.csv', path: join(workspace, 'out/x.csv'), format: 'csv' },
-    })
+  it('of an export have the file', async () => {
+    const { options, workspace } = await readOptions({ 'visitors-export': 'out/x.CSV' })
+    expect(options?.visitors?.exportTo).toBe(join(workspace, 'out/x.CSV'))
   })
 
   it.each(['report', 'agent'])('of reader signals alone (%s) have no visitors', async (signals) => {
-    const { options } = await readOptions({ 'visitors-summary': false, 'reader-signals': signals })
-    expect(options).toMatchObject({ visitors: undefined, signals })
+    const { options } = await readOptions({ 'reader-signals': signals })
+    expect(options).toMatchObject({ visitors: undefined })
   })
 })
 
 describe('an explicit period', () => {
   it.each([
-    ['2026-07-27', '2026-08-03', false, 8],
-    ['2026-08-02T06:00', '2026-08-03T06:00:00.000Z', false, 8],
-    ['2026-08-02T06:00', '2026-08-03T06:00:00.001Z', true, 1],
-    ['2026-08-03T05:59:59.999Z', '2026-09-01', true, 1],
-    ['2025-08-01', '2026-08-02', false, 8],
-  ])('from %s to %s is not over yet: %s, so its trend is %i', async (from, to, isSoFar, trend) => {
-    const { options, problems } = await readOptions({ 'visitors-from': from, 'visitors-to': to })
+    ['2026-07-27', '2026-08-03', false, 7],
+    ['2026-08-02T06:00', '2026-08-03T06:00:00.000Z', false, 7],
+    ['2026-08-02T06:00', '2026-08-03T06:00:00.001Z', true, 0],
+    ['2026-08-03T05:59:59.999Z', '2026-09-01', true, 0],
+    ['2025-08-01', '2026-08-02', false, 7],
+  ])('from %s to %s is not over yet: %s, and is compared with %i', async (from, to, isSoFar, before) => {
+    const { options, problems } = await readOptions({ ...VISITORS, 'visitors-from': from, 'visitors-to': to })
     expect(problems).toEqual([])
     expect(options?.visitors).toMatchObject({
       period: { from: { text: from }, to: { text: to } },
       isSoFar,
-      trend,
+      before: { length: before },
     })
   })
 
@@ -124,12 +89,13 @@ describe('an explicit period', () => {
       'visitors-from is missing, though visitors-to is given',
     ],
   ])('from "%s" to "%s" is refused', async (from, to, ...expected) => {
-    expect(await problems({ 'visitors-from': from, 'visitors-to': to })).toEqual(expected)
+    const { problems } = await readOptions({ ...VISITORS, 'visitors-from': from, 'visitors-to': to })
+    expect(problems).toEqual(expected)
   })
 
   it('is judged with all else, asked for or not', async () => {
     const wrong = { 'visitors-from': '1', 'visitors-to': '2', 'visitors-export': 'x.xlsx' }
-    expect(await problems({ 'visitors-summary': false, ...wrong })).toEqual([
+    expect((await readOptions(wrong)).problems).toEqual([
       'visitors-from ("1") is not a date',
       'visitors-to ("2") is not a date',
       'visitors-export ("x.xlsx") has no known ending',
@@ -137,63 +103,93 @@ describe('an explicit period', () => {
   })
 })
 
-describe('an input without effect', () => {
-  const none = { 'visitors-summary': false }
+it.each(['d.jsonl', 'csv', 'x.csv/', '../x.csv'])('an export to %s is refused', async (name) => {
+  expect((await readOptions({ 'visitors-export': name })).problems).toEqual([
+    expect.stringMatching(/^visitors-export \(".*"\) (?:has no known ending|is outside the workspace)$/),
+  ])
+})
 
-  it.each<[Given, string]>([
+describe('an input without effect', () => {
+  const SITE = { 'site-url': 'https://docs.example.com' }
+
+  it.each<[Given, string[], string]>([
     [
-      { ...none, 'visitors-days': 14, 'visitors-top': 5 },
+      { 'visitors-days': '14', 'visitors-top': '5' },
+      ['visitors-days', 'visitors-top'],
       '`visitors-days` and `visitors-top` have no effect without `visitors-summary` or `visitors-export`.',
     ],
     [
-      { ...none, 'reader-signals': 'report', 'visitors-trend': 4 },
+      { 'reader-signals': 'report', 'visitors-trend': '4' },
+      ['visitors-trend'],
       '`visitors-trend` has no effect without `visitors-summary` or `visitors-export`.',
     ],
     [
-      { ...none, 'site-url': 'https://docs.example.com' },
+      { ...SITE, 'visitors-export': 'x.csv' },
+      ['site-url'],
       '`site-url` has no effect without a readers report in the summary.',
     ],
     [
-      { ...none, 'visitors-export': 'x.csv', 'site-url': 'https://docs.example.com' },
-      '`site-url` has no effect without a readers report in the summary.',
-    ],
-    [
-      { ...none, 'visitors-max-requests': 10 },
+      { 'visitors-max-requests': '10' },
+      ['visitors-max-requests'],
       '`visitors-max-requests` has no effect without a readers report.',
     ],
     [
-      { 'visitors-days': 14, 'visitors-from': '2026-07-01', 'visitors-to': '2026-07-08' },
+      { ...VISITORS, 'visitors-days': '14', 'visitors-from': '2026-07-01', 'visitors-to': '2026-07-08' },
+      ['visitors-days'],
       '`visitors-days` has no effect beside `visitors-from`.',
     ],
     [
-      { 'visitors-trend': 4, 'visitors-from': '2026-08-01', 'visitors-to': '2026-08-08' },
+      { ...VISITORS, 'visitors-trend': '4', 'visitors-from': '2026-08-01', 'visitors-to': '2026-08-08' },
+      ['visitors-trend'],
       '`visitors-trend` has no effect on a period that is not over yet.',
     ],
-  ])('of %j is warned of', async (given, warning) => {
-    const { warnings, problems } = await readOptions(given)
-    expect([warnings, problems]).toEqual([[warning], []])
-  })
-
-  it('is named, for a run that asks for nothing else', async () => {
-    const { unused } = await readOptions({
-      ...none,
-      'visitors-days': 14,
-      'site-url': 'https://docs.example.com',
-    })
-    expect(unused).toEqual(['visitors-days', 'site-url'])
+  ])('of %j is warned of', async (given, names, warning) => {
+    expect(await readOptions(given)).toMatchObject({ unused: names, warnings: [warning], problems: [] })
   })
 
   it.each<Given>([
-    { ...none, 'visitors-days': 7, 'visitors-top': 10 },
-    {
-      ...none,
-      'reader-signals': 'report',
-      'site-url': 'https://docs.example.com',
-      'visitors-max-requests': 9,
-    },
-    { 'visitors-days': 14, 'site-url': 'https://docs.example.com' },
-    { ...none, 'visitors-export': 'x.csv', 'visitors-top': 5, 'visitors-trend': 2 },
+    { 'visitors-days': '7', 'visitors-top': '10' },
+    { ...SITE, 'reader-signals': 'report', 'visitors-max-requests': '9' },
+    { ...SITE, ...VISITORS, 'visitors-days': '14' },
+    { 'visitors-export': 'x.csv', 'visitors-top': '5', 'visitors-trend': '2' },
   ])('is not one of %j', async (given) => {
     expect((await readOptions(given)).warnings).toEqual([])
+  })
+})
+
+describe('periods', () => {
+  it.each([
+    ['on a Monday are Monday to Sunday', '2026-08-03T06:00:00Z', 7, ['2026-07-27', '2026-08-03']],
+    ['at the first moment of a day', '2026-08-03T00:00:00Z', 1, ['2026-08-02', '2026-08-03']],
+    ['at the last moment of a day', '2026-08-03T23:59:59.999Z', 1, ['2026-08-02', '2026-08-03']],
+    ['over the end of a year', '2026-01-02T12:00:00Z', 7, ['2025-12-26', '2026-01-02']],
+    ['over a leap day', '2028-03-01T00:00:01Z', 1, ['2028-02-29', '2028-03-01']],
+    ['of a whole leap year', '2029-01-01T00:00:00Z', 366, ['2028-01-01', '2029-01-01']],
+  ])('of full days before today, %s', (_name, now, days, expected) => {
+    expect(texts(fullDaysBefore(Date.parse(now), days))).toEqual(expected)
+  })
+
+  it('before one touch one another and have its length, days or not', () => {
+    const moments = fc.integer({ min: Date.UTC(2000, 0, 1), max: Date.UTC(2100, 0, 1) })
+    const lengths = fc.integer({ min: 1, max: 366 * DAY_MS })
+    fc.assert(
+      fc.property(moments, lengths, fc.integer({ min: 1, max: 51 }), (fromMs, lengthMs, count) => {
+        let next: Period = { from: { ms: fromMs, text: '' }, to: { ms: fromMs + lengthMs, text: '' } }
+        const before = periodsBefore(next, count)
+        expect(before).toHaveLength(count)
+        for (const earlier of before) {
+          expect(earlier.to).toEqual(next.from)
+          expect(earlier.to.ms - earlier.from.ms).toBe(lengthMs)
+          expect(DATE.parse(earlier.from.text).ms).toBe(earlier.from.ms)
+          next = earlier
+        }
+      }),
+    )
+  })
+
+  it('before one with a time begin where it begins, and are asked for in UTC', () => {
+    const [from, to] = [DATE.parse('2026-07-27T12:00:00+02:00'), DATE.parse('2026-07-28T12:00:00+02:00')]
+    const before = periodsBefore({ from, to }, 1).map(texts)
+    expect(before).toEqual([['2026-07-26T10:00:00.000Z', '2026-07-27T12:00:00+02:00']])
   })
 })

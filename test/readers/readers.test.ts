@@ -5,27 +5,20 @@ import { alive } from '../support/rendered.ts'
 import { refusal, runReaders } from './scene.ts'
 
 const SIGNALS = { 'reader-signals': 'report' }
+const AGENT = { 'reader-signals': 'agent', prompt: 'Explain.' }
 const CALLS = ['feedback', 'searches', 'assistant'] as const
+const REFUSED = CALLS.map((path) => refusal(403, { match: { path } }))
 
 /** What the embedded service's site gets wrong. */
 const MISSED = `- search for \`export to csv\`: 37 of 38 searches led to no click; the site: 40 %
 - \`/guides/restore\`: 14 of 21 ratings say no; the site: 28 %
 - \`/sdks/tokens\`: 7 of 7 questions got no answer; the site: 9 %`
 
-/** Answers of the three calls in place of the service's own. */
-function answers(bodies: Partial<Record<(typeof CALLS)[number], unknown>>): Fault[] {
-  return CALLS.flatMap((path) =>
-    bodies[path] === undefined
-      ? []
-      : [{ kind: 'body', body: bodies[path], times: 'always', match: { path } }],
-  )
+/** The three calls answered with these lists in place of the service's own. */
+function answers(feedback: unknown[] = [], searches: unknown[] = [], conversations: unknown[] = []): Fault[] {
+  const bodies = [{ feedback }, { searches }, { conversations }]
+  return CALLS.map((path, index) => ({ kind: 'body', body: bodies[index], times: 'always', match: { path } }))
 }
-
-const EMPTY = answers({
-  feedback: { feedback: [], hasMore: false },
-  searches: { searches: [], totalSearches: 0, nextCursor: null },
-  assistant: { conversations: [], nextCursor: null, hasMore: false },
-})
 
 describe('what readers missed', () => {
   it('is reported alone, of the 28 days before today, with three requests', async () => {
@@ -66,7 +59,7 @@ describe('what readers missed', () => {
   })
 
   it('of a site without ratings, searches and questions asks whether they are switched on', async () => {
-    const { summary, outputs, failure } = await runReaders({ inputs: SIGNALS, faults: EMPTY })
+    const { summary, outputs, failure } = await runReaders({ inputs: SIGNALS, faults: answers() })
     expect(summary).toContain(
       'No ratings in 28 days: is feedback switched on? No searches in 28 days: is search switched on? No questions in 28 days: is the assistant switched on?',
     )
@@ -75,11 +68,11 @@ describe('what readers missed', () => {
   })
 
   it('is nothing that stands out where all is well', async () => {
-    const fine = answers({
-      feedback: { feedback: [{ path: '/a', thumbsUp: 9, thumbsDown: 1 }], hasMore: false },
-      searches: { searches: [{ searchQuery: 'a', hits: 9, ctr: 0.9 }] },
-    })
-    const { summary } = await runReaders({ inputs: SIGNALS, faults: [...fine, ...EMPTY.slice(2)] })
+    const [feedback, searches] = [
+      [{ path: '/a', thumbsUp: 9, thumbsDown: 1 }],
+      [{ searchQuery: 'a', hits: 9, ctr: 0.9 }],
+    ]
+    const { summary } = await runReaders({ inputs: SIGNALS, faults: answers(feedback, searches) })
     expect(summary).toContain(
       '\n\nNothing stands out.\n\nNo questions in 28 days: is the assistant switched on?\n\n',
     )
@@ -92,70 +85,46 @@ describe('what readers missed', () => {
       thumbsDown: index < 8 ? 30 - index : 0,
     }))
     const inputs = { ...SIGNALS, 'site-url': 'https://docs.example.com/x' }
-    const faults = [...answers({ feedback: { feedback, hasMore: false } }), ...EMPTY.slice(1)]
-    const { summary } = await runReaders({ inputs, faults })
+    const { summary } = await runReaders({ inputs, faults: answers(feedback) })
     const [shown = '', more = ''] = summary.split('<details><summary>What readers missed: 3 more</summary>')
+    const line = (index: number): string => `- [\`/p/${index}\`](https://docs.example.com/x/p/${index}): `
     expect(shown.match(/^- /gm)).toHaveLength(5)
-    expect(shown).toContain(
-      '- [`/p/4`](https://docs.example.com/x/p/4): 26 of 26 ratings say no; the site: 10 %',
-    )
-    expect(more).toContain(
-      '- [`/p/7`](https://docs.example.com/x/p/7): 23 of 23 ratings say no; the site: 10 %',
-    )
+    expect(shown).toContain(`${line(4)}26 of 26 ratings say no; the site: 10 %`)
+    expect(more).toContain(`${line(7)}23 of 23 ratings say no; the site: 10 %`)
   })
 })
 
 describe('what cannot be read of it', () => {
-  it.each([
-    ['feedback', 'ratings', 'is refused', refusal(403, { match: { path: 'feedback' } }), '403'],
-    ['searches', 'searches', 'has another shape', answers({ searches: { hits: [] } })[0], 'another shape'],
-  ] as const)('loses its lines (%s) where it %s', async (call, name, _why, fault, says) => {
-    const { summary, log, failure, outputs } = await runReaders({
-      inputs: SIGNALS,
-      faults: fault ? [fault] : [],
-    })
+  it.each<[string, Fault, string]>([
+    ['ratings', refusal(403, { match: { path: 'feedback' } }), '403'],
+    ['searches', { kind: 'body', body: {}, times: 'always', match: { path: 'searches' } }, 'another shape'],
+  ])('loses its lines (%s), with one warning', async (name, fault, says) => {
+    const { summary, warnings, failure, outputs } = await runReaders({ inputs: SIGNALS, faults: [fault] })
     expect(failure).toBeUndefined()
     expect(summary).toContain(`The ${name} could not be read.`)
-    expect(log.filter((line) => line.startsWith('warning:'))).toEqual([
-      expect.stringMatching(new RegExp(`^warning: Not read: the ${name}\\. .*${says}`)),
+    expect(warnings).toEqual([expect.stringMatching(new RegExp(`^Not read: the ${name}\\. .*${says}`))])
+    expect(outputs['reader-signals-count']).toBe('2')
+  })
+
+  it.each([
+    ['beside a visitors report', { 'visitors-summary': 'true' }, false, undefined],
+    ['beside a job', {}, true, undefined],
+    ['alone', {}, false, 'What readers missed could not be read.'],
+  ])('is warned of once %s, and fails the step only where nothing else was asked for', async (...given) => {
+    const [, more, hasJob, expected] = given
+    const run = await runReaders({ inputs: { ...SIGNALS, ...more }, hasJob, faults: REFUSED })
+    expect(run.failure).toBe(expected)
+    expect(run.warnings).toEqual([
+      expect.stringMatching(/^Not read: the ratings, the searches and the questions\. .*\(403\)/),
     ])
-    expect(outputs['reader-signals-count']).toBe(call === 'feedback' ? '2' : '2')
-  })
-
-  const faults = CALLS.map((path) => refusal(403, { match: { path } }))
-
-  it('is warned of once, and never fails the visitors report or a job', async () => {
-    for (const inputs of [
-      { ...SIGNALS, 'visitors-summary': 'true' },
-      { ...SIGNALS, prompt: 'Explain.' },
-    ]) {
-      const { failure, log, outputs, summary } = await runReaders({ inputs, faults })
-      expect(failure).toBeUndefined()
-      expect(log.filter((line) => line.startsWith('warning:'))).toEqual([
-        expect.stringMatching(/^warning: Not read: the ratings, the searches and the questions\. .*\(403\)/),
-      ])
-      expect([outputs['reader-signals'], outputs['reader-signals-count']]).toEqual(['', ''])
-      expect(summary).toContain('The ratings, searches and questions could not be read.')
-    }
-  })
-
-  it('fails the step where nothing else was asked for', async () => {
-    const { failure } = await runReaders({ inputs: SIGNALS, faults })
-    expect(failure).toBe('What readers missed could not be read.')
-  })
-
-  it('is not told to the agent, with a notice', async () => {
-    const inputs = { 'reader-signals': 'agent', prompt: 'Explain.' }
-    const { signals, log, failure } = await runReaders({ inputs, faults })
-    expect([signals, failure]).toEqual(['', undefined])
-    expect(log[0]).toMatch(/^notice: The agent is not told what readers missed\. Not read: .*\(403\)/)
+    expect([run.outputs['reader-signals'], run.outputs['reader-signals-count']]).toEqual(['', ''])
+    expect(run.summary).toContain('The ratings, searches and questions could not be read.')
   })
 })
 
 describe('what the agent is told', () => {
   it('is our words, and then the same list, read once', async () => {
-    const inputs = { 'reader-signals': 'agent', prompt: 'Explain.' }
-    const { signals, sent } = await runReaders({ inputs })
+    const { signals, sent } = await runReaders({ inputs: AGENT })
     expect(sent).toHaveLength(3)
     expect(signals).toBe(`What readers missed, 6 Jul – 2 Aug 2026:
 These are counts of demand, no proof of an error. Look at the page and at the code first. Change at most three pages for this list, and a page only where it lacks or misstates something. Add nothing that the repository does not hold. Say in the pull request which item led to which change.
@@ -165,66 +134,56 @@ These are counts of demand, no proof of an error. Look at the page and at the co
   })
 
   it('is nothing where nothing stands out', async () => {
-    const inputs = { 'reader-signals': 'agent', prompt: 'Explain.' }
-    expect((await runReaders({ inputs, faults: EMPTY })).signals).toBe('')
+    expect((await runReaders({ inputs: AGENT, faults: answers() })).signals).toBe('')
+  })
+
+  it('is nothing where it cannot be read, with a notice', async () => {
+    const { signals, log, failure } = await runReaders({ inputs: AGENT, faults: REFUSED, hasJob: true })
+    expect([signals, failure]).toEqual(['', undefined])
+    expect(log[0]).toMatch(/^notice: The agent is not told what readers missed\. Not read: .*\(403\)/)
   })
 })
 
-describe('what strangers write', () => {
-  it('stands nowhere, whatever it is', async () => {
-    const day = (index: number): string => `2026-07-${String((index % 20) + 10)}T10:00:00Z`
-    const hostile = HOSTILE_TEXTS.filter((text) => /[^A-Za-z0-9 ]/.test(text)).map((text) =>
-      text.toWellFormed(),
-    )
-    const faults = answers({
-      feedback: {
-        feedback: [
-          ...hostile.map((path) => ({ path, thumbsUp: 0, thumbsDown: 20 })),
-          ...Array.from({ length: 99 }, () => ({ path: '/good', thumbsUp: 99, thumbsDown: 0 })),
-        ],
-      },
-      searches: {
-        searches: [
-          ...hostile.map((searchQuery) => ({ searchQuery, hits: 30, ctr: 0 })),
-          ...Array.from({ length: 99 }, () => ({ searchQuery: 'good', hits: 99, ctr: 1 })),
-        ],
-      },
-      assistant: {
-        conversations: hostile.flatMap((text) =>
-          Array.from({ length: 5 }, (_, index) => ({
-            timestamp: day(index),
-            query: text,
-            response: text,
-            resolutionStatus: 'unanswered',
-            queryCategory: text,
-            pageUrl: `https://docs.example.com/${text}`,
-          })),
-        ),
-      },
-    })
-    const { summary, log, outputs, signals } = await runReaders({
-      inputs: { 'reader-signals': 'agent', prompt: 'Explain.' },
-      faults,
-    })
-    expect(summary).toContain('- a search (text withheld): 30 of 30 searches led to no click; the site: 19 %')
-    expect(signals).not.toContain('withheld')
-    const everything = [summary, ...log, ...Object.values(outputs), signals].join('\n')
-    for (const text of hostile) if (text.trim().length > 3) expect(everything).not.toContain(text)
-    const shown = alive(summary)
-    expect([shown.links, shown.images, shown.mentions]).toEqual([[], [], []])
-  })
+it('what strangers write stands nowhere, whatever it is', async () => {
+  const hostile = HOSTILE_TEXTS.filter((text) => /[^A-Za-z0-9 ]/.test(text)).map((text) =>
+    text.toWellFormed(),
+  )
+  const times = <T>(count: number, of: T): T[] => Array.from({ length: count }, () => of)
+  const faults = answers(
+    [
+      ...hostile.map((path) => ({ path, thumbsUp: 0, thumbsDown: 20 })),
+      ...times(99, { path: '/good', thumbsUp: 99, thumbsDown: 0 }),
+    ],
+    [
+      ...hostile.map((searchQuery) => ({ searchQuery, hits: 30, ctr: 0 })),
+      ...times(99, { searchQuery: 'good', hits: 99, ctr: 1 }),
+    ],
+    hostile.flatMap((text) =>
+      Array.from({ length: 5 }, (_, index) => ({
+        timestamp: `2026-07-1${index}T10:00:00Z`,
+        query: text,
+        response: text,
+        resolutionStatus: 'unanswered',
+        queryCategory: text,
+        pageUrl: `https://docs.example.com/${text}`,
+      })),
+    ),
+  )
+  const { summary, log, outputs, signals } = await runReaders({ inputs: AGENT, faults })
+  expect(summary).toContain('- a search (text withheld): 30 of 30 searches led to no click; the site: 19 %')
+  expect(signals).not.toContain('withheld')
+  const everything = [summary, ...log, ...Object.values(outputs), signals].join('\n')
+  for (const text of hostile) if (text.trim().length > 3) expect(everything).not.toContain(text)
+  const shown = alive(summary)
+  expect([shown.links, shown.images, shown.mentions]).toEqual([[], [], []])
 })
 
-describe('a dry run', () => {
-  it('calls nothing, and says what it would read', async () => {
-    const inputs = { 'visitors-summary': 'true', 'visitors-export': 'v.csv', 'reader-signals': 'agent' }
-    const { sent, summary, log, outputs, signals } = await runReaders({
-      inputs: { ...inputs, 'dry-run': 'true', prompt: 'Explain.' },
-    })
-    expect([sent, outputs, signals]).toEqual([[], {}, ''])
-    const plan =
-      'The docs service was not called. Without `dry-run`, this run would read the visitors of 27 Jul – 2 Aug 2026 and of the 7 periods before, write all rows to `v.csv`, read what readers missed in 6 Jul – 2 Aug 2026 and tell the agent, with 40 requests at most.'
-    expect(log).toEqual([`notice: ${plan}`])
-    expect(summary).toBe(`## 📊 Readers report: dry run\n\n${plan}\n\nProject \`docs\``)
-  })
+it('a dry run calls nothing, and says what it would read', async () => {
+  const inputs = { ...AGENT, 'visitors-summary': 'true', 'visitors-export': 'v.csv', 'dry-run': 'true' }
+  const { sent, summary, log, outputs, signals } = await runReaders({ inputs })
+  expect([sent, outputs, signals]).toEqual([[], {}, ''])
+  const plan =
+    'The docs service was not called. Without `dry-run`, this run would read the visitors of 27 Jul – 2 Aug 2026 and of the 7 periods before, write all rows to `v.csv`, read what readers missed in 6 Jul – 2 Aug 2026 and tell the agent, with 40 requests at most.'
+  expect(log).toEqual([`notice: ${plan}`])
+  expect(summary).toBe(`## 📊 Readers report: dry run\n\n${plan}\n\nProject \`docs\``)
 })

@@ -1,14 +1,9 @@
-import { fullDaysBefore, periodsBefore } from '../../src/readers/period.ts'
-import type { PeriodPages, VisitorsReading } from '../../src/readers/read.ts'
-import { makeReport, type VisitorsReport } from '../../src/readers/report.ts'
+import { readInputs } from '../../src/inputs/read.ts'
+import { fullDaysBefore, periodsBefore } from '../../src/readers/options.ts'
 import { readersSummary, type SummaryContent } from '../../src/readers/summary.ts'
+import { makeReport, type PeriodPages, type VisitorsReport } from '../../src/readers/visitors.ts'
 import type { Counts, PageVisitors } from '../../src/service/analytics.ts'
 import { NOW_MS } from './scene.ts'
-
-/** Counts of so many visitors: eight of ten people, three of ten AI. */
-export function counts(total: number): Counts {
-  return { human: Math.round(total * 0.8), ai: Math.round(total * 0.3), total }
-}
 
 /** A row with these counts. */
 export function page(path: string, total: number, ai = 0): PageVisitors {
@@ -19,47 +14,38 @@ export function page(path: string, total: number, ai = 0): PageVisitors {
 type Sample = {
   readonly pages?: readonly PageVisitors[]
   readonly previousPages?: readonly PageVisitors[]
-  readonly current?: Partial<PeriodPages>
-  readonly previous?: Partial<PeriodPages>
+  /** Whether all pages of the period, or of the one before, were read. */
+  readonly isWhole?: boolean
+  readonly isPreviousWhole?: boolean
   readonly days?: number
   readonly isSoFar?: boolean
 }
 
-/** A reading of periods with these totals, the earliest first. */
-function reading(totals: readonly (number | Counts)[], sample: Sample): VisitorsReading {
-  const period = fullDaysBefore(NOW_MS, sample.days ?? 7)
-  const all = totals.map((each) => (typeof each === 'number' ? counts(each) : each))
+/** The report of periods with these totals, the earliest first. Of a number, eight of ten are people, three of ten AI. */
+export function report(totals: readonly (number | Counts)[], sample: Sample = {}): VisitorsReport {
+  const { days = 7, isWhole = true, isPreviousWhole = true, isSoFar = false } = sample
+  const countsAt = (index: number): Counts => {
+    const total = totals.at(index) ?? 0
+    if (typeof total !== 'number') return total
+    return { human: Math.round(total * 0.8), ai: Math.round(total * 0.3), total }
+  }
+  const period = fullDaysBefore(NOW_MS, days)
   const before = periodsBefore(period, totals.length - 1).map((each, index) => ({
     period: each,
-    totals: all.at(-2 - index) ?? counts(0),
+    totals: countsAt(-2 - index),
   }))
-  const read = (pages: readonly PageVisitors[] = []): PeriodPages => ({
-    pages: new Map(pages.map((each) => [each.path, each])),
-    isWhole: true,
-  })
-  return {
-    current: { period, totals: all.at(-1) ?? counts(0), ...read(sample.pages), ...sample.current },
-    before,
-    previous: before.length === 0 ? undefined : { ...read(sample.previousPages), ...sample.previous },
-  }
-}
-
-/** The report of periods with these totals, the earliest first. */
-export function report(totals: readonly (number | Counts)[], sample: Sample = {}): VisitorsReport {
-  return makeReport(reading(totals, sample), { isSoFar: sample.isSoFar ?? false, top: 10 })
+  const pagesOf = (pages: readonly PageVisitors[] = []): PeriodPages['pages'] =>
+    new Map(pages.map((each) => [each.path, each]))
+  const current = { period, totals: countsAt(-1), pages: pagesOf(sample.pages), isWhole }
+  const previous = { pages: pagesOf(sample.previousPages), isWhole: isPreviousWhole }
+  const reading = { current, before, previous: before.length === 0 ? undefined : previous }
+  return makeReport(reading, { isSoFar, top: 10 })
 }
 
 /** A summary as Markdown, with plain spaces. */
-export function summaryOf(shown: VisitorsReport | undefined, more: Partial<SummaryContent> = {}): string {
-  const summary = readersSummary({
-    projectId: 'docs',
-    siteUrl: undefined,
-    ...(shown === undefined ? {} : { report: shown }),
-    missed: undefined,
-    leftOut: [],
-    requests: 11,
-    maxRequests: 40,
-    ...more,
-  })
-  return summary.source.replaceAll('\u00A0', ' ')
+export function summaryOf(report: VisitorsReport, more: Partial<SummaryContent> = {}, siteUrl = ''): string {
+  const given = new Map(Object.entries({ 'project-id': 'docs', 'site-url': siteUrl }))
+  const { inputs } = readInputs(given, (text) => text)
+  const content = { inputs, report, missed: undefined, leftOut: [], requests: 11, ...more }
+  return readersSummary(content).source.replaceAll('\u00A0', ' ')
 }

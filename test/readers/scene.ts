@@ -5,25 +5,38 @@ import { onTestFinished, vi } from 'vitest'
 import type { Fault } from '../../docs-service/faults/fault.ts'
 import type { DocsServiceOptions } from '../../docs-service/options.ts'
 import { startDocsService } from '../../docs-service/service.ts'
-import { HttpClient } from '../../src/lib/http.ts'
 import { readReadersOptions } from '../../src/readers/options.ts'
 import { Readers } from '../../src/readers/readers.ts'
 import { readEnvironment } from '../../src/runner/environment.ts'
 import { Run } from '../../src/runner/run.ts'
 import { DocsService } from '../../src/service/client.ts'
+import { clientWith } from '../lib/http-client.ts'
 import { VirtualClock } from '../support/clock.ts'
 import { environmentOf } from '../support/run-action.ts'
 
 /** When a run begins: a Monday morning. */
 export const NOW_MS = Date.UTC(2026, 7, 3, 6)
 
+type Inputs = Readonly<Record<string, string>>
+
+/** A new workspace, and a run in it with these inputs, by a clock that jumps over each pause. */
+export function runWith(inputs: Inputs = {}, random = () => 0.5, cancel = new AbortController()) {
+  const workspace = mkdtempSync(join(tmpdir(), 'readers-'))
+  onTestFinished(() => rmSync(workspace, { recursive: true }))
+  const given = environmentOf({ inputs: { 'project-id': 'docs', ...inputs } }, workspace, workspace)
+  const clock = new VirtualClock(NOW_MS)
+  const run = new Run(readEnvironment(given), { clock, random, cancel: cancel.signal })
+  return { run, clock, workspace }
+}
+
 /** What differs from run to run. */
 type ReadersRunOptions = {
-  readonly inputs?: Readonly<Record<string, string>>
+  readonly inputs?: Inputs
   readonly docs?: DocsServiceOptions
   readonly faults?: readonly Fault[]
   readonly random?: () => number
   readonly cancelAtMs?: number
+  readonly hasJob?: boolean
 }
 
 /** What is seen of a run's readers part. */
@@ -33,104 +46,59 @@ type ReadersRun = {
   readonly failure: string | undefined
   /** Each request: `dateFrom..dateTo limit@offset` for visitors, another call by its name. */
   readonly sent: string[]
-  /** Lines of the log; annotations as `warning: …`. */
+  /** Lines of the log; annotations as `notice: …`. */
   readonly log: string[]
+  readonly warnings: string[]
   readonly outputs: Record<string, string>
-  summary: string
+  readonly summary: string
   readonly pausesMs: number[]
-  readonly workspace: string
 }
 
-/** Runs the readers part against a docs service over HTTP, by a clock that jumps over each pause. */
+/** Runs the readers part against a docs service over HTTP. */
 export async function runReaders(options: ReadersRunOptions = {}): Promise<ReadersRun> {
-  const { inputs = {}, faults = [], random = () => 0.5, cancelAtMs } = options
+  const { inputs, faults = [], random, cancelAtMs, hasJob = false } = options
   const docs = await startDocsService({ agent: 'none', now: () => NOW_MS, faults, ...options.docs })
-  const workspace = mkdtempSync(join(tmpdir(), 'readers-'))
-  const clock = new VirtualClock(NOW_MS)
-  const http = new HttpClient({
-    proxy: { httpsProxy: '', httpProxy: '', noProxy: '' },
-    clock,
-    timeoutMs: 30_000,
-  })
   onTestFinished(async () => {
     vi.restoreAllMocks()
-    rmSync(workspace, { recursive: true })
     await docs.close()
-  })
-  const send = http.send.bind(http)
-  vi.spyOn(http, 'send').mockImplementation((request) => clock.work(() => send(request)))
-  const pausesMs: number[] = []
-  const sleep = clock.sleep.bind(clock)
-  vi.spyOn(clock, 'sleep').mockImplementation((ms, signal) => {
-    pausesMs.push(ms)
-    return sleep(ms, signal)
   })
   const printed: string[] = []
   vi.spyOn(process.stdout, 'write').mockImplementation((chunk) => printed.push(String(chunk)) > 0)
-
   const cancel = new AbortController()
+  const { run, clock } = runWith(inputs, random, cancel)
   if (cancelAtMs !== undefined) clock.at(NOW_MS + cancelAtMs, () => cancel.abort())
-  const environment = readEnvironment(
-    environmentOf({ inputs: { 'project-id': 'docs', ...inputs } }, workspace, workspace),
-  )
-  const run = new Run(environment, { clock, random, cancel: cancel.signal })
-  const result = { sent: [], log: [], outputs: {}, summary: '', pausesMs, workspace }
-  vi.spyOn(run, 'setOutputs').mockImplementation((values) => Object.assign(result.outputs, values))
-  vi.spyOn(run, 'writeSummary').mockImplementation((_section, markdown) => {
-    result.summary = markdown.source
+  const http = clientWith({ clock, timeoutMs: 30_000 })
+  const send = http.send.bind(http)
+  vi.spyOn(http, 'send').mockImplementation((request) => clock.work(() => send(request)))
+  const sleep = vi.spyOn(clock, 'sleep')
+  const outputs: Record<string, string> = {}
+  let summary = ''
+  vi.spyOn(run, 'setOutputs').mockImplementation((values) => Object.assign(outputs, values))
+  vi.spyOn(run, 'writeSummary').mockImplementation((_section, { source }) => {
+    summary = source
   })
-  const read = await readReadersOptions(run.inputs, { workspace, nowMs: NOW_MS, problems: run.problems })
+  const read = await readReadersOptions(run)
   if (read.options === undefined || read.problems.length > 0) throw new Error(JSON.stringify(read))
-  const service = new DocsService({
-    baseUrl: new URL(docs.url),
-    projectId: 'docs',
-    apiKey: docs.key,
-    http,
-    clock,
-    redact: run.redact,
-  })
+  const [baseUrl, { redact }] = [new URL(docs.url), run]
+  const service = new DocsService({ baseUrl, projectId: 'docs', apiKey: docs.key, http, clock, redact })
   const readers = new Readers(read.options, service, run)
-  const [signals, failure] = await Promise.all([readers.signals(), readers.report()])
+  const [signals, failure] = await Promise.all([readers.signals(), readers.report(hasJob)])
+  const pausesMs = sleep.mock.calls.map(([ms]) => ms)
   vi.restoreAllMocks()
-  return {
-    ...result,
-    signals,
-    failure,
-    sent: docs.requests.map(({ path, query }) =>
-      path.endsWith('/visitors')
-        ? `${query['dateFrom']}..${query['dateTo']} ${query['limit']}@${query['offset']}`
-        : path.replace('/v1/analytics/docs/', ''),
-    ),
-    log: printed.join('').split('\n').flatMap(lineOfLog),
-  }
+  const sent = docs.requests.map(({ path, query }) =>
+    path.endsWith('/visitors')
+      ? `${query['dateFrom']}..${query['dateTo']} ${query['limit']}@${query['offset']}`
+      : path.replace('/v1/analytics/docs/', ''),
+  )
+  const log = printed.join('').split('\n').flatMap(lineOfLog)
+  const warnings = log.flatMap((line) => (line.startsWith('warning: ') ? [line.slice(9)] : []))
+  return { signals, failure, sent, log, warnings, outputs, summary, pausesMs }
 }
 
 function lineOfLog(printed: string): string[] {
   const [, command, text = ''] = /^::(notice|warning|error) .*?::(.*)$/.exec(printed) ?? []
   if (command !== undefined) return [`${command}: ${text.replaceAll('%25', '%')}`]
   return printed === '' || printed.startsWith('::add-mask') ? [] : [printed]
-}
-
-/** A service that gives these pages of rows by offset, and says that more follow after all but the last. */
-export function scripted(
-  pages: readonly (readonly [path: string, total: number][])[],
-  hasMore = (index: number) => index < pages.length - 1,
-): DocsServiceOptions {
-  return {
-    visitors: ({ offset, limit }) => {
-      const index = limit === 1 ? 0 : Math.min(offset / 250, pages.length - 1)
-      const visitors = (pages[index] ?? []).map(([path, total]) => ({ path, human: total, ai: 0, total }))
-      return {
-        status: 200,
-        body: { totals: { human: 9, ai: 1, total: 9 }, visitors, hasMore: hasMore(index) },
-      }
-    },
-  }
-}
-
-/** As many rows as one answer holds. */
-export function fullPage(name: string, total = 1): [string, number][] {
-  return Array.from({ length: 250 }, (_, index) => [`/${name}/${index}`, total])
 }
 
 /** A service that refuses, always unless `extra` says how often. */

@@ -1,0 +1,167 @@
+import {
+  type Counts,
+  getVisitors,
+  MAX_ROWS,
+  type PageVisitors,
+  type VisitorsAnswer,
+} from '../service/analytics.ts'
+import { changeBetween, compareWithUsual, findPageChanges, isMostlyAi, isNewlyAi } from './changes.ts'
+import { countOf, formatCount, type Period, periodName } from './format.ts'
+import { type AnalyticsReader, NotRead } from './requests.ts'
+
+export type PeriodTotals = { readonly period: Period; readonly totals: Counts }
+
+/** What was read of one period's pages. */
+export type PeriodPages = {
+  /** By path; of a page met twice, the later row. */
+  readonly pages: ReadonlyMap<string, PageVisitors>
+  /** Whether all pages of the period were read. */
+  readonly isWhole: boolean
+}
+
+export type VisitorsReading = {
+  readonly current: PeriodTotals & PeriodPages
+  /** Totals of the periods before, the latest first, without a gap. */
+  readonly before: readonly PeriodTotals[]
+  /** The pages of the latest period before; `undefined` if not even its first answer came. */
+  readonly previous: PeriodPages | undefined
+}
+
+/**
+ * Reads visitors in the order in which requests are worth most: the first rows of the current period with its totals, the
+ * totals of the periods before, the other rows of the current period, those of the latest period before.
+ *
+ * @returns `NotRead` if there is not even a first answer for the current period
+ */
+export async function readVisitors(
+  reader: AnalyticsReader,
+  periods: { readonly period: Period; readonly before: readonly Period[] },
+): Promise<VisitorsReading | NotRead> {
+  const { period } = periods
+  const first = await readRows(reader, period)
+  if (first instanceof NotRead) return first
+  const before: (PeriodTotals & { readonly answer: VisitorsAnswer })[] = []
+  for (const each of periods.before) {
+    // The answer for the latest of them has its first rows, too.
+    const answer = await readRows(reader, each, 0, before.length === 0 ? MAX_ROWS : 1)
+    if (answer instanceof NotRead) {
+      const all = periods.before.length
+      const missing = before.length === 0 ? 'the' : `${all - before.length} of the`
+      reader.noteNotRead(`${missing} ${all} ${periodName(period, all)} before`, answer)
+      break
+    }
+    before.push({ period: each, totals: answer.totals, answer })
+  }
+  const pages = await readPages(reader, period, first, 'the period')
+  const [latest] = before
+  const previous = latest && (await readPages(reader, latest.period, latest.answer, 'the period before'))
+  return { current: { period, totals: first.totals, ...pages }, before, previous }
+}
+
+async function readRows(reader: AnalyticsReader, period: Period, offset = 0, limit = MAX_ROWS) {
+  return await reader.send(period, (service, dates, signal) =>
+    getVisitors(service, { ...dates, limit, offset }, signal),
+  )
+}
+
+/** Reads all pages of a period after its first answer, 250 with each request. `name`: as the report calls the period. */
+async function readPages(reader: AnalyticsReader, period: Period, first: VisitorsAnswer, name: string) {
+  const pages = new Map<string, PageVisitors>()
+  let [answer, isWhole, invalidRows] = [first, true, 0]
+  const lacks = (sentence: string): void => {
+    isWhole = false
+    reader.note(sentence)
+  }
+  for (let offset = MAX_ROWS; ; offset += MAX_ROWS) {
+    const known = pages.size
+    for (const row of answer.rows) pages.set(row.path, row)
+    invalidRows += answer.invalidRows
+    if (answer.isOdd) {
+      lacks(`An answer for ${name} had no list of pages, or did not say whether there are more.`)
+    }
+    if (!answer.hasMore) break
+    if (pages.size === known && answer.invalidRows === 0) {
+      lacks(`The service has more pages of ${name}, but sent none that were new.`)
+      break
+    }
+    const next = await readRows(reader, period, offset)
+    if (next instanceof NotRead) {
+      isWhole = false
+      reader.noteNotRead(`the pages of ${name} after the first ${pages.size}`, next)
+      break
+    }
+    answer = next
+  }
+  if (invalidRows > 0) {
+    lacks(
+      `${countOf(invalidRows, 'row')} of ${name} without a path, or with a count that is not a number, left out.`,
+    )
+  }
+  return { pages, isWhole }
+}
+
+export type VisitorsReport = ReturnType<typeof makeReport>
+
+/** Works out what a reading says. `top`: how many pages to list. */
+export function makeReport(
+  { current, before, previous }: VisitorsReading,
+  { isSoFar, top }: { readonly isSoFar: boolean; readonly top: number },
+) {
+  const { period, totals } = current
+  const earlier = before.toReversed()
+  const began = earlier.findIndex((each) => each.totals.total > 0)
+  const comparable = began === -1 ? [] : earlier.slice(began)
+  const comparableTotals = comparable.map((each) => each.totals.total)
+  const latest = before[0]?.totals
+  // Only where all pages are known, one that is not among them had no visitors.
+  const pagesBefore = previous?.isWhole && latest && latest.total > 0 ? previous.pages : undefined
+  const totalBefore = (path: string): number | undefined =>
+    previous?.pages.get(path)?.total ?? (pagesBefore === undefined ? undefined : 0)
+  const isNews = (page: PageVisitors): boolean =>
+    pagesBefore !== undefined && isNewlyAi(page, pagesBefore.get(page.path))
+  const pages = [...current.pages.values()].sort(
+    (left, right) => right.total - left.total || (left.path < right.path ? -1 : 1),
+  )
+  const warnings = isSoFar ? ['The period is not over yet, so there is no comparison.'] : []
+  if (latest !== undefined && latest.total > 0 && totals.total === 0) {
+    warnings.push(
+      `No visitors at all, after ${formatCount(latest.total)} in the ${periodName(period, 1)} before: is the site's tracking broken, or is \`project-id\` another project's?`,
+    )
+  }
+  return {
+    period,
+    isSoFar,
+    totals,
+    /** Totals of the period before; `undefined` if they were not requested or not read. */
+    previous: latest,
+    change: changeBetween(latest?.total, totals.total),
+    /** The current period and those before it without a gap, the earliest first. */
+    trend: [...earlier, { period, totals }],
+    /** The earlier ones since the site has had visitors; none in a first report. */
+    comparable,
+    /** How the total compares with theirs; `undefined` if they are too few. */
+    usual: compareWithUsual(totals.total, comparableTotals),
+    /** By total, then path. */
+    pages,
+    top: pages
+      .slice(0, top)
+      .map((page) => ({ ...page, change: changeBetween(totalBefore(page.path), page.total) })),
+    /** `undefined` if not both periods were read whole, or the one before had no visitors. */
+    pageChanges: pagesBefore && current.isWhole ? findPageChanges(pagesBefore, current.pages) : undefined,
+    newlyAi: pages.filter(isNews),
+    stillAi: pages.filter((page) => isMostlyAi(page) && !isNews(page)),
+    isComplete: current.isWhole,
+    /** Sentences about figures that are not what they seem. */
+    warnings,
+  }
+}
+
+/** The one line that says how it went, as plain text: `About 12,480 visitors read the docs, as usual`. */
+export function visitorsHeadline({ totals, usual, comparable, isSoFar, period }: VisitorsReport): string {
+  const who = totals.total === 0 ? 'No visitors' : `About ${countOf(totals.total, 'visitor')}`
+  const read = `${who} read the docs${isSoFar ? ' so far' : ''}`
+  if (usual === undefined) return read
+  if (usual.position === 'usual') return `${read}, as usual`
+  const count = comparable.length + 1
+  return `${read}, the ${usual.position} of ${count} ${periodName(period, count)}`
+}

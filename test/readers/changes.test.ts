@@ -1,0 +1,221 @@
+import { describe, expect, it } from 'vitest'
+import {
+  aiShare,
+  changeBetween,
+  compareWithUsual,
+  findPageChanges,
+  isMostlyAi,
+  isNewlyAi,
+  type PageChange,
+} from '../../src/readers/changes.ts'
+import type { Change } from '../../src/readers/format.ts'
+import type { PageVisitors } from '../../src/service/analytics.ts'
+import { page } from './samples.ts'
+import { Dice } from './simulation.ts'
+
+describe('figures', () => {
+  it.each<[number | undefined, number, Change]>([
+    [100, 112.5, 12.5],
+    [100, 0, -100],
+    [7, 7, 0],
+    [0, 0, 0],
+    [0, 5, 'new'],
+    [undefined, 5, 'unknown'],
+    [3, 4, 33.3],
+    [3, 2, -33.3],
+    [1_000_000, 1_000_001, 0],
+    [16, 17, 6.3],
+    [16, 15, -6.3],
+  ])('that change from %s to %s changed by %s', (previous, current, change) => {
+    expect(changeBetween(previous, current)).toBe(change)
+  })
+
+  it.each<[number[], number, string | undefined]>([
+    [[1000, 1000, 1000], 1030, 'usual'],
+    [[1000, 1000, 1000], 1031, 'highest'],
+    [[1000, 1000, 1000], 970, 'usual'],
+    [[1000, 1000, 1000], 969, 'lowest'],
+    [[900, 1100, 1000], 1133, 'usual'],
+    [[900, 1100, 1000], 1134, 'highest'],
+    [[900, 1100, 1000], 872, 'lowest'],
+    [[700, 700, 700], 721, 'usual'],
+    [[0, 5, 5], 0, 'usual'],
+    [[1000, 1000], 5, undefined],
+  ])(
+    'after %j have %i as %s: the ends of three periods and 3 %% beyond are usual',
+    (values, value, position) => {
+      expect(compareWithUsual(value, values)?.position).toBe(position)
+    },
+  )
+
+  it.each([
+    [{ human: 70, ai: 30, total: 90 }, 1 / 3],
+    [{ human: 0, ai: 105, total: 100 }, 1],
+    [{ human: 0, ai: 5, total: 0 }, 0],
+  ])('of %j have a share of AI of %d, never above 1', (totals, share) => {
+    expect(aiShare(totals)).toBe(share)
+  })
+})
+
+type Totals = Readonly<Record<string, number>>
+
+/** A site on which nothing moves but what a test says: forty pages of 100 visitors. */
+const QUIET: Totals = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`/quiet/${index}`, 100]))
+const DOUBLED: Totals = Object.fromEntries(Object.keys(QUIET).map((path) => [path, 200]))
+const RESTLESS: Totals = Object.fromEntries(
+  Object.keys(QUIET).map((path, index) => [path, index % 2 === 0 ? 140 : 70]),
+)
+
+function pagesOf(totals: Totals): Map<string, PageVisitors> {
+  return new Map(Object.entries(totals).map(([path, total]) => [path, page(path, total)]))
+}
+
+/** What moved between two weeks of the quiet site, as `up /path previous→total`. */
+function moved(before: Totals, now: Totals): string[] {
+  const { up, down, added, gone } = findPageChanges(
+    pagesOf({ ...QUIET, ...before }),
+    pagesOf({ ...QUIET, ...now }),
+  )
+  const shown = (kind: string, pages: readonly PageChange[]): string[] =>
+    pages.map(({ path, previous, total }) => `${kind} ${path} ${previous}→${total}`)
+  return [...shown('up', up), ...shown('down', down), ...shown('new', added), ...shown('gone', gone)]
+}
+
+describe('what moved', () => {
+  it.each<[string, Totals, Totals, string[]]>([
+    [
+      'is what counting does not explain: three times its spread for large pages',
+      { '/a': 10_000, '/b': 10_000, '/c': 10_000, '/d': 10_000 },
+      { '/a': 10_440, '/b': 10_400, '/c': 9560, '/d': 9600 },
+      ['up /a 10000→10440', 'down /c 10000→9560'],
+    ],
+    [
+      'takes more of small pages: 12 visitors must become 38',
+      { '/a': 12, '/b': 12 },
+      { '/a': 38, '/b': 37 },
+      ['up /a 12→38'],
+    ],
+    [
+      'is new with ten visitors, or gone',
+      { '/gone': 10, '/few': 9, '/zero': 12 },
+      { '/new': 10, '/nine': 9, '/zero': 0 },
+      ['new /new 0→10', 'gone /zero 12→0', 'gone /gone 10→0'],
+    ],
+    [
+      'is judged beside the change of the whole site, in the same direction',
+      { '/a': 1000, '/b': 1000, '/c': 1000, '/d': 1000 },
+      { ...DOUBLED, '/a': 2000, '/b': 900, '/c': 1100, '/d': 3000 },
+      ['up /d 1000→3000', 'down /b 1000→900'],
+    ],
+    [
+      'is judged by the spread of the site, here a small one',
+      { '/a': 1000 },
+      { '/a': 1300 },
+      ['up /a 1000→1300'],
+    ],
+    [
+      'is judged by the spread of the site, here a large one',
+      { '/a': 1000 },
+      { ...RESTLESS, '/a': 1300 },
+      [],
+    ],
+    [
+      'comes with the largest change first, then by path',
+      { '/c': 1000, '/b': 1000, '/a': 1000, '/d': 1000 },
+      { '/c': 1500, '/b': 1500, '/a': 1500, '/d': 1600 },
+      ['up /d 1000→1600', 'up /a 1000→1500', 'up /b 1000→1500', 'up /c 1000→1500'],
+    ],
+  ])('%s', (_name, before, now, expected) => {
+    expect(moved(before, now)).toEqual(expected)
+  })
+
+  it('is nothing on a site without pages, or with one', () => {
+    expect(findPageChanges(new Map(), new Map())).toEqual({ up: [], down: [], added: [], gone: [] })
+    expect(findPageChanges(pagesOf({ '/': 100 }), pagesOf({ '/': 900 }))).toMatchObject({ up: [], down: [] })
+  })
+})
+
+describe('a page', () => {
+  it.each([
+    [page('/', 10, 6), true],
+    [page('/', 10_000, 5999), false],
+    [page('/', 9, 9), false],
+    [{ path: '/', human: 3, ai: 40, total: 20 }, true],
+  ])('%j is read mostly by AI: %s', (visitors, expected) => {
+    expect(isMostlyAi(visitors)).toBe(expected)
+  })
+
+  it.each<[string, PageVisitors | undefined, PageVisitors, boolean]>([
+    ['is news from 30 % to 70 % of a hundred', page('/', 100, 30), page('/', 100, 70), true],
+    [
+      'is none from 50 % to 70 % of a hundred, which chance explains',
+      page('/', 100, 50),
+      page('/', 100, 70),
+      false,
+    ],
+    ['is news from 50 % to 70 % of a thousand', page('/', 1000, 500), page('/', 1000, 700), true],
+    ['is none from 60 % on, where it was so before', page('/', 9000, 5400), page('/', 9000, 9000), false],
+    ['is none to 59.9 %', page('/', 1000, 100), page('/', 1000, 599), false],
+    ['is news without visitors before', page('/', 0), page('/', 10, 6), true],
+    ['is news that is new', undefined, page('/', 10, 6), true],
+    [
+      'is news with more AI than visitors',
+      page('/', 100, 30),
+      { path: '/', human: 9, ai: 300, total: 100 },
+      true,
+    ],
+  ])('%s', (_name, before, now, expected) => {
+    expect(isNewlyAi(now, before)).toBe(expected)
+  })
+})
+
+/** A page as it really is: its mean number of visitors in a week, and AI's share of them. */
+type TruePage = { readonly path: string; readonly mean: number; readonly share: number }
+
+/** The visitors of one week, of pages that vary evenly within ±`noise` beside counting. */
+function simulatedWeek(site: readonly TruePage[], dice: Dice, noise: number, growth = 1) {
+  const pages = site.map(({ path, mean, share }) => {
+    const total = dice.poisson(mean * growth * (1 + noise * (2 * dice.roll() - 1)))
+    return page(path, total, dice.binomial(total, share))
+  })
+  return new Map(pages.filter(({ total }) => total > 0).map((each) => [each.path, each]))
+}
+
+describe('simulated weeks', () => {
+  // Half of the pages have 12 visitors or fewer, a few have hundreds. The whole site grows or shrinks a little.
+  it.each([
+    [300, 0],
+    [300, 0.1],
+    [300, 0.25],
+    [1000, 0],
+    [1000, 0.1],
+    [1000, 0.25],
+  ])('of %i pages with noise of ±%d name half a quiet page at most, and find nine of ten', (pages, noise) => {
+    const dice = new Dice(pages)
+    const weeks = 100
+    let [named, planted, found] = [0, 0, 0]
+    for (let week = 0; week < weeks; week++) {
+      const site = Array.from({ length: pages }, (_, index) => {
+        return { path: `/page/${index}`, mean: 12 * Math.exp(1.5 * dice.normal()), share: dice.roll() ** 2 }
+      })
+      const before = simulatedWeek(site, dice, noise)
+      const now = simulatedWeek(site, dice, noise, Math.exp(0.05 * dice.normal()))
+      named += Object.values(findPageChanges(before, now)).flat().length
+      named += [...now.values()].filter((each) => isNewlyAi(each, before.get(each.path))).length
+      const changed = site.find(({ mean }) => mean >= 200)
+      if (changed === undefined) continue
+      const twice = simulatedWeek([{ ...changed, mean: 2 * changed.mean }], dice, noise)
+      const rises = dice.roll() < 0.5
+      const first = rises ? before : new Map([...before, ...twice])
+      const second = rises ? new Map([...now, ...twice]) : now
+      const smaller = Math.min(...[first, second].map((each) => each.get(changed.path)?.total ?? 0))
+      if (smaller < 200) continue
+      planted += 1
+      const { up, down } = findPageChanges(first, second)
+      if ((rises ? up : down).some(({ path }) => path === changed.path)) found += 1
+    }
+    expect(named / weeks).toBeLessThanOrEqual(0.5)
+    // Twice or half of a large page is far more than noise of 10 %, but not more than noise of 25 %.
+    if (noise < 0.25) expect(found / planted).toBeGreaterThanOrEqual(0.9)
+  })
+})

@@ -1,0 +1,178 @@
+import { describe, expect, it } from 'vitest'
+import { findMissed, wilson } from '../../src/readers/missed.ts'
+import type { Question, Rating, Search } from '../../src/service/analytics.ts'
+import { PublicName } from '../../src/service/public-name.ts'
+import { Dice } from './simulation.ts'
+
+function rating(page: string, down: number, votes: number): Rating {
+  return { page: PublicName.ofPath(page), up: votes - down, down }
+}
+
+function search(term: string, hits: number, clickRate: number): Search {
+  return { term: PublicName.ofSearch(term), hits, clickRate }
+}
+
+function question(page: string, day: number, isAnswered = false, category = ''): Question {
+  return {
+    day: `2026-07-${String(day).padStart(2, '0')}`,
+    isAnswered,
+    page: PublicName.ofPath(page),
+    category: PublicName.ofCategory(category),
+  }
+}
+
+function many<T>(count: number, of: (index: number) => T): T[] {
+  return Array.from({ length: count }, (_, index) => of(index))
+}
+
+type Sources = {
+  readonly ratings?: readonly Rating[]
+  readonly searches?: readonly Search[]
+  readonly questions?: readonly Question[]
+}
+
+function itemsOf({ ratings = [], searches = [], questions = [] }: Sources) {
+  return findMissed(ratings, searches, questions)
+}
+
+/** Ratings of a site that 30 of 100 find bad, beside those that a test is about; searches of which 60 of 100 lead on. */
+const USUAL_RATINGS = many(30, (index) => rating(`/usual/${index}`, 3, 10))
+const USUAL_SEARCHES = many(30, () => search('usual', 100, 0.6))
+
+// Figures of Wilson's own formula, worked out by hand and by R's prop.test without its correction.
+it.each([
+  [0, 10, 1.96, 0, 0.2775],
+  [5, 10, 1.96, 0.2366, 0.7634],
+  [14, 21, 2.576, 0.3922, 0.8611],
+  [10, 10, 1.96, 0.7225, 1],
+])('the interval of %i of %i at %d standard errors is %d to %d', (cases, of, z, low, high) => {
+  const interval = wilson(cases, of, z)
+  expect(interval.low).toBeCloseTo(low, 4)
+  expect(interval.high).toBeCloseTo(high, 4)
+})
+
+describe('what readers missed', () => {
+  it.each<[string, Sources, string[]]>([
+    [
+      'a page with a share of votes against it that is surely above that of the site',
+      { ratings: [...USUAL_RATINGS, rating('/bad', 14, 21), rating('/perhaps', 12, 21)] },
+      ['rating /bad 14/21'],
+    ],
+    [
+      'a page with five votes, and three against it',
+      {
+        ratings: [
+          ...many(100, (index) => rating(`/loved/${index}`, 0, 50)),
+          ...[rating('/five', 3, 5), rating('/four', 4, 4), rating('/two', 2, 5)],
+        ],
+      },
+      ['rating /five 3/5'],
+    ],
+    [
+      'a search that surely leads to a click less than half as often as those of the site',
+      { searches: [...USUAL_SEARCHES, search('export csv', 38, 1 / 38), search('perhaps', 38, 6 / 38)] },
+      ['search export csv 37/38'],
+    ],
+    [
+      'a search that was made five times',
+      { searches: [...many(30, () => search('usual', 100, 1)), search('five', 5, 0), search('four', 4, 0)] },
+      ['search five 5/5'],
+    ],
+    [
+      'a search whose text is not plain, without it',
+      { searches: [...USUAL_SEARCHES, search('mail me at a@b.example', 40, 0)] },
+      ['search ? 40/40'],
+    ],
+    [
+      'a page with three questions without an answer, on two days',
+      {
+        questions: [
+          ...[1, 1, 2].map((day) => question('/three', day)),
+          ...[3, 3, 3].map((day) => question('/one-day', day)),
+          ...[4, 5].map((day) => question('/two', day)),
+          question('/three', 6, true),
+        ],
+      },
+      ['question /three 3/4'],
+    ],
+    [
+      'a category, where such questions name no page',
+      {
+        questions: [
+          ...[1, 2, 3, 4].map((day) => question('', day, false, 'API & SDKs')),
+          ...[1, 2, 3].map((day) => question('', day)),
+          question('/a', 5, false, 'API & SDKs'),
+        ],
+      },
+      ['question API & SDKs 4/4'],
+    ],
+    ['nothing of nothing', { ratings: [rating('/', 0, 0)], searches: [search('a', 0, 0)] }, []],
+  ])('is %s', (_name, sources, expected) => {
+    const shown = itemsOf(sources).flat()
+    const lines = shown.map(({ kind, name, count, of }) => `${kind} ${name?.text ?? '?'} ${count}/${of}`)
+    expect(lines).toEqual(expected)
+  })
+
+  it('is told with the most readers first, a page that two kinds name once', () => {
+    const items = itemsOf({
+      ratings: [...USUAL_RATINGS, rating('/both', 14, 21), rating('/bad', 15, 20)],
+      searches: [...USUAL_SEARCHES, search('export csv', 18, 0)],
+      questions: [...[1, 2, 3, 4].map((day) => question('/both', day)), question('/b', 5, true)],
+    })
+    const shown = items.map((item) => item.map(({ kind, count }) => `${kind} ${count}`))
+    expect(shown).toEqual([['rating 14', 'question 4'], ['search 18'], ['rating 15']])
+    expect(items.flat()).toMatchObject([
+      { rate: 14 / 21, siteRate: 119 / 341 },
+      { rate: 1, siteRate: 4 / 5 },
+      { rate: 0, siteRate: 1800 / 3018 },
+      { rate: 15 / 20 },
+    ])
+  })
+
+  it('names 25 items at most', () => {
+    const bad = many(40, (index) => rating(`/bad/${index}`, 20, 20))
+    const good = many(400, (index) => rating(`/good/${index}`, 0, 20))
+    expect(itemsOf({ ratings: [...bad, ...good] })).toHaveLength(25)
+  })
+})
+
+/** Four weeks of a site of which all pages and searches are alike, but for five of each kind, if `planted`. */
+function simulatedItems(pages: number, dice: Dice, planted: boolean) {
+  const isBad = (index: number): boolean => planted && index < 5
+  const ratings = many(Math.min(100, pages / 3), (index) => {
+    const votes = isBad(index) ? 20 : dice.poisson(4 * Math.exp(dice.normal()))
+    return rating(`/rated/${index}`, dice.binomial(votes, isBad(index) ? 0.7 : 0.3), votes)
+  })
+  const searches = many(100, (index) => {
+    const hits = dice.poisson(isBad(index) ? 40 : pages / (3 + index / 4)) + 1
+    const clicks = dice.binomial(hits, isBad(index) ? 0.05 : 0.6)
+    const letter = String.fromCharCode(97 + (index % 26))
+    return search(`term ${letter.repeat(1 + index / 26)}`, hits, clicks / hits)
+  })
+  const asked = many(dice.poisson(pages / 3), () => {
+    const page = `/asked/${Math.floor(pages * dice.roll())}`
+    return question(page, 1 + Math.floor(28 * dice.roll()), dice.roll() < 0.85)
+  })
+  const stuck = many(planted ? 25 : 0, (index) =>
+    question(`/stuck/${index % 5}`, 1 + index, dice.roll() < 0.2),
+  )
+  return findMissed(ratings, searches, [...asked, ...stuck])
+}
+
+it.each([300, 1000])(
+  'months of %i pages name half a thing that is none at most, and find 3 of 5',
+  (pages) => {
+    const dice = new Dice(pages)
+    const months = 100
+    let falseLines = 0
+    const hits = { rating: 0, search: 0, question: 0 }
+    for (let month = 0; month < months; month++) {
+      falseLines += simulatedItems(pages, dice, false).length
+      for (const { kind, name } of simulatedItems(pages, dice, true).flat()) {
+        if (/^\/(?:rated|stuck)\/[0-4]$|^term [a-e]$/.test(name?.text ?? '')) hits[kind] += 1
+      }
+    }
+    expect(falseLines / months).toBeLessThanOrEqual(0.5)
+    for (const count of Object.values(hits)) expect(count / months).toBeGreaterThanOrEqual(3)
+  },
+)
