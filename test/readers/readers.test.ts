@@ -36,26 +36,31 @@ describe('what readers missed', () => {
     expect(log).toEqual(['notice: What readers missed in 6 Jul – 2 Aug 2026: 3 items.'])
   })
 
-  it('stands in the visitors report, whatever its period', async () => {
-    const week = { 'visitors-summary': 'true', 'visitors-from': '2026-01-05', 'visitors-to': '2026-01-12' }
-    const { summary } = await runReaders({ inputs: { ...SIGNALS, ...week } })
-    expect(summary).toMatch(/^## 📊 About [\d,]+ visitors read the docs, as usual\n/)
-    expect(summary).toContain(`\n\n**What readers missed**, 6 Jul – 2 Aug 2026\n\n${MISSED}\n\n`)
-  })
-
-  it('stands beside the failure of the visitors report', async () => {
-    const inputs = { ...SIGNALS, 'visitors-summary': 'true' }
-    const faults = [refusal(400, { match: { path: 'visitors' } })]
-    const { summary, failure } = await runReaders({ inputs, faults })
-    expect(failure).toMatch(/\(400\).*So there is no visitors report\.$/)
-    expect(summary).toMatch(/^## ❌ No visitors report\n[\s\S]*\n## 🔎 What readers missed\n/)
-    expect(summary).toContain(MISSED)
-  })
-
-  it('beside an export without a report has a summary of its own', async () => {
-    const { summary, outputs } = await runReaders({ inputs: { ...SIGNALS, 'visitors-export': 'v.csv' } })
-    expect(outputs).toMatchObject({ 'visitors-export': 'v.csv', 'reader-signals-count': '3' })
-    expect(summary).toMatch(/^## 🔎 What readers missed\n/)
+  const PERIOD = { 'visitors-from': '2026-01-05', 'visitors-to': '2026-01-12' }
+  it.each([
+    [
+      'in the visitors report, whatever its period',
+      { 'visitors-summary': 'true', ...PERIOD },
+      [],
+      /^## 📊 About [\d,]+ visitors [\s\S]*\n\n\*\*What readers missed\*\*, 6 Jul – 2 Aug 2026\n\n- search/,
+    ],
+    [
+      'beside the failure of the visitors report',
+      { 'visitors-summary': 'true' },
+      [refusal(400, { match: { path: 'visitors' } })],
+      /^## ❌ No visitors report\n[\s\S]*\n## 🔎 What readers missed\n/,
+    ],
+    [
+      'alone beside an export without a report',
+      { 'visitors-export': 'v.csv' },
+      [],
+      /^## 🔎 What readers missed\n/,
+    ],
+  ])('stands %s', async (_where, more, faults, expected) => {
+    const { summary, outputs } = await runReaders({ inputs: { ...SIGNALS, ...more }, faults })
+    expect(summary).toMatch(expected)
+    expect(summary).toContain(`\n\n${MISSED}\n\n`)
+    expect(outputs['reader-signals-count']).toBe('3')
   })
 
   it('of a site without ratings, searches and questions asks whether they are switched on', async () => {

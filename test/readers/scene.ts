@@ -39,23 +39,13 @@ type ReadersRunOptions = {
   readonly hasJob?: boolean
 }
 
-/** What is seen of a run's readers part. */
-type ReadersRun = {
-  /** What the agent is told. */
-  readonly signals: string
-  readonly failure: string | undefined
-  /** Each request: `dateFrom..dateTo limit@offset` for visitors, another call by its name. */
-  readonly sent: string[]
-  /** Lines of the log; annotations as `notice: …`. */
-  readonly log: string[]
-  readonly warnings: string[]
-  readonly outputs: Record<string, string>
-  readonly summary: string
-  readonly pausesMs: number[]
-}
-
-/** Runs the readers part against a docs service over HTTP. */
-export async function runReaders(options: ReadersRunOptions = {}): Promise<ReadersRun> {
+/**
+ * Runs the readers part against a docs service over HTTP.
+ *
+ * @returns what is seen of it. `sent`: each request, `dateFrom..dateTo limit@offset` for visitors, another call by its
+ * name; `log`: its lines, annotations as `notice: …`
+ */
+export async function runReaders(options: ReadersRunOptions) {
   const { inputs, faults = [], random, cancelAtMs, hasJob = false } = options
   const docs = await startDocsService({ agent: 'none', now: () => NOW_MS, faults, ...options.docs })
   onTestFinished(async () => {

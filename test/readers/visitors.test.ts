@@ -63,22 +63,11 @@ describe('requests', () => {
     expect(failure).toBeUndefined()
     expect(summary).toContain(`Requests: ${max} of ${max} allowed.`)
   })
-
-  it('that are tried again count', async () => {
-    const inputs = { ...ALONE, 'visitors-max-requests': '3' }
-    const faults = [refusal(500, { times: 1 })]
-    const { sent, outputs, summary } = await runReaders({ inputs, faults, docs: { pages: 600 } })
-    expect(sent).toHaveLength(3)
-    expect(JSON.parse(outputs['visitors'] ?? '')).toMatchObject({ complete: false, requests: 3 })
-    expect(summary).toContain('⚠️ Not complete: 500 pages could be read.')
-  })
 })
 
 describe('a request that fails', () => {
   it.each<[string, Fault, RegExp]>([
-    ['401', refusal(401), /\(401\).*expired/],
     ['403', refusal(403), /\(403\).*Nope.*IP addresses/],
-    ['an HTML page', { kind: 'html', times: 'always' }, /HTML page/],
     ['totals that cannot be read', { kind: 'body', body: { totals: {} }, times: 'always' }, /`totals`/],
     ['too much', { kind: 'huge', times: 'always' }, /16 MiB/],
     ['a redirect', { kind: 'redirect', location: 'http://127.0.0.1:9/', times: 'always' }, /Redirects/],
@@ -165,59 +154,38 @@ describe('five minutes', () => {
   })
 })
 
-/** A service that gives these rows by offset, and says that more follow after all but the last. */
-function scripted(pages: readonly (readonly unknown[])[], last = false): DocsServiceOptions {
-  return {
-    visitors: ({ offset, limit }) => {
-      const index = limit === 1 ? 0 : Math.min(offset / 250, pages.length - 1)
-      const hasMore = index < pages.length - 1 || last
-      return { status: 200, body: { totals: { human: 9, ai: 1, total: 9 }, visitors: pages[index], hasMore } }
-    },
-  }
-}
-
 const row = (path: string, total = 1) => ({ path, human: total, ai: 0, total })
 const FULL = Array.from({ length: 250 }, (_, index) => row(`/a/${index}`))
+const MORE = 'The service has more pages of the period, but sent none that were new.'
+const ODD = 'An answer for the period had no list of pages, or did not say whether there are more.'
+const LEFT_OUT = '3 rows of the period without a path, or with a count that is not a number, left out.'
 
-describe('a service that is not to be believed', () => {
-  it.each([
-    ['brings nothing new', [FULL, FULL], 2],
-    ['sends no rows at all', [[]], 1],
-  ] as const)('and announces more but %s is left alone', async (_name, pages, requests) => {
-    const { sent, warnings } = await runReaders({ inputs: ALONE, docs: scripted(pages, true) })
-    expect(sent).toHaveLength(requests)
-    expect(warnings).toEqual(['The service has more pages of the period, but sent none that were new.'])
-  })
+/** What a service says that is not to be believed: its rows by offset, and whether more follow after the last. */
+const UNBELIEVABLE: readonly [string, unknown[], unknown, string[], string[]][] = [
+  ['brings nothing new', [FULL, FULL], true, [MORE], ['/a/0', '/a/1']],
+  ['sends no rows at all', [[]], true, [MORE], []],
+  ['sends odd rows', [[row(''), null, 'row'], [row('/good')]], false, [LEFT_OUT], ['/good']],
+  ['sends no list of pages', [undefined], false, [ODD], []],
+  ['does not say whether there is more', [[row('/good')]], undefined, [ODD], ['/good']],
+  // The later row counts, which is no reason for anything.
+  ['sends a page twice', [[row('/b', 9), row('/c', 8)], [row('/b', 7)]], false, [], ['/c', '/b']],
+]
 
-  it('and sends a page twice has the later row counted, which is no reason for anything', async () => {
-    const docs = scripted([
-      [row('/twice', 1000), ...FULL.slice(1)],
-      [row('/twice', 5), row('/b', 7)],
-    ])
-    const { warnings, outputs } = await runReaders({ inputs: { ...REPORT, 'visitors-trend': '2' }, docs })
-    expect(warnings).toEqual([])
-    const { top, complete } = JSON.parse(outputs['visitors'] ?? '')
-    expect([complete, top.slice(0, 2)]).toMatchObject([true, [{ path: '/b' }, { path: '/twice', total: 5 }]])
-  })
-
-  it('and sends odd rows has them counted, and is read on', async () => {
-    const docs = scripted([[row(''), null, 'row'], [row('/good')]])
+it.each(UNBELIEVABLE)(
+  'a service that %s is read as far as that goes, and the report says so',
+  async (...given) => {
+    const [, pages, last, expected, first] = given
+    const docs: DocsServiceOptions = {
+      visitors: ({ offset }) => {
+        const hasMore = offset / 250 < pages.length - 1 || last
+        const body = { totals: { human: 9, ai: 1, total: 9 }, visitors: pages[offset / 250], hasMore }
+        return { status: 200, body }
+      },
+    }
     const { sent, warnings, outputs } = await runReaders({ inputs: ALONE, docs })
-    expect([sent.length, outputs['visitors-complete']]).toEqual([2, 'false'])
-    expect(warnings).toEqual([
-      '3 rows of the period without a path, or with a count that is not a number, left out.',
-    ])
-  })
-
-  it('and does not say whether there is more is not taken for complete', async () => {
-    const body = { totals: { human: 1, ai: 0, total: 1 } }
-    const { sent, warnings, outputs } = await runReaders({
-      inputs: ALONE,
-      faults: [{ kind: 'body', body, times: 'always' }],
-    })
-    expect([sent.length, outputs['visitors-complete']]).toEqual([1, 'false'])
-    expect(warnings).toEqual([
-      'An answer for the period had no list of pages, or did not say whether there are more.',
-    ])
-  })
-})
+    expect([sent.length, warnings]).toEqual([pages.length, expected])
+    const { top, complete } = JSON.parse(outputs['visitors'] ?? '')
+    expect(complete).toBe(expected.length === 0)
+    expect(top.slice(0, 2).map(({ path }: { path: string }) => path)).toEqual(first)
+  },
+)
