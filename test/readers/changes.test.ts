@@ -57,10 +57,6 @@ type Totals = Readonly<Record<string, number>>
 
 /** A site on which nothing moves but what a test says: forty pages of 100 visitors. */
 const QUIET: Totals = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`/quiet/${index}`, 100]))
-const DOUBLED: Totals = Object.fromEntries(Object.keys(QUIET).map((path) => [path, 200]))
-const RESTLESS: Totals = Object.fromEntries(
-  Object.keys(QUIET).map((path, index) => [path, index % 2 === 0 ? 140 : 70]),
-)
 
 function pagesOf(totals: Totals): Map<string, PageVisitors> {
   return new Map(Object.entries(totals).map(([path, total]) => [path, page(path, total)]))
@@ -78,51 +74,40 @@ function moved(before: Totals, now: Totals): string[] {
 }
 
 describe('what moved', () => {
-  it.each<[string, Totals, Totals, string[]]>([
-    [
-      'is what counting does not explain: three times its spread for large pages',
-      { '/a': 10_000, '/b': 10_000, '/c': 10_000, '/d': 10_000 },
-      { '/a': 10_440, '/b': 10_400, '/c': 9560, '/d': 9600 },
-      ['up /a 10000→10440', 'down /c 10000→9560'],
-    ],
-    [
-      'takes more of small pages: 12 visitors must become 38',
-      { '/a': 12, '/b': 12 },
-      { '/a': 38, '/b': 37 },
-      ['up /a 12→38'],
-    ],
-    [
-      'is new with ten visitors, or gone',
+  it('is what counting does not explain: three times its spread for large pages, more for small ones', () => {
+    const before = { '/a': 10_000, '/b': 10_000, '/c': 10_000, '/d': 10_000 }
+    const now = { '/a': 10_440, '/b': 10_400, '/c': 9560, '/d': 9600 }
+    expect(moved(before, now)).toEqual(['up /a 10000→10440', 'down /c 10000→9560'])
+    expect(moved({ '/a': 12, '/b': 12 }, { '/a': 38, '/b': 37 })).toEqual(['up /a 12→38'])
+  })
+
+  it('is new with ten visitors, or gone', () => {
+    const [before, now] = [
       { '/gone': 10, '/few': 9, '/zero': 12 },
       { '/new': 10, '/nine': 9, '/zero': 0 },
-      ['new /new 0→10', 'gone /zero 12→0', 'gone /gone 10→0'],
-    ],
-    [
-      'is judged beside the change of the whole site, in the same direction',
-      { '/a': 1000, '/b': 1000, '/c': 1000, '/d': 1000 },
-      { ...DOUBLED, '/a': 2000, '/b': 900, '/c': 1100, '/d': 3000 },
-      ['up /d 1000→3000', 'down /b 1000→900'],
-    ],
-    [
-      'is judged by the spread of the site, here a small one',
-      { '/a': 1000 },
-      { '/a': 1300 },
-      ['up /a 1000→1300'],
-    ],
-    [
-      'is judged by the spread of the site, here a large one',
-      { '/a': 1000 },
-      { ...RESTLESS, '/a': 1300 },
-      [],
-    ],
-    [
-      'comes with the largest change first, then by path',
-      { '/c': 1000, '/b': 1000, '/a': 1000, '/d': 1000 },
-      { '/c': 1500, '/b': 1500, '/a': 1500, '/d': 1600 },
-      ['up /d 1000→1600', 'up /a 1000→1500', 'up /b 1000→1500', 'up /c 1000→1500'],
-    ],
-  ])('%s', (_name, before, now, expected) => {
-    expect(moved(before, now)).toEqual(expected)
+    ]
+    expect(moved(before, now)).toEqual(['new /new 0→10', 'gone /zero 12→0', 'gone /gone 10→0'])
+  })
+
+  it('is judged beside the change of the whole site, in the same direction', () => {
+    const before = { '/a': 1000, '/b': 1000, '/c': 1000, '/d': 1000 }
+    const doubled = Object.fromEntries(Object.keys(QUIET).map((path) => [path, 200]))
+    const now = { ...doubled, '/a': 2000, '/b': 900, '/c': 1100, '/d': 3000 }
+    expect(moved(before, now)).toEqual(['up /d 1000→3000', 'down /b 1000→900'])
+  })
+
+  it('is judged by the spread that the pages of the site show', () => {
+    const spread = Object.keys(QUIET).map((path, index) => [path, index % 2 === 0 ? 140 : 70])
+    expect(moved({ '/a': 1000 }, { '/a': 1300 })).toEqual(['up /a 1000→1300'])
+    expect(moved({ '/a': 1000 }, { ...Object.fromEntries(spread), '/a': 1300 })).toEqual([])
+  })
+
+  it('comes with the largest change first, then by path', () => {
+    const [before, now] = [
+      { '/c': 1000, '/b': 1000, '/d': 1000 },
+      { '/c': 1500, '/b': 1500, '/d': 1600 },
+    ]
+    expect(moved(before, now)).toEqual(['up /d 1000→1600', 'up /b 1000→1500', 'up /c 1000→1500'])
   })
 
   it('is nothing on a site without pages, or with one', () => {

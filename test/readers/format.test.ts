@@ -1,4 +1,3 @@
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { DATE } from '../../src/inputs/formats.ts'
 import {
@@ -15,8 +14,6 @@ import {
   shortNames,
 } from '../../src/readers/format.ts'
 import { periodsBefore } from '../../src/readers/options.ts'
-import { HOSTILE_TEXTS } from '../support/hostile-texts.ts'
-import { alive } from '../support/rendered.ts'
 
 const SITE = new URL('https://example.com/docs')
 
@@ -76,15 +73,6 @@ describe('the address of a page', () => {
   ])('on %s of %s is %s: none that would lead elsewhere', (site = '', path = '', url) => {
     expect(pageUrl(path, new URL(site))).toBe(url)
   })
-
-  it('is below the address of the site, whatever the path', () => {
-    fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), (path) => {
-        const url = pageUrl(path, SITE)
-        if (url !== undefined) expect(new URL(url).href).toMatch(/^https:\/\/example\.com\/docs\//)
-      }),
-    )
-  })
 })
 
 describe('the name of a page', () => {
@@ -99,14 +87,5 @@ describe('the name of a page', () => {
     const site = new URL('https://example.com')
     expect(pageName(`/${'a'.repeat(1979)}`, site, 8).source).toMatch(/^\[`\/a…aaaaa`\]\(https:.{1990,}\)$/)
     expect(pageName(`/${'a'.repeat(1981)}`, site, 8).source).toBe('`/a…aaaaa`')
-  })
-
-  it('is a link to the site, and to nowhere else, whatever the path', () => {
-    for (const path of HOSTILE_TEXTS) {
-      const shown = alive(`| ${pageName(path, SITE, 40).source} |\n| --- |`)
-      for (const url of shown.links) expect(url).toMatch(/^https:\/\/example\.com\/docs\//)
-      expect([shown.cells, shown.images, shown.mentions]).toEqual([[1], [], []])
-      expect(shown.html.filter((tag) => !/^<\/?code>$/.test(tag))).toEqual([])
-    }
   })
 })

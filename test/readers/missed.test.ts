@@ -25,14 +25,10 @@ function many<T>(count: number, of: (index: number) => T): T[] {
   return Array.from({ length: count }, (_, index) => of(index))
 }
 
-type Sources = {
-  readonly ratings?: readonly Rating[]
-  readonly searches?: readonly Search[]
-  readonly questions?: readonly Question[]
-}
-
-function itemsOf({ ratings = [], searches = [], questions = [] }: Sources) {
-  return findMissed(ratings, searches, questions)
+/** What is found, as `rating /page 14/21`. */
+function found(...sources: Parameters<typeof findMissed>): string[] {
+  const shown = findMissed(...sources).flat()
+  return shown.map(({ kind, name, count, of }) => `${kind} ${name?.text ?? '?'} ${count}/${of}`)
 }
 
 /** Ratings of a site that 30 of 100 find bad, beside those that a test is about; searches of which 60 of 100 lead on. */
@@ -52,87 +48,65 @@ it.each([
 })
 
 describe('what readers missed', () => {
-  it.each<[string, Sources, string[]]>([
-    [
-      'a page with a share of votes against it that is surely above that of the site',
-      { ratings: [...USUAL_RATINGS, rating('/bad', 14, 21), rating('/perhaps', 12, 21)] },
-      ['rating /bad 14/21'],
-    ],
-    [
-      'a page with five votes, and three against it',
-      {
-        ratings: [
-          ...many(100, (index) => rating(`/loved/${index}`, 0, 50)),
-          ...[rating('/five', 3, 5), rating('/four', 4, 4), rating('/two', 2, 5)],
-        ],
-      },
-      ['rating /five 3/5'],
-    ],
-    [
-      'a search that surely leads to a click less than half as often as those of the site',
-      { searches: [...USUAL_SEARCHES, search('export csv', 38, 1 / 38), search('perhaps', 38, 6 / 38)] },
-      ['search export csv 37/38'],
-    ],
-    [
-      'a search that was made five times',
-      { searches: [...many(30, () => search('usual', 100, 1)), search('five', 5, 0), search('four', 4, 0)] },
-      ['search five 5/5'],
-    ],
-    [
-      'a search whose text is not plain, without it',
-      { searches: [...USUAL_SEARCHES, search('mail me at a@b.example', 40, 0)] },
-      ['search ? 40/40'],
-    ],
-    [
-      'a page with three questions without an answer, on two days',
-      {
-        questions: [
-          ...[1, 1, 2].map((day) => question('/three', day)),
-          ...[3, 3, 3].map((day) => question('/one-day', day)),
-          ...[4, 5].map((day) => question('/two', day)),
-          question('/three', 6, true),
-        ],
-      },
-      ['question /three 3/4'],
-    ],
-    [
-      'a category, where such questions name no page',
-      {
-        questions: [
-          ...[1, 2, 3, 4].map((day) => question('', day, false, 'API & SDKs')),
-          ...[1, 2, 3].map((day) => question('', day)),
-          question('/a', 5, false, 'API & SDKs'),
-        ],
-      },
-      ['question API & SDKs 4/4'],
-    ],
-    ['nothing of nothing', { ratings: [rating('/', 0, 0)], searches: [search('a', 0, 0)] }, []],
-  ])('is %s', (_name, sources, expected) => {
-    const shown = itemsOf(sources).flat()
-    const lines = shown.map(({ kind, name, count, of }) => `${kind} ${name?.text ?? '?'} ${count}/${of}`)
-    expect(lines).toEqual(expected)
+  it('is a page with surely more votes against it than the site has, of five or more, three against it', () => {
+    const bad = [rating('/bad', 14, 21), rating('/perhaps', 12, 21)]
+    expect(found([...USUAL_RATINGS, ...bad], [], [])).toEqual(['rating /bad 14/21'])
+    const loved = many(100, (index) => rating(`/loved/${index}`, 0, 50))
+    const few = [rating('/five', 3, 5), rating('/four', 4, 4), rating('/two', 2, 5)]
+    expect(found([...loved, ...few], [], [])).toEqual(['rating /five 3/5'])
+  })
+
+  it('is a search that surely leads to a click less than half as often as those of the site, of five or more', () => {
+    const vain = [search('export csv', 38, 1 / 38), search('perhaps', 38, 6 / 38)]
+    expect(found([], [...USUAL_SEARCHES, ...vain], [])).toEqual(['search export csv 37/38'])
+    const clicked = many(30, () => search('usual', 100, 1))
+    const few = [search('five', 5, 0), search('four', 4, 0)]
+    expect(found([], [...clicked, ...few], [])).toEqual(['search five 5/5'])
+    const secret = search('mail me at a@b.example', 40, 0)
+    expect(found([], [...USUAL_SEARCHES, secret], [])).toEqual(['search ? 40/40'])
+  })
+
+  it('is three questions without an answer on two days, by page, or by category where they name none', () => {
+    const pages = [
+      ...[1, 1, 2].map((day) => question('/three', day)),
+      ...[3, 3, 3].map((day) => question('/one-day', day)),
+      ...[4, 5].map((day) => question('/two', day)),
+      question('/three', 6, true),
+    ]
+    expect(found([], [], pages)).toEqual(['question /three 3/4'])
+    const categories = [
+      ...[1, 2, 3, 4].map((day) => question('', day, false, 'API & SDKs')),
+      ...[1, 2, 3].map((day) => question('', day)),
+      question('/a', 5, false, 'API & SDKs'),
+    ]
+    expect(found([], [], categories)).toEqual(['question API & SDKs 4/4'])
+  })
+
+  it('is nothing of nothing', () => {
+    expect(found([], [], [])).toEqual([])
+    expect(found([rating('/', 0, 0)], [search('a', 0, 0)], [])).toEqual([])
   })
 
   it('is told with the most readers first, a page that two kinds name once', () => {
-    const items = itemsOf({
-      ratings: [...USUAL_RATINGS, rating('/both', 14, 21), rating('/bad', 15, 20)],
-      searches: [...USUAL_SEARCHES, search('export csv', 18, 0)],
-      questions: [...[1, 2, 3, 4].map((day) => question('/both', day)), question('/b', 5, true)],
-    })
-    const shown = items.map((item) => item.map(({ kind, count }) => `${kind} ${count}`))
-    expect(shown).toEqual([['rating 14', 'question 4'], ['search 18'], ['rating 15']])
-    expect(items.flat()).toMatchObject([
-      { rate: 14 / 21, siteRate: 119 / 341 },
-      { rate: 1, siteRate: 4 / 5 },
-      { rate: 0, siteRate: 1800 / 3018 },
-      { rate: 15 / 20 },
+    const items = findMissed(
+      [...USUAL_RATINGS, rating('/both', 14, 21), rating('/bad', 15, 20)],
+      [...USUAL_SEARCHES, search('export csv', 18, 0)],
+      [...[1, 2, 3, 4].map((day) => question('/both', day)), question('/b', 5, true)],
+    )
+    expect(items).toMatchObject([
+      [
+        { kind: 'rating', count: 14, rate: 14 / 21, siteRate: 119 / 341 },
+        { kind: 'question', count: 4, rate: 1, siteRate: 4 / 5 },
+      ],
+      [{ kind: 'search', count: 18, rate: 0, siteRate: 1800 / 3018 }],
+      [{ kind: 'rating', count: 15, rate: 15 / 20 }],
     ])
   })
 
   it('names 25 items at most', () => {
     const bad = many(40, (index) => rating(`/bad/${index}`, 20, 20))
     const good = many(400, (index) => rating(`/good/${index}`, 0, 20))
-    expect(itemsOf({ ratings: [...bad, ...good] })).toHaveLength(25)
+    expect(found([...bad, ...good], [], [])).toHaveLength(25)
   })
 })
 

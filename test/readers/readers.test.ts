@@ -153,15 +153,14 @@ it('what strangers write stands nowhere, whatever it is', async () => {
   const hostile = HOSTILE_TEXTS.filter((text) => /[^A-Za-z0-9 ]/.test(text)).map((text) =>
     text.toWellFormed(),
   )
-  const times = <T>(count: number, of: T): T[] => Array.from({ length: count }, () => of)
   const faults = answers(
     [
       ...hostile.map((path) => ({ path, thumbsUp: 0, thumbsDown: 20 })),
-      ...times(99, { path: '/good', thumbsUp: 99, thumbsDown: 0 }),
+      { path: '/good', thumbsUp: 9801, thumbsDown: 0 },
     ],
     [
       ...hostile.map((searchQuery) => ({ searchQuery, hits: 30, ctr: 0 })),
-      ...times(99, { searchQuery: 'good', hits: 99, ctr: 1 }),
+      { searchQuery: 'good', hits: 9801, ctr: 1 },
     ],
     hostile.flatMap((text) =>
       Array.from({ length: 5 }, (_, index) => ({
