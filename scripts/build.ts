@@ -26,7 +26,7 @@ const LEFT_OUT = {
   // Test doubles, caches and interceptors are used by whoever asks for them by name. This action does not.
   '/^\\./lib/(mock|cache|interceptor)/.+/': UNUSED,
   // @actions/core asks for an OIDC token with it, which this action does not. @actions/github makes proxy agents with
-  // it, but they go unused: the action hands Octokit a `fetch` of its own (src/github/octokit.ts).
+  // it, but they go unused: the action hands Octokit a `fetch` of its own (src/github/client.ts).
   '@actions/http-client': UNUSED,
   // @actions/core starts programs with it to describe the platform, which this action does not ask for.
   '@actions/exec': UNUSED,

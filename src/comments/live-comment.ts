@@ -1,5 +1,9 @@
-import { type CommandSource, writePermission } from '../github/comments.ts'
-import { giveFinalReaction, type ReactionContent } from '../github/reactions.ts'
+import {
+  type CommandSource,
+  giveFinalReaction,
+  type ReactionContent,
+  writePermission,
+} from '../github/comments.ts'
 import { isRecord } from '../lib/json.ts'
 import { Markdown } from '../lib/markdown.ts'
 import type { Run } from '../runner/run.ts'

@@ -1,4 +1,4 @@
-import { isSameAccount, type Known } from '../github/client.ts'
+import type { Known } from '../github/client.ts'
 import {
   type CommentRef,
   createComment,
@@ -8,6 +8,7 @@ import {
   type Thread,
   writePermission,
 } from '../github/comments.ts'
+import { isSameAccount } from '../github/types.ts'
 import { joinMarkdown, type Markdown } from '../lib/markdown.ts'
 import { errorMessage } from '../lib/text.ts'
 import type { Run } from '../runner/run.ts'

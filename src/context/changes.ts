@@ -1,7 +1,6 @@
 import type { GitHub, GitHubCall, Known } from '../github/client.ts'
 import { listAll } from '../github/comments.ts'
 import type { Commit, CommitFile, Comparison, PullRequest, PushedCommit } from '../github/types.ts'
-import { errorMessage } from '../lib/text.ts'
 import { type CommitList, NO_COMMITS, type ToldCommit } from './messages.ts'
 import type { ChangedFile } from './ranking.ts'
 import type { Fact, FileList } from './render.ts'
@@ -27,21 +26,12 @@ export function unknownChanges(why: string, facts: readonly Fact[] = []): Change
 }
 
 /** Makes a call that the run can do without. A failure is logged, a missing permission as a notice. */
-export async function ask<T>(
+export function ask<T>(
   github: GitHub,
   call: Pick<GitHubCall, 'purpose' | 'permission' | 'consequence'>,
   send: () => Promise<T>,
 ): Promise<Known<T>> {
-  let why = ''
-  const sent = await github.attempt({ ...call, levelIfMissing: 'notice' }, async () => {
-    try {
-      return { value: await send() }
-    } catch (error) {
-      why = errorMessage(error)
-      throw error
-    }
-  })
-  return sent === undefined ? { known: false, why } : { known: true, value: sent.value }
+  return github.attempt({ ...call, levelIfMissing: 'notice' }, send)
 }
 
 const COMPARE = {

@@ -1,8 +1,7 @@
 import type { History } from '../events/history.ts'
 import { isSha, type Payload } from '../events/payload.ts'
 import type { GitHub } from '../github/client.ts'
-import type { MergedPull } from '../github/history.ts'
-import type { StepStatus } from '../github/statuses.ts'
+import type { MergedPull, StepStatus } from '../github/history.ts'
 import type { Run } from '../runner/run.ts'
 import {
   type Changes,

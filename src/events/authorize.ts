@@ -1,5 +1,5 @@
+import { giveFinalReaction, react } from '../github/comments.ts'
 import { GitHubError } from '../github/errors.ts'
-import { giveFinalReaction, react } from '../github/reactions.ts'
 import { PERMISSION_LEVELS, type PermissionLevel } from '../inputs/table.ts'
 import { type Environment, isRerun } from '../runner/environment.ts'
 import type { Run } from '../runner/run.ts'

@@ -1,7 +1,12 @@
 import type { Known } from '../github/client.ts'
 import { GitHubError, graphqlError } from '../github/errors.ts'
-import { type HistoryAnswer, type HistoryQuery, type MergedPull, queryHistory } from '../github/history.ts'
-import { type StepStatus, statusContext } from '../github/statuses.ts'
+import {
+  type HistoryAnswer,
+  type HistoryQuery,
+  type MergedPull,
+  queryHistory,
+  type StepStatus,
+} from '../github/history.ts'
 import type { Maybe, WorkflowRun } from '../github/types.ts'
 import type { Inputs } from '../inputs/table.ts'
 import { type Environment, isRerun, stepNames } from '../runner/environment.ts'
@@ -33,9 +38,10 @@ export function usesMemory({ event, command }: Trigger, inputs: Inputs): boolean
   return event.row.remembers && command === undefined && inputs['follow-up'] && hasPrompt(inputs)
 }
 
-/** The name of the step's statuses. */
+/** The name of the step's statuses: another one for each leg of a matrix over projects. */
 export function stepContext(inputs: Inputs, environment: Environment): string {
-  return statusContext(inputs['project-id'], stepNames(environment))
+  const { workflow, job, step } = stepNames(environment)
+  return `Docs agent: ${inputs['project-id']} (${workflow}, ${job}, ${step})`
 }
 
 /**
@@ -132,12 +138,12 @@ function statusQuery(
 ): HistoryQuery['statuses'] {
   const context = stepContext(inputs, environment)
   const number = row.tells === 'pull-request' ? payload.pull_request?.number : undefined
-  if (number != null) return { context, of: { kind: 'pull', number } }
+  if (number != null) return { context, pull: number, heads: [] }
   if (!isSha(sha)) return undefined
   const heads = [{ sha, count: 100 }]
   if (payload.forced === true && isSha(payload.before)) heads.push({ sha: payload.before, count: 100 })
   if (lastSuccess.known && lastSuccess.value) heads.push({ sha: lastSuccess.value.sha, count: 1 })
-  return { context, of: { kind: 'commits', heads } }
+  return { context, heads }
 }
 
 function newestCommits({ payload }: GitHubEvent): HistoryQuery['commits'] {
@@ -174,7 +180,8 @@ async function load(query: HistoryQuery, isGuarded: boolean, { github }: Run): P
     return answer
   } catch (error) {
     if (!(error instanceof GitHubError)) throw error
-    report(error, `repository.${commits.length > 0 ? 'c0' : statuses?.of.kind}`)
+    const field = commits.length > 0 ? 'c0' : statuses?.pull === undefined ? 'commits' : 'pull'
+    report(error, `repository.${field}`)
     return { statuses: { known: false, why: error.message }, merged: new Map(), errors: [] }
   }
 }

@@ -1,6 +1,5 @@
-import { normalizeLogin } from '../github/client.ts'
 import type { MergedPull } from '../github/history.ts'
-import type { PushedCommit } from '../github/types.ts'
+import { normalizeLogin, type PushedCommit } from '../github/types.ts'
 import type { Inputs } from '../inputs/table.ts'
 import type { Run } from '../runner/run.ts'
 import type { GitHubEvent } from './payload.ts'

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type {
   Comment,
-  Discussion,
   Issue,
   Maybe,
   PullRequest,
@@ -26,7 +25,7 @@ export type Payload = {
   readonly comment?: Maybe<Comment>
   readonly review?: Maybe<Review>
   readonly release?: Maybe<Release>
-  readonly discussion?: Maybe<Discussion>
+  readonly discussion?: Maybe<Issue>
   readonly workflow_run?: Maybe<WorkflowRun>
   /** `old_issue`: an issue that was transferred from another repository. */
   readonly changes?: { readonly old_issue?: Issue | null } | null

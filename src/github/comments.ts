@@ -1,6 +1,6 @@
-import { type Account, type GitHub, normalizeLogin } from './client.ts'
+import type { GitHub, Known } from './client.ts'
 import { GitHubError } from './errors.ts'
-import type { Comment, User } from './types.ts'
+import { type Comment, isSameAccount, type Maybe, type Sent, type User } from './types.ts'
 
 /** Where comments follow one another: the main thread of a pull request or issue, or one thread of a review. */
 export type Thread = {
@@ -32,93 +32,101 @@ export function mainThread(thread: Thread): Thread {
 }
 
 /** The permission that writing into a thread needs. */
-export function writePermission({ isPull }: Pick<Thread, 'isPull'>): string {
+export function writePermission({ isPull }: Thread): string {
   return isPull ? 'pull-requests: write' : 'issues: write'
 }
 
 export type CommentRef = { readonly thread: Thread; readonly id: number; readonly url: string }
 
-export type ThreadComment = {
-  readonly ref: CommentRef
-  /** `undefined` if the account was deleted. */
-  readonly author: Account | undefined
-  readonly body: string
-}
+type ThreadComment = { readonly ref: CommentRef; readonly author: Maybe<User>; readonly body: string }
 
-/**
- * The comments of a thread, oldest first, however many; for a thread of a review those of all reviews of the pull
- * request, as GitHub lists them.
- *
- * @throws {GitHubError}
- */
+/** All comments of a thread, oldest first; for a review's thread those of all reviews. Or a GitHubError. */
 export async function listComments(github: GitHub, thread: Thread): Promise<readonly ThreadComment[]> {
-  const comments = await listAll<Comment>(github, `${basePath(github, thread)}/${thread.number}/comments`)
-  return comments.map((one) => {
-    return { ref: refOf(one, thread), author: readAccount(one.user), body: one.body ?? '' }
-  })
+  const comments = await listAll<Comment>(github, `${commentsPath(github, thread)}/${thread.number}/comments`)
+  return comments.map((one) => ({ ref: refOf(one, thread), author: one.user, body: one.body ?? '' }))
 }
 
-/**
- * Writes a comment at a thread's end; in the main thread where a review thread was deleted.
- *
- * @param render what the comment says in the thread that it is written to
- * @returns `undefined`, with a line in the log, if that failed
- */
-export function createComment(
+/** Writes a comment: in the main thread if the review thread was deleted. `undefined` if it failed, which is logged. */
+export async function createComment(
   github: GitHub,
   thread: Thread,
   render: (thread: Thread) => string,
 ): Promise<CommentRef | undefined> {
   async function create(there: Thread): Promise<CommentRef> {
-    const path = `${basePath(github, there)}/${there.number}/comments`
+    const path = `${commentsPath(github, there)}/${there.number}/comments`
     const route = there.kind === 'main' ? `POST ${path}` : `POST ${path}/${there.rootId}/replies`
     return refOf(await send<Comment>(github, route, { body: render(there) }), there)
   }
-  return github.attempt({ purpose: 'write a comment', permission: writePermission(thread) }, () =>
+  const created = await tryTo('write a comment', thread, github, () =>
     create(thread).catch((error: unknown) => {
       const isGone = error instanceof GitHubError && (error.status === 404 || error.status === 422)
       if (thread.kind === 'review' && isGone) return create(mainThread(thread))
       throw error
     }),
   )
+  return created.known ? created.value : undefined
 }
 
-/** Replaces the text of a comment. Returns whether that worked; if not, there is a line in the log. */
+/** Replaces the text of a comment. Returns whether that worked; a failure is logged. */
 export async function editComment(github: GitHub, ref: CommentRef, body: string): Promise<boolean> {
   const { thread, id, url } = ref
-  const call = { purpose: `edit the comment ${url}`, permission: writePermission(thread) }
-  const route = `PATCH ${basePath(github, thread)}/comments/${id}`
-  return (await github.attempt(call, () => send<Comment>(github, route, { body }))) !== undefined
+  const route = `PATCH ${commentsPath(github, thread)}/comments/${id}`
+  const edit = () => send<Comment>(github, route, { body })
+  return (await tryTo(`edit the comment ${url}`, thread, github, edit)).known
 }
 
-/** Deletes a comment. Returns whether it is deleted now; if not, there is a line in the log. */
+/** Deletes a comment. Returns whether it is deleted now; a failure is logged. */
 export async function deleteComment(github: GitHub, { thread, id, url }: CommentRef): Promise<boolean> {
-  const call = { purpose: `delete the duplicate comment ${url}`, permission: writePermission(thread) }
-  const path = `${basePath(github, thread)}/comments/${id}`
-  return (await github.attempt(call, () => deletePath(github, path))) !== undefined
+  const path = `${commentsPath(github, thread)}/comments/${id}`
+  const remove = () => deletePath(github, path)
+  return (await tryTo(`delete the duplicate comment ${url}`, thread, github, remove)).known
 }
 
-/** Deletes what is at a path; that it was deleted before is no failure. */
-export async function deletePath(github: GitHub, path: string): Promise<true> {
-  try {
-    const { status } = await github.request((octokit) => octokit.request(`DELETE ${path}`))
-    if (status !== 204) throw notWhat('confirmation')
-  } catch (error) {
-    if (!(error instanceof GitHubError && error.status === 404)) throw error
-  }
-  return true
+/** The reactions that this action gives, by GitHub's names: 👀 🚀 👍 😕 👎. */
+const REACTIONS = ['eyes', 'rocket', '+1', 'confused', '-1'] as const
+
+export type ReactionContent = (typeof REACTIONS)[number]
+
+type Reaction = Sent<{ id: number; content: string; user: User }>
+
+/** Reacts to a command, but for a review, which takes no reactions. Returns whether it is done; a failure is logged. */
+export async function react(
+  github: GitHub,
+  source: CommandSource,
+  content: ReactionContent,
+): Promise<boolean> {
+  const path = reactionsPath(github, source)
+  if (path === undefined) return true
+  const react = () => send<Reaction>(github, `POST ${path}`, { content })
+  return (await tryTo('react to the command', source.thread, github, react)).known
 }
 
-/**
- * All entries of a list, page after page.
- *
- * @throws {GitHubError}
- */
+/** Gives a command its final reaction, and deletes the others that this action gave. Returns as `react`. */
+export async function giveFinalReaction(
+  github: GitHub,
+  source: CommandSource,
+  content: ReactionContent,
+): Promise<boolean> {
+  const path = reactionsPath(github, source)
+  const isGiven = await react(github, source, content)
+  if (!isGiven || path === undefined) return isGiven
+  const replaced = await tryTo('replace the reaction to the command', source.thread, github, async () => {
+    const all = await listAll<Reaction>(github, path)
+    const account = await github.account()
+    for (const { id, content: given, user } of all) {
+      const isOurs = isSameAccount(account, user) && REACTIONS.some((one) => one === given)
+      if (isOurs && given !== content) await deletePath(github, `${path}/${id}`)
+    }
+  })
+  return replaced.known
+}
+
+/** All entries of a list, page after page; or a GitHubError. */
 export function listAll<T>(github: GitHub, path: string, maxEntries = Infinity): Promise<readonly T[]> {
   return github.request(async ({ paginate }) => {
     const all: T[] = []
     for await (const { data } of paginate.iterator(`GET ${path}`, { per_page: 100 })) {
-      if (!Array.isArray(data)) throw notWhat('list')
+      if (!Array.isArray(data)) throw new GitHubError('GitHub returned something that is not a list')
       all.push(...(data as readonly T[]))
       if (all.length >= maxEntries) break
     }
@@ -126,37 +134,41 @@ export function listAll<T>(github: GitHub, path: string, maxEntries = Infinity):
   })
 }
 
-/** An account as REST shows it; `undefined` if there is none, or it was deleted. */
-export function readAccount(user: User | null | undefined): Account | undefined {
-  if (!user?.login) return undefined
-  return { id: user.id ?? undefined, login: normalizeLogin(user.login) }
-}
-
-function basePath({ repository: { owner, repo } }: GitHub, { kind }: Thread): string {
-  return `/repos/${owner}/${repo}/${kind === 'main' ? 'issues' : 'pulls'}`
-}
-
-function refOf({ id, html_url: url }: Comment, thread: Thread): CommentRef {
-  return { thread, id: id ?? 0, url: url ?? '' }
-}
-
-/**
- * Writes something, and takes over whose token it is from who has written it.
- *
- * @throws {GitHubError}
- */
-export async function send<T extends Pick<Comment, 'id' | 'user'>>(
+/** Writes something that has an author, and takes over whose token it is from it. */
+async function send<T extends Pick<Comment, 'id' | 'user'>>(
   github: GitHub,
   route: string,
   content: Readonly<Record<string, string>>,
 ): Promise<T> {
   const { data } = await github.request<{ readonly data: T }>((octokit) => octokit.request(route, content))
-  const { id, user } = data
-  if (!id) throw notWhat('comment or reaction')
-  if (user?.login) github.knowAccount({ databaseId: user.id, login: user.login })
+  if (!data.id) throw new GitHubError('GitHub returned something that is not a comment or reaction')
+  github.knowAccount(data.user)
   return data
 }
 
-function notWhat(what: string): GitHubError {
-  return new GitHubError(`GitHub returned something that is not a ${what}`, { kind: 'other' })
+/** Deletes what is at a path; that it was deleted before is no failure. */
+async function deletePath(github: GitHub, path: string): Promise<void> {
+  try {
+    await github.request((octokit) => octokit.request(`DELETE ${path}`))
+  } catch (error) {
+    if (!(error instanceof GitHubError && error.status === 404)) throw error
+  }
+}
+
+function tryTo<T>(purpose: string, thread: Thread, github: GitHub, act: () => Promise<T>): Promise<Known<T>> {
+  return github.attempt({ purpose, permission: writePermission(thread) }, act)
+}
+
+function commentsPath({ path }: GitHub, { kind }: Thread): string {
+  return `${path}/${kind === 'main' ? 'issues' : 'pulls'}`
+}
+
+function reactionsPath({ path }: GitHub, { kind, id }: CommandSource): string | undefined {
+  if (kind === 'review') return undefined
+  if (kind === 'issue') return `${path}/issues/${id}/reactions`
+  return `${path}/${kind === 'review-comment' ? 'pulls' : 'issues'}/comments/${id}/reactions`
+}
+
+function refOf({ id, html_url: url }: Comment, thread: Thread): CommentRef {
+  return { thread, id: id ?? 0, url: url ?? '' }
 }

@@ -3,27 +3,58 @@ import { parseRetryAfter } from '../lib/retry.ts'
 import { clip, errorMessage } from '../lib/text.ts'
 import { TransportError } from '../lib/transport.ts'
 
-/** Why a call failed: the token most likely lacks a permission; it is invalid; a limit of GitHub's; anything else. */
-type GitHubErrorKind = 'permission' | 'token' | 'rate-limit' | 'other'
-
 /** A failed call to GitHub. The message follows "Failed to …:", such as `GitHub returned 403 ("Resource not …")`. */
 export class GitHubError extends Error {
   override readonly name = 'GitHubError'
-  readonly kind: GitHubErrorKind
-  /** HTTP status; `undefined` where no response came, or GraphQL reported the error. */
+  /** Why it failed: the token most likely lacks a permission; it is invalid; a limit of GitHub's; anything else. */
+  readonly kind: 'permission' | 'token' | 'rate-limit' | 'other'
+  /** HTTP status; `undefined` where no response came, or none that can be used, or GraphQL reported the error. */
   readonly status: number | undefined
   /** How long GitHub asks to wait, in milliseconds; `undefined` if it does not say. */
   readonly retryAfterMs: number | undefined
 
   constructor(
     message: string,
-    options: Pick<GitHubError, 'kind'> & Partial<Pick<GitHubError, 'status' | 'retryAfterMs' | 'cause'>>,
+    options: Partial<Pick<GitHubError, 'kind' | 'status' | 'retryAfterMs' | 'cause'>> = {},
   ) {
     super(message, { cause: options.cause })
-    this.kind = options.kind
+    this.kind = options.kind ?? 'other'
     this.status = options.status
     this.retryAfterMs = options.retryAfterMs
   }
+}
+
+/** Reads what a call was rejected with: an error of Octokit's, of the transport's, or of ours. */
+export function toGitHubError(error: unknown, nowMs: number): GitHubError {
+  if (error instanceof GitHubError) return error
+  const response = recordField(error, 'response')
+  const status = integerField(response, 'status')
+  if (status === undefined) {
+    const inner = error instanceof Error ? error.cause : undefined
+    const cause = inner instanceof TransportError ? inner : error
+    return new GitHubError(errorMessage(cause), { cause })
+  }
+  const headers = recordField(response, 'headers')
+  const retryAfter = stringField(headers, 'retry-after')
+  const isUsedUp = stringField(headers, 'x-ratelimit-remaining') === '0'
+  const resetMs = isUsedUp ? Number(headers['x-ratelimit-reset']) * 1000 - nowMs : 0
+  const said = stringField(recordField(response, 'data'), 'message') ?? ''
+  const isLimited = retryAfter !== undefined || isUsedUp || /rate limit/i.test(said)
+  const isLimit = status === 429 || (status === 403 && isLimited)
+  const quote = said === '' ? '' : ` ("${clip(said, 200)}")`
+  return new GitHubError(`GitHub returned ${status}${quote}${isLimit ? ', its rate limit' : ''}`, {
+    kind: isLimit ? 'rate-limit' : kindOf(status, said),
+    status,
+    retryAfterMs: parseRetryAfter(retryAfter, nowMs) ?? (resetMs > 0 ? resetMs : undefined),
+    cause: error,
+  })
+}
+
+function kindOf(status: number, said: string): GitHubError['kind'] {
+  if (status === 401) return 'token'
+  // A comparison of unrelated commits is a 404, too.
+  const mayBePermission = (status === 403 || status === 404) && !/no common ancestor/i.test(said)
+  return mayBePermission ? 'permission' : 'other'
 }
 
 /** One entry of the `errors` of a GraphQL response. */
@@ -35,31 +66,18 @@ export type GraphqlError = {
   readonly path: string
 }
 
-/** Reads the error of a failed call: one of Octokit's, of the transport's, or of ours. */
-export function toGitHubError(error: unknown, nowMs: number): GitHubError {
-  if (error instanceof GitHubError) return error
-  const status = integerField(recordField(error, 'response'), 'status')
-  if (status !== undefined) return statusError(error, status, nowMs)
-  const [first] = readGraphqlErrors(error)
-  if (first !== undefined) return graphqlError(first, error)
-  const cause = error instanceof Error ? error.cause : undefined
-  const message = cause instanceof TransportError ? cause.message : errorMessage(error)
-  return new GitHubError(message, { kind: 'other', cause: error })
-}
-
-/** The `errors` of a GraphQL response, as Octokit's error or the response itself holds them. */
-export function readGraphqlErrors(holder: unknown): readonly GraphqlError[] {
-  return listField(holder, 'errors').map((entry) => ({
+export function readGraphqlErrors(data: unknown): readonly GraphqlError[] {
+  return listField(data, 'errors').map((entry) => ({
     type: stringField(entry, 'type') ?? '',
     message: stringField(entry, 'message') ?? '',
     path: listField(entry, 'path').join('.'),
   }))
 }
 
-export function graphqlError({ type, message }: GraphqlError, cause?: unknown): GitHubError {
+export function graphqlError({ type, message }: Pick<GraphqlError, 'type' | 'message'>): GitHubError {
   const other = type === 'RATE_LIMITED' ? 'rate-limit' : 'other'
   const kind = type === 'FORBIDDEN' || type === 'NOT_FOUND' ? 'permission' : other
-  return new GitHubError(`GitHub returned "${clip(message, 200)}"`, { kind, cause })
+  return new GitHubError(`GitHub returned "${clip(message, 200)}"`, { kind })
 }
 
 /**
@@ -70,38 +88,34 @@ export function graphqlError({ type, message }: GraphqlError, cause?: unknown): 
  */
 export function checkBody({ status, data }: { status: number; data: unknown }, url: string): void {
   if (status === 204) return
-  if (!Array.isArray(data) && Object.keys(isRecord(data) ? data : {}).length === 0) {
-    throw new GitHubError(`GitHub returned ${status} without a readable body`, { kind: 'other' })
+  if (!Array.isArray(data) && !(isRecord(data) && Object.keys(data).length > 0)) {
+    throw new GitHubError(`GitHub returned ${status} without a readable body`)
   }
   if (!url.endsWith('/graphql') || (isRecord(data) && isRecord(data['data']))) return
   const [first] = readGraphqlErrors(data)
-  if (first !== undefined) throw graphqlError(first)
-  throw new GitHubError('GitHub returned a response without data', { kind: 'other' })
+  throw first === undefined ? new GitHubError('GitHub returned a response without data') : graphqlError(first)
 }
 
-function statusError(error: unknown, status: number, nowMs: number): GitHubError {
-  const response = recordField(error, 'response')
-  const said = stringField(recordField(response, 'data'), 'message') ?? ''
-  const header = (name: string): string | undefined => stringField(recordField(response, 'headers'), name)
-  const isUsedUp = header('x-ratelimit-remaining') === '0'
-  const isLimit =
-    status === 429 ||
-    (status === 403 && (header('retry-after') !== undefined || isUsedUp || /rate limit/i.test(said)))
-  const resetMs = isUsedUp ? Math.max(0, Number(header('x-ratelimit-reset')) * 1000 - nowMs) : Number.NaN
-  const quote = said === '' ? '' : ` ("${clip(said, 200)}")`
-  return new GitHubError(`GitHub returned ${status}${quote}${isLimit ? ', its rate limit' : ''}`, {
-    kind: kindOf(status, isLimit, said),
-    status,
-    retryAfterMs:
-      parseRetryAfter(header('retry-after'), nowMs) ?? (Number.isNaN(resetMs) ? undefined : resetMs),
-    cause: error,
-  })
+/** Whether a failed request may be sent again: the one predicate for GitHub. In the post step, it took the same before. */
+export function isRetryable(
+  { kind, status, cause }: GitHubError,
+  { method, url }: { readonly method: string; readonly url: string },
+  isPost: boolean,
+): boolean {
+  const isSafe = isRepeatable(method, url)
+  if (cause instanceof TransportError) return cause.failure !== 'proxy' && (isSafe || !cause.maybeSent)
+  if (kind === 'rate-limit') return true
+  // What is to be deleted and is not there is gone.
+  const isRefused = status !== undefined && status >= 400 && status < 500
+  if (isPost && isRefused && !(method === 'DELETE' && status === 404)) return true
+  return isSafe && kind === 'other' && (status === undefined || status >= 500)
 }
 
-function kindOf(status: number, isLimit: boolean, said: string): GitHubErrorKind {
-  if (isLimit) return 'rate-limit'
-  if (status === 401) return 'token'
-  // A comparison of unrelated commits is a 404, too.
-  const isPermission = (status === 403 || status === 404) && !/no common ancestor/i.test(said)
-  return isPermission ? 'permission' : 'other'
+/** Whether sending a request twice does no more than sending it once; a reaction or status that is there is no second. */
+export function isRepeatable(method: string, path: string): boolean {
+  return onlyReads(method, path) || method !== 'POST' || /\/(?:reactions|statuses\/[^/]+)$/.test(path)
+}
+
+export function onlyReads(method: string, path: string): boolean {
+  return method === 'GET' || path.endsWith('/graphql')
 }

@@ -1,22 +1,23 @@
-import { type Account, type GitHub, isSameAccount, type Known, normalizeLogin } from './client.ts'
-import { type GraphqlError, graphqlError } from './errors.ts'
-import { readStatus, type StepStatus } from './statuses.ts'
-import type { Maybe } from './types.ts'
+import { visibleText } from '../lib/text.ts'
+import type { GitHub, Known } from './client.ts'
+import { type GraphqlError, graphqlError, readGraphqlErrors } from './errors.ts'
+import { isSameAccount, type Maybe, type Sent, type Status, type User } from './types.ts'
+
+/** The statuses of this name on a pull request, else on commits and so many before each. */
+type StatusQuery = {
+  readonly context: string
+  readonly pull?: number
+  readonly heads: readonly { readonly sha: string; readonly count: number }[]
+}
 
 /** What to ask GitHub for, in one request. */
 export type HistoryQuery = {
-  /** The commits whose statuses of this name are read; `undefined` if none. */
-  readonly statuses: { readonly context: string; readonly of: StatusSource } | undefined
+  readonly statuses: StatusQuery | undefined
   /** The commits whose merged pull requests are read, each with the number that its message gives. */
   readonly commits: readonly { readonly sha: string; readonly number: number | undefined }[]
   /** Whether their titles, labels and bodies are read, too. */
   readonly withWords: boolean
 }
-
-/** Commits with the newest before them, so many in all; or those of a pull request, before forced pushes, too. */
-type StatusSource =
-  | { readonly kind: 'commits'; readonly heads: readonly { readonly sha: string; readonly count: number }[] }
-  | { readonly kind: 'pull'; readonly number: number }
 
 export type HistoryAnswer = {
   /** Those that the token's own account set: at most one for each commit, newest commit first. */
@@ -25,6 +26,18 @@ export type HistoryAnswer = {
   readonly merged: ReadonlyMap<string, readonly MergedPull[]>
   /** What could not be read. */
   readonly errors: readonly GraphqlError[]
+}
+
+/** What a step remembers of its job, as read from a commit status. */
+export type StepStatus = {
+  readonly state: string
+  /** Empty where the status does not name it. */
+  readonly jobId: string
+  /** The pull request, else the workflow run. */
+  readonly targetUrl: string
+  /** Milliseconds since the epoch, by GitHub's clock. */
+  readonly createdAtMs: number
+  readonly sha: string
 }
 
 /** A merged pull request. Title, labels and body are empty unless they were asked for. */
@@ -38,43 +51,68 @@ export type MergedPull = {
   readonly body: string
 }
 
-/** @throws {GitHubError} if nothing can be read */
-export async function queryHistory(query: HistoryQuery, github: GitHub): Promise<HistoryAnswer> {
-  const fields = [
-    ...(query.statuses === undefined ? [] : statusFields(query.statuses)),
-    ...query.commits.flatMap((commit, index) => pullFields(commit, index, query.withWords)),
-  ]
-  const { data, errors } = await github.graphql(
-    `query History($owner: String!, $repo: String!) {
-      viewer { databaseId login }
-      repository(owner: $owner, name: $repo) { ${fields.join(' ')} }
-    }`,
-    github.repository,
-  )
-  const { viewer, repository } = data as { viewer?: Maybe<AccountNode>; repository?: Maybe<Aliases> }
-  const unread = errors.filter(({ type, path }) => type !== 'NOT_FOUND' || !/^repository\.p\d+$/.test(path))
-  if (repository == null) throw graphqlError(unread[0] ?? { type: '', message: 'no repository', path: '' })
-  if (viewer?.login) github.knowAccount(viewer)
+/** Source: GitHub's REST API, "Create a commit status". */
+const MAX_DESCRIPTION = 140
+
+/** A headline with the job's id in brackets. The headline is cut to fit; an id that does not fit is left out. */
+export function statusDescription(headline: string, jobId: string): string {
+  const id = /^[^\s()]+$/.test(jobId) && jobId.length + 2 <= MAX_DESCRIPTION ? `(${jobId})` : ''
+  const room = MAX_DESCRIPTION - id.length - 1
+  if (room < 2) return id
+  const words = visibleText(headline).replaceAll('`', '').replace(/\s+/g, ' ')
+  const shown = words.length <= room ? words : `${words.slice(0, room - 1).toWellFormed()}…`
+  return `${shown} ${id}`.trim()
+}
+
+/** Reads a status, of whatever context and creator. */
+export function readStatus(status: Status, sha: string): StepStatus {
   return {
-    statuses: query.statuses ? readStatuses(repository, viewer, unread) : { known: true, value: [] },
-    merged: readMerged(repository, query),
-    errors: unread,
+    state: status.state?.toLowerCase() ?? '',
+    jobId: /\(([^\s()]+)\)$/.exec(status.description ?? '')?.[1] ?? '',
+    targetUrl: status.target_url ?? '',
+    createdAtMs: Date.parse(status.created_at ?? '') || 0,
+    sha,
   }
 }
 
-function statusFields({ context, of }: { readonly context: string; readonly of: StatusSource }): string[] {
-  const status = `oid status { context(name: ${JSON.stringify(context)}) {
+/** @throws {GitHubError} if nothing can be read */
+export async function queryHistory(query: HistoryQuery, github: GitHub): Promise<HistoryAnswer> {
+  const fields = [...statusFields(query.statuses), ...pullFields(query)]
+  const text = `query History($owner: String!, $repo: String!) {
+    viewer { databaseId login }
+    repository(owner: $owner, name: $repo) { ${fields.join(' ')} }
+  }`
+  const { data: answer } = await github.request<{ readonly data: Answer }>((octokit) =>
+    octokit.request('POST /graphql', { query: text, variables: github.repository }),
+  )
+  const { viewer, repository } = answer.data
+  const errors = readGraphqlErrors(answer).filter(
+    // A number in a commit's message need not be a pull request's.
+    ({ type, path }) => type !== 'NOT_FOUND' || !/^repository\.p\d+$/.test(path),
+  )
+  if (repository == null) throw graphqlError(errors[0] ?? { type: '', message: 'no repository' })
+  github.knowAccount(viewer)
+  return {
+    statuses: query.statuses ? readStatuses(repository, viewer, errors) : { known: true, value: [] },
+    merged: readMerged(repository, query),
+    errors,
+  }
+}
+
+function statusFields(query: StatusQuery | undefined): string[] {
+  if (query === undefined) return []
+  const status = `oid status { context(name: ${JSON.stringify(query.context)}) {
     state description targetUrl createdAt creator { login ... on Bot { databaseId } ... on User { databaseId } }
   } }`
-  if (of.kind === 'commits') {
-    return of.heads.map(
+  if (query.pull === undefined) {
+    return query.heads.map(
       ({ sha, count }, index) =>
         `h${index}: object(oid: "${sha}") { ... on Commit { history(first: ${count}) { nodes { ${status} } } } }`,
     )
   }
   // What a forced push replaced goes on into the base branch, whose statuses are not this pull request's.
   return [
-    `pull: pullRequest(number: ${of.number}) {
+    `pull: pullRequest(number: ${query.pull}) {
       mergeCommit { ${status} }
       commits(last: 100) { nodes { commit { ${status} } } }
       timelineItems(last: 20, itemTypes: [HEAD_REF_FORCE_PUSHED_EVENT]) { nodes {
@@ -85,58 +123,52 @@ function statusFields({ context, of }: { readonly context: string; readonly of: 
   ]
 }
 
-function pullFields(commit: HistoryQuery['commits'][number], index: number, withWords: boolean): string[] {
-  const { sha, number } = commit
+function pullFields({ commits, withWords }: HistoryQuery): string[] {
   const words = withWords ? 'title labels(first: 20) { nodes { name } } body' : ''
   const pull = `number url merged mergeCommit { oid } author { login } ${words}`
   const associated = `associatedPullRequests(first: 5) { nodes { ${pull} } }`
-  const named = number === undefined ? [] : [`p${index}: pullRequest(number: ${number}) { ${pull} }`]
-  return [`c${index}: object(oid: "${sha}") { ... on Commit { ${associated} } }`, ...named]
+  return commits.map(({ sha, number }, index) => {
+    const named = number === undefined ? '' : `p${index}: pullRequest(number: ${number}) { ${pull} }`
+    return `c${index}: object(oid: "${sha}") { ... on Commit { ${associated} } } ${named}`
+  })
 }
 
-type Nodes<T> = Maybe<{ readonly nodes?: Maybe<readonly Maybe<T>[]> }>
+type Nodes<T> = Sent<{ nodes: readonly Maybe<T>[] }>
 
 /** A commit or a pull request, as far as the queries above ask for it. */
-type Node = {
-  readonly oid?: Maybe<string>
-  readonly status?: Maybe<{ readonly context?: Maybe<ContextNode> }>
-  readonly history?: Nodes<Node>
-  readonly associatedPullRequests?: Nodes<Node>
-  readonly number?: Maybe<number>
-  readonly url?: Maybe<string>
-  readonly merged?: Maybe<boolean>
-  readonly mergeCommit?: Maybe<Node>
-  readonly author?: Maybe<AccountNode>
-  readonly title?: Maybe<string>
-  readonly labels?: Nodes<{ readonly name?: Maybe<string> }>
-  readonly body?: Maybe<string>
-  readonly commits?: Nodes<{ readonly commit?: Maybe<Node> }>
-  readonly timelineItems?: Nodes<{ readonly beforeCommit?: Maybe<Node> }>
-  readonly baseRef?: Maybe<{ readonly target?: Maybe<Node> }>
-}
-
-type ContextNode = {
-  readonly state?: Maybe<string>
-  readonly description?: Maybe<string>
-  readonly targetUrl?: Maybe<string>
-  readonly createdAt?: Maybe<string>
-  readonly creator?: Maybe<AccountNode>
-}
-
-type AccountNode = { readonly databaseId?: Maybe<number>; readonly login?: Maybe<string> }
+type Node = Sent<{
+  oid: string
+  status: Sent<{
+    context: Sent<{ state: string; description: string; targetUrl: string; createdAt: string; creator: User }>
+  }>
+  history: Nodes<Node>
+  associatedPullRequests: Nodes<Node>
+  number: number
+  url: string
+  merged: boolean
+  mergeCommit: Node
+  author: User
+  title: string
+  labels: Nodes<Sent<{ name: string }>>
+  body: string
+  commits: Nodes<Sent<{ commit: Node }>>
+  timelineItems: Nodes<Sent<{ beforeCommit: Node }>>
+  baseRef: Sent<{ target: Node }>
+}>
 
 type Aliases = Readonly<Record<string, Maybe<Node>>>
 
+type Answer = { readonly data: Sent<{ viewer: User; repository: Aliases }> }
+
 function readStatuses(
   { h0: head, h1: further, pull }: Aliases,
-  viewer: Maybe<AccountNode>,
+  viewer: Maybe<User>,
   errors: readonly GraphqlError[],
 ): Known<readonly StepStatus[]> {
-  const own = accountOf(viewer)
-  const ofPull = nodesOf(pull?.commits).map(({ commit }) => commit)
   const ofBase = new Set(nodesOf(pull?.baseRef?.target?.history).map(({ oid }) => oid))
   const forced = nodesOf(pull?.timelineItems).toReversed()
   const replaced = forced.flatMap(({ beforeCommit }) => nodesOf(beforeCommit?.history))
+  const ofPull = nodesOf(pull?.commits).map(({ commit }) => commit)
   const commits = [
     ...nodesOf(head?.history),
     ...nodesOf(further?.history),
@@ -147,37 +179,29 @@ function readStatuses(
   const statuses = new Map<string, StepStatus>()
   let isForeign = false
   for (const commit of commits) {
-    const { status, oid } = commit ?? {}
-    const context = status?.context
-    if (context == null || oid == null) continue
-    const { targetUrl: target_url, createdAt: created_at, creator, ...text } = context
-    if (!isSameAccount(own, accountOf(creator))) isForeign = true
-    else statuses.set(oid, readStatus({ ...text, target_url, created_at }, oid))
+    const { oid, status } = commit ?? {}
+    if (status?.context == null || oid == null) continue
+    const { state, description, targetUrl: target_url, createdAt: created_at, creator } = status.context
+    if (!isSameAccount(viewer, creator)) isForeign = true
+    else statuses.set(oid, readStatus({ state, description, target_url, created_at }, oid))
   }
-  // What came counts; where nothing did, an error means that it can't be told.
-  const [failed] = errors.filter(({ path }) => !/^repository\.[cp]\d/.test(path))
-  if (statuses.size === 0) {
-    if (failed !== undefined) return { known: false, why: graphqlError(failed).message }
-    if (head == null && pull == null) return { known: false, why: 'GitHub does not know the commit' }
-    if (isForeign && own.login === '') return { known: false, why: 'GitHub does not say whose token it is' }
-  }
-  return { known: true, value: [...statuses.values()] }
+  if (statuses.size > 0) return { known: true, value: [...statuses.values()] }
+  // Where nothing came, an error means that it can't be told.
+  const failed = errors.find(({ path }) => !/^repository\.[cp]\d/.test(path))
+  if (failed !== undefined) return { known: false, why: graphqlError(failed).message }
+  if (head == null && pull == null) return { known: false, why: 'GitHub does not know the commit' }
+  if (isForeign && !viewer?.login) return { known: false, why: 'GitHub does not say whose token it is' }
+  return { known: true, value: [] }
 }
 
-function accountOf(node: Maybe<AccountNode>): Account {
-  return { id: node?.databaseId ?? undefined, login: normalizeLogin(node?.login ?? '') }
-}
-
-function readMerged(aliases: Aliases, { commits }: HistoryQuery): ReadonlyMap<string, readonly MergedPull[]> {
+function readMerged(aliases: Aliases, { commits }: HistoryQuery): HistoryAnswer['merged'] {
   const merged = new Map<string, readonly MergedPull[]>()
   for (const [index, { sha }] of commits.entries()) {
     const named = aliases[`p${index}`]
     const associated = aliases[`c${index}`]?.associatedPullRequests
-    if (named?.merged === true && named.mergeCommit?.oid === sha) merged.set(sha, [readPull(named)])
-    else if (associated != null) {
-      const pulls = nodesOf(associated).filter((pull) => pull.merged === true)
-      merged.set(sha, pulls.map(readPull))
-    }
+    const isNamed = named?.merged === true && named.mergeCommit?.oid === sha
+    const pulls = isNamed ? [named] : associated && nodesOf(associated).filter((pull) => pull.merged === true)
+    if (pulls != null) merged.set(sha, pulls.map(readPull))
   }
   return merged
 }
@@ -193,6 +217,6 @@ function readPull({ number, url, author, title, labels, body }: Node): MergedPul
   }
 }
 
-function nodesOf<T>(connection: Nodes<T>): T[] {
+function nodesOf<T>(connection: Maybe<Nodes<T>>): T[] {
   return (connection?.nodes ?? []).filter((node) => node != null)
 }

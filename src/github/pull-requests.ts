@@ -4,10 +4,7 @@ import type { PullRequest } from './types.ts'
 
 /** What became of a pull request. */
 export type PullState = {
-  /**
-   * `invisible`: GitHub knows none that the token can see (404); `unknown`: it can't be told; `elsewhere`: the link is
-   * none of this GitHub's.
-   */
+  /** `invisible`: GitHub knows none that the token can see (404); `elsewhere`: the link is none of this GitHub's. */
   readonly state: 'open' | 'merged' | 'closed' | 'invisible' | 'unknown' | 'elsewhere'
   /** Whether it conflicts with its base branch. */
   readonly conflicts: boolean
@@ -19,15 +16,13 @@ export type PullState = {
   readonly why: string
 }
 
-/** Reads the URL of a pull request; `undefined` if it is none of this GitHub. */
-function readPullRequestUrl(
-  prLink: string,
-  { serverUrl }: GitHub,
-): { readonly owner: string; readonly repo: string; readonly number: number } | undefined {
+type Name = { readonly owner: string; readonly repo: string; readonly number: number }
+
+function readPullRequestUrl(prLink: string, { serverUrl }: GitHub): Name | undefined {
   const url = URL.parse(prLink)
-  if (url === null || url.origin !== URL.parse(serverUrl)?.origin) return undefined
-  const [, owner = '', repo = '', digits] =
-    /^\/([\w.-]+)\/([\w.-]+)\/pull\/(\d{1,15})(?:\/|$)/.exec(url.pathname) ?? []
+  if (url?.origin !== URL.parse(serverUrl)?.origin) return undefined
+  const pattern = /^\/([\w.-]+)\/([\w.-]+)\/pull\/(\d{1,15})(?:\/|$)/
+  const [, owner = '', repo = '', digits] = pattern.exec(url?.pathname ?? '') ?? []
   return digits === undefined ? undefined : { owner, repo, number: Number(digits) }
 }
 
@@ -39,7 +34,7 @@ export function numberOfOwnPullRequest(prLink: string, github: GitHub): number |
   return isOwn ? name?.number : undefined
 }
 
-/** Asks GitHub what became of a pull request, in whichever repository it is. Source: GitHub's REST API, "Get a pull request". */
+/** Asks GitHub what became of a pull request, in whichever repository it is. */
 export async function readPullState(prLink: string, github: GitHub): Promise<PullState> {
   const name = readPullRequestUrl(prLink, github)
   const none = { conflicts: false, openedAtMs: undefined, repository: '', why: '' }
@@ -50,12 +45,8 @@ export async function readPullState(prLink: string, github: GitHub): Promise<Pul
     const { data } = await github.request<{ readonly data: PullRequest }>(({ rest }) =>
       rest.pulls.get({ owner, repo, pull_number: number }),
     )
-    const openedAtMs = Date.parse(data.created_at ?? '')
-    const read = {
-      ...unread,
-      conflicts: data.mergeable_state === 'dirty',
-      openedAtMs: Number.isNaN(openedAtMs) ? undefined : openedAtMs,
-    }
+    const openedAtMs = Date.parse(data.created_at ?? '') || undefined
+    const read = { ...unread, conflicts: data.mergeable_state === 'dirty', openedAtMs }
     if (data.merged === true || data.merged_at != null) return { ...read, state: 'merged' }
     if (data.state === 'open' || data.state === 'closed') return { ...read, state: data.state }
     return { ...unread, state: 'unknown', why: 'GitHub returned something else than a pull request' }

@@ -1,150 +1,153 @@
-/**
- * GitHub's payloads and answers, as far as they are read here. Every field may be missing or null: servers differ in
- * age, accounts and repositories are deleted, and a local run makes its payload up.
- * Source: GitHub's documentation, "Webhook events and payloads" and "REST API endpoints".
- */
 export type Maybe<T> = T | null | undefined
 
-export type User = {
-  readonly id?: Maybe<number>
+/**
+ * An object in GitHub's payloads and answers, as far as it is read here. Every field may be missing or null: servers
+ * differ in age, accounts and repositories are deleted, and a local run makes its payload up.
+ * Source: GitHub's documentation, "Webhook events and payloads", "REST API endpoints", "GraphQL".
+ */
+export type Sent<T> = { readonly [Field in keyof T]?: Maybe<T[Field]> }
+
+export type User = Sent<{
+  id: number
+  /** The same id in GraphQL. */
+  databaseId: number
   /** `renovate[bot]` where REST and webhooks name an app; GraphQL leaves `[bot]` out. */
-  readonly login?: Maybe<string>
+  login: string
   /** `User`, `Bot`, `Organization`, `Mannequin`. */
-  readonly type?: Maybe<string>
+  type: string
+}>
+
+/** Whether two accounts are the same: by id where both are known, else by login. */
+export function isSameAccount(one: Maybe<User>, other: Maybe<User>): boolean {
+  const [id, otherId] = [one?.id ?? one?.databaseId, other?.id ?? other?.databaseId]
+  if (id != null && otherId != null) return id === otherId
+  return !!one?.login && normalizeLogin(one.login) === normalizeLogin(other?.login ?? '')
 }
 
-export type Repository = { readonly full_name?: Maybe<string>; readonly fork?: Maybe<boolean> }
+/** A login in lower case, without `[bot]`: GraphQL and REST spell the logins of apps differently. */
+export function normalizeLogin(login: string): string {
+  return login.toLowerCase().replace(/\[bot\]$/, '')
+}
+
+export type Repository = Sent<{ full_name: string; fork: boolean }>
 
 /** A commit in the payload of a push. */
-export type PushedCommit = {
-  readonly id?: Maybe<string>
-  readonly message?: Maybe<string>
-  readonly author?: Maybe<{ readonly username?: Maybe<string>; readonly email?: Maybe<string> }>
+export type PushedCommit = Sent<{
+  id: string
+  message: string
+  author: Sent<{ username: string; email: string }>
   /** Paths; often missing. */
-  readonly added?: Maybe<readonly string[]>
-  readonly modified?: Maybe<readonly string[]>
-  readonly removed?: Maybe<readonly string[]>
-}
+  added: readonly string[]
+  modified: readonly string[]
+  removed: readonly string[]
+}>
 
 /** A commit as REST answers it. */
-export type Commit = {
-  readonly sha?: Maybe<string>
-  readonly commit?: Maybe<{ readonly message?: Maybe<string> }>
-  readonly parents?: Maybe<readonly { readonly sha?: Maybe<string> }[]>
-}
+export type Commit = Sent<{
+  sha: string
+  commit: Sent<{ message: string }>
+  parents: readonly Sent<{ sha: string }>[]
+}>
 
-export type CommitFile = {
-  readonly filename?: Maybe<string>
-  readonly previous_filename?: Maybe<string>
+export type CommitFile = Sent<{
+  filename: string
+  previous_filename: string
   /** `added`, `removed`, `modified`, `renamed`, `copied`, `changed`, `unchanged`. */
-  readonly status?: Maybe<string>
-  readonly additions?: Maybe<number>
-  readonly deletions?: Maybe<number>
-  readonly changes?: Maybe<number>
+  status: string
+  additions: number
+  deletions: number
+  changes: number
   /** Missing for binary files, and where GitHub withholds it. */
-  readonly patch?: Maybe<string>
-}
+  patch: string
+}>
 
-export type Comparison = {
-  readonly html_url?: Maybe<string>
+export type Comparison = Sent<{
+  html_url: string
   /** `ahead`, `behind`, `diverged`, `identical`. */
-  readonly status?: Maybe<string>
-  readonly behind_by?: Maybe<number>
-  readonly total_commits?: Maybe<number>
-  readonly commits?: Maybe<readonly Commit[]>
+  status: string
+  behind_by: number
+  total_commits: number
+  commits: readonly Commit[]
   /** 300 at most, without saying how many there are. */
-  readonly files?: Maybe<readonly CommitFile[]>
-}
+  files: readonly CommitFile[]
+}>
 
-/** What issues, pull requests and discussions have in common. */
-type Titled = {
-  readonly number?: Maybe<number>
-  readonly title?: Maybe<string>
-  readonly html_url?: Maybe<string>
-  readonly body?: Maybe<string>
-  readonly user?: Maybe<User>
-  readonly labels?: Maybe<readonly { readonly name?: Maybe<string> }[]>
+/** An issue or a discussion. */
+export type Issue = Sent<{
+  number: number
+  title: string
+  html_url: string
+  body: string
+  user: User
+  labels: readonly Sent<{ name: string }>[]
   /** `open` or `closed`. */
-  readonly state?: Maybe<string>
-  readonly draft?: Maybe<boolean>
-  readonly created_at?: Maybe<string>
-}
+  state: string
+  draft: boolean
+  created_at: string
+  /** Where the issue is a pull request. */
+  pull_request: Sent<{ merged_at: string }>
+}>
 
-export type Issue = Titled & {
-  /** There where the issue is a pull request. */
-  readonly pull_request?: Maybe<{ readonly merged_at?: Maybe<string>; readonly html_url?: Maybe<string> }>
-}
+export type PullRequest = Issue &
+  Sent<{
+    merged: boolean
+    merged_at: string
+    merge_commit_sha: string
+    /** `dirty` where it conflicts with its base branch. */
+    mergeable_state: string
+    changed_files: number
+    /** Its repository is null where the fork was deleted. */
+    head: PullRequestSide
+    base: PullRequestSide
+  }>
 
-export type PullRequest = Titled & {
-  readonly merged?: Maybe<boolean>
-  readonly merged_at?: Maybe<string>
-  readonly merge_commit_sha?: Maybe<string>
-  /** `dirty` where it conflicts with its base branch. */
-  readonly mergeable_state?: Maybe<string>
-  readonly changed_files?: Maybe<number>
-  readonly head?: Maybe<PullRequestSide>
-  readonly base?: Maybe<PullRequestSide>
-}
+type PullRequestSide = Sent<{ ref: string; sha: string; repo: Repository }>
 
-/** Where a pull request comes from, or goes to. */
-type PullRequestSide = {
-  readonly ref?: Maybe<string>
-  readonly sha?: Maybe<string>
-  /** Null where the fork was deleted. */
-  readonly repo?: Maybe<Repository>
-}
-
-export type Discussion = Titled
-
-export type Review = {
-  readonly id?: Maybe<number>
-  readonly html_url?: Maybe<string>
-  readonly body?: Maybe<string>
-  readonly user?: Maybe<User>
-}
+export type Review = Sent<{ id: number; html_url: string; body: string; user: User }>
 
 /** A comment on an issue, on a pull request, or in a review. */
-export type Comment = Review & {
-  /** In a review: the comment that the thread began with. */
-  readonly in_reply_to_id?: Maybe<number>
-  readonly path?: Maybe<string>
-  readonly diff_hunk?: Maybe<string>
-  readonly line?: Maybe<number>
-  readonly start_line?: Maybe<number>
-  readonly original_line?: Maybe<number>
-  /** `LEFT` for the old version. */
-  readonly side?: Maybe<string>
-}
+export type Comment = Review &
+  Sent<{
+    /** In a review: the comment that the thread began with. */
+    in_reply_to_id: number
+    path: string
+    diff_hunk: string
+    line: number
+    start_line: number
+    original_line: number
+    /** `LEFT` for the old version. */
+    side: string
+  }>
 
-export type Release = {
-  readonly name?: Maybe<string>
-  readonly tag_name?: Maybe<string>
-  readonly html_url?: Maybe<string>
-  readonly body?: Maybe<string>
-  readonly draft?: Maybe<boolean>
-  readonly published_at?: Maybe<string>
-}
+export type Release = Sent<{
+  name: string
+  tag_name: string
+  html_url: string
+  body: string
+  draft: boolean
+  published_at: string
+}>
 
-export type WorkflowRun = {
-  readonly name?: Maybe<string>
-  readonly html_url?: Maybe<string>
+export type WorkflowRun = Sent<{
+  name: string
+  html_url: string
   /** The event that it ran for. */
-  readonly event?: Maybe<string>
-  readonly head_branch?: Maybe<string>
-  readonly head_sha?: Maybe<string>
-  readonly conclusion?: Maybe<string>
-  readonly created_at?: Maybe<string>
-  readonly head_repository?: Maybe<Repository>
+  event: string
+  head_branch: string
+  head_sha: string
+  conclusion: string
+  created_at: string
+  head_repository: Repository
   /** Who started it, or started it again. */
-  readonly triggering_actor?: Maybe<User>
-}
+  triggering_actor: User
+}>
 
-export type Status = {
-  readonly context?: Maybe<string>
-  /** `pending`, `success`, `failure`, `error`. */
-  readonly state?: Maybe<string>
-  readonly description?: Maybe<string>
-  readonly target_url?: Maybe<string>
-  readonly created_at?: Maybe<string>
-  readonly creator?: Maybe<User>
-}
+export type Status = Sent<{
+  context: string
+  /** `pending`, `success`, `failure`, `error`; in upper case in GraphQL. */
+  state: string
+  description: string
+  target_url: string
+  created_at: string
+  creator: User
+}>

@@ -1,9 +1,10 @@
 import { type History, stepContext, usesMemory } from '../events/history.ts'
 import type { Trigger } from '../events/trigger.ts'
-import { isSameAccount, type Known } from '../github/client.ts'
-import { readAccount } from '../github/comments.ts'
+import type { Known } from '../github/client.ts'
+import { listAll } from '../github/comments.ts'
 import { GitHubError } from '../github/errors.ts'
-import { listStatuses, readStatus, type StepStatus } from '../github/statuses.ts'
+import { readStatus, type StepStatus } from '../github/history.ts'
+import { isSameAccount, type Status } from '../github/types.ts'
 import { isRerun, runUrlOf } from '../runner/environment.ts'
 import type { Run } from '../runner/run.ts'
 import { memoryCommit } from './step-status.ts'
@@ -19,40 +20,34 @@ export type EarlierJob = {
   readonly namedAtMs: number
 }
 
-const NONE = { known: true, value: undefined } as const
+type Found = Known<EarlierJob | undefined>
+
+const NONE: Found = { known: true, value: undefined }
 
 /** Finds the step's job by its commit statuses: that of an earlier attempt of this run, else the newest. */
-export async function findStepJob(
-  trigger: Trigger,
-  { statuses }: History,
-  run: Run,
-): Promise<Known<EarlierJob | undefined>> {
+export async function findStepJob(trigger: Trigger, { statuses }: History, run: Run): Promise<Found> {
   if (!usesMemory(trigger, run.inputs)) return NONE
   const before = statuses.known ? statuses.value : []
   const ofThisRun = isRerun(run.environment) ? await findOfThisRun(trigger, before, run) : NONE
   if (!ofThisRun.known || ofThisRun.value !== undefined) return ofThisRun
   if (!statuses.known) return statuses
   const [newest] = before.toSorted((one, other) => other.createdAtMs - one.createdAtMs)
-  return newest === undefined ? NONE : readJob('continue', newest, before, run)
+  return newest === undefined ? NONE : jobOf('continue', newest, before, run)
 }
 
 /** A job's first status has the run as its target, whatever pull request it goes on with. */
-async function findOfThisRun(
-  { event }: Trigger,
-  before: readonly StepStatus[],
-  run: Run,
-): Promise<Known<EarlierJob | undefined>> {
+async function findOfThisRun({ event }: Trigger, before: readonly StepStatus[], run: Run): Promise<Found> {
   const { github, environment, inputs } = run
   const sha = memoryCommit(event, environment)
   const context = stepContext(inputs, environment)
   try {
     const account = await github.account()
-    const all = await listStatuses(github, sha)
-    const own = all
-      .filter((status) => status.context === context && isSameAccount(account, readAccount(status.creator)))
-      .map((status) => readStatus(status, sha))
+    // Newest first.
+    const all = await listAll<Status>(github, `${github.path}/commits/${sha}/statuses`)
+    const ofStep = all.filter((one) => one.context === context && isSameAccount(account, one.creator))
+    const own = ofStep.map((status) => readStatus(status, sha))
     const first = own.find(({ targetUrl }) => targetUrl === runUrlOf(environment))
-    return first === undefined ? NONE : readJob('resume', first, [...own, ...before], run)
+    return first === undefined ? NONE : jobOf('resume', first, [...own, ...before], run)
   } catch (error) {
     if (!(error instanceof GitHubError)) throw error
     return { known: false, why: error.message }
@@ -60,15 +55,10 @@ async function findOfThisRun(
 }
 
 /** @param all statuses of the step, one of which may name the job's pull request where the one found names the run */
-function readJob(
-  kind: EarlierJob['kind'],
-  { jobId }: StepStatus,
-  all: readonly StepStatus[],
-  { environment: { serverUrl, repository } }: Run,
-): Known<EarlierJob> {
+function jobOf(kind: EarlierJob['kind'], { jobId }: StepStatus, all: readonly StepStatus[], run: Run): Found {
   if (jobId === '') return { known: false, why: "the step's commit status does not name its job" }
   const ofJob = all.filter((status) => status.jobId === jobId)
-  const runUrls = `${serverUrl}/${repository}/actions/runs/`
+  const runUrls = `${run.environment.serverUrl}/${run.environment.repository}/actions/runs/`
   const prLink = ofJob.find(({ targetUrl }) => !targetUrl.startsWith(runUrls))?.targetUrl ?? ''
   const namedAtMs = Math.min(...ofJob.map(({ createdAtMs }) => createdAtMs))
   return { known: true, value: { id: jobId, prLink, kind, namedAtMs } }

@@ -53,7 +53,7 @@ export class Run {
       ...environment,
       token: inputs['github-token'],
       log: this.log,
-      retries: options.isPost === true ? POST_RETRIES : MAIN_RETRIES,
+      isPost: options.isPost === true,
     })
     const saved = parseJson(this.readState('pending'))
     this.#pending = isRecord(saved) ? saved : {}
@@ -123,11 +123,6 @@ export class Run {
     return this.#pending[part]
   }
 }
-
-/** Nothing on GitHub is worth holding a job up for. */
-const MAIN_RETRIES = { maxAttempts: 3, maxWaitMs: 15_000 }
-/** The post step has nothing else to do than to end what was begun. */
-const POST_RETRIES = { maxAttempts: 100, maxWaitMs: 60_000, isPatient: true }
 
 type Log = ReturnType<typeof createLog>
 

@@ -1,13 +1,8 @@
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import {
-  GitHub,
-  type GitHubCall,
-  isSameAccount,
-  normalizeLogin,
-  type Octokit,
-} from '../../src/github/client.ts'
+import { GitHub, type GitHubCall, type Octokit } from '../../src/github/client.ts'
 import { GitHubError } from '../../src/github/errors.ts'
+import { isSameAccount, normalizeLogin } from '../../src/github/types.ts'
 import { VirtualClock } from '../support/clock.ts'
 import { TestServers } from '../support/http-servers.ts'
 
@@ -24,12 +19,10 @@ type Options = {
   readonly token?: string
   readonly cancel?: AbortSignal
   readonly apiUrl?: string
-  readonly maxAttempts?: number
-  readonly isPatient?: boolean
+  readonly isPost?: boolean
 }
 
 const DONE = { ok: true }
-const PATIENT = { maxAttempts: 100, maxWaitMs: 60_000, isPatient: true }
 
 /** A GitHub that gives these answers in turn, of which the last goes on for ever, and a client for it. */
 async function clientFor(replies: readonly Reply[], options: Options = {}) {
@@ -51,12 +44,7 @@ async function clientFor(replies: readonly Reply[], options: Options = {}) {
   const lines: string[] = []
   const noteAs = (level: string) => (text: string) => void lines.push(`${level}: ${text}`)
   const log = { info: noteAs('info'), notice: noteAs('notice'), warning: noteAs('warning') }
-  const {
-    token = 'ghs_1',
-    cancel = new AbortController().signal,
-    apiUrl = server.origin,
-    maxAttempts = 3,
-  } = options
+  const { token = 'ghs_1', cancel = new AbortController().signal, apiUrl = server.origin } = options
   const github = new GitHub({
     clock,
     random: () => 0.5,
@@ -67,7 +55,7 @@ async function clientFor(replies: readonly Reply[], options: Options = {}) {
     token,
     proxy: { httpProxy: '', httpsProxy: '', noProxy: '' },
     log,
-    retries: options.isPatient ? PATIENT : { maxAttempts, maxWaitMs: 15_000 },
+    isPost: options.isPost === true,
   })
   const arrival = (): Promise<void> =>
     new Promise((resolve) => {
@@ -140,7 +128,7 @@ describe('a call', () => {
     ],
     [409, 'other 409: GitHub returned 409'],
   ])('that is answered %j fails', async (reply, failure) => {
-    expect(await call((await clientFor([reply], { maxAttempts: 1 })).github)).toBe(failure)
+    expect(await call((await clientFor([reply])).github)).toBe(failure)
   })
 
   it('quotes what GitHub said, cut', async () => {
@@ -275,34 +263,20 @@ it('what must not be sent twice goes over a connection of its own, the rest shar
 })
 
 describe('a GraphQL query', () => {
-  const query = (github: GitHub) =>
-    github.graphql('query { x }', { a: 1 }).catch((error: GitHubError) => `${error.kind}: ${error.message}`)
-  const error = (type: string, path: readonly (string | number)[] = []) => ({ type, message: 'No.', path })
-
-  it('of whose answer a part failed gives the rest, and says which part', async () => {
-    const errors = [error('FORBIDDEN', ['repository', 'c0', 'status']), error('')]
-    const { github } = await clientFor([{ body: { data: { repository: {} }, errors } }])
-    expect(await query(github)).toEqual({
-      data: { repository: {} },
-      errors: [
-        { type: 'FORBIDDEN', message: 'No.', path: 'repository.c0.status' },
-        { type: '', message: 'No.', path: '' },
-      ],
-    })
-  })
+  const error = (type: string) => ({ type, message: 'No.' })
 
   it.each<[object, string, number]>([
-    [{ data: null, errors: [error('FORBIDDEN')] }, 'permission: GitHub returned "No."', 1],
-    [{ data: null, errors: [error('NOT_FOUND')] }, 'permission: GitHub returned "No."', 1],
-    [{ data: null, errors: [error('RATE_LIMITED')] }, 'rate-limit: GitHub returned "No."', 3],
-    [{ errors: [error('INTERNAL')] }, 'other: GitHub returned "No."', 3],
-    [{ data: null }, 'other: GitHub returned a response without data', 3],
-    [{ data: [] }, 'other: GitHub returned a response without data', 3],
-    [[], 'other: GitHub returned a response without data', 3],
-    [{}, 'other: GitHub returned 200 without a readable body', 3],
+    [{ data: null, errors: [error('FORBIDDEN')] }, 'permission undefined: GitHub returned "No."', 1],
+    [{ data: null, errors: [error('NOT_FOUND')] }, 'permission undefined: GitHub returned "No."', 1],
+    [{ data: null, errors: [error('RATE_LIMITED')] }, 'rate-limit undefined: GitHub returned "No."', 3],
+    [{ errors: [error('INTERNAL')] }, 'other undefined: GitHub returned "No."', 3],
+    [{ data: null }, 'other undefined: GitHub returned a response without data', 3],
+    [{ data: [] }, 'other undefined: GitHub returned a response without data', 3],
+    [[], 'other undefined: GitHub returned a response without data', 3],
+    [{}, 'other undefined: GitHub returned 200 without a readable body', 3],
   ])('without data fails, and is made again unless it was refused: %j', async (body, failure, times) => {
     const { github, arrived } = await clientFor([{ body }])
-    expect(await query(github)).toBe(failure)
+    expect(await call(github, 'POST /graphql')).toBe(failure)
     expect(arrived).toHaveLength(times)
   })
 })
@@ -317,7 +291,7 @@ describe('the post step', () => {
     ['GET', { body: {} }],
     ['PATCH', retryAfter(403, 1)],
   ])('sends a %s again that GitHub refuses for the moment: %j', async (method, reply) => {
-    const { github, arrived } = await clientFor([...Array(6).fill(reply), 200], { isPatient: true })
+    const { github, arrived } = await clientFor([...Array(6).fill(reply), 200], { isPost: true })
     expect(await call(github, `${method} /x`)).toEqual(DONE)
     expect(arrived).toHaveLength(7)
   })
@@ -327,13 +301,13 @@ describe('the post step', () => {
     ['POST', 502],
     ['POST', 'lost'],
   ])('does not send a %s again where that is no use or could do it twice: %j', async (method, reply) => {
-    const { github, arrived } = await clientFor([reply, 200], { isPatient: true })
+    const { github, arrived } = await clientFor([reply, 200], { isPost: true })
     await call(github, `${method} /x`)
     expect(arrived).toHaveLength(1)
   })
 
   it('waits a minute for all that it sends together, and names no permission', async () => {
-    const { github, clock, lines } = await clientFor([FORBIDDEN], { isPatient: true })
+    const { github, clock, lines } = await clientFor([FORBIDDEN], { isPost: true })
     const edit = { purpose: 'edit the comment', permission: 'issues: write' }
     for (const path of ['/x', '/y']) {
       await github.attempt(edit, () => github.request((octokit) => octokit.request(`PATCH ${path}`)))
@@ -350,24 +324,22 @@ describe('whose token it is', () => {
 
   it('is asked once where it can be told', async () => {
     const { github, arrived } = await clientFor([{ body: { data: { viewer } } }])
-    const expected = { id: 41898282, login: 'github-actions' }
-    expect(await Promise.all([github.account(), github.account()])).toEqual([expected, expected])
-    expect(await github.account()).toEqual(expected)
+    expect([await github.account(), await github.account()]).toEqual([viewer, viewer])
     expect(arrived).toHaveLength(1)
   })
 
   it('is asked again where it could not be told', async () => {
     const { github, arrived } = await clientFor([401, { body: { data: { viewer } } }])
     await expect(github.account()).rejects.toThrow('GitHub returned 401')
-    expect(await github.account()).toEqual({ id: 41898282, login: 'github-actions' })
+    expect(await github.account()).toEqual(viewer)
     expect(arrived).toHaveLength(2)
   })
 
   it('is not asked where another query told it', async () => {
     const { github, arrived } = await clientFor([500])
-    github.knowAccount(null)
+    github.knowAccount(undefined)
     github.knowAccount({ login: 'App' })
-    expect(await github.account()).toEqual({ id: undefined, login: 'app' })
+    expect(await github.account()).toEqual({ login: 'App' })
     expect(arrived).toEqual([])
   })
 
@@ -390,8 +362,8 @@ describe('a call that the run can do without', () => {
 
   it('gives its result, or is a warning', async () => {
     const { github, lines } = await clientFor([{ body: { a: 1 } }, 422])
-    expect(await attempt(github, list)).toMatchObject({ data: { a: 1 } })
-    expect(await attempt(github, write)).toBeUndefined()
+    expect(await attempt(github, list)).toMatchObject({ known: true, value: { data: { a: 1 } } })
+    expect(await attempt(github, write)).toEqual({ known: false, why: 'GitHub returned 422' })
     expect(lines).toEqual(['warning: Failed to write a comment: GitHub returned 422. Nobody is told.'])
     expect(github.lacks('issues: write')).toBe(false)
   })
@@ -444,10 +416,11 @@ describe('a call that the run can do without', () => {
 it.each([
   [{ id: 1, login: 'a' }, { id: 1, login: 'renamed' }, true],
   [{ id: 1, login: 'a' }, { id: 2, login: 'a' }, false],
-  [{ id: undefined, login: 'github-actions' }, { id: 41898282, login: 'github-actions' }, true],
-  [{ id: undefined, login: 'github-actions' }, { id: 7, login: 'github-actions-fan' }, false],
-  [{ id: undefined, login: '' }, { id: undefined, login: '' }, false],
-  [{ id: 1, login: 'a' }, undefined, false],
+  [{ databaseId: 1, login: 'a' }, { id: 1, login: 'a[bot]' }, true],
+  [{ login: 'GitHub-Actions' }, { id: 41898282, login: 'github-actions[bot]' }, true],
+  [{ login: 'github-actions' }, { id: 7, login: 'github-actions-fan' }, false],
+  [{ login: '' }, { login: '' }, false],
+  [{ id: 1, login: 'a' }, null, false],
 ])('%j and %j are the same account: %s', (one, other, same) => {
   expect(isSameAccount(one, other)).toBe(same)
 })

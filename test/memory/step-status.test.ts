@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { statusContext, statusDescription } from '../../src/github/statuses.ts'
+import { statusDescription } from '../../src/github/history.ts'
 import { finishPendingStatus, StepMemory } from '../../src/memory/step-status.ts'
 import { Run } from '../../src/runner/run.ts'
 import { type Scene, type Start, sceneStarter } from '../support/decisions.ts'
@@ -132,11 +132,6 @@ describe('the status of a step', () => {
 })
 
 describe('the name and the words of a status', () => {
-  it('tell the legs of a matrix apart', () => {
-    const names = { workflow: 'docs.yml', job: 'docs', step: 'agent' }
-    expect(statusContext('guides', names)).toBe('Docs agent: guides (docs.yml, docs, agent)')
-  })
-
   it.each([
     ['Completed', 'job_1', 'Completed (job_1)'],
     ['Not finished within `30m`\n::error::x', 'job_1', 'Not finished within 30m ::error::x (job_1)'],
