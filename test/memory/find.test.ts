@@ -5,7 +5,7 @@ import { type EarlierJob, findStepJob } from '../../src/memory/find.ts'
 import { type Scene, type Start, sceneStarter } from '../support/decisions.ts'
 import { bareEvent, pullRequest, pushTo } from '../support/events.ts'
 import type { FaultName } from '../support/github.ts'
-import { addStatus, BEFORE, bot, person, type World } from '../support/world.ts'
+import { addStatus, BEFORE, person, type World } from '../support/world.ts'
 
 const newScene = sceneStarter()
 const PROMPT = { prompt: 'Document it.', context: 'none', 'ignore-authors': '' }
@@ -29,12 +29,7 @@ function remember(world: World, jobId: string, targetUrl: string, change: object
 
 async function find(scene: Scene, start: Partial<Start> = {}): Promise<Known<EarlierJob | undefined>> {
   const env = { GITHUB_SHA: BEFORE, ...start.env }
-  const { run, trigger } = scene.newRun({
-    event: bareEvent('release'),
-    inputs: PROMPT,
-    ...start,
-    env,
-  })
+  const { run, trigger } = scene.newRun({ event: bareEvent('release'), inputs: PROMPT, ...start, env })
   if ('skip' in trigger) throw new Error(trigger.reason)
   return await findStepJob(trigger, await loadHistory(trigger, run), run)
 }
@@ -46,32 +41,22 @@ const job = (id: string, change: Partial<EarlierJob> = {}): Known<EarlierJob> =>
 const NONE = { known: true, value: undefined }
 
 describe("the step's job", () => {
-  it('is that of its newest status, whatever the commit and state', async () => {
+  it('is that of its newest status, with the pull request that any of its statuses names, since the first', async () => {
     const scene = await newScene()
     const { world, clock } = scene
     expect(await find(scene)).toEqual(NONE)
     remember(world, 'job_1', PULL)
     await clock.sleep(1000)
     pushTo(world)
-    const tip = world.branches.get('main') ?? ''
-    remember(world, 'job_2', PULL, { state: 'failure' }, tip)
-    const env = { GITHUB_SHA: tip }
+    const env = { GITHUB_SHA: world.branches.get('main') ?? '' }
+    remember(world, 'job_1', runUrl(1000), { state: 'pending' }, env.GITHUB_SHA)
+    expect(await find(scene, { env })).toEqual(job('job_1'))
+    remember(world, 'job_2', PULL, { state: 'failure' }, env.GITHUB_SHA)
     expect(await find(scene, { env })).toEqual(job('job_2', { namedAtMs: BEGAN_MS + 1000 }))
     await clock.sleep(1000)
     remember(world, 'job_3', PULL, { state: 'pending' })
     expect(await find(scene, { env })).toEqual(job('job_3', { namedAtMs: BEGAN_MS + 2000 }))
     expect(scene.github.requests.slice(-1)).toEqual([HISTORY])
-  })
-
-  it('has the pull request that any status of it names, and the time of the first', async () => {
-    const scene = await newScene()
-    const { world, clock } = scene
-    remember(world, 'job_1', PULL)
-    await clock.sleep(1000)
-    pushTo(world)
-    const tip = world.branches.get('main') ?? ''
-    remember(world, 'job_1', runUrl(1000), { state: 'pending' }, tip)
-    expect(await find(scene, { env: { GITHUB_SHA: tip } })).toEqual(job('job_1'))
   })
 
   it('may have none yet, or one that is elsewhere', async () => {
@@ -81,17 +66,6 @@ describe("the step's job", () => {
     const elsewhere = 'https://git.example.com/acme/docs/-/merge_requests/7'
     remember(scene.world, 'job_2', elsewhere)
     expect(await find(scene)).toEqual(job('job_2', { prLink: elsewhere }))
-  })
-
-  it.each<[string, object]>([
-    ['another account', { creator: person('stranger') }],
-    ['an App with a similar name', { creator: bot('github-actions-2[bot]') }],
-    ['another step', { context: 'Docs agent: docs (docs.yml, docs, agent2)' }],
-    ['another project', { context: 'Docs agent: guides (docs.yml, docs, agent)' }],
-  ])('is not that of %s', async (_what, change) => {
-    const scene = await newScene()
-    remember(scene.world, 'job_1', PULL, change)
-    expect(await find(scene)).toEqual(NONE)
   })
 
   it('is none with `follow-up: false`, without a prompt, and on other events', async () => {
@@ -109,12 +83,9 @@ describe("the step's job", () => {
 
   it('can not be told where its status does not name it', async () => {
     const scene = await newScene()
-    remember(scene.world, 'job_1', PULL)
     remember(scene.world, '', PULL)
-    expect(await find(scene)).toEqual({
-      known: false,
-      why: "the step's commit status does not name its job",
-    })
+    const why = "the step's commit status does not name its job"
+    expect(await find(scene)).toEqual({ known: false, why })
   })
 })
 
@@ -159,10 +130,7 @@ describe('the job of an earlier attempt', () => {
   it.each<[string, RegExp, FaultName]>([
     ['the statuses', /statuses/, '502'],
     ['the statuses', /statuses/, '403'],
-    ['the statuses', /statuses/, 'html'],
     ['the statuses', /statuses/, 'empty'],
-    ['the history', /graphql/, '502'],
-    ['the history', /graphql/, 'data-null'],
     ['the history', /graphql/, 'partial'],
   ])('can not be told where %s can not be read (%s: %s)', async (_what, match, end) => {
     const scene = await newScene()
@@ -174,7 +142,6 @@ describe('the job of an earlier attempt', () => {
     const scene = await newScene()
     remember(scene.world, 'job_1', runUrl(1001), { state: 'pending' })
     scene.github.faults.push({ match: /History/, end: '502' })
-    const found = await find(scene, { env: RERUN })
-    expect(found).toEqual(job('job_1', { kind: 'resume', prLink: '' }))
+    expect(await find(scene, { env: RERUN })).toEqual(job('job_1', { kind: 'resume', prLink: '' }))
   })
 })

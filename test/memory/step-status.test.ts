@@ -2,96 +2,83 @@ import { describe, expect, it } from 'vitest'
 import { statusDescription } from '../../src/github/history.ts'
 import { finishPendingStatus, StepMemory } from '../../src/memory/step-status.ts'
 import { Run } from '../../src/runner/run.ts'
-import { type Scene, type Start, sceneStarter } from '../support/decisions.ts'
+import { type Start, sceneStarter } from '../support/decisions.ts'
 import { bareEvent, type Event, event, pullRequest, pushBy } from '../support/events.ts'
-import type { FaultName } from '../support/github.ts'
-import { addCommit, BEFORE } from '../support/world.ts'
+import { addCommit, BEFORE, type World } from '../support/world.ts'
 
 const newScene = sceneStarter()
 const PROMPT = { prompt: 'Document it.', 'ignore-authors': '' }
 const RUN_URL = 'https://github.com/acme/docs/actions/runs/1001'
 const PULL = 'https://github.com/acme/docs/pull/7'
+const ELSEWHERE = 'https://git.example.com/acme/docs/-/merge_requests/7'
 const OUTCOME = { headline: 'Pull request ready for review', prLink: PULL }
 
-function memoryOf(scene: Scene, start: Start): { readonly memory: StepMemory; readonly run: Run } {
-  const { run, trigger } = scene.newRun(start)
+/** The memory of a run, by default of a push, and GitHub beside it. */
+async function newMemory(change: Partial<Start> = {}) {
+  const scene = await newScene()
+  const { run, trigger } = scene.newRun({ event: pushBy('octocat'), inputs: PROMPT, ...change })
   if ('skip' in trigger) throw new Error(trigger.reason)
-  return { memory: new StepMemory(run, trigger), run }
+  const memory = new StepMemory(run, trigger)
+  const begin = (prLink = ''): Promise<void> => memory.begin('job_1', prLink, 'The docs agent is working')
+  const end = (): Promise<void> => memory.end('success', OUTCOME)
+  /** Runs the post step, in a GitHub that has recovered. */
+  async function post(state = savedIn(scene.logged())): Promise<void> {
+    const { environment } = scene.newRun({ event: pushBy('octocat'), state: { pending: state } }).run
+    await finishPendingStatus(new Run(environment, run, { isPost: true }))
+  }
+  return { ...scene, memory, begin, end, post }
 }
 
-/** The statuses as they were set, oldest first. */
-function statusesOf({ world }: Scene): readonly unknown[] {
-  return world.statuses.map(({ sha, context, state, description, target_url }) => [
-    sha.slice(0, 7),
-    context,
-    state,
-    description,
-    target_url,
-  ])
+/** What was saved for the post step last. */
+function savedIn(logged: readonly string[]): string {
+  return logged.findLast((line) => line.startsWith('save-state'))?.replace('save-state: ', '') ?? ''
+}
+
+/** What the statuses say, oldest first. */
+function wordsOf({ statuses }: World): readonly unknown[] {
+  return statuses.map(({ state, description, target_url }) => [state, description, target_url])
+}
+
+function statesOf({ statuses }: World): readonly unknown[] {
+  return statuses.map(({ state }) => state)
 }
 
 describe('the status of a step', () => {
-  it('is pending while the job runs, and then says how it ended', async () => {
-    const scene = await newScene()
-    const { memory } = memoryOf(scene, { event: pushBy('octocat'), inputs: PROMPT })
-    await memory.begin('job_1', '', 'The docs agent is working')
-    await memory.end('success', OUTCOME)
-    const context = 'Docs agent: docs (docs.yml, docs, agent)'
-    expect(statusesOf(scene)).toEqual([
-      ['bbbbbbb', context, 'pending', 'The docs agent is working (job_1)', RUN_URL],
-      ['bbbbbbb', context, 'success', 'Pull request ready for review (job_1)', PULL],
-    ])
-    expect(scene.github.requests).toEqual([
-      'POST /statuses/bbbbbbb pending',
-      'POST /statuses/bbbbbbb success',
-    ])
-  })
-
   it.each([
     ['', '', RUN_URL],
     ['', PULL, PULL],
     [PULL, '', PULL],
     ['ssh://git.example.com/7', '', RUN_URL],
-    [
-      'https://git.example.com/acme/docs/-/merge_requests/7',
-      PULL,
-      'https://git.example.com/acme/docs/-/merge_requests/7',
-    ],
+    [ELSEWHERE, PULL, ELSEWHERE],
   ])(
-    'leads to the pull request %j, else to the one it went on with, %j, else to the run',
+    'is pending at first, and leads at its end to %j, else %j, else the run',
     async (prLink, known, target) => {
-      const scene = await newScene()
-      const { memory } = memoryOf(scene, { event: pushBy('octocat'), inputs: PROMPT })
-      await memory.begin('job_1', known, 'The docs agent is working')
+      const { world, github, memory, begin } = await newMemory()
+      await begin(known)
       await memory.end('failure', { headline: 'Not finished within 30 min', prLink })
-      expect(scene.world.statuses.map(({ state, target_url }) => [state, target_url])).toEqual([
-        ['pending', RUN_URL],
-        ['failure', target],
+      expect(wordsOf(world)).toEqual([
+        ['pending', 'The docs agent is working (job_1)', RUN_URL],
+        ['failure', 'Not finished within 30 min (job_1)', target],
       ])
+      expect(world.statuses[1]?.context).toBe('Docs agent: docs (docs.yml, docs, agent)')
+      expect(github.requests).toEqual(['POST /statuses/bbbbbbb pending', 'POST /statuses/bbbbbbb failure'])
     },
   )
 
-  const MERGED = { merged: true, merge_commit_sha: 'c'.repeat(40) }
   const HEAD = { head: { sha: 'd'.repeat(40) } }
+  const CLOSED = { ...HEAD, merged: false, merge_commit_sha: 'c'.repeat(40) }
   it.each<[string, Event, string]>([
-    ['push', pushBy('octocat'), 'bbbbbbb'],
     ['schedule', bareEvent('schedule'), 'aaaaaaa'],
     ['workflow_dispatch', bareEvent('workflow_dispatch'), 'aaaaaaa'],
     ['release', event('release'), 'aaaaaaa'],
     ['pull_request', pullRequest({ action: 'synchronize', pull: HEAD }), 'ddddddd'],
-    ['pull_request, merged', pullRequest({ action: 'closed', pull: { ...HEAD, ...MERGED } }), 'ccccccc'],
-    [
-      'pull_request, closed',
-      pullRequest({ action: 'closed', pull: { ...HEAD, ...MERGED, merged: false } }),
-      'ddddddd',
-    ],
+    ['pull_request, merged', pullRequest({ action: 'closed', pull: { ...CLOSED, merged: true } }), 'ccccccc'],
+    ['pull_request, closed', pullRequest({ action: 'closed', pull: CLOSED }), 'ddddddd'],
   ])('stands on the commit of a %s', async (_name, made, sha) => {
-    const scene = await newScene()
-    for (const letter of 'cd') addCommit(scene.world, { sha: letter.repeat(40), branch: null })
-    const env = made.payload.after ? {} : { GITHUB_SHA: BEFORE }
-    const { memory } = memoryOf(scene, { event: made, inputs: PROMPT, env })
-    await memory.begin('job_1', '', 'The docs agent is working')
-    expect(scene.github.requests).toEqual([`POST /statuses/${sha} pending`])
+    const { world, github, begin } = await newMemory({ event: made, env: { GITHUB_SHA: BEFORE } })
+    for (const letter of 'cd') addCommit(world, { sha: letter.repeat(40), branch: null })
+    await begin()
+    expect(github.requests).toEqual([`POST /statuses/${sha} pending`])
   })
 
   it.each<[string, Event, Readonly<Record<string, string>>]>([
@@ -101,161 +88,112 @@ describe('the status of a step', () => {
     ['on other events', event('deployment'), PROMPT],
     ['where the event names no commit', { name: 'pull_request', payload: {} }, PROMPT],
   ])('is not set %s', async (_what, made, inputs) => {
-    const scene = await newScene()
-    const { memory } = memoryOf(scene, { event: made, inputs })
-    await memory.begin('job_1', '', 'The docs agent is working')
-    await memory.end('success', OUTCOME)
-    expect(scene.github.requests).toEqual([])
-    expect(scene.logged()).toEqual([])
+    const { github, logged, begin, end } = await newMemory({ event: made, inputs })
+    await begin()
+    await end()
+    expect([...github.requests, ...logged()]).toEqual([])
   })
 
   it('is set with a `job-id`, without comments, and not for a job that was not accepted', async () => {
-    const scene = await newScene()
     const inputs = { ...PROMPT, 'job-id': 'job_1', comment: 'never' }
-    const { memory } = memoryOf(scene, { event: pushBy('octocat'), inputs })
-    await memory.end('failure', OUTCOME)
-    expect(scene.github.requests).toEqual([])
-    await memory.begin('job_1', '', 'The docs agent is working')
-    expect(scene.github.requests).toHaveLength(1)
+    const { github, begin, end } = await newMemory({ inputs })
+    await end()
+    expect(github.requests).toEqual([])
+    await begin()
+    expect(github.requests).toHaveLength(1)
   })
 
   it('ends last, however slow GitHub is', async () => {
-    const scene = await newScene()
-    scene.github.faults.push({ match: /pending$/, end: { delayMs: 50 } })
-    const { memory } = memoryOf(scene, { event: pushBy('octocat'), inputs: PROMPT })
-    await Promise.all([
-      memory.begin('job_1', '', 'The docs agent is working'),
-      memory.end('success', OUTCOME),
-    ])
-    expect(scene.world.statuses.map(({ state }) => state)).toEqual(['pending', 'success'])
+    const { world, github, begin, end } = await newMemory()
+    github.faults.push({ match: /pending$/, end: { delayMs: 50 } })
+    await Promise.all([begin(), end()])
+    expect(statesOf(world)).toEqual(['pending', 'success'])
   })
 })
 
-describe('the name and the words of a status', () => {
-  it.each([
-    ['Completed', 'job_1', 'Completed (job_1)'],
-    ['Not finished within `30m`\n::error::x', 'job_1', 'Not finished within 30m ::error::x (job_1)'],
-    ['x'.repeat(200), 'job_1', `${'x'.repeat(131)}… (job_1)`],
-    ['x'.repeat(132), 'job_1', `${'x'.repeat(132)} (job_1)`],
-    ['Completed', 'j'.repeat(138), `(${'j'.repeat(138)})`],
-    ['Completed', 'j'.repeat(139), 'Completed'],
-    ['Completed', 'a job', 'Completed'],
-    ['Completed', 'job(1)', 'Completed'],
-    ['x'.repeat(200), 'j'.repeat(139), `${'x'.repeat(138)}…`],
-  ])('%j of %j', (headline, jobId, description) => {
-    expect(statusDescription(headline, jobId)).toBe(description)
-    expect(description.length).toBeLessThanOrEqual(140)
-  })
+it.each([
+  ['Completed', 'job_1', 'Completed (job_1)'],
+  ['Not finished within `30m`\n::error::x', 'job_1', 'Not finished within 30m ::error::x (job_1)'],
+  ['x'.repeat(200), 'job_1', `${'x'.repeat(131)}… (job_1)`],
+  ['x'.repeat(132), 'job_1', `${'x'.repeat(132)} (job_1)`],
+  ['Completed', 'j'.repeat(138), `(${'j'.repeat(138)})`],
+  ['Completed', 'j'.repeat(139), 'Completed'],
+  ['Completed', 'a job', 'Completed'],
+  ['Completed', 'job(1)', 'Completed'],
+  ['x'.repeat(200), 'j'.repeat(139), `${'x'.repeat(138)}…`],
+])('the description of %j and %j is cut to fit', (headline, jobId, description) => {
+  expect(statusDescription(headline, jobId)).toBe(description)
+  expect(description.length).toBeLessThanOrEqual(140)
 })
-
-/** What the main step saved for its post step last. */
-function savedIn(scene: Scene): Record<string, string> {
-  const saved = scene.logged().findLast((line) => line.startsWith('save-state'))
-  return { pending: saved?.replace('save-state: ', '') ?? '' }
-}
 
 describe('a status that the main step could not end', () => {
-  const start = { event: pushBy('octocat'), inputs: PROMPT }
-
-  async function runPost(scene: Scene, state: Record<string, string>): Promise<void> {
-    const { run } = scene.newRun({ ...start, state })
-    const { environment, clock, random, cancel } = run
-    await finishPendingStatus(new Run(environment, { clock, random, cancel }, { isPost: true }))
-  }
-
-  it('of a run that was killed is ended by the post step', async () => {
-    const scene = await newScene()
-    const { memory } = memoryOf(scene, start)
-    await memory.begin('job_1', PULL, 'The docs agent is working')
-    await runPost(scene, savedIn(scene))
-    expect(
-      scene.world.statuses.map(({ state, description, target_url }) => [state, description, target_url]),
-    ).toEqual([
+  it('of a run that was killed is ended by the post step, which waits for up to a minute', async () => {
+    const { world, github, clock, logged, begin, post } = await newMemory()
+    await begin(PULL)
+    const saved = savedIn(logged())
+    clock.at(clock.now() + 50_000, () => github.faults.splice(0))
+    github.faults.push({ match: /statuses/, end: '502' })
+    await post(saved)
+    expect(wordsOf(world)).toEqual([
       ['pending', 'The docs agent is working (job_1)', RUN_URL],
       ['failure', 'Interrupted, the job is still running (job_1)', PULL],
     ])
   })
 
   it('is left alone where it was ended', async () => {
-    const scene = await newScene()
-    const { memory } = memoryOf(scene, start)
-    await memory.begin('job_1', '', 'The docs agent is working')
-    await memory.end('success', OUTCOME)
-    await runPost(scene, savedIn(scene))
-    await runPost(scene, {})
-    expect(scene.world.statuses.map(({ state }) => state)).toEqual(['pending', 'success'])
+    const { world, begin, end, post } = await newMemory()
+    await begin()
+    await end()
+    await post()
+    await post('')
+    expect(statesOf(world)).toEqual(['pending', 'success'])
   })
 
-  it.each<FaultName>(['502', '429', 'secondary-limit', 'reset', 'html', '401'])(
-    'is ended by the post step, since GitHub answered %s',
-    async (end) => {
-      const scene = await newScene()
-      scene.github.faults.push({ match: /success$/, end })
-      const { memory } = memoryOf(scene, start)
-      await memory.begin('job_1', '', 'The docs agent is working')
-      await memory.end('success', OUTCOME)
-      const state = savedIn(scene)
-      scene.github.faults.length = 0
-      await runPost(scene, state)
-      expect(scene.world.statuses.at(-1)).toMatchObject({
-        state: 'success',
-        description: 'Pull request ready for review (job_1)',
-        target_url: PULL,
-      })
-    },
-  )
-
-  it('is waited for by the post step for up to a minute', async () => {
-    const scene = await newScene()
-    const { memory } = memoryOf(scene, start)
-    await memory.begin('job_1', '', 'The docs agent is working')
-    const state = savedIn(scene)
-    const beganMs = scene.clock.now()
-    scene.clock.at(beganMs + 50_000, () => scene.github.faults.splice(0))
-    scene.github.faults.push({ match: /statuses/, end: '502' })
-    await runPost(scene, state)
-    expect(scene.world.statuses.at(-1)).toMatchObject({ state: 'failure' })
+  const FAULTS = ['502', '429', 'secondary-limit', 'reset', 'html', '401'] as const
+  it.each(FAULTS)('is ended by the post step, since GitHub answered %s', async (fault) => {
+    const { world, github, begin, end, post } = await newMemory()
+    github.faults.push({ match: /success$/, end: fault })
+    await begin()
+    await end()
+    github.faults.length = 0
+    await post()
+    expect(wordsOf(world).at(-1)).toEqual(['success', 'Pull request ready for review (job_1)', PULL])
   })
 })
 
 describe('a status that the token may not set', () => {
+  const FAILED =
+    'notice: Failed to set the commit status by which the next run finds this job: GitHub returned 403'
+
   it('costs one notice that says what is lost, and nothing else', async () => {
-    const scene = await newScene()
-    scene.world.scopes.delete('statuses: write')
-    const { memory } = memoryOf(scene, { event: pushBy('octocat'), inputs: PROMPT })
-    await memory.begin('job_1', '', 'The docs agent is working')
-    await memory.end('success', OUTCOME)
-    const lines = scene.logged()
+    const { world, github, logged, begin, end } = await newMemory()
+    world.scopes.delete('statuses: write')
+    await begin()
+    await end()
+    const lines = logged()
     expect(lines.filter((line) => !line.startsWith('save-state'))).toEqual([
-      'notice: Failed to set the commit status by which the next run finds this job: GitHub returned 403 ("Resource not accessible by integration"). The job\'s `github-token` needs the permission `statuses: write` for this. Until it can be, the next run starts a new job and a new pull request.',
+      `${FAILED} ("Resource not accessible by integration"). The job's \`github-token\` needs the permission \`statuses: write\` for this. Until it can be, the next run starts a new job and a new pull request.`,
     ])
-    expect(lines.findLast((line) => line.startsWith('save-state'))).toBe('save-state: {}')
+    expect(savedIn(lines)).toBe('{}')
     // A stray refusal would be over by the end.
-    expect(scene.github.requests).toEqual([
-      'POST /statuses/bbbbbbb pending',
-      'POST /statuses/bbbbbbb success',
-    ])
+    expect(github.requests).toEqual(['POST /statuses/bbbbbbb pending', 'POST /statuses/bbbbbbb success'])
   })
 
   it('because of one stray refusal is set at the end', async () => {
-    const scene = await newScene()
-    scene.github.faults.push({ match: /pending$/, end: '403' })
-    const { memory } = memoryOf(scene, { event: pushBy('octocat'), inputs: PROMPT })
-    await memory.begin('job_1', '', 'The docs agent is working')
-    await memory.end('success', OUTCOME)
-    expect(scene.world.statuses.map(({ state }) => state)).toEqual(['success'])
+    const { world, github, begin, end } = await newMemory()
+    github.faults.push({ match: /pending$/, end: '403' })
+    await begin()
+    await end()
+    expect(statesOf(world)).toEqual(['success'])
   })
 
   it('is no missing permission where it was set before', async () => {
-    const scene = await newScene()
-    const { memory } = memoryOf(scene, { event: pushBy('octocat'), inputs: PROMPT })
-    await memory.begin('job_1', '', 'The docs agent is working')
-    scene.github.faults.push({ match: /success$/, end: '403' })
-    await memory.end('success', OUTCOME)
-    const lines = scene.logged()
-    expect(lines.find((line) => line.startsWith('notice'))).toBe(
-      'notice: Failed to set the commit status by which the next run finds this job: GitHub returned 403 ("Forbidden"). The post step tries again.',
-    )
-    expect(lines.findLast((line) => line.startsWith('save-state'))).toContain('success')
+    const { github, logged, begin, end } = await newMemory()
+    await begin()
+    github.faults.push({ match: /success$/, end: '403' })
+    await end()
+    const lines = logged()
+    expect(lines).toContain(`${FAILED} ("Forbidden"). The post step tries again.`)
+    expect(savedIn(lines)).toContain('success')
   })
 })
