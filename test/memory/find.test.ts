@@ -13,8 +13,6 @@ const PULL = 'https://github.com/acme/docs/pull/7'
 const runUrl = (id: number): string => `https://github.com/acme/docs/actions/runs/${id}`
 const BEGAN_MS = Date.UTC(2026, 0, 5)
 const RERUN = { GITHUB_RUN_ATTEMPT: '2' }
-const HISTORY = 'POST /graphql History'
-const STATUSES = 'GET /commits/aaaaaaa/statuses'
 
 /** A status of this step on a commit. */
 function remember(world: World, jobId: string, targetUrl: string, change: object = {}, sha = BEFORE): void {
@@ -45,27 +43,22 @@ describe("the step's job", () => {
     const scene = await newScene()
     const { world, clock } = scene
     expect(await find(scene)).toEqual(NONE)
+    remember(world, 'job_1', runUrl(1000), { state: 'pending' })
+    expect(await find(scene)).toEqual(job('job_1', { prLink: '' }))
     remember(world, 'job_1', PULL)
     await clock.sleep(1000)
     pushTo(world)
     const env = { GITHUB_SHA: world.branches.get('main') ?? '' }
-    remember(world, 'job_1', runUrl(1000), { state: 'pending' }, env.GITHUB_SHA)
+    remember(world, 'job_1', runUrl(1001), { state: 'pending' }, env.GITHUB_SHA)
     expect(await find(scene, { env })).toEqual(job('job_1'))
     remember(world, 'job_2', PULL, { state: 'failure' }, env.GITHUB_SHA)
     expect(await find(scene, { env })).toEqual(job('job_2', { namedAtMs: BEGAN_MS + 1000 }))
     await clock.sleep(1000)
-    remember(world, 'job_3', PULL, { state: 'pending' })
-    expect(await find(scene, { env })).toEqual(job('job_3', { namedAtMs: BEGAN_MS + 2000 }))
-    expect(scene.github.requests.slice(-1)).toEqual([HISTORY])
-  })
-
-  it('may have none yet, or one that is elsewhere', async () => {
-    const scene = await newScene()
-    remember(scene.world, 'job_1', runUrl(1000), { state: 'pending' })
-    expect(await find(scene)).toEqual(job('job_1', { prLink: '' }))
     const elsewhere = 'https://git.example.com/acme/docs/-/merge_requests/7'
-    remember(scene.world, 'job_2', elsewhere)
-    expect(await find(scene)).toEqual(job('job_2', { prLink: elsewhere }))
+    remember(world, 'job_3', elsewhere, { state: 'pending' })
+    const newest = job('job_3', { prLink: elsewhere, namedAtMs: BEGAN_MS + 2000 })
+    expect(await find(scene, { env })).toEqual(newest)
+    expect(scene.github.requests.slice(-1)).toEqual(['POST /graphql History'])
   })
 
   it('is none with `follow-up: false`, without a prompt, and on other events', async () => {
@@ -104,15 +97,14 @@ describe('the job of an earlier attempt', () => {
     remember(world, 'job_of_another_run', runUrl(1002), { state: 'pending' })
     const found = job('job_second', { kind: 'resume', prLink: `${PULL}0`, namedAtMs: BEGAN_MS + 2000 })
     expect(await find(scene, { env: RERUN })).toEqual(found)
-    expect(scene.github.requests).toEqual([HISTORY, STATUSES])
+    expect(scene.github.requests).toEqual(['POST /graphql History', 'GET /commits/aaaaaaa/statuses'])
   })
 
   it('is told from those of others with the same words', async () => {
     const scene = await newScene()
-    const { world } = scene
-    remember(world, 'job_1', runUrl(1001), { creator: person('stranger') })
-    remember(world, 'job_2', runUrl(1001), { context: 'Docs agent: guides (docs.yml, docs, agent)' })
-    remember(world, 'job_3', runUrl(10012))
+    remember(scene.world, 'job_1', runUrl(1001), { creator: person('stranger') })
+    remember(scene.world, 'job_2', runUrl(1001), { context: 'Docs agent: guides (docs.yml, docs, agent)' })
+    remember(scene.world, 'job_3', runUrl(10012))
     expect(await find(scene, { env: RERUN })).toEqual(job('job_3', { prLink: '' }))
   })
 
@@ -129,7 +121,6 @@ describe('the job of an earlier attempt', () => {
 
   it.each<[string, RegExp, FaultName]>([
     ['the statuses', /statuses/, '502'],
-    ['the statuses', /statuses/, '403'],
     ['the statuses', /statuses/, 'empty'],
     ['the history', /graphql/, 'partial'],
   ])('can not be told where %s can not be read (%s: %s)', async (_what, match, end) => {
