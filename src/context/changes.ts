@@ -1,48 +1,32 @@
+import type { Payload } from '../events/payload.ts'
 import type { GitHub, GitHubCall, Known } from '../github/client.ts'
 import { listAll } from '../github/comments.ts'
-import type { Commit, CommitFile, Comparison, PullRequest, PushedCommit } from '../github/types.ts'
-import { type CommitList, NO_COMMITS, type ToldCommit } from './messages.ts'
+import type { Commit, CommitFile, Comparison, Maybe, PullRequest } from '../github/types.ts'
 import type { ChangedFile } from './ranking.ts'
-import type { Fact, FileList } from './render.ts'
-
-/** What has changed. */
-export type Changes = {
-  readonly facts: readonly Fact[]
-  readonly commits: CommitList
-  readonly files: FileList
-}
+import type { EventFacts, Fact, ToldCommit } from './render.ts'
 
 /** As many files as GitHub compares at most, without saying how many there are. */
 const MAX_COMPARED = 300
-/** As many files as are named at most. */
+/** As many files of a pull request as are asked for at most. */
 const MAX_LISTED = 600
 
-const NO_FILES: FileList = { files: [], total: 0, problem: '', url: '' }
-export const NO_CHANGES: Changes = { facts: [], commits: NO_COMMITS, files: NO_FILES }
-
-/** Changes that are not known, and why. */
-export function unknownChanges(why: string, facts: readonly Fact[] = []): Changes {
-  return { facts, commits: NO_COMMITS, files: { ...NO_FILES, problem: `not known: ${why}` } }
+export function unknownChanges(why: string, facts: readonly Fact[] = []): EventFacts {
+  return { facts, files: { files: [], total: 0, problem: `not known: ${why}` } }
 }
 
 /** Makes a call that the run can do without. A failure is logged, a missing permission as a notice. */
-export function ask<T>(
-  github: GitHub,
-  call: Pick<GitHubCall, 'purpose' | 'permission' | 'consequence'>,
-  send: () => Promise<T>,
-): Promise<Known<T>> {
+export function ask<T>(github: GitHub, call: GitHubCall, send: () => Promise<T>): Promise<Known<T>> {
   return github.attempt({ ...call, levelIfMissing: 'notice' }, send)
 }
 
-const COMPARE = {
-  purpose: 'compare two commits',
-  permission: 'contents: read',
-  consequence: 'The agent is not told the commits, files and diff between them.',
-} as const
-
 /** Source: GitHub's REST API, "Compare two commits": without paging the newest 250 commits, oldest first. */
-export function requestComparison(github: GitHub, base: string, head: string): Promise<Known<Comparison>> {
-  return ask(github, COMPARE, async () => {
+export function requestComparison(base: string, head: string, github: GitHub): Promise<Known<Comparison>> {
+  const call = {
+    purpose: 'compare two commits',
+    permission: 'contents: read',
+    consequence: 'The agent is not told the commits, files and diff between them.',
+  }
+  return ask(github, call, async () => {
     const basehead = `${base}...${head}`
     const { data } = await github.request<{ readonly data: Comparison }>(({ rest }) =>
       rest.repos.compareCommitsWithBasehead({ ...github.repository, basehead }),
@@ -51,48 +35,31 @@ export function requestComparison(github: GitHub, base: string, head: string): P
   })
 }
 
-/** What is between two commits. */
-export type Compared = Changes & {
-  /** Whether both are the same commit. */
-  readonly isSame: boolean
-  /** How many commits `base` has that `head` has not. */
-  readonly behind: number | undefined
-}
+/** What is between two commits, with what GitHub says of how they lie to one another. */
+type Compared = EventFacts & Pick<Comparison, 'status' | 'behind_by'>
 
 /** Compares two commits, branches or tags: one request, three where there are more files than GitHub compares. */
 export async function compare(base: string, head: string, github: GitHub): Promise<Known<Compared>> {
-  const whole = await requestComparison(github, base, head)
+  const whole = await requestComparison(base, head, github)
   if (!whole.known) return whole
-  const { html_url: url, status, behind_by: behind, total_commits: total } = whole.value
+  const { html_url, status, behind_by, total_commits: count } = whole.value
+  const url = html_url ?? ''
   const commits = whole.value.commits ?? []
-  const files = readFiles(whole.value.files ?? [])
+  const files = readFiles(whole.value.files)
   const isWhole = files.length < MAX_COMPARED
-  const paths = new Set(files.map(({ path }) => path))
   const halves = isWhole ? [] : await compareHalves(base, head, commits, github)
-  const more = halves.filter(({ path }) => !paths.has(path))
-  const isSame = status === 'identical'
-  const value: Compared = {
-    facts: [['Compare', url ?? '']],
-    commits: { commits: commits.map(toldCommit), total: total ?? commits.length },
-    files: {
-      files: [...files, ...more].slice(0, MAX_LISTED),
-      total: isWhole ? files.length : undefined,
-      problem: isSame ? 'both commits are the same' : '',
-      url: url ?? '',
-    },
-    isSame,
-    behind: behind ?? undefined,
+  const more = halves.filter(({ path }) => !files.some((file) => file.path === path))
+  const changes: EventFacts = {
+    facts: [['Compare', url]],
+    commits: commits.map(toldCommit),
+    commitCount: count ?? commits.length,
+    files: { files: [...files, ...more], total: isWhole ? files.length : undefined, url },
   }
-  return { known: true, value }
+  return { known: true, value: { ...changes, status, behind_by } }
 }
 
 /** Asks for a change in two parts, up to a commit in its middle and from there; no files if there is no such commit. */
-async function compareHalves(
-  base: string,
-  head: string,
-  commits: readonly Commit[],
-  github: GitHub,
-): Promise<ChangedFile[]> {
+async function compareHalves(base: string, head: string, commits: readonly Commit[], github: GitHub) {
   // A merge, if there are any: it is on the branch itself.
   const inside = commits.slice(0, -1)
   const merges = inside.filter(({ parents }) => (parents?.length ?? 0) > 1)
@@ -100,12 +67,12 @@ async function compareHalves(
   const middle = candidates[Math.floor(candidates.length / 2)]?.sha
   if (middle == null) return []
   const [first, second] = await Promise.all([
-    requestComparison(github, base, middle),
-    requestComparison(github, middle, head),
+    requestComparison(base, middle, github),
+    requestComparison(middle, head, github),
   ])
   // A commit that lacks something of the base would tell it as a part of the change.
   if (!first.known || !second.known || first.value.behind_by !== 0) return []
-  return unite(readFiles(first.value.files ?? []), readFiles(second.value.files ?? []))
+  return unite(readFiles(first.value.files), readFiles(second.value.files))
 }
 
 /** The files of two changes, one after the other. */
@@ -129,63 +96,28 @@ const NO_TEXT =
   /\.(?:png|jpe?g|gif|webp|avif|ico|pdf|zip|gz|tgz|woff2?|ttf|otf|eot|mp[34]|webm|jar|bin|exe)$/i
 
 /** The files of one answer of GitHub's. */
-function readFiles(files: readonly CommitFile[]): ChangedFile[] {
+function readFiles(listed: Maybe<readonly CommitFile[]>): ChangedFile[] {
+  const files = listed ?? []
   // Over a certain size of the whole answer, GitHub withholds diffs and counts, and a rename looks like a plain move.
   const isWithholding = files.some(
     ({ filename, status, patch }) => status === 'modified' && patch == null && !NO_TEXT.test(filename ?? ''),
   )
-  return files.map(
-    ({ filename, previous_filename: oldPath, status, additions, deletions, changes, patch }) => {
-      const isPlainMove = oldPath != null && changes === 0 && !isWithholding
-      return {
-        status: status ?? 'changed',
-        path: filename ?? '',
-        oldPath: oldPath ?? filename ?? '',
-        added: additions ?? 0,
-        removed: deletions ?? 0,
-        patch: isPlainMove ? '' : (patch ?? undefined),
-      }
-    },
-  )
+  return files.map(({ filename, previous_filename: oldPath, status, patch, ...file }) => {
+    const isPlainMove = oldPath != null && file.changes === 0 && !isWithholding
+    return {
+      status: status ?? 'changed',
+      path: filename ?? '',
+      oldPath: oldPath ?? filename ?? '',
+      added: file.additions ?? 0,
+      removed: file.deletions ?? 0,
+      patch: isPlainMove ? '' : (patch ?? undefined),
+    }
+  })
 }
 
 function toldCommit({ sha, commit }: Commit): ToldCommit {
   return { sha: sha ?? '', message: commit?.message ?? '' }
 }
-
-/** The files and commits of a pull request: a request for each hundred of them, six at most for files. */
-export async function changesOfPull(
-  { number, changed_files: counted, html_url: url }: PullRequest,
-  github: GitHub,
-): Promise<Pick<Changes, 'commits' | 'files'>> {
-  const { owner, repo } = github.repository
-  const path = `/repos/${owner}/${repo}/pulls/${number}`
-  const [listed, commits] = await Promise.all([
-    ask(github, FILES_OF_PULL, () => listAll<CommitFile>(github, `${path}/files`, MAX_LISTED)),
-    ask(github, COMMITS_OF_PULL, () => listAll<Commit>(github, `${path}/commits`)),
-  ])
-  // The description tells what the bodies of its messages would.
-  const subjects = commits.known ? commits.value.map(toldCommit).map(withoutBody) : []
-  const list = { commits: subjects, total: subjects.length }
-  if (!listed.known) return { commits: list, files: unknownChanges(listed.why).files }
-  const files = readFiles(listed.value)
-  const total = counted ?? (files.length < MAX_LISTED ? files.length : undefined)
-  const isOdd = total !== undefined && files.length < Math.min(total, MAX_LISTED)
-  const problem = isOdd ? `GitHub counts ${total} files, but lists ${files.length}` : ''
-  return { commits: list, files: { files, total, problem, url: url ? `${url}/files` : '' } }
-}
-
-const FILES_OF_PULL = {
-  purpose: "list the pull request's files",
-  permission: 'pull-requests: read',
-  consequence: 'The agent is not told which files it changes, nor the diff.',
-} as const
-
-const COMMITS_OF_PULL = {
-  purpose: "list the pull request's commits",
-  permission: 'pull-requests: read',
-  consequence: 'The agent is not told their messages.',
-} as const
 
 /** A commit with its subject alone. */
 export function withoutBody({ sha, message }: ToldCommit): ToldCommit {
@@ -207,25 +139,47 @@ export function readPull(number: number, github: GitHub): Promise<Known<PullRequ
   })
 }
 
+const FILES_OF_PULL = {
+  purpose: "list the pull request's files",
+  permission: 'pull-requests: read',
+  consequence: 'The agent is not told which files it changes, nor the diff.',
+}
+const COMMITS_OF_PULL = {
+  purpose: "list the pull request's commits",
+  permission: 'pull-requests: read',
+  consequence: 'The agent is not told their messages.',
+}
+
+/** The files and commits of a pull request: a request for each hundred of them, six at most for files. */
+export async function changesOfPull(
+  { number, changed_files: counted, html_url: url }: PullRequest,
+  github: GitHub,
+): Promise<Pick<EventFacts, 'commits' | 'files'>> {
+  const { owner, repo } = github.repository
+  const path = `/repos/${owner}/${repo}/pulls/${number}`
+  const [listed, commitsListed] = await Promise.all([
+    ask(github, FILES_OF_PULL, () => listAll<CommitFile>(github, `${path}/files`, MAX_LISTED)),
+    ask(github, COMMITS_OF_PULL, () => listAll<Commit>(github, `${path}/commits`)),
+  ])
+  // The description tells what the bodies of its messages would.
+  const commits = commitsListed.known ? commitsListed.value.map(toldCommit).map(withoutBody) : []
+  if (!listed.known) return { ...unknownChanges(listed.why), commits }
+  const files = readFiles(listed.value)
+  const total = counted ?? (files.length < MAX_LISTED ? files.length : undefined)
+  const isOdd = total !== undefined && files.length < Math.min(total, MAX_LISTED)
+  const problem = isOdd ? `GitHub counts ${total} files, but lists ${files.length}` : ''
+  return { commits, files: { files, total, problem, url: url ? `${url}/files` : '' } }
+}
+
 /** The commits and files of a push as its payload has them; the files are often missing there. */
-export function changesInPayload(pushed: readonly PushedCommit[], problem: string): Changes {
-  const files = pushed.flatMap((commit) =>
+export function changesInPayload({ commits, head_commit: tip }: Payload, problem: string): EventFacts {
+  const pushed = commits?.length ? commits : tip == null ? [] : [tip]
+  const changed = pushed.flatMap((commit) =>
     (['added', 'modified', 'removed'] as const).flatMap((status) =>
-      (commit[status] ?? []).map((path) => ({
-        status,
-        path,
-        oldPath: path,
-        added: 0,
-        removed: 0,
-        patch: '',
-      })),
+      (commit[status] ?? []).map((filename) => ({ filename, status, patch: '' })),
     ),
   )
-  const newest = [...new Map(files.map((file) => [file.path, file])).values()]
-  const commits = pushed.map(({ id, message }) => ({ sha: id ?? '', message: message ?? '' }))
-  return {
-    facts: [],
-    commits: { commits, total: commits.length },
-    files: { ...NO_FILES, files: newest, total: newest.length, problem },
-  }
+  const files = readFiles([...new Map(changed.map((file) => [file.filename, file])).values()])
+  const told = pushed.map(({ id, message }) => ({ sha: id ?? '', message: message ?? '' }))
+  return { facts: [], commits: told, files: { files, total: files.length, problem } }
 }

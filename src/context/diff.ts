@@ -1,7 +1,6 @@
 import { byteLength, cleanHunks, clipBytes, oneLine } from '../lib/text.ts'
-import { chooseNames, findNames, type Name, newsIn, wordsIn } from './names.ts'
+import { chooseNames, findNames, type Name, newsIn } from './names.ts'
 import { type ChangedFile, RANKS, type Rank, rankOf } from './ranking.ts'
-import { shareRoom } from './room.ts'
 
 /** The smallest part of a file's diff that is worth showing. */
 const MIN_SHARE_BYTES = 1200
@@ -11,6 +10,8 @@ const MAX_BACKGROUND_BYTES = 12 * 1024
 const MAX_NAMES_BYTES = 8 * 1024
 /** For the headers of files without a diff. */
 const MAX_LIST_BYTES = 8 * 1024
+/** For the note of how many are not named. */
+const MAX_NOTE_BYTES = 150
 /** As many files as are named at most. */
 const MAX_FILES = 600
 const MAX_PATH_BYTES = 300
@@ -53,11 +54,8 @@ export function renderFiles(
 
 /** The headers alone. */
 export function listFiles(files: readonly ChangedFile[], maxBytes: number): string {
-  return listParts(
-    rankParts(files, (file) => file),
-    new Map(),
-    { maxBytes, maxFiles: MAX_FILES },
-  )
+  const parts = rankParts(files, (file) => file)
+  return listParts(parts, new Map(), { maxBytes, maxFiles: MAX_FILES })
 }
 
 /** @param keyOf what files that are one part have in common */
@@ -70,24 +68,21 @@ function rankParts(files: readonly ChangedFile[], keyOf: (file: ChangedFile) => 
   return parts.toSorted((one, other) => byRank(one, other) || newsIn(other.names) - newsIn(one.names))
 }
 
-function hasDiff(file: ChangedFile): boolean {
-  return file.patch !== undefined && file.patch !== '' && rankOf(file) !== 'named'
+/** The lines of a file's diff, if there are any to show. */
+function linesOf(file: ChangedFile): string[] {
+  if (!file.patch || rankOf(file) === 'named') return []
+  return cleanHunks(file.patch).trimEnd().split('\n')
 }
 
 /** What files of one rank with the same change have in common; the file itself where there is no diff to compare. */
 function changeOf(file: ChangedFile): unknown {
-  const lines = file.patch?.split('\n').filter((line) => /^[+-]/.test(line)) ?? []
-  return hasDiff(file) ? [rankOf(file), ...lines].join('\n') : file
+  const lines = linesOf(file)
+  return lines.length === 0 ? file : [rankOf(file), ...lines.filter((line) => /^[+-]/.test(line))].join('\n')
 }
 
 function partOf(file: ChangedFile, twins: readonly ChangedFile[], names: readonly Name[]): Part {
-  const lines = hasDiff(file)
-    ? cleanHunks(file.patch ?? '')
-        .trimEnd()
-        .split('\n')
-    : []
-  const part = { file, rank: rankOf(file), header: describeFile(file), lines, twins, names, size: 0 }
-  return { ...part, size: byteLength(writeDiff(part, lines.length, undefined)) }
+  const part = { file, rank: rankOf(file), header: describeFile(file), lines: linesOf(file), twins, names }
+  return { ...part, size: byteLength(writeDiff(part, part.lines.length)) }
 }
 
 /** What happened to a file: `renamed src/a.ts to src/b.ts (+3 -1)`. */
@@ -106,16 +101,15 @@ function arrange(parts: readonly Part[], diffBytes: number, told: string) {
   const shares = shareAmongParts(parts, diffBytes)
   const shown = parts.map((part) => ({ part, kept: linesThatFit(part, shares.get(part) ?? 0) }))
   const cut = shown.filter(({ part, kept }) => kept < part.lines.length)
-  const lines = shown.flatMap(({ part, kept }) => part.lines.slice(0, kept))
   const names = chooseNames(new Map(cut.map(({ part }) => [part.file, part.names])), {
-    told: wordsIn([told, ...lines].join('\n')),
+    told: [told, ...shown.flatMap(({ part, kept }) => part.lines.slice(0, kept))].join('\n'),
     maxBytes: MAX_NAMES_BYTES,
   })
   const withDiff = shown.filter(({ kept }) => kept > 0)
   const diffs = withDiff.map(({ part, kept }) => writeDiff(part, kept, names.get(part.file)))
   const rest = shown.filter(({ kept }) => kept === 0).map(({ part }) => part)
-  const limits = { maxBytes: MAX_LIST_BYTES, maxFiles: MAX_FILES - withDiff.length }
-  return { text: [...diffs, listParts(rest, names, limits)].join(''), isCut: cut.length > 0 }
+  const list = listParts(rest, names, { maxBytes: MAX_LIST_BYTES, maxFiles: MAX_FILES - withDiff.length })
+  return { text: [...diffs, list].join(''), isCut: cut.length > 0 }
 }
 
 /** How many bytes each part may have. Tests, CI and translations get what the others leave. */
@@ -131,46 +125,40 @@ function shareAmongParts(parts: readonly Part[], maxBytes: number): ReadonlyMap<
 
 /** Takes parts while each can have its diff or a useful part of it; those share what is left. */
 function takeInOrder(parts: readonly Part[], maxBytes: number): Map<Part, number> {
-  let left = maxBytes
-  const taken: { readonly part: Part; readonly least: number }[] = []
-  for (const part of parts) {
-    const least = Math.min(part.size, MIN_SHARE_BYTES)
-    if (least > left) break
-    left -= least
-    taken.push({ part, least })
-  }
-  const needs = taken.map(({ part, least }) => ({
-    size: part.size - least,
-    weight: part.rank === 'readers' ? 2 : 1,
-  }))
-  const more = shareRoom(needs, left)
-  return new Map(taken.map(({ part, least }, index) => [part, least + (more[index] ?? 0)]))
+  const least = ({ size }: Part): number => Math.min(size, MIN_SHARE_BYTES)
+  const taken = parts.slice(0, countFitting(parts.map(least), maxBytes))
+  const left = taken.reduce((rest, part) => rest - least(part), maxBytes)
+  const weights = taken.map(({ rank }) => (rank === 'readers' ? 2 : 1))
+  const needs = taken.map((part) => part.size - least(part))
+  const more = shareRoom(needs, left, weights)
+  return new Map(taken.map((part, index) => [part, least(part) + (more[index] ?? 0)]))
 }
 
 function linesThatFit(part: Part, maxBytes: number): number {
   if (part.size <= maxBytes) return part.lines.length
-  return countFitting(part.lines, maxBytes - byteLength(writeDiff(part, 0, undefined)))
+  const sizes = part.lines.map((line) => byteLength(`\n${line}`))
+  return countFitting(sizes, maxBytes - byteLength(writeDiff(part, 0)))
 }
 
-/** How many of these lines fit, each with a line break. */
-function countFitting(lines: readonly string[], maxBytes: number): number {
+/** How many things of these sizes fit, taken in order. */
+function countFitting(sizes: readonly number[], maxBytes: number): number {
   let left = maxBytes
-  const tooLong = lines.findIndex((line) => {
-    left -= byteLength(line) + 1
+  const tooMany = sizes.findIndex((size) => {
+    left -= size
     return left < 0
   })
-  return tooLong === -1 ? lines.length : tooLong
+  return tooMany === -1 ? sizes.length : tooMany
 }
 
 /** @param names those of the lines that are left out */
-function writeDiff({ header, lines, twins }: Part, kept: number, names: string | undefined): string {
+function writeDiff({ header, lines, twins }: Omit<Part, 'size'>, kept: number, names = ''): string {
   const left = lines.length - kept
   const leftOut = `${left} more ${left === 1 ? 'line' : 'lines'} of this file's diff, left out here`
   const paths = clipBytes(twins.map(({ path }) => shortPath(path)).join(', '), MAX_TWINS_BYTES)
   return [
     `\n${header}`,
     ...lines.slice(0, kept).map((line) => `\n${line}`),
-    left === 0 ? '' : `\n… (${leftOut}${names === undefined ? '' : `: ${names}`})`,
+    left === 0 ? '' : `\n… (${leftOut}${names === '' ? '' : `: ${names}`})`,
     twins.length === 0 ? '' : `\n… (the same change in ${twins.length} more: ${paths})`,
   ].join('')
 }
@@ -181,24 +169,18 @@ function listParts(
   names: ReadonlyMap<ChangedFile, string>,
   { maxBytes, maxFiles }: { readonly maxBytes: number; readonly maxFiles: number },
 ): string {
-  const hasNames = ({ file }: Part): boolean => names.has(file)
-  const lines: string[] = []
-  let left = maxBytes - 150
-  let unnamed = 0
-  let minor = 0
-  for (const part of [...parts.filter(hasNames), ...parts.filter((part) => !hasNames(part))]) {
-    const { header, file, twins, rank } = part
-    const line = `\n${header}${twins.length === 0 ? '' : `, the same change in ${twins.length} more`}`
-    left -= byteLength(line)
-    if (left >= 0 && lines.length < maxFiles)
-      lines.push(`${line}${hasNames(part) ? `: ${names.get(file)}` : ''}`)
-    else {
-      unnamed += 1 + twins.length
-      minor += rank === 'background' || rank === 'named' ? 1 + twins.length : 0
-    }
-  }
+  const lineOf = ({ header, twins }: Part): string =>
+    `\n${header}${twins.length === 0 ? '' : `, the same change in ${twins.length} more`}`
+  const namesOf = ({ file }: Part): string => (names.has(file) ? `: ${names.get(file)}` : '')
+  const order = ({ file }: Part): number => (names.has(file) ? 0 : 1)
+  const inOrder = parts.toSorted((one, other) => order(one) - order(other))
+  const sizes = inOrder.map((part) => byteLength(lineOf(part)))
+  const count = Math.min(maxFiles, countFitting(sizes, maxBytes - MAX_NOTE_BYTES))
+  const shown = inOrder.slice(0, count).map((part) => `${lineOf(part)}${namesOf(part)}`)
+  const rest = inOrder.slice(count).flatMap(({ rank, twins }) => [rank, ...twins.map(() => rank)])
+  const minor = rest.filter((rank) => rank === 'background' || rank === 'named').length
   const which = minor === 0 ? '' : `, ${minor} of them tests, translations, generated or the like`
-  return `${lines.join('')}${unnamed === 0 ? '' : `\n… (${unnamed} more files, not named here${which})`}`
+  return `${shown.join('')}${rest.length === 0 ? '' : `\n… (${rest.length} more files, not named here${which})`}`
 }
 
 /** Lines of a diff whose last one matters most: cut from the top, and said. */
@@ -209,8 +191,29 @@ export function renderHunk(hunk: string, maxBytes: number): string {
   const noteOf = (above: number): string =>
     above === 0 ? '' : `\n… (${above} ${above === 1 ? 'line' : 'lines'} above, left out here)`
   const left = maxBytes - byteLength(`${title}${noteOf(lines.length)}`)
-  const kept = countFitting(lines.toReversed(), left)
+  const sizes = lines.map((line) => byteLength(`\n${line}`))
+  const kept = countFitting(sizes.toReversed(), left)
   // The line commented on is always there, cut if need be.
   const shown = kept > 0 ? lines.slice(-kept) : [clipBytes(lines.at(-1) ?? '', left - 1)]
   return [`${title}${noteOf(lines.length - shown.length)}`, ...shown].join('\n')
+}
+
+/**
+ * Shares room among things of these sizes: small ones get what they need, large ones what is left, by weight.
+ *
+ * @returns what each may have, in bytes
+ */
+export function shareRoom(sizes: readonly number[], maxBytes: number, weights = sizes.map(() => 1)) {
+  const shares = sizes.map(() => 0)
+  let left = Math.max(0, maxBytes)
+  let weightLeft = weights.reduce((sum, weight) => sum + weight, 0)
+  const things = sizes.map((size, index) => ({ index, size, weight: weights[index] ?? 1 }))
+  const smallestFirst = things.toSorted((one, other) => one.size / one.weight - other.size / other.weight)
+  for (const { index, size, weight } of smallestFirst) {
+    const share = Math.min(size, Math.floor((left * weight) / weightLeft))
+    shares[index] = share
+    left -= share
+    weightLeft -= weight
+  }
+  return shares
 }

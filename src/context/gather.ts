@@ -2,22 +2,19 @@ import type { History } from '../events/history.ts'
 import { type GitHubEvent, isFromFork } from '../events/payload.ts'
 import type { Trigger } from '../events/trigger.ts'
 import type { GitHub } from '../github/client.ts'
-import type { Comment, Issue, PullRequest, Release, Review, WorkflowRun } from '../github/types.ts'
+import type { Comment, Issue, PullRequest, WorkflowRun } from '../github/types.ts'
 import { type Environment, runUrlOf } from '../runner/environment.ts'
 import type { Run } from '../runner/run.ts'
 import { changesOfPull, readPull, unknownChanges } from './changes.ts'
-import { NO_COMMITS } from './messages.ts'
-import { changesSinceRelease } from './releases.ts'
 import { type EventFacts, type Fact, renderContext } from './render.ts'
-import { changesSinceLastJob, factsOfPush } from './since.ts'
+import { factsOfPush, factsOfRelease, factsSinceLastJob } from './since.ts'
 
-/** What is known beside the event. */
 type Beside = {
   readonly history: History
   /** The pull request that an earlier job ended in, where this run starts a new one. */
   readonly previous?: { readonly prLink: string; readonly state: string } | undefined
   /** A section on what readers missed; may be empty. */
-  readonly signals?: string
+  readonly signals: string
 }
 
 /**
@@ -32,29 +29,21 @@ export async function describeEvent(
   const { environment, inputs } = run
   const { name, payload } = event
   const known = await factsOf(event, history, run)
+  const state = previous?.state === 'invisible' ? 'not visible to this run' : previous?.state
   const facts: Fact[] = [
     ['Repository', environment.repository],
     ['Event', payload.action ? `${name} (${payload.action})` : name],
     ...branchOf(event, environment),
     ['Workflow run', runUrlOf(environment)],
-    ['Earlier pull request of the docs agent', previous === undefined ? '' : previousWords(previous)],
+    ['Earlier pull request of the docs agent', previous === undefined ? '' : `${previous.prLink} (${state})`],
     ...known.facts,
   ]
+  const { body, user, html_url: url } = payload.comment ?? payload.review ?? {}
   // A command is the request itself.
-  const comment = command === undefined ? commentOf(payload.comment ?? payload.review ?? {}) : []
-  const whole = { ...known, facts, texts: [...known.texts, ...comment] }
+  const comment: Fact[] = body && command === undefined ? [[`Comment by ${user?.login} (${url})`, body]] : []
+  const whole = { ...known, facts, texts: [...(known.texts ?? []), ...comment] }
   return renderContext(whole, inputs.context === 'files' ? 'files' : 'diff', signals)
 }
-
-function previousWords({ prLink, state }: NonNullable<Beside['previous']>): string {
-  return `${prLink} (${state === 'invisible' ? 'not visible to this run' : state})`
-}
-
-function commentOf({ body, user, html_url: url }: Comment | Review): Fact[] {
-  return body ? [[`Comment by ${user?.login} (${url})`, body]] : []
-}
-
-const NOTHING: EventFacts = { facts: [], texts: [], commits: NO_COMMITS, files: undefined }
 
 async function factsOf({ payload, row }: GitHubEvent, history: History, run: Run): Promise<EventFacts> {
   const { github } = run
@@ -68,13 +57,13 @@ async function factsOf({ payload, row }: GitHubEvent, history: History, run: Run
     case 'release':
       return await factsOfRelease(payload.release ?? {}, github)
     case 'since-last-job':
-      return { ...NOTHING, ...(await changesSinceLastJob(history, run)) }
+      return await factsSinceLastJob(history, run)
     case 'workflow-run':
-      return { ...NOTHING, facts: factsOfRun(payload.workflow_run ?? {}) }
+      return { facts: factsOfRun(payload.workflow_run ?? {}) }
     case 'discussion':
       return titled('Discussion', payload.discussion ?? {})
     case 'nothing':
-      return NOTHING
+      return { facts: [] }
   }
 }
 
@@ -101,20 +90,19 @@ async function factsOfIssue(issue: Issue, github: GitHub): Promise<EventFacts> {
   if (pull.known) return await factsOfPull(pull.value, github)
   const known = titled('Pull request', issue)
   const state = stateOf({ ...issue, merged_at: issue.pull_request.merged_at })
-  return { ...known, facts: [...known.facts, ['State', state]], files: unknownChanges(pull.why).files }
+  return { ...known, ...unknownChanges(pull.why, [...known.facts, ['State', state]]) }
 }
 
 /** What pull requests, issues and discussions have in common. */
 function titled(kind: string, { number, title, html_url: url, user, labels, body }: Issue): EventFacts {
-  if (number == null) return NOTHING
   const facts: Fact[] = [
-    [kind, `${number}`],
+    [kind, `${number ?? ''}`],
     ['Title', title ?? ''],
     ['URL', url ?? ''],
     ['Author', user?.login ?? ''],
     ['Labels', labels?.map(({ name }) => name ?? '').join(', ') ?? ''],
   ]
-  return { ...NOTHING, facts, texts: body ? [['Body', body]] : [] }
+  return { facts, texts: body ? [['Body', body]] : [] }
 }
 
 function stateOf({ state, draft, merged, merged_at: mergedAt, merge_commit_sha: sha }: PullRequest): string {
@@ -130,16 +118,6 @@ function placeOf({ path, line, original_line: original, start_line: first, side 
   return `${path}, ${first == null || first === line ? `line ${line}` : `lines ${first} to ${line}`}${version}`
 }
 
-async function factsOfRelease(release: Release, github: GitHub): Promise<EventFacts> {
-  const { facts, commits, files } = await changesSinceRelease(release, github)
-  const known: Fact[] = [
-    ['Release', release.name ?? ''],
-    ['Tag', release.tag_name ?? ''],
-    ['URL', release.html_url ?? ''],
-  ]
-  return { facts: [...known, ...facts], texts: release.body ? [['Notes', release.body]] : [], commits, files }
-}
-
 /** The run that this one follows. */
 function factsOfRun({ name, html_url: url, event, head_branch, head_sha, conclusion }: WorkflowRun): Fact[] {
   return [
@@ -151,11 +129,10 @@ function factsOfRun({ name, html_url: url, event, head_branch, head_sha, conclus
 }
 
 /** The branch or tag that an event is about, where its other facts don't tell. */
-function branchOf({ row, name, payload }: GitHubEvent, { ref: runRef }: Environment): Fact[] {
+function branchOf({ row, payload }: GitHubEvent, { ref: runRef }: Environment): Fact[] {
   if (payload.pull_request != null || payload.issue?.pull_request != null) return []
   if (row.tells === 'release' || row.tells === 'workflow-run') return []
-  if (name === 'create' || name === 'delete')
-    return [[payload.ref_type === 'tag' ? 'Tag' : 'Branch', payload.ref ?? '']]
+  if (payload.ref_type != null) return [[payload.ref_type === 'tag' ? 'Tag' : 'Branch', payload.ref ?? '']]
   const ref = (row.tells === 'push' ? payload.ref : undefined) ?? runRef
   if (ref.startsWith('refs/tags/')) return [['Tag', ref.slice('refs/tags/'.length)]]
   return [['Branch', ref.replace(/^refs\/heads\//, '')]]

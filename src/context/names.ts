@@ -12,13 +12,10 @@ export type Name = {
 const WORD = /(?<![\w$\\-])(?:--)?[A-Za-z_$][\w$]*(?:-[\w$]+)*/g
 const MIN_LENGTH = 3
 const MAX_LENGTH = 60
+/** From which on a name counts as news of a file. */
+const NEWS_WEIGHT = 3
 /** Nobody writes longer lines. */
 const MAX_LINE_LENGTH = 1000
-
-/** The words of a text that may be names. */
-export function wordsIn(text: string): Set<string> {
-  return new Set(text.match(WORD))
-}
 
 /**
  * The names that a change brings or takes away, by file, best first: what stands in its added lines alone, or in its
@@ -26,12 +23,10 @@ export function wordsIn(text: string): Set<string> {
  */
 export function findNames(files: readonly ChangedFile[]): ReadonlyMap<ChangedFile, readonly Name[]> {
   const seen = { '+': new Set<string>(), '-': new Set<string>(), ' ': new Set<string>() }
-  for (const { patch = '' } of files) {
-    for (const line of patch.split('\n')) {
-      if (line.startsWith('@@')) continue
-      const words = seen[line.startsWith('+') ? '+' : line.startsWith('-') ? '-' : ' ']
-      for (const word of line.slice(1).match(WORD) ?? []) words.add(word)
-    }
+  for (const line of files.flatMap(({ patch = '' }) => patch.split('\n'))) {
+    if (line.startsWith('@@')) continue
+    const words = seen[line.startsWith('+') ? '+' : line.startsWith('-') ? '-' : ' ']
+    for (const word of line.slice(1).match(WORD) ?? []) words.add(word)
   }
   const isNew = (word: string): boolean => !seen['-'].has(word) && !seen[' '].has(word)
   const isGone = (word: string): boolean => !seen['+'].has(word) && !seen[' '].has(word)
@@ -82,9 +77,6 @@ function weightOf(word: string, before: string, after: string): number {
   return isCompound ? 2 : 0
 }
 
-/** Weight from which on a name counts as news of a file. */
-const NEWS_WEIGHT = 3
-
 /** How many names a file adds that readers are likely to look for. */
 export function newsIn(names: readonly Name[]): number {
   return names.filter(({ verb, weight }) => verb === 'adds' && weight >= NEWS_WEIGHT).length
@@ -93,15 +85,15 @@ export function newsIn(names: readonly Name[]): number {
 /**
  * Chooses the names to tell of each of these files, in at most so many bytes: `adds --json, exportAll; removes --xml`.
  *
- * @param told words that are told already, and need not be told again
+ * @param told what is told already: names in there are not told again
  */
 export function chooseNames(
   names: ReadonlyMap<ChangedFile, readonly Name[]>,
-  { told, maxBytes }: { readonly told: ReadonlySet<string>; readonly maxBytes: number },
+  { told, maxBytes }: { readonly told: string; readonly maxBytes: number },
 ): ReadonlyMap<ChangedFile, string> {
   const all = [...names].flatMap(([file, list]) => list.map((name) => ({ ...name, file })))
   const chosen = new Map<ChangedFile, { readonly adds: string[]; readonly removes: string[] }>()
-  const done = new Set(told)
+  const done = new Set(told.match(WORD))
   let left = maxBytes
   for (const { word, verb, file } of all.toSorted((one, other) => other.weight - one.weight)) {
     const list = chosen.get(file) ?? { adds: [], removes: [] }
@@ -116,10 +108,7 @@ export function chooseNames(
   return new Map([...chosen].map(([file, list]) => [file, sentenceOf(list)]))
 }
 
-function sentenceOf({ adds, removes }: Readonly<Record<Name['verb'], readonly string[]>>): string {
-  const parts = [
-    adds.length === 0 ? '' : `adds ${adds.join(', ')}`,
-    removes.length === 0 ? '' : `removes ${removes.join(', ')}`,
-  ]
-  return parts.filter((part) => part !== '').join('; ')
+function sentenceOf(words: Readonly<Record<Name['verb'], readonly string[]>>): string {
+  const verbs = (['adds', 'removes'] as const).filter((verb) => words[verb].length > 0)
+  return verbs.map((verb) => `${verb} ${words[verb].join(', ')}`).join('; ')
 }

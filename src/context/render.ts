@@ -1,19 +1,20 @@
 import { createHash } from 'node:crypto'
 import { byteLength, cleanMarkdown, clipBytes, oneLine } from '../lib/text.ts'
-import { listFiles, renderFiles, renderHunk } from './diff.ts'
-import { type CommitList, renderCommits } from './messages.ts'
+import { listFiles, renderFiles, renderHunk, shareRoom } from './diff.ts'
 import { type ChangedFile, isPage } from './ranking.ts'
-import { shareRoom } from './room.ts'
 
 /** What is known of an event. All of it may come from outside. */
 export type EventFacts = {
   /** One line each, in this order; those with an empty value are left out. */
   readonly facts: readonly Fact[]
   /** Texts with many lines, each under its title: a description, release notes. */
-  readonly texts: readonly Fact[]
-  readonly commits: CommitList
-  /** `undefined` for an event that changes no files. */
-  readonly files: FileList | undefined
+  readonly texts?: readonly Fact[]
+  /** Oldest first. */
+  readonly commits?: readonly ToldCommit[]
+  /** How many commits there are in all, where these are only some. */
+  readonly commitCount?: number
+  /** Missing for an event that changes no files. */
+  readonly files?: FileList
   /** Part of a diff whose last line is commented on. */
   readonly hunk?: string
 }
@@ -21,26 +22,29 @@ export type EventFacts = {
 /** A label or title, and its value. */
 export type Fact = readonly [name: string, value: string]
 
-export type FileList = {
+/** A commit's SHA, which may be empty, and its message or the part of it that is to be told. */
+export type ToldCommit = { readonly sha: string; readonly message: string }
+
+type FileList = {
   readonly files: readonly ChangedFile[]
   /** How many there are in all; `undefined` if there may be more than these. */
   readonly total: number | undefined
   /** Why they are not known, or not as expected; empty if they are. */
-  readonly problem: string
+  readonly problem?: string
   /** Where the whole diff is; may be empty. */
-  readonly url: string
+  readonly url?: string
 }
 
-/** How much of an event is described: the diff, or the names of changed files alone. */
-export type Detail = 'diff' | 'files'
-
-/** Maximum size of the block in UTF-8, delimiters included: without the diff, and with it. */
-export const MAX_BYTES: Readonly<Record<Detail, number>> = { files: 16 * 1024, diff: 64 * 1024 }
+/** Maximum size of the block in UTF-8, delimiters included: with the names of files alone, and with the diff. */
+export const MAX_BYTES = { files: 16 * 1024, diff: 64 * 1024 }
 
 const MAX_FACTS_BYTES = 6 * 1024
 /** For the title of a text. */
 const MAX_TITLE_BYTES = 700
 const MAX_HUNK_BYTES = 4 * 1024
+const MAX_SUBJECT_BYTES = 300
+/** For what a commit's message says below its subject. */
+const MAX_COMMIT_BODY_BYTES = 1000
 
 const DELIMITER = 'github-context'
 const LEAD_IN = `
@@ -53,23 +57,22 @@ Look at the pages concerned and at the code before you change anything. Commits 
  *
  * @param signals a section of our own words and figures, as it is; may be empty
  */
-export function renderContext(known: EventFacts, detail: Detail, signals = ''): string {
-  const files = known.files?.files ?? []
+export function renderContext(known: EventFacts, detail: keyof typeof MAX_BYTES, signals = ''): string {
+  const { facts, texts = [], hunk = '' } = known
+  const { files, url = '' } = known.files ?? { files: [] }
   const title = known.files === undefined ? '' : filesTitle(known.files)
-  const top = `${renderFacts(known)}${signals === '' ? '' : `\n${signals}`}`
+  const lines = fill([...facts, pagesFact(files)].map(factSection), MAX_FACTS_BYTES)
+  const top = `${lines.join('')}${signals === '' ? '' : `\n${signals}`}`
   const frameBytes = byteLength(delimited(''))
-  const sections: Section[] = [
-    ...known.texts.map(([name, value]) => textSection(name, value)),
-    (maxBytes) => renderCommits(known.commits, maxBytes),
-  ]
+  const sections = [...texts.map(textSection), (maxBytes: number) => renderCommits(known, maxBytes)]
   const room = MAX_BYTES.files - frameBytes - byteLength(`${top}${title}`)
   if (detail === 'files') {
     const shown = fill([...sections, (maxBytes) => listFiles(files, maxBytes)], room)
-    return delimited(`${top}${shown.slice(0, -1).join('')}${title}${shown.slice(-1).join('')}`)
+    return delimited([top, ...shown.toSpliced(-1, 0, title)].join(''))
   }
-  const hunk = renderHunk(known.hunk ?? '', MAX_HUNK_BYTES)
-  const head = `${top}${fill(sections, room).join('')}${hunk}${title}`
-  const whole = known.files?.url ? `\n… (the whole diff: ${oneLine(known.files.url)})` : ''
+  const shown = fill(sections, room).join('')
+  const head = `${top}${shown}${renderHunk(hunk, MAX_HUNK_BYTES)}${title}`
+  const whole = url === '' ? '' : `\n… (the whole diff: ${oneLine(url)})`
   const maxBytes = MAX_BYTES.diff - frameBytes - byteLength(`${head}${whole}`)
   const diff = renderFiles(files, { maxBytes, told: head })
   return delimited(`${head}${diff.text}${diff.isCut ? whole : ''}`)
@@ -78,10 +81,10 @@ export function renderContext(known: EventFacts, detail: Detail, signals = ''): 
 /** Writes a part of the block in at most so many bytes. */
 type Section = (maxBytes: number) => string
 
+/** Writes sections in the room that they have together. */
 function fill(sections: readonly Section[], maxBytes: number): string[] {
   const whole = sections.map((section) => section(maxBytes))
-  const sizes = whole.map((text) => ({ size: byteLength(text), weight: 1 }))
-  const shares = shareRoom(sizes, maxBytes)
+  const shares = shareRoom(whole.map(byteLength), maxBytes)
   return sections.map((section, index) => {
     const [text = '', share = 0] = [whole[index], shares[index]]
     return byteLength(text) <= share ? text : section(share)
@@ -94,15 +97,10 @@ function delimited(content: string): string {
   return `<${DELIMITER}-${code}>${LEAD_IN}${content}\n</${DELIMITER}-${code}>`
 }
 
-function renderFacts({ facts, files }: EventFacts): string {
-  const lines = [...facts, pagesFact(files?.files ?? [])]
-    .map(([name, value]) => ({ label: `\n${name}: `, value: oneLine(value) }))
-    .filter(({ value }) => value !== '')
-  const sizes = lines.map(({ label, value }) => ({ size: byteLength(label) + byteLength(value), weight: 1 }))
-  const shares = shareRoom(sizes, MAX_FACTS_BYTES)
-  return lines
-    .map(({ label, value }, index) => `${label}${clipBytes(value, (shares[index] ?? 0) - byteLength(label))}`)
-    .join('')
+function factSection([name, value]: Fact): Section {
+  const label = `\n${name}: `
+  const text = oneLine(value)
+  return (maxBytes) => (text === '' ? '' : `${label}${clipBytes(text, maxBytes - byteLength(label))}`)
 }
 
 /** Pages that were changed along with something else: part of the work may be done. */
@@ -113,18 +111,18 @@ function pagesFact(files: readonly ChangedFile[]): Fact {
   return ['Documentation changed along with it', isAlong ? `${pages.slice(0, 10).join(', ')}${more}` : '']
 }
 
-function textSection(name: string, value: string): Section {
+function textSection([name, value]: Fact): Section {
   const text = cleanMarkdown(value)
   const title = `\n${clipBytes(oneLine(name), MAX_TITLE_BYTES)}`
   return (maxBytes) => {
     const room = maxBytes - byteLength(title)
-    const body = text === '' ? '' : clipBytes(text, room - byteLength(':\n'), '  ')
+    const body = clipBytes(text, room - byteLength(':\n'), '  ')
     if (body !== '') return `${title}:\n${body}`
     return room < 0 ? '' : title
   }
 }
 
-function filesTitle({ files, total, problem }: FileList): string {
+function filesTitle({ files, total, problem = '' }: FileList): string {
   const sum = (field: 'added' | 'removed'): number => files.reduce((all, file) => all + file[field], 0)
   const count = total === undefined ? `${files.length} or more` : `${total}`
   const [added, removed] = [sum('added'), sum('removed')]
@@ -133,4 +131,53 @@ function filesTitle({ files, total, problem }: FileList): string {
   const none = problem === '' ? 'none' : ''
   const words = [files.length > 0 ? shown : none, oneLine(problem)]
   return `\nChanged files: ${words.filter((text) => text !== '').join('; ')}`
+}
+
+/** Subjects of commits that say little to readers: merges, version bumps, updates of dependencies, tests and chores. */
+const ROUTINE =
+  /^(?:Merge (?:branch(?:es)?|remote-tracking|tag|commit) |(?:chore|ci|build|style|tests?)(?:\([^)]*\))?!?:|(?:fix|docs)\(deps|bump |fixup! |(?:update|upgrade|pin) (?:dependency |dependencies\b|all |.* (?:digest|tag|to v?\d[\w.-]*(?: \(#\d+\))?$))|lock file maintenance|(?:release|version packages|prepare release)\b|v?\d+\.\d+\.\d+\S*(?: \(#\d+\))?$)/i
+
+/** Lines that tools and conventions put at the end of a message. */
+const TRAILER =
+  /^(?:[A-Za-z]+(?:-[A-Za-z]+)*-(?:by|on|to|id|from)|Cc|Refs?|Link|Bug|Fixes|Closes|Resolves): .*$|^\(cherry picked from commit [0-9a-f]+\)$|^-{4,}$/gim
+
+/** Commits, newest first, routine ones last, with as many of their bodies as fit; empty if there are none. */
+export function renderCommits(
+  { commits = [], commitCount = commits.length }: Pick<EventFacts, 'commits' | 'commitCount'>,
+  maxBytes: number,
+): string {
+  if (commits.length === 0) return ''
+  const newestFirst = commits.toReversed().map(readMessage)
+  const inOrder = newestFirst.toSorted((one, other) => Number(one.isRoutine) - Number(other.isRoutine))
+  const shown = inOrder.map(({ subject }) => subject)
+  const write = (): string => {
+    const left = commitCount - shown.length
+    return ['\nCommits:', ...shown, left > 0 ? `\n… (${left} more, left out here)` : ''].join('')
+  }
+  while (byteLength(write()) > maxBytes && shown.length > 0) shown.pop()
+  let left = maxBytes - byteLength(write())
+  if (left < 0) return ''
+  for (const [index, subject] of shown.entries()) {
+    const body = clipBytes(inOrder[index]?.body ?? '', Math.min(left - 1, MAX_COMMIT_BODY_BYTES), '  ')
+    if (body === '') continue
+    left -= byteLength(`\n${body}`)
+    shown[index] = `${subject}\n${body}`
+  }
+  return write()
+}
+
+function readMessage({ sha, message }: ToldCommit) {
+  const [first = '', ...rest] = cleanMarkdown(message).split('\n')
+  const text = rest.join('\n').replace(TRAILER, '').trim()
+  // GitHub's merge commits have the pull request's title as their body.
+  const [, number] = /^Merge pull request #(\d+) from /.exec(first) ?? []
+  const [title = '', ...below] = text.split('\n')
+  const isMerge = number !== undefined && title !== ''
+  const subject = isMerge ? `${title} (#${number})` : first || '(no message)'
+  const shownSha = sha === '' ? '' : `${sha.slice(0, 7)} `
+  return {
+    subject: `\n- ${shownSha}${clipBytes(oneLine(subject), MAX_SUBJECT_BYTES)}`,
+    body: isMerge ? below.join('\n').trim() : text,
+    isRoutine: ROUTINE.test(subject),
+  }
 }

@@ -1,31 +1,26 @@
 import type { History } from '../events/history.ts'
 import { isSha, type Payload } from '../events/payload.ts'
-import type { GitHub } from '../github/client.ts'
+import type { GitHub, Known } from '../github/client.ts'
+import { listAll } from '../github/comments.ts'
 import type { MergedPull, StepStatus } from '../github/history.ts'
+import type { Comparison, Maybe, Release } from '../github/types.ts'
 import type { Run } from '../runner/run.ts'
-import {
-  type Changes,
-  changesInPayload,
-  compare,
-  NO_CHANGES,
-  requestComparison,
-  unknownChanges,
-  withoutBody,
-} from './changes.ts'
-import { changesSinceTag } from './releases.ts'
+import { ask, changesInPayload, compare, requestComparison, unknownChanges, withoutBody } from './changes.ts'
 import type { EventFacts, Fact } from './render.ts'
+
+/** In a repository of many packages, the release before may be far back. */
+const MAX_RELEASES = 300
+/** How many tags on the same commit are passed over. */
+const MAX_COMPARED = 3
 
 /** What a push brought, with the merged pull requests that its commits came in. */
 export async function factsOfPush(payload: Payload, history: History, github: GitHub): Promise<EventFacts> {
-  const { facts, commits, files } = await changesOfPush(payload, history, github)
+  const changes = await changesOfPush(payload, history, github)
   const { merged } = history
   const pulls = new Map([...merged.values()].flat().map((pull) => [pull.number, pull]))
   // What a pull request's description tells, its commits need not tell again.
-  const told = commits.commits.map((commit) =>
-    merged.get(commit.sha)?.length ? withoutBody(commit) : commit,
-  )
-  const texts = [...pulls.values()].toReversed().map(textOfPull)
-  return { facts, texts, commits: { ...commits, commits: told }, files }
+  const commits = changes.commits?.map((one) => (merged.get(one.sha)?.length ? withoutBody(one) : one))
+  return { ...changes, texts: [...pulls.values()].toReversed().map(textOfPull), commits: commits ?? [] }
 }
 
 function textOfPull({ number, title, url, author, labels, body }: MergedPull): Fact {
@@ -35,38 +30,32 @@ function textOfPull({ number, title, url, author, labels, body }: MergedPull): F
 }
 
 /** Since this step's last job, since the push before, or since the tag before. */
-async function changesOfPush(payload: Payload, { lastJob }: History, github: GitHub): Promise<Changes> {
-  const { before, after, head_commit: tip } = payload
-  const pushed = payload.commits?.length ? payload.commits : tip == null ? [] : [tip]
-  const tag = /^refs\/tags\/(.+)$/.exec(payload.ref ?? '')?.[1]
+async function changesOfPush(payload: Payload, { lastJob }: History, github: GitHub): Promise<EventFacts> {
+  const { before, after } = payload
+  const [, tag] = /^refs\/tags\/(.+)$/.exec(payload.ref ?? '') ?? []
   if (tag !== undefined && !isSha(before)) return await changesSinceTag(tag, github)
   // A local run may have any payload.
-  if (!isSha(after)) return changesInPayload(pushed, 'not known: the payload names no commit to compare')
-  if (!isSha(before)) return changesInPayload(pushed, 'a new branch has nothing to be compared with')
+  if (!isSha(after)) return changesInPayload(payload, 'not known: the payload names no commit to compare')
+  if (!isSha(before)) return changesInPayload(payload, 'a new branch has nothing to be compared with')
   const job = lastJob.known ? lastJob.value : undefined
   const base = job?.sha ?? before
   const compared = await compare(base, after, github)
+  const forced = payload.forced
+    ? [forcedFact(base === before ? compared : await requestComparison(before, after, github))]
+    : []
+  if (!compared.known) {
+    const known = changesInPayload(payload, `not known: ${compared.why}`)
+    return { ...known, facts: [['Compare', payload.compare ?? ''], ...forced] }
+  }
   const since: Fact[] = job === undefined || base === before ? [] : [['Changes since', jobWords(job)]]
-  const gone = base === before && compared.known ? compared.value.behind : undefined
-  const forced = payload.forced === true ? [await forcedFact(gone, before, after, github)] : []
-  if (compared.known) return { ...compared.value, facts: [...since, ...compared.value.facts, ...forced] }
-  const known = changesInPayload(pushed, `not known: ${compared.why}`)
-  return { ...known, facts: [['Compare', payload.compare ?? ''], ...forced] }
+  return { ...compared.value, facts: [...since, ...compared.value.facts, ...forced] }
 }
 
-/** @param known how many commits are gone, if that is known already */
-async function forcedFact(
-  known: number | undefined,
-  before: string,
-  after: string,
-  github: GitHub,
-): Promise<Fact> {
-  const comparison = known === undefined ? await requestComparison(github, before, after) : undefined
-  const gone = comparison?.known ? comparison.value.behind_by : known
-  return [
-    'Forced push',
-    `${gone ?? 'an unknown number of'} ${gone === 1 ? 'commit is' : 'commits are'} gone from the branch`,
-  ]
+/** @param compared the end of the branch before the push with the one after it */
+function forcedFact(compared: Known<Pick<Comparison, 'behind_by'>>): Fact {
+  const gone = compared.known ? compared.value.behind_by : undefined
+  const commits = gone === 1 ? 'commit is' : 'commits are'
+  return ['Forced push', `${gone ?? 'an unknown number of'} ${commits} gone from the branch`]
 }
 
 function jobWords({ sha, createdAtMs }: StepStatus): string {
@@ -75,18 +64,15 @@ function jobWords({ sha, createdAtMs }: StepStatus): string {
 }
 
 /** What has changed on the run's branch since this step's last job, or else since this workflow last succeeded on it. */
-export async function changesSinceLastJob(history: History, { environment, github }: Run): Promise<Changes> {
+export async function factsSinceLastJob(history: History, { environment, github }: Run): Promise<EventFacts> {
   const { sha } = environment
   const job = history.lastJob.known ? history.lastJob.value : undefined
   const success = history.lastSuccess.known ? history.lastSuccess.value : undefined
   const base = job?.sha ?? success?.sha
   if (base === undefined || !isSha(sha)) return unknownChanges(whyUnknown(history, environment.ref))
-  const words =
-    job === undefined
-      ? `this workflow last succeeded on this branch (${success?.createdAt}, ${success?.url})`
-      : jobWords(job)
-  const since: Fact = ['Changes since', words]
-  if (base === sha) return { ...NO_CHANGES, facts: [since] }
+  const successWords = `this workflow last succeeded on this branch (${success?.createdAt}, ${success?.url})`
+  const since: Fact = ['Changes since', job === undefined ? successWords : jobWords(job)]
+  if (base === sha) return { facts: [since], files: { files: [], total: 0 } }
   const compared = await compare(base, sha, github)
   if (!compared.known) return unknownChanges(compared.why, [since])
   return { ...compared.value, facts: [since, ...compared.value.facts] }
@@ -97,4 +83,97 @@ function whyUnknown({ lastJob, lastSuccess }: History, ref: string): string {
   if (!lastJob.known) return lastJob.why
   if (!lastSuccess.known) return lastSuccess.why
   return 'neither this step nor this workflow has succeeded on this branch before'
+}
+
+/** A release, and what has changed since the one before. */
+export async function factsOfRelease(release: Release, github: GitHub): Promise<EventFacts> {
+  const { owner, repo } = github.repository
+  const tag = release.tag_name ?? ''
+  const call = {
+    purpose: 'list the releases',
+    permission: 'contents: read',
+    consequence: 'The agent is not told what has changed since the release before.',
+  }
+  const before = await ask(github, call, async () => {
+    const releases = await listAll<Release>(github, `/repos/${owner}/${repo}/releases`, MAX_RELEASES)
+    return releasesBefore(release, releases)
+  })
+  const changes = await changesSinceNearest(before, tag, 'Release before', github)
+  const facts: Fact[] = [
+    ['Release', release.name ?? ''],
+    ['Tag', tag],
+    ['URL', release.html_url ?? ''],
+    ...changes.facts,
+  ]
+  return { ...changes, facts, texts: release.body ? [['Notes', release.body]] : [] }
+}
+
+/** What has changed since the version tag before this one. */
+export async function changesSinceTag(tag: string, github: GitHub): Promise<EventFacts> {
+  const [, prefix = ''] = /^(\D*)\d/.exec(tag) ?? []
+  const ref = `tags/${prefix}`.replace(/\/$/, '')
+  const call = {
+    purpose: 'list the tags',
+    permission: 'contents: read',
+    consequence: 'The agent is not told what has changed since the tag before.',
+  }
+  const before = await ask(github, call, async () => {
+    const { data } = await github.request<{ readonly data: readonly { readonly ref?: Maybe<string> }[] }>(
+      ({ rest }) => rest.git.listMatchingRefs({ ...github.repository, ref }),
+    )
+    const tags = data.map((one) => one.ref?.replace(/^refs\/tags\//, '') ?? '')
+    return tagsBefore(tag, tags)
+  })
+  return await changesSinceNearest(before, tag, 'Tag before', github)
+}
+
+/** What has changed since the first of these tags that is on another commit. */
+async function changesSinceNearest(before: Known<string[]>, tag: string, label: string, github: GitHub) {
+  const since = (name: string): Fact => [label, name]
+  if (!before.known) return unknownChanges(before.why, [since('not known')])
+  for (const name of before.value.slice(0, MAX_COMPARED)) {
+    const compared = await compare(name, tag, github)
+    if (!compared.known) return unknownChanges(compared.why, [since(name)])
+    const { status, facts, ...changes } = compared.value
+    if (status !== 'identical') return { ...changes, facts: [since(name), ...facts] }
+  }
+  return unknownChanges('there is nothing to compare with', [since('none')])
+}
+
+/** The tags of the releases before one, the nearest first: by version or, where tags are no versions, by time. */
+export function releasesBefore(release: Release, releases: readonly Release[]): string[] {
+  const tagOf = ({ tag_name }: Release): string => tag_name ?? ''
+  // GitHub's times are all in UTC and of one length: they sort as text.
+  const timeOf = ({ published_at }: Release): string => published_at ?? ''
+  const published = releases.filter(({ draft }) => draft !== true)
+  if (readVersion(tagOf(release)) !== undefined) return tagsBefore(tagOf(release), published.map(tagOf))
+  const earlier = published.filter((one) => timeOf(one) < timeOf(release))
+  return earlier.toSorted((one, other) => (timeOf(one) < timeOf(other) ? 1 : -1)).map(tagOf)
+}
+
+/** The tags before one, the nearest first: lower versions with the same prefix. */
+export function tagsBefore(tag: string, tags: readonly string[]): string[] {
+  const version = readVersion(tag)
+  const versions = tags.map(readVersion).filter((one) => one !== undefined)
+  const lower = versions.filter((one) => one.prefix === version?.prefix && compareVersions(one, version) < 0)
+  return lower.toSorted((one, other) => compareVersions(other, one)).map((one) => one.tag)
+}
+
+/** `@scope/pkg@1.2.0-rc.1`: prefix `@scope/pkg@`, numbers `1.2.0`, suffix `-rc.1`. */
+type Version = Readonly<Record<'tag' | 'prefix' | 'numbers' | 'suffix', string>>
+
+const VERSION = /^(.*?)v?(?<![\d.])(\d+(?:\.\d+){0,3})((?:[-.]|a|b|rc|alpha|beta|pre|dev)[\w.-]*)?(?:\+.*)?$/i
+
+function readVersion(tag: string): Version | undefined {
+  const [, prefix, numbers, suffix = ''] = VERSION.exec(tag) ?? []
+  return prefix === undefined || numbers === undefined ? undefined : { tag, prefix, numbers, suffix }
+}
+
+/** Below zero if the first is lower. A version with a suffix comes before the one without it. */
+function compareVersions(one: Version, other: Version): number {
+  const natural = (a: string, b: string): number => a.localeCompare(b, 'en', { numeric: true })
+  const byNumbers = natural(one.numbers, other.numbers)
+  if (byNumbers !== 0) return byNumbers
+  const isFinal = one.suffix === '' || other.suffix === ''
+  return isFinal ? other.suffix.length - one.suffix.length : natural(one.suffix, other.suffix)
 }

@@ -10,17 +10,20 @@ import {
   newIssue,
   person,
   pullRequest,
+  push,
   pushBy,
   review,
   reviewComment,
 } from '../support/events.ts'
-import { AFTER, addCommit, addPull, addStatus, BEFORE } from '../support/world.ts'
-import { COMPARISON, RUN, tell } from './told.ts'
+import { AFTER, addPull, BEFORE, commitOf } from '../support/world.ts'
+import { addOlderJob, COMPARISON, changedFile, RUN, tell } from './told.ts'
 
 const newScene = sceneStarter()
 const octocat = person('octocat')
-const FILES = [{ filename: 'src/a.ts', additions: 1, deletions: 0, changes: 1, patch: '@@ -1 +1,2 @@\n+a' }]
+const command = { id: 1, body: '/docs', author: octocat }
+const FILES = [changedFile('src/a.ts', { patch: '@@ -1 +1,2 @@\n+a' })]
 const merged = {
+  number: 5,
   title: 'Add a flag',
   html_url: 'https://github.com/acme/docs/pull/5',
   user: octocat,
@@ -35,14 +38,19 @@ const merged = {
   changed_files: 1,
 }
 
-/** A GitHub with a pull request of one commit and one file. */
-async function pullScene(pull: object = merged): Promise<Scene> {
+function hasPull({ world }: Scene, files: readonly object[] = FILES): void {
+  const [sha = ''] = addPull(world, { ...merged, files }).commits
+  world.commits.set(sha, { ...commitOf(world, sha), message: 'Add a flag\n\nwith details' })
+}
+
+/** A GitHub with a pull request of one commit and these files. */
+async function pullScene(files?: readonly object[]): Promise<Scene> {
   const scene = await newScene()
-  addPull(scene.world, { ...pull, number: 5, files: FILES })
+  hasPull(scene, files)
   return scene
 }
 
-function withPull(made: Event, change: object): Event {
+function withPull(made: Event, change: object = merged): Event {
   return { ...made, payload: { ...made.payload, pull_request: { number: 5, ...change } } }
 }
 
@@ -56,9 +64,10 @@ describe('a pull request', () => {
     `State: merged as ${AFTER}`,
     'Base: main',
     'Head: flag',
-  ]
-  const body = ['Body:', '  It is on.', 'Commits:', expect.stringMatching(/^- [0-9a-f]{7} Add a flag$/)]
-  const files = [
+    'Body:',
+    '  It is on.',
+    'Commits:',
+    expect.stringMatching(/^- [0-9a-f]{7} Add a flag$/),
     'Changed files: 1 (+1 -0), first what readers would notice',
     'modified src/a.ts (+1 -0)',
     '@@ -1 +1,2 @@',
@@ -67,17 +76,15 @@ describe('a pull request', () => {
   const requests = ['GET /pulls/5/files', 'GET /pulls/5/commits']
 
   it('is told with its files, diff and the subjects of its commits', async () => {
-    const made = withPull(pullRequest({ action: 'closed' }), merged)
+    const made = withPull(pullRequest({ action: 'closed' }))
     const told = await tell(await pullScene(), { event: made })
     const head = ['Repository: acme/docs', 'Event: pull_request (closed)', RUN]
-    expect(told).toEqual({ lines: [...head, ...known, ...body, ...files], requests, logged: [] })
+    expect(told).toEqual({ lines: [...head, ...known], requests, logged: [] })
   })
 
   it('commented on in its main thread is looked up first', async () => {
-    const told = await tell(await pullScene(), {
-      event: issueComment({ id: 1, body: '/docs', author: octocat }),
-    })
-    expect(told.lines.slice(3)).toEqual([...known, ...body, ...files])
+    const told = await tell(await pullScene(), { event: issueComment(command) })
+    expect(told.lines.slice(3)).toEqual(known)
     expect(told.requests).toEqual(['GET /pulls/5', ...requests])
   })
 
@@ -86,20 +93,11 @@ describe('a pull request', () => {
     [{ state: 'open' }, 'State: open'],
     [{ state: 'closed' }, 'State: closed'],
     [{ merged_at: '2026-03-01T06:30:00Z' }, 'State: merged'],
-  ])('is told with its state: %j', async (change, line) => {
-    const { lines } = await tell(await pullScene(), { event: withPull(pullRequest(), change) })
-    expect(lines).toContain(line)
-  })
-
-  it.each([
-    [{ full_name: 'someone/docs' }, 'Head: flag of the fork someone/docs'],
-    [null, 'Head: flag of the fork (deleted)'],
-    [{ full_name: 'Acme/Docs' }, 'Head: flag'],
-  ])('from %j is told with its branch', async (repo, line) => {
-    const made = {
-      ...withPull(pullRequest(), { head: { ref: 'flag', repo } }),
-      name: 'pull_request_target',
-    }
+    [{ head: { ref: 'flag', repo: { full_name: 'a/docs' } } }, 'Head: flag of the fork a/docs'],
+    [{ head: { ref: 'flag', repo: null } }, 'Head: flag of the fork (deleted)'],
+    [{ head: { ref: 'flag', repo: { full_name: 'Acme/Docs' } } }, 'Head: flag'],
+  ])('with %j is told with %s', async (change, line) => {
+    const made = { ...withPull(pullRequest(), change), name: 'pull_request_target' }
     expect((await tell(await pullScene(), { event: made })).lines).toContain(line)
   })
 
@@ -111,63 +109,32 @@ describe('a pull request', () => {
     [{ line: null, original_line: 3 }, 'src/a.ts, line 3 (changed since)'],
     [{ line: null }, 'src/a.ts'],
   ])('commented on in a review is told with the lines commented on: %j', async (change, place) => {
-    const made = reviewComment({ id: 1, body: '/docs', author: octocat })
-    const comment = {
-      ...made.payload.comment,
-      path: 'src/a.ts',
-      line: 7,
-      original_line: null,
-      diff_hunk: '@@ -6 +6,2 @@\n a\n+b',
-      ...change,
-    }
-    const about = { ...withPull(made, merged), name: made.name }
-    const start = { event: { ...about, payload: { ...about.payload, comment } } }
-    const { lines } = await tell(await pullScene(), start)
+    const { name, payload } = withPull(reviewComment(command))
+    const hunk = { path: 'src/a.ts', line: 7, original_line: null, diff_hunk: '@@ -6 +6,2 @@\n a\n+b' }
+    const made = { name, payload: { ...payload, comment: { ...payload.comment, ...hunk, ...change } } }
+    const { lines } = await tell(await pullScene(), { event: made })
     expect(lines).toContain(`Comment on: ${place}`)
-    expect(lines.slice(-8)).toEqual([
-      'Lines commented on (the comment is about the last one):',
-      '@@ -6 +6,2 @@',
-      ' a',
-      '+b',
-      ...files,
-    ])
-    expect((await tell(await pullScene(), { ...start, inputs: { context: 'files' } })).lines).not.toContain(
-      '+b',
-    )
+    const title = 'Lines commented on (the comment is about the last one):'
+    expect(lines.slice(-8)).toEqual([title, '@@ -6 +6,2 @@', ' a', '+b', ...known.slice(-4)])
   })
 
   it.each([
-    [650, 650, 'Changed files: 650 (+600 -0), first what readers would notice', 6],
-    [120, 120, 'Changed files: 120 (+120 -0), first what readers would notice', 2],
-    [
-      3,
-      5,
-      'Changed files: 5 (+3 -0), first what readers would notice; GitHub counts 5 files, but lists 3',
-      1,
-    ],
-    [650, undefined, 'Changed files: 600 or more (+600 -0), first what readers would notice', 6],
-  ])('of %d files, counted as %s, is asked for page by page', async (listed, counted, line, pages) => {
-    const scene = await newScene()
-    const many = Array.from({ length: listed }, (_, index) => ({
-      filename: `${index}.ts`,
-      additions: 1,
-      deletions: 0,
-      changes: 1,
-    }))
-    addPull(scene.world, { ...merged, number: 5, files: many })
-    const { lines, requests } = await tell(scene, {
-      event: withPull(pullRequest(), { ...merged, changed_files: counted }),
-    })
-    expect(lines).toContain(line)
-    expect(requests.filter((one) => one.includes('/files'))).toHaveLength(pages)
+    [650, 650, '650 (+600 -0), first what readers would notice', 6],
+    [120, 120, '120 (+120 -0), first what readers would notice', 2],
+    [3, 5, '5 (+3 -0), first what readers would notice; GitHub counts 5 files, but lists 3', 1],
+    [650, undefined, '600 or more (+600 -0), first what readers would notice', 6],
+  ])('of %d files, counted as %s, is asked for page by page', async (listed, changed_files, words, pages) => {
+    const many = Array.from({ length: listed }, (_, index) => changedFile(`${index}.ts`))
+    const made = withPull(pullRequest(), { ...merged, changed_files })
+    const told = await tell(await pullScene(many), { event: made })
+    expect(told.lines).toContain(`Changed files: ${words}`)
+    expect(told.requests.filter((one) => one.includes('/files'))).toHaveLength(pages)
   })
 
   it('that GitHub tells nothing of is told as the payload has it, and the permission is named once', async () => {
     const scene = await pullScene()
     scene.world.scopes.clear()
-    const { lines, logged } = await tell(scene, {
-      event: issueComment({ id: 1, body: '/docs', author: octocat }),
-    })
+    const { lines, logged } = await tell(scene, { event: issueComment(command) })
     expect(lines).toEqual(expect.arrayContaining(['Pull request: 5', 'State: open']))
     expect(lines.at(-1)).toMatch(/^Changed files: not known: GitHub returned 403/)
     expect(logged).toEqual([
@@ -195,218 +162,137 @@ describe('any other event', () => {
     '  When I',
     '  laugh',
   ]
-  const workflowRun = {
-    name: 'CI',
-    html_url: 'https://github.com/acme/docs/actions/runs/900',
-    event: 'push',
-    head_branch: 'feature',
-    head_sha: BEFORE,
-    conclusion: 'failure',
-  }
+  const html_url = 'https://github.com/acme/docs/actions/runs/900'
+  const commit = { head_branch: 'feature', head_sha: BEFORE }
+  const workflow_run = { name: 'CI', html_url, event: 'push', ...commit, conclusion: 'failure' }
+  const finished = [
+    RUN,
+    `Finished workflow: CI (${html_url}, started by push)`,
+    'Branch: feature',
+    `Commit: ${BEFORE}`,
+    'Conclusion: failure',
+  ]
 
   it.each<readonly [string, object, readonly string[]]>([
     ['issues', { issue }, ['Branch: main', RUN, ...hurts]],
     ['issue_comment', { issue }, ['Branch: main', RUN, ...hurts]],
     ['discussion', { discussion: issue }, ['Branch: main', RUN, ...hurts.with(0, 'Discussion: 1')]],
-    [
-      'workflow_run',
-      { workflow_run: workflowRun },
-      [
-        RUN,
-        'Finished workflow: CI (https://github.com/acme/docs/actions/runs/900, started by push)',
-        'Branch: feature',
-        `Commit: ${BEFORE}`,
-        'Conclusion: failure',
-      ],
-    ],
+    ['workflow_run', { workflow_run }, finished],
     ['create', { ref: 'v1', ref_type: 'tag' }, ['Tag: v1', RUN]],
     ['delete', { ref: 'flag', ref_type: 'branch' }, ['Branch: flag', RUN]],
     ['watch', {}, ['Branch: main', RUN]],
   ])('%s asks nobody', async (name, payload, lines) => {
     const told = await tell(await newScene(), { event: { name, payload }, inputs: { command: '' } })
-    expect(told).toEqual({
-      lines: ['Repository: acme/docs', `Event: ${name}`, ...lines],
-      requests: [],
-      logged: [],
-    })
+    const all = ['Repository: acme/docs', `Event: ${name}`, ...lines]
+    expect(told).toEqual({ lines: all, requests: [], logged: [] })
   })
 
   it('has the comment that started it, unless that is the request itself', async () => {
-    const asked = async (command: string): Promise<readonly string[]> => {
-      const made = issueComment({ id: 1, body: '/docs Explain', author: octocat, number: 1, onIssue: true })
-      return (await tell(await newScene(), { event: made, inputs: { command } })).lines.slice(-2)
-    }
-    expect(await asked('')).toEqual([
+    const made = issueComment({ ...command, body: '/docs Explain', number: 1, onIssue: true })
+    const plain = await tell(await newScene(), { event: made, inputs: { command: '' } })
+    expect(plain.lines.slice(-2)).toEqual([
       'Comment by octocat (https://github.com/acme/docs/issues/1#issuecomment-1):',
       '  /docs Explain',
     ])
-    expect((await asked('/docs')).join()).not.toContain('Comment by')
+    expect((await tell(await newScene(), { event: made })).lines.join()).not.toContain('Comment by')
   })
 
   it.each([
     ['merged', 'merged'],
     ['invisible', 'not visible to this run'],
-  ] as const)('names the pull request of the agent that went before: %s', async (state, words) => {
+  ])('names the pull request of the agent that went before: %s', async (state, words) => {
     const previous = { prLink: 'https://github.com/acme/docs/pull/3', state }
     const { lines } = await tell(await newScene(), { event: bareEvent('merge_group'), previous })
-    expect(lines).toContain(
-      `Earlier pull request of the docs agent: https://github.com/acme/docs/pull/3 (${words})`,
-    )
+    expect(lines.at(-1)).toBe(`Earlier pull request of the docs agent: ${previous.prLink} (${words})`)
   })
 })
-
-/** An event of a row in the table of docs/context.md, and what GitHub has of it. */
-type Case = readonly [row: string, made: Event, prepare?: (scene: Scene) => void]
-
-const older = 'e'.repeat(40)
-const pushed = pushBy('octocat')
-const tag: Event = {
-  name: 'push',
-  payload: { ...pushed.payload, ref: 'refs/tags/v1.1.0', created: true, before: '0'.repeat(40), commits: [] },
-}
-const published = event('release', {
-  action: 'published',
-  release: { tag_name: 'v1.1.0', name: 'Ship', body: 'Notes', draft: false },
-})
-
-function hasJob({ world }: Scene): void {
-  const context = 'Docs agent: docs (docs.yml, docs, agent)'
-  world.commits.clear()
-  addCommit(world, { sha: older, parents: [] })
-  addCommit(world, { sha: BEFORE, parents: [older] })
-  addCommit(world, { sha: AFTER, parents: [BEFORE] })
-  addStatus(world, older, { context, state: 'success', description: 'Done (job_1)' })
-  world.comparisons.set(`${older}...${AFTER}`, COMPARISON)
-}
-
-function isReleased({ world }: Scene): void {
-  for (const name of ['v1.1.0', 'v1.0.0']) {
-    world.tags.set(name, AFTER)
-    world.releases.push({ tag_name: name, draft: false })
-  }
-  world.comparisons.set('v1.0.0...v1.1.0', COMPARISON)
-}
-
-const CASES: readonly Case[] = [
-  ['`push`', pushed, ({ world }) => void world.comparisons.set(`${BEFORE}...${AFTER}`, COMPARISON)],
-  [
-    '`push`',
-    { ...pushed, payload: { ...pushed.payload, forced: true } },
-    (scene) => {
-      const { world } = scene
-      hasJob(scene)
-      world.comparisons.set(`${BEFORE}...${AFTER}`, { ...COMPARISON, behind_by: 1 })
-      addPull(world, { ...merged, number: 7, head: { ref: 'x', sha: BEFORE }, merge_commit_sha: AFTER })
-    },
-  ],
-  [
-    '`push` of a new branch',
-    {
-      ...pushed,
-      payload: {
-        ...pushed.payload,
-        before: '0'.repeat(40),
-        commits: [{ id: AFTER, message: 'Add', added: ['a'] }],
-      },
-    },
-  ],
-  ['`push` of a tag', tag],
-  ['`push` of a tag', tag, isReleased],
-  ...[
-    pullRequest(),
-    { ...pullRequest(), name: 'pull_request_target' },
-    review({ id: 1, body: '/docs', author: octocat }),
-  ].map(
-    (made): Case => [
-      '`pull_request`, `pull_request_target`, `pull_request_review`',
-      withPull(made, merged),
-      hasPull,
-    ],
-  ),
-  [
-    '`pull_request_review_comment`',
-    withPull(reviewComment({ id: 1, body: '/docs', author: octocat }), merged),
-    hasPull,
-  ],
-  ['`issue_comment` on a pull request', issueComment({ id: 1, body: '/docs', author: octocat }), hasPull],
-  ['`issues`, `issue_comment` on an issue', newIssue({ body: '/docs', author: octocat })],
-  [
-    '`issues`, `issue_comment` on an issue',
-    issueComment({ id: 1, body: '/docs', author: octocat, onIssue: true }),
-  ],
-  [
-    '`discussion`, `discussion_comment`',
-    { name: 'discussion_comment', payload: { discussion: { ...merged, number: 90 } } },
-  ],
-  ['`release`', published],
-  ['`release`', published, isReleased],
-  ...['schedule', 'workflow_dispatch', 'repository_dispatch'].flatMap((name): Case[] => [
-    ['`schedule`, `workflow_dispatch`, `repository_dispatch`', bareEvent(name)],
-    ['`schedule`, `workflow_dispatch`, `repository_dispatch`', bareEvent(name), hasJob],
-  ]),
-  ['`workflow_run`', event('workflow_run', { workflow_run: { conclusion: 'success' } })],
-  ['any other', event('create')],
-  ['any other', event('merge_group')],
-]
-
-function hasPull({ world }: Scene): void {
-  addPull(world, { ...merged, number: 5, files: FILES })
-}
-
-/** What stands in one row: all that any of its events tells, and the least and the most that they take. */
-async function rowOf(cases: readonly Case[]): Promise<string[]> {
-  const told = await Promise.all(
-    cases.map(async ([, made, prepare]) => {
-      const scene = await newScene()
-      prepare?.(scene)
-      return await tell(scene, { event: made })
-    }),
-  )
-  const labels = told.flatMap(({ lines }) =>
-    lines.flatMap((line) => /^([A-Z][A-Za-z ]+?)(?: #.*| \(.*\))?:(?: .*)?$/.exec(line)?.[1] ?? []),
-  )
-  const counts = told.map(({ requests }) => requests.length)
-  const [least, most] = [Math.min(...counts), Math.max(...counts)]
-  const permissions = told.flatMap(({ requests }) =>
-    requests.map((request) =>
-      request.startsWith('GET /pulls/') ? '`pull-requests: read`' : '`contents: read`',
-    ),
-  )
-  return [
-    [...new Set(labels)].toSorted().join(', '),
-    least === most ? `${most}` : `${least} to ${most}`,
-    [...new Set(permissions)].join(', ') || 'none',
-  ]
-}
 
 describe('the table of events in docs/context.md', () => {
+  /** An event of a row, and what GitHub has of it. */
+  type Case = readonly [made: Event, prepare?: (scene: Scene) => void]
+
+  const pushed = pushBy('octocat')
+  const ofNewRef = { created: true, before: '0'.repeat(40), after: AFTER }
+  const tag = push({ ...ofNewRef, ref: 'refs/tags/v1.1.0', commits: [] })
+  const commits = [{ id: AFTER, message: 'Add', added: ['a'] }]
+  const branch = push({ ...ofNewRef, ref: 'refs/heads/x', commits })
+  const release = { tag_name: 'v1.1.0', name: 'Ship', body: 'Notes', draft: false }
+  const published = event('release', { action: 'published', release })
+
+  function isForced(scene: Scene): void {
+    addOlderJob(scene)
+    scene.world.comparisons.set(`${BEFORE}...${AFTER}`, { ...COMPARISON, behind_by: 1 })
+    addPull(scene.world, { ...merged, number: 7, head: { ref: 'x', sha: BEFORE } })
+  }
+
+  function isReleased({ world }: Scene): void {
+    for (const name of ['v1.1.0', 'v1.0.0']) {
+      world.tags.set(name, AFTER)
+      world.releases.push({ tag_name: name, draft: false })
+    }
+    world.comparisons.set('v1.0.0...v1.1.0', COMPARISON)
+  }
+
+  const onPull = [pullRequest(), { ...pullRequest(), name: 'pull_request_target' }, review(command)]
+  const CASES: Readonly<Record<string, readonly Case[]>> = {
+    '`push`': [
+      [pushed, ({ world }) => void world.comparisons.set(`${BEFORE}...${AFTER}`, COMPARISON)],
+      [{ ...pushed, payload: { ...pushed.payload, forced: true } }, isForced],
+    ],
+    '`push` of a new branch': [[branch]],
+    '`push` of a tag': [[tag], [tag, isReleased]],
+    '`pull_request`, `pull_request_target`, `pull_request_review`': onPull.map(
+      (made): Case => [withPull(made), hasPull],
+    ),
+    '`pull_request_review_comment`': [[withPull(reviewComment(command)), hasPull]],
+    '`issue_comment` on a pull request': [[issueComment(command), hasPull]],
+    '`issues`, `issue_comment` on an issue': [
+      [newIssue(command)],
+      [issueComment({ ...command, onIssue: true })],
+    ],
+    '`discussion`, `discussion_comment`': [[{ name: 'discussion_comment', payload: { discussion: merged } }]],
+    '`release`': [[published], [published, isReleased]],
+    '`schedule`, `workflow_dispatch`, `repository_dispatch`': [
+      'schedule',
+      'workflow_dispatch',
+      'repository_dispatch',
+    ].flatMap((name): Case[] => [[bareEvent(name)], [bareEvent(name), addOlderJob]]),
+    '`workflow_run`': [[event('workflow_run', { workflow_run: { conclusion: 'success' } })]],
+    'any other': [[event('create')], [bareEvent('merge_group')]],
+  }
+
   const page = readFileSync(join(import.meta.dirname, '../../docs/context.md'), 'utf8')
-  const [, table = ''] = /<!-- events: .*-->\n\n((?:\|.*\n)+)/.exec(page) ?? []
-  const rows = table
-    .trim()
-    .split('\n')
-    .slice(2)
-    .map((line) =>
-      line
-        .slice(1, -1)
-        .split('|')
-        .map((cell) => cell.trim()),
-    )
-  const always = ['Repository', 'Event', 'Workflow run']
+  const [, table = ''] = /<!-- events: .*-->\n\n.*\n.*\n((?:\|.*\n)+)/.exec(page) ?? []
+  const rows = [...table.matchAll(/^\| (.*?) \|(.*?)\|(.*?)\|(.*?)\|$/gm)].map(([, ...cells]) =>
+    cells.map((cell) => cell.trim()),
+  )
 
   it('has a row for each event', () => {
-    expect(rows.map(([row]) => row)).toEqual([...new Set(CASES.map(([row]) => row))])
+    expect(rows.map(([row]) => row)).toEqual(Object.keys(CASES))
   })
 
-  it.each(rows)('tells %s', async (row, told = '', requests, permissions) => {
-    const [labels = '', ...rest] = await rowOf(CASES.filter(([name]) => name === row))
-    const isSaid = (label: string): boolean =>
-      !always.includes(label) &&
-      (row === '`workflow_run`' || !/^(?:Branch|Tag)$/.test(label) || told.includes(`, ${label},`))
-    expect([labels.split(', ').filter(isSaid).join(', '), ...rest]).toEqual([
-      told.replace('Merged pull requests', 'Merged pull request').split(', ').toSorted().join(', '),
-      requests,
-      permissions,
-    ])
+  it.each(rows)('tells %s', async (row = '', labels = '', count, permissions) => {
+    const told = await Promise.all(
+      (CASES[row] ?? []).map(async ([made, prepare]) => {
+        const scene = await newScene()
+        prepare?.(scene)
+        return await tell(scene, { event: made })
+      }),
+    )
+    const lines = told.flatMap((one) => one.lines)
+    const found = lines.flatMap((line) => /^([A-Z][A-Za-z ]+?)(?: #.*| \(.*\))?:/.exec(line)?.[1] ?? [])
+    const listed = labels.replace('pull requests', 'pull request').split(', ').filter(Boolean)
+    // Told of every event; a release and the run that is followed have their own.
+    const ref = row === '`release`' ? 'Branch' : row === '`workflow_run`' ? 'Tag' : /^(?:Branch|Tag)$/
+    const always = ['Repository', 'Event', 'Workflow run']
+    const own = [...new Set(found)].filter((label) => !always.includes(label) && !label.match(ref))
+    expect(own.toSorted()).toEqual(listed.toSorted())
+    const counts = told.map(({ requests }) => requests.length)
+    const [least, most] = [Math.min(...counts), Math.max(...counts)]
+    expect(count).toBe(least === most ? `${most}` : `${least} to ${most}`)
+    const needed = told.flatMap(({ requests }) =>
+      requests.map((one) => (one.startsWith('GET /pulls/') ? '`pull-requests: read`' : '`contents: read`')),
+    )
+    expect(permissions).toBe([...new Set(needed)].join(', ') || 'none')
   })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { releasesBefore, tagsBefore } from '../../src/context/releases.ts'
+import { releasesBefore, tagsBefore } from '../../src/context/since.ts'
 
 describe('the tag before one', () => {
   it.each([
@@ -15,16 +15,11 @@ describe('the tag before one', () => {
     ['3.9.0rc2', ['3.9.0rc1', '3.9.0', '3.9.0b4'], '3.9.0rc1'],
     ['2026.02.1', ['2026.01.30', '2025.12.1'], '2026.01.30'],
     ['v1.1.0+build.2', ['v1.0.0+build.9'], 'v1.0.0+build.9'],
+    ['v1.0.0', ['v1.0.0', 'v1.1.0', 'other-v0.9.0'], undefined],
+    ['nightly', ['v1.0.0'], undefined],
+    ['', ['v1.0.0'], undefined],
   ])('of %s among %j is %s', (tag, tags, before) => {
     expect(tagsBefore(tag, [tag, ...tags])[0]).toBe(before)
-  })
-
-  it.each([
-    ['v1.0.0', ['v1.0.0', 'v1.1.0', 'other-v0.9.0']],
-    ['nightly', ['v1.0.0']],
-    ['', ['v1.0.0']],
-  ])('of %s is none among %j', (tag, tags) => {
-    expect(tagsBefore(tag, tags)).toEqual([])
   })
 })
 
@@ -35,18 +30,13 @@ describe('the release before one', () => {
     published_at: draft ? null : `2026-01-0${day}T00:00:00Z`,
   })
 
-  it('has the highest lower version, whenever it was published, and is no draft', () => {
-    const releases = [
-      release('v4.2.0', 4),
-      release('v3.1.9', 3, true),
-      release('v3.1.8', 1),
-      release('v3.1.7', 2),
-    ]
-    expect(releasesBefore(release('v3.2.0', 5), releases)).toEqual(['v3.1.8', 'v3.1.7'])
-  })
-
-  it('was published last before it, where its tag is no version', () => {
-    const releases = [release('nightly-c', 4), release('nightly-a', 1), release('v1.0.0', 2)]
-    expect(releasesBefore(release('nightly-b', 3), releases)).toEqual(['v1.0.0', 'nightly-a'])
+  it.each([
+    ['v3.2.0', ['v3.1.8', 'v3.1.7']],
+    // Not by version, where its tag is none, but by time.
+    ['nightly-b', ['v3.1.7', 'nightly-a', 'v3.1.8']],
+  ])('%s is no draft, and none is later: %j', (tag, before) => {
+    const days = { 'v3.1.8': 1, 'nightly-a': 2, 'v3.1.7': 3, 'v4.2.0': 5, 'nightly-c': 6 }
+    const releases = Object.entries(days).map(([name, day]) => release(name, day))
+    expect(releasesBefore(release(tag, 4), [release('v3.1.9', 3, true), ...releases])).toEqual(before)
   })
 })
