@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { archiveOfWorkTree } from '../scripts/archive.ts'
-import { readOptions } from '../scripts/options.ts'
+import { aligned, readOptions, runScript } from '../scripts/options.ts'
 import { type Command, isInstalled, NODE, peakOf, type Times, timesOf } from './processes.ts'
 import { scenesOf, startStage } from './scenes.ts'
 import { simulateWaiting } from './waiting.ts'
@@ -37,11 +37,9 @@ async function measureRuns(folder: string, against: string | undefined): Promise
   for (const scene of scenesOf(stage)) {
     const action = () => stage.action(scene, ROOT)
     const other = () => (against === undefined ? stage.shell(scene) : stage.action(scene, resolve(against)))
-    const contenders = [() => bare, action, other].map((command) => ({
-      command,
-      times: [] as Times[],
-      requests: 0,
-    }))
+    const contenders = [() => bare, action, other].map((command) => {
+      return { command, times: [] as Times[], requests: 0 }
+    })
     // The first round only fills the caches of the system.
     for (let run = -1; run < RUNS; run++) {
       for (const contender of contenders) {
@@ -99,10 +97,7 @@ async function measureLimits(folder: string): Promise<{ table: Table; failures: 
 }
 
 function asText({ title, head, rows }: Table): string {
-  const lines = [head, ...rows]
-  const widthOf = (column: number) => Math.max(...lines.map((line) => line[column]?.length ?? 0))
-  const padded = lines.map((line) => line.map((cell, column) => cell.padEnd(widthOf(column))).join('  '))
-  return `${title}\n\n${padded.join('\n')}\n`
+  return `${title}\n\n${aligned([head, ...rows])}\n`
 }
 
 function asMarkdown({ title, head, rows }: Table): string {
@@ -114,7 +109,7 @@ const { values } = readOptions(USAGE, {
   options: { short: { type: 'boolean' }, markdown: { type: 'boolean' }, against: { type: 'string' } },
 })
 const folder = mkdtempSync(join(tmpdir(), 'bench-'))
-try {
+await runScript(async () => {
   const missing = ['bash', 'curl', 'jq', 'openssl'].filter((program) => !isInstalled(program))
   if (missing.length > 0) throw new Error(`Install these and run this again: ${missing.join(', ')}`)
   const show = (table: Table) => console.log(values.markdown ? asMarkdown(table) : asText(table))
@@ -123,11 +118,7 @@ try {
   show(table)
   if (!values.short) show(simulateWaiting())
   if (failures.length > 0) throw new Error(failures.join('\n'))
-} catch (error) {
-  console.error(error instanceof Error ? error.message : error)
-  process.exitCode = 1
-} finally {
-  rmSync(folder, { recursive: true, force: true })
-  // A stage that is still open after a failure would keep the process waiting.
-  process.exit()
-}
+})
+rmSync(folder, { recursive: true, force: true })
+// A stage that is still open after a failure would keep the process waiting.
+process.exit()

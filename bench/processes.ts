@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
+import { text } from 'node:stream/consumers'
 
 /** The Node that runners use, as far as npm has it. */
 export const NODE = join(import.meta.dirname, '../node_modules/.bin/node')
@@ -30,27 +32,18 @@ export function isInstalled(program: string): boolean {
 /** Runs a command to its end. @throws {Error} with its output, if it fails */
 async function run({ program, args, env }: Command): Promise<void> {
   const child = spawn(program, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
-  let output = ''
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on('data', (chunk) => {
-      output += String(chunk)
-    })
-  }
-  const exitCode = await new Promise((resolve, reject) => child.once('error', reject).once('close', resolve))
-  if (exitCode !== 0) throw new Error(`${program} ${args.join(' ')} ended with ${exitCode}:\n${output}`)
+  const output = Promise.all([text(child.stdout), text(child.stderr)])
+  const [exitCode] = await once(child, 'close')
+  if (exitCode === 0) return
+  throw new Error(`${program} ${args.join(' ')} ended with ${exitCode}:\n${(await output).join('')}`)
 }
 
 /** Times of a command, by bash's `time`, which counts the processes that it starts as well. */
 export async function timesOf({ program, args, env }: Command, scratchFile: string): Promise<Times> {
   const script = `TIMEFORMAT='%3R %3U %3S'; { time "$@" 2>&3; } 3>&2 2>"$TIMES_FILE"`
-  await run({
-    program: 'bash',
-    args: ['-c', script, 'bash', program, ...args],
-    env: { ...env, TIMES_FILE: scratchFile },
-  })
-  const [wall = Number.NaN, user = Number.NaN, system = Number.NaN] = readFileSync(scratchFile, 'utf8')
-    .split(' ')
-    .map(Number)
+  const timed = ['-c', script, 'bash', program, ...args]
+  await run({ program: 'bash', args: timed, env: { ...env, TIMES_FILE: scratchFile } })
+  const [wall = 0, user = 0, system = 0] = readFileSync(scratchFile, 'utf8').split(' ').map(Number)
   return { wallMs: 1000 * wall, cpuMs: 1000 * (user + system) }
 }
 

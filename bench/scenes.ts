@@ -1,11 +1,11 @@
-import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, connect } from 'node:net'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream'
 import { createServer } from 'node:tls'
 import { startDocsService } from '../docs-service/service.ts'
+import { selfSignedCertificate } from '../test/support/certificate.ts'
 import { bareEvent, type Event, pushTo } from '../test/support/events.ts'
 import { startGitHub } from '../test/support/github.ts'
 import { environmentOf } from '../test/support/run-action.ts'
@@ -29,12 +29,10 @@ export async function startStage(folder: string, pages: number) {
     startDocsService({ agent: 'none', jobTimeMs: 0, pages, limits: UNLIMITED }),
     startGitHub(),
   ])
-  const [keyFile, certificate] = [join(folder, 'key.pem'), join(folder, 'certificate.pem')]
-  const subject = ['-subj', '/CN=127.0.0.1', '-addext', 'subjectAltName=IP:127.0.0.1', '-days', '1']
-  const kind = ['-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes']
-  const files = ['-keyout', keyFile, '-out', certificate]
-  execFileSync('openssl', ['req', ...kind, ...subject, ...files], { stdio: 'ignore' })
-  const tls = { key: readFileSync(keyFile), cert: readFileSync(certificate) }
+  const tls = selfSignedCertificate()
+  if (tls === undefined) throw new Error('The benchmark speaks TLS, which needs openssl.')
+  const certificate = join(folder, 'certificate.pem')
+  writeFileSync(certificate, tls.cert)
   const fronts = [docs.url, github.url].map((url) =>
     createServer(tls, (socket) => {
       pipeline(socket, connect(Number(new URL(url).port), '127.0.0.1'), socket, () => undefined)

@@ -1,3 +1,4 @@
+import { fraction } from '../docs-service/analytics/site.ts'
 import { readInputs } from '../src/inputs/read.ts'
 import { pauseAfter } from '../src/job/poll.ts'
 import type { Table } from './main.ts'
@@ -12,7 +13,9 @@ export function simulateWaiting(): Table {
   const { inputs } = readInputs(new Map(), (same) => same)
   const rows = RUN_TIMES_S.map((runTimeS) => {
     const cells = [undefined, 5000, 30_000].map((pauseMs) => {
-      const random = randomNumbers(runTimeS)
+      // The same numbers in every run, so that two benchmarks differ only where the code does.
+      let drawn = 0
+      const random = () => fraction(runTimeS, drawn++, 0)
       const paced = { inputs: { ...inputs, 'poll-interval': pauseMs }, random }
       const waits = Array.from({ length: SAMPLES }, () => {
         // Ends up to 10 % later: a pause that happens to divide the run time must not look punctual.
@@ -37,15 +40,4 @@ export function simulateWaiting(): Table {
 
 function mean(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length
-}
-
-/** The same numbers in every run, so that two benchmarks differ only where the code does (mulberry32). */
-function randomNumbers(seed: number): () => number {
-  let state = seed | 0
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
 }

@@ -1,9 +1,8 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import ncc from '@vercel/ncc'
+import ncc, { type BundledModule } from '@vercel/ncc'
 import { minify } from 'rolldown/utils'
-import { licensesOf } from './licenses.ts'
 
 /** In the place of a module that is loaded at start, but of which nothing is used. */
 const UNUSED = './unused.js'
@@ -99,6 +98,28 @@ async function write(name: string, source: string | Uint8Array): Promise<void> {
   const { code, errors } = await minify(name, String(source), options)
   if (errors.length > 0) throw new Error(`${name} could not be minified: ${errors[0]?.message}`)
   writeFileSync(path, code)
+}
+
+/**
+ * The licenses of all packages in a bundle, by name. ncc's own list leaves out those that only the main file needs.
+ *
+ * @throws {Error} if a package has no file of its license
+ */
+function licensesOf(modules: Iterable<BundledModule>): string {
+  const files = [...modules].flatMap((module) => [...(module.modules ?? [module])])
+  const folders = new Set(files.flatMap(({ resource = '' }) => packageFolder(resource) ?? []))
+  return [...folders].map(licenseOf).toSorted().join('\n')
+}
+
+function packageFolder(file: string): string | undefined {
+  return /^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/.exec(file)?.[0]
+}
+
+function licenseOf(folder: string): string {
+  const { name, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+  const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry))
+  if (file === undefined) throw new Error(`${name} has no file of its license`)
+  return `${name}\n${license}\n${readFileSync(join(folder, file), 'utf8').replaceAll('\r\n', '\n')}\n`
 }
 
 await build()

@@ -7,7 +7,7 @@ import { bareEvent, type Event, issueComment, pushTo } from '../test/support/eve
 import { startGitHub } from '../test/support/github.ts'
 import { type ActionRun, startAction } from '../test/support/run-action.ts'
 import { addComment, type Comment, person } from '../test/support/world.ts'
-import { readOptions } from './options.ts'
+import { aligned, readOptions, runScript } from './options.ts'
 
 const USAGE = `Shows the action at work on this machine: a push, a /docs comment, and the Monday report.
 
@@ -18,11 +18,8 @@ const PROMPT = `Bring the docs up to date with the changes below.
 If the docs are right as they are, change nothing.`
 const COMMAND = '/docs Explain exit code 6: an upgrade without a fresh snapshot.'
 const SUBJECT = 'Upgrades need a fresh snapshot'
-const REPORT = {
-  'visitors-summary': 'true',
-  'reader-signals': 'report',
-  'site-url': 'https://docs.example.com',
-}
+const SITE = { 'site-url': 'https://docs.example.com' }
+const REPORT = { 'visitors-summary': 'true', 'reader-signals': 'report', ...SITE }
 const EMOJI: Readonly<Record<string, string>> = { eyes: '👀', rocket: '🚀', '+1': '👍', confused: '😕' }
 const MONA = person('mona')
 
@@ -53,7 +50,7 @@ const [docs, github] = await Promise.all([startDocsService({ jobTimeMs: 900 }), 
 const { world } = github
 world.roles.set('mona', { permission: 'write', role_name: 'write' })
 world.agentPulls = () => docs.jobs.flatMap(({ pull }) => pull ?? [])
-try {
+await runScript(async () => {
   show(`This is what a run's log, summary and comments look like. The action is the real one, as a runner starts it;
 GitHub and the docs service are stand-ins on this machine, and the agent edits and commits a sample site.`)
   await showPush()
@@ -61,16 +58,11 @@ GitHub and the docs service are stand-ins on this machine, and the agent edits a
   await showReport()
   heading('What to do next')
   show(NEXT)
-  if (values.open) {
-    show(`\nPull requests, to read and to merge: ${docs.url}/\nCtrl-C ends the demo.`)
-    await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')])
-  }
-} catch (error) {
-  console.error(`\nThe demo failed. ${error instanceof Error ? error.message : error}`)
-  process.exitCode = 1
-} finally {
-  await Promise.all([docs.close(), github.close()])
-}
+  if (!values.open) return
+  show(`\nPull requests, to read and to merge: ${docs.url}/\nCtrl-C ends the demo.`)
+  await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')])
+})
+await Promise.all([docs.close(), github.close()])
 
 async function showPush(): Promise<void> {
   heading('1. A push leads to a pull request')
@@ -130,8 +122,7 @@ async function runStep(event: Event, inputs: Readonly<Record<string, string>>): 
     // The docs service's pull requests are in this repository.
     env: { GITHUB_API_URL: github.url, GITHUB_SERVER_URL: docs.url, GITHUB_ACTOR: 'mona' },
   })
-  for (const input of [child.stdout, child.stderr]) {
-    if (input === null) continue
+  for (const input of [child.stdout, child.stderr].filter((stream) => stream !== null)) {
     createInterface({ input }).on('line', (line) => {
       const drawn = logLine(line)
       if (drawn !== undefined) show(`  ${drawn}`)
@@ -159,25 +150,16 @@ function picture(markdown: string): string {
     .replaceAll(/<!--[\s\S]*?-->|<\/?[a-z][^>]*>|\u200b/g, '')
     .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
     .replaceAll(/\\([^\w\s])/g, '$1')
-    .replaceAll(/(?:^\|.*\|$\n?)+/gm, aligned)
+    .replaceAll(/(?:^\|.*\|$\n?)+/gm, plainTable)
     .replaceAll(/\n{3,}/g, '\n\n')
     .trim()
 }
 
 /** A table with columns as wide as their cells. */
-function aligned(table: string): string {
-  const lines = table
-    .trim()
-    .split('\n')
-    .filter((line) => !/^[|: -]+$/.test(line))
-  const rows = lines.map((line) =>
-    line
-      .slice(1, -1)
-      .split('|')
-      .map((cell) => cell.trim()),
-  )
-  const widthOf = (column: number) => Math.max(...rows.map((row) => row[column]?.length ?? 0))
-  return `${rows.map((row) => row.map((cell, column) => cell.padEnd(widthOf(column))).join('  ')).join('\n')}\n`
+function plainTable(table: string): string {
+  const lines = table.trim().split('\n')
+  const rows = lines.filter((line) => !/^[|: -]+$/.test(line)).map((line) => line.slice(1, -1).split('|'))
+  return `${aligned(rows.map((row) => row.map((cell) => cell.trim())))}\n`
 }
 
 /** The commits of a run's branch, as `git log` prints them. */
@@ -189,7 +171,7 @@ function git({ outputs }: ActionRun, ...options: readonly string[]): string {
 /** @throws {Error} if the run failed or ended with another result */
 function check({ exitCode, outputs: { result: ended = '' }, log }: ActionRun, result: string): void {
   if (exitCode === 0 && ended === result) return
-  throw new Error(`The run ended with the result "${ended}" and exit code ${exitCode}:\n${log}`)
+  throw new Error(`\nThe demo failed: a run ended as "${ended}" with exit code ${exitCode}:\n${log}`)
 }
 
 function heading(text: string): void {

@@ -1,5 +1,5 @@
 import { startVitest } from 'vitest/node'
-import { readOptions } from './options.ts'
+import { readOptions, runScript } from './options.ts'
 import { toolsFolder } from './tools.ts'
 
 const USAGE = `Runs the examples and the reusable workflows with act on this machine.
@@ -12,7 +12,7 @@ const { values, positionals } = readOptions(USAGE, {
   allowPositionals: true,
   options: { name: { type: 'string', short: 't' } },
 })
-try {
+await runScript(async () => {
   const vitest = await startVitest('test', positionals, {
     ...(values.name !== undefined && { testNamePattern: values.name }),
     config: false, // that of `npm test` has other projects
@@ -26,7 +26,4 @@ try {
     env: { TOOLS: toolsFolder() },
   })
   await vitest.close()
-} catch (error) {
-  console.error(error instanceof Error ? error.message : error)
-  process.exitCode = 1
-}
+})

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { globSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
-import { readOptions } from './options.ts'
+import { readOptions, runScript } from './options.ts'
 import { type Tool, toolPath, toolsFolder } from './tools.ts'
 
 const USAGE = `Checks action.yml, the examples and .github/ with actionlint, zizmor and shellcheck.
@@ -23,24 +23,15 @@ function passes(tool: Tool, ...args: readonly string[]): boolean {
 }
 
 const { online } = readOptions(USAGE, { options: { online: { type: 'boolean', default: false } } }).values
-try {
+await runScript(async () => {
   const workflows = globSync(['.github/workflows/*.yml', 'examples/*.yml'], { cwd: ROOT }).sort()
+  // action.yml, too: ci.yml uses this action.
   const audited = ['action.yml', '.github/dependabot.yml', ...workflows]
+  const offline = online ? [] : ['--offline']
   const passed = [
-    // action.yml, too: ci.yml uses this action.
     passes('actionlint', ...workflows),
-    passes(
-      'zizmor',
-      ...(online ? [] : ['--offline']),
-      '--quiet',
-      '--config',
-      '.github/zizmor.yml',
-      ...audited,
-    ),
+    passes('zizmor', ...offline, '--quiet', '--config', '.github/zizmor.yml', ...audited),
     passes('shellcheck', '.ci/run', ...globSync('bench/*.sh', { cwd: ROOT })),
   ]
   if (passed.includes(false)) process.exitCode = 1
-} catch (error) {
-  console.error(error instanceof Error ? error.message : error)
-  process.exitCode = 1
-}
+})

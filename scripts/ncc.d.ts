@@ -1,20 +1,20 @@
 declare module '@vercel/ncc' {
-  import type { BundledModule } from './licenses.ts'
+  /** A module of a bundle, which may be several in one. */
+  export type BundledModule = { readonly resource?: string; readonly modules?: Iterable<BundledModule> }
 
   /** What a bundle is made with; source: the package's readme, "Programmatically From Node.js". */
   type Options = {
     readonly quiet: boolean
     /** The name of the main file. */
     readonly filename: string
-    /** What is not to be bundled, by the text of its import (between slashes, a regular expression), with what is to be imported in its place. */
+    /** What is imported in place of a module, by the text of its import (between slashes, a regular expression). */
     readonly externals: Readonly<Record<string, string>>
   }
 
-  /** The main file, and all others by their names. */
+  /** The main file, and all others by their names; `stats` are webpack's. */
   type Bundle = {
     readonly code: string
     readonly assets: Readonly<Record<string, { readonly source: string | Uint8Array }>>
-    /** As webpack gives them. */
     readonly stats: { readonly compilation: { readonly modules: Iterable<BundledModule> } }
   }
 

@@ -16,3 +16,19 @@ export function readOptions<const Config extends ParseArgsConfig>(
     process.exit(2)
   }
 }
+
+/** Does a script's work. Its errors end the process with words, too. */
+export async function runScript(work: () => Promise<void>): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error)
+    process.exitCode = 1
+  }
+}
+
+/** Rows of cells as text, each column as wide as its widest cell. */
+export function aligned(rows: readonly (readonly string[])[]): string {
+  const widthOf = (column: number) => Math.max(...rows.map((row) => row[column]?.length ?? 0))
+  return rows.map((row) => row.map((cell, column) => cell.padEnd(widthOf(column))).join('  ')).join('\n')
+}

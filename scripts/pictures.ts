@@ -6,7 +6,7 @@ import { issueComment } from '../test/support/events.ts'
 import { startGitHub } from '../test/support/github.ts'
 import { type ActionOptions, type ActionRun, runAction } from '../test/support/run-action.ts'
 import { addComment, person } from '../test/support/world.ts'
-import { readOptions } from './options.ts'
+import { readOptions, runScript } from './options.ts'
 import { drawMarkdown, SCHEMES, startBrowser } from './summary-page.ts'
 
 const USAGE = `Makes the pictures of the documentation from what dist/ writes, with fixed data, in light and dark.
@@ -43,11 +43,8 @@ const SCENES: Readonly<Record<string, (docs: DocsService) => Promise<string>>> =
   'visitors-report': async (docs) => {
     // Monday to Sunday; long over, so that the report is the same whenever it is made.
     const week = { 'visitors-from': '2026-03-02', 'visitors-to': '2026-03-09' }
-    const report = {
-      'visitors-summary': 'true',
-      'reader-signals': 'report',
-      'site-url': 'https://docs.example.com',
-    }
+    const site = { 'site-url': 'https://docs.example.com' }
+    const report = { 'visitors-summary': 'true', 'reader-signals': 'report', ...site }
     const { summary } = await run(docs, { inputs: { ...week, ...report } })
     // That part is always of the 28 days before today.
     return summary.replace(/(?<=\*\*What readers missed\*\*, ).*/, '9 Feb – 8 Mar 2026')
@@ -108,11 +105,7 @@ function sourceOf(name: string): string {
   return join(DOCS, 'pictures', `${name}.md`)
 }
 
-async function draw(
-  markdown: string,
-  files: readonly string[],
-  look = { width: 1012, unfold: false },
-): Promise<void> {
+async function draw(markdown: string, files: readonly string[], look = { width: 1012, unfold: false }) {
   const browser = await startBrowser()
   try {
     for (const [index, scheme] of SCHEMES.entries()) {
@@ -134,37 +127,26 @@ const { values, positionals } = readOptions(USAGE, {
     unfold: { type: 'boolean', default: false },
   },
 })
-try {
+await runScript(async () => {
   for (const file of positionals) {
     const name = basename(file, '.md')
     const files = SCHEMES.map((scheme) => `tmp/${name}-${scheme}.png`)
     await draw(readFileSync(file, 'utf8'), files, { width: Number(values.width), unfold: values.unfold })
   }
-  if (positionals.length === 0) {
-    const differences: string[] = []
-    for (const [name, scene] of Object.entries(SCENES)) {
-      const docs = await startDocsService({
-        agent: 'none',
-        jobTimeMs: 1100,
-        pages: 240,
-        repository: REPOSITORY,
-      })
-      const markdown = await scene(docs).finally(() => docs.close())
-      differences.push(differenceOf(name, markdown))
-      if (values.check) continue
-      writeFileSync(sourceOf(name), markdown)
-      const files = FILES[name] ?? SCHEMES.map((scheme) => `pictures/${name}-${scheme}.png`)
-      await draw(
-        markdown,
-        files.map((file) => join(DOCS, file)),
-      )
-    }
-    const stale = differences.filter((difference) => difference !== '')
-    if (values.check && stale.length > 0) {
-      throw new Error(`${stale.join('\n')}\nRun npm run pictures, look at the pictures, and commit them.`)
-    }
+  if (positionals.length > 0) return
+  const differences: string[] = []
+  for (const [name, scene] of Object.entries(SCENES)) {
+    const site = { agent: 'none', jobTimeMs: 1100, pages: 240, repository: REPOSITORY } as const
+    const docs = await startDocsService(site)
+    const markdown = await scene(docs).finally(() => docs.close())
+    differences.push(differenceOf(name, markdown))
+    if (values.check) continue
+    writeFileSync(sourceOf(name), markdown)
+    const files = FILES[name] ?? SCHEMES.map((scheme) => `pictures/${name}-${scheme}.png`)
+    const paths = files.map((file) => join(DOCS, file))
+    await draw(markdown, paths)
   }
-} catch (error) {
-  console.error(error instanceof Error ? error.message : error)
-  process.exitCode = 1
-}
+  const stale = differences.filter((difference) => difference !== '')
+  if (!values.check || stale.length === 0) return
+  throw new Error(`${stale.join('\n')}\nRun npm run pictures, look at the pictures, and commit them.`)
+})

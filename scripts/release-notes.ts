@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { appendFileSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { readOptions } from './options.ts'
+import { readOptions, runScript } from './options.ts'
 
 const USAGE = `Checks that a tag is the version of package.json, and prints the version's section of CHANGELOG.md.
 
@@ -13,21 +13,18 @@ function read(name: string): string {
   return readFileSync(join(import.meta.dirname, '..', name), 'utf8')
 }
 
-function fail(problem: string): never {
-  console.error(problem)
-  process.exit(1)
-}
-
-const { positionals } = readOptions(USAGE, { allowPositionals: true })
-const [tag = ''] = positionals
-const { version } = JSON.parse(read('package.json'))
-if (tag !== `v${version}`) fail(`The tag is "${tag}", but package.json says ${version}.`)
-const section = read('CHANGELOG.md')
-  .split(/^## /m)
-  .find((text) => new RegExp(`^\\[?v?${version.replaceAll('.', '\\.')}(?![\\w.-])`).test(text))
-const notes = section?.slice(section.indexOf('\n')).trim() ?? ''
-if (notes === '') fail(`CHANGELOG.md says nothing under "## ${version}".`)
-const output = process.env['GITHUB_OUTPUT']
-const end = randomUUID()
-if (output) appendFileSync(output, `notes<<${end}\n${notes}\n${end}\n`)
-else console.log(notes)
+await runScript(async () => {
+  const { positionals } = readOptions(USAGE, { allowPositionals: true })
+  const [tag = ''] = positionals
+  const { version } = JSON.parse(read('package.json'))
+  if (tag !== `v${version}`) throw new Error(`The tag is "${tag}", but package.json says ${version}.`)
+  const section = read('CHANGELOG.md')
+    .split(/^## /m)
+    .find((text) => new RegExp(`^\\[?v?${version.replaceAll('.', '\\.')}(?![\\w.-])`).test(text))
+  const notes = section?.slice(section.indexOf('\n')).trim() ?? ''
+  if (notes === '') throw new Error(`CHANGELOG.md says nothing under "## ${version}".`)
+  const output = process.env['GITHUB_OUTPUT']
+  const end = randomUUID()
+  if (output) appendFileSync(output, `notes<<${end}\n${notes}\n${end}\n`)
+  else console.log(notes)
+})

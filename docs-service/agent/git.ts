@@ -139,9 +139,7 @@ async function runGit(folder: string, args: readonly string[], atMs: number): Pr
   } catch (cause) {
     if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') {
       const advice = "Install git, or start the service with the agent 'none' (--agent none)."
-      throw new Error(`The sample repository needs git, and 'git' was not found. ${advice}`, {
-        cause,
-      })
+      throw new Error(`The sample repository needs git, and 'git' was not found. ${advice}`, { cause })
     }
     const said = cause instanceof Error && 'stderr' in cause ? String(cause.stderr).trim() : String(cause)
     throw new Error(`git ${args[0]} failed: ${said}`, { cause })

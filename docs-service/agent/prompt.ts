@@ -29,7 +29,9 @@ export type Directives = {
 /** The first line of the event's context, and of a file that the action quotes. */
 const DATA_BEGINS = /^(?:<github-context\b[^\n>]*>[^\S\n]*|File `+[^\n]*`+ \(data[^\n)]*\):[^\S\n]*)$/m
 const FIRST_COMMIT = /^Commits[^\n]*:\n- (?:[0-9a-f]{7,40} )?(.+)$/m
-const CHANGED_FILE = /^(?:- )?(?:added|modified|removed|renamed|copied|changed) (.+?)(?: \([^()\n]*\))?$/gm
+/** A file's header, and what may follow its name: remarks in brackets, how many files have the same change, names in it. */
+const CHANGED_FILE =
+  /^(?:- )?(?:added|modified|removed|renamed|copied|changed) (.+?)(?: \([^()\n]*\))*(?:, the same change in \d+ more)?(?:: (?:adds|removes) .*)?$/gm
 const MAX_FILE_NAME_LENGTH = 200
 const DIRECTIVE = /\[agent:([^[\]]{1,80})\]/gi
 const UNIT_MS: Readonly<Record<string, number>> = { h: 3_600_000, m: 60_000, s: 1000, ms: 1 }

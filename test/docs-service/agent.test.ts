@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { bestPage, subjectOf, withNewSection } from '../../docs-service/agent/page-edit.ts'
-import { parseDuration, readDirectives, readPrompt } from '../../docs-service/agent/prompt.ts'
+import { readDirectives, readPrompt } from '../../docs-service/agent/prompt.ts'
 import type { DocsService } from '../../docs-service/service.ts'
 import { create, look, message, startService } from './started-service.ts'
 
@@ -38,28 +38,22 @@ test('a job edits the page its prompt is about on a branch, and a message adds a
   expect(git(service, 'status', '--porcelain', '--branch')).toBe('## main')
 })
 
-test.each(['[agent: no-change]', '[agent: fail]', '[agent: archive]'])(
-  '%s leaves no branch',
-  async (word) => {
-    const { service, pass } = await startService({ agent: 'git' })
-    await create(service, `Explain schedules ${word}`)
-    pass(1000)
-    await service.doAllWorkDue()
-    expect(git(service, 'branch', '--list')).toBe('* main')
-  },
-)
-
 test.each([
-  ['control characters', 'Explain \u0000\u001b[31m schedules'],
-  ['half a surrogate pair', '\ud83d Explain schedules'],
-  ['nothing but punctuation', '!!! --- ###'],
-  ['an option of git', '--amend --exec=rm'],
-  ['a very long line', 'word '.repeat(20_000)],
-])('a prompt of %s is worked on like any other', async (_name, prompt) => {
+  ['no change to make', 'Explain schedules [agent: no-change]', 'completed', false],
+  ['a job that fails', 'Explain schedules [agent: fail]', 'failed', false],
+  ['a job that is archived', 'Explain schedules [agent: archive]', 'archived', false],
+  ['control characters', 'Explain \u0000\u001b[31m schedules', 'completed', true],
+  ['half a surrogate pair', '\ud83d Explain schedules', 'completed', true],
+  ['nothing but punctuation', '!!! --- ###', 'completed', true],
+  ['an option of git', '--amend --exec=rm', 'completed', true],
+  ['a very long line', 'word '.repeat(20_000), 'completed', true],
+])('a prompt of %s leaves a branch only where there was work', async (_name, prompt, status, works) => {
   const { service, pass } = await startService({ agent: 'git' })
   const { id } = await create(service, prompt)
   pass(1000)
-  expect(await look(service, id)).toMatchObject({ status: 'completed', prLink: expect.any(String) })
+  const prLink = works ? expect.any(String) : null
+  expect(await look(service, id)).toMatchObject({ status, prLink })
+  expect(git(service, 'branch', '--list', 'docs/*') !== '').toBe(works)
 })
 
 test('the page of a pull request shows prompts, commits and diff, escaped, and merges it once', async () => {
@@ -103,32 +97,27 @@ test('a pull request can be closed, and one with conflicts is not merged', async
 })
 
 test.each([
-  ['Please document the --json flag.', 'the --json flag'],
-  ['\n\n## Rate limits\nmore', 'Rate limits'],
-  ['[agent: fail] Explain JSON output', 'JSON output'],
-  ['Explain in the quickstart how to restore', 'how to restore'],
-  ['[agent: fail]', 'an update of the docs'],
-])('the subject of %j is %j', (prompt, subject) => {
-  expect(subjectOf(prompt)).toBe(subject)
-})
-
-test('a new section comes before the closing one, and nothing in it is read as MDX code', () => {
-  expect(withNewSection('# A\n\n## Next steps\n\n- go\n', 'Add {braces} & <tags>')).toBe(
-    '# A\n\n## &#123;braces} &amp; &lt;tags>\n\nHere the docs agent would write about: &#123;braces} &amp; &lt;tags>.\n\n## Next steps\n\n- go\n',
-  )
-})
-
-test.each([
-  ['Add a section about webhooks', 'guides/webhooks.mdx'],
-  ['How often should I rotate them?', 'guides/tokens.mdx'],
-  ['Something else entirely', 'introduction.mdx'],
-])('%j is about %s', (prompt, path) => {
+  ['Please document the --json flag.', 'the --json flag', 'introduction.mdx'],
+  ['\n\n## Rate limits\nmore', 'Rate limits', 'introduction.mdx'],
+  ['[agent: fail] Explain JSON output', 'JSON output', 'introduction.mdx'],
+  ['Explain in the quickstart how to restore', 'how to restore', 'introduction.mdx'],
+  ['[agent: fail]', 'an update of the docs', 'introduction.mdx'],
+  ['Add a section about webhooks', 'a section about webhooks', 'guides/webhooks.mdx'],
+  ['How often should I rotate them?', 'How often should I rotate them', 'guides/tokens.mdx'],
+])('the subject of %j is %j, and its page %s', (prompt, subject, path) => {
   const pages = [
     { path: 'introduction.mdx', text: 'Brindle keeps copies. Webhooks are rare.' },
     { path: 'guides/webhooks.mdx', text: 'Receive events.' },
     { path: 'guides/tokens.mdx', text: 'Rotate a token every quarter.' },
   ]
-  expect(bestPage(pages, prompt)?.path).toBe(path)
+  expect([subjectOf(prompt), bestPage(pages, prompt)?.path]).toEqual([subject, path])
+})
+
+test('a new section comes before the closing one, and nothing in it is read as MDX code', () => {
+  const inert = '&#123;braces} &amp; &lt;tags>'
+  const section = `## ${inert}\n\nHere the docs agent would write about: ${inert}.\n\n`
+  const page = withNewSection('# A\n\n## Next steps\n\n- go\n', 'Add {braces} & <tags>')
+  expect(page).toBe(`# A\n\n${section}## Next steps\n\n- go\n`)
 })
 
 const PROMPT = `Explain the flag [agent: takes 2s]
@@ -147,28 +136,21 @@ Commits:
 modified src/flag.ts (+12 -3)
 @@ -1 +1 @@
 -old
-renamed src/a\`b\u202e.ts (+0 -0)
+renamed src/a\`b\u202e.ts (+0 -0) (GitHub shows no diff)
+added cli.ts (+9 -0), the same change in 2 more: adds --json, exportAll; removes --xml
+removed old.ts: removes --xml
+added new.ts, the same change in 12 more
 </github-context-0f3a>`
 
 test('the instructions end where quoted files and context begin; of the data, changed files alone count', () => {
   expect(readPrompt(PROMPT)).toMatchObject({
     instructions: 'Explain the flag [agent: takes 2s]',
     data: expect.stringMatching(/^File `api\.diff` [\s\S]*<\/github-context-0f3a>$/),
-    changedFiles: ['src/flag.ts', 'src/ab.ts'],
+    changedFiles: ['src/flag.ts', 'src/ab.ts', 'cli.ts', 'old.ts', 'new.ts'],
   })
   expect(readDirectives(PROMPT)).toMatchObject({ outcome: 'completed', takesMs: 2000 })
   expect(subjectOf(PROMPT.replace('Explain the flag', 'Document the changes below'))).toBe('a flag')
   expect(withNewSection('# A\n', PROMPT)).toBe(
-    '# A\n\n## The flag\n\nHere the docs agent would write about: the flag.\n\nBased on the changes in `src/flag.ts` and `src/ab.ts`.\n',
+    '# A\n\n## The flag\n\nHere the docs agent would write about: the flag.\n\nBased on the changes in `src/flag.ts`, `src/ab.ts`, `cli.ts`, `old.ts` and `new.ts`.\n',
   )
-})
-
-test.each([
-  ['250ms', 250],
-  ['0s', 0],
-  ['1h30m', 5_400_000],
-  ['5', undefined],
-  ['1.5s', undefined],
-])('the duration %j is %j ms', (text, ms) => {
-  expect(parseDuration(text)).toBe(ms)
 })

@@ -1,10 +1,7 @@
-import { Ajv } from 'ajv'
 import { expect, test } from 'vitest'
 import type { conversationsOf, feedbackOf, searchesOf } from '../../docs-service/analytics/signals.ts'
-import { pagePath } from '../../docs-service/analytics/site.ts'
 import type { visitorsOf } from '../../docs-service/analytics/visitors.ts'
-import { answerOf, create, look, message, send, startService, statusOf } from './started-service.ts'
-import { SCHEMAS } from './vendor-schemas.ts'
+import { answerOf, send, startService, statusOf } from './started-service.ts'
 
 const ANALYTICS = '/v1/analytics/docs'
 const FOUR_WEEKS = 'dateFrom=2026-07-06&dateTo=2026-08-03'
@@ -22,39 +19,48 @@ type Answers = {
   assistant: ReturnType<typeof conversationsOf>
 }
 
-const ajv = new Ajv({ strict: true, allErrors: true })
-
-function problemsOf(name: keyof typeof SCHEMAS, answer: unknown): unknown {
-  const validate = ajv.compile(SCHEMAS[name])
-  return validate(answer) ? [] : validate.errors
-}
-
 async function get<Call extends Name>(name: Call, query = ''): Promise<Answers[Call]> {
   const { service } = await startService()
   return answerOf(service, `${CALLS[name]}?${query}`)
 }
 
-test.each<[Name, string, number]>([
-  ['visitors', 'visitors', 50],
-  ['feedback', 'feedback', 10],
-  ['searches', 'searches', 50],
-  ['assistant', 'conversations', 100],
-])('%s answers as the vendor describes it, with its usual number of rows', async (name, list, rows) => {
-  const answer = await get(name)
-  expect(problemsOf(name, answer)).toEqual([])
-  expect(answer).toHaveProperty(`${list}.length`, rows)
-  expect(await get(name)).toEqual(answer)
-})
+// The fields of the vendor's description, as matchers: every field, and no other.
+const TEXT = expect.stringMatching(/./)
+const TEXT_OR_NULL = expect.toBeOneOf([TEXT, null])
+const COUNT = expect.toSatisfy((value) => Number.isInteger(value) && value >= 0)
+const SHARE = expect.toSatisfy((value) => value >= 0 && value <= 1)
+const DATE = expect.stringMatching(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/)
+const URL = expect.stringMatching(/^https?:\/\//)
+const VISITORS = { human: COUNT, ai: COUNT, total: COUNT }
+const VOTES = { path: TEXT, thumbsUp: COUNT, thumbsDown: COUNT, code: COUNT, total: COUNT }
+const SEARCH = {
+  searchQuery: TEXT,
+  hits: COUNT,
+  ctr: SHARE,
+  topClickedPage: TEXT_OR_NULL,
+  lastSearchedAt: DATE,
+}
+const CONVERSATION = {
+  id: TEXT,
+  timestamp: DATE,
+  query: TEXT,
+  response: TEXT,
+  responseType: TEXT,
+  sources: expect.toBeOneOf([[], [{ title: TEXT, url: URL }]]),
+  resolutionStatus: expect.toBeOneOf(['answered', 'unanswered']),
+  queryCategory: TEXT_OR_NULL,
+  pageUrl: TEXT_OR_NULL,
+}
 
-test('a job and an error are as the vendor describes them', async () => {
-  const { service, pass } = await startService()
-  const job = await create(service, 'Hello')
-  expect(problemsOf('create', job)).toEqual([])
-  pass(1000)
-  expect(problemsOf('look', await look(service, job.id))).toEqual([])
-  expect(problemsOf('message', await message(service, job.id, 'More'))).toEqual([])
-  const refused = await send(service, `${CALLS.searches}?limit=0`)
-  expect(problemsOf('error', await refused.json())).toEqual([])
+test.each<[Name, object]>([
+  ['visitors', { totals: VISITORS, visitors: Array(50).fill({ path: TEXT, ...VISITORS }), hasMore: true }],
+  ['feedback', { feedback: Array(10).fill(VOTES), hasMore: true }],
+  ['searches', { searches: Array(50).fill(SEARCH), totalSearches: COUNT, nextCursor: TEXT }],
+  ['assistant', { conversations: Array(100).fill(CONVERSATION), nextCursor: TEXT, hasMore: true }],
+])('%s answers as the vendor describes it, with its usual number of rows', async (name, shape) => {
+  const answer = await get(name)
+  expect(answer).toStrictEqual(shape)
+  expect(await get(name)).toEqual(answer)
 })
 
 test.each<[Name, string, string]>([
@@ -70,14 +76,11 @@ test.each<[Name, string, string]>([
   ['searches', 'cursor=abc', 'cursor must be the nextCursor of an earlier answer'],
   ['assistant', 'limit=1001', 'limit must be a whole number from 1 to 1000'],
   ['assistant', 'dateFrom=today', 'dateFrom must be a date as YYYY-MM-DD or ISO 8601'],
-])('%s with %s is refused: %s', async (name, query, problem) => {
+])('%s with %s is refused: %s', async (name, query, message) => {
   const { service } = await startService()
   const response = await send(service, `${CALLS[name]}?${query}`)
   expect(response.status).toBe(400)
-  expect(await response.json()).toEqual({
-    error: 'Invalid query parameters',
-    details: [{ message: problem }],
-  })
+  expect(await response.json()).toEqual({ error: 'Invalid query parameters', details: [{ message }] })
 })
 
 test('all calls and projects share the hourly limit, and wrong queries do not count', async () => {
@@ -97,22 +100,15 @@ test('all calls and projects share the hourly limit, and wrong queries do not co
 })
 
 test.each([0, 1, 251, 1000, 7907])('a site of %i pages lists each page once', async (pages) => {
-  const { service } = await startService({ pages, limits: { analyticsPerHour: Infinity } })
+  const { service } = await startService({ pages })
   const paths: string[] = []
-  for (let offset = 0, more = true; more; offset += 250) {
-    const { visitors, hasMore } = await answerOf<Answers['visitors']>(
-      service,
-      `${CALLS.visitors}?limit=250&offset=${offset}`,
-    )
+  for (let more = true; more; ) {
+    const call = `${CALLS.visitors}?limit=250&offset=${paths.length}`
+    const { visitors, hasMore } = await answerOf<Answers['visitors']>(service, call)
     paths.push(...visitors.map(({ path }) => path))
     more = hasMore
   }
   expect([paths.length, new Set(paths).size]).toEqual([pages, pages])
-})
-
-test('no two of 200,000 pages have the same path', () => {
-  const paths = new Set(Array.from({ length: 200_000 }, (_, rank) => pagePath(rank)))
-  expect(paths.size).toBe(200_000)
 })
 
 test('totals are no sum of rows, and the week before differs', async () => {
@@ -127,38 +123,30 @@ test('totals are no sum of rows, and the week before differs', async () => {
   expect(before.totals).not.toEqual(week.totals)
 })
 
-test('an empty period has no rows of any kind', async () => {
-  const empty = 'dateFrom=2026-08-03&dateTo=2026-08-03'
-  expect(await get('visitors', empty)).toEqual({
-    totals: { human: 0, ai: 0, total: 0 },
-    visitors: [],
-    hasMore: false,
-  })
-  expect(await get('feedback', empty)).toEqual({ feedback: [], hasMore: false })
-  expect(await get('searches', empty)).toEqual({ searches: [], totalSearches: 0, nextCursor: null })
-  expect(await get('assistant', empty)).toEqual({ conversations: [], nextCursor: null, hasMore: false })
+test.each<[Name, object]>([
+  ['visitors', { totals: { human: 0, ai: 0, total: 0 }, visitors: [], hasMore: false }],
+  ['feedback', { feedback: [], hasMore: false }],
+  ['searches', { searches: [], totalSearches: 0, nextCursor: null }],
+  ['assistant', { conversations: [], nextCursor: null, hasMore: false }],
+])('an empty period has no rows of %s', async (name, empty) => {
+  expect(await get(name, 'dateFrom=2026-08-03&dateTo=2026-08-03')).toEqual(empty)
 })
 
-test('one page is rated down by two of three, and no other by half', async () => {
+test('one page is rated down by two of three, no other by half, and a source narrows votes down', async () => {
   const query = `${FOUR_WEEKS}&limit=100&status=pending,in_progress`
   const { feedback, hasMore } = await get('feedback', query)
   const bad = feedback.filter(({ thumbsUp, thumbsDown }) => thumbsDown > thumbsUp)
-  expect(bad).toEqual([expect.objectContaining({ path: '/guides/restore', thumbsUp: 7, thumbsDown: 14 })])
+  expect(bad).toMatchObject([{ path: '/guides/restore', thumbsUp: 7, thumbsDown: 14 }])
   expect([feedback.length, hasMore]).toEqual([60, false])
-})
-
-test('feedback can be filtered by source', async () => {
-  const { feedback } = await get('feedback', `${FOUR_WEEKS}&source=code_snippet`)
-  expect(feedback[0]).toMatchObject({ thumbsUp: 0, thumbsDown: 0, code: expect.any(Number) })
+  const { feedback: ofCode } = await get('feedback', `${FOUR_WEEKS}&source=code_snippet`)
+  expect(ofCode[0]).toMatchObject({ thumbsUp: 0, thumbsDown: 0, code: expect.any(Number) })
   expect(await get('feedback', 'source=agent')).toEqual({ feedback: [], hasMore: false })
 })
 
 test('of frequent searches one finds nothing, and rare ones hold what strangers write', async () => {
   const { searches, totalSearches } = await get('searches', `${FOUR_WEEKS}&limit=100`)
-  const frequent = searches.filter(({ hits }) => hits >= 5)
-  expect(frequent.filter(({ ctr }) => ctr < 0.3)).toMatchObject([
-    { searchQuery: 'export to csv', hits: 38, ctr: 0.0263 },
-  ])
+  const inVain = searches.filter(({ hits, ctr }) => hits >= 5 && ctr < 0.3)
+  expect(inVain).toMatchObject([{ searchQuery: 'export to csv', hits: 38, ctr: 0.0263 }])
   expect(searches.find(({ searchQuery }) => searchQuery.includes('<img'))).toMatchObject({ hits: 2 })
   expect(totalSearches).toBe(searches.reduce((sum, { hits }) => sum + hits, 0))
 })
@@ -184,13 +172,9 @@ test.each(['searches', 'assistant'] as const)('%s can be read page after page', 
   }
   const first = await read('limit=30')
   const second = await read(`limit=30&cursor=${first.cursor}`)
-  expect([...first.rows, ...second.rows]).toEqual((await read('limit=60')).rows)
-  expect((await read('limit=60')).cursor).toBe(second.cursor)
-})
-
-test('the last page has no cursor', async () => {
-  expect((await get('searches', `${FOUR_WEEKS}&limit=100`)).nextCursor).toBeNull()
-  expect((await get('assistant', `${FOUR_WEEKS}&limit=1000`)).nextCursor).toBeNull()
+  const both = await read('limit=60')
+  expect(both).toEqual({ rows: [...first.rows, ...second.rows], cursor: second.cursor })
+  expect((await read(`limit=100&cursor=row-300`)).cursor).toBeNull()
 })
 
 test('an override answers in place of the site', async () => {

@@ -6,45 +6,24 @@ import { expect, onTestFinished, test } from 'vitest'
 import { readCommandLine, USAGE } from '../../docs-service/command-line.ts'
 import { startService } from './started-service.ts'
 
-test('every flag reaches its option, and the usage has it', () => {
-  const line =
-    '--port 0 --key k --read-key r --expired-key e --project a --project b --agent none --job-time 1m30s --pages 9 ' +
-    '--jobs-per-hour 7 --analytics-per-hour 6 --fault {"kind":"hang"} --fault no-plan --quiet'
-  expect(readCommandLine(line.split(' '))).toMatchObject({
-    kind: 'start',
-    quiet: true,
-    options: {
-      port: 0,
-      key: 'k',
-      keys: [
-        { key: 'r', scope: 'read' },
-        { key: 'e', expired: true },
-      ],
-      projects: ['a', 'b'],
-      agent: 'none',
-      jobTimeMs: 90_000,
-      pages: 9,
-      limits: { jobsPerHour: 7, analyticsPerHour: 6 },
-      faults: [{ kind: 'hang' }, { kind: 'status', status: 403, times: 'always' }],
-    },
-  })
-  for (const flag of line.match(/--[a-z-]+/g) ?? []) expect(USAGE).toContain(flag)
+test.each<[string, object]>([
+  ['--port 0 --pages 9', { port: 0, pages: 9 }],
+  ['--key k --read-key r', { key: 'k', keys: [{ key: 'r', scope: 'read' }] }],
+  ['--expired-key e --expired-key f', { keys: [{ key: 'e', expired: true }, { key: 'f' }] }],
+  ['--project a --project b', { projects: ['a', 'b'] }],
+  ['--agent none --job-time 1h2m3s4ms', { agent: 'none', jobTimeMs: 3_723_004 }],
+  ['--jobs-per-hour 7 --analytics-per-hour 6', { limits: { jobsPerHour: 7, analyticsPerHour: 6 } }],
+  ['--fault {"kind":"hang"} --fault no-plan', { faults: [{ kind: 'hang' }, { status: 403 }] }],
+  ['--quiet', {}],
+])('%s reaches its option, and the usage has it', (line, options) => {
+  const quiet = line === '--quiet'
+  expect(readCommandLine(line.split(' '))).toMatchObject({ kind: 'start', quiet, options })
+  for (const flag of line.match(/--[a-z-]+/g) ?? []) expect(USAGE).toContain(`  ${flag} `)
 })
 
 test('all wrong values are reported together, each with its flag', () => {
-  const line = [
-    '--port',
-    '99999',
-    '--job-time',
-    '5',
-    '--agent',
-    'me',
-    '--fault',
-    '{"kind":"x"}',
-    '--fault',
-    '{',
-  ]
-  expect(readCommandLine(line)).toEqual({
+  const line = '--port 99999 --job-time 5 --agent me --fault {"kind":"x"} --fault {'
+  expect(readCommandLine(line.split(' '))).toEqual({
     kind: 'wrong',
     problems: [
       "--agent takes git or none, not 'me'",

@@ -1,64 +1,46 @@
 import { expect, test } from 'vitest'
-import { create, look, message, send, startService, statusOf } from './started-service.ts'
+import { create, JOB, look, message, send, startService, statusOf } from './started-service.ts'
 
-const JOB = '/v2/agent/docs/job'
 const VISITORS = '/v1/analytics/docs/visitors'
 
-test('a create answers 201 with an active job; its end has a link below the service', async () => {
+test('a create answers with an active job; its end has a link, which more work keeps', async () => {
   const { service, pass } = await startService()
-  const call = `POST ${JOB}`
-  expect(await statusOf(service, call, { body: { prompt: 'Another' } })).toBe(201)
+  expect(await statusOf(service, `POST ${JOB}`, { body: { prompt: 'Another' } })).toBe(201)
   const job = await create(service, 'Document the --json flag')
-  expect(job).toMatchObject({
+  const ref = expect.stringMatching(/^docs\/agent-document-the-json-flag-[0-9a-f]{6}$/)
+  expect(job).toStrictEqual({
     id: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-a[0-9a-f]{3}-[0-9a-f]{12}$/),
     status: 'active',
-    source: { ref: expect.stringMatching(/^docs\/agent-document-the-json-flag-[0-9a-f]{6}$/) },
+    source: { repository: expect.stringMatching(/^https?:/), ref },
+    model: expect.any(String),
     prLink: null,
     createdAt: '2026-08-03T12:00:00.000Z',
+    archivedAt: null,
   })
   pass(999)
-  expect(await look(service, job.id)).toMatchObject({ status: 'active', prLink: null })
+  expect(await look(service, job.id)).toEqual(job)
   pass(1)
-  expect(await look(service, job.id)).toMatchObject({
-    status: 'completed',
-    prLink: `${service.url}/acme/docs/pull/1`,
-  })
-})
-
-test.each([
-  ['no body', undefined],
-  ['text that is not JSON', '{"prompt": '],
-  ['no prompt', {}],
-  ['an empty prompt', { prompt: '' }],
-  ['a prompt that is not text', { prompt: 7 }],
-])('a create or a message with %s is answered 400', async (_name, body) => {
-  const { service } = await startService()
-  const { id } = await create(service, 'Hello')
-  expect(await statusOf(service, `POST ${JOB}`, { body })).toBe(400)
-  expect(await statusOf(service, `POST ${JOB}/${id}/message`, { body })).toBe(400)
-  expect(service.jobs).toMatchObject([{ prompt: 'Hello', messages: [] }])
-})
-
-test('a message makes a completed job active again, on the same branch and pull request', async () => {
-  const { service, pass } = await startService()
-  const job = await create(service, 'Hello')
+  const completed = { ...job, status: 'completed', prLink: `${service.url}/acme/docs/pull/1` }
+  expect(await look(service, job.id)).toEqual(completed)
+  expect(await message(service, job.id, 'More')).toEqual(job)
   pass(1000)
-  const { prLink } = await look(service, job.id)
-  expect(await message(service, job.id, 'More')).toMatchObject({ status: 'active', prLink: null })
-  pass(1000)
-  expect(await look(service, job.id)).toMatchObject({ status: 'completed', prLink, source: job.source })
-  expect(service.jobs).toMatchObject([{ prompt: 'Hello', messages: ['More'] }])
+  expect(await look(service, job.id)).toEqual(completed)
+  expect(service.jobs[1]).toMatchObject({ prompt: 'Document the --json flag', messages: ['More'] })
 })
 
-test('a message to an active job is worked on after what it has to do', async () => {
+test.each<[string, string, (number | string)[], string[]]>([
+  ['a job that is active', 'Hello', [400, 'More', 1599, 1], ['active', 'active', 'active', 'completed']],
+  ['a job that never ends', 'Hello [agent: never]', [1e9, 'Stop', 1000], ['active', 'active', 'completed']],
+])('a message to %s is worked on', async (_name, prompt, steps, statuses) => {
   const { service, pass } = await startService()
-  const { id } = await create(service, 'Hello')
-  pass(400)
-  await message(service, id, 'More')
-  pass(1599)
-  expect(await look(service, id)).toMatchObject({ status: 'active' })
-  pass(1)
-  expect(await look(service, id)).toMatchObject({ status: 'completed' })
+  const { id } = await create(service, prompt)
+  const seen: string[] = []
+  for (const step of steps) {
+    if (typeof step === 'number') pass(step)
+    else await message(service, id, step)
+    seen.push((await look(service, id)).status)
+  }
+  expect(seen).toEqual(statuses)
 })
 
 test('after a message the old terminal status shows for the time set, in its answer too', async () => {
@@ -76,35 +58,34 @@ test('after a message the old terminal status shows for the time set, in its ans
 })
 
 test.each([
-  ['[agent: fail]', { status: 'failed', prLink: null }],
-  ['[agent: archive]', { status: 'archived', archivedAt: '2026-08-03T12:00:01.000Z' }],
-  ['[agent: no-change]', { status: 'completed', prLink: null }],
-  ['[AGENT:  Fail ]', { status: 'failed' }],
-  ['[agent: dance]', { status: 'completed', prLink: expect.any(String) }],
-  ['[agent: takes 1001ms]', { status: 'active' }],
-  ['[agent: status reviewing 2s]', { status: 'reviewing', prLink: null }],
-  ['[agent: never]', { status: 'active' }],
-])('a prompt with %s leads to %j', async (directive, expected) => {
+  ['[agent: fail]', { status: 'failed', prLink: null }, 400],
+  ['[agent: archive]', { status: 'archived', archivedAt: '2026-08-03T12:00:01.000Z' }, 400],
+  ['[agent: no-change]', { status: 'completed', prLink: null }, 200],
+  ['[AGENT:  Fail ]', { status: 'failed' }, 400],
+  ['[agent: dance]', { status: 'completed', prLink: expect.any(String) }, 200],
+  ['[agent: takes 1001ms]', { status: 'active' }, 200],
+  ['[agent: status reviewing 2s]', { status: 'reviewing', prLink: null }, 200],
+  ['[agent: never]', { status: 'active' }, 200],
+])('a prompt with %s leads to %j, and a message to %i', async (directive, expected, status) => {
   const { service, pass } = await startService()
   const { id } = await create(service, `Hello ${directive}`)
   pass(1000)
   expect(await look(service, id)).toMatchObject(expected)
+  expect(await statusOf(service, `POST ${JOB}/${id}/message`, { body: { prompt: 'More' } })).toBe(status)
 })
 
-test('[agent: never] ends with a message that brings other work', async () => {
-  const { service, pass } = await startService()
-  const { id } = await create(service, 'Hello [agent: never]')
-  pass(1e9)
-  await message(service, id, 'Stop that')
-  pass(1000)
-  expect(await look(service, id)).toMatchObject({ status: 'completed' })
-})
-
-test.each(['fail', 'archive'])('a job that ended by [agent: %s] takes no messages: 400', async (word) => {
-  const { service, pass } = await startService()
-  const { id } = await create(service, `Hello [agent: ${word}]`)
-  pass(1000)
-  expect(await statusOf(service, `POST ${JOB}/${id}/message`, { body: { prompt: 'More' } })).toBe(400)
+test.each([
+  ['no body', undefined],
+  ['text that is not JSON', '{"prompt": '],
+  ['no prompt', {}],
+  ['an empty prompt', { prompt: '' }],
+  ['a prompt that is not text', { prompt: 7 }],
+])('a create or a message with %s is answered 400', async (_name, body) => {
+  const { service } = await startService()
+  const { id } = await create(service, 'Hello')
+  expect(await statusOf(service, `POST ${JOB}`, { body })).toBe(400)
+  expect(await statusOf(service, `POST ${JOB}/${id}/message`, { body })).toBe(400)
+  expect(service.jobs).toMatchObject([{ prompt: 'Hello', messages: [] }])
 })
 
 test.each([
@@ -120,38 +101,30 @@ test.each([
   ['another method', 'mint_demo', `PUT ${JOB}`, 404],
   ['a path that is not well-formed', 'mint_demo', `GET ${JOB}/%zz`, 404],
 ])('%s: %s %s is answered %i', async (_name, key, call, status) => {
-  const { service } = await startService({
-    keys: [
-      { key: 'mint_read', scope: 'read' },
-      { key: 'mint_old', expired: true },
-    ],
-  })
+  const keys = [
+    { key: 'mint_read', scope: 'read' as const },
+    { key: 'mint_old', expired: true },
+  ]
+  const { service } = await startService({ keys })
   const body = call.startsWith('POST') ? { prompt: 'Hello' } : undefined
   expect(await statusOf(service, call, { key, body })).toBe(status)
   expect(service.jobs).toEqual([])
 })
 
-test('a project id is percent-decoded, and projects do not see the jobs of others', async () => {
-  const { service } = await startService({ projects: ['docs', 'a/b ü'] })
-  const path = `/v2/agent/${encodeURIComponent('a/b ü')}/job`
-  expect(await statusOf(service, `POST ${path}`, { body: { prompt: 'Hello' } })).toBe(201)
-  expect(service.jobs).toMatchObject([{ project: 'a/b ü' }])
-  expect(await statusOf(service, `GET ${JOB}/${service.jobs[0]?.id}`)).toBe(404)
-})
-
-test('creates and messages have limits of their own, per project; looks have none', async () => {
+test('a project id is percent-decoded; limits are per project, looks have none, and jobs are not shared', async () => {
   const limits = { jobsPerHour: 2, messagesPerHour: 1, retryAfter: false }
-  const { service } = await startService({ projects: ['docs', 'blog'], limits })
+  const { service } = await startService({ projects: ['docs', 'a/b ü'], limits })
   const body = { prompt: 'Hello' }
   const { id } = await create(service, 'Hello')
   expect(await statusOf(service, `POST ${JOB}`, { body })).toBe(201)
   const refused = await send(service, `POST ${JOB}`, { body })
   expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, null])
-  expect(await statusOf(service, 'POST /v2/agent/blog/job', { body })).toBe(201)
+  expect(await statusOf(service, 'POST /v2/agent/a%2Fb%20%C3%BC/job', { body })).toBe(201)
+  expect(service.jobs).toMatchObject([{ project: 'docs' }, { project: 'docs' }, { project: 'a/b ü' }])
   expect(await statusOf(service, `POST ${JOB}/${id}/message`, { body })).toBe(200)
   expect(await statusOf(service, `POST ${JOB}/${id}/message`, { body })).toBe(429)
   for (let count = 0; count < 5; count += 1) expect(await look(service, id)).toMatchObject({ id })
-  expect(service.jobs).toHaveLength(3)
+  expect(await statusOf(service, `GET ${JOB}/${service.jobs[2]?.id}`)).toBe(404)
 })
 
 test('every request is recorded with query, headers and body', async () => {

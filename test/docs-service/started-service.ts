@@ -2,6 +2,8 @@ import { onTestFinished } from 'vitest'
 import type { DocsServiceOptions } from '../../docs-service/options.ts'
 import { type DocsService, startDocsService } from '../../docs-service/service.ts'
 
+export const JOB = '/v2/agent/docs/job'
+
 /** A service for one test, without a repository unless asked for, and a clock that stands still until told to pass. */
 export async function startService(options: DocsServiceOptions = {}) {
   let nowMs = Date.UTC(2026, 7, 3, 12)
@@ -13,47 +15,54 @@ export async function startService(options: DocsServiceOptions = {}) {
   return { service, pass }
 }
 
+type Content = { readonly body?: unknown; readonly key?: string }
+
 /** Sends a request with the service's key, unless another is given. A body that is not text is sent as JSON. */
 export function send(
   service: DocsService,
   call: string,
-  { body, key = service.key }: { body?: unknown; key?: string } = {},
+  { body, key = service.key }: Content = {},
 ): Promise<Response> {
   const [method = '', path = ''] = call.split(' ')
   return fetch(`${service.url}${path}`, {
     method,
     redirect: 'manual',
     headers: key === '' ? {} : { authorization: `Bearer ${key}` },
-    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    body: body === undefined ? null : typeof body === 'string' ? body : JSON.stringify(body),
   })
 }
 
-export async function statusOf(service: DocsService, call: string, options = {}): Promise<number> {
-  const response = await send(service, call, options)
+export async function statusOf(service: DocsService, call: string, content?: Content): Promise<number> {
+  const response = await send(service, call, content)
   await response.body?.cancel()
   return response.status
 }
 
 /** An answer's JSON. @throws if it is an error */
-export async function answerOf<Answer>(service: DocsService, call: string, options = {}): Promise<Answer> {
-  const response = await send(service, call, options)
-  const text = await response.text()
-  if (!response.ok) throw new Error(`${response.status} ${text}`)
-  return JSON.parse(text)
+export async function answerOf<Answer>(
+  service: DocsService,
+  call: string,
+  content?: Content,
+): Promise<Answer> {
+  const response = await send(service, call, content)
+  if (!response.ok) throw new Error(`${response.status} ${await response.text()}`)
+  return (await response.json()) as Answer
 }
 
 /** What tests read of a job. */
-type Job = { readonly id: string; readonly source: { readonly ref: string }; readonly prLink: string }
+type Job = Readonly<Record<'id' | 'status' | 'prLink', string>> & {
+  readonly source: { readonly ref: string }
+}
 
 /** Creates a job in the project `docs`. */
-export async function create(service: DocsService, prompt: string): Promise<Job> {
-  return answerOf(service, 'POST /v2/agent/docs/job', { body: { prompt } })
+export function create(service: DocsService, prompt: string): Promise<Job> {
+  return answerOf(service, `POST ${JOB}`, { body: { prompt } })
 }
 
-export async function look(service: DocsService, id: string): Promise<Job> {
-  return answerOf(service, `GET /v2/agent/docs/job/${id}`)
+export function look(service: DocsService, id: string): Promise<Job> {
+  return answerOf(service, `GET ${JOB}/${id}`)
 }
 
-export async function message(service: DocsService, id: string, prompt: string): Promise<Job> {
-  return answerOf(service, `POST /v2/agent/docs/job/${id}/message`, { body: { prompt } })
+export function message(service: DocsService, id: string, prompt: string): Promise<Job> {
+  return answerOf(service, `POST ${JOB}/${id}/message`, { body: { prompt } })
 }

@@ -12,12 +12,11 @@ export type ActOptions = {
   readonly payload: string
   /** Name of the event, such as `push`. */
   readonly event: string
-  /** Folder that act copies into a job in place of `actions/checkout`. */
+  /** Folder that act copies into a job in place of `actions/checkout`, and the one for all that it stores. */
   readonly workspace: string
+  readonly home: string
   /** Folders in place of actions, by `owner/name@ref`. */
   readonly actions: Values
-  /** Folder for everything that act stores. */
-  readonly home: string
   readonly secrets: Values
   readonly variables: Values
   /** Environment variables of each step. */
@@ -29,12 +28,12 @@ export type ActJob = {
   /** For a job of a reusable workflow, its id there. */
   readonly id: string
   /** `undefined` if the job did not run. */
-  result: string | undefined
+  readonly result: string | undefined
   /** By step id and output name. */
-  readonly outputs: Record<string, Record<string, string>>
+  readonly outputs: Readonly<Record<string, Values>>
   /** What the steps wrote to the job summary, and what they printed, workflow commands included. */
-  summary: string
-  log: string
+  readonly summary: string
+  readonly log: string
 }
 
 /** One run of a workflow. */
@@ -51,20 +50,10 @@ export async function runAct(options: ActOptions): Promise<ActRun> {
   if (tools === undefined) throw new Error('Start this with npm run e2e, which installs act.')
   const { workflow, event, payload, workspace, actions, home } = options
   const args = [
-    ...[
-      event,
-      '--workflows',
-      workflow,
-      '--eventpath',
-      payload,
-      '--directory',
-      workspace,
-      '--actor',
-      'octocat',
-    ],
+    ...[event, '--workflows', workflow, '--eventpath', payload, '--directory', workspace],
+    ...['--actor', 'octocat', '--json', '--no-cache-server', '--concurrent-jobs', '4'],
     ...['--platform', 'ubuntu-latest=-self-hosted', '--platform', 'docs-runner=-self-hosted'],
-    ...['--json', '--no-cache-server', '--action-cache-path', join(home, 'cache'), '--concurrent-jobs', '4'],
-    ...assignments('--local-repository', actions),
+    ...['--action-cache-path', join(home, 'cache'), ...assignments('--local-repository', actions)],
     ...assignments('--secret', options.secrets),
     ...assignments('--var', options.variables),
     ...assignments('--env', options.env),
@@ -81,10 +70,11 @@ export async function runAct(options: ActOptions): Promise<ActRun> {
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let output = ''
-  const add = (text: string): void => {
-    output += text
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text
+    })
   }
-  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', add)
   const [exitCode] = await once(child, 'close')
   return { exitCode, ...readOutput(output) }
 }
@@ -96,36 +86,32 @@ function assignments(flag: string, values: Values): string[] {
 /** A line of act's log. */
 type Line = Readonly<
   Partial<Record<'jobID' | 'command' | 'name' | 'arg' | 'content' | 'raw' | 'msg' | 'jobResult', string>>
-> & {
-  readonly matrix?: object
-  readonly stepID?: readonly string[]
-  readonly raw_output?: boolean
-}
+> & { readonly matrix?: object; readonly stepID?: readonly string[]; readonly raw_output?: boolean }
 
 function readOutput(output: string): Pick<ActRun, 'jobs' | 'output'> {
   const jobs = new Map<string, ActJob>()
   const readable = output.split('\n').map((text) => {
     if (!text.startsWith('{')) return text
     const line = JSON.parse(text) as Line
-    const { jobID: id, matrix = {}, msg = '' } = line
-    if (id !== undefined) {
-      const key = `${id} ${JSON.stringify(matrix)}`
-      const job: ActJob = jobs.get(key) ?? { id, result: undefined, outputs: {}, summary: '', log: '' }
-      jobs.set(key, job)
-      addLine(line, job)
-    }
-    return `${id ?? ''}: ${msg.trim()}`
+    const { jobID: id = '', matrix = {}, msg = '' } = line
+    const key = `${id} ${JSON.stringify(matrix)}`
+    const job: ActJob = jobs.get(key) ?? { id, result: undefined, outputs: {}, summary: '', log: '' }
+    if (id !== '') jobs.set(key, addLine(line, job))
+    return `${id}: ${msg.trim()}`
   })
   return { jobs: [...jobs.values()], output: readable.join('\n') }
 }
 
-function addLine(line: Line, job: ActJob): void {
-  if (line.jobResult !== undefined) job.result = line.jobResult
-  if (line.raw_output === true) job.log += line.msg ?? ''
-  else if (line.raw !== undefined) job.log += line.raw
-  if (line.command === 'summary') job.summary += line.content ?? ''
-  if (line.command === 'set-output') {
-    const step = line.stepID?.at(-1) ?? ''
-    job.outputs[step] = { ...job.outputs[step], [line.name ?? '']: line.arg ?? '' }
+function addLine(line: Line, job: ActJob): ActJob {
+  const { outputs } = job
+  const step = line.stepID?.at(-1) ?? ''
+  const isOutput = line.command === 'set-output'
+  const output = { [step]: { ...outputs[step], [line.name ?? '']: line.arg ?? '' } }
+  return {
+    ...job,
+    result: line.jobResult ?? job.result,
+    log: job.log + (line.raw_output === true ? (line.msg ?? '') : (line.raw ?? '')),
+    summary: job.summary + (line.command === 'summary' ? (line.content ?? '') : ''),
+    outputs: isOutput ? { ...outputs, ...output } : outputs,
   }
 }

@@ -95,30 +95,27 @@ describe.concurrent('a push', () => {
     for (const part of ['cats and dogs', 'src/secret.ts']) expect(prompt).not.toContain(part)
   })
 
-  it("has the agent's pull request labelled and a review requested (labels-and-reviewers)", async () => {
-    const run = await runWorkflow('labels-and-reviewers')
-    expect(bodies(run, 'POST /issues/1/labels')).toEqual([{ labels: ['documentation'] }])
-    expect(bodies(run, 'POST /pulls/1/requested_reviewers')).toEqual([{ reviewers: ['hubot'] }])
-  })
-
-  it('has nothing labelled where the job made no pull request (labels-and-reviewers)', async () => {
-    const run = await runWorkflow('labels-and-reviewers', {
-      before: ({ docs }) => docs.faults.add({ kind: 'status', status: 400, match: { path: 'create' } }),
-      exitCode: 1,
-    })
-    expect(run.github.requests.filter((line) => /\/(?:labels|requested_reviewers)$/.test(line))).toEqual([])
-  })
+  it.each([false, true])(
+    "has the agent's pull request labelled and a review requested, if there is one (labels-and-reviewers, %s)",
+    async (isMade) => {
+      const run = await runWorkflow('labels-and-reviewers', {
+        before: ({ docs }) => {
+          if (!isMade) docs.faults.add({ kind: 'status', status: 400, match: { path: 'create' } })
+        },
+        exitCode: isMade ? 0 : 1,
+      })
+      expect(bodies(run, 'POST /issues/1/labels')).toEqual(isMade ? [{ labels: ['documentation'] }] : [])
+      const requested = isMade ? [{ reviewers: ['hubot'] }] : []
+      expect(bodies(run, 'POST /pulls/1/requested_reviewers')).toEqual(requested)
+    },
+  )
 })
 
 describe.concurrent('a pull request', () => {
   const closed = (pull: object) => (world: World) => {
     addPull(world, { number: 5, title: 'Add pets', files: FILES })
-    return pullRequest({
-      action: 'closed',
-      sender: octocat,
-      author: octocat,
-      pull: { title: 'Add pets', ...pull },
-    })
+    const told = { title: 'Add pets', ...pull }
+    return pullRequest({ action: 'closed', sender: octocat, author: octocat, pull: told })
   }
   const merged = { merged: true, state: 'closed', merge_commit_sha: 'e'.repeat(40) }
 
@@ -132,19 +129,16 @@ describe.concurrent('a pull request', () => {
     expect(told.map(({ history }) => history.at(-1))).toEqual([expect.stringContaining(PULL)])
   })
 
-  it('starts no runner without a merge or with the label no-docs (docs-on-merge)', async () => {
-    for (const pull of [{ merged: false }, { ...merged, labels: [{ name: 'bug' }, { name: 'no-docs' }] }]) {
-      const run = await runWorkflow('docs-on-merge', { event: closed(pull) })
-      expect([...run.asked, ...run.github.requests]).toEqual([])
-    }
-  })
-
-  it.each(['mintlify[bot]', 'dependabot[bot]'])('of %s is skipped (docs-on-merge)', async (login) => {
-    const run = await runWorkflow('docs-on-merge', {
-      event: closed({ ...merged, user: { login, type: 'Bot' } }),
-    })
-    expect(run.job('docs').outputs['docs-on-merge']).toMatchObject({ result: 'skipped' })
+  it.each([
+    ['starts no runner without a merge', { merged: false }, []],
+    ['starts no runner with the label no-docs', { ...merged, labels: [{ name: 'no-docs' }] }, []],
+    ['of the agent is skipped', { ...merged, user: { login: 'mintlify[bot]', type: 'Bot' } }, ['skipped']],
+    ['of Dependabot is skipped', { ...merged, user: { login: 'dependabot[bot]', type: 'Bot' } }, ['skipped']],
+  ])('%s (docs-on-merge)', async (_case, pull, results) => {
+    const run = await runWorkflow('docs-on-merge', { event: closed(pull) })
+    expect(run.jobs.flatMap(({ outputs }) => outputs['docs-on-merge']?.['result'] ?? [])).toEqual(results)
     expect(run.asked).toEqual([])
+    if (results.length === 0) expect(run.github.requests).toEqual([])
   })
 
   it('has a docs pull request beside it (docs-for-pull-requests)', async () => {
@@ -204,14 +198,8 @@ describe.concurrent('a release', () => {
   })
 
   it('merges the pull request of the pushes; a push does not (docs-with-releases)', async () => {
-    const pull = {
-      id: 'PR_1',
-      number: 1,
-      state: 'OPEN',
-      title: 'Docs',
-      url: PULL,
-      mergeStateStatus: 'BLOCKED',
-    }
+    const state = { state: 'OPEN', mergeStateStatus: 'BLOCKED' }
+    const pull = { id: 'PR_1', number: 1, title: 'Docs', url: PULL, ...state }
     const fields = { fields: [] }
     const gh = (query: string): object => {
       if (query.includes('mutation')) return {}

@@ -1,11 +1,12 @@
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 
 /**
  * Starts the only way from a workflow's steps to the network: a proxy that maps the names of real hosts to loopback
@@ -39,46 +40,43 @@ export async function startHostProxy(
       socket.end('HTTP/1.1 403 Forbidden\r\ncontent-length: 0\r\n\r\n')
     }
   })
-  await once(proxy.listen(0, '127.0.0.1'), 'listening')
+  const { url, close } = await listen(proxy)
   return {
-    url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
+    url,
     /** PEM file of the authority that signed the hosts' certificate. */
     authorityFile,
     /** `host:port` of every other host that a step tried to reach. */
     refused: refused as readonly string[],
     async close() {
       server.closeAllConnections()
-      proxy.closeAllConnections()
-      proxy.close()
-      await once(proxy, 'close')
+      await close()
       rmSync(folder, { recursive: true, force: true })
     },
   }
 }
 
-/** A request that came in, as `POST /path`. */
-type Asked = { readonly line: string; readonly body: Readonly<Record<string, unknown>> }
-
-/** Starts a server that keeps the requests that it is sent. What it answers is JSON. */
+/** Starts a server that keeps the requests that it is sent, as `POST /path`. What it answers is JSON. */
 export async function startServer(
-  answer: (request: Asked) => unknown,
+  answer: (body: Readonly<Record<string, unknown>>, line: string) => unknown,
   statusOf = (_line: string): number => 200,
 ) {
-  const requests: Asked[] = []
+  const requests: { readonly line: string; readonly body: Readonly<Record<string, unknown>> }[] = []
   const server = createServer(async (incoming, response) => {
-    let body = ''
-    for await (const chunk of incoming.setEncoding('utf8')) body += chunk
+    const sent = await text(incoming)
     const line = `${incoming.method} ${incoming.url?.split('?')[0]}`
-    const request = { line, body: body === '' ? {} : JSON.parse(body) }
-    requests.push(request)
+    const body = sent === '' ? {} : JSON.parse(sent)
+    requests.push({ line, body })
     response.writeHead(statusOf(line), { 'content-type': 'application/json' })
-    response.end(JSON.stringify(answer(request)))
+    response.end(JSON.stringify(answer(body, line)))
   })
+  return { ...(await listen(server)), requests }
+}
+
+async function listen(server: Server) {
   await once(server.listen(0, '127.0.0.1'), 'listening')
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    requests: requests as readonly Asked[],
-    async close() {
+    async close(): Promise<void> {
       server.closeAllConnections()
       server.close()
       await once(server, 'close')
@@ -91,8 +89,7 @@ type Target = { readonly target: string; readonly rewrite: (body: string) => str
 function forward(incoming: IncomingMessage, response: ServerResponse, { target, rewrite }: Target): void {
   const { method, headers, url = '/' } = incoming
   const onward = request(new URL(url, target), { method, headers }, async (answer) => {
-    let body = ''
-    for await (const chunk of answer.setEncoding('utf8')) body += chunk
+    const body = await text(answer)
     const { 'content-length': _length, 'transfer-encoding': _encoding, ...answerHeaders } = answer.headers
     response.writeHead(answer.statusCode ?? 502, answerHeaders).end(rewrite(body))
   })

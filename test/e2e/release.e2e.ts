@@ -1,7 +1,9 @@
-import { execFile } from 'node:child_process'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { startHostProxy, startServer } from './proxy.ts'
@@ -46,22 +48,17 @@ describe.concurrent('the step that moves the major tag', () => {
   })
 })
 
-type Run = { readonly exitCode: number; readonly output: string; readonly writes: readonly unknown[] }
-
 /** Runs the step's script as the runner would, with the real gh against a GitHub on loopback. */
-async function moveMajorTag(
-  tag: string,
-  { releases, tagged = true, refuses = false }: Options,
-): Promise<Run> {
-  const server = await startServer(
-    ({ line }) => (line.endsWith('/releases') ? releases : {}),
-    (line) =>
-      !line.startsWith('GET') ? (refuses ? 403 : 200) : line.includes('/git/ref/') && !tagged ? 404 : 200,
-  )
+async function moveMajorTag(tag: string, { releases, tagged = true, refuses = false }: Options) {
+  const statusOf = (line: string): number => {
+    if (!line.startsWith('GET')) return refuses ? 403 : 200
+    return line.includes('/git/ref/') && !tagged ? 404 : 200
+  }
+  const releasesOr = (_body: unknown, line: string) => (line.endsWith('/releases') ? releases : {})
+  const server = await startServer(releasesOr, statusOf)
   const proxy = await startHostProxy({ 'api.github.com': server.url }, (text) => text)
-  const workflow = parse(
-    readFileSync(join(import.meta.dirname, '../../.github/workflows/release.yml'), 'utf8'),
-  )
+  const path = join(import.meta.dirname, '../../.github/workflows/release.yml')
+  const workflow = parse(readFileSync(path, 'utf8'))
   const steps: { name: string; run: string }[] = workflow.jobs.release.steps
   const script = steps.find(({ name }) => name === 'Move the major tag')?.run ?? 'exit 99'
   const env = {
@@ -75,13 +72,12 @@ async function moveMajorTag(
     GITHUB_REF_NAME: tag,
     GITHUB_SHA: SHA,
   }
+  const child = spawn('bash', ['-e', '-c', script], { env })
   try {
-    return await new Promise((resolve) => {
-      const child = execFile('bash', ['-e', '-c', script], { env }, (_error, stdout, stderr) => {
-        const writes = server.requests.filter(({ line }) => !line.startsWith('GET'))
-        resolve({ exitCode: child.exitCode ?? 1, output: stdout + stderr, writes })
-      })
-    })
+    const outputs = [child.stdout, child.stderr].map((stream) => text(stream))
+    const [exitCode] = await once(child, 'close')
+    const writes = server.requests.filter(({ line }) => !line.startsWith('GET'))
+    return { exitCode, output: (await Promise.all(outputs)).join(''), writes }
   } finally {
     await Promise.all([server.close(), proxy.close()])
   }

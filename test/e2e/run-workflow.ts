@@ -23,10 +23,9 @@ type Files = Readonly<Record<string, string>>
 /** One run of a workflow. */
 export type WorkflowOptions = {
   /** By default a push of the repository's second commit; a name alone has no payload. */
-  readonly event?: string | ((world: World, commits: Commits) => Event)
-  /** Files of the repository in its first commit. */
+  readonly event?: string | ((world: World) => Event)
+  /** Files of the repository in its first commit, and those that the second changes. */
   readonly files?: Files
-  /** Files that the second commit changes. */
   readonly changes?: Files
   readonly docs?: DocsServiceOptions
   /** Prepares the docs service and GitHub. */
@@ -35,7 +34,7 @@ export type WorkflowOptions = {
   readonly gh?: (query: string) => object
   /** The workflow's text in place of the example's. */
   readonly workflow?: string
-  readonly variables?: (docs: DocsService) => Readonly<Record<string, string>>
+  readonly variables?: (docs: DocsService) => Files
   /** What the run must end with; 0 without it. */
   readonly exitCode?: number
 }
@@ -77,16 +76,16 @@ export async function runWorkflow(name: string, options: WorkflowOptions = {}): 
   const docs = await startDocsService({ agent: 'none', jobTimeMs: 300, ...options.docs })
   const github = await startGitHub({ world })
   const chat = await startServer(() => 'ok')
-  const gh = await startServer(({ body }) => ({ data: options.gh?.(`${body['query']}`) }))
+  const gh = await startServer((body) => ({ data: options.gh?.(`${body['query']}`) }))
   const apiUrl = options.gh === undefined ? github.url : gh.url
   const proxy = await startHostProxy(
     { 'api.mintlify.com': docs.url, 'api.github.com': apiUrl, 'chat.example.com': chat.url },
     // The service links its own pages; a pull request on GitHub is what a user's job has.
     (body) => body.replaceAll(`${docs.url}/acme/docs`, 'https://github.com/acme/docs'),
   )
-  world.agentPulls = () => docs.jobs.flatMap(({ pull }) => (pull === null ? [] : [pull]))
+  world.agentPulls = () => docs.jobs.flatMap(({ pull }) => pull ?? [])
   const { event: wanted = () => pushOf(world, commits[0]) } = options
-  const event = typeof wanted === 'string' ? bareEvent(wanted) : wanted(world, commits)
+  const event = typeof wanted === 'string' ? bareEvent(wanted) : wanted(world)
   learn(world, event.payload)
   try {
     await options.before?.({ docs, github, world, commits })
@@ -196,7 +195,6 @@ function onlyJob({ jobs, output }: ActRun, id: string): ActJob {
   throw new Error(`The run has ${more.length + 1} jobs ${id}, or none:\n${output}`)
 }
 
-/** Writes files below a folder. */
 async function writeFiles(folder: string, files: Files): Promise<void> {
   for (const [name, text] of Object.entries(files)) {
     await mkdir(dirname(join(folder, name)), { recursive: true })
@@ -237,16 +235,17 @@ export function expression(text: string): string {
 
 /** A repository of two commits. */
 async function makeRepository(folder: string, first: Files, second: Files): Promise<Commits> {
-  const run = (script: string): string =>
-    execFileSync('bash', ['-ec', script], { cwd: folder, encoding: 'utf8' })
+  await mkdir(folder)
+  const git = (...args: readonly string[]): string =>
+    execFileSync('git', args, { cwd: folder, encoding: 'utf8' }).trim()
   const commit = async (content: Files): Promise<string> => {
     await writeFiles(folder, content)
-    const author = '-c user.name=Octocat -c user.email=octocat@example.com'
-    return run(`git add --all; git ${author} commit --quiet --allow-empty -m Pets; git rev-parse HEAD`).trim()
+    git('add', '--all')
+    const author = ['-c', 'user.name=Octocat', '-c', 'user.email=octocat@example.com']
+    git(...author, 'commit', '--quiet', '--allow-empty', '--message', 'Pets')
+    return git('rev-parse', 'HEAD')
   }
-  await mkdir(folder)
-  run(
-    'git init --quiet --initial-branch=main --template=; git remote add origin https://github.com/acme/docs',
-  )
+  git('init', '--quiet', '--initial-branch=main', '--template=')
+  git('remote', 'add', 'origin', 'https://github.com/acme/docs')
   return [await commit({ 'README.md': '# Docs\n', ...first }), await commit(second)]
 }

@@ -8,15 +8,10 @@ function visitors(percent: number): NonNullable<DocsServiceOptions['visitors']> 
   const page = (path: string, total: number): object => ({ path, human: total, ai: 0, total })
   const steady = Array.from({ length: 20 }, (_, index) => page(`/steady-${index}`, 1000))
   return ({ fromMs }) => {
-    const now = fromMs > Date.now() - 8 * 24 * 60 * 60 * 1000
-    const total = now ? 400 * (1 + percent / 100) : 400
-    const pages = now
-      ? [page('/a`<b>`&c', 3000), page('/down', 100)]
-      : [page('/a`<b>`&c', 900), page('/down', 2000)]
-    return {
-      status: 200,
-      body: { totals: { human: 350, ai: 150, total }, visitors: [...pages, ...steady], hasMore: false },
-    }
+    const isNow = fromMs > Date.now() - 8 * 24 * 60 * 60 * 1000
+    const totals = { human: 350, ai: 150, total: isNow ? 400 * (1 + percent / 100) : 400 }
+    const pages = [page('/a`<b>`&c', isNow ? 3000 : 900), page('/down', isNow ? 100 : 2000)]
+    return { status: 200, body: { totals, visitors: [...pages, ...steady], hasMore: false } }
   }
 }
 
@@ -49,30 +44,23 @@ describe.concurrent('weekly', () => {
 describe.concurrent('changes-since-last-run', () => {
   const STATUS = 'Docs agent: docs (changes-since-last-run.yml, docs, changes)'
 
-  it.each(['nothing', 'an earlier commit'])(
-    'has the docs updated where %s was documented',
-    async (documented) => {
-      const run = await runWorkflow('changes-since-last-run', {
-        event: 'schedule',
-        before: ({ world, commits }) => {
-          if (documented !== 'nothing') addStatus(world, commits[0], { context: STATUS, state: 'success' })
-        },
-      })
-      expect(run.prompts).toEqual([
-        expect.stringMatching(/^Bring the docs up to date with the changes below\./),
-      ])
-      if (documented !== 'nothing') expect(run.prompts[0]).toContain('src/pets.ts')
-    },
-  )
-
-  it('starts no job where this commit was documented', async () => {
+  it.each([
+    ['nothing', undefined, 1],
+    ['an earlier commit', 0, 1],
+    ['this commit', 1, 0],
+  ] as const)('where %s was documented, starts a job for what is not', async (_what, documented, jobs) => {
     const run = await runWorkflow('changes-since-last-run', {
       event: 'schedule',
-      before: ({ world, commits }) =>
-        void addStatus(world, commits[1], { context: STATUS, state: 'success' }),
+      before: ({ world, commits }) => {
+        if (documented === undefined) return
+        addStatus(world, commits[documented], { context: STATUS, state: 'success' })
+      },
     })
     expect(run.job('docs').result).toBe('success')
-    expect(run.asked).toEqual([])
+    expect(run.prompts).toHaveLength(jobs)
+    for (const prompt of run.prompts)
+      expect(prompt).toMatch(/^Bring the docs up to date with the changes below\./)
+    if (documented === 0) expect(run.prompts[0]).toContain('src/pets.ts')
   })
 })
 
@@ -116,12 +104,8 @@ describe.concurrent('the readers report', () => {
   })
 
   it('keeps an issue up to date (week-by-week)', async () => {
-    const issue = {
-      __typename: 'Issue',
-      id: 'I_12',
-      number: 12,
-      url: 'https://github.com/acme/docs/issues/12',
-    }
+    const url = 'https://github.com/acme/docs/issues/12'
+    const issue = { __typename: 'Issue', id: 'I_12', number: 12, url }
     const run = await runWorkflow('week-by-week', {
       event: 'schedule',
       docs: { visitors: visitors(12.5) },

@@ -13,9 +13,8 @@ const metadata = readActionMetadata()
 
 type Fields = Readonly<Record<string, unknown>>
 type Step = { readonly id?: string; readonly uses?: string; readonly with?: Fields }
-type Job = {
-  readonly permissions?: Fields
-  readonly concurrency?: unknown
+type Limits = Partial<Record<'permissions' | 'concurrency', Fields>>
+type Job = Limits & {
   readonly 'timeout-minutes'?: number
   readonly strategy?: { readonly matrix: Readonly<Record<string, readonly unknown[]>> }
   readonly steps?: readonly Step[]
@@ -30,10 +29,7 @@ type Call = {
   readonly outputs: Readonly<Record<string, { readonly value: string }>>
   readonly secrets: unknown
 }
-type Workflow = Pick<Job, 'permissions' | 'concurrency'> & {
-  readonly on: Fields
-  readonly jobs: Readonly<Record<string, Job>>
-}
+type Workflow = Limits & { readonly on: Fields; readonly jobs: Readonly<Record<string, Job>> }
 
 function readWorkflows(pattern: string) {
   const paths = globSync(pattern, { cwd: ROOT }).sort()
@@ -45,7 +41,7 @@ function readWorkflows(pattern: string) {
 
 const examples = readWorkflows('examples/*.yml')
 const reusable = readWorkflows('.github/workflows/*.yml').filter(
-  ({ workflow }) => 'workflow_call' in workflow.on,
+  ({ workflow: { on } }) => 'workflow_call' in on,
 )
 
 function actionSteps({ steps = [] }: Job): Step[] {
@@ -79,12 +75,10 @@ const PERMISSIONS: readonly (readonly [Fields, string])[] = [
 // act can't show what GitHub does with permissions, concurrency and time limits; these tests hold that they are there.
 describe('the examples', () => {
   it('ask for the permissions that each of their jobs needs, and for no more', () => {
-    const granted = examples.flatMap(({ name, workflow }) =>
-      Object.entries(workflow.jobs).map(([id, job]) => [
-        `${name}/${id}`,
-        job.permissions ?? workflow.permissions,
-      ]),
-    )
+    const granted = examples.flatMap(({ name, workflow }) => {
+      const jobs = Object.entries(workflow.jobs)
+      return jobs.map(([id, job]) => [`${name}/${id}`, job.permissions ?? workflow.permissions])
+    })
     const needed = PERMISSIONS.flatMap(([fields, names]) => names.split(' ').map((name) => [name, fields]))
     expect(Object.fromEntries(granted)).toEqual(Object.fromEntries(needed))
   })
@@ -114,10 +108,10 @@ describe.each(examples)('the example $name', ({ text, workflow }) => {
       expect(job.concurrency ?? workflow.concurrency).toMatchObject(group)
       const inputs = actionSteps(job).map((step) => step.with ?? {})
       const waits = inputs.filter((input) => input['wait'] !== false && 'prompt' in input)
-      const waitMs = sum(waits, (input) => parseDuration(`${input['timeout'] ?? '30m'}`))
+      const waitMs = waits.reduce((all, input) => all + parseDuration(`${input['timeout'] ?? '30m'}`), 0)
       expect((job['timeout-minutes'] ?? 0) * 60_000).toBeGreaterThan(waitMs)
       const legs = Object.values(job.strategy?.matrix ?? {}).reduce((all, values) => all * values.length, 1)
-      const requests = sum(inputs, (input) => Number(input['visitors-max-requests'] ?? 0))
+      const requests = inputs.reduce((all, input) => all + Number(input['visitors-max-requests'] ?? 0), 0)
       expect(legs * requests).toBeLessThanOrEqual(100)
     }
   })
@@ -137,10 +131,6 @@ describe.each(examples)('the example $name', ({ text, workflow }) => {
     }
   })
 })
-
-function sum<T>(entries: readonly T[], numberOf: (entry: T) => number): number {
-  return entries.reduce((all, entry) => all + numberOf(entry), 0)
-}
 
 it('the reusable workflows differ in what their steps remember', () => {
   const jobs = reusable.flatMap(({ workflow }) => Object.entries(workflow.jobs))
@@ -168,10 +158,9 @@ function callOf({ on }: Workflow): Call {
 
 it('the documentation has the inputs of the reusable workflows with their defaults', () => {
   const page = readFileSync(join(ROOT, 'docs/reusable-workflows.md'), 'utf8')
-  const order = ['docs-on-push', 'docs-on-merge', 'docs-command', 'weekly']
-  const calls = order
-    .map((name) => reusable.find((one) => one.name === name)?.workflow)
-    .filter((one) => one != null)
+  const calls = ['docs-on-push', 'docs-on-merge', 'docs-command', 'weekly'].flatMap((wanted) =>
+    reusable.filter(({ name }) => name === wanted).map(({ workflow }) => callOf(workflow)),
+  )
   const cell = (name: string, input: Input | undefined): string => {
     if (input === undefined) return '–'
     if (input.required === true) return '**required**'
@@ -179,7 +168,7 @@ it('the documentation has the inputs of the reusable workflows with their defaul
     return name === 'prompt' ? "its recipe's" : `\`${input.default}\``
   }
   const rows = [...Object.keys(metadata.inputs), ...OWN_INPUTS].flatMap((name) => {
-    const cells = calls.map((workflow) => cell(name, callOf(workflow).inputs[name]))
+    const cells = calls.map(({ inputs }) => cell(name, inputs[name]))
     return cells.every((text) => text === '–') ? [] : [`| \`${name}\` | ${cells.join(' | ')} |\n`]
   })
   expect(page).toContain(rows.join(''))
@@ -229,9 +218,8 @@ describe.each(reusable)('the reusable workflow $name', ({ name, workflow }) => {
     expect(call?.with).toEqual({ 'project-id': expression('vars.DOCS_PROJECT_ID') })
     expect(call?.secrets).toEqual({ DOCS_API_KEY: expression('secrets.DOCS_API_KEY') })
     expect(caller?.workflow.on).toEqual(own?.workflow.on)
-    const [prompt = ''] = Object.values(own?.workflow.jobs ?? {}).flatMap((one) =>
-      actionSteps(one).map((used) => used.with?.['prompt'] ?? ''),
-    )
+    const used = Object.values(own?.workflow.jobs ?? {}).flatMap(actionSteps)
+    const prompt = used[0]?.with?.['prompt'] ?? ''
     const words = (text: unknown): string => `${text}`.replace(/\s+/g, ' ').trim()
     expect(words(inputs['prompt']?.default)).toBe(words(prompt))
   })

@@ -2,7 +2,8 @@ import { setImmediate } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import type { HttpOptions } from '../../src/lib/http.ts'
 import { proxyFor } from '../../src/lib/transport.ts'
-import { selfSignedCertificate, TestServers, trust } from '../support/http-servers.ts'
+import { selfSignedCertificate } from '../support/certificate.ts'
+import { TestServers, trust } from '../support/http-servers.ts'
 import { clientWith, failureOf, get, KINDS, NO_PROXY } from './http-client.ts'
 
 const servers = new TestServers()

@@ -99,7 +99,7 @@ it('a table has a rule that aligns each column', () => {
 })
 
 describe.each(HOSTILE_TEXTS.map((text) => [text]))('hostile text %j', (text) => {
-  function seenIn({ source }: Markdown): Alive {
+  function seenIn({ source }: Markdown): ReturnType<typeof alive> {
     const seen = alive(source)
     expect(seen).toMatchObject({ images: [], mentions: [] })
     return seen

@@ -4,13 +4,13 @@ import { readTrigger } from '../../src/events/decide.ts'
 import { type History, loadHistory } from '../../src/events/history.ts'
 import { skipOwnWork } from '../../src/events/loop-guard.ts'
 import { eventRow } from '../../src/events/table.ts'
-import type { Skip, Trigger } from '../../src/events/trigger.ts'
 import { readEnvironment } from '../../src/runner/environment.ts'
 import { Run } from '../../src/runner/run.ts'
 import { VirtualClock } from './clock.ts'
 import type { Event } from './events.ts'
 import { type FakeGitHub, startGitHub } from './github.ts'
-import { AFTER, addCommit, BEFORE, learn, type World } from './world.ts'
+import { prefixed } from './run-action.ts'
+import { AFTER, addCommit, BEFORE, learn } from './world.ts'
 
 /** How a run begins. */
 export type Start = {
@@ -23,30 +23,10 @@ export type Start = {
 }
 
 /** What became of it, up to where a job would be started. */
-export type Decision = {
-  /** `goes on`, or `skipped` with the level of its line in the log. */
-  readonly result: string
-  /** Why it was skipped; else empty. */
-  readonly reason: string
-  readonly explainsUsage: boolean
-  /** Requests to GitHub, in the order in which they came. */
-  readonly requests: readonly string[]
-  /** What else was logged: `warning: …`. */
-  readonly logged: readonly string[]
-  /** Where it goes on. */
-  readonly history: History | undefined
-}
+export type Decision = Awaited<ReturnType<Scene['decide']>>
 
 /** A GitHub, and runs between it and the log; nothing is a process, and no pause takes time. */
-export type Scene = {
-  readonly github: FakeGitHub
-  readonly world: World
-  readonly clock: VirtualClock
-  newRun(start: Start): { readonly run: Run; readonly trigger: Trigger | Skip }
-  decide(start: Start): Promise<Decision>
-  /** What was logged since the last time, as `warning: …`, and what was saved for the post step. */
-  logged(): string[]
-}
+export type Scene = ReturnType<typeof sceneOf>
 
 /** Makes a starter of scenes for the tests of a file: what GitHub would not have taken fails the test. */
 export function sceneStarter(): () => Promise<Scene> {
@@ -69,7 +49,7 @@ export function sceneStarter(): () => Promise<Scene> {
   }
 }
 
-function sceneOf(github: FakeGitHub, lines: string[]): Scene {
+function sceneOf(github: FakeGitHub, lines: string[]) {
   const clock = new VirtualClock()
   const { world } = github
   world.now = () => clock.now()
@@ -100,41 +80,38 @@ function sceneOf(github: FakeGitHub, lines: string[]): Scene {
       ...env,
     })
     const run = new Run(environment, { clock, random: () => 0.5, cancel })
-    const trigger = readTrigger({ ...event, row: eventRow(event.name) }, run.inputs, environment)
-    return { run, trigger }
+    return { run, trigger: readTrigger({ ...event, row: eventRow(event.name) }, run.inputs, environment) }
   }
 
-  const logged = (): string[] =>
-    lines
-      .splice(0)
-      .map((line) => /^::(notice|warning|error|save-state) (?:.*?)::(.*)/.exec(line) ?? [])
-      .flatMap(([, level, text]) => (level === undefined ? [] : [`${level}: ${text}`]))
+  /** What was logged since the last time, as `warning: …`, and what was saved for the post step. */
+  function logged(): string[] {
+    const commands = lines.splice(0).map((line) => {
+      return /^::(notice|warning|error|save-state) (?:.*?)::(.*)/.exec(line) ?? []
+    })
+    return commands.flatMap(([, level, text]) => (level === undefined ? [] : [`${level}: ${text}`]))
+  }
 
-  async function decide(start: Start): Promise<Decision> {
+  async function decide(start: Start) {
     const { run, trigger } = newRun(start)
     const before = github.requests.length
+    let skip = 'skip' in trigger ? trigger : await authorize(trigger, run)
     let history: History | undefined
-    async function skipOf(): Promise<Skip | undefined> {
-      if ('skip' in trigger) return trigger
-      const refusal = await authorize(trigger, run)
-      if (refusal !== undefined) return refusal
+    if (skip === undefined && !('skip' in trigger)) {
       history = await loadHistory(trigger, run)
-      return skipOwnWork(trigger, history, run)
+      skip = skipOwnWork(trigger, history, run)
     }
-    const skip = await skipOf()
     return {
+      /** `goes on`, or `skipped` with the level of its line in the log. */
       result: skip === undefined ? 'goes on' : `skipped (${skip.level})`,
       reason: skip?.reason ?? '',
       explainsUsage: skip?.explainUsage ?? false,
+      /** Requests to GitHub, and what was logged as `warning: …`. */
       requests: github.requests.slice(before),
       logged: logged(),
+      /** Where it goes on. */
       history,
     }
   }
 
   return { github, world, clock, newRun, decide, logged }
-}
-
-function prefixed(prefix: string, values: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(values).map(([name, value]) => [`${prefix}${name}`, value]))
 }

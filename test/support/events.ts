@@ -23,22 +23,20 @@ export type Event = { readonly name: string; readonly payload: Payload }
 
 const WEB = 'https://github.com/acme/docs'
 
-type Examples = readonly { readonly name: string; readonly examples: readonly Payload[] }[]
-
 /** Payloads that GitHub has sent, in our repository. */
-export const EXAMPLES: Examples = JSON.parse(
-  readFileSync(
-    createRequire(import.meta.url).resolve('@octokit/webhooks-examples/api.github.com/index.json'),
-    'utf8',
-  ).replaceAll('Codertocat/Hello-World', 'acme/docs'),
-)
+export const EXAMPLES: readonly { readonly name: string; readonly examples: readonly Payload[] }[] =
+  JSON.parse(
+    readFileSync(
+      createRequire(import.meta.url).resolve('@octokit/webhooks-examples/api.github.com/index.json'),
+      'utf8',
+    ).replaceAll('Codertocat/Hello-World', 'acme/docs'),
+  )
 
 /** One of them, with other fields; of a push, one that brought commits. */
 export function event(name: string, change: Fields = {}): Event {
   const found = EXAMPLES.find((entry) => entry.name === name)?.examples ?? []
-  const action = change['action']
   const one =
-    found.find((payload) => payload.action === action) ??
+    found.find((payload) => payload.action === change['action']) ??
     found.find((payload) => payload.head_commit !== null)
   if (one === undefined) throw new Error(`There is no example of ${name}.`)
   return { name, payload: merged(one, change) }
@@ -49,51 +47,52 @@ export function bareEvent(name: string): Event {
   return { name, payload: {} }
 }
 
-/** A comment of an event. */
+/** What somebody writes. */
 export type CommentOptions = {
   readonly id: number
-  readonly body: string
+  /** `null` for a review without words. */
+  readonly body: string | null
   readonly author: Account
   readonly number?: number
   readonly action?: string
 }
 
+/** The fields of a comment or a review, and of what it is on. */
+function written({ id, body, author, number = 5 }: CommentOptions, anchor: string, on = 'pull') {
+  const html_url = `${WEB}/${on}/${number}`
+  return {
+    on: { number, html_url },
+    text: { id, body, user: author, html_url: `${html_url}#${anchor}${id}` },
+  }
+}
+
 /** A comment on a pull request's main thread, or on an issue's. */
-export function issueComment(options: CommentOptions & { readonly onIssue?: boolean }): Event {
-  const { id, body, author, number = 5, onIssue = false, action = 'created' } = options
-  const url = `${WEB}/${onIssue ? 'issues' : 'pull'}/${number}`
-  return event('issue_comment', {
-    action,
-    issue: { number, html_url: url, pull_request: onIssue ? undefined : { html_url: url } },
-    comment: { id, body, user: author, html_url: `${url}#issuecomment-${id}` },
-    sender: author,
-  })
+export function issueComment({
+  onIssue = false,
+  ...options
+}: CommentOptions & { readonly onIssue?: boolean }): Event {
+  const { action = 'created', author: sender } = options
+  const { on, text: comment } = written(options, 'issuecomment-', onIssue ? 'issues' : 'pull')
+  const issue = { ...on, pull_request: onIssue ? undefined : { html_url: on.html_url } }
+  return event('issue_comment', { action, issue, comment, sender })
 }
 
 /** A comment in a thread of a review. */
-export function reviewComment(options: CommentOptions & { readonly replyTo?: number }): Event {
-  const { id, body, author, number = 5, replyTo, action = 'created' } = options
-  const url = `${WEB}/pull/${number}`
-  const comment = { id, body, user: author, html_url: `${url}#discussion_r${id}`, in_reply_to_id: replyTo }
-  return event('pull_request_review_comment', {
-    action,
-    pull_request: { number, html_url: url },
-    comment,
-    sender: author,
-  })
+export function reviewComment({
+  replyTo,
+  ...options
+}: CommentOptions & { readonly replyTo?: number }): Event {
+  const { action = 'created', author: sender } = options
+  const { on, text } = written(options, 'discussion_r')
+  const comment = { ...text, in_reply_to_id: replyTo }
+  return event('pull_request_review_comment', { action, pull_request: on, comment, sender })
 }
 
 /** A review of a pull request, with words of its own. */
-export function review(options: Omit<CommentOptions, 'body'> & { readonly body: string | null }): Event {
-  const { id, body, author, number = 5, action = 'submitted' } = options
-  const url = `${WEB}/pull/${number}`
-  const written = { id, body, user: author, html_url: `${url}#pullrequestreview-${id}` }
-  return event('pull_request_review', {
-    action,
-    pull_request: { number, html_url: url },
-    review: written,
-    sender: author,
-  })
+export function review(options: CommentOptions): Event {
+  const { action = 'submitted', author: sender } = options
+  const { on, text } = written(options, 'pullrequestreview-')
+  return event('pull_request_review', { action, pull_request: on, review: text, sender })
 }
 
 /** An issue that was opened, or what else happened to it. */
@@ -103,20 +102,17 @@ export function newIssue(options: Omit<CommentOptions, 'id'>): Event {
   return event('issues', { action, issue, sender: author })
 }
 
-/** A pull request's event. */
-export function pullRequest(
-  change: {
-    readonly action?: string
-    readonly number?: number
-    readonly author?: Account
-    readonly sender?: Account
-    /** Name of the repository that its branch is in. */
-    readonly from?: string
-    /** Further fields of the pull request. */
-    readonly pull?: PullRequest
-  } = {},
-): Event {
-  const { action = 'opened', number = 5, author = {}, sender = {}, from = 'acme/docs', pull = {} } = change
+type PullRequestOptions = Partial<Record<'author' | 'sender', Account>> & {
+  readonly action?: string
+  readonly number?: number
+  /** Name of the repository that its branch is in. */
+  readonly from?: string
+  /** Further fields of the pull request. */
+  readonly pull?: PullRequest
+}
+
+export function pullRequest(options: PullRequestOptions = {}): Event {
+  const { action = 'opened', number = 5, author = {}, sender = {}, from = 'acme/docs', pull = {} } = options
   const head = { repo: { full_name: from, fork: from !== 'acme/docs' } }
   const changed = merged({ number, html_url: `${WEB}/pull/${number}`, user: author, head }, pull)
   return event('pull_request', { action, number, pull_request: changed, sender })
@@ -137,9 +133,9 @@ export function pushBy(...logins: readonly string[]): Event {
   return pushed(commits, { before: BEFORE, after: AFTER })
 }
 
-/** The push that led a branch of a world from one commit to where it is now. */
-export function pushOf(world: World, before: string, branch = 'main'): Event {
-  const after = resolve(world, branch)?.sha ?? ''
+/** The push that led `main` of a world from one commit to where it is now. */
+export function pushOf(world: World, before: string): Event {
+  const after = resolve(world, 'main')?.sha ?? ''
   const commits = commitsBetween(world, before, after)
     .toReversed()
     .map(({ sha, message, author, files, atMs }) => ({
@@ -152,27 +148,20 @@ export function pushOf(world: World, before: string, branch = 'main'): Event {
   const created = /^0+$/.test(before)
   const forced = !created && !historyOf(world, after).some(({ sha }) => sha === before)
   const html_url = `https://github.com/${world.repository}`
-  return pushed(commits, {
-    ref: `refs/heads/${branch}`,
-    before,
-    after,
-    created,
-    forced,
-    compare: `${html_url}/compare/${before.slice(0, 12)}...${after.slice(0, 12)}`,
-    repository: { full_name: world.repository, html_url },
-  })
+  const compare = `${html_url}/compare/${before.slice(0, 12)}...${after.slice(0, 12)}`
+  const repository = { full_name: world.repository, html_url }
+  return pushed(commits, { before, after, created, forced, compare, repository })
 }
 
-/** Adds a commit to a world, and returns the push of it. */
+/** Adds a commit to `main`, and returns the push of it. */
 export function pushTo(world: World, commit: Parameters<typeof addCommit>[1] = {}): Event {
-  const before = world.branches.get(commit.branch ?? 'main') ?? BEFORE
+  const before = world.branches.get('main') ?? BEFORE
   addCommit(world, commit)
-  return pushOf(world, before, commit.branch ?? 'main')
+  return pushOf(world, before)
 }
 
 function pushed(commits: readonly Fields[], change: Fields): Event {
   const ends = { ref: 'refs/heads/main', created: false, deleted: false, forced: false, base_ref: null }
-  const head = commits.at(-1) ?? null
-  const event = push({ ...ends, compare: `${WEB}/compare/a...b`, ...change })
-  return { ...event, payload: { ...event.payload, commits, head_commit: head } }
+  const { name, payload } = push({ ...ends, compare: `${WEB}/compare/a...b`, ...change })
+  return { name, payload: { ...payload, commits, head_commit: commits.at(-1) ?? null } }
 }

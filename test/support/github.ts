@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { graphqlAnswer } from './graphql.ts'
 import { type Fields, isObject } from './json.ts'
 import { answerProblem, readCall } from './openapi.ts'
@@ -32,30 +33,22 @@ type Ending = {
   readonly delayMs?: number
 }
 
-const message = (text: string): object => ({
-  message: text,
-  documentation_url: 'https://docs.github.com/rest',
-})
 const HTML = '<html><body><h1>Unicorn!</h1></body></html>'
-const SECONDARY = message(
-  'You have exceeded a secondary rate limit. Please wait a few minutes before you try again.',
-)
+const LIMIT = 'API rate limit exceeded for installation ID 1.'
+const SECONDARY = 'You have exceeded a secondary rate limit. Please wait a few minutes before you try again.'
+const WAIT = { 'retry-after': '1' }
 
 /** All faults that a GitHub is tried with. */
 export const FAULTS = {
-  '401': { status: 401, body: message('Bad credentials') },
-  '403': { status: 403, body: message('Forbidden') },
-  'secondary-limit': { status: 403, body: SECONDARY, headers: { 'retry-after': '1' } },
-  'primary-limit': {
-    status: 403,
-    body: message('API rate limit exceeded for installation ID 1.'),
-    headers: { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '1' },
-  },
-  '404': { status: 404, body: message('Not Found') },
-  '422': { status: 422, body: message('Validation Failed') },
-  '429': { status: 429, body: SECONDARY, headers: { 'retry-after': '1' } },
-  '500': { status: 500, body: message('Server Error') },
-  '502': { status: 502, body: message('Server Error') },
+  '401': failure(401, 'Bad credentials'),
+  '403': failure(403, 'Forbidden'),
+  'secondary-limit': failure(403, SECONDARY, WAIT),
+  'primary-limit': failure(403, LIMIT, { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '1' }),
+  '404': failure(404, 'Not Found'),
+  '422': failure(422, 'Validation Failed'),
+  '429': failure(429, SECONDARY, WAIT),
+  '500': failure(500, 'Server Error'),
+  '502': failure(502, 'Server Error'),
   '503': { status: 503, body: HTML, headers: { 'content-type': 'text/html' } },
   html: { status: 200, body: HTML, headers: { 'content-type': 'text/html; charset=utf-8' } },
   empty: { status: 200, body: {} },
@@ -74,57 +67,41 @@ export const FAULTS = {
 export type GitHubRequest = {
   /** `POST /issues/5/comments`, without the repository if it is the world's; see {@link lineOf}. */
   readonly line: string
-  readonly query: string
   readonly body: Fields
   status?: number
 }
 
 /** A GitHub on loopback, as strict as its own descriptions. */
-export type FakeGitHub = {
-  /** Root of the API. */
-  readonly url: string
-  readonly token: string
-  world: World
-  readonly journal: GitHubRequest[]
-  /** The lines of the journal. */
-  readonly requests: readonly string[]
-  /** What the real GitHub would not take, or not answer: must stay empty. */
-  readonly violations: readonly string[]
-  readonly faults: GitHubFault[]
-  close(): Promise<void>
-}
+export type FakeGitHub = Awaited<ReturnType<typeof startGitHub>>
 
-export type FakeGitHubOptions = {
+type GitHubOptions = {
   /** Path that the API begins with, as on a GitHub Enterprise Server. */
   readonly root?: string
-  readonly token?: string
   readonly world?: World
   /** How slow answers wait, and how long hanging ones hang. */
   readonly pause?: (ms: number) => Promise<void>
 }
 
-/** Starts a GitHub. */
-export async function startGitHub(options: FakeGitHubOptions = {}): Promise<FakeGitHub> {
-  const { root = '', token = 'ghs_loopbacktoken0000000000000000000000', pause = realPause } = options
+export async function startGitHub(options: GitHubOptions = {}) {
+  const { root = '', world = emptyWorld(), pause = realPause } = options
+  const token = 'ghs_loopbacktoken0000000000000000000000'
   const journal: GitHubRequest[] = []
   const violations: string[] = []
   const faults: GitHubFault[] = []
 
   async function answerTo(
-    incoming: IncomingMessage,
+    { method = '', headers }: IncomingMessage,
     url: URL,
     body: unknown,
     broken?: string,
   ): Promise<Answer> {
-    const { world } = github
-    const method = incoming.method ?? ''
     const refuse = (...problems: readonly string[]): Answer => {
       violations.push(...problems.map((problem) => `${method} ${url.pathname}: ${problem}`))
-      return { status: 422, body: message(problems.join('; ')) }
+      return failure(422, problems.join('; '))
     }
-    const { authorization = '', 'user-agent': agent } = incoming.headers
+    const { authorization = '', 'user-agent': agent } = headers
     if (!/^(?:token|bearer) /i.test(authorization)) return refuse('there is no token')
-    if (!authorization.endsWith(` ${token}`)) return { status: 401, body: message('Bad credentials') }
+    if (!authorization.endsWith(` ${token}`)) return FAULTS['401']
     if (agent === undefined) return refuse('there is no user agent')
     followAgent(world)
     if (url.pathname.endsWith('/graphql')) {
@@ -135,30 +112,31 @@ export async function startGitHub(options: FakeGitHubOptions = {}): Promise<Fake
     const call = readCall(method, url, body)
     if ('problem' in call) return refuse(call.problem)
     const answer = restAnswer(call, world)
-    const problem = answerProblem(call.operation, answer.status, answer.body)
+    const problem = answerProblem(call.operation, answer)
     return problem === undefined ? answer : refuse(`the fake GitHub's answer: ${problem}`)
   }
 
   async function serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
-    const text = await readText(incoming)
-    const body: unknown = text === '' ? undefined : JSON.parse(text)
+    const sent = await text(incoming)
+    const body: unknown = sent === '' ? undefined : JSON.parse(sent)
     const url = new URL((incoming.url ?? '/').replace(root, ''), 'http://localhost')
-    const line = lineOf(incoming.method ?? '', url, body, github.world)
-    const entry: GitHubRequest = { line, query: url.search.slice(1), body: isObject(body) ? body : {} }
+    const line = lineOf(incoming.method ?? '', url, body, world)
+    const entry: GitHubRequest = { line, body: isObject(body) ? body : {} }
     journal.push(entry)
     const fault = faults.find(({ match, times }) => match.test(line) && times !== 0)
     if (fault?.times !== undefined) fault.times -= 1
     const ending: Ending = typeof fault?.end === 'string' ? FAULTS[fault.end] : (fault?.end ?? {})
-    const isAnswered = ending.status === undefined && ending.breaks === undefined
-    const real =
-      isAnswered || ending.handled === true ? await answerTo(incoming, url, body, ending.broken) : undefined
-    if (ending.delayMs !== undefined) await pause(ending.delayMs)
-    if (ending.breaks === 'reset') incoming.socket.resetAndDestroy()
-    else if (ending.breaks === 'hang') await pause(Number.POSITIVE_INFINITY)
+    const { status, breaks, handled, broken, delayMs } = ending
+    const isAnswered = handled === true || (status === undefined && breaks === undefined)
+    const real = isAnswered ? await answerTo(incoming, url, body, broken) : undefined
+    if (delayMs !== undefined) await pause(delayMs)
+    if (breaks === 'reset') incoming.socket.resetAndDestroy()
+    else if (breaks === 'hang') await pause(Number.POSITIVE_INFINITY)
     else {
-      const sent = ending.status === undefined ? paged(real ?? { status: 500, body: {} }, url) : ending
-      entry.status = sent.status ?? 0
-      send(response, sent, `http://${incoming.headers.host}${root}`)
+      const api = `http://${incoming.headers.host}${root}`
+      const answer = real === undefined || status !== undefined ? ending : paged(real, url, api)
+      entry.status = answer.status ?? 0
+      send(response, answer)
     }
   }
 
@@ -169,23 +147,25 @@ export async function startGitHub(options: FakeGitHubOptions = {}): Promise<Fake
     })
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')
-  const github: FakeGitHub = {
+  return {
+    /** Root of the API. */
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}${root}`,
     token,
-    world: options.world ?? emptyWorld(),
-    journal,
-    get requests() {
+    world,
+    journal: journal as readonly GitHubRequest[],
+    /** The lines of the journal. */
+    get requests(): readonly string[] {
       return journal.map(({ line }) => line)
     },
-    violations,
+    /** What the real GitHub would not take, or not answer: must stay empty. */
+    violations: violations as readonly string[],
     faults,
-    async close() {
+    async close(): Promise<void> {
       server.closeAllConnections()
       server.close()
       await once(server, 'close')
     },
   }
-  return github
 }
 
 /**
@@ -205,33 +185,27 @@ function lineOf(method: string, url: URL, body: unknown, world: World): string {
 }
 
 /** Cuts a list into a page and says where the next one is, as GitHub does. */
-function paged({ status, body }: Answer, url: URL): Ending {
+function paged({ status, body }: Answer, url: URL, api: string): Ending {
   if (!Array.isArray(body)) return { status, body }
   const size = Number(url.searchParams.get('per_page') ?? 30)
   const page = Number(url.searchParams.get('page') ?? 1)
-  const last = Math.max(1, Math.ceil(body.length / size))
+  const last = Math.ceil(body.length / size)
   const linkTo = (number: number, rel: string): string => {
     const there = new URL(url)
     there.searchParams.set('page', `${number}`)
-    return `<{api}${there.pathname}${there.search}>; rel="${rel}"`
+    return `<${api}${there.pathname}${there.search}>; rel="${rel}"`
   }
-  const link = page < last ? { link: `${linkTo(page + 1, 'next')}, ${linkTo(last, 'last')}` } : {}
-  return { status, body: body.slice((page - 1) * size, page * size), headers: link }
+  const headers = page < last ? { link: `${linkTo(page + 1, 'next')}, ${linkTo(last, 'last')}` } : {}
+  return { status, body: body.slice((page - 1) * size, page * size), headers }
 }
 
-function send(response: ServerResponse, { status = 200, body, headers = {} }: Ending, api: string): void {
-  const ready = Object.entries(headers).map(([name, value]) => [name, value.replaceAll('{api}', api)])
-  response.writeHead(status, {
-    'content-type': 'application/json; charset=utf-8',
-    ...Object.fromEntries(ready),
-  })
+function send(response: ServerResponse, { status = 200, body, headers }: Ending): void {
+  response.writeHead(status, { 'content-type': 'application/json; charset=utf-8', ...headers })
   response.end(typeof body === 'string' || body === undefined ? body : JSON.stringify(body))
 }
 
-async function readText(incoming: IncomingMessage): Promise<string> {
-  let text = ''
-  for await (const chunk of incoming.setEncoding('utf8')) text += chunk
-  return text
+function failure(status: number, message: string, headers: Ending['headers'] = {}) {
+  return { status, body: { message, documentation_url: 'https://docs.github.com/rest' }, headers }
 }
 
 async function realPause(ms: number): Promise<void> {

@@ -1,9 +1,8 @@
 import { schema as description } from '@octokit/graphql-schema'
-import { buildASTSchema, execute, type GraphQLError, type GraphQLSchema, parse, validate } from 'graphql'
+import { buildASTSchema, execute, type GraphQLSchema, parse, validate } from 'graphql'
 import { type Fields, isObject } from './json.ts'
 import type { Answer } from './rest.ts'
 import {
-  type Commit,
   type CommitStatus,
   has,
   historyOf,
@@ -12,14 +11,11 @@ import {
   pullOf,
   pullsOfCommit,
   resolve,
-  time,
   type World,
 } from './world.ts'
 
-type Arguments = Readonly<
-  Partial<Record<'after' | 'name' | 'owner' | 'oid' | 'expression' | 'qualifiedName', string>>
-> &
-  Readonly<Partial<Record<'first' | 'last' | 'number', number>>>
+type Arguments = Readonly<Partial<Record<'name' | 'owner' | 'oid' | 'qualifiedName', string>>> &
+  Readonly<Partial<Record<'first' | 'last' | 'number', number>>> & { readonly itemTypes?: readonly string[] }
 
 /** An error as GitHub words it, with its type. */
 class RefusedError extends Error {
@@ -36,10 +32,8 @@ let schema: GraphQLSchema | undefined
 
 /** Builds GitHub's schema once for all tests of a worker. */
 function gitHubSchema(): GraphQLSchema {
-  schema ??= buildASTSchema(parse(description.idl, { noLocation: true }), {
-    assumeValid: true,
-    assumeValidSDL: true,
-  })
+  const isGood = { assumeValid: true, assumeValidSDL: true }
+  schema ??= buildASTSchema(parse(description.idl, { noLocation: true }), isGood)
   return schema
 }
 
@@ -58,7 +52,7 @@ export async function graphqlAnswer(
   const problems = validate(gitHubSchema(), document).map(({ message }) => message)
   violations.push(...problems)
   if (problems.length > 0) return { status: 200, body: { errors: problems.map((message) => ({ message })) } }
-  const result = await execute({
+  const { data, errors } = await execute({
     schema: gitHubSchema(),
     document,
     rootValue: rootOf(world, violations),
@@ -74,12 +68,10 @@ export async function graphqlAnswer(
       return typeof field === 'function' ? field(parameters) : field
     },
   })
-  const errors = result.errors?.map(errorFields)
-  return { status: 200, body: { data: result.data, ...(errors && { errors }) } }
-}
-
-function errorFields({ message, path, originalError }: GraphQLError): Fields {
-  return { ...(originalError instanceof RefusedError && { type: originalError.type }), path, message }
+  const told = errors?.map(({ message, path, originalError }) => {
+    return { ...(originalError instanceof RefusedError && { type: originalError.type }), path, message }
+  })
+  return { status: 200, body: { data, ...(told && { errors: told }) } }
 }
 
 /** The objects of the schema, as far as the fake GitHub knows them. */
@@ -88,155 +80,104 @@ function rootOf(world: World, violations: string[]): Fields {
     if (!has(world, permission)) throw new RefusedError('FORBIDDEN', 'Resource not accessible by integration')
   }
 
-  function connection<T>(
-    entries: readonly T[],
-    { first, last, after }: Arguments,
-    show: (entry: T) => unknown,
-  ): Fields {
-    const size = first ?? last ?? 0
-    if (size < 1 || size > 100) violations.push('a connection needs `first` or `last`, from 1 to 100')
-    const start = first === undefined ? Math.max(0, entries.length - size) : Number(after ?? 0)
-    const end = Math.min(start + size, entries.length)
-    const pageInfo = {
-      hasNextPage: end < entries.length,
-      endCursor: `${end}`,
-      hasPreviousPage: start > 0,
-      startCursor: `${start}`,
+  const connection =
+    <T>(entries: () => readonly T[], show: (entry: T) => Fields) =>
+    ({ first, last }: Arguments): Fields => {
+      const size = first ?? last ?? 0
+      if (size < 1 || size > 100) violations.push('a connection needs `first` or `last`, from 1 to 100')
+      const all = entries()
+      return { nodes: (first === undefined ? all.slice(-size) : all.slice(0, size)).map(show) }
     }
-    return {
-      nodes: entries.slice(start, end).map((entry) => show(entry)),
-      totalCount: entries.length,
-      pageInfo,
-    }
-  }
 
-  const known = (shas: readonly (string | null | undefined)[]): Commit[] =>
-    shas.flatMap((sha) => world.commits.get(sha ?? '') ?? [])
-
-  const commitOrNull = (found: Commit | undefined): Fields | null =>
-    found === undefined ? null : commit(found)
-
-  const commit = ({ sha, message, author, atMs }: Commit): Fields => ({
+  const commit = (sha: string): Fields => ({
     __typename: 'Commit',
     oid: sha,
-    message,
-    messageHeadline: message.split('\n')[0],
-    messageBody: message.split('\n').slice(1).join('\n').trim(),
-    committedDate: time(atMs),
-    url: `https://github.com/${world.repository}/commit/${sha}`,
-    author: { name: author?.login ?? 'Nobody', user: author?.type === 'User' ? actor(author) : null },
-    history: (page: Arguments) => connection(historyOf(world, sha), page, commit),
-    status: () => statusOf(sha),
-    associatedPullRequests: (page: Arguments) => {
-      needs('pull-requests: read')
-      return connection(pullsOfCommit(world, sha), page, (pull) => pullRequest(pull, world.repository))
+    history: connection(
+      () => historyOf(world, sha),
+      (before) => commit(before.sha),
+    ),
+    status: () => {
+      needs('statuses: read')
+      const contexts = newestStatuses(world, sha).map(statusContext)
+      const named = ({ name }: Arguments) => contexts.find(({ context }) => context === name) ?? null
+      return contexts.length === 0 ? null : { context: named }
     },
+    associatedPullRequests: connection(
+      () => {
+        needs('pull-requests: read')
+        return pullsOfCommit(world, sha)
+      },
+      (pull) => pullRequest(pull, world.repository),
+    ),
   })
 
-  const statusOf = (sha: string): Fields | null => {
-    needs('statuses: read')
-    const contexts = newestStatuses(world, sha).map(statusContext)
-    if (contexts.length === 0) return null
-    const states = contexts.map(({ state }) => state)
-    const state = ['FAILURE', 'ERROR', 'PENDING'].find((one) => states.includes(one)) ?? 'SUCCESS'
-    return {
-      state,
-      contexts,
-      context: ({ name }: Arguments) => contexts.find(({ context }) => context === name) ?? null,
-    }
+  const commitOrNull = (name: string | null | undefined): Fields | null => {
+    const found = resolve(world, name ?? '')
+    return found === undefined ? null : commit(found.sha)
   }
 
   const pullRequest = ({ number, fields, commits, replaced }: Pull, repository: string): Fields => ({
-    __typename: 'PullRequest',
     number,
     title: fields.title,
     body: fields.body ?? '',
     url: `https://github.com/${repository}/pull/${number}`,
-    state: fields.merged ? 'MERGED' : fields.state?.toUpperCase(),
     merged: fields.merged,
-    mergedAt: fields.merged_at,
-    createdAt: fields.created_at,
-    mergeCommit: () => commitOrNull(known([fields.merge_commit_sha])[0]),
-    mergeable: { dirty: 'CONFLICTING', unknown: 'UNKNOWN' }[fields.mergeable_state ?? ''] ?? 'MERGEABLE',
+    mergeCommit: () => commitOrNull(fields.merge_commit_sha),
     author: actor(fields.user),
-    labels: (page: Arguments) => connection(fields.labels ?? [], page, ({ name }) => ({ name })),
-    baseRefName: fields.base?.ref,
+    labels: connection(
+      () => fields.labels ?? [],
+      ({ name }) => ({ name }),
+    ),
     baseRef: () => refOf(fields.base?.ref ?? ''),
-    headRefName: fields.head?.ref,
-    headRefOid: fields.head?.sha,
-    commits: (page: Arguments) => connection(known(commits), page, (one) => ({ commit: commit(one) })),
-    comments: (page: Arguments) =>
-      connection(
-        world.comments.filter((one) => one.kind === 'main' && one.number === number),
-        page,
-        ({ id, history, author }) => ({ databaseId: id, body: history.at(-1), author: actor(author) }),
-      ),
-    timelineItems: ({ itemTypes, ...page }: Arguments & { readonly itemTypes?: readonly string[] }) => {
+    commits: connection(
+      () => commits,
+      (oid) => ({ commit: commit(oid) }),
+    ),
+    timelineItems: ({ itemTypes, ...page }: Arguments) => {
       if (itemTypes?.join() !== 'HEAD_REF_FORCE_PUSHED_EVENT')
         violations.push('the fake GitHub knows forced pushes alone')
-      const after = [...replaced.slice(1), fields.head?.sha]
-      return connection(replaced, page, (sha) => ({
+      const push = (oid: string): Fields => ({
         __typename: 'HeadRefForcePushedEvent',
-        beforeCommit: () => commitOrNull(known([sha])[0]),
-        afterCommit: () => commitOrNull(known([after[replaced.indexOf(sha)]])[0]),
-      }))
+        beforeCommit: commit(oid),
+      })
+      return connection(() => replaced, push)(page)
     },
   })
 
   const refOf = (name: string): Fields | null => {
     needs('contents: read')
-    const target = commitOrNull(resolve(world, name))
-    return target === null ? null : { name: name.replace(/^refs\/\w+\//, ''), target }
+    const target = commitOrNull(name)
+    return target === null ? null : { target }
   }
 
   return {
     viewer: { login: world.viewer.login, databaseId: world.viewer.id },
     repository: ({ owner, name }: Arguments) => {
       const repository = `${owner}/${name}`
-      if (repository !== world.repository && !world.elsewhere.has(repository)) {
-        throw new RefusedError(
-          'NOT_FOUND',
-          `Could not resolve to a Repository with the name '${repository}'.`,
-        )
+      const cannot = (kind: string): never => {
+        throw new RefusedError('NOT_FOUND', `Could not resolve to a ${kind}.`)
       }
+      if (repository !== world.repository && !world.elsewhere.has(repository))
+        return cannot(`Repository with the name '${repository}'`)
       return {
-        nameWithOwner: repository,
-        object: ({ oid, expression }: Arguments) => {
+        object: ({ oid }: Arguments) => {
           needs('contents: read')
-          return commitOrNull(resolve(world, oid ?? expression ?? ''))
+          return commitOrNull(oid)
         },
         ref: ({ qualifiedName = '' }: Arguments) => refOf(qualifiedName),
-        defaultBranchRef: () => refOf('main'),
         pullRequest: ({ number = 0 }: Arguments) => {
           needs('pull-requests: read')
           const found = pullOf(world, number, repository)
-          if (found !== undefined) return pullRequest(found, repository)
-          throw new RefusedError(
-            'NOT_FOUND',
-            `Could not resolve to a PullRequest with the number of ${number}.`,
-          )
+          return found ? pullRequest(found, repository) : cannot(`PullRequest with the number of ${number}`)
         },
       }
     },
   }
 }
 
-function statusContext({
-  context,
-  state,
-  description,
-  target_url,
-  created_at,
-  creator,
-}: CommitStatus): Fields {
-  return {
-    context,
-    state: state?.toUpperCase(),
-    description,
-    targetUrl: target_url,
-    createdAt: created_at,
-    creator: actor(creator),
-  }
+function statusContext(status: CommitStatus) {
+  const { context, state, description, target_url: targetUrl, created_at: createdAt, creator } = status
+  return { context, state: state?.toUpperCase(), description, targetUrl, createdAt, creator: actor(creator) }
 }
 
 /** An account as GraphQL tells it: a bot's login without `[bot]`. */

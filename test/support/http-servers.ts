@@ -1,6 +1,4 @@
-import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import {
   createServer,
   type IncomingMessage,
@@ -11,15 +9,15 @@ import {
 } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
 import {
+  type AddressInfo,
   connect,
   createServer as createSocketServer,
   type Socket,
   type Server as SocketServer,
 } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { afterEach, onTestFinished } from 'vitest'
+import type { Certificate } from './certificate.ts'
 
 /** A loopback server for one test. */
 export type TestServer = {
@@ -29,13 +27,6 @@ export type TestServer = {
   readonly requests: string[]
   readonly connections: () => number
   readonly server: Server
-}
-
-/** A loopback server that never answers. */
-export type SilentServer = {
-  readonly host: string
-  /** The first connection, as soon as it is there. */
-  readonly accepted: Promise<Socket>
 }
 
 /** Starts loopback servers and proxies, and stops them all after each test of the file. */
@@ -54,27 +45,25 @@ export class TestServers {
       requests.push(`${incoming.method} ${incoming.url}`)
       answer(incoming, response)
     }
-    const server =
-      tls === undefined
-        ? createServer(listener)
-        : createSecureServer({ ...tls, ALPNProtocols: ['h2', 'http/1.1'] }, listener)
+    const protocols = { ALPNProtocols: ['h2', 'http/1.1'] }
+    const server = tls ? createSecureServer({ ...tls, ...protocols }, listener) : createServer(listener)
     const { port, connections } = await this.#listen(server)
     const origin = `${tls === undefined ? 'http' : 'https'}://127.0.0.1:${port}`
     return { origin, url: new URL('/path?query=1', origin), requests, connections, server }
   }
 
   /** A server that speaks TLS and hands everything on to another. */
-  async startTlsFront(target: string, tls: Certificate): Promise<TestServer> {
-    return await this.start((incoming, response) => {
+  startTlsFront(target: string, tls: Certificate): Promise<TestServer> {
+    return this.start((incoming, response) => {
       handOn(new URL(incoming.url ?? '', target), incoming, response)
     }, tls)
   }
 
   /** A proxy that forwards http and tunnels https, for those who name themselves if it wants that. */
   async startProxy(credentials?: string, tls?: Certificate): Promise<TestServer> {
+    const wanted = credentials && `Basic ${Buffer.from(credentials).toString('base64')}`
     const isAllowed = ({ headers }: IncomingMessage): boolean =>
-      credentials === undefined ||
-      headers['proxy-authorization'] === `Basic ${Buffer.from(credentials).toString('base64')}`
+      wanted === undefined || headers['proxy-authorization'] === wanted
     const proxy = await this.start((incoming, response) => {
       if (isAllowed(incoming)) handOn(new URL(incoming.url ?? ''), incoming, response)
       else response.writeHead(407).end()
@@ -96,23 +85,18 @@ export class TestServers {
     return proxy
   }
 
-  /** A server that answers the first piece of each connection with these bytes, and closes. */
-  async startRaw(answer: string | Uint8Array): Promise<Pick<TestServer, 'origin' | 'url' | 'connections'>> {
-    const server = createSocketServer((socket) => {
-      socket.on('error', () => undefined).once('data', () => socket.end(answer))
-    })
-    const { port, connections } = await this.#listen(server)
-    const origin = `http://127.0.0.1:${port}`
-    return { origin, url: new URL(origin), connections }
+  /** A server that answers the first request of each connection with these bytes, and closes. */
+  startRaw(answer: string | Uint8Array): Promise<TestServer> {
+    return this.start((incoming) => incoming.socket.end(answer))
   }
 
-  /** A server that accepts connections and says nothing, not even in TLS. */
-  async startSilent(): Promise<SilentServer> {
+  /** A server that accepts connections and says nothing, not even in TLS; `accepted` is the first of them. */
+  async startSilent(): Promise<{ readonly host: string; readonly accepted: Promise<unknown> }> {
     // Without a reader, the end of a connection is not noticed.
     const server = createSocketServer((socket) => {
       socket.resume().on('error', () => undefined)
     })
-    const accepted = once(server, 'connection').then(([socket]) => socket as Socket)
+    const accepted = once(server, 'connection')
     const { port } = await this.#listen(server)
     return { host: `127.0.0.1:${port}`, accepted }
   }
@@ -131,9 +115,7 @@ export class TestServers {
     await Promise.all(this.#open.splice(0).map((server) => new Promise((resolve) => server.close(resolve))))
   }
 
-  async #listen(
-    server: SocketServer,
-  ): Promise<{ readonly port: number; readonly connections: () => number }> {
+  async #listen(server: SocketServer) {
     let connections = 0
     server.on('connection', (socket: Socket) => {
       connections++
@@ -141,8 +123,7 @@ export class TestServers {
     })
     await once(server.listen(0, '127.0.0.1'), 'listening')
     this.#open.push(server)
-    const address = server.address()
-    return { port: (typeof address === 'object' && address?.port) || 0, connections: () => connections }
+    return { port: (server.address() as AddressInfo).port, connections: () => connections }
   }
 }
 
@@ -156,26 +137,6 @@ function handOn(url: URL, incoming: IncomingMessage, response: ServerResponse): 
   })
   onward.on('error', () => response.writeHead(502).end())
   incoming.pipe(onward)
-}
-
-/** A private key with its self-signed certificate. */
-export type Certificate = { readonly key: Buffer; readonly cert: Buffer }
-
-/** Makes a certificate for 127.0.0.1 that nobody trusts; `undefined`, with a warning, where there is no openssl. */
-export function selfSignedCertificate(): Certificate | undefined {
-  const folder = mkdtempSync(join(tmpdir(), 'certificate-'))
-  const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
-  const subject = ['-subj', '/CN=127.0.0.1', '-addext', 'subjectAltName=IP:127.0.0.1']
-  const kind = ['-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '1']
-  try {
-    execFileSync('openssl', ['req', ...kind, ...subject, '-keyout', key, '-out', cert], { stdio: 'ignore' })
-    return { key: readFileSync(key), cert: readFileSync(cert) }
-  } catch {
-    console.warn('Tests of TLS are skipped: openssl is not installed.')
-    return undefined
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
 }
 
 /** Trusts a certificate until the end of the test. */

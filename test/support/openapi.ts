@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Ajv } from 'ajv'
 import { type Fields, isObject } from './json.ts'
+import type { Answer } from './rest.ts'
 
 /** GitHub's own description of its REST API, as far as the fake GitHub needs it (see `cut-openapi.ts`). */
 export type OpenApi = {
@@ -9,7 +10,6 @@ export type OpenApi = {
   readonly definitions: Readonly<Record<string, unknown>>
 }
 
-/** One call. */
 export type Operation = {
   readonly method: string
   /** With its parameters in braces. */
@@ -31,31 +31,25 @@ export type Call = {
   readonly body: Fields
 }
 
-type Described = {
-  readonly ajv: Ajv
-  readonly operations: readonly (Operation & { readonly pattern: RegExp })[]
-}
-
-let described: Described | undefined
-
-/** Reads the description once for all tests of a worker. */
-function describedApi(): Described {
-  if (described !== undefined) return described
+function readDescription() {
   const text = readFileSync(join(import.meta.dirname, 'fixtures/openapi.json'), 'utf8')
   const { operations, definitions } = JSON.parse(text) as OpenApi
-  const ajv = new Ajv({ strict: false, validateFormats: false, coerceTypes: false })
+  const ajv = new Ajv({ strict: false, validateFormats: false })
   ajv.addSchema({ $id: 'github', definitions })
-  described = {
-    ajv,
-    operations: operations.map((operation) => ({ ...operation, pattern: patternOf(operation) })),
-  }
+  return { ajv, operations: operations.map((one) => ({ ...one, pattern: patternOf(one) })) }
+}
+
+let described: ReturnType<typeof readDescription> | undefined
+
+/** Reads the description once for all tests of a worker. */
+function describedApi(): ReturnType<typeof readDescription> {
+  described ??= readDescription()
   return described
 }
 
 function patternOf({ path }: Operation): RegExp {
-  return new RegExp(
-    `^${path.replace('refs/{ref}', 'refs/(?<ref>.+)').replace(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`,
-  )
+  const anyRef = path.replace('refs/{ref}', 'refs/(?<ref>.+)')
+  return new RegExp(`^${anyRef.replace(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`)
 }
 
 /** Finds the call that a request makes, or says why GitHub would not take it. */
@@ -91,7 +85,7 @@ export function readCall(method: string, url: URL, body: unknown): Call | { read
 }
 
 /** Says why an answer is none that GitHub would give; `undefined` if it is one. */
-export function answerProblem({ answers }: Operation, status: number, body: unknown): string | undefined {
+export function answerProblem({ answers }: Operation, { status, body }: Answer): string | undefined {
   if (status >= 400) return undefined
   const schema = answers[status]
   if (schema === undefined) return `there is no answer with status ${status}`

@@ -3,31 +3,21 @@ import { gfmFromMarkdown } from 'mdast-util-gfm'
 import { gfm } from 'micromark-extension-gfm'
 import { visit } from 'unist-util-visit'
 
-/** What of a Markdown text comes alive when GitHub renders it. */
-export type Alive = {
-  /** Tags and comments, as written. */
-  readonly html: readonly string[]
-  readonly links: readonly string[]
-  readonly images: readonly string[]
-  /** Mentions and references that GitHub would find in the text outside code and links. */
-  readonly mentions: readonly string[]
-  /** Kinds of all nodes. */
-  readonly kinds: ReadonlySet<string>
-  /** Cells of each table row. */
-  readonly cells: readonly number[]
-}
-
 // Where GitHub looks for mentions (@name, @org/team), references (#12, GH-12, owner/repo#12): outside words.
 const MENTION = /(?<![\w`])@[a-z\d][\w-]*(?:\/[\w-]+)?|(?<!\w)#\d+|[\w-]+\/[\w.-]+#\d+|\bGH-\d+/gi
 
 /** Renders Markdown as GitHub does and lists what comes alive in it. */
-export function alive(markdown: string): Alive {
+export function alive(markdown: string) {
   const tree = fromMarkdown(markdown, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] })
+  /** Tags and comments, as written. */
   const html: string[] = []
   const links: string[] = []
   const images: string[] = []
+  /** Mentions and references that GitHub would find in the text outside code and links. */
   const mentions: string[] = []
+  /** Kinds of all nodes. */
   const kinds = new Set<string>()
+  /** Cells of each table row. */
   const cells: number[] = []
   let rawCode = 0
   visit(tree, (node, _index, parent) => {

@@ -1,8 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type StdioOptions, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { Ajv } from 'ajv'
 import { readActionMetadata } from '../../scripts/action-metadata.ts'
 import { readCommandFile } from '../../scripts/command-file.ts'
@@ -27,35 +29,27 @@ export type ActionOptions = {
 }
 
 /** What a person and the next step see of a run. */
-export type ActionRun = {
+export type ActionRun = Readonly<Record<'outputs' | 'state', Readonly<Record<string, string>>>> & {
   /** `null` if a signal ended the process. */
   readonly exitCode: number | null
   /** Standard output and error, with the lines that only the runner reads. */
   readonly log: string
-  readonly outputs: Readonly<Record<string, string>>
-  readonly state: Readonly<Record<string, string>>
   readonly summary: string
 }
 
 /** A run under way. */
-export type StartedAction = {
-  readonly child: ChildProcess
-  /** Resolves once the log holds the text. */
-  logged(text: string): Promise<void>
-  readonly ended: Promise<ActionRun>
-}
+export type StartedAction = Awaited<ReturnType<typeof startAction>>
 
 const ROOT = join(import.meta.dirname, '../..')
 const NODE = join(ROOT, 'node_modules/.bin/node')
 
 /** Runs the bundle to its end, in an environment made from nothing. */
 export async function runAction(options: ActionOptions): Promise<ActionRun> {
-  const started = await startAction(options)
-  return await started.ended
+  return await (await startAction(options)).ended
 }
 
 /** Starts the bundle. */
-export async function startAction(options: ActionOptions): Promise<StartedAction> {
+export async function startAction(options: ActionOptions) {
   const folder = await mkdtemp(join(tmpdir(), 'action-run-'))
   const workspace = options.workspace ?? join(folder, 'workspace')
   await mkdir(workspace, { recursive: true })
@@ -64,45 +58,36 @@ export async function startAction(options: ActionOptions): Promise<StartedAction
   await writeAll(workspace, options.files ?? {})
 
   const entry = options.state === undefined ? 'dist/index.js' : 'dist/post.js'
-  const child = spawn(NODE, [join(ROOT, entry)], {
-    cwd: workspace,
-    env: environmentOf(options, folder, workspace),
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
+  const env = environmentOf(options, folder, workspace)
+  const stdio: StdioOptions = ['ignore', 'pipe', 'pipe']
+  const child = spawn(NODE, [join(ROOT, entry)], { cwd: workspace, env, stdio })
   let log = ''
-  const listeners = new Set<() => void>()
   for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (chunk: string) => {
+    stream?.setEncoding('utf8').on('data', (chunk: string) => {
       log += chunk
-      for (const listener of listeners) listener()
     })
   }
-  const ended = new Promise<number | null>((resolve) => child.once('close', resolve)).then(
-    async (exitCode) => {
-      const read = (name: string): Promise<string> => readFile(join(folder, name), 'utf8')
-      const outputs = readCommandFile(await read('output'))
-      const run = {
-        exitCode,
-        log,
-        outputs,
-        state: readCommandFile(await read('state')),
-        summary: await read('summary'),
-      }
-      await rm(folder, { recursive: true, force: true })
-      checkOutputs(options.oddJob === true ? { ...outputs, job: '' } : outputs)
-      return run
-    },
-  )
-  const logged = (text: string): Promise<void> =>
-    new Promise((resolve, reject) => {
-      const look = (): void => {
-        if (log.includes(text)) resolve()
-      }
-      listeners.add(look)
-      look()
-      child.once('close', () => reject(new Error(`The run ended without logging "${text}":\n${log}`)))
-    })
-  return { child, logged, ended }
+  const closed = once(child, 'close')
+
+  async function end(): Promise<ActionRun> {
+    const [exitCode] = await closed
+    const files = ['output', 'state', 'summary'].map((name) => readFile(join(folder, name), 'utf8'))
+    const [output = '', state = '', summary = ''] = await Promise.all(files)
+    await rm(folder, { recursive: true, force: true })
+    const outputs = readCommandFile(output)
+    checkOutputs(options.oddJob === true ? { ...outputs, job: '' } : outputs)
+    return { exitCode, log, outputs, state: readCommandFile(state), summary }
+  }
+
+  /** Resolves once the log holds the text. */
+  async function logged(text: string): Promise<void> {
+    while (!log.includes(text)) {
+      if (child.exitCode !== null) throw new Error(`The run ended without logging "${text}":\n${log}`)
+      await setTimeout(5)
+    }
+  }
+
+  return { child, logged, ended: end() }
 }
 
 /** The variables that a runner would set, as far as the action reads them. */
@@ -134,21 +119,23 @@ export function environmentOf(
     GITHUB_SERVER_URL: 'https://github.com',
     // A closed port: a run that asks GitHub without being told to fails at once, and says so.
     GITHUB_API_URL: 'http://127.0.0.1:9',
-    ...prefixed('INPUT_', { ...defaultInputs(), ...inputs }, (name) => name.toUpperCase()),
-    ...prefixed('STATE_', state, (name) => name),
+    ...prefixed('INPUT_', { ...defaultInputs(), ...inputs }),
+    ...prefixed('STATE_', state),
     ...env,
   }
 }
 
-function prefixed(prefix: string, values: Readonly<Record<string, string>>, spell: (name: string) => string) {
+/** Values as the runner sets them: the names of inputs in capitals. */
+export function prefixed(prefix: 'INPUT_' | 'STATE_', values: Readonly<Record<string, string>>) {
+  const spell = (name: string) => (prefix === 'INPUT_' ? name.toUpperCase() : name)
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [`${prefix}${spell(name)}`, value]))
 }
 
 function defaultInputs(): Record<string, string> {
   const inputs = Object.entries(readActionMetadata().inputs)
-  return Object.fromEntries(
-    inputs.map(([name, input]) => [name, (input.default ?? '').replace(/^\$\{\{.*\}\}$/, '')]),
-  )
+  // Expressions are GitHub's: there is no token unless one is given.
+  const plain = (text = ''): string => text.replace(/^\$\{\{.*\}\}$/, '')
+  return Object.fromEntries(inputs.map(([name, input]) => [name, plain(input.default)]))
 }
 
 async function writeAll(folder: string, files: Readonly<Record<string, string>>): Promise<void> {
@@ -165,7 +152,7 @@ const schemas = ['job', 'visitors', 'reader-signals'].map((name) => {
   return { name, validate: ajv.compile(schema) }
 })
 
-/** Throws if the outputs of a run are not as `action.yml` and `docs/schemas` describe them. */
+/** @throws if the outputs of a run are not as `action.yml` and `docs/schemas` describe them */
 function checkOutputs(outputs: Readonly<Record<string, string>>): void {
   const known = Object.keys(readActionMetadata().outputs)
   const unknown = Object.keys(outputs).filter((name) => !known.includes(name))
@@ -173,8 +160,6 @@ function checkOutputs(outputs: Readonly<Record<string, string>>): void {
   for (const { name, validate } of schemas) {
     const json = outputs[name] ?? ''
     if (json === '' || validate(JSON.parse(json))) continue
-    throw new Error(
-      `The output ${name} is not as its schema says: ${ajv.errorsText(validate.errors)}\n${json}`,
-    )
+    throw new Error(`The output ${name} is wrong: ${ajv.errorsText(validate.errors)}\n${json}`)
   }
 }

@@ -3,34 +3,11 @@ import type { DocsServiceOptions } from '../../docs-service/options.ts'
 import { type DocsService, startDocsService } from '../../docs-service/service.ts'
 import { issueComment } from './events.ts'
 import { type FakeGitHub, startGitHub } from './github.ts'
-import {
-  type ActionOptions,
-  type ActionRun,
-  runAction,
-  type StartedAction,
-  startAction,
-} from './run-action.ts'
+import { type ActionOptions, type ActionRun, runAction, startAction } from './run-action.ts'
 import { addComment, addPull, type Comment, learn, person, type World } from './world.ts'
 
 /** A docs service and a GitHub side by side, and the action run between them. */
-export type Scene = {
-  readonly docs: DocsService
-  readonly github: FakeGitHub
-  readonly world: World
-  /** Runs the action's main part; GitHub knows the commits, pull request and issue that its event names. */
-  run(options: ActionOptions): Promise<ActionRun>
-  start(options: ActionOptions): Promise<StartedAction>
-  /** Lets time pass for the docs service; an hour, so that its jobs are over. */
-  passTime(ms?: number): void
-  /** The docs service's requests, as `POST /job`. */
-  asked(): string[]
-  /** What our comments said, one after another, without their markers; oldest comment first. */
-  said(): string[][]
-  /** The reactions that are there now, by content. */
-  reactions(): string[]
-  /** All commit statuses, oldest first, as `pending bbbbbbb: description`. */
-  statuses(): string[]
-}
+export type Scene = ReturnType<typeof sceneOf>
 
 /** What differs from scene to scene. */
 export type SceneOptions = DocsServiceOptions & {
@@ -49,58 +26,56 @@ export function sceneStarter(): (options?: SceneOptions) => Promise<Scene> {
     for (const { github } of ended) expect(github.violations).toEqual([])
   })
   return async ({ root = '', docsIn = 'acme/docs', ...options } = {}) => {
-    let aheadMs = 0
-    const now = (): number => Date.now() + aheadMs
+    const time = { aheadMs: 0 }
+    const now = (): number => Date.now() + time.aheadMs
+    const repository = `https://github.com/${docsIn}`
     const [docs, github] = await Promise.all([
-      startDocsService({
-        agent: 'none',
-        jobTimeMs: 200,
-        now,
-        repository: `https://github.com/${docsIn}`,
-        ...options,
-      }),
+      startDocsService({ agent: 'none', jobTimeMs: 200, now, repository, ...options }),
       startGitHub({ root }),
     ])
     github.world.agentRepository = docsIn
-    const passTime = (ms = 3_600_000): void => {
-      aheadMs += ms
-    }
-    const scene = { ...sceneOf(docs, github), passTime }
+    const scene = sceneOf(docs, github, time)
     open.push(scene)
     return scene
   }
 }
 
-function sceneOf(docs: DocsService, github: FakeGitHub): Omit<Scene, 'passTime'> {
+function sceneOf(docs: DocsService, github: FakeGitHub, time: { aheadMs: number }) {
   const { world } = github
-  world.agentPulls = () => docs.jobs.flatMap(({ pull }) => (pull === null ? [] : [pull]))
+  world.agentPulls = () => docs.jobs.flatMap(({ pull }) => pull ?? [])
+  const access = {
+    'api-key': docs.key,
+    'project-id': 'docs',
+    'base-url': docs.url,
+    'poll-interval': '100ms',
+    'github-token': github.token,
+  }
   const complete = (options: ActionOptions): ActionOptions => {
     learn(world, options.event?.payload ?? {})
-    return {
-      ...options,
-      inputs: {
-        'api-key': docs.key,
-        'project-id': 'docs',
-        'base-url': docs.url,
-        'poll-interval': '100ms',
-        'github-token': github.token,
-        ...options.inputs,
-      },
-      env: { GITHUB_API_URL: github.url, ...options.env },
-    }
+    const env = { GITHUB_API_URL: github.url, ...options.env }
+    return { ...options, inputs: { ...access, ...options.inputs }, env }
   }
   return {
     docs,
     github,
     world,
-    run: (options) => runAction(complete(options)),
-    start: (options) => startAction(complete(options)),
+    /** Runs the action's main part; GitHub knows the commits, pull request and issue that its event names. */
+    run: (options: ActionOptions) => runAction(complete(options)),
+    start: (options: ActionOptions) => startAction(complete(options)),
+    /** Lets an hour pass for the docs service, so that its jobs are over. */
+    passTime: () => {
+      time.aheadMs += 3_600_000
+    },
+    /** The docs service's requests, as `POST /job`. */
     asked: () => docs.requests.map(({ method, path }) => `${method} ${path.replace('/v2/agent/docs', '')}`),
-    said: () =>
-      world.comments
-        .filter(({ author }) => author.id === world.viewer.id)
-        .map(({ history }) => history.map((body) => body.replace(/^<!-- docs-agent .*? -->\n/, ''))),
+    /** What our comments said, one after another, without their markers; oldest comment first. */
+    said: () => {
+      const ours = world.comments.filter(({ author }) => author.id === world.viewer.id)
+      return ours.map(({ history }) => history.map((body) => body.replace(/^<!-- docs-agent .*? -->\n/, '')))
+    },
+    /** The reactions that are there now, by content. */
     reactions: () => world.reactions.map(({ content }) => content),
+    /** All commit statuses, oldest first, as `pending bbbbbbb: description`. */
     statuses: () =>
       world.statuses.map(({ state, sha, description }) => `${state} ${sha.slice(0, 7)}: ${description}`),
   }
@@ -123,12 +98,7 @@ export function usualSceneStarter(): (options?: SceneOptions) => Promise<Scene> 
 /** Puts a person's comment into a world, by default on pull request 5. */
 export function writtenComment(
   world: World,
-  comment: Pick<Comment, 'author'> & {
-    readonly body: string
-    readonly kind?: 'main' | 'review'
-    readonly number?: number
-    readonly rootId?: number
-  },
+  comment: Partial<Parameters<typeof addComment>[1]> & Pick<Comment, 'author'> & { readonly body: string },
 ): Comment {
   return addComment(world, { kind: 'main', number: 5, ...comment })
 }

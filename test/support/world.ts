@@ -14,12 +14,10 @@ export const ACTIONS: Account = { login: 'github-actions[bot]', id: 41898282, ty
 /** The account that opens the docs agent's pull requests. */
 export const AGENT: Account = { login: 'mintlify[bot]', id: 109931778, type: 'Bot' }
 
-/** Somebody who writes. */
 export function person(login: string, id = 7001): Account {
   return { login, id, type: 'User' }
 }
 
-/** A bot that writes. */
 export function bot(login: string): Account {
   return { login, id: 8001, type: 'Bot' }
 }
@@ -63,18 +61,16 @@ export type Comment = {
   readonly author: Account
   /** Oldest first; the last one is what it says now. */
   readonly history: string[]
-  readonly createdAtMs: number
-  updatedAtMs: number
 }
 
 /** A reaction to a comment, or to an issue itself. */
 export type Reaction = {
   readonly id: number
+  readonly author: Account
+  readonly content: string
   readonly kind: 'main' | 'review' | 'issue'
   /** Of the comment; an issue's is its number. */
   readonly commentId: number
-  readonly author: Account
-  readonly content: string
 }
 
 /** What somebody may do in the repository, as the permission call answers it. */
@@ -94,71 +90,57 @@ export type WorkflowRun = Readonly<Record<string, unknown>> & {
   readonly conclusion: string
 }
 
-/** What the fake GitHub holds: one repository, and the pull requests of others. */
-export type World = {
-  readonly repository: string
-  /** Whose token it is. */
-  viewer: Account
-  /** Permissions of the token, such as `issues: write`, which includes reading. */
-  readonly scopes: Set<string>
-  /** Milliseconds since the epoch. */
-  now: () => number
-  readonly commits: Map<string, Commit>
-  /** SHA by name. */
-  readonly branches: Map<string, string>
-  readonly tags: Map<string, string>
-  /** Oldest first. */
-  readonly statuses: CommitStatus[]
-  readonly pulls: Map<number, Pull>
-  /** Numbers. */
-  readonly issues: Set<number>
-  /** Pull requests of other repositories that the token can see, by `owner/name`. */
-  readonly elsewhere: Map<string, Map<number, Pull>>
-  /** What became of the docs agent's pull requests, and in which repository they are. */
-  agentPulls: () => readonly { readonly number: number; readonly state: 'open' | 'merged' | 'closed' }[]
-  agentRepository: string
-  readonly comments: Comment[]
-  /** Ids of comments that were deleted. */
-  readonly deleted: number[]
-  readonly reactions: Reaction[]
-  /** What the permission call answers, by login in lower case; others have none. */
-  readonly roles: Map<string, Role>
-  /** Fields of comparisons, by `before...after`; others are made from the commits. */
-  readonly comparisons: Map<string, object>
-  readonly releases: Release[]
-  /** Newest first. */
-  readonly runs: WorkflowRun[]
-}
-
 /** The first commit, and the one that a push leads to in most tests. */
 export const BEFORE = 'a'.repeat(40)
 export const AFTER = 'b'.repeat(40)
 
-/** A repository of one commit on `main`, and a token that may do all that the action does. */
-export function emptyWorld(repository = 'acme/docs'): World {
+/** What the fake GitHub holds: one repository, and the pull requests of others. */
+export type World = ReturnType<typeof newWorld>
+
+type AgentPull = { readonly number: number; readonly state: 'open' | 'merged' | 'closed' }
+
+function newWorld() {
+  const list = <T>(): T[] => []
   const writable = ['issues', 'pull-requests', 'statuses'].map((name) => `${name}: write`)
-  const world: World = {
-    repository,
+  return {
+    repository: 'acme/docs',
+    /** Whose token it is. */
     viewer: ACTIONS,
+    /** Permissions of the token, such as `issues: write`, which includes reading. */
     scopes: new Set([...writable, 'contents: read', 'actions: read']),
-    now: Date.now,
-    commits: new Map(),
-    branches: new Map(),
-    tags: new Map(),
-    statuses: [],
-    pulls: new Map(),
-    issues: new Set(),
-    elsewhere: new Map(),
-    agentPulls: () => [],
-    agentRepository: repository,
-    comments: [],
-    deleted: [],
-    reactions: [],
-    roles: new Map(),
-    comparisons: new Map(),
-    releases: [],
-    runs: [],
+    /** Milliseconds since the epoch. */
+    now: () => Date.now(),
+    commits: new Map<string, Commit>(),
+    /** SHA by name. */
+    branches: new Map<string, string>(),
+    tags: new Map<string, string>(),
+    /** Oldest first. */
+    statuses: list<CommitStatus>(),
+    pulls: new Map<number, Pull>(),
+    /** Numbers. */
+    issues: new Set<number>(),
+    /** Pull requests of other repositories that the token can see, by `owner/name`. */
+    elsewhere: new Map<string, Map<number, Pull>>(),
+    /** What became of the docs agent's pull requests, and in which repository they are. */
+    agentPulls: (): readonly AgentPull[] => [],
+    agentRepository: 'acme/docs',
+    comments: list<Comment>(),
+    /** Ids of comments that were deleted. */
+    deleted: list<number>(),
+    reactions: list<Reaction>(),
+    /** What the permission call answers, by login in lower case; others have none. */
+    roles: new Map<string, Role>(),
+    /** Fields of comparisons, by `before...after`; others are made from the commits. */
+    comparisons: new Map<string, object>(),
+    releases: list<Release>(),
+    /** Newest first. */
+    runs: list<WorkflowRun>(),
   }
+}
+
+/** A repository of one commit on `main`, and a token that may do all that the action does. */
+export function emptyWorld(): World {
+  const world = newWorld()
   addCommit(world, { sha: BEFORE, message: 'Begin' })
   return world
 }
@@ -196,56 +178,39 @@ type NewPull = PullRequest & {
 }
 
 /** Adds a pull request, with fields of GitHub's answer; by default octocat's, open, with one commit of its own. */
-export function addPull(world: World, { number, files = [], repository, ...fields }: NewPull): Pull {
+export function addPull(world: World, { number, files: named = [], repository, ...fields }: NewPull): Pull {
   const isHere = repository === undefined || repository === world.repository
-  const user = fields.user ?? person('octocat')
-  const title = fields.title ?? `Change ${number}`
-  const ref = fields.head?.ref ?? `change-${number}`
-  let sha = fields.head?.sha ?? ''
+  const { user = person('octocat'), title = `Change ${number}` } = fields
+  const { ref = `change-${number}`, sha: given } = fields.head ?? {}
+  const files = named.map(fileFields)
+  let sha = given ?? ''
   if (isHere && !world.commits.has(sha)) {
     const parents = [world.branches.get('main') ?? BEFORE]
+    const message = title ?? ''
     const author = accountOf(user)
-    sha = addCommit(world, { ...(sha && { sha }), parents, files, author, branch: ref, message: title }).sha
+    sha = addCommit(world, { ...(sha && { sha }), parents, files, author, branch: ref, message }).sha
   }
-  const now = time(world.now())
-  const made = {
-    title,
-    user,
-    body: null,
-    state: 'open',
-    merged: false,
-    merged_at: null,
-    merge_commit_sha: null,
-  }
+  const open = { state: 'open', merged: false, merged_at: null, merge_commit_sha: null }
+  const told = { body: null, labels: [], mergeable_state: 'clean', created_at: time(world.now()) }
   const head = { repo: { full_name: world.repository }, ...fields.head, ref, sha }
   const pull: Pull = {
     number,
-    fields: {
-      ...made,
-      labels: [],
-      mergeable_state: 'clean',
-      created_at: now,
-      ...fields,
-      head,
-      base: { ref: 'main', ...fields.base },
-    },
+    fields: { ...open, ...told, ...fields, title, user, head, base: { ref: 'main', ...fields.base } },
     commits: isHere ? [sha] : [],
     landed: fields.merged === true && fields.merge_commit_sha ? [fields.merge_commit_sha] : [],
     replaced: [],
-    files: files.map(fileFields),
+    files,
     indexedAtMs: 0,
   }
   pullsOf(world, repository ?? world.repository).set(number, pull)
   return pull
 }
 
-type Merge = { readonly how?: 'merge' | 'squash' | 'rebase'; readonly by?: Account }
-
 /** Merges a pull request as one of GitHub's three buttons does. Returns the commits that came to its base, oldest first. */
 export function mergePull(
   world: World,
   pull: Pull,
-  { how = 'merge', by = person('octocat') }: Merge = {},
+  { how = 'merge' }: { readonly how?: 'merge' | 'squash' | 'rebase' } = {},
 ): readonly string[] {
   const { title, head, base, user } = pull.fields
   const branch = base?.ref ?? 'main'
@@ -261,7 +226,7 @@ export function mergePull(
     const from = `${head?.repo?.full_name?.split('/')[0]}/${head?.ref}`
     const parents = [world.branches.get(branch) ?? BEFORE, head?.sha ?? '']
     const message = `Merge pull request #${pull.number} from ${from}\n\n${title}`
-    pull.landed = [...pull.commits, add({ message, author: by, parents })]
+    pull.landed = [...pull.commits, add({ message, parents })]
   }
   endPull(world, pull, pull.landed.at(-1))
   return pull.landed
@@ -270,22 +235,13 @@ export function mergePull(
 /** Closes a pull request; with a merge commit, or none that the token can see, as merged. */
 export function endPull(world: World, pull: Pull, mergeCommit?: string | null): void {
   const merged = mergeCommit !== undefined
-  const mergedAt = merged ? time(world.now()) : null
-  pull.fields = {
-    ...pull.fields,
-    state: 'closed',
-    merged,
-    merged_at: mergedAt,
-    merge_commit_sha: mergeCommit ?? null,
-  }
+  const merged_at = merged ? time(world.now()) : null
+  const merge_commit_sha = mergeCommit ?? null
+  pull.fields = { ...pull.fields, state: 'closed', merged, merged_at, merge_commit_sha }
 }
 
 /** Pushes a new commit to a pull request's branch; with `force`, in place of what was there. */
-export function pushToPull(
-  world: World,
-  pull: Pull,
-  { force = false }: { readonly force?: boolean } = {},
-): Commit {
+export function pushToPull(world: World, pull: Pull, { force = false } = {}): Commit {
   const tip = pull.fields.head?.sha ?? ''
   const parents = force ? commitOf(world, pull.commits[0] ?? tip).parents : [tip]
   const commit = addCommit(world, { parents, branch: pull.fields.head?.ref ?? '' })
@@ -295,31 +251,22 @@ export function pushToPull(
   return commit
 }
 
-/** Adds a comment. */
 export function addComment(
   world: World,
   comment: Pick<Comment, 'kind' | 'number' | 'author'> & { readonly body: string; readonly rootId?: number },
 ): Comment {
   const { body, rootId, ...rest } = comment
   const id = Math.max(5000, ...world.comments.map((one) => one.id), ...world.deleted) + 1
-  const atMs = world.now()
-  const added = { ...rest, rootId, id, history: [body], createdAtMs: atMs, updatedAtMs: atMs }
+  const added = { ...rest, rootId, id, history: [body] }
   world.comments.push(added)
   return added
 }
 
 /** Adds a commit status, by default of the token's account. */
 export function addStatus(world: World, sha: string, status: Status): CommitStatus {
-  const created_at = time(world.now())
-  const made = {
-    context: 'default',
-    state: 'pending',
-    description: null,
-    target_url: null,
-    creator: world.viewer,
-    created_at,
-  }
-  const added = { ...made, ...status, sha, id: world.statuses.length + 1 }
+  const usual = { context: 'default', state: 'pending', description: null, target_url: null }
+  const made = { creator: world.viewer, created_at: time(world.now()) }
+  const added = { ...usual, ...made, ...status, sha, id: world.statuses.length + 1 }
   world.statuses.push(added)
   return added
 }
@@ -357,7 +304,7 @@ function fileFields(file: string | CommitFile): CommitFile {
   return typeof file === 'string' ? { filename: file } : file
 }
 
-/** The pull requests of a repository that the token can see. */
+/** The pull requests of a repository, which the token can see from now on. */
 function pullsOf(world: World, repository: string): Map<number, Pull> {
   if (repository === world.repository) return world.pulls
   const pulls = world.elsewhere.get(repository) ?? new Map<number, Pull>()
@@ -385,7 +332,7 @@ export function followAgent(world: World): void {
   }
 }
 
-/** A commit that is there. */
+/** @throws if there is no such commit */
 export function commitOf({ commits }: World, sha: string): Commit {
   const commit = commits.get(sha)
   if (commit === undefined) throw new Error(`There is no commit ${sha}.`)
@@ -425,10 +372,8 @@ export function pullsOfCommit(world: World, sha: string): readonly Pull[] {
 
 /** The newest status of each context on a commit, newest first. */
 export function newestStatuses({ statuses }: World, sha: string): readonly CommitStatus[] {
-  const newest = new Map(
-    statuses.filter((status) => status.sha === sha).map((status) => [status.context, status]),
-  )
-  return [...newest.values()].toSorted((one, other) => other.id - one.id)
+  const own = statuses.filter((status) => status.sha === sha).toReversed()
+  return own.filter(({ context }, index) => own.findIndex((one) => one.context === context) === index)
 }
 
 /** A time as GitHub writes it. */
