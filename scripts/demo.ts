@@ -114,8 +114,8 @@ async function runStep(event: Event, inputs: Readonly<Record<string, string>>): 
       'project-id': 'docs',
       'base-url': docs.url,
       'github-token': github.token,
-      // Nobody wants to wait 5 seconds for the first poll of a demo.
-      'poll-interval': '400ms',
+      // Nobody wants to wait 5 seconds for the first poll of a demo. The report has no job to poll.
+      ...(inputs !== REPORT && { 'poll-interval': '400ms' }),
       ...inputs,
     },
     event,

@@ -12,7 +12,7 @@ import {
   table,
 } from '../../src/lib/markdown.ts'
 import { HOSTILE_TEXTS } from '../support/hostile-texts.ts'
-import { type Alive, alive } from '../support/rendered.ts'
+import { alive } from '../support/rendered.ts'
 
 const BREAK = '\u200B'
 
