@@ -2,7 +2,6 @@ import type { Trigger } from '../events/trigger.ts'
 import { code, joinMarkdown, link, type Markdown, md, sentencesWithCode } from '../lib/markdown.ts'
 import type { Failure } from '../lib/text.ts'
 import { clip } from '../lib/text.ts'
-import { formatDuration } from '../lib/time.ts'
 import { runUrlOf } from '../runner/environment.ts'
 import type { Run } from '../runner/run.ts'
 
@@ -19,7 +18,8 @@ export type Ending = Failure & {
   readonly prName: string
   /** Empty if there is none, or none is known. */
   readonly jobId: string
-  readonly durationSeconds: number | undefined
+  /** How long the job took, such as `3 min 05 s`; empty where that says nothing. */
+  readonly took: string
 }
 
 /** What a reader can do at the end. */
@@ -52,12 +52,11 @@ export function workingBody(subject: Subject, stage: Stage): Markdown {
 }
 
 export function endBody(subject: Subject, ending: Ending, ways: WaysOn): Markdown {
-  const { sign, headline, details, prLink, prName, durationSeconds } = ending
+  const { sign, headline, details, prLink, prName, took } = ending
   const where = prLink === '' ? md`` : md`: ${link(prName, prLink)}`
-  const took = durationSeconds ? [md`took ${formatDuration(durationSeconds * 1000)}`] : []
   const paragraphs = [
     md`${sign} **${sentencesWithCode(clip(headline, MAX_HEADLINE_LENGTH))}${where}**`,
-    originLine(subject, took),
+    originLine(subject, took === '' ? [] : [md`took ${took}`]),
     sentencesWithCode(clip(details, MAX_DETAILS_LENGTH)),
     joinMarkdown(waysOn(subject, ending, ways), ' '),
   ]

@@ -1,34 +1,30 @@
-import type { FailOnResult, Inputs } from '../inputs/table.ts'
+import type { Ending } from '../comments/bodies.ts'
+import type { Inputs } from '../inputs/table.ts'
 import { isLoopbackHost } from '../lib/http.ts'
 import { MAX_LINK_LENGTH, type Markdown, md } from '../lib/markdown.ts'
-import { clip, type Failure, failureText, inBackticks, joinSentences } from '../lib/text.ts'
+import { clip, failureText, inBackticks, joinSentences } from '../lib/text.ts'
 import { formatDuration } from '../lib/time.ts'
 import type { OutputValues } from '../runner/outputs.ts'
+import type { Job } from '../service/client.ts'
 import { describeFailure, failureSentences, serviceWord } from '../service/errors.ts'
-import type { Job } from '../service/job.ts'
 import type { Plan } from './plan.ts'
-import type { PollEnd } from './poll.ts'
-
-/** What became of a request for a job. */
-export type JobResult = 'pull-request' | FailOnResult | 'cancelled' | 'submitted' | 'error'
+import type { JobResult, PollEnd } from './poll.ts'
 
 /** The end of a request for a job. Headline and details are its words wherever it is reported. */
-export type Outcome = Failure & {
+export type Outcome = Ending & {
   readonly result: JobResult
-  /** To be seen at a glance. */
-  readonly sign: Markdown
-  /** URL of the pull request and a short name for it; empty if there is none. */
-  readonly prLink: string
-  readonly prName: string
+  readonly isFailure: boolean
+  /** That `fail-on` makes the step fail, where it does, as a sentence; else empty. */
+  readonly failOnNote: string
   /** The job as last seen. */
   readonly job: Job | undefined
-  /** Empty if the service delivered none. */
-  readonly jobId: string
   /** Whole seconds from creation (or attach) to the last look. */
   readonly durationSeconds: number | undefined
-  /** `undefined` if it failed before there was one. */
   readonly plan: Plan | undefined
 }
+
+const FAILED_CAUSES =
+  'The service gives no reason. Common ones: the agent cannot write to the repository (is its GitHub App installed there?), the credits are used up, or the prompt asks for something that the agent cannot do. The dashboard of the docs service shows the job.'
 
 const SUBMITTED = {
   create: 'Job started; not waiting for it',
@@ -36,133 +32,78 @@ const SUBMITTED = {
   wait: 'The job is still running',
 }
 
-const FAILED_CAUSES =
-  'The service gives no reason. Common ones: the agent cannot write to the repository (is its GitHub App installed ' +
-  'there?), the credits are used up, or the prompt asks for something that the agent cannot do. The dashboard of the ' +
-  'docs service shows the job.'
-
-/** The outcome of a job that there is. */
+/** @param plan `undefined` if it failed before there was one */
 export function outcomeOf(
-  plan: Plan,
-  polled: PollEnd & { readonly jobId: string; readonly startedAtMs: number },
+  plan: Plan | undefined,
+  end: PollEnd,
   inputs: Pick<Inputs, 'timeout' | 'fail-on'>,
 ): Outcome {
-  const { job, jobId, error } = polled
-  const result = resultOf(polled)
+  const { result, job, jobId, durationMs, error } = end
   const advice = `To wait for it, run this action with ${inBackticks(`job-id: ${jobId}`)}.`
   // Of a job that was never seen, nobody knows whether it is running.
   const running = `The job ${job === undefined ? 'may still be' : 'is still'} running. ${advice}`
   const lastFailure = error === undefined ? '' : `The last look failed. ${failureSentences(error)}`
   const failure = describeFailure(error)
-  const words: Readonly<Record<JobResult, Failure>> = {
-    'pull-request': { headline: 'Pull request ready for review', details: '' },
-    'no-pull-request': {
-      headline: 'Completed without a pull request',
-      details: 'Either no file needed a change, or the agent published straight to the branch.',
-    },
-    failed: { headline: "The agent's job failed", details: FAILED_CAUSES },
-    archived: {
-      headline: "The agent's job was archived",
-      details: 'It was archived in the dashboard or by the service, and does no further work.',
-    },
-    'timed-out': {
-      headline: `Not finished within ${formatDuration(inputs.timeout)}`,
-      details: joinSentences(lastFailure, running, 'A longer `timeout` waits longer.'),
-    },
-    cancelled: { headline: 'Cancelled', details: running },
-    submitted: {
-      headline: SUBMITTED[plan.kind],
-      details: plan.kind === 'wait' ? advice : running,
-    },
-    error: {
-      headline: failure.headline,
-      details: joinSentences(failure.details, job === undefined ? '' : running),
-    },
+  const { kind = 'create' } = plan ?? {}
+  const words: Readonly<Record<JobResult, readonly [sign: Markdown, headline: string, details: string]>> = {
+    'pull-request': [md`✅`, 'Pull request ready for review', ''],
+    'no-pull-request': [
+      md`✅`,
+      'Completed without a pull request',
+      'Either no file needed a change, or the agent published straight to the branch.',
+    ],
+    failed: [md`❌`, "The agent's job failed", FAILED_CAUSES],
+    archived: [
+      md`🗄️`,
+      "The agent's job was archived",
+      'It was archived in the dashboard or by the service, and does no further work.',
+    ],
+    'timed-out': [
+      md`⏱️`,
+      `Not finished within ${formatDuration(inputs.timeout)}`,
+      joinSentences(lastFailure, running, 'A longer `timeout` waits longer.'),
+    ],
+    cancelled: [md`🛑`, 'Cancelled', durationMs === undefined ? failureText(failure) : running],
+    submitted: [kind === 'wait' ? md`⏳` : md`🚀`, SUBMITTED[kind], kind === 'wait' ? advice : running],
+    error: [md`❌`, failure.headline, joinSentences(failure.details, job === undefined ? '' : running)],
   }
-  const durationSeconds = Math.floor((polled.lastLookAtMs - polled.startedAtMs) / 1000)
-  const prLink = job?.prLink ?? ''
-  const sign = signOf(result, plan, inputs['fail-on'])
-  const prName = prLink === '' ? '' : pullRequestName(prLink)
-  return { ...words[result], result, sign, prLink, prName, job, jobId, durationSeconds, plan }
-}
-
-/** The outcome where no job was started or seen. */
-export function outcomeWithoutJob(
-  failure: Failure,
-  { plan, isCancelled }: { readonly plan: Plan | undefined; readonly isCancelled: boolean },
-): Outcome {
-  const result = isCancelled ? 'cancelled' : 'error'
+  const [sign, headline, details] = words[result]
+  const isNamed = [...inputs['fail-on']].some((failing) => failing === result)
+  const durationSeconds = durationMs === undefined ? undefined : Math.floor(durationMs / 1000)
+  // Below a second it says nothing; beside the deadline, which began earlier, it would contradict that.
+  const toldSeconds = result === 'timed-out' ? 0 : durationSeconds
   return {
     result,
-    sign: RESULT_SIGNS[result],
-    prLink: '',
-    prName: '',
-    job: undefined,
-    jobId: plan === undefined || plan.kind === 'create' ? '' : plan.id,
-    durationSeconds: undefined,
+    // No step is red under a green sign.
+    sign: isNamed && result !== 'timed-out' ? md`❌` : sign,
+    headline,
+    details,
+    isFailure: isNamed || result === 'cancelled' || result === 'error',
+    failOnNote: isNamed ? `The step fails because \`fail-on\` names \`${result}\`.` : '',
+    prLink: job?.prLink ?? '',
+    prName: readPullRequest(job?.prLink ?? '').name,
+    job,
+    jobId,
+    durationSeconds,
+    took: toldSeconds ? formatDuration(toldSeconds * 1000) : '',
     plan,
-    headline: isCancelled ? 'Cancelled' : failure.headline,
-    details: isCancelled ? failureText(failure) : failure.details,
   }
-}
-
-function resultOf({ end, job }: PollEnd): JobResult {
-  if (end === 'running') return 'submitted'
-  if (end === 'timed-out' || end === 'cancelled') return end
-  if (end === 'refused' || job === undefined) return 'error'
-  if (job.status === 'completed') return job.prLink === null ? 'no-pull-request' : 'pull-request'
-  return job.status === 'archived' ? 'archived' : 'failed'
-}
-
-/** Whether an outcome fails the step. `cancelled` and `error` always do. */
-export function isFailure(result: JobResult, failOn: Inputs['fail-on']): boolean {
-  return result === 'cancelled' || result === 'error' || isNamedBy(failOn, result)
-}
-
-function isNamedBy(failOn: Inputs['fail-on'], result: JobResult): boolean {
-  return [...failOn].some((failing) => failing === result)
-}
-
-/** That `fail-on` makes the step fail, where it does, as a sentence; else empty. */
-export function failOnNote({ result }: Outcome, failOn: Inputs['fail-on']): string {
-  return isNamedBy(failOn, result) ? `The step fails because \`fail-on\` names \`${result}\`.` : ''
 }
 
 /** An outcome as sentences for the log: they name the job and can be read alone. */
-export function outcomeSentences(outcome: Outcome, failOn: Inputs['fail-on']): string {
-  const { headline, details, jobId, result } = outcome
-  const url = clip(outcome.prLink, MAX_LINK_LENGTH)
-  const isNamed = jobId === '' || `${headline} ${details}`.includes(`${jobId}\``)
+export function outcomeSentences(outcome: Outcome): string {
+  const { headline, details, jobId, result, failOnNote } = outcome
   const id = serviceWord(jobId)
+  const isNamed = jobId === '' || details.includes(`${jobId}\``) || headline.includes(`${jobId}\``)
   // The headline of an error ends in its status: a second pair of brackets would hide it.
   const isError = result === 'error'
-  const title = `${headline}${isNamed || isError ? '' : ` (job ${id})`}`
-  const note = failOnNote(outcome, failOn)
+  const title = isNamed || isError ? headline : `${headline} (job ${id})`
+  const about = isNamed || !isError ? '' : `The request was about job ${id}.`
+  const text = joinSentences(details, about, failOnNote)
+  if (outcome.prLink === '') return joinSentences(`${title}.`, text)
   // After the link nothing follows: a full stop there would be taken for a part of it.
-  if (url !== '' && !isError) {
-    const notes = joinSentences(details, note)
-    return notes === '' ? `${title}: ${url}` : joinSentences(`${title}.`, notes, `Pull request: ${url}`)
-  }
-  const about = isError && !isNamed ? `The request was about job ${id}.` : ''
-  return joinSentences(`${title}.`, details, about, note)
-}
-
-const RESULT_SIGNS: Readonly<Record<JobResult, Markdown>> = {
-  'pull-request': md`✅`,
-  'no-pull-request': md`✅`,
-  submitted: md`🚀`,
-  failed: md`❌`,
-  archived: md`🗄️`,
-  'timed-out': md`⏱️`,
-  cancelled: md`🛑`,
-  error: md`❌`,
-}
-
-/** No step is red under a ✅, and no mere look at a job a 🚀. */
-function signOf(result: JobResult, plan: Plan, failOn: Inputs['fail-on']): Markdown {
-  const isGreen = result === 'no-pull-request' || result === 'archived'
-  if (isGreen && isNamedBy(failOn, result)) return RESULT_SIGNS.failed
-  return result === 'submitted' && plan.kind === 'wait' ? md`⏳` : RESULT_SIGNS[result]
+  const url = clip(outcome.prLink, MAX_LINK_LENGTH)
+  return text === '' ? `${title}: ${url}` : `${title}. ${text} Pull request: ${url}`
 }
 
 /** The outputs of an agent job at its end. */
@@ -170,11 +111,11 @@ export function jobOutputs({ result, job, jobId, durationSeconds }: Outcome): Ou
   return {
     'job-id': jobId,
     result,
-    ...(durationSeconds === undefined ? {} : { 'duration-seconds': String(durationSeconds) }),
+    ...(durationSeconds !== undefined && { 'duration-seconds': String(durationSeconds) }),
     ...(job && {
       status: job.status,
       'pr-link': job.prLink ?? '',
-      'pr-number': pullRequestNumber(job.prLink),
+      'pr-number': readPullRequest(job.prLink ?? '').number,
       repository: job.repository ?? '',
       ref: job.ref ?? '',
       model: job.model ?? '',
@@ -188,23 +129,20 @@ export function jobOutputs({ result, job, jobId, durationSeconds }: Outcome): Ou
 const PULL_REQUEST_PATH =
   /^\/(.+?)\/(?:-\/)?(?:pull|pulls|pull-requests|merge_requests|pullrequest)\/(\d+)(?:\/|$)/
 
-/** The number of a pull request (GitHub) or merge request (GitLab), from its URL; empty if that has none. */
-export function pullRequestNumber(prLink: string | null): string {
-  return PULL_REQUEST_PATH.exec(URL.parse(prLink ?? '')?.pathname ?? '')?.[2] ?? ''
-}
-
 /**
- * A short name for a pull request: `acme/docs#12`, with the host before it unless that is well known, or the URL's host
- * and path where that form is not known.
+ * Reads the URL of a pull request (GitHub) or merge request (GitLab).
+ *
+ * @returns `number`: empty if the URL has none; `name`: short, such as `acme/docs#12`, with the host before it unless that
+ * is well known, or the URL's host and path where that form is not known
  */
-export function pullRequestName(prLink: string): string {
+export function readPullRequest(prLink: string): { readonly number: string; readonly name: string } {
   const url = URL.parse(prLink)
-  if (url === null) return prLink
-  const [, project, number] = PULL_REQUEST_PATH.exec(url.pathname) ?? []
-  if (project === undefined) return `${url.host}${url.pathname}`
+  if (url === null) return { number: '', name: prLink }
+  const { host, hostname, pathname } = url
+  const [, project, number = ''] = PULL_REQUEST_PATH.exec(pathname) ?? []
+  if (project === undefined) return { number, name: `${host}${pathname}` }
   // Any other host could pass for one of these.
-  const needsNoHost =
-    ['github.com', 'gitlab.com', 'bitbucket.org'].includes(url.hostname) || isLoopbackHost(url.hostname)
-  const host = needsNoHost ? '' : `${url.host}/`
-  return `${host}${project}${url.pathname.includes('/merge_requests/') ? '!' : '#'}${number}`
+  const isKnown = ['github.com', 'gitlab.com', 'bitbucket.org'].includes(hostname) || isLoopbackHost(hostname)
+  const mark = pathname.includes('/merge_requests/') ? '!' : '#'
+  return { number, name: `${isKnown ? '' : `${host}/`}${project}${mark}${number}` }
 }

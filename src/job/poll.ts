@@ -1,36 +1,36 @@
-import { backoffMs } from '../lib/retry.ts'
+import type { FailOnResult } from '../inputs/table.ts'
 import { formatDuration } from '../lib/time.ts'
 import type { Run } from '../runner/run.ts'
-import type { DocsService } from '../service/client.ts'
+import { type DocsService, isTerminal, type Job } from '../service/client.ts'
 import {
   describeFailure,
   failureSentences,
-  isRateLimit,
+  hasStatus,
   isRetryable,
   retryAfterMsOf,
-  ServiceError,
   serviceWord,
 } from '../service/errors.ts'
-import { getJob, isTerminal, type Job } from '../service/job.ts'
 
-/** A job to wait for. Times are milliseconds since the epoch. */
+/** A job to wait for. */
 export type Watch = {
-  readonly id: string
-  /** The job as the service has just shown it; `undefined` before the first look at another run's job. */
+  readonly jobId: string
+  /** As the service has just shown it; `undefined` before the first look at another run's job. */
   readonly job: Job | undefined
-  /** What this run did to it. */
-  readonly origin: 'created' | 'messaged' | 'attached'
-  /** When it was created, sent a message, or attached to. */
-  readonly startedAtMs: number
-  readonly deadlineMs: number
+  /** What this run did: it created the job, sent it a message, or merely waits for it. */
+  readonly kind: 'create' | 'message' | 'wait'
 }
+
+/** What became of a request for a job: the output `result`. */
+export type JobResult = 'pull-request' | FailOnResult | 'cancelled' | 'submitted' | 'error'
 
 /** How polling ended, and what the job was like at the last look that succeeded. */
 export type PollEnd = {
-  /** `running`: nobody wants to wait; `refused`: looking again makes no sense. */
-  readonly end: 'finished' | 'running' | 'timed-out' | 'refused' | 'cancelled'
+  readonly jobId: string
+  /** `error`: looking again makes no sense. */
+  readonly result: JobResult
   readonly job: Job | undefined
-  readonly lastLookAtMs: number
+  /** From the start of polling to the last look; `undefined` if no job was started or seen. */
+  readonly durationMs: number | undefined
   /** Why the last look failed; `undefined` if it did not. */
   readonly error: unknown
 }
@@ -59,72 +59,58 @@ const HEARTBEAT_MS = 60_000
  * deadline comes a last look, whatever the pause: it tells a job that is finished from one that is not.
  */
 export async function pollJob(watch: Watch, service: DocsService, run: Run): Promise<PollEnd> {
+  const { jobId, kind } = watch
   const { clock, cancel, inputs } = run
-  const isFinished = watch.origin === 'messaged' ? afterMessage() : (job: Job) => isTerminal(job.status)
-  const progress = new Progress(watch, run)
-  let { job } = watch
-  let lastLookAtMs = watch.startedAtMs
-  let error: unknown
-  let failures = 0
-  const ended = (end: PollEnd['end']): PollEnd => ({ end, job, lastLookAtMs, error })
-  if (job !== undefined) progress.seen(job)
-  let pauseMs = job === undefined ? 0 : (inputs['poll-interval'] ?? MIN_PAUSE_MS)
-  try {
-    for (;;) {
-      if (job !== undefined && failures === 0) {
-        if (isFinished(job, lastLookAtMs)) return ended('finished')
-        if (!inputs.wait) return ended('running')
-      }
-      if (lastLookAtMs >= watch.deadlineMs) return ended('timed-out')
-      const sleepMs = Math.max(0, Math.min(pauseMs, watch.deadlineMs - clock.now()))
-      if (failures > 0) progress.failed(error, sleepMs)
-      await clock.sleep(sleepMs, cancel).catch(() => undefined)
-      if (cancel.aborted) return ended('cancelled')
-
-      const look = await lookOnce(watch, service, run)
-      lastLookAtMs = clock.now()
-      if (look === undefined) return ended(cancel.aborted ? 'cancelled' : 'timed-out')
-      if (look instanceof Error) {
-        error = look
-        failures += 1
-        if (!mayLookAgain(look, watch, lastLookAtMs)) return ended('refused')
-      } else {
-        job = look
-        error = undefined
-        failures = 0
-        progress.seen(job)
-      }
-      if (cancel.aborted) return ended('cancelled')
-      pauseMs = pauseAfter(error, failures, lastLookAtMs - watch.startedAtMs, run)
-    }
-  } finally {
-    progress.stop()
-  }
-}
-
-/** Looks once; `undefined` if a cancel or the end of the last look's time came first. */
-async function lookOnce(
-  { id, deadlineMs }: Watch,
-  service: DocsService,
-  { clock, cancel }: Run,
-): Promise<Job | Error | undefined> {
-  const done = new AbortController()
-  const limit = clock.timeout(Math.max(0, deadlineMs + LAST_LOOK_MS - clock.now()), done.signal)
+  const startedAtMs = clock.now()
+  const deadlineMs = service.sendingSinceMs + inputs.timeout
+  const isFinished = judgeOf(kind)
+  const over = new AbortController()
+  const progress = new Progress(jobId, run, over.signal)
+  const limit = clock.timeout(Math.max(0, deadlineMs + LAST_LOOK_MS - startedAtMs), over.signal)
   const signal = AbortSignal.any([cancel, limit])
-  try {
-    return await getJob(service, id, signal)
-  } catch (error) {
-    if (signal.aborted) return undefined
-    return error instanceof Error ? error : new Error(String(error))
-  } finally {
-    done.abort()
+  let { job } = watch
+  let lastLookAtMs = startedAtMs
+  let failures = 0
+  let error: unknown
+  let pauseMs = job === undefined ? 0 : (inputs['poll-interval'] ?? MIN_PAUSE_MS)
+  const ended = (result: JobResult): PollEnd => {
+    over.abort()
+    return { jobId, result, job, durationMs: lastLookAtMs - startedAtMs, error }
+  }
+  if (job !== undefined) progress.seen(job)
+  for (;;) {
+    if (job !== undefined && failures === 0) {
+      if (isFinished(job, lastLookAtMs)) return ended(resultOf(job))
+      if (!inputs.wait) return ended('submitted')
+    }
+    if (lastLookAtMs >= deadlineMs) return ended('timed-out')
+    const sleepMs = Math.min(pauseMs, deadlineMs - lastLookAtMs)
+    if (failures > 0) progress.failed(error, sleepMs)
+    await clock.sleep(sleepMs, cancel).catch(() => undefined)
+    if (cancel.aborted) return ended('cancelled')
+
+    const [look] = await Promise.allSettled([service.getJob(jobId, signal)])
+    lastLookAtMs = clock.now()
+    if (look.status === 'fulfilled') {
+      job = look.value
+      failures = 0
+      error = undefined
+      progress.seen(job)
+    } else {
+      if (signal.aborted) return ended(cancel.aborted ? 'cancelled' : 'timed-out')
+      failures += 1
+      error = look.reason
+      // A job that was just created may be unknown for a moment.
+      const isEarly = kind === 'create' && lastLookAtMs - startedAtMs <= EARLY_MS
+      if (!isRetryable(error) && !(isEarly && hasStatus(error, 404))) return ended('error')
+    }
+    pauseMs = pauseAfter(error, failures, lastLookAtMs - startedAtMs, run)
   }
 }
 
-/** Whether a failed look is no end: a job that was just created may be unknown for a moment. */
-function mayLookAgain(error: Error, { origin, startedAtMs }: Watch, nowMs: number): boolean {
-  if (!(error instanceof ServiceError) || error.status !== 404) return isRetryable(error)
-  return origin === 'created' && nowMs - startedAtMs <= EARLY_MS
+function resultOf({ status, prLink }: Job): JobResult {
+  if (status === 'completed') return prLink === null ? 'no-pull-request' : 'pull-request'
+  return status === 'archived' ? 'archived' : 'failed'
 }
 
 /** The pause after a look, in milliseconds. `ageMs`: time since the job's creation or attach, by our own clock. */
@@ -137,19 +123,17 @@ export function pauseAfter(
   const adaptiveMs = Math.min(MAX_PAUSE_MS, Math.max(MIN_PAUSE_MS, ageMs * PAUSE_SHARE))
   const usualMs = inputs['poll-interval'] ?? adaptiveMs * (1 + MAX_JITTER * random())
   if (failures === 0) return usualMs
-  const requestedMs = retryAfterMsOf(error)
-  if (requestedMs > 0) return requestedMs
-  if (isRateLimit(error)) return RATE_LIMIT_PAUSE_MS
-  const backoff = { baseMs: usualMs, maxMs: Math.max(usualMs, MAX_FAILURE_PAUSE_MS) }
-  return Math.max(usualMs, backoffMs(failures, backoff, random))
+  const growingMs = Math.min(MAX_FAILURE_PAUSE_MS, usualMs * 2 ** (failures - 1))
+  const unsaidMs = hasStatus(error, 429) ? RATE_LIMIT_PAUSE_MS : Math.max(usualMs, growingMs)
+  return retryAfterMsOf(error) || unsaidMs
 }
 
 /**
- * Whether a job that just got a message is finished: the service may go on showing the status from before for a moment.
- * A terminal status counts once the job was active since the message, or once it has stayed the same for 30 s.
+ * Judges whether a job is finished. After a message, the service may go on showing the status from before for a moment:
+ * a terminal one counts once the job was active since, or once it has stayed the same for 30 s.
  */
-function afterMessage(): (job: Job, atMs: number) => boolean {
-  let wasActive = false
+function judgeOf(kind: Watch['kind']): (job: Job, atMs: number) => boolean {
+  let wasActive = kind !== 'message'
   let status = ''
   let sinceMs = 0
   return (job, atMs) => {
@@ -164,70 +148,57 @@ class Progress {
   readonly #run: Run
   readonly #name: string
   readonly #startedAtMs: number
-  readonly #warned = new Set<string>()
-  #status = ''
+  readonly #warnings = new Set<string>()
+  #status: string | undefined
   #failure = ''
-  #heartbeat = new AbortController()
 
-  constructor({ id, startedAtMs }: Watch, run: Run) {
+  constructor(jobId: string, run: Run, until: AbortSignal) {
     this.#run = run
-    this.#name = serviceWord(id)
-    this.#startedAtMs = startedAtMs
-    this.#restartHeartbeat()
+    this.#name = serviceWord(jobId)
+    this.#startedAtMs = run.clock.now()
+    this.#scheduleHeartbeat(until)
   }
 
   seen({ status, invalidFields }: Job): void {
+    const { log } = this.#run
     this.#failure = ''
     if (status !== this.#status) {
       this.#status = status
       this.#run.setOutputs({ status })
-      this.#info(`Job ${this.#name} is ${serviceWord(status)} (after ${this.#elapsed()}).`)
+      log.info(`Job ${this.#name} is ${serviceWord(status)} (after ${this.#elapsed()}).`)
     }
+    const warnings = invalidFields.map(
+      (field) => `Job ${this.#name}: the field ${field} has an unexpected type and counts as absent.`,
+    )
     if (status !== 'active' && !isTerminal(status)) {
-      this.#warnOnce(
+      warnings.push(
         `Job ${this.#name} has a status that this version does not know: "${serviceWord(status)}". It counts as not finished yet.`,
       )
     }
-    for (const field of invalidFields) {
-      this.#warnOnce(`Job ${this.#name}: the field ${field} has an unexpected type and counts as absent.`)
+    for (const warning of warnings) {
+      if (!this.#warnings.has(warning)) log.warning(warning)
+      this.#warnings.add(warning)
     }
   }
 
   failed(error: unknown, nextInMs: number): void {
     this.#failure = ` The last look failed: ${describeFailure(error).headline}.`
     const next = `Next look in ${formatDuration(nextInMs)}.`
-    this.#info(`Failed to look at job ${this.#name}. ${failureSentences(error)} ${next}`)
+    this.#run.log.info(`Failed to look at job ${this.#name}. ${failureSentences(error)} ${next}`)
   }
 
-  stop(): void {
-    this.#heartbeat.abort()
-  }
-
-  #info(text: string): void {
-    this.#restartHeartbeat()
-    this.#run.log.info(text)
-  }
-
-  #warnOnce(text: string): void {
-    if (!this.#warned.has(text)) this.#run.log.warning(text)
-    this.#warned.add(text)
+  /** Does not depend on looks: one that takes long is no reason for silence. */
+  #scheduleHeartbeat(until: AbortSignal): void {
+    this.#run.clock.timeout(HEARTBEAT_MS, until).addEventListener('abort', () => {
+      const status = this.#status === undefined ? 'not known yet' : serviceWord(this.#status)
+      this.#run.log.info(
+        `Still waiting for job ${this.#name} after ${this.#elapsed()}; its status is ${status}.${this.#failure}`,
+      )
+      this.#scheduleHeartbeat(until)
+    })
   }
 
   #elapsed(): string {
     return formatDuration(this.#run.clock.now() - this.#startedAtMs)
-  }
-
-  /** Does not depend on looks: one that takes long is no reason for silence. */
-  #restartHeartbeat(): void {
-    this.#heartbeat.abort()
-    const own = new AbortController()
-    this.#heartbeat = own
-    this.#run.clock.timeout(HEARTBEAT_MS, own.signal).addEventListener('abort', () => {
-      if (own.signal.aborted) return
-      const status = this.#status === '' ? 'not known yet' : serviceWord(this.#status)
-      this.#info(
-        `Still waiting for job ${this.#name} after ${this.#elapsed()}; its status is ${status}.${this.#failure}`,
-      )
-    })
   }
 }

@@ -3,61 +3,49 @@ import { type Failure, FailureError, joinSentences } from '../lib/text.ts'
 import { afterGrace, formatDuration } from '../lib/time.ts'
 import { TransportError } from '../lib/transport.ts'
 import type { Run } from '../runner/run.ts'
-import type { DocsService } from '../service/client.ts'
+import type { DocsService, Job } from '../service/client.ts'
 import {
   describeFailure,
   failureSentences,
-  isRateLimit,
+  hasStatus,
   isRetryable,
   retryAfterMsOf,
   ServiceError,
 } from '../service/errors.ts'
-import { createJob, type Job, sendMessage } from '../service/job.ts'
-import type { Plan } from './plan.ts'
 
 /** How long a request in flight is still awaited once the run was cancelled, so that its job's id is not lost. */
 const CANCEL_GRACE_MS = 3000
-
-/** How long a request that can't reach the service is sent again, in milliseconds. */
+/** How long a request that can't reach the service is sent again. */
 const MAX_UNREACHABLE_MS = 30_000
 
-const BACKOFF = { baseMs: 1000, maxMs: 30_000 }
-
 /**
- * Sends a create or a message, which must take effect at most once. It is sent again only where it certainly did not
- * arrive (the connection was refused, the name not resolved, TLS failed before sending) or was not accepted (429).
+ * Sends a create or, with the id of a job, a message, which must take effect at most once. It is sent again only where
+ * it certainly did not arrive (the connection was refused, the name not resolved, TLS failed before sending) or was not
+ * accepted (429).
  *
- * @param deadlineMs until when it is sent again under the rate limit, in milliseconds since the epoch
  * @throws {JobError} that says whether a job may be running
  */
 export async function submit(
-  plan: Exclude<Plan, { kind: 'wait' }>,
-  options: { readonly service: DocsService; readonly run: Run; readonly deadlineMs: number },
+  { id, prompt }: { readonly id?: string; readonly prompt: string },
+  service: DocsService,
+  run: Run,
 ): Promise<Job> {
-  const { service, run, deadlineMs } = options
-  const { clock, cancel, log } = run
+  const { clock, cancel, inputs, log } = run
   const signal = afterGrace(cancel, CANCEL_GRACE_MS, clock)
-  let unreachableUntilMs = Number.POSITIVE_INFINITY
-
-  async function attempt(): Promise<Job> {
-    if (cancel.aborted) throw new JobError(NOTHING_STARTED)
-    unreachableUntilMs = Math.min(unreachableUntilMs, clock.now() + MAX_UNREACHABLE_MS)
-    return plan.kind === 'create'
-      ? await createJob(service, plan.prompt, signal)
-      : await sendMessage(service, plan, signal)
-  }
-
+  const deadlineMs = service.sendingSinceMs + inputs.timeout
+  let unreachableUntilMs = clock.now() + MAX_UNREACHABLE_MS
   try {
     return await retry(
-      attempt,
+      () => (id === undefined ? service.createJob(prompt, signal) : service.sendMessage(id, prompt, signal)),
       {
-        backoff: BACKOFF,
+        backoff: { baseMs: 1000, maxMs: 30_000 },
         maxAttempts: Number.POSITIVE_INFINITY,
-        isRetryable: (error) => isUnreachable(error) || isRateLimit(error),
+        isRetryable: (error) => isUnreachable(error) || hasStatus(error, 429),
         retryAfterMs: retryAfterMsOf,
         deadlineMs: (error) => (isUnreachable(error) ? unreachableUntilMs : deadlineMs),
         onRetry(error, pauseMs) {
-          if (!isUnreachable(error)) unreachableUntilMs = Number.POSITIVE_INFINITY
+          // After an answer, connections have their time anew.
+          if (!isUnreachable(error)) unreachableUntilMs = clock.now() + pauseMs + MAX_UNREACHABLE_MS
           const again = `Nothing was started yet; trying again in ${formatDuration(pauseMs)}.`
           log.info(`${failureSentences(error)} ${again}`)
         },
@@ -66,7 +54,7 @@ export async function submit(
     )
   } catch (error) {
     if (!(error instanceof RetryError)) throw error
-    throw jobError(error)
+    throw isCertainlyRefused(error.cause) ? nothingStarted(error) : maybeStarted(error.cause)
   }
 }
 
@@ -75,18 +63,9 @@ function isUnreachable(error: unknown): boolean {
   return error.failure === 'refused' || error.failure === 'unresolved' || error.failure === 'tls'
 }
 
-function jobError({ reason, cause }: RetryError): JobError {
-  if (cause instanceof JobError) return cause
-  if (!isCertainlyRefused(cause)) return maybeStarted(cause)
-  if (reason !== 'deadline' || !isRateLimit(cause)) return nothingStarted(cause)
-  const retryAfterMs = retryAfterMsOf(cause)
-  const keptAnswering = 'The service kept answering this until `timeout` was over.'
-  return nothingStarted(cause, retryAfterMs > 0 ? retryAfterNote(retryAfterMs, '`timeout`') : keptAnswering)
-}
-
 function isCertainlyRefused(error: unknown): boolean {
   if (error instanceof TransportError) return !error.maybeSent
-  return error instanceof ServiceError && error.status >= 300 && error.status < 500 && error.status !== 408
+  return error instanceof ServiceError && error.status < 500 && error.status !== 408
 }
 
 /** Why there is no job to wait for, and whether one may have been started all the same. */
@@ -97,13 +76,18 @@ export class JobError extends FailureError {
 export const NOTHING_STARTED: Failure = { headline: '', details: 'Nothing was started.' }
 
 /** The error where nothing runs that did not run before. That it is safe to run again is said only where it can help. */
-export function nothingStarted(cause: unknown, note = ''): JobError {
-  if (cause instanceof DOMException) return new JobError(NOTHING_STARTED, { cause })
+export function nothingStarted({ reason, cause }: RetryError, note = ''): JobError {
   const { headline, details } = describeFailure(cause)
+  const limit = reason === 'deadline' && cause instanceof ServiceError ? limitNote(cause) : ''
   const advice = isTransient(cause)
     ? 'Nothing was started, so it is safe to run this again.'
-    : 'Nothing was started.'
-  return new JobError({ headline, details: joinSentences(details, note, advice) }, { cause })
+    : NOTHING_STARTED.details
+  return new JobError({ headline, details: joinSentences(details, note, limit, advice) }, { cause })
+}
+
+function limitNote({ retryAfterMs }: ServiceError): string {
+  if (retryAfterMs > 0) return retryAfterNote(retryAfterMs, '`timeout`')
+  return 'The service kept answering this until `timeout` was over.'
 }
 
 /** Whether a failure may be over by the time that the workflow runs again, with nothing changed. */
@@ -113,8 +97,7 @@ function isTransient(error: unknown): boolean {
 }
 
 const MAYBE_STARTED =
-  'The request may have been accepted all the same: a job may be running. Look for it in the dashboard of the docs ' +
-  'service, and for its pull request, before you run this again: a second run may start a second job and spend its credits.'
+  'The request may have been accepted all the same: a job may be running. Look for it in the dashboard of the docs service, and for its pull request, before you run this again: a second run may start a second job and spend its credits.'
 
 function maybeStarted(cause: unknown): JobError {
   const { headline, details } =

@@ -1,10 +1,10 @@
 /** An object as JSON has them: what its fields hold is not known yet. */
 export type JsonRecord = Readonly<Record<string, unknown>>
 
-/** Parses JSON, with or without a byte order mark; `undefined` if the text is none. */
-export function parseJson(text: string): unknown {
+/** Parses JSON, with or without a byte order mark; `undefined` if the text is none. `reviver`: as of `JSON.parse`. */
+export function parseJson(text: string, reviver?: (name: string, value: unknown) => unknown): unknown {
   try {
-    return JSON.parse(text.replace(/^\uFEFF/, ''))
+    return JSON.parse(text.replace(/^\uFEFF/, ''), reviver)
   } catch {
     return undefined
   }

@@ -1,6 +1,6 @@
 import { isRecord, type JsonRecord } from '../lib/json.ts'
 import type { DocsService } from './client.ts'
-import { InvalidResponseError, projectNotFound, type ServiceCall } from './errors.ts'
+import { InvalidResponseError, type ServiceCall, type ServiceResponse } from './errors.ts'
 import { PublicName } from './public-name.ts'
 
 /**
@@ -9,7 +9,6 @@ import { PublicName } from './public-name.ts'
  */
 export type Counts = { readonly human: number; readonly ai: number; readonly total: number }
 
-/** The visitors of one page of the site. */
 export type PageVisitors = Counts & { readonly path: string }
 
 export type Listed<T> = {
@@ -22,7 +21,6 @@ export type Listed<T> = {
 export type VisitorsAnswer = Listed<PageVisitors> & {
   /** Of the whole site in the whole period, whatever rows come with them. */
   readonly totals: Counts
-  /** Whether the service has rows beyond these. */
   readonly hasMore: boolean
   /** Whether the list of rows or `hasMore` had a wrong type: there may be rows that nobody will see. */
   readonly isOdd: boolean
@@ -34,14 +32,7 @@ export type Dates = { readonly dateFrom: string; readonly dateTo: string }
 /** Maximum number of rows that one answer holds. Source: the specification. */
 export const MAX_ROWS = 250
 
-/**
- * Requests rows of a period's visitors, once: `GET /v1/analytics/{projectId}/visitors`.
- *
- * @param query `limit`: 1 to `MAX_ROWS`; `offset`: rows to skip
- * @throws {ServiceError} the service refused or failed
- * @throws {InvalidResponseError} the answer has no totals that can be read
- * @throws {TransportError} no complete answer came
- */
+/** Requests rows of a period's visitors, once. `limit`: 1 to `MAX_ROWS`; `offset`: rows to skip. */
 export async function getVisitors(
   service: DocsService,
   query: Dates & { readonly limit: number; readonly offset: number },
@@ -49,25 +40,26 @@ export async function getVisitors(
 ): Promise<VisitorsAnswer> {
   const call = analyticsCall(service, ['visitors'], query, 'list the visitors')
   const answer = await service.send(call, signal)
-  const body = isRecord(answer.json) ? answer.json : {}
-  const totals = readCounts(body['totals'])
+  const { totals: given, visitors, hasMore } = isRecord(answer.json) ? answer.json : {}
+  const totals = readCounts(given)
   if (totals === undefined) {
     const found = 'JSON whose `totals` are not numbers for human, ai and total'
     throw new InvalidResponseError(call, answer, answer.json === undefined ? undefined : found)
   }
-  const { visitors, hasMore } = body
   return {
     totals,
-    ...readRows(Array.isArray(visitors) ? visitors : [], readPage),
+    ...readRows(Array.isArray(visitors) ? visitors : [], ({ path, ...row }) => {
+      const counts = readCounts(row)
+      return counts && typeof path === 'string' && path !== '' ? { path, ...counts } : undefined
+    }),
     hasMore: hasMore === true,
     isOdd: !Array.isArray(visitors) || typeof hasMore !== 'boolean',
   }
 }
 
-/** How a page was rated by its readers. */
 export type Rating = { readonly page: PublicName | undefined; readonly up: number; readonly down: number }
 
-/** Requests the ratings by page that nobody has dealt with yet, once. @throws as `getVisitors` */
+/** Requests the ratings by page that nobody has dealt with yet, once. */
 export async function getRatings(
   service: DocsService,
   dates: Dates,
@@ -75,24 +67,32 @@ export async function getRatings(
 ): Promise<Listed<Rating>> {
   const query = { ...dates, limit: 100, status: 'pending,in_progress' }
   const call = analyticsCall(service, ['feedback', 'by-page'], query, 'list the ratings by page')
-  return await getList(service, call, { field: 'feedback', read: readRating, signal })
+  return readList(call, await service.send(call, signal), 'feedback', ({ path, thumbsUp, thumbsDown }) => {
+    const [up, down] = [readCount(thumbsUp), readCount(thumbsDown)]
+    if (typeof path !== 'string' || up === undefined || down === undefined) return undefined
+    return { page: PublicName.ofPath(path), up, down }
+  })
 }
 
-/** What readers searched for: how often, and the share of searches that led to a click. */
 export type Search = {
   readonly term: PublicName | undefined
   readonly hits: number
   readonly clickRate: number
 }
 
-/** Requests the most frequent searches, once. @throws as `getVisitors` */
+/** Requests the most frequent searches, once. */
 export async function getSearches(
   service: DocsService,
   dates: Dates,
   signal?: AbortSignal,
 ): Promise<Listed<Search>> {
   const call = analyticsCall(service, ['searches'], { ...dates, limit: 100 }, 'list the searches')
-  return await getList(service, call, { field: 'searches', read: readSearch, signal })
+  return readList(call, await service.send(call, signal), 'searches', ({ searchQuery, hits, ctr }) => {
+    const count = readCount(hits)
+    if (typeof searchQuery !== 'string' || count === undefined) return undefined
+    if (typeof ctr !== 'number' || ctr < 0 || ctr > 1) return undefined
+    return { term: PublicName.ofSearch(searchQuery), hits: count, clickRate: ctr }
+  })
 }
 
 /** A question to the assistant, without its words and without the answer's. */
@@ -104,7 +104,7 @@ export type Question = {
   readonly category: PublicName | undefined
 }
 
-/** Requests the questions to the assistant, once. @throws as `getVisitors` */
+/** Requests the questions to the assistant, once. */
 export async function getQuestions(
   service: DocsService,
   dates: Dates,
@@ -112,55 +112,52 @@ export async function getQuestions(
 ): Promise<Listed<Question>> {
   const query = { ...dates, limit: 1000 }
   const call = analyticsCall(service, ['assistant'], query, "list the assistant's conversations")
-  return await getList(service, call, { field: 'conversations', read: readQuestion, signal })
+  return readList(call, await service.send(call, signal), 'conversations', (row) => {
+    const { timestamp, resolutionStatus, pageUrl, queryCategory } = row
+    const day = typeof timestamp === 'string' ? /^\d{4}-\d{2}-\d{2}/.exec(timestamp)?.[0] : undefined
+    const isAnswered = resolutionStatus === 'answered'
+    if (day === undefined || (!isAnswered && resolutionStatus !== 'unanswered')) return undefined
+    return {
+      day,
+      isAnswered,
+      page: typeof pageUrl === 'string' ? PublicName.ofPageUrl(pageUrl) : undefined,
+      category: typeof queryCategory === 'string' ? PublicName.ofCategory(queryCategory) : undefined,
+    }
+  })
 }
 
 function analyticsCall(
   { projectId }: DocsService,
   path: readonly string[],
-  query: Readonly<Record<string, string | number>>,
+  query: NonNullable<ServiceCall['query']>,
   purpose: string,
 ): ServiceCall {
   return {
     method: 'GET',
     path: ['v1', 'analytics', projectId, ...path],
-    query: Object.fromEntries(Object.entries(query).map(([name, value]) => [name, String(value)])),
+    query,
     purpose,
-    notFound: projectNotFound(projectId),
     limit: '100 analytics requests per hour, shared by the whole organisation',
   }
 }
 
-type ListOptions<T> = {
-  /** The field of the answer that holds the list. */
-  readonly field: string
-  readonly read: (row: JsonRecord) => T | undefined
-  readonly signal: AbortSignal | undefined
-}
-
-async function getList<T>(
-  service: DocsService,
+/** Reads the list in a field of an answer; a row that `read` does not understand is counted. */
+function readList<T>(
   call: ServiceCall,
-  { field, read, signal }: ListOptions<T>,
-): Promise<Listed<T>> {
-  const answer = await service.send(call, signal)
+  answer: ServiceResponse,
+  field: string,
+  read: (row: JsonRecord) => T | undefined,
+): Listed<T> {
   const list = isRecord(answer.json) ? answer.json[field] : undefined
-  const listed = Array.isArray(list) ? readRows(list, read) : undefined
-  if (listed === undefined || (listed.rows.length === 0 && listed.invalidRows > 0)) {
+  const listed = Array.isArray(list) && readRows(list, read)
+  if (!listed || (listed.rows.length === 0 && listed.invalidRows > 0))
     throw new InvalidResponseError(call, answer)
-  }
   return listed
 }
 
 function readRows<T>(list: readonly unknown[], read: (row: JsonRecord) => T | undefined): Listed<T> {
   const rows = list.flatMap((row) => (isRecord(row) ? (read(row) ?? []) : []))
   return { rows, invalidRows: list.length - rows.length }
-}
-
-function readPage(row: JsonRecord): PageVisitors | undefined {
-  const counts = readCounts(row)
-  const { path } = row
-  return counts !== undefined && typeof path === 'string' && path !== '' ? { path, ...counts } : undefined
 }
 
 function readCounts(value: unknown): Counts | undefined {
@@ -174,31 +171,4 @@ function readCount(value: unknown): number | undefined {
   if (typeof value !== 'number' || value < 0) return undefined
   const rounded = Math.round(value)
   return Number.isSafeInteger(rounded) ? rounded : undefined
-}
-
-function readRating({ path, thumbsUp, thumbsDown }: JsonRecord): Rating | undefined {
-  const [up, down] = [readCount(thumbsUp), readCount(thumbsDown)]
-  if (typeof path !== 'string' || up === undefined || down === undefined) return undefined
-  return { page: PublicName.ofPath(path), up, down }
-}
-
-function readSearch({ searchQuery, hits, ctr }: JsonRecord): Search | undefined {
-  const count = readCount(hits)
-  if (typeof searchQuery !== 'string' || count === undefined) return undefined
-  if (typeof ctr !== 'number' || !(ctr >= 0 && ctr <= 1)) return undefined
-  return { term: PublicName.ofSearch(searchQuery), hits: count, clickRate: ctr }
-}
-
-function readQuestion(row: JsonRecord): Question | undefined {
-  const { timestamp, resolutionStatus, pageUrl, queryCategory } = row
-  const day = typeof timestamp === 'string' ? /^\d{4}-\d{2}-\d{2}/.exec(timestamp)?.[0] : undefined
-  if (day === undefined || (resolutionStatus !== 'answered' && resolutionStatus !== 'unanswered')) {
-    return undefined
-  }
-  return {
-    day,
-    isAnswered: resolutionStatus === 'answered',
-    page: typeof pageUrl === 'string' ? PublicName.ofPageUrl(pageUrl) : undefined,
-    category: typeof queryCategory === 'string' ? PublicName.ofCategory(queryCategory) : undefined,
-  }
 }

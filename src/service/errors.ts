@@ -8,15 +8,18 @@ export type ServiceCall = {
   readonly method: 'GET' | 'POST'
   /** Path segments as they are meant; they are URL-encoded when they are sent. */
   readonly path: readonly string[]
-  readonly query?: Readonly<Record<string, string>>
+  readonly query?: Readonly<Record<string, string | number>>
   readonly body?: unknown
   /** What is requested, to follow "the request to": `create a job`. */
   readonly purpose: string
-  /** What a 404 means for this call, and what to do. */
-  readonly notFound: Explanation
+  /** What a 404 means for this call, and what to do: that there is no such project unless it is told. */
+  readonly notFound?: Explanation
   /** The documented limit of this call, to follow "The limit is": `100 jobs per project and hour`. */
   readonly limit: string
 }
+
+/** What happened, fit for a heading, and what to do about it, as sentences. */
+type Explanation = readonly [headline: string, fix: string]
 
 /** A response, without the key wherever the service may have put it. */
 export type ServiceResponse = {
@@ -28,30 +31,18 @@ export type ServiceResponse = {
   readonly bodyProblem: string | undefined
   /** From `Location`; empty if there is none. */
   readonly location: string
-  /** From `Retry-After`, in milliseconds. */
-  readonly retryAfterMs: number | undefined
-}
-
-/** What happened, fit for a heading, and what to do about it, as sentences. */
-type Explanation = { readonly headline: string; readonly fix: string }
-
-/** What a 404 means for a call about a project. */
-export function projectNotFound(projectId: string): Explanation {
-  return {
-    headline: `No project ${inBackticks(projectId)}`,
-    fix: 'Check `project-id`, and that the API key belongs to the same organisation.',
-  }
+  /** From `Retry-After`, in milliseconds; 0 if it does not say. */
+  readonly retryAfterMs: number
 }
 
 /** A response that refuses a request or reports a failure. */
 export class ServiceError extends FailureError {
   override readonly name = 'ServiceError'
   readonly status: number
-  /** How long the service asks to wait, in milliseconds; `undefined` if it does not say. */
-  readonly retryAfterMs: number | undefined
+  readonly retryAfterMs: number
 
-  constructor(call: ServiceCall, response: ServiceResponse) {
-    const { headline, fix } = explain(call, response)
+  constructor(call: ServiceCall, response: ServiceResponse, projectId: string) {
+    const [headline, fix] = explain(call, response.status, projectId)
     super({ headline: `${headline} (${response.status})`, details: `${answer(call, response)} ${fix}` })
     this.status = response.status
     this.retryAfterMs = response.retryAfterMs
@@ -64,11 +55,8 @@ export class InvalidResponseError extends FailureError {
 
   /** @param found what the body is, where that is known better than by its shape */
   constructor(call: ServiceCall, response: ServiceResponse, found = describeBody(response)) {
-    const what = response.bodyProblem === undefined ? found : unreadable(response.bodyProblem)
-    super({
-      headline: `${UNDOCUMENTED.headline} (${response.status})`,
-      details: `The docs service answered the request to ${call.purpose} with ${what}.`,
-    })
+    const details = `The docs service answered the request to ${call.purpose} with ${found}.`
+    super({ headline: `${UNEXPECTED} (${response.status})`, details })
   }
 }
 
@@ -86,19 +74,18 @@ export function failureSentences(error: unknown): string {
 
 /** How long the service asked to wait, in milliseconds; 0 if it did not, or that time is over. */
 export function retryAfterMsOf(error: unknown): number {
-  return error instanceof ServiceError ? (error.retryAfterMs ?? 0) : 0
+  return error instanceof ServiceError ? error.retryAfterMs : 0
 }
 
 /** Whether a request that only reads may succeed when it is sent again. */
 export function isRetryable(error: unknown): boolean {
   if (error instanceof TransportError || error instanceof InvalidResponseError) return true
   if (!(error instanceof ServiceError)) return false
-  return error.status === 408 || isRateLimit(error) || error.status >= 500
+  return error.status === 408 || error.status === 429 || error.status >= 500
 }
 
-/** Whether the service refused a request because of its rate limit. */
-export function isRateLimit(error: unknown): boolean {
-  return error instanceof ServiceError && error.status === 429
+export function hasStatus(error: unknown, status: number): boolean {
+  return error instanceof ServiceError && error.status === status
 }
 
 /** A word of the service's own, such as a status or an id, no longer than is worth showing. */
@@ -106,64 +93,58 @@ export function serviceWord(text: string): string {
   return clip(text, 1000)
 }
 
+const UNEXPECTED = 'Unexpected response of the docs service'
+
 /** What a status means and what to do about it. Sources: the vendor's documentation (November 2026), RFC 9110. */
-function explain(call: ServiceCall, { status, text }: ServiceResponse): Explanation {
-  if (status >= 300 && status < 400) {
-    return {
-      headline: 'The docs service redirected the request',
-      fix: "Redirects are not followed, so that the API key goes nowhere else. Set `base-url` to the service's own address.",
-    }
+function explain({ method, notFound, limit }: ServiceCall, status: number, projectId: string): Explanation {
+  const isPost = method === 'POST'
+  const scope =
+    'the key may have the scope `read`, which cannot start jobs or send messages (use a key with the scope `admin`); '
+  const explanations: Readonly<Record<number, Explanation>> = {
+    300: [
+      'The docs service redirected the request',
+      "Redirects are not followed, so that the API key goes nowhere else. Set `base-url` to the service's own address.",
+    ],
+    400: [
+      'The docs service rejected the request as invalid',
+      `Check ${isPost ? '`prompt` and ' : ''}\`project-id\`.`,
+    ],
+    401: [
+      'The docs service refused the API key',
+      'The key may have expired (keys last 90 days unless their owner chose otherwise), have been deleted, or belong to another service. Create a new admin key in the dashboard and update the secret behind `api-key`.',
+    ],
+    402: [
+      'The credits of the docs service are used up',
+      'Buy credits or wait for the next period; the dashboard shows what is left.',
+    ],
+    403: [
+      'The docs service does not allow this',
+      `Unless it says otherwise, likely causes are: the API needs the Pro or Enterprise plan; ${isPost ? scope : ''}the key may be limited to a list of IP addresses that this runner is not on.`,
+    ],
+    404: notFound ?? [
+      `No project ${inBackticks(projectId)}`,
+      'Check `project-id`, and that the API key belongs to the same organisation.',
+    ],
+    408: [
+      'The docs service waited too long for the request',
+      'The network between this runner and the service may be slow.',
+    ],
+    413: [
+      'The prompt is too large for the docs service',
+      'Shorten `prompt`, `prompt-file` or `context-files`, or set `context: files`.',
+    ],
+    429: [
+      'The rate limit of the docs service is reached',
+      `The limit is ${limit}. Start fewer runs, or run at another time.`,
+    ],
+    500: [
+      'The docs service failed',
+      'The cause is the service or a proxy in front of it, not this workflow.',
+    ],
   }
-  if (status >= 500) {
-    const cause = isHtml(text) ? 'a proxy in front of the service' : 'the service or a proxy in front of it'
-    return { headline: 'The docs service failed', fix: `The cause is ${cause}, not this workflow.` }
-  }
-  if (status === 403) {
-    const scope =
-      call.method === 'POST'
-        ? 'the key may have the scope `read`, which cannot start jobs or send messages (use a key with the scope `admin`); '
-        : ''
-    return {
-      headline: 'The docs service does not allow this',
-      fix: `Unless it says otherwise, likely causes are: the API needs the Pro or Enterprise plan; ${scope}the key may be limited to a list of IP addresses that this runner is not on.`,
-    }
-  }
-  if (status === 404) return call.notFound
-  if (status === 400) {
-    const fix = call.method === 'POST' ? 'Check `prompt` and `project-id`.' : 'Check `project-id`.'
-    return { headline: 'The docs service rejected the request as invalid', fix }
-  }
-  if (status === 429) {
-    return {
-      headline: 'The rate limit of the docs service is reached',
-      fix: `The limit is ${call.limit}. Start fewer runs, or run at another time.`,
-    }
-  }
-  return EXPLANATIONS[status] ?? UNDOCUMENTED
-}
-
-const EXPLANATIONS: Readonly<Record<number, Explanation>> = {
-  401: {
-    headline: 'The docs service refused the API key',
-    fix: 'The key may have expired (keys last 90 days unless their owner chose otherwise), have been deleted, or belong to another service. Create a new admin key in the dashboard and update the secret behind `api-key`.',
-  },
-  402: {
-    headline: 'The credits of the docs service are used up',
-    fix: 'Buy credits or wait for the next period; the dashboard shows what is left.',
-  },
-  408: {
-    headline: 'The docs service waited too long for the request',
-    fix: 'The network between this runner and the service may be slow.',
-  },
-  413: {
-    headline: 'The prompt is too large for the docs service',
-    fix: 'Shorten `prompt`, `prompt-file` or `context-files`, or set `context: files`.',
-  },
-}
-
-const UNDOCUMENTED: Explanation = {
-  headline: 'Unexpected response of the docs service',
-  fix: 'This status is not documented; check `base-url`.',
+  // A redirect and a failure of the service are the same with any last digits.
+  const kind = status < 400 || status >= 500 ? Math.floor(status / 100) * 100 : status
+  return explanations[kind] ?? [UNEXPECTED, 'This status is not documented; check `base-url`.']
 }
 
 /** The longest piece of a response that is quoted, in characters. */
@@ -178,13 +159,8 @@ function answer({ purpose }: ServiceCall, response: ServiceResponse): string {
   }
   const said = messageIn(response).replace(/\s+/g, ' ').replaceAll('`', "'").trim()
   if (said !== '') return `${answered} with "${clip(said, MAX_QUOTE_LENGTH)}".`
-  if (bodyProblem !== undefined) return `${answered} with ${unreadable(bodyProblem)}.`
-  const isSilent = text.trim() === '' || json !== undefined
-  return isSilent ? `${answered} without a reason.` : `${answered} with ${describeBody(response)}.`
-}
-
-function unreadable(bodyProblem: string): string {
-  return `a body that could not be read because ${bodyProblem}`
+  const isSilent = bodyProblem === undefined && (text.trim() === '' || json !== undefined)
+  return `${answered} ${isSilent ? 'without a reason' : `with ${describeBody(response)}`}.`
 }
 
 /** The service's own words: from the usual fields of JSON, or the whole body if it is short and no HTML. */
@@ -201,7 +177,8 @@ function messageIn({ json, text }: ServiceResponse): string {
   return text.length <= MAX_QUOTE_LENGTH && json === undefined && !isHtml(text) ? text : ''
 }
 
-function describeBody({ json, text }: ServiceResponse): string {
+function describeBody({ json, text, bodyProblem }: ServiceResponse): string {
+  if (bodyProblem !== undefined) return `a body that could not be read because ${bodyProblem}`
   if (text.trim() === '') return 'an empty body'
   if (json !== undefined) return 'JSON of another shape than documented'
   return isHtml(text)

@@ -15,8 +15,11 @@ export class PublicName {
 
   /** The path of a page, percent-decoded once. */
   static ofPath(path: string): PublicName | undefined {
-    const decoded = decode(path)
-    return decoded !== undefined && PATH.test(decoded) ? new PublicName(decoded) : undefined
+    // What is not ASCII keeps its percent sign, and with it has no name.
+    const decoded = path.replace(/%([0-7][\da-f])/gi, (_encoded, hex: string) =>
+      String.fromCharCode(Number.parseInt(hex, 16)),
+    )
+    return PATH.test(decoded) ? new PublicName(decoded) : undefined
   }
 
   /** The path in the address of a page on the web; a path alone is taken as it is. */
@@ -77,12 +80,4 @@ function isLikeKey(word: string): boolean {
   const switches = bare.match(/\p{L}(?=\p{N})|\p{N}(?=\p{L})/gu)?.length ?? 0
   const longestRun = Math.max(...word.split(/[.\-_/]/).map((run) => run.length))
   return KEY_PREFIX.test(word) || longestRun > 24 || (bare.length >= 12 && switches >= 4)
-}
-
-function decode(path: string): string | undefined {
-  try {
-    return decodeURIComponent(path)
-  } catch {
-    return undefined
-  }
 }

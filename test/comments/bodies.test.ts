@@ -56,7 +56,7 @@ describe('the end of a reply', () => {
   })
 
   it.each(['failed', 'archived'])('of a job that %s names the job and a way on', (result) => {
-    const end = ending({ ...NO_PULL, result, headline: "The agent's job failed", durationSeconds: undefined })
+    const end = ending({ ...NO_PULL, result, headline: "The agent's job failed", took: '' })
     expect(paragraphs(endBody(reply, end, { ...nowhere, canResume: true }))).toEqual([
       "✅ **The agent's job failed**",
       `**octocat** asked: explain it · ${RUN}`,

@@ -158,7 +158,7 @@ export function ending(change: Partial<Ending> = {}): Ending {
   const headline = 'Pull request ready for review'
   const pull = { prLink: 'https://github.com/acme/docs/pull/1', prName: 'acme/docs#1' }
   const result = { result: 'pull-request', sign: md`✅`, headline, details: '', ...pull }
-  return { ...result, jobId: 'job_1', durationSeconds: 185, ...change }
+  return { ...result, jobId: 'job_1', took: '3 min 05 s', ...change }
 }
 
 const noPull = { result: 'no-pull-request', prLink: '', prName: '' }

@@ -1,160 +1,104 @@
 import { describe, expect, it } from 'vitest'
 import type { FailOnResult } from '../../src/inputs/table.ts'
-import {
-  failOnNote,
-  isFailure,
-  type JobResult,
-  jobOutputs,
-  outcomeSentences,
-  outcomeWithoutJob,
-  pullRequestName,
-  pullRequestNumber,
-} from '../../src/job/outcome.ts'
-import type { PollEnd } from '../../src/job/poll.ts'
-import { ServiceError } from '../../src/service/errors.ts'
-import { CREATE, ENDS, outcome, PR_LINK } from './outcomes.ts'
+import { jobOutputs, outcomeSentences, readPullRequest } from '../../src/job/outcome.ts'
+import type { JobResult } from '../../src/job/poll.ts'
+import { JobError } from '../../src/job/submit.ts'
+import { outcome, PR_LINK } from './outcomes.ts'
 
-const FAIL_ON = new Set<FailOnResult>(['failed', 'timed-out'])
 const RUNNING = 'The job is still running. To wait for it, run this action with `job-id: j1`.'
+const FAILS = 'The step fails because `fail-on` names'
+const ARCHIVED =
+  "The agent's job was archived (job j1). It was archived in the dashboard or by the service, and does no further work."
+const LATER = 'A longer `timeout` waits longer.'
+const WAIT = { kind: 'wait', id: 'j1' } as const
+const MESSAGE = { kind: 'message', id: 'j1', prompt: 'x' } as const
 
-const RESULTS = Object.values(ENDS).flat()
+const expired = new JobError({ headline: 'The docs service refused the API key (401)', details: 'Renew it.' })
+const EXPIRED = 'The docs service refused the API key (401). Renew it.'
+/** No job was started or seen. */
+const neverSeen = { error: expired, job: undefined, jobId: '', durationMs: undefined }
 
-function sentences(result: JobResult, change: Parameters<typeof outcome>[1] = {}): string {
-  return outcomeSentences(outcome(result, change), FAIL_ON)
-}
-
-describe('an outcome in words', () => {
-  it.each([
-    `pull-request: Pull request ready for review (job j1): ${PR_LINK}`,
-    'no-pull-request: Completed without a pull request (job j1). Either no file needed a change, or the agent published straight to the branch.',
-    "failed: The agent's job failed (job j1). The service gives no reason. Common ones: the agent cannot write to the repository (is its GitHub App installed there?), the credits are used up, or the prompt asks for something that the agent cannot do. The dashboard of the docs service shows the job. The step fails because `fail-on` names `failed`.",
-    "archived: The agent's job was archived (job j1). It was archived in the dashboard or by the service, and does no further work.",
-    `timed-out: Not finished within 30 min. ${RUNNING} A longer \`timeout\` waits longer. The step fails because \`fail-on\` names \`timed-out\`.`,
-    `cancelled: Cancelled. ${RUNNING}`,
-    `submitted: Job started; not waiting for it. ${RUNNING}`,
-  ])('%s', (line) => {
-    const result = RESULTS.find((one) => line.startsWith(`${one}: `)) ?? 'error'
-    expect(`${result}: ${sentences(result)}`).toBe(line)
-  })
-
-  it('of a mere look says once that the job is running, and a job whose id is a common word is named', () => {
-    expect(sentences('submitted', { plan: { kind: 'wait', id: 'j1' } })).toBe(RUNNING)
-    expect(sentences('pull-request', { jobId: 'ready' })).toBe(
-      `Pull request ready for review (job ready): ${PR_LINK}`,
-    )
-  })
-
-  it('says of a timeout why the last look failed', () => {
-    expect(sentences('timed-out', { error: refusal(503) })).toBe(
-      `Not finished within 30 min. The last look failed. The docs service failed (503). The docs service answered the request to get the job with "no". The cause is the service or a proxy in front of it, not this workflow. ${RUNNING} A longer \`timeout\` waits longer. The step fails because \`fail-on\` names \`timed-out\`.`,
-    )
-  })
-
-  it('says where the pull request is of a job that did not complete', () => {
-    expect(sentences('archived', { fields: { prLink: PR_LINK } })).toBe(
-      `The agent's job was archived (job j1). It was archived in the dashboard or by the service, and does no further work. Pull request: ${PR_LINK}`,
-    )
-  })
-
-  it('says of an error what went wrong first, and how to wait for the job where one was seen', () => {
-    const expired =
-      'The docs service refused the API key (401). The docs service answered the request to get the job with "no". The key may have expired (keys last 90 days unless their owner chose otherwise), have been deleted, or belong to another service. Create a new admin key in the dashboard and update the secret behind `api-key`.'
-    expect(sentences('error', { error: refusal(401) })).toBe(`${expired} ${RUNNING}`)
-    const neverSeen = { error: refusal(401), job: undefined }
-    expect(sentences('error', neverSeen)).toBe(`${expired} The request was about job j1.`)
-  })
-
-  it('cuts an id and a link of any length', () => {
-    const id = 'x'.repeat(5000)
-    expect(sentences('archived', { jobId: id }).length).toBeLessThan(1500)
-    const link = `https://x.example/${'x'.repeat(5000)}`
-    expect(sentences('pull-request', { fields: { prLink: link } }).length).toBeLessThan(2200)
-  })
+it.each<[JobResult, Parameters<typeof outcome>[1], string]>([
+  ['pull-request', {}, `Pull request ready for review (job j1): ${PR_LINK}`],
+  ['pull-request', { jobId: 'ready' }, `Pull request ready for review (job ready): ${PR_LINK}`],
+  [
+    'no-pull-request',
+    {},
+    'Completed without a pull request (job j1). Either no file needed a change, or the agent published straight to the branch.',
+  ],
+  [
+    'failed',
+    {},
+    `The agent's job failed (job j1). The service gives no reason. Common ones: the agent cannot write to the repository (is its GitHub App installed there?), the credits are used up, or the prompt asks for something that the agent cannot do. The dashboard of the docs service shows the job. ${FAILS} \`failed\`.`,
+  ],
+  ['archived', {}, ARCHIVED],
+  ['archived', { fields: { prLink: PR_LINK } }, `${ARCHIVED} Pull request: ${PR_LINK}`],
+  ['timed-out', {}, `Not finished within 30 min. ${RUNNING} ${LATER} ${FAILS} \`timed-out\`.`],
+  [
+    'timed-out',
+    { error: expired, job: undefined },
+    `Not finished within 30 min. The last look failed. ${EXPIRED} The job may still be running. To wait for it, run this action with \`job-id: j1\`. ${LATER} ${FAILS} \`timed-out\`.`,
+  ],
+  ['cancelled', {}, `Cancelled. ${RUNNING}`],
+  ['cancelled', neverSeen, `Cancelled. ${EXPIRED}`],
+  ['submitted', {}, `Job started; not waiting for it. ${RUNNING}`],
+  ['submitted', { plan: MESSAGE }, `Message sent; not waiting for the job. ${RUNNING}`],
+  ['submitted', { plan: WAIT }, RUNNING],
+  ['error', { error: expired }, `${EXPIRED} ${RUNNING}`],
+  ['error', { error: expired, job: undefined }, `${EXPIRED} The request was about job j1.`],
+  ['error', neverSeen, EXPIRED],
+  ['error', { ...neverSeen, plan: undefined }, EXPIRED],
+])('the outcome %s (%#) in words', (result, change, text) => {
+  expect(outcomeSentences(outcome(result, change))).toBe(text)
 })
 
-describe('an outcome without a job', () => {
-  const failure = { headline: 'The docs service refused the API key (401)', details: 'Nothing was started.' }
-  const message = { kind: 'message', id: 'j1', prompt: 'x' } as const
-  const told = (...args: Parameters<typeof outcomeWithoutJob>) =>
-    outcomeSentences(outcomeWithoutJob(...args), FAIL_ON)
-
-  it('is an error with its cause, which names the job that a message was about', () => {
-    const error = outcomeWithoutJob(failure, { plan: CREATE, isCancelled: false })
-    expect(error).toMatchObject({ result: 'error', jobId: '', job: undefined, durationSeconds: undefined })
-    expect(jobOutputs(error)).toEqual({ 'job-id': '', result: 'error' })
-    expect(told(failure, { plan: CREATE, isCancelled: false })).toBe(
-      'The docs service refused the API key (401). Nothing was started.',
-    )
-    expect(told(failure, { plan: message, isCancelled: false })).toBe(
-      'The docs service refused the API key (401). Nothing was started. The request was about job j1.',
-    )
-  })
-
-  it('says of a cancelled run what was going on', () => {
-    expect(told(failure, { plan: undefined, isCancelled: true })).toBe(
-      'Cancelled. The docs service refused the API key (401). Nothing was started.',
-    )
-    const early = { headline: '', details: 'Nothing was started.' }
-    expect(told(early, { plan: undefined, isCancelled: true })).toBe('Cancelled. Nothing was started.')
-    expect(outcomeWithoutJob(early, { plan: undefined, isCancelled: true }).result).toBe('cancelled')
-  })
+it('an id and a link of any length are cut', () => {
+  const long = 'x'.repeat(5000)
+  expect(outcomeSentences(outcome('archived', { jobId: long })).length).toBeLessThan(1500)
+  const prLink = `https://x.example/${long}`
+  expect(outcomeSentences(outcome('pull-request', { fields: { prLink } })).length).toBeLessThan(2200)
 })
 
-describe('the result', () => {
-  it.each<[PollEnd['end'], string, string | null, JobResult]>([
-    ['finished', 'completed', PR_LINK, 'pull-request'],
-    ['finished', 'completed', null, 'no-pull-request'],
-    ['finished', 'failed', PR_LINK, 'failed'],
-    ['finished', 'archived', PR_LINK, 'archived'],
-    ['running', 'active', PR_LINK, 'submitted'],
-    ['timed-out', 'active', PR_LINK, 'timed-out'],
-    ['cancelled', 'active', null, 'cancelled'],
-    ['refused', 'active', null, 'error'],
-  ])('of a wait that ended as %s, the job %s with the link %j, is %s', (end, status, prLink, result) => {
-    expect(outcome(result, { end, fields: { status, prLink } }).result).toBe(result)
-  })
+const ALL: readonly FailOnResult[] = ['failed', 'archived', 'timed-out', 'no-pull-request']
 
-  it.each<[PollEnd['end'], JobResult]>([
-    ['timed-out', 'timed-out'],
-    ['cancelled', 'cancelled'],
-    ['refused', 'error'],
-  ])('of a wait that ended as %s before the job was seen is %s', (end, result) => {
-    expect(outcome(result, { end, job: undefined }).result).toBe(result)
-  })
+it.each<[JobResult, readonly FailOnResult[], boolean, string]>([
+  ['pull-request', ALL, false, '✅'],
+  ['submitted', ALL, false, '🚀'],
+  ['no-pull-request', [], false, '✅'],
+  ['no-pull-request', ['failed', 'archived', 'timed-out'], false, '✅'],
+  ['no-pull-request', ['no-pull-request'], true, '❌'],
+  ['archived', ['failed'], false, '🗄️'],
+  ['archived', ['archived'], true, '❌'],
+  ['failed', ['failed'], true, '❌'],
+  ['failed', [], false, '❌'],
+  ['timed-out', ['timed-out'], true, '⏱️'],
+  ['timed-out', [], false, '⏱️'],
+  ['cancelled', [], true, '🛑'],
+  ['error', [], true, '❌'],
+])('%s with `fail-on` %j: fails %s, under %s', (result, names, isFailure, sign) => {
+  const end = outcome(result, { failOn: new Set(names) })
+  expect([end.isFailure, end.sign.source]).toEqual([isFailure, sign])
+  const isNamed = isFailure && result !== 'cancelled' && result !== 'error'
+  expect(end.failOnNote).toBe(isNamed ? `${FAILS} \`${result}\`.` : '')
 })
 
-describe('fail-on', () => {
-  const all: FailOnResult[] = ['failed', 'archived', 'timed-out', 'no-pull-request']
-
-  it.each<[JobResult, FailOnResult[], boolean, string]>([
-    ['pull-request', all, false, '✅'],
-    ['submitted', all, false, '🚀'],
-    ['no-pull-request', [], false, '✅'],
-    ['no-pull-request', ['failed', 'archived', 'timed-out'], false, '✅'],
-    ['no-pull-request', ['no-pull-request'], true, '❌'],
-    ['archived', ['failed'], false, '🗄️'],
-    ['archived', ['archived'], true, '❌'],
-    ['failed', ['failed'], true, '❌'],
-    ['failed', [], false, '❌'],
-    ['timed-out', ['timed-out'], true, '⏱️'],
-    ['timed-out', [], false, '⏱️'],
-    ['cancelled', [], true, '🛑'],
-    ['error', [], true, '❌'],
-  ])('%s with %j: fails %s, under %s', (result, names, fails, sign) => {
-    const failOn = new Set(names)
-    const end = outcome(result, { failOn })
-    expect(isFailure(result, failOn)).toBe(fails)
-    expect(end.sign.source).toBe(sign)
-    const isNamed = fails && result !== 'cancelled' && result !== 'error'
-    expect(failOnNote(end, failOn)).toBe(
-      isNamed ? `The step fails because \`fail-on\` names \`${result}\`.` : '',
-    )
-  })
-
-  it('a mere look is no 🚀', () => {
-    expect(outcome('submitted', { plan: { kind: 'wait', id: 'j1' } }).sign.source).toBe('⏳')
-  })
+it('a mere look is no 🚀', () => {
+  expect(outcome('submitted', { plan: WAIT }).sign.source).toBe('⏳')
 })
+
+it.each<[JobResult, number | undefined, string | undefined, string]>([
+  ['pull-request', 0, '0', ''],
+  ['pull-request', 999, '0', ''],
+  ['cancelled', 59_999, '59', '59 s'],
+  ['timed-out', 1_799_000, '1799', ''],
+  ['error', undefined, undefined, ''],
+])(
+  '%s after %j ms: `duration-seconds` is %j, and people are told %j',
+  (result, durationMs, seconds, took) => {
+    const end = outcome(result, { durationMs })
+    expect([jobOutputs(end)['duration-seconds'], end.took]).toEqual([seconds, took])
+  },
+)
 
 describe('the outputs', () => {
   it('are those of the job as last seen', () => {
@@ -175,25 +119,13 @@ describe('the outputs', () => {
     expect(JSON.parse(job ?? '')).toMatchObject({ id: 'j1', prLink: PR_LINK, extra: 7 })
   })
 
-  it('are empty for what is null', () => {
+  it('are empty for what is null, and not set for what there is not', () => {
     const fields = { source: null, model: null, createdAt: null, archivedAt: '2026-08-02T10:00:00Z' }
-    expect(jobOutputs(outcome('archived', { fields }))).toMatchObject({
-      'pr-link': '',
-      'pr-number': '',
-      repository: '',
-      ref: '',
-      model: '',
-      'created-at': '',
-      'archived-at': '2026-08-02T10:00:00Z',
-    })
-  })
-
-  it.each([
-    [0, '0'],
-    [999, '0'],
-    [59_999, '59'],
-  ])('count %d ms as %s whole seconds', (lastLookAfterMs, seconds) => {
-    expect(jobOutputs(outcome('pull-request', { lastLookAfterMs }))['duration-seconds']).toBe(seconds)
+    const empty = { 'pr-link': '', 'pr-number': '', repository: '', ref: '', model: '', 'created-at': '' }
+    const outputs = { ...empty, 'archived-at': '2026-08-02T10:00:00Z' }
+    expect(jobOutputs(outcome('archived', { fields }))).toMatchObject(outputs)
+    expect(outcome('archived')).toMatchObject({ prLink: '', prName: '' })
+    expect(jobOutputs(outcome('error', neverSeen))).toEqual({ 'job-id': '', result: 'error' })
   })
 })
 
@@ -210,21 +142,5 @@ it.each([
   ['https://github.com/acme/docs/pull/x1', '', 'github.com/acme/docs/pull/x1'],
   ['not a url', '', 'not a url'],
 ])('%s has the number %j and the name %s', (link, number, name) => {
-  expect(pullRequestNumber(link)).toBe(number)
-  expect(pullRequestName(link)).toBe(name)
+  expect(readPullRequest(link)).toEqual({ number, name })
 })
-
-function refusal(status: number): ServiceError {
-  const notFound = { headline: 'No such job', fix: '' }
-  return new ServiceError(
-    { method: 'GET', path: [], purpose: 'get the job', notFound, limit: '' },
-    {
-      status,
-      json: { error: 'no' },
-      text: '',
-      bodyProblem: undefined,
-      location: '',
-      retryAfterMs: undefined,
-    },
-  )
-}

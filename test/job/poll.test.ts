@@ -1,54 +1,41 @@
 import { describe, expect, it } from 'vitest'
-import { type PollEnd, pollJob, type Watch } from '../../src/job/poll.ts'
-import { type Job, readJob } from '../../src/service/job.ts'
+import { readInputs } from '../../src/inputs/read.ts'
+import { type PollEnd, pauseAfter, pollJob, type Watch } from '../../src/job/poll.ts'
+import { readJob } from '../../src/service/client.ts'
 import { type JobScene, jobSceneStarter, type Reply, type SceneOptions } from './scene.ts'
 
 const startScene = jobSceneStarter()
 
-type PollOptions = SceneOptions &
-  Partial<Pick<Watch, 'origin'>> & {
-    readonly timeoutS?: number
-    /** Status that the service has just shown; `null` for another run's job, which was not looked at yet. */
-    readonly shown?: string | null
-    readonly job?: Job | undefined
-    /** How long ago the job was created. */
-    readonly ageS?: number
-  }
-
-type Polled = { readonly scene: JobScene; readonly end: PollEnd; readonly atS: readonly number[] }
-
-/** Polls a job that was just created, without jitter, against replies of which the last goes on for ever. */
-async function poll(get: readonly Reply[], options: PollOptions = {}): Promise<Polled> {
-  const { shown = 'active', timeoutS = 3600, ageS = 0, origin = 'created', ...others } = options
-  const scene = await startScene({ get, random: () => 0, ...others })
-  const { clock, run, service } = scene
-  const startedAtMs = clock.now() - ageS * 1000
-  const job = shown === null ? undefined : (options.job ?? readJob({ id: 'j1', status: shown }))
-  const watch = { id: 'j1', job, origin, startedAtMs, deadlineMs: clock.now() + timeoutS * 1000 }
-  const end = await pollJob(watch, service, run)
-  return { scene, end, atS: scene.calls.map((call) => Number.parseFloat(call)) }
+type PollOptions = SceneOptions & {
+  readonly kind?: Watch['kind']
+  readonly timeoutS?: number
+  /** The status that the service has just shown, or the whole job; `null` where there was no look yet. */
+  readonly shown?: string | object | null
 }
 
-const attached = { origin: 'attached', shown: null } as const
+/** Polls a job that was just created, without jitter, against replies of which the last goes on for ever. */
+async function poll(
+  get: readonly Reply[],
+  { shown = 'active', timeoutS = 3600, kind = 'create', ...options }: PollOptions = {},
+): Promise<{ readonly scene: JobScene; readonly end: PollEnd }> {
+  const inputs = { timeout: `${timeoutS}s`, ...options.inputs }
+  const scene = await startScene({ get, random: () => 0, ...options, inputs })
+  const job = readJob(typeof shown === 'string' ? { id: 'j1', status: shown } : shown)
+  return { scene, end: await pollJob({ jobId: 'j1', job, kind }, scene.service, scene.run) }
+}
+
 const lost: Reply = { breaks: 'before' }
 const noJob: Reply = { body: '[]' }
-const answered = (status: number, retryAfter?: string): Reply => ({
+const slow = (status: string, takesMs: number): Reply => ({ body: { status }, takesMs })
+const answered = (status: number, retryAfter?: string) => ({
   status,
   headers: retryAfter === undefined ? {} : { 'retry-after': retryAfter },
 })
-const slow = (status: string, takesMs: number): Reply => ({ body: { status }, takesMs })
-const inputs = (pollInterval: string): SceneOptions => ({ inputs: { 'poll-interval': pollInterval } })
 
-/** How polling ended, the job's status, the times of the looks, and of the end: `finished completed: 5, 8; 8 s`. */
-async function told(get: readonly Reply[], options: PollOptions = {}): Promise<string> {
-  const { end, atS, scene } = await poll(get, options)
-  return `${end.end} ${end.job?.status}: ${atS.join(', ')}; ${scene.elapsedS()} s`
-}
-
-/** Seconds between one look and the next, the first counted from the start. */
-function pausesOf({ atS }: Polled): number[] {
-  return atS.map((time, index) => Math.round((time - (atS[index - 1] ?? 0)) * 1000) / 1000)
-}
+const another = { kind: 'wait', shown: null } as const
+const noWait = { inputs: { wait: 'false' } }
+const every = (pollInterval: string): SceneOptions => ({ inputs: { 'poll-interval': pollInterval } })
+const messaged = (shown: string): PollOptions => ({ kind: 'message', shown, ...every('5s') })
 
 describe('the pause between looks', () => {
   it.each([
@@ -57,169 +44,130 @@ describe('the pause between looks', () => {
     [250, 0, 5],
     [250, 0.5, 5.5],
     [300, 0, 6],
-    [500, 0, 10],
     [500, 1, 12],
     [750, 0, 15],
-    [750, 1, 18],
     [100_000, 0, 15],
     [100_000, 1, 18],
-  ])('%d s after the create, with jitter drawn at %d, is %d s', async (lookAtS, random, pauseS) => {
-    const polled = await poll(['active', 'completed'], { ageS: lookAtS - 5, random: () => random })
-    expect(pausesOf(polled)).toEqual([5, pauseS])
+  ])('%d s after the create, with jitter drawn at %d, is %d s', (ageS, random, pauseS) => {
+    const { inputs } = readInputs(new Map(), (same) => same)
+    expect(pauseAfter(undefined, 0, ageS * 1000, { inputs, random: () => random })).toBe(pauseS * 1000)
   })
 
-  it('is as given with a poll interval, without jitter', async () => {
-    const options = { ...inputs('500ms'), random: () => 0.9 }
-    expect(await told(['active', 'active', 'completed'], options)).toBe(
-      'finished completed: 0.5, 1, 1.5; 1.5 s',
-    )
-  })
-
-  it('is as long as a 429 or 503 says, else a minute after a 429, each time anew', async () => {
-    const said = [answered(429, '7'), 'active', answered(503, '100'), 'completed']
-    expect(await told(said)).toBe('finished completed: 5, 12, 17, 117; 117 s')
-    const script = [answered(429), answered(429), 'active', 'completed']
-    expect(pausesOf(await poll(script))).toEqual([5, 60, 60, 5])
-    expect(pausesOf(await poll(script, inputs('2s')))).toEqual([2, 60, 60, 2])
-    expect(pausesOf(await poll(script, inputs('2m')))).toEqual([120, 60, 60, 120])
-  })
-
-  it('grows while looks fail, up to 30 s', async () => {
-    const script = [lost, answered(500), noJob, answered(503, '0'), lost, 'active', 'completed']
-    const polled = await poll(script, { random: () => 0.5 })
-    expect(pausesOf(polled)).toEqual([5, 5.5, 11, 22, 30, 30, 5.5])
-    expect(pausesOf(await poll(script, { ...inputs('40s'), random: () => 0.5 }))).toEqual(Array(7).fill(40))
-  })
-
-  it('does not come before the first look at another run’s job, nor after the end', async () => {
-    expect(await told(['completed'], attached)).toBe('finished completed: 0; 0 s')
-    expect(await told([], { shown: 'failed' })).toBe('finished failed: ; 0 s')
+  it('is 5 s before the first look, and grows with the time since', async () => {
+    const { scene } = await poll([...Array<Reply>(60).fill('active'), 'failed'], { random: () => 1 })
+    expect(scene.calls.slice(0, 2)).toEqual(['5 get', '11 get'])
+    const [before = 0, last = 0] = scene.calls.slice(-2).map(Number.parseFloat)
+    expect(last - before).toBeCloseTo(9.232)
   })
 })
 
-describe('at the deadline', () => {
-  it.each([
-    ['the pause would reach past it', {}, 8, [5, 8]],
-    ['the first pause is as long', {}, 5, [5]],
-    ['the first pause would be longer', {}, 3, [3]],
-    ['the poll interval would reach past it', inputs('6s'), 10, [6, 10]],
-    ['the look before was a moment ago', inputs('4900ms'), 5, [4.9, 5]],
-  ])('comes a last look where %s', async (_where, options, timeoutS, atS) => {
-    const times = `${atS.join(', ')}; ${timeoutS} s`
-    expect(await told(['active'], { ...options, timeoutS })).toBe(`timed-out active: ${times}`)
-    const script = [...atS.slice(1).map(() => 'active'), 'completed']
-    expect(await told(script, { ...options, timeoutS })).toBe(`finished completed: ${times}`)
-  })
+const cut = ['failed', 'failed', slow('failed', 20_000)]
+const slowly = { ...messaged('failed'), ...every('12s') }
+const half = { random: () => 0.5 }
+const punctual = { ...every('500ms'), ...half }
+const said = [answered(429, '7'), 'active', answered(503, '100'), 'failed']
+const unsaid = [answered(429), answered(429), 'active', 'failed']
+const failing = [lost, answered(500), noJob, answered(503, '0'), lost, 'active', 'failed']
 
-  it('the last look, or one in flight, may take 5 s more, and is then cut', async () => {
-    expect(await told([slow('completed', 4900)], { timeoutS: 3 })).toBe('finished completed: 3; 7.9 s')
-    expect(await told([slow('completed', 5100)], { timeoutS: 3 })).toBe('timed-out active: 3; 8 s')
-    expect(await told([slow('completed', 4000)], { timeoutS: 8 })).toBe('finished completed: 5; 9 s')
-    expect(await told([slow('active', 4000)], { timeoutS: 8 })).toBe('timed-out active: 5; 9 s')
-    expect(await told([{ status: 503, takesMs: 4000 }], { timeoutS: 8 })).toBe('timed-out active: 5; 9 s')
-  })
+it.each<[string, readonly Reply[], PollOptions, string]>([
+  ['a poll interval has no jitter', ['active', 'failed'], punctual, 'failed: 0.5, 1; 1 s'],
+  ['a pause is as long as a 429 or 503 says', said, {}, 'failed: 5, 12, 17, 117; 117 s'],
+  ['a 429 that says nothing means a minute each time', unsaid, {}, 'failed: 5, 65, 125, 130; 130 s'],
+  ['a 429 shortens an interval', unsaid, every('2m'), 'failed: 120, 180, 240, 360; 360 s'],
+  ['pauses grow to 30 s', failing, half, 'failed: 5, 10.5, 21.5, 43.5, 73.5, 103.5, 109; 109 s'],
+  ['a longer interval does not', failing.slice(-4), every('40s'), 'failed: 40, 80, 120, 160; 160 s'],
 
-  it.each([401, 403, 302, 404, 410])('a last look answered %d is an error with its cause', async (status) => {
-    const { end } = await poll([answered(status)], { origin: 'attached', timeoutS: 3 })
-    expect(end).toMatchObject({ end: 'refused', error: { status } })
-  })
+  ['a finished job is not looked at again', [], { shown: 'failed' }, 'failed: ; 0 s'],
+  ['another job is looked at at once', ['archived'], another, 'archived: 0; 0 s'],
+  ['a run that does not wait returns', [], noWait, 'submitted: ; 0 s'],
+  ['it reports a job that is over', [], { ...noWait, shown: 'failed' }, 'failed: ; 0 s'],
+  ['it looks once at another', ['active'], { ...another, ...noWait }, 'submitted: 0; 0 s'],
+  ['it looks again where that fails', [lost, 'failed'], { ...another, ...noWait }, 'failed: 0, 5; 5 s'],
 
-  it('a last look that fails otherwise is a timeout that knows why', async () => {
-    const { end } = await poll([answered(503)], { timeoutS: 3 })
-    expect(end).toMatchObject({ end: 'timed-out', error: { headline: 'The docs service failed (503)' } })
-    expect((await poll([lost], { timeoutS: 3 })).end).toMatchObject({ error: { failure: 'broken' } })
-  })
+  ['a pause is cut at the deadline', ['active'], { timeoutS: 8 }, 'timed-out: 5, 8; 8 s'],
+  ['a last look tells what is over', ['active', 'failed'], { timeoutS: 8 }, 'failed: 5, 8; 8 s'],
+  ['it may be the first one', ['failed'], { timeoutS: 3 }, 'failed: 3; 3 s'],
+  ['a look at the deadline is the last one', ['active'], { timeoutS: 5 }, 'timed-out: 5; 5 s'],
+  ['an interval is cut, too', ['active'], { ...every('4900ms'), timeoutS: 5 }, 'timed-out: 4.9, 5; 5 s'],
+  ['the last look may take 5 s', [slow('failed', 4900)], { timeoutS: 3 }, 'failed: 3; 7.9 s'],
+  ['it is then cut', [slow('failed', 5100)], { timeoutS: 3 }, 'timed-out: 3; 8 s'],
+  ['a look in flight is the last one', [slow('failed', 4000)], { timeoutS: 8 }, 'failed: 5; 9 s'],
+  ['none comes after it', [slow('active', 4000)], { timeoutS: 8 }, 'timed-out: 5; 9 s'],
+  ['nor where it fails', [{ status: 503, takesMs: 4000 }], { timeoutS: 8 }, 'timed-out: 5; 9 s'],
+  ['a 429 is cut there', [answered(429), 'failed'], { timeoutS: 60 }, 'failed: 5, 60; 60 s'],
+  ['so is a Retry-After', [answered(429, '3600'), 'failed'], { timeoutS: 60 }, 'failed: 5, 60; 60 s'],
+  ['whatever its length', [answered(503, '9'.repeat(400))], { timeoutS: 60 }, 'timed-out: 5, 60; 60 s'],
 
-  it.each([
-    ['429', answered(429, '3600')],
-    ['429 without it', answered(429)],
-    ['503', answered(503, '3600')],
-    ['503 of 400 digits', answered(503, '9'.repeat(400))],
-  ])('a Retry-After past it is cut there: the last look still comes after a %s', async (_what, reply) => {
-    expect(await told([reply, 'completed'], { timeoutS: 60 })).toBe('finished completed: 5, 60; 60 s')
-    expect(await told([reply], { timeoutS: 60 })).toBe('timed-out active: 5, 60; 60 s')
-  })
+  ['404 may be early for 60 s', [answered(404), 'failed'], every('60s'), 'failed: 60, 120; 120 s'],
+  ['404 is an error later', [answered(404)], every('60100ms'), 'error: 60.1; 60.1 s'],
+  ['404 is one for another job', [answered(404)], another, 'error: 0; 0 s'],
+  ['404 is one after a message', [answered(404)], { kind: 'message' }, 'error: 5; 5 s'],
 
-  it('one look comes where it has passed, unless the job was accepted after it', async () => {
-    expect(await told(['completed'], { timeoutS: -10, ageS: 20 })).toBe('finished completed: 0; 0 s')
-    expect(await told(['completed'], { timeoutS: -10, ageS: 10 })).toBe('timed-out active: ; 0 s')
-  })
+  ['an end after a message counts if active in its answer', ['failed'], messaged('active'), 'failed: 5; 5 s'],
+  ['or since', ['failed', 'active', 'failed'], messaged('failed'), 'failed: 5, 10, 15; 15 s'],
+  ['or if another word came', ['reviewing', 'failed'], messaged('failed'), 'failed: 5, 10; 10 s'],
+  ['or if it stays for 30 s', ['failed'], messaged('failed'), 'failed: 5, 10, 15, 20, 25, 30; 30 s'],
+  ['each end anew', ['archived'], messaged('failed'), 'archived: 5, 10, 15, 20, 25, 30, 35; 35 s'],
+  ['not before', ['failed'], { ...messaged('failed'), timeoutS: 20 }, 'timed-out: 5, 10, 15, 20; 20 s'],
+  ['nor without waiting', [], { ...messaged('failed'), ...noWait }, 'submitted: ; 0 s'],
+  ['a failed look proves no stay', [lost], { ...slowly, timeoutS: 31 }, 'timed-out: 12, 24, 31; 31 s'],
+  ['a look that is cut neither', cut, { ...slowly, timeoutS: 28 }, 'timed-out: 12, 24, 28; 33 s'],
+])('%s', async (_what, script, options, end) => {
+  const { end: ended, scene } = await poll(script, options)
+  expect(`${ended.result}: ${scene.calls.map(Number.parseFloat).join(', ')}; ${scene.elapsedS()} s`).toBe(end)
+})
+
+it.each([
+  ['completed', 'https://x.example/1', 'pull-request'],
+  ['completed', null, 'no-pull-request'],
+  ['failed', 'https://x.example/1', 'failed'],
+  ['archived', 'https://x.example/1', 'archived'],
+])('a job that is %s with the link %j has the result %s', async (status, prLink, result) => {
+  expect((await poll([{ body: { status, prLink } }])).end).toMatchObject({ result, job: { status, prLink } })
 })
 
 describe('looks that fail', () => {
   it.each<[string, Reply]>([
     ['lost', lost],
-    ['500', answered(500)],
-    ['429', answered(429)],
-    ['408', answered(408)],
-    ['no job', noJob],
-    ['another job', { body: { id: 'j2', status: 'completed' } }],
-  ])('are no end: nothing but %s is a timeout', async (_what, reply) => {
-    const { end, scene } = await poll([reply], { timeoutS: 7200 })
-    expect(end).toMatchObject({ end: 'timed-out', job: { status: 'active' }, error: expect.any(Error) })
-    expect(scene.elapsedS()).toBe(7200)
-    const { end: later } = await poll([...Array<Reply>(50).fill(reply), 'completed'], { timeoutS: 7200 })
-    expect(later).toMatchObject({ end: 'finished', error: undefined })
+    ['answered 500', answered(500)],
+    ['answered 429', answered(429)],
+    ['answered 408', answered(408)],
+    ['answered without a job', noJob],
+    ['answered with another job', { body: { id: 'j2', status: 'completed' } }],
+  ])('are no end where they are %s: the deadline is, and knows why', async (_what, reply) => {
+    const { end } = await poll([reply], { timeoutS: 300 })
+    const error = expect.any(Error)
+    expect(end).toMatchObject({ result: 'timed-out', job: { status: 'active' }, durationMs: 300_000, error })
+    const { end: later } = await poll([reply, reply, reply, 'failed'], { timeoutS: 300 })
+    expect(later).toMatchObject({ result: 'failed', error: undefined })
   })
 
-  it.each([401, 402, 403, 301, 307, 400, 410])('with %d end the wait at once', async (status) => {
-    const { end, atS } = await poll(['active', answered(status), 'completed'])
-    expect(end).toMatchObject({ end: 'refused', job: { status: 'active' }, error: { status } })
-    expect(atS).toHaveLength(2)
+  it.each([401, 402, 403, 301, 307, 400, 410])('end the wait at once with %d', async (status) => {
+    const { end, scene } = await poll(['active', answered(status), 'completed'])
+    expect(end).toMatchObject({ result: 'error', job: { status: 'active' }, error: { status } })
+    expect(scene.calls).toHaveLength(2)
+    const { end: last } = await poll([answered(status)], { timeoutS: 3 })
+    expect(last).toMatchObject({ result: 'error', error: { status } })
   })
 
-  it('with 404 do so later than 60 s after the create, and for any other job', async () => {
-    const once = [answered(404), 'completed']
-    expect(await told(once, inputs('60s'))).toBe('finished completed: 60, 120; 120 s')
-    expect(await told(once, inputs('60100ms'))).toBe('refused active: 60.1; 60.1 s')
-    expect(await told(once, attached)).toBe('refused undefined: 0; 0 s')
-    expect(await told(once, { origin: 'messaged' })).toBe('refused active: 5; 5 s')
+  it('are not those that are cut at the deadline', async () => {
+    const { end } = await poll([slow('failed', 9000)], { timeoutS: 3 })
+    expect(end).toMatchObject({ result: 'timed-out', error: undefined, durationMs: 8000 })
   })
-})
-
-it('a run that does not wait looks once at another run’s job, again only where that fails, and at no new one', async () => {
-  const wait = { inputs: { wait: 'false' } }
-  expect(await told(['active'], { ...attached, ...wait })).toBe('running active: 0; 0 s')
-  expect(await told([lost, 'completed'], { ...attached, ...wait })).toBe('finished completed: 0, 5; 5 s')
-  expect(await told([], wait)).toBe('running active: ; 0 s')
-  expect(await told([], { ...wait, shown: 'completed' })).toBe('finished completed: ; 0 s')
 })
 
 it.each([
-  ['in a pause', 3000, 'cancelled reviewing: ; 3 s'],
-  ['during a look', 6000, 'cancelled reviewing: 5; 6 s'],
-  ['before', 0, 'cancelled reviewing: ; 0 s'],
-])('a cancel %s ends the wait at once, with the last known status', async (_when, cancelAtMs, end) => {
-  expect(await told([slow('completed', 20_000)], { shown: 'reviewing', cancelAtMs })).toBe(end)
-})
-
-describe('after a message', () => {
-  const messaged = (shown: string): PollOptions => ({ origin: 'messaged', shown, ...inputs('5s') })
-
-  it.each([
-    ['was active in the response to the message', 'active', ['completed'], 'finished completed: 5; 5 s'],
-    ['was active since', 'completed', ['completed', 'active', 'failed'], 'finished failed: 5, 10, 15; 15 s'],
-    ['showed another word first', 'completed', ['reviewing', 'failed'], 'finished failed: 5, 10; 10 s'],
-    ['stayed so for 30 s', 'completed', ['completed'], 'finished completed: 5, 10, 15, 20, 25, 30; 30 s'],
-    ['changed its end', 'failed', ['archived'], 'finished archived: 5, 10, 15, 20, 25, 30, 35; 35 s'],
-  ])('a terminal status is believed once the job %s', async (_when, shown, script, end) => {
-    expect(await told(script, messaged(shown))).toBe(end)
-  })
-
-  it('a look that failed or was cut is no proof that the status stayed', async () => {
-    const failing = { ...messaged('completed'), timeoutS: 31 }
-    expect(await told([lost], failing)).toBe('timed-out completed: 5, 10, 19, 31; 31 s')
-    const cut = ['completed', 'completed', slow('completed', 20_000)]
-    const options = { ...messaged('completed'), ...inputs('12s'), timeoutS: 28 }
-    expect(await told(cut, options)).toBe('timed-out completed: 12, 24, 28; 33 s')
-  })
-
-  it('one that is not believed yet is a timeout at the deadline, and "running" to a run that does not wait', async () => {
-    const options = { ...messaged('completed'), timeoutS: 20 }
-    expect(await told(['completed'], options)).toBe('timed-out completed: 5, 10, 15, 20; 20 s')
-    expect(await told([], { ...options, inputs: { wait: 'false' } })).toBe('running completed: ; 0 s')
-  })
-})
+  ['in a pause', 3000, 0, 0],
+  ['during a look', 6000, 1, 6000],
+  ['before', 0, 0, 0],
+])(
+  'a cancel %s ends the wait at once, with the last known status',
+  async (_when, cancelAtMs, looks, durationMs) => {
+    const { end, scene } = await poll([slow('completed', 20_000)], { shown: 'reviewing', cancelAtMs })
+    expect(end).toMatchObject({ result: 'cancelled', job: { status: 'reviewing' }, durationMs })
+    expect([scene.calls.length, scene.elapsedS() * 1000]).toEqual([looks, cancelAtMs])
+  },
+)
 
 describe('the log', () => {
   it('names the job at each change of status, and warns once for each unknown word', async () => {
@@ -238,8 +186,8 @@ describe('the log', () => {
   })
 
   it('warns once for each field of a wrong type', async () => {
-    const odd = readJob({ id: 'j1', status: 'active', model: 7, prLink: [] })
-    const { scene } = await poll([{ body: { model: 7 } }, 'completed'], { job: odd })
+    const shown = { id: 'j1', status: 'active', model: 7, prLink: [] }
+    const { scene } = await poll([{ body: { model: 7 } }, 'completed'], { shown })
     expect(scene.log.filter((line) => line.startsWith('warning'))).toEqual([
       'warning: Job j1: the field prLink has an unexpected type and counts as absent.',
       'warning: Job j1: the field model has an unexpected type and counts as absent.',
@@ -253,35 +201,17 @@ describe('the log', () => {
     )
   })
 
-  it('has a sign of life a minute after the last line, which says so if looks fail, and none before', async () => {
-    const { scene } = await poll(['reviewing', 'reviewing', 'completed'], inputs('50s'))
-    expect(scene.timedLog.filter(({ line }) => line.startsWith('Still'))).toEqual([
-      { atS: 110, line: 'Still waiting for job j1 after 1 min 50 s; its status is reviewing.' },
-    ])
-    const failing = await poll([answered(503, '100'), 'completed'], attached)
-    expect(failing.scene.log).toContain(
-      'Still waiting for job j1 after 1 min; its status is not known yet. The last look failed: The docs service failed (503).',
-    )
-  })
-
-  it.each<[string, Reply, PollOptions]>([
-    ['good', 'active', {}],
-    ['so slow that each takes more than a minute', slow('active', 100_000), {}],
-    ['far apart', 'active', inputs('290s')],
-    ['failing', { status: 500, takesMs: 29_000 }, {}],
-    ['refused for long', answered(429, '280'), {}],
-  ])('is never silent for more than a minute while looks are %s', async (_what, reply, options) => {
-    const { scene } = await poll([reply], { timeoutS: 590, ...options })
-    const times = scene.timedLog.map(({ atS }) => atS)
-    const gaps = [...times, 590].map((atS, index) => atS - (times[index - 1] ?? 0))
-    expect(times.length).toBeGreaterThanOrEqual(9)
-    expect(Math.max(...gaps)).toBeLessThanOrEqual(60)
-  })
-
-  it('is silent once the wait is over', async () => {
-    const { scene } = await poll(['completed'])
-    const lines = scene.log.length
+  it('has a sign of life every minute whatever a look takes, which says so while they fail, and none afterwards', async () => {
+    const slowly = { ...answered(503, '55'), takesMs: 70_000 }
+    const script = [slowly, answered(503, '65'), 'reviewing', 'completed']
+    const { scene } = await poll(script, { ...another, ...every('65s') })
     await scene.clock.sleep(600_000)
-    expect(scene.log).toHaveLength(lines)
+    const failed = ' The last look failed: The docs service failed (503).'
+    expect(scene.log.filter((line) => line.startsWith('Still'))).toEqual([
+      'Still waiting for job j1 after 1 min; its status is not known yet.',
+      `Still waiting for job j1 after 2 min; its status is not known yet.${failed}`,
+      `Still waiting for job j1 after 3 min; its status is not known yet.${failed}`,
+      'Still waiting for job j1 after 4 min; its status is reviewing.',
+    ])
   })
 })

@@ -1,11 +1,15 @@
-import { createServer, type Server } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, vi } from 'vitest'
-import { HttpClient, type HttpRequest, type HttpResponse } from '../../src/lib/http.ts'
+import type { History } from '../../src/events/history.ts'
+import { eventRow } from '../../src/events/table.ts'
+import { performJob } from '../../src/job/perform.ts'
+import { HttpClient } from '../../src/lib/http.ts'
 import { readEnvironment } from '../../src/runner/environment.ts'
 import { Run } from '../../src/runner/run.ts'
 import { DocsService } from '../../src/service/client.ts'
 import { VirtualClock } from '../support/clock.ts'
+import { TestServers } from '../support/http-servers.ts'
 import { environmentOf } from '../support/run-action.ts'
 
 /** What the docs service answers: a job with that status, or what is said here. */
@@ -21,23 +25,20 @@ export type Reply =
       readonly breaks?: 'before' | 'after'
       /** Nobody listens on the port. */
       readonly refused?: boolean
-      /** How long the answer is under way, by the virtual clock; less than a request may take. */
+      /** How long the answer is under way, by the virtual clock. */
       readonly takesMs?: number
     }
 
-/** Replies in turn by method; the last one goes on for ever. */
-export type Script = {
+export type SceneOptions = {
+  /** Replies in turn by method; the last one goes on for ever. */
   readonly post?: readonly Reply[]
   readonly get?: readonly Reply[]
-  readonly proxy?: string
-}
-
-export type SceneOptions = Script & {
   readonly inputs?: Readonly<Record<string, string>>
   readonly env?: Readonly<Record<string, string>>
   readonly random?: () => number
   /** When the run is cancelled. */
   readonly cancelAtMs?: number
+  readonly proxy?: string
   /** Where the service is taken to be; where it is by default. */
   readonly serviceAt?: (own: string) => string
 }
@@ -52,152 +53,129 @@ export type JobScene = {
   readonly prompts: unknown[]
   /** Lines of the log, annotations as `notice: …`. */
   readonly log: string[]
-  /** The same with their times in seconds. */
-  readonly timedLog: { readonly atS: number; readonly line: string }[]
   readonly outputs: Record<string, string>
-  readonly state: Record<string, string>
+  summary: string
   /** Seconds since the start. */
   elapsedS(): number
 }
 
 /** Makes a starter of scenes for the tests of a file. */
 export function jobSceneStarter(): (options?: SceneOptions) => Promise<JobScene> {
-  const servers: Server[] = []
-  let scenes: JobScene[] = []
+  const servers = new TestServers()
+  let current: JobScene | undefined
   beforeEach(() => {
     vi.spyOn(process.stdout, 'write').mockImplementation((chunk) => {
-      for (const scene of scenes) record(String(chunk), scene)
+      if (current !== undefined) record(String(chunk), current)
       return true
     })
   })
   afterEach(() => {
     vi.restoreAllMocks()
-    for (const server of servers.splice(0)) server.close().closeAllConnections()
   })
   return async (options = {}) => {
-    const server = await startScripted(options)
-    servers.push(server)
+    const { inputs = {}, env = {}, random = () => 0.5, cancelAtMs, proxy = '', serviceAt } = options
+    let reply: Reply = 'active'
+    const { origin } = await servers.start(async (incoming, response) => {
+      await text(incoming)
+      sendReply(reply, incoming, response)
+    })
     const clock = new VirtualClock()
     const startMs = clock.now()
-    const cancel = new AbortController()
-    if (options.cancelAtMs !== undefined) clock.at(startMs + options.cancelAtMs, () => cancel.abort())
-    const { inputs = {}, env = {}, random = () => 0.5, serviceAt = (own: string) => own } = options
-    const environment = readEnvironment(
-      environmentOf({ inputs: { 'project-id': 'docs', ...inputs }, env }, '/nowhere', '/nowhere'),
-    )
     const elapsedS = (): number => (clock.now() - startMs) / 1000
+    const cancel = new AbortController()
+    if (cancelAtMs !== undefined) clock.at(startMs + cancelAtMs, () => cancel.abort())
+
+    const proxies = { httpsProxy: '', httpProxy: proxy, noProxy: '' }
+    const http = new HttpClient({ proxy: proxies, clock, timeoutMs: 30_000 })
+    const send = http.send.bind(http)
     const calls: string[] = []
-    const http = new ScriptedClient(options, { clock, calls, elapsedS })
+    const prompts: unknown[] = []
+    const left = { GET: [...(options.get ?? [])], POST: [...(options.post ?? [])] }
+    vi.spyOn(http, 'send').mockImplementation(async (request) => {
+      const isGet = request.method === 'GET'
+      const posted = request.url.pathname.endsWith('/message') ? 'message' : 'create'
+      calls.push(`${elapsedS()} ${isGet ? 'get' : posted}`)
+      if (request.body !== undefined) prompts.push(JSON.parse(request.body))
+      const replies = left[isGet ? 'GET' : 'POST']
+      reply = (replies.length > 1 ? replies.shift() : replies[0]) ?? 'active'
+      const { refused = false, takesMs = 0 } = typeof reply === 'string' ? {} : reply
+      const url = refused ? new URL('http://127.0.0.1:1/') : request.url
+      const answer = await clock.work(() => send({ ...request, url }))
+      if (takesMs > 0) await clock.sleep(takesMs, request.signal)
+      return answer
+    })
+
+    const given = { inputs: { 'project-id': 'docs', ...inputs }, env }
+    const environment = readEnvironment(environmentOf(given, '/nowhere', '/nowhere'))
+    const baseUrl = new URL(serviceAt?.(origin) ?? origin)
+    const redact = (same: string): string => same
+    const run = new Run(environment, { clock, random, cancel: cancel.signal })
     const scene: JobScene = {
-      run: new Run(environment, { clock, random, cancel: cancel.signal }),
+      run,
       service: new DocsService({
-        baseUrl: new URL(serviceAt(originOf(server))),
+        baseUrl,
         projectId: 'docs',
         apiKey: 'mint_0123456789',
         http,
         clock,
-        redact: (same) => same,
+        redact,
       }),
       clock,
       calls,
-      prompts: http.prompts,
-      timedLog: [],
-      get log() {
-        return this.timedLog.map(({ line }) => line)
-      },
+      prompts,
+      log: [],
       outputs: {},
-      state: {},
+      summary: '',
       elapsedS,
     }
-    scenes = [scene]
+    vi.spyOn(run, 'writeSummary').mockImplementation((_section, { source }) => {
+      scene.summary += source
+    })
+    current = scene
     return scene
   }
 }
 
-type Noting = { readonly clock: VirtualClock; readonly calls: string[]; elapsedS(): number }
+export const NO_HISTORY: History = {
+  statuses: { known: true, value: [] },
+  lastJob: { known: true, value: undefined },
+  lastSuccess: { known: true, value: undefined },
+  merged: new Map(),
+}
 
-/** Sends over real connections, and lets the virtual clock take the time that a script says. */
-class ScriptedClient extends HttpClient {
-  readonly prompts: unknown[] = []
-  readonly #script: Script
-  readonly #noting: Noting
-  readonly #counts = { GET: 0, POST: 0 }
+/** Performs the job that a scene's inputs ask for in a dispatch; returns why the step fails. */
+export function performDispatch(
+  { run, service }: JobScene,
+  history = NO_HISTORY,
+): Promise<string | undefined> {
+  const event = { name: 'workflow_dispatch', row: eventRow('workflow_dispatch'), payload: {} }
+  const request = { trigger: { event, command: undefined }, promptFiles: [], contextFiles: [] }
+  return performJob(request, { history, readSignals: () => Promise.resolve(''), service, run })
+}
 
-  constructor(script: Script, noting: Noting) {
-    const proxy = { httpsProxy: '', httpProxy: script.proxy ?? '', noProxy: '' }
-    super({ proxy, clock: noting.clock, timeoutMs: 30_000 })
-    this.#script = script
-    this.#noting = noting
+function sendReply(reply: Reply, incoming: IncomingMessage, response: ServerResponse): void {
+  const said: Exclude<Reply, string> = typeof reply === 'string' ? { body: { status: reply } } : reply
+  const { status = 200, headers = {}, body = {}, breaks } = said
+  if (breaks === 'before') {
+    incoming.socket.destroy()
+    return
   }
-
-  override async send(request: HttpRequest): Promise<HttpResponse> {
-    const { clock, calls, elapsedS } = this.#noting
-    const isGet = request.method === 'GET'
-    const call = isGet ? 'get' : request.url.pathname.endsWith('/message') ? 'message' : 'create'
-    calls.push(`${elapsedS()} ${call}`)
-    if (request.body !== undefined) this.prompts.push(JSON.parse(request.body))
-    const reply = replyTo(this.#script, isGet ? 'get' : 'post', this.#counts[isGet ? 'GET' : 'POST']++)
-    const { refused = false, takesMs = 0 } = typeof reply === 'string' ? {} : reply
-    const url = refused ? new URL('http://127.0.0.1:1/') : request.url
-    const answer = await clock.work(() => super.send({ ...request, url }))
-    if (takesMs > 0) await clock.sleep(takesMs, request.signal)
-    return answer
-  }
-}
-
-function replyTo(script: Script, kind: 'get' | 'post', index: number): Reply {
-  const replies = script[kind] ?? []
-  return replies[Math.min(index, replies.length - 1)] ?? 'active'
-}
-
-async function startScripted(script: Script): Promise<Server> {
-  const counts = { get: 0, post: 0 }
-  const server = createServer(async (incoming, response) => {
-    await text(incoming)
-    const kind = incoming.method === 'GET' ? 'get' : 'post'
-    // A refused request never comes here, but counts.
-    for (; isRefused(replyTo(script, kind, counts[kind])); counts[kind]++);
-    const reply = replyTo(script, kind, counts[kind]++)
-    const {
-      status = 200,
-      headers = {},
-      body = {},
-      breaks,
-    } = typeof reply === 'string' ? bodyOf(reply) : reply
-    if (breaks === 'before') return incoming.socket.destroy()
-    const id = /\/job\/([^/]+)/.exec(incoming.url ?? '')?.[1] ?? 'j1'
-    const sent = typeof body === 'string' ? body : JSON.stringify({ id, status: 'active', ...body })
-    const shown = status < 300 || typeof body === 'string' ? sent : ''
-    if (breaks === undefined) return response.writeHead(status, headers).end(shown)
-    response.writeHead(status, { ...headers, 'content-length': 100_000 })
-    return response.write(shown, () => incoming.socket.destroy())
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return server
-}
-
-function bodyOf(status: string): Exclude<Reply, string> {
-  return { body: { status } }
-}
-
-function isRefused(reply: Reply): boolean {
-  return typeof reply !== 'string' && reply.refused === true
-}
-
-function originOf(server: Server): string {
-  const address = server.address()
-  return `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`
+  const id = /\/job\/([^/]+)/.exec(incoming.url ?? '')?.[1] ?? 'j1'
+  const sent = typeof body === 'string' ? body : JSON.stringify({ id, status: 'active', ...body })
+  const shown = status < 300 || typeof body === 'string' ? sent : ''
+  response.writeHead(status, { ...headers, ...(breaks === 'after' && { 'content-length': 100_000 }) })
+  if (breaks === 'after') response.write(shown, () => incoming.socket.destroy())
+  else response.end(shown)
 }
 
 /** Takes what the runner would read from what is printed. */
-function record(chunk: string, { timedLog, outputs, state, elapsedS }: JobScene): void {
+function record(chunk: string, { log, outputs }: JobScene): void {
   for (const printed of chunk.split('\n').filter((one) => one !== '')) {
     const [, command, name = '', value = ''] =
       /^::([a-z-]+) ?(?:name=|title=)?(.*?)::(.*)$/.exec(printed) ?? []
     const decoded = value.replaceAll('%0A', '\n').replaceAll('%25', '%')
     if (command === 'set-output') outputs[name] = decoded
-    else if (command === 'save-state') state[name] = decoded
-    else if (command === undefined) timedLog.push({ atS: elapsedS(), line: printed })
-    else if (command !== 'add-mask') timedLog.push({ atS: elapsedS(), line: `${command}: ${decoded}` })
+    else if (command === undefined) log.push(printed)
+    else if (command !== 'add-mask' && command !== 'save-state') log.push(`${command}: ${decoded}`)
   }
 }

@@ -1,157 +1,97 @@
 import { describe, expect, it } from 'vitest'
 import { JobError, submit } from '../../src/job/submit.ts'
-import type { Job } from '../../src/service/job.ts'
-import { type JobScene, jobSceneStarter, type Reply, type SceneOptions } from './scene.ts'
+import { jobSceneStarter, type Reply, type SceneOptions } from './scene.ts'
 
 const startScene = jobSceneStarter()
 
-type Submitted = {
-  readonly scene: JobScene
-  readonly job: Job | undefined
-  readonly error: JobError | undefined
-}
-
-/** Sends a create or a message against replies, of which the last goes on for ever. */
-async function send(
-  kind: 'create' | 'message',
-  post: readonly Reply[],
-  { timeoutMs = 600_000, ...options }: SceneOptions & { readonly timeoutMs?: number } = {},
-): Promise<Submitted> {
-  const scene = await startScene({ post, ...options })
-  const { service, run, clock } = scene
-  const plans = {
-    create: { kind: 'create', prompt: 'Do it.' },
-    message: { kind: 'message', id: 'j7', prompt: 'More.' },
-  } as const
-  try {
-    const job = await submit(plans[kind], { service, run, deadlineMs: clock.now() + timeoutMs })
-    return { scene, job, error: undefined }
-  } catch (error) {
-    if (!(error instanceof JobError)) throw error
-    return { scene, job: undefined, error }
-  }
-}
-
 const refused: Reply = { refused: true }
 const limited = (seconds: string): Reply => ({ status: 429, headers: { 'retry-after': seconds } })
-const SAFE = 'Nothing was started, so it is safe to run this again.'
-const NOTHING = 'Nothing was started.'
+const tls = { serviceAt: (own: string): string => own.replace('http:', 'https:') }
+const timeout = (text: string): SceneOptions => ({ inputs: { timeout: text } })
+
+const SAFE = '. Nothing was started, so it is safe to run this again.'
+const NOTHING = '. Nothing was started.'
 const MAYBE =
   'The request may have been accepted all the same: a job may be running. Look for it in the dashboard of the docs service, and for its pull request, before you run this again: a second run may start a second job and spend its credits.'
+const UNCLEAR = `. ${MAYBE}`
+const KEPT = `. The service kept answering this until \`timeout\` was over${SAFE}`
+const past = (wait: string): string =>
+  `. The server asks to wait ${wait} before the next request, which is past \`timeout\`${SAFE}`
 
 describe.each([
-  ['create', 'j1', 'Do it.'],
-  ['message', 'j7', 'More.'],
-] as const)('a %s', (kind, id, prompt) => {
-  const at = (...timesS: number[]): string[] => timesS.map((time) => `${time} ${kind}`)
+  ['create', 'j1', 'Do it.', { prompt: 'Do it.' }],
+  ['message', 'j7', 'More.', { id: 'j7', prompt: 'More.' }],
+] as const)('a %s', (kind, id, prompt, plan) => {
+  /** Sends it against replies, of which the last goes on for ever. */
+  async function send(post: readonly Reply[], options: SceneOptions = {}) {
+    const scene = await startScene({ post, ...options, inputs: { timeout: '10m', ...options.inputs } })
+    const [sent] = await Promise.allSettled([submit(plan, scene.service, scene.run)])
+    if (sent.status === 'fulfilled') return { scene, job: sent.value }
+    if (!(sent.reason instanceof JobError)) throw sent.reason
+    return { scene, error: sent.reason }
+  }
 
-  it('that is accepted gives its job, also where the connection ends oddly after it', async () => {
-    for (const breaks of [undefined, 'after'] as const) {
-      const body = { status: 'active', prLink: 'https://x.example/1' }
-      const { scene, job } = await send(kind, [{ status: 201, body, ...(breaks && { breaks }) }])
-      expect(job).toMatchObject({ id, ...body })
-      expect(scene).toMatchObject({ prompts: [{ prompt }], calls: at(0), log: [] })
-    }
+  // When it is sent, in seconds, and how the error ends; none where it is accepted.
+  it.each<[string, readonly Reply[], SceneOptions, readonly number[], string?]>([
+    ['accepted', ['active'], {}, [0]],
+    ['accepted, whatever happens then', [{ status: 201, breaks: 'after' }], {}, [0]],
+    ['accepted late, and not cut by timeout', [{ takesMs: 29_000 }], timeout('1s'), [0]],
+    ['accepted at last', [refused, limited('60'), refused, 'active'], {}, [0, 1, 61, 65]],
+    ['refused for 30 s', [refused], {}, [0, 1, 3, 7, 15, 30], SAFE],
+    ['refused for 30 s after an answer', [limited('60'), refused], {}, [0, 60, 62, 66, 74, 90], SAFE],
+    ['for a host that is unknown', [], { serviceAt: () => 'https://no.invalid' }, [0, 1, 3, 7, 15, 30], SAFE],
+    ['kept away by TLS', [], tls, [0, 1, 3, 7, 15, 30], NOTHING],
+    ['kept away by a SOCKS proxy', [], { proxy: 'socks5://127.0.0.1:1' }, [0], NOTHING],
+    ['over the limit', [limited('100'), limited('200'), 'active'], {}, [0, 100, 300]],
+    ['over it to the end', [{ status: 429 }], timeout('50s'), [0, 1, 3, 7, 15, 31, 50], KEPT],
+    ['over it past timeout', [limited('600')], {}, [0], past('10 min')],
+    ['over it for ages', [limited('9'.repeat(400))], {}, [0], past('a year or more')],
+    ['answered 302', [{ status: 302 }], {}, [0], NOTHING],
+    ['answered 400', [{ status: 400 }], {}, [0], NOTHING],
+    ['answered 401', [{ status: 401 }], {}, [0], NOTHING],
+    ['answered 418', [{ status: 418 }], {}, [0], NOTHING],
+    ['answered 408', [{ status: 408 }], {}, [0], UNCLEAR],
+    ['answered 500', [{ status: 500 }], {}, [0], UNCLEAR],
+    ['answered 503 to come again', [{ status: 503, headers: { 'retry-after': '1' } }], {}, [0], UNCLEAR],
+    ['answered 204', [{ status: 204 }], {}, [0], UNCLEAR],
+    ['answered by half a job', [{ status: 201, body: '{"id":', breaks: 'after' }], {}, [0], UNCLEAR],
+    ['answered by something else', [{ body: '[]' }], {}, [0], UNCLEAR],
+    ['not answered', [{ breaks: 'before' }], {}, [0], UNCLEAR],
+  ])('that is %s', async (_what, script, options, timesS, ends) => {
+    const { scene, job, error } = await send(script, options)
+    expect(scene.calls).toEqual(timesS.map((time) => `${time} ${kind}`))
+    expect(scene.prompts).toEqual(timesS.map(() => ({ prompt })))
+    expect(job?.id).toBe(ends === undefined ? id : undefined)
+    expect(error?.details.slice(-(ends ?? '').length)).toBe(ends)
+    const clauses = error?.details.match(/Nothing was started|may be running/g) ?? ['none']
+    expect(clauses).toHaveLength(1)
+  })
+
+  it('is tried with pauses a tenth shorter or longer, as they are drawn', async () => {
+    const callsWith = async (random: number): Promise<number[]> =>
+      (await send([refused], { random: () => random })).scene.calls.map(Number.parseFloat)
+    expect(await callsWith(0)).toEqual([0, 0.9, 2.7, 6.3, 13.5, 27.9, 30])
+    expect(await callsWith(1)).toEqual([0, 1.1, 3.3, 7.7, 16.5, 30])
   })
 
   it.each([
-    ['is refused', () => 'http://127.0.0.1:1', SAFE],
-    ['names a host that is unknown', () => 'https://nowhere.invalid', SAFE],
-    ['fails in TLS', (own: string) => own.replace('http:', 'https:'), NOTHING],
-  ])('whose connection %s is sent again for 30 s', async (_what, serviceAt, ends) => {
-    const { scene, error } = await send(kind, [], { serviceAt })
-    expect(error?.headline).toBe('Failed to reach the docs service')
-    expect(error?.details).toMatch(/^The (?:connection|name|TLS connection) /)
-    expect(error?.details.endsWith(`. ${ends}`)).toBe(true)
-    expect(scene.calls).toEqual(at(0, 1, 3, 7, 15, 30))
-    expect(scene.log).toHaveLength(5)
-    expect(scene.log[0]).toMatch(
-      /^Failed to reach the docs service\. The .*\. Nothing was started yet; trying again in 1 s\.$/,
-    )
-  })
-
-  it('that can be sent at last is, with 30 s anew for connections after an answer', async () => {
-    const { scene, job } = await send(kind, [refused, limited('60'), refused, 'active'])
-    expect([job?.id, scene.calls]).toEqual([id, at(0, 1, 61, 65)])
-  })
-
-  it.each([302, 400, 401, 402, 403, 404, 413, 418])(
-    'that is answered %d is sent once, and nothing was started',
-    async (status) => {
-      const { scene, error } = await send(kind, [{ status }])
-      expect(error?.headline).toContain(`(${status})`)
-      expect(error?.details.endsWith(` ${NOTHING}`)).toBe(true)
-      expect(scene.calls).toEqual(at(0))
-    },
-  )
-
-  it('that a proxy keeps from being sent is not sent again', async () => {
-    const { scene, error } = await send(kind, [], { proxy: 'socks5://127.0.0.1:1' })
-    expect(error?.details).toMatch(/HTTP_PROXY .* names a SOCKS proxy.* Nothing was started\.$/)
-    expect(scene.calls).toEqual(at(0))
-  })
-
-  it.each<[string, Reply]>([
-    ['nothing', { breaks: 'before' }],
-    ['500', { status: 500 }],
-    ['503 that asks to come again', { status: 503, headers: { 'retry-after': '1' } }],
-    ['408', { status: 408 }],
-    ['204', { status: 204 }],
-    ['half a job', { status: 201, body: '{"id":', breaks: 'after' }],
-    ['something else', { body: '[]' }],
-  ])('that is answered %s is sent once, and a job may be running', async (_what, reply) => {
-    const { scene, error } = await send(kind, [reply])
-    expect(error?.headline).toMatch(/docs service/)
-    expect(error?.details.endsWith(` ${MAYBE}`)).toBe(true)
-    expect(error?.details).not.toMatch(/Nothing was started|safe to run/)
-    expect(scene.calls).toEqual(at(0))
-  })
-
-  it('that is over the rate limit waits as long as it says', async () => {
-    const { scene, job } = await send(kind, [limited('100'), limited('200'), 'active'])
-    expect([job?.id, scene.calls]).toEqual([id, at(0, 100, 300)])
-    expect(scene.log[0]).toMatch(
-      /^The rate limit of the docs service is reached \(429\)\. .* Nothing was started yet; trying again in 1 min 40 s\.$/,
-    )
-  })
-
-  it('that is over the rate limit for no said time is tried a last time at the end of timeout', async () => {
-    const { scene, error } = await send(kind, [{ status: 429 }], { timeoutMs: 5000 })
-    expect(scene.calls).toEqual(at(0, 1, 3, 5))
-    expect(error?.details).toContain(` The service kept answering this until \`timeout\` was over. ${SAFE}`)
-  })
-
-  it('has pauses that grow to 30 s, a tenth shorter or longer as they are drawn', async () => {
-    const callsWith = async (random: number): Promise<string[]> =>
-      (await send(kind, [{ status: 429 }], { timeoutMs: 50_000, random: () => random })).scene.calls
-    expect(await callsWith(0)).toEqual(at(0, 0.9, 2.7, 6.3, 13.5, 27.9, 50))
-    expect(await callsWith(1)).toEqual(at(0, 1.1, 3.3, 7.7, 16.5, 34.1, 50))
-  })
-
-  it.each([
-    ['600', '10 min'],
-    ['9'.repeat(400), 'a year or more'],
-  ])('that is to wait past timeout ends at once (%#)', async (seconds, wait) => {
-    const { scene, error } = await send(kind, [limited(seconds)])
-    expect(scene.calls).toEqual(at(0))
-    expect(error?.details).toContain(
-      ` The server asks to wait ${wait} before the next request, which is past \`timeout\`. ${SAFE}`,
-    )
-  })
-
-  it('in flight is never cut by timeout', async () => {
-    expect((await send(kind, [{ takesMs: 29_000 }], { timeoutMs: 1000 })).job?.id).toBe(id)
+    [refused, /^Failed to reach the docs service\. The .*\. Nothing was started yet; trying again in 1 s\.$/],
+    [
+      limited('100'),
+      /^The rate limit .* \(429\)\. .* Nothing was started yet; trying again in 1 min 40 s\.$/,
+    ],
+  ])('that is sent again says so (%j)', async (reply, line) => {
+    const { scene } = await send([reply, 'active'])
+    expect(scene.log).toEqual([expect.stringMatching(line)])
   })
 
   it('is given up soon when the run is cancelled, and keeps its job where that comes within 3 s', async () => {
-    const inPause = await send(kind, [limited('100')], { cancelAtMs: 500 })
-    expect(inPause.error?.details).toMatch(/ Nothing was started, so it is safe to run this again\.$/)
-    const inFlight = await send(kind, [{ takesMs: 10_000 }], { cancelAtMs: 500 })
-    expect(inFlight.error).toMatchObject({
-      headline: 'The docs service had not answered yet',
-      details: MAYBE,
-    })
-    const answered = await send(kind, [{ takesMs: 3400 }], { cancelAtMs: 500 })
+    const inPause = await send([limited('100')], { cancelAtMs: 500 })
+    expect(inPause.error?.details.endsWith(`, or run at another time${SAFE}`)).toBe(true)
+    const inFlight = await send([{ takesMs: 10_000 }], { cancelAtMs: 500 })
+    const headline = 'The docs service had not answered yet'
+    expect(inFlight.error).toMatchObject({ headline, details: MAYBE })
+    const answered = await send([{ takesMs: 3400 }], { cancelAtMs: 500 })
     expect(answered.job?.id).toBe(id)
     expect([inPause, inFlight, answered].map(({ scene }) => scene.elapsedS())).toEqual([0.5, 3.5, 3.4])
   })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { type Outcome, outcomeWithoutJob } from '../../src/job/outcome.ts'
 import type { Plan } from '../../src/job/plan.ts'
+import { JobError } from '../../src/job/submit.ts'
 import {
   dryRunSummary,
   inputsErrorSummary,
@@ -12,19 +12,27 @@ import { CREATE, outcome, PR_LINK } from './outcomes.ts'
 import { jobSceneStarter } from './scene.ts'
 
 const startScene = jobSceneStarter()
-const DAY_MS = 86_400_000
+const FOOTER = '<sub>Docs agent · project `docs`</sub>'
+const PR = `[acme/docs#\u200b12](${PR_LINK})`
+const WAIT: Plan = { kind: 'wait', id: 'j1' }
+const PULL = { prLink: PR_LINK, conflicts: false, openFor: '' }
+const MESSAGE: Plan = { kind: 'message', id: 'j1', prompt: 'x', pull: PULL }
+const OLD: Plan = { ...MESSAGE, pull: { ...PULL, conflicts: true, openFor: ', open for 3 days' } }
+const createAfter = (state: 'merged' | 'closed' | 'invisible') => ({
+  plan: { kind: 'create', prompt: 'x', previous: { prLink: PR_LINK, state } } as const,
+})
 
-async function summaryOf(end: Outcome, inputs: Readonly<Record<string, string>> = {}): Promise<string> {
-  const { run } = await startScene({ inputs })
-  return jobSummary(end, run).source
+async function summaryOf(...ended: Parameters<typeof outcome>): Promise<string> {
+  const { run } = await startScene()
+  return jobSummary(outcome(...ended), run).source
 }
 
 describe('the summary of a job', () => {
   it('shows the pull request first, then one grey line, and the rest folded', async () => {
     const plan: Plan = { kind: 'create', prompt: 'Explain `x`.\n```\ncode' }
-    expect(await summaryOf(outcome('pull-request', { plan }))).toBe(
+    expect(await summaryOf('pull-request', { plan })).toBe(
       [
-        `## ✅ Pull request [acme/docs#\u200b12](${PR_LINK}) is ready for review`,
+        `## ✅ Pull request ${PR} is ready for review`,
         'The docs agent changed [acme/docs](https://github.com/acme/docs.git), on the branch `docs/flag`.',
         '<sub>Docs agent · project `docs` · model `docs-agent-1` · 3 min 05 s</sub>',
         '<details><summary>Job and prompt</summary>',
@@ -35,110 +43,72 @@ describe('the summary of a job', () => {
     )
   })
 
-  it('names the project, and nothing of what is not known', async () => {
-    const failure = { headline: 'No project `nonesuch` (404)', details: 'Check `project-id`.' }
-    const end = outcomeWithoutJob(failure, { plan: undefined, isCancelled: false })
-    expect(await summaryOf(end)).toBe(
-      [
-        '## ❌ No project `nonesuch` (404)',
-        'Check `project-id`.',
-        '<sub>Docs agent · project `docs`</sub>',
-      ].join('\n\n'),
-    )
-    expect(await summaryOf(end, { 'project-id': '' })).toMatch(/<sub>Docs agent<\/sub>$/)
-    const fields = { source: { repository: 'https://github.com/acme/docs' } }
-    expect(await summaryOf(outcome('pull-request', { fields }))).toContain(
-      'The docs agent changed [acme/docs](https://github.com/acme/docs).\n',
-    )
-    expect(await summaryOf(outcome('pull-request', { fields: { source: null } }))).not.toContain('changed')
-  })
-
-  it('shows the prompt of a request that failed, and no prompt of a mere wait', async () => {
-    const failure = { headline: 'x', details: '' }
-    const failed = await summaryOf(outcomeWithoutJob(failure, { plan: CREATE, isCancelled: false }))
-    expect(failed).toContain('<details><summary>Prompt</summary>\n\n```text\nExplain the flag.\n```')
-    const waited = await summaryOf(outcome('pull-request', { plan: { kind: 'wait', id: 'j1' } }))
-    expect(waited).toContain('<details><summary>Job</summary>')
-    expect(waited).not.toContain('```')
-  })
-
-  it('says nothing of a duration below a second, or beside a timeout that would contradict it', async () => {
-    const quick = await summaryOf(outcome('no-pull-request', { lastLookAfterMs: 999 }))
-    expect(quick).toContain('<sub>Docs agent · project `docs` · model `docs-agent-1`</sub>')
-    const late = await summaryOf(outcome('timed-out', { lastLookAfterMs: 1_799_000 }))
-    expect(late).toContain('## ⏱️ Not finished within 30 min\n')
-    expect(late).not.toMatch(/29 min|59 s/)
-  })
-
-  it('links the pull request of a job that has not completed, and shows a link that is none as text', async () => {
-    const failed = await summaryOf(outcome('failed', { fields: { prLink: PR_LINK } }))
-    expect(failed).toContain(`Its pull request: [acme/docs#\u200b12](${PR_LINK})`)
-    const fields = { prLink: 'javascript:alert(1)//@team' }
-    const [heading] = (await summaryOf(outcome('pull-request', { fields }))).split('\n')
-    expect(heading).toBe('## ✅ Pull request `javascript:alert(1)//@team` is ready for review')
-  })
-
-  it('says which pull request the run went on with, for how long it is open, and that it conflicts', async () => {
-    const { run, clock } = await startScene()
-    const pull = { prLink: PR_LINK, conflicts: true, openedAtMs: clock.now() - 3 * DAY_MS }
-    const plan: Plan = { kind: 'message', id: 'j1', prompt: 'x', pull }
-    expect(jobSummary(outcome('pull-request', { plan }), run).source).toContain(
-      `\n\nThis run went on with [acme/docs#\u200b12](${PR_LINK}), open for 3 days. It conflicts with its base branch; the agent was asked to resolve that.\n\n`,
-    )
-    const unknown: Plan = { ...plan, pull: { ...pull, conflicts: false, openedAtMs: undefined } }
-    expect(jobSummary(outcome('pull-request', { plan: unknown }), run).source).toContain(
-      `This run went on with [acme/docs#\u200b12](${PR_LINK}).\n`,
+  it('of a request that failed shows the cause and the prompt, and nothing of what is not known', async () => {
+    const error = new JobError({ headline: 'No project `x` (404)', details: 'Check `project-id`.' })
+    const failed = { error, job: undefined, jobId: '', durationMs: undefined }
+    const begins = `## ❌ No project \`x\` (404)\n\nCheck \`project-id\`.\n\n${FOOTER}`
+    expect(await summaryOf('error', { ...failed, plan: undefined })).toBe(begins)
+    expect(await summaryOf('error', failed)).toBe(
+      `${begins}\n\n<details><summary>Prompt</summary>\n\n\`\`\`text\nExplain the flag.\n\`\`\`\n\n</details>`,
     )
   })
 
-  it.each([
-    ['merged', 'was merged'],
-    ['closed', 'was closed'],
-    ['invisible', 'is invisible to `github-token`'],
-  ] as const)('says which pull request went before: one that is %s', async (state, what) => {
-    const plan: Plan = { kind: 'create', prompt: 'x', previous: { prLink: PR_LINK, state } }
-    expect(await summaryOf(outcome('pull-request', { plan }))).toContain(
-      `A new job: the earlier pull request [acme/docs#\u200b12](${PR_LINK}) ${what}.\n`,
-    )
+  const noRef = { fields: { source: { repository: 'https://github.com/acme/docs' } } }
+  const noLink = { fields: { prLink: 'javascript:alert(1)//@team' } }
+  const withLink = { fields: { prLink: PR_LINK } }
+  const CONFLICT = 'It conflicts with its base branch; the agent was asked to resolve that.'
+  it.each<[string, Parameters<typeof outcome>, string]>([
+    ['no unknown branch', ['pull-request', noRef], 'changed [acme/docs](https://github.com/acme/docs).\n'],
+    ['no link that is none', ['pull-request', noLink], 'request `javascript:alert(1)//@team` is ready'],
+    ['why the step fails', ['failed'], '\n\nThe step fails because `fail-on` names `failed`.\n\n'],
+    ['where an unfinished pull request is', ['failed', withLink], `\n\nIts pull request: ${PR}\n\n`],
+    ['no prompt of a mere wait', ['failed', { plan: WAIT }], '<details><summary>Job</summary>\n\n| Job'],
+    ['no duration below a second', ['archived', { durationMs: 999 }], ' · model `docs-agent-1`</sub>'],
+    ['no duration beside the deadline', ['timed-out', {}], ' · model `docs-agent-1`</sub>'],
+    ['what it went on with', ['failed', { plan: MESSAGE }], `\n\nThis run went on with ${PR}.\n\n`],
+    ['how that was', ['failed', { plan: OLD }], `went on with ${PR}, open for 3 days. ${CONFLICT}\n\n`],
+    [
+      'what was merged',
+      ['failed', createAfter('merged')],
+      `\n\nA new job: the earlier pull request ${PR} was merged.\n`,
+    ],
+    ['what was closed', ['failed', createAfter('closed')], ` ${PR} was closed.\n`],
+    ['what is invisible', ['failed', createAfter('invisible')], ` ${PR} is invisible to \`github-token\`.\n`],
+  ])('says %s', async (_what, ended, text) => {
+    expect(await summaryOf(...ended)).toContain(text)
   })
 
   it('stays far below the limit of GitHub for a prompt of a megabyte', async () => {
-    const plan: Plan = { kind: 'create', prompt: 'é'.repeat(1_000_000) }
-    const source = await summaryOf(outcome('pull-request', { plan }))
+    const source = await summaryOf('failed', { plan: { kind: 'create', prompt: 'é'.repeat(1_000_000) } })
     expect(Buffer.byteLength(source)).toBeLessThan(500_000)
     expect(source).toContain('… (800000 more characters)')
   })
 })
 
-describe('the summary of a run that did not wait for a job', () => {
-  it('because it is dry shows what would be sent, and to which job', async () => {
+describe('the summary of a run', () => {
+  it('that is dry shows what would be sent, and to which job', async () => {
     const { run } = await startScene()
-    expect(dryRunSummary('start a job with this prompt', CREATE, run).source).toBe(
-      '## 📝 Docs agent: dry run\n\nThe docs service was not called. Without `dry-run`, this run would start a job with this prompt.\n\n<sub>Docs agent · project `docs`</sub>\n\n```text\nExplain the flag.\n```',
-    )
-    const pull = { prLink: PR_LINK, conflicts: false, openedAtMs: undefined }
-    const message: Plan = { kind: 'message', id: 'j1', prompt: 'x', pull }
-    const { source } = dryRunSummary('send this message to the job `j1`', message, run)
-    expect(source).toContain(`The message is for [acme/docs#\u200b12](${PR_LINK}).`)
-    expect(dryRunSummary('wait for the job `j1`', { kind: 'wait', id: 'j1' }, run).source).not.toContain(
-      '```',
-    )
+    const begins = `## 📝 Docs agent: dry run\n\nThis would ask for \`x\`.\n\n`
+    const dry = (plan: Plan): string => dryRunSummary('This would ask for `x`.', plan, run).source
+    expect(dry(CREATE)).toBe(`${begins}${FOOTER}\n\n\`\`\`text\nExplain the flag.\n\`\`\``)
+    expect(dry(OLD)).toContain(`${begins}The message is for ${PR}, open for 3 days.\n\n${FOOTER}`)
+    expect(dry(WAIT)).toBe(`${begins}${FOOTER}`)
   })
 
-  it('because it was skipped or interrupted says why', () => {
-    expect(skippedSummary('Skipped: this push deletes `main`.', 'docs').source).toBe(
-      '## ⏭️ Docs agent: skipped\n\nSkipped: this push deletes `main`.\n\n<sub>Docs agent · project `docs`</sub>',
+  it('that was skipped or interrupted says why', () => {
+    expect(skippedSummary('Skipped: this push deletes `main`.', '').source).toBe(
+      '## ⏭️ Docs agent: skipped\n\nSkipped: this push deletes `main`.\n\n<sub>Docs agent</sub>',
     )
     expect(interruptedSummary('Wait with `job-id: j1`.', 'docs').source).toBe(
-      '## 🛑 Docs agent: interrupted\n\nWait with `job-id: j1`.\n\n<sub>Docs agent · project `docs`</sub>',
+      `## 🛑 Docs agent: interrupted\n\nWait with \`job-id: j1\`.\n\n${FOOTER}`,
     )
   })
 
-  it('because inputs are wrong shows names in backticks as code, and what was given as text', () => {
+  it('whose inputs are wrong shows names in backticks as code, and what was given as text', () => {
     const problem = '("<b>@team</b>") is longer than `timeout`'
     const { source } = inputsErrorSummary([{ input: 'poll-interval', problem, accepted: 'x' }], 'docs')
     expect(source).toBe(
-      '## ❌ Docs agent: wrong inputs\n\nNothing was sent.\n\n| Input | Problem | Accepted |\n| :--- | :--- | :--- |\n| `poll-interval` | ("&#60;b&#62;@\u200bteam&#60;/b&#62;") is longer than `timeout` | x |\n\n<sub>Docs agent · project `docs`</sub>',
+      `## ❌ Docs agent: wrong inputs\n\nNothing was sent.\n\n| Input | Problem | Accepted |\n| :--- | :--- | :--- |\n| \`poll-interval\` | ("&#60;b&#62;@\u200bteam&#60;/b&#62;") is longer than \`timeout\` | x |\n\n${FOOTER}`,
     )
   })
 })

@@ -13,21 +13,11 @@ describe('the path of a page', () => {
     expect(PublicName.ofPath(path)?.text).toBe(shown)
   })
 
-  it.each([
-    '',
-    '/a b',
-    '/a%20b',
-    '/%252F',
-    '/%zz',
-    '/café',
-    '/a?b=c',
-    '/a#b',
-    '/a@b',
-    '/<x>',
-    '/a\n',
-    `/${'a'.repeat(120)}`,
-  ])('%j is withheld', (path) => {
-    expect(PublicName.ofPath(path)).toBeUndefined()
+  it('is withheld where it is anything else', () => {
+    const odd = ['', '/a b', '/a%20b', '/%252F', '/%zz', '/café', '/caf%C3%A9', '/a?b=c', '/a#b', '/a@b']
+    for (const path of [...odd, '/<x>', '/a\n', `/${'a'.repeat(120)}`]) {
+      expect([path, PublicName.ofPath(path)]).toEqual([path, undefined])
+    }
   })
 
   it.each([
@@ -38,12 +28,9 @@ describe('the path of a page', () => {
     expect(PublicName.ofPageUrl(address)?.text).toBe(path)
   })
 
-  it.each(['mailto:jane', 'javascript:alert', 'https://docs.example.com/a%20b', ''])(
-    'in the address %j is withheld',
-    (address) => {
-      expect(PublicName.ofPageUrl(address)).toBeUndefined()
-    },
-  )
+  it.each(['mailto:jane', 'javascript:x', 'https://x.example/a%20b', ''])('in %j is withheld', (address) => {
+    expect(PublicName.ofPageUrl(address)).toBeUndefined()
+  })
 })
 
 describe('a category', () => {
@@ -57,21 +44,12 @@ describe('a category', () => {
 })
 
 describe('a search', () => {
-  it.each([
-    'export to csv',
-    'next.config.js',
-    'tsconfig.json paths',
-    'oauth2-client_credentials',
-    'v2/agent',
-    'node 20.11.1',
-    'anmeldung über sso',
-    'ログイン',
-    'हिन्दी',
-    'one two three four five six',
-    'a'.repeat(24),
-    '12345',
-  ])('for %j is shown', (term) => {
-    expect(PublicName.ofSearch(term)?.text).toBe(term)
+  it('of plain words is shown', () => {
+    const names = ['next.config.js', 'tsconfig.json paths', 'oauth2-client_credentials', 'v2/agent']
+    const words = ['export to csv', 'anmeldung über sso', 'ログイン', 'हिन्दी', 'one two three four five six']
+    for (const term of [...names, ...words, 'a'.repeat(24), '12345', 'node 20.11.1']) {
+      expect(PublicName.ofSearch(term)?.text).toBe(term)
+    }
   })
 
   it('is shown with single spaces', () => {
