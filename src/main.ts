@@ -60,12 +60,17 @@ async function perform(run: Run): Promise<void> {
     request.wantsJob ? performJob(request, { history, readSignals, service, run }) : undefined,
     readers?.report(request.wantsJob),
   ])
-  const failures = new Set<string>()
-  for (const part of parts) {
+  const [jobFailure, readersFailure] = parts.map((part) => {
     if (part.status === 'rejected') reportError(part.reason, run)
-    else if (part.value !== undefined) failures.add(part.value)
-  }
-  for (const failure of failures) log.fail(failure)
+    return part.status === 'rejected' ? undefined : part.value
+  })
+  if (jobFailure !== undefined) log.fail(jobFailure)
+  if (readersFailure === undefined) return
+  // An error's first sentence names its cause.
+  const [cause] = readersFailure.split('. ', 1)
+  const isSame = jobFailure?.startsWith(`${cause}. `) === true
+  const failure = isSame ? `No readers report, for the same reason: ${cause}.` : readersFailure
+  log.fail(failure, `Docs readers: ${inputs['project-id']}`)
 }
 
 function reportCancelled({ wantsJob }: RunRequest, run: Run): void {

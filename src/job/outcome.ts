@@ -40,9 +40,10 @@ export function outcomeOf(
 ): Outcome {
   const { result, job, jobId, durationMs, error } = end
   const advice = `To wait for it, run this action with ${inBackticks(`job-id: ${jobId}`)}.`
-  // Of a job that was never seen, nobody knows whether it is running.
-  const running = `The job ${job === undefined ? 'may still be' : 'is still'} running. ${advice}`
-  const lastFailure = error === undefined ? '' : `The last look failed. ${failureSentences(error)}`
+  // Of a job that was not seen at the end, nobody knows whether it is running.
+  const isSeen = job !== undefined && error === undefined
+  const running = `The job ${isSeen ? 'is still' : 'may still be'} running. ${advice}`
+  const lastFailure = error === undefined ? '' : `The last poll failed. ${failureSentences(error)}`
   const failure = describeFailure(error)
   const { kind = 'create' } = plan ?? {}
   const words: Readonly<Record<JobResult, readonly [sign: Markdown, headline: string, details: string]>> = {
@@ -56,12 +57,12 @@ export function outcomeOf(
     archived: [
       md`🗄️`,
       "The agent's job was archived",
-      'It was archived in the dashboard or by the service, and does no further work.',
+      'The dashboard or the service archived it before it was done. Run this again if that was not meant.',
     ],
     'timed-out': [
       md`⏱️`,
       `Not finished within ${formatDuration(inputs.timeout)}`,
-      joinSentences(lastFailure, running, 'A longer `timeout` waits longer.'),
+      joinSentences(lastFailure, running, 'A longer `timeout` gives the next run more time.'),
     ],
     cancelled: [md`🛑`, 'Cancelled', durationMs === undefined ? failureText(failure) : running],
     submitted: [kind === 'wait' ? md`⏳` : md`🚀`, SUBMITTED[kind], kind === 'wait' ? advice : running],

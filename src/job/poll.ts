@@ -1,5 +1,6 @@
 import type { FailOnResult } from '../inputs/table.ts'
 import { formatDuration } from '../lib/time.ts'
+import { TransportError } from '../lib/transport.ts'
 import type { Run } from '../runner/run.ts'
 import { type DocsService, isTerminal, type Job } from '../service/client.ts'
 import {
@@ -47,6 +48,7 @@ const RATE_LIMIT_PAUSE_MS = 60_000
 const MAX_FAILURE_PAUSE_MS = 30_000
 /** How long the last look may take past the deadline. */
 const LAST_LOOK_MS = 5000
+const UNANSWERED = `it was not answered within ${formatDuration(LAST_LOOK_MS)} after the deadline`
 /** How long after its creation a job may still be unknown to the service. */
 export const EARLY_MS = 60_000
 /** How long a terminal status must stay the same after a message before it counts. */
@@ -97,9 +99,11 @@ export async function pollJob(watch: Watch, service: DocsService, run: Run): Pro
       error = undefined
       progress.seen(job)
     } else {
-      if (signal.aborted) return ended(cancel.aborted ? 'cancelled' : 'timed-out')
+      if (cancel.aborted) return ended('cancelled')
       failures += 1
-      error = look.reason
+      error = limit.aborted
+        ? new TransportError(UNANSWERED, { failure: 'timeout', maybeSent: true })
+        : look.reason
       // A job that was just created may be unknown for a moment.
       const isEarly = kind === 'create' && lastLookAtMs - startedAtMs <= EARLY_MS
       if (!isRetryable(error) && !(isEarly && hasStatus(error, 404))) return ended('error')
@@ -182,9 +186,9 @@ class Progress {
   }
 
   failed(error: unknown, nextInMs: number): void {
-    this.#failure = ` The last look failed: ${describeFailure(error).headline}.`
-    const next = `Next look in ${formatDuration(nextInMs)}.`
-    this.#run.log.info(`Failed to look at job ${this.#name}. ${failureSentences(error)} ${next}`)
+    this.#failure = ` The last poll failed: ${describeFailure(error).headline}.`
+    const next = `Next poll in ${formatDuration(nextInMs)}.`
+    this.#run.log.info(`Failed to poll job ${this.#name}. ${failureSentences(error)} ${next}`)
   }
 
   /** Does not depend on looks: one that takes long is no reason for silence. */

@@ -1,5 +1,13 @@
 import { listField, recordField, stringField } from '../lib/json.ts'
-import { clip, errorMessage, type Failure, FailureError, failureText, inBackticks } from '../lib/text.ts'
+import {
+  clip,
+  errorMessage,
+  type Failure,
+  FailureError,
+  failureText,
+  inBackticks,
+  joinSentences,
+} from '../lib/text.ts'
 import { TransportError } from '../lib/transport.ts'
 
 /** One call of the service's API, with the words that its errors need. */
@@ -42,7 +50,8 @@ export class ServiceError extends FailureError {
   readonly retryAfterMs: number
 
   constructor(call: ServiceCall, response: ServiceResponse, projectId: string) {
-    const [headline, fix] = explain(call, response.status, projectId)
+    const isPage = isHtmlPage(response) && [403, 404].includes(response.status)
+    const [headline, fix] = isPage ? HTML_PAGE : explain(call, response, projectId)
     super({ headline: `${headline} (${response.status})`, details: `${answer(call, response)} ${fix}` })
     this.status = response.status
     this.retryAfterMs = response.retryAfterMs
@@ -55,8 +64,9 @@ export class InvalidResponseError extends FailureError {
 
   /** @param found what the body is, where that is known better than by its shape */
   constructor(call: ServiceCall, response: ServiceResponse, found = describeBody(response)) {
-    const details = `The docs service answered the request to ${call.purpose} with ${found}.`
-    super({ headline: `${UNEXPECTED} (${response.status})`, details })
+    const [headline, fix] = isHtmlPage(response) ? HTML_PAGE : [UNEXPECTED, '']
+    const details = joinSentences(`The request to ${call.purpose} was answered with ${found}.`, fix)
+    super({ headline: `${headline} (${response.status})`, details })
   }
 }
 
@@ -65,7 +75,9 @@ export function describeFailure(error: unknown): Failure {
   if (error instanceof FailureError) return error
   if (!(error instanceof TransportError)) return { headline: errorMessage(error), details: '' }
   const headline = error.maybeSent ? 'No response from the docs service' : 'Failed to reach the docs service'
-  return { headline, details: `${error.message.replace(/^[a-z]/, (letter) => letter.toUpperCase())}.` }
+  const cause = `${error.message.replace(/^[a-z]/, (letter) => letter.toUpperCase())}.`
+  const isExplained = error.maybeSent || error.failure === 'proxy' || error.failure === 'tls'
+  return { headline, details: joinSentences(cause, isExplained ? '' : CHECK_CONNECTION) }
 }
 
 export function failureSentences(error: unknown): string {
@@ -94,12 +106,23 @@ export function serviceWord(text: string): string {
 }
 
 const UNEXPECTED = 'Unexpected response of the docs service'
+const CHECK_CONNECTION = 'Check `base-url`, and the firewall and proxy of the runner.'
+const HTML_PAGE: Explanation = ["An HTML page came in place of the docs service's response", CHECK_CONNECTION]
 
 /** What a status means and what to do about it. Sources: the vendor's documentation (November 2026), RFC 9110. */
-function explain({ method, notFound, limit }: ServiceCall, status: number, projectId: string): Explanation {
+function explain(
+  { method, notFound, limit }: ServiceCall,
+  response: ServiceResponse,
+  projectId: string,
+): Explanation {
+  const { status } = response
   const isPost = method === 'POST'
   const scope =
     'the key may have the scope `read`, which cannot start jobs or send messages (use a key with the scope `admin`); '
+  const forbidden =
+    messageIn(response) === ''
+      ? `Likely causes are: the API needs the Pro or Enterprise plan; ${isPost ? scope : ''}the key may be limited to a list of IP addresses that this runner is not on.`
+      : "The dashboard shows the plan, the key's scope and its list of IP addresses."
   const explanations: Readonly<Record<number, Explanation>> = {
     300: [
       'The docs service redirected the request',
@@ -117,13 +140,10 @@ function explain({ method, notFound, limit }: ServiceCall, status: number, proje
       'The credits of the docs service are used up',
       'Buy credits or wait for the next period; the dashboard shows what is left.',
     ],
-    403: [
-      'The docs service does not allow this',
-      `Unless it says otherwise, likely causes are: the API needs the Pro or Enterprise plan; ${isPost ? scope : ''}the key may be limited to a list of IP addresses that this runner is not on.`,
-    ],
+    403: ['The docs service does not allow this', forbidden],
     404: notFound ?? [
       `No project ${inBackticks(projectId)}`,
-      'Check `project-id`, and that the API key belongs to the same organisation.',
+      'Check `project-id`, that the API key belongs to the same organisation, and `base-url` if it is set.',
     ],
     408: [
       'The docs service waited too long for the request',
@@ -157,14 +177,19 @@ function answer({ purpose }: ServiceCall, response: ServiceResponse): string {
   if (status < 400 && location !== '') {
     return `${answered} with a redirect to ${inBackticks(clip(location, MAX_QUOTE_LENGTH))}.`
   }
-  const said = messageIn(response).replace(/\s+/g, ' ').replaceAll('`', "'").trim()
+  const said = messageIn(response)
   if (said !== '') return `${answered} with "${clip(said, MAX_QUOTE_LENGTH)}".`
   const isSilent = bodyProblem === undefined && (text.trim() === '' || json !== undefined)
-  return `${answered} ${isSilent ? 'without a reason' : `with ${describeBody(response)}`}.`
+  if (isSilent) return `${answered} and gave no reason.`
+  return `The request to ${purpose} was answered with ${describeBody(response)}.`
 }
 
-/** The service's own words: from the usual fields of JSON, or the whole body if it is short and no HTML. */
-function messageIn({ json, text }: ServiceResponse): string {
+/** The service's own words on one line: from the usual fields of JSON, or the whole body if it is short and no HTML. */
+function messageIn(response: ServiceResponse): string {
+  return wordsIn(response).replace(/\s+/g, ' ').replaceAll('`', "'").trim()
+}
+
+function wordsIn({ json, text }: ServiceResponse): string {
   if (typeof json === 'string') return json
   const message =
     stringField(json, 'error') ??
@@ -177,13 +202,16 @@ function messageIn({ json, text }: ServiceResponse): string {
   return text.length <= MAX_QUOTE_LENGTH && json === undefined && !isHtml(text) ? text : ''
 }
 
-function describeBody({ json, text, bodyProblem }: ServiceResponse): string {
+function describeBody(response: ServiceResponse): string {
+  const { json, text, bodyProblem } = response
   if (bodyProblem !== undefined) return `a body that could not be read because ${bodyProblem}`
   if (text.trim() === '') return 'an empty body'
   if (json !== undefined) return 'JSON of another shape than documented'
-  return isHtml(text)
-    ? 'an HTML page, such as the error page of a proxy or a login page'
-    : 'a text that is not JSON'
+  return isHtmlPage(response) ? "an HTML page, a proxy's or a login page" : 'a text that is not JSON'
+}
+
+function isHtmlPage({ json, text, bodyProblem }: ServiceResponse): boolean {
+  return bodyProblem === undefined && json === undefined && isHtml(text)
 }
 
 function isHtml(text: string): boolean {

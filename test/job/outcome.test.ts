@@ -8,8 +8,8 @@ import { outcome, PR_LINK } from './outcomes.ts'
 const RUNNING = 'The job is still running. To wait for it, run this action with `job-id: j1`.'
 const FAILS = 'The step fails because `fail-on` names'
 const ARCHIVED =
-  "The agent's job was archived (job j1). It was archived in the dashboard or by the service, and does no further work."
-const LATER = 'A longer `timeout` waits longer.'
+  "The agent's job was archived (job j1). The dashboard or the service archived it before it was done. Run this again if that was not meant."
+const LATER = 'A longer `timeout` gives the next run more time.'
 const WAIT = { kind: 'wait', id: 'j1' } as const
 const MESSAGE = { kind: 'message', id: 'j1', prompt: 'x' } as const
 
@@ -37,14 +37,14 @@ it.each<[JobResult, Parameters<typeof outcome>[1], string]>([
   [
     'timed-out',
     { error: expired, job: undefined },
-    `Not finished within 30 min. The last look failed. ${EXPIRED} The job may still be running. To wait for it, run this action with \`job-id: j1\`. ${LATER} ${FAILS} \`timed-out\`.`,
+    `Not finished within 30 min. The last poll failed. ${EXPIRED} The job may still be running. To wait for it, run this action with \`job-id: j1\`. ${LATER} ${FAILS} \`timed-out\`.`,
   ],
   ['cancelled', {}, `Cancelled. ${RUNNING}`],
   ['cancelled', neverSeen, `Cancelled. ${EXPIRED}`],
   ['submitted', {}, `Job started; not waiting for it. ${RUNNING}`],
   ['submitted', { plan: MESSAGE }, `Message sent; not waiting for the job. ${RUNNING}`],
   ['submitted', { plan: WAIT }, RUNNING],
-  ['error', { error: expired }, `${EXPIRED} ${RUNNING}`],
+  ['error', { error: expired }, `${EXPIRED} ${RUNNING.replace('is still', 'may still be')}`],
   ['error', { error: expired, job: undefined }, `${EXPIRED} The request was about job j1.`],
   ['error', neverSeen, EXPIRED],
   ['error', { ...neverSeen, plan: undefined }, EXPIRED],

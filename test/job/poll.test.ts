@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { readInputs } from '../../src/inputs/read.ts'
 import { type PollEnd, pauseAfter, pollJob, type Watch } from '../../src/job/poll.ts'
 import { readJob } from '../../src/service/client.ts'
+import { failureSentences } from '../../src/service/errors.ts'
 import { type JobScene, jobSceneStarter, type Reply, type SceneOptions } from './scene.ts'
 
 const startScene = jobSceneStarter()
@@ -150,9 +151,12 @@ describe('looks that fail', () => {
     expect(last).toMatchObject({ result: 'error', error: { status } })
   })
 
-  it('are not those that are cut at the deadline', async () => {
+  it('are those that are cut at the deadline, too', async () => {
     const { end } = await poll([slow('failed', 9000)], { timeoutS: 3 })
-    expect(end).toMatchObject({ result: 'timed-out', error: undefined, durationMs: 8000 })
+    expect(end).toMatchObject({ result: 'timed-out', durationMs: 8000 })
+    expect(failureSentences(end.error)).toBe(
+      'No response from the docs service. It was not answered within 5 s after the deadline.',
+    )
   })
 })
 
@@ -197,7 +201,7 @@ describe('the log', () => {
   it('says of a look that failed why, and when the next one comes, the cut at the deadline included', async () => {
     const { scene } = await poll([answered(503, '600'), 'completed'], { timeoutS: 15 })
     expect(scene.log).toContain(
-      'Failed to look at job j1. The docs service failed (503). The docs service answered the request to get the job without a reason. The cause is the service or a proxy in front of it, not this workflow. Next look in 10 s.',
+      'Failed to poll job j1. The docs service failed (503). The docs service answered the request to get the job and gave no reason. The cause is the service or a proxy in front of it, not this workflow. Next poll in 10 s.',
     )
   })
 
@@ -206,7 +210,7 @@ describe('the log', () => {
     const script = [slowly, answered(503, '65'), 'reviewing', 'completed']
     const { scene } = await poll(script, { ...another, ...every('65s') })
     await scene.clock.sleep(600_000)
-    const failed = ' The last look failed: The docs service failed (503).'
+    const failed = ' The last poll failed: The docs service failed (503).'
     expect(scene.log.filter((line) => line.startsWith('Still'))).toEqual([
       'Still waiting for job j1 after 1 min; its status is not known yet.',
       `Still waiting for job j1 after 2 min; its status is not known yet.${failed}`,

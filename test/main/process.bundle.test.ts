@@ -155,7 +155,7 @@ describe('nothing comes alive of hostile texts', () => {
     const run = await act({ inputs: { ...QUIET, prompt } })
     expect(run).toMatchObject({ exitCode: 1, outputs: { result: 'error', 'job-id': 'j1' } })
     expect(run.log.match(/^::warning .* has a status that this version does not know/gm)).toHaveLength(11)
-    expect(run.log.match(/^Failed to look at job j1\./gm)).toHaveLength(10)
+    expect(run.log.match(/^Failed to poll job j1\./gm)).toHaveLength(10)
     expectInert(run)
   })
 

@@ -94,7 +94,7 @@ it.each(['100 Continue', '101 Switching Protocols', '103 Early Hints'])(
     const inputs = { prompt: '', 'job-id': 'j1', 'poll-interval': '100ms', timeout: '600ms' }
     const look = await runAgainst(`HTTP/1.1 ${status}\r\n\r\n`, inputs)
     expect(look).toMatchObject({ exitCode: 1, outputs: { result: 'timed-out', 'job-id': 'j1' } })
-    expect(look.log).toContain('The last look failed. No response from the docs service.')
+    expect(look.log).toContain('The last poll failed. No response from the docs service.')
     expect(look.requests).toBeGreaterThan(1)
   },
 )
@@ -118,7 +118,7 @@ describe('a create', () => {
     const limit = { kind: 'status', status: 429, headers: { 'retry-after': '7200' } } as const
     const cases: readonly (readonly [FaultEffect, number, RegExp])[] = [
       [{ kind: 'reset-after' }, 1, /No response.*a job may be running/],
-      [{ kind: 'html' }, 1, /an HTML page, such as .* login page\. .*a job may be running/],
+      [{ kind: 'html' }, 1, /an HTML page, .* login page\. .*a job may be running/],
       [{ kind: 'huge', handled: true }, 2, /larger than 16 MiB.*a job may be running/],
       [
         { kind: 'redirect', location: 'https://a.example/' },
@@ -173,7 +173,7 @@ it('looks that fail are made again until one is refused, which ends the wait as 
   docs.faults.add({ kind: 'unreadable', status: 401, match: { path: 'look', nth: 2 * faults.length } })
   const run = await act({ inputs: QUIET })
   const id = docs.jobs[0]?.id
-  const lines = run.log.split('\n').filter((line) => line.startsWith(`Failed to look at job ${id}. `))
+  const lines = run.log.split('\n').filter((line) => line.startsWith(`Failed to poll job ${id}. `))
   expect(lines).toEqual(faults.map(([, says]) => expect.stringContaining(says)))
   expect(run).toMatchObject({ exitCode: 1, outputs: { result: 'error', 'job-id': id, status: 'active' } })
   expect(run.log).toMatch(

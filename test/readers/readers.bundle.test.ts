@@ -121,6 +121,19 @@ describe('beside a job', () => {
     expect(log).toMatch(/::warning.*Not read: the ratings, the searches and the questions\./)
   })
 
+  it('a report that fails as the job did says so, without the same words again', async () => {
+    const { run } = await startScene()
+    const inputs = { 'api-key': 'mint_expired', prompt: 'x', 'visitors-summary': 'true' }
+    const { exitCode, log } = await run({ inputs })
+    expect(exitCode).toBe(1)
+    expect(log.match(/^::error.*/gm)).toEqual([
+      expect.stringMatching(
+        /^::error title=Docs agent%3A docs::The docs service refused the API key \(401\)\. /,
+      ),
+      '::error title=Docs readers%3A docs::No readers report, for the same reason: The docs service refused the API key (401).',
+    ])
+  })
+
   it('the agent is told what readers missed, within the context and after our words', async () => {
     const { docs, run } = await startScene()
     const inputs = { prompt: 'Improve the docs.', 'reader-signals': 'agent' }

@@ -60,9 +60,8 @@ describe('a refusal names its cause first, then what was requested, what came ba
     'get 400: The docs service rejected the request as invalid (400). The docs service answered the request to get the job with "no". Check `project-id`.',
     'create 401: The docs service refused the API key (401). The docs service answered the request to create a job with "no". The key may have expired (keys last 90 days unless their owner chose otherwise), have been deleted, or belong to another service. Create a new admin key in the dashboard and update the secret behind `api-key`.',
     'create 402: The credits of the docs service are used up (402). The docs service answered the request to create a job with "no". Buy credits or wait for the next period; the dashboard shows what is left.',
-    'create 403: The docs service does not allow this (403). The docs service answered the request to create a job with "no". Unless it says otherwise, likely causes are: the API needs the Pro or Enterprise plan; the key may have the scope `read`, which cannot start jobs or send messages (use a key with the scope `admin`); the key may be limited to a list of IP addresses that this runner is not on.',
-    'get 403: The docs service does not allow this (403). The docs service answered the request to get the job with "no". Unless it says otherwise, likely causes are: the API needs the Pro or Enterprise plan; the key may be limited to a list of IP addresses that this runner is not on.',
-    'create 404: No project `docs` (404). The docs service answered the request to create a job with "no". Check `project-id`, and that the API key belongs to the same organisation.',
+    'create 403: The docs service does not allow this (403). The docs service answered the request to create a job with "no". The dashboard shows the plan, the key\'s scope and its list of IP addresses.',
+    'create 404: No project `docs` (404). The docs service answered the request to create a job with "no". Check `project-id`, that the API key belongs to the same organisation, and `base-url` if it is set.',
     'get 404: No job `j1` in project `docs` (404). The docs service answered the request to get the job with "no". Check `job-id` and `project-id`; the service may also have deleted the job.',
     'create 429: The rate limit of the docs service is reached (429). The docs service answered the request to create a job with "no". The limit is 100 jobs per project and hour. Start fewer runs, or run at another time.',
     'message 429: The rate limit of the docs service is reached (429). The docs service answered the request to send the job a follow-up message with "no". The limit is 100 follow-up messages per project and hour. Start fewer runs, or run at another time.',
@@ -82,7 +81,7 @@ describe('a refusal names its cause first, then what was requested, what came ba
     await service.getJob('j1')
     server.removeAllListeners('request').on('request', (_incoming, response) => response.writeHead(404).end())
     await expect(CALLS[call]?.(service)).rejects.toThrow(
-      'without a reason. The service has shown this job before, and may have deleted it since. To start a new job, run without `job-id` and with `follow-up: false`.',
+      'and gave no reason. The service has shown this job before, and may have deleted it since. To start a new job, run without `job-id` and with `follow-up: false`.',
     )
     await expect(CALLS[call]?.(service, 'j2')).rejects.toThrow('Check `job-id` and `project-id`;')
   })
@@ -95,11 +94,12 @@ describe('a refusal names its cause first, then what was requested, what came ba
       `The docs service redirected the request (307). ${asked} with a redirect to \`https://login.example/?key=***\`. ${fix} so that the API key goes nowhere else. Set \`base-url\` to the service's own address.`,
     )
     const silent = failureSentences(await failureOf('create', { status: 302 }))
-    expect(silent).toContain(` (302). ${asked} without a reason. ${fix}`)
+    expect(silent).toContain(` (302). ${asked} and gave no reason. ${fix}`)
   })
 })
 
-const HTML = 'with an HTML page, such as the error page of a proxy or a login page'
+const CHECK = 'Check `base-url`, and the firewall and proxy of the runner.'
+const HTML = "with an HTML page, a proxy's or a login page"
 
 describe('a body', () => {
   it.each([
@@ -116,16 +116,39 @@ describe('a body', () => {
     ['<html><body>Sign in</body></html>', HTML],
     ['Oops <b>no</b>', HTML],
     ['x'.repeat(301), 'with a text that is not JSON'],
-    ['{"code":7}', 'without a reason'],
-    ['', 'without a reason'],
+    ['{"code":7}', 'and gave no reason'],
+    ['', 'and gave no reason'],
   ])('of a refusal such as %j is told: %s', async (body, says) => {
-    const error = await failureOf('get', { status: 403, body })
-    expect(describeFailure(error).details).toContain(`the request to get the job ${says}. Unless`)
+    const { details } = describeFailure(await failureOf('get', { status: 503, body }))
+    const isSaid = /"|reason/.test(says)
+    const asked = isSaid
+      ? 'The docs service answered the request to get the job'
+      : 'The request to get the job was answered'
+    expect(details).toBe(
+      `${asked} ${says}. The cause is the service or a proxy in front of it, not this workflow.`,
+    )
+  })
+
+  it('that is a page in place of a refusal blames neither key nor project', async () => {
+    for (const status of [403, 404]) {
+      expect(failureSentences(await failureOf('create', { status, body: '<html>Sign in' }))).toBe(
+        `An HTML page came in place of the docs service's response (${status}). The request to create a job was answered ${HTML}. ${CHECK}`,
+      )
+    }
+  })
+
+  it('of a 403 without words leaves the likely causes', async () => {
+    const causes = (scope: string) =>
+      `and gave no reason. Likely causes are: the API needs the Pro or Enterprise plan; ${scope}the key may be limited to a list of IP addresses that this runner is not on.`
+    const scope =
+      'the key may have the scope `read`, which cannot start jobs or send messages (use a key with the scope `admin`); '
+    const detailsOf = async (call: string) => describeFailure(await failureOf(call, { status: 403 })).details
+    expect(await detailsOf('create')).toContain(causes(scope))
+    expect(await detailsOf('get')).toContain(causes(''))
   })
 
   it.each([
     ['', 'with an empty body'],
-    ['<!doctype html><p>Sign in', HTML],
     ['hello', 'with a text that is not JSON'],
     ['{"id":7}', 'with JSON of another shape than documented'],
     ['{"id":"other","status":"active"}', 'with another job'],
@@ -134,8 +157,16 @@ describe('a body', () => {
     expect(error).toBeInstanceOf(InvalidResponseError)
     expect(describeFailure(error)).toMatchObject({
       headline: 'Unexpected response of the docs service (200)',
-      details: `The docs service answered the request to get the job ${says}.`,
+      details: `The request to get the job was answered ${says}.`,
     })
+  })
+
+  it('of a success that is a page is no job, and says where to look', async () => {
+    const error = await failureOf('get', { status: 200, body: '<!doctype html><p>Sign in' })
+    expect(error).toBeInstanceOf(InvalidResponseError)
+    expect(failureSentences(error)).toBe(
+      `An HTML page came in place of the docs service's response (200). The request to get the job was answered ${HTML}. ${CHECK}`,
+    )
   })
 })
 
@@ -185,10 +216,12 @@ it('a read may be sent again after 408, 429 and 5xx, after a transport failure, 
 })
 
 it('what kept a request from being answered is told by whether it was sent, a fault of ours by its message', () => {
-  const failure = (maybeSent: boolean): string =>
-    failureSentences(new TransportError('the name x is unknown', { failure: 'broken', maybeSent }))
-  expect(failure(true)).toBe('No response from the docs service. The name x is unknown.')
-  expect(failure(false)).toBe('Failed to reach the docs service. The name x is unknown.')
+  const said = (failure: TransportError['failure'], maybeSent: boolean): string =>
+    failureSentences(new TransportError('the name x is unknown', { failure, maybeSent }))
+  expect(said('broken', true)).toBe('No response from the docs service. The name x is unknown.')
+  expect(said('unresolved', false)).toBe(`Failed to reach the docs service. The name x is unknown. ${CHECK}`)
+  expect(said('proxy', false)).toBe('Failed to reach the docs service. The name x is unknown.')
+  expect(said('tls', false)).toBe('Failed to reach the docs service. The name x is unknown.')
   expect(failureSentences(new Error('a fault'))).toBe('a fault.')
 })
 
