@@ -7,7 +7,12 @@ export default defineConfig({
     include: [
       'test/{comments,context,events,github,inputs,job,lib,memory,readers,runner,service}/**/*.test.ts',
     ],
-    exclude: ['test/**/*.bundle.test.ts', 'test/**/*.property.test.ts', 'test/lib/http*.test.ts'],
+    exclude: [
+      'test/**/*.bundle.test.ts',
+      'test/**/*.property.test.ts',
+      'test/lib/http*.test.ts',
+      'test/events/real-payloads.test.ts',
+    ],
     env: { GITHUB_OUTPUT: '', GITHUB_STATE: '', GITHUB_STEP_SUMMARY: '' },
   },
 })

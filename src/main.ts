@@ -1,11 +1,9 @@
-import { explainUsage } from './comments/conversation.ts'
+import { Conversation } from './comments/conversation.ts'
 import { finishPending } from './comments/live-comment.ts'
-import { authorize } from './events/authorize.ts'
-import { readTrigger } from './events/decide.ts'
+import { authorize, readTrigger, type Skip, skip } from './events/authorize.ts'
 import { loadHistory } from './events/history.ts'
-import { skipOwnWork } from './events/loop-guard.ts'
+import { findOwnWork } from './events/loop-guard.ts'
 import { readEvent } from './events/payload.ts'
-import type { Skip } from './events/trigger.ts'
 import { InputsError } from './inputs/read.ts'
 import { performJob } from './job/perform.ts'
 import { inputsErrorSummary, interruptedSummary, skippedSummary } from './job/summary.ts'
@@ -44,12 +42,12 @@ async function perform(run: Run): Promise<void> {
 
   const refusal = await authorize(trigger, run)
   if (cancel.aborted) return reportCancelled(request, run)
-  if (refusal?.explainUsage === true) await explainUsage(trigger, run)
+  if (refusal?.explainUsage === true) await new Conversation(trigger, run).explainUsage()
   if (refusal !== undefined) return skipRun(refusal, run)
   const history = await loadHistory(trigger, run)
   if (cancel.aborted) return reportCancelled(request, run)
-  const ownWork = skipOwnWork(trigger, history, run)
-  if (ownWork !== undefined) return skipRun(ownWork, run)
+  const ownWork = findOwnWork(trigger.event, inputs, history.merged)
+  if (ownWork !== undefined) return skipRun(skip('notice', ownWork), run)
 
   // Connections of its own for each part: none waits for another's requests.
   const service = createService(run)

@@ -1,7 +1,6 @@
 import type { Trigger } from '../events/trigger.ts'
 import { code, joinMarkdown, link, type Markdown, md, sentencesWithCode } from '../lib/markdown.ts'
-import type { Failure } from '../lib/text.ts'
-import { clip } from '../lib/text.ts'
+import { clip, type Failure } from '../lib/text.ts'
 import { runUrlOf } from '../runner/environment.ts'
 import type { Run } from '../runner/run.ts'
 
@@ -20,14 +19,6 @@ export type Ending = Failure & {
   readonly jobId: string
   /** How long the job took, such as `3 min 05 s`; empty where that says nothing. */
   readonly took: string
-}
-
-/** What a reader can do at the end. */
-type WaysOn = {
-  /** Whether re-running the workflow run waits for the job. */
-  readonly canResume: boolean
-  /** Whether a command on the agent's pull request, too, continues the job. */
-  readonly isAnnounced: boolean
 }
 
 /** Maximum number of characters of a request, headline or explanation that a comment shows. */
@@ -51,6 +42,9 @@ export function workingBody(subject: Subject, stage: Stage): Markdown {
   return joinMarkdown([md`⏳ **${STAGES[stage]}**`, originLine(subject), promise])
 }
 
+/** Whether a re-run waits for the job; and whether a command on the agent's pull request, too, continues it. */
+type WaysOn = { readonly canResume: boolean; readonly isAnnounced: boolean }
+
 export function endBody(subject: Subject, ending: Ending, ways: WaysOn): Markdown {
   const { sign, headline, details, prLink, prName, took } = ending
   const where = prLink === '' ? md`` : md`: ${link(prName, prLink)}`
@@ -58,31 +52,45 @@ export function endBody(subject: Subject, ending: Ending, ways: WaysOn): Markdow
     md`${sign} **${sentencesWithCode(clip(headline, MAX_HEADLINE_LENGTH))}${where}**`,
     originLine(subject, took === '' ? [] : [md`took ${took}`]),
     sentencesWithCode(clip(details, MAX_DETAILS_LENGTH)),
-    joinMarkdown(waysOn(subject, ending, ways), ' '),
+    waysOn(subject, ending, ways),
   ]
   return joinMarkdown(paragraphs.filter(({ source }) => source !== ''))
 }
 
+function waysOn(subject: Subject, { result, jobId, details }: Ending, ways: WaysOn): Markdown {
+  const { command, 'follow-up': followUp } = subject.run.inputs
+  const isReply = subject.trigger.command !== undefined
+  const again = code(`${command} …`)
+  if (['pull-request', 'no-pull-request', 'submitted'].includes(result)) {
+    const where = ways.isAnnounced ? 'here or on that pull request' : 'here'
+    const fresh = code(`${command} new …`)
+    return isReply && followUp ? md`To go on, comment ${again} ${where}; ${fresh} starts a new job.` : md``
+  }
+  const words = jobId === '' || details.includes(jobId) ? [] : [md`Job ${code(clip(jobId, 100))}.`]
+  if (result === 'failed' || result === 'archived') {
+    if (isReply) words.push(md`To try again, comment ${again}: that starts a new job.`)
+  } else if (ways.canResume) words.push(md`Re-running the ${runLink(subject)} waits for this job, too.`)
+  return joinMarkdown(words, ' ')
+}
+
 /** For a run that was killed. */
 export function interruptedBody(subject: Subject, jobId: string): Markdown {
-  const run = link('workflow run', runUrlOf(subject.run.environment))
   const words =
     jobId === ''
       ? md`The workflow run was interrupted before the docs service had answered. If a job was started, it is still running and may open a pull request.`
-      : md`The workflow run was interrupted. The job is still running. To wait for it, re-run the ${run}, or run the action with ${code(`job-id: ${jobId}`)}.`
+      : md`The workflow run was interrupted. The job is still running. To wait for it, re-run the ${runLink(subject)}, or run the action with ${code(`job-id: ${jobId}`)}.`
   return joinMarkdown([md`🛑 **Interrupted**`, originLine(subject), words])
 }
 
 /** For a command without instructions. */
-export function usageBody({ run: { inputs } }: Subject): Markdown {
-  const { command } = inputs
-  const again = code(`${command} shorter, and add an example`)
-  const fresh = code(`${command} new …`)
-  const further = md`A further command here continues the same job, such as ${again}. ${fresh} starts a new one.`
+export function usageBody({ run }: Subject): Markdown {
+  const { command, 'follow-up': followUp } = run.inputs
+  const example = code(`${command} shorter, and add an example`)
+  const further = md`A further command here continues the same job, such as ${example}. ${code(`${command} new …`)} starts a new one.`
   return joinMarkdown([
     md`**What should the docs agent do?** Write it after ${code(command)}:`,
     code(`${command} explain the new flag in the CLI guide`),
-    ...(inputs['follow-up'] ? [further] : []),
+    ...(followUp ? [further] : []),
   ])
 }
 
@@ -90,17 +98,17 @@ export function usageBody({ run: { inputs } }: Subject): Markdown {
  * On the agent's pull request: what it came from, and how to have it changed. Nobody knows whether a workflow listens
  * to commands, unless one led here.
  */
-export function announcementBody({ trigger, run }: Subject): Markdown {
-  const { command, 'follow-up': followUp } = run.inputs
+export function announcementBody(subject: Subject): Markdown {
+  const { command, 'follow-up': followUp } = subject.run.inputs
   const example = code(`${command} shorter, and add an example`)
   const how = md`To have it changed, comment ${code(`${command} …`)} here, such as ${example}.`
   return joinMarkdown([
-    md`💬 The docs agent opened this pull request for ${describeOrigin({ trigger, run })}`,
-    ...(trigger.command !== undefined && followUp ? [how] : []),
+    md`💬 The docs agent opened this pull request for ${origin(subject)}`,
+    ...(subject.trigger.command !== undefined && followUp ? [how] : []),
   ])
 }
 
-function describeOrigin({ trigger: { event, command }, run: { environment } }: Subject): Markdown {
+function origin({ trigger: { event, command }, run: { environment } }: Subject): Markdown {
   const { serverUrl, repository, sha, actor } = environment
   if (command !== undefined) {
     const { author, source, instructions } = command
@@ -116,30 +124,19 @@ function describeOrigin({ trigger: { event, command }, run: { environment } }: S
   return md`${link('a workflow run', runUrlOf(environment))} (${code(event.name)}${by}).`
 }
 
-function originLine({ trigger, run }: Subject, more: readonly Markdown[] = []): Markdown {
-  const { command, event } = trigger
-  const sha = event.payload.pull_request?.head?.sha ?? run.environment.sha
-  const request = clip(command?.instructions ?? '', MAX_REQUEST_LENGTH)
-  const login = command?.author.login ?? ''
-  const asked = request === '' ? md`Requested by **${login}**` : md`**${login}** asked: ${request}`
-  const what = command === undefined ? md`For ${code(sha.slice(0, 7))}` : asked
-  return joinMarkdown([what, ...more, link('workflow run', runUrlOf(run.environment))], ' · ')
+/** What the run is for, what else there is to say, and the workflow run. */
+function originLine(subject: Subject, more: readonly Markdown[] = []): Markdown {
+  const { event, command } = subject.trigger
+  const sha = event.payload.pull_request?.head?.sha ?? subject.run.environment.sha
+  let what = md`For ${code(sha.slice(0, 7))}`
+  if (command !== undefined) {
+    const by = md`**${command.author.login}**`
+    const request = clip(command.instructions, MAX_REQUEST_LENGTH)
+    what = request === '' ? md`Requested by ${by}` : md`${by} asked: ${request}`
+  }
+  return joinMarkdown([what, ...more, runLink(subject)], ' · ')
 }
 
-function waysOn({ trigger, run }: Subject, ending: Ending, ways: WaysOn): readonly Markdown[] {
-  const { result, jobId, details } = ending
-  const isReply = trigger.command !== undefined
-  const again = code(`${run.inputs.command} …`)
-  if (['pull-request', 'no-pull-request', 'submitted'].includes(result)) {
-    const where = ways.isAnnounced ? 'here or on that pull request' : 'here'
-    const fresh = code(`${run.inputs.command} new …`)
-    const words = md`To go on, comment ${again} ${where}; ${fresh} starts a new job.`
-    return isReply && run.inputs['follow-up'] ? [words] : []
-  }
-  const job = jobId === '' || details.includes(jobId) ? [] : [md`Job ${code(clip(jobId, 100))}.`]
-  if (result === 'failed' || result === 'archived') {
-    return isReply ? [...job, md`To try again, comment ${again}: that starts a new job.`] : job
-  }
-  const rerun = md`Re-running the ${link('workflow run', runUrlOf(run.environment))} waits for this job, too.`
-  return ways.canResume ? [...job, rerun] : job
+function runLink({ run }: Subject): Markdown {
+  return link('workflow run', runUrlOf(run.environment))
 }

@@ -10,9 +10,6 @@ import type { Run } from '../runner/run.ts'
 import type { Marker } from './marker.ts'
 import { type Draft, OwnComments, type Place } from './own-comments.ts'
 
-/** A comment that is still to be written; what it says is Markdown of our own making. */
-type PendingComment = Place & { readonly marker: Marker; readonly text: string }
-
 type PendingReaction = { readonly source: CommandSource; readonly content: ReactionContent }
 
 /** A reply or status comment, edited in place while the job goes on, and ended by the post step if need be. */
@@ -25,9 +22,9 @@ export class LiveComment {
   #isSuperseded = false
   #queue: Promise<void> = Promise.resolve()
 
-  constructor(run: Run, own: OwnComments, place: Place) {
+  constructor(run: Run, place: Place) {
     this.#run = run
-    this.#own = own
+    this.#own = new OwnComments(run)
     this.#place = place
   }
 
@@ -60,8 +57,8 @@ export class LiveComment {
     const written = await this.#own.write(this.#place, draft)
     this.#place = { ...this.#place, mayExist: true }
     if (written === undefined) return false
-    this.#isSuperseded = written === 'superseded'
     if (written === 'superseded') {
+      this.#isSuperseded = true
       this.#run.log.info('A newer run has written the status comment: this run leaves it as it is.')
       return true
     }
@@ -105,7 +102,8 @@ export async function finishPending(run: Run): Promise<void> {
 async function finishLeftComment(run: Run): Promise<void> {
   const left = run.getPending('comment')
   if (!isRecord(left)) return
-  const { marker, text, ...place } = left as PendingComment
+  // Its text is Markdown of our own making.
+  const { marker, text, ...place } = left as Place & { readonly marker: Marker; readonly text: string }
   const draft = { marker, text: Markdown.raw(text) }
   const written = await new OwnComments(run).write({ ...place, mayExist: true }, draft)
   if (typeof written === 'object') run.log.info(`Finished the comment ${written.url}.`)

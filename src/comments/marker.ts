@@ -1,7 +1,7 @@
 import { createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 import type { Thread } from '../github/comments.ts'
 import type { Inputs } from '../inputs/table.ts'
-import { isRecord, parseJson } from '../lib/json.ts'
+import { parseJson } from '../lib/json.ts'
 import { Markdown } from '../lib/markdown.ts'
 
 /** What a comment of ours tells later runs, unseen by people. */
@@ -24,38 +24,38 @@ export type Marker = {
   readonly namedAt: number
 }
 
-/** Writes and reads markers. They are signed, so that nobody else can make one, or copy one to another conversation. */
+/**
+ * Writes and reads markers. They are signed, with a key derived from the API key, so that nobody else can make one, or
+ * copy one to another conversation.
+ */
 export class Markers {
-  readonly #key: Buffer | undefined
+  readonly #key: Buffer
   readonly #repository: string
 
-  /** The signing key is derived from the API key; without one, no marker counts. */
+  /** @param apiKey must not be empty where a marker is to count */
   constructor(apiKey: string, repository: string) {
-    const key = hkdfSync('sha256', apiKey, '', 'docs-agent-action comment marker 2', 32)
-    this.#key = apiKey === '' ? undefined : Buffer.from(key)
+    this.#key = Buffer.from(hkdfSync('sha256', apiKey, '', 'docs-agent-action comment marker 2', 32))
     this.#repository = repository.toLowerCase()
   }
 
   /** The marker as an HTML comment, for the very beginning of a comment in this thread. */
   render(marker: Marker, thread: Thread, redact: (text: string) => string): Markdown {
     const payload = Buffer.from(redact(JSON.stringify(marker))).toString('base64url')
-    const signature = this.#sign(payload, thread)?.toString('base64url') ?? ''
-    return Markdown.raw(`<!-- docs-agent ${payload}.${signature} -->`)
+    return Markdown.raw(`<!-- docs-agent ${payload}.${this.#sign(payload, thread).toString('base64url')} -->`)
   }
 
   /** The marker that a comment in this thread begins with; `undefined` if it has none of ours. */
   read(body: string, thread: Thread): Marker | undefined {
-    const [, payload = '', signature = ''] = /^<!-- docs-agent ([\w-]+)\.([\w-]{43}) -->/.exec(body) ?? []
-    const expected = this.#sign(payload, thread)
-    const given = Buffer.from(signature, 'base64url')
-    if (expected?.length !== given.length || !timingSafeEqual(given, expected)) return undefined
-    const marker = parseJson(Buffer.from(payload, 'base64url').toString())
+    const [, payload, signature] = /^<!-- docs-agent ([\w-]+)\.([\w-]{43}) -->/.exec(body) ?? []
+    if (payload === undefined || signature === undefined) return undefined
+    const isOurs = timingSafeEqual(Buffer.from(signature, 'base64url'), this.#sign(payload, thread))
     // Signed by us: it is what `render` wrote.
-    return isRecord(marker) ? (marker as Marker) : undefined
+    return isOurs
+      ? (parseJson(Buffer.from(payload, 'base64url').toString()) as Marker | undefined)
+      : undefined
   }
 
-  #sign(payload: string, { number, rootId }: Thread): Buffer | undefined {
-    if (this.#key === undefined) return undefined
+  #sign(payload: string, { number, rootId }: Thread): Buffer {
     const signed = JSON.stringify([this.#repository, number, rootId, payload])
     return createHmac('sha256', this.#key).update(signed).digest()
   }
@@ -67,10 +67,9 @@ export function hashProject(inputs: Pick<Inputs, 'base-url' | 'project-id'>): st
   return createHash('sha256').update(named).digest('hex').slice(0, 16)
 }
 
-/** Whether a marker was written by a later run than another, or by a later attempt of the same run. */
-export function isNewer(one: Marker, other: Marker): boolean {
-  if (one.run !== other.run) return Number(one.run) > Number(other.run)
-  return Number(one.attempt) > Number(other.attempt)
+/** Above zero if a marker was written by a later run than another, or by a later attempt of the same run. */
+export function compareRuns(one: Marker, other: Marker): number {
+  return Number(one.run) - Number(other.run) || Number(one.attempt) - Number(other.attempt)
 }
 
 /** Whether two markers are of the comment that there is to be only one of. */
@@ -79,10 +78,4 @@ export function isSameComment(one: Marker, other: Marker): boolean {
   if (one.kind === 'announcement') return one.job === other.job
   const isOfStep = one.step === other.step
   return isOfStep && (one.kind === 'status' || (one.run === other.run && one.source === other.source))
-}
-
-/** The marker of a comment that is written again: it keeps the job that its run has named, for a re-run to find. */
-export function withJobOf(before: Marker, marker: Marker): Marker {
-  const { job, pull, namedAt } = before
-  return marker.job === '' && before.run === marker.run ? { ...marker, job, pull, namedAt } : marker
 }

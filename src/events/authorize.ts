@@ -1,36 +1,107 @@
 import { giveFinalReaction, react } from '../github/comments.ts'
 import { GitHubError } from '../github/errors.ts'
-import { PERMISSION_LEVELS, type PermissionLevel } from '../inputs/table.ts'
+import { type Inputs, PERMISSION_LEVELS } from '../inputs/table.ts'
+import { inBackticks } from '../lib/text.ts'
 import { type Environment, isRerun } from '../runner/environment.ts'
 import type { Run } from '../runner/run.ts'
-import type { Command } from './command.ts'
-import { type Actor, type GitHubEvent, isAllowedBot, isFromFork, isRepository, readActor } from './payload.ts'
+import { findOwnWork } from './loop-guard.ts'
+import { type Actor, type GitHubEvent, isFromFork, isRepository, readActor } from './payload.ts'
 import { eventRow } from './table.ts'
-import { hasPrompt, mayWrite, type Skip, skip, type Trigger } from './trigger.ts'
+import { type Command, hasPrompt, mayWrite, readCommand, type Trigger } from './trigger.ts'
+
+/** Why a run does nothing. */
+export type Skip = {
+  readonly skip: true
+  /** A sentence. */
+  readonly reason: string
+  readonly level: 'info' | 'notice' | 'warning'
+  /** Whether a command without instructions is to be answered with how to use it. */
+  readonly explainUsage: boolean
+}
+
+export function skip(level: Skip['level'], reason: string): Skip {
+  return { skip: true, level, reason: `Skipped: ${reason}.`, explainUsage: false }
+}
+
+/** Decides by the payload and the inputs alone whether a run is to do something. Sends nothing. */
+export function readTrigger(event: GitHubEvent, inputs: Inputs, environment: Environment): Trigger | Skip {
+  const command = inputs.command === '' ? undefined : readCommand(event, inputs.command)
+  const nothingAsked = whyNothingIsAsked(event, command, inputs)
+  if (nothingAsked !== undefined) return skip('info', nothingAsked)
+  const needsKey = inputs['api-key'] === '' && !inputs['dry-run']
+  const noSecrets = needsKey && lacksSecrets(event, environment) ? NO_SECRETS : undefined
+  const reason = findOwnWork(event, inputs) ?? noSecrets
+  return reason === undefined ? { event, command } : skip('notice', reason)
+}
+
+const NO_SECRETS =
+  '`api-key` is empty, as GitHub gives no secrets to pull requests from forks, to Dependabot, and to pushes in a fork'
+
+function whyNothingIsAsked(
+  { name, row, payload }: GitHubEvent,
+  command: Command | undefined,
+  inputs: Inputs,
+): string | undefined {
+  if (row.tells === 'push' && payload.deleted === true)
+    return `this push deletes ${inBackticks(payload.ref ?? '')}`
+  if (payload.changes?.old_issue != null && payload.action === 'opened') {
+    return 'this issue is not new: it was transferred from another repository'
+  }
+  if (command !== undefined) {
+    const { author } = command
+    const isRefused = author.isBot && !isAllowedBot(author, inputs)
+    return isRefused ? `${author.login} is a bot that \`allow-bots\` does not list` : undefined
+  }
+  if (row.command === undefined || inputs.command === '') return undefined
+  const { kind, action } = row.command
+  if (kind === 'issue' && (payload.action !== action || hasPrompt(inputs))) return undefined
+  const what = kind.endsWith('comment') ? 'comment' : kind
+  if (payload.action !== action) return `the ${what} is not new (\`${name}\`, \`${payload.action}\`)`
+  const noPrompt = kind === 'issue' ? ', and there is no `prompt`' : ''
+  return `the ${what} does not start with ${inputs.command}${noPrompt}`
+}
+
+/** Whether an account is a bot that needs no permission: a real bot with exactly that login. */
+function isAllowedBot({ isBot, login }: Actor, inputs: Inputs): boolean {
+  return isBot && inputs['allow-bots'].some((allowed) => allowed.toLowerCase() === login.toLowerCase())
+}
+
+/**
+ * Whether GitHub gives this run no secrets: Dependabot started it, it is for a pull request from a fork, or for a push
+ * in a fork, which has no secrets of the repository it was made from.
+ * Source: GitHub's documentation, "Events that trigger workflows", "Dependabot on GitHub Actions".
+ */
+function lacksSecrets({ name, row, payload }: GitHubEvent, { actor, repository }: Environment): boolean {
+  if ([actor, payload.sender?.login].includes('dependabot[bot]')) return true
+  if (row.tells === 'push') return payload.repository?.fork === true
+  // `pull_request_target` runs with the base repository's secrets.
+  const isPull = row.tells === 'pull-request' && name !== 'pull_request_target'
+  return isPull && isFromFork(payload.pull_request, repository)
+}
 
 /** Asks GitHub whether whoever caused the run may. Returns why the run must do nothing; `undefined` if it may go on. */
 export async function authorize({ event, command }: Trigger, run: Run): Promise<Skip | undefined> {
   if (command !== undefined) return await authorizeCommand(command, run)
   if (isTrusted(event, run.environment)) return undefined
-  const { event: origin, triggering_actor: starter } = event.payload.workflow_run ?? {}
-  const isAfterPull = event.row.causedBy === 'workflow-run' && origin === 'pull_request'
-  const verdict = await judge(readActor(isAfterPull ? starter : event.payload.sender), run)
-  return refusal(verdict, `a job for this \`${event.name}\` event`, run)
+  const { sender, workflow_run: before } = event.payload
+  const actor = readActor(before?.event === 'pull_request' ? before.triggering_actor : sender)
+  return await checkPermission(actor, `a job for this \`${event.name}\` event`, run)
 }
 
 /** A refused author gets a reaction, and no comment. */
-async function authorizeCommand(command: Command, run: Run): Promise<Skip | undefined> {
-  const { source, author, instructions } = command
+async function authorizeCommand(
+  { source, author, instructions }: Command,
+  run: Run,
+): Promise<Skip | undefined> {
   const { inputs, github } = run
-  const verdict = await judge(author, run)
-  const mayReact = mayWrite(inputs) && inputs['github-token'] !== '' && !run.cancel.aborted
-  if (verdict.kind !== 'granted' && mayReact) {
+  const refusal = await checkPermission(author, `the command ${inputs.command}`, run)
+  if (refusal !== undefined) {
     // A re-run's answer replaces that of the first attempt.
     const answer = isRerun(run.environment) ? giveFinalReaction : react
-    await answer(github, source, verdict.kind === 'refused' ? '-1' : 'confused')
+    const mayReact = mayWrite(inputs) && inputs['github-token'] !== '' && !run.cancel.aborted
+    if (mayReact) await answer(github, source, refusal.level === 'notice' ? '-1' : 'confused')
+    return refusal
   }
-  const refused = refusal(verdict, `the command ${inputs.command}`, run)
-  if (refused !== undefined) return refused
   // With `job-id`, a bare command waits for that job.
   if (instructions !== '' || hasPrompt(inputs) || inputs['job-id'] !== '') return undefined
   const reason = `${inputs.command} comes without instructions, and there is no \`prompt\``
@@ -52,47 +123,42 @@ function isTrusted({ row, payload }: GitHubEvent, { repository }: Environment): 
   return row.causedBy === 'writer'
 }
 
-function refusal(verdict: Verdict, what: string, { inputs }: Run): Skip | undefined {
-  if (verdict.kind === 'granted') return undefined
-  const needed = `${what} needs \`${inputs['required-permission']}\` (\`required-permission\`)`
-  return skip(verdict.kind === 'refused' ? 'notice' : 'warning', `${verdict.reason}, and ${needed}`)
-}
-
-/** Whether someone may start a job; where not, why, in words that the required permission follows. */
-type Verdict =
-  | { readonly kind: 'granted' }
-  /** `unavailable`: GitHub can't be asked, or its answer does not show it. */
-  | { readonly kind: 'refused' | 'unavailable'; readonly reason: string }
-
 /**
  * Asks GitHub whether someone has the required permission on the repository. The answer must be about the same account:
  * a login can pass on to someone else.
  * Source: GitHub's REST API, "Get repository permissions for a user".
+ *
+ * @param what what is asked for
+ * @returns a notice if that is refused, a warning if GitHub can't be asked or its answer does not show it
  */
-async function judge(actor: Actor | undefined, { inputs, github }: Run): Promise<Verdict> {
-  if (actor === undefined) return { kind: 'refused', reason: 'the event does not say who caused it' }
-  if (isAllowedBot(actor, inputs['allow-bots'])) return { kind: 'granted' }
+async function checkPermission(
+  actor: Actor | undefined,
+  what: string,
+  { inputs, github }: Run,
+): Promise<Skip | undefined> {
+  const required = inputs['required-permission']
+  const needs = `${what} needs \`${required}\` (\`required-permission\`)`
+  const refused = (reason: string): Skip => skip('notice', `${reason}, and ${needs}`)
+  if (actor === undefined) return refused('the event does not say who caused it')
+  if (isAllowedBot(actor, inputs)) return undefined
   const { login, id } = actor
-  if (id === undefined) return { kind: 'refused', reason: `the event does not give the id of ${login}` }
+  if (id === undefined) return refused(`the event does not give the id of ${login}`)
+  const unavailable = (why: string): Skip =>
+    skip('warning', `failed to read the permission of ${login}: ${why}, and ${needs}`)
   try {
     const { data } = await github.request<{ readonly data: PermissionAnswer }>(({ rest }) =>
       rest.repos.getCollaboratorPermissionLevel({ ...github.repository, username: login }),
     )
-    if (data.user?.id == null) return unavailable(login, 'GitHub named no account in its response')
-    if (data.user.id !== id) return { kind: 'refused', reason: `${login} is another account's login now` }
+    if (data.user?.id == null) return unavailable('GitHub named no account in its response')
+    if (data.user.id !== id) return refused(`${login} is another account's login now`)
     const level = readLevel(data)
-    const needed = PERMISSION_LEVELS.indexOf(inputs['required-permission'])
-    if (level !== 'none' && PERMISSION_LEVELS.indexOf(level) >= needed) return { kind: 'granted' }
-    return { kind: 'refused', reason: `${login} has the permission \`${level}\` on this repository` }
+    const isEnough = LEVELS.indexOf(level) >= LEVELS.indexOf(required)
+    return isEnough ? undefined : refused(`${login} has the permission \`${level}\` on this repository`)
   } catch (error) {
     if (!(error instanceof GitHubError)) throw error
-    if (error.status !== 404) return unavailable(login, error.message)
-    return { kind: 'refused', reason: `${login} has no permission on this repository (404)` }
+    if (error.status !== 404) return unavailable(error.message)
+    return refused(`${login} has no permission on this repository (404)`)
   }
-}
-
-function unavailable(login: string, why: string): Verdict {
-  return { kind: 'unavailable', reason: `failed to read the permission of ${login}: ${why}` }
 }
 
 /** The part of GitHub's answer that shows the level. */
@@ -104,14 +170,16 @@ type PermissionAnswer = {
   readonly user?: { readonly id?: number; readonly permissions?: Readonly<Record<string, boolean>> } | null
 }
 
+const LEVELS = ['none', ...PERMISSION_LEVELS] as const
+
 /** The levels as `user.permissions` names them. */
 const GRANTS = { read: 'pull', triage: 'triage', write: 'push', maintain: 'maintain', admin: 'admin' }
 
 /** The level in an answer: a role that an organization made is what it grants. */
-function readLevel({ permission, role_name: role, user }: PermissionAnswer): PermissionLevel | 'none' {
-  const standard = PERMISSION_LEVELS.find((level) => level === role)
-  if (standard !== undefined) return standard
+function readLevel({ permission, role_name: role, user }: PermissionAnswer): (typeof LEVELS)[number] {
+  const named = (name: string | undefined) => PERMISSION_LEVELS.find((level) => level === name)
   const granted = user?.permissions
-  if (granted === undefined) return PERMISSION_LEVELS.find((level) => level === permission) ?? 'none'
+  const ofRole = named(role)
+  if (ofRole !== undefined || granted === undefined) return ofRole ?? named(permission) ?? 'none'
   return PERMISSION_LEVELS.findLast((level) => granted[GRANTS[level]] === true) ?? 'none'
 }

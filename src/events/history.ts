@@ -1,4 +1,4 @@
-import type { Known } from '../github/client.ts'
+import type { GitHub, Known } from '../github/client.ts'
 import { GitHubError, graphqlError } from '../github/errors.ts'
 import {
   type HistoryAnswer,
@@ -11,7 +11,7 @@ import type { Maybe, WorkflowRun } from '../github/types.ts'
 import type { Inputs } from '../inputs/table.ts'
 import { type Environment, isRerun, stepNames } from '../runner/environment.ts'
 import type { Run } from '../runner/run.ts'
-import { needsLoopGuard } from './loop-guard.ts'
+import { guardedCommits, MAX_COMMITS } from './loop-guard.ts'
 import { type GitHubEvent, isRepository, isSha } from './payload.ts'
 import { hasPrompt, type Trigger } from './trigger.ts'
 
@@ -22,16 +22,12 @@ export type History = {
   /** The step's last job that succeeded, on the newest commit that was there before this event. */
   readonly lastJob: Known<StepStatus | undefined>
   /** On schedules and dispatches: when this workflow last succeeded on the run's branch. */
-  readonly lastSuccess: Known<LastSuccess | undefined>
+  readonly lastSuccess: Known<
+    { readonly sha: string; readonly url: string; readonly createdAt: string } | undefined
+  >
   /** On pushes: the merged pull requests that each of the newest commits came in, by SHA. Unknown without an entry. */
   readonly merged: ReadonlyMap<string, readonly MergedPull[]>
 }
-
-/** A successful run of this workflow. */
-type LastSuccess = { readonly sha: string; readonly url: string; readonly createdAt: string }
-
-/** Of a push, the pull requests of so many commits are asked for: the newest. */
-const MAX_COMMITS = 20
 
 /** Whether the step remembers its job of this run in a commit status. */
 export function usesMemory({ event, command }: Trigger, inputs: Inputs): boolean {
@@ -50,68 +46,52 @@ export function stepContext(inputs: Inputs, environment: Environment): string {
  */
 export async function loadHistory(trigger: Trigger, run: Run): Promise<History> {
   const { event } = trigger
-  const needs = needsOf(trigger, run)
-  const lastSuccess: LoadedSuccess = needs.lastSuccess ? await loadLastSuccess(run) : NONE
+  const { inputs, environment, github } = run
+  const { tells } = event.row
+  const writesContext = hasPrompt(inputs) && inputs.context !== 'none'
+  const isSince = tells === 'since-last-job'
+  const remembers = usesMemory(trigger, inputs)
+  const findsJob = remembers && inputs['job-id'] === ''
+  const isGuarded = guardedCommits(event, inputs).length > 0
+  const withWords = tells === 'push' && writesContext
+  // A re-run finds its job on its own commit.
+  const needsSuccess = isSince && (writesContext || (findsJob && !isRerun(environment)))
+  const needsStatuses = findsJob || (remembers && writesContext && (isSince || tells === 'push'))
+
+  const lastSuccess = needsSuccess ? await loadLastSuccess(run) : NONE
   const query: HistoryQuery = {
-    statuses: needs.statuses ? statusQuery(event, lastSuccess, run) : undefined,
-    commits: needs.guard || needs.merged ? newestCommits(event) : [],
-    withWords: needs.merged,
+    statuses: needsStatuses ? statusQuery(event, lastSuccess, run) : undefined,
+    commits: isGuarded || withWords ? newestCommits(event) : [],
+    withWords,
   }
-  const { statuses, merged } = await load(query, needs.guard, run)
+  const { statuses, merged } = await load(query, isGuarded, github)
   const pushed = new Set(event.payload.commits?.map(({ id }) => id))
   const isLastJob = ({ state, sha }: StepStatus): boolean => state === 'success' && !pushed.has(sha)
   const lastJob = statuses.known ? { known: true as const, value: statuses.value.find(isLastJob) } : statuses
   const isMissed = !lastJob.known || lastJob.value === undefined
-  if (!lastSuccess.known && isMissed) run.github.report(lastSuccess.error, LAST_SUCCESS)
+  if (lastSuccess.error !== undefined && isMissed) {
+    const purpose = 'look up when this workflow last succeeded'
+    github.report(lastSuccess.error, { purpose, permission: 'actions: read', level: 'notice' })
+  }
   return { statuses, lastJob, lastSuccess, merged }
 }
 
 /** What it costs that a step's commit status can't be read or set. */
 export const NOT_REMEMBERED = 'Until it can be, the next run starts a new job and a new pull request.'
 
-type Needs = Readonly<Record<'guard' | 'merged' | 'statuses' | 'lastSuccess', boolean>>
+type LastSuccess = History['lastSuccess'] & { readonly error?: GitHubError }
 
-function needsOf(trigger: Trigger, { inputs, environment }: Run): Needs {
-  const { event } = trigger
-  const { tells } = event.row
-  const writesContext = hasPrompt(inputs) && inputs.context !== 'none'
-  const isSince = tells === 'since-last-job'
-  const findsJob = inputs['job-id'] === ''
-  return {
-    guard: needsLoopGuard(event, inputs),
-    merged: tells === 'push' && writesContext,
-    statuses: usesMemory(trigger, inputs) && (findsJob || (writesContext && (isSince || tells === 'push'))),
-    // A re-run finds its job on its own commit.
-    lastSuccess:
-      isSince && (writesContext || (usesMemory(trigger, inputs) && findsJob && !isRerun(environment))),
-  }
-}
-
-type LoadedSuccess =
-  | { readonly known: true; readonly value: LastSuccess | undefined }
-  | { readonly known: false; readonly why: string; readonly error: GitHubError }
-
-const NONE = { known: true, value: undefined } as const
-
-const LAST_SUCCESS = {
-  purpose: 'look up when this workflow last succeeded',
-  permission: 'actions: read',
-  level: 'notice',
-} as const
+const NONE: LastSuccess = { known: true, value: undefined }
 
 /** Source: GitHub's REST API, "List workflow runs for a workflow". */
-async function loadLastSuccess({ environment, github }: Run): Promise<LoadedSuccess> {
+async function loadLastSuccess({ environment, github }: Run): Promise<LastSuccess> {
   const [, branch] = /^refs\/heads\/(.+)$/.exec(environment.ref) ?? []
   if (branch === undefined) return NONE
-  const page = {
-    workflow_id: stepNames(environment).workflow,
-    branch,
-    status: 'success',
-    per_page: 20,
-  } as const
+  const page = { branch, status: 'success', per_page: 20, exclude_pull_requests: true } as const
+  const workflow_id = stepNames(environment).workflow
   try {
-    const { data } = await github.request<{ readonly data: RunsAnswer }>(({ rest }) =>
-      rest.actions.listWorkflowRuns({ ...github.repository, ...page, exclude_pull_requests: true }),
+    const { data } = await github.request<{ data: { workflow_runs?: Maybe<readonly WorkflowRun[]> } }>(
+      ({ rest }) => rest.actions.listWorkflowRuns({ ...github.repository, workflow_id, ...page }),
     )
     if (data.workflow_runs == null)
       throw new GitHubError('GitHub returned no list of runs', { kind: 'other' })
@@ -125,17 +105,16 @@ async function loadLastSuccess({ environment, github }: Run): Promise<LoadedSucc
   }
 }
 
-type RunsAnswer = { readonly workflow_runs?: Maybe<readonly WorkflowRun[]> }
-
 /**
- * The step's statuses on a pull request's commits, else on the run's commit and those before it: with those that a forced
- * push replaced, and the commit of the workflow's last success.
+ * Where the step's statuses are: on a pull request's commits, else on the run's commit and those before it, on those
+ * that a forced push replaced, and on the commit of the workflow's last success.
  */
 function statusQuery(
   { row, payload }: GitHubEvent,
-  lastSuccess: LoadedSuccess,
-  { inputs, environment: { sha }, environment }: Run,
+  lastSuccess: LastSuccess,
+  { inputs, environment }: Run,
 ): HistoryQuery['statuses'] {
+  const { sha } = environment
   const context = stepContext(inputs, environment)
   const number = row.tells === 'pull-request' ? payload.pull_request?.number : undefined
   if (number != null) return { context, pull: number, heads: [] }
@@ -156,10 +135,11 @@ function newestCommits({ payload }: GitHubEvent): HistoryQuery['commits'] {
   })
 }
 
-async function load(query: HistoryQuery, isGuarded: boolean, { github }: Run): Promise<HistoryAnswer> {
+async function load(query: HistoryQuery, isGuarded: boolean, github: GitHub): Promise<HistoryAnswer> {
   const { statuses, commits } = query
+  const nothing = { merged: new Map(), errors: [] }
   if (statuses === undefined && commits.length === 0) {
-    return { statuses: { known: true, value: [] }, merged: new Map(), errors: [] }
+    return { ...nothing, statuses: { known: true, value: [] } }
   }
   function report(error: GitHubError, field: string): void {
     const isAboutMerged = /^repository\.[cp]\d/.test(field)
@@ -182,7 +162,7 @@ async function load(query: HistoryQuery, isGuarded: boolean, { github }: Run): P
     if (!(error instanceof GitHubError)) throw error
     const field = commits.length > 0 ? 'c0' : statuses?.pull === undefined ? 'commits' : 'pull'
     report(error, `repository.${field}`)
-    return { statuses: { known: false, why: error.message }, merged: new Map(), errors: [] }
+    return { ...nothing, statuses: { known: false, why: error.message } }
   }
 }
 

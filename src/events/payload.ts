@@ -1,47 +1,8 @@
 import { readFileSync } from 'node:fs'
-import type {
-  Comment,
-  Issue,
-  Maybe,
-  PullRequest,
-  PushedCommit,
-  Release,
-  Repository,
-  Review,
-  User,
-  WorkflowRun,
-} from '../github/types.ts'
+import type { Maybe, PullRequest, Repository, User } from '../github/types.ts'
 import { isRecord, parseJson } from '../lib/json.ts'
 import type { Environment } from '../runner/environment.ts'
-import { type EventRow, eventRow } from './table.ts'
-
-/** An event's payload. Which fields it has depends on the event; each is GitHub's word for it. */
-export type Payload = {
-  readonly action?: Maybe<string>
-  readonly sender?: Maybe<User>
-  readonly repository?: Maybe<Repository>
-  readonly pull_request?: Maybe<PullRequest>
-  readonly issue?: Maybe<Issue>
-  readonly comment?: Maybe<Comment>
-  readonly review?: Maybe<Review>
-  readonly release?: Maybe<Release>
-  readonly discussion?: Maybe<Issue>
-  readonly workflow_run?: Maybe<WorkflowRun>
-  /** `old_issue`: an issue that was transferred from another repository. */
-  readonly changes?: { readonly old_issue?: Issue | null } | null
-  /** Of a push: `refs/heads/main`; of `create` and `delete`: `main`. */
-  readonly ref?: Maybe<string>
-  /** Of `create` and `delete`: `branch` or `tag`. */
-  readonly ref_type?: Maybe<string>
-  readonly before?: Maybe<string>
-  readonly after?: Maybe<string>
-  readonly compare?: Maybe<string>
-  readonly created?: Maybe<boolean>
-  readonly deleted?: Maybe<boolean>
-  readonly forced?: Maybe<boolean>
-  readonly commits?: readonly PushedCommit[] | null
-  readonly head_commit?: Maybe<PushedCommit>
-}
+import { type EventRow, eventRow, type Payload } from './table.ts'
 
 /** The event that started the workflow run. */
 export type GitHubEvent = {
@@ -77,11 +38,6 @@ export type Actor = {
 export function readActor(user: Maybe<User>): Actor | undefined {
   if (!user?.login) return undefined
   return { id: user.id ?? undefined, login: user.login, isBot: user.type === 'Bot' }
-}
-
-/** Whether an account is a bot that needs no permission: a real bot with exactly that login. */
-export function isAllowedBot({ isBot, login }: Actor, allowBots: readonly string[]): boolean {
-  return isBot && allowBots.some((allowed) => allowed.toLowerCase() === login.toLowerCase())
 }
 
 /** Whether a pull request comes from another repository. That may have been deleted: then the head names none. */

@@ -1,4 +1,5 @@
 import type { CommandSource } from '../github/comments.ts'
+import type * as GitHub from '../github/types.ts'
 
 /** What the action knows of an event. To add one, add a row. */
 export type EventRow = {
@@ -54,3 +55,31 @@ const EVENTS: Readonly<Record<string, EventRow>> = {
 export function eventRow(name: string): EventRow {
   return Object.hasOwn(EVENTS, name) ? (EVENTS[name] ?? ANYONE) : ANYONE
 }
+
+/** An event's payload. Which fields it has depends on the event; each is GitHub's word for it. */
+export type Payload = GitHub.Sent<{
+  action: string
+  sender: GitHub.User
+  repository: GitHub.Repository
+  pull_request: GitHub.PullRequest
+  issue: GitHub.Issue
+  comment: GitHub.Comment
+  review: GitHub.Review
+  release: GitHub.Release
+  discussion: GitHub.Issue
+  workflow_run: GitHub.WorkflowRun
+  /** `old_issue`: an issue that was transferred from another repository. */
+  changes: GitHub.Sent<{ old_issue: GitHub.Issue }>
+  /** Of a push: `refs/heads/main`; of `create` and `delete`: `main`. */
+  ref: string
+  /** Of `create` and `delete`: `branch` or `tag`. */
+  ref_type: string
+  before: string
+  after: string
+  compare: string
+  created: boolean
+  deleted: boolean
+  forced: boolean
+  commits: readonly GitHub.PushedCommit[]
+  head_commit: GitHub.PushedCommit
+}>

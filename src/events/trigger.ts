@@ -1,6 +1,8 @@
+import type { CommandSource, Thread } from '../github/comments.ts'
 import type { Inputs } from '../inputs/table.ts'
-import type { Command } from './command.ts'
-import type { GitHubEvent } from './payload.ts'
+import { visibleText } from '../lib/text.ts'
+import { type Actor, type GitHubEvent, readActor } from './payload.ts'
+import type { Payload } from './table.ts'
 
 /** What started a run that is to do something. */
 export type Trigger = {
@@ -9,26 +11,79 @@ export type Trigger = {
   readonly command: Command | undefined
 }
 
-/** Why a run does nothing. */
-export type Skip = {
-  readonly skip: true
-  /** A sentence. */
-  readonly reason: string
-  readonly level: 'info' | 'notice' | 'warning'
-  /** Whether a command without instructions is to be answered with how to use it. */
-  readonly explainUsage: boolean
-}
-
-export function skip(level: Skip['level'], reason: string): Skip {
-  return { skip: true, level, reason: `Skipped: ${reason}.`, explainUsage: false }
+/** A command in a comment, review or new issue. Whether its author may give one is another question. */
+export type Command = {
+  readonly source: CommandSource
+  readonly author: Actor
+  /** What follows the command, without what nobody can see; may be empty. */
+  readonly instructions: string
+  /** Whether a new job is wanted even where an earlier one could go on. */
+  readonly fresh: boolean
 }
 
 /** Whether the inputs hold a prompt of their own, whatever started the run. */
-export function hasPrompt(inputs: Pick<Inputs, 'prompt' | 'prompt-file'>): boolean {
+export function hasPrompt(inputs: Inputs): boolean {
   return inputs.prompt !== '' || inputs['prompt-file'].length > 0
 }
 
 /** Whether a run may write comments and reactions. */
-export function mayWrite(inputs: Pick<Inputs, 'comment' | 'dry-run'>): boolean {
+export function mayWrite(inputs: Inputs): boolean {
   return inputs.comment !== 'never' && !inputs['dry-run']
+}
+
+/** Reads the command with which the event's new text begins; `undefined` if it is not new, or begins otherwise. */
+export function readCommand({ row, payload }: GitHubEvent, word: string): Command | undefined {
+  if (row.command === undefined || payload.action !== row.command.action) return undefined
+  const written = payload.comment ?? payload.review ?? payload.issue
+  const source = sourceOf(row.command.kind, written?.html_url ?? '', payload)
+  const author = readActor(written?.user)
+  const rest = textAfterCommand(written?.body ?? '', word)
+  if (source === undefined || author === undefined || rest === undefined) return undefined
+  const text = visibleText(withoutHidden(rest)).trim()
+  const afterNew = afterWord(text, 'new')
+  return { source, author, instructions: afterNew?.trim() ?? text, fresh: afterNew !== undefined }
+}
+
+function sourceOf(
+  kind: CommandSource['kind'],
+  url: string,
+  { comment, review, issue, pull_request: pull }: Payload,
+): CommandSource | undefined {
+  const number = (pull ?? issue)?.number
+  const id = kind === 'issue' ? number : (comment ?? review)?.id
+  if (number == null || id == null) return undefined
+  const isPull = (pull ?? issue?.pull_request) != null
+  const thread: Thread =
+    kind === 'review-comment'
+      ? { kind: 'review', number, isPull, rootId: comment?.in_reply_to_id ?? id }
+      : { kind: 'main', number, isPull, rootId: 0 }
+  return { kind, id, url, thread }
+}
+
+/**
+ * Text without the HTML comments that GitHub hides: not those in a code span, nor one that never closes, unless a line
+ * starts with it.
+ */
+function withoutHidden(rest: string): string {
+  const hidden =
+    /(?<![\\`])(`+)(?!`)[^\n]{0,1000}?[^`\n]\1(?!`)|<!--(?:>|->|[\s\S]*?-->)|(?<=\n {0,3})<!--[\s\S]*/g
+  return rest.replace(hidden, (found, codeSpan) => (codeSpan === undefined ? '' : found))
+}
+
+/**
+ * What a text says after the command; `undefined` if it does not begin with it. Quotes and HTML comments before it are
+ * passed over; of what follows, the first line alone is judged.
+ */
+export function textAfterCommand(text: string, word: string): string | undefined {
+  const lines = text.replace(/^\uFEFF/, '').replace(/\r\n?/g, '\n')
+  // Never tries a line twice: anyone may write 64 KiB of anything.
+  const passedOver = /^(?:[^\S\n]*\n| {0,3}>[^\n]*\n?| {0,3}<!--(?:>|->|[\s\S]*?-->))* {0,3}/
+  return afterWord(lines.replace(passedOver, ''), word)
+}
+
+/** What follows a word that a text begins with, in any case, if white space or the end does. */
+function afterWord(text: string, word: string): string | undefined {
+  const rest = text.slice(word.length)
+  const begins = text.slice(0, word.length).toLowerCase() === word.toLowerCase()
+  return begins && /^(?:\s|$)/.test(rest) ? rest : undefined
 }

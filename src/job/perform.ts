@@ -1,5 +1,5 @@
 import { STAGES } from '../comments/bodies.ts'
-import { type Conversation, startConversation } from '../comments/conversation.ts'
+import { Conversation } from '../comments/conversation.ts'
 import { describeEvent } from '../context/gather.ts'
 import type { History } from '../events/history.ts'
 import type { Trigger } from '../events/trigger.ts'
@@ -45,7 +45,8 @@ export async function performJob(request: JobRequest, outside: Outside): Promise
   const { inputs, log } = run
   // Until there is a better one: whatever ends the run before, its result is not left empty.
   run.setOutputs({ result: 'error' })
-  const conversation = await startConversation(request.trigger, run)
+  const conversation = new Conversation(request.trigger, run)
+  await conversation.start()
   const memory = new StepMemory(run, request.trigger)
   let plan: Plan | undefined
   let outcome: Outcome

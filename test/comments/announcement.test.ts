@@ -48,24 +48,6 @@ describe('an announcement', () => {
     expect(announced(scene)).toHaveLength(2)
   })
 
-  it('is left once where two runs write it at once', async () => {
-    const scene = await newScene()
-    const list = /^GET \/issues\/1\/comments$/
-    scene.github.faults.push({ match: list, end: { delayMs: 150 }, times: 2 })
-    await Promise.all([1001, 1002].map((runId) => scene.tell(pushed, { inputs, runId, kind: 'wait' })))
-    expect(scene.github.requests.filter((line) => line.startsWith('POST /issues'))).toHaveLength(2)
-    expect(announced(scene)).toHaveLength(1)
-  })
-
-  it('is a place to go on for the reply to a command, unless that stands on the same pull request', async () => {
-    const scene = await newScene()
-    await scene.tell(scene.comment('/docs explain it'))
-    await scene.tell(scene.comment('/docs shorter', { number: 1 }), { runId: 1002, kind: 'message' })
-    const [there, , here] = scene.said().map((history) => history.at(-1)?.split('\n\n').at(-1))
-    expect(there).toContain('comment `/docs …` here or on that pull request; ')
-    expect(here).toContain('comment `/docs …` here; ')
-  })
-
   it.each<[string, object]>([
     ['with `comment: never`', { inputs: { ...inputs, comment: 'never' } }],
     ['without a pull request', { inputs, end: NO_PULL }],
@@ -78,13 +60,17 @@ describe('an announcement', () => {
     expect(scene.github.requests).toEqual([])
   })
 
-  it('that can not be written is no failure, and the reply does not point there', async () => {
+  it('is named by a reply as a place to go on, unless that stands there, too, or none could be written', async () => {
     const scene = await newScene()
-    scene.github.faults.push({ match: /\/issues\/1\//, end: '403' })
     await scene.tell(scene.comment('/docs explain it'))
+    await scene.tell(scene.comment('/docs shorter', { number: 1 }), { runId: 1002, kind: 'message' })
+    scene.github.faults.push({ match: /\/issues\/1\//, end: '403' })
+    await scene.tell(scene.comment('/docs explain it', { number: 6 }), { runId: 1003, job: 'job_2' })
+    const ends = scene.said().map((history) => history.at(-1)?.split('\n\n').at(-1))
+    expect(ends[0]).toContain('comment `/docs …` here or on that pull request; ')
+    expect(ends.slice(2)).toEqual(Array(2).fill(expect.stringContaining('comment `/docs …` here; ')))
     const refused = 'warning: Failed to write a comment: GitHub returned 403 ("Forbidden").'
     expect(scene.annotations()).toEqual([refused])
-    expect(scene.said()[0]?.at(-1)).toContain('To go on, comment `/docs …` here; ')
     expect(scene.pending()).toBe('{}')
   })
 })

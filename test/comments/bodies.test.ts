@@ -1,14 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import {
   announcementBody,
+  type Ending,
   endBody,
   interruptedBody,
   type Subject,
   usageBody,
   workingBody,
 } from '../../src/comments/bodies.ts'
-import type { Command } from '../../src/events/command.ts'
 import { eventRow } from '../../src/events/table.ts'
+import type { Command } from '../../src/events/trigger.ts'
 import { pullRequestThread } from '../../src/github/comments.ts'
 import { readInputs } from '../../src/inputs/read.ts'
 import { readEnvironment } from '../../src/runner/environment.ts'
@@ -43,6 +44,9 @@ function subject(
 const reply = subject('explain it')
 const status = subject(undefined)
 const paragraphs = (markdown: { readonly source: string }): string[] => markdown.source.split('\n\n')
+/** The end of a comment after its first two paragraphs: what the end means, and what can be done. */
+const endOf = (about: Subject, change: Partial<Ending>, ways = {}): string[] =>
+  paragraphs(endBody(about, ending({ ...NO_PULL, ...change }), { ...nowhere, ...ways })).slice(2)
 
 describe('the end of a reply', () => {
   it('says who asked for what, how it ended, how long it took, what that means, and how to go on', () => {
@@ -55,62 +59,45 @@ describe('the end of a reply', () => {
     ])
   })
 
-  it.each(['failed', 'archived'])('of a job that %s names the job and a way on', (result) => {
-    const end = ending({ ...NO_PULL, result, headline: "The agent's job failed", took: '' })
-    expect(paragraphs(endBody(reply, end, { ...nowhere, canResume: true }))).toEqual([
-      "✅ **The agent's job failed**",
+  it('shows names in backticks as code, in the headline, too, and no duration where none is known', () => {
+    const words = { headline: 'No job `job_1` in project `docs`', details: 'Check `job-id`.' }
+    const end = ending({ ...NO_PULL, ...words, took: '' })
+    expect(paragraphs(endBody(reply, end, nowhere)).slice(0, 3)).toEqual([
+      '✅ **No job `job_1` in project `docs`**',
       `**octocat** asked: explain it · ${RUN}`,
-      'Job `job_1`. To try again, comment `/docs …`: that starts a new job.',
+      'Check `job-id`.',
     ])
   })
 
-  it.each(['timed-out', 'cancelled', 'error'])('as %s says that a re-run waits for the job', (result) => {
-    const details = 'The job is still running. To wait for it, run this action with `job-id: job_1`.'
-    const end = ending({ ...NO_PULL, result, headline: 'Not finished within 30 min', details })
-    expect(paragraphs(endBody(reply, end, { ...nowhere, canResume: true })).slice(2)).toEqual([
-      'The job is still running. To wait for it, run this action with `job-id: job_1`.',
-      `Re-running the ${RUN} waits for this job, too.`,
-    ])
-  })
-
-  it('names a job that a re-run does not wait for, and promises nothing', () => {
-    const end = ending({
-      ...NO_PULL,
-      result: 'error',
-      headline: 'The docs service refused the message (402)',
-    })
-    expect(paragraphs(endBody(reply, end, nowhere)).slice(2)).toEqual(['Job `job_1`.'])
-    expect(paragraphs(endBody(reply, { ...end, jobId: '' }, nowhere))).toHaveLength(2)
-  })
-
-  it('shows names in backticks as code, in the headline, too', () => {
-    const end = ending({
-      ...NO_PULL,
-      headline: 'No job `job_1` in project `docs`',
-      details: 'Check `job-id`.',
-    })
-    const [headline, , details] = paragraphs(endBody(reply, end, nowhere))
-    expect([headline, details]).toEqual(['✅ **No job `job_1` in project `docs`**', 'Check `job-id`.'])
+  const AGAIN = 'To try again, comment `/docs …`: that starts a new job.'
+  const RERUN = `Re-running the ${RUN} waits for this job, too.`
+  const details = 'To wait for it, run this action with `job-id: job_1`.'
+  it.each<[Partial<Ending>, boolean, string[]]>([
+    [{ result: 'failed' }, true, [`Job \`job_1\`. ${AGAIN}`]],
+    [{ result: 'archived' }, true, [`Job \`job_1\`. ${AGAIN}`]],
+    [{ result: 'timed-out', details }, true, [details, RERUN]],
+    [{ result: 'cancelled', details }, true, [details, RERUN]],
+    [{ result: 'error', details }, true, [details, RERUN]],
+    [{ result: 'error' }, true, [`Job \`job_1\`. ${RERUN}`]],
+    [{ result: 'error' }, false, ['Job `job_1`.']],
+    [{ result: 'error', jobId: '' }, false, []],
+  ])('as %j, a re-run waits for the job: %j, names the job and a way on', (end, canResume, words) => {
+    expect(endOf(reply, end, { canResume })).toEqual(words)
   })
 
   it('names only places where a comment continues the job', () => {
-    const ways = (about: Subject, isAnnounced: boolean): string | undefined =>
-      paragraphs(endBody(about, ending(), { ...nowhere, isAnnounced }))[2]
-    expect(ways(reply, true)).toBe(
-      'To go on, comment `/docs …` here or on that pull request; `/docs new …` starts a new job.',
-    )
-    expect(ways(subject('explain it', { inputs: { 'follow-up': 'false' } }), true)).toBeUndefined()
-    expect(ways(status, true)).toBeUndefined()
+    const words = 'To go on, comment `/docs …` here or on that pull request; `/docs new …` starts a new job.'
+    expect(endOf(reply, {}, { isAnnounced: true })).toEqual([words])
+    const noFollowUp = subject('explain it', { inputs: { 'follow-up': 'false' } })
+    expect(endOf(noFollowUp, {}, { isAnnounced: true })).toEqual([])
+    expect(endOf(status, {}, { isAnnounced: true })).toEqual([])
+    expect(endOf(status, { result: 'failed' })).toEqual(['Job `job_1`.'])
   })
 
   it('is cut to a sensible length', () => {
-    const long = ending({
-      ...NO_PULL,
-      headline: 'h'.repeat(400),
-      details: 'd'.repeat(2500),
-      jobId: 'j'.repeat(300),
-    })
-    const { source } = endBody(subject('x'.repeat(300)), { ...long, result: 'failed' }, nowhere)
+    const long = { headline: 'h'.repeat(400), details: 'd'.repeat(2500), jobId: 'j'.repeat(300) }
+    const end = ending({ ...NO_PULL, ...long, result: 'failed' })
+    const { source } = endBody(subject('x'.repeat(300)), end, nowhere)
     expect(source).toContain(`**${'h'.repeat(300)}… (100 more characters)**`)
     expect(source).toContain(`asked: ${'x'.repeat(280)}… (20 more characters) ·`)
     expect(source).toContain(`${'d'.repeat(2000)}… (500 more characters)`)
@@ -118,29 +105,24 @@ describe('the end of a reply', () => {
   })
 })
 
-describe('a comment', () => {
-  it.each([
-    ['that nobody asked for names the commit', status, `For \`aaaaaaa\` · ${RUN}`],
-    ['of a command without words says who asked', subject(''), `Requested by **octocat** · ${RUN}`],
-  ])('%s', (_what, about, words) => {
-    expect(paragraphs(workingBody(about, 'create'))[1]).toBe(words)
-  })
-
-  it('never begins with a command that would wake the action', () => {
-    for (const { source } of [usageBody(reply), workingBody(reply, 'create'), announcementBody(reply)]) {
-      expect(source).not.toMatch(/^\s*\/docs/)
-    }
-  })
-
-  it('that explains the command promises no follow-up where there is none', () => {
-    expect(usageBody(subject('', { inputs: { 'follow-up': 'false' } })).source).not.toContain(
-      'further command',
-    )
-  })
+it.each([
+  ['that nobody asked for names the commit', status, `For \`aaaaaaa\` · ${RUN}`],
+  ['of a command without words says who asked', subject(''), `Requested by **octocat** · ${RUN}`],
+])('a comment %s', (_what, about, words) => {
+  expect(paragraphs(workingBody(about, 'create'))[1]).toBe(words)
 })
 
-describe('text that is not ours', () => {
-  it.each(HOSTILE_TEXTS)('is shown as it is, and nothing in it comes alive: %j', (text) => {
+it('no comment begins with a command that would wake the action, or promises a follow-up where there is none', () => {
+  for (const { source } of [usageBody(reply), workingBody(reply, 'create'), announcementBody(reply)]) {
+    expect(source).not.toMatch(/^\s*\/docs/)
+  }
+  const { source } = usageBody(subject('', { inputs: { 'follow-up': 'false' } }))
+  expect(source).not.toContain('further command')
+})
+
+it.each(HOSTILE_TEXTS)(
+  'text that is not ours is shown as it is, and nothing in it comes alive: %j',
+  (text) => {
     const hostile = subject(text, { text, inputs: { command: '/d`o@cs' } })
     const end = { ...ending(), headline: text, details: text, jobId: text, prLink: text, prName: text }
     const bodies = [
@@ -158,5 +140,5 @@ describe('text that is not ours', () => {
       expect(html.filter((tag) => !/^<\/?code>/.test(tag))).toEqual([])
       expect([...mentions, ...images]).toEqual([])
     }
-  })
-})
+  },
+)

@@ -85,46 +85,35 @@ async function play(simulation: Simulation, steps: readonly Step[], isQueued: bo
   return commands
 }
 
-/** Our comments as they are now, with what their markers say. */
-const ours = ({
-  world,
-}: Simulation): readonly { readonly body: string; readonly number: number; readonly marker: Marker }[] =>
-  world.comments
-    .filter(({ author }) => author === ACTIONS)
-    .map(({ history, number }) => {
-      const body = history.at(-1) ?? ''
-      const payload = /^<!-- docs-agent ([\w-]+)\./.exec(body)?.[1] ?? ''
-      return { body, number, marker: JSON.parse(Buffer.from(payload, 'base64url').toString()) }
-    })
+const markerIn = (body: string): Marker =>
+  JSON.parse(Buffer.from(/^<!-- docs-agent ([\w-]+)\./.exec(body)?.[1] ?? '', 'base64url').toString())
 
 function expectWhatWasBegunIsEnded(simulation: Simulation, commands: Commands, isLossy: boolean): void {
-  const { world } = simulation
-  const comments = ours(simulation)
-  expect(comments.filter(({ body }) => body.includes('⏳'))).toEqual([])
-  const of = (kind: Marker['kind']) => comments.filter(({ marker }) => marker.kind === kind)
+  const { comments, reactions } = simulation.world
+  const bodies = comments
+    .filter(({ author }) => author === ACTIONS)
+    .map(({ history }) => history.at(-1) ?? '')
+  expect(bodies.filter((body) => body.includes('⏳'))).toEqual([])
+  const markers = bodies.map(markerIn)
+  const of = (kind: Marker['kind']) => markers.filter((marker) => marker.kind === kind)
   for (const [id, { cancelAfterMs, killAfterMs, isRunAgain }] of commands) {
-    const replies = of('reply').filter(({ marker }) => marker.source === `issue-comment/${id}`).length
-    const reactions = world.reactions.filter(({ commentId }) => commentId === id).length
+    const replied = of('reply').filter(({ source }) => source === `issue-comment/${id}`).length
+    const reacted = reactions.filter(({ commentId }) => commentId === id).length
     const isCutShort = !isRunAgain && (cancelAfterMs ?? killAfterMs) !== undefined
     // A run that ended before it began anything leaves nothing; one that can't read the comments, a reaction alone.
     const less = [...(isCutShort ? ['0, 0'] : []), ...(isCutShort || isLossy ? ['0, 1'] : [])]
-    expect([...less, '1, 1']).toContain(`${replies}, ${reactions}`)
+    expect([...less, '1, 1']).toContain(`${replied}, ${reacted}`)
   }
-  expect(world.reactions.filter(({ content }) => content === 'eyes')).toEqual([])
+  expect(reactions.filter(({ content }) => content === 'eyes')).toEqual([])
   expect(of('status').length).toBeLessThanOrEqual(1)
-  const announced = of('announcement').map(({ marker }) => marker.job)
+  const announced = of('announcement').map(({ job }) => job)
   expect(new Set(announced).size).toBe(announced.length)
 }
 
 /** Queued commands have one job until its pull request is merged, as far as a comment ever named it. */
 function expectOneJob({ world, docs }: Simulation, steps: readonly Step[]): void {
-  const named = new Set(
-    world.comments
-      .flatMap(({ history }) => history)
-      .map((body) => /^<!-- docs-agent ([\w-]+)\./.exec(body)?.[1] ?? '')
-      .map((payload) => Buffer.from(payload, 'base64url').toString())
-      .flatMap((json) => (json === '' ? [] : [String(JSON.parse(json).job)])),
-  )
+  const said = world.comments.filter(({ author }) => author === ACTIONS).flatMap(({ history }) => history)
+  const named = new Set(said.map((body) => markerIn(body).job))
   const asked = steps.flatMap(({ kind }, index) => (kind === 'command' ? [`request ${1000 + index}`] : []))
   const jobs = docs.jobs.filter(({ id, prompt }) => named.has(id) && asked.includes(prompt))
   const merges = steps.filter(({ kind }) => kind === 'merge').length

@@ -6,11 +6,15 @@ const newScene = sceneStarter()
 const PULL = 'https://github.com/acme/docs/pull/1'
 const none = { known: true, value: undefined }
 const continues = (id: string, prLink = '') => ({ known: true, value: { id, prLink, kind: 'continue' } })
+const OTHER_STEP = { env: { GITHUB_ACTION: 'other' } }
+const OTHER_PROJECT = { inputs: { 'project-id': 'other' } }
+
+type Next = RunOptions & { readonly number?: number }
 
 /** What the next command in the conversation on a pull request finds. */
-async function next(scene: Scene, { number = 5, ...options }: RunOptions & { number?: number } = {}) {
+async function next(scene: Scene, { number = 5, ...options }: Next = {}) {
   const event = scene.comment('/docs shorter', { number })
-  return (await scene.start(event, { runId: 1002, ...options })).earlier
+  return (await scene.start(event, { runId: 1009, ...options })).earlier
 }
 
 /** A scene in which octocat's command on pull request 5 led to a job. */
@@ -30,16 +34,10 @@ describe('a further command', () => {
     const namedAtMs = scene.clock.now()
     await scene.tell(scene.comment('/docs explain it'))
     await scene.clock.sleep(60_000)
-    const again = { runId: 1002, kind: 'message', prLink: PULL, end: CANCELLED } as const
-    await scene.tell(scene.comment('/docs shorter'), again)
-    const value = { id: 'job_1', prLink: PULL, kind: 'continue', namedAtMs }
-    expect(await next(scene, { runId: 1003 })).toEqual({ known: true, value })
-  })
-
-  it('knows the pull request of a job from an older reply, where the newest one does not', async () => {
-    const scene = await sceneWithJob({})
+    // The newest reply names no pull request: an older one does.
     await scene.tell(scene.comment('/docs shorter'), { runId: 1002, kind: 'message', end: CANCELLED })
-    expect(await next(scene, { runId: 1003 })).toMatchObject(continues('job_1', PULL))
+    const value = { id: 'job_1', prLink: PULL, kind: 'continue', namedAtMs }
+    expect(await next(scene)).toEqual({ known: true, value })
   })
 
   it('does not remember a link that is longer than browsers take', async () => {
@@ -50,34 +48,17 @@ describe('a further command', () => {
   it('goes on with the newest job, but not with one that a run was refused', async () => {
     const scene = await sceneWithJob()
     await scene.tell(scene.comment('/docs new guide'), { runId: 1002, job: 'job_2', end: NO_PULL })
-    const refused = { ...REFUSED, jobId: 'job_refused' }
-    await scene.tell(scene.comment('/docs shorter'), { runId: 1003, job: '', end: refused })
-    expect(await next(scene, { runId: 1004, env: { GITHUB_WORKFLOW: 'Renamed' } })).toMatchObject(
-      continues('job_2'),
-    )
+    const end = { ...REFUSED, jobId: 'job_refused' }
+    await scene.tell(scene.comment('/docs shorter'), { runId: 1003, job: '', end })
+    expect(await next(scene, { env: { GITHUB_WORKFLOW: 'Renamed' } })).toMatchObject(continues('job_2'))
   })
 
-  it.each([
-    ['says `new`', '/docs new explain it', {}],
-    ['has `follow-up: false`', '/docs explain it', { 'follow-up': 'false' }],
-    ['is told a job by `job-id`', '/docs explain it', { 'job-id': 'job_7' }],
-  ])('that %s looks for none', async (_what, body, inputs) => {
-    const scene = await sceneWithJob()
-    const before = scene.github.requests.length
-    const { earlier } = await scene.start(scene.comment(body), { runId: 1002, inputs })
-    expect(earlier).toEqual(none)
-    expect(scene.github.requests.slice(before)).toEqual([
-      'POST /issues/comments/5003/reactions eyes',
-      'POST /issues/5/comments',
-    ])
-  })
-
-  it.each<[string, RunOptions & { number?: number }]>([
+  it.each<[string, Next]>([
     ['on another pull request', { number: 6 }],
     ['to another workflow', { env: { GITHUB_WORKFLOW_REF: 'acme/docs/.github/workflows/other.yml@main' } }],
     ['to another job of the workflow', { env: { GITHUB_JOB: 'other' } }],
-    ['to another step of the job', { env: { GITHUB_ACTION: 'other' } }],
-    ['to another project', { inputs: { 'project-id': 'other' } }],
+    ['to another step of the job', OTHER_STEP],
+    ['to another project', OTHER_PROJECT],
     ['to another docs service', { inputs: { 'base-url': 'https://docs.example.com' } }],
     ['with another key', { inputs: { 'api-key': 'mint_another_key' } }],
   ])('%s finds no job', async (_what, options) => {
@@ -98,28 +79,40 @@ describe('a further command', () => {
     await scene.tell(scene.comment('/docs explain it'), { end: NO_PULL })
     expect(await next(scene)).toMatchObject(continues('job_1'))
     scene.world.viewer = ACTIONS
-    expect(await next(scene, { runId: 1003 })).toEqual(none)
+    expect(await next(scene)).toEqual(none)
+  })
+
+  it('in a review thread goes on with the job of that thread alone', async () => {
+    const scene = await sceneWithJob()
+    const event = scene.reviewComment('/docs explain this line')
+    const rootId = scene.world.comments.at(-1)?.id ?? 0
+    const thread = await scene.tell(event, { runId: 1002, job: 'job_thread', end: NO_PULL })
+    expect(thread.earlier).toEqual(none)
+    chatter(scene, 'review', 350)
+    const again = await scene.start(scene.reviewComment('/docs shorter', { rootId }), { runId: 1003 })
+    expect(again.earlier).toMatchObject(continues('job_thread'))
+    const pages = ['', '?page=2', '?page=3', '?page=4'].map((page) => `GET /pulls/5/comments${page}`)
+    expect(scene.github.requests.slice(-4)).toEqual(pages)
+    const other = await scene.start(scene.reviewComment('/docs and this'), { runId: 1004 })
+    expect(other.earlier).toEqual(none)
   })
 })
 
 describe('a command on the pull request that was announced', () => {
   it.each<[string, RunOptions, object]>([
     ['the same step goes on with its job', {}, continues('job_1', PULL)],
-    ['another step of the project, too', { env: { GITHUB_ACTION: 'other' } }, continues('job_1', PULL)],
-    ['another project does not', { inputs: { 'project-id': 'other' } }, none],
+    ['another step of the project, too', OTHER_STEP, continues('job_1', PULL)],
+    ['another project does not', OTHER_PROJECT, none],
   ])('in %s', async (_what, options, found) => {
     expect(await next(await sceneWithJob({}), { number: 1, ...options })).toMatchObject(found)
   })
 
   it('goes on with the own step where that has replied there', async () => {
     const scene = await newScene()
-    await scene.tell(scene.comment('/docs this', { number: 1 }), {
-      runId: 1002,
-      job: 'job_own',
-      end: NO_PULL,
-    })
+    const own = scene.comment('/docs this', { number: 1 })
+    await scene.tell(own, { runId: 1002, job: 'job_own', end: NO_PULL })
     await scene.tell(scene.comment('/docs explain it'))
-    expect(await next(scene, { number: 1, runId: 1003 })).toMatchObject(continues('job_own'))
+    expect(await next(scene, { number: 1 })).toMatchObject(continues('job_own'))
   })
 
   it('in a review goes on with it, too', async () => {
@@ -127,23 +120,6 @@ describe('a command on the pull request that was announced', () => {
     const { earlier } = await scene.start(scene.reviewComment('/docs fix this line', { number: 1 }))
     expect(earlier).toMatchObject(continues('job_1', PULL))
   })
-})
-
-it('a command in a review thread goes on with the job of that thread alone', async () => {
-  const scene = await sceneWithJob()
-  const event = scene.reviewComment('/docs explain this line')
-  const rootId = scene.world.comments.at(-1)?.id ?? 0
-  const thread = await scene.tell(event, { runId: 1002, job: 'job_thread', end: NO_PULL })
-  expect(thread.earlier).toEqual(none)
-  chatter(scene, 'review', 350)
-  const again = await scene.start(scene.reviewComment('/docs shorter', { rootId }), { runId: 1003 })
-  expect(again.earlier).toMatchObject(continues('job_thread'))
-  expect(scene.github.requests.slice(-4)).toEqual([
-    'GET /pulls/5/comments',
-    ...[2, 3, 4].map((page) => `GET /pulls/5/comments?page=${page}`),
-  ])
-  const other = await scene.start(scene.reviewComment('/docs and this'), { runId: 1004 })
-  expect(other.earlier).toEqual(none)
 })
 
 it.each([
@@ -175,18 +151,14 @@ describe('unknown is not none', () => {
   it.each(['502', 'data-null', 'html', '401'] as const)(
     'where a comment has our signature and GitHub does not say whose token it is (%s)',
     async (end) => {
-      const scene = await sceneWithJob()
-      scene.github.faults.push({ match: /graphql/, end })
-      expect(await next(scene, { inputs: { comment: 'never' } })).toMatchObject({ known: false })
+      const [scene, empty] = [await sceneWithJob(), await newScene()]
+      for (const { github } of [scene, empty]) github.faults.push({ match: /graphql/, end })
+      const never = { inputs: { comment: 'never' } }
+      expect(await next(scene, never)).toMatchObject({ known: false })
+      // Where none has it, it does not matter.
+      expect(await next(empty, never)).toEqual(none)
     },
   )
-
-  it('but where no comment has our signature there is none, whoever we are', async () => {
-    const scene = await newScene()
-    scene.github.faults.push({ match: /graphql/, end: '502' })
-    expect(await next(scene, { inputs: { comment: 'never' } })).toEqual(none)
-    expect(scene.annotations()).toEqual([])
-  })
 
   it('where a review thread has no job and the main thread can not be listed', async () => {
     const scene = await newScene()

@@ -1,18 +1,13 @@
-import { afterEach, beforeEach, expect, vi } from 'vitest'
+import { beforeEach, vi } from 'vitest'
 import type { Ending } from '../../src/comments/bodies.ts'
-import { type Conversation, startConversation } from '../../src/comments/conversation.ts'
+import { Conversation } from '../../src/comments/conversation.ts'
 import { finishPending } from '../../src/comments/live-comment.ts'
-import { readTrigger } from '../../src/events/decide.ts'
-import { eventRow } from '../../src/events/table.ts'
 import type { Trigger } from '../../src/events/trigger.ts'
 import { md } from '../../src/lib/markdown.ts'
-import { readEnvironment } from '../../src/runner/environment.ts'
 import { Run } from '../../src/runner/run.ts'
-import { VirtualClock } from '../support/clock.ts'
+import { type Scene as Decisions, sceneStarter as decisionsStarter } from '../support/decisions.ts'
 import { type Event, issueComment, reviewComment } from '../support/events.ts'
-import { type FakeGitHub, startGitHub } from '../support/github.ts'
-import { environmentOf } from '../support/run-action.ts'
-import { AGENT, addComment, addPull, person, type World } from '../support/world.ts'
+import { AGENT, addComment, addPull, person } from '../support/world.ts'
 
 export const octocat = person('octocat')
 
@@ -27,16 +22,18 @@ export type RunOptions = {
 
 /** A GitHub, and runs in this process that talk to it alone. Time passes as soon as a run waits. */
 export class Scene {
-  readonly clock = new VirtualClock()
-  readonly github: FakeGitHub
-  readonly world: World
+  readonly clock: Decisions['clock']
+  readonly github: Decisions['github']
+  readonly world: Decisions['world']
+  readonly #newRun: Decisions['newRun']
   /** What the runner would print, the outputs and states set included. */
   log = ''
 
-  constructor(github: FakeGitHub) {
+  constructor({ clock, github, world, newRun }: Decisions) {
+    this.clock = clock
     this.github = github
-    this.world = github.world
-    this.world.now = () => this.clock.now()
+    this.world = world
+    this.#newRun = newRun
     for (const number of [5, 6]) addPull(this.world, { number, title: 'Add a flag' })
     addPull(this.world, { number: 1, user: AGENT })
     this.world.issues.add(8)
@@ -58,22 +55,21 @@ export class Scene {
   /** A run for an event, and what its payload asks for; with `pending`, its post step. */
   run(event: Event, options: RunOptions, pending?: string): { readonly run: Run; readonly trigger: Trigger } {
     const { runId = 1001, attempt = 1, cancel = new AbortController().signal } = options
-    const { url, token } = this.github
-    const known = { 'api-key': 'mint_0123456789', 'project-id': 'docs', 'github-token': token }
-    const ids = { GITHUB_RUN_ID: `${runId}`, GITHUB_RUN_ATTEMPT: `${attempt}`, GITHUB_API_URL: url }
-    const inputs = { ...known, ...options.inputs }
-    const env = { ...ids, ...options.env, ...(pending !== undefined && { STATE_pending: pending }) }
-    const environment = readEnvironment(environmentOf({ event, inputs, env }, '/nowhere', '/nowhere'))
-    const waiting = { clock: this.clock, random: () => 0.5, cancel }
-    const run = new Run(environment, waiting, { isPost: pending !== undefined })
-    const trigger = readTrigger({ ...event, row: eventRow(event.name) }, run.inputs, environment)
+    const ids = { GITHUB_RUN_ID: `${runId}`, GITHUB_RUN_ATTEMPT: `${attempt}`, GITHUB_ACTOR: 'octocat' }
+    const inputs = { 'api-key': 'mint_0123456789', ...options.inputs }
+    const state = pending === undefined ? {} : { pending }
+    const env = { ...ids, ...options.env }
+    const { run, trigger } = this.#newRun({ event, inputs, env, state, cancel })
     if ('skip' in trigger) throw new Error(trigger.reason)
-    return { run, trigger }
+    if (pending === undefined) return { run, trigger }
+    return { run: new Run(run.environment, run, { isPost: true }), trigger }
   }
 
   async start(event: Event, options: RunOptions = {}): Promise<Conversation> {
     const { run, trigger } = this.run(event, options)
-    return await startConversation(trigger, run)
+    const conversation = new Conversation(trigger, run)
+    await conversation.start()
+    return conversation
   }
 
   /** A run from its start to its end, without a docs service: its job is accepted, and ends as told. */
@@ -132,22 +128,17 @@ type Told = RunOptions & {
 
 /** Makes a starter of scenes for the tests of a file: what GitHub would not have taken fails the test. */
 export function sceneStarter(): () => Promise<Scene> {
+  const newDecisions = decisionsStarter()
   const open: Scene[] = []
   beforeEach(() => {
+    open.length = 0
     vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
       for (const scene of open) scene.log += String(text)
       return true
     })
   })
-  afterEach(async () => {
-    vi.restoreAllMocks()
-    for (const { github } of open.splice(0)) {
-      await github.close()
-      expect(github.violations).toEqual([])
-    }
-  })
   return async () => {
-    const scene = new Scene(await startGitHub())
+    const scene = new Scene(await newDecisions())
     open.push(scene)
     return scene
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { pullRequest } from '../support/events.ts'
+import { pullRequest, pushBy } from '../support/events.ts'
 import { CANCELLED, ending, FAILED, NO_PULL, type RunOptions, type Scene, sceneStarter } from './runs.ts'
 
 const newScene = sceneStarter()
@@ -27,7 +27,7 @@ describe('a status comment', () => {
     const edit = ['GET /issues/5/comments', 'PATCH /issues/comments/5001']
     const written = ['GET /issues/5/comments', 'POST /issues/5/comments', 'GET /issues/5/comments']
     expect(scene.github.requests).toEqual([...written, ...edit, ...edit])
-    await tell(scene, 1002, FAILED)
+    await scene.tell({ ...pullRequest(), name: 'pull_request_target' }, { runId: 1002, inputs, end: FAILED })
     expect(scene.said()).toEqual([
       [
         expect.stringMatching(/^⏳ \*\*Starting the docs agent …\*\*\n\nFor `ec26c3e` · \[workflow run\]/),
@@ -45,40 +45,29 @@ describe('a status comment', () => {
     expect(scene.headlines()).toEqual([FAILURE, DONE])
   })
 
-  it('is written on `pull_request_target`, too', async () => {
-    const scene = await newScene()
-    await scene.tell({ ...pullRequest(), name: 'pull_request_target' }, { inputs, end: NO_PULL })
-    expect(scene.headlines()).toEqual([DONE])
-  })
-
   it.each([
     ['`auto`', pullRequest(), { comment: 'auto' }],
     ['`never`', pullRequest(), { comment: 'never' }],
     ['a dry run', pullRequest(), { 'dry-run': 'true' }],
-    ['another event', { name: 'push', payload: { ref: 'refs/heads/main' } }, {}],
+    ['another event', pushBy('octocat'), {}],
   ])('is not written by %s', async (_what, event, change) => {
     const scene = await newScene()
     await scene.tell(event, { inputs: { ...inputs, ...change }, end: NO_PULL })
     expect(scene.github.requests).toEqual([])
   })
 
-  it('leads a command and a re-run of its run to its job', async () => {
-    const scene = await newScene()
-    await tell(scene, 1001)
-    const command = await scene.start(scene.comment('/docs shorter'), { runId: 1002 })
-    expect(command.earlier).toMatchObject({ value: { id: 'job_1', kind: 'continue' } })
-    const again = await start(scene, 1001, { attempt: 2 })
-    expect(again.earlier).toMatchObject({ value: { id: 'job_1', kind: 'resume' } })
-    expect(scene.headlines()[0]).toBe(STARTING)
-  })
-
-  it('of a newer run leads a re-run of an older one to no job, and keeps its words', async () => {
+  it('leads a command and a re-run to its job, but not the re-run of an older run, whose words it keeps', async () => {
     const scene = await newScene()
     await tell(scene, 1001)
     await tell(scene, 1002)
-    const again = await tell(scene, 1001, FAILED, { attempt: 2 })
-    expect(again.earlier).toEqual({ known: true, value: undefined })
-    expect(scene.headlines()).toEqual([DONE])
+    const command = await scene.start(scene.comment('/docs shorter'), { runId: 1003 })
+    expect(command.earlier).toMatchObject({ value: { id: 'job_1', kind: 'continue' } })
+    const older = await tell(scene, 1001, FAILED, { attempt: 2 })
+    expect(older.earlier).toEqual({ known: true, value: undefined })
+    expect(scene.headlines()[0]).toBe(DONE)
+    const again = await start(scene, 1002, { attempt: 2 })
+    expect(again.earlier).toMatchObject({ value: { id: 'job_1', kind: 'resume' } })
+    expect(scene.headlines()[0]).toBe(STARTING)
   })
 
   it('that can not be read leaves a re-run not knowing its job, and is left as it is', async () => {
@@ -106,17 +95,14 @@ describe('of two runs at once', () => {
     expect(scene.pending()).toBe('{}')
   })
 
-  it.each<
-    [string, RunOptions & { runId: number }, ((scene: Scene, cancel: AbortController) => void) | undefined]
-  >([
+  const cancelled = (_scene: Scene, cancel: AbortController) => cancel.abort()
+  const failing = ({ github }: Scene) => void github.faults.push({ match: /^GET/, end: '502' })
+  type Meet = (scene: Scene, cancel: AbortController) => void
+  it.each<[string, RunOptions & { runId: number }, Meet | undefined]>([
     ['an older one', { runId: 1002 }, undefined],
     ['an earlier attempt', { runId: 1001, attempt: 2 }, undefined],
-    ['an older one that is cancelled', { runId: 1002 }, (_scene, cancel) => cancel.abort()],
-    [
-      'an older one that can not read the comment',
-      { runId: 1002 },
-      ({ github }) => void github.faults.push({ match: /^GET/, end: '502' }),
-    ],
+    ['an older one that is cancelled', { runId: 1002 }, cancelled],
+    ['an older one that can not read the comment', { runId: 1002 }, failing],
   ])('%s never overwrites the words of the newer one, nor does its post step', async (_who, newer, meet) => {
     const scene = await newScene()
     const cancel = new AbortController()

@@ -1,85 +1,78 @@
 import { describe, expect, it } from 'vitest'
-import { sceneStarter } from '../support/decisions.ts'
+import { type Decision, sceneStarter } from '../support/decisions.ts'
 import { event, issueComment, person } from '../support/events.ts'
 import type { GitHubFault } from '../support/github.ts'
 import { addComment, type Role } from '../support/world.ts'
 
 const startScene = sceneStarter()
 const octocat = person('octocat')
-const command = issueComment({ id: 5001, body: '/docs explain it', author: octocat })
+const body = '/docs explain it'
+const command = issueComment({ id: 5001, body, author: octocat })
 const watch = event('watch', { sender: octocat })
 const ASK = 'GET /collaborators/octocat/permission'
+const reaction = (content: string): string => `POST /issues/comments/5001/reactions ${content}`
 const LEVELS = ['read', 'triage', 'write', 'maintain', 'admin']
 
-async function newScene() {
+async function newScene(role?: Role, answer?: GitHubFault['end']) {
   const scene = await startScene()
-  addComment(scene.world, { kind: 'main', number: 5, author: octocat, body: '/docs explain it' })
+  addComment(scene.world, { kind: 'main', number: 5, author: octocat, body })
+  if (role !== undefined) scene.world.roles.set('octocat', role)
+  if (answer !== undefined) scene.github.faults.push({ match: /permission$/, end: answer })
   return scene
 }
 
-/** Which levels of `required-permission` a role reaches. */
-async function reached(role: Role): Promise<readonly string[]> {
-  const { world, decide } = await newScene()
-  world.roles.set('octocat', role)
-  const levels: string[] = []
-  for (const level of LEVELS) {
-    const inputs = { comment: 'never', 'required-permission': level }
-    if ((await decide({ event: command, inputs })).result === 'goes on') levels.push(level)
-  }
-  return levels
+function expectSkip(decision: Decision, level: string, why: string, what = 'the command /docs'): void {
+  const reason = `Skipped: ${why}, and ${what} needs \`write\` (\`required-permission\`).`
+  expect(decision).toMatchObject({ result: `skipped (${level})`, reason })
 }
 
 describe('the permission of somebody who asks', () => {
-  it.each<[string, string, readonly string[]]>([
-    ['none', '', []],
-    ['read', 'read', ['read']],
-    ['read', 'triage', ['read', 'triage']],
-    ['write', 'write', ['read', 'triage', 'write']],
-    ['write', 'maintain', ['read', 'triage', 'write', 'maintain']],
-    ['admin', 'admin', ['read', 'triage', 'write', 'maintain', 'admin']],
-    ['write', 'docs-writer', ['read', 'triage', 'write']],
-  ])('%s with the role %j reaches %j', async (permission, role_name, levels) => {
-    expect(await reached({ permission, role_name })).toEqual(levels)
-  })
+  it.each<[string, string, Readonly<Record<string, boolean>> | undefined, string]>([
+    ['none', '', undefined, ''],
+    ['read', 'read', undefined, 'read'],
+    ['read', 'triage', undefined, 'triage'],
+    ['write', 'write', undefined, 'write'],
+    ['write', 'maintain', undefined, 'maintain'],
+    ['admin', 'admin', undefined, 'admin'],
+    // A role that an organization made is what it grants.
+    ['write', 'docs-writer', undefined, 'write'],
+    ['write', 'docs-writer', { pull: false }, ''],
+    ['write', 'docs-writer', { pull: true }, 'read'],
+    ['write', 'docs-writer', { triage: true }, 'triage'],
+    ['write', 'docs-writer', { triage: true, push: true }, 'write'],
+    ['write', 'docs-writer', { push: true, maintain: true }, 'maintain'],
+    ['write', 'docs-writer', { admin: true }, 'admin'],
+  ])(
+    '%s with the role %j that grants %j reaches all up to %j',
+    async (permission, role_name, grants, most) => {
+      const role = { permission, role_name, ...(grants && { permissions: grants }) }
+      const reached: string[] = []
+      for (const level of LEVELS) {
+        const { decide } = await newScene(role)
+        const inputs = { comment: 'never', 'required-permission': level }
+        if ((await decide({ event: command, inputs })).result === 'goes on') reached.push(level)
+      }
+      expect(reached).toEqual(LEVELS.slice(0, LEVELS.indexOf(most) + 1))
+    },
+  )
 
-  it.each<[string, Readonly<Record<string, boolean>>, readonly string[]]>([
-    ['nothing', { pull: false }, []],
-    ['pull', { pull: true }, ['read']],
-    ['triage', { triage: true }, ['read', 'triage']],
-    ['push', { triage: true, push: true }, ['read', 'triage', 'write']],
-    ['maintain', { push: true, maintain: true }, ['read', 'triage', 'write', 'maintain']],
-    ['admin', { admin: true }, ['read', 'triage', 'write', 'maintain', 'admin']],
-  ])('of a role that an organization made is what it grants: %s', async (_what, permissions, levels) => {
-    expect(await reached({ permission: 'write', role_name: 'docs-writer', permissions })).toEqual(levels)
+  it('is refused with its level and the level that is needed', async () => {
+    const { decide } = await newScene({ permission: 'read', role_name: 'triage' })
+    expectSkip(
+      await decide({ event: command }),
+      'notice',
+      'octocat has the permission `triage` on this repository',
+    )
   })
 
   it('does not count for another account, nor where the event gives no id', async () => {
-    const { world, decide } = await newScene()
-    world.roles.set('octocat', { permission: 'admin', role_name: 'admin', id: 1 })
-    const inputs = { comment: 'never', prompt: 'Go.' }
-    expect(await decide({ event: command, inputs })).toMatchObject({
-      result: 'skipped (notice)',
-      reason:
-        "Skipped: octocat is another account's login now, and the command /docs needs `write` (`required-permission`).",
-    })
+    const { decide } = await newScene({ permission: 'admin', role_name: 'admin', id: 1 })
+    expectSkip(await decide({ event: command }), 'notice', "octocat is another account's login now")
     const withoutId = event('watch', { sender: { ...octocat, id: undefined } })
-    expect(await decide({ event: withoutId, inputs })).toMatchObject({
-      result: 'skipped (notice)',
-      reason:
-        'Skipped: the event does not give the id of octocat, and a job for this `watch` event needs `write` (`required-permission`).',
-      requests: [],
-    })
-  })
-
-  it('is refused with a thumb down where GitHub knows none', async () => {
-    const { github, decide } = await newScene()
-    github.faults.push({ match: /permission$/, end: '404' })
-    expect(await decide({ event: command })).toMatchObject({
-      result: 'skipped (notice)',
-      reason:
-        'Skipped: octocat has no permission on this repository (404), and the command /docs needs `write` (`required-permission`).',
-      requests: [ASK, 'POST /issues/comments/5001/reactions -1'],
-    })
+    const decision = await decide({ event: withoutId, inputs: { prompt: 'Go.' } })
+    const why = 'the event does not give the id of octocat'
+    expectSkip(decision, 'notice', why, 'a job for this `watch` event')
+    expect(decision.requests).toEqual([])
   })
 
   it.each<[GitHubFault['end'], number, string]>([
@@ -91,20 +84,28 @@ describe('the permission of somebody who asks', () => {
     ['empty', 3, 'GitHub returned 200 without a readable body'],
     [{ status: 200, body: { permission: 'admin' } }, 1, 'GitHub named no account in its response'],
   ])('can not be told where GitHub answers %j: that is no refusal', async (end, times, why) => {
-    const { github, decide } = await newScene()
-    github.faults.push({ match: /permission$/, end })
+    const { decide } = await newScene(undefined, end)
     const decision = await decide({ event: command })
-    expect(decision).toMatchObject({
-      result: 'skipped (warning)',
-      reason: `Skipped: failed to read the permission of octocat: ${why}, and the command /docs needs \`write\` (\`required-permission\`).`,
-      requests: [
-        ...Array.from({ length: times }, () => ASK),
-        'POST /issues/comments/5001/reactions confused',
-      ],
-    })
+    expectSkip(decision, 'warning', `failed to read the permission of octocat: ${why}`)
+    expect(decision.requests).toEqual([...Array.from({ length: times }, () => ASK), reaction('confused')])
     const watched = await decide({ event: watch, inputs: { prompt: 'Go.' } })
     expect(watched.result).toBe('skipped (warning)')
     expect(watched.requests.join()).not.toContain('reactions')
+  })
+
+  it('is refused with a thumb down where GitHub knows none', async () => {
+    const { decide } = await newScene(undefined, '404')
+    const decision = await decide({ event: command })
+    expectSkip(decision, 'notice', 'octocat has no permission on this repository (404)')
+    expect(decision.requests).toEqual([ASK, reaction('-1')])
+  })
+
+  it('that is refused on a re-run leaves one reaction, the last one', async () => {
+    const { decide, github, world } = await newScene({ permission: 'read', role_name: 'read' })
+    await decide({ event: command })
+    github.faults.push({ match: /permission$/, end: '403' })
+    await decide({ event: command, env: { GITHUB_RUN_ATTEMPT: '2' } })
+    expect(world.reactions.map(({ content }) => content)).toEqual(['confused'])
   })
 
   it('is of no use in a run that was cancelled, can not be told without a token, and nothing is reacted to', async () => {

@@ -13,7 +13,7 @@ it.each([
   ['issue_comment', 'created', 'write', 'skipped', /Skipped: the comment does not start with \/docs\./],
   ['security_advisory', 'published', 'write', 'skipped', /Skipped: the event does not say who caused it/],
 ])(
-  "GitHub's own %s %s, sent by someone with the permission %s, ends as %s",
+  "GitHub's own %s %s, by someone with the permission %s, ends as %s",
   async (name, action, role, result, says) => {
     const { run: act, world, docs } = await newScene()
     const one = event(name, action === '' ? {} : { action })

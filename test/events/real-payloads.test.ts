@@ -1,29 +1,13 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { type Event, EXAMPLES } from '../support/events.ts'
 import { type Simulation, simulationStarter } from '../support/simulation.ts'
 import { learn, resolve } from '../support/world.ts'
 
 const newSimulation = simulationStarter()
 
-/** Events that need no permission to be asked for, with the actions for which that holds; all without a list. */
-const TRUSTED: Readonly<Record<string, readonly string[] | undefined>> = {
-  push: undefined,
-  release: undefined,
-  create: undefined,
-  delete: undefined,
-  merge_group: undefined,
-  workflow_dispatch: undefined,
-  repository_dispatch: undefined,
-  deployment: undefined,
-  deployment_status: undefined,
-  deployment_review: undefined,
-  deployment_protection_rule: undefined,
-  pull_request: ['synchronize'],
-}
-
-function isTrusted({ name, payload: { action } }: Event): boolean {
-  return name in TRUSTED && (TRUSTED[name]?.includes(action ?? '') ?? true)
-}
+/** Events that need no permission to be asked for; of pull requests the pushes alone. */
+const TRUSTED =
+  /^(push|release|create|delete|merge_group|workflow_dispatch|repository_dispatch|deployment(_\w+)?|pull_request synchronize)( |$)/
 
 /** Runs the action for a payload, from its event to the end of its post step; its sender has that role. */
 async function play(event: Event, role: string, simulation: Simulation, inputs: { prompt?: string }) {
@@ -44,33 +28,30 @@ async function play(event: Event, role: string, simulation: Simulation, inputs: 
   }
 }
 
-describe("GitHub's own payloads", () => {
-  it.each([
-    ['a stranger', 'none', {}, { 'pull-request': 41, skipped: 288 }],
-    ['a reader', 'read', {}, { 'pull-request': 41, skipped: 288 }],
-    ['a writer', 'write', {}, { 'pull-request': 302, skipped: 27 }],
-    // Where nothing is asked that is an error; a plain comment is none.
-    ['a writer, without a prompt', 'write', { prompt: '' }, { error: 303, skipped: 26 }],
-  ])(
-    'start no job without permission, and no run ends unexpectedly: %s',
-    async (_who, role, inputs, ends) => {
-      const simulation = await newSimulation('acme/guides')
-      const wrong: string[] = []
-      const results: Record<string, number> = {}
-      for (const { name, examples } of EXAMPLES) {
-        for (const payload of examples) {
-          const event = { name, payload }
-          const { hasStarted, isAsked, result, log } = await play(event, role, simulation, inputs)
-          const what = `${name} ${payload.action ?? ''}`
-          results[result] = (results[result] ?? 0) + 1
-          if (hasStarted && !isTrusted(event) && !(isAsked && role === 'write'))
-            wrong.push(`${what}: started`)
-          if (isTrusted(event) && isAsked) wrong.push(`${what}: asked`)
-          if (/unexpectedly|undefined|TypeError|NaN|\[object/.test(log)) wrong.push(`${what}: ${log}`)
-        }
+it.each([
+  ['a reader', 'read', {}, { 'pull-request': 41, skipped: 288 }],
+  ['a writer', 'write', {}, { 'pull-request': 302, skipped: 27 }],
+  // Where nothing is asked that is an error; a plain comment is none.
+  ['a writer, without a prompt', 'write', { prompt: '' }, { error: 303, skipped: 26 }],
+])(
+  "GitHub's own payloads start no job without permission: %s",
+  async (_who, role, inputs, ends) => {
+    const simulation = await newSimulation('acme/guides')
+    const wrong: string[] = []
+    const results: Record<string, number> = {}
+    for (const { name, examples } of EXAMPLES) {
+      for (const payload of examples) {
+        const { hasStarted, isAsked, result, log } = await play({ name, payload }, role, simulation, inputs)
+        const what = `${name} ${payload.action ?? ''}`
+        const isTrusted = TRUSTED.test(what)
+        results[result] = (results[result] ?? 0) + 1
+        if (hasStarted && !isTrusted && !(isAsked && role === 'write')) wrong.push(`${what}: started`)
+        if (isTrusted && isAsked) wrong.push(`${what}: asked`)
+        if (/unexpectedly|undefined|TypeError|NaN|\[object/.test(log)) wrong.push(`${what}: ${log}`)
       }
-      expect(wrong).toEqual([])
-      expect(results).toEqual(ends)
-    },
-  )
-})
+    }
+    expect(wrong).toEqual([])
+    expect(results).toEqual(ends)
+  },
+  120_000,
+)

@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, expect, vi } from 'vitest'
-import { authorize } from '../../src/events/authorize.ts'
-import { readTrigger } from '../../src/events/decide.ts'
+import { authorize, readTrigger, skip } from '../../src/events/authorize.ts'
 import { type History, loadHistory } from '../../src/events/history.ts'
-import { skipOwnWork } from '../../src/events/loop-guard.ts'
+import { findOwnWork } from '../../src/events/loop-guard.ts'
 import { eventRow } from '../../src/events/table.ts'
 import { readEnvironment } from '../../src/runner/environment.ts'
 import { Run } from '../../src/runner/run.ts'
@@ -94,17 +93,18 @@ function sceneOf(github: FakeGitHub, lines: string[]) {
   async function decide(start: Start) {
     const { run, trigger } = newRun(start)
     const before = github.requests.length
-    let skip = 'skip' in trigger ? trigger : await authorize(trigger, run)
+    let skipped = 'skip' in trigger ? trigger : await authorize(trigger, run)
     let history: History | undefined
-    if (skip === undefined && !('skip' in trigger)) {
+    if (skipped === undefined && !('skip' in trigger)) {
       history = await loadHistory(trigger, run)
-      skip = skipOwnWork(trigger, history, run)
+      const ownWork = findOwnWork(trigger.event, run.inputs, history.merged)
+      skipped = ownWork === undefined ? undefined : skip('notice', ownWork)
     }
     return {
       /** `goes on`, or `skipped` with the level of its line in the log. */
-      result: skip === undefined ? 'goes on' : `skipped (${skip.level})`,
-      reason: skip?.reason ?? '',
-      explainsUsage: skip?.explainUsage ?? false,
+      result: skipped === undefined ? 'goes on' : `skipped (${skipped.level})`,
+      reason: skipped?.reason ?? '',
+      explainsUsage: skipped?.explainUsage ?? false,
       /** Requests to GitHub, and what was logged as `warning: …`. */
       requests: github.requests.slice(before),
       logged: logged(),
