@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process'
+import { readOptions, refuse } from '../scripts/options.ts'
 import type { ChangedFile } from '../src/context/ranking.ts'
 import { MAX_BYTES, renderContext } from '../src/context/render.ts'
 
@@ -49,8 +50,7 @@ function measureAll(history: History): Figures[] {
     })
     const step = Math.max(1, both.length / (SAMPLE * 3))
     const looked = both.filter((_, index) => Math.floor(index / step) !== Math.floor((index - 1) / step))
-    const figures = looked.map((range) => measure(range, history))
-    return figures.filter(({ facts }) => facts > 0).slice(0, SAMPLE)
+    return looked.flatMap((range) => measure(range, history) ?? []).slice(0, SAMPLE)
   })
 }
 
@@ -70,7 +70,8 @@ function releaseRanges(history: History, mainline: ReadonlySet<string>): string[
   })
 }
 
-function measure(range: string, history: History): Figures {
+/** `undefined` if nothing can be learned from the change. */
+function measure(range: string, history: History): Figures | undefined {
   const files = readFiles(git(history, 'diff', '--no-ext-diff', '-M', range))
   const isCode = ({ path }: ChangedFile): boolean => !isPage(path, history)
   const { code = [], pages = [] } = Object.groupBy(files, (file) => (isCode(file) ? 'code' : 'pages'))
@@ -80,7 +81,7 @@ function measure(range: string, history: History): Figures {
   const used = [...identifiersIn(linesOf(pages, /^\+/))]
   // Documentation that was new or moved as a whole says nothing of what a change brought.
   const facts = known.size === 0 ? [] : used.filter((name) => !known.has(name) && changed.has(name))
-  if (facts.length === 0) return { codeBytes: 0, facts: 0, told: 0, bytes: 0, noise: 0 }
+  if (facts.length === 0) return undefined
   const [, ...messages] = git(history, 'log', '-250', '--reverse', '--format=%x00%B', range).split('\0')
   const asked = files.slice(0, MAX_FILES)
   const text = tell(asked.filter(isCode), messages)
@@ -140,14 +141,16 @@ function identifiersIn(text: string): Set<string> {
 
 function git({ gitDirectory }: History, ...words: string[]): string {
   const all = ['-C', gitDirectory, '-c', 'core.quotePath=false', ...words]
+  const { status, stdout, stderr } = spawnSync('git', all, { encoding: 'utf8', maxBuffer: 2 ** 30 })
   // `git grep` ends with 1 where it finds nothing.
-  return spawnSync('git', all, { encoding: 'utf8', maxBuffer: 2 ** 30 }).stdout.trimEnd()
+  if (status !== 0 && status !== 1) refuse(`Failed to read ${gitDirectory}: ${stderr.trim()}`, USAGE)
+  return stdout.trimEnd()
 }
 
 function rowOf({ name, figures }: { readonly name: string; readonly figures: readonly Figures[] }) {
   const large = figures.filter(({ codeBytes }) => codeBytes > MAX_BYTES.diff)
   const sum = (of: readonly Figures[], key: keyof Figures) => of.reduce((all, one) => all + one[key], 0)
-  const percent = (share: number): number => Math.round(share * 1000) / 10
+  const percent = (share: number) => (Number.isNaN(share) ? '' : Math.round(share * 1000) / 10)
   return {
     repository: name,
     'changes that do not fit': large.length,
@@ -158,13 +161,13 @@ function rowOf({ name, figures }: { readonly name: string; readonly figures: rea
   }
 }
 
-const given = process.argv.slice(2)
-if (given.length === 0) console.log(USAGE)
-else {
-  const measured = given.map((word) => {
-    const [gitDirectory = '', folders = ''] = word.split(':')
-    return { name: gitDirectory, figures: measureAll({ gitDirectory, docs: folders.split(',') }) }
-  })
-  const all = { name: 'all', figures: measured.flatMap(({ figures }) => figures) }
-  console.table([...measured, all].map(rowOf))
-}
+const { positionals } = readOptions(USAGE, { allowPositionals: true })
+if (positionals.length === 0) refuse('Name a repository.', USAGE)
+const measured = positionals.map((word) => {
+  const [gitDirectory = '', folders = ''] = word.split(':')
+  return { name: gitDirectory, figures: measureAll({ gitDirectory, docs: folders.split(',') }) }
+})
+const rows = [...measured, { name: 'all', figures: measured.flatMap(({ figures }) => figures) }].map(rowOf)
+if (rows.at(-1)?.identifiers === 0)
+  refuse('No change is too large to fit, so there is nothing to measure.', USAGE)
+console.table(rows)

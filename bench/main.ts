@@ -96,13 +96,11 @@ async function measureLimits(folder: string): Promise<{ table: Table; failures: 
   }
 }
 
-function asText({ title, head, rows }: Table): string {
-  return `${title}\n\n${aligned([head, ...rows])}\n`
-}
-
-function asMarkdown({ title, head, rows }: Table): string {
+function show({ title, head, rows }: Table): void {
   const rule = head.map((_, column) => (column === 0 ? '---' : '---:'))
-  return `**${title}**\n\n${[head, rule, ...rows].map((line) => `| ${line.join(' | ')} |`).join('\n')}\n`
+  const lines = [head, rule, ...rows].map((cells) => `| ${cells.join(' | ')} |`)
+  const markdown = `**${title}**\n\n${lines.join('\n')}\n`
+  console.log(values.markdown ? markdown : `${title}\n\n${aligned([head, ...rows])}\n`)
 }
 
 const { values } = readOptions(USAGE, {
@@ -112,7 +110,6 @@ const folder = mkdtempSync(join(tmpdir(), 'bench-'))
 await runScript(async () => {
   const missing = ['bash', 'curl', 'jq', 'openssl'].filter((program) => !isInstalled(program))
   if (missing.length > 0) throw new Error(`Install these and run this again: ${missing.join(', ')}`)
-  const show = (table: Table) => console.log(values.markdown ? asMarkdown(table) : asText(table))
   if (!values.short) show(await measureRuns(folder, values.against))
   const { table, failures } = await measureLimits(folder)
   show(table)

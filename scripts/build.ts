@@ -3,6 +3,11 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { join, resolve } from 'node:path'
 import ncc, { type BundledModule } from '@vercel/ncc'
 import { minify } from 'rolldown/utils'
+import { readOptions } from './options.ts'
+
+const USAGE = `Builds dist/ from src/: compiles it, and bundles it with the packages that it uses.
+
+  npm run build`
 
 /** In the place of a module that is loaded at start, but of which nothing is used. */
 const UNUSED = './unused.js'
@@ -61,7 +66,9 @@ if (parseInt(process.versions.node, 10) < ${NODE_MAJOR}) {
  */
 async function build(): Promise<void> {
   rmSync('build', { recursive: true, force: true })
-  compile()
+  // On Windows the programs of a package are scripts that only a shell can start.
+  const shell = process.platform === 'win32'
+  execFileSync('tsc', ['--project', 'tsconfig.build.json'], { stdio: 'inherit', shell })
   // Without a type of its own, the compiled code would be bundled as an ES module, like this package.
   writeFileSync('build/package.json', '{}\n')
   const { code, assets, stats } = await ncc(resolve('build/index.js'), {
@@ -79,12 +86,6 @@ async function build(): Promise<void> {
   writeFileSync('dist/missing.js', MISSING_CODE)
   writeFileSync('dist/licenses.txt', licensesOf(stats.compilation.modules))
   writeFileSync('dist/package.json', '{ "type": "commonjs" }\n')
-}
-
-function compile(): void {
-  // On Windows the programs of a package are scripts that only a shell can start.
-  const shell = process.platform === 'win32'
-  execFileSync('tsc', ['--project', 'tsconfig.build.json'], { stdio: 'inherit', shell })
 }
 
 /** Writes a file of `dist`, minified if it is code. Functions and classes keep the names that errors show. */
@@ -107,12 +108,9 @@ async function write(name: string, source: string | Uint8Array): Promise<void> {
  */
 function licensesOf(modules: Iterable<BundledModule>): string {
   const files = [...modules].flatMap((module) => [...(module.modules ?? [module])])
-  const folders = new Set(files.flatMap(({ resource = '' }) => packageFolder(resource) ?? []))
+  const folder = /^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/
+  const folders = new Set(files.flatMap(({ resource = '' }) => folder.exec(resource)?.[0] ?? []))
   return [...folders].map(licenseOf).toSorted().join('\n')
-}
-
-function packageFolder(file: string): string | undefined {
-  return /^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/.exec(file)?.[0]
 }
 
 function licenseOf(folder: string): string {
@@ -122,4 +120,5 @@ function licenseOf(folder: string): string {
   return `${name}\n${license}\n${readFileSync(join(folder, file), 'utf8').replaceAll('\r\n', '\n')}\n`
 }
 
+readOptions(USAGE, {})
 await build()

@@ -81,10 +81,10 @@ async function showCommand(): Promise<void> {
   show('Mona comments on that pull request. The step of a workflow on issue_comment:\n')
   const comment = addComment(world, { kind: 'main', number: 1, author: MONA, body: COMMAND })
   const run = await runStep(issueComment({ id: comment.id, body: COMMAND, author: MONA, number: 1 }), {})
-  const given = github.requests.map((line) => EMOJI[/POST \S+\/reactions (\S+)/.exec(line)?.[1] ?? ''] ?? '')
-  const reactions = given.filter((emoji) => emoji !== '').join(', then ')
+  const names = github.requests.flatMap((line) => /POST \S+\/reactions (\S+)/.exec(line)?.[1] ?? [])
+  const reactions = `\n${names.map((name) => EMOJI[name]).join(', then ')}`
   const said = (one: Comment) =>
-    `${bold(one.author.login)}\n${picture(one.history.at(-1) ?? '')}${one === comment ? `\n${reactions}` : ''}`
+    `${bold(one.author.login)}\n${picture(one.history.at(-1) ?? '')}${one === comment ? reactions : ''}`
   show(`\nThe pull request's conversation:\n\n${box(world.comments.map(said).join('\n\n'))}`)
   show(`\nIts commits:\n\n${box(git(run, '--reverse', '--format=%h %s'))}`)
   check(run, 'pull-request')

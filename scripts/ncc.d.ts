@@ -5,9 +5,7 @@ declare module '@vercel/ncc' {
   /** What a bundle is made with; source: the package's readme, "Programmatically From Node.js". */
   type Options = {
     readonly quiet: boolean
-    /** The name of the main file. */
     readonly filename: string
-    /** What is imported in place of a module, by the text of its import (between slashes, a regular expression). */
     readonly externals: Readonly<Record<string, string>>
   }
 

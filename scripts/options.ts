@@ -1,4 +1,5 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util'
+import { errorMessage } from '../src/lib/text.ts'
 
 /** Reads a script's options. `--help` and wrong options end the process with words, not with a stack trace. */
 export function readOptions<const Config extends ParseArgsConfig>(
@@ -12,9 +13,15 @@ export function readOptions<const Config extends ParseArgsConfig>(
   try {
     return parseArgs(config)
   } catch (error) {
-    console.error(`${error instanceof Error ? error.message : error}\n\n${usage}`)
-    process.exit(2)
+    // Node goes on with how a word that begins with a dash can be no option.
+    return refuse(errorMessage(error).split(/\.\s/)[0] ?? '', usage)
   }
+}
+
+/** Ends the process because of what was given to it. */
+export function refuse(problem: string, usage: string): never {
+  console.error(`${problem}\n\n${usage}`)
+  process.exit(2)
 }
 
 /** Does a script's work. Its errors end the process with words, too. */
@@ -22,7 +29,7 @@ export async function runScript(work: () => Promise<void>): Promise<void> {
   try {
     await work()
   } catch (error) {
-    console.error(error instanceof Error ? error.message : error)
+    console.error(errorMessage(error))
     process.exitCode = 1
   }
 }

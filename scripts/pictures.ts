@@ -6,7 +6,7 @@ import { issueComment } from '../test/support/events.ts'
 import { startGitHub } from '../test/support/github.ts'
 import { type ActionOptions, type ActionRun, runAction } from '../test/support/run-action.ts'
 import { addComment, person } from '../test/support/world.ts'
-import { readOptions, runScript } from './options.ts'
+import { readOptions, refuse, runScript } from './options.ts'
 import { drawMarkdown, SCHEMES, startBrowser } from './summary-page.ts'
 
 const USAGE = `Makes the pictures of the documentation from what dist/ writes, with fixed data, in light and dark.
@@ -92,17 +92,12 @@ function withFixedTimes(text: string, outputs: Readonly<Record<string, string>>)
 }
 
 /** The first line that differs from what is kept, in words; empty if none does. */
-function differenceOf(name: string, markdown: string): string {
-  const path = sourceOf(name)
+function differenceOf(path: string, markdown: string): string {
   const kept = existsSync(path) ? readFileSync(path, 'utf8') : ''
   if (kept === markdown) return ''
   const [before, now] = [kept.split('\n'), markdown.split('\n')]
   const at = now.findIndex((line, index) => line !== before[index])
-  return `docs/pictures/${name}.md differs in line ${at + 1}:\n  - ${before[at] ?? ''}\n  + ${now[at] ?? ''}`
-}
-
-function sourceOf(name: string): string {
-  return join(DOCS, 'pictures', `${name}.md`)
+  return `docs/pictures/${basename(path)} differs in line ${at + 1}:\n  - ${before[at] ?? ''}\n  + ${now[at] ?? ''}`
 }
 
 async function draw(markdown: string, files: readonly string[], look = { width: 1012, unfold: false }) {
@@ -129,6 +124,7 @@ const { values, positionals } = readOptions(USAGE, {
 })
 await runScript(async () => {
   for (const file of positionals) {
+    if (!existsSync(file)) refuse(`${file} does not exist.`, USAGE)
     const name = basename(file, '.md')
     const files = SCHEMES.map((scheme) => `tmp/${name}-${scheme}.png`)
     await draw(readFileSync(file, 'utf8'), files, { width: Number(values.width), unfold: values.unfold })
@@ -139,9 +135,10 @@ await runScript(async () => {
     const site = { agent: 'none', jobTimeMs: 1100, pages: 240, repository: REPOSITORY } as const
     const docs = await startDocsService(site)
     const markdown = await scene(docs).finally(() => docs.close())
-    differences.push(differenceOf(name, markdown))
+    const path = join(DOCS, 'pictures', `${name}.md`)
+    differences.push(differenceOf(path, markdown))
     if (values.check) continue
-    writeFileSync(sourceOf(name), markdown)
+    writeFileSync(path, markdown)
     const files = FILES[name] ?? SCHEMES.map((scheme) => `pictures/${name}-${scheme}.png`)
     const paths = files.map((file) => join(DOCS, file))
     await draw(markdown, paths)

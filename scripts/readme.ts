@@ -45,10 +45,8 @@ function partOf(mark: string, { inputs, outputs }: ActionMetadata): string {
   if (kind === 'example') return `\`\`\`yaml\n${read(`examples/${name}.yml`).trimEnd()}\n\`\`\``
   if (kind === 'outputs') {
     const shown = Object.entries(outputs).filter(([output]) => name === '' || MAIN_OUTPUTS.includes(output))
-    return table(
-      ['Output', 'Value'],
-      shown.map(([output, { description }]) => [`\`${output}\``, description]),
-    )
+    const rows = shown.map(([output, { description }]) => [`\`${output}\``, description])
+    return table(['Output', 'Value'], rows)
   }
   if (kind !== 'inputs') throw new Error(`Nothing is known to be generated for the mark ${mark}.`)
   const group = Object.entries(INPUTS).flatMap(([input, spec]) => (spec.group === name ? [input] : []))
@@ -73,7 +71,7 @@ function typeOf(format: object & { readonly accepted: string }): object {
   const names = { type: 'list', separator: ',', 'list-item': { type: 'string' } }
   if (format === LOGINS) return names
   if (format.accepted.startsWith('a whole number')) return { type: 'integer' }
-  const [, choice] = /^any of (.*), or none alone$/.exec(format.accepted) ?? []
+  const [, choice] = /^any of (.*), or none alone/.exec(format.accepted) ?? []
   if (choice !== undefined) return { ...names, 'list-item': words(`${choice}, none`) }
   return /^[a-z-]+(?:, [a-z-]+)+$/.test(format.accepted) ? words(format.accepted) : { type: 'string' }
 }
@@ -83,10 +81,10 @@ function words(list: string): object {
 }
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const lines = [head, head.map(() => '---'), ...rows]
-  return lines
-    .map((cells) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`)
-    .join('\n')
+  const lines = [head, head.map(() => '---'), ...rows].map((cells) => {
+    return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
+  })
+  return lines.join('\n')
 }
 
 function read(name: string): string {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { appendFileSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { readOptions, runScript } from './options.ts'
+import { readOptions, refuse, runScript } from './options.ts'
 
 const USAGE = `Checks that a tag is the version of package.json, and prints the version's section of CHANGELOG.md.
 
@@ -15,7 +15,8 @@ function read(name: string): string {
 
 await runScript(async () => {
   const { positionals } = readOptions(USAGE, { allowPositionals: true })
-  const [tag = ''] = positionals
+  const [tag] = positionals
+  if (tag === undefined) refuse('Name a tag, such as v1.0.0.', USAGE)
   const { version } = JSON.parse(read('package.json'))
   if (tag !== `v${version}`) throw new Error(`The tag is "${tag}", but package.json says ${version}.`)
   const section = read('CHANGELOG.md')

@@ -32,10 +32,11 @@ export async function drawMarkdown(browser: Browser, markdown: string, look: Loo
   const viewport = { width, height: 600 }
   const page = await browser.newPage({ colorScheme: scheme, viewport, deviceScaleFactor: 1.25 })
   await page.setContent(pageOf(markdown, scheme))
+  const parts = `document.querySelectorAll('details')`
   // Mermaid can't measure what is folded.
-  await setFolded(page, false)
+  await page.evaluate(`for (const part of ${parts}) part.open = true`)
   await drawCharts(page, scheme)
-  await setFolded(page, !unfold)
+  await page.evaluate(`for (const part of ${parts}) part.open = ${unfold}`)
   const png = await page.locator('article').screenshot()
   await page.close()
   return png
@@ -46,16 +47,10 @@ async function drawCharts(page: Page, scheme: Look['scheme']): Promise<void> {
   if (charts === 0) return
   await page.addScriptTag({ path: fileOf('mermaid/dist/mermaid.min.js') })
   // GitHub gives Mermaid its `default` or `dark` theme, and lets diagrams run no script.
-  const theme = scheme === 'dark' ? 'dark' : 'default'
-  const options = `{ startOnLoad: false, securityLevel: 'strict', theme: '${theme}' }`
-  await page.evaluate(`mermaid.initialize(${options}); mermaid.run()`)
+  const look = `securityLevel: 'strict', theme: '${scheme === 'dark' ? 'dark' : 'default'}'`
+  await page.evaluate(`mermaid.initialize({ startOnLoad: false, ${look} }); mermaid.run()`)
   const drawn = await page.locator('.mermaid svg:not([aria-roledescription="error"])').count()
   if (drawn !== charts) throw new Error(`Mermaid drew ${drawn} of ${charts} charts.`)
-}
-
-async function setFolded(page: Page, folded: boolean): Promise<void> {
-  const parts = `document.querySelectorAll('details')`
-  await page.evaluate(`for (const part of ${parts}) part.toggleAttribute('open', ${!folded})`)
 }
 
 function pageOf(markdown: string, scheme: Look['scheme']): string {

@@ -94,7 +94,7 @@ function reportError(error: unknown, run: Run): void {
   const projectId = run.inputs['project-id']
   if (error instanceof InputsError) {
     run.setOutputs({ result: 'error' })
-    run.writeSummary('job', inputsErrorSummary(error.problems, projectId))
+    run.writeSummary('job', inputsErrorSummary(error, projectId))
     run.log.fail(error.message)
     return
   }

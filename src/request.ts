@@ -1,11 +1,10 @@
 import { hasPrompt, type Trigger } from './events/trigger.ts'
-import { API_KEY } from './inputs/formats.ts'
 import { type InputProblem, InputsError, inputNames } from './inputs/read.ts'
-import type { Inputs } from './inputs/table.ts'
+import { INPUTS, type Inputs } from './inputs/table.ts'
 import type { JobRequest } from './job/perform.ts'
 import { hasInstructions } from './job/plan.ts'
-import { formatDuration } from './lib/time.ts'
 import { type TextFile, WorkspaceError, WorkspaceReader } from './lib/workspace.ts'
+import { listOf } from './readers/format.ts'
 import { type ReadersOptions, readReadersOptions } from './readers/options.ts'
 import type { Run } from './runner/run.ts'
 
@@ -37,12 +36,15 @@ export async function loadRequest(trigger: Trigger, run: Run): Promise<RunReques
   const isAsked =
     wantsJob || readers.options !== undefined || run.problems.some(({ input }) => asking.includes(input))
 
-  problems.push(...togetherWrong(inputs, hasInstruction), ...readers.problems)
-  if (promptFiles.length > 0 && !hasInstruction && inputs['job-id'] === '') problems.push(EMPTY_FILES)
-  if (!isAsked) problems.push(nothingRequested(readers.unused))
+  problems.push(...togetherWrong(run, hasInstruction), ...readers.problems)
+  if (promptFiles.length > 0 && !hasInstruction && inputs['job-id'] === '') {
+    const accepted = 'files with instructions in them'
+    problems.push({ input: 'prompt-file', problem: 'names only empty files', accepted })
+  }
+  if (!isAsked) problems.push(nothingRequested(readers.unused, contextFiles.length > 0))
   // In the order of the inputs' documentation, and of each what was found first.
   const first = inputNames().flatMap((name) => problems.find(({ input }) => input === name) ?? [])
-  if (first.length > 0) throw new InputsError(first)
+  if (first.length > 0) throw new InputsError(first, environment.inputs)
 
   const isAwaited = wantsJob && inputs.wait
   const why = wantsJob ? 'with `wait: false`' : 'without a job'
@@ -55,41 +57,37 @@ export async function loadRequest(trigger: Trigger, run: Run): Promise<RunReques
   return { trigger, wantsJob, ...files, readers: readers.options }
 }
 
-const WAYS_TO_ASK =
-  'prompt, prompt-file, job-id, visitors-summary, visitors-export, reader-signals, or a comment that starts with the command (/docs)'
-
-function nothingRequested(unused: readonly string[]): InputProblem {
-  if (unused.length === 0) {
-    return { input: 'prompt', problem: 'is missing, and nothing else is requested', accepted: WAYS_TO_ASK }
+function nothingRequested(unused: readonly string[], hasContextFiles: boolean): InputProblem {
+  if (unused.length > 0) {
+    const problem = `is not set, and without a report nothing uses ${listOf(unused)}`
+    const accepted = 'true; or visitors-export, reader-signals or a prompt'
+    return { input: 'visitors-summary', problem, accepted }
   }
-  const problem = `is not set, so ${unused.join(', ')} has no effect, and nothing else is requested`
-  return { input: 'visitors-summary', problem, accepted: `true; or one of ${WAYS_TO_ASK}` }
-}
-
-const EMPTY_FILES: InputProblem = {
-  input: 'prompt-file',
-  problem: 'names only empty files',
-  accepted: 'files with instructions in them',
+  const problem = hasContextFiles
+    ? 'is missing: context-files alone request nothing'
+    : 'is missing, and nothing else is requested'
+  const accepted =
+    'an instruction, here or in prompt-file; job-id, to wait for a job; visitors-summary, visitors-export or reader-signals, for a report alone; or a comment that starts with the command (/docs)'
+  return { input: 'prompt', problem, accepted }
 }
 
 /** What is wrong with inputs that are right by themselves. */
-function togetherWrong(inputs: Inputs, hasInstruction: boolean): InputProblem[] {
+function togetherWrong({ inputs, environment }: Run, hasInstruction: boolean): InputProblem[] {
   const { timeout, 'poll-interval': pollInterval = 0 } = inputs
   const found: InputProblem[] = []
   if (inputs['api-key'] === '' && !inputs['dry-run']) {
     const problem =
-      'is missing: is the secret set for this repository or organization, and if this is a reusable workflow, does its caller pass `secrets:` on?'
-    found.push({ input: 'api-key', problem, accepted: API_KEY.accepted })
+      "is missing: is its secret's name spelled as in the settings of this repository, its organization or the job's environment? In a reusable workflow, does the caller pass it with `secrets:`?"
+    found.push({ input: 'api-key', problem, accepted: INPUTS['api-key'].format.accepted })
   }
   if (inputs['project-id'] === '') {
     const problem =
-      'is missing: if the workflow takes it from a variable, such as `vars.DOCS_PROJECT_ID`, is that set for this repository or organization?'
-    const accepted = "the project's id, from the dashboard's API keys page"
-    found.push({ input: 'project-id', problem, accepted })
+      'is missing: if it is taken from `vars.DOCS_PROJECT_ID`, is that set, as a variable and not as a secret (`gh variable set DOCS_PROJECT_ID`)?'
+    found.push({ input: 'project-id', problem, accepted: INPUTS['project-id'].format.accepted })
   }
   if (pollInterval > timeout) {
-    const problem = `(${formatDuration(pollInterval)}) is longer than timeout (${formatDuration(timeout)})`
-    const accepted = 'a pause that is at most as long as `timeout`'
+    const problem = `("${environment.inputs.get('poll-interval')?.trim()}") is longer than timeout`
+    const accepted = `a pause that is at most as long as \`timeout\` (${INPUTS.timeout.default} if not given)`
     found.push({ input: 'poll-interval', problem, accepted })
   }
   // The job is told what readers missed in the block that the prompt gets.
@@ -119,7 +117,7 @@ async function readFiles(
       unread.push(`"${name}", which ${error.message}`)
     }
   }
-  const accepted = 'text files of the workspace, one per line'
+  const accepted = 'text files of the workspace, one per line (no commas), with / between folders'
   if (unread.length > 0) problems.push({ input, problem: `names ${unread.join(', and ')}`, accepted })
   return files
 }

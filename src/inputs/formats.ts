@@ -1,9 +1,9 @@
 import { isPrivateTransport } from '../lib/http.ts'
-import { DURATION_FORMAT, parseDuration } from '../lib/time.ts'
+import { parseDuration } from '../lib/time.ts'
 
 /** How the text of an input is understood. */
 export type InputFormat<T> = {
-  /** What is accepted, to follow "accepted:"; empty where the problem says it. */
+  /** What is accepted, to follow "accepted:"; empty where any text is. */
   readonly accepted: string
   /** Reads a text that is not empty. Throws a `RangeError` with the problem, to follow the input's name. */
   readonly parse: (text: string) => T
@@ -31,7 +31,9 @@ export const BOOLEAN = format<boolean>('true or false', (text) => {
 
 /** A duration of at least `minimumMs`; the value is in milliseconds. */
 export function duration(minimumMs = 1): InputFormat<number> {
-  return format(DURATION_FORMAT, (text) => {
+  const accepted =
+    'whole numbers with units, such as 250ms, 45s, 30m or 1h30m, in lower case and without spaces'
+  return format(accepted, (text) => {
     const ms = parseDuration(text)
     if (ms < minimumMs) throw new RangeError(`is shorter than ${minimumMs}ms`)
     return ms
@@ -51,7 +53,7 @@ export function integer(minimum: number, maximum: number): InputFormat<number> {
 export function oneOf<const T extends string>(words: readonly T[]): InputFormat<T> {
   return format(words.join(', '), (text) => {
     const word = words.find((candidate) => candidate === text)
-    if (word === undefined) throw new RangeError('is not one of the accepted words')
+    if (word === undefined) throw new RangeError('is unknown')
     return word
   })
 }
@@ -59,11 +61,13 @@ export function oneOf<const T extends string>(words: readonly T[]): InputFormat<
 /** Any of a few words, or `none` alone. */
 export function anyOf<const T extends string>(words: readonly T[]): InputFormat<ReadonlySet<T>> {
   const isKnown = (word: string): word is T => words.some((known) => known === word)
-  return format(`any of ${words.join(', ')}, or none alone`, (text) => {
+  const accepted = `any of ${words.join(', ')}, or none alone (in lower case, separated by commas or line breaks)`
+  return format(accepted, (text) => {
     const given = splitList(text)
     if (given.length === 1 && given[0] === 'none') return new Set<T>()
     const unknown = given.filter((word) => !isKnown(word) && word !== 'none')
-    if (unknown.length > 0) throw new RangeError(`contains ${quote(unknown)}`)
+    const has = unknown.length === 1 ? 'has the unknown word' : 'has the unknown words'
+    if (unknown.length > 0) throw new RangeError(`${has} ${quote(unknown)}`)
     if (given.includes('none')) throw new RangeError('combines "none" with other values')
     if (given.length === 0) throw new RangeError('contains no word')
     return new Set(given.filter(isKnown))
@@ -97,17 +101,20 @@ export const COMMAND_WORD = textWithout('one word, such as /docs, or nothing, so
 ])
 
 /** An id that becomes one segment of a URL's path. */
-export const PATH_SEGMENT = textWithout(
-  'an id as the service gives it',
-  [/^\.\.?$/, 'would change the path of the request'],
-  [/[\p{Cc}\p{Cs}]/u, 'contains control characters'],
-)
+export function idFrom(place: string): InputFormat<string> {
+  return textWithout(
+    `the id alone, from ${place}`,
+    [/^\.\.?$|^https?:/i, 'is not an id'],
+    [/[\p{Cc}\p{Cs}]/u, 'contains control characters'],
+  )
+}
 
 /** An unknown prefix may be right: a server behind another `base-url` has its own. */
 export const API_KEY = textWithout(
-  'an admin API key of the docs service, from a secret of the repository',
+  "an admin API key (mint_…) from the dashboard's API keys page, alone in its secret: `gh secret set DOCS_API_KEY`",
   [/^\s|\s$/, 'has white space around it'],
   [/^["'`]|["'`]$/, 'has quotes around it'],
+  [/^Bearer\s/i, 'starts with "Bearer "'],
   // Source: the vendor's documentation (November 2026).
   [/^mint_dsc_/, 'is an assistant key (it starts with mint_dsc_)'],
   [/^mint_us_/, 'is a search (index) key (it starts with mint_us_)'],
@@ -121,7 +128,7 @@ export const BASE_URL = format(
     const url = URL.parse(text)
     if (url === null || !/^https?:$/.test(url.protocol)) {
       const looksLikeHost = /^[\w-]+(?:\.[\w-]+)+(?::\d+)?(?:\/\S*)?$/.test(text)
-      throw new RangeError(looksLikeHost ? `is not a URL; did you mean https://${text}?` : 'is not a URL')
+      throw new RangeError(looksLikeHost ? `is not a URL: did you mean \`https://${text}\`?` : 'is not a URL')
     }
     if (!isPrivateTransport(url)) throw new RangeError('is not encrypted')
     if (url.username !== '' || url.password !== '') throw new RangeError('contains a user name or password')
@@ -147,7 +154,7 @@ export const DATE = format<PeriodDate>('YYYY-MM-DD, or ISO 8601 such as 2026-07-
   const ms = Date.parse(text.includes('T') && offset === undefined ? `${text}Z` : text)
   // Date.parse takes 30 February for a day in March.
   const exists = !Number.isNaN(ms) && new Date(day).toISOString().startsWith(day)
-  if (!exists) throw new RangeError('is not a valid date')
+  if (!exists) throw new RangeError('is a date or time that does not exist')
   return { ms, text }
 })
 
@@ -155,6 +162,6 @@ function splitList(text: string, separator = /[,\r\n]/): string[] {
   return text.split(separator).flatMap((entry) => entry.trim() || [])
 }
 
-function quote(words: readonly string[]): string {
+export function quote(words: readonly string[]): string {
   return words.map((word) => `"${word}"`).join(' and ')
 }

@@ -1,28 +1,36 @@
 import type { Redact } from '../lib/markdown.ts'
-import { clip } from '../lib/text.ts'
+import { clip, joinSentences } from '../lib/text.ts'
+import { quote } from './formats.ts'
 import { INPUTS, type InputName, type Inputs, SECRET_INPUTS } from './table.ts'
 
 export type InputProblem = {
   readonly input: InputName
   /** What is wrong with the value, to follow the input's name. */
   readonly problem: string
-  /** What is accepted, to follow "accepted:"; empty where the problem says it. */
+  /** What is accepted, to follow "accepted:". */
   readonly accepted: string
 }
 
-/** Everything that is wrong with the inputs. Its message names each with its problem and cure. */
+/** Everything that is wrong with the inputs. Its message names each with its problem and what is accepted. */
 export class InputsError extends Error {
   override readonly name = 'InputsError'
   readonly problems: readonly InputProblem[]
+  /** A sentence with the names that the step gives, but that no input has; empty if there are none. */
+  readonly unknown: string
 
-  constructor(problems: readonly InputProblem[]) {
-    const lines = problems.map(
-      ({ input, problem, accepted }) =>
-        `- ${input} ${problem}${accepted === '' ? '' : `; accepted: ${accepted}`}.`,
+  constructor(problems: readonly InputProblem[], texts: InputTexts) {
+    const names = [...texts.keys()].filter((name) => !Object.hasOwn(INPUTS, name))
+    const unknown = names.length === 0 ? '' : `The step also has unknown inputs: ${quote(names)}.`
+    const [first = '', ...more] = problems.map(({ input, problem, accepted }) => {
+      return `${input} ${problem}${problem.endsWith('?') ? ' Accepted' : '; accepted'}: ${accepted}.`
+    })
+    const head = `${problems.length} inputs are wrong, so nothing was sent:`
+    const list = [head, first, ...more].join('\n- ')
+    super(
+      more.length === 0 ? joinSentences(first, unknown, 'Nothing was sent.') : `${list}\n${unknown}`.trim(),
     )
-    const inputs = problems.length === 1 ? 'One input is' : `${problems.length} inputs are`
-    super(`${inputs} wrong, so nothing was sent:\n${lines.join('\n')}`)
     this.problems = problems
+    this.unknown = unknown
   }
 }
 
@@ -47,8 +55,8 @@ export function readInputs(
     } catch (error) {
       if (!(error instanceof RangeError)) throw error
       const isSecret = SECRET_INPUTS.some((secret) => secret === name)
-      const quote = isSecret ? '' : `("${quoted(redact(given))}") `
-      problems.push({ input: name, problem: `${quote}${error.message}`, accepted: format.accepted })
+      const value = isSecret ? '' : `("${quoted(redact(given))}") `
+      problems.push({ input: name, problem: `${value}${error.message}`, accepted: format.accepted })
       return parseInput(fallback, name)
     }
   }

@@ -8,11 +8,11 @@ import {
   duration,
   GITHUB_TOKEN,
   type InputFormat,
+  idFrom,
   integer,
   LINES,
   LOGINS,
   oneOf,
-  PATH_SEGMENT,
   TEXT,
 } from './formats.ts'
 
@@ -39,13 +39,13 @@ type InputSpec<T> = {
 /** All inputs: what `action.yml` declares, and how each is read. */
 export const INPUTS = {
   'api-key': input('request', API_KEY),
-  'project-id': input('request', PATH_SEGMENT),
+  'project-id': input('request', idFrom("the dashboard's API keys page")),
   'base-url': input('request', BASE_URL, 'https://api.mintlify.com'),
   prompt: input('request', TEXT),
   'prompt-file': input('request', LINES),
   'context-files': input('request', LINES),
   context: input('request', oneOf(['diff', 'files', 'none']), 'diff'),
-  'job-id': input('request', PATH_SEGMENT),
+  'job-id': input('request', idFrom('the output `job-id` of the step that started the job')),
   'dry-run': input('request', BOOLEAN, 'false'),
 
   wait: input('wait', BOOLEAN, 'true'),

@@ -1,4 +1,4 @@
-import type { InputProblem } from '../inputs/read.ts'
+import type { InputsError } from '../inputs/read.ts'
 import {
   code,
   codeBlock,
@@ -60,12 +60,13 @@ export function interruptedSummary(advice: string, projectId: string): Markdown 
 }
 
 /** The summary of a run whose inputs are wrong. */
-export function inputsErrorSummary(problems: readonly InputProblem[], projectId: string): Markdown {
+export function inputsErrorSummary({ problems, unknown }: InputsError, projectId: string): Markdown {
   const rows = problems.map((one) => [code(one.input), ...[one.problem, one.accepted].map(sentencesWithCode)])
   return paragraphs(
-    md`## ❌ Docs agent: wrong inputs`,
+    md`## ❌ Docs agent: wrong ${problems.length === 1 ? 'input' : 'inputs'}`,
     md`Nothing was sent.`,
     table(['Input', 'Problem', 'Accepted'], rows),
+    sentencesWithCode(unknown),
     footer(projectId),
   )
 }

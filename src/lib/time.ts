@@ -52,9 +52,6 @@ const PATTERN = /^(?:(?<h>\d+)h)?(?:(?<m>\d+)m(?!s))?(?:(?<s>\d+)s)?(?:(?<ms>\d+
 /** No runner's job may take longer than a few days, and timers hold no more than 24. */
 const MAX_MS = 24 * 24 * UNITS_MS.h
 
-/** What a duration may look like, for messages. */
-export const DURATION_FORMAT = 'whole numbers with units, such as 250ms, 45s, 30m or 1h30m'
-
 /**
  * Reads a duration such as `250ms`, `45s`, `30m` or `1h30m`.
  *
@@ -62,7 +59,7 @@ export const DURATION_FORMAT = 'whole numbers with units, such as 250ms, 45s, 30
  * @throws {RangeError} with the problem in words, if the text is anything else
  */
 export function parseDuration(text: string): number {
-  if (/^\d+$/.test(text)) throw new RangeError(`has no unit; did you mean ${text}s or ${text}m?`)
+  if (/^\d+$/.test(text)) throw new RangeError(`has no unit: did you mean ${text}s or ${text}m?`)
   const parts = PATTERN.exec(text)?.groups
   if (text === '' || parts === undefined) throw new RangeError('is not a duration')
   let totalMs = 0

@@ -54,9 +54,9 @@ export class WorkspaceReader {
       if (error instanceof TypeError) throw new WorkspaceError('is not UTF-8 text', { cause: error })
       if (!['ENOENT', 'ENOTDIR'].includes(errorCode(error))) throw workspaceError(error, 'read')
       const hint = /[*?[\]{}]/.test(name)
-        ? ' (globs are not expanded: name each file)'
-        : '; is it checked out before this step?'
-      throw new WorkspaceError(`does not exist in the workspace${hint}`, { cause: error })
+        ? 'globs are not expanded: name each file'
+        : 'check its letter case, and that actions/checkout runs before this step'
+      throw new WorkspaceError(`does not exist in the workspace (${hint})`, { cause: error })
     }
   }
 }

@@ -22,9 +22,6 @@ export type VisitorsOptions = {
   readonly exportTo: string | undefined
 }
 
-/** Endings of the files that rows can be written to. */
-const EXPORT_ENDINGS = ['.csv', '.json', '.ndjson']
-
 const MAX_DAYS = 366
 /** What readers missed is told of so many days: a week has too few votes and questions to say something. */
 export const SIGNALS_DAYS = 28
@@ -66,7 +63,7 @@ function readPeriod({ inputs, problems, clock }: Run, refuse: Refuse): Period | 
       : refuse('visitors-from', 'is missing, though visitors-to is given', accepted)
   }
   const start = `visitors-from ("${from.text}")`
-  const accepted = `a date after visitors-from, by at most ${MAX_DAYS} days; the period ends before it`
+  const accepted = `a date at most ${MAX_DAYS} days after visitors-from; the period ends before it, so for one day name the next`
   if (from.ms >= to.ms) return refuse('visitors-to', `("${to.text}") is not after ${start}`, accepted)
   if (to.ms - from.ms > MAX_DAYS * DAY_MS) {
     return refuse('visitors-to', `("${to.text}") is more than ${MAX_DAYS} days after ${start}`, accepted)
@@ -80,12 +77,11 @@ async function findExportPath({ inputs, environment }: Run, refuse: Refuse): Pro
   const name = inputs['visitors-export']
   if (name === '') return undefined
   try {
-    const isKnown = EXPORT_ENDINGS.some((ending) => name.toLowerCase().endsWith(ending))
-    if (!isKnown) throw new WorkspaceError('has no known ending')
+    if (!/\.(?:csv|json|ndjson)$/i.test(name)) throw new WorkspaceError('has no known ending')
     return await findOutputPath(environment.workspace, name)
   } catch (error) {
     if (!(error instanceof WorkspaceError)) throw error
-    const accepted = `a path in the workspace that ends in ${EXPORT_ENDINGS.join(', ')}`
+    const accepted = 'a path in the workspace that ends in .csv, .json or .ndjson'
     return refuse('visitors-export', `("${clip(name, 80)}") ${error.message}`, accepted)
   }
 }
@@ -112,6 +108,7 @@ function periodDate(ms: number): PeriodDate {
 /** Inputs without effect. One that has the value of its default can't be told from one that was not given. */
 function findUnused(inputs: Inputs, visitors: VisitorsOptions | undefined) {
   const [hasVisitors, hasSignals] = [visitors !== undefined, inputs['reader-signals'] !== 'none']
+  const isShown = hasSignals || inputs['visitors-summary']
   const rules: readonly [isUnused: boolean, names: readonly InputName[], why: string][] = [
     [
       !hasVisitors,
@@ -121,7 +118,7 @@ function findUnused(inputs: Inputs, visitors: VisitorsOptions | undefined) {
     [hasVisitors && inputs['visitors-from'] !== undefined, ['visitors-days'], 'beside `visitors-from`'],
     [visitors?.isSoFar === true, ['visitors-trend'], 'on a period that is not over yet'],
     [!hasVisitors && !hasSignals, ['visitors-max-requests'], 'without a readers report'],
-    [!inputs['visitors-summary'] && !hasSignals, ['site-url'], 'without a readers report in the summary'],
+    [!isShown, ['site-url'], 'without `visitors-summary` or `reader-signals`'],
   ]
   const unused: InputName[] = []
   const warnings: string[] = []

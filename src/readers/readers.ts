@@ -90,6 +90,7 @@ export class Readers {
       failure = `Failed to export the visitors: \`visitors-export\` ${errorMessage(error)}.`
       exported = ''
     }
+    if (exported !== '') log.info(`Wrote ${countOf(report.pages.length, 'row')} to ${exported}.`)
     this.#run.setOutputs({ ...visitorsOutputs(report, this.#reader.count), 'visitors-export': exported })
     this.#write(missed, { report, exported })
     log.notice(`${visitorsHeadline(report)}.`, this.#title)

@@ -46,7 +46,8 @@ export class Run {
     const { inputs, problems } = readInputs(environment.inputs, this.redact)
     this.inputs = inputs
     this.problems = problems
-    this.log = createLog(this.redact, `Docs agent: ${environment.inputs.get('project-id')?.trim() ?? ''}`)
+    const projectId = environment.inputs.get('project-id')?.trim()
+    this.log = createLog(this.redact, projectId ? `Docs agent: ${projectId}` : 'Docs agent')
     this.#summary = new Summary(environment.summaryPath)
     this.github = new GitHub({
       ...waiting,

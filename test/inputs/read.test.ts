@@ -84,14 +84,14 @@ describe('a wrong value', () => {
     ['wait', 'yes', '("yes") is not a boolean'],
     ['wait', '1', '("1") is not a boolean'],
     ['wait', 'tRUE', '("tRUE") is not a boolean'],
-    ['context', 'true', '("true") is not one of the accepted words'],
-    ['reader-signals', 'all', '("all") is not one of the accepted words'],
-    ['timeout', '30', '("30") has no unit; did you mean 30s or 30m?'],
+    ['context', 'true', '("true") is unknown'],
+    ['reader-signals', 'all', '("all") is unknown'],
+    ['timeout', '30', '("30") has no unit: did you mean 30s or 30m?'],
     ['timeout', '0s', '("0s") must be longer than zero'],
     ['poll-interval', '99ms', '("99ms") is shorter than 100ms'],
     ['fail-on', 'none, failed', '("none, failed") combines "none" with other values'],
-    ['fail-on', 'failed, broken', '("failed, broken") contains "broken"'],
-    ['fail-on', 'error,failled', '("error,failled") contains "error" and "failled"'],
+    ['fail-on', 'failed, broken', '("failed, broken") has the unknown word "broken"'],
+    ['fail-on', 'error,failled', '("error,failled") has the unknown words "error" and "failled"'],
     ['fail-on', ', ,', '(", ,") contains no word'],
     ['visitors-days', '367', '("367") is out of range'],
     ['visitors-days', '0', '("0") is out of range'],
@@ -100,12 +100,12 @@ describe('a wrong value', () => {
     ['visitors-top', '101', '("101") is out of range'],
     ['visitors-trend', '53', '("53") is out of range'],
     ['visitors-trend', '1.5', '("1.5") is not a whole number'],
-    ['visitors-from', '2026-02-30', '("2026-02-30") is not a valid date'],
-    ['visitors-from', '2026-01-01T25:00', '("2026-01-01T25:00") is not a valid date'],
+    ['visitors-from', '2026-02-30', '("2026-02-30") is a date or time that does not exist'],
+    ['visitors-from', '2026-01-01T25:00', '("2026-01-01T25:00") is a date or time that does not exist'],
     ['visitors-from', 'yesterday', '("yesterday") is not a date'],
     ['command', '/docs please', '("/docs please") contains white space'],
     ['allow-bots', 'a[bot], *[bot]', '("a[bot], *[bot]") contains an invalid login, "*[bot]"'],
-    ['required-permission', 'owner', '("owner") is not one of the accepted words'],
+    ['required-permission', 'owner', '("owner") is unknown'],
     ['base-url', 'http://api.example', '("http://api.example") is not encrypted'],
     ['base-url', 'https://me:pw@api.example', '("https://***@api.example") contains a user name or password'],
     ['base-url', 'http://localhost.example.com', '("http://localhost.example.com") is not encrypted'],
@@ -113,15 +113,16 @@ describe('a wrong value', () => {
     ['base-url', 'https://api.example/#top', '("https://api.example/#top") contains a query or fragment'],
     ['base-url', 'https://api.example?', '("https://api.example?") contains a query or fragment'],
     ['base-url', 'ftp://api.example', '("ftp://api.example") is not a URL'],
-    ['site-url', 'acme.example', '("acme.example") is not a URL; did you mean https://acme.example?'],
+    ['site-url', 'acme.example', '("acme.example") is not a URL: did you mean `https://acme.example`?'],
     [
       'site-url',
       'docs.acme.example:8080/guides',
-      '("docs.acme.example:8080/guides") is not a URL; did you mean https://docs.acme.example:8080/guides?',
+      '("docs.acme.example:8080/guides") is not a URL: did you mean `https://docs.acme.example:8080/guides`?',
     ],
     ['site-url', 'docs', '("docs") is not a URL'],
-    ['project-id', '..', '("..") would change the path of the request'],
-    ['job-id', '.', '(".") would change the path of the request'],
+    ['project-id', '..', '("..") is not an id'],
+    ['project-id', 'https://acme.example/docs', '("https://acme.example/docs") is not an id'],
+    ['job-id', '.', '(".") is not an id'],
     ['job-id', 'a\u0007b', '("a\u0007b") contains control characters'],
     ['api-key', 'mint_dsc_1', 'is an assistant key (it starts with mint_dsc_)'],
     ['api-key', 'mint_us_1', 'is a search (index) key (it starts with mint_us_)'],
@@ -130,6 +131,7 @@ describe('a wrong value', () => {
     ['api-key', '"mint_1"', 'has quotes around it'],
     ['api-key', "'mint_dsc_1'", 'has quotes around it'],
     ['api-key', 'mint_1`', 'has quotes around it'],
+    ['api-key', 'Bearer mint_1', 'starts with "Bearer "'],
     ['api-key', '\u200B', 'contains white space or characters that no API key has'],
     ['api-key', 'mint_ 1', 'contains white space or characters that no API key has'],
     ['api-key', 'mint_é', 'contains white space or characters that no API key has'],
@@ -153,17 +155,37 @@ describe('a wrong value', () => {
   })
 })
 
-it('all problems are one error, each by its name, with what is accepted', () => {
-  const { problems } = read({ wait: 'maybe', 'api-key': 'mint_us_1', 'fail-on': 'failled' })
-  expect(new InputsError(problems).message).toBe(
-    '3 inputs are wrong, so nothing was sent:\n' +
-      '- api-key is a search (index) key (it starts with mint_us_); accepted: an admin API key of the docs service, from a secret of the repository.\n' +
-      '- wait ("maybe") is not a boolean; accepted: true or false.\n' +
-      '- fail-on ("failled") contains "failled"; accepted: any of failed, archived, timed-out, no-pull-request, or none alone.',
-  )
-  expect(new InputsError([{ input: 'prompt', problem: 'is missing', accepted: '' }]).message).toBe(
-    'One input is wrong, so nothing was sent:\n- prompt is missing.',
-  )
+describe('the error', () => {
+  const messageOf = (texts: Readonly<Record<string, string>>): string => {
+    const given = new Map(Object.entries(texts))
+    return new InputsError(readInputs(given, redact).problems, given).message
+  }
+
+  it('names each input with its problem and what is accepted, and the names that no input has', () => {
+    const wrong = {
+      wait: 'maybe',
+      'api-key': 'mint_us_1',
+      'fail-on': 'failled',
+      promt: 'hush',
+      api_key: 'hush',
+    }
+    expect(messageOf(wrong)).toBe(
+      '3 inputs are wrong, so nothing was sent:\n' +
+        "- api-key is a search (index) key (it starts with mint_us_); accepted: an admin API key (mint_…) from the dashboard's API keys page, alone in its secret: `gh secret set DOCS_API_KEY`.\n" +
+        '- wait ("maybe") is not a boolean; accepted: true or false.\n' +
+        '- fail-on ("failled") has the unknown word "failled"; accepted: any of failed, archived, timed-out, no-pull-request, or none alone (in lower case, separated by commas or line breaks).\n' +
+        'The step also has unknown inputs: "promt" and "api_key".',
+    )
+  })
+
+  it('of one input begins with it', () => {
+    expect(messageOf({ timeout: '30' })).toBe(
+      'timeout ("30") has no unit: did you mean 30s or 30m? Accepted: whole numbers with units, such as 250ms, 45s, 30m or 1h30m, in lower case and without spaces. Nothing was sent.',
+    )
+    expect(messageOf({ wait: 'on', waits: 'x' })).toBe(
+      'wait ("on") is not a boolean; accepted: true or false. The step also has unknown inputs: "waits". Nothing was sent.',
+    )
+  })
 })
 
 it('secrets are the key and the token, with and without white space, unless nobody can see them', () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { InputsError } from '../../src/inputs/read.ts'
 import type { Plan } from '../../src/job/plan.ts'
 import { JobError } from '../../src/job/submit.ts'
 import {
@@ -106,9 +107,14 @@ describe('the summary of a run', () => {
 
   it('whose inputs are wrong shows names in backticks as code, and what was given as text', () => {
     const problem = '("<b>@team</b>") is longer than `timeout`'
-    const { source } = inputsErrorSummary([{ input: 'poll-interval', problem, accepted: 'x' }], 'docs')
+    const wrong = { input: 'poll-interval', problem, accepted: 'x' } as const
+    const { source } = inputsErrorSummary(new InputsError([wrong], new Map()), 'docs')
     expect(source).toBe(
-      `## ❌ Docs agent: wrong inputs\n\nNothing was sent.\n\n| Input | Problem | Accepted |\n| :--- | :--- | :--- |\n| \`poll-interval\` | ("&#60;b&#62;@\u200bteam&#60;/b&#62;") is longer than \`timeout\` | x |\n\n${FOOTER}`,
+      `## ❌ Docs agent: wrong input\n\nNothing was sent.\n\n| Input | Problem | Accepted |\n| :--- | :--- | :--- |\n| \`poll-interval\` | ("&#60;b&#62;@\u200bteam&#60;/b&#62;") is longer than \`timeout\` | x |\n\n${FOOTER}`,
+    )
+    const both = new InputsError([wrong, { ...wrong, input: 'timeout' }], new Map([['<promt>', '']]))
+    expect(inputsErrorSummary(both, 'docs').source).toMatch(
+      /^## ❌ Docs agent: wrong inputs\n[\s\S]* \|\n\nThe step also has unknown inputs: "&#60;promt&#62;"\.\n\n<sub>/,
     )
   })
 })

@@ -16,7 +16,7 @@ describe('a duration', () => {
   })
 
   it.each([
-    ['30', 'has no unit; did you mean 30s or 30m?'],
+    ['30', 'has no unit: did you mean 30s or 30m?'],
     ['0s', 'must be longer than zero'],
     ['0h0m', 'must be longer than zero'],
     ['1.5h', 'is not a duration'],

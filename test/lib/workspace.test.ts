@@ -35,9 +35,15 @@ describe('reading from the workspace', () => {
   })
 
   it.each([
-    ['missing.md', 'does not exist in the workspace; is it checked out before this step?'],
+    [
+      'missing.md',
+      'does not exist in the workspace (check its letter case, and that actions/checkout runs before this step)',
+    ],
     ['docs/*.md', 'does not exist in the workspace (globs are not expanded: name each file)'],
-    ['docs/a.md/more', 'does not exist in the workspace; is it checked out before this step?'],
+    [
+      'docs/a.md/more',
+      'does not exist in the workspace (check its letter case, and that actions/checkout runs before this step)',
+    ],
     ['docs', 'is a directory, not a file'],
     ['.', 'is a directory, not a file'],
     ['..', 'is outside the workspace'],

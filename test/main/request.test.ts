@@ -39,9 +39,6 @@ async function load(
   }
 }
 
-const WAYS =
-  'prompt, prompt-file, job-id, visitors-summary, visitors-export, reader-signals, or a comment that starts with the command (/docs)'
-
 describe('what is asked for', () => {
   it.each([
     ['a prompt', { prompt: 'x' }, true, false],
@@ -74,24 +71,26 @@ describe('what is asked for', () => {
   })
 })
 
-const NOT_READ = 'accepted: text files of the workspace, one per line'
+const WAYS =
+  'accepted: an instruction, here or in prompt-file; job-id, to wait for a job; visitors-summary, visitors-export or reader-signals, for a report alone; or a comment that starts with the command (/docs)'
+const NOT_READ = 'accepted: text files of the workspace, one per line (no commas), with / between folders'
 const FOR_AGENT = 'accepted: report; or agent with a prompt and `context: diff` or `files`'
 
 /** What each of these inputs comes to; the files a.md, empty.md and half.md are there. */
 const REFUSED: readonly (readonly [Readonly<Record<string, string>>, string])[] = [
-  [{}, `prompt is missing, and nothing else is requested; accepted: ${WAYS}.`],
-  [{ 'context-files': 'a.md' }, `prompt is missing, and nothing else is requested; accepted: ${WAYS}.`],
+  [{}, `prompt is missing, and nothing else is requested; ${WAYS}.`],
+  [{ 'context-files': 'a.md' }, `prompt is missing: context-files alone request nothing; ${WAYS}.`],
   [
-    { 'visitors-days': '3' },
-    `visitors-summary is not set, so visitors-days has no effect, and nothing else is requested; accepted: true; or one of ${WAYS}.`,
+    { 'visitors-days': '3', 'visitors-top': '5', 'site-url': 'https://a.example' },
+    'visitors-summary is not set, and without a report nothing uses visitors-days, visitors-top and site-url; accepted: true; or visitors-export, reader-signals or a prompt.',
   ],
   [
     { prompt: 'x', 'api-key': '' },
-    'api-key is missing: is the secret set for this repository or organization, and if this is a reusable workflow, does its caller pass `secrets:` on?; accepted: an admin API key of the docs service, from a secret of the repository.',
+    "api-key is missing: is its secret's name spelled as in the settings of this repository, its organization or the job's environment? In a reusable workflow, does the caller pass it with `secrets:`? Accepted: an admin API key (mint_…) from the dashboard's API keys page, alone in its secret: `gh secret set DOCS_API_KEY`.",
   ],
   [
     { prompt: 'x', 'project-id': ' ' },
-    "project-id is missing: if the workflow takes it from a variable, such as `vars.DOCS_PROJECT_ID`, is that set for this repository or organization?; accepted: the project's id, from the dashboard's API keys page.",
+    "project-id is missing: if it is taken from `vars.DOCS_PROJECT_ID`, is that set, as a variable and not as a secret (`gh variable set DOCS_PROJECT_ID`)? Accepted: the id alone, from the dashboard's API keys page.",
   ],
   [
     { 'prompt-file': 'empty.md' },
@@ -99,7 +98,7 @@ const REFUSED: readonly (readonly [Readonly<Record<string, string>>, string])[] 
   ],
   [
     { prompt: 'x', 'prompt-file': 'no.md\n.' },
-    `prompt-file names "no.md", which does not exist in the workspace; is it checked out before this step?, and ".", which is a directory, not a file; ${NOT_READ}.`,
+    `prompt-file names "no.md", which does not exist in the workspace (check its letter case, and that actions/checkout runs before this step), and ".", which is a directory, not a file; ${NOT_READ}.`,
   ],
   [
     { 'prompt-file': 'half.md', 'context-files': 'half.md' },
@@ -107,7 +106,7 @@ const REFUSED: readonly (readonly [Readonly<Record<string, string>>, string])[] 
   ],
   [
     { prompt: 'x', 'poll-interval': '10s', timeout: '8s' },
-    'poll-interval (10 s) is longer than timeout (8 s); accepted: a pause that is at most as long as `timeout`.',
+    'poll-interval ("10s") is longer than timeout; accepted: a pause that is at most as long as `timeout` (30m if not given).',
   ],
   [
     { 'reader-signals': 'agent' },
@@ -123,13 +122,13 @@ describe('a request is refused', () => {
   it.each(REFUSED)('with %j: %s', async (inputs, says) => {
     const files = { 'a.md': 'A', 'empty.md': ' \n', 'half.md': 'x'.repeat(600 * 1024) }
     const { problems } = await load(inputs, files)
-    expect(problems).toBe(`One input is wrong, so nothing was sent:\n- ${says}`)
+    expect(problems).toBe(`${says} Nothing was sent.`)
   })
 
   it('for all that is wrong at once, in the order of the documentation, each input once', async () => {
     const wrong = { timeout: '30', 'api-key': '', 'visitors-from': '2026-01-01', 'poll-interval': '1ms' }
     const { problems } = await load({ ...wrong, 'prompt-file': 'no.md' })
-    expect(problems.match(/^(?:\d+|One) inputs? (?:is|are)|^- [a-z-]+/gm)).toEqual([
+    expect(problems.match(/^\d+ inputs are|^- [a-z-]+/gm)).toEqual([
       '5 inputs are',
       '- api-key',
       '- prompt-file',
@@ -145,7 +144,7 @@ it.each([
     { prompt: 'x', 'visitors-days': '3', 'visitors-top': '5', 'site-url': 'https://a.example' },
     [
       '`visitors-days` and `visitors-top` have no effect without `visitors-summary` or `visitors-export`.',
-      '`site-url` has no effect without a readers report in the summary.',
+      '`site-url` has no effect without `visitors-summary` or `reader-signals`.',
     ],
   ],
   [

@@ -106,7 +106,7 @@ describe('an input without effect', () => {
       '`visitors-trend` has no effect without `visitors-summary` or `visitors-export`.',
     )
     expect(await warned({ ...SITE, ...EXPORT })).toBe(
-      '`site-url` has no effect without a readers report in the summary.',
+      '`site-url` has no effect without `visitors-summary` or `reader-signals`.',
     )
     expect(await warned({ 'visitors-max-requests': '10' })).toBe(
       '`visitors-max-requests` has no effect without a readers report.',

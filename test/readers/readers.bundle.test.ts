@@ -38,7 +38,7 @@ describe('a visitors report alone', () => {
     expect(outputs['result'] ?? '').toBe('')
     expect(summary).toMatch(/^## 📊 About [\d,]+ visitors read the docs, as usual\n\n28 Jul – 3 Aug 2025/)
     expect(log).toMatch(
-      /::notice title=Docs readers%3A docs::About [\d,]+ visitors read the docs, as usual\./,
+      /^Wrote 300 rows to out\/deep\/v\.json\.\n::notice title=Docs readers%3A docs::About [\d,]+ visitors read the docs, as usual\./m,
     )
     expect(JSON.parse(await readFile(join(workspace, 'out/deep/v.json'), 'utf8'))).toHaveLength(300)
   })

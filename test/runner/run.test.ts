@@ -78,6 +78,8 @@ describe('the log', () => {
       '::warning title=Title%3A x::three',
       '::error title=Docs agent%3A docs::four%0Afive',
     ])
+    createRun({ 'INPUT_PROJECT-ID': ' ' }).log.notice('six')
+    expect(said().at(-1)).toBe('::notice title=Docs agent::six')
   })
 
   it('holds no text that the runner would obey', () => {
