@@ -12,6 +12,7 @@ import { errorMessage, inBackticks } from './lib/text.ts'
 import { finishPendingStatus } from './memory/step-status.ts'
 import { Readers } from './readers/readers.ts'
 import { loadRequest, type RunRequest } from './request.ts'
+import type { SummarySection } from './runner/outputs.ts'
 import type { Run } from './runner/run.ts'
 import { DocsService } from './service/client.ts'
 
@@ -20,7 +21,7 @@ export async function runMain(run: Run): Promise<void> {
   try {
     await perform(run)
   } catch (error) {
-    reportError(error, run)
+    reportError(error, run, 'job')
   }
   run.saveState('finished', 'true')
 }
@@ -52,15 +53,15 @@ async function perform(run: Run): Promise<void> {
   // Connections of its own for each part: none waits for another's requests.
   const service = createService(run)
   const readers = request.readers && new Readers(request.readers, createService(run), run)
-  const readSignals = async (): Promise<string> => (await readers?.signals()) ?? ''
   // Every part that was asked for is tried and reported; one part's failure never hides another's result.
   const parts = await Promise.allSettled([
-    request.wantsJob ? performJob(request, { history, readSignals, service, run }) : undefined,
+    request.wantsJob ? performJob(request, { history, readers, service, run }) : undefined,
     readers?.report(request.wantsJob),
   ])
-  const [jobFailure, readersFailure] = parts.map((part) => {
-    if (part.status === 'rejected') reportError(part.reason, run)
-    return part.status === 'rejected' ? undefined : part.value
+  const [jobFailure, readersFailure] = parts.map((part, index) => {
+    if (part.status === 'fulfilled') return part.value
+    reportError(part.reason, run, index === 0 ? 'job' : 'visitors')
+    return undefined
   })
   if (jobFailure !== undefined) log.fail(jobFailure)
   if (readersFailure === undefined) return
@@ -90,10 +91,10 @@ function createService({ environment, inputs, clock, redact }: Run): DocsService
   return new DocsService({ apiKey, projectId, baseUrl, http, clock, redact })
 }
 
-function reportError(error: unknown, run: Run): void {
+function reportError(error: unknown, run: Run, section: SummarySection): void {
   const projectId = run.inputs['project-id']
+  if (section === 'job') run.setOutputs({ result: 'error' })
   if (error instanceof InputsError) {
-    run.setOutputs({ result: 'error' })
     run.writeSummary('job', inputsErrorSummary(error, projectId))
     run.log.fail(error.message)
     return
@@ -102,7 +103,7 @@ function reportError(error: unknown, run: Run): void {
   const text = `The action failed unexpectedly: ${errorMessage(error)}. Please report this.`
   run.log.fail(text)
   if (error instanceof Error) run.log.info(error.stack ?? '')
-  run.writeSummary('job', interruptedSummary(text, projectId))
+  run.writeSummary(section, interruptedSummary(text, projectId))
 }
 
 function reportInterruption(run: Run): void {

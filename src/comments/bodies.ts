@@ -21,6 +21,11 @@ export type Ending = Failure & {
   readonly took: string
 }
 
+/** Whether a result is one that a run was started for. */
+export function isExpected(result: string): boolean {
+  return ['pull-request', 'no-pull-request', 'submitted'].includes(result)
+}
+
 /** Maximum number of characters of a request, headline or explanation that a comment shows. */
 const MAX_REQUEST_LENGTH = 280
 const MAX_HEADLINE_LENGTH = 300
@@ -61,7 +66,7 @@ function waysOn(subject: Subject, { result, jobId, details }: Ending, ways: Ways
   const { command, 'follow-up': followUp } = subject.run.inputs
   const isReply = subject.trigger.command !== undefined
   const again = code(`${command} …`)
-  if (['pull-request', 'no-pull-request', 'submitted'].includes(result)) {
+  if (isExpected(result)) {
     const where = ways.isAnnounced ? 'here or on that pull request' : 'here'
     const fresh = code(`${command} new …`)
     return isReply && followUp ? md`To go on, comment ${again} ${where}; ${fresh} starts a new job.` : md``

@@ -19,6 +19,7 @@ import {
   type Ending,
   endBody,
   interruptedBody,
+  isExpected,
   type Stage,
   type Subject,
   usageBody,
@@ -155,7 +156,7 @@ function statusThread({ name, payload }: GitHubEvent, inputs: Inputs): Thread | 
 
 function finalReaction(result: string): ReactionContent {
   if (result === 'pull-request') return 'rocket'
-  return result === 'no-pull-request' || result === 'submitted' ? '+1' : 'confused'
+  return isExpected(result) ? '+1' : 'confused'
 }
 
 function markerOf({ command }: Trigger, { inputs, environment }: Run): Marker {

@@ -85,7 +85,8 @@ export class OwnComments {
     let created: CommentRef | undefined
     if (same?.length === 0) {
       created = await this.#create(thread, draft)
-      if (created === undefined) return undefined
+      // An announcement is not tried again: it may be there although the response was lost.
+      if (created === undefined && kind !== 'announcement') return undefined
       same = await this.#listSame(thread, draft.marker)
     }
     // Where they can't be listed, no comment is better than two.

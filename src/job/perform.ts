@@ -1,4 +1,4 @@
-import { STAGES } from '../comments/bodies.ts'
+import { isExpected, STAGES } from '../comments/bodies.ts'
 import { Conversation } from '../comments/conversation.ts'
 import { describeEvent } from '../context/gather.ts'
 import type { History } from '../events/history.ts'
@@ -7,6 +7,7 @@ import type { Known } from '../github/client.ts'
 import { inBackticks } from '../lib/text.ts'
 import { type EarlierJob, findStepJob } from '../memory/find.ts'
 import { StepMemory } from '../memory/step-status.ts'
+import type { Readers } from '../readers/readers.ts'
 import { isRerun } from '../runner/environment.ts'
 import type { Run } from '../runner/run.ts'
 import type { DocsService } from '../service/client.ts'
@@ -26,10 +27,10 @@ import { dryRunSummary, jobSummary } from './summary.ts'
 /** What a job is requested with. */
 export type JobRequest = Pick<PromptParts, 'promptFiles' | 'contextFiles'> & { readonly trigger: Trigger }
 
-type Outside = {
+type JobContext = {
   readonly history: History
-  /** What readers missed, as a section for the prompt's context; empty if it is not wanted or can't be read. */
-  readonly readSignals: () => Promise<string>
+  /** The readers report, if any of it is requested. */
+  readonly readers: Readers | undefined
   readonly service: DocsService
   readonly run: Run
 }
@@ -40,8 +41,8 @@ type Outside = {
  *
  * @returns why the step fails, as sentences; `undefined` if it does not
  */
-export async function performJob(request: JobRequest, outside: Outside): Promise<string | undefined> {
-  const { run } = outside
+export async function performJob(request: JobRequest, context: JobContext): Promise<string | undefined> {
+  const { run } = context
   const { inputs, log } = run
   // Until there is a better one: whatever ends the run before, its result is not left empty.
   run.setOutputs({ result: 'error' })
@@ -51,21 +52,20 @@ export async function performJob(request: JobRequest, outside: Outside): Promise
   let plan: Plan | undefined
   let outcome: Outcome
   try {
-    plan = await makePlan(request, conversation, outside)
+    plan = await makePlan(request, conversation, context)
     if (inputs['dry-run']) return reportDryRun(plan, run)
-    outcome = await carryOut(plan, conversation, memory, outside)
+    outcome = await carryOut(plan, conversation, memory, context)
   } catch (error) {
     if (!(error instanceof JobError || run.cancel.aborted)) throw error
-    const jobId = plan !== undefined && 'id' in plan ? plan.id : ''
+    const jobId = plan?.id ?? ''
     const result = run.cancel.aborted ? 'cancelled' : 'error'
     const cause = error instanceof JobError ? error : new JobError(NOTHING_STARTED)
     outcome = outcomeOf(plan, { jobId, result, job: undefined, durationMs: undefined, error: cause }, inputs)
   }
   const text = outcomeSentences(outcome)
-  const isExpected = ['pull-request', 'no-pull-request', 'submitted'].includes(outcome.result)
   run.setOutputs(jobOutputs(outcome))
-  if (inputs.summary) run.writeSummary('job', jobSummary(outcome, run))
-  if (!outcome.isFailure) log[isExpected ? 'notice' : 'warning'](text)
+  run.writeSummary('job', jobSummary(outcome, run))
+  if (!outcome.isFailure) log[isExpected(outcome.result) ? 'notice' : 'warning'](text)
   await Promise.all([
     memory.end(outcome.isFailure ? 'failure' : 'success', outcome),
     conversation.finish(outcome),
@@ -74,13 +74,13 @@ export async function performJob(request: JobRequest, outside: Outside): Promise
 }
 
 /** What the inputs, the command and an earlier job come to. */
-async function makePlan(request: JobRequest, conversation: Conversation, outside: Outside): Promise<Plan> {
+async function makePlan(request: JobRequest, conversation: Conversation, context: JobContext): Promise<Plan> {
   const { command } = request.trigger
-  const { service, run } = outside
+  const { service, run } = context
   const { prompt, 'job-id': id, 'dry-run': isDry } = run.inputs
   const parts = { ...request, prompt, command: command?.instructions ?? '' }
   if (id !== '' && !hasInstructions(parts)) return { kind: 'wait', id }
-  const earlier = await findEarlierJob(request, conversation, outside)
+  const earlier = await findEarlierJob(request, conversation, context)
   let continuation: Continuation
   if (id === '') {
     const asking = { isCommand: command !== undefined, service: isDry ? undefined : service, run }
@@ -92,7 +92,7 @@ async function makePlan(request: JobRequest, conversation: Conversation, outside
   }
   run.cancel.throwIfAborted()
   if (continuation.kind === 'wait') return continuation
-  return { ...continuation, prompt: await promptFor(continuation, parts, outside) }
+  return { ...continuation, prompt: await promptFor(continuation, parts, context) }
 }
 
 /** What a message also asks for where the pull request conflicts with its base branch. */
@@ -102,7 +102,7 @@ const RESOLVE_CONFLICTS =
 async function promptFor(
   continuation: Continuation,
   { trigger, ...parts }: JobRequest & PromptParts,
-  { history, readSignals, run }: Outside,
+  { history, readers, run }: JobContext,
 ): Promise<string> {
   const { inputs } = run
   const isMessage = continuation.kind === 'message'
@@ -111,10 +111,10 @@ async function promptFor(
   // A message is a command's words alone: the conversation has the rest.
   if (isMessage && parts.command !== '' && inputs['job-id'] === '') return command
   const previous = continuation.kind === 'create' ? continuation.previous : undefined
-  const signals = inputs['reader-signals'] === 'agent' ? await readSignals() : ''
-  const context =
+  const signals = (await readers?.signals()) ?? ''
+  const described =
     inputs.context === 'none' ? '' : await describeEvent(trigger, { history, previous, signals }, run)
-  return assemblePrompt({ ...parts, command }, context)
+  return assemblePrompt({ ...parts, command }, described)
 }
 
 /**
@@ -124,14 +124,15 @@ async function promptFor(
 async function findEarlierJob(
   { trigger }: JobRequest,
   conversation: Conversation,
-  { history, run }: Outside,
+  { history, run }: JobContext,
 ): Promise<Known<EarlierJob | undefined>> {
   const places = [await findStepJob(trigger, history, run), conversation.earlier]
-  const found = places.filter((place) => place.known && place.value !== undefined)
-  const resumed = found.find((place) => place.known && place.value?.kind === 'resume')
+  const found = places.flatMap((place) => (place.known && place.value) || [])
+  const resumed = found.find(({ kind }) => kind === 'resume')
+  if (resumed !== undefined) return { known: true, value: resumed }
   const unknown = places.find((place) => !place.known)
-  const other = isRerun(run.environment) ? (unknown ?? found[0]) : (found[0] ?? unknown)
-  return resumed ?? other ?? { known: true, value: undefined }
+  if (unknown !== undefined && (isRerun(run.environment) || found.length === 0)) return unknown
+  return { known: true, value: found[0] }
 }
 
 /** @throws {JobError} if no job was started or messaged */
@@ -139,19 +140,18 @@ async function carryOut(
   plan: Plan,
   conversation: Conversation,
   memory: StepMemory,
-  { service, run }: Outside,
+  { service, run }: JobContext,
 ): Promise<Outcome> {
   const { cancel, log, inputs } = run
   cancel.throwIfAborted()
   const job = plan.kind === 'wait' ? plan.job : await submit(plan, service, run)
-  const jobId = job?.id ?? ('id' in plan ? plan.id : '')
+  const jobId = job?.id ?? plan.id ?? ''
   // A run may be killed at any time: what is known by then must be there.
   run.setOutputs({ 'job-id': jobId })
   run.saveState('job-id', jobId)
   if (plan.kind === 'create') log.info(`Job ${jobId} was accepted by the docs service.`)
   if (plan.kind === 'message') log.info(`The message to job ${jobId} was accepted by the docs service.`)
-  const known = plan.kind === 'message' ? plan.pull?.prLink : plan.kind === 'wait' ? plan.prLink : undefined
-  const prLink = job?.prLink ?? known ?? ''
+  const prLink = job?.prLink ?? plan.pull?.prLink ?? ''
   const shown = Promise.all([
     memory.begin(jobId, prLink, STAGES[plan.kind].replace(' …', '')),
     conversation.accepted(jobId, plan.kind, prLink),

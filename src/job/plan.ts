@@ -1,7 +1,7 @@
 import type { Known } from '../github/client.ts'
 import { type PullState, readPullState } from '../github/pull-requests.ts'
 import { RetryError, retry } from '../lib/retry.ts'
-import { clip, fenceFor, inBackticks, joinSentences, visibleText } from '../lib/text.ts'
+import { capitalize, clip, fenceFor, inBackticks, joinSentences, visibleText } from '../lib/text.ts'
 import { formatAge, formatDuration } from '../lib/time.ts'
 import type { TextFile } from '../lib/workspace.ts'
 import type { EarlierJob } from '../memory/find.ts'
@@ -14,6 +14,8 @@ import { JobError, nothingStarted } from './submit.ts'
 
 type Create = {
   readonly kind: 'create'
+  readonly id?: undefined
+  readonly pull?: undefined
   /** The pull request that went before, and that can't be gone on with. */
   readonly previous?: { readonly prLink: string; readonly state: 'merged' | 'closed' | 'invisible' }
 }
@@ -25,8 +27,14 @@ type Message = {
   readonly pull?: { readonly prLink: string; readonly conflicts: boolean; readonly openFor: string }
 }
 
-/** `job`: as it was just seen; `prLink`: its pull request as far as GitHub knows it. */
-type Wait = { readonly kind: 'wait'; readonly id: string; readonly job?: Job; readonly prLink?: string }
+type Wait = {
+  readonly kind: 'wait'
+  readonly id: string
+  /** As it was just seen. */
+  readonly job?: Job
+  /** Its pull request as far as GitHub knows it. */
+  readonly pull?: { readonly prLink: string }
+}
 
 /** How a run goes on with an earlier job; `create`: it does not. */
 export type Continuation = Create | Message | Wait
@@ -87,7 +95,7 @@ export async function continueJob(
       log.notice(`Failed to look for an earlier job: ${earlier.why}. This run starts a new job.`)
       return { kind: 'create' }
     }
-    const why = earlier.why.replace(/^[a-z]/, (letter) => letter.toUpperCase())
+    const why = capitalize(earlier.why)
     const fix = github.lacks('statuses: write')
       ? 'Grant the job `statuses: write`, by which re-runs find it'
       : 'Re-run this later'
@@ -110,17 +118,18 @@ async function goOnWith(found: EarlierJob, { isCommand, service, run }: Asking):
   const { log } = run
   const { id } = found
   const job = service && (await getEarlierJob(found, service, run))
-  const isOver = service !== undefined && ['failed', 'archived', undefined].includes(job?.status)
+  const isUnknown = service !== undefined && job === undefined
+  const isOver = isUnknown || job?.status === 'failed' || job?.status === 'archived'
   const name = `The earlier job ${inBackticks(id)}`
   if (found.kind === 'resume' && !isOver && job !== undefined) {
     log.info(`${name} was started by an earlier attempt of this run; its status is ${job.status}.`)
-    return { kind: 'wait', id, job, prLink: found.prLink }
+    return { kind: 'wait', id, job, pull: { prLink: found.prLink } }
   }
   const prLink = job?.prLink ?? found.prLink
   const pull = prLink === '' ? undefined : await readPullState(prLink, run.github)
   if (isOver) {
     const end = job?.status === 'failed' ? 'failed' : 'was archived'
-    const why = job === undefined ? 'is unknown to the docs service (404)' : end
+    const why = isUnknown ? 'is unknown to the docs service (404)' : end
     log.info(`${name} ${why}. This run starts a new job.`)
     return createAfter(pull, prLink)
   }
@@ -188,7 +197,7 @@ async function getEarlierJob(found: EarlierJob, service: DocsService, run: Run):
         deadlineMs: (error) => (hasStatus(error, 404) ? graceUntilMs : deadlineMs),
         onRetry(_error, pauseMs) {
           const name = inBackticks(id)
-          log.info(`Failed to look at the earlier job ${name}; trying again in ${formatDuration(pauseMs)}.`)
+          log.info(`Failed to get the earlier job ${name}; trying again in ${formatDuration(pauseMs)}.`)
         },
       },
       run,

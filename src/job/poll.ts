@@ -47,8 +47,8 @@ const RATE_LIMIT_PAUSE_MS = 60_000
 /** Pauses that grow because looks fail end here. */
 const MAX_FAILURE_PAUSE_MS = 30_000
 /** How long the last look may take past the deadline. */
-const LAST_LOOK_MS = 5000
-const UNANSWERED = `it was not answered within ${formatDuration(LAST_LOOK_MS)} after the deadline`
+const LAST_POLL_MS = 5000
+const UNANSWERED = `it was not answered within ${formatDuration(LAST_POLL_MS)} after the deadline`
 /** How long after its creation a job may still be unknown to the service. */
 export const EARLY_MS = 60_000
 /** How long a terminal status must stay the same after a message before it counts. */
@@ -68,7 +68,7 @@ export async function pollJob(watch: Watch, service: DocsService, run: Run): Pro
   const isFinished = judgeOf(kind)
   const over = new AbortController()
   const progress = new Progress(jobId, run, over.signal)
-  const limit = clock.timeout(Math.max(0, deadlineMs + LAST_LOOK_MS - startedAtMs), over.signal)
+  const limit = clock.timeout(Math.max(0, deadlineMs + LAST_POLL_MS - startedAtMs), over.signal)
   const signal = AbortSignal.any([cancel, limit])
   let { job } = watch
   let lastLookAtMs = startedAtMs

@@ -26,7 +26,7 @@ const MAX_UNREACHABLE_MS = 30_000
  * @throws {JobError} that says whether a job may be running
  */
 export async function submit(
-  { id, prompt }: { readonly id?: string; readonly prompt: string },
+  { id, prompt }: { readonly id?: string | undefined; readonly prompt: string },
   service: DocsService,
   run: Run,
 ): Promise<Job> {

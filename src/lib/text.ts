@@ -87,6 +87,10 @@ export function clipBytes(text: string, maxBytes: number, indent = ''): string {
   return kept === '' ? '' : `${kept}${note(kept)}`
 }
 
+export function capitalize(text: string): string {
+  return text.replace(/^[a-z]/, (letter) => letter.toUpperCase())
+}
+
 export function byteLength(text: string): number {
   return Buffer.byteLength(text)
 }

@@ -71,8 +71,8 @@ export function parseDuration(text: string): number {
 
 /** For people, with its two largest units: `850 ms`, `42 s`, `30 min`, `3 min 05 s`, `1 h 20 min`. */
 export function formatDuration(ms: number): string {
-  if (ms < 1000) return `${Math.round(ms)} ms`
-  const seconds = Math.floor(ms / 1000)
+  if (ms < 999.5) return `${Math.round(ms)} ms`
+  const seconds = Math.floor(Math.round(ms) / 1000)
   if (seconds < 60) return `${seconds} s`
   const minutes = Math.floor(seconds / 60)
   if (minutes < 60) return twoUnits(minutes, 'min', seconds % 60, 's')

@@ -1,5 +1,5 @@
 import { code, joinMarkdown, md, sentencesWithCode } from '../lib/markdown.ts'
-import { errorMessage } from '../lib/text.ts'
+import { capitalize, errorMessage } from '../lib/text.ts'
 import { writeOutput } from '../lib/workspace.ts'
 import type { Run } from '../runner/run.ts'
 import type { DocsService } from '../service/client.ts'
@@ -59,7 +59,7 @@ export class Readers {
     }
     if (missed !== undefined) this.#run.setOutputs(missedOutputs(missed))
     if (reading instanceof NotRead) {
-      return this.#reportFailure(`${reading.message} So there is no visitors report.`, missed)
+      return this.#reportFailure(`${capitalize(reading.message)} So there is no visitors report.`, missed)
     }
     if (visitors === undefined || reading === undefined) return missed && this.#reportMissed(missed, hasJob)
     const report = makeReport(reading, { isSoFar: visitors.isSoFar, top: inputs['visitors-top'] })

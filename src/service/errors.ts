@@ -1,5 +1,6 @@
 import { listField, recordField, stringField } from '../lib/json.ts'
 import {
+  capitalize,
   clip,
   errorMessage,
   type Failure,
@@ -70,12 +71,12 @@ export class InvalidResponseError extends FailureError {
   }
 }
 
-/** Describes any failure of a request to the docs service: the one place that turns an error into words. */
+/** Describes any failure of a request to the docs service. */
 export function describeFailure(error: unknown): Failure {
   if (error instanceof FailureError) return error
   if (!(error instanceof TransportError)) return { headline: errorMessage(error), details: '' }
   const headline = error.maybeSent ? 'No response from the docs service' : 'Failed to reach the docs service'
-  const cause = `${error.message.replace(/^[a-z]/, (letter) => letter.toUpperCase())}.`
+  const cause = `${capitalize(error.message)}.`
   const isExplained = error.maybeSent || error.failure === 'proxy' || error.failure === 'tls'
   return { headline, details: joinSentences(cause, isExplained ? '' : CHECK_CONNECTION) }
 }

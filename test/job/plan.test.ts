@@ -129,7 +129,7 @@ describe('a look at an earlier job', () => {
     expect(found).toEqual(continuation)
     expect(scene.calls).toEqual(timesS.map((time) => `${time} get`))
     if (timesS.length > 1) {
-      expect(scene.log[0]).toBe('Failed to look at the earlier job `j1`; trying again in 2 s.')
+      expect(scene.log[0]).toBe('Failed to get the earlier job `j1`; trying again in 2 s.')
     }
   })
 
@@ -151,8 +151,8 @@ describe('a look at an earlier job', () => {
 
 describe('a re-run', () => {
   it.each<[Reply, object]>([
-    [job('active'), { kind: 'wait', id: 'j1', prLink: PR, job: { status: 'active' } }],
-    [completed, { kind: 'wait', id: 'j1', prLink: PR, job: { status: 'completed', prLink: PR } }],
+    [job('active'), { kind: 'wait', id: 'j1', pull: { prLink: PR }, job: { status: 'active' } }],
+    [completed, { kind: 'wait', id: 'j1', pull: { prLink: PR }, job: { status: 'completed', prLink: PR } }],
     [job('failed'), create],
     [job('archived'), create],
     [gone, create],

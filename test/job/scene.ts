@@ -150,7 +150,7 @@ export function performDispatch(
 ): Promise<string | undefined> {
   const event = { name: 'workflow_dispatch', row: eventRow('workflow_dispatch'), payload: {} }
   const request = { trigger: { event, command: undefined }, promptFiles: [], contextFiles: [] }
-  return performJob(request, { history, readSignals: () => Promise.resolve(''), service, run })
+  return performJob(request, { history, readers: undefined, service, run })
 }
 
 function sendReply(reply: Reply, incoming: IncomingMessage, response: ServerResponse): void {
