@@ -1,7 +1,7 @@
 import { giveFinalReaction, react } from '../github/comments.ts'
 import { GitHubError } from '../github/errors.ts'
 import { type Inputs, PERMISSION_LEVELS } from '../inputs/table.ts'
-import { inBackticks } from '../lib/text.ts'
+import { capitalize, inBackticks } from '../lib/text.ts'
 import { type Environment, isRerun } from '../runner/environment.ts'
 import type { Run } from '../runner/run.ts'
 import { findOwnWork } from './loop-guard.ts'
@@ -29,13 +29,11 @@ export function readTrigger(event: GitHubEvent, inputs: Inputs, environment: Env
   const nothingAsked = whyNothingIsAsked(event, command, inputs)
   if (nothingAsked !== undefined) return skip('info', nothingAsked)
   const needsKey = inputs['api-key'] === '' && !inputs['dry-run']
-  const noSecrets = needsKey && lacksSecrets(event, environment) ? NO_SECRETS : undefined
+  const withoutSecrets = needsKey ? kindWithoutSecrets(event, environment) : undefined
+  const noSecrets = withoutSecrets && `\`api-key\` is empty, as GitHub gives no secrets to ${withoutSecrets}`
   const reason = findOwnWork(event, inputs) ?? noSecrets
   return reason === undefined ? { event, command } : skip('notice', reason)
 }
-
-const NO_SECRETS =
-  '`api-key` is empty, as GitHub gives no secrets to pull requests from forks, to Dependabot, and to pushes in a fork'
 
 function whyNothingIsAsked(
   { name, row, payload }: GitHubEvent,
@@ -58,7 +56,7 @@ function whyNothingIsAsked(
   const what = kind.endsWith('comment') ? 'comment' : kind
   if (payload.action !== action) return `the ${what} is not new (\`${name}\`, \`${payload.action}\`)`
   const noPrompt = kind === 'issue' ? ', and there is no `prompt`' : ''
-  return `the ${what} does not start with ${inputs.command}${noPrompt}`
+  return `the ${what} does not start with ${inputs.command} as plain text${noPrompt}`
 }
 
 /** Whether an account is a bot that needs no permission: a real bot with exactly that login. */
@@ -67,16 +65,16 @@ function isAllowedBot({ isBot, login }: Actor, inputs: Inputs): boolean {
 }
 
 /**
- * Whether GitHub gives this run no secrets: Dependabot started it, it is for a pull request from a fork, or for a push
- * in a fork, which has no secrets of the repository it was made from.
+ * What kind of run this is, if GitHub gives such runs no secrets: a fork's push has none of the repository that the fork
+ * was made from.
  * Source: GitHub's documentation, "Events that trigger workflows", "Dependabot on GitHub Actions".
  */
-function lacksSecrets({ name, row, payload }: GitHubEvent, { actor, repository }: Environment): boolean {
-  if ([actor, payload.sender?.login].includes('dependabot[bot]')) return true
-  if (row.tells === 'push') return payload.repository?.fork === true
+function kindWithoutSecrets({ name, row, payload }: GitHubEvent, { actor, repository }: Environment) {
+  if ([actor, payload.sender?.login].includes('dependabot[bot]')) return 'Dependabot'
+  if (row.tells === 'push') return payload.repository?.fork === true ? 'pushes in a fork' : undefined
   // `pull_request_target` runs with the base repository's secrets.
   const isPull = row.tells === 'pull-request' && name !== 'pull_request_target'
-  return isPull && isFromFork(payload.pull_request, repository)
+  return isPull && isFromFork(payload.pull_request, repository) ? 'pull requests from forks' : undefined
 }
 
 /** Asks GitHub whether whoever caused the run may. Returns why the run must do nothing; `undefined` if it may go on. */
@@ -143,21 +141,21 @@ async function checkPermission(
   if (isAllowedBot(actor, inputs)) return undefined
   const { login, id } = actor
   if (id === undefined) return refused(`the event does not give the id of ${login}`)
-  const unavailable = (why: string): Skip =>
-    skip('warning', `failed to read the permission of ${login}: ${why}, and ${needs}`)
   try {
     const { data } = await github.request<{ readonly data: PermissionAnswer }>(({ rest }) =>
       rest.repos.getCollaboratorPermissionLevel({ ...github.repository, username: login }),
     )
-    if (data.user?.id == null) return unavailable('GitHub named no account in its response')
+    if (data.user?.id == null) throw new GitHubError('GitHub named no account in its response')
     if (data.user.id !== id) return refused(`${login} is another account's login now`)
     const level = readLevel(data)
     const isEnough = LEVELS.indexOf(level) >= LEVELS.indexOf(required)
     return isEnough ? undefined : refused(`${login} has the permission \`${level}\` on this repository`)
   } catch (error) {
     if (!(error instanceof GitHubError)) throw error
-    if (error.status !== 404) return unavailable(error.message)
-    return refused(`${login} has no permission on this repository (404)`)
+    if (error.status === 404) return refused(`${login} has no permission on this repository (404)`)
+    const why = `the permission of ${login} could not be read: ${error.message}`
+    const repeat = what.startsWith('the command') ? '. Repeat the command later' : ''
+    return skip('warning', `${why}. ${capitalize(needs)}${repeat}`)
   }
 }
 

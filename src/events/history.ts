@@ -9,6 +9,7 @@ import {
 } from '../github/history.ts'
 import type { Maybe, WorkflowRun } from '../github/types.ts'
 import type { Inputs } from '../inputs/table.ts'
+import { joinSentences } from '../lib/text.ts'
 import { type Environment, isRerun, stepNames } from '../runner/environment.ts'
 import type { Run } from '../runner/run.ts'
 import { guardedCommits, MAX_COMMITS } from './loop-guard.ts'
@@ -64,7 +65,7 @@ export async function loadHistory(trigger: Trigger, run: Run): Promise<History> 
     commits: isGuarded || withWords ? newestCommits(event) : [],
     withWords,
   }
-  const { statuses, merged } = await load(query, isGuarded, github)
+  const { statuses, merged } = await load(query, { isGuarded, writesContext }, github)
   const pushed = new Set(event.payload.commits?.map(({ id }) => id))
   const isLastJob = ({ state, sha }: StepStatus): boolean => state === 'success' && !pushed.has(sha)
   const lastJob = statuses.known ? { known: true as const, value: statuses.value.find(isLastJob) } : statuses
@@ -75,9 +76,6 @@ export async function loadHistory(trigger: Trigger, run: Run): Promise<History> 
   }
   return { statuses, lastJob, lastSuccess, merged }
 }
-
-/** What it costs that a step's commit status can't be read or set. */
-export const NOT_REMEMBERED = 'Until it can be, the next run starts a new job and a new pull request.'
 
 type LastSuccess = History['lastSuccess'] & { readonly error?: GitHubError }
 
@@ -93,8 +91,7 @@ async function loadLastSuccess({ environment, github }: Run): Promise<LastSucces
     const { data } = await github.request<{ data: { workflow_runs?: Maybe<readonly WorkflowRun[]> } }>(
       ({ rest }) => rest.actions.listWorkflowRuns({ ...github.repository, workflow_id, ...page }),
     )
-    if (data.workflow_runs == null)
-      throw new GitHubError('GitHub returned no list of runs', { kind: 'other' })
+    if (data.workflow_runs == null) throw new GitHubError('GitHub returned no list of runs')
     // The branch of a fork's pull request may have the same name.
     const last = data.workflow_runs.find((one) => isRepository(one.head_repository, environment.repository))
     const { head_sha: sha, html_url: url, created_at: createdAt } = last ?? {}
@@ -135,32 +132,43 @@ function newestCommits({ payload }: GitHubEvent): HistoryQuery['commits'] {
   })
 }
 
-async function load(query: HistoryQuery, isGuarded: boolean, github: GitHub): Promise<HistoryAnswer> {
+async function load(
+  query: HistoryQuery,
+  { isGuarded, writesContext }: { readonly isGuarded: boolean; readonly writesContext: boolean },
+  github: GitHub,
+): Promise<HistoryAnswer> {
   const { statuses, commits } = query
   const nothing = { merged: new Map(), errors: [] }
   if (statuses === undefined && commits.length === 0) {
     return { ...nothing, statuses: { known: true, value: [] } }
   }
   function report(error: GitHubError, field: string): void {
+    const permission = permissionFor(field)
+    const isMissing = error.kind === 'permission'
+    // Nor can the commits be compared.
+    const isAllLost = error.kind === 'setup' || (isMissing && permission === 'contents: read')
     const isAboutMerged = /^repository\.[cp]\d/.test(field)
+    const isWarning = error.kind === 'setup' || (isAboutMerged && (isGuarded || !isMissing))
     const missed = isGuarded
       ? "A commit of unknown origin counts as a person's (`ignore-authors`)."
       : 'The agent is not told which pull requests the commits came in.'
+    const notTold = 'The agent is not told the commits, files and diff.'
     github.report(error, {
       purpose: "read the commits' statuses and pull requests",
-      permission: permissionFor(field),
-      level: isAboutMerged && (isGuarded || error.kind !== 'permission') ? 'warning' : 'notice',
-      consequence: isAboutMerged ? missed : field.includes('.status') ? NOT_REMEMBERED : '',
+      permission,
+      level: isWarning ? 'warning' : 'notice',
+      consequence: joinSentences(isAboutMerged ? missed : '', isAllLost && writesContext ? notTold : ''),
     })
   }
   try {
     const answer = await queryHistory(query, github)
-    const errors = new Map(answer.errors.map((error) => [permissionFor(error.path), error]))
+    const errors = new Map(answer.errors.map((error) => [error.path.replace(/\d+/g, ''), error]))
     for (const error of errors.values()) report(graphqlError(error), error.path)
     return answer
   } catch (error) {
     if (!(error instanceof GitHubError)) throw error
-    const field = commits.length > 0 ? 'c0' : statuses?.pull === undefined ? 'commits' : 'pull'
+    const field =
+      commits.length > 0 ? 'c0.associatedPullRequests' : statuses?.pull === undefined ? 'commits' : 'pull'
     report(error, `repository.${field}`)
     return { ...nothing, statuses: { known: false, why: error.message } }
   }
@@ -169,5 +177,5 @@ async function load(query: HistoryQuery, isGuarded: boolean, github: GitHub): Pr
 /** The permission that a field of the query needs. Whoever reads a status is about to set one. */
 function permissionFor(field: string): string {
   if (field.includes('.status')) return 'statuses: write'
-  return /^repository\.(?:[cp]\d|pull)/.test(field) ? 'pull-requests: read' : 'contents: read'
+  return /^repository\.(?:c\d+\.|p\d|pull)/.test(field) ? 'pull-requests: read' : 'contents: read'
 }

@@ -19,7 +19,7 @@ export type GitHubCall = {
   readonly level?: 'notice' | 'warning'
   /** How a missing permission is logged, where that differs. */
   readonly levelIfMissing?: 'notice'
-  /** What follows from a failure, as a sentence. */
+  /** What follows from a failure, as sentences. */
   readonly consequence?: string
 }
 
@@ -47,8 +47,8 @@ const MAIN_RETRIES = { maxAttempts: 3, maxWaitMs: 15_000 }
 /** Of all requests together: the post step has nothing else to do than to end what was begun. */
 const POST_RETRIES = { maxAttempts: 100, maxWaitMs: 60_000 }
 
-const TOKEN_ADVICE =
-  'Check `github-token`: it is missing, invalid or has expired; the token of a GitHub App expires after one hour.'
+const NO_TOKEN =
+  'there is no `github-token`: the input is set to nothing. Leave it out, and it is `github.token`'
 
 /** GitHub's API for the repository of a run. Nothing is loaded or sent before the first call. */
 export class GitHub {
@@ -61,7 +61,8 @@ export class GitHub {
   /** Ends requests that write, so that a comment may still be finished: a cancelled run has 5 s. */
   readonly #lateCancel: AbortSignal
   readonly #startedAtMs: number
-  readonly #reported = new Set<string>()
+  /** Causes and consequences that the log has told, and how. */
+  readonly #told = new Map<string, 'notice' | 'warning'>()
   readonly #permissions = new Map<string, 'works' | 'missing'>()
   #octokit: Promise<Octokit> | undefined
   #account: User | undefined
@@ -79,7 +80,7 @@ export class GitHub {
 
   /** @throws {GitHubError} if the call fails, after retries where those help and do no harm, or its body says nothing */
   async request<T>(send: (octokit: Octokit) => Promise<T>): Promise<T> {
-    if (this.#options.token === '') throw new GitHubError('there is no `github-token`', { kind: 'token' })
+    if (this.#options.token === '') throw new GitHubError(NO_TOKEN, { kind: 'setup' })
     this.#octokit ??= this.#createOctokit()
     return await send(await this.#octokit)
   }
@@ -96,22 +97,27 @@ export class GitHub {
     }
   }
 
-  /** Logs a failed call: a missing permission once for all calls that need it, any other cause once. */
+  /** Logs a failed call. The same cause is told in full once, and is one annotation, or a warning after a notice. */
   report(error: unknown, call: GitHubCall): void {
     const { log, cancel, clock, isPost } = this.#options
-    const { purpose, permission, level = 'warning', consequence = '' } = call
+    const { purpose, permission, consequence = '' } = call
     const { kind, message } = toGitHubError(error, clock.now())
-    const isMissing = kind === 'permission' && !isPost && this.#permissions.get(permission) !== 'works'
-    if (isMissing) this.#permissions.set(permission, 'missing')
-    const advice = isMissing ? permissionAdvice(permission) : kind === 'token' ? TOKEN_ADVICE : ''
-    const text = joinSentences(`Failed to ${purpose}: ${message}.`, advice, consequence)
-    const key = isMissing ? permission : `${level} ${message} ${consequence}`
-    if (cancel.aborted || this.#reported.has(key)) log.info(text)
-    else log[(isMissing && call.levelIfMissing) || level](text)
-    this.#reported.add(key)
+    const isLasting = kind === 'setup' || kind === 'permission'
+    const isDenied = isLasting && !isPost && this.#permissions.get(permission) !== 'works'
+    if (isDenied) this.#permissions.set(permission, 'missing')
+    const isMissing = isDenied && kind === 'permission'
+    const level = (isMissing && call.levelIfMissing) || (call.level ?? 'warning')
+    const cause = isMissing ? permission : kind === 'setup' ? message : `${level} ${message} ${consequence}`
+    const told = this.#told.get(cause)
+    const why = told ? ', for the same reason.' : `: ${message}.`
+    const advice = isMissing && !told ? permissionAdvice(permission) : ''
+    const news = told && this.#told.has(consequence) ? '' : consequence
+    const isQuiet = told === 'warning' || told === level || cancel.aborted
+    log[isQuiet ? 'info' : level](joinSentences(`Failed to ${purpose}${why}`, advice, news))
+    this.#told.set(cause, told === 'warning' ? told : level).set(consequence, level)
   }
 
-  /** Whether calls fail because the token lacks this permission, and none that needs it has worked in this run. */
+  /** Whether calls that need this permission fail for good, as far as is known: none of them has worked in this run. */
   lacks(permission: string): boolean {
     return this.#permissions.get(permission) === 'missing'
   }
@@ -194,7 +200,9 @@ export class GitHub {
 }
 
 function permissionAdvice(permission: string): string {
+  const needs = `The job's \`github-token\` needs the permission \`${permission}\` for this`
+  if (permission === 'statuses: write')
+    return `${needs}. Until it has that, each run starts a new job and a new pull request.`
   const isAboutThread = permission === 'issues: write' || permission === 'pull-requests: write'
-  const unless = isAboutThread ? ', unless the thread was deleted or locked' : ''
-  return `The job's \`github-token\` needs the permission \`${permission}\` for this${unless}.`
+  return `${needs}${isAboutThread ? ', unless the thread was deleted or locked' : ''}.`
 }

@@ -6,8 +6,8 @@ import { TransportError } from '../lib/transport.ts'
 /** A failed call to GitHub. The message follows "Failed to …:", such as `GitHub returned 403 ("Resource not …")`. */
 export class GitHubError extends Error {
   override readonly name = 'GitHubError'
-  /** Why it failed: the token most likely lacks a permission; it is invalid; a limit of GitHub's; anything else. */
-  readonly kind: 'permission' | 'token' | 'rate-limit' | 'other'
+  /** Why: the token most likely lacks a permission; token, proxy or name are wrong for every call; a limit of GitHub's. */
+  readonly kind: 'permission' | 'setup' | 'rate-limit' | 'other'
   /** HTTP status; `undefined` where no response came, or none that can be used, or GraphQL reported the error. */
   readonly status: number | undefined
   /** How long GitHub asks to wait, in milliseconds; `undefined` if it does not say. */
@@ -32,7 +32,9 @@ export function toGitHubError(error: unknown, nowMs: number): GitHubError {
   if (status === undefined) {
     const inner = error instanceof Error ? error.cause : undefined
     const cause = inner instanceof TransportError ? inner : error
-    return new GitHubError(errorMessage(cause), { cause })
+    const failure = cause instanceof TransportError ? cause.failure : undefined
+    const kind = failure === 'proxy' || failure === 'unresolved' ? 'setup' : 'other'
+    return new GitHubError(errorMessage(cause), { kind, cause })
   }
   const headers = recordField(response, 'headers')
   const retryAfter = stringField(headers, 'retry-after')
@@ -41,8 +43,10 @@ export function toGitHubError(error: unknown, nowMs: number): GitHubError {
   const said = stringField(recordField(response, 'data'), 'message') ?? ''
   const isLimited = retryAfter !== undefined || isUsedUp || /rate limit/i.test(said)
   const isLimit = status === 429 || (status === 403 && isLimited)
-  const quote = said === '' ? '' : ` ("${clip(said, 200)}")`
-  return new GitHubError(`GitHub returned ${status}${quote}${isLimit ? ', its rate limit' : ''}`, {
+  const quote = said === '' ? '' : `"${clip(said, 200)}"`
+  const returned = `GitHub returned ${status}${quote && ` (${quote})`}${isLimit ? ', its rate limit' : ''}`
+  const refused = `GitHub refused \`github-token\` (401${quote && `, ${quote}`}): it is invalid or has expired; the token of a GitHub App expires after one hour`
+  return new GitHubError(status === 401 ? refused : returned, {
     kind: isLimit ? 'rate-limit' : kindOf(status, said),
     status,
     retryAfterMs: parseRetryAfter(retryAfter, nowMs) ?? (resetMs > 0 ? resetMs : undefined),
@@ -51,7 +55,7 @@ export function toGitHubError(error: unknown, nowMs: number): GitHubError {
 }
 
 function kindOf(status: number, said: string): GitHubError['kind'] {
-  if (status === 401) return 'token'
+  if (status === 401) return 'setup'
   // A comparison of unrelated commits is a 404, too.
   const mayBePermission = (status === 403 || status === 404) && !/no common ancestor/i.test(said)
   return mayBePermission ? 'permission' : 'other'

@@ -1,4 +1,4 @@
-import { NOT_REMEMBERED, stepContext, usesMemory } from '../events/history.ts'
+import { stepContext, usesMemory } from '../events/history.ts'
 import type { GitHubEvent } from '../events/payload.ts'
 import type { Trigger } from '../events/trigger.ts'
 import type { Octokit } from '../github/client.ts'
@@ -91,7 +91,7 @@ async function setStatus(status: NewStatus, run: Run, ifFails: string): Promise<
   // One stray refusal is no missing permission: how the job ended is tried in any case.
   if (!isOver && github.lacks(PERMISSION)) return
   const purpose = 'set the commit status by which the next run finds this job'
-  const consequence = isOver && !github.lacks(PERMISSION) ? ifFails : NOT_REMEMBERED
+  const consequence = isOver && !github.lacks(PERMISSION) ? ifFails : ''
   const call = { purpose, permission: PERMISSION, level: 'notice', consequence } as const
   const set = await github.attempt(call, () =>
     github.request(({ rest }) => rest.repos.createCommitStatus(status)),

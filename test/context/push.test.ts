@@ -165,6 +165,43 @@ describe('a push', () => {
   })
 })
 
+describe('what fails the history and the comparison of a push', () => {
+  const NOT_TOLD = 'The agent is not told the commits, files and diff.'
+  const PERSON = "A commit of unknown origin counts as a person's (`ignore-authors`)."
+  it.each([
+    [
+      'no token',
+      { 'github-token': '' },
+      [],
+      'there is no `github-token`: the input is set to nothing. Leave it out, and it is `github.token`.',
+    ],
+    [
+      'a refused token',
+      {},
+      [{ match: /./, end: '401' as const }],
+      'GitHub refused `github-token` (401, "Bad credentials"): it is invalid or has expired; the token of a GitHub App expires after one hour.',
+    ],
+    [
+      'no `contents: read`',
+      {},
+      [],
+      'GitHub returned "Resource not accessible by integration". The job\'s `github-token` needs the permission `contents: read` for this.',
+    ],
+  ])('is told once, with all that the agent lacks: %s', async (what, inputs, faults, why) => {
+    const scene = await pushScene()
+    scene.github.faults.push(...faults)
+    if (what === 'no `contents: read`') scene.world.scopes.delete('contents: read')
+    const { logged } = await tell(scene, { event: pushed, inputs })
+    const failed = "Failed to read the commits' statuses and pull requests"
+    const once = [`warning: ${failed}: ${why} ${PERSON} ${NOT_TOLD}`]
+    const twice = [
+      `notice: ${failed}: ${why} ${NOT_TOLD}`,
+      `warning: ${failed}, for the same reason. ${PERSON} ${NOT_TOLD}`,
+    ]
+    expect(logged).toEqual(what === 'no `contents: read`' ? twice : once)
+  })
+})
+
 describe('a schedule or dispatch', () => {
   const start = { event: bareEvent('schedule'), env: { GITHUB_SHA: AFTER } }
 

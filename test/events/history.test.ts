@@ -206,13 +206,19 @@ describe('what can not be told', () => {
     ['empty', 'GitHub returned 200 without a readable body'],
     ['data-null', 'GitHub returned "Something went wrong"'],
     ['partial', 'GitHub returned "Something went wrong while executing your query."'],
-    ['401', 'GitHub returned 401 ("Bad credentials")'],
+    [
+      '401',
+      'GitHub refused `github-token` (401, "Bad credentials"): it is invalid or has expired; the token of a GitHub App expires after one hour',
+    ],
   ] as const)('is never none: GitHub answers %s', async (end, why) => {
     const scene = await newScene()
     scene.github.faults.push({ match: /graphql/, end })
     const decision = await decideIn(scene, schedule, onBefore)
     expect(decision.history).toMatchObject({ statuses: { why }, lastJob: { known: false, why } })
-    expect(decision.logged).toEqual([expect.stringContaining(`notice: Failed to read the commits' statuses`)])
+    const level = end === '401' ? 'warning' : 'notice'
+    expect(decision.logged).toEqual([
+      expect.stringContaining(`${level}: Failed to read the commits' statuses and pull requests: ${why}.`),
+    ])
   })
 
   it('is told apart from what came beside an error', async () => {

@@ -76,7 +76,11 @@ describe('the permission of somebody who asks', () => {
   })
 
   it.each<[GitHubFault['end'], number, string]>([
-    ['401', 1, 'GitHub returned 401 ("Bad credentials")'],
+    [
+      '401',
+      1,
+      'GitHub refused `github-token` (401, "Bad credentials"): it is invalid or has expired; the token of a GitHub App expires after one hour',
+    ],
     ['403', 1, 'GitHub returned 403 ("Forbidden")'],
     ['422', 1, 'GitHub returned 422 ("Validation Failed")'],
     ['500', 3, 'GitHub returned 500 ("Server Error")'],
@@ -86,10 +90,15 @@ describe('the permission of somebody who asks', () => {
   ])('can not be told where GitHub answers %j: that is no refusal', async (end, times, why) => {
     const { decide } = await newScene(undefined, end)
     const decision = await decide({ event: command })
-    expectSkip(decision, 'warning', `failed to read the permission of octocat: ${why}`)
+    const could = `Skipped: the permission of octocat could not be read: ${why}.`
+    const needs = 'needs `write` (`required-permission`).'
+    expect(decision).toMatchObject({
+      result: 'skipped (warning)',
+      reason: `${could} The command /docs ${needs} Repeat the command later.`,
+    })
     expect(decision.requests).toEqual([...Array.from({ length: times }, () => ASK), reaction('confused')])
     const watched = await decide({ event: watch, inputs: { prompt: 'Go.' } })
-    expect(watched.result).toBe('skipped (warning)')
+    expect(watched.reason).toBe(`${could} A job for this \`watch\` event ${needs}`)
     expect(watched.requests.join()).not.toContain('reactions')
   })
 

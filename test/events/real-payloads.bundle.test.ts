@@ -10,7 +10,13 @@ it.each([
   ['star', 'created', 'write', 'submitted', /Job started/],
   ['star', 'created', 'read', 'skipped', /Skipped: Codertocat has the permission `read` on this repository/],
   ['pull_request', 'opened', 'none', 'skipped', /Skipped: Codertocat has the permission `none`/],
-  ['issue_comment', 'created', 'write', 'skipped', /Skipped: the comment does not start with \/docs\./],
+  [
+    'issue_comment',
+    'created',
+    'write',
+    'skipped',
+    /Skipped: the comment does not start with \/docs as plain text\./,
+  ],
   ['security_advisory', 'published', 'write', 'skipped', /Skipped: the event does not say who caused it/],
 ])(
   "GitHub's own %s %s, by someone with the permission %s, ends as %s",

@@ -186,14 +186,14 @@ it.each(TABLE)('who may start a job: %s', async (_what, made, inputs, outcomes) 
 })
 
 const NEEDS = 'needs `write` (`required-permission`)'
-const ISSUE = 'the issue does not start with /docs, and there is no `prompt`'
+const ISSUE = 'the issue does not start with /docs as plain text, and there is no `prompt`'
 
 it.each<[string, Event]>([
   [
     `the event does not say who caused it, and a job for this \`pull_request_target\` event ${NEEDS}`,
     target(undefined),
   ],
-  ['the comment does not start with /docs', comment({ body: 'Yes.' })(reader)],
+  ['the comment does not start with /docs as plain text', comment({ body: 'Yes.' })(reader)],
   ['the comment is not new (`issue_comment`, `edited`)', comment({ action: 'edited' })(reader)],
   ['the review is not new (`pull_request_review`, `dismissed`)', reviewed({ action: 'dismissed' })(reader)],
   [ISSUE, plainIssue(reader)],
@@ -238,18 +238,18 @@ describe('a run without secrets', () => {
   }
   const inFork = push({ repository: { full_name: 'octocat/docs', fork: true } })
 
-  it.each<[string, Event, Readonly<Record<string, string>>]>([
-    ['a pull request from a fork', fork, {}],
-    ['a pull request from a fork that was deleted', deleted, {}],
-    ['a review of a pull request from a fork', ofFork, {}],
-    ['a push in a fork', inFork, {}],
-    ['a push of Dependabot', push({ sender: bot('dependabot[bot]') }), {}],
-    ['a run that Dependabot started', push(), { GITHUB_ACTOR: 'dependabot[bot]' }],
-  ])('is skipped where there is no key: %s', async (_what, made, env) => {
+  const FORKS = 'pull requests from forks'
+  it.each<[string, Event, string, Readonly<Record<string, string>>]>([
+    ['a pull request from a fork', fork, FORKS, {}],
+    ['a pull request from a fork that was deleted', deleted, FORKS, {}],
+    ['a review of a pull request from a fork', ofFork, FORKS, {}],
+    ['a push in a fork', inFork, 'pushes in a fork', {}],
+    ['a push of Dependabot', push({ sender: bot('dependabot[bot]') }), 'Dependabot', {}],
+    ['a run that Dependabot started', push(), 'Dependabot', { GITHUB_ACTOR: 'dependabot[bot]' }],
+  ])('is skipped where there is no key: %s', async (_what, made, whom, env) => {
     const { decide } = await newScene()
     const decision = await decide({ event: made, inputs: { ...PROMPT, 'api-key': '' }, env })
-    const reason =
-      'Skipped: `api-key` is empty, as GitHub gives no secrets to pull requests from forks, to Dependabot, and to pushes in a fork.'
+    const reason = `Skipped: \`api-key\` is empty, as GitHub gives no secrets to ${whom}.`
     expect(decision).toMatchObject({ result: 'skipped (notice)', reason, requests: [] })
   })
 

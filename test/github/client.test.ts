@@ -69,6 +69,8 @@ async function call(github: GitHub, route = 'GET /x'): Promise<unknown> {
 
 const said = (status: number, message: string): Reply => ({ status, body: { message } })
 const FORBIDDEN = said(403, 'Resource not accessible by integration')
+const NO_TOKEN =
+  'there is no `github-token`: the input is set to nothing. Leave it out, and it is `github.token`'
 const HTML = { headers: { 'content-type': 'text/html' }, body: '<html>Unicorn!' }
 const retryAfter = (status: number, s: number): Reply => ({ status, headers: { 'retry-after': `${s}` } })
 const COMMENT = 'POST /repos/acme/docs/issues/5/comments'
@@ -106,7 +108,11 @@ describe('a call', () => {
       'other undefined: the response is unreadable: it is compressed, although no compression was requested',
     ],
     [{ status: 302, headers: { location: '/y' } }, 3, 'other undefined: GitHub redirected the request (302)'],
-    [401, 1, 'token 401: GitHub returned 401'],
+    [
+      said(401, 'Bad credentials'),
+      1,
+      'setup 401: GitHub refused `github-token` (401, "Bad credentials"): it is invalid or has expired; the token of a GitHub App expires after one hour',
+    ],
     [FORBIDDEN, 1, 'permission 403: GitHub returned 403 ("Resource not accessible by integration")'],
     [said(404, 'Not Found'), 1, 'permission 404: GitHub returned 404 ("Not Found")'],
     [said(404, 'No common ancestor.'), 1, 'other 404: GitHub returned 404 ("No common ancestor.")'],
@@ -123,7 +129,7 @@ describe('a call', () => {
 
   it('without a token fails, and is not sent', async () => {
     const { github, arrived } = await clientFor([], { token: '' })
-    expect(await call(github)).toBe('token undefined: there is no `github-token`')
+    expect(await call(github)).toBe(`setup undefined: ${NO_TOKEN}`)
     expect(arrived).toEqual([])
   })
 
@@ -268,7 +274,7 @@ describe('whose token it is', () => {
 
   it('is asked until it is known', async () => {
     const { github, arrived } = await clientFor([401, { body: { data: { viewer } } }])
-    await expect(github.account()).rejects.toThrow('GitHub returned 401')
+    await expect(github.account()).rejects.toThrow('GitHub refused `github-token` (401)')
     expect([await github.account(), await github.account()]).toEqual([viewer, viewer])
     expect(arrived).toHaveLength(2)
   })
@@ -298,15 +304,13 @@ describe('a call that the run can do without', () => {
 
   it('gives its result, or is a warning, which a cancelled run only notes', async () => {
     const cancel = new AbortController()
-    const { github, lines } = await clientFor([{ body: { a: 1 } }, 422, 401, 409], { cancel: cancel.signal })
+    const { github, lines } = await clientFor([{ body: { a: 1 } }, 422, 409], { cancel: cancel.signal })
     expect(await attempt(github, list)).toMatchObject({ known: true, value: { data: { a: 1 } } })
     expect(await attempt(github, write)).toEqual({ known: false, why: 'GitHub returned 422' })
-    await attempt(github, list)
     cancel.abort()
     await attempt(github, list)
     expect(lines).toEqual([
       'warning: Failed to write a comment: GitHub returned 422. Nobody is told.',
-      'warning: Failed to list the comments: GitHub returned 401. Check `github-token`: it is missing, invalid or has expired; the token of a GitHub App expires after one hour.',
       expect.stringMatching(/^info: Failed to list the comments: /),
     ])
     expect(github.lacks('issues: write')).toBe(false)
@@ -319,10 +323,54 @@ describe('a call that the run can do without', () => {
     await attempt(github, { ...list, permission: 'statuses: write', levelIfMissing: 'notice' })
     expect(lines).toEqual([
       `warning: Failed to list the comments: ${REFUSED}. ${NEEDS}`,
-      `info: Failed to write a comment: GitHub returned 404 ("Not Found"). ${NEEDS} Nobody is told.`,
-      `notice: Failed to list the comments: ${REFUSED}. The job's \`github-token\` needs the permission \`statuses: write\` for this.`,
+      'info: Failed to write a comment, for the same reason. Nobody is told.',
+      `notice: Failed to list the comments: ${REFUSED}. The job's \`github-token\` needs the permission \`statuses: write\` for this. Until it has that, each run starts a new job and a new pull request.`,
     ])
     expect([github.lacks('issues: write'), github.lacks('contents: read')]).toEqual([true, false])
+  })
+
+  it.each<[string, Options, string]>([
+    ['no token', { token: '' }, NO_TOKEN],
+    [
+      'a refused token',
+      {},
+      'GitHub refused `github-token` (401): it is invalid or has expired; the token of a GitHub App expires after one hour',
+    ],
+    [
+      'a SOCKS proxy',
+      { proxy: { ...NO_PROXY, httpProxy: 'socks5://proxy:1080' } },
+      'the environment variable HTTP_PROXY (or http_proxy) names a SOCKS proxy, which is not supported; set it to an http or https proxy (http://host:port), or exempt the host with NO_PROXY',
+    ],
+    [
+      'a name that can not be resolved',
+      { apiUrl: 'http://github.invalid' },
+      'the name github.invalid could not be resolved',
+    ],
+  ])(
+    'names a cause that fails every call once, with each consequence once: %s',
+    async (_what, options, why) => {
+      const { github, lines } = await clientFor([401], options)
+      expect(await attempt(github, list)).toMatchObject({ known: false, why: expect.stringContaining(why) })
+      await attempt(github, { ...write, permission: 'statuses: write', level: 'notice' })
+      await attempt(github, write)
+      expect(lines.map((line) => line.replace(/ \(E[A-Z_]+\)/, ''))).toEqual([
+        `warning: Failed to list the comments: ${why}.`,
+        'info: Failed to write a comment, for the same reason. Nobody is told.',
+        'info: Failed to write a comment, for the same reason.',
+      ])
+      // The post step need not try what the main step never could.
+      expect([github.lacks('issues: write'), github.lacks('statuses: write')]).toEqual([true, true])
+    },
+  )
+
+  it('tells each consequence of a failure that others need not share', async () => {
+    const { github, lines } = await clientFor([502])
+    for (const one of [list, list, write]) await attempt(github, one)
+    expect(lines).toEqual([
+      'warning: Failed to list the comments: GitHub returned 502.',
+      'info: Failed to list the comments, for the same reason.',
+      'warning: Failed to write a comment: GitHub returned 502. Nobody is told.',
+    ])
   })
 
   it('takes one stray 403 for no missing permission where it has worked before, or works later', async () => {

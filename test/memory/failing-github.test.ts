@@ -32,7 +32,7 @@ const LOST = /[Tt]he connection to 127\.0\.0\.1:\d+ closed before the response w
 
 /** How a log names each fault. */
 const CAUSES: Readonly<Record<FaultName, RegExp>> = {
-  '401': /GitHub returned 401 \("Bad credentials"\)/,
+  '401': /GitHub refused `github-token` \(401, "Bad credentials"\)/,
   '403': /GitHub returned 403 \("Forbidden"\)/,
   'secondary-limit': /GitHub returned 403 \("You have exceeded a secondary rate limit\..*"\), its rate limit/,
   'primary-limit': /GitHub returned 403 \("API rate limit exceeded .*"\), its rate limit/,
@@ -163,7 +163,7 @@ function expectResult({ attempt }: Before, { hasFailed, outputs }: RunEnd, log: 
     expect(hasFailed, log).toBe(false)
     expect(['pull-request', 'submitted', 'skipped']).toContain(result)
     if (result === 'skipped')
-      expect(log).toMatch(/failed to read the permission|has no permission .* \(404\)/)
+      expect(log).toMatch(/the permission of \S+ could not be read|has no permission .* \(404\)/)
   }
 }
 
@@ -177,7 +177,7 @@ function expectTrueWords({ journal }: Simulation['github'], before: Before, end:
   const isGarbled = of.troubles.some((one) => one.end === 'html' || one.end === 'empty')
   for (const { text, requests } of end.log) {
     expect(text).not.toMatch(ODD_WORDS)
-    const isFailure = /failed to |unknown which job/i.test(text)
+    const isFailure = /failed to (?!.*, for the same reason)|unknown which job|could not be read/i.test(text)
     if (isFailure) expect([text, causes.some((cause) => cause.test(text))]).toEqual([text, true])
     if (/rate limit/.test(text)) expect(text).toMatch(/returned (?:403|429) .*rate limit.*, its rate limit/)
     const permission = /needs the permission `(.*?)`/.exec(text)?.[1]

@@ -167,11 +167,28 @@ describe('a status that the token may not set', () => {
     await end()
     const lines = logged()
     expect(lines.filter((line) => !line.startsWith('save-state'))).toEqual([
-      `notice: Failed to set the commit status by which the next run finds this job: GitHub returned 403 ("Resource not accessible by integration"). The job's \`github-token\` needs the permission \`statuses: write\` for this. Until it can be, the next run starts a new job and a new pull request.`,
+      `notice: Failed to set the commit status by which the next run finds this job: GitHub returned 403 ("Resource not accessible by integration"). The job's \`github-token\` needs the permission \`statuses: write\` for this. Until it has that, each run starts a new job and a new pull request.`,
     ])
     expect(savedIn(lines)).toBe('{}')
     // A stray refusal would be over by the end.
     expect(github.requests).toEqual(['POST /statuses/bbbbbbb pending', 'POST /statuses/bbbbbbb success'])
+  })
+
+  it.each([
+    ['no token', { 'github-token': '' }, 0],
+    ['a token that GitHub refuses', {}, 2],
+  ])('for %s is not left to the post step', async (_what, inputs, requests) => {
+    const { github, logged, begin, end } = await newMemory({ inputs: { ...PROMPT, ...inputs } })
+    github.faults.push({ match: /./, end: '401' })
+    await begin()
+    await end()
+    const lines = logged()
+    expect(lines.filter((line) => !line.startsWith('save-state'))).toEqual([
+      expect.stringMatching(/^notice: Failed to set the commit status .*`github-token`/),
+    ])
+    expect(lines.join()).not.toContain('The post step')
+    expect(savedIn(lines)).toBe('{}')
+    expect(github.requests).toHaveLength(requests)
   })
 
   it('because of one stray refusal is set at the end', async () => {
