@@ -1,21 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import { listFiles, renderFiles, renderHunk, shareRoom } from '../../src/context/diff.ts'
 import type { ChangedFile } from '../../src/context/ranking.ts'
-
-function file(path: string, patch = '@@ -1 +1 @@\n+x', change: Partial<ChangedFile> = {}): ChangedFile {
-  return { status: 'modified', path, oldPath: path, added: 1, removed: 0, patch, ...change }
-}
+import { file } from './told.ts'
 
 /** So many files, `src/0.ts` and so on. */
-function filesOf(count: number, patchAt: (index: number) => string): ChangedFile[] {
-  return Array.from({ length: count }, (_, index) => file(`src/${index}.ts`, patchAt(index)))
-}
+const filesOf = (count: number, patchAt: (index: number) => string, ending = 'ts') =>
+  Array.from({ length: count }, (_, index) => file(`src/${index}.${ending}`, patchAt(index)))
 
 /** A patch of so many lines of ten bytes, line breaks included. */
-function patchOf(lines: number, letter = 'x'): string {
-  const all = Array.from({ length: lines }, (_, index) => `${index}`.padStart(4, '0'))
-  return all.map((number) => `+${letter.repeat(4)}${number}`).join('\n')
-}
+const patchOf = (lines: number, letter = 'x') =>
+  Array.from({ length: lines }, (_, at) => `+${letter.repeat(4)}${`${at}`.padStart(4, '0')}`).join('\n')
 
 /** What is shown of files in so many bytes, less what is kept for names and headers of the rest. */
 function show(files: readonly ChangedFile[], maxBytes = 60_000): string[] {
@@ -24,13 +18,8 @@ function show(files: readonly ChangedFile[], maxBytes = 60_000): string[] {
   return text.split('\n').slice(1)
 }
 
-function sizeOf(lines: readonly string[]): number {
-  return Buffer.byteLength(lines.join('\n'))
-}
-
-function headers(lines: readonly string[]): string[] {
-  return lines.filter((line) => /^(?:added|modified|removed|renamed|copied) /.test(line))
-}
+const sizeOf = (lines: readonly string[]) => Buffer.byteLength(lines.join('\n'))
+const headers = (lines: readonly string[]) => lines.filter((line) => line.startsWith('modified '))
 
 it.each([
   [[10, 20, 30], 60, [10, 20, 30], undefined],
@@ -48,11 +37,8 @@ describe('changed files', () => {
   it('are each under one header, with the text of the diff as it is', () => {
     const patch = '@@ -1,2 +1,2 @@\n-const a: List<T>\n+const a: Map<string, T> // <!-- x -->'
     const renamed = { status: 'renamed', oldPath: 'src/b.ts', added: 12, removed: 3 }
-    const files = [
-      file('src/a.ts', patch, { removed: 1 }),
-      file('src/c.ts', '@@ -1 +1 @@\r\n-b\u202e\r\n+c', renamed),
-    ]
-    expect(show(files)).toEqual([
+    const second = file('src/c.ts', '@@ -1 +1 @@\r\n-b\u202e\r\n+c', renamed)
+    expect(show([file('src/a.ts', patch, { removed: 1 }), second])).toEqual([
       'modified src/a.ts (+1 -1)',
       ...patch.split('\n'),
       'renamed src/b.ts to src/c.ts (+12 -3)',
@@ -134,21 +120,11 @@ describe('changed files', () => {
   })
 
   it('with one and the same change show it once', () => {
-    const bump = (_: unknown, line: number): ChangedFile => {
-      const path = `packages/${line}/package.json`
-      const version = '-  "version": "1.0.0"\n+  "version": "1.1.0"'
-      return file(path, `@@ -${line} +${line} @@\n "name": "${path}"\n${version}`)
-    }
-    const note =
-      /^… \(the same change in 129 more: packages\/1\/package\.json, .*… \(\d+ more characters\)\)$/
-    expect(show(Array.from({ length: 130 }, bump))).toEqual([
-      'modified packages/0/package.json (+1 -0)',
-      '@@ -0 +0 @@',
-      ' "name": "packages/0/package.json"',
-      '-  "version": "1.0.0"',
-      '+  "version": "1.1.0"',
-      expect.stringMatching(note),
-    ])
+    const version = ['-  "version": "1.0.0"', '+  "version": "1.1.0"']
+    const bumps = filesOf(130, (at) => [`@@ -${at} +${at} @@`, ` "name": "${at}"`, ...version].join('\n'))
+    const note = /^… \(the same change in 129 more: src\/1\.ts, .*… \(\d+ more characters\)\)$/
+    const first = ['modified src/0.ts (+1 -0)', '@@ -0 +0 @@', ' "name": "0"', ...version]
+    expect(show(bumps)).toEqual([...first, expect.stringMatching(note)])
   })
 
   it('without a diff say so, a plain move excepted', () => {
@@ -169,11 +145,9 @@ describe('changed files', () => {
 
   it('that there is no room for are counted', () => {
     const files = filesOf(700, (index) => `+${'x'.repeat(290)}${index}`)
-    const tests = Array.from({ length: 20 }, (_, index) => file(`src/${index}.test.ts`, '+x'))
-    const shown = show([...files, ...tests], 20_000)
-    expect(shown.at(-1)).toBe(
-      `… (${720 - headers(shown).length} more files, not named here, 20 of them tests, translations, generated or the like)`,
-    )
+    const shown = show([...files, ...filesOf(20, () => '+x', 'test.ts')], 20_000)
+    const kinds = '20 of them tests, translations, generated or the like'
+    expect(shown.at(-1)).toBe(`… (${720 - headers(shown).length} more files, not named here, ${kinds})`)
   })
 
   it('are named up to 600', () => {
@@ -185,15 +159,12 @@ describe('changed files', () => {
 
 describe('lines that are commented on', () => {
   const title = '\nLines commented on (the comment is about the last one):'
+  const long = patchOf(100)
 
   it.each([
     ['shown with the last one last', '@@ -1 +1 @@\n a\n+b<c>\n', `${title}\n@@ -1 +1 @@\n a\n+b<c>`],
     ['nothing where there are none', '', ''],
-    [
-      'cut from the top',
-      patchOf(100),
-      `${title}\n… (90 lines above, left out here)\n${patchOf(100).split('\n').slice(90).join('\n')}`,
-    ],
+    ['cut from the top', long, `${title}\n… (90 lines above, left out here)${long.slice(-100)}`],
   ])('are %s', (_what, hunk, text) => {
     expect(renderHunk(hunk, 200)).toBe(text)
   })

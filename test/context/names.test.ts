@@ -1,32 +1,28 @@
 import { describe, expect, it } from 'vitest'
 import { chooseNames, findNames, newsIn } from '../../src/context/names.ts'
-import type { ChangedFile } from '../../src/context/ranking.ts'
+import { file } from './told.ts'
 
-function file(path: string, ...lines: readonly string[]): ChangedFile {
-  const patch = ['@@ -1,9 +1,9 @@ function context(oldName)', ...lines].join('\n')
-  return { status: 'modified', path, oldPath: path, added: 1, removed: 1, patch }
-}
+const changed = (path: string, ...lines: readonly string[]) =>
+  file(path, ['@@ -1,9 +1,9 @@ function context(oldName)', ...lines].join('\n'))
 
 /** What is told of the files of a change, without any room limit unless one is given; empty for none. */
-function tell(files: readonly ChangedFile[], { told = '', maxBytes = 8192 } = {}): string[] {
+function tell(files: readonly ReturnType<typeof file>[], { told = '', maxBytes = 8192 } = {}): string[] {
   const names = chooseNames(findNames(files), { told, maxBytes })
   return files.map((one) => names.get(one) ?? '')
 }
 
 describe('the names that a change brings or takes away', () => {
   it('are those of added lines alone and of removed lines alone', () => {
-    const lines = [
-      "-  .option('--xml', 'Write XML')",
-      "+  .option('--json', 'Write JSON')",
-      '+export function exportAll(rows: Row[], keptName: string) {',
-      ' const keptName = 1',
-    ]
-    expect(tell([file('src/cli.ts', ...lines)])).toEqual(['adds --json, exportAll; removes --xml'])
+    const options = ["-  .option('--xml', 'Write XML')", "+  .option('--json', 'Write JSON')"]
+    const code = ['+export function exportAll(rows: Row[], keptName: string) {', ' const keptName = 1']
+    expect(tell([changed('src/cli.ts', ...options, ...code)])).toEqual([
+      'adds --json, exportAll; removes --xml',
+    ])
   })
 
   it('are not those that only moved to another file', () => {
     const moved = 'export function parseAll() {}'
-    expect(tell([file('src/a.ts', `-${moved}`), file('src/b.ts', `+${moved}`)])).toEqual(['', ''])
+    expect(tell([changed('src/a.ts', `-${moved}`), changed('src/b.ts', `+${moved}`)])).toEqual(['', ''])
   })
 
   it.each([
@@ -47,29 +43,27 @@ describe('the names that a change brings or takes away', () => {
     ['nothing that follows an escape', "print('x\\nFooBar')", ''],
     ['nothing of the context that a hunk is in', '', ''],
   ])('include %s', (_what, line, names) => {
-    expect(tell([file('src/ship.ts', `+${line}`)])).toEqual([names])
+    expect(tell([changed('src/ship.ts', `+${line}`)])).toEqual([names])
   })
 
   it('of lock files are none, and of tests come later', () => {
     const files = [
-      file('test/ship.test.ts', "+  run('--only-tested', callTheService())"),
-      file('package-lock.json', '+    "node_modules/fooBar": {'),
-      file('src/ship.ts', '+export const shipIt = 1'),
+      changed('test/ship.test.ts', "+  run('--only-tested', callTheService())"),
+      changed('package-lock.json', '+    "node_modules/fooBar": {'),
+      changed('src/ship.ts', '+export const shipIt = 1'),
     ]
     expect(tell(files)).toEqual(['adds --only-tested', '', 'adds shipIt'])
     expect(tell(files, { maxBytes: 20 })).toEqual(['', '', 'adds shipIt'])
   })
 
   it('are told once, and not again where they stand elsewhere', () => {
-    const files = [file('a.ts', '+export function parseAll() {}'), file('b.ts', '+  parseAll(fooBar)')]
+    const files = [changed('a.ts', '+export function parseAll() {}'), changed('b.ts', '+  parseAll(fooBar)')]
     expect(tell(files)).toEqual(['adds parseAll', 'adds fooBar'])
     expect(tell(files, { told: 'It adds parseAll.' })).toEqual(['', 'adds fooBar'])
   })
 
-  const some = file(
-    'a.ts',
-    "+  localName(x)\n+  flag('--json')\n+export const exported_name = 1\n-  flag('--xml')",
-  )
+  const calls = "+  localName(x)\n+  flag('--json')"
+  const some = changed('a.ts', calls, '+export const exported_name = 1', "-  flag('--xml')")
 
   it.each([
     ['; adds --json, exported_name'.length, 'adds --json, exported_name'],

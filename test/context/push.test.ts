@@ -76,23 +76,19 @@ describe('a push', () => {
     const scene = await pushScene()
     addOlderJob(scene, state)
     const { lines, requests } = await tell(scene, { event: pushed, inputs })
-    const [words, request] = since.startsWith('this')
-      ? [`${JOB} (commit eeeeeee, 2026-03-01T06:30Z)`, 'GET /compare/eeeeeee...bbbbbbb']
-      : [COMPARED[0], COMPARE]
-    expect([lines[4], requests]).toEqual([words, [request]])
+    const sinceJob = [`${JOB} (commit eeeeeee, 2026-03-01T06:30Z)`, 'GET /compare/eeeeeee...bbbbbbb']
+    expect([lines[4], ...requests]).toEqual(since.startsWith('this') ? sinceJob : [COMPARED[0], COMPARE])
   })
 
   it('of more files than GitHub compares is asked for in two parts', async () => {
     const scene = await newScene()
     const { comparisons } = scene.world
-    const middle = 'c'.repeat(40)
-    const filesOf = (...names: readonly string[]) =>
-      names.map((name) => changedFile(name, { patch: `+${name}` }))
+    const filesOf = (...names: string[]) => names.map((name) => changedFile(name, { patch: `+${name}` }))
     const added = changedFile('z.ts', { status: 'added', patch: '+z.ts' })
     const first = Array.from({ length: 300 }, (_, index) => `a${index}.ts`)
     const parents = ['1', '2'].map((sha) => ({ sha, url: 'https://github.com/' }))
-    const commits: object[] = ['c', '1', '3', 'b'].map((digit) => ({ sha: digit.repeat(40) }))
-    commits[0] = { sha: middle, parents }
+    const [middle, ...later] = ['c', '1', '3', 'b'].map((digit) => digit.repeat(40))
+    const commits = [{ sha: middle, parents }, ...later.map((sha) => ({ sha }))]
     comparisons.set(`${BEFORE}...${AFTER}`, { commits, total_commits: 4, files: filesOf(...first) })
     comparisons.set(`${BEFORE}...${middle}`, { behind_by: 0, files: [...filesOf('a1.ts', 'y.ts'), added] })
     comparisons.set(`${middle}...${AFTER}`, { files: filesOf('a2.ts', 'x.ts', 'z.ts') })
@@ -123,10 +119,9 @@ describe('a push', () => {
     const commits = [{ id: AFTER, message: 'Add', added: ['a.ts'], modified: ['b.ts'], removed: ['c.ts'] }]
     const made = push({ ref: 'refs/heads/x', created: true, before: NO_COMMIT, after: AFTER, commits })
     const { lines, requests } = await tell(await newScene(), { event: made })
-    const title =
-      'Changed files: 3, first what readers would notice; a new branch has nothing to be compared with'
-    const files = ['added a.ts', 'modified b.ts', 'removed c.ts']
-    expect(lines.slice(2)).toEqual(['Branch: x', RUN, 'Commits:', '- bbbbbbb Add', title, ...files])
+    const why = 'first what readers would notice; a new branch has nothing to be compared with'
+    const files = [`Changed files: 3, ${why}`, 'added a.ts', 'modified b.ts', 'removed c.ts']
+    expect(lines.slice(2)).toEqual(['Branch: x', RUN, 'Commits:', '- bbbbbbb Add', ...files])
     expect(requests).toEqual([])
   })
 
@@ -157,11 +152,11 @@ describe('a push', () => {
     scene.github.faults.push({ match: /compare/, end: { status: Number(status), body: { message } } })
     const { lines, logged } = await tell(scene, { event: pushed })
     const commits = ['- bbbbbbb Change 1', '  with details', '- 1111111 Change 0', '  with details']
-    expect(lines.slice(4, -1)).toEqual([COMPARED[0], 'Commits:', ...commits])
-    expect(lines.at(-1)).toBe(`Changed files: not known: GitHub returned ${answer}`)
-    expect(logged).toEqual([
-      `${level}: Failed to compare two commits: GitHub returned ${answer}. ${advice}The agent is not told the commits, files and diff between them.`,
-    ])
+    const files = `Changed files: not known: GitHub returned ${answer}`
+    expect(lines.slice(4)).toEqual([COMPARED[0], 'Commits:', ...commits, files])
+    const failed = `${level}: Failed to compare two commits: GitHub returned ${answer}.`
+    const lacks = 'The agent is not told the commits, files and diff between them.'
+    expect(logged).toEqual([`${failed} ${advice}${lacks}`])
   })
 })
 

@@ -1,9 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { type ChangedFile, isPage, RANKS, rankOf } from '../../src/context/ranking.ts'
-
-function file(path: string, patch = '@@ -1 +1 @@\n-a\n+b'): ChangedFile {
-  return { status: 'modified', path, oldPath: path, added: 1, removed: 1, patch }
-}
+import { isPage, RANKS, rankOf } from '../../src/context/ranking.ts'
+import { file } from './told.ts'
 
 const PATHS = {
   readers: `README.md docs/guide/testing/fixtures.md docs/guides/integration/docker.md docs/en/docs/index.md

@@ -5,18 +5,10 @@ import { describe, expect, it } from 'vitest'
 import type { ChangedFile } from '../../src/context/ranking.ts'
 import { type EventFacts, renderCommits, renderContext } from '../../src/context/render.ts'
 import { HOSTILE_TEXTS } from '../support/hostile-texts.ts'
+import { file } from './told.ts'
 
-function changed(path: string, patch: string | undefined = '@@ -1 +1 @@\n+x'): ChangedFile {
-  return { status: 'modified', path, oldPath: path, added: 1, removed: 0, patch }
-}
-
-function filesOf(...files: readonly ChangedFile[]) {
-  return { files, total: files.length }
-}
-
-function bodyOf(text: string): EventFacts {
-  return { facts: [], texts: [['Body', text]] }
-}
+const filesOf = (...files: readonly ChangedFile[]) => ({ files, total: files.length })
+const bodyOf = (text: string): EventFacts => ({ facts: [], texts: [['Body', text]] })
 
 /** The lines after our own words, without the delimiters. */
 function linesOf(known: Partial<EventFacts>, detail: 'diff' | 'files' = 'diff', signals = ''): string[] {
@@ -39,18 +31,16 @@ describe('the context block', () => {
  }`
     const web = 'https://github.com/acme/ship'
     const title = `Merged pull request #5: Add --dry-run (${web}/pull/5, by octocat, labels: feature)`
-    const lock = { ...changed('package-lock.json', '+x'), added: 6, removed: 3 }
+    const lock = file('package-lock.json', '+x', { added: 6, removed: 3 })
+    const links = {
+      'Workflow run': `${web}/actions/runs/1001`,
+      Compare: `${web}/compare/6dcb09b5b578...0f98b1fa3c2d`,
+    }
     const known: EventFacts = {
-      facts: [
-        ['Repository', 'acme/ship'],
-        ['Event', 'push'],
-        ['Branch', 'main'],
-        ['Workflow run', `${web}/actions/runs/1001`],
-        ['Compare', `${web}/compare/6dcb09b5b578...0f98b1fa3c2d`],
-      ],
+      facts: Object.entries({ Repository: 'acme/ship', Event: 'push', Branch: 'main', ...links }),
       texts: [[title, 'Shows what would be done, and does nothing.']],
       commits: [{ sha: '0f98b1fa3c2d', message: 'Add --dry-run (#5)' }],
-      files: filesOf(changed('src/ship.ts', ship), lock, changed('src/cli.ts', cli)),
+      files: filesOf(file('src/ship.ts', ship), lock, file('src/cli.ts', cli)),
     }
     expect(renderContext(known, 'diff')).toBe(example)
   })
@@ -65,18 +55,11 @@ describe('the context block', () => {
 
   it('names what is known, in order, and leaves out what is not', () => {
     const known: EventFacts = {
-      facts: [
-        ['Repository', 'acme/docs'],
-        ['Branch', ''],
-        ['Title', 'a\nb <!-- c -->'],
-      ],
-      texts: [
-        ['Body', 'one\n\n  two <!-- hidden -->\n'],
-        ['Merged pull request #5: A flag', ''],
-      ],
+      facts: Object.entries({ Repository: 'acme/docs', Branch: '', Title: 'a\nb <!-- c -->' }),
+      texts: Object.entries({ Body: 'one\n\n  two <!-- hidden -->\n', 'Merged pull request #5: A flag': '' }),
       commits: [{ sha: '', message: 'Add a flag' }],
       commitCount: 3,
-      files: { files: [changed('src/a.ts')], total: undefined, problem: 'and more' },
+      files: { files: [file('src/a.ts')], total: undefined, problem: 'and more' },
       hunk: '@@ -1 +1 @@\n+y',
     }
     const top = ['Repository: acme/docs', 'Title: a b', 'What readers missed:', '- /setup']
@@ -93,12 +76,10 @@ describe('the context block', () => {
   })
 
   it('says which documentation was changed along with the rest', () => {
-    const pages = Array.from({ length: 12 }, (_, index) => changed(`docs/${index}.md`, `+${index}`))
-    const named =
-      'docs/0.md, docs/1.md, docs/2.md, docs/3.md, docs/4.md, docs/5.md, docs/6.md, docs/7.md, docs/8.md, docs/9.md'
-    expect(linesOf({ files: filesOf(...pages, changed('a.ts')) }, 'files')[0]).toBe(
-      `Documentation changed along with it: ${named} and 2 more`,
-    )
+    const pages = Array.from({ length: 12 }, (_, index) => file(`docs/${index}.md`, `+${index}`))
+    const along = linesOf({ files: filesOf(...pages, file('a.ts')) }, 'files')[0]
+    const named = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9].map((index) => `docs/${index}.md`).join(', ')
+    expect(along).toBe(`Documentation changed along with it: ${named} and 2 more`)
     expect(linesOf({ files: filesOf(...pages) }, 'files')[0]).toMatch(/^Changed files/)
   })
 
@@ -111,10 +92,9 @@ describe('the context block', () => {
 
   it('says where the whole diff is, if it is cut', () => {
     const url = 'https://github.com/acme/docs/compare/a...b'
-    const lastOf = (lines: number): string | undefined =>
-      linesOf({ files: { ...filesOf(changed('a.ts', '+xxxxxxxxx\n'.repeat(lines))), url } }).at(-1)
-    expect(lastOf(9000)).toBe(`… (the whole diff: ${url})`)
-    expect(lastOf(9)).toBe('+xxxxxxxxx')
+    const lastOf = (lines: number) =>
+      linesOf({ files: { ...filesOf(file('a.ts', '+xxxxxxxxx\n'.repeat(lines))), url } }).at(-1)
+    expect([lastOf(9000), lastOf(9)]).toEqual([`… (the whole diff: ${url})`, '+xxxxxxxxx'])
   })
 
   it('fills 16 KiB to the byte without the diff, and is cut by one byte more', () => {
@@ -128,7 +108,7 @@ describe('the context block', () => {
 
   it('has 64 KiB with the diff', () => {
     const withDiff = (lines: number): string =>
-      renderContext({ facts: [], files: filesOf(changed('a', '+x\n'.repeat(lines))) }, 'diff')
+      renderContext({ facts: [], files: filesOf(file('a', '+x\n'.repeat(lines))) }, 'diff')
     const most = Math.floor((65_536 - Buffer.byteLength(withDiff(1)) - 100) / 3)
     expect(withDiff(most)).not.toContain('…')
     const cut = withDiff(most + 40)
@@ -138,15 +118,15 @@ describe('the context block', () => {
   })
 
   it('has 6 KiB of facts at most, and cuts the long ones', () => {
-    const facts = [['Title', 'x'.repeat(9000)] as const, ['URL', 'y'.repeat(100)] as const]
-    const lines = linesOf({ facts }, 'files')
+    const facts = { Title: 'x'.repeat(9000), URL: 'y'.repeat(100) }
+    const lines = linesOf({ facts: Object.entries(facts) }, 'files')
     expect(lines.map((line) => line.length)).toEqual([6035, 105])
     expect(lines[0]).toMatch(/x… \(\d{4} more characters\)$/)
   })
 
   it('leaves 44 KiB for files and diff, however much else there is', () => {
     const long = 'y'.repeat(200)
-    const files = Array.from({ length: 1000 }, (_, index) => changed(`${long}${index}.ts`, `+${index}`))
+    const files = Array.from({ length: 1000 }, (_, index) => file(`${long}${index}.ts`, `+${index}`))
     const lines = linesOf({
       texts: [['Body', 'w\n'.repeat(60_000)]],
       commits: Array.from({ length: 600 }, () => ({ sha: '', message: 'z'.repeat(300) })),
@@ -162,15 +142,11 @@ describe('the context block', () => {
   it('is right and within its limits, whatever it is about', () => {
     const text = fc.oneof(fc.constantFrom(...HOSTILE_TEXTS), fc.string({ unit: 'binary', maxLength: 200 }))
     const long = fc.tuple(text, fc.nat(1000)).map(([one, times]) => `${one}\n`.repeat(times))
-    const file: fc.Arbitrary<ChangedFile> = fc.record({
-      status: fc.constantFrom('added', 'modified', 'removed', 'renamed'),
-      path: fc.oneof(text, fc.constantFrom('a.ts', 'docs/a.md', 'a.test.ts', 'go.sum')),
-      oldPath: text,
-      added: fc.nat(),
-      removed: fc.nat(),
-      patch: fc.option(long, { nil: undefined }),
-    })
-    const files = fc.array(file, { maxLength: 60 })
+    const status = fc.constantFrom('added', 'modified', 'removed', 'renamed')
+    const path = fc.oneof(text, fc.constantFrom('a.ts', 'docs/a.md', 'a.test.ts', 'go.sum'))
+    const patch = fc.option(long, { nil: undefined })
+    const anyFile = fc.record({ status, path, oldPath: text, added: fc.nat(), removed: fc.nat(), patch })
+    const files = fc.array(anyFile, { maxLength: 60 })
     const known: fc.Arbitrary<EventFacts> = fc.record({
       facts: fc.array(fc.tuple(fc.constant('Title'), text), { maxLength: 20 }),
       texts: fc.array(fc.tuple(text, long), { maxLength: 22 }),
@@ -179,16 +155,14 @@ describe('the context block', () => {
       files: fc.record({ files, total: fc.nat(), problem: text, url: text }),
       hunk: long,
     })
-    fc.assert(
-      fc.property(known, fc.constantFrom('diff', 'files'), (facts, detail) => {
-        const block = renderContext(facts, detail)
-        expect(Buffer.byteLength(block)).toBeLessThanOrEqual(detail === 'diff' ? 65_536 : 16_384)
-        expect(block.isWellFormed()).toBe(true)
-        expect(block).not.toMatch(/(?![\n\t])[\p{Cc}\p{Cf}]/u)
-        expect(block.split('\n').at(-1)).toBe(block.split('\n')[0]?.replace('<', '</'))
-      }),
-      { numRuns: 25 },
-    )
+    const property = fc.property(known, fc.constantFrom('diff', 'files'), (facts, detail) => {
+      const block = renderContext(facts, detail)
+      expect(Buffer.byteLength(block)).toBeLessThanOrEqual(detail === 'diff' ? 65_536 : 16_384)
+      expect(block.isWellFormed()).toBe(true)
+      expect(block).not.toMatch(/(?![\n\t])[\p{Cc}\p{Cf}]/u)
+      expect(block.split('\n').at(-1)).toBe(block.split('\n')[0]?.replace('<', '</'))
+    })
+    fc.assert(property, { numRuns: 25 })
   })
 })
 

@@ -1,23 +1,29 @@
 import { expect } from 'vitest'
 import { describeEvent } from '../../src/context/gather.ts'
+import type { ChangedFile } from '../../src/context/ranking.ts'
 import { loadHistory } from '../../src/events/history.ts'
 import type { Scene, Start } from '../support/decisions.ts'
 import { AFTER, addCommit, addStatus, BEFORE } from '../support/world.ts'
 
-/** What the agent is told of an event, without our own words and the delimiters. */
-type Told = {
-  readonly lines: readonly string[]
-  /** Requests to GitHub beside the one for the history. */
-  readonly requests: readonly string[]
-  /** Annotations, as `warning: …`. */
-  readonly logged: readonly string[]
+/** A changed file with this diff. */
+export function file(
+  path: string,
+  patch = '@@ -1 +1 @@\n+x',
+  change: Partial<ChangedFile> = {},
+): ChangedFile {
+  return { status: 'modified', path, oldPath: path, added: 1, removed: 0, patch, ...change }
 }
 
-/** Describes an event for a run that has a prompt. */
+/**
+ * Describes an event for a run that has a prompt.
+ *
+ * @returns `lines`: without our own words and the delimiters; `requests`: to GitHub, beside the one for the history;
+ * `logged`: annotations as `warning: …`
+ */
 export async function tell(
   { newRun, github, logged }: Scene,
   { previous, ...start }: Start & Pick<Parameters<typeof describeEvent>[1], 'previous'>,
-): Promise<Told> {
+) {
   const { run, trigger } = newRun({ ...start, inputs: { prompt: 'Document it.', ...start.inputs } })
   if ('skip' in trigger) throw new Error(trigger.reason)
   const history = await loadHistory(trigger, run)
@@ -40,7 +46,7 @@ export const COMPARISON = {
   commits: [
     {
       sha: '1'.repeat(40),
-      commit: { message: 'Add a flag\n\nIt is on.\n\nCo-authored-by: x <x@example.com>' },
+      commit: { message: 'Add a flag\n\nIt is on.\n\nCo-authored-by: x <x@a.example>' },
     },
     { sha: AFTER, commit: { message: 'Use it' } },
   ],

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import { loadHistory } from '../../src/events/history.ts'
-import type { Known } from '../../src/github/client.ts'
 import { type EarlierJob, findStepJob } from '../../src/memory/find.ts'
 import { type Scene, type Start, sceneStarter } from '../support/decisions.ts'
 import { bareEvent, pullRequest, pushTo } from '../support/events.ts'
@@ -15,27 +14,22 @@ const BEGAN_MS = Date.UTC(2026, 0, 5)
 const RERUN = { GITHUB_RUN_ATTEMPT: '2' }
 
 /** A status of this step on a commit. */
-function remember(world: World, jobId: string, targetUrl: string, change: object = {}, sha = BEFORE): void {
-  addStatus(world, sha, {
-    context: 'Docs agent: docs (docs.yml, docs, agent)',
-    state: 'success',
-    description: jobId === '' ? 'Completed' : `Completed (${jobId})`,
-    target_url: targetUrl,
-    ...change,
-  })
+function remember(world: World, jobId: string, target_url: string, change: object = {}, sha = BEFORE): void {
+  const description = jobId === '' ? 'Completed' : `Completed (${jobId})`
+  const context = 'Docs agent: docs (docs.yml, docs, agent)'
+  addStatus(world, sha, { context, state: 'success', description, target_url, ...change })
 }
 
-async function find(scene: Scene, start: Partial<Start> = {}): Promise<Known<EarlierJob | undefined>> {
+async function find(scene: Scene, start: Partial<Start> = {}) {
   const env = { GITHUB_SHA: BEFORE, ...start.env }
   const { run, trigger } = scene.newRun({ event: bareEvent('release'), inputs: PROMPT, ...start, env })
   if ('skip' in trigger) throw new Error(trigger.reason)
   return await findStepJob(trigger, await loadHistory(trigger, run), run)
 }
 
-const job = (id: string, change: Partial<EarlierJob> = {}): Known<EarlierJob> => ({
-  known: true,
-  value: { id, prLink: PULL, kind: 'continue', namedAtMs: BEGAN_MS, ...change },
-})
+const job = (id: string, change: Partial<EarlierJob> = {}) => {
+  return { known: true, value: { id, prLink: PULL, kind: 'continue', namedAtMs: BEGAN_MS, ...change } }
+}
 const NONE = { known: true, value: undefined }
 
 describe("the step's job", () => {
@@ -64,11 +58,8 @@ describe("the step's job", () => {
   it('is none with `follow-up: false`, without a prompt, and on other events', async () => {
     const scene = await newScene()
     remember(scene.world, 'job_1', PULL)
-    for (const start of [
-      { inputs: { ...PROMPT, 'follow-up': 'false' } },
-      { inputs: { 'job-id': 'job_1' } },
-      { event: bareEvent('deployment') },
-    ]) {
+    const others = [{ ...PROMPT, 'follow-up': 'false' }, { 'job-id': 'job_1' }].map((inputs) => ({ inputs }))
+    for (const start of [...others, { event: bareEvent('deployment') }]) {
       for (const env of [{}, RERUN]) expect(await find(scene, { ...start, env })).toEqual(NONE)
     }
     expect(scene.github.requests).toEqual([])

@@ -10,8 +10,8 @@ const newScene = sceneStarter()
 const PROMPT = { prompt: 'Document it.', 'ignore-authors': '' }
 const RUN_URL = 'https://github.com/acme/docs/actions/runs/1001'
 const PULL = 'https://github.com/acme/docs/pull/7'
+const WORKING = ['pending', 'The docs agent is working (job_1)', RUN_URL]
 const ELSEWHERE = 'https://git.example.com/acme/docs/-/merge_requests/7'
-const OUTCOME = { headline: 'Pull request ready for review', prLink: PULL }
 
 /** The memory of a run, by default of a push, and GitHub beside it. */
 async function newMemory(change: Partial<Start> = {}) {
@@ -19,8 +19,8 @@ async function newMemory(change: Partial<Start> = {}) {
   const { run, trigger } = scene.newRun({ event: pushBy('octocat'), inputs: PROMPT, ...change })
   if ('skip' in trigger) throw new Error(trigger.reason)
   const memory = new StepMemory(run, trigger)
-  const begin = (prLink = ''): Promise<void> => memory.begin('job_1', prLink, 'The docs agent is working')
-  const end = (): Promise<void> => memory.end('success', OUTCOME)
+  const begin = (prLink = '') => memory.begin('job_1', prLink, 'The docs agent is working')
+  const end = () => memory.end('success', { headline: 'Pull request ready for review', prLink: PULL })
   /** Runs the post step, in a GitHub that has recovered. */
   async function post(state = savedIn(scene.logged())): Promise<void> {
     const { environment } = scene.newRun({ event: pushBy('octocat'), state: { pending: state } }).run
@@ -46,26 +46,19 @@ describe('the status of a step', () => {
     [PULL, '', PULL],
     ['ssh://git.example.com/7', '', RUN_URL],
     [ELSEWHERE, PULL, ELSEWHERE],
-  ])(
-    'is pending at first, and leads at its end to %j, else %j, else the run',
-    async (prLink, known, target) => {
-      const { world, github, memory, begin } = await newMemory()
-      await begin(known)
-      await memory.end('failure', { headline: 'Not finished within 30 min', prLink })
-      expect(wordsOf(world)).toEqual([
-        ['pending', 'The docs agent is working (job_1)', RUN_URL],
-        ['failure', 'Not finished within 30 min (job_1)', target],
-      ])
-      expect(world.statuses[1]?.context).toBe('Docs agent: docs (docs.yml, docs, agent)')
-      expect(github.requests).toEqual(['POST /statuses/bbbbbbb pending', 'POST /statuses/bbbbbbb failure'])
-    },
-  )
+  ])('is pending, and leads at its end to %j, else %j, else the run', async (prLink, known, target) => {
+    const { world, github, memory, begin } = await newMemory()
+    await begin(known)
+    await memory.end('failure', { headline: 'Not finished within 30 min', prLink })
+    expect(wordsOf(world)).toEqual([WORKING, ['failure', 'Not finished within 30 min (job_1)', target]])
+    expect(world.statuses[1]?.context).toBe('Docs agent: docs (docs.yml, docs, agent)')
+    expect(github.requests).toEqual(['POST /statuses/bbbbbbb pending', 'POST /statuses/bbbbbbb failure'])
+  })
 
   const HEAD = { head: { sha: 'd'.repeat(40) } }
   const CLOSED = { ...HEAD, merged: false, merge_commit_sha: 'c'.repeat(40) }
   it.each<[string, Event, string]>([
     ['schedule', bareEvent('schedule'), 'aaaaaaa'],
-    ['workflow_dispatch', bareEvent('workflow_dispatch'), 'aaaaaaa'],
     ['release', event('release'), 'aaaaaaa'],
     ['pull_request', pullRequest({ action: 'synchronize', pull: HEAD }), 'ddddddd'],
     ['pull_request, merged', pullRequest({ action: 'closed', pull: { ...CLOSED, merged: true } }), 'ccccccc'],
@@ -129,10 +122,8 @@ describe('a status that the main step could not end', () => {
     clock.at(clock.now() + 50_000, () => github.faults.splice(0))
     github.faults.push({ match: /statuses/, end: '502' })
     await post(saved)
-    expect(wordsOf(world)).toEqual([
-      ['pending', 'The docs agent is working (job_1)', RUN_URL],
-      ['failure', 'Interrupted, the job is still running (job_1)', PULL],
-    ])
+    const interrupted = ['failure', 'Interrupted, the job is still running (job_1)', PULL]
+    expect(wordsOf(world)).toEqual([WORKING, interrupted])
   })
 
   it('is left alone where it was ended', async () => {

@@ -7,7 +7,6 @@ import {
   formatPoints,
   formatShare,
   listOf,
-  type Period,
   pageName,
   pageUrl,
   periodName,
@@ -17,9 +16,7 @@ import { periodsBefore } from '../../src/readers/options.ts'
 
 const SITE = new URL('https://example.com/docs')
 
-function period(from: string, to: string): Period {
-  return { from: DATE.parse(from), to: DATE.parse(to) }
-}
+const period = (from: string, to: string) => ({ from: DATE.parse(from), to: DATE.parse(to) })
 
 it('figures are written as in English', () => {
   expect([0, 999, 1000, 1_234_567].map(formatCount)).toEqual(['0', '999', '1,000', '1,234,567'])
@@ -57,30 +54,27 @@ describe('a period', () => {
   })
 })
 
-describe('the address of a page', () => {
-  it.each([
-    ['https://docs.example.com', '/quickstart', 'https://docs.example.com/quickstart'],
-    ['https://docs.example.com/', '/', 'https://docs.example.com/'],
-    ['https://example.com/docs/', 'guides/a', 'https://example.com/docs/guides/a'],
-    ['https://example.com', '/a b?c#d"e', 'https://example.com/a%20b%3Fc%23d%22e'],
-    ['https://example.com', '/caf%C3%A9/é/50%', 'https://example.com/caf%C3%A9/%C3%A9/50%25'],
-    ['https://example.com', '//evil.example/x', 'https://example.com//evil.example/x'],
-    ['https://example.com', '/\\evil.example', 'https://example.com/%5Cevil.example'],
-    ['https://example.com', 'https://evil.example/', 'https://example.com/https%3A//evil.example/'],
-    ['https://example.com', '/\ud800', 'https://example.com/%EF%BF%BD'],
-    ['http://localhost:3000/docs', '/a', 'http://localhost:3000/docs/a'],
-    ...['/..', '/../x', '/a/./b', '/a/%2e%2E/b', '.', '/%2E'].map((path) => [SITE.href, path, undefined]),
-  ])('on %s of %s is %s: none that would lead elsewhere', (site = '', path = '', url) => {
-    expect(pageUrl(path, new URL(site))).toBe(url)
-  })
+it.each([
+  ['https://docs.example.com', '/quickstart', 'https://docs.example.com/quickstart'],
+  ['https://docs.example.com/', '/', 'https://docs.example.com/'],
+  ['https://example.com/docs/', 'guides/a', 'https://example.com/docs/guides/a'],
+  ['https://example.com', '/a b?c#d"e', 'https://example.com/a%20b%3Fc%23d%22e'],
+  ['https://example.com', '/caf%C3%A9/é/50%', 'https://example.com/caf%C3%A9/%C3%A9/50%25'],
+  ['https://example.com', '//evil.example/x', 'https://example.com//evil.example/x'],
+  ['https://example.com', '/\\evil.example', 'https://example.com/%5Cevil.example'],
+  ['https://example.com', 'https://evil.example/', 'https://example.com/https%3A//evil.example/'],
+  ['https://example.com', '/\ud800', 'https://example.com/%EF%BF%BD'],
+  ['http://localhost:3000/docs', '/a', 'http://localhost:3000/docs/a'],
+  ...['/..', '/../x', '/a/./b', '/a/%2e%2E/b', '.', '/%2E'].map((path) => [SITE.href, path, undefined]),
+])('the address on %s of the page %s is %s: none that would lead elsewhere', (site = '', path = '', url) => {
+  expect(pageUrl(path, new URL(site))).toBe(url)
 })
 
 describe('the name of a page', () => {
   it('is cut in its middle', () => {
-    const named = ['/guides/short', '/guides/a-much-longer-path/to/here'].map(
-      (path) => pageName(path, undefined, 20).source,
-    )
-    expect(named).toEqual(['`/guides/short`', '`/guide…-path/to/here`'])
+    expect(pageName('/guides/short', undefined, 20).source).toBe('`/guides/short`')
+    const long = '/guides/a-much-longer-path/to/here'
+    expect(pageName(long, undefined, 20).source).toBe('`/guide…-path/to/here`')
   })
 
   it('is no link where that would be longer than browsers take', () => {

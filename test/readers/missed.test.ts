@@ -1,24 +1,17 @@
 import { describe, expect, it } from 'vitest'
 import { findMissed, wilson } from '../../src/readers/missed.ts'
-import type { Question, Rating, Search } from '../../src/service/analytics.ts'
 import { PublicName } from '../../src/service/public-name.ts'
 import { Dice } from './simulation.ts'
 
-function rating(page: string, down: number, votes: number): Rating {
+const rating = (page: string, down: number, votes: number) => {
   return { page: PublicName.ofPath(page), up: votes - down, down }
 }
-
-function search(term: string, hits: number, clickRate: number): Search {
+const search = (term: string, hits: number, clickRate: number) => {
   return { term: PublicName.ofSearch(term), hits, clickRate }
 }
-
-function question(page: string, day: number, isAnswered = false, category = ''): Question {
-  return {
-    day: `2026-07-${String(day).padStart(2, '0')}`,
-    isAnswered,
-    page: PublicName.ofPath(page),
-    category: PublicName.ofCategory(category),
-  }
+const question = (page: string, day: number, isAnswered = false, category = '') => {
+  const about = { page: PublicName.ofPath(page), category: PublicName.ofCategory(category) }
+  return { ...about, day: `2026-07-${day}`, isAnswered }
 }
 
 function many<T>(count: number, of: (index: number) => T): T[] {
@@ -67,19 +60,13 @@ describe('what readers missed', () => {
   })
 
   it('is three questions without an answer on two days, by page, or by category where they name none', () => {
-    const pages = [
-      ...[1, 1, 2].map((day) => question('/three', day)),
-      ...[3, 3, 3].map((day) => question('/one-day', day)),
-      ...[4, 5].map((day) => question('/two', day)),
-      question('/three', 6, true),
-    ]
-    expect(found([], [], pages)).toEqual(['question /three 3/4'])
-    const categories = [
-      ...[1, 2, 3, 4].map((day) => question('', day, false, 'API & SDKs')),
-      ...[1, 2, 3].map((day) => question('', day)),
-      question('/a', 5, false, 'API & SDKs'),
-    ]
-    expect(found([], [], categories)).toEqual(['question API & SDKs 4/4'])
+    const asked = (days: number[], page: string, category = '') =>
+      days.map((day) => question(page, day, false, category))
+    const pages = [asked([1, 1, 2], '/three'), asked([3, 3, 3], '/one-day'), asked([4, 5], '/two')]
+    expect(found([], [], [...pages.flat(), question('/three', 6, true)])).toEqual(['question /three 3/4'])
+    const sdks = 'API & SDKs'
+    const categories = [asked([1, 2, 3, 4], '', sdks), asked([1, 2, 3], ''), asked([5], '/a', sdks)]
+    expect(found([], [], categories.flat())).toEqual(['question API & SDKs 4/4'])
   })
 
   it('is nothing of nothing', () => {
@@ -120,33 +107,27 @@ function simulatedItems(pages: number, dice: Dice, planted: boolean) {
   const searches = many(100, (index) => {
     const hits = dice.poisson(isBad(index) ? 40 : pages / (3 + index / 4)) + 1
     const clicks = dice.binomial(hits, isBad(index) ? 0.05 : 0.6)
-    const letter = String.fromCharCode(97 + (index % 26))
-    return search(`term ${letter.repeat(1 + index / 26)}`, hits, clicks / hits)
+    return search(`term ${'abcdefghij'[index % 10]?.repeat(1 + index / 10)}`, hits, clicks / hits)
   })
   const asked = many(dice.poisson(pages / 3), () => {
     const page = `/asked/${Math.floor(pages * dice.roll())}`
     return question(page, 1 + Math.floor(28 * dice.roll()), dice.roll() < 0.85)
   })
-  const stuck = many(planted ? 25 : 0, (index) =>
-    question(`/stuck/${index % 5}`, 1 + index, dice.roll() < 0.2),
-  )
+  const stuck = many(planted ? 25 : 0, (index) => question(`/stuck/${index % 5}`, index, dice.roll() < 0.2))
   return findMissed(ratings, searches, [...asked, ...stuck])
 }
 
-it.each([300, 1000])(
-  'months of %i pages name half a thing that is none at most, and find 3 of 5',
-  (pages) => {
-    const dice = new Dice(pages)
-    const months = 100
-    let falseLines = 0
-    const hits = { rating: 0, search: 0, question: 0 }
-    for (let month = 0; month < months; month++) {
-      falseLines += simulatedItems(pages, dice, false).length
-      for (const { kind, name } of simulatedItems(pages, dice, true).flat()) {
-        if (/^\/(?:rated|stuck)\/[0-4]$|^term [a-e]$/.test(name?.text ?? '')) hits[kind] += 1
-      }
+it.each([300, 1000])('months of %i pages name half a false thing at most, and find 3 of 5', (pages) => {
+  const dice = new Dice(pages)
+  const months = 100
+  let falseLines = 0
+  const hits = { rating: 0, search: 0, question: 0 }
+  for (let month = 0; month < months; month++) {
+    falseLines += simulatedItems(pages, dice, false).length
+    for (const { kind, name } of simulatedItems(pages, dice, true).flat()) {
+      if (/^\/(?:rated|stuck)\/[0-4]$|^term [a-e]$/.test(name?.text ?? '')) hits[kind] += 1
     }
-    expect(falseLines / months).toBeLessThanOrEqual(0.5)
-    for (const count of Object.values(hits)) expect(count / months).toBeGreaterThanOrEqual(3)
-  },
-)
+  }
+  expect(falseLines / months).toBeLessThanOrEqual(0.5)
+  for (const count of Object.values(hits)) expect(count / months).toBeGreaterThanOrEqual(3)
+})

@@ -2,27 +2,21 @@ import { describe, expect, it } from 'vitest'
 import { DATE } from '../../src/inputs/formats.ts'
 import { exportText, visitorsOutputs } from '../../src/readers/outputs.ts'
 import { HOSTILE_TEXTS } from '../support/hostile-texts.ts'
-import { report } from './samples.ts'
+import { page, report } from './samples.ts'
 
 const row = (path: string) => ({ path, human: 2, ai: 1, total: 3 })
 
 describe('an export', () => {
+  const OBJECTS = [
+    '{"path":"/","human":2,"ai":1,"total":3}',
+    '{"path":"/a,b","human":2,"ai":1,"total":3}',
+    '{"path":"/\\"q\\"","human":2,"ai":1,"total":3}',
+  ]
+  const HEAD = 'path,human,ai,total\r\n'
   it.each([
-    [
-      'a/b.csv',
-      'path,human,ai,total\r\n/,2,1,3\r\n"/a,b",2,1,3\r\n"/""q""",2,1,3\r\n',
-      'path,human,ai,total\r\n',
-    ],
-    [
-      'B.JSON',
-      '[\n{"path":"/","human":2,"ai":1,"total":3},\n{"path":"/a,b","human":2,"ai":1,"total":3},\n{"path":"/\\"q\\"","human":2,"ai":1,"total":3}\n]\n',
-      '[\n\n]\n',
-    ],
-    [
-      'c.ndjson',
-      '{"path":"/","human":2,"ai":1,"total":3}\n{"path":"/a,b","human":2,"ai":1,"total":3}\n{"path":"/\\"q\\"","human":2,"ai":1,"total":3}\n',
-      '',
-    ],
+    ['a/b.csv', `${HEAD}/,2,1,3\r\n"/a,b",2,1,3\r\n"/""q""",2,1,3\r\n`, HEAD],
+    ['B.JSON', `[\n${OBJECTS.join(',\n')}\n]\n`, '[\n\n]\n'],
+    ['c.ndjson', `${OBJECTS.join('\n')}\n`, ''],
   ])('to %s has the format of its ending, with rows and without', (path, text, empty) => {
     expect(exportText([row('/'), row('/a,b'), row('/"q"')], path)).toBe(text)
     expect(exportText([], path)).toBe(empty)
@@ -49,4 +43,16 @@ it('the outputs name the days that a period with times touches, and its times in
   const outputs = visitorsOutputs({ ...report([5]), period: { from, to } }, 1)
   expect(outputs).toMatchObject({ 'visitors-from': '2026-07-27', 'visitors-to': '2026-07-28' })
   expect(JSON.parse(outputs.visitors ?? '')).toMatchObject({ from: '2026-07-27T12:00:00.000Z' })
+})
+
+it('the output lists the pages that moved, at most five up and five down, without new and gone ones', () => {
+  const quiet = Array.from({ length: 40 }, (_, index) => page(`/quiet/${index}`, 100))
+  const up = (total: number) => [0, 1, 2, 3, 4, 5, 6].map((index) => page(`/up/${index}`, total - index))
+  const pages = [...quiet, ...up(400), page('/down', 200), page('/new', 100)]
+  const previousPages = [...quiet, ...up(200), page('/down', 400), page('/gone', 100)]
+  const shown = report([9, 9], { pages, previousPages })
+  const { risers, fallers } = JSON.parse(visitorsOutputs(shown, 1).visitors ?? '')
+  expect(fallers).toEqual([{ path: '/down', total: 200, previous: 400, change: -50 }])
+  expect(risers).toHaveLength(5)
+  expect(risers[4]).toEqual({ path: '/up/4', total: 396, previous: 196, change: 102 })
 })

@@ -14,6 +14,9 @@ const MISSED = `- search for \`export to csv\`: 37 of 38 searches led to no clic
 - \`/guides/restore\`: 14 of 21 ratings say no; the site: 28 %
 - \`/sdks/tokens\`: 7 of 7 questions got no answer; the site: 9 %`
 
+const rating = (path: string, thumbsUp: number, thumbsDown: number) => ({ path, thumbsUp, thumbsDown })
+const search = (searchQuery: string, hits: number, ctr: number) => ({ searchQuery, hits, ctr })
+
 /** The three calls answered with these lists in place of the service's own. */
 function answers(feedback: unknown[] = [], searches: unknown[] = [], conversations: unknown[] = []): Fault[] {
   const bodies = [{ feedback }, { searches }, { conversations }]
@@ -24,8 +27,8 @@ describe('what readers missed', () => {
   it('is reported alone, of the 28 days before today, with three requests', async () => {
     const { sent, summary, outputs, failure, log, signals } = await runReaders({ inputs: SIGNALS })
     expect(sent).toEqual(['feedback/by-page', 'searches', 'assistant'])
-    expect(summary).toMatch(/^## 🔎 What readers missed\n\n6 Jul – 2 Aug 2026 · project `docs`\n\n/)
-    expect(summary).toContain(`\n\n${MISSED}\n\n`)
+    const head = ['## 🔎 What readers missed', '6 Jul – 2 Aug 2026 · project `docs`']
+    expect(summary.split('\n\n').slice(0, 3)).toEqual([...head, MISSED])
     expect(JSON.parse(outputs['reader-signals'] ?? '')).toEqual([
       { kind: 'search', search: 'export to csv', count: 37, of: 38, rate: 0.026, siteRate: 0.604 },
       { kind: 'rating', path: '/guides/restore', count: 14, of: 21, rate: 0.667, siteRate: 0.283 },
@@ -64,29 +67,22 @@ describe('what readers missed', () => {
   })
 
   it('is nothing where all is well, and a question where the service lists nothing', async () => {
-    const asks = [
-      'No ratings in 28 days: is feedback switched on?',
-      'No searches in 28 days: is search switched on?',
-      'No questions in 28 days: is the assistant switched on?',
-    ]
+    const ratings = 'No ratings in 28 days: is feedback switched on?'
+    const searches = 'No searches in 28 days: is search switched on?'
+    const questions = 'No questions in 28 days: is the assistant switched on?'
     const empty = await runReaders({ inputs: SIGNALS, faults: answers() })
-    expect(empty.summary).toContain(`project \`docs\`\n\n${asks.join(' ')}\n\n`)
+    expect(empty.summary).toContain(`project \`docs\`\n\n${ratings} ${searches} ${questions}\n\n`)
     expect(empty.outputs).toEqual({ 'reader-signals': '[]', 'reader-signals-count': '0' })
-    const faults = answers(
-      [{ path: '/a', thumbsUp: 9, thumbsDown: 1 }],
-      [{ searchQuery: 'a', hits: 9, ctr: 0.9 }],
-    )
+    const faults = answers([rating('/a', 9, 1)], [search('a', 9, 0.9)])
     const fine = await runReaders({ inputs: SIGNALS, faults })
-    expect(fine.summary).toContain(`\n\nNothing stands out.\n\n${asks[2]}\n\n`)
+    expect(fine.summary).toContain(`\n\nNothing stands out.\n\n${questions}\n\n`)
     expect([empty.failure, fine.failure]).toEqual([undefined, undefined])
   })
 
   it('names five items at once, and folds the others', async () => {
-    const feedback = Array.from({ length: 70 }, (_, index) => ({
-      path: `/p/${index}`,
-      thumbsUp: index < 8 ? 0 : 30,
-      thumbsDown: index < 8 ? 30 - index : 0,
-    }))
+    const feedback = Array.from({ length: 70 }, (_, index) =>
+      index < 8 ? rating(`/p/${index}`, 0, 30 - index) : rating(`/p/${index}`, 30, 0),
+    )
     const inputs = { ...SIGNALS, 'site-url': 'https://docs.example.com/x' }
     const { summary } = await runReaders({ inputs, faults: answers(feedback) })
     const [shown = '', more = ''] = summary.split('<details><summary>What readers missed: 3 more</summary>')
@@ -102,10 +98,10 @@ describe('what cannot be read of it', () => {
     ['ratings', refusal(403, { match: { path: 'feedback' } }), '403'],
     ['searches', { kind: 'body', body: {}, times: 'always', match: { path: 'searches' } }, 'another shape'],
   ])('loses its lines (%s), with one warning', async (name, fault, says) => {
-    const { summary, warnings, failure, outputs } = await runReaders({ inputs: SIGNALS, faults: [fault] })
+    const { summary, warned, failure, outputs } = await runReaders({ inputs: SIGNALS, faults: [fault] })
     expect(failure).toBeUndefined()
     expect(summary).toContain(`The ${name} could not be read.`)
-    expect(warnings).toEqual([expect.stringMatching(new RegExp(`^Not read: the ${name}\\. .*${says}`))])
+    expect(warned).toMatch(new RegExp(`^Not read: the ${name}\\. .*${says}.*$`))
     expect(outputs['reader-signals-count']).toBe('2')
   })
 
@@ -117,9 +113,7 @@ describe('what cannot be read of it', () => {
     const [, more, hasJob, expected] = given
     const run = await runReaders({ inputs: { ...SIGNALS, ...more }, hasJob, faults: REFUSED })
     expect(run.failure).toBe(expected)
-    expect(run.warnings).toEqual([
-      expect.stringMatching(/^Not read: the ratings, the searches and the questions\. .*\(403\)/),
-    ])
+    expect(run.warned).toMatch(/^Not read: the ratings, the searches and the questions\. .*\(403\).*$/)
     expect([run.outputs['reader-signals'], run.outputs['reader-signals-count']]).toEqual(['', ''])
     expect(run.summary).toContain('The ratings, searches and questions could not be read.')
   })
@@ -148,34 +142,22 @@ These are counts of demand, no proof of an error. Look at the page and at the co
 })
 
 it('what strangers write stands nowhere, whatever it is', async () => {
-  const hostile = HOSTILE_TEXTS.filter((text) => /[^A-Za-z0-9 ]/.test(text)).map((text) =>
-    text.toWellFormed(),
-  )
+  const texts = HOSTILE_TEXTS.map((text) => text.toWellFormed()).filter((text) => /[^A-Za-z0-9 ]/.test(text))
+  const asked = (text: string) => {
+    const words = { query: text, response: text, queryCategory: text, pageUrl: `https://a.example/${text}` }
+    const days = [10, 11, 12].map((day) => ({ timestamp: `2026-07-${day}T10:00:00Z` }))
+    return days.map((day) => ({ ...day, ...words, resolutionStatus: 'unanswered' }))
+  }
   const faults = answers(
-    [
-      ...hostile.map((path) => ({ path, thumbsUp: 0, thumbsDown: 20 })),
-      { path: '/good', thumbsUp: 9801, thumbsDown: 0 },
-    ],
-    [
-      ...hostile.map((searchQuery) => ({ searchQuery, hits: 30, ctr: 0 })),
-      { searchQuery: 'good', hits: 9801, ctr: 1 },
-    ],
-    hostile.flatMap((text) =>
-      Array.from({ length: 5 }, (_, index) => ({
-        timestamp: `2026-07-1${index}T10:00:00Z`,
-        query: text,
-        response: text,
-        resolutionStatus: 'unanswered',
-        queryCategory: text,
-        pageUrl: `https://docs.example.com/${text}`,
-      })),
-    ),
+    [...texts.map((text) => rating(text, 0, 20)), rating('/good', 9801, 0)],
+    [...texts.map((text) => search(text, 30, 0)), search('good', 9801, 1)],
+    texts.flatMap(asked),
   )
   const { summary, log, outputs, signals } = await runReaders({ inputs: AGENT, faults })
   expect(summary).toContain('- a search (text withheld): 30 of 30 searches led to no click; the site: 19 %')
   expect(signals).not.toContain('withheld')
   const everything = [summary, ...log, ...Object.values(outputs), signals].join('\n')
-  for (const text of hostile) if (text.trim().length > 3) expect(everything).not.toContain(text)
+  for (const text of texts) if (text.trim().length > 3) expect(everything).not.toContain(text)
   const shown = alive(summary)
   expect([shown.links, shown.images, shown.mentions]).toEqual([[], [], []])
 })

@@ -1,7 +1,7 @@
 import { readInputs } from '../../src/inputs/read.ts'
 import { fullDaysBefore, periodsBefore } from '../../src/readers/options.ts'
 import { readersSummary, type SummaryContent } from '../../src/readers/summary.ts'
-import { makeReport, type PeriodPages, type VisitorsReport } from '../../src/readers/visitors.ts'
+import { makeReport, type VisitorsReport } from '../../src/readers/visitors.ts'
 import type { Counts, PageVisitors } from '../../src/service/analytics.ts'
 import { NOW_MS } from './scene.ts'
 
@@ -10,34 +10,27 @@ export function page(path: string, total: number, ai = 0): PageVisitors {
   return { path, human: total - ai, ai, total }
 }
 
-/** What a sample has that differs from a complete reading without pages. */
-type Sample = {
-  readonly pages?: readonly PageVisitors[]
-  readonly previousPages?: readonly PageVisitors[]
-  /** Whether all pages of the period, or of the one before, were read. */
-  readonly isWhole?: boolean
-  readonly isPreviousWhole?: boolean
-  readonly days?: number
-  readonly isSoFar?: boolean
-}
+type Pages = readonly PageVisitors[]
+/** A complete reading of a week that is over. */
+const USUAL = { isWhole: true, isPreviousWhole: true, isSoFar: false, days: 7 }
 
 /** The report of periods with these totals, the earliest first. Of a number, eight of ten are people, three of ten AI. */
-export function report(totals: readonly (number | Counts)[], sample: Sample = {}): VisitorsReport {
-  const { days = 7, isWhole = true, isPreviousWhole = true, isSoFar = false } = sample
+export function report(
+  totals: readonly (number | Counts)[],
+  change: Partial<typeof USUAL> & { readonly pages?: Pages; readonly previousPages?: Pages } = {},
+) {
+  const { isWhole, isPreviousWhole, isSoFar, days, pages, previousPages } = { ...USUAL, ...change }
   const countsAt = (index: number): Counts => {
     const total = totals.at(index) ?? 0
     if (typeof total !== 'number') return total
     return { human: Math.round(total * 0.8), ai: Math.round(total * 0.3), total }
   }
   const period = fullDaysBefore(NOW_MS, days)
-  const before = periodsBefore(period, totals.length - 1).map((each, index) => ({
-    period: each,
-    totals: countsAt(-2 - index),
-  }))
-  const pagesOf = (pages: readonly PageVisitors[] = []): PeriodPages['pages'] =>
-    new Map(pages.map((each) => [each.path, each]))
-  const current = { period, totals: countsAt(-1), pages: pagesOf(sample.pages), isWhole }
-  const previous = { pages: pagesOf(sample.previousPages), isWhole: isPreviousWhole }
+  const periods = periodsBefore(period, totals.length - 1)
+  const before = periods.map((each, index) => ({ period: each, totals: countsAt(-2 - index) }))
+  const pagesOf = (rows: Pages = []) => new Map(rows.map((each) => [each.path, each]))
+  const current = { period, totals: countsAt(-1), pages: pagesOf(pages), isWhole }
+  const previous = { pages: pagesOf(previousPages), isWhole: isPreviousWhole }
   const reading = { current, before, previous: before.length === 0 ? undefined : previous }
   return makeReport(reading, { isSoFar, top: 10 })
 }

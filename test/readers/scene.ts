@@ -20,21 +20,19 @@ export const NOW_MS = Date.UTC(2026, 7, 3, 6)
 type Inputs = Readonly<Record<string, string>>
 
 /** A new workspace, and a run in it with these inputs, by a clock that jumps over each pause. */
-export function runWith(inputs: Inputs = {}, random = () => 0.5, cancel = new AbortController()) {
+export function runWith(inputs: Inputs = {}, cancel = new AbortController()) {
   const workspace = mkdtempSync(join(tmpdir(), 'readers-'))
   onTestFinished(() => rmSync(workspace, { recursive: true }))
   const given = environmentOf({ inputs: { 'project-id': 'docs', ...inputs } }, workspace, workspace)
   const clock = new VirtualClock(NOW_MS)
-  const run = new Run(readEnvironment(given), { clock, random, cancel: cancel.signal })
+  const run = new Run(readEnvironment(given), { clock, random: () => 0.5, cancel: cancel.signal })
   return { run, clock, workspace }
 }
 
-/** What differs from run to run. */
-type ReadersRunOptions = {
-  readonly inputs?: Inputs
+type ReadersRun = {
+  readonly inputs: Inputs
   readonly docs?: DocsServiceOptions
   readonly faults?: readonly Fault[]
-  readonly random?: () => number
   readonly cancelAtMs?: number
   readonly hasJob?: boolean
 }
@@ -43,10 +41,10 @@ type ReadersRunOptions = {
  * Runs the readers part against a docs service over HTTP.
  *
  * @returns what is seen of it. `sent`: each request, `dateFrom..dateTo limit@offset` for visitors, another call by its
- * name; `log`: its lines, annotations as `notice: …`
+ * name; `log`: its lines, annotations as `notice: …`; `warned`: all warnings, one per line
  */
-export async function runReaders(options: ReadersRunOptions) {
-  const { inputs, faults = [], random, cancelAtMs, hasJob = false } = options
+export async function runReaders(options: ReadersRun) {
+  const { inputs, faults = [], cancelAtMs, hasJob = false } = options
   const docs = await startDocsService({ agent: 'none', now: () => NOW_MS, faults, ...options.docs })
   onTestFinished(async () => {
     vi.restoreAllMocks()
@@ -55,25 +53,23 @@ export async function runReaders(options: ReadersRunOptions) {
   const printed: string[] = []
   vi.spyOn(process.stdout, 'write').mockImplementation((chunk) => printed.push(String(chunk)) > 0)
   const cancel = new AbortController()
-  const { run, clock } = runWith(inputs, random, cancel)
+  const { run, clock } = runWith(inputs, cancel)
   if (cancelAtMs !== undefined) clock.at(NOW_MS + cancelAtMs, () => cancel.abort())
   const http = clientWith({ clock, timeoutMs: 30_000 })
   const send = http.send.bind(http)
   vi.spyOn(http, 'send').mockImplementation((request) => clock.work(() => send(request)))
   const sleep = vi.spyOn(clock, 'sleep')
   const outputs: Record<string, string> = {}
-  let summary = ''
   vi.spyOn(run, 'setOutputs').mockImplementation((values) => Object.assign(outputs, values))
-  vi.spyOn(run, 'writeSummary').mockImplementation((_section, { source }) => {
-    summary = source
-  })
+  const written = vi.spyOn(run, 'writeSummary').mockReturnValue()
   const read = await readReadersOptions(run)
   if (read.options === undefined || read.problems.length > 0) throw new Error(JSON.stringify(read))
-  const [baseUrl, { redact }] = [new URL(docs.url), run]
-  const service = new DocsService({ baseUrl, projectId: 'docs', apiKey: docs.key, http, clock, redact })
+  const access = { baseUrl: new URL(docs.url), projectId: 'docs', apiKey: docs.key, redact: run.redact }
+  const service = new DocsService({ ...access, http, clock })
   const readers = new Readers(read.options, service, run)
   const [signals, failure] = await Promise.all([readers.signals(), readers.report(hasJob)])
   const pausesMs = sleep.mock.calls.map(([ms]) => ms)
+  const summary = written.mock.lastCall?.[1].source ?? ''
   vi.restoreAllMocks()
   const sent = docs.requests.map(({ path, query }) =>
     path.endsWith('/visitors')
@@ -81,8 +77,8 @@ export async function runReaders(options: ReadersRunOptions) {
       : path.replace('/v1/analytics/docs/', ''),
   )
   const log = printed.join('').split('\n').flatMap(lineOfLog)
-  const warnings = log.flatMap((line) => (line.startsWith('warning: ') ? [line.slice(9)] : []))
-  return { signals, failure, sent, log, warnings, outputs, summary, pausesMs }
+  const warned = log.flatMap((line) => (line.startsWith('warning: ') ? [line.slice(9)] : [])).join('\n')
+  return { signals, failure, sent, log, warned, outputs, summary, pausesMs }
 }
 
 function lineOfLog(printed: string): string[] {

@@ -9,106 +9,87 @@ import { Run } from '../../src/runner/run.ts'
 import { VirtualClock } from '../support/clock.ts'
 
 const KEY = 'mint_0123456789'
+const printed: string[] = []
 let folder = ''
-let printed = ''
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'runner-'))
-  printed = ''
   for (const name of ['output', 'state', 'summary']) writeFileSync(join(folder, name), '')
   vi.stubEnv('GITHUB_OUTPUT', join(folder, 'output')).stubEnv('GITHUB_STATE', join(folder, 'state'))
-  vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
-    printed += String(text)
-    return true
-  })
+  vi.spyOn(process.stdout, 'write').mockImplementation((text) => printed.push(String(text)) > 0)
 })
 afterEach(() => {
   vi.restoreAllMocks()
   vi.unstubAllEnvs()
+  printed.length = 0
   rmSync(folder, { recursive: true, force: true })
 })
 
 function createRun(env: Readonly<Record<string, string>> = {}): Run {
   const given = { 'INPUT_API-KEY': KEY, 'INPUT_PROJECT-ID': 'docs', INPUT_PROMPT: 'x' }
   const environment = readEnvironment({ ...given, GITHUB_STEP_SUMMARY: join(folder, 'summary'), ...env })
-  const clock = new VirtualClock()
-  return new Run(environment, { clock, random: () => 0, cancel: new AbortController().signal })
+  const cancel = new AbortController().signal
+  return new Run(environment, { clock: new VirtualClock(), random: () => 0, cancel })
 }
 
-const written = (name: string): Record<string, string> =>
-  readCommandFile(readFileSync(join(folder, name), 'utf8'))
-const summary = (): string => readFileSync(join(folder, 'summary'), 'utf8')
+const read = (name: string) => readFileSync(join(folder, name), 'utf8')
 /** The lines that were printed, without the masks. */
-const said = (): string[] => printed.split('\n').filter((line) => !/^$|^::add-mask/.test(line))
+const said = () => printed.flatMap((text) => text.split('\n')).filter((line) => !/^$|^::add-mask/.test(line))
 
 describe('secrets', () => {
   it('are masked before anything else is printed, with and without white space around them', () => {
     createRun({ 'INPUT_API-KEY': ` ${KEY}\n`, 'INPUT_GITHUB-TOKEN': 'none' })
-    expect(printed).toBe(`::add-mask:: ${KEY}%0A\n::add-mask::${KEY}\n::add-mask::none\n`)
+    expect(printed.join('')).toBe(`::add-mask:: ${KEY}%0A\n::add-mask::${KEY}\n::add-mask::none\n`)
   })
 
   it('stand in no line, output or summary, also where cleaning would put one together', () => {
     const run = createRun()
-    const { log } = run
     for (const text of [KEY, `mint_\u200b0123456789`, `\u0007${KEY}`]) {
-      log.info(text)
-      log.warning(text, text)
-      log.group(text, text)
+      run.log.info(text)
+      run.log.warning(text, text)
+      run.log.group(text, text)
       run.setOutputs({ model: text.replace('\u200b', '') })
       run.writeSummary('job', md`${text.replace('\u200b', '')}`)
     }
     expect(said().join()).not.toContain('0123456789')
-    expect(written('output')['model']).toBe('\u0007***')
-    expect(summary()).not.toContain('0123456789')
+    expect(readCommandFile(read('output'))['model']).toBe('\u0007***')
+    expect(read('summary')).not.toContain('0123456789')
   })
 })
 
-describe('the log', () => {
-  it('names the project in the title of every annotation that has none of its own', () => {
-    const { log } = createRun()
-    log.info('one')
-    log.notice('two')
-    log.warning('three', 'Title: x')
-    expect(log.hasFailed()).toBe(false)
-    log.fail('four\nfive')
-    expect(log.hasFailed()).toBe(true)
-    expect(said()).toEqual([
-      'one',
-      '::notice title=Docs agent%3A docs::two',
-      '::warning title=Title%3A x::three',
-      '::error title=Docs agent%3A docs::four%0Afive',
-    ])
-    createRun({ 'INPUT_PROJECT-ID': ' ' }).log.notice('six')
-    expect(said().at(-1)).toBe('::notice title=Docs agent::six')
-  })
-
-  it('holds no text that the runner would obey', () => {
-    const { log } = createRun()
-    log.info('::error::x\n  ::warning::y')
-    log.notice('##[error]x', '##[error]x')
-    log.group('##[group]', '::set-output name=x::y')
-    expect(said()).toEqual([
-      ': :error::x',
-      '  : :warning::y',
-      '::notice title=## [error]x::## [error]x',
-      '::group::## [group]',
-      ': :set-output name=x::y',
-      '::endgroup::',
-    ])
-  })
+it('the log names the project in annotations without a title, and holds no text that the runner would obey', () => {
+  const { log } = createRun()
+  log.info('::error::x\n  ::warning::y')
+  log.notice('two')
+  log.warning('##[error]x', 'Title: ##[error]x')
+  log.group('##[group]', '::set-output name=x::y')
+  expect(log.hasFailed()).toBe(false)
+  log.fail('four\nfive')
+  expect(log.hasFailed()).toBe(true)
+  expect(said()).toEqual([
+    ': :error::x',
+    '  : :warning::y',
+    '::notice title=Docs agent%3A docs::two',
+    '::warning title=Title%3A ## [error]x::## [error]x',
+    '::group::## [group]',
+    ': :set-output name=x::y',
+    '::endgroup::',
+    '::error title=Docs agent%3A docs::four%0Afive',
+  ])
+  createRun({ 'INPUT_PROJECT-ID': ' ' }).log.notice('six')
+  expect(said().at(-1)).toBe('::notice title=Docs agent::six')
 })
 
 describe('outputs', () => {
   it('are written at once; one of more than 256 KiB is left empty with a warning', () => {
     const run = createRun()
     run.setOutputs({ 'job-id': 'j1', result: 'error' })
-    expect(written('output')).toEqual({ 'job-id': 'j1', result: 'error' })
+    expect(readCommandFile(read('output'))).toEqual({ 'job-id': 'j1', result: 'error' })
     const most = 'é'.repeat(128 * 1024)
     run.setOutputs({ result: 'a\nb', job: most, model: `${most}x` })
-    expect(written('output')).toEqual({ 'job-id': 'j1', result: 'a\nb', job: most, model: '' })
-    expect(said()).toEqual([
-      '::warning title=Docs agent%3A docs::The output model is left empty: it would be longer than 256 KiB.',
-    ])
+    expect(readCommandFile(read('output'))).toEqual({ 'job-id': 'j1', result: 'a\nb', job: most, model: '' })
+    const why = 'The output model is left empty: it would be longer than 256 KiB.'
+    expect(said()).toEqual([`::warning title=Docs agent%3A docs::${why}`])
   })
 
   it('that can not be written fail the step, once', () => {
@@ -117,11 +98,9 @@ describe('outputs', () => {
     run.setOutputs({ 'job-id': 'j1', result: 'error' })
     run.setOutputs({ result: 'failed' })
     expect(run.log.hasFailed()).toBe(true)
-    expect(said()).toEqual([
-      expect.stringMatching(
-        /^::error title=Docs agent%3A docs::Failed to write the output job-id, so none of the step's outputs can be relied on: EISDIR.*\. The runner names the file in GITHUB_OUTPUT\.$/,
-      ),
-    ])
+    const failed = `::Failed to write the output job-id, so none of the step's outputs can be relied on: EISDIR`
+    expect(said()).toEqual([expect.stringContaining(failed)])
+    expect(said()[0]).toMatch(/^::error title=.*\. The runner names the file in GITHUB_OUTPUT\.$/)
   })
 })
 
@@ -132,7 +111,7 @@ describe('state', () => {
     run.setPending('comment', { id: 7 })
     run.setPending('status', 'pending')
     run.setPending('comment', undefined)
-    expect(written('state')).toEqual({ 'job-id': 'j1', pending: '{"status":"pending"}' })
+    expect(readCommandFile(read('state'))).toEqual({ 'job-id': 'j1', pending: '{"status":"pending"}' })
     expect([run.getPending('comment'), run.getPending('status')]).toEqual([undefined, 'pending'])
     const post = createRun({ 'STATE_job-id': 'j1', STATE_pending: '{"status":"pending"}' })
     expect([post.readState('job-id'), post.readState('finished')]).toEqual(['j1', ''])
@@ -151,7 +130,8 @@ describe('state', () => {
 })
 
 describe('the summary', () => {
-  const raw = Markdown.raw
+  const { raw } = Markdown
+  const summary = () => read('summary')
 
   it('has the job above the readers report, whichever is written first, below what was there', () => {
     writeFileSync(join(folder, 'summary'), 'What another step wrote.\n')
@@ -170,9 +150,8 @@ describe('the summary', () => {
     run.writeSummary('job', raw('The job.'))
     expect(summary()).toBe(`The job.\n\n${visitors}\n\n`)
     run.writeSummary('job', raw('x'.repeat(300_000)))
-    expect(summary()).toBe(
-      `${'x'.repeat(300_000)}\n\nThis part of the summary is larger than GitHub shows. The step's outputs and log have the result.\n\n`,
-    )
+    const note = "larger than GitHub shows. The step's outputs and log have the result."
+    expect(summary()).toBe(`${'x'.repeat(300_000)}\n\nThis part of the summary is ${note}\n\n`)
     run.writeSummary('visitors', raw('y'.repeat(1024 * 1024 - 300_000 - 4)))
     expect(summary()).toHaveLength(1024 * 1024)
   })
