@@ -1,5 +1,5 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
-import { dirname, join, relative, resolve } from 'node:path'
+import { basename, dirname, join, relative, resolve } from 'node:path'
 import { getOctokit } from '@actions/github'
 import type { Nodes } from 'mdast'
 import { fromMarkdown } from 'mdast-util-from-markdown'
@@ -10,43 +10,33 @@ import { describe, expect, it } from 'vitest'
 import { inputNames } from '../src/inputs/read.ts'
 
 const ROOT = join(import.meta.dirname, '..')
+const EXTENSIONS = { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] }
 
 /** Documentation that people read; `docs/pictures` holds what pictures were made from. */
 const PAGES = globSync(['*.md', 'docs/*.md', 'docs-service/*.md'], { cwd: ROOT }).toSorted()
+const LINKS = new Map(PAGES.map((name) => [name, linksOf(name)]))
 
 function readText(name: string): string {
   return readFileSync(join(ROOT, name), 'utf8')
 }
 
-const EXTENSIONS = { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] }
-const TREES = new Map(PAGES.map((name) => [name, fromMarkdown(readText(name), EXTENSIONS)]))
-
-function parse(name: string): Nodes {
-  return TREES.get(name) ?? { type: 'root', children: [] }
-}
-
-/** What a page links to or shows, in Markdown or HTML. */
-function targetsOf(name: string): string[] {
+/**
+ * What a page links to or shows of ours, in Markdown or HTML, and its anchors: those of its headings, by GitHub's rule,
+ * and those it names itself.
+ */
+function linksOf(name: string) {
   const targets: string[] = []
-  visit(parse(name), (node) => {
-    if (node.type === 'link' || node.type === 'image' || node.type === 'definition') targets.push(node.url)
-    if (node.type !== 'html') return
-    for (const [, target = ''] of node.value.matchAll(/\s(?:src|srcset|href)="([^"]*)"/g))
-      targets.push(target)
-  })
-  return targets.filter((target) => !/^[a-z]+:/i.test(target))
-}
-
-/** The anchors of a page: those of its headings, by GitHub's rule, and those it names itself. */
-function anchorsOf(name: string): Set<string> {
   const anchors = new Set<string>()
-  visit(parse(name), (node) => {
-    if (node.type === 'html') {
-      for (const [, id = ''] of node.value.matchAll(/\sid="([^"]*)"/g)) anchors.add(id)
-    }
+  visit(fromMarkdown(readText(name), EXTENSIONS), (node) => {
+    if (node.type === 'link' || node.type === 'image' || node.type === 'definition') targets.push(node.url)
     if (node.type === 'heading') anchors.add(slugOf(node))
+    if (node.type !== 'html') return
+    for (const [, attribute, value = ''] of node.value.matchAll(/\s(src|srcset|href|id)="([^"]*)"/g)) {
+      if (attribute === 'id') anchors.add(value)
+      else targets.push(value)
+    }
   })
-  return anchors
+  return { targets: targets.filter((target) => !/^[a-z]+:/i.test(target)), anchors }
 }
 
 function slugOf(heading: Nodes): string {
@@ -54,17 +44,19 @@ function slugOf(heading: Nodes): string {
   visit(heading, (node) => {
     if (node.type === 'text' || node.type === 'inlineCode') text += node.value
   })
-  return text
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}\p{M}_\- ]/gu, '')
-    .replaceAll(' ', '-')
+  const kept = text.toLowerCase().replace(/[^\p{L}\p{N}\p{M}_\- ]/gu, '')
+  return kept.replaceAll(' ', '-')
+}
+
+function targetsOf(name: string): readonly string[] {
+  return LINKS.get(name)?.targets ?? []
 }
 
 it.each(PAGES)('%s links to files and anchors that exist', (name) => {
   const broken = targetsOf(name).filter((target) => {
     const [path = '', anchor = ''] = target.split('#')
     const file = path === '' ? name : relative(ROOT, resolve(ROOT, dirname(name), path))
-    return !existsSync(join(ROOT, file)) || (anchor !== '' && !anchorsOf(file).has(anchor))
+    return !existsSync(join(ROOT, file)) || (anchor !== '' && LINKS.get(file)?.anchors.has(anchor) !== true)
   })
   expect(broken).toEqual([])
 })
@@ -86,9 +78,7 @@ it('every page of docs/, every picture, example and recipe is shown or linked wh
   const shown = PAGES.flatMap((page) => targetsOf(page).map((target) => join(dirname(page), target)))
   expect(shown).toEqual(expect.arrayContaining(globSync('docs/**/*.png', { cwd: ROOT })))
   const recipes = readText('docs/recipes.md')
-  const examples = globSync('examples/*.yml', { cwd: ROOT }).map((path) =>
-    path.replace(/^.*[\\/]|\.yml$/g, ''),
-  )
+  const examples = globSync('examples/*.yml', { cwd: ROOT }).map((path) => basename(path, '.yml'))
   const pages = recipes + readText('docs/reusable-workflows.md')
   expect(examples.filter((example) => !pages.includes(`<!-- example:${example}:start`))).toEqual([])
   const anchors = [...recipes.matchAll(/^<a id="([^"]+)">/gm)].map(([, id]) => `docs/recipes.md#${id}`)
@@ -99,9 +89,8 @@ it('docs/commands.md names every call to GitHub', () => {
   const source = globSync('src/**/*.ts', { cwd: ROOT }).map(readText).join('\n')
   const { rest } = getOctokit('token')
   const page = readText('docs/commands.md')
-  const groups: Readonly<
-    Record<string, Readonly<Record<string, { endpoint: { DEFAULTS: { url: string } } }>>>
-  > = rest
+  type Calls = Readonly<Record<string, { endpoint: { DEFAULTS: { url: string } } }>>
+  const groups: Readonly<Record<string, Calls>> = rest
   const calls = [...source.matchAll(/\brest\.(\w+)\.(\w+)/g)].map(([text, group = '', call = '']) => {
     return groups[group]?.[call]?.endpoint.DEFAULTS.url ?? text
   })

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { type Event, issueComment, pullRequest } from '../support/events.ts'
 import type { ActionRun, StartedAction } from '../support/run-action.ts'
-import { octocat, type Scene, usualSceneStarter, write, writtenComment } from '../support/scene.ts'
+import { startScene as newScene, octocat, type Scene, write, writtenComment } from '../support/scene.ts'
 
-const newScene = usualSceneStarter()
 const inputs = { context: 'none' }
 
 /** octocat writes a command on pull request 5; the event of it. */

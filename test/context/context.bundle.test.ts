@@ -1,10 +1,8 @@
 import { expect, it } from 'vitest'
 import { pushBy } from '../support/events.ts'
-import { sceneStarter } from '../support/scene.ts'
+import { startScene } from '../support/scene.ts'
 import { AFTER, BEFORE } from '../support/world.ts'
 import { COMPARED, COMPARISON, RUN } from './told.ts'
-
-const newScene = sceneStarter()
 
 it.each([
   ['the diff', 'diff', COMPARED],
@@ -24,7 +22,7 @@ it('the agent is told the prompt alone where that is wanted', async () => {
 
 /** The prompt that a push by two people leads to, line by line. */
 async function promptOf(context: string): Promise<string[]> {
-  const scene = await newScene()
+  const scene = await startScene()
   scene.world.comparisons.set(`${BEFORE}...${AFTER}`, COMPARISON)
   const inputs = { prompt: 'Document it.', 'follow-up': 'false', context }
   const { outputs } = await scene.run({ event: pushBy('octocat', 'octocat'), inputs })

@@ -41,7 +41,6 @@ test('a job edits the page its prompt is about on a branch, and a message adds a
 test.each([
   ['no change to make', 'Explain schedules [agent: no-change]', 'completed', false],
   ['a job that fails', 'Explain schedules [agent: fail]', 'failed', false],
-  ['a job that is archived', 'Explain schedules [agent: archive]', 'archived', false],
   ['control characters', 'Explain \u0000\u001b[31m schedules', 'completed', true],
   ['half a surrogate pair', '\ud83d Explain schedules', 'completed', true],
   ['nothing but punctuation', '!!! --- ###', 'completed', true],

@@ -11,17 +11,16 @@ const CALLS = {
   searches: `GET ${ANALYTICS}/searches`,
   assistant: `GET ${ANALYTICS}/assistant`,
 }
-type Name = keyof typeof CALLS
 type Answers = {
   visitors: ReturnType<typeof visitorsOf>
   feedback: ReturnType<typeof feedbackOf>
   searches: ReturnType<typeof searchesOf>
   assistant: ReturnType<typeof conversationsOf>
 }
+type Name = keyof Answers
 
 async function get<Call extends Name>(name: Call, query = ''): Promise<Answers[Call]> {
-  const { service } = await startService()
-  return answerOf(service, `${CALLS[name]}?${query}`)
+  return answerOf((await startService()).service, `${CALLS[name]}?${query}`)
 }
 
 // The fields of the vendor's description, as matchers: every field, and no other.
@@ -33,13 +32,8 @@ const DATE = expect.stringMatching(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z
 const URL = expect.stringMatching(/^https?:\/\//)
 const VISITORS = { human: COUNT, ai: COUNT, total: COUNT }
 const VOTES = { path: TEXT, thumbsUp: COUNT, thumbsDown: COUNT, code: COUNT, total: COUNT }
-const SEARCH = {
-  searchQuery: TEXT,
-  hits: COUNT,
-  ctr: SHARE,
-  topClickedPage: TEXT_OR_NULL,
-  lastSearchedAt: DATE,
-}
+const CLICKS = { topClickedPage: TEXT_OR_NULL, lastSearchedAt: DATE }
+const SEARCH = { searchQuery: TEXT, hits: COUNT, ctr: SHARE, ...CLICKS }
 const CONVERSATION = {
   id: TEXT,
   timestamp: DATE,
@@ -153,20 +147,17 @@ test('of frequent searches one finds nothing, and rare ones hold what strangers 
 
 test('questions about one page stay unanswered on several days, and about no other', async () => {
   const { conversations, hasMore } = await get('assistant', `${FOUR_WEEKS}&limit=1000`)
-  const days = new Map<string, number>()
-  for (const { resolutionStatus, pageUrl } of conversations) {
-    const page = pageUrl ?? ''
-    if (resolutionStatus === 'unanswered') days.set(page, (days.get(page) ?? 0) + 1)
-  }
-  const often = [...days].filter(([, count]) => count > 2)
-  expect(often).toEqual([['https://docs.example.com/sdks/tokens', 7]])
-  expect(days.size).toBeGreaterThan(5)
+  const unanswered = conversations.filter(({ resolutionStatus }) => resolutionStatus === 'unanswered')
+  const byPage = Object.entries(Object.groupBy(unanswered, ({ pageUrl }) => pageUrl ?? ''))
+  const often = byPage.filter(([, questions]) => (questions ?? []).length > 2)
+  expect(often).toEqual([['https://docs.example.com/sdks/tokens', expect.objectContaining({ length: 7 })]])
+  expect(byPage.length).toBeGreaterThan(5)
   expect(hasMore).toBe(false)
 })
 
 test.each(['searches', 'assistant'] as const)('%s can be read page after page', async (name) => {
   const read = async (query: string) => {
-    const answer: Answers['searches'] | Answers['assistant'] = await get(name, `${FOUR_WEEKS}&${query}`)
+    const answer = await get(name, `${FOUR_WEEKS}&${query}`)
     const rows: readonly object[] = 'searches' in answer ? answer.searches : answer.conversations
     return { rows, cursor: answer.nextCursor }
   }
@@ -175,13 +166,4 @@ test.each(['searches', 'assistant'] as const)('%s can be read page after page', 
   const both = await read('limit=60')
   expect(both).toEqual({ rows: [...first.rows, ...second.rows], cursor: second.cursor })
   expect((await read(`limit=100&cursor=row-300`)).cursor).toBeNull()
-})
-
-test('an override answers in place of the site', async () => {
-  const visitors = ({ offset, projectId }: { offset: number; projectId: string }) =>
-    offset === 0 ? undefined : { status: 503, body: { projectId, offset } }
-  const { service } = await startService({ visitors })
-  expect(await statusOf(service, CALLS.visitors)).toBe(200)
-  const overridden = await send(service, `${CALLS.visitors}?offset=5`)
-  expect([overridden.status, await overridden.json()]).toEqual([503, { projectId: 'docs', offset: 5 }])
 })

@@ -1,8 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { readCommandLine, USAGE } from '../../docs-service/command-line.ts'
 import { startService } from './started-service.ts'
 
@@ -38,34 +38,30 @@ test('all wrong values are reported together, each with its flag', () => {
   }
 })
 
-function run(...args: string[]): ChildProcess {
+function run(...args: string[]) {
   const child = spawn(process.execPath, [join(import.meta.dirname, '../../docs-service/main.ts'), ...args])
   onTestFinished(() => void child.kill('SIGKILL'))
-  return child
-}
-
-function outputUntil(child: ChildProcess, end: RegExp): Promise<string> {
-  return new Promise((resolve) => {
-    let text = ''
-    for (const stream of [child.stdout, child.stderr]) {
-      stream?.on('data', (chunk: Buffer) => {
-        text += chunk.toString()
-        if (end.test(text)) resolve(text)
-      })
-    }
-  })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text
+    })
+  }
+  /** All that it printed, once that has this in it. */
+  const printed = (part: RegExp): Promise<string> =>
+    vi.waitUntil(() => part.test(output) && output, { timeout: 20_000, interval: 10 })
+  return { child, printed }
 }
 
 test('it says how to point the action at it, works on its own, and SIGTERM deletes the repository', async () => {
-  const child = run('--port', '0', '--job-time', '0s')
-  const banner = await outputUntil(child, /Ctrl-C/)
+  const { child, printed } = run('--port', '0', '--job-time', '0s')
+  const banner = await printed(/Ctrl-C/)
   const url = /base-url: "(http:[^"]+)"/.exec(banner)?.[1]
   const repository = /Sample repository: +(\S+)/.exec(banner)?.[1] ?? ''
   expect(banner).toContain('project-id: "docs"\n      api-key: "mint_demo"')
   expect(existsSync(repository)).toBe(true)
-  const logged = outputUntil(child, /GET \/ -> 200/)
   expect((await fetch(`${url}/`)).status).toBe(200)
-  await logged
+  await printed(/GET \/ -> 200/)
   child.kill('SIGTERM')
   expect(await once(child, 'exit')).toEqual([0, null])
   expect(existsSync(repository)).toBe(false)
@@ -74,9 +70,9 @@ test('it says how to point the action at it, works on its own, and SIGTERM delet
 test('a port that is taken, and a wrong flag, are errors that say what to do', async () => {
   const { service } = await startService()
   const taken = run('--port', new URL(service.url).port, '--agent', 'none')
-  expect(await outputUntil(taken, /\n/)).toMatch(/^Port \d+ is taken. Choose another with --port/)
-  expect(await once(taken, 'exit')).toEqual([1, null])
+  expect(await once(taken.child, 'close')).toEqual([1, null])
+  expect(await taken.printed(/\n/)).toMatch(/^Port \d+ is taken. Choose another with --port/)
   const wrong = run('--nope')
-  expect(await outputUntil(wrong, /--help/)).toMatch(/^Unknown option '--nope'/)
-  expect(await once(wrong, 'exit')).toEqual([2, null])
+  expect(await once(wrong.child, 'close')).toEqual([2, null])
+  expect(await wrong.printed(/--help/)).toMatch(/^Unknown option '--nope'/)
 })

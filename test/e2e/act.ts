@@ -6,46 +6,27 @@ import { toolPath } from '../../scripts/tools.ts'
 type Values = Readonly<Record<string, string>>
 
 /** What act needs for one run of a workflow. */
-export type ActOptions = {
-  /** Paths of the workflow file and of the event's payload. */
-  readonly workflow: string
-  readonly payload: string
-  /** Name of the event, such as `push`. */
-  readonly event: string
-  /** Folder that act copies into a job in place of `actions/checkout`, and the one for all that it stores. */
-  readonly workspace: string
-  readonly home: string
-  /** Folders in place of actions, by `owner/name@ref`. */
-  readonly actions: Values
-  readonly secrets: Values
-  readonly variables: Values
-  /** Environment variables of each step. */
-  readonly env: Values
-}
+export type ActOptions = Readonly<
+  /** Name of the event, and paths; `workspace` is copied into each job, and act stores all that it needs in `home`. */
+  Record<'event' | 'workflow' | 'payload' | 'workspace' | 'home', string> &
+    /** `actions`: folders in place of actions, by `owner/name@ref`; `env`: variables of each step. */
+    Record<'actions' | 'secrets' | 'variables' | 'env', Values>
+>
 
-/** One job of a run; of a matrix, one of its combinations. */
+/** One job of a run, of a reusable workflow with its id there; of a matrix, one of its combinations. */
 export type ActJob = {
-  /** For a job of a reusable workflow, its id there. */
   readonly id: string
   /** `undefined` if the job did not run. */
-  readonly result: string | undefined
+  result: string | undefined
   /** By step id and output name. */
-  readonly outputs: Readonly<Record<string, Values>>
+  readonly outputs: Record<string, Values>
   /** What the steps wrote to the job summary, and what they printed, workflow commands included. */
-  readonly summary: string
-  readonly log: string
-}
-
-/** One run of a workflow. */
-export type ActRun = {
-  readonly exitCode: number | null
-  readonly jobs: readonly ActJob[]
-  /** What act printed, one message per line. */
-  readonly output: string
+  summary: string
+  log: string
 }
 
 /** Runs a workflow on this machine, its jobs as plain processes. */
-export async function runAct(options: ActOptions): Promise<ActRun> {
+export async function runAct(options: ActOptions) {
   const { TOOLS: tools, PATH = '' } = process.env
   if (tools === undefined) throw new Error('Start this with npm run e2e, which installs act.')
   const { workflow, event, payload, workspace, actions, home } = options
@@ -88,30 +69,22 @@ type Line = Readonly<
   Partial<Record<'jobID' | 'command' | 'name' | 'arg' | 'content' | 'raw' | 'msg' | 'jobResult', string>>
 > & { readonly matrix?: object; readonly stepID?: readonly string[]; readonly raw_output?: boolean }
 
-function readOutput(output: string): Pick<ActRun, 'jobs' | 'output'> {
+/** The jobs, and what act printed, one message per line. */
+function readOutput(printed: string) {
   const jobs = new Map<string, ActJob>()
-  const readable = output.split('\n').map((text) => {
+  const readable = printed.split('\n').map((text) => {
     if (!text.startsWith('{')) return text
     const line = JSON.parse(text) as Line
-    const { jobID: id = '', matrix = {}, msg = '' } = line
+    const { jobID: id = '', matrix = {}, msg = '', command, name = '', arg = '' } = line
     const key = `${id} ${JSON.stringify(matrix)}`
-    const job: ActJob = jobs.get(key) ?? { id, result: undefined, outputs: {}, summary: '', log: '' }
-    if (id !== '') jobs.set(key, addLine(line, job))
+    const job = jobs.get(key) ?? { id, result: undefined, outputs: {}, summary: '', log: '' }
+    if (id !== '') jobs.set(key, job)
+    job.result = line.jobResult ?? job.result
+    job.log += line.raw_output === true ? msg : (line.raw ?? '')
+    if (command === 'summary') job.summary += line.content ?? ''
+    const step = line.stepID?.at(-1) ?? ''
+    if (command === 'set-output') job.outputs[step] = { ...job.outputs[step], [name]: arg }
     return `${id}: ${msg.trim()}`
   })
   return { jobs: [...jobs.values()], output: readable.join('\n') }
-}
-
-function addLine(line: Line, job: ActJob): ActJob {
-  const { outputs } = job
-  const step = line.stepID?.at(-1) ?? ''
-  const isOutput = line.command === 'set-output'
-  const output = { [step]: { ...outputs[step], [line.name ?? '']: line.arg ?? '' } }
-  return {
-    ...job,
-    result: line.jobResult ?? job.result,
-    log: job.log + (line.raw_output === true ? (line.msg ?? '') : (line.raw ?? '')),
-    summary: job.summary + (line.command === 'summary' ? (line.content ?? '') : ''),
-    outputs: isOutput ? { ...outputs, ...output } : outputs,
-  }
 }

@@ -1,36 +1,20 @@
 import { describe, expect, it } from 'vitest'
-import { event, newIssue, pullRequest, pushOf, pushTo } from '../support/events.ts'
+import { create } from '../docs-service/started-service.ts'
+import { type Event, event, newIssue, pushOf, pushTo } from '../support/events.ts'
+import { octocat } from '../support/scene.ts'
 import { AGENT, addPull, addStatus, mergePull, type World } from '../support/world.ts'
-import { FILES, octocat, PULL, runWorkflow, startJob, type WorkflowRun } from './run-workflow.ts'
-
-/** The statuses that a run set, oldest first. */
-function statuses({ world }: WorkflowRun): string[] {
-  return world.statuses.map(({ state, context }) => `${state} ${context}`)
-}
-
-function bodies({ github }: WorkflowRun, line: string): unknown[] {
-  return github.journal.filter((request) => request.line === line).map(({ body }) => body)
-}
-
-/** A push of the agent's own merged pull request. */
-function pushOfAgentsWork(world: World) {
-  const before = world.branches.get('main') ?? ''
-  mergePull(world, addPull(world, { number: 6, user: AGENT, files: FILES }))
-  return pushOf(world, before)
-}
+import { FILES, PULL, pullIs, runWorkflow } from './run-workflow.ts'
 
 describe.concurrent('a push', () => {
   it('has a pull request made, remembered and announced (docs-on-push)', async () => {
     const run = await runWorkflow('docs-on-push')
-    const { outputs, summary } = run.job('docs')
-    const wanted = { result: 'pull-request', 'pr-link': PULL, 'pr-number': '1' }
-    expect(outputs['docs-on-push']).toMatchObject(wanted)
-    expect(summary).toContain(PULL)
+    expect(run.outputs).toMatchObject([{ result: 'pull-request', 'pr-link': PULL, 'pr-number': '1' }])
+    expect(run.job('docs').summary).toContain(PULL)
     const prompt = /^Bring the docs up to date[\s\S]+change nothing\.\n[\s\S]+src\/pets\.ts/
     expect(run.prompts).toEqual([expect.stringMatching(prompt)])
     expect(run.docs.requests[0]?.headers.host).toBe('api.mintlify.com')
     const context = 'Docs agent: docs (docs-on-push.yml, docs, docs-on-push)'
-    expect(statuses(run)).toEqual([`pending ${context}`, `success ${context}`])
+    expect(run.statuses).toEqual([`pending ${context}`, `success ${context}`])
     expect(run.github.requests).toContain('POST /issues/1/comments')
   })
 
@@ -38,7 +22,7 @@ describe.concurrent('a push', () => {
     const run = await runWorkflow('docs-on-push', {
       docs: { jobTimeMs: 1 },
       before: async ({ docs, world, commits }) => {
-        const id = await startJob(docs, 'Describe cats.')
+        const { id } = await create(docs, 'Describe cats.')
         addStatus(world, commits[0], {
           context: 'Docs agent: docs (docs-on-push.yml, docs, docs-on-push)',
           state: 'success',
@@ -52,11 +36,15 @@ describe.concurrent('a push', () => {
   })
 
   it.each(['docs-on-push', 'submit-only'])("of the agent's own merged work is skipped (%s)", async (name) => {
-    const run = await runWorkflow(name, { event: pushOfAgentsWork })
-    const [outputs] = run.jobs.flatMap((job) => Object.values(job.outputs))
-    expect(outputs).toMatchObject({ result: 'skipped' })
-    expect(run.asked).toEqual([])
-    expect(run.world.statuses).toEqual([])
+    const run = await runWorkflow(name, {
+      event: (world) => {
+        const before = world.branches.get('main') ?? ''
+        mergePull(world, addPull(world, { number: 6, user: AGENT, files: FILES }))
+        return pushOf(world, before)
+      },
+    })
+    expect(run.outputs).toMatchObject([{ result: 'skipped' }])
+    expect([...run.asked, ...run.statuses]).toEqual([])
   })
 
   it.each([
@@ -69,8 +57,8 @@ describe.concurrent('a push', () => {
         scopes.add('pull-requests: read')
       },
     })
-    expect(Object.values(run.job('docs').outputs).at(-1)).toMatchObject({ result: 'pull-request' })
-    expect(statuses(run)).toHaveLength(2)
+    expect(run.outputs.at(-1)).toMatchObject({ result: 'pull-request' })
+    expect(run.statuses).toHaveLength(2)
   })
 
   it('has a step for each package that it changes (monorepo)', async () => {
@@ -104,24 +92,20 @@ describe.concurrent('a push', () => {
         },
         exitCode: isMade ? 0 : 1,
       })
-      expect(bodies(run, 'POST /issues/1/labels')).toEqual(isMade ? [{ labels: ['documentation'] }] : [])
-      const requested = isMade ? [{ reviewers: ['hubot'] }] : []
-      expect(bodies(run, 'POST /pulls/1/requested_reviewers')).toEqual(requested)
+      const written = run.github.journal.filter(({ line }) => /labels|reviewers/.test(line))
+      const labels = { line: 'POST /issues/1/labels', body: { labels: ['documentation'] } }
+      const reviewers = { line: 'POST /pulls/1/requested_reviewers', body: { reviewers: ['hubot'] } }
+      expect(written).toMatchObject(isMade ? [labels, reviewers] : [])
     },
   )
 })
 
 describe.concurrent('a pull request', () => {
-  const closed = (pull: object) => (world: World) => {
-    addPull(world, { number: 5, title: 'Add pets', files: FILES })
-    const told = { title: 'Add pets', ...pull }
-    return pullRequest({ action: 'closed', sender: octocat, author: octocat, pull: told })
-  }
   const merged = { merged: true, state: 'closed', merge_commit_sha: 'e'.repeat(40) }
 
   it('is documented once it is merged, and told so (docs-on-merge)', async () => {
-    const run = await runWorkflow('docs-on-merge', { event: closed(merged) })
-    expect(run.job('docs').outputs['docs-on-merge']).toMatchObject({ result: 'pull-request' })
+    const run = await runWorkflow('docs-on-merge', { event: pullIs('closed', merged) })
+    expect(run.outputs).toMatchObject([{ result: 'pull-request' }])
     expect(run.prompts[0]).toMatch(/^Document what the merged pull request below changes/)
     for (const part of ['Add pets', 'src/pets.ts']) expect(run.prompts[0]).toContain(part)
     expect(run.world.statuses.map(({ sha }) => sha)).toEqual(['e'.repeat(40), 'e'.repeat(40)])
@@ -135,43 +119,34 @@ describe.concurrent('a pull request', () => {
     ['of the agent is skipped', { ...merged, user: { login: 'mintlify[bot]', type: 'Bot' } }, ['skipped']],
     ['of Dependabot is skipped', { ...merged, user: { login: 'dependabot[bot]', type: 'Bot' } }, ['skipped']],
   ])('%s (docs-on-merge)', async (_case, pull, results) => {
-    const run = await runWorkflow('docs-on-merge', { event: closed(pull) })
-    expect(run.jobs.flatMap(({ outputs }) => outputs['docs-on-merge']?.['result'] ?? [])).toEqual(results)
+    const run = await runWorkflow('docs-on-merge', { event: pullIs('closed', pull) })
+    expect(run.outputs.map(({ result }) => result)).toEqual(results)
     expect(run.asked).toEqual([])
     if (results.length === 0) expect(run.github.requests).toEqual([])
   })
 
   it('has a docs pull request beside it (docs-for-pull-requests)', async () => {
     const run = await runWorkflow('docs-for-pull-requests', {
-      event: (world) => {
-        const { head = {} } = addPull(world, { number: 5, title: 'Add pets', files: FILES }).fields
-        const pull = { draft: false, head }
-        return pullRequest({ action: 'opened', sender: octocat, author: octocat, pull })
-      },
+      event: ({ pulls }) => pullIs('opened', { draft: false, head: pulls.get(5)?.fields.head ?? {} })(),
     })
-    expect(run.job('docs').outputs['docs-for-pull-requests']).toMatchObject({ result: 'pull-request' })
+    expect(run.outputs).toMatchObject([{ result: 'pull-request' }])
     expect(run.prompts[0]).toContain('src/pets.ts')
     expect(run.github.requests).toContain('GET /collaborators/octocat/permission')
-    expect(statuses(run)).toHaveLength(2)
+    expect(run.statuses).toHaveLength(2)
   })
 
   it('and an issue are documented when they get the label, and with no other (docs-wanted-label)', async () => {
-    const labelled = (label: string) => (world: World) => {
-      addPull(world, { number: 5, title: 'Add pets', files: FILES })
-      const { payload } = pullRequest({ action: 'labeled', sender: octocat, author: octocat })
-      return { name: 'pull_request', payload: { ...payload, label: { name: label } } }
-    }
-    const issue = () => {
-      const { payload } = newIssue({ body: 'Describe pets.', author: octocat, action: 'labeled' })
-      return { name: 'issues', payload: { ...payload, label: { name: 'docs-wanted' } } }
-    }
-    for (const event of [labelled('docs-wanted'), issue]) {
-      const run = await runWorkflow('docs-wanted-label', { event })
-      expect(run.job('docs').outputs['docs-wanted']).toMatchObject({ result: 'pull-request' })
+    const issue = newIssue({ body: 'Describe pets.', author: octocat, action: 'labeled', number: 8 })
+    const labelled = ({ name, payload }: Event, label: string) => ({
+      event: () => ({ name, payload: { ...payload, label: { name: label } } }),
+    })
+    for (const labeled of [pullIs('labeled')(), issue]) {
+      const run = await runWorkflow('docs-wanted-label', labelled(labeled, 'docs-wanted'))
+      expect(run.outputs).toMatchObject([{ result: 'pull-request' }])
       expect(run.prompts[0]).toMatch(/^Write the documentation[\s\S]+pets/)
       expect(run.github.requests).toContain('GET /collaborators/octocat/permission')
     }
-    const other = await runWorkflow('docs-wanted-label', { event: labelled('bug') })
+    const other = await runWorkflow('docs-wanted-label', labelled(pullIs('labeled')(), 'bug'))
     expect([...other.asked, ...other.github.requests]).toEqual([])
   })
 })
@@ -189,7 +164,7 @@ describe.concurrent('a release', () => {
 
   it('is documented from its notes, once it is no pre-release (docs-on-release)', async () => {
     const run = await runWorkflow('docs-on-release', { event: released(false) })
-    expect(run.job('docs').outputs['docs-on-release']).toMatchObject({ result: 'pull-request' })
+    expect(run.outputs).toMatchObject([{ result: 'pull-request' }])
     expect(run.prompts[0]).toMatch(
       /^Add the release below to the changelog[\s\S]+v1\.4\.0[\s\S]+Pets can be listed\./,
     )

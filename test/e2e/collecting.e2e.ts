@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import { create } from '../docs-service/started-service.ts'
 import { event } from '../support/events.ts'
 import { addStatus } from '../support/world.ts'
-import { PULL, runWorkflow, startJob, type WorkflowRun } from './run-workflow.ts'
+import { PULL, runWorkflow, type WorkflowRun } from './run-workflow.ts'
 
 const STATUS = 'Docs agent: docs (submit-only.yml, submit, submit-docs)'
 
@@ -36,30 +37,29 @@ describe.concurrent('submit-and-collect', () => {
 describe.concurrent('submit-only and collect-later', () => {
   it('leave the job on the commit', async () => {
     const run = await runWorkflow('submit-only')
-    expect(run.job('submit').outputs['submit-docs']).toMatchObject({ result: 'submitted' })
-    expect(new Set(run.world.statuses.map(({ context }) => context))).toEqual(new Set([STATUS]))
+    expect(run.outputs).toMatchObject([{ result: 'submitted' }])
+    expect(run.statuses).toEqual([`pending ${STATUS}`, `success ${STATUS}`])
     expect(descriptions(run).at(-1)).toMatch(new RegExp(`^success: .+ \\(${run.docs.jobs[0]?.id}\\)$`))
   })
 
-  const endings: [string, string, string[]][] = [
+  it.each<[string, string, string[]]>([
     ['Do it.', 'pull-request', ['success: Collected: pull-request']],
     ['[agent: no-change]', 'no-pull-request', ['success: Collected: no-pull-request']],
     ['[agent: fail]', 'failed', ['failure: Collected: failed']],
     ['[agent: never]', 'submitted', []],
-  ]
-  it.each(endings)('collect a job for "%s" as %s', async (prompt, result, said) => {
+  ])('collect a job for "%s" as %s', async (prompt, result, said) => {
     let id = ''
     const run = await runWorkflow('collect-later', {
       event: 'schedule',
       docs: { jobTimeMs: 1 },
       exitCode: result === 'failed' ? 1 : 0,
       before: async ({ docs, world, commits }) => {
-        id = await startJob(docs, prompt)
+        id = (await create(docs, prompt)).id
         const description = `Job started; not waiting for it (${id})`
         addStatus(world, commits[0], { context: STATUS, state: 'success', description })
       },
     })
-    expect(run.job('collect').outputs['collect-docs']).toMatchObject({ 'job-id': id, result })
+    expect(run.outputs.at(-1)).toMatchObject({ 'job-id': id, result })
     expect(descriptions(run).slice(1)).toEqual(said.map((words) => `${words} (${id})`))
     if (result === 'pull-request') expect(run.world.statuses.at(-1)?.target_url).toBe(PULL)
   })
@@ -68,10 +68,8 @@ describe.concurrent('submit-only and collect-later', () => {
     for (const description of [undefined, 'Collected: pull-request (job-1)']) {
       const run = await runWorkflow('collect-later', {
         event: 'schedule',
-        before: ({ world, commits }) => {
-          if (description !== undefined)
-            addStatus(world, commits[1], { context: STATUS, state: 'success', description })
-        },
+        before: ({ world, commits: [, sha] }) =>
+          description && addStatus(world, sha, { context: STATUS, state: 'success', description }),
       })
       expect(run.asked).toEqual([])
     }
@@ -79,12 +77,11 @@ describe.concurrent('submit-only and collect-later', () => {
 })
 
 describe.concurrent('release-gate', () => {
-  const endings: [string, string, string, string | undefined, number][] = [
+  it.each([
     ['nothing to change', '1.4.0 [agent: no-change]', 'no-pull-request', 'true', 0],
     ['a pull request', '1.4.0', 'pull-request', 'false', 0],
     ['a failed job', '1.4.0 [agent: fail]', 'failed', undefined, 1],
-  ]
-  it.each(endings)('decides on %s', async (_case, version, result, ready, exitCode) => {
+  ])('decides on %s', async (_case, version, result, ready, exitCode) => {
     const dispatch = event('workflow_dispatch', { inputs: { version }, ref: 'refs/heads/main' })
     const run = await runWorkflow('release-gate', { event: () => dispatch, exitCode })
     const { outputs, log } = run.job('docs')

@@ -8,33 +8,23 @@ import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { startHostProxy, startServer } from './proxy.ts'
 
-type Release = { readonly tag_name: string; readonly draft?: boolean; readonly prerelease?: boolean }
-type Options = {
-  readonly releases: readonly Release[]
-  /** Whether the major tag exists. */
-  readonly tagged?: boolean
-  /** GitHub refuses to move it. */
-  readonly refuses?: boolean
-}
-
 const SHA = 'a'.repeat(40)
 const MOVE = { line: 'PATCH /repos/acme/action/git/refs/tags/v1', body: { sha: SHA, force: true } }
 const CREATE = { line: 'POST /repos/acme/action/git/refs', body: { ref: 'refs/tags/v2', sha: SHA } }
+const tags = (...names: string[]) => names.map((tag_name) => ({ tag_name }))
 
 describe.concurrent('the step that moves the major tag', () => {
-  const tags = (...names: string[]): Release[] => names.map((tag_name) => ({ tag_name }))
   const odd = [
     { tag_name: 'v1.12.0', draft: true },
     { tag_name: 'v1.11.0', prerelease: true },
   ]
-  const cases: [string, string, Options, unknown[]][] = [
-    ['moves it to the newest release', 'v1.10.0', { releases: tags('v1.9.0', 'v1.10.0', 'v2.0.0') }, [MOVE]],
-    ['creates it with the first', 'v2.0.0', { releases: tags('v1.9.0'), tagged: false }, [CREATE]],
-    ['leaves it where a newer one exists', 'v1.9.0', { releases: tags('v1.10.0', 'v1.9.0') }, []],
-    ['skips what is no release', 'v1.9.0', { releases: [...odd, ...tags('v1.10.0-rc.1', 'v1.9.0')] }, [MOVE]],
-  ]
-  it.each(cases)('%s (%s)', async (_case, tag, options, writes) => {
-    const run = await moveMajorTag(tag, options)
+  it.each([
+    ['moves it to the newest release', 'v1.10.0', tags('v1.9.0', 'v1.10.0', 'v2.0.0'), [MOVE]],
+    ['creates it with the first', 'v2.0.0', tags('v1.9.0'), [CREATE]],
+    ['leaves it where a newer one exists', 'v1.9.0', tags('v1.10.0', 'v1.9.0'), []],
+    ['skips what is no release', 'v1.9.0', [...odd, ...tags('v1.10.0-rc.1', 'v1.9.0')], [MOVE]],
+  ])('%s (%s)', async (_case, tag, releases, writes) => {
+    const run = await moveMajorTag(tag, releases)
     expect(run.exitCode, run.output).toBe(0)
     expect(run.writes).toEqual(writes)
     if (writes.length === 0)
@@ -42,21 +32,24 @@ describe.concurrent('the step that moves the major tag', () => {
   })
 
   it('says what to do where GitHub refuses', async () => {
-    const run = await moveMajorTag('v1.9.0', { releases: tags('v1.9.0'), refuses: true })
+    const run = await moveMajorTag('v1.9.0', tags('v1.9.0'), 403)
     expect(run.exitCode).toBe(1)
     expect(run.output).toContain('::error title=v1 was not moved::RELEASE.md says when GitHub refuses this')
   })
 })
 
-/** Runs the step's script as the runner would, with the real gh against a GitHub on loopback. */
-async function moveMajorTag(tag: string, { releases, tagged = true, refuses = false }: Options) {
+/**
+ * Runs the step's script as the runner would, with the real gh against a GitHub on loopback, which has the tag v1 and
+ * answers what is written with a status.
+ */
+async function moveMajorTag(tag: string, releases: readonly object[], status = 200) {
   const statusOf = (line: string): number => {
-    if (!line.startsWith('GET')) return refuses ? 403 : 200
-    return line.includes('/git/ref/') && !tagged ? 404 : 200
+    if (!line.startsWith('GET')) return status
+    return line.includes('/git/ref/') && !line.endsWith('/v1') ? 404 : 200
   }
   const releasesOr = (_body: unknown, line: string) => (line.endsWith('/releases') ? releases : {})
   const server = await startServer(releasesOr, statusOf)
-  const proxy = await startHostProxy({ 'api.github.com': server.url }, (text) => text)
+  const proxy = await startHostProxy({ 'api.github.com': server.url })
   const path = join(import.meta.dirname, '../../.github/workflows/release.yml')
   const workflow = parse(readFileSync(path, 'utf8'))
   const steps: { name: string; run: string }[] = workflow.jobs.release.steps

@@ -2,15 +2,18 @@ import { execFileSync } from 'node:child_process'
 import { globSync, readFileSync } from 'node:fs'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { expect } from 'vitest'
 import type { DocsServiceOptions } from '../../docs-service/options.ts'
 import { type DocsService, startDocsService } from '../../docs-service/service.ts'
 import { unpackArchive } from '../../scripts/archive.ts'
-import { bareEvent, type Event, issueComment, person, pushOf } from '../support/events.ts'
-import { type FakeGitHub, startGitHub } from '../support/github.ts'
-import { addComment, addCommit, addPull, emptyWorld, learn, type World } from '../support/world.ts'
-import { type ActJob, type ActRun, runAct } from './act.ts'
+import type { PullRequest } from '../../src/github/types.ts'
+import { bareEvent, type Event, issueComment, pullRequest, pushOf } from '../support/events.ts'
+import { startGitHub } from '../support/github.ts'
+import { writeAll } from '../support/run-action.ts'
+import { octocat, writtenComment } from '../support/scene.ts'
+import { addCommit, addPull, emptyWorld, learn, type World } from '../support/world.ts'
+import { runAct } from './act.ts'
 import { startHostProxy, startServer } from './proxy.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
@@ -28,8 +31,12 @@ export type WorkflowOptions = {
   readonly files?: Files
   readonly changes?: Files
   readonly docs?: DocsServiceOptions
-  /** Prepares the docs service and GitHub. */
-  readonly before?: (services: Services & { readonly commits: Commits }) => void | Promise<void>
+  /** Prepares the docs service and GitHub; `commits` are the SHAs of the repository's two. */
+  readonly before?: (services: {
+    readonly docs: DocsService
+    readonly world: World
+    readonly commits: readonly [string, string]
+  }) => unknown
   /** What GitHub's GraphQL API answers gh; without it, gh asks the same GitHub as the action. */
   readonly gh?: (query: string) => object
   /** The workflow's text in place of the example's. */
@@ -39,23 +46,7 @@ export type WorkflowOptions = {
   readonly exitCode?: number
 }
 
-/** SHAs of the repository's two commits. */
-export type Commits = readonly [string, string]
-
-type Services = { readonly docs: DocsService; readonly github: FakeGitHub; readonly world: World }
-
-export type WorkflowRun = ActRun &
-  Services & {
-    /** What was posted to the chat, and what gh was used for where its answers are told. */
-    readonly chat: readonly unknown[]
-    readonly gh: readonly unknown[]
-    /** The one job with this id. */
-    job(id: string): ActJob
-    /** The prompts of the jobs that were created, in order. */
-    readonly prompts: readonly string[]
-    /** Requests to the docs service, as `POST /v2/agent/docs/job`. */
-    readonly asked: readonly string[]
-  }
+export type WorkflowRun = Awaited<ReturnType<typeof runWorkflow>>
 
 /**
  * Runs an example as a user would have it: the file as it stands, in a repository of the user's, with the action and
@@ -65,7 +56,7 @@ export type WorkflowRun = ActRun &
  *
  * @param name name of the file in `examples/`, without its ending
  */
-export async function runWorkflow(name: string, options: WorkflowOptions = {}): Promise<WorkflowRun> {
+export async function runWorkflow(name: string, options: WorkflowOptions = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'workflow-'))
   const at = (...path: readonly string[]): string => join(folder, ...path)
   const workflow = `.github/workflows/${name}.yml`
@@ -88,7 +79,7 @@ export async function runWorkflow(name: string, options: WorkflowOptions = {}): 
   const event = typeof wanted === 'string' ? bareEvent(wanted) : wanted(world)
   learn(world, event.payload)
   try {
-    await options.before?.({ docs, github, world, commits })
+    await options.before?.({ docs, world, commits })
     unpackArchive(at('action'))
     const command = at('action/.github/workflows/docs-command.yml')
     await writeFile(command, forAct(readFileSync(command, 'utf8')))
@@ -131,13 +122,25 @@ export async function runWorkflow(name: string, options: WorkflowOptions = {}): 
       docs,
       github,
       world,
+      /** What was posted to the chat, and what gh was used for where its answers are told. */
       chat: chat.requests.map(({ body }) => body),
       gh: gh.requests.map(({ body }) => body),
-      job: (id) => onlyJob(run, id),
-      prompts: docs.requests
-        .filter(({ method, path }) => method === 'POST' && path.endsWith('/job'))
-        .map(({ body }) => (body as { prompt: string }).prompt),
+      /** The one job with this id. */
+      job(id: string) {
+        const [job, ...more] = run.jobs.filter((candidate) => candidate.id === id)
+        if (job !== undefined && more.length === 0) return job
+        throw new Error(`The run has ${more.length + 1} jobs ${id}, or none:\n${run.output}`)
+      },
+      /** The outputs of all steps, in order. */
+      outputs: run.jobs.flatMap((job) => Object.values(job.outputs)),
+      /** The prompts of the jobs that were created, in order. */
+      prompts: docs.jobs.map(({ prompt }) => prompt),
+      /** Requests to the docs service, as `POST /v2/agent/docs/job`. */
       asked: docs.requests.map(({ method, path }) => `${method} ${path}`),
+      /** The statuses that were set, oldest first. */
+      statuses: world.statuses.map(({ state, context }) => `${state} ${context}`),
+      /** What our reactions say now. */
+      reactions: world.reactions.map(({ content }) => content),
     }
   } finally {
     await Promise.all([docs, github, proxy, chat, gh].map((server) => server.close()))
@@ -147,39 +150,30 @@ export async function runWorkflow(name: string, options: WorkflowOptions = {}): 
 
 const REPOSITORY = { full_name: 'acme/docs', default_branch: 'main', name: 'docs', owner: { login: 'acme' } }
 
-/** What the tests' pull requests change, and the repository's second commit. */
+/** What the repository's second commit changes, and pull request 5. */
 export const FILES = [
   { filename: 'src/pets.ts', status: 'modified' as const, patch: '@@ -1 +1 @@\n-cats\n+cats and dogs' },
 ]
 
-/** Starts a job by hand, as an earlier run would have done. Returns its id. */
-export async function startJob({ url, key }: DocsService, prompt: string): Promise<string> {
-  const response = await fetch(`${url}/v2/agent/docs/job`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ prompt }),
-  })
-  const { id } = (await response.json()) as { id: string }
-  return id
-}
-
-/** Somebody who may write to the repository. */
-export const octocat = person('octocat')
-
 /** A comment of octocat's on pull request 5. */
 export function comment(body: string): (world: World) => Event {
   return (world) => {
-    addPull(world, { number: 5, title: 'Add pets', files: FILES })
-    const { id } = addComment(world, { kind: 'main', number: 5, author: octocat, body })
+    const { id } = writtenComment(world, { author: octocat, body })
     return issueComment({ id, body, author: octocat })
   }
 }
 
-/** The repository as GitHub knows it. Its second commit changes a page's source; octocat may write to it. */
-function worldOf([first, second]: Commits): World {
+/** What happens to octocat's pull request 5, with fields that it has then. */
+export function pullIs(action: string, pull: PullRequest = {}): () => Event {
+  return () => pullRequest({ action, sender: octocat, author: octocat, pull: { title: 'Add pets', ...pull } })
+}
+
+/** The repository as GitHub knows it, with pull request 5. octocat may write to it. */
+function worldOf([first, second]: readonly [string, string]): World {
   const world = emptyWorld()
   addCommit(world, { sha: first, message: 'Add cats' })
   addCommit(world, { sha: second, message: 'Add pets', files: FILES })
+  addPull(world, { number: 5, title: 'Add pets', files: FILES })
   world.roles.set('octocat', { permission: 'write', role_name: 'write' })
   return world
 }
@@ -187,19 +181,6 @@ function worldOf([first, second]: Commits): World {
 /** act 0.2.89 takes a workflow with this key for an invalid one. */
 function forAct(workflow: string): string {
   return workflow.replace(/^ *queue: max.*\n/gm, '')
-}
-
-function onlyJob({ jobs, output }: ActRun, id: string): ActJob {
-  const [job, ...more] = jobs.filter((candidate) => candidate.id === id)
-  if (job !== undefined && more.length === 0) return job
-  throw new Error(`The run has ${more.length + 1} jobs ${id}, or none:\n${output}`)
-}
-
-async function writeFiles(folder: string, files: Files): Promise<void> {
-  for (const [name, text] of Object.entries(files)) {
-    await mkdir(dirname(join(folder, name)), { recursive: true })
-    await writeFile(join(folder, name), text)
-  }
 }
 
 /** What the stub of an action of others runs. act copies a repository by itself only for a checkout without `ref`. */
@@ -222,7 +203,7 @@ async function makeStubs(folder: string, repository: string): Promise<Files> {
     const runs = { using: 'composite', steps: [{ id: 'run', shell: 'bash', run, env }] }
     const inputs = { name: { default: '' }, path: { default: '' } }
     // JSON is YAML, too.
-    await writeFiles(join(folder, name), { 'action.yml': JSON.stringify({ name, inputs, outputs, runs }) })
+    await writeAll(join(folder, name), { 'action.yml': JSON.stringify({ name, inputs, outputs, runs }) })
     made[`${name}${ref}`] = join(folder, name)
   }
   return made
@@ -234,12 +215,12 @@ export function expression(text: string): string {
 }
 
 /** A repository of two commits. */
-async function makeRepository(folder: string, first: Files, second: Files): Promise<Commits> {
+async function makeRepository(folder: string, first: Files, second: Files) {
   await mkdir(folder)
   const git = (...args: readonly string[]): string =>
     execFileSync('git', args, { cwd: folder, encoding: 'utf8' }).trim()
   const commit = async (content: Files): Promise<string> => {
-    await writeFiles(folder, content)
+    await writeAll(folder, content)
     git('add', '--all')
     const author = ['-c', 'user.name=Octocat', '-c', 'user.email=octocat@example.com']
     git(...author, 'commit', '--quiet', '--allow-empty', '--message', 'Pets')
@@ -247,5 +228,5 @@ async function makeRepository(folder: string, first: Files, second: Files): Prom
   }
   git('init', '--quiet', '--initial-branch=main', '--template=')
   git('remote', 'add', 'origin', 'https://github.com/acme/docs')
-  return [await commit({ 'README.md': '# Docs\n', ...first }), await commit(second)]
+  return [await commit({ 'README.md': '# Docs\n', ...first }), await commit(second)] as const
 }

@@ -11,25 +11,28 @@ const ACTION = 'your-org/docs-agent-action@v1'
 const REUSABLE = /^your-org\/docs-agent-action\/\.github\/workflows\/([\w-]+)\.yml@v1$/
 const metadata = readActionMetadata()
 
-type Fields = Readonly<Record<string, unknown>>
+type Values<T> = Readonly<Record<string, T>>
+type Fields = Values<unknown>
 type Step = { readonly id?: string; readonly uses?: string; readonly with?: Fields }
-type Limits = Partial<Record<'permissions' | 'concurrency', Fields>>
-type Job = Limits & {
+type Job = Step & {
+  readonly permissions?: Fields
+  readonly concurrency?: Fields
   readonly 'timeout-minutes'?: number
-  readonly strategy?: { readonly matrix: Readonly<Record<string, readonly unknown[]>> }
+  readonly strategy?: { readonly matrix: Values<readonly unknown[]> }
   readonly steps?: readonly Step[]
   readonly outputs?: Fields
-  readonly uses?: string
-  readonly with?: Fields
   readonly secrets?: unknown
 }
 type Input = { readonly type: string; readonly required?: boolean; readonly default?: unknown }
 type Call = {
-  readonly inputs: Readonly<Record<string, Input>>
-  readonly outputs: Readonly<Record<string, { readonly value: string }>>
+  readonly inputs: Values<Input>
+  readonly outputs: Values<{ readonly value: string }>
   readonly secrets: unknown
 }
-type Workflow = Limits & { readonly on: Fields; readonly jobs: Readonly<Record<string, Job>> }
+type Workflow = Pick<Job, 'permissions' | 'concurrency'> & {
+  readonly on: Fields & { readonly workflow_call?: Call }
+  readonly jobs: Values<Job>
+}
 
 function readWorkflows(pattern: string) {
   const paths = globSync(pattern, { cwd: ROOT }).sort()
@@ -40,9 +43,10 @@ function readWorkflows(pattern: string) {
 }
 
 const examples = readWorkflows('examples/*.yml')
-const reusable = readWorkflows('.github/workflows/*.yml').filter(
-  ({ workflow: { on } }) => 'workflow_call' in on,
-)
+const reusable = readWorkflows('.github/workflows/*.yml').flatMap(({ name, workflow }) => {
+  const { workflow_call: call } = workflow.on
+  return call === undefined ? [] : [{ name, workflow, call }]
+})
 
 function actionSteps({ steps = [] }: Job): Step[] {
   return steps.filter(({ uses }) => uses === ACTION)
@@ -152,15 +156,10 @@ const OWN_DEFAULTS: Fields = {
   'weekly reader-signals': 'report',
 }
 
-function callOf({ on }: Workflow): Call {
-  return on['workflow_call'] as Call
-}
-
 it('the documentation has the inputs of the reusable workflows with their defaults', () => {
   const page = readFileSync(join(ROOT, 'docs/reusable-workflows.md'), 'utf8')
-  const calls = ['docs-on-push', 'docs-on-merge', 'docs-command', 'weekly'].flatMap((wanted) =>
-    reusable.filter(({ name }) => name === wanted).map(({ workflow }) => callOf(workflow)),
-  )
+  const columns = ['docs-on-push', 'docs-on-merge', 'docs-command', 'weekly']
+  const calls = columns.map((column) => reusable.find(({ name }) => name === column)?.call)
   const cell = (name: string, input: Input | undefined): string => {
     if (input === undefined) return '–'
     if (input.required === true) return '**required**'
@@ -168,14 +167,14 @@ it('the documentation has the inputs of the reusable workflows with their defaul
     return name === 'prompt' ? "its recipe's" : `\`${input.default}\``
   }
   const rows = [...Object.keys(metadata.inputs), ...OWN_INPUTS].flatMap((name) => {
-    const cells = calls.map(({ inputs }) => cell(name, inputs[name]))
+    const cells = calls.map((call) => cell(name, call?.inputs[name]))
     return cells.every((text) => text === '–') ? [] : [`| \`${name}\` | ${cells.join(' | ')} |\n`]
   })
   expect(page).toContain(rows.join(''))
 })
 
-describe.each(reusable)('the reusable workflow $name', ({ name, workflow }) => {
-  const { inputs, outputs, secrets } = callOf(workflow)
+describe.each(reusable)('the reusable workflow $name', ({ name, workflow, call: declared }) => {
+  const { inputs, outputs, secrets } = declared
   const [[id, job] = ['', {} as Job]] = Object.entries(workflow.jobs)
   const [step] = actionSteps(job)
 

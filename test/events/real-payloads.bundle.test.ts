@@ -1,8 +1,6 @@
 import { expect, it } from 'vitest'
 import { event } from '../support/events.ts'
-import { sceneStarter } from '../support/scene.ts'
-
-const newScene = sceneStarter()
+import { startScene as newScene } from '../support/scene.ts'
 
 it.each([
   ['push', '', 'none', 'submitted', /Job started/],

@@ -35,7 +35,8 @@ describe('a pull request', () => {
     const why = 'GitHub returned 404 ("Not Found")'
     const unseen = { ...UNREAD, repository: 'acme/guides', state: 'invisible', why }
     expect(await readPullState(link, client)).toEqual(unseen)
-    addPull(world, { number: 9, repository: 'acme/guides' })
+    world.agentRepository = 'acme/guides'
+    addPull(world, { number: 9 }, world.elsewhere)
     expect(await readPullState(link, client)).toMatchObject({ state: 'open', repository: 'acme/guides' })
     expect(github.requests).toEqual(['GET /repos/acme/guides/pulls/9', 'GET /repos/acme/guides/pulls/9'])
   })

@@ -21,10 +21,7 @@ export function get(url: URL, more: Partial<HttpRequest> = {}): HttpRequest {
 }
 
 /** What a request failed with, without its cause. */
-export async function failureOf(
-  client: HttpClient,
-  request: HttpRequest,
-): Promise<Pick<TransportError, 'failure' | 'maybeSent' | 'message'>> {
+export async function failureOf(client: HttpClient, request: HttpRequest) {
   const error = await client.send(request).catch((reason: unknown) => reason)
   if (!(error instanceof TransportError)) throw error
   const { failure, maybeSent, message } = error

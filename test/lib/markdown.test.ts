@@ -79,9 +79,8 @@ describe('a link', () => {
   it('is no link beyond what browsers follow', () => {
     const url = (length: number): string => 'https://a.example/'.padEnd(length, 'x')
     expect(link('label', url(MAX_LINK_LENGTH)).source).toBe(`[label](${url(MAX_LINK_LENGTH)})`)
-    expect(link('label', url(MAX_LINK_LENGTH + 1)).source).toBe(
-      `\`${url(MAX_LINK_LENGTH)}… (1 more characters)\``,
-    )
+    const cut = `\`${url(MAX_LINK_LENGTH)}… (1 more characters)\``
+    expect(link('label', url(MAX_LINK_LENGTH + 1)).source).toBe(cut)
   })
 
   it('keeps its brackets, pipes and quotes to itself', () => {
@@ -152,12 +151,7 @@ describe('redacting', () => {
   it.each([
     ['the longest first', ['', 'mint_abc', 'mint_abcdef'], 'mint_abcdef mint_abc', '*** ***'],
     ['one that is no well-formed text', ['mint_abc\ud800'], 'a mint_abc\ud800 b', 'a *** b'],
-    [
-      'one of eight characters, but no shorter one',
-      ['12345678', '7654321'],
-      '12345678 7654321',
-      '*** 7654321',
-    ],
+    ['one of eight characters, no shorter one', ['12345678', '7654321'], '12345678 7654321', '*** 7654321'],
     [
       'only a whole one',
       ['mint_abcdef'],

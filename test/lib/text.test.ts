@@ -14,67 +14,53 @@ import {
 import { HOSTILE_TEXTS } from '../support/hostile-texts.ts'
 import { commandsIn } from '../support/rendered.ts'
 
-describe('text of a file or a diff', () => {
-  it.each([
-    ['const a: Map<string, List<T>> = b < c && <p>', 'const a: Map<string, List<T>> = b < c && <p>'],
-    ['<!-- a comment stays -->', '<!-- a comment stays -->'],
-    ['a\u202eb\u2066c\u200bd\u00ade\ufe0ff\u{e0041}', 'abcdef'],
-    ['one\r\ntwo\tthree\rfour\u2028five', 'one\ntwo\tthree\nfour\nfive'],
-    ['\ud800', '\ufffd'],
-  ])('of %j is %j', (text, clean) => {
-    expect(visibleText(text)).toBe(clean)
-  })
-
-  it('keeps the lines of a diff apart, and no line becomes two', () => {
-    expect(cleanHunks('+one\r\n-two\rthree\u2028four\u0085five\n six')).toBe(
-      '+one\n-two three four five\n six',
-    )
-  })
-
-  it('may be long without holding the run up', () => {
-    for (const part of ['<', '< ', '<!--', '<!<!-- -->', ' ', '\n ', '﹤\u200b', ':', '`a', '#[']) {
-      const text = part.repeat(200_000)
-      expect(visibleText(text).length).toBeLessThanOrEqual(text.length)
-      expect(cleanMarkdown(`${text}x`)).not.toContain('<!--')
-      expect(logText(`${text}.`)).toMatch(/\.$/)
-    }
-  })
-})
-
-describe('text that GitHub renders as Markdown', () => {
-  it.each([
-    ['a <!-- hidden --> b', 'a  b'],
-    ['a <!-- hidden', 'a'],
-    ['a <!--> b <!---> c', 'a  b  c'],
-    ['a <!\u200b-- hidden --> b', 'a  b'],
-    // On the page, nobody sees a comment in this one, but its text.
-    ['a <!<!-- x -->-- shown --> b', 'a ‹!-- shown --> b'],
-    ['one  \n\n\n\n\ntwo\r\n  - three\n', 'one\n\ntwo\n  - three'],
-  ])('of %j is %j', (text, clean) => {
-    expect(cleanMarkdown(text)).toBe(clean)
-  })
-
-  it('may be put on one line', () => {
-    const text = 'one\ntwo\u2028three\ttabs\u0085two\rthree\ufefffour <!-- hidden --> b'
-    expect(oneLine(text)).toBe('one two three tabs two threefour b')
-  })
-})
-
-it('text for people keeps what joins letters, and loses what turns them round', () => {
-  expect(readableText('👩\u200d💻 \u0645\u200c\u0647 a\u202eb\u0007c\u00add')).toBe(
+it.each<[(text: string) => string, string, string]>([
+  [
+    visibleText,
+    'const a: Map<string, List<T>> = b < c && <p>',
+    'const a: Map<string, List<T>> = b < c && <p>',
+  ],
+  [visibleText, '<!-- a comment stays -->', '<!-- a comment stays -->'],
+  [visibleText, 'a\u202eb\u2066c\u200bd\u00ade\ufe0ff\u{e0041}', 'abcdef'],
+  [visibleText, 'one\r\ntwo\tthree\rfour\u2028five', 'one\ntwo\tthree\nfour\nfive'],
+  [visibleText, '\ud800', '\ufffd'],
+  // No line of a diff becomes two.
+  [cleanHunks, '+one\r\n-two\rthree\u2028four\u0085five\n six', '+one\n-two three four five\n six'],
+  [cleanMarkdown, 'a <!-- hidden --> b', 'a  b'],
+  [cleanMarkdown, 'a <!-- hidden', 'a'],
+  [cleanMarkdown, 'a <!--> b <!---> c', 'a  b  c'],
+  [cleanMarkdown, 'a <!\u200b-- hidden --> b', 'a  b'],
+  // On the page, nobody sees a comment in this one, but its text.
+  [cleanMarkdown, 'a <!<!-- x -->-- shown --> b', 'a ‹!-- shown --> b'],
+  [cleanMarkdown, 'one  \n\n\n\n\ntwo\r\n  - three\n', 'one\n\ntwo\n  - three'],
+  [
+    oneLine,
+    'one\ntwo\u2028three\ttabs\u0085two\rthree\ufefffour <!-- x --> b',
+    'one two three tabs two threefour b',
+  ],
+  // What joins letters stays, what turns them round goes.
+  [
+    readableText,
+    '👩\u200d💻 \u0645\u200c\u0647 a\u202eb\u0007c\u00add',
     '👩\u200d💻 \u0645\u200c\u0647 abcd',
-  )
+  ],
+  [logText, '::set-output name=x::y', ': :set-output name=x::y'],
+  [logText, ' \t::error::x\n::y', ' \t: :error::x\n: :y'],
+  [logText, 'a ::error::x', 'a ::error::x'],
+  [logText, 'a ##[error]x ###[y]', 'a ## [error]x ### [y]'],
+  [logText, '# [error]', '# [error]'],
+  [logText, ':\u200b:error::x', ': :error::x'],
+])('%o of %j is %j', (clean, text, expected) => {
+  expect(clean(text)).toBe(expected)
 })
 
-it.each([
-  ['::set-output name=x::y', ': :set-output name=x::y'],
-  [' \t::error::x\n::y', ' \t: :error::x\n: :y'],
-  ['a ::error::x', 'a ::error::x'],
-  ['a ##[error]x ###[y]', 'a ## [error]x ### [y]'],
-  ['# [error]', '# [error]'],
-  [':\u200b:error::x', ': :error::x'],
-])('in the log, %j is %j', (text, shown) => {
-  expect(logText(text)).toBe(shown)
+it('a text may be long without holding the run up', () => {
+  for (const part of ['<', '< ', '<!--', '<!<!-- -->', ' ', '\n ', '﹤\u200b', ':', '`a', '#[']) {
+    const text = part.repeat(200_000)
+    expect(visibleText(text).length).toBeLessThanOrEqual(text.length)
+    expect(cleanMarkdown(`${text}x`)).not.toContain('<!--')
+    expect(logText(`${text}.`)).toMatch(/\.$/)
+  }
 })
 
 it('no hostile text is a command in the log', () => {

@@ -1,10 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
 import { push } from '../support/events.ts'
-import { sceneStarter } from '../support/scene.ts'
+import { startScene } from '../support/scene.ts'
 import { countOf, QUIET } from './quiet.ts'
-
-const startScene = sceneStarter()
 
 describe('a new job', () => {
   it('ends with a pull request that exists in the repository', async () => {
@@ -37,13 +35,7 @@ describe('a new job', () => {
 
   it.each([
     ['no-change', {}, 0, 'no-pull-request', /^::notice .*::Completed without a pull request/m],
-    [
-      'no-change',
-      { 'fail-on': 'no-pull-request' },
-      1,
-      'no-pull-request',
-      /^::error .* `fail-on` names `no-p/m,
-    ],
+    ['no-change', { 'fail-on': 'no-pull-request' }, 1, 'no-pull-request', /^::error .* `fail-on` names `no/m],
     ['fail', {}, 1, 'failed', /^::error .*::The agent's job failed .*GitHub App.*credits/m],
     ['fail', { 'fail-on': 'none' }, 0, 'failed', /^::warning .*::The agent's job failed/m],
     ['archive', {}, 0, 'archived', /^::warning .*::The agent's job was archived/m],
@@ -71,15 +63,6 @@ describe('a new job', () => {
     const post = await act({ inputs: QUIET, state })
     expect(post).toMatchObject({ exitCode: 0, summary: '', outputs: {} })
     expect(post.log.replace(/^::add-mask::.*\n/gm, '')).toBe('')
-  })
-
-  it('keeps its fields that are not known, and warns of one of a wrong type', async () => {
-    const { run: act, docs } = await startScene()
-    const job = { id: 'j1', status: 'completed', prLink: null, model: 7, more: { a: [1] } }
-    docs.faults.add({ kind: 'body', body: job, match: { path: 'create' } })
-    const run = await act({ inputs: QUIET, oddJob: true })
-    expect(run.outputs).toMatchObject({ result: 'no-pull-request', model: '', job: JSON.stringify(job) })
-    expect(run.log).toContain('::Job j1: the field model has an unexpected type and counts as absent.')
   })
 
   it('has its id in outputs and state before the first look, and the post step names it', async () => {
@@ -126,15 +109,6 @@ describe('an existing job', () => {
     const run = await act({ inputs: { ...QUIET, prompt: 'Shorter. [agent: fail]', 'job-id': id } })
     expect(run).toMatchObject({ exitCode: 1, outputs: { result: 'failed', 'job-id': id } })
     expect(docs.jobs.map(({ messages }) => messages)).toEqual([['Shorter. [agent: fail]']])
-  })
-
-  it('that does not exist ends at once as an error with the cause', async () => {
-    const { run: act, asked } = await startScene()
-    const run = await act({ inputs: { ...QUIET, prompt: '', 'job-id': 'no such/job' } })
-    expect(run).toMatchObject({ exitCode: 1, outputs: { result: 'error', 'job-id': 'no such/job' } })
-    expect(asked()).toEqual(['GET /job/no%20such%2Fjob'])
-    expect(run.log).toContain('::No job `no such/job` in project `docs` (404). ')
-    expect(run.log).not.toContain('still running')
   })
 })
 

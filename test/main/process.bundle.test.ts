@@ -8,11 +8,10 @@ import { HOSTILE_TEXTS } from '../support/hostile-texts.ts'
 import { TestServers } from '../support/http-servers.ts'
 import { alive, commandsIn } from '../support/rendered.ts'
 import type { ActionRun } from '../support/run-action.ts'
-import { sceneStarter } from '../support/scene.ts'
+import { startScene } from '../support/scene.ts'
 import { QUIET } from './quiet.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
-const startScene = sceneStarter()
 const servers = new TestServers()
 const folder = mkdtempSync(join(tmpdir(), 'process-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -80,21 +79,15 @@ it.each([
   expect(run.log).toMatch(says)
 })
 
-it.each([
-  ['a directory', tmpdir(), 'EISDIR'],
-  ['missing', join(tmpdir(), 'nowhere', 'at-all'), 'Missing file at path'],
-])(
-  'a file for outputs that is %s fails the step, one for state costs the post step its state',
-  async (_what, path, says) => {
-    const { run: act } = await startScene({ jobTimeMs: 0 })
-    const outputs = await act({ inputs: QUIET, env: { GITHUB_OUTPUT: path } })
-    expect(outputs.exitCode).toBe(1)
-    expect(outputs.log).toMatch(new RegExp(`^::error .*Failed to write the output result, .*${says}`, 'm'))
-    const state = await act({ inputs: QUIET, env: { GITHUB_STATE: path } })
-    expect(state).toMatchObject({ exitCode: 0, outputs: { result: 'pull-request' } })
-    expect(state.log.match(new RegExp(`^::warning .*for the post step: .*${says}`, 'gm'))).toHaveLength(1)
-  },
-)
+it('a file for outputs that cannot be written fails the step, one for state costs the post step its state', async () => {
+  const { run: act } = await startScene({ jobTimeMs: 0 })
+  const outputs = await act({ inputs: QUIET, env: { GITHUB_OUTPUT: join(folder, 'missing') } })
+  expect(outputs.exitCode).toBe(1)
+  expect(outputs.log).toMatch(/^::error .*Failed to write the output result, .*Missing file at path/m)
+  const state = await act({ inputs: QUIET, env: { GITHUB_STATE: folder } })
+  expect(state).toMatchObject({ exitCode: 0, outputs: { result: 'pull-request' } })
+  expect(state.log.match(/^::warning .*for the post step: .*EISDIR/gm)).toHaveLength(1)
+})
 
 /** All that anybody can read of a run, with entities read back and without escapes. */
 function seenOf({ log, summary, outputs, state }: ActionRun): string {

@@ -5,9 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { stringField } from '../../src/lib/json.ts'
 import { HOSTILE_TEXTS } from '../support/hostile-texts.ts'
 import { alive, commandsIn } from '../support/rendered.ts'
-import { usualSceneStarter, write } from '../support/scene.ts'
-
-const startScene = usualSceneStarter()
+import { startScene, write } from '../support/scene.ts'
 
 const WEEK = { 'visitors-from': '2025-07-28', 'visitors-to': '2025-08-04' }
 const REPORT = { ...WEEK, 'visitors-summary': 'true', 'visitors-trend': '4' }

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, vi } from 'vitest'
+import { afterEach, beforeEach, expect, onTestFinished, vi } from 'vitest'
 import { authorize, readTrigger, skip } from '../../src/events/authorize.ts'
 import { type History, loadHistory } from '../../src/events/history.ts'
 import { findOwnWork } from '../../src/events/loop-guard.ts'
@@ -8,7 +8,7 @@ import { Run } from '../../src/runner/run.ts'
 import { VirtualClock } from './clock.ts'
 import type { Event } from './events.ts'
 import { type FakeGitHub, startGitHub } from './github.ts'
-import { prefixed } from './run-action.ts'
+import { environmentOf } from './run-action.ts'
 import { AFTER, addCommit, BEFORE, learn } from './world.ts'
 
 /** How a run begins. */
@@ -28,22 +28,21 @@ export type Decision = Awaited<ReturnType<Scene['decide']>>
 export type Scene = ReturnType<typeof sceneOf>
 
 /** Makes a starter of scenes for the tests of a file: what GitHub would not have taken fails the test. */
-export function sceneStarter(): () => Promise<Scene> {
-  const open: FakeGitHub[] = []
+export function sceneStarter() {
   const lines: string[] = []
   beforeEach(() => {
     lines.length = 0
     vi.spyOn(process.stdout, 'write').mockImplementation((text) => lines.push(String(text)) > 0)
   })
-  afterEach(async () => {
+  afterEach(() => {
     vi.restoreAllMocks()
-    const ended = open.splice(0)
-    await Promise.all(ended.map((github) => github.close()))
-    for (const { violations } of ended) expect(violations).toEqual([])
   })
   return async () => {
     const github = await startGitHub()
-    open.push(github)
+    onTestFinished(async () => {
+      await github.close()
+      expect(github.violations).toEqual([])
+    })
     return sceneOf(github, lines)
   }
 }
@@ -54,30 +53,13 @@ function sceneOf(github: FakeGitHub, lines: string[]) {
   world.now = () => clock.now()
   addCommit(world, { sha: BEFORE, message: 'Begin', parents: [] })
 
-  function newRun({
-    event,
-    inputs = {},
-    env = {},
-    state = {},
-    cancel = new AbortController().signal,
-  }: Start) {
+  function newRun({ event, inputs, env, state = {}, cancel = new AbortController().signal }: Start) {
     learn(world, event.payload)
     const given = { 'api-key': 'mint_test', 'project-id': 'docs', 'github-token': github.token, ...inputs }
-    const environment = readEnvironment({
-      GITHUB_EVENT_NAME: event.name,
-      GITHUB_REPOSITORY: 'acme/docs',
-      GITHUB_WORKFLOW_REF: 'acme/docs/.github/workflows/docs.yml@refs/heads/main',
-      GITHUB_JOB: 'docs',
-      GITHUB_ACTION: 'agent',
-      GITHUB_REF: 'refs/heads/main',
-      GITHUB_SHA: event.payload.after ?? AFTER,
-      GITHUB_RUN_ID: '1001',
-      GITHUB_RUN_ATTEMPT: '1',
-      GITHUB_API_URL: github.url,
-      ...prefixed('INPUT_', given),
-      ...prefixed('STATE_', state),
-      ...env,
-    })
+    const commit = { GITHUB_REF: 'refs/heads/main', GITHUB_SHA: event.payload.after ?? AFTER }
+    const own = { GITHUB_ACTION: 'agent', GITHUB_API_URL: github.url, ...commit, ...env }
+    const variables = environmentOf({ event, inputs: given, state, env: own }, '/nowhere', '/nowhere')
+    const environment = readEnvironment(variables)
     const run = new Run(environment, { clock, random: () => 0.5, cancel })
     return { run, trigger: readTrigger({ ...event, row: eventRow(event.name) }, run.inputs, environment) }
   }

@@ -1,7 +1,6 @@
-import { once } from 'node:events'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
+import { listen } from '../../docs-service/http/server.ts'
 import { graphqlAnswer } from './graphql.ts'
 import { type Fields, isObject } from './json.ts'
 import { answerProblem, readCall } from './openapi.ts'
@@ -74,27 +73,23 @@ export type GitHubRequest = {
 /** A GitHub on loopback, as strict as its own descriptions. */
 export type FakeGitHub = Awaited<ReturnType<typeof startGitHub>>
 
-type GitHubOptions = {
-  /** Path that the API begins with, as on a GitHub Enterprise Server. */
-  readonly root?: string
-  readonly world?: World
-  /** How slow answers wait, and how long hanging ones hang. */
-  readonly pause?: (ms: number) => Promise<void>
-}
-
-export async function startGitHub(options: GitHubOptions = {}) {
-  const { root = '', world = emptyWorld(), pause = realPause } = options
+/**
+ * @param root path that the API begins with, as on a GitHub Enterprise Server
+ * @param pause how slow answers wait, and hanging ones hang
+ */
+export async function startGitHub({ root = '', world = emptyWorld(), pause = realPause } = {}) {
   const token = 'ghs_loopbacktoken0000000000000000000000'
   const journal: GitHubRequest[] = []
   const violations: string[] = []
   const faults: GitHubFault[] = []
 
   async function answerTo(
-    { method = '', headers }: IncomingMessage,
+    incoming: IncomingMessage,
     url: URL,
     body: unknown,
     broken?: string,
   ): Promise<Answer> {
+    const { method = '', headers } = incoming
     const refuse = (...problems: readonly string[]): Answer => {
       violations.push(...problems.map((problem) => `${method} ${url.pathname}: ${problem}`))
       return failure(422, problems.join('; '))
@@ -140,16 +135,15 @@ export async function startGitHub(options: GitHubOptions = {}) {
     }
   }
 
-  const server = createServer((incoming, response) => {
+  const { url, close } = await listen(0, (incoming, response) => {
     serve(incoming, response).catch((error: unknown) => {
       violations.push(`${incoming.method} ${incoming.url}: the fake GitHub failed: ${error}`)
       response.writeHead(500).end()
     })
   })
-  await once(server.listen(0, '127.0.0.1'), 'listening')
   return {
     /** Root of the API. */
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}${root}`,
+    url: `${url}${root}`,
     token,
     world,
     journal: journal as readonly GitHubRequest[],
@@ -160,11 +154,7 @@ export async function startGitHub(options: GitHubOptions = {}) {
     /** What the real GitHub would not take, or not answer: must stay empty. */
     violations: violations as readonly string[],
     faults,
-    async close(): Promise<void> {
-      server.closeAllConnections()
-      server.close()
-      await once(server, 'close')
-    },
+    close,
   }
 }
 

@@ -157,7 +157,7 @@ function rootOf(world: World, violations: string[]): Fields {
       const cannot = (kind: string): never => {
         throw new RefusedError('NOT_FOUND', `Could not resolve to a ${kind}.`)
       }
-      if (repository !== world.repository && !world.elsewhere.has(repository))
+      if (![world.repository, world.agentRepository].includes(repository))
         return cannot(`Repository with the name '${repository}'`)
       return {
         object: ({ oid }: Arguments) => {

@@ -4,7 +4,6 @@ import {
   type IncomingMessage,
   type RequestListener,
   request,
-  type Server,
   type ServerResponse,
 } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
@@ -16,30 +15,16 @@ import {
   type Server as SocketServer,
 } from 'node:net'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
-import { afterEach, onTestFinished } from 'vitest'
+import { onTestFinished } from 'vitest'
 import type { Certificate } from './certificate.ts'
 
-/** A loopback server for one test. */
-export type TestServer = {
-  readonly origin: string
-  readonly url: URL
-  /** Requests as `METHOD target`. */
-  readonly requests: string[]
-  readonly connections: () => number
-  readonly server: Server
-}
+/** A loopback server for one test; `requests` as `METHOD target`. */
+export type TestServer = Awaited<ReturnType<TestServers['start']>>
 
-/** Starts loopback servers and proxies, and stops them all after each test of the file. */
+/** Starts loopback servers and proxies for a test, and stops them after it. */
 export class TestServers {
-  readonly #open: SocketServer[] = []
-  readonly #sockets = new Set<Socket>()
-
-  constructor() {
-    afterEach(() => this.close())
-  }
-
   /** A server; with `tls`, one whose certificate nobody knows, and which would rather speak HTTP/2. */
-  async start(answer: RequestListener, tls?: Certificate): Promise<TestServer> {
+  async start(answer: RequestListener, tls?: Certificate) {
     const requests: string[] = []
     const listener: RequestListener = (incoming, response) => {
       requests.push(`${incoming.method} ${incoming.url}`)
@@ -47,20 +32,20 @@ export class TestServers {
     }
     const protocols = { ALPNProtocols: ['h2', 'http/1.1'] }
     const server = tls ? createSecureServer({ ...tls, ...protocols }, listener) : createServer(listener)
-    const { port, connections } = await this.#listen(server)
+    const { port, connections } = await listenForTest(server)
     const origin = `${tls === undefined ? 'http' : 'https'}://127.0.0.1:${port}`
     return { origin, url: new URL('/path?query=1', origin), requests, connections, server }
   }
 
   /** A server that speaks TLS and hands everything on to another. */
-  startTlsFront(target: string, tls: Certificate): Promise<TestServer> {
+  startTlsFront(target: string, tls: Certificate) {
     return this.start((incoming, response) => {
       handOn(new URL(incoming.url ?? '', target), incoming, response)
     }, tls)
   }
 
   /** A proxy that forwards http and tunnels https, for those who name themselves if it wants that. */
-  async startProxy(credentials?: string, tls?: Certificate): Promise<TestServer> {
+  async startProxy(credentials?: string, tls?: Certificate) {
     const wanted = credentials && `Basic ${Buffer.from(credentials).toString('base64')}`
     const isAllowed = ({ headers }: IncomingMessage): boolean =>
       wanted === undefined || headers['proxy-authorization'] === wanted
@@ -86,45 +71,32 @@ export class TestServers {
   }
 
   /** A server that answers the first request of each connection with these bytes, and closes. */
-  startRaw(answer: string | Uint8Array): Promise<TestServer> {
+  startRaw(answer: string | Uint8Array) {
     return this.start((incoming) => incoming.socket.end(answer))
   }
 
   /** A server that accepts connections and says nothing, not even in TLS; `accepted` is the first of them. */
-  async startSilent(): Promise<{ readonly host: string; readonly accepted: Promise<unknown> }> {
+  async startSilent() {
     // Without a reader, the end of a connection is not noticed.
     const server = createSocketServer((socket) => {
       socket.resume().on('error', () => undefined)
     })
     const accepted = once(server, 'connection')
-    const { port } = await this.#listen(server)
+    const { port } = await listenForTest(server)
     return { host: `127.0.0.1:${port}`, accepted }
   }
+}
 
-  /** A port on which nobody listens. */
-  async closedPort(): Promise<number> {
-    const server = createSocketServer()
-    const { port } = await this.#listen(server)
-    await new Promise((resolve) => server.close(resolve))
-    return port
-  }
-
-  async close(): Promise<void> {
+async function listenForTest(server: SocketServer) {
+  const sockets: Socket[] = []
+  server.on('connection', (socket) => sockets.push(socket))
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  onTestFinished(async () => {
     // Not `closeAllConnections`: a tunnel is no longer the server's own.
-    for (const socket of this.#sockets) socket.destroy()
-    await Promise.all(this.#open.splice(0).map((server) => new Promise((resolve) => server.close(resolve))))
-  }
-
-  async #listen(server: SocketServer) {
-    let connections = 0
-    server.on('connection', (socket: Socket) => {
-      connections++
-      this.#sockets.add(socket)
-    })
-    await once(server.listen(0, '127.0.0.1'), 'listening')
-    this.#open.push(server)
-    return { port: (server.address() as AddressInfo).port, connections: () => connections }
-  }
+    for (const socket of sockets) socket.destroy()
+    await new Promise((resolve) => server.close(resolve))
+  })
+  return { port: (server.address() as AddressInfo).port, connections: () => sockets.length }
 }
 
 /** Asks the same of another server, and answers what that answers. */

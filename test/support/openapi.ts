@@ -31,30 +31,17 @@ export type Call = {
   readonly body: Fields
 }
 
-function readDescription() {
-  const text = readFileSync(join(import.meta.dirname, 'fixtures/openapi.json'), 'utf8')
-  const { operations, definitions } = JSON.parse(text) as OpenApi
-  const ajv = new Ajv({ strict: false, validateFormats: false })
-  ajv.addSchema({ $id: 'github', definitions })
-  return { ajv, operations: operations.map((one) => ({ ...one, pattern: patternOf(one) })) }
-}
-
-let described: ReturnType<typeof readDescription> | undefined
-
-/** Reads the description once for all tests of a worker. */
-function describedApi(): ReturnType<typeof readDescription> {
-  described ??= readDescription()
-  return described
-}
-
-function patternOf({ path }: Operation): RegExp {
-  const anyRef = path.replace('refs/{ref}', 'refs/(?<ref>.+)')
-  return new RegExp(`^${anyRef.replace(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`)
-}
+const file = join(import.meta.dirname, 'fixtures/openapi.json')
+const description = JSON.parse(readFileSync(file, 'utf8')) as OpenApi
+const ajv = new Ajv({ strict: false, validateFormats: false })
+ajv.addSchema({ $id: 'github', definitions: description.definitions })
+const operations = description.operations.map((one) => {
+  const anyRef = one.path.replace('refs/{ref}', 'refs/(?<ref>.+)')
+  return { ...one, pattern: new RegExp(`^${anyRef.replace(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`) }
+})
 
 /** Finds the call that a request makes, or says why GitHub would not take it. */
 export function readCall(method: string, url: URL, body: unknown): Call | { readonly problem: string } {
-  const { operations, ajv } = describedApi()
   const operation = operations.find((one) => one.method === method && one.pattern.test(url.pathname))
   if (operation === undefined) return { problem: `there is no ${method} ${url.pathname}` }
   const inPath = Object.entries(operation.pattern.exec(url.pathname)?.groups ?? {})
@@ -90,6 +77,5 @@ export function answerProblem({ answers }: Operation, { status, body }: Answer):
   const schema = answers[status]
   if (schema === undefined) return `there is no answer with status ${status}`
   if (schema === null) return body === undefined ? undefined : 'the answer has no body'
-  const { ajv } = describedApi()
   return ajv.validate(schema, body) ? undefined : ajv.errorsText()
 }

@@ -91,7 +91,8 @@ export function restAnswer(call: Call, world: World): Answer {
 }
 
 /** Answers what is about an issue or pull request: comments, reactions, labels, reviewers. */
-function threadAnswer({ operation, parameters, body }: Call, world: World, like: Like): Answer {
+function threadAnswer(call: Call, world: World, like: Like): Answer {
+  const { operation, parameters, body } = call
   const { method, path } = operation
   const kind = path.includes('/pulls/') ? 'review' : 'main'
   const commentId = Number(parameters['comment_id'])
@@ -104,9 +105,9 @@ function threadAnswer({ operation, parameters, body }: Call, world: World, like:
   if (path.endsWith('/labels')) return ok(operation.example)
   if (path.endsWith('/requested_reviewers')) return ok(like({ number, requested_teams: [] }), 201)
   if (path.includes('/reactions')) {
-    const on: ReactionCall['on'] =
+    const on: Pick<Reaction, 'kind' | 'commentId'> =
       comment === undefined ? { kind: 'issue', commentId: number } : { kind, commentId }
-    return reactionAnswer({ on, method, id: Number(parameters['reaction_id']), body }, world, like)
+    return reactionAnswer(call, on, world, like)
   }
   const show = (one: Comment): Fields => like(commentFields(one, world))
   if (method === 'POST') {
@@ -129,20 +130,18 @@ function threadAnswer({ operation, parameters, body }: Call, world: World, like:
   return ok(show(comment))
 }
 
-type ReactionCall = {
-  readonly on: Pick<Reaction, 'kind' | 'commentId'>
-  readonly method: string
-  readonly id: number
-  readonly body: Fields
-}
-
-function reactionAnswer({ on, method, id, body }: ReactionCall, world: World, like: Like): Answer {
-  const { reactions, viewer: author } = world
+/** Answers what is about the reactions to a comment, or to an issue. */
+function reactionAnswer(
+  { operation: { method }, parameters, body }: Call,
+  on: Pick<Reaction, 'kind' | 'commentId'>,
+  { reactions, viewer: author }: World,
+  like: Like,
+): Answer {
   const here = reactions.filter(({ commentId, kind }) => commentId === on.commentId && kind === on.kind)
   const show = ({ id, content, author }: Reaction): Fields => like({ id, content, user: userFields(author) })
   if (method === 'GET') return ok(here.map(show))
   if (method === 'DELETE') {
-    const index = reactions.findIndex((one) => one.id === id)
+    const index = reactions.findIndex(({ id }) => `${id}` === parameters['reaction_id'])
     if (index === -1) return NOT_FOUND
     reactions.splice(index, 1)
     return ok(undefined, 204)

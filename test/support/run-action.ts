@@ -43,12 +43,12 @@ export type StartedAction = Awaited<ReturnType<typeof startAction>>
 const ROOT = join(import.meta.dirname, '../..')
 const NODE = join(ROOT, 'node_modules/.bin/node')
 
-/** Runs the bundle to its end, in an environment made from nothing. */
+/** Runs the bundle to its end. */
 export async function runAction(options: ActionOptions): Promise<ActionRun> {
   return await (await startAction(options)).ended
 }
 
-/** Starts the bundle. */
+/** Starts the bundle in an environment made from nothing. */
 export async function startAction(options: ActionOptions) {
   const folder = await mkdtemp(join(tmpdir(), 'action-run-'))
   const workspace = options.workspace ?? join(folder, 'workspace')
@@ -119,26 +119,24 @@ export function environmentOf(
     GITHUB_SERVER_URL: 'https://github.com',
     // A closed port: a run that asks GitHub without being told to fails at once, and says so.
     GITHUB_API_URL: 'http://127.0.0.1:9',
-    ...prefixed('INPUT_', { ...defaultInputs(), ...inputs }),
-    ...prefixed('STATE_', state),
+    ...inputVariables(inputs),
+    ...Object.fromEntries(Object.entries(state).map(([name, value]) => [`STATE_${name}`, value])),
     ...env,
   }
 }
 
-/** Values as the runner sets them: the names of inputs in capitals. */
-export function prefixed(prefix: 'INPUT_' | 'STATE_', values: Readonly<Record<string, string>>) {
-  const spell = (name: string) => (prefix === 'INPUT_' ? name.toUpperCase() : name)
-  return Object.fromEntries(Object.entries(values).map(([name, value]) => [`${prefix}${spell(name)}`, value]))
+/** Inputs as the runner sets them, with the defaults of `action.yml`. */
+function inputVariables(given: Readonly<Record<string, string>> = {}) {
+  const defaults = Object.entries(readActionMetadata().inputs).map(([name, input]) => {
+    // Expressions are GitHub's: there is no token unless one is given.
+    return [name, input.default?.replace(/^\$\{\{.*\}\}$/, '') ?? '']
+  })
+  const inputs = [...defaults, ...Object.entries(given)]
+  return Object.fromEntries(inputs.map(([name = '', value]) => [`INPUT_${name.toUpperCase()}`, value]))
 }
 
-function defaultInputs(): Record<string, string> {
-  const inputs = Object.entries(readActionMetadata().inputs)
-  // Expressions are GitHub's: there is no token unless one is given.
-  const plain = (text = ''): string => text.replace(/^\$\{\{.*\}\}$/, '')
-  return Object.fromEntries(inputs.map(([name, input]) => [name, plain(input.default)]))
-}
-
-async function writeAll(folder: string, files: Readonly<Record<string, string>>): Promise<void> {
+/** Writes files by path, and the folders that they need. */
+export async function writeAll(folder: string, files: Readonly<Record<string, string>>): Promise<void> {
   for (const [name, text] of Object.entries(files)) {
     const path = join(folder, name)
     await mkdir(dirname(path), { recursive: true })

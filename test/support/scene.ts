@@ -1,48 +1,37 @@
-import { afterEach, expect } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import type { DocsServiceOptions } from '../../docs-service/options.ts'
-import { type DocsService, startDocsService } from '../../docs-service/service.ts'
+import { startDocsService } from '../../docs-service/service.ts'
 import { issueComment } from './events.ts'
-import { type FakeGitHub, startGitHub } from './github.ts'
+import { startGitHub } from './github.ts'
 import { type ActionOptions, type ActionRun, runAction, startAction } from './run-action.ts'
 import { addComment, addPull, type Comment, learn, person, type World } from './world.ts'
 
 /** A docs service and a GitHub side by side, and the action run between them. */
-export type Scene = ReturnType<typeof sceneOf>
+export type Scene = Awaited<ReturnType<typeof startScene>>
 
-/** What differs from scene to scene. */
-export type SceneOptions = DocsServiceOptions & {
-  /** Path that GitHub's API begins with. */
-  readonly root?: string
-  /** `owner/name` of the repository that the agent's pull requests are in: GitHub's own unless it is named. */
-  readonly docsIn?: string
-}
+/** What differs from scene to scene; `root` is the path that GitHub's API begins with. */
+export type SceneOptions = DocsServiceOptions & { readonly root?: string }
 
-/** Makes a starter of scenes for the tests of a file: what GitHub would not have taken fails the test. */
-export function sceneStarter(): (options?: SceneOptions) => Promise<Scene> {
-  const open: Scene[] = []
-  afterEach(async () => {
-    const ended = open.splice(0)
-    await Promise.all(ended.flatMap(({ docs, github }) => [docs.close(), github.close()]))
-    for (const { github } of ended) expect(github.violations).toEqual([])
+/** Somebody who may ask. */
+export const octocat = person('octocat')
+
+/** Starts a scene for a test, in which octocat may ask and pull request 5 exists. What GitHub would not have taken fails it. */
+export async function startScene({ root = '', ...options }: SceneOptions = {}) {
+  let aheadMs = 0
+  const now = (): number => Date.now() + aheadMs
+  const repository = 'https://github.com/acme/docs'
+  const [docs, github] = await Promise.all([
+    startDocsService({ agent: 'none', jobTimeMs: 200, now, repository, ...options }),
+    startGitHub({ root }),
+  ])
+  onTestFinished(async () => {
+    await Promise.all([docs.close(), github.close()])
+    expect(github.violations).toEqual([])
   })
-  return async ({ root = '', docsIn = 'acme/docs', ...options } = {}) => {
-    const time = { aheadMs: 0 }
-    const now = (): number => Date.now() + time.aheadMs
-    const repository = `https://github.com/${docsIn}`
-    const [docs, github] = await Promise.all([
-      startDocsService({ agent: 'none', jobTimeMs: 200, now, repository, ...options }),
-      startGitHub({ root }),
-    ])
-    github.world.agentRepository = docsIn
-    const scene = sceneOf(docs, github, time)
-    open.push(scene)
-    return scene
-  }
-}
-
-function sceneOf(docs: DocsService, github: FakeGitHub, time: { aheadMs: number }) {
   const { world } = github
   world.agentPulls = () => docs.jobs.flatMap(({ pull }) => pull ?? [])
+  world.roles.set('octocat', { permission: 'write', role_name: 'write' })
+  addPull(world, { number: 5, title: 'Add a flag', files: ['src/flag.ts'] })
   const access = {
     'api-key': docs.key,
     'project-id': 'docs',
@@ -64,7 +53,7 @@ function sceneOf(docs: DocsService, github: FakeGitHub, time: { aheadMs: number 
     start: (options: ActionOptions) => startAction(complete(options)),
     /** Lets an hour pass for the docs service, so that its jobs are over. */
     passTime: () => {
-      time.aheadMs += 3_600_000
+      aheadMs += 3_600_000
     },
     /** The docs service's requests, as `POST /job`. */
     asked: () => docs.requests.map(({ method, path }) => `${method} ${path.replace('/v2/agent/docs', '')}`),
@@ -75,23 +64,6 @@ function sceneOf(docs: DocsService, github: FakeGitHub, time: { aheadMs: number 
     },
     /** The reactions that are there now, by content. */
     reactions: () => world.reactions.map(({ content }) => content),
-    /** All commit statuses, oldest first, as `pending bbbbbbb: description`. */
-    statuses: () =>
-      world.statuses.map(({ state, sha, description }) => `${state} ${sha.slice(0, 7)}: ${description}`),
-  }
-}
-
-/** Somebody who may ask. */
-export const octocat = person('octocat')
-
-/** Makes a starter of scenes in which octocat may ask and pull request 5 exists. */
-export function usualSceneStarter(): (options?: SceneOptions) => Promise<Scene> {
-  const newScene = sceneStarter()
-  return async (options) => {
-    const scene = await newScene(options)
-    scene.world.roles.set('octocat', { permission: 'write', role_name: 'write' })
-    addPull(scene.world, { number: 5, title: 'Add a flag', files: ['src/flag.ts'] })
-    return scene
   }
 }
 

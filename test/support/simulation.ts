@@ -23,10 +23,10 @@ export type SimulatedRun = {
   /** The commit that it runs for; the tip of `main` without it. */
   readonly sha?: string
   readonly inputs?: Readonly<Record<string, string>>
-  /** The run is cancelled, or killed, after so many milliseconds, if it is not over by then. */
+  /** When the run is cancelled, or killed, if it is not over by then. */
   readonly cancelAfterMs?: number | undefined
   readonly killAfterMs?: number | undefined
-  /** Its id, for a further attempt of it; a new one without it. */
+  /** Its id, for a re-run; a new one without it. */
   readonly runId?: number
   readonly attempt?: number
 }
@@ -78,17 +78,13 @@ export function simulationStarter(): (docsIn: string) => Promise<Simulation> {
       return await (current?.clock.work(sending) ?? sending()).finally(whileAlive)
     })
   })
-  async function close(): Promise<void> {
-    const ended = current
-    current = undefined
-    await ended?.close()
-  }
   afterEach(async () => {
     vi.restoreAllMocks()
-    await close()
+    await current?.close()
+    current = undefined
   })
   return async (docsIn) => {
-    await close()
+    await current?.close()
     current = await startSimulation(docsIn)
     return current
   }
@@ -104,7 +100,6 @@ async function startSimulation(docsIn: string) {
     timeout: (ms, until) => clock.timeout(ms, until),
   }
   const world = Object.assign(emptyWorld(), { now, agentRepository: docsIn })
-  if (docsIn !== world.repository) world.elsewhere.set(docsIn, new Map())
   // An answer that never comes is one that comes as the client gives up.
   const github = await startGitHub({ world, pause: (ms) => clock.pause(Math.min(ms, 10_000)) })
   const limits = { jobsPerHour: Number.POSITIVE_INFINITY, messagesPerHour: Number.POSITIVE_INFINITY }

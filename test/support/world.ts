@@ -63,13 +63,10 @@ export type Comment = {
   readonly history: string[]
 }
 
-/** A reaction to a comment, or to an issue itself. */
-export type Reaction = {
-  readonly id: number
-  readonly author: Account
+/** A reaction to a comment, or to an issue itself, whose `commentId` is its number. */
+export type Reaction = Pick<Comment, 'id' | 'author'> & {
   readonly content: string
-  readonly kind: 'main' | 'review' | 'issue'
-  /** Of the comment; an issue's is its number. */
+  readonly kind: Comment['kind'] | 'issue'
   readonly commentId: number
 }
 
@@ -94,10 +91,8 @@ export type WorkflowRun = Readonly<Record<string, unknown>> & {
 export const BEFORE = 'a'.repeat(40)
 export const AFTER = 'b'.repeat(40)
 
-/** What the fake GitHub holds: one repository, and the pull requests of others. */
+/** What the fake GitHub holds: one repository, and the agent's pull requests in another one. */
 export type World = ReturnType<typeof newWorld>
-
-type AgentPull = { readonly number: number; readonly state: 'open' | 'merged' | 'closed' }
 
 function newWorld() {
   const list = <T>(): T[] => []
@@ -119,11 +114,11 @@ function newWorld() {
     pulls: new Map<number, Pull>(),
     /** Numbers. */
     issues: new Set<number>(),
-    /** Pull requests of other repositories that the token can see, by `owner/name`. */
-    elsewhere: new Map<string, Map<number, Pull>>(),
     /** What became of the docs agent's pull requests, and in which repository they are. */
-    agentPulls: (): readonly AgentPull[] => [],
+    agentPulls: () => list<{ readonly number: number; readonly state: 'open' | 'merged' | 'closed' }>(),
     agentRepository: 'acme/docs',
+    /** Those that the token has seen, if they are in another repository. */
+    elsewhere: new Map<number, Pull>(),
     comments: list<Comment>(),
     /** Ids of comments that were deleted. */
     deleted: list<number>(),
@@ -170,21 +165,16 @@ export function addCommit(world: World, { branch = 'main', files = [], ...commit
   return added
 }
 
-type NewPull = PullRequest & {
-  readonly number: number
-  readonly files?: readonly (string | CommitFile)[]
-  /** The world's own unless it is named. */
-  readonly repository?: string
-}
+type NewPull = PullRequest & Pick<NewCommit, 'files'> & { readonly number: number }
 
 /** Adds a pull request, with fields of GitHub's answer; by default octocat's, open, with one commit of its own. */
-export function addPull(world: World, { number, files: named = [], repository, ...fields }: NewPull): Pull {
-  const isHere = repository === undefined || repository === world.repository
+export function addPull(world: World, change: NewPull, pulls = world.pulls): Pull {
+  const { number, files: named = [], ...fields } = change
   const { user = person('octocat'), title = `Change ${number}` } = fields
   const { ref = `change-${number}`, sha: given } = fields.head ?? {}
   const files = named.map(fileFields)
   let sha = given ?? ''
-  if (isHere && !world.commits.has(sha)) {
+  if (!world.commits.has(sha)) {
     const parents = [world.branches.get('main') ?? BEFORE]
     const message = title ?? ''
     const author = accountOf(user)
@@ -196,13 +186,13 @@ export function addPull(world: World, { number, files: named = [], repository, .
   const pull: Pull = {
     number,
     fields: { ...open, ...told, ...fields, title, user, head, base: { ref: 'main', ...fields.base } },
-    commits: isHere ? [sha] : [],
+    commits: [sha],
     landed: fields.merged === true && fields.merge_commit_sha ? [fields.merge_commit_sha] : [],
     replaced: [],
     files,
     indexedAtMs: 0,
   }
-  pullsOf(world, repository ?? world.repository).set(number, pull)
+  pulls.set(number, pull)
   return pull
 }
 
@@ -304,28 +294,19 @@ function fileFields(file: string | CommitFile): CommitFile {
   return typeof file === 'string' ? { filename: file } : file
 }
 
-/** The pull requests of a repository, which the token can see from now on. */
-function pullsOf(world: World, repository: string): Map<number, Pull> {
-  if (repository === world.repository) return world.pulls
-  const pulls = world.elsewhere.get(repository) ?? new Map<number, Pull>()
-  world.elsewhere.set(repository, pulls)
-  return pulls
-}
-
 /** A pull request, a person's or the agent's; `undefined` if there is none that the token can see. */
 export function pullOf(world: World, number: number, repository: string): Pull | undefined {
-  return (repository === world.repository ? world.pulls : world.elsewhere.get(repository))?.get(number)
+  if (repository === world.repository) return world.pulls.get(number)
+  return repository === world.agentRepository ? world.elsewhere.get(number) : undefined
 }
 
 /** Takes over what became of the agent's pull requests since the last look. */
 export function followAgent(world: World): void {
-  const { agentRepository: repository, elsewhere } = world
-  const isHere = repository === world.repository
-  if (!isHere && !elsewhere.has(repository)) return
+  const isHere = world.agentRepository === world.repository
+  const pulls = isHere ? world.pulls : world.elsewhere
   for (const { number, state } of world.agentPulls()) {
     const title = `Update the docs (${number})`
-    const pull =
-      pullOf(world, number, repository) ?? addPull(world, { number, repository, title, user: AGENT })
+    const pull = pulls.get(number) ?? addPull(world, { number, title, user: AGENT }, pulls)
     if (pull.fields.state !== 'open' || state === 'open') continue
     if (state === 'merged' && isHere) mergePull(world, pull)
     else endPull(world, pull, state === 'merged' ? null : undefined)
