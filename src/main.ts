@@ -6,7 +6,7 @@ import { findOwnWork } from './events/loop-guard.ts'
 import { readEvent } from './events/payload.ts'
 import { InputsError } from './inputs/read.ts'
 import { performJob } from './job/perform.ts'
-import { inputsErrorSummary, interruptedSummary, skippedSummary } from './job/summary.ts'
+import { inputsErrorSummary, shortSummary } from './job/summary.ts'
 import { HttpClient } from './lib/http.ts'
 import { errorMessage, inBackticks } from './lib/text.ts'
 import { finishPendingStatus } from './memory/step-status.ts'
@@ -75,14 +75,14 @@ async function perform(run: Run): Promise<void> {
 function reportCancelled({ wantsJob }: RunRequest, run: Run): void {
   const text = 'Cancelled before anything was sent to the docs service.'
   if (wantsJob) run.setOutputs({ result: 'cancelled' })
-  run.writeSummary('job', interruptedSummary(text, run.inputs['project-id']))
+  run.writeSummary('job', shortSummary('interrupted', text, run.inputs['project-id']))
   run.log.fail(text)
 }
 
 function skipRun({ reason, level }: Skip, run: Run): void {
   run.log[level](reason)
   run.setOutputs({ result: 'skipped' })
-  run.writeSummary('job', skippedSummary(reason, run.inputs['project-id']))
+  run.writeSummary('job', shortSummary('skipped', reason, run.inputs['project-id']))
 }
 
 function createService({ environment, inputs, clock, redact }: Run): DocsService {
@@ -103,7 +103,7 @@ function reportError(error: unknown, run: Run, section: SummarySection): void {
   const text = `The action failed unexpectedly: ${errorMessage(error)}. Please report this.`
   run.log.fail(text)
   if (error instanceof Error) run.log.info(error.stack ?? '')
-  run.writeSummary(section, interruptedSummary(text, projectId))
+  run.writeSummary(section, shortSummary('interrupted', text, projectId))
 }
 
 function reportInterruption(run: Run): void {
@@ -113,5 +113,5 @@ function reportInterruption(run: Run): void {
       ? 'The run was interrupted before the docs service had answered. If a job was requested, it may be running: check the dashboard before you run this again.'
       : `The run was interrupted. The job is still running. To wait for it, run this action with ${inBackticks(`job-id: ${jobId}`)}.`
   run.log.warning(advice)
-  run.writeSummary('job', interruptedSummary(advice, run.inputs['project-id']))
+  run.writeSummary('job', shortSummary('interrupted', advice, run.inputs['project-id']))
 }

@@ -16,11 +16,7 @@ export type RunRequest = JobRequest & {
   readonly readers: ReadersOptions | undefined
 }
 
-/**
- * Puts together what a run is to do. Sends nothing.
- *
- * @throws {InputsError} naming all that is wrong
- */
+/** Puts together what a run is to do. Sends nothing. @throws {InputsError} naming all that is wrong */
 export async function loadRequest(trigger: Trigger, run: Run): Promise<RunRequest> {
   const { inputs, environment, log } = run
   const problems = [...run.problems]

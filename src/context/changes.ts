@@ -26,13 +26,10 @@ export function requestComparison(base: string, head: string, github: GitHub): P
     permission: 'contents: read',
     consequence: 'The agent is not told the commits, files and diff between them.',
   }
-  return ask(github, call, async () => {
-    const basehead = `${base}...${head}`
-    const { data } = await github.request<{ readonly data: Comparison }>(({ rest }) =>
-      rest.repos.compareCommitsWithBasehead({ ...github.repository, basehead }),
-    )
-    return data
-  })
+  const basehead = `${base}...${head}`
+  return ask(github, call, () =>
+    github.call(({ rest }) => rest.repos.compareCommitsWithBasehead({ ...github.repository, basehead })),
+  )
 }
 
 /** What is between two commits, with what GitHub says of how they lie to one another. */
@@ -131,12 +128,9 @@ export function readPull(number: number, github: GitHub): Promise<Known<PullRequ
     permission: 'pull-requests: read',
     consequence: 'The agent is not told its branches.',
   }
-  return ask(github, call, async () => {
-    const { data } = await github.request<{ readonly data: PullRequest }>(({ rest }) =>
-      rest.pulls.get({ ...github.repository, pull_number: number }),
-    )
-    return data
-  })
+  return ask(github, call, () =>
+    github.call(({ rest }) => rest.pulls.get({ ...github.repository, pull_number: number })),
+  )
 }
 
 const FILES_OF_PULL = {
@@ -155,8 +149,7 @@ export async function changesOfPull(
   { number, changed_files: counted, html_url: url }: PullRequest,
   github: GitHub,
 ): Promise<Pick<EventFacts, 'commits' | 'files'>> {
-  const { owner, repo } = github.repository
-  const path = `/repos/${owner}/${repo}/pulls/${number}`
+  const path = `${github.path}/pulls/${number}`
   const [listed, commitsListed] = await Promise.all([
     ask(github, FILES_OF_PULL, () => listAll<CommitFile>(github, `${path}/files`, MAX_LISTED)),
     ask(github, COMMITS_OF_PULL, () => listAll<Commit>(github, `${path}/commits`)),

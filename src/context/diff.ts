@@ -61,9 +61,12 @@ export function listFiles(files: readonly ChangedFile[], maxBytes: number): stri
 /** @param keyOf what files that are one part have in common */
 function rankParts(files: readonly ChangedFile[], keyOf: (file: ChangedFile) => unknown): Part[] {
   const names = findNames(files)
-  const parts = [...Map.groupBy(files, keyOf).values()].flatMap(([file, ...twins]) =>
-    file === undefined ? [] : [partOf(file, twins, names.get(file) ?? [])],
-  )
+  const parts = [...Map.groupBy(files, keyOf).values()].flatMap(([file, ...twins]) => {
+    if (file === undefined) return []
+    const [rank, header, lines] = [rankOf(file), describeFile(file), linesOf(file)]
+    const part = { file, rank, header, lines, twins, names: names.get(file) ?? [] }
+    return [{ ...part, size: byteLength(writeDiff(part, lines.length)) }]
+  })
   const byRank = (one: Part, other: Part): number => RANKS.indexOf(one.rank) - RANKS.indexOf(other.rank)
   return parts.toSorted((one, other) => byRank(one, other) || newsIn(other.names) - newsIn(one.names))
 }
@@ -78,11 +81,6 @@ function linesOf(file: ChangedFile): string[] {
 function changeOf(file: ChangedFile): unknown {
   const lines = linesOf(file)
   return lines.length === 0 ? file : [rankOf(file), ...lines.filter((line) => /^[+-]/.test(line))].join('\n')
-}
-
-function partOf(file: ChangedFile, twins: readonly ChangedFile[], names: readonly Name[]): Part {
-  const part = { file, rank: rankOf(file), header: describeFile(file), lines: linesOf(file), twins, names }
-  return { ...part, size: byteLength(writeDiff(part, part.lines.length)) }
 }
 
 /** What happened to a file: `renamed src/a.ts to src/b.ts (+3 -1)`. */

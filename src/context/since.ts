@@ -4,7 +4,7 @@ import type { Payload } from '../events/table.ts'
 import type { GitHub, Known } from '../github/client.ts'
 import { listAll } from '../github/comments.ts'
 import type { MergedPull, StepStatus } from '../github/history.ts'
-import type { Comparison, Maybe, Release } from '../github/types.ts'
+import type { Comparison, Release } from '../github/types.ts'
 import type { Run } from '../runner/run.ts'
 import { ask, changesInPayload, compare, requestComparison, unknownChanges, withoutBody } from './changes.ts'
 import type { EventFacts, Fact } from './render.ts'
@@ -88,7 +88,6 @@ function whyUnknown({ lastJob, lastSuccess }: History, ref: string): string {
 
 /** A release, and what has changed since the one before. */
 export async function factsOfRelease(release: Release, github: GitHub): Promise<EventFacts> {
-  const { owner, repo } = github.repository
   const tag = release.tag_name ?? ''
   const call = {
     purpose: 'list the releases',
@@ -96,7 +95,7 @@ export async function factsOfRelease(release: Release, github: GitHub): Promise<
     consequence: 'The agent is not told what has changed since the release before.',
   }
   const before = await ask(github, call, async () => {
-    const releases = await listAll<Release>(github, `/repos/${owner}/${repo}/releases`, MAX_RELEASES)
+    const releases = await listAll<Release>(github, `${github.path}/releases`, MAX_RELEASES)
     return releasesBefore(release, releases)
   })
   const changes = await changesSinceNearest(before, tag, 'Release before', github)
@@ -119,11 +118,11 @@ export async function changesSinceTag(tag: string, github: GitHub): Promise<Even
     consequence: 'The agent is not told what has changed since the tag before.',
   }
   const before = await ask(github, call, async () => {
-    const { data } = await github.request<{ readonly data: readonly { readonly ref?: Maybe<string> }[] }>(
-      ({ rest }) => rest.git.listMatchingRefs({ ...github.repository, ref }),
+    const refs = await github.call(({ rest }) => rest.git.listMatchingRefs({ ...github.repository, ref }))
+    return tagsBefore(
+      tag,
+      refs.map((one) => one.ref.replace(/^refs\/tags\//, '')),
     )
-    const tags = data.map((one) => one.ref?.replace(/^refs\/tags\//, '') ?? '')
-    return tagsBefore(tag, tags)
   })
   return await changesSinceNearest(before, tag, 'Tag before', github)
 }

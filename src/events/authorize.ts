@@ -142,12 +142,12 @@ async function checkPermission(
   const { login, id } = actor
   if (id === undefined) return refused(`the event does not give the id of ${login}`)
   try {
-    const { data } = await github.request<{ readonly data: PermissionAnswer }>(({ rest }) =>
+    const answer = await github.call<PermissionAnswer>(({ rest }) =>
       rest.repos.getCollaboratorPermissionLevel({ ...github.repository, username: login }),
     )
-    if (data.user?.id == null) throw new GitHubError('GitHub named no account in its response')
-    if (data.user.id !== id) return refused(`${login} is another account's login now`)
-    const level = readLevel(data)
+    if (answer.user?.id == null) throw new GitHubError('GitHub named no account in its response')
+    if (answer.user.id !== id) return refused(`${login} is another account's login now`)
+    const level = readLevel(answer)
     const isEnough = LEVELS.indexOf(level) >= LEVELS.indexOf(required)
     return isEnough ? undefined : refused(`${login} has the permission \`${level}\` on this repository`)
   } catch (error) {

@@ -88,12 +88,12 @@ async function loadLastSuccess({ environment, github }: Run): Promise<LastSucces
   const page = { branch, status: 'success', per_page: 20, exclude_pull_requests: true } as const
   const workflow_id = stepNames(environment).workflow
   try {
-    const { data } = await github.request<{ data: { workflow_runs?: Maybe<readonly WorkflowRun[]> } }>(
+    const { workflow_runs: runs } = await github.call<{ workflow_runs?: Maybe<readonly WorkflowRun[]> }>(
       ({ rest }) => rest.actions.listWorkflowRuns({ ...github.repository, workflow_id, ...page }),
     )
-    if (data.workflow_runs == null) throw new GitHubError('GitHub returned no list of runs')
+    if (runs == null) throw new GitHubError('GitHub returned no list of runs')
     // The branch of a fork's pull request may have the same name.
-    const last = data.workflow_runs.find((one) => isRepository(one.head_repository, environment.repository))
+    const last = runs.find((one) => isRepository(one.head_repository, environment.repository))
     const { head_sha: sha, html_url: url, created_at: createdAt } = last ?? {}
     return isSha(sha) ? { known: true, value: { sha, url: url ?? '', createdAt: createdAt ?? '' } } : NONE
   } catch (error) {

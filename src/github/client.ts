@@ -85,6 +85,11 @@ export class GitHub {
     return await send(await this.#octokit)
   }
 
+  /** The data of one response. Throws as `request` does. */
+  async call<T>(send: (octokit: Octokit) => Promise<{ readonly data: T }>): Promise<T> {
+    return (await this.request(send)).data
+  }
+
   /** Makes a call that the run can do without: a failure is logged. */
   async attempt<T>(call: GitHubCall, send: () => Promise<T>): Promise<Known<T>> {
     try {
@@ -126,9 +131,9 @@ export class GitHub {
   async account(): Promise<User> {
     if (this.#account === undefined) {
       const query = 'query { viewer { databaseId login } }'
-      type Answer = { readonly data: { readonly data: { readonly viewer?: Maybe<User> } } }
-      const { data } = await this.request<Answer>((octokit) => octokit.request('POST /graphql', { query }))
-      this.knowAccount(data.data.viewer)
+      type Answer = { readonly data: { readonly viewer?: Maybe<User> } }
+      const { data } = await this.call<Answer>((octokit) => octokit.request('POST /graphql', { query }))
+      this.knowAccount(data.viewer)
     }
     if (this.#account === undefined) throw new GitHubError('GitHub does not say whose token it is')
     return this.#account

@@ -140,10 +140,10 @@ async function send<T extends Pick<Comment, 'id' | 'user'>>(
   route: string,
   content: Readonly<Record<string, string>>,
 ): Promise<T> {
-  const { data } = await github.request<{ readonly data: T }>((octokit) => octokit.request(route, content))
-  if (!data.id) throw new GitHubError('GitHub returned something that is not a comment or reaction')
-  github.knowAccount(data.user)
-  return data
+  const sent = await github.call<T>((octokit) => octokit.request(route, content))
+  if (!sent.id) throw new GitHubError('GitHub returned something that is not a comment or reaction')
+  github.knowAccount(sent.user)
+  return sent
 }
 
 /** Deletes what is at a path; that it was deleted before is no failure. */

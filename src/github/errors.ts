@@ -1,4 +1,4 @@
-import { integerField, isRecord, listField, recordField, stringField } from '../lib/json.ts'
+import { isRecord, listField, recordField, stringField } from '../lib/json.ts'
 import { parseRetryAfter } from '../lib/retry.ts'
 import { clip, errorMessage } from '../lib/text.ts'
 import { TransportError } from '../lib/transport.ts'
@@ -28,8 +28,8 @@ export class GitHubError extends Error {
 export function toGitHubError(error: unknown, nowMs: number): GitHubError {
   if (error instanceof GitHubError) return error
   const response = recordField(error, 'response')
-  const status = integerField(response, 'status')
-  if (status === undefined) {
+  const status = response['status']
+  if (typeof status !== 'number') {
     const inner = error instanceof Error ? error.cause : undefined
     const cause = inner instanceof TransportError ? inner : error
     const failure = cause instanceof TransportError ? cause.failure : undefined

@@ -82,7 +82,7 @@ export async function queryHistory(query: HistoryQuery, github: GitHub): Promise
     viewer { databaseId login }
     repository(owner: $owner, name: $repo) { ${fields.join(' ')} }
   }`
-  const { data: answer } = await github.request<{ readonly data: Answer }>((octokit) =>
+  const answer = await github.call<Answer>((octokit) =>
     octokit.request('POST /graphql', { query: text, variables: github.repository }),
   )
   const { viewer, repository } = answer.data

@@ -42,13 +42,13 @@ export async function readPullState(prLink: string, github: GitHub): Promise<Pul
   const { owner, repo, number } = name
   const unread = { ...none, repository: `${owner}/${repo}` }
   try {
-    const { data } = await github.request<{ readonly data: PullRequest }>(({ rest }) =>
+    const pull: PullRequest = await github.call(({ rest }) =>
       rest.pulls.get({ owner, repo, pull_number: number }),
     )
-    const openedAtMs = Date.parse(data.created_at ?? '') || undefined
-    const read = { ...unread, conflicts: data.mergeable_state === 'dirty', openedAtMs }
-    if (data.merged === true || data.merged_at != null) return { ...read, state: 'merged' }
-    if (data.state === 'open' || data.state === 'closed') return { ...read, state: data.state }
+    const openedAtMs = Date.parse(pull.created_at ?? '') || undefined
+    const read = { ...unread, conflicts: pull.mergeable_state === 'dirty', openedAtMs }
+    if (pull.merged === true || pull.merged_at != null) return { ...read, state: 'merged' }
+    if (pull.state === 'open' || pull.state === 'closed') return { ...read, state: pull.state }
     return { ...unread, state: 'unknown', why: 'GitHub returned something else than a pull request' }
   } catch (error) {
     if (!(error instanceof GitHubError)) throw error

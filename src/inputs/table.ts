@@ -24,8 +24,6 @@ export type FailOnResult = (typeof FAIL_ON_RESULTS)[number]
 /** Permissions on a repository, from the lowest to the highest. Source: GitHub's documentation, "Repository roles". */
 export const PERMISSION_LEVELS = ['read', 'triage', 'write', 'maintain', 'admin'] as const
 
-export type PermissionLevel = (typeof PERMISSION_LEVELS)[number]
-
 /** The groups that the documentation shows inputs in. */
 type InputGroup = 'request' | 'wait' | 'comments' | 'visitors'
 

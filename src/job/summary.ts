@@ -49,14 +49,10 @@ export function dryRunSummary(text: string, plan: Plan, run: Run): Markdown {
   )
 }
 
-/** The summary of a run that did nothing. */
-export function skippedSummary(reason: string, projectId: string): Markdown {
-  return paragraphs(md`## ⏭️ Docs agent: skipped`, sentencesWithCode(reason), footer(projectId))
-}
-
-/** The summary of a run that was killed before it could write one, or that failed unexpectedly. */
-export function interruptedSummary(advice: string, projectId: string): Markdown {
-  return paragraphs(md`## 🛑 Docs agent: interrupted`, sentencesWithCode(advice), footer(projectId))
+/** The summary of a run that did nothing, or that was killed or failed unexpectedly before it could write one. */
+export function shortSummary(how: 'skipped' | 'interrupted', text: string, projectId: string): Markdown {
+  const sign = how === 'skipped' ? '⏭️' : '🛑'
+  return paragraphs(md`## ${sign} Docs agent: ${how}`, sentencesWithCode(text), footer(projectId))
 }
 
 /** The summary of a run whose inputs are wrong. */

@@ -27,12 +27,6 @@ export function recordField(record: unknown, field: string): JsonRecord {
   return isRecord(value) ? value : {}
 }
 
-/** Only whole numbers that JavaScript holds exactly. */
-export function integerField(record: unknown, field: string): number | undefined {
-  const value = isRecord(record) ? record[field] : undefined
-  return typeof value === 'number' && Number.isSafeInteger(value) ? value : undefined
-}
-
 export function listField(record: unknown, field: string): readonly unknown[] {
   const value = isRecord(record) ? record[field] : undefined
   return Array.isArray(value) ? value : []

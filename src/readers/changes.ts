@@ -37,8 +37,6 @@ export type PageChange = {
   readonly change: Change
 }
 
-export type PageChanges = ReturnType<typeof findPageChanges>
-
 type Pages = ReadonlyMap<string, PageVisitors>
 
 /** Pages that are named of each kind: up, down, new, gone, newly read by AI. */

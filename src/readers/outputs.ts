@@ -65,8 +65,9 @@ export function missedOutputs({ items, isRead }: Missed): OutputValues {
 /** All rows as text, in the format that a file's ending asks for. */
 export function exportText(rows: readonly PageVisitors[], path: string): string {
   const ending = extname(path).toLowerCase()
-  if (ending === '.json') return `[\n${rows.map(jsonObject).join(',\n')}\n]\n`
-  if (ending === '.ndjson') return rows.map((row) => `${jsonObject(row)}\n`).join('')
+  const json = rows.map(({ path, human, ai, total }) => JSON.stringify({ path, human, ai, total }))
+  if (ending === '.json') return `[\n${json.join(',\n')}\n]\n`
+  if (ending === '.ndjson') return json.map((row) => `${row}\n`).join('')
   const lines = rows.map(({ path, human, ai, total }) => `${csvField(path)},${human},${ai},${total}\r\n`)
   return ['path,human,ai,total\r\n', ...lines].join('')
 }
@@ -75,10 +76,4 @@ export function exportText(rows: readonly PageVisitors[], path: string): string 
 function csvField(text: string): string {
   const harmless = /^[\s=+\-@＝＋－＠]/.test(text) ? `'${text}` : text
   return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless
-}
-
-// JSON may hold these two as they are, but line readers, Node's too, take them for the end of a line.
-function jsonObject({ path, human, ai, total }: PageVisitors): string {
-  const json = JSON.stringify({ path, human, ai, total })
-  return json.replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')
 }

@@ -54,9 +54,7 @@ export class Readers {
     if (signals === 'agent') await this.#readMissed()
     const reading = visitors && (await readVisitors(this.#reader, visitors))
     const missed = signals === 'none' ? undefined : await this.#readMissed()
-    if (cancel.aborted) {
-      return this.#reportFailure('Cancelled before the readers report was complete.', undefined)
-    }
+    if (cancel.aborted) return this.#reportFailure('Cancelled before the readers report was complete.')
     if (missed !== undefined) this.#run.setOutputs(missedOutputs(missed))
     if (reading instanceof NotRead) {
       return this.#reportFailure(`${capitalize(reading.message)} So there is no visitors report.`, missed)
@@ -72,7 +70,7 @@ export class Readers {
     return await this.#missed
   }
 
-  #reportFailure(failure: string, missed: Missed | undefined): string {
+  #reportFailure(failure: string, missed?: Missed): string {
     this.#write(missed, { failure })
     return failure
   }
@@ -83,7 +81,8 @@ export class Readers {
     exportTo: string | undefined,
   ): Promise<string | undefined> {
     const { inputs, log } = this.#run
-    let [exported, failure]: [string, string | undefined] = [inputs['visitors-export'], undefined]
+    let exported = inputs['visitors-export']
+    let failure: string | undefined
     try {
       if (exportTo !== undefined) await writeOutput(exportTo, exportText(report.pages, exportTo))
     } catch (error) {

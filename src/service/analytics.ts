@@ -60,18 +60,19 @@ export async function getVisitors(
 export type Rating = { readonly page: PublicName | undefined; readonly up: number; readonly down: number }
 
 /** Requests the ratings by page that nobody has dealt with yet, once. */
-export async function getRatings(
-  service: DocsService,
-  dates: Dates,
-  signal?: AbortSignal,
-): Promise<Listed<Rating>> {
+export async function getRatings(service: DocsService, dates: Dates, signal?: AbortSignal) {
   const query = { ...dates, limit: 100, status: 'pending,in_progress' }
   const call = analyticsCall(service, ['feedback', 'by-page'], query, 'list the ratings by page')
-  return readList(call, await service.send(call, signal), 'feedback', ({ path, thumbsUp, thumbsDown }) => {
-    const [up, down] = [readCount(thumbsUp), readCount(thumbsDown)]
-    if (typeof path !== 'string' || up === undefined || down === undefined) return undefined
-    return { page: PublicName.ofPath(path), up, down }
-  })
+  return readList<Rating>(
+    call,
+    await service.send(call, signal),
+    'feedback',
+    ({ path, thumbsUp, thumbsDown }) => {
+      const [up, down] = [readCount(thumbsUp), readCount(thumbsDown)]
+      if (typeof path !== 'string' || up === undefined || down === undefined) return undefined
+      return { page: PublicName.ofPath(path), up, down }
+    },
+  )
 }
 
 export type Search = {
@@ -81,18 +82,19 @@ export type Search = {
 }
 
 /** Requests the most frequent searches, once. */
-export async function getSearches(
-  service: DocsService,
-  dates: Dates,
-  signal?: AbortSignal,
-): Promise<Listed<Search>> {
+export async function getSearches(service: DocsService, dates: Dates, signal?: AbortSignal) {
   const call = analyticsCall(service, ['searches'], { ...dates, limit: 100 }, 'list the searches')
-  return readList(call, await service.send(call, signal), 'searches', ({ searchQuery, hits, ctr }) => {
-    const count = readCount(hits)
-    if (typeof searchQuery !== 'string' || count === undefined) return undefined
-    if (typeof ctr !== 'number' || ctr < 0 || ctr > 1) return undefined
-    return { term: PublicName.ofSearch(searchQuery), hits: count, clickRate: ctr }
-  })
+  return readList<Search>(
+    call,
+    await service.send(call, signal),
+    'searches',
+    ({ searchQuery, hits, ctr }) => {
+      const count = readCount(hits)
+      if (typeof searchQuery !== 'string' || count === undefined) return undefined
+      if (typeof ctr !== 'number' || ctr < 0 || ctr > 1) return undefined
+      return { term: PublicName.ofSearch(searchQuery), hits: count, clickRate: ctr }
+    },
+  )
 }
 
 /** A question to the assistant, without its words and without the answer's. */
@@ -105,14 +107,10 @@ export type Question = {
 }
 
 /** Requests the questions to the assistant, once. */
-export async function getQuestions(
-  service: DocsService,
-  dates: Dates,
-  signal?: AbortSignal,
-): Promise<Listed<Question>> {
+export async function getQuestions(service: DocsService, dates: Dates, signal?: AbortSignal) {
   const query = { ...dates, limit: 1000 }
   const call = analyticsCall(service, ['assistant'], query, "list the assistant's conversations")
-  return readList(call, await service.send(call, signal), 'conversations', (row) => {
+  return readList<Question>(call, await service.send(call, signal), 'conversations', (row) => {
     const { timestamp, resolutionStatus, pageUrl, queryCategory } = row
     const day = typeof timestamp === 'string' ? /^\d{4}-\d{2}-\d{2}/.exec(timestamp)?.[0] : undefined
     const isAnswered = resolutionStatus === 'answered'

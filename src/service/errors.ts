@@ -158,10 +158,7 @@ function explain(
       'The rate limit of the docs service is reached',
       `The limit is ${limit}. Start fewer runs, or run at another time.`,
     ],
-    500: [
-      'The docs service failed',
-      'The cause is the service or a proxy in front of it, not this workflow.',
-    ],
+    500: ['The docs service failed', 'The cause is the service or a proxy before it, not this workflow.'],
   }
   // A redirect and a failure of the service are the same with any last digits.
   const kind = status < 400 || status >= 500 ? Math.floor(status / 100) * 100 : status

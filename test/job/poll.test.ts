@@ -201,7 +201,7 @@ describe('the log', () => {
   it('says of a look that failed why, and when the next one comes, the cut at the deadline included', async () => {
     const { scene } = await poll([answered(503, '600'), 'completed'], { timeoutS: 15 })
     expect(scene.log).toContain(
-      'Failed to poll job j1. The docs service failed (503). The docs service answered the request to get the job and gave no reason. The cause is the service or a proxy in front of it, not this workflow. Next poll in 10 s.',
+      'Failed to poll job j1. The docs service failed (503). The docs service answered the request to get the job and gave no reason. The cause is the service or a proxy before it, not this workflow. Next poll in 10 s.',
     )
   })
 

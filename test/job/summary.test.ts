@@ -2,13 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { InputsError } from '../../src/inputs/read.ts'
 import type { Plan } from '../../src/job/plan.ts'
 import { JobError } from '../../src/job/submit.ts'
-import {
-  dryRunSummary,
-  inputsErrorSummary,
-  interruptedSummary,
-  jobSummary,
-  skippedSummary,
-} from '../../src/job/summary.ts'
+import { dryRunSummary, inputsErrorSummary, jobSummary, shortSummary } from '../../src/job/summary.ts'
 import { CREATE, outcome, PR_LINK } from './outcomes.ts'
 import { jobSceneStarter } from './scene.ts'
 
@@ -97,10 +91,10 @@ describe('the summary of a run', () => {
   })
 
   it('that was skipped or interrupted says why', () => {
-    expect(skippedSummary('Skipped: this push deletes `main`.', '').source).toBe(
+    expect(shortSummary('skipped', 'Skipped: this push deletes `main`.', '').source).toBe(
       '## ⏭️ Docs agent: skipped\n\nSkipped: this push deletes `main`.\n\n<sub>Docs agent</sub>',
     )
-    expect(interruptedSummary('Wait with `job-id: j1`.', 'docs').source).toBe(
+    expect(shortSummary('interrupted', 'Wait with `job-id: j1`.', 'docs').source).toBe(
       `## 🛑 Docs agent: interrupted\n\nWait with \`job-id: j1\`.\n\n${FOOTER}`,
     )
   })

@@ -67,7 +67,7 @@ describe('a refusal names its cause first, then what was requested, what came ba
     'message 429: The rate limit of the docs service is reached (429). The docs service answered the request to send the job a follow-up message with "no". The limit is 100 follow-up messages per project and hour. Start fewer runs, or run at another time.',
     'create 413: The prompt is too large for the docs service (413). The docs service answered the request to create a job with "no". Shorten `prompt`, `prompt-file` or `context-files`, or set `context: files`.',
     'get 408: The docs service waited too long for the request (408). The docs service answered the request to get the job with "no". The network between this runner and the service may be slow.',
-    'get 503: The docs service failed (503). The docs service answered the request to get the job with "no". The cause is the service or a proxy in front of it, not this workflow.',
+    'get 503: The docs service failed (503). The docs service answered the request to get the job with "no". The cause is the service or a proxy before it, not this workflow.',
     'get 418: Unexpected response of the docs service (418). The docs service answered the request to get the job with "no". This status is not documented; check `base-url`.',
   ])('to %s', async (line) => {
     const [, call = '', status, words] = /^(\w+) (\d+): (.*)$/.exec(line) ?? []
@@ -125,7 +125,7 @@ describe('a body', () => {
       ? 'The docs service answered the request to get the job'
       : 'The request to get the job was answered'
     expect(details).toBe(
-      `${asked} ${says}. The cause is the service or a proxy in front of it, not this workflow.`,
+      `${asked} ${says}. The cause is the service or a proxy before it, not this workflow.`,
     )
   })
 
