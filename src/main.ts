@@ -3,7 +3,7 @@ import { finishPending } from './comments/live-comment.ts'
 import { authorize, readTrigger, type Skip, skip } from './events/authorize.ts'
 import { loadHistory } from './events/history.ts'
 import { findOwnWork } from './events/loop-guard.ts'
-import { readEvent } from './events/payload.ts'
+import { readEvent } from './events/table.ts'
 import { InputsError } from './inputs/read.ts'
 import { performJob } from './job/perform.ts'
 import { inputsErrorSummary, shortSummary } from './job/summary.ts'
@@ -65,10 +65,10 @@ async function perform(run: Run): Promise<void> {
   })
   if (jobFailure !== undefined) log.fail(jobFailure)
   if (readersFailure === undefined) return
-  // An error's first sentence names its cause.
-  const [cause] = readersFailure.split('. ', 1)
-  const isSame = jobFailure?.startsWith(`${cause}. `) === true
-  const failure = isSame ? `No readers report, for the same reason: ${cause}.` : readersFailure
+  // A key or credits that are no good for one part are none for the other; its first sentence names the cause.
+  const [cause] = /^.*? \(40[12]\)(?=\. )/.exec(readersFailure) ?? []
+  const isSame = cause !== undefined && jobFailure?.startsWith(`${cause}. `) === true
+  const failure = isSame ? `${cause}: there is no readers report, for the same reason.` : readersFailure
   log.fail(failure, `Docs readers: ${inputs['project-id']}`)
 }
 

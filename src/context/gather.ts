@@ -1,8 +1,9 @@
 import type { History } from '../events/history.ts'
-import { type GitHubEvent, isFromFork } from '../events/payload.ts'
+import { type GitHubEvent, isFromFork } from '../events/table.ts'
 import type { Trigger } from '../events/trigger.ts'
 import type { GitHub } from '../github/client.ts'
 import type { Comment, Issue, PullRequest, WorkflowRun } from '../github/types.ts'
+import { errorMessage } from '../lib/text.ts'
 import { type Environment, runUrlOf } from '../runner/environment.ts'
 import type { Run } from '../runner/run.ts'
 import { changesOfPull, readPull, unknownChanges } from './changes.ts'
@@ -28,7 +29,12 @@ export async function describeEvent(
 ): Promise<string> {
   const { environment, inputs } = run
   const { name, payload } = event
-  const known = await factsOf(event, history, run)
+  const known = await factsOf(event, history, run).catch((error: unknown) => {
+    // Neither payloads nor responses are checked field by field.
+    const why = `GitHub told something unexpected (${errorMessage(error)})`
+    run.log.warning(`Failed to describe the event: ${why}. The agent is not told what it is about.`)
+    return unknownChanges(why)
+  })
   const state = previous?.state === 'invisible' ? 'not visible to this run' : previous?.state
   const facts: Fact[] = [
     ['Repository', environment.repository],

@@ -1,6 +1,6 @@
 import type { History } from '../events/history.ts'
-import { isSha } from '../events/payload.ts'
 import type { Payload } from '../events/table.ts'
+import { isSha } from '../events/table.ts'
 import type { GitHub, Known } from '../github/client.ts'
 import { listAll } from '../github/comments.ts'
 import type { MergedPull, StepStatus } from '../github/history.ts'

@@ -1,12 +1,12 @@
 import { giveFinalReaction, react } from '../github/comments.ts'
 import { GitHubError } from '../github/errors.ts'
+import type { Maybe, Sent } from '../github/types.ts'
 import { type Inputs, PERMISSION_LEVELS } from '../inputs/table.ts'
 import { capitalize, inBackticks } from '../lib/text.ts'
 import { type Environment, isRerun } from '../runner/environment.ts'
 import type { Run } from '../runner/run.ts'
 import { findOwnWork } from './loop-guard.ts'
-import { type Actor, type GitHubEvent, isFromFork, isRepository, readActor } from './payload.ts'
-import { eventRow } from './table.ts'
+import { type Actor, eventRow, type GitHubEvent, isFromFork, isRepository, readActor } from './table.ts'
 import { type Command, hasPrompt, mayWrite, readCommand, type Trigger } from './trigger.ts'
 
 /** Why a run does nothing. */
@@ -160,13 +160,13 @@ async function checkPermission(
 }
 
 /** The part of GitHub's answer that shows the level. */
-type PermissionAnswer = {
+type PermissionAnswer = Sent<{
   /** Knows three levels only: `admin`, `write`, `read`, or `none`. */
-  readonly permission?: string
+  permission: string
   /** One of the five levels, or the name of a role that an organization made. */
-  readonly role_name?: string
-  readonly user?: { readonly id?: number; readonly permissions?: Readonly<Record<string, boolean>> } | null
-}
+  role_name: string
+  user: Sent<{ id: number; permissions: Readonly<Record<string, boolean>> }>
+}>
 
 const LEVELS = ['none', ...PERMISSION_LEVELS] as const
 
@@ -175,9 +175,9 @@ const GRANTS = { read: 'pull', triage: 'triage', write: 'push', maintain: 'maint
 
 /** The level in an answer: a role that an organization made is what it grants. */
 function readLevel({ permission, role_name: role, user }: PermissionAnswer): (typeof LEVELS)[number] {
-  const named = (name: string | undefined) => PERMISSION_LEVELS.find((level) => level === name)
+  const named = (name: Maybe<string>) => PERMISSION_LEVELS.find((level) => level === name)
   const granted = user?.permissions
   const ofRole = named(role)
-  if (ofRole !== undefined || granted === undefined) return ofRole ?? named(permission) ?? 'none'
+  if (ofRole !== undefined || granted == null) return ofRole ?? named(permission) ?? 'none'
   return PERMISSION_LEVELS.findLast((level) => granted[GRANTS[level]] === true) ?? 'none'
 }

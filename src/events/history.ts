@@ -13,7 +13,7 @@ import { joinSentences } from '../lib/text.ts'
 import { type Environment, isRerun, stepNames } from '../runner/environment.ts'
 import type { Run } from '../runner/run.ts'
 import { guardedCommits, MAX_COMMITS } from './loop-guard.ts'
-import { type GitHubEvent, isRepository, isSha } from './payload.ts'
+import { type GitHubEvent, isRepository, isSha } from './table.ts'
 import { hasPrompt, type Trigger } from './trigger.ts'
 
 /** What GitHub knows of the commits that a run is about. What the run does not need is not asked for, and is none. */
@@ -91,9 +91,9 @@ async function loadLastSuccess({ environment, github }: Run): Promise<LastSucces
     const { workflow_runs: runs } = await github.call<{ workflow_runs?: Maybe<readonly WorkflowRun[]> }>(
       ({ rest }) => rest.actions.listWorkflowRuns({ ...github.repository, workflow_id, ...page }),
     )
-    if (runs == null) throw new GitHubError('GitHub returned no list of runs')
+    if (!Array.isArray(runs)) throw new GitHubError('GitHub returned no list of runs')
     // The branch of a fork's pull request may have the same name.
-    const last = runs.find((one) => isRepository(one.head_repository, environment.repository))
+    const last = runs.find((one) => isRepository(one?.head_repository, environment.repository))
     const { head_sha: sha, html_url: url, created_at: createdAt } = last ?? {}
     return isSha(sha) ? { known: true, value: { sha, url: url ?? '', createdAt: createdAt ?? '' } } : NONE
   } catch (error) {

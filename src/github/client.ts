@@ -90,6 +90,13 @@ export class GitHub {
     return (await this.request(send)).data
   }
 
+  /** The whole response to a GraphQL query: its `data`, and `errors` if there are any. Throws as `request` does. */
+  graphql<T>(query: string, variables: Readonly<Record<string, string>> = {}): Promise<T> {
+    // On GitHub Enterprise Server it is not below REST's address: `/api/graphql` beside `/api/v3`.
+    const baseUrl = this.#options.apiUrl.replace(/(?:\/v3)?\/?$/, '')
+    return this.call((octokit) => octokit.request(`POST ${baseUrl}/graphql`, { query, variables }))
+  }
+
   /** Makes a call that the run can do without: a failure is logged. */
   async attempt<T>(call: GitHubCall, send: () => Promise<T>): Promise<Known<T>> {
     try {
@@ -130,10 +137,8 @@ export class GitHub {
   /** Whose token it is, or a GitHubError. By GraphQL, since REST's `GET /user` refuses the tokens of apps. */
   async account(): Promise<User> {
     if (this.#account === undefined) {
-      const query = 'query { viewer { databaseId login } }'
       type Answer = { readonly data: { readonly viewer?: Maybe<User> } }
-      const { data } = await this.call<Answer>((octokit) => octokit.request('POST /graphql', { query }))
-      this.knowAccount(data.viewer)
+      this.knowAccount((await this.graphql<Answer>('query { viewer { databaseId login } }')).data.viewer)
     }
     if (this.#account === undefined) throw new GitHubError('GitHub does not say whose token it is')
     return this.#account

@@ -127,7 +127,7 @@ export function listAll<T>(github: GitHub, path: string, maxEntries = Infinity):
     const all: T[] = []
     for await (const { data } of paginate.iterator(`GET ${path}`, { per_page: 100 })) {
       if (!Array.isArray(data)) throw new GitHubError('GitHub returned something that is not a list')
-      all.push(...(data as readonly T[]))
+      all.push(...(data as readonly Maybe<T>[]).filter((one) => one != null))
       if (all.length >= maxEntries) break
     }
     return all
@@ -149,7 +149,8 @@ async function send<T extends Pick<Comment, 'id' | 'user'>>(
 /** Deletes what is at a path; that it was deleted before is no failure. */
 async function deletePath(github: GitHub, path: string): Promise<void> {
   try {
-    await github.request((octokit) => octokit.request(`DELETE ${path}`))
+    const { status } = await github.request((octokit) => octokit.request(`DELETE ${path}`))
+    if (status !== 204) throw new GitHubError('GitHub returned something that is not a confirmation')
   } catch (error) {
     if (!(error instanceof GitHubError && error.status === 404)) throw error
   }

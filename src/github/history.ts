@@ -82,9 +82,7 @@ export async function queryHistory(query: HistoryQuery, github: GitHub): Promise
     viewer { databaseId login }
     repository(owner: $owner, name: $repo) { ${fields.join(' ')} }
   }`
-  const answer = await github.call<Answer>((octokit) =>
-    octokit.request('POST /graphql', { query: text, variables: github.repository }),
-  )
+  const answer = await github.graphql<Answer>(text, github.repository)
   const { viewer, repository } = answer.data
   const errors = readGraphqlErrors(answer).filter(
     // A number in a commit's message need not be a pull request's.

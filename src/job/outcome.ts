@@ -57,7 +57,7 @@ export function outcomeOf(
     archived: [
       md`🗄️`,
       "The agent's job was archived",
-      'The dashboard or the service archived it before it was done. Run this again if that was not meant.',
+      'It was archived in the dashboard or by the service, and does no further work.',
     ],
     'timed-out': [
       md`⏱️`,

@@ -27,6 +27,8 @@ export type HttpResponse = {
   readonly body: string
   /** Why the body could not be read to its end, fit to follow "because"; `undefined` if it could. */
   readonly bodyProblem: string | undefined
+  /** Whether the connection or the time ended before the body did: the next response may be whole. */
+  readonly isCutOff: boolean
 }
 
 export type HttpOptions = {
@@ -115,18 +117,17 @@ export class HttpClient {
   async #readBody(
     stream: Dispatcher.ResponseData['body'],
     headers: HttpResponse['headers'],
-  ): Promise<Pick<HttpResponse, 'body' | 'bodyProblem'>> {
+  ): Promise<Pick<HttpResponse, 'body' | 'bodyProblem' | 'isCutOff'>> {
     const isPlain = /^(?:identity)?$/i.test(headers['content-encoding']?.trim() ?? '')
+    const refused = (bodyProblem: string) => ({ body: '', bodyProblem, isCutOff: false })
     const chunks: Uint8Array[] = []
     let bytes = 0
     let bodyProblem: string | undefined
     try {
       for await (const chunk of stream) {
         bytes += chunk.length
-        if (!isPlain)
-          return { body: '', bodyProblem: 'it is compressed, although no compression was requested' }
-        if (bytes > BODY_LIMIT_BYTES)
-          return { body: '', bodyProblem: `it is larger than ${BODY_LIMIT_BYTES / 1024 ** 2} MiB` }
+        if (!isPlain) return refused('it is compressed, although no compression was requested')
+        if (bytes > BODY_LIMIT_BYTES) return refused(`it is larger than ${BODY_LIMIT_BYTES / 1024 ** 2} MiB`)
         chunks.push(chunk)
       }
     } catch (error) {
@@ -135,7 +136,8 @@ export class HttpClient {
         ? `the response was not complete within ${this.#options.timeoutMs / 1000} s`
         : 'the connection closed before the response was complete'
     }
-    return { body: Buffer.concat(chunks).toString('utf8'), bodyProblem }
+    const body = Buffer.concat(chunks).toString('utf8')
+    return { body, bodyProblem, isCutOff: bodyProblem !== undefined }
   }
 }
 

@@ -122,7 +122,7 @@ export class AnalyticsReader {
   }
 }
 
-/** A body that can't be read would not be another one the next time. */
+/** A body that says nothing of use would not be another one the next time, unless it was cut off. */
 function isRetryable(error: unknown): boolean {
-  return isRetryableFailure(error) && !(error instanceof InvalidResponseError)
+  return isRetryableFailure(error) && !(error instanceof InvalidResponseError && !error.isCutOff)
 }

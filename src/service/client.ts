@@ -79,7 +79,7 @@ export class DocsService {
       method: 'GET',
       path: [id],
       purpose: 'get the job',
-      notFound: this.#jobNotFound(id),
+      notFound: this.#jobNotFound(id, ''),
       limit: 'not documented for getting a job',
     })
   }
@@ -90,15 +90,19 @@ export class DocsService {
       path: [id, 'message'],
       body: { prompt },
       purpose: 'send the job a follow-up message',
-      notFound: this.#jobNotFound(id),
+      notFound: this.#jobNotFound(
+        id,
+        ' To start a new job, run without `job-id` and with `follow-up: false`.',
+      ),
       limit: '100 follow-up messages per project and hour',
     })
   }
 
-  #jobNotFound(id: string): NonNullable<ServiceCall['notFound']> {
+  /** @param advice where the service has shown the job before */
+  #jobNotFound(id: string, advice: string): NonNullable<ServiceCall['notFound']> {
     const fix =
       this.#shownId === id
-        ? 'The service has shown this job before, and may have deleted it since. To start a new job, run without `job-id` and with `follow-up: false`.'
+        ? `The service has shown this job before, and may have deleted it since.${advice}`
         : 'Check `job-id` and `project-id`; the service may also have deleted the job.'
     return [`No job ${inBackticks(id)} in project ${inBackticks(this.projectId)}`, fix]
   }
@@ -137,6 +141,7 @@ export class DocsService {
       json: parseJson(response.body, (_name, value) => (typeof value === 'string' ? redact(value) : value)),
       text: redact(response.body),
       bodyProblem: response.bodyProblem,
+      isCutOff: response.isCutOff,
       location: redact(response.headers['location'] ?? ''),
       retryAfterMs: parseRetryAfter(response.headers['retry-after'], clock.now()) ?? 0,
     }

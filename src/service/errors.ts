@@ -38,6 +38,8 @@ export type ServiceResponse = {
   readonly text: string
   /** Why the body could not be read to its end, to follow "because"; `undefined` if it could. */
   readonly bodyProblem: string | undefined
+  /** Whether the next response may be whole. */
+  readonly isCutOff: boolean
   /** From `Location`; empty if there is none. */
   readonly location: string
   /** From `Retry-After`, in milliseconds; 0 if it does not say. */
@@ -62,12 +64,14 @@ export class ServiceError extends FailureError {
 /** A successful response whose body is not what the documentation says. */
 export class InvalidResponseError extends FailureError {
   override readonly name = 'InvalidResponseError'
+  readonly isCutOff: boolean
 
   /** @param found what the body is, where that is known better than by its shape */
   constructor(call: ServiceCall, response: ServiceResponse, found = describeBody(response)) {
     const [headline, fix] = isHtmlPage(response) ? HTML_PAGE : [UNEXPECTED, '']
     const details = joinSentences(`The request to ${call.purpose} was answered with ${found}.`, fix)
     super({ headline: `${headline} (${response.status})`, details })
+    this.isCutOff = response.isCutOff
   }
 }
 

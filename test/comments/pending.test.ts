@@ -137,6 +137,14 @@ describe('where GitHub refuses for the moment', () => {
     expect(scene.pending()).toBe('{}')
     expect(scene.github.requests.filter((line) => line.startsWith('DELETE'))).toHaveLength(1)
   })
+
+  it('a deletion without a confirmation, the other reaction is left to the post step', async () => {
+    const scene = await newScene()
+    scene.github.faults.push({ match: /^DELETE /, end: { status: 200, body: { message: 'ok' } } })
+    await scene.tell(scene.comment('/docs explain it'), { end: NO_PULL })
+    expect(scene.annotations()[0]).toContain('GitHub returned something that is not a confirmation')
+    expect(scene.pending()).toContain('"reaction"')
+  })
 })
 
 it.each([

@@ -160,6 +160,14 @@ describe('a push', () => {
   })
 })
 
+it('a comparison that makes no sense leaves the run its prompt, and says what the agent lacks', async () => {
+  const scene = await newScene()
+  scene.github.faults.push({ match: /compare/, end: { status: 200, body: { commits: 'x', files: [null] } } })
+  const { lines, logged } = await tell(scene, { event: pushed })
+  expect(lines.at(-1)).toMatch(/^Changed files: not known: GitHub told something unexpected \(/)
+  expect(logged).toEqual([expect.stringMatching(/^warning: Failed to describe the event: GitHub told /)])
+})
+
 describe('what fails the history and the comparison of a push', () => {
   const NOT_TOLD = 'The agent is not told the commits, files and diff.'
   const PERSON = "A commit of unknown origin counts as a person's (`ignore-authors`)."

@@ -136,6 +136,12 @@ describe("the step's statuses", () => {
     expect(history?.lastJob).toMatchObject({ known: true, value: { sha: first } })
   })
 
+  it('are read on a GitHub Enterprise Server, too, whose GraphQL is not below its REST', async () => {
+    const scene = await newScene({ root: '/api/v3' })
+    remember(scene.world, BEFORE, 'job_1')
+    expect(jobsIn(await decideIn(scene, schedule, onBefore))).toEqual(['job_1'])
+  })
+
   it('are looked for on 100 commits, and on that of the last success of this workflow on this branch', async () => {
     const scene = await newScene()
     const { world } = scene
@@ -246,9 +252,17 @@ describe('what can not be told', () => {
     remember(scene.world, BEFORE, 'job_1')
     const further = await decideIn(scene, schedule, onBefore)
     expect(further).toMatchObject({ logged: [], history: { lastJob: { value: { jobId: 'job_1' } } } })
-    scene.github.faults.splice(0, 1, { match: /\/runs$/, end: 'empty' })
-    const empty = await decideIn(scene, schedule, onBefore)
-    expect(empty.history?.lastSuccess).toMatchObject({ known: false })
+    for (const end of ['empty', { status: 200, body: { workflow_runs: 'x' } }] as const) {
+      scene.github.faults.splice(0, 1, { match: /\/runs$/, end })
+      const odd = await decideIn(scene, schedule, onBefore)
+      expect(odd.history?.lastSuccess).toMatchObject({ known: false })
+    }
+    scene.github.faults.splice(0, 1, {
+      match: /\/runs$/,
+      end: { status: 200, body: { workflow_runs: [null] } },
+    })
+    const none = await decideIn(scene, schedule, onBefore)
+    expect(none.history?.lastSuccess).toEqual({ known: true, value: undefined })
   })
 
   it('is a status that the token may not read, named once with its permission', async () => {

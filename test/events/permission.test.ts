@@ -27,7 +27,7 @@ function expectSkip(decision: Decision, level: string, why: string, what = 'the 
 }
 
 describe('the permission of somebody who asks', () => {
-  it.each<[string, string, Readonly<Record<string, boolean>> | undefined, string]>([
+  it.each<[string, string, Readonly<Record<string, boolean>> | null | undefined, string]>([
     ['none', '', undefined, ''],
     ['read', 'read', undefined, 'read'],
     ['read', 'triage', undefined, 'triage'],
@@ -36,6 +36,7 @@ describe('the permission of somebody who asks', () => {
     ['admin', 'admin', undefined, 'admin'],
     // A role that an organization made is what it grants.
     ['write', 'docs-writer', undefined, 'write'],
+    ['write', 'docs-writer', null, 'write'],
     ['write', 'docs-writer', { pull: false }, ''],
     ['write', 'docs-writer', { pull: true }, 'read'],
     ['write', 'docs-writer', { triage: true }, 'triage'],
@@ -45,7 +46,7 @@ describe('the permission of somebody who asks', () => {
   ])(
     '%s with the role %j that grants %j reaches all up to %j',
     async (permission, role_name, grants, most) => {
-      const role = { permission, role_name, ...(grants && { permissions: grants }) }
+      const role = { permission, role_name, ...(grants !== undefined && { permissions: grants }) }
       const reached: string[] = []
       for (const level of LEVELS) {
         const { decide } = await newScene(role)

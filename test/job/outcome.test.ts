@@ -8,7 +8,7 @@ import { outcome, PR_LINK } from './outcomes.ts'
 const RUNNING = 'The job is still running. To wait for it, run this action with `job-id: j1`.'
 const FAILS = 'The step fails because `fail-on` names'
 const ARCHIVED =
-  "The agent's job was archived (job j1). The dashboard or the service archived it before it was done. Run this again if that was not meant."
+  "The agent's job was archived (job j1). It was archived in the dashboard or by the service, and does no further work."
 const LATER = 'A longer `timeout` gives the next run more time.'
 const WAIT = { kind: 'wait', id: 'j1' } as const
 const MESSAGE = { kind: 'message', id: 'j1', prompt: 'x' } as const

@@ -76,13 +76,16 @@ describe('a refusal names its cause first, then what was requested, what came ba
     expect(error).toMatchObject({ status: Number(status), message: words })
   })
 
-  it.each(['get', 'message'])('to %s a job that the service has shown before', async (call) => {
+  const SHOWN = 'The service has shown this job before, and may have deleted it since.'
+  it.each([
+    ['get', SHOWN],
+    ['message', `${SHOWN} To start a new job, run without \`job-id\` and with \`follow-up: false\`.`],
+  ])('to %s a job that the service has shown before', async (call, fix) => {
     const { service, server } = await serviceThatReplies(JOB)
     await service.getJob('j1')
     server.removeAllListeners('request').on('request', (_incoming, response) => response.writeHead(404).end())
-    await expect(CALLS[call]?.(service)).rejects.toThrow(
-      'and gave no reason. The service has shown this job before, and may have deleted it since. To start a new job, run without `job-id` and with `follow-up: false`.',
-    )
+    const error = await CALLS[call]?.(service).catch((cause: unknown) => cause)
+    expect(describeFailure(error).details.endsWith(` and gave no reason. ${fix}`)).toBe(true)
     await expect(CALLS[call]?.(service, 'j2')).rejects.toThrow('Check `job-id` and `project-id`;')
   })
 

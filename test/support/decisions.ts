@@ -37,8 +37,8 @@ export function sceneStarter() {
   afterEach(() => {
     vi.restoreAllMocks()
   })
-  return async () => {
-    const github = await startGitHub()
+  return async (options?: Parameters<typeof startGitHub>[0]) => {
+    const github = await startGitHub(options)
     onTestFinished(async () => {
       await github.close()
       expect(github.violations).toEqual([])

@@ -74,7 +74,7 @@ export type GitHubRequest = {
 export type FakeGitHub = Awaited<ReturnType<typeof startGitHub>>
 
 /**
- * @param root path that the API begins with, as on a GitHub Enterprise Server
+ * @param root path that REST begins with: `/api/v3` on a GitHub Enterprise Server, whose GraphQL is at `/api/graphql`
  * @param pause how slow answers wait, and hanging ones hang
  */
 export async function startGitHub({ root = '', world = emptyWorld(), pause = realPause } = {}) {
@@ -99,7 +99,7 @@ export async function startGitHub({ root = '', world = emptyWorld(), pause = rea
     if (!authorization.endsWith(` ${token}`)) return FAULTS['401']
     if (agent === undefined) return refuse('there is no user agent')
     followAgent(world)
-    if (url.pathname.endsWith('/graphql')) {
+    if (url.pathname === '/graphql') {
       const problems: string[] = []
       const answer = await graphqlAnswer(isObject(body) ? body : {}, world, problems, broken)
       return problems.length > 0 ? refuse(...problems) : answer
@@ -114,7 +114,10 @@ export async function startGitHub({ root = '', world = emptyWorld(), pause = rea
   async function serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const sent = await text(incoming)
     const body: unknown = sent === '' ? undefined : JSON.parse(sent)
-    const url = new URL((incoming.url ?? '/').replace(root, ''), 'http://localhost')
+    const asked = incoming.url ?? '/'
+    const isGraphql = asked === `${root.replace('/v3', '')}/graphql`
+    const path = asked.startsWith(`${root}/`) ? asked.slice(root.length) : `/not-found${asked}`
+    const url = new URL(isGraphql ? '/graphql' : path, 'http://localhost')
     const line = lineOf(incoming.method ?? '', url, body, world)
     const entry: GitHubRequest = { line, body: isObject(body) ? body : {} }
     journal.push(entry)

@@ -75,7 +75,7 @@ export type Role = {
   readonly permission: string
   readonly role_name: string
   /** What the role grants, if GitHub says it. */
-  readonly permissions?: Readonly<Record<string, boolean>>
+  readonly permissions?: Readonly<Record<string, boolean>> | null
   /** Id of the account that has the login; that of a person of the tests without it. */
   readonly id?: number
 }
