@@ -1,10 +1,12 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect } from 'vitest'
 import { bareEvent, event, pushBy } from '../support/events.ts'
-import { NO_PULL, type Scene, sceneStarter } from './runs.ts'
+import { FAILED, itWithScene, READY, type Scene } from './runs.ts'
 
-const newScene = sceneStarter()
+const it = itWithScene()
 const inputs = { prompt: 'Document it.' }
+const told = { inputs, end: READY }
 const pushed = pushBy('octocat')
+const schedule = bareEvent('schedule')
 const RUN = '[a workflow run](https://github.com/acme/docs/actions/runs/1001)'
 const COMMIT = `[commit bbbbbbb](https://github.com/acme/docs/commit/${'b'.repeat(40)})`
 
@@ -15,57 +17,46 @@ const announced = ({ world }: Scene): string[][] =>
     .map(({ history }) => history.map((body) => body.split('\n').slice(1).join('\n')))
 
 describe('an announcement', () => {
-  it.each([
+  it.for([
     ['a push', pushed, `a push by **octocat**: ${COMMIT}.`],
-    ['a schedule, which nobody causes', bareEvent('schedule'), `${RUN} (\`schedule\`).`],
+    ['a schedule, which nobody causes', schedule, `${RUN} (\`schedule\`).`],
     ['a dispatch', bareEvent('workflow_dispatch'), `${RUN} (\`workflow_dispatch\` by **octocat**).`],
     ['a release', event('release', { action: 'published' }), `${RUN} (\`release\` by **octocat**).`],
-  ])('says what the pull request came from, and names no command: %s', async (_what, from, words) => {
-    const scene = await newScene()
-    await scene.tell(from, { inputs })
+  ] as const)('says what the pull request came from, and names no command: %s', async (row, { scene }) => {
+    const [, from, words] = row
+    await scene.tell(from, told)
     expect(scene.github.requests).toEqual(['POST /issues/1/comments', 'GET /issues/1/comments'])
     expect(announced(scene)).toEqual([[`💬 The docs agent opened this pull request for ${words}`]])
     expect(scene.output('comment-id')).toBe('5001')
   })
 
-  it('does not name a command that would not go on with the job', async () => {
-    const scene = await newScene()
-    await scene.tell(scene.comment('/docs explain it'), { inputs: { 'follow-up': 'false' } })
-    expect(announced(scene)).toEqual([[expect.stringMatching(/by \*\*octocat\*\*: explain it$/)]])
-    expect(scene.said()[0]?.at(-1)).not.toContain('To go on')
-  })
-
-  it('is written once for each job, whoever goes on with it', async () => {
-    const scene = await newScene()
-    await scene.tell(pushed, { inputs })
+  it('is written once for each job, whoever goes on with it', async ({ scene }) => {
+    await scene.tell(pushed, told)
     const before = scene.github.requests.length
-    await scene.tell(pushed, { inputs, runId: 1002, kind: 'message' })
+    await scene.tell(pushed, { ...told, runId: 1002, kind: 'message' })
     expect(scene.github.requests.slice(before)).toEqual(['GET /issues/1/comments', 'POST /graphql'])
-    const other = { env: { GITHUB_JOB: 'other' }, kind: 'wait' } as const
-    await scene.tell(bareEvent('schedule'), { inputs, runId: 1003, ...other })
+    await scene.tell(schedule, { ...told, runId: 1003, kind: 'wait', env: { GITHUB_JOB: 'other' } })
     expect(announced(scene)).toEqual([[expect.stringContaining('a push')]])
-    await scene.tell(pushed, { inputs, runId: 1004, job: 'job_2' })
+    await scene.tell(pushed, { ...told, runId: 1004, job: 'job_2' })
     expect(announced(scene)).toHaveLength(2)
   })
 
-  it.each<[string, object]>([
-    ['with `comment: never`', { inputs: { ...inputs, comment: 'never' } }],
-    ['without a pull request', { inputs, end: NO_PULL }],
-    ['on one in another repository', { inputs, end: { prLink: 'https://github.com/acme/site/pull/1' } }],
-    ['on one of another server', { inputs, end: { prLink: 'https://gitlab.com/acme/docs/pull/1' } }],
-    ['for a job that failed with one', { inputs, end: { result: 'failed' } }],
-  ])('is not written %s', async (_what, options) => {
-    const scene = await newScene()
-    await scene.tell(pushed, options)
+  it.for<[string, object, object]>([
+    ['with `comment: never`', { comment: 'never' }, {}],
+    ['without a pull request', {}, { result: 'no-pull-request', prLink: '' }],
+    ['on one in another repository', {}, { prLink: 'https://github.com/acme/site/pull/1' }],
+    ['on one of another server', {}, { prLink: 'https://gitlab.com/acme/docs/pull/1' }],
+    ['for a job that failed with one', {}, FAILED],
+  ])('is not written %s', async ([_what, change, end], { scene }) => {
+    await scene.tell(pushed, { inputs: { ...inputs, ...change }, end: { ...READY, ...end } })
     expect(scene.github.requests).toEqual([])
   })
 
-  it('is named by a reply as a place to go on, unless that stands there, too, or none could be written', async () => {
-    const scene = await newScene()
-    await scene.tell(scene.comment('/docs explain it'))
-    await scene.tell(scene.comment('/docs shorter', { number: 1 }), { runId: 1002, kind: 'message' })
+  it('is named by a reply as a place to go on, unless that stands there, too', async ({ scene }) => {
+    await scene.ask({ end: READY })
+    await scene.ask({ number: 1, runId: 1002, kind: 'message', end: READY })
     scene.github.faults.push({ match: /\/issues\/1\//, end: '403' })
-    await scene.tell(scene.comment('/docs explain it', { number: 6 }), { runId: 1003, job: 'job_2' })
+    await scene.ask({ number: 6, runId: 1003, job: 'job_2', end: READY })
     const ends = scene.said().map((history) => history.at(-1)?.split('\n\n').at(-1))
     expect(ends[0]).toContain('comment `/docs …` here or on that pull request; ')
     expect(ends.slice(2)).toEqual(Array(2).fill(expect.stringContaining('comment `/docs …` here; ')))

@@ -52,46 +52,32 @@ describe('a marker', () => {
     ['a signature cut short', `<!-- docs-agent ${payload}.${signature.slice(0, -1)} -->`],
     ['another signature', `<!-- docs-agent ${payload}.${'A'.repeat(43)} -->`],
     ['a signature of the API key itself', `<!-- docs-agent ${payload}.${byKey} -->`],
-    ['something before it', ` ${source}`],
     ['text before it', `They said:\n${source}`],
-    ['nothing in it', '<!-- docs-agent -->'],
   ])('with %s counts for nothing', (_what, body) => {
     expect(markers.read(body, main)).toBeUndefined()
   })
 
-  it.each<[string, Thread]>([
-    ['another pull request', pullRequestThread(6)],
-    ['a review thread of the same pull request', review],
-    ['another review thread', { ...review, rootId: 5002 }],
-  ])('copied to %s counts for nothing', (_where, thread) => {
-    expect(markers.read(source, thread)).toBeUndefined()
-  })
-
   it.each([
-    ['mint_key', 'acme/other', undefined],
-    ['mint_other', 'acme/docs', undefined],
-    ['mint_key', 'Acme/Docs', marker],
-  ])('counts for the key %s and the repository %s: %j', (apiKey, repository, read) => {
-    expect(new Markers(apiKey, repository).read(source, main)).toEqual(read)
+    ['another pull request', markers, pullRequestThread(6), undefined],
+    ['a review thread of the same pull request', markers, review, undefined],
+    ['another repository', new Markers('mint_key', 'acme/other'), main, undefined],
+    ['another key', new Markers('mint_other', 'acme/docs'), main, undefined],
+    ['the same repository in other letters', new Markers('mint_key', 'Acme/Docs'), main, marker],
+  ])('for %s is read only where all that was signed is the same', (_where, reader, thread, read) => {
+    expect(reader.read(source, thread)).toEqual(read)
   })
 })
 
 it.each([
-  ['1002', '1', '1001', '1', 1],
-  ['1001', '1', '1002', '1', -1],
-  ['999', '1', '1000', '1', -1],
-  ['1001', '2', '1001', '1', 1],
-  ['1001', '1', '1001', '2', -1],
-  ['1001', '1', '1001', '1', 0],
-  ['1002', '1', '1001', '3', 1],
-  ['1001', '10', '1001', '9', 1],
-])(
-  'run %s, attempt %s compared with run %s, attempt %s: %s',
-  (run, attempt, otherRun, otherAttempt, sign) => {
-    const other = { ...marker, run: otherRun, attempt: otherAttempt }
-    expect(Math.sign(compareRuns({ ...marker, run, attempt }, other))).toBe(sign)
-  },
-)
+  [['1002', '1'], ['1001', '3'], 1],
+  [['999', '1'], ['1000', '1'], -1],
+  [['1001', '10'], ['1001', '9'], 1],
+  [['1001', '1'], ['1001', '2'], -1],
+  [['1001', '1'], ['1001', '1'], 0],
+] as const)('run and attempt %j compared with %j: %s', ([run, attempt], [otherRun, otherAttempt], sign) => {
+  const other = { ...marker, run: otherRun, attempt: otherAttempt }
+  expect(Math.sign(compareRuns({ ...marker, run, attempt }, other))).toBe(sign)
+})
 
 it.each<[Marker['kind'], Partial<Marker>, boolean]>([
   ['reply', { job: 'job_2', attempt: '2' }, true],

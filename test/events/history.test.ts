@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { type Decision, type Scene, type Start, sceneStarter } from '../support/decisions.ts'
 import { bareEvent, type Event, event, pullRequest, pushOf, pushTo } from '../support/events.ts'
 import {
@@ -7,14 +7,13 @@ import {
   addPull,
   addStatus,
   BEFORE,
-  bot,
   mergePull,
   person,
   pushToPull,
   type World,
 } from '../support/world.ts'
 
-const newScene = sceneStarter()
+const it = test.extend('scene', sceneStarter()).extend('world', ({ scene }) => scene.world)
 const CONTEXT = 'Docs agent: docs (docs.yml, docs, agent)'
 const PROMPT = { prompt: 'Document it.' }
 const REST = 'GET /actions/workflows/docs.yml/runs'
@@ -22,8 +21,8 @@ const GRAPHQL = 'POST /graphql History'
 const schedule = bareEvent('schedule')
 const onBefore = { env: { GITHUB_SHA: BEFORE } }
 
-async function decideIn({ decide }: Scene, made: Event, start: Partial<Start> = {}): Promise<Decision> {
-  return await decide({ event: made, inputs: PROMPT, ...start })
+function decideIn({ decide }: Scene, made: Event, start: Partial<Start> = {}): Promise<Decision> {
+  return decide({ event: made, inputs: PROMPT, ...start })
 }
 
 describe('what GitHub is asked', () => {
@@ -37,7 +36,7 @@ describe('what GitHub is asked', () => {
   const tag = push({ ref: 'refs/tags/v1', created: true, before: '0'.repeat(40), commits: [] })
   const BOTH = [REST, GRAPHQL]
   // With the defaults, without memory, without context, without both, without a prompt.
-  const SETTINGS: readonly Readonly<Record<string, string>>[] = [
+  const SETTINGS = [
     PROMPT,
     { ...PROMPT, 'follow-up': 'false' },
     { ...PROMPT, context: 'none' },
@@ -45,7 +44,7 @@ describe('what GitHub is asked', () => {
     { 'visitors-summary': 'true' },
   ]
 
-  it.each<[string, Event, readonly (readonly string[])[]]>([
+  it.for<[string, Event, string[][]]>([
     ['push', pushed, [[GRAPHQL], [GRAPHQL], [GRAPHQL], [GRAPHQL], [GRAPHQL]]],
     ['push of a tag', tag, [[GRAPHQL], [], [GRAPHQL], [], []]],
     ['schedule', schedule, [BOTH, [REST], BOTH, [], []]],
@@ -54,33 +53,26 @@ describe('what GitHub is asked', () => {
     ['release', event('release'), [[GRAPHQL], [], [GRAPHQL], [], []]],
     ['pull_request', opened, [[GRAPHQL], [], [GRAPHQL], [], []]],
     ['merge_group', event('merge_group'), [[], [], [], [], []]],
-  ])('on %s, with less and less to know', async (_name, made, requests) => {
-    const asked: (readonly string[])[] = []
-    for (const inputs of SETTINGS) asked.push((await decideIn(await newScene(), made, { inputs })).requests)
+  ])('on %s, with less and less to know', async ([_name, made, requests], { scene }) => {
+    const asked: string[][] = []
+    for (const inputs of SETTINGS) asked.push((await decideIn(scene, made, { inputs })).requests)
     expect(asked).toEqual(requests)
   })
 
   const job = { ...PROMPT, 'job-id': 'job_1' }
+  const rerun = { GITHUB_RUN_ATTEMPT: '2' }
   const without = { ...PROMPT, context: 'none' }
-  const nobody = { ...without, 'follow-up': 'false', 'ignore-authors': '' }
   const nonsense = push({ commits: [{ id: '") { x', message: 'x (#12345678901)' }] })
-  it.each<[string, Event, Partial<Start>, readonly string[]]>([
+  it.for<[string, Event, Partial<Start>, string[]]>([
     ['where a job is named', schedule, { inputs: job }, BOTH],
     ['where a job is named, without context', schedule, { inputs: { ...job, context: 'none' } }, []],
     ['where a job is named for a pull request', opened, { inputs: job }, []],
-    [
-      'where a schedule runs again',
-      schedule,
-      { inputs: without, env: { GITHUB_RUN_ATTEMPT: '2' } },
-      [GRAPHQL],
-    ],
+    ['where a schedule runs again', schedule, { inputs: without, env: rerun }, [GRAPHQL]],
     ['where a schedule is on no branch', schedule, { env: { GITHUB_REF: 'refs/tags/v1' } }, [GRAPHQL]],
-    ['where nobody is ignored', pushed, { inputs: nobody }, []],
     ["where the run's commit is no SHA", pushed, { env: { GITHUB_SHA: 'HEAD' } }, [GRAPHQL]],
     ['where nothing is a SHA or number', nonsense, { env: { GITHUB_SHA: '") { x' } }, []],
-  ])('is less %s', async (_where, made, start, requests) => {
-    const decision = await decideIn(await newScene(), made, start)
-    expect(decision).toMatchObject({ result: 'goes on', requests })
+  ])('is less %s', async ([_where, made, start, requests], { scene }) => {
+    expect(await decideIn(scene, made, start)).toMatchObject({ result: 'goes on', requests })
   })
 })
 
@@ -112,9 +104,7 @@ async function addCommits({ world, clock }: Scene, count: number): Promise<strin
 }
 
 describe("the step's statuses", () => {
-  it('are those of this step and of our own account, newest commit first', async () => {
-    const scene = await newScene()
-    const { world } = scene
+  it('are those of this step and of our own account, newest commit first', async ({ scene, world }) => {
     const [first = '', second = '', third = '', fourth = ''] = await addCommits(scene, 4)
     remember(world, first, 'job_first')
     remember(world, second, 'job_foreign', 'success', { creator: person('stranger') })
@@ -136,44 +126,34 @@ describe("the step's statuses", () => {
     expect(history?.lastJob).toMatchObject({ known: true, value: { sha: first } })
   })
 
-  it('are read on a GitHub Enterprise Server, too, whose GraphQL is not below its REST', async () => {
-    const scene = await newScene({ root: '/api/v3' })
-    remember(scene.world, BEFORE, 'job_1')
-    expect(jobsIn(await decideIn(scene, schedule, onBefore))).toEqual(['job_1'])
-  })
-
-  it('are looked for on 100 commits, and on that of the last success of this workflow on this branch', async () => {
-    const scene = await newScene()
-    const { world } = scene
+  it('are looked for on 100 commits, and on that of the last success here', async ({ scene, world }) => {
     const [old = '', ...later] = await addCommits(scene, 101)
     remember(world, old, 'job_old')
     const start = { env: { GITHUB_SHA: later.at(-1) ?? '' } }
     expect(jobsIn(await decideIn(scene, schedule, start))).toEqual([])
     const run = { workflow: 'docs.yml', head_branch: 'main', conclusion: 'success', html_url: 'https://x/1' }
-    const own = { ...run, head_sha: old, head_repository: { full_name: 'acme/docs' } }
-    world.runs.push({ ...run, head_sha: BEFORE, head_repository: { full_name: 'stranger/docs' } }, own)
+    const ofFork = { ...run, head_sha: BEFORE, head_repository: { full_name: 'stranger/docs' } }
+    world.runs.push(ofFork, { ...run, head_sha: old, head_repository: { full_name: 'acme/docs' } })
     const decision = await decideIn(scene, schedule, start)
     expect(jobsIn(decision)).toEqual(['job_old'])
     const value = { sha: old, url: 'https://x/1' }
     expect(decision.history?.lastSuccess).toMatchObject({ known: true, value })
   })
 
-  it('are those of what a forced push replaced, too', async () => {
-    const scene = await newScene()
-    const { world } = scene
+  it('are those of what a forced push replaced, too', async ({ scene, world }) => {
     const replaced = addCommit(world).sha
     remember(world, replaced, 'job_replaced')
     addCommit(world, { parents: [BEFORE] })
-    const decision = await decideIn(scene, pushOf(world, replaced))
-    expect(jobsIn(decision)).toEqual(['job_replaced'])
+    expect(jobsIn(await decideIn(scene, pushOf(world, replaced)))).toEqual(['job_replaced'])
   })
 
-  it('leave out those of the pushed commits where a job is looked for to compare with', async () => {
-    const scene = await newScene()
-    const { world, clock } = scene
+  it('leave out those of the pushed commits where a job is looked for to compare with', async ({
+    scene,
+    world,
+  }) => {
     const before = addCommit(world).sha
     remember(world, before, 'job_before')
-    await clock.sleep(1000)
+    await scene.clock.sleep(1000)
     const made = pushTo(world)
     remember(world, world.branches.get('main') ?? '', 'job_of_the_push')
     const decision = await decideIn(scene, made)
@@ -181,10 +161,8 @@ describe("the step's statuses", () => {
     expect(decision.history?.lastJob).toMatchObject({ value: { jobId: 'job_before' } })
   })
 
-  it('are those of a pull request and its merge, forced pushes included, and not those of its base', async () => {
-    const scene = await newScene()
-    const { world, clock } = scene
-    const next = async (): Promise<void> => await clock.sleep(1000)
+  it('are those of a pull request, forced pushes too, and of its merge', async ({ scene, world }) => {
+    const next = () => scene.clock.sleep(1000)
     remember(world, BEFORE, 'job_of_the_base')
     await next()
     const pull = addPull(world, { number: 5, user: person('octocat') })
@@ -206,9 +184,8 @@ describe("the step's statuses", () => {
 })
 
 describe('what can not be told', () => {
-  it.each([
+  it.for([
     ['502', 'GitHub returned 502 ("Server Error")'],
-    ['html', 'GitHub returned 200 without a readable body'],
     ['empty', 'GitHub returned 200 without a readable body'],
     ['data-null', 'GitHub returned "Something went wrong"'],
     ['partial', 'GitHub returned "Something went wrong while executing your query."'],
@@ -216,8 +193,7 @@ describe('what can not be told', () => {
       '401',
       'GitHub refused `github-token` (401, "Bad credentials"): it is invalid or has expired; the token of a GitHub App expires after one hour',
     ],
-  ] as const)('is never none: GitHub answers %s', async (end, why) => {
-    const scene = await newScene()
+  ] as const)('is never none: GitHub answers %s', async ([end, why], { scene }) => {
     scene.github.faults.push({ match: /graphql/, end })
     const decision = await decideIn(scene, schedule, onBefore)
     expect(decision.history).toMatchObject({ statuses: { why }, lastJob: { known: false, why } })
@@ -227,23 +203,12 @@ describe('what can not be told', () => {
     ])
   })
 
-  it('is told apart from what came beside an error', async () => {
-    const scene = await newScene()
-    const { world, github } = scene
-    remember(world, BEFORE, 'job_1')
-    github.faults.push({ match: /graphql/, end: { broken: 'viewer' } })
-    expect(jobsIn(await decideIn(scene, schedule, onBefore))).toMatch(/^GitHub/)
-    github.faults.splice(0, 1, { match: /graphql/, end: { broken: 'associatedPullRequests' } })
-    expect(jobsIn(await decideIn(scene, pushTo(world)))).toEqual(['job_1'])
+  it('is a commit that GitHub does not know', async ({ scene }) => {
+    const env = { GITHUB_SHA: 'c'.repeat(40) }
+    expect(jobsIn(await decideIn(scene, schedule, { env }))).toBe('GitHub does not know the commit')
   })
 
-  it('is a commit that GitHub does not know', async () => {
-    const decision = await decideIn(await newScene(), schedule, { env: { GITHUB_SHA: 'c'.repeat(40) } })
-    expect(jobsIn(decision)).toBe('GitHub does not know the commit')
-  })
-
-  it("is the workflow's last success, said where it is needed", async () => {
-    const scene = await newScene()
+  it("is the workflow's last success, said where it is needed", async ({ scene }) => {
     scene.github.faults.push({ match: /\/runs$/, end: '403' })
     const decision = await decideIn(scene, schedule, onBefore)
     const lastSuccess = { known: false, why: 'GitHub returned 403 ("Forbidden")' }
@@ -265,8 +230,7 @@ describe('what can not be told', () => {
     expect(none.history?.lastSuccess).toEqual({ known: true, value: undefined })
   })
 
-  it('is a status that the token may not read, named once with its permission', async () => {
-    const scene = await newScene()
+  it('is a status that the token may not read, named once with its permission', async ({ scene }) => {
     scene.world.scopes.delete('statuses: write')
     const decision = await decideIn(scene, schedule, onBefore)
     expect(jobsIn(decision)).toMatch(/Resource not accessible/)
@@ -274,30 +238,9 @@ describe('what can not be told', () => {
   })
 })
 
-describe('the merged pull requests of a push', () => {
-  it('come with their words where the agent is told of them', async () => {
-    const scene = await newScene()
-    const { world } = scene
-    const words = { title: 'Add a flag', body: 'It is **bold**.' }
-    const fields = { ...words, labels: [{ name: 'cli' }, { name: 'docs' }] }
-    const pull = addPull(world, { number: 12, user: bot('renovate[bot]'), ...fields })
-    const before = world.branches.get('main') ?? ''
-    const [merge = ''] = mergePull(world, pull, { how: 'squash' })
-    const made = pushOf(world, before)
-    const known = { number: 12, author: 'renovate', url: 'https://github.com/acme/docs/pull/12' }
-    const { history } = await decideIn(scene, made)
-    const told = { ...known, ...words, labels: ['cli', 'docs'] }
-    expect([...(history?.merged ?? [])]).toEqual([[merge, [told]]])
-    const quiet = await decideIn(scene, made, { inputs: { ...PROMPT, context: 'none' } })
-    const wordless = { ...known, title: '', labels: [], body: '' }
-    expect([...(quiet.history?.merged ?? [])]).toEqual([[merge, [wordless]]])
-  })
-
-  it('are those of the 20 newest commits', async () => {
-    const scene = await newScene()
-    const before = scene.world.branches.get('main') ?? ''
-    const shas = await addCommits(scene, 25)
-    const { history } = await decideIn(scene, pushOf(scene.world, before))
-    expect(new Set(history?.merged.keys())).toEqual(new Set(shas.slice(5)))
-  })
+it('the merged pull requests of a push are those of its 20 newest commits', async ({ scene, world }) => {
+  const before = world.branches.get('main') ?? ''
+  const shas = await addCommits(scene, 25)
+  const { history } = await decideIn(scene, pushOf(world, before))
+  expect(new Set(history?.merged.keys())).toEqual(new Set(shas.slice(5)))
 })

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { sceneStarter } from '../support/decisions.ts'
 import {
   bareEvent,
@@ -16,6 +16,7 @@ import {
 import { type Account, addComment } from '../support/world.ts'
 
 const newScene = sceneStarter()
+const it = test.extend('scene', sceneOfActors)
 
 const ACTORS: Readonly<Record<string, Account | undefined>> = {
   nobody: undefined,
@@ -103,14 +104,20 @@ const PROMPT = { prompt: 'Document it.', 'ignore-authors': '', context: 'none', 
 const NO_COMMAND = { ...PROMPT, command: '' }
 const REPORT = { 'visitors-summary': 'true' }
 
-type Row = readonly [
-  what: string,
-  event: Caused,
-  inputs: Readonly<Record<string, string>>,
-  outcomes: Outcomes,
-]
+const read = { permission: 'read', role_name: 'read' }
+const write = { permission: 'write', role_name: 'write' }
 
-const TABLE: readonly Row[] = [
+/** A scene in which the actors have their roles, and whatever is reacted to exists. */
+async function sceneOfActors() {
+  const scene = await newScene()
+  scene.world.roles.set('reader', read).set('writer', write).set('renamed', write)
+  for (const kind of ['main', 'review'] as const) {
+    addComment(scene.world, { kind, number: 5, author: person('octocat'), body })
+  }
+  return scene
+}
+
+it.each<[string, Caused, Readonly<Record<string, string>>, Outcomes]>([
   ['issue_comment: a command', comment(), {}, command(`/issues/comments/${id}`)],
   ['issue_comment: on an issue', comment({ onIssue: true }), PROMPT, command(`/issues/comments/${id}`)],
   ['issue_comment: a command with `comment: never`', comment(), { comment: 'never' }, command()],
@@ -157,22 +164,7 @@ const TABLE: readonly Row[] = [
   ['merge_group', caused('merge_group'), PROMPT, TRUSTED],
   ['deployment', caused('deployment'), PROMPT, TRUSTED],
   ['no event, as in a local run', () => bareEvent(''), PROMPT, TRUSTED],
-]
-
-const read = { permission: 'read', role_name: 'read' }
-const write = { permission: 'write', role_name: 'write' }
-
-/** A scene in which the actors have their roles, and whatever is reacted to exists. */
-async function sceneOfActors() {
-  const scene = await newScene()
-  scene.world.roles.set('reader', read).set('writer', write).set('renamed', write)
-  for (const kind of ['main', 'review'] as const) {
-    addComment(scene.world, { kind, number: 5, author: person('octocat'), body })
-  }
-  return scene
-}
-
-it.each(TABLE)('who may start a job: %s', async (_what, made, inputs, outcomes) => {
+])('who may start a job: %s', async (_what, made, inputs, outcomes) => {
   const decided: Record<string, readonly string[]> = {}
   for (const [who, actor] of Object.entries(ACTORS)) {
     const { decide, github } = await sceneOfActors()
@@ -186,43 +178,39 @@ it.each(TABLE)('who may start a job: %s', async (_what, made, inputs, outcomes) 
 })
 
 const NEEDS = 'needs `write` (`required-permission`)'
+const NOBODY = `the event does not say who caused it, and a job for this \`pull_request_target\` event ${NEEDS}`
+const NO_BOT = 'renovate[bot] is a bot that `allow-bots` does not list'
 const ISSUE = 'the issue does not start with /docs as plain text, and there is no `prompt`'
 
-it.each<[string, Event]>([
-  [
-    `the event does not say who caused it, and a job for this \`pull_request_target\` event ${NEEDS}`,
-    target(undefined),
-  ],
+it.for([
+  [NOBODY, target(undefined)],
   ['the comment does not start with /docs as plain text', comment({ body: 'Yes.' })(reader)],
   ['the comment is not new (`issue_comment`, `edited`)', comment({ action: 'edited' })(reader)],
   ['the review is not new (`pull_request_review`, `dismissed`)', reviewed({ action: 'dismissed' })(reader)],
   [ISSUE, plainIssue(reader)],
   ['this issue is not new: it was transferred from another repository', transferred(reader)],
-  ['renovate[bot] is a bot that `allow-bots` does not list', comment()(bot('renovate[bot]'))],
+  [NO_BOT, comment()(bot('renovate[bot]'))],
   ['this push deletes `refs/tags/v1`', push({ ref: 'refs/tags/v1', deleted: true })],
-])('a run says why it is skipped: %s', async (reason, made) => {
-  const { decide } = await sceneOfActors()
+] as const)('a run says why it is skipped: %s', async ([reason, made], { scene: { decide } }) => {
   expect((await decide({ event: made })).reason).toBe(`Skipped: ${reason}.`)
 })
 
 describe('a command without instructions', () => {
   const EXPLAINED = 'Skipped: /docs comes without instructions, and there is no `prompt`.'
-  it.each([
-    ['/docs', {}, EXPLAINED],
-    ['/docs new', {}, EXPLAINED],
-    ['/docs <!-- nothing to see -->', {}, EXPLAINED],
-    ['/docs', { prompt: 'Document it.' }, ''],
-    ['/docs', { 'prompt-file': 'prompt.md' }, ''],
-    ['/docs', { 'job-id': 'job_1' }, ''],
-  ])('%j with %j is explained: %j', async (text, inputs, reason) => {
-    const { decide } = await sceneOfActors()
-    const decision = await decide({ event: comment({ body: text })(writer), inputs })
-    const result = reason === '' ? 'goes on' : 'skipped (notice)'
-    expect(decision).toMatchObject({ result, reason, explainsUsage: reason !== '' })
+  const explained = { result: 'skipped (notice)', reason: EXPLAINED, explainsUsage: true }
+  const goesOn = { result: 'goes on', explainsUsage: false }
+  it.for<[string, Readonly<Record<string, string>>, object]>([
+    ['/docs', {}, explained],
+    ['/docs new', {}, explained],
+    ['/docs <!-- nothing to see -->', {}, explained],
+    ['/docs', { prompt: 'Document it.' }, goesOn],
+    ['/docs', { 'prompt-file': 'prompt.md' }, goesOn],
+    ['/docs', { 'job-id': 'job_1' }, goesOn],
+  ])('%j with %j is explained: %j', async ([text, inputs, decision], { scene: { decide } }) => {
+    expect(await decide({ event: comment({ body: text })(writer), inputs })).toMatchObject(decision)
   })
 
-  it('is explained to nobody who may not ask', async () => {
-    const { decide } = await sceneOfActors()
+  it('is explained to nobody who may not ask', async ({ scene: { decide } }) => {
     const decision = await decide({ event: comment({ body: '/docs' })(reader), inputs: { comment: 'never' } })
     expect(decision).toMatchObject({ result: 'skipped (notice)', explainsUsage: false })
   })
@@ -231,36 +219,31 @@ describe('a command without instructions', () => {
 describe('a run without secrets', () => {
   const fork = pullRequest(fromFork)
   const deleted: Event = { name: 'pull_request', payload: { pull_request: { head: { repo: null } } } }
-  const { pull_request } = fork.payload
-  const ofFork: Event = {
-    name: 'pull_request_review',
-    payload: { ...reviewed()(writer).payload, pull_request },
-  }
+  const { name, payload } = reviewed()(writer)
+  const ofFork = { name, payload: { ...payload, pull_request: fork.payload.pull_request } }
   const inFork = push({ repository: { full_name: 'octocat/docs', fork: true } })
 
   const FORKS = 'pull requests from forks'
-  it.each<[string, Event, string, Readonly<Record<string, string>>]>([
+  it.for<[string, Event, string, Readonly<Record<string, string>>]>([
     ['a pull request from a fork', fork, FORKS, {}],
     ['a pull request from a fork that was deleted', deleted, FORKS, {}],
     ['a review of a pull request from a fork', ofFork, FORKS, {}],
     ['a push in a fork', inFork, 'pushes in a fork', {}],
     ['a push of Dependabot', push({ sender: bot('dependabot[bot]') }), 'Dependabot', {}],
     ['a run that Dependabot started', push(), 'Dependabot', { GITHUB_ACTOR: 'dependabot[bot]' }],
-  ])('is skipped where there is no key: %s', async (_what, made, whom, env) => {
-    const { decide } = await newScene()
+  ])('is skipped where there is no key: %s', async ([_what, made, whom, env], { scene: { decide } }) => {
     const decision = await decide({ event: made, inputs: { ...PROMPT, 'api-key': '' }, env })
     const reason = `Skipped: \`api-key\` is empty, as GitHub gives no secrets to ${whom}.`
     expect(decision).toMatchObject({ result: 'skipped (notice)', reason, requests: [] })
   })
 
-  it.each([
+  it.for<[string, Event, object]>([
     ['with a key', fork, { 'api-key': 'mint_1' }],
     ['in a dry run', inFork, { 'dry-run': 'true' }],
     ['on pull_request_target', { ...fork, name: 'pull_request_target' }, {}],
     ['on a push in the repository itself', push(), {}],
     ['on a pull request from a branch', pullRequest({ action: 'synchronize' }), {}],
-  ])('is judged like any other %s', async (_what, made, inputs) => {
-    const { newRun } = await newScene()
+  ])('is judged like any other %s', async ([_what, made, inputs], { scene: { newRun } }) => {
     const { trigger } = newRun({ event: made, inputs: { ...PROMPT, 'api-key': '', ...inputs } })
     expect(trigger).not.toHaveProperty('skip')
   })

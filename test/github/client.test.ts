@@ -279,6 +279,17 @@ describe('whose token it is', () => {
     expect(arrived).toHaveLength(2)
   })
 
+  it.each([
+    ['/', '/graphql'],
+    ['/api/v3', '/api/graphql'],
+  ])('is asked by GraphQL, which a server with REST at %s has at %s', async (rest, graphql) => {
+    const replies = [{ body: { data: { viewer } } }]
+    const { arrived, server } = await clientFor(replies)
+    const { github } = await clientFor(replies, { apiUrl: `${server.origin}${rest}` })
+    await github.account()
+    expect(arrived).toEqual([`0 POST ${graphql}`])
+  })
+
   it('is not asked where another call told it', async () => {
     const { github, arrived } = await clientFor([500])
     github.knowAccount({ login: 'app' })

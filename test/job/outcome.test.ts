@@ -15,30 +15,23 @@ const MESSAGE = { kind: 'message', id: 'j1', prompt: 'x' } as const
 
 const expired = new JobError({ headline: 'The docs service refused the API key (401)', details: 'Renew it.' })
 const EXPIRED = 'The docs service refused the API key (401). Renew it.'
+const NO_CHANGE =
+  'Completed without a pull request (job j1). Either no file needed a change, or the agent published straight to the branch.'
+const FAILED =
+  "The agent's job failed (job j1). The service gives no reason. Common ones: the agent cannot write to the repository (is its GitHub App installed there?), the credits are used up, or the prompt asks for something that the agent cannot do. The dashboard of the docs service shows the job."
+const NEVER_SEEN = `Not finished within 30 min. The last poll failed. ${EXPIRED} The job may still be running. To wait for it, run this action with \`job-id: j1\`.`
 /** No job was started or seen. */
 const neverSeen = { error: expired, job: undefined, jobId: '', durationMs: undefined }
 
 it.each<[JobResult, Parameters<typeof outcome>[1], string]>([
   ['pull-request', {}, `Pull request ready for review (job j1): ${PR_LINK}`],
   ['pull-request', { jobId: 'ready' }, `Pull request ready for review (job ready): ${PR_LINK}`],
-  [
-    'no-pull-request',
-    {},
-    'Completed without a pull request (job j1). Either no file needed a change, or the agent published straight to the branch.',
-  ],
-  [
-    'failed',
-    {},
-    `The agent's job failed (job j1). The service gives no reason. Common ones: the agent cannot write to the repository (is its GitHub App installed there?), the credits are used up, or the prompt asks for something that the agent cannot do. The dashboard of the docs service shows the job. ${FAILS} \`failed\`.`,
-  ],
+  ['no-pull-request', {}, NO_CHANGE],
+  ['failed', {}, `${FAILED} ${FAILS} \`failed\`.`],
   ['archived', {}, ARCHIVED],
   ['archived', { fields: { prLink: PR_LINK } }, `${ARCHIVED} Pull request: ${PR_LINK}`],
   ['timed-out', {}, `Not finished within 30 min. ${RUNNING} ${LATER} ${FAILS} \`timed-out\`.`],
-  [
-    'timed-out',
-    { error: expired, job: undefined },
-    `Not finished within 30 min. The last poll failed. ${EXPIRED} The job may still be running. To wait for it, run this action with \`job-id: j1\`. ${LATER} ${FAILS} \`timed-out\`.`,
-  ],
+  ['timed-out', { error: expired, job: undefined }, `${NEVER_SEEN} ${LATER} ${FAILS} \`timed-out\`.`],
   ['cancelled', {}, `Cancelled. ${RUNNING}`],
   ['cancelled', neverSeen, `Cancelled. ${EXPIRED}`],
   ['submitted', {}, `Job started; not waiting for it. ${RUNNING}`],
@@ -92,13 +85,10 @@ it.each<[JobResult, number | undefined, string | undefined, string]>([
   ['cancelled', 59_999, '59', '59 s'],
   ['timed-out', 1_799_000, '1799', ''],
   ['error', undefined, undefined, ''],
-])(
-  '%s after %j ms: `duration-seconds` is %j, and people are told %j',
-  (result, durationMs, seconds, took) => {
-    const end = outcome(result, { durationMs })
-    expect([jobOutputs(end)['duration-seconds'], end.took]).toEqual([seconds, took])
-  },
-)
+])('%s after %j ms: `duration-seconds` is %j, people read %j', (result, durationMs, seconds, took) => {
+  const end = outcome(result, { durationMs })
+  expect([jobOutputs(end)['duration-seconds'], end.took]).toEqual([seconds, took])
+})
 
 describe('the outputs', () => {
   it('are those of the job as last seen', () => {

@@ -1,19 +1,10 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { assemblePrompt, continueJob } from '../../src/job/plan.ts'
 import type { EarlierJob } from '../../src/memory/find.ts'
-import { type FakeGitHub, type GitHubFault, startGitHub } from '../support/github.ts'
-import { addPull } from '../support/world.ts'
+import type { GitHubFault } from '../support/github.ts'
 import { jobSceneStarter, type Reply, type SceneOptions } from './scene.ts'
 
 const startScene = jobSceneStarter()
-let github: FakeGitHub
-beforeEach(async () => {
-  github = await startGitHub()
-})
-afterEach(async () => {
-  await github.close()
-  expect(github.violations).toEqual([])
-})
 
 type Options = Omit<SceneOptions, 'get'> & {
   /** What is known of job j1; `null`: there is none, a text: why it can't be told. */
@@ -22,27 +13,24 @@ type Options = Omit<SceneOptions, 'get'> & {
   readonly namedS?: number
   readonly isCommand?: boolean
   readonly fault?: GitHubFault['end']
-  readonly pull?: Partial<Parameters<typeof addPull>[1]>
 }
 
 /** Goes on with job j1, which was first named an hour ago and is shown so; its pull request 12 is open for 3 days. */
 async function goOn(get: readonly Reply[], options: Options = {}) {
-  const { earlier = {}, namedS = 3600, isCommand = false, fault, pull, ...others } = options
+  const { earlier = {}, namedS = 3600, isCommand = false, fault } = options
   const scene = await startScene({
-    ...others,
+    ...options,
     get,
-    inputs: { 'github-token': github.token, ...others.inputs },
-    env: { GITHUB_API_URL: github.url, ...others.env },
+    pull: { created_at: '2026-01-02T00:00:00Z', ...options.pull },
   })
   const { clock, run, service } = scene
-  const createdAt = new Date(clock.now() - 3 * 86_400_000).toISOString()
-  addPull(github.world, { number: 12, created_at: createdAt, ...pull })
-  if (fault !== undefined) github.faults.push({ match: /pulls\/12/, end: fault })
+  if (fault !== undefined) scene.github?.faults.push({ match: /pulls\/12/, end: fault })
   const job: EarlierJob = { id: 'j1', prLink: '', kind: 'continue', namedAtMs: clock.now() - namedS * 1000 }
+  const value = earlier === null || typeof earlier === 'string' ? undefined : { ...job, ...earlier }
   const found =
     typeof earlier === 'string'
       ? ({ known: false, why: earlier } as const)
-      : ({ known: true, value: earlier === null ? undefined : { ...job, ...earlier } } as const)
+      : ({ known: true, value } as const)
   const continuation = continueJob(found, { isCommand, service, run }).catch((error: unknown) => error)
   return { scene, continuation: await continuation }
 }
@@ -145,7 +133,7 @@ describe('a look at an earlier job', () => {
     const details = expect.stringContaining(` This was about the earlier job \`j1\`. ${ends}`)
     expect(continuation).toMatchObject({ name: 'JobError', headline, details })
     expect(scene.elapsedS()).toBeLessThanOrEqual(20)
-    expect(github.requests).toEqual([])
+    expect(scene.github?.requests).toEqual([])
   })
 })
 
@@ -162,10 +150,7 @@ describe('a re-run', () => {
     expect(resumed.scene.log).toHaveLength(1)
   })
 
-  it.each([
-    ['finds nothing of the first attempt says so', null],
-    ['finds an earlier run’s job alone says so', {}],
-  ])('that %s', async (_what, earlier) => {
+  it.each([null, {}])('that finds no job of the first attempt, only %j, says so', async (earlier) => {
     const { scene } = await goOn([job('active')], { earlier, env: RERUN })
     expect(scene.log.at(-1)).toBe(
       'notice: This is attempt 2 of the run, and GitHub shows no job of an earlier attempt. If that attempt was killed while it started a job, the dashboard of the docs service shows the job; to wait for it instead, set `job-id`. This attempt does what the run asks for.',

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { readInputs } from '../../src/inputs/read.ts'
-import { type PollEnd, pauseAfter, pollJob, type Watch } from '../../src/job/poll.ts'
+import { pauseAfter, pollJob, type Watch } from '../../src/job/poll.ts'
 import { readJob } from '../../src/service/client.ts'
 import { failureSentences } from '../../src/service/errors.ts'
-import { type JobScene, jobSceneStarter, type Reply, type SceneOptions } from './scene.ts'
+import { jobSceneStarter, type Reply, type SceneOptions } from './scene.ts'
 
 const startScene = jobSceneStarter()
 
@@ -15,10 +15,8 @@ type PollOptions = SceneOptions & {
 }
 
 /** Polls a job that was just created, without jitter, against replies of which the last goes on for ever. */
-async function poll(
-  get: readonly Reply[],
-  { shown = 'active', timeoutS = 3600, kind = 'create', ...options }: PollOptions = {},
-): Promise<{ readonly scene: JobScene; readonly end: PollEnd }> {
+async function poll(get: readonly Reply[], options: PollOptions = {}) {
+  const { shown = 'active', timeoutS = 3600, kind = 'create' } = options
   const inputs = { timeout: `${timeoutS}s`, ...options.inputs }
   const scene = await startScene({ get, random: () => 0, ...options, inputs })
   const job = readJob(typeof shown === 'string' ? { id: 'j1', status: shown } : shown)
@@ -164,14 +162,11 @@ it.each([
   ['in a pause', 3000, 0, 0],
   ['during a look', 6000, 1, 6000],
   ['before', 0, 0, 0],
-])(
-  'a cancel %s ends the wait at once, with the last known status',
-  async (_when, cancelAtMs, looks, durationMs) => {
-    const { end, scene } = await poll([slow('completed', 20_000)], { shown: 'reviewing', cancelAtMs })
-    expect(end).toMatchObject({ result: 'cancelled', job: { status: 'reviewing' }, durationMs })
-    expect([scene.calls.length, scene.elapsedS() * 1000]).toEqual([looks, cancelAtMs])
-  },
-)
+])('a cancel %s ends the wait with the last known status', async (_when, cancelAtMs, looks, durationMs) => {
+  const { end, scene } = await poll([slow('completed', 20_000)], { shown: 'reviewing', cancelAtMs })
+  expect(end).toMatchObject({ result: 'cancelled', job: { status: 'reviewing' }, durationMs })
+  expect([scene.calls.length, scene.elapsedS() * 1000]).toEqual([looks, cancelAtMs])
+})
 
 describe('the log', () => {
   it('names the job at each change of status, and warns once for each unknown word', async () => {

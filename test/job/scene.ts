@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
-import { afterEach, beforeEach, vi } from 'vitest'
+import { afterEach, beforeEach, expect, vi } from 'vitest'
 import type { History } from '../../src/events/history.ts'
 import { eventRow } from '../../src/events/table.ts'
 import { performJob } from '../../src/job/perform.ts'
@@ -9,8 +9,10 @@ import { readEnvironment } from '../../src/runner/environment.ts'
 import { Run } from '../../src/runner/run.ts'
 import { DocsService } from '../../src/service/client.ts'
 import { VirtualClock } from '../support/clock.ts'
+import { type FakeGitHub, startGitHub } from '../support/github.ts'
 import { TestServers } from '../support/http-servers.ts'
 import { environmentOf } from '../support/run-action.ts'
+import { addPull } from '../support/world.ts'
 
 /** What the docs service answers: a job with that status, or what is said here. */
 export type Reply =
@@ -41,39 +43,32 @@ export type SceneOptions = {
   readonly proxy?: string
   /** Where the service is taken to be; where it is by default. */
   readonly serviceAt?: (own: string) => string
+  /** There is a GitHub, and in it a pull request 12 with these fields. */
+  readonly pull?: Partial<Parameters<typeof addPull>[1]> | undefined
 }
 
 /** A docs service on loopback that follows a script, and a run beside it, for which time passes as soon as it waits. */
-export type JobScene = {
-  readonly run: Run
-  readonly service: DocsService
-  readonly clock: VirtualClock
-  /** When each request was sent, in seconds: `5 get`. */
-  readonly calls: string[]
-  readonly prompts: unknown[]
-  /** Lines of the log, annotations as `notice: …`. */
-  readonly log: string[]
-  readonly outputs: Record<string, string>
-  summary: string
-  /** Seconds since the start. */
-  elapsedS(): number
-}
+export type JobScene = Awaited<ReturnType<ReturnType<typeof jobSceneStarter>>>
 
 /** Makes a starter of scenes for the tests of a file. */
-export function jobSceneStarter(): (options?: SceneOptions) => Promise<JobScene> {
+export function jobSceneStarter() {
   const servers = new TestServers()
-  let current: JobScene | undefined
+  let read = (_chunk: string): void => undefined
   beforeEach(() => {
     vi.spyOn(process.stdout, 'write').mockImplementation((chunk) => {
-      if (current !== undefined) record(String(chunk), current)
+      read(String(chunk))
       return true
     })
   })
-  afterEach(() => {
+  const open: FakeGitHub[] = []
+  afterEach(async () => {
     vi.restoreAllMocks()
+    const ended = open.splice(0)
+    await Promise.all(ended.map((github) => github.close()))
+    for (const { violations } of ended) expect(violations).toEqual([])
   })
-  return async (options = {}) => {
-    const { inputs = {}, env = {}, random = () => 0.5, cancelAtMs, proxy = '', serviceAt } = options
+  return async (options: SceneOptions = {}) => {
+    const { inputs = {}, env = {}, random = () => 0.5, cancelAtMs, proxy = '' } = options
     let reply: Reply = 'active'
     const { origin } = await servers.start(async (incoming, response) => {
       await text(incoming)
@@ -81,22 +76,49 @@ export function jobSceneStarter(): (options?: SceneOptions) => Promise<JobScene>
     })
     const clock = new VirtualClock()
     const startMs = clock.now()
-    const elapsedS = (): number => (clock.now() - startMs) / 1000
     const cancel = new AbortController()
     if (cancelAtMs !== undefined) clock.at(startMs + cancelAtMs, () => cancel.abort())
-
+    const github = options.pull && (await startGitHub())
+    if (github !== undefined) open.push(github)
+    if (github !== undefined) addPull(github.world, { number: 12, ...options.pull })
+    const given = {
+      inputs: { 'project-id': 'docs', 'github-token': github?.token ?? '', ...inputs },
+      env: { GITHUB_API_URL: github?.url ?? '', ...env },
+    }
+    const environment = readEnvironment(environmentOf(given, '/nowhere', '/nowhere'))
+    const run = new Run(environment, { clock, random, cancel: cancel.signal })
     const proxies = { httpsProxy: '', httpProxy: proxy, noProxy: '' }
     const http = new HttpClient({ proxy: proxies, clock, timeoutMs: 30_000 })
+    const baseUrl = new URL(options.serviceAt?.(origin) ?? origin)
+    const access = { baseUrl, projectId: 'docs', apiKey: 'mint_0123456789' }
+    const outputs: Record<string, string> = {}
+    const scene = {
+      run,
+      github,
+      service: new DocsService({ ...access, http, clock, redact: (same) => same }),
+      clock,
+      /** When each request was sent, in seconds: `5 get`. */
+      calls: [] as string[],
+      prompts: [] as unknown[],
+      /** Lines of the log, annotations as `notice: …`. */
+      log: [] as string[],
+      outputs,
+      summary: '',
+      /** Seconds since the start. */
+      elapsedS: () => (clock.now() - startMs) / 1000,
+    }
+    read = (chunk) => record(chunk, scene)
+    vi.spyOn(run, 'writeSummary').mockImplementation((_section, { source }) => {
+      scene.summary += source
+    })
     const send = http.send.bind(http)
-    const calls: string[] = []
-    const prompts: unknown[] = []
     const left = { GET: [...(options.get ?? [])], POST: [...(options.post ?? [])] }
     vi.spyOn(http, 'send').mockImplementation(async (request) => {
-      const isGet = request.method === 'GET'
       const posted = request.url.pathname.endsWith('/message') ? 'message' : 'create'
-      calls.push(`${elapsedS()} ${isGet ? 'get' : posted}`)
-      if (request.body !== undefined) prompts.push(JSON.parse(request.body))
-      const replies = left[isGet ? 'GET' : 'POST']
+      const method = request.method === 'GET' ? 'GET' : 'POST'
+      scene.calls.push(`${scene.elapsedS()} ${method === 'GET' ? 'get' : posted}`)
+      if (request.body !== undefined) scene.prompts.push(JSON.parse(request.body))
+      const replies = left[method]
       reply = (replies.length > 1 ? replies.shift() : replies[0]) ?? 'active'
       const { refused = false, takesMs = 0 } = typeof reply === 'string' ? {} : reply
       const url = refused ? new URL('http://127.0.0.1:1/') : request.url
@@ -104,34 +126,6 @@ export function jobSceneStarter(): (options?: SceneOptions) => Promise<JobScene>
       if (takesMs > 0) await clock.sleep(takesMs, request.signal)
       return answer
     })
-
-    const given = { inputs: { 'project-id': 'docs', ...inputs }, env }
-    const environment = readEnvironment(environmentOf(given, '/nowhere', '/nowhere'))
-    const baseUrl = new URL(serviceAt?.(origin) ?? origin)
-    const redact = (same: string): string => same
-    const run = new Run(environment, { clock, random, cancel: cancel.signal })
-    const scene: JobScene = {
-      run,
-      service: new DocsService({
-        baseUrl,
-        projectId: 'docs',
-        apiKey: 'mint_0123456789',
-        http,
-        clock,
-        redact,
-      }),
-      clock,
-      calls,
-      prompts,
-      log: [],
-      outputs: {},
-      summary: '',
-      elapsedS,
-    }
-    vi.spyOn(run, 'writeSummary').mockImplementation((_section, { source }) => {
-      scene.summary += source
-    })
-    current = scene
     return scene
   }
 }
@@ -144,10 +138,7 @@ export const NO_HISTORY: History = {
 }
 
 /** Performs the job that a scene's inputs ask for in a dispatch; returns why the step fails. */
-export function performDispatch(
-  { run, service }: JobScene,
-  history = NO_HISTORY,
-): Promise<string | undefined> {
+export function performDispatch({ run, service }: JobScene, history = NO_HISTORY) {
   const event = { name: 'workflow_dispatch', row: eventRow('workflow_dispatch'), payload: {} }
   const request = { trigger: { event, command: undefined }, promptFiles: [], contextFiles: [] }
   return performJob(request, { history, readers: undefined, service, run })
@@ -169,7 +160,7 @@ function sendReply(reply: Reply, incoming: IncomingMessage, response: ServerResp
 }
 
 /** Takes what the runner would read from what is printed. */
-function record(chunk: string, { log, outputs }: JobScene): void {
+function record(chunk: string, { log, outputs }: Pick<JobScene, 'log' | 'outputs'>): void {
   for (const printed of chunk.split('\n').filter((one) => one !== '')) {
     const [, command, name = '', value = ''] =
       /^::([a-z-]+) ?(?:name=|title=)?(.*?)::(.*)$/.exec(printed) ?? []

@@ -48,11 +48,10 @@ describe.each([
     ['over it for ages', [limited('9'.repeat(400))], {}, [0], past('a year or more')],
     ['answered 302', [{ status: 302 }], {}, [0], NOTHING],
     ['answered 400', [{ status: 400 }], {}, [0], NOTHING],
-    ['answered 401', [{ status: 401 }], {}, [0], NOTHING],
     ['answered 418', [{ status: 418 }], {}, [0], NOTHING],
     ['answered 408', [{ status: 408 }], {}, [0], UNCLEAR],
     ['answered 500', [{ status: 500 }], {}, [0], UNCLEAR],
-    ['answered 503 to come again', [{ status: 503, headers: { 'retry-after': '1' } }], {}, [0], UNCLEAR],
+    ['answered 503', [{ status: 503, headers: { 'retry-after': '1' } }], {}, [0], UNCLEAR],
     ['answered 204', [{ status: 204 }], {}, [0], UNCLEAR],
     ['answered by half a job', [{ status: 201, body: '{"id":', breaks: 'after' }], {}, [0], UNCLEAR],
     ['answered by something else', [{ body: '[]' }], {}, [0], UNCLEAR],
@@ -74,15 +73,12 @@ describe.each([
     expect(await callsWith(1)).toEqual([0, 1.1, 3.3, 7.7, 16.5, 30])
   })
 
-  it.each([
-    [refused, /^Failed to reach the docs service\. The .*\. Nothing was started yet; trying again in 1 s\.$/],
-    [
-      limited('100'),
-      /^The rate limit .* \(429\)\. .* Nothing was started yet; trying again in 1 min 40 s\.$/,
-    ],
-  ])('that is sent again says so (%j)', async (reply, line) => {
-    const { scene } = await send([reply, 'active'])
-    expect(scene.log).toEqual([expect.stringMatching(line)])
+  it('that is sent again says so', async () => {
+    const { scene } = await send([refused, limited('100'), 'active'])
+    expect(scene.log).toEqual([
+      expect.stringMatching(/^Failed to reach .*\. Nothing was started yet; trying again in 1 s\.$/),
+      expect.stringMatching(/^The rate limit .*\. Nothing was started yet; trying again in 1 min 40 s\.$/),
+    ])
   })
 
   it('is given up soon when the run is cancelled, and keeps its job where that comes within 3 s', async () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { InputsError } from '../../src/inputs/read.ts'
 import type { Plan } from '../../src/job/plan.ts'
 import { JobError } from '../../src/job/submit.ts'
-import { dryRunSummary, inputsErrorSummary, jobSummary, shortSummary } from '../../src/job/summary.ts'
+import { dryRunSummary, inputsErrorSummary, jobSummary } from '../../src/job/summary.ts'
 import { CREATE, outcome, PR_LINK } from './outcomes.ts'
 import { jobSceneStarter } from './scene.ts'
 
@@ -51,6 +51,7 @@ describe('the summary of a job', () => {
   const noRef = { fields: { source: { repository: 'https://github.com/acme/docs' } } }
   const noLink = { fields: { prLink: 'javascript:alert(1)//@team' } }
   const withLink = { fields: { prLink: PR_LINK } }
+  const MERGED = `\n\nA new job: the earlier pull request ${PR} was merged.\n`
   const CONFLICT = 'It conflicts with its base branch; the agent was asked to resolve that.'
   it.each<[string, Parameters<typeof outcome>, string]>([
     ['no unknown branch', ['pull-request', noRef], 'changed [acme/docs](https://github.com/acme/docs).\n'],
@@ -62,11 +63,7 @@ describe('the summary of a job', () => {
     ['no duration beside the deadline', ['timed-out', {}], ' · model `docs-agent-1`</sub>'],
     ['what it went on with', ['failed', { plan: MESSAGE }], `\n\nThis run went on with ${PR}.\n\n`],
     ['how that was', ['failed', { plan: OLD }], `went on with ${PR}, open for 3 days. ${CONFLICT}\n\n`],
-    [
-      'what was merged',
-      ['failed', createAfter('merged')],
-      `\n\nA new job: the earlier pull request ${PR} was merged.\n`,
-    ],
+    ['what was merged', ['failed', createAfter('merged')], MERGED],
     ['what was closed', ['failed', createAfter('closed')], ` ${PR} was closed.\n`],
     ['what is invisible', ['failed', createAfter('invisible')], ` ${PR} is invisible to \`github-token\`.\n`],
   ])('says %s', async (_what, ended, text) => {
@@ -88,15 +85,6 @@ describe('the summary of a run', () => {
     expect(dry(CREATE)).toBe(`${begins}${FOOTER}\n\n\`\`\`text\nExplain the flag.\n\`\`\``)
     expect(dry(OLD)).toContain(`${begins}The message is for ${PR}, open for 3 days.\n\n${FOOTER}`)
     expect(dry(WAIT)).toBe(`${begins}${FOOTER}`)
-  })
-
-  it('that was skipped or interrupted says why', () => {
-    expect(shortSummary('skipped', 'Skipped: this push deletes `main`.', '').source).toBe(
-      '## ⏭️ Docs agent: skipped\n\nSkipped: this push deletes `main`.\n\n<sub>Docs agent</sub>',
-    )
-    expect(shortSummary('interrupted', 'Wait with `job-id: j1`.', 'docs').source).toBe(
-      `## 🛑 Docs agent: interrupted\n\nWait with \`job-id: j1\`.\n\n${FOOTER}`,
-    )
   })
 
   it('whose inputs are wrong shows names in backticks as code, and what was given as text', () => {

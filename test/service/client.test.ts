@@ -1,10 +1,7 @@
 import { text } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
-import { HttpClient } from '../../src/lib/http.ts'
-import { createRedact } from '../../src/lib/markdown.ts'
-import { createSystemClock } from '../../src/lib/time.ts'
 import { TransportError } from '../../src/lib/transport.ts'
-import { DocsService, type Job, readJob } from '../../src/service/client.ts'
+import { type DocsService, readJob } from '../../src/service/client.ts'
 import {
   describeFailure,
   failureSentences,
@@ -14,6 +11,7 @@ import {
   ServiceError,
 } from '../../src/service/errors.ts'
 import { TestServers } from '../support/http-servers.ts'
+import { serviceAt } from './service-at.ts'
 
 const servers = new TestServers()
 const KEY = 'mint_secret_0123'
@@ -28,28 +26,17 @@ async function serviceThatReplies({ status, body = '', headers = {} }: Reply, pr
     received.push([authorization, accept, type, agent, await text(incoming)].join(' | '))
     response.writeHead(status, headers).end(body)
   })
-  const clock = createSystemClock()
-  const proxy = { httpsProxy: '', httpProxy: '', noProxy: '' }
-  const service = new DocsService({
-    baseUrl: new URL(`${server.origin}${prefix}`),
-    projectId: 'docs',
-    apiKey: KEY,
-    http: new HttpClient({ proxy, clock, timeoutMs: 10_000 }),
-    clock,
-    redact: createRedact([KEY]),
-  })
-  return { service, received, ...server }
+  return { service: serviceAt(`${server.origin}${prefix}`, KEY), received, ...server }
 }
 
-const CALLS: Readonly<Record<string, (service: DocsService, id?: string) => Promise<Job>>> = {
-  create: (service) => service.createJob('x'),
-  get: (service, id = 'j1') => service.getJob(id),
-  message: (service, id = 'j1') => service.sendMessage(id, 'x'),
+function request(call: string, service: DocsService, id = 'j1') {
+  if (call === 'create') return service.createJob('x')
+  return call === 'get' ? service.getJob(id) : service.sendMessage(id, 'x')
 }
 
 async function failureOf(call: string, reply: Reply): Promise<unknown> {
   const { service } = await serviceThatReplies(reply)
-  return await CALLS[call]?.(service).catch((error: unknown) => error)
+  return await request(call, service).catch((error: unknown) => error)
 }
 
 const JOB: Reply = { status: 200, body: '{"id":"j1","status":"active"}' }
@@ -84,9 +71,9 @@ describe('a refusal names its cause first, then what was requested, what came ba
     const { service, server } = await serviceThatReplies(JOB)
     await service.getJob('j1')
     server.removeAllListeners('request').on('request', (_incoming, response) => response.writeHead(404).end())
-    const error = await CALLS[call]?.(service).catch((cause: unknown) => cause)
+    const error = await request(call, service).catch((cause: unknown) => cause)
     expect(describeFailure(error).details.endsWith(` and gave no reason. ${fix}`)).toBe(true)
-    await expect(CALLS[call]?.(service, 'j2')).rejects.toThrow('Check `job-id` and `project-id`;')
+    await expect(request(call, service, 'j2')).rejects.toThrow('Check `job-id` and `project-id`;')
   })
 
   it('and where a redirect leads', async () => {
@@ -123,21 +110,13 @@ describe('a body', () => {
     ['', 'and gave no reason'],
   ])('of a refusal such as %j is told: %s', async (body, says) => {
     const { details } = describeFailure(await failureOf('get', { status: 503, body }))
-    const isSaid = /"|reason/.test(says)
-    const asked = isSaid
-      ? 'The docs service answered the request to get the job'
-      : 'The request to get the job was answered'
-    expect(details).toBe(
-      `${asked} ${says}. The cause is the service or a proxy before it, not this workflow.`,
-    )
+    expect(details).toContain(` ${says}. The cause is the service or a proxy before it, not this workflow.`)
   })
 
-  it('that is a page in place of a refusal blames neither key nor project', async () => {
-    for (const status of [403, 404]) {
-      expect(failureSentences(await failureOf('create', { status, body: '<html>Sign in' }))).toBe(
-        `An HTML page came in place of the docs service's response (${status}). The request to create a job was answered ${HTML}. ${CHECK}`,
-      )
-    }
+  it.each([403, 404])('that is a page in place of a %d blames neither key nor project', async (status) => {
+    expect(failureSentences(await failureOf('create', { status, body: '<html>Sign in' }))).toBe(
+      `An HTML page came in place of the docs service's response (${status}). The request to create a job was answered ${HTML}. ${CHECK}`,
+    )
   })
 
   it('of a 403 without words leaves the likely causes', async () => {
@@ -150,26 +129,19 @@ describe('a body', () => {
     expect(await detailsOf('get')).toContain(causes(''))
   })
 
+  const UNEXPECTED = 'Unexpected response of the docs service (200)'
+  const PAGE = "An HTML page came in place of the docs service's response (200)"
   it.each([
-    ['', 'with an empty body'],
-    ['hello', 'with a text that is not JSON'],
-    ['{"id":7}', 'with JSON of another shape than documented'],
-    ['{"id":"other","status":"active"}', 'with another job'],
-  ])('of a success such as %j is no job: %s', async (body, says) => {
+    ['', UNEXPECTED, 'with an empty body.'],
+    ['hello', UNEXPECTED, 'with a text that is not JSON.'],
+    ['{"id":7}', UNEXPECTED, 'with JSON of another shape than documented.'],
+    ['{"id":"other","status":"active"}', UNEXPECTED, 'with another job.'],
+    ['<!doctype html><p>Sign in', PAGE, `${HTML}. ${CHECK}`],
+  ])('of a success such as %j is no job: %s, %s', async (body, headline, says) => {
     const error = await failureOf('get', { status: 200, body })
     expect(error).toBeInstanceOf(InvalidResponseError)
-    expect(describeFailure(error)).toMatchObject({
-      headline: 'Unexpected response of the docs service (200)',
-      details: `The request to get the job was answered ${says}.`,
-    })
-  })
-
-  it('of a success that is a page is no job, and says where to look', async () => {
-    const error = await failureOf('get', { status: 200, body: '<!doctype html><p>Sign in' })
-    expect(error).toBeInstanceOf(InvalidResponseError)
-    expect(failureSentences(error)).toBe(
-      `An HTML page came in place of the docs service's response (200). The request to get the job was answered ${HTML}. ${CHECK}`,
-    )
+    const details = `The request to get the job was answered ${says}`
+    expect(describeFailure(error)).toMatchObject({ headline, details })
   })
 })
 
@@ -201,7 +173,7 @@ describe('a request', () => {
 
   it('that starts or continues work goes over a connection of its own, the others share one', async () => {
     const { service, connections } = await serviceThatReplies(JOB)
-    for (const call of ['get', 'create', 'get', 'message', 'get']) await CALLS[call]?.(service)
+    for (const call of ['get', 'create', 'get', 'message', 'get']) await request(call, service)
     expect(connections()).toBe(3)
   })
 })
@@ -218,13 +190,16 @@ it('a read may be sent again after 408, 429 and 5xx, after a transport failure, 
   expect(isRetryable(new Error('a fault of ours'))).toBe(false)
 })
 
-it('what kept a request from being answered is told by whether it was sent, a fault of ours by its message', () => {
-  const said = (failure: TransportError['failure'], maybeSent: boolean): string =>
-    failureSentences(new TransportError('the name x is unknown', { failure, maybeSent }))
-  expect(said('broken', true)).toBe('No response from the docs service. The name x is unknown.')
-  expect(said('unresolved', false)).toBe(`Failed to reach the docs service. The name x is unknown. ${CHECK}`)
-  expect(said('proxy', false)).toBe('Failed to reach the docs service. The name x is unknown.')
-  expect(said('tls', false)).toBe('Failed to reach the docs service. The name x is unknown.')
+it.each([
+  ['broken', true, 'No response from the docs service. It broke.'],
+  ['unresolved', false, `Failed to reach the docs service. It broke. ${CHECK}`],
+  ['proxy', false, 'Failed to reach the docs service. It broke.'],
+  ['tls', false, 'Failed to reach the docs service. It broke.'],
+] as const)('a request that failed (%s), maybe sent: %j, is told as such', (failure, maybeSent, words) => {
+  expect(failureSentences(new TransportError('it broke', { failure, maybeSent }))).toBe(words)
+})
+
+it('a fault of ours is told by its message', () => {
   expect(failureSentences(new Error('a fault'))).toBe('a fault.')
 })
 

@@ -37,8 +37,8 @@ export function sceneStarter() {
   afterEach(() => {
     vi.restoreAllMocks()
   })
-  return async (options?: Parameters<typeof startGitHub>[0]) => {
-    const github = await startGitHub(options)
+  return async () => {
+    const github = await startGitHub()
     onTestFinished(async () => {
       await github.close()
       expect(github.violations).toEqual([])
