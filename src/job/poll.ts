@@ -12,15 +12,6 @@ import {
   serviceWord,
 } from '../service/errors.ts'
 
-/** A job to wait for. */
-export type Watch = {
-  readonly jobId: string
-  /** As the service has just shown it; `undefined` before the first look at another run's job. */
-  readonly job: Job | undefined
-  /** What this run did: it created the job, sent it a message, or merely waits for it. */
-  readonly kind: 'create' | 'message' | 'wait'
-}
-
 /** What became of a request for a job: the output `result`. */
 export type JobResult = 'pull-request' | FailOnResult | 'cancelled' | 'submitted' | 'error'
 
@@ -35,6 +26,8 @@ export type PollEnd = {
   /** Why the last look failed; `undefined` if it did not. */
   readonly error: unknown
 }
+
+export type Watch = Pick<PollEnd, 'jobId' | 'job'> & { readonly kind: 'create' | 'message' | 'wait' }
 
 const MIN_PAUSE_MS = 5000
 const MAX_PAUSE_MS = 15_000
@@ -59,6 +52,8 @@ const HEARTBEAT_MS = 60_000
 /**
  * Looks at a job until it is finished, the time is up, the run is cancelled, or looking makes no sense any more. At the
  * deadline comes a last look, whatever the pause: it tells a job that is finished from one that is not.
+ *
+ * @param watch `job`: as the service has just shown it; `kind`: what this run did to it
  */
 export async function pollJob(watch: Watch, service: DocsService, run: Run): Promise<PollEnd> {
   const { jobId, kind } = watch

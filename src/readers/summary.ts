@@ -176,8 +176,8 @@ function visitorsFacts({ period, trend, comparable, usual, pageChanges }: Visito
     `Period: ${formatPeriod(period)} in UTC${before === undefined ? '' : `; before it: ${formatPeriod(before)}`}.`,
     ...(usual ? [`Usual: the range of the ${earlier} before, and ${MARGIN_PERCENT} % beyond.`] : []),
     ...(pageChanges ? [MOVED_FACT] : []),
-    'The service estimates distinct visitors. Whoever came twice, or as a person and through AI, counts once: so pages do not add up to all visitors, nor do people and AI.',
-    `AI visitors are told by their user agent alone: pages fetched to answer somebody's question, and pages read as Markdown. Search indexes and training crawlers count as neither people nor AI. Read mostly by AI: ${MOSTLY_AI * 100} % or more of at least ${MIN_VISITORS} visitors.`,
+    'The service estimates distinct visitors: they are deduplicated, over pages and over people and AI, so neither pages nor people and AI add up to all visitors.',
+    `AI visitors are told by their user agent alone: pages fetched to answer someone's question, and pages read as Markdown. Search indexes and training crawlers count as neither people nor AI. Read mostly by AI: ${MOSTLY_AI * 100} % or more of at least ${MIN_VISITORS} visitors.`,
   ]
 }
 
