@@ -1,3 +1,5 @@
+import type { getOctokit } from '@actions/github'
+
 export type Maybe<T> = T | null | undefined
 
 /**
@@ -6,6 +8,24 @@ export type Maybe<T> = T | null | undefined
  * Source: GitHub's documentation, "Webhook events and payloads", "REST API endpoints", "GraphQL".
  */
 export type Sent<T> = { readonly [Field in keyof T]?: Maybe<T[Field]> }
+
+/** The same for all that is within. */
+type Loose<T> = T extends string
+  ? string
+  : T extends readonly (infer One)[]
+    ? readonly Loose<One>[]
+    : T extends object
+      ? { readonly [Field in keyof T]?: Maybe<Loose<T[Field]>> }
+      : T
+
+type Rest = ReturnType<typeof getOctokit>['rest']
+
+/** The data of a response, as Octokit has it from GitHub's own description. */
+type Response<Area extends keyof Rest, Call extends keyof Rest[Area]> = Rest[Area][Call] extends (
+  ...options: never[]
+) => Promise<{ readonly data: infer Data }>
+  ? Loose<Data>
+  : never
 
 export type User = Sent<{
   id: number
@@ -42,35 +62,11 @@ export type PushedCommit = Sent<{
   removed: readonly string[]
 }>
 
-/** A commit as REST answers it. */
-export type Commit = Sent<{
-  sha: string
-  commit: Sent<{ message: string }>
-  parents: readonly Sent<{ sha: string }>[]
-}>
-
-export type CommitFile = Sent<{
-  filename: string
-  previous_filename: string
-  /** `added`, `removed`, `modified`, `renamed`, `copied`, `changed`, `unchanged`. */
-  status: string
-  additions: number
-  deletions: number
-  changes: number
-  /** Missing for binary files, and where GitHub withholds it. */
-  patch: string
-}>
-
-export type Comparison = Sent<{
-  html_url: string
-  /** `ahead`, `behind`, `diverged`, `identical`. */
-  status: string
-  behind_by: number
-  total_commits: number
-  commits: readonly Commit[]
-  /** 300 at most, without saying how many there are. */
-  files: readonly CommitFile[]
-}>
+/** `status`: `ahead`, `behind`, `diverged`, `identical`. `files`: 300 at most, without saying how many there are. */
+export type Comparison = Response<'repos', 'compareCommitsWithBasehead'>
+export type Commit = NonNullable<NonNullable<Comparison['commits']>[number]>
+/** `patch` is missing for binary files, and where GitHub withholds it. */
+export type CommitFile = NonNullable<NonNullable<Comparison['files']>[number]>
 
 /** An issue or a discussion. */
 export type Issue = Sent<{
@@ -88,66 +84,15 @@ export type Issue = Sent<{
   pull_request: Sent<{ merged_at: string }>
 }>
 
-export type PullRequest = Issue &
-  Sent<{
-    merged: boolean
-    merged_at: string
-    merge_commit_sha: string
-    /** `dirty` where it conflicts with its base branch. */
-    mergeable_state: string
-    changed_files: number
-    /** Its repository is null where the fork was deleted. */
-    head: PullRequestSide
-    base: PullRequestSide
-  }>
-
-type PullRequestSide = Sent<{ ref: string; sha: string; repo: Repository }>
+/** `mergeable_state`: `dirty` where it conflicts with its base branch. `head.repo`: null where the fork was deleted. */
+export type PullRequest = Response<'pulls', 'get'>
 
 export type Review = Sent<{ id: number; html_url: string; body: string; user: User }>
 
-/** A comment on an issue, on a pull request, or in a review. */
-export type Comment = Review &
-  Sent<{
-    /** In a review: the comment that the thread began with. */
-    in_reply_to_id: number
-    path: string
-    diff_hunk: string
-    line: number
-    start_line: number
-    original_line: number
-    /** `LEFT` for the old version. */
-    side: string
-  }>
+/** A comment in a review, or with fewer fields on an issue or pull request. `side`: `LEFT` for the old version. */
+export type Comment = Response<'pulls', 'getReviewComment'>
 
-export type Release = Sent<{
-  name: string
-  tag_name: string
-  html_url: string
-  body: string
-  draft: boolean
-  published_at: string
-}>
-
-export type WorkflowRun = Sent<{
-  name: string
-  html_url: string
-  /** The event that it ran for. */
-  event: string
-  head_branch: string
-  head_sha: string
-  conclusion: string
-  created_at: string
-  head_repository: Repository
-  /** Who started it, or started it again. */
-  triggering_actor: User
-}>
-
-export type Status = Sent<{
-  context: string
-  /** `pending`, `success`, `failure`, `error`; in upper case in GraphQL. */
-  state: string
-  description: string
-  target_url: string
-  created_at: string
-  creator: User
-}>
+export type Release = Response<'repos', 'getRelease'>
+export type WorkflowRun = Response<'actions', 'getWorkflowRun'>
+/** Its `state` is in upper case in GraphQL. */
+export type Status = NonNullable<Response<'repos', 'listCommitStatusesForRef'>[number]>

@@ -33,7 +33,11 @@ export type Commit = {
 }
 
 /** A commit status. Each POST makes one; none is ever changed. */
-export type CommitStatus = Required<Status> & { readonly id: number; readonly sha: string }
+type StatusFields = 'context' | 'state' | 'description' | 'target_url' | 'created_at' | 'creator'
+export type CommitStatus = Required<Pick<Status, StatusFields>> & {
+  readonly id: number
+  readonly sha: string
+}
 
 export type Pull = {
   readonly number: number
@@ -253,7 +257,7 @@ export function addComment(
 }
 
 /** Adds a commit status, by default of the token's account. */
-export function addStatus(world: World, sha: string, status: Status): CommitStatus {
+export function addStatus(world: World, sha: string, status: Pick<Status, StatusFields>): CommitStatus {
   const usual = { context: 'default', state: 'pending', description: null, target_url: null }
   const made = { creator: world.viewer, created_at: time(world.now()) }
   const added = { ...usual, ...made, ...status, sha, id: world.statuses.length + 1 }
