@@ -64,12 +64,7 @@ async function perform(run: Run): Promise<void> {
     return undefined
   })
   if (jobFailure !== undefined) log.fail(jobFailure)
-  if (readersFailure === undefined) return
-  // A key or credits that are no good for one part are none for the other; its first sentence names the cause.
-  const [cause] = /^.*? \(40[12]\)(?=\. )/.exec(readersFailure) ?? []
-  const isSame = cause !== undefined && jobFailure?.startsWith(`${cause}. `) === true
-  const failure = isSame ? `${cause}: there is no readers report, for the same reason.` : readersFailure
-  log.fail(failure, `Docs readers: ${inputs['project-id']}`)
+  if (readersFailure !== undefined) log.fail(readersFailure, `Docs readers: ${inputs['project-id']}`)
 }
 
 function reportCancelled({ wantsJob }: RunRequest, run: Run): void {

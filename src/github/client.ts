@@ -129,6 +129,11 @@ export class GitHub {
     this.#told.set(cause, told === 'warning' ? told : level).set(consequence, level)
   }
 
+  /** Whether the log has told this cause of failing calls in full. */
+  hasTold(why: string): boolean {
+    return this.#told.has(why)
+  }
+
   /** Whether calls that need this permission fail for good, as far as is known: none of them has worked in this run. */
   lacks(permission: string): boolean {
     return this.#permissions.get(permission) === 'missing'

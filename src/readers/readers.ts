@@ -57,7 +57,10 @@ export class Readers {
     if (cancel.aborted) return this.#reportFailure('Cancelled before the readers report was complete.')
     if (missed !== undefined) this.#run.setOutputs(missedOutputs(missed))
     if (reading instanceof NotRead) {
-      return this.#reportFailure(`${capitalize(reading.message)} So there is no visitors report.`, missed)
+      // Key and credits are the job's, too, which says what to do about them.
+      const isTold = hasJob && /\(40[12]\)$/.test(reading.headline)
+      const why = isTold ? `${reading.headline}.` : reading.message
+      return this.#reportFailure(`${capitalize(why)} So there is no visitors report.`, missed)
     }
     if (visitors === undefined || reading === undefined) return missed && this.#reportMissed(missed, hasJob)
     const report = makeReport(reading, { isSoFar: visitors.isSoFar, top: inputs['visitors-top'] })

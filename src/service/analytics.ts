@@ -125,7 +125,7 @@ export async function getQuestions(service: DocsService, dates: Dates, signal?: 
 }
 
 function analyticsCall(
-  { projectId }: DocsService,
+  { projectId, projectNotFound: notFound }: DocsService,
   path: readonly string[],
   query: NonNullable<ServiceCall['query']>,
   purpose: string,
@@ -135,6 +135,7 @@ function analyticsCall(
     path: ['v1', 'analytics', projectId, ...path],
     query,
     purpose,
+    notFound,
     limit: '100 analytics requests per hour, shared by the whole organisation',
   }
 }

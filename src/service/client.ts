@@ -70,6 +70,7 @@ export class DocsService {
       path: [],
       body: { prompt },
       purpose: 'create a job',
+      notFound: this.projectNotFound,
       limit: '100 jobs per project and hour',
     })
   }
@@ -90,16 +91,21 @@ export class DocsService {
       path: [id, 'message'],
       body: { prompt },
       purpose: 'send the job a follow-up message',
-      notFound: this.#jobNotFound(
-        id,
-        ' To start a new job, run without `job-id` and with `follow-up: false`.',
-      ),
+      notFound: this.#jobNotFound(id, ' For a new one, run without `job-id` and with `follow-up: false`.'),
       limit: '100 follow-up messages per project and hour',
     })
   }
 
+  /** What a 404 means where no job is named. */
+  get projectNotFound(): ServiceCall['notFound'] {
+    const path =
+      this.#options.baseUrl.pathname === '/' ? '' : '`base-url` (its path comes before every call), '
+    const fix = `Check ${path}\`project-id\`, and that the API key belongs to the same organisation.`
+    return [`No project ${inBackticks(this.projectId)}`, fix]
+  }
+
   /** @param advice where the service has shown the job before */
-  #jobNotFound(id: string, advice: string): NonNullable<ServiceCall['notFound']> {
+  #jobNotFound(id: string, advice: string): ServiceCall['notFound'] {
     const fix =
       this.#shownId === id
         ? `The service has shown this job before, and may have deleted it since.${advice}`
@@ -145,7 +151,7 @@ export class DocsService {
       location: redact(response.headers['location'] ?? ''),
       retryAfterMs: parseRetryAfter(response.headers['retry-after'], clock.now()) ?? 0,
     }
-    if (read.status < 200 || read.status > 299) throw new ServiceError(call, read, this.projectId)
+    if (read.status < 200 || read.status > 299) throw new ServiceError(call, read)
     return read
   }
 

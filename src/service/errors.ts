@@ -21,8 +21,8 @@ export type ServiceCall = {
   readonly body?: unknown
   /** What is requested, to follow "the request to": `create a job`. */
   readonly purpose: string
-  /** What a 404 means for this call, and what to do: that there is no such project unless it is told. */
-  readonly notFound?: Explanation
+  /** What a 404 means for this call, and what to do. */
+  readonly notFound: Explanation
   /** The documented limit of this call, to follow "The limit is": `100 jobs per project and hour`. */
   readonly limit: string
 }
@@ -52,9 +52,9 @@ export class ServiceError extends FailureError {
   readonly status: number
   readonly retryAfterMs: number
 
-  constructor(call: ServiceCall, response: ServiceResponse, projectId: string) {
+  constructor(call: ServiceCall, response: ServiceResponse) {
     const isPage = isHtmlPage(response) && [403, 404].includes(response.status)
-    const [headline, fix] = isPage ? HTML_PAGE : explain(call, response, projectId)
+    const [headline, fix] = isPage ? HTML_PAGE : explain(call, response)
     super({ headline: `${headline} (${response.status})`, details: `${answer(call, response)} ${fix}` })
     this.status = response.status
     this.retryAfterMs = response.retryAfterMs
@@ -115,11 +115,7 @@ const CHECK_CONNECTION = 'Check `base-url`, and the firewall and proxy of the ru
 const HTML_PAGE: Explanation = ["An HTML page came in place of the docs service's response", CHECK_CONNECTION]
 
 /** What a status means and what to do about it. Sources: the vendor's documentation (November 2026), RFC 9110. */
-function explain(
-  { method, notFound, limit }: ServiceCall,
-  response: ServiceResponse,
-  projectId: string,
-): Explanation {
+function explain({ method, notFound, limit }: ServiceCall, response: ServiceResponse): Explanation {
   const { status } = response
   const isPost = method === 'POST'
   const scope =
@@ -146,10 +142,7 @@ function explain(
       'Buy credits or wait for the next period; the dashboard shows what is left.',
     ],
     403: ['The docs service does not allow this', forbidden],
-    404: notFound ?? [
-      `No project ${inBackticks(projectId)}`,
-      'Check `project-id`, that the API key belongs to the same organisation, and `base-url` if it is set.',
-    ],
+    404: notFound,
     408: [
       'The docs service waited too long for the request',
       'The network between this runner and the service may be slow.',

@@ -98,7 +98,7 @@ describe('beside a job', () => {
       expect.stringMatching(
         /^::error title=Docs agent%3A docs::The docs service refused the API key \(401\)\. /,
       ),
-      '::error title=Docs readers%3A docs::The docs service refused the API key (401): there is no readers report, for the same reason.',
+      '::error title=Docs readers%3A docs::The docs service refused the API key (401). So there is no visitors report.',
     ])
   })
 

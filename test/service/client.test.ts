@@ -48,7 +48,7 @@ describe('a refusal names its cause first, then what was requested, what came ba
     'create 401: The docs service refused the API key (401). The docs service answered the request to create a job with "no". The key may have expired (keys last 90 days unless their owner chose otherwise), have been deleted, or belong to another service. Create a new admin key in the dashboard and update the secret behind `api-key`.',
     'create 402: The credits of the docs service are used up (402). The docs service answered the request to create a job with "no". Buy credits or wait for the next period; the dashboard shows what is left.',
     'create 403: The docs service does not allow this (403). The docs service answered the request to create a job with "no". The dashboard shows the plan, the key\'s scope and its list of IP addresses.',
-    'create 404: No project `docs` (404). The docs service answered the request to create a job with "no". Check `project-id`, that the API key belongs to the same organisation, and `base-url` if it is set.',
+    'create 404: No project `docs` (404). The docs service answered the request to create a job with "no". Check `project-id`, and that the API key belongs to the same organisation.',
     'get 404: No job `j1` in project `docs` (404). The docs service answered the request to get the job with "no". Check `job-id` and `project-id`; the service may also have deleted the job.',
     'create 429: The rate limit of the docs service is reached (429). The docs service answered the request to create a job with "no". The limit is 100 jobs per project and hour. Start fewer runs, or run at another time.',
     'message 429: The rate limit of the docs service is reached (429). The docs service answered the request to send the job a follow-up message with "no". The limit is 100 follow-up messages per project and hour. Start fewer runs, or run at another time.',
@@ -66,7 +66,7 @@ describe('a refusal names its cause first, then what was requested, what came ba
   const SHOWN = 'The service has shown this job before, and may have deleted it since.'
   it.each([
     ['get', SHOWN],
-    ['message', `${SHOWN} To start a new job, run without \`job-id\` and with \`follow-up: false\`.`],
+    ['message', `${SHOWN} For a new one, run without \`job-id\` and with \`follow-up: false\`.`],
   ])('to %s a job that the service has shown before', async (call, fix) => {
     const { service, server } = await serviceThatReplies(JOB)
     await service.getJob('j1')
