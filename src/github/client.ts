@@ -121,11 +121,11 @@ export class GitHub {
     const level = (isMissing && call.levelIfMissing) || (call.level ?? 'warning')
     const cause = isMissing ? permission : kind === 'setup' ? message : `${level} ${message} ${consequence}`
     const told = this.#told.get(cause)
-    const why = told ? ', for the same reason.' : `: ${message}.`
-    const advice = isMissing && !told ? permissionAdvice(permission) : ''
+    const isSame = told === 'warning' || told === level
+    const why = isSame ? ', for the same reason.' : `: ${message}.`
+    const advice = isMissing && !isSame ? permissionAdvice(permission) : ''
     const news = told && this.#told.has(consequence) ? '' : consequence
-    const isQuiet = told === 'warning' || told === level || cancel.aborted
-    log[isQuiet ? 'info' : level](joinSentences(`Failed to ${purpose}${why}`, advice, news))
+    log[isSame || cancel.aborted ? 'info' : level](joinSentences(`Failed to ${purpose}${why}`, advice, news))
     this.#told.set(cause, told === 'warning' ? told : level).set(consequence, level)
   }
 

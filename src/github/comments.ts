@@ -126,8 +126,9 @@ export function listAll<T>(github: GitHub, path: string, maxEntries = Infinity):
   return github.request(async ({ paginate }) => {
     const all: T[] = []
     for await (const { data } of paginate.iterator(`GET ${path}`, { per_page: 100 })) {
-      if (!Array.isArray(data)) throw new GitHubError('GitHub returned something that is not a list')
-      all.push(...(data as readonly Maybe<T>[]).filter((one) => one != null))
+      const isList = Array.isArray(data) && !data.includes(null)
+      if (!isList) throw new GitHubError('GitHub returned something that is not a list')
+      all.push(...(data as readonly T[]))
       if (all.length >= maxEntries) break
     }
     return all

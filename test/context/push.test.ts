@@ -199,7 +199,7 @@ describe('what fails the history and the comparison of a push', () => {
     const once = [`warning: ${failed}: ${why} ${PERSON} ${NOT_TOLD}`]
     const twice = [
       `notice: ${failed}: ${why} ${NOT_TOLD}`,
-      `warning: ${failed}, for the same reason. ${PERSON} ${NOT_TOLD}`,
+      `warning: ${failed}: ${why} ${PERSON} ${NOT_TOLD}`,
     ]
     expect(logged).toEqual(what === 'no `contents: read`' ? twice : once)
   })
