@@ -14,7 +14,7 @@ repository="$GITHUB_API_URL/repos/$GITHUB_REPOSITORY"
 jobs="$BASE_URL/v2/agent/$PROJECT_ID/job"
 if [[ $GITHUB_EVENT_NAME == push ]]; then
   query="{ viewer { login } repository(owner: \"${GITHUB_REPOSITORY%/*}\", name: \"${GITHUB_REPOSITORY#*/}\") {
-    object(oid: \"$GITHUB_SHA\") { ... on Commit { history(first: 100) { nodes { oid status { contexts { state } } } } } } } }"
+    object(oid: \"$GITHUB_SHA\") { ... on Commit { history(first: 100) { nodes { oid status { context(name: \"Docs agent\") { state } } } } } } } }"
   history=$(call "$GITHUB_TOKEN" --json "$(jq --null-input --arg query "$query" '{$query}')" "$GITHUB_API_URL/graphql")
   jq --raw-output '.data.repository.object.history.nodes[].oid' <<<"$history" >/dev/null
   range="$(jq --raw-output .before "$GITHUB_EVENT_PATH")...$(jq --raw-output .after "$GITHUB_EVENT_PATH")"
