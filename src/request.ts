@@ -56,8 +56,7 @@ export async function loadRequest(trigger: Trigger, run: Run): Promise<RunReques
 function nothingRequested(unused: readonly string[], hasContextFiles: boolean): InputProblem {
   if (unused.length > 0) {
     const problem = `is not set, and without a report nothing uses ${listOf(unused)}`
-    const accepted =
-      'true; or prompt, prompt-file, job-id, visitors-export, reader-signals or a /docs comment'
+    const accepted = 'true; or prompt, prompt-file, job-id, visitors-export, reader-signals, a /docs comment'
     return { input: 'visitors-summary', problem, accepted }
   }
   const problem = hasContextFiles

@@ -24,7 +24,7 @@ export function requestComparison(base: string, head: string, github: GitHub): P
   const call = {
     purpose: 'compare two commits',
     permission: 'contents: read',
-    consequence: 'The agent is not told the commits, files and diff between them.',
+    consequence: 'The agent is not told the commits, files and diff.',
   }
   const basehead = `${base}...${head}`
   return ask(github, call, () =>

@@ -22,19 +22,25 @@ type Beside = {
  * What GitHub knows of the event, as a delimited block for the prompt: from the payload, and from the API where that is
  * silent. Never fails: what can't be read from GitHub is left out, and said.
  */
-export async function describeEvent(
-  { event, command }: Trigger,
-  { history, previous, signals }: Beside,
-  run: Run,
-): Promise<string> {
-  const { environment, inputs } = run
-  const { name, payload } = event
-  const known = await factsOf(event, history, run).catch((error: unknown) => {
+export async function describeEvent(trigger: Trigger, beside: Beside, run: Run): Promise<string> {
+  try {
+    return describe(trigger, await factsOf(trigger.event, beside.history, run), beside, run)
+  } catch (error) {
     // Neither payloads nor responses are checked field by field.
     const why = `GitHub told something unexpected (${errorMessage(error)})`
     run.log.warning(`Failed to describe the event: ${why}. The agent is not told what it is about.`)
-    return unknownChanges(why)
-  })
+    const event = { ...trigger.event, payload: {} }
+    return describe({ ...trigger, event }, unknownChanges(why), beside, run)
+  }
+}
+
+function describe(
+  { event, command }: Trigger,
+  known: EventFacts,
+  { previous, signals }: Beside,
+  { environment, inputs }: Run,
+): string {
+  const { name, payload } = event
   const state = previous?.state === 'invisible' ? 'not visible to this run' : previous?.state
   const facts: Fact[] = [
     ['Repository', environment.repository],

@@ -87,18 +87,16 @@ export async function authorize({ event, command }: Trigger, run: Run): Promise<
 }
 
 /** A refused author gets a reaction, and no comment. */
-async function authorizeCommand(
-  { source, author, instructions }: Command,
-  run: Run,
-): Promise<Skip | undefined> {
+async function authorizeCommand({ source, author, instructions }: Command, run: Run) {
   const { inputs, github } = run
   const refusal = await checkPermission(author, `the command ${inputs.command}`, run)
   if (refusal !== undefined) {
     // A re-run's answer replaces that of the first attempt.
     const answer = isRerun(run.environment) ? giveFinalReaction : react
     const mayReact = mayWrite(inputs) && inputs['github-token'] !== '' && !run.cancel.aborted
-    if (mayReact) await answer(github, source, refusal.level === 'notice' ? '-1' : 'confused')
-    return refusal
+    const isRefused = refusal.level === 'notice'
+    if (mayReact) await answer(github, source, isRefused ? '-1' : 'confused')
+    return isRefused ? refusal : { ...refusal, reason: `${refusal.reason} Repeat the command later.` }
   }
   // With `job-id`, a bare command waits for that job.
   if (instructions !== '' || hasPrompt(inputs) || inputs['job-id'] !== '') return undefined
@@ -154,8 +152,7 @@ async function checkPermission(
     if (!(error instanceof GitHubError)) throw error
     if (error.status === 404) return refused(`${login} has no permission on this repository (404)`)
     const why = `the permission of ${login} could not be read: ${error.message}`
-    const repeat = what.startsWith('the command') ? '. Repeat the command later' : ''
-    return skip('warning', `${why}. ${capitalize(needs)}${repeat}`)
+    return skip('warning', `${why}. ${capitalize(needs)}`)
   }
 }
 

@@ -109,7 +109,7 @@ export class GitHub {
     }
   }
 
-  /** Logs a failed call. The same cause is told in full once, and is one annotation, or a warning after a notice. */
+  /** Logs a failed call. It is an annotation where its cause or what follows from it is new, or more than a notice. */
   report(error: unknown, call: GitHubCall): void {
     const { log, cancel, clock, isPost } = this.#options
     const { purpose, permission, consequence = '' } = call
@@ -121,11 +121,13 @@ export class GitHub {
     const level = (isMissing && call.levelIfMissing) || (call.level ?? 'warning')
     const cause = isMissing ? permission : kind === 'setup' ? message : `${level} ${message} ${consequence}`
     const told = this.#told.get(cause)
-    const isSame = told === 'warning' || told === level
-    const why = isSame ? ', for the same reason.' : `: ${message}.`
-    const advice = isMissing && !isSame ? permissionAdvice(permission) : ''
-    const news = told && this.#told.has(consequence) ? '' : consequence
-    log[isSame || cancel.aborted ? 'info' : level](joinSentences(`Failed to ${purpose}${why}`, advice, news))
+    const isTold = told === 'warning' || told === level
+    const isNews = ![...this.#told.keys()].some((known) => known.includes(consequence))
+    // A missing permission is named once.
+    const why = isTold && (isMissing || !isNews) ? ', for the same reason.' : `: ${message}.`
+    const advice = isMissing && !isTold ? permissionAdvice(permission) : ''
+    const shown = (isTold && !isNews) || cancel.aborted ? 'info' : level
+    log[shown](joinSentences(`Failed to ${purpose}${why}`, advice, told && !isNews ? '' : consequence))
     this.#told.set(cause, told === 'warning' ? told : level).set(consequence, level)
   }
 

@@ -42,10 +42,7 @@ type InputTexts = ReadonlyMap<string, string>
  *
  * @returns all inputs, and what is wrong with them; a wrong one has the value of its default
  */
-export function readInputs(
-  texts: InputTexts,
-  redact: Redact,
-): { readonly inputs: Inputs; readonly problems: readonly InputProblem[] } {
+export function readInputs(texts: InputTexts, redact: Redact) {
   const problems: InputProblem[] = []
   const readInput = (name: InputName): unknown => {
     const { format, default: fallback } = INPUTS[name]

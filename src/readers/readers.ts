@@ -114,7 +114,8 @@ export class Readers {
   #write(missed: Missed | undefined, visitors: Partial<SummaryContent> = {}): void {
     const { inputs, cancel, log } = this.#run
     const { leftOut, count: requests } = this.#reader
-    const hasVisitors = inputs['visitors-summary']
+    // A step that fails says why on its page, too.
+    const hasVisitors = inputs['visitors-summary'] || visitors.failure !== undefined
     if (hasVisitors || missed !== undefined) {
       const content = { inputs, missed, leftOut, requests, ...(hasVisitors ? visitors : {}) }
       this.#run.writeSummary('visitors', readersSummary(content))

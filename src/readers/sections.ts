@@ -37,11 +37,7 @@ export function changesSection({ pageChanges, newlyAi }: VisitorsReport, site: U
   return [head, ...moved, ...ofAi]
 }
 
-function upAndDown(
-  up: readonly PageChange[],
-  down: readonly PageChange[],
-  site: URL | undefined,
-): Markdown[] {
+function upAndDown(up: readonly PageChange[], down: readonly PageChange[], site: URL | undefined) {
   const sides = [up, down].filter(({ length }) => length > 0)
   if (sides.length === 0) return []
   const columns = sides.map((pages) => [

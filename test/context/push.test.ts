@@ -155,14 +155,17 @@ describe('a push', () => {
     const files = `Changed files: not known: GitHub returned ${answer}`
     expect(lines.slice(4)).toEqual([COMPARED[0], 'Commits:', ...commits, files])
     const failed = `${level}: Failed to compare two commits: GitHub returned ${answer}.`
-    const lacks = 'The agent is not told the commits, files and diff between them.'
+    const lacks = 'The agent is not told the commits, files and diff.'
     expect(logged).toEqual([`${failed} ${advice}${lacks}`])
   })
 })
 
-it('a comparison that makes no sense leaves the run its prompt, and says what the agent lacks', async () => {
+it.each([
+  { commits: 'x', files: [null] },
+  { commits: [], files: [{ filename: 5, status: 'modified', patch: 5 }] },
+])('a comparison with %j leaves the run its prompt, and says what the agent lacks', async (body) => {
   const scene = await newScene()
-  scene.github.faults.push({ match: /compare/, end: { status: 200, body: { commits: 'x', files: [null] } } })
+  scene.github.faults.push({ match: /compare/, end: { status: 200, body } })
   const { lines, logged } = await tell(scene, { event: pushed })
   expect(lines.at(-1)).toMatch(/^Changed files: not known: GitHub told something unexpected \(/)
   expect(logged).toEqual([expect.stringMatching(/^warning: Failed to describe the event: GitHub told /)])

@@ -334,7 +334,7 @@ describe('a call that the run can do without', () => {
     await attempt(github, { ...list, permission: 'statuses: write', levelIfMissing: 'notice' })
     expect(lines).toEqual([
       `warning: Failed to list the comments: ${REFUSED}. ${NEEDS}`,
-      'info: Failed to write a comment, for the same reason. Nobody is told.',
+      'notice: Failed to write a comment, for the same reason. Nobody is told.',
       `notice: Failed to list the comments: ${REFUSED}. The job's \`github-token\` needs the permission \`statuses: write\` for this. Until it has that, each run starts a new job and a new pull request.`,
     ])
     expect([github.lacks('issues: write'), github.lacks('contents: read')]).toEqual([true, false])
@@ -366,7 +366,7 @@ describe('a call that the run can do without', () => {
       await attempt(github, write)
       expect(lines.map((line) => line.replace(/ \(E[A-Z_]+\)/, ''))).toEqual([
         `warning: Failed to list the comments: ${why}.`,
-        'info: Failed to write a comment, for the same reason. Nobody is told.',
+        `notice: Failed to write a comment: ${why}. Nobody is told.`,
         'info: Failed to write a comment, for the same reason.',
       ])
       // The post step need not try what the main step never could.

@@ -75,7 +75,7 @@ const REFUSED: readonly (readonly [Readonly<Record<string, string>>, string])[] 
   [{ 'context-files': 'a.md' }, `prompt is missing: context-files alone request nothing; ${WAYS}.`],
   [
     { 'visitors-days': '3', 'visitors-top': '5', 'site-url': 'https://a.example' },
-    'visitors-summary is not set, and without a report nothing uses visitors-days, visitors-top and site-url; accepted: true; or prompt, prompt-file, job-id, visitors-export, reader-signals or a /docs comment.',
+    'visitors-summary is not set, and without a report nothing uses visitors-days, visitors-top and site-url; accepted: true; or prompt, prompt-file, job-id, visitors-export, reader-signals, a /docs comment.',
   ],
   [
     { prompt: 'x', 'api-key': '' },
