@@ -1,4 +1,4 @@
-import { createSystemClock } from './lib/time.ts'
+import { createSystemClock } from './lib/clock.ts'
 import { runMain, runPost } from './main.ts'
 import { readEnvironment } from './runner/environment.ts'
 import { Run } from './runner/run.ts'

@@ -1,12 +1,12 @@
 import { Conversation } from './comments/conversation.ts'
 import { finishPending } from './comments/live-comment.ts'
 import { authorize, readTrigger, type Skip, skip } from './events/authorize.ts'
+import { readEvent } from './events/event-table.ts'
 import { loadHistory } from './events/history.ts'
 import { findOwnWork } from './events/loop-guard.ts'
-import { readEvent } from './events/table.ts'
 import { InputsError } from './inputs/read.ts'
+import { inputsErrorSummary, shortSummary } from './job/job-summary.ts'
 import { performJob } from './job/perform.ts'
-import { inputsErrorSummary, shortSummary } from './job/summary.ts'
 import { HttpClient } from './lib/http.ts'
 import { errorMessage, inBackticks } from './lib/text.ts'
 import { finishPendingStatus } from './memory/step-status.ts'
@@ -14,7 +14,7 @@ import { Readers } from './readers/readers.ts'
 import { loadRequest, type RunRequest } from './request.ts'
 import type { SummarySection } from './runner/outputs.ts'
 import type { Run } from './runner/run.ts'
-import { DocsService } from './service/client.ts'
+import { DocsService } from './service/docs-service.ts'
 
 /** Finds out what is asked and whether it may be, and does it. Never rejects. */
 export async function runMain(run: Run): Promise<void> {

@@ -1,4 +1,4 @@
-import type { GitHubEvent } from '../events/table.ts'
+import type { GitHubEvent } from '../events/event-table.ts'
 import { mayWrite, type Trigger } from '../events/trigger.ts'
 import type { Known } from '../github/client.ts'
 import {

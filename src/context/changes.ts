@@ -1,4 +1,4 @@
-import type { Payload } from '../events/table.ts'
+import type { Payload } from '../events/event-table.ts'
 import type { GitHub, GitHubCall, Known } from '../github/client.ts'
 import { listAll } from '../github/comments.ts'
 import type { Commit, CommitFile, Comparison, Maybe, PullRequest } from '../github/types.ts'

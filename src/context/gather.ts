@@ -1,5 +1,5 @@
+import { type GitHubEvent, isFromFork } from '../events/event-table.ts'
 import type { History } from '../events/history.ts'
-import { type GitHubEvent, isFromFork } from '../events/table.ts'
 import type { Trigger } from '../events/trigger.ts'
 import type { GitHub } from '../github/client.ts'
 import type { Comment, Issue, PullRequest, WorkflowRun } from '../github/types.ts'

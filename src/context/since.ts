@@ -1,6 +1,6 @@
+import type { Payload } from '../events/event-table.ts'
+import { isSha } from '../events/event-table.ts'
 import type { History } from '../events/history.ts'
-import type { Payload } from '../events/table.ts'
-import { isSha } from '../events/table.ts'
 import type { GitHub, Known } from '../github/client.ts'
 import { listAll } from '../github/comments.ts'
 import type { MergedPull, StepStatus } from '../github/history.ts'

@@ -5,8 +5,8 @@ import { type Inputs, PERMISSION_LEVELS } from '../inputs/table.ts'
 import { capitalize, inBackticks } from '../lib/text.ts'
 import { type Environment, isRerun } from '../runner/environment.ts'
 import type { Run } from '../runner/run.ts'
+import { type Actor, eventRow, type GitHubEvent, isFromFork, isRepository, readActor } from './event-table.ts'
 import { findOwnWork } from './loop-guard.ts'
-import { type Actor, eventRow, type GitHubEvent, isFromFork, isRepository, readActor } from './table.ts'
 import { type Command, hasPrompt, mayWrite, readCommand, type Trigger } from './trigger.ts'
 
 /** Why a run does nothing. */

@@ -12,8 +12,8 @@ import type { Inputs } from '../inputs/table.ts'
 import { joinSentences } from '../lib/text.ts'
 import { type Environment, isRerun, stepNames } from '../runner/environment.ts'
 import type { Run } from '../runner/run.ts'
+import { type GitHubEvent, isRepository, isSha } from './event-table.ts'
 import { guardedCommits, MAX_COMMITS } from './loop-guard.ts'
-import { type GitHubEvent, isRepository, isSha } from './table.ts'
 import { hasPrompt, type Trigger } from './trigger.ts'
 
 /** What GitHub knows of the commits that a run is about. What the run does not need is not asked for, and is none. */

@@ -1,7 +1,7 @@
 import type { MergedPull } from '../github/history.ts'
 import { type Maybe, normalizeLogin, type PushedCommit } from '../github/types.ts'
 import type { Inputs } from '../inputs/table.ts'
-import type { GitHubEvent } from './table.ts'
+import type { GitHubEvent } from './event-table.ts'
 import { hasPrompt } from './trigger.ts'
 
 /** A push of more commits than this is a person's; no more of them are asked about. */

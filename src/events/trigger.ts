@@ -1,8 +1,8 @@
 import type { CommandSource, Thread } from '../github/comments.ts'
 import type { Inputs } from '../inputs/table.ts'
 import { visibleText } from '../lib/text.ts'
-import type { Payload } from './table.ts'
-import { type Actor, type GitHubEvent, readActor } from './table.ts'
+import type { Payload } from './event-table.ts'
+import { type Actor, type GitHubEvent, readActor } from './event-table.ts'
 
 /** What started a run that is to do something. */
 export type Trigger = {

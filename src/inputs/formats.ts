@@ -1,5 +1,5 @@
-import { isPrivateTransport } from '../lib/http.ts'
-import { parseDuration } from '../lib/time.ts'
+import { parseDuration } from '../lib/duration.ts'
+import { isPrivateTransport } from '../lib/url.ts'
 
 /** How the text of an input is understood. */
 export type InputFormat<T> = {

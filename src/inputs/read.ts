@@ -1,4 +1,4 @@
-import type { Redact } from '../lib/markdown.ts'
+import type { Redact } from '../lib/redact.ts'
 import { clip, joinSentences } from '../lib/text.ts'
 import { quote } from './formats.ts'
 import { INPUTS, type InputName, type Inputs, SECRET_INPUTS } from './table.ts'

@@ -45,11 +45,13 @@ export const INPUTS = {
   context: input('request', oneOf(['diff', 'files', 'none']), 'diff'),
   'job-id': input('request', idFrom('the output `job-id` of the step that started the job')),
   'dry-run': input('request', BOOLEAN, 'false'),
+  'skip-unchanged': input('request', BOOLEAN, 'false'),
 
   wait: input('wait', BOOLEAN, 'true'),
   timeout: input('wait', duration(), '30m'),
   'poll-interval': optional('wait', duration(100)),
   'fail-on': input('wait', anyOf(FAIL_ON_RESULTS), 'failed, timed-out'),
+  'wait-for-preview': input('wait', BOOLEAN, 'false'),
   summary: input('wait', BOOLEAN, 'true'),
 
   command: input('comments', COMMAND_WORD, '/docs'),
@@ -60,6 +62,8 @@ export const INPUTS = {
   comment: input('comments', oneOf(['auto', 'always', 'never']), 'auto'),
   // biome-ignore lint/suspicious/noTemplateCurlyInString: an expression of GitHub's, as action.yml has it.
   'github-token': input('comments', GITHUB_TOKEN, '${{ github.token }}'),
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: the same.
+  matrix: input('comments', TEXT, '${{ toJSON(matrix) }}'),
 
   'visitors-summary': input('visitors', BOOLEAN, 'false'),
   'visitors-days': input('visitors', integer(1, 366), '7'),

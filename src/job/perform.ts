@@ -10,7 +10,8 @@ import { StepMemory } from '../memory/step-status.ts'
 import type { Readers } from '../readers/readers.ts'
 import { isRerun } from '../runner/environment.ts'
 import type { Run } from '../runner/run.ts'
-import type { DocsService } from '../service/client.ts'
+import type { DocsService } from '../service/docs-service.ts'
+import { dryRunSummary, jobSummary } from './job-summary.ts'
 import { jobOutputs, type Outcome, outcomeOf, outcomeSentences } from './outcome.ts'
 import {
   assemblePrompt,
@@ -22,7 +23,6 @@ import {
 } from './plan.ts'
 import { pollJob } from './poll.ts'
 import { JobError, NOTHING_STARTED, submit } from './submit.ts'
-import { dryRunSummary, jobSummary } from './summary.ts'
 
 /** What a job is requested with. */
 export type JobRequest = Pick<PromptParts, 'promptFiles' | 'contextFiles'> & { readonly trigger: Trigger }

@@ -1,8 +1,8 @@
 import type { FailOnResult } from '../inputs/table.ts'
-import { formatDuration } from '../lib/time.ts'
+import { formatDuration } from '../lib/duration.ts'
 import { TransportError } from '../lib/transport.ts'
 import type { Run } from '../runner/run.ts'
-import { type DocsService, isTerminal, type Job } from '../service/client.ts'
+import { type DocsService, isTerminal, type Job } from '../service/docs-service.ts'
 import {
   describeFailure,
   failureSentences,
@@ -10,7 +10,7 @@ import {
   isRetryable,
   retryAfterMsOf,
   serviceWord,
-} from '../service/errors.ts'
+} from '../service/service-errors.ts'
 
 /** What became of a request for a job: the output `result`. */
 export type JobResult = 'pull-request' | FailOnResult | 'cancelled' | 'submitted' | 'error'

@@ -1,9 +1,11 @@
+import { afterGrace } from '../lib/clock.ts'
+import { formatDuration } from '../lib/duration.ts'
+import { type Failure, FailureError } from '../lib/failure.ts'
 import { RetryError, retry, retryAfterNote } from '../lib/retry.ts'
-import { type Failure, FailureError, joinSentences } from '../lib/text.ts'
-import { afterGrace, formatDuration } from '../lib/time.ts'
+import { joinSentences } from '../lib/text.ts'
 import { TransportError } from '../lib/transport.ts'
 import type { Run } from '../runner/run.ts'
-import type { DocsService, Job } from '../service/client.ts'
+import type { DocsService, Job } from '../service/docs-service.ts'
 import {
   describeFailure,
   failureSentences,
@@ -11,7 +13,7 @@ import {
   isRetryable,
   retryAfterMsOf,
   ServiceError,
-} from '../service/errors.ts'
+} from '../service/service-errors.ts'
 
 /** How long a request in flight is still awaited once the run was cancelled, so that its job's id is not lost. */
 const CANCEL_GRACE_MS = 3000

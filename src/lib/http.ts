@@ -3,8 +3,8 @@ import { lookup } from 'node:dns'
 import { once } from 'node:events'
 import type { LookupFunction } from 'node:net'
 import { type Dispatcher, EnvHttpProxyAgent, request } from 'undici'
+import type { Clock } from './clock.ts'
 import { recordField } from './json.ts'
-import type { Clock } from './time.ts'
 import { type ProxySettings, proxyFor, TransportError, transportError, usableProxies } from './transport.ts'
 
 export type HttpRequest = {
@@ -163,16 +163,6 @@ function isRequest(message: unknown, { method, url }: HttpRequest): boolean {
   // A proxy that passes http on gets the whole address as the path.
   const isSamePath = String(started['path']).endsWith(`${url.pathname}${url.search}`)
   return started['method'] === method && isSamePath
-}
-
-/** Whether a host is this machine. `URL.hostname` has normalised numeric forms such as `127.1`. */
-export function isLoopbackHost(hostname: string): boolean {
-  return /^(?:(?:.*\.)?localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname)
-}
-
-/** Whether what is sent to this URL is safe from listeners: https, or http that does not leave the machine. */
-export function isPrivateTransport(url: URL): boolean {
-  return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopbackHost(url.hostname))
 }
 
 /** Names below `localhost` are this machine, whatever a name server says (RFC 6761, 6.3). */

@@ -1,4 +1,5 @@
-import { formatDuration, type Waiting } from './time.ts'
+import type { Waiting } from './clock.ts'
+import { formatDuration } from './duration.ts'
 
 /** When to try again. Times are in milliseconds. */
 export type RetryPolicy = {

@@ -1,5 +1,5 @@
+import type { GitHubEvent } from '../events/event-table.ts'
 import { stepContext, usesMemory } from '../events/history.ts'
-import type { GitHubEvent } from '../events/table.ts'
 import type { Trigger } from '../events/trigger.ts'
 import type { Octokit } from '../github/client.ts'
 import { statusDescription } from '../github/history.ts'

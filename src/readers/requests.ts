@@ -1,16 +1,17 @@
+import { formatDuration } from '../lib/duration.ts'
+import { FailureError } from '../lib/failure.ts'
 import { RetryError, type RetryPolicy, retry, retryAfterNote } from '../lib/retry.ts'
-import { FailureError, joinSentences } from '../lib/text.ts'
-import { formatDuration } from '../lib/time.ts'
+import { joinSentences } from '../lib/text.ts'
 import type { Run } from '../runner/run.ts'
 import type { Dates } from '../service/analytics.ts'
-import type { DocsService } from '../service/client.ts'
+import type { DocsService } from '../service/docs-service.ts'
 import {
   describeFailure,
   failureSentences,
   InvalidResponseError,
   isRetryable as isRetryableFailure,
   retryAfterMsOf,
-} from '../service/errors.ts'
+} from '../service/service-errors.ts'
 import { listOf, type Period } from './format.ts'
 
 /** Why something was not read. A limit of ours is a headline alone: a clause that follows "because". */

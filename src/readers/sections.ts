@@ -1,6 +1,5 @@
 import { code, codeBlock, details, joinMarkdown, Markdown, md } from '../lib/markdown.ts'
 import type { Counts, PageVisitors } from '../service/analytics.ts'
-import { aiShare, MAX_NAMED, type PageChange } from './changes.ts'
 import {
   formatChange,
   formatCount,
@@ -14,6 +13,7 @@ import {
 } from './format.ts'
 import { MAX_SHOWN, MIN_QUESTIONS, type Missed, type MissedItem, type Signal } from './missed.ts'
 import { SIGNALS_DAYS } from './options.ts'
+import { aiShare, MAX_NAMED, type PageChange } from './page-changes.ts'
 import type { PeriodTotals, VisitorsReport } from './visitors.ts'
 
 /** Pages that AI reads mostly, below the first screen. */

@@ -3,15 +3,6 @@ import { code, details, joinMarkdown, type Markdown, md, sentencesWithCode } fro
 import { byteLength } from '../lib/text.ts'
 import type { Counts } from '../service/analytics.ts'
 import {
-  aiShare,
-  changeBetween,
-  compareWithUsual,
-  MARGIN_PERCENT,
-  MIN_SPREADS,
-  MIN_VISITORS,
-  MOSTLY_AI,
-} from './changes.ts'
-import {
   countOf,
   formatChange,
   formatCount,
@@ -22,6 +13,15 @@ import {
   rawTable,
 } from './format.ts'
 import type { Missed } from './missed.ts'
+import {
+  aiShare,
+  changeBetween,
+  compareWithUsual,
+  MARGIN_PERCENT,
+  MIN_SPREADS,
+  MIN_VISITORS,
+  MOSTLY_AI,
+} from './page-changes.ts'
 import {
   changesSection,
   MISSED_FACTS,

@@ -5,8 +5,8 @@ import {
   type PageVisitors,
   type VisitorsAnswer,
 } from '../service/analytics.ts'
-import { changeBetween, compareWithUsual, findPageChanges, isMostlyAi, isNewlyAi } from './changes.ts'
 import { countOf, formatCount, type Period, periodName } from './format.ts'
+import { changeBetween, compareWithUsual, findPageChanges, isMostlyAi, isNewlyAi } from './page-changes.ts'
 import { type AnalyticsReader, NotRead } from './requests.ts'
 
 export type PeriodTotals = { readonly period: Period; readonly totals: Counts }

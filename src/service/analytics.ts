@@ -1,7 +1,7 @@
 import { isRecord, type JsonRecord } from '../lib/json.ts'
-import type { DocsService } from './client.ts'
-import { InvalidResponseError, type ServiceCall, type ServiceResponse } from './errors.ts'
+import type { DocsService } from './docs-service.ts'
 import { PublicName } from './public-name.ts'
+import { InvalidResponseError, type ServiceCall, type ServiceResponse } from './service-errors.ts'
 
 /**
  * Distinct visitors. `total` counts those who came as a person and through AI once, so it is not `human + ai`, and

@@ -8,7 +8,7 @@ import {
   usageBody,
   workingBody,
 } from '../../src/comments/bodies.ts'
-import { eventRow } from '../../src/events/table.ts'
+import { eventRow } from '../../src/events/event-table.ts'
 import { pullRequestThread } from '../../src/github/comments.ts'
 import { readInputs } from '../../src/inputs/read.ts'
 import { readEnvironment } from '../../src/runner/environment.ts'

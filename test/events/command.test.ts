@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { eventRow } from '../../src/events/table.ts'
+import { eventRow } from '../../src/events/event-table.ts'
 import { type Command, readCommand, textAfterCommand } from '../../src/events/trigger.ts'
 import { bot, type Event, issueComment, newIssue, person, review, reviewComment } from '../support/events.ts'
 

@@ -1,7 +1,7 @@
 import { type Outcome, outcomeOf } from '../../src/job/outcome.ts'
 import type { Plan } from '../../src/job/plan.ts'
 import type { JobResult, PollEnd } from '../../src/job/poll.ts'
-import { readJob } from '../../src/service/client.ts'
+import { readJob } from '../../src/service/docs-service.ts'
 
 export const PR_LINK = 'https://github.com/acme/docs/pull/12'
 export const CREATE: Plan = { kind: 'create', prompt: 'Explain the flag.' }

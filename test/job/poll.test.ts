@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { readInputs } from '../../src/inputs/read.ts'
 import { pauseAfter, pollJob, type Watch } from '../../src/job/poll.ts'
-import { readJob } from '../../src/service/client.ts'
-import { failureSentences } from '../../src/service/errors.ts'
+import { readJob } from '../../src/service/docs-service.ts'
+import { failureSentences } from '../../src/service/service-errors.ts'
 import { jobSceneStarter, type Reply, type SceneOptions } from './scene.ts'
 
 const startScene = jobSceneStarter()

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { InputsError } from '../../src/inputs/read.ts'
+import { dryRunSummary, inputsErrorSummary, jobSummary } from '../../src/job/job-summary.ts'
 import type { Plan } from '../../src/job/plan.ts'
 import { JobError } from '../../src/job/submit.ts'
-import { dryRunSummary, inputsErrorSummary, jobSummary } from '../../src/job/summary.ts'
 import { CREATE, outcome, PR_LINK } from './outcomes.ts'
 import { jobSceneStarter } from './scene.ts'
 

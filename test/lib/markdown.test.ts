@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest'
 import {
   code,
   codeBlock,
-  createRedact,
   details,
   link,
   MAX_LINK_LENGTH,
@@ -11,6 +10,7 @@ import {
   sentencesWithCode,
   table,
 } from '../../src/lib/markdown.ts'
+import { createRedact } from '../../src/lib/redact.ts'
 import { HOSTILE_TEXTS } from '../support/hostile-texts.ts'
 import { alive } from '../support/rendered.ts'
 

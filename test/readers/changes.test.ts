@@ -5,7 +5,7 @@ import {
   compareWithUsual,
   findPageChanges,
   isNewlyAi,
-} from '../../src/readers/changes.ts'
+} from '../../src/readers/page-changes.ts'
 import { page } from './samples.ts'
 import { Dice } from './simulation.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { DATE } from '../../src/inputs/formats.ts'
-import { exportText, visitorsOutputs } from '../../src/readers/outputs.ts'
+import { exportText, visitorsOutputs } from '../../src/readers/report-outputs.ts'
 import { HOSTILE_TEXTS } from '../support/hostile-texts.ts'
 import { page, report } from './samples.ts'
 

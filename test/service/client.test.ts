@@ -1,7 +1,7 @@
 import { text } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
 import { TransportError } from '../../src/lib/transport.ts'
-import { type DocsService, readJob } from '../../src/service/client.ts'
+import { type DocsService, readJob } from '../../src/service/docs-service.ts'
 import {
   describeFailure,
   failureSentences,
@@ -9,7 +9,7 @@ import {
   InvalidResponseError,
   isRetryable,
   ServiceError,
-} from '../../src/service/errors.ts'
+} from '../../src/service/service-errors.ts'
 import { TestServers } from '../support/http-servers.ts'
 import { serviceAt } from './service-at.ts'
 

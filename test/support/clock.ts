@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/lib/time.ts'
+import type { Clock } from '../../src/lib/clock.ts'
 
 type Alarm = { readonly atMs: number; readonly ring: () => void }
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Payload } from '../../src/events/table.ts'
+import type { Payload } from '../../src/events/event-table.ts'
 import type { CommitFile, PullRequest, PushedCommit, Release, Status } from '../../src/github/types.ts'
 
 /** An account, as GitHub's REST answers name it. */

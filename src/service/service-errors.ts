@@ -1,14 +1,6 @@
+import { type Failure, FailureError, failureText } from '../lib/failure.ts'
 import { listField, recordField, stringField } from '../lib/json.ts'
-import {
-  capitalize,
-  clip,
-  errorMessage,
-  type Failure,
-  FailureError,
-  failureText,
-  inBackticks,
-  joinSentences,
-} from '../lib/text.ts'
+import { capitalize, clip, errorMessage, inBackticks, joinSentences } from '../lib/text.ts'
 import { TransportError } from '../lib/transport.ts'
 
 /** One call of the service's API, with the words that its errors need. */

@@ -1,10 +1,15 @@
+import type { Clock } from '../lib/clock.ts'
 import type { HttpClient } from '../lib/http.ts'
 import { isRecord, type JsonRecord, parseJson, recordField } from '../lib/json.ts'
-import type { Redact } from '../lib/markdown.ts'
+import type { Redact } from '../lib/redact.ts'
 import { parseRetryAfter } from '../lib/retry.ts'
 import { inBackticks } from '../lib/text.ts'
-import type { Clock } from '../lib/time.ts'
-import { InvalidResponseError, type ServiceCall, ServiceError, type ServiceResponse } from './errors.ts'
+import {
+  InvalidResponseError,
+  type ServiceCall,
+  ServiceError,
+  type ServiceResponse,
+} from './service-errors.ts'
 
 /** An agent job as the service describes it. `null` where the service has no value or one of a wrong type. */
 export type Job = {

@@ -2,9 +2,9 @@ import { extname } from 'node:path'
 import { byteLength } from '../lib/text.ts'
 import { OUTPUT_LIMIT_BYTES, type OutputValues } from '../runner/outputs.ts'
 import type { PageVisitors } from '../service/analytics.ts'
-import { MAX_NAMED } from './changes.ts'
 import { DAY_MS, isoDay, isoText, type Period } from './format.ts'
 import type { Missed } from './missed.ts'
+import { MAX_NAMED } from './page-changes.ts'
 import type { VisitorsReport } from './visitors.ts'
 
 export function visitorsOutputs(report: VisitorsReport, requests: number): OutputValues {

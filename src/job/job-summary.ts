@@ -13,7 +13,7 @@ import {
 } from '../lib/markdown.ts'
 import { clip } from '../lib/text.ts'
 import type { Run } from '../runner/run.ts'
-import { serviceWord } from '../service/errors.ts'
+import { serviceWord } from '../service/service-errors.ts'
 import { type Outcome, readPullRequest } from './outcome.ts'
 import type { Plan } from './plan.ts'
 
