@@ -59,7 +59,7 @@ function describe(
 
 async function factsOf({ payload, row }: GitHubEvent, history: History, run: Run): Promise<EventFacts> {
   const { github } = run
-  switch (row.tells) {
+  switch (row.subject) {
     case 'push':
       return await factsOfPush(payload, history, github)
     case 'pull-request':
@@ -68,13 +68,13 @@ async function factsOf({ payload, row }: GitHubEvent, history: History, run: Run
       return await factsOfIssue(payload.issue ?? {}, github)
     case 'release':
       return await factsOfRelease(payload.release ?? {}, github)
-    case 'since-last-job':
+    case 'branch':
       return await factsSinceLastJob(history, run)
     case 'workflow-run':
       return { facts: factsOfRun(payload.workflow_run ?? {}) }
     case 'discussion':
       return titled('Discussion', payload.discussion ?? {})
-    case 'nothing':
+    case 'none':
       return { facts: [] }
   }
 }
@@ -143,9 +143,9 @@ function factsOfRun({ name, html_url: url, event, head_branch, head_sha, conclus
 /** The branch or tag that an event is about, where its other facts don't tell. */
 function branchOf({ row, payload }: GitHubEvent, { ref: runRef }: Environment): Fact[] {
   if (payload.pull_request != null || payload.issue?.pull_request != null) return []
-  if (row.tells === 'release' || row.tells === 'workflow-run') return []
+  if (row.subject === 'release' || row.subject === 'workflow-run') return []
   if (payload.ref_type != null) return [[payload.ref_type === 'tag' ? 'Tag' : 'Branch', payload.ref ?? '']]
-  const ref = (row.tells === 'push' ? payload.ref : undefined) ?? runRef
+  const ref = (row.subject === 'push' ? payload.ref : undefined) ?? runRef
   if (ref.startsWith('refs/tags/')) return [['Tag', ref.slice('refs/tags/'.length)]]
   return [['Branch', ref.replace(/^refs\/heads\//, '')]]
 }

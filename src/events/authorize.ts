@@ -40,7 +40,7 @@ function whyNothingIsAsked(
   command: Command | undefined,
   inputs: Inputs,
 ): string | undefined {
-  if (row.tells === 'push' && payload.deleted === true)
+  if (row.subject === 'push' && payload.deleted === true)
     return `this push deletes ${inBackticks(payload.ref ?? '')}`
   if (payload.changes?.old_issue != null && payload.action === 'opened') {
     return 'this issue is not new: it was transferred from another repository'
@@ -71,9 +71,9 @@ function isAllowedBot({ isBot, login }: Actor, inputs: Inputs): boolean {
  */
 function kindWithoutSecrets({ name, row, payload }: GitHubEvent, { actor, repository }: Environment) {
   if ([actor, payload.sender?.login].includes('dependabot[bot]')) return 'Dependabot'
-  if (row.tells === 'push') return payload.repository?.fork === true ? 'pushes in a fork' : undefined
+  if (row.subject === 'push') return payload.repository?.fork === true ? 'pushes in a fork' : undefined
   // `pull_request_target` runs with the base repository's secrets.
-  const isPull = row.tells === 'pull-request' && name !== 'pull_request_target'
+  const isPull = row.subject === 'pull-request' && name !== 'pull_request_target'
   return isPull && isFromFork(payload.pull_request, repository) ? 'pull requests from forks' : undefined
 }
 

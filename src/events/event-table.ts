@@ -15,26 +15,26 @@ export type EventRow = {
   readonly command?: { readonly action: string; readonly kind: CommandSource['kind'] }
   /** Whether a step remembers its job in a commit status. */
   readonly remembers: boolean
-  /** What the context tells. */
-  readonly tells: Told | 'nothing'
+  /** What it is about, and so what the context holds; `branch`: what has changed on it since the step's last job. */
+  readonly subject: Subject | 'none'
 }
 
-type Told = 'push' | 'pull-request' | 'issue' | 'release' | 'since-last-job' | 'workflow-run' | 'discussion'
+type Subject = 'push' | 'pull-request' | 'issue' | 'release' | 'branch' | 'workflow-run' | 'discussion'
 
-const WRITER: EventRow = { causedBy: 'writer', remembers: false, tells: 'nothing' }
-const ANYONE: EventRow = { causedBy: 'anyone', remembers: false, tells: 'nothing' }
-const REVIEW: EventRow = { ...ANYONE, tells: 'pull-request' }
-const ON_TIME: EventRow = { causedBy: 'writer', remembers: true, tells: 'since-last-job' }
+const WRITER: EventRow = { causedBy: 'writer', remembers: false, subject: 'none' }
+const ANYONE: EventRow = { causedBy: 'anyone', remembers: false, subject: 'none' }
+const REVIEW: EventRow = { ...ANYONE, subject: 'pull-request' }
+const ON_TIME: EventRow = { causedBy: 'writer', remembers: true, subject: 'branch' }
 
 /** Source: GitHub's documentation, "Events that trigger workflows" and "Webhook events and payloads". */
 const EVENTS: Readonly<Record<string, EventRow>> = {
   // No event at all: a local run, which nobody else can have caused.
   '': WRITER,
-  push: { causedBy: 'writer', remembers: true, tells: 'push' },
+  push: { causedBy: 'writer', remembers: true, subject: 'push' },
   schedule: ON_TIME,
   workflow_dispatch: ON_TIME,
   repository_dispatch: ON_TIME,
-  release: { causedBy: 'writer', remembers: true, tells: 'release' },
+  release: { causedBy: 'writer', remembers: true, subject: 'release' },
   merge_group: WRITER,
   create: WRITER,
   delete: WRITER,
@@ -42,16 +42,16 @@ const EVENTS: Readonly<Record<string, EventRow>> = {
   deployment_status: WRITER,
   deployment_review: WRITER,
   deployment_protection_rule: WRITER,
-  pull_request: { causedBy: 'pull-request', remembers: true, tells: 'pull-request' },
-  pull_request_target: { causedBy: 'anyone', remembers: true, tells: 'pull-request' },
+  pull_request: { causedBy: 'pull-request', remembers: true, subject: 'pull-request' },
+  pull_request_target: { causedBy: 'anyone', remembers: true, subject: 'pull-request' },
   pull_request_review: { ...REVIEW, command: { action: 'submitted', kind: 'review' } },
   pull_request_review_comment: { ...REVIEW, command: { action: 'created', kind: 'review-comment' } },
   // On a pull request, too, which the payload then has as `issue`.
-  issue_comment: { ...ANYONE, command: { action: 'created', kind: 'issue-comment' }, tells: 'issue' },
-  issues: { ...ANYONE, command: { action: 'opened', kind: 'issue' }, tells: 'issue' },
-  discussion: { ...ANYONE, tells: 'discussion' },
-  discussion_comment: { ...ANYONE, tells: 'discussion' },
-  workflow_run: { causedBy: 'workflow-run', remembers: false, tells: 'workflow-run' },
+  issue_comment: { ...ANYONE, command: { action: 'created', kind: 'issue-comment' }, subject: 'issue' },
+  issues: { ...ANYONE, command: { action: 'opened', kind: 'issue' }, subject: 'issue' },
+  discussion: { ...ANYONE, subject: 'discussion' },
+  discussion_comment: { ...ANYONE, subject: 'discussion' },
+  workflow_run: { causedBy: 'workflow-run', remembers: false, subject: 'workflow-run' },
 }
 
 /** The row of an event; one without a row can be caused by anyone. */

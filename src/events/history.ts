@@ -48,16 +48,16 @@ export function stepContext(inputs: Inputs, environment: Environment): string {
 export async function loadHistory(trigger: Trigger, run: Run): Promise<History> {
   const { event } = trigger
   const { inputs, environment, github } = run
-  const { tells } = event.row
+  const { subject } = event.row
   const writesContext = hasPrompt(inputs) && inputs.context !== 'none'
-  const isSince = tells === 'since-last-job'
+  const isSince = subject === 'branch'
   const remembers = usesMemory(trigger, inputs)
   const findsJob = remembers && inputs['job-id'] === ''
   const isGuarded = guardedCommits(event, inputs).length > 0
-  const withWords = tells === 'push' && writesContext
+  const withWords = subject === 'push' && writesContext
   // A re-run finds its job on its own commit.
   const needsSuccess = isSince && (writesContext || (findsJob && !isRerun(environment)))
-  const needsStatuses = findsJob || (remembers && writesContext && (isSince || tells === 'push'))
+  const needsStatuses = findsJob || (remembers && writesContext && (isSince || subject === 'push'))
 
   const lastSuccess = needsSuccess ? await loadLastSuccess(run) : NONE
   const query: HistoryQuery = {
@@ -113,7 +113,7 @@ function statusQuery(
 ): HistoryQuery['statuses'] {
   const { sha } = environment
   const context = stepContext(inputs, environment)
-  const number = row.tells === 'pull-request' ? payload.pull_request?.number : undefined
+  const number = row.subject === 'pull-request' ? payload.pull_request?.number : undefined
   if (number != null) return { context, pull: number, heads: [] }
   if (!isSha(sha)) return undefined
   const heads = [{ sha, count: 100 }]

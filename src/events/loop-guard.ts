@@ -20,7 +20,7 @@ export function findOwnWork(
   merged: ReadonlyMap<string, readonly MergedPull[]> = new Map(),
 ): string | undefined {
   const { row, payload } = event
-  if (row.tells === 'pull-request' && row.command === undefined && !isWaitOnly(inputs)) {
+  if (row.subject === 'pull-request' && row.command === undefined && !isWaitOnly(inputs)) {
     const opener = ignoredAuthor([payload.pull_request?.user?.login], inputs)
     return opener && `${opener} opened this pull request (\`ignore-authors\`)`
   }
@@ -42,7 +42,7 @@ function isWaitOnly(inputs: Inputs): boolean {
 /** The commits of a push that are to be judged: to a branch that was there before, and not too many. */
 export function guardedCommits({ row, payload }: GitHubEvent, inputs: Inputs): readonly PushedCommit[] {
   const { ref, created, commits } = payload
-  const isToBranch = row.tells === 'push' && ref?.startsWith('refs/heads/') === true && created !== true
+  const isToBranch = row.subject === 'push' && ref?.startsWith('refs/heads/') === true && created !== true
   const isGuarded = !isWaitOnly(inputs) && inputs['ignore-authors'].length > 0
   return isToBranch && isGuarded && commits && commits.length <= MAX_COMMITS ? commits : []
 }

@@ -72,7 +72,7 @@ export class StepMemory {
 
 /** The commit that the step's status stands on: of a pull request its head or, once merged, its merge commit. */
 export function memoryCommit({ row, payload }: GitHubEvent, { sha }: Environment): string {
-  if (row.tells !== 'pull-request') return sha
+  if (row.subject !== 'pull-request') return sha
   const { merged, merge_commit_sha: mergeCommit, head } = payload.pull_request ?? {}
   return (merged === true ? mergeCommit : head?.sha) ?? ''
 }
