@@ -1,6 +1,5 @@
 import type { Payload } from '../events/event-table.ts'
 import type { GitHub, GitHubCall, Known } from '../github/client.ts'
-import { listAll } from '../github/comments.ts'
 import type { Commit, CommitFile, Comparison, Maybe, PullRequest } from '../github/types.ts'
 import type { ChangedFile } from './ranking.ts'
 import type { EventFacts, Fact, ToldCommit } from './render.ts'
@@ -151,8 +150,8 @@ export async function changesOfPull(
 ): Promise<Pick<EventFacts, 'commits' | 'files'>> {
   const path = `${github.path}/pulls/${number}`
   const [listed, commitsListed] = await Promise.all([
-    ask(github, FILES_OF_PULL, () => listAll<CommitFile>(github, `${path}/files`, MAX_LISTED)),
-    ask(github, COMMITS_OF_PULL, () => listAll<Commit>(github, `${path}/commits`)),
+    ask(github, FILES_OF_PULL, () => github.list<CommitFile>(`${path}/files`, MAX_LISTED)),
+    ask(github, COMMITS_OF_PULL, () => github.list<Commit>(`${path}/commits`)),
   ])
   // The description tells what the bodies of its messages would.
   const commits = commitsListed.known ? commitsListed.value.map(toldCommit).map(withoutBody) : []

@@ -2,7 +2,6 @@ import type { Payload } from '../events/event-table.ts'
 import { isSha } from '../events/event-table.ts'
 import type { History } from '../events/history.ts'
 import type { GitHub, Known } from '../github/client.ts'
-import { listAll } from '../github/comments.ts'
 import type { MergedPull, StepStatus } from '../github/history.ts'
 import type { Comparison, Release } from '../github/types.ts'
 import type { Run } from '../runner/run.ts'
@@ -95,7 +94,7 @@ export async function factsOfRelease(release: Release, github: GitHub): Promise<
     consequence: 'The agent is not told what has changed since the release before.',
   }
   const before = await ask(github, call, async () => {
-    const releases = await listAll<Release>(github, `${github.path}/releases`, MAX_RELEASES)
+    const releases = await github.list<Release>(`${github.path}/releases`, MAX_RELEASES)
     return releasesBefore(release, releases)
   })
   const changes = await changesSinceNearest(before, tag, 'Release before', github)

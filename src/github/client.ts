@@ -4,7 +4,16 @@ import { HttpClient, type HttpRequest } from '../lib/http.ts'
 import { RetryError, retry } from '../lib/retry.ts'
 import { errorMessage, joinSentences } from '../lib/text.ts'
 import type { ProxySettings } from '../lib/transport.ts'
-import { checkBody, GitHubError, isRepeatable, isRetryable, onlyReads, toGitHubError } from './errors.ts'
+import {
+  checkBody,
+  GitHubError,
+  type GraphqlError,
+  isRepeatable,
+  isRetryable,
+  onlyReads,
+  readGraphqlErrors,
+  toGitHubError,
+} from './errors.ts'
 import type { Maybe, User } from './types.ts'
 
 export type Octokit = ReturnType<typeof getOctokit>
@@ -26,8 +35,8 @@ export type GitHubCall = {
 /** Three answers: there is one, there is none (`undefined` in `value`), or it can't be told. */
 export type Known<T> =
   | { readonly known: true; readonly value: T }
-  /** `why` follows a colon: `GitHub returned 502`. */
-  | { readonly known: false; readonly why: string }
+  /** `why` follows a colon: `GitHub returned 502`. `error`: that it comes from, where it was a call. */
+  | { readonly known: false; readonly why: string; readonly error?: GitHubError }
 
 export type GitHubOptions = Waiting & {
   readonly apiUrl: string
@@ -90,11 +99,41 @@ export class GitHub {
     return (await this.request(send)).data
   }
 
-  /** The whole response to a GraphQL query: its `data`, and `errors` if there are any. Throws as `request` does. */
-  graphql<T>(query: string, variables: Readonly<Record<string, string>> = {}): Promise<T> {
+  /** The `data` of a GraphQL query, as far as it came, and the errors beside it. Throws as `request` does. */
+  async graphql<T>(
+    query: string,
+    variables: Readonly<Record<string, string | number>> = {},
+  ): Promise<{ readonly data: T; readonly errors: readonly GraphqlError[] }> {
     // On GitHub Enterprise Server it is not below REST's address: `/api/graphql` beside `/api/v3`.
     const baseUrl = this.#options.apiUrl.replace(/(?:\/v3)?\/?$/, '')
-    return this.call((octokit) => octokit.request(`POST ${baseUrl}/graphql`, { query, variables }))
+    const answer = await this.call<{ readonly data: T }>((octokit) =>
+      octokit.request(`POST ${baseUrl}/graphql`, { query, variables }),
+    )
+    return { data: answer.data, errors: readGraphqlErrors(answer) }
+  }
+
+  /** All entries of a list, page after page. Throws as `request` does. */
+  list<T>(path: string, maxEntries = Infinity): Promise<readonly T[]> {
+    return this.request(async ({ paginate }) => {
+      const all: T[] = []
+      for await (const { data } of paginate.iterator(`GET ${path}`, { per_page: 100 })) {
+        const isList = Array.isArray(data) && !data.includes(null)
+        if (!isList) throw new GitHubError('GitHub returned something that is not a list')
+        all.push(...(data as readonly T[]))
+        if (all.length >= maxEntries) break
+      }
+      return all
+    })
+  }
+
+  /** Reads something, and leaves it to the caller what a failure means. */
+  async read<T>(send: () => Promise<T>): Promise<Known<T>> {
+    try {
+      return { known: true, value: await send() }
+    } catch (error) {
+      if (!(error instanceof GitHubError)) throw error
+      return { known: false, why: error.message, error }
+    }
   }
 
   /** Makes a call that the run can do without: a failure is logged. */
@@ -144,7 +183,7 @@ export class GitHub {
   /** Whose token it is, or a GitHubError. By GraphQL, since REST's `GET /user` refuses the tokens of apps. */
   async account(): Promise<User> {
     if (this.#account === undefined) {
-      type Answer = { readonly data: { readonly viewer?: Maybe<User> } }
+      type Answer = { readonly viewer?: Maybe<User> }
       this.knowAccount((await this.graphql<Answer>('query { viewer { databaseId login } }')).data.viewer)
     }
     if (this.#account === undefined) throw new GitHubError('GitHub does not say whose token it is')

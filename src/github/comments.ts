@@ -42,7 +42,7 @@ type ThreadComment = { readonly ref: CommentRef; readonly author: Maybe<User>; r
 
 /** All comments of a thread, oldest first; for a review's thread those of all reviews. Or a GitHubError. */
 export async function listComments(github: GitHub, thread: Thread): Promise<readonly ThreadComment[]> {
-  const comments = await listAll<Comment>(github, `${commentsPath(github, thread)}/${thread.number}/comments`)
+  const comments = await github.list<Comment>(`${commentsPath(github, thread)}/${thread.number}/comments`)
   return comments.map((one) => ({ ref: refOf(one, thread), author: one.user, body: one.body ?? '' }))
 }
 
@@ -111,7 +111,7 @@ export async function giveFinalReaction(
   const isGiven = await react(github, source, content)
   if (!isGiven || path === undefined) return isGiven
   const replaced = await tryTo('replace the reaction to the command', source.thread, github, async () => {
-    const all = await listAll<Reaction>(github, path)
+    const all = await github.list<Reaction>(path)
     const account = await github.account()
     for (const { id, content: given, user } of all) {
       const isOurs = isSameAccount(account, user) && REACTIONS.some((one) => one === given)
@@ -119,20 +119,6 @@ export async function giveFinalReaction(
     }
   })
   return replaced.known
-}
-
-/** All entries of a list, page after page; or a GitHubError. */
-export function listAll<T>(github: GitHub, path: string, maxEntries = Infinity): Promise<readonly T[]> {
-  return github.request(async ({ paginate }) => {
-    const all: T[] = []
-    for await (const { data } of paginate.iterator(`GET ${path}`, { per_page: 100 })) {
-      const isList = Array.isArray(data) && !data.includes(null)
-      if (!isList) throw new GitHubError('GitHub returned something that is not a list')
-      all.push(...(data as readonly T[]))
-      if (all.length >= maxEntries) break
-    }
-    return all
-  })
 }
 
 /** Writes something that has an author, and takes over whose token it is from it. */

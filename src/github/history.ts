@@ -1,6 +1,6 @@
 import { visibleText } from '../lib/text.ts'
 import type { GitHub, Known } from './client.ts'
-import { type GraphqlError, graphqlError, readGraphqlErrors } from './errors.ts'
+import { type GraphqlError, graphqlError } from './errors.ts'
 import { isSameAccount, type Maybe, type Sent, type Status, type User } from './types.ts'
 
 /** The statuses of this name on a pull request, else on commits and so many before each. */
@@ -82,9 +82,9 @@ export async function queryHistory(query: HistoryQuery, github: GitHub): Promise
     viewer { databaseId login }
     repository(owner: $owner, name: $repo) { ${fields.join(' ')} }
   }`
-  const answer = await github.graphql<Answer>(text, github.repository)
+  const answer = await github.graphql<Answer['data']>(text, github.repository)
   const { viewer, repository } = answer.data
-  const errors = readGraphqlErrors(answer).filter(
+  const errors = answer.errors.filter(
     // A number in a commit's message need not be a pull request's.
     ({ type, path }) => type !== 'NOT_FOUND' || !/^repository\.p\d+$/.test(path),
   )

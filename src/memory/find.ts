@@ -1,7 +1,6 @@
 import { type History, stepContext, usesMemory } from '../events/history.ts'
 import type { Trigger } from '../events/trigger.ts'
 import type { Known } from '../github/client.ts'
-import { listAll } from '../github/comments.ts'
 import { GitHubError } from '../github/errors.ts'
 import { readStatus, type StepStatus } from '../github/history.ts'
 import { isSameAccount, type Status } from '../github/types.ts'
@@ -43,7 +42,7 @@ async function findOfThisRun({ event }: Trigger, before: readonly StepStatus[], 
   try {
     const account = await github.account()
     // Newest first.
-    const all = await listAll<Status>(github, `${github.path}/commits/${sha}/statuses`)
+    const all = await github.list<Status>(`${github.path}/commits/${sha}/statuses`)
     const ofStep = all.filter((one) => one.context === context && isSameAccount(account, one.creator))
     const own = ofStep.map((status) => readStatus(status, sha))
     const first = own.find(({ targetUrl }) => targetUrl === runUrlOf(environment))
