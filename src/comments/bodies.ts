@@ -12,14 +12,20 @@ export type Subject = { readonly trigger: Trigger; readonly run: Pick<Run, 'inpu
 export type Ending = Failure & {
   /** The output `result`. */
   readonly result: string
+  /** As the step's commit status and the marker have it, whatever `fail-on` makes of the result. */
+  readonly state: 'success' | 'failure' | 'error'
   readonly sign: Markdown
   /** URL of the pull request and a short name for it; empty if there is none. */
   readonly prLink: string
   readonly prName: string
   /** Empty if there is none, or none is known. */
   readonly jobId: string
+  /** Whether the details give that id. */
+  readonly namesJob: boolean
   /** How long the job took, such as `3 min 05 s`; empty where that says nothing. */
   readonly took: string
+  /** What came of it, such as `3 pages · preview`; empty where that is not known. */
+  readonly glance: Markdown
 }
 
 /** Whether a result is one that a run was started for. */
@@ -34,10 +40,10 @@ const MAX_DETAILS_LENGTH = 2000
 
 /** What is going on, as the comment and the commit status say it. */
 export const STAGES = {
-  starting: 'Starting the docs agent …',
-  create: 'The docs agent is working …',
-  message: 'The docs agent continues its earlier job …',
-  wait: "Waiting for the docs agent's job …",
+  starting: 'Starting the docs agent',
+  create: 'The docs agent is working',
+  message: 'The docs agent continues its earlier job',
+  wait: "Waiting for the docs agent's job",
 }
 
 export type Stage = keyof typeof STAGES
@@ -45,17 +51,18 @@ export type Stage = keyof typeof STAGES
 /** While the agent works, or before it does. */
 export function workingBody(subject: Subject, stage: Stage): Markdown {
   const promise = md`This comment will show the result.`
-  return joinMarkdown([md`⏳ **${STAGES[stage]}**`, originLine(subject), promise])
+  return joinMarkdown([md`⏳ **${STAGES[stage]} …**`, originLine(subject), promise])
 }
 
 /** Whether a re-run waits for the job; and whether a command on the agent's pull request, too, continues it. */
-type WaysOn = { readonly canResume: boolean; readonly isAnnounced: boolean }
+export type WaysOn = { readonly canResume: boolean; readonly isAnnounced: boolean }
 
 export function endBody(subject: Subject, ending: Ending, ways: WaysOn): Markdown {
   const { sign, headline, details, prLink, prName, took } = ending
   const where = prLink === '' ? md`` : md`: ${link(prName, prLink)}`
   const paragraphs = [
     md`${sign} **${sentencesWithCode(clip(headline, MAX_HEADLINE_LENGTH))}${where}**`,
+    ending.glance,
     originLine(subject, took === '' ? [] : [md`took ${took}`]),
     sentencesWithCode(clip(details, MAX_DETAILS_LENGTH)),
     waysOn(subject, ending, ways),
@@ -63,7 +70,7 @@ export function endBody(subject: Subject, ending: Ending, ways: WaysOn): Markdow
   return joinMarkdown(paragraphs.filter(({ source }) => source !== ''))
 }
 
-function waysOn(subject: Subject, { result, jobId, details }: Ending, ways: WaysOn): Markdown {
+function waysOn(subject: Subject, { result, jobId, namesJob }: Ending, ways: WaysOn): Markdown {
   const { command, 'follow-up': followUp } = subject.run.inputs
   const isReply = subject.trigger.command !== undefined
   const again = code(`${command} …`)
@@ -72,7 +79,7 @@ function waysOn(subject: Subject, { result, jobId, details }: Ending, ways: Ways
     const fresh = code(`${command} new …`)
     return isReply && followUp ? md`To go on, comment ${again} ${where}; ${fresh} starts a new job.` : md``
   }
-  const words = jobId === '' || details.includes(jobId) ? [] : [md`Job ${code(clip(jobId, 100))}.`]
+  const words = jobId === '' || namesJob ? [] : [md`Job ${code(clip(jobId, 100))}.`]
   if (result === 'failed' || result === 'archived') {
     if (isReply) words.push(md`To try again, comment ${again}: that starts a new job.`)
   } else if (ways.canResume) words.push(md`Re-running the ${runLink(subject)} waits for this job, too.`)
@@ -140,7 +147,8 @@ function originLine(subject: Subject, more: readonly Markdown[] = []): Markdown 
     const request = clip(command.instructions, MAX_REQUEST_LENGTH)
     what = request === '' ? md`Requested by ${by}` : md`${by} asked: ${request}`
   }
-  return joinMarkdown([what, ...more, runLink(subject)], ' · ')
+  const leg = subject.run.inputs.matrix
+  return joinMarkdown([what, ...(leg === '' ? [] : [md`${leg}`]), ...more, runLink(subject)], ' · ')
 }
 
 function runLink({ run }: Subject): Markdown {

@@ -1,28 +1,34 @@
 import { createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
+import type { Trigger } from '../events/trigger.ts'
 import type { Thread } from '../github/comments.ts'
 import type { Inputs } from '../inputs/table.ts'
-import { parseJson } from '../lib/json.ts'
+import { parseJson, stringField } from '../lib/json.ts'
 import { Markdown } from '../lib/markdown.ts'
+import { stepNames } from '../runner/environment.ts'
+import type { Run } from '../runner/run.ts'
 
 /** What a comment of ours tells later runs, unseen by people. */
 export type Marker = {
   readonly kind: 'reply' | 'status' | 'announcement'
+  /** Of a reply, as of the step's commit status: without a job and with `failure`, nothing was started. */
+  readonly state: 'pending' | 'success' | 'failure' | 'error'
   /** Id of the job; empty while there is none. */
   readonly job: string
   /** URL of the job's pull request; empty while none is known. */
   readonly pull: string
   /** See `hashProject`. */
   readonly project: string
-  /** Workflow file, job and step, so that no two steps take each other's comments. */
+  /** Workflow file, job, step and leg, so that no two steps take each other's comments. */
   readonly step: string
-  /** Id of the workflow run that wrote the comment last, and which attempt of it. */
+  /** Id of the workflow run that wrote the comment last. */
   readonly run: string
-  readonly attempt: string
-  /** What a reply answers, such as `issue-comment/5001`; else empty. */
+  /** What a reply answers, such as `issue-comment/5001`; of an announcement, the open pull request it is for; else empty. */
   readonly source: string
   /** When the job was first named here, in milliseconds since the epoch; 0 while there is none. */
   readonly namedAt: number
 }
+
+const PATTERN = /^<!-- docs-agent ([\w-]+)\.([\w-]{43}) -->/
 
 /**
  * Writes and reads markers. They are signed, with a key derived from the API key, so that nobody else can make one, or
@@ -46,13 +52,11 @@ export class Markers {
 
   /** The marker that a comment in this thread begins with; `undefined` if it has none of ours. */
   read(body: string, thread: Thread): Marker | undefined {
-    const [, payload, signature] = /^<!-- docs-agent ([\w-]+)\.([\w-]{43}) -->/.exec(body) ?? []
+    const [, payload, signature] = PATTERN.exec(body) ?? []
     if (payload === undefined || signature === undefined) return undefined
     const isOurs = timingSafeEqual(Buffer.from(signature, 'base64url'), this.#sign(payload, thread))
     // Signed by us: it is what `render` wrote.
-    return isOurs
-      ? (parseJson(Buffer.from(payload, 'base64url').toString()) as Marker | undefined)
-      : undefined
+    return isOurs ? (parsePayload(payload) as Marker | undefined) : undefined
   }
 
   #sign(payload: string, { number, rootId }: Thread): Buffer {
@@ -61,15 +65,35 @@ export class Markers {
   }
 }
 
+function parsePayload(payload: string): unknown {
+  return parseJson(Buffer.from(payload, 'base64url').toString())
+}
+
+/** The project that a marker names, whoever signed it; empty if it names none. */
+export function unverifiedProject(body: string): string {
+  return stringField(parsePayload(PATTERN.exec(body)?.[1] ?? ''), 'project') ?? ''
+}
+
 /** A project as markers name it: not readable, and the same for the same project of the same service only. */
 export function hashProject(inputs: Pick<Inputs, 'base-url' | 'project-id'>): string {
   const named = JSON.stringify([inputs['base-url'].href, inputs['project-id']])
   return createHash('sha256').update(named).digest('hex').slice(0, 16)
 }
 
-/** Above zero if a marker was written by a later run than another, or by a later attempt of the same run. */
-export function compareRuns(one: Marker, other: Marker): number {
-  return Number(one.run) - Number(other.run) || Number(one.attempt) - Number(other.attempt)
+/** The marker of the comment that a run is to write: a reply to its command, else a status comment. */
+export function createMarker({ command }: Trigger, { inputs, environment }: Run): Marker {
+  const { workflow, job, step } = stepNames(environment, inputs.matrix)
+  return {
+    kind: command === undefined ? 'status' : 'reply',
+    state: 'pending',
+    job: '',
+    pull: '',
+    project: hashProject(inputs),
+    step: `${workflow}/${job}/${step}`,
+    run: environment.runId,
+    source: command === undefined ? '' : `${command.source.kind}/${command.source.id}`,
+    namedAt: 0,
+  }
 }
 
 /** Whether two markers are of the comment that there is to be only one of. */

@@ -2,22 +2,24 @@ import type { Known } from '../github/client.ts'
 import {
   type CommentRef,
   createComment,
-  deleteComment,
   editComment,
   listComments,
-  mainThread,
   type Thread,
+  type ThreadComment,
   writePermission,
 } from '../github/comments.ts'
+import { GitHubError } from '../github/errors.ts'
 import { isSameAccount } from '../github/types.ts'
 import { joinMarkdown, type Markdown } from '../lib/markdown.ts'
-import { errorMessage } from '../lib/text.ts'
-import type { EarlierJob } from '../memory/find.ts'
+import { TransportError } from '../lib/transport.ts'
 import type { Run } from '../runner/run.ts'
-import { compareRuns, isSameComment, type Marker, Markers } from './marker.ts'
+import { isSameComment, type Marker, Markers } from './marker.ts'
 
 /** A comment that this action wrote, for whichever step: its marker is signed, and its author is the token's account. */
-type OwnComment = { readonly ref: CommentRef; readonly marker: Marker }
+export type OwnComment = { readonly ref: CommentRef; readonly marker: Marker }
+
+/** The comments of a thread, oldest first, and which of them are ours. */
+export type ThreadComments = { readonly all: readonly ThreadComment[]; readonly own: readonly OwnComment[] }
 
 /** A comment as it is to be written. */
 export type Draft = { readonly marker: Marker; readonly text: Markdown }
@@ -27,11 +29,14 @@ export type Place = {
   readonly thread: Thread
   /** The comment if it is known to be there. */
   readonly ref?: CommentRef | undefined
-  /** Whether it may be there although it is not known. */
+  /** Whether it may be there although it is not known: then it is looked for before it is written. */
   readonly mayExist?: boolean
 }
 
-/** The comments of this action in the run's repository. Failures are logged, never thrown. */
+/** Pauses before a comment is looked for, and written again, that may have arrived. The client repeats all else itself. */
+const PAUSES_MS = [3000, 9000]
+
+/** The comments of this action in the run's repository. */
 export class OwnComments {
   readonly #run: Run
   readonly #markers: Markers
@@ -41,124 +46,82 @@ export class OwnComments {
     this.#markers = new Markers(run.inputs['api-key'], run.environment.repository)
   }
 
-  /**
-   * Looks for the comment that an earlier attempt of this run wrote (`mayResume`), and for the job that the run is to go
-   * on with: that of the comment, else the conversation's (`mayContinue`).
-   *
-   * @param marker of the comment that the run is to write in this thread
-   */
-  async find(
-    thread: Thread,
-    marker: Marker,
-    { mayResume, mayContinue }: { readonly mayResume: boolean; readonly mayContinue: boolean },
-  ): Promise<Known<{ readonly ref?: CommentRef | undefined; readonly job?: EarlierJob | undefined }>> {
-    let comment: OwnComment | undefined
-    let job: EarlierJob | undefined
-    for (const there of thread.kind === 'main' ? [thread] : [thread, mainThread(thread)]) {
-      if (!mayResume && (!mayContinue || job !== undefined)) break
-      const comments = await this.#list(there)
-      if (!comments.known) return comments
-      // Where its thread was deleted, a review comment is answered in the main thread.
-      if (mayResume) comment ??= comments.value.find((one) => isSameComment(one.marker, marker))
-      if (mayContinue) job ??= conversationJob(comments.value, marker, there === thread)
-    }
-    const before = comment?.marker
-    if (before?.run === marker.run && before.job !== '') job = earlierJob(before, 'resume')
-    return { known: true, value: { ref: comment?.ref, job } }
+  /** All comments of a thread: the signature tells the threads of a review apart. */
+  async list(thread: Thread): Promise<Known<ThreadComments>> {
+    const { github, inputs } = this.#run
+    return await github.read(async () => {
+      const all = await listComments(github, thread)
+      // Without the key, as in a dry run, none is ours.
+      const signed = all.flatMap(({ ref, author, body }) => {
+        const marker = inputs['api-key'] === '' ? undefined : this.#markers.read(body, thread)
+        return marker === undefined ? [] : [{ ref, author, marker }]
+      })
+      if (signed.length === 0) return { all, own: [] }
+      const account = await github.account()
+      return { all, own: signed.filter(({ author }) => isSameAccount(account, author)) }
+    })
   }
 
   /**
-   * Writes a comment, or edits it where it is there. Status comments and announcements may be written by several runs at
-   * once, and a reply twice where GitHub's answer was lost: the comment of the newest run stays, and whoever sees another
-   * one deletes it. An announcement that is there is not edited.
+   * Writes a comment, or edits it where it is there; one that was deleted is written anew if `isLast`. A failure is logged.
    *
-   * @returns `superseded` if a newer run has written it; `undefined` if something failed
+   * @param cost what follows from a failure, as a sentence
    */
   async write(
-    { thread, ref, mayExist = false }: Place,
+    place: Place,
     draft: Draft,
-  ): Promise<CommentRef | 'superseded' | undefined> {
-    const { kind } = draft.marker
-    if (kind === 'reply' && ref !== undefined) return await this.#edit(ref, draft)
-    if (kind === 'reply' && !mayExist) return await this.#create(thread, draft)
-    let same = kind === 'status' || mayExist ? await this.#listSame(thread, draft.marker) : []
-    let created: CommentRef | undefined
-    if (same?.length === 0) {
-      created = await this.#create(thread, draft)
-      // An announcement is not tried again: it may be there although the response was lost.
-      if (created === undefined && kind !== 'announcement') return undefined
-      same = await this.#listSame(thread, draft.marker)
-    }
-    // Where they can't be listed, no comment is better than two.
-    if (same === undefined) return undefined
-    const [newest, ...others] = same.toSorted((one, other) => compareRuns(other.marker, one.marker))
-    if (newest === undefined) return created
-    const isSuperseded = kind !== 'announcement' && compareRuns(newest.marker, draft.marker) > 0
-    const isFinal = kind === 'announcement' || isSuperseded || newest.ref.id === created?.id
-    if (!isFinal && (await this.#edit(newest.ref, draft)) === undefined) return undefined
-    for (const other of others) {
-      if (!(await deleteComment(this.#run.github, other.ref))) return undefined
-    }
-    return isSuperseded ? 'superseded' : newest.ref
+    { isLast = false, cost = '' }: { readonly isLast?: boolean; readonly cost?: string } = {},
+  ): Promise<Known<CommentRef>> {
+    const { github } = this.#run
+    const purpose = place.ref === undefined ? 'write a comment' : `edit the comment ${place.ref.url}`
+    const permission = writePermission(place.thread)
+    return await github.attempt({ purpose, permission, cost }, async () => {
+      const { ref = place.mayExist === true ? await this.#find(place.thread, draft.marker) : undefined } = place
+      if (ref === undefined) return await this.#create(place.thread, draft)
+      try {
+        await editComment(github, ref, this.#render(draft, ref.thread))
+        return ref
+      } catch (error) {
+        if (!isLast || !isDeleted(error)) throw error
+        return await this.#create(place.thread, draft)
+      }
+    })
   }
 
-  #create(thread: Thread, draft: Draft): Promise<CommentRef | undefined> {
-    return createComment(this.#run.github, thread, (there) => this.#render(draft, there))
+  async #create(thread: Thread, draft: Draft): Promise<CommentRef> {
+    const { github, clock, cancel } = this.#run
+    for (const pauseMs of PAUSES_MS) {
+      try {
+        return await createComment(github, thread, (there) => this.#render(draft, there))
+      } catch (error) {
+        if (!mayHaveArrived(error) || cancel.aborted) throw error
+        await clock.sleep(pauseMs, cancel).catch(() => undefined)
+        const there = await this.#find(thread, draft.marker)
+        if (there !== undefined) return there
+      }
+    }
+    return await createComment(github, thread, (there) => this.#render(draft, there))
   }
 
-  async #edit(ref: CommentRef, draft: Draft): Promise<CommentRef | undefined> {
-    const isEdited = await editComment(this.#run.github, ref, this.#render(draft, ref.thread))
-    return isEdited ? ref : undefined
+  async #find(thread: Thread, marker: Marker): Promise<CommentRef | undefined> {
+    const listed = await this.list(thread)
+    if (!listed.known) throw listed.error ?? new GitHubError(listed.why)
+    return listed.value.own.findLast((one) => isSameComment(one.marker, marker))?.ref
   }
 
   #render({ marker, text }: Draft, thread: Thread): string {
     const { redact } = this.#run
     return redact(joinMarkdown([this.#markers.render(marker, thread, redact), text], '\n').source)
   }
-
-  async #listSame(thread: Thread, marker: Marker): Promise<readonly OwnComment[] | undefined> {
-    const own = await this.#list(thread)
-    return own.known ? own.value.filter((one) => isSameComment(one.marker, marker)) : undefined
-  }
-
-  /** Those of a thread, oldest first: the signature tells the threads of a review apart. */
-  async #list(thread: Thread): Promise<Known<readonly OwnComment[]>> {
-    const { github, inputs } = this.#run
-    // Without the key, as in a dry run, none counts.
-    if (inputs['api-key'] === '') return { known: true, value: [] }
-    try {
-      const signed = (await listComments(github, thread)).flatMap(({ ref, author, body }) => {
-        const marker = this.#markers.read(body, thread)
-        return marker === undefined ? [] : [{ ref, author, marker }]
-      })
-      if (signed.length === 0) return { known: true, value: [] }
-      const account = await github.account()
-      return { known: true, value: signed.filter(({ author }) => isSameAccount(account, author)) }
-    } catch (error) {
-      // Reading would do for this alone, but whoever lists our comments is about to write one.
-      github.report(error, { purpose: 'list our comments', permission: writePermission(thread) })
-      return { known: false, why: errorMessage(error) }
-    }
-  }
 }
 
-/** The own step's newest comment in its own thread counts first; then an announcement, whichever step led to it. */
-function conversationJob(
-  comments: readonly OwnComment[],
-  { project, step }: Marker,
-  isOwnThread: boolean,
-): EarlierJob | undefined {
-  const markers = comments
-    .map(({ marker }) => marker)
-    .filter((marker) => marker.job !== '' && marker.project === project)
-  const ofStep = markers.findLast((one) => one.kind !== 'announcement' && one.step === step)
-  const found = (isOwnThread ? ofStep : undefined) ?? markers.findLast(({ kind }) => kind === 'announcement')
-  if (found === undefined) return undefined
-  // A job that is still running names no pull request: an older comment of ours may.
-  const pull = markers.findLast((one) => one.job === found.job && one.pull !== '')?.pull ?? ''
-  return earlierJob({ ...found, pull }, 'continue')
+function isDeleted(error: unknown): boolean {
+  return error instanceof GitHubError && (error.status === 404 || error.status === 410)
 }
 
-function earlierJob({ job, pull, namedAt }: Marker, kind: EarlierJob['kind']): EarlierJob {
-  return { id: job, prLink: pull, kind, namedAtMs: namedAt }
+/** Whether GitHub may have taken what it did not confirm. */
+function mayHaveArrived(error: unknown): boolean {
+  if (!(error instanceof GitHubError) || error.kind !== 'other') return false
+  if (error.cause instanceof TransportError) return error.cause.maybeSent
+  return error.status === undefined || error.status >= 500
 }

@@ -38,48 +38,46 @@ export function writePermission({ isPull }: Thread): string {
 
 export type CommentRef = { readonly thread: Thread; readonly id: number; readonly url: string }
 
-type ThreadComment = { readonly ref: CommentRef; readonly author: Maybe<User>; readonly body: string }
+export type ThreadComment = {
+  readonly ref: CommentRef
+  readonly author: Maybe<User>
+  readonly body: string
+  /** ISO 8601. */
+  readonly createdAt: string
+}
 
 /** All comments of a thread, oldest first; for a review's thread those of all reviews. Or a GitHubError. */
 export async function listComments(github: GitHub, thread: Thread): Promise<readonly ThreadComment[]> {
   const comments = await github.list<Comment>(`${commentsPath(github, thread)}/${thread.number}/comments`)
-  return comments.map((one) => ({ ref: refOf(one, thread), author: one.user, body: one.body ?? '' }))
+  return comments.map((one) => ({
+    ref: refOf(one, thread),
+    author: one.user,
+    body: one.body ?? '',
+    createdAt: one.created_at ?? '',
+  }))
 }
 
-/** Writes a comment: in the main thread if the review thread was deleted. `undefined` if it failed, which is logged. */
+/** Writes a comment: in the main thread if the review thread was deleted. Or a GitHubError. */
 export async function createComment(
   github: GitHub,
   thread: Thread,
   render: (thread: Thread) => string,
-): Promise<CommentRef | undefined> {
+): Promise<CommentRef> {
   async function create(there: Thread): Promise<CommentRef> {
     const path = `${commentsPath(github, there)}/${there.number}/comments`
     const route = there.kind === 'main' ? `POST ${path}` : `POST ${path}/${there.rootId}/replies`
     return refOf(await send<Comment>(github, route, { body: render(there) }), there)
   }
-  const created = await tryTo('write a comment', thread, github, () =>
-    create(thread).catch((error: unknown) => {
-      const isGone = error instanceof GitHubError && (error.status === 404 || error.status === 422)
-      if (thread.kind === 'review' && isGone) return create(mainThread(thread))
-      throw error
-    }),
-  )
-  return created.known ? created.value : undefined
+  return await create(thread).catch((error: unknown) => {
+    const isGone = error instanceof GitHubError && (error.status === 404 || error.status === 422)
+    if (thread.kind === 'review' && isGone) return create(mainThread(thread))
+    throw error
+  })
 }
 
-/** Replaces the text of a comment. Returns whether that worked; a failure is logged. */
-export async function editComment(github: GitHub, ref: CommentRef, body: string): Promise<boolean> {
-  const { thread, id, url } = ref
-  const route = `PATCH ${commentsPath(github, thread)}/comments/${id}`
-  const edit = () => send<Comment>(github, route, { body })
-  return (await tryTo(`edit the comment ${url}`, thread, github, edit)).known
-}
-
-/** Deletes a comment. Returns whether it is deleted now; a failure is logged. */
-export async function deleteComment(github: GitHub, { thread, id, url }: CommentRef): Promise<boolean> {
-  const path = `${commentsPath(github, thread)}/comments/${id}`
-  const remove = () => deletePath(github, path)
-  return (await tryTo(`delete the duplicate comment ${url}`, thread, github, remove)).known
+/** Replaces the text of a comment. Or a GitHubError. */
+export async function editComment(github: GitHub, { thread, id }: CommentRef, body: string): Promise<void> {
+  await send<Comment>(github, `PATCH ${commentsPath(github, thread)}/comments/${id}`, { body })
 }
 
 /** The reactions that this action gives, by GitHub's names: 👀 🚀 👍 😕 👎. */
@@ -89,16 +87,16 @@ export type ReactionContent = (typeof REACTIONS)[number]
 
 type Reaction = Sent<{ id: number; content: string; user: User }>
 
-/** Reacts to a command, but for a review, which takes no reactions. Returns whether it is done; a failure is logged. */
+/** Reacts to a command, but for a review, which takes no reactions. A failure is logged. */
 export async function react(
   github: GitHub,
   source: CommandSource,
   content: ReactionContent,
-): Promise<boolean> {
+): Promise<Known<unknown>> {
   const path = reactionsPath(github, source)
-  if (path === undefined) return true
+  if (path === undefined) return { known: true, value: undefined }
   const react = () => send<Reaction>(github, `POST ${path}`, { content })
-  return (await tryTo('react to the command', source.thread, github, react)).known
+  return await tryTo('react to the command', source.thread, github, react)
 }
 
 /** Gives a command its final reaction, and deletes the others that this action gave. Returns as `react`. */
@@ -106,11 +104,11 @@ export async function giveFinalReaction(
   github: GitHub,
   source: CommandSource,
   content: ReactionContent,
-): Promise<boolean> {
+): Promise<Known<unknown>> {
   const path = reactionsPath(github, source)
-  const isGiven = await react(github, source, content)
-  if (!isGiven || path === undefined) return isGiven
-  const replaced = await tryTo('replace the reaction to the command', source.thread, github, async () => {
+  const reacted = await react(github, source, content)
+  if (!reacted.known || path === undefined) return reacted
+  return await tryTo('replace the reaction to the command', source.thread, github, async () => {
     const all = await github.list<Reaction>(path)
     const account = await github.account()
     for (const { id, content: given, user } of all) {
@@ -118,7 +116,6 @@ export async function giveFinalReaction(
       if (isOurs && given !== content) await deletePath(github, `${path}/${id}`)
     }
   })
-  return replaced.known
 }
 
 /** Writes something that has an author, and takes over whose token it is from it. */

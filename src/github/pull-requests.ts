@@ -1,5 +1,5 @@
 import type { GitHub } from './client.ts'
-import { GitHubError } from './errors.ts'
+import type { Waiting } from '../lib/clock.ts'
 import type { PullRequest } from './types.ts'
 
 /** What became of a pull request. */
@@ -12,13 +12,16 @@ export type PullState = {
   readonly openedAtMs: number | undefined
   /** `owner/name`; empty where the link is none of this GitHub's. */
   readonly repository: string
+  /** The commit at its head, and the one that it was merged as; empty where they are not known. */
+  readonly head: string
+  readonly mergeCommit: string
   /** Why it is unknown, to follow a colon; else empty. */
   readonly why: string
 }
 
 type Name = { readonly owner: string; readonly repo: string; readonly number: number }
 
-function readPullRequestUrl(prLink: string, { serverUrl }: GitHub): Name | undefined {
+export function readPullRequestUrl(prLink: string, { serverUrl }: GitHub): Name | undefined {
   const url = URL.parse(prLink)
   if (url?.origin !== URL.parse(serverUrl)?.origin) return undefined
   const pattern = /^\/([\w.-]+)\/([\w.-]+)\/pull\/(\d{1,15})(?:\/|$)/
@@ -34,24 +37,41 @@ export function numberOfOwnPullRequest(prLink: string, github: GitHub): number |
   return isOwn ? name?.number : undefined
 }
 
+/** GitHub finds out whether a pull request conflicts only when it is asked. */
+const MERGEABLE_PAUSE_MS = 3000
+
 /** Asks GitHub what became of a pull request, in whichever repository it is. */
-export async function readPullState(prLink: string, github: GitHub): Promise<PullState> {
+export async function readPullState(
+  prLink: string,
+  { github, clock, cancel }: Pick<Waiting, 'clock' | 'cancel'> & { readonly github: GitHub },
+): Promise<PullState> {
   const name = readPullRequestUrl(prLink, github)
-  const none = { conflicts: false, openedAtMs: undefined, repository: '', why: '' }
+  const none = { conflicts: false, openedAtMs: undefined, repository: '', head: '', mergeCommit: '', why: '' }
   if (name === undefined) return { ...none, state: 'elsewhere' }
   const { owner, repo, number } = name
   const unread = { ...none, repository: `${owner}/${repo}` }
-  try {
-    const pull: PullRequest = await github.call(({ rest }) =>
-      rest.pulls.get({ owner, repo, pull_number: number }),
+  const get = () =>
+    github.read(() =>
+      github.call<PullRequest>(({ rest }) => rest.pulls.get({ owner, repo, pull_number: number })),
     )
-    const openedAtMs = Date.parse(pull.created_at ?? '') || undefined
-    const read = { ...unread, conflicts: pull.mergeable_state === 'dirty', openedAtMs }
-    if (pull.merged === true || pull.merged_at != null) return { ...read, state: 'merged' }
-    if (pull.state === 'open' || pull.state === 'closed') return { ...read, state: pull.state }
-    return { ...unread, state: 'unknown', why: 'GitHub returned something else than a pull request' }
-  } catch (error) {
-    if (!(error instanceof GitHubError)) throw error
-    return { ...unread, state: error.status === 404 ? 'invisible' : 'unknown', why: error.message }
+  let answer = await get()
+  if (answer.known && answer.value.state === 'open' && answer.value.mergeable_state === 'unknown') {
+    await clock.sleep(MERGEABLE_PAUSE_MS, cancel).catch(() => undefined)
+    const again = await get()
+    if (again.known) answer = again
   }
+  if (!answer.known) {
+    return { ...unread, state: answer.error?.status === 404 ? 'invisible' : 'unknown', why: answer.why }
+  }
+  const pull = answer.value
+  const read = {
+    ...unread,
+    conflicts: pull.mergeable_state === 'dirty',
+    openedAtMs: Date.parse(pull.created_at ?? '') || undefined,
+    head: pull.head?.sha ?? '',
+    mergeCommit: pull.merge_commit_sha ?? '',
+  }
+  if (pull.merged === true || pull.merged_at != null) return { ...read, state: 'merged' }
+  if (pull.state === 'open' || pull.state === 'closed') return { ...read, state: pull.state }
+  return { ...unread, state: 'unknown', why: 'GitHub returned something that is not a pull request' }
 }

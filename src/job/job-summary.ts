@@ -1,3 +1,4 @@
+import type { Skip } from '../events/trigger.ts'
 import type { InputsError } from '../inputs/read.ts'
 import {
   code,
@@ -14,6 +15,7 @@ import {
 import { clip } from '../lib/text.ts'
 import type { Run } from '../runner/run.ts'
 import { serviceWord } from '../service/service-errors.ts'
+import { cameOfItSummary, contextCountsText } from './came-of-it-words.ts'
 import { type Outcome, readPullRequest } from './outcome.ts'
 import type { Plan } from './plan.ts'
 
@@ -22,16 +24,19 @@ const MAX_PROMPT_LENGTH = 200_000
 
 /** The summary of a job that was requested: what came of it, what it means, and what belongs to it folded. */
 export function jobSummary(outcome: Outcome, run: Run): Markdown {
-  const { result, sign, headline, prName, prLink, plan, job } = outcome
+  const { result, sign, headline, prName, prLink, plan, job, cameOfIt } = outcome
+  const counts = plan === undefined || plan.kind === 'wait' ? undefined : plan.contextCounts
   const heading =
     result === 'pull-request'
       ? md`Pull request ${link(prName, prLink)} is ready for review`
       : sentencesWithCode(headline)
   return paragraphs(
     md`## ${sign} ${heading}`,
+    ...(cameOfIt === undefined ? [] : cameOfItSummary(cameOfIt)),
     pullRequestLine(outcome),
     continuationLine(plan, job !== undefined),
     sentencesWithCode(outcome.details),
+    result === 'no-pull-request' && counts ? md`The agent was told: ${contextCountsText(counts)}.` : md``,
     sentencesWithCode(outcome.failOnNote),
     footer(run.inputs['project-id'], outcome),
     foldedDetails(outcome, run),
@@ -53,6 +58,13 @@ export function dryRunSummary(text: string, plan: Plan, run: Run): Markdown {
 export function shortSummary(how: 'skipped' | 'interrupted', text: string, projectId: string): Markdown {
   const sign = how === 'skipped' ? '⏭️' : '🛑'
   return paragraphs(md`## ${sign} Docs agent: ${how}`, sentencesWithCode(text), footer(projectId))
+}
+
+/** Says that a run does nothing, and why. */
+export function reportSkip({ level, reason }: Skip, run: Run): undefined {
+  run.log[level](reason)
+  run.setOutputs({ result: 'skipped' })
+  run.writeSummary('job', shortSummary('skipped', reason, run.inputs['project-id']))
 }
 
 /** The summary of a run whose inputs are wrong. */
@@ -89,7 +101,7 @@ function continuationLine(plan: Plan | undefined, isSent: boolean): Markdown {
   const name = link(readPullRequest(prLink).name, prLink)
   if (!isSent) return md`The message is for ${name}${openFor}.`
   const conflict = conflicts ? ' It conflicts with its base branch; the agent was asked to resolve that.' : ''
-  return md`This run went on with ${name}${openFor}.${conflict}`
+  return md`This run continued ${name}${openFor}.${conflict}`
 }
 
 function footer(projectId: string, outcome?: Outcome): Markdown {

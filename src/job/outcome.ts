@@ -1,27 +1,50 @@
 import type { Ending } from '../comments/bodies.ts'
-import type { Inputs } from '../inputs/table.ts'
+import { INPUTS } from '../inputs/table.ts'
 import { formatDuration } from '../lib/duration.ts'
-import { failureText } from '../lib/failure.ts'
 import { MAX_LINK_LENGTH, type Markdown, md } from '../lib/markdown.ts'
 import { clip, inBackticks, joinSentences } from '../lib/text.ts'
 import { isLoopbackHost } from '../lib/url.ts'
 import type { OutputValues } from '../runner/outputs.ts'
+import type { Run } from '../runner/run.ts'
 import type { Job } from '../service/docs-service.ts'
 import { describeFailure, failureSentences, serviceWord } from '../service/service-errors.ts'
+import type { CameOfIt } from './came-of-it.ts'
+import { cameOfItLine, cameOfItOutputs, noPullRequestWords } from './came-of-it-words.ts'
 import type { Plan } from './plan.ts'
-import type { JobResult, PollEnd } from './poll.ts'
+import type { PollEnd } from './poll.ts'
+import type { JobError } from './submit.ts'
+
+/** What became of a request for a job: the output `result`. */
+export type JobResult =
+  | 'pull-request'
+  | 'no-pull-request'
+  | 'failed'
+  | 'archived'
+  | 'timed-out'
+  | 'cancelled'
+  | 'submitted'
+  | 'error'
+
+/** How a request for a job ended. */
+export type JobEnd =
+  | PollEnd
+  /** Before there was a job to wait for; `undefined` where the run was cancelled before anything was sent. */
+  | { readonly kind: 'not-started'; readonly isCancelled: boolean; readonly error: JobError | undefined }
 
 /** The end of a request for a job. Headline and details are its words wherever it is reported. */
 export type Outcome = Ending & {
   readonly result: JobResult
+  /** Whether the step fails. */
   readonly isFailure: boolean
   /** That `fail-on` makes the step fail, where it does, as a sentence; else empty. */
   readonly failOnNote: string
-  /** The job as last seen. */
+  /** The job as last observed. */
   readonly job: Job | undefined
-  /** Whole seconds from creation (or attach) to the last look. */
+  /** Whole seconds from creation (or attach) to the last poll. */
   readonly durationSeconds: number | undefined
   readonly plan: Plan | undefined
+  /** What GitHub shows of it; `undefined` where it was not asked. */
+  readonly cameOfIt: CameOfIt | undefined
 }
 
 const FAILED_CAUSES =
@@ -33,53 +56,40 @@ const SUBMITTED = {
   wait: 'The job is still running',
 }
 
+type Words = { readonly sign: Markdown; readonly headline: string; readonly details: string; readonly namesJob?: boolean }
+
+/** How a re-run of a run that has started nothing goes. */
+export type RerunAdvice = 'safe' | 'anew'
+
+const RERUN = {
+  safe: 'Nothing was started, so it is safe to run this again.',
+  anew: 'Nothing was started. Start the workflow anew: a re-run starts nothing, as this run could not write down what it does.',
+}
+
 /** @param plan `undefined` if it failed before there was one */
 export function outcomeOf(
   plan: Plan | undefined,
-  end: PollEnd,
-  inputs: Pick<Inputs, 'timeout' | 'fail-on'>,
+  end: JobEnd,
+  rerun: RerunAdvice,
+  run: Pick<Run, 'inputs' | 'environment'>,
 ): Outcome {
-  const { result, job, jobId, durationMs, error } = end
-  const advice = `To wait for it, run this action with ${inBackticks(`job-id: ${jobId}`)}.`
-  // Of a job that was not seen at the end, nobody knows whether it is running.
-  const isSeen = job !== undefined && error === undefined
-  const running = `The job ${isSeen ? 'is still' : 'may still be'} running. ${advice}`
-  const lastFailure = error === undefined ? '' : `The last poll failed. ${failureSentences(error)}`
-  const failure = describeFailure(error)
-  const { kind = 'create' } = plan ?? {}
-  const words: Readonly<Record<JobResult, readonly [sign: Markdown, headline: string, details: string]>> = {
-    'pull-request': [md`✅`, 'Pull request ready for review', ''],
-    'no-pull-request': [
-      md`✅`,
-      'Completed without a pull request',
-      'Either no file needed a change, or the agent published straight to the branch.',
-    ],
-    failed: [md`❌`, "The agent's job failed", FAILED_CAUSES],
-    archived: [
-      md`🗄️`,
-      "The agent's job was archived",
-      'It was archived in the dashboard or by the service, and does no further work.',
-    ],
-    'timed-out': [
-      md`⏱️`,
-      `Not finished within ${formatDuration(inputs.timeout)}`,
-      joinSentences(lastFailure, running, 'A longer `timeout` gives the next run more time.'),
-    ],
-    cancelled: [md`🛑`, 'Cancelled', durationMs === undefined ? failureText(failure) : running],
-    submitted: [kind === 'wait' ? md`⏳` : md`🚀`, SUBMITTED[kind], kind === 'wait' ? advice : running],
-    error: [md`❌`, failure.headline, joinSentences(failure.details, job === undefined ? '' : running)],
-  }
-  const [sign, headline, details] = words[result]
-  const isNamed = [...inputs['fail-on']].some((failing) => failing === result)
-  const durationSeconds = durationMs === undefined ? undefined : Math.floor(durationMs / 1000)
+  const isPolled = end.kind !== 'not-started'
+  const job = isPolled ? end.job : undefined
+  const jobId = job?.id ?? (plan === undefined || plan.kind === 'create' ? '' : plan.id)
+  const result = resultOf(end)
+  const words = end.kind === 'not-started' ? notStartedWords(end, rerun) : wordsOf(end, { result, jobId, plan }, run)
+  const isNamed = [...run.inputs['fail-on']].some((failing) => failing === result)
+  const durationSeconds = isPolled ? Math.floor(end.durationMs / 1000) : undefined
   // Below a second it says nothing; beside the deadline, which began earlier, it would contradict that.
-  const toldSeconds = result === 'timed-out' ? 0 : durationSeconds
+  const shownSeconds = result === 'timed-out' ? 0 : durationSeconds
+  const isLost = end.kind === 'not-started' && end.error?.started === 'maybe'
   return {
+    namesJob: false,
+    ...words,
     result,
+    state: isSuccess(result) ? 'success' : isLost ? 'error' : 'failure',
     // No step is red under a green sign.
-    sign: isNamed && result !== 'timed-out' ? md`❌` : sign,
-    headline,
-    details,
+    sign: isNamed && result !== 'timed-out' ? md`❌` : words.sign,
     isFailure: isNamed || result === 'cancelled' || result === 'error',
     failOnNote: isNamed ? `The step fails because \`fail-on\` names \`${result}\`.` : '',
     prLink: job?.prLink ?? '',
@@ -87,16 +97,97 @@ export function outcomeOf(
     job,
     jobId,
     durationSeconds,
-    took: toldSeconds ? formatDuration(toldSeconds * 1000) : '',
+    took: shownSeconds ? formatDuration(shownSeconds * 1000) : '',
+    glance: md``,
     plan,
+    cameOfIt: undefined,
+  }
+}
+
+/** The outcome with what GitHub shows of it. */
+export function withCameOfIt(outcome: Outcome, cameOfIt: CameOfIt): Outcome {
+  const words = outcome.result === 'no-pull-request' ? noPullRequestWords(cameOfIt) : undefined
+  return { ...outcome, ...words, glance: cameOfItLine(cameOfIt), cameOfIt }
+}
+
+function isSuccess(result: JobResult): boolean {
+  return result === 'pull-request' || result === 'no-pull-request' || result === 'submitted'
+}
+
+function resultOf(end: JobEnd): JobResult {
+  if (end.kind === 'not-started') return end.isCancelled ? 'cancelled' : 'error'
+  if (end.kind === 'refused') return 'error'
+  if (end.kind !== 'finished') return end.kind
+  const { status, prLink } = end.job
+  if (status === 'completed') return prLink === null ? 'no-pull-request' : 'pull-request'
+  return status === 'archived' ? 'archived' : 'failed'
+}
+
+function notStartedWords({ isCancelled, error }: Extract<JobEnd, { kind: 'not-started' }>, rerun: RerunAdvice): Words {
+  const { headline, details } = error ?? { headline: '', details: 'Nothing was started.' }
+  const canHelp = error?.started === 'nothing' && error.isTransient
+  const advice = error?.started !== 'nothing' ? '' : canHelp || rerun === 'anew' ? RERUN[rerun] : 'Nothing was started.'
+  if (!isCancelled) return { sign: md`❌`, headline, details: joinSentences(details, advice) }
+  return { sign: md`🛑`, headline: 'Cancelled', details: joinSentences(headline && `${headline}.`, details) }
+}
+
+function wordsOf(
+  end: PollEnd,
+  about: { readonly result: JobResult; readonly jobId: string; readonly plan: Plan | undefined },
+  { environment }: Pick<Run, 'environment'>,
+): Words {
+  const { result, jobId, plan } = about
+  const error = 'error' in end ? end.error : undefined
+  const advice = `To wait for it, run this action with ${inBackticks(`job-id: ${jobId}`)}.`
+  // Of a job that the last poll did not show, nobody knows whether it is running.
+  const isObserved = end.job !== undefined && error === undefined
+  const running = `The job ${isObserved ? 'is still' : 'may still be'} running. ${advice}`
+  const { kind = 'create' } = plan ?? {}
+  const namesJob = true
+  switch (result) {
+    case 'pull-request':
+      return { sign: md`✅`, headline: 'Pull request ready for review', details: '' }
+    case 'no-pull-request': {
+      const details = 'Either no file needed a change, or the agent published straight to the branch.'
+      return { sign: md`✅`, headline: 'Completed without a pull request', details }
+    }
+    case 'failed':
+      return { sign: md`❌`, headline: "The agent's job failed", details: FAILED_CAUSES }
+    case 'archived': {
+      const details = 'It was archived in the dashboard or by the service, and does no further work.'
+      return { sign: md`🗄️`, headline: "The agent's job was archived", details }
+    }
+    case 'timed-out': {
+      // As it was given: no duration beside it is less.
+      const timeout = environment.inputs.get('timeout')?.trim() || INPUTS.timeout.default
+      const headline = `Not finished within ${timeout}`
+      const lastFailure = error === undefined ? '' : `The last poll failed. ${failureSentences(error)}`
+      const more = 'A longer `timeout` gives the next run more time.'
+      return { sign: md`⏱️`, headline, details: joinSentences(lastFailure, running, more), namesJob }
+    }
+    case 'cancelled':
+      return { sign: md`🛑`, headline: 'Cancelled', details: running, namesJob }
+    case 'submitted': {
+      const isAttached = kind === 'wait'
+      return {
+        sign: isAttached ? md`⏳` : md`🚀`,
+        headline: SUBMITTED[kind],
+        details: isAttached ? advice : running,
+        namesJob,
+      }
+    }
+    case 'error': {
+      const { headline, details } = describeFailure(error)
+      return { sign: md`❌`, headline, details: joinSentences(details, end.job === undefined ? '' : running), namesJob: end.job !== undefined }
+    }
   }
 }
 
 /** An outcome as sentences for the log: they name the job and can be read alone. */
 export function outcomeSentences(outcome: Outcome): string {
-  const { headline, details, jobId, result, failOnNote } = outcome
+  const { headline, details, jobId, result, failOnNote, namesJob } = outcome
   const id = serviceWord(jobId)
-  const isNamed = jobId === '' || details.includes(`${jobId}\``) || headline.includes(`${jobId}\``)
+  const isNamed = jobId === '' || namesJob
   // The headline of an error ends in its status: a second pair of brackets would hide it.
   const isError = result === 'error'
   const title = isNamed || isError ? headline : `${headline} (job ${id})`
@@ -107,9 +198,8 @@ export function outcomeSentences(outcome: Outcome): string {
   const url = clip(outcome.prLink, MAX_LINK_LENGTH)
   return text === '' ? `${title}: ${url}` : `${title}. ${text} Pull request: ${url}`
 }
-
 /** The outputs of an agent job at its end. */
-export function jobOutputs({ result, job, jobId, durationSeconds }: Outcome): OutputValues {
+export function jobOutputs({ result, job, jobId, durationSeconds, cameOfIt }: Outcome): OutputValues {
   return {
     'job-id': jobId,
     result,
@@ -125,6 +215,7 @@ export function jobOutputs({ result, job, jobId, durationSeconds }: Outcome): Ou
       'archived-at': job.archivedAt ?? '',
       job: job.json,
     }),
+    ...(cameOfIt && cameOfItOutputs(cameOfIt)),
   }
 }
 

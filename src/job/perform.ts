@@ -1,39 +1,52 @@
+import { findAnnouncedJob } from '../comments/announcement.ts'
 import { isExpected, STAGES } from '../comments/bodies.ts'
-import { Conversation } from '../comments/conversation.ts'
+import { Conversation, type ConversationStart } from '../comments/conversation.ts'
 import { describeEvent } from '../context/gather.ts'
-import type { History } from '../events/history.ts'
-import type { Trigger } from '../events/trigger.ts'
-import type { Known } from '../github/client.ts'
-import { inBackticks } from '../lib/text.ts'
-import { type EarlierJob, findStepJob } from '../memory/find.ts'
-import { StepMemory } from '../memory/step-status.ts'
+import { skip, type Trigger } from '../events/trigger.ts'
+import { writePermission } from '../github/comments.ts'
+import type { MergedPulls } from '../github/merged-pulls.ts'
+import { capitalize, inBackticks } from '../lib/text.ts'
+import { type Attempt, type Recalled, recallStep, type Since } from '../memory/recall.ts'
+import { StepMemory, STATUS_PERMISSION } from '../memory/step-memory.ts'
+import { findUnchanged } from '../memory/unchanged.ts'
 import type { Readers } from '../readers/readers.ts'
 import { isRerun } from '../runner/environment.ts'
 import type { Run } from '../runner/run.ts'
-import type { DocsService } from '../service/docs-service.ts'
-import { dryRunSummary, jobSummary } from './job-summary.ts'
-import { jobOutputs, type Outcome, outcomeOf, outcomeSentences } from './outcome.ts'
-import {
-  assemblePrompt,
-  type Continuation,
-  continueJob,
-  hasInstructions,
-  type Plan,
-  type PromptParts,
-} from './plan.ts'
+import type { DocsService, Job } from '../service/docs-service.ts'
+import { type OutcomeQuestion, readCameOfIt, waitForPreview } from './came-of-it.ts'
+import type { ContextCounts } from './came-of-it-words.ts'
+import { type Course, type Plan, planCourse } from './plan.ts'
 import { pollJob } from './poll.ts'
-import { JobError, NOTHING_STARTED, submit } from './submit.ts'
+import { assemblePrompt, hasInstructions, type PromptParts } from './prompt.ts'
+import { JobError, submit } from './submit.ts'
+import { dryRunSummary, jobSummary, reportSkip } from './job-summary.ts'
+import {
+  type JobEnd,
+  jobOutputs,
+  type Outcome,
+  outcomeOf,
+  outcomeSentences,
+  type RerunAdvice,
+  withCameOfIt,
+} from './outcome.ts'
 
 /** What a job is requested with. */
 export type JobRequest = Pick<PromptParts, 'promptFiles' | 'contextFiles'> & { readonly trigger: Trigger }
 
 type JobContext = {
-  readonly history: History
+  /** Of the commits of a push, as the loop guard has read them. */
+  readonly mergedPulls: MergedPulls
   /** The readers report, if any of it is requested. */
   readonly readers: Readers | undefined
   readonly service: DocsService
   readonly run: Run
 }
+
+/** What a run knows before it plans. */
+type Before = { readonly recalled: Recalled; readonly since: Since; readonly start: ConversationStart }
+
+/** Where a run says what it does. */
+type Voices = { readonly conversation: Conversation; readonly memory: StepMemory }
 
 /**
  * Requests the job, waits for it, and reports it: in the outputs, the log, the summary, comments and a commit status.
@@ -42,57 +55,110 @@ type JobContext = {
  * @returns why the step fails, as sentences; `undefined` if it does not
  */
 export async function performJob(request: JobRequest, context: JobContext): Promise<string | undefined> {
+  const { trigger } = request
   const { run } = context
   const { inputs, log } = run
   // Until there is a better one: whatever ends the run before, its result is not left empty.
   run.setOutputs({ result: 'error' })
-  const conversation = new Conversation(request.trigger, run)
-  await conversation.start()
-  const memory = new StepMemory(run, request.trigger)
+  const history = await recallStep(trigger, run)
+  const unchanged = await findUnchanged(trigger, history, run)
+  if (unchanged !== undefined) return reportSkip(skip('notice', unchanged), run)
+  const voices = { conversation: new Conversation(trigger, run), memory: new StepMemory(run, trigger) }
+  const start = await voices.conversation.start()
+  const before: Before = { recalled: trigger.command === undefined ? history : start, since: history, start }
+
   let plan: Plan | undefined
-  let outcome: Outcome
+  let sent: Sent | undefined
+  let end: JobEnd
+  let rerun: RerunAdvice = 'safe'
   try {
-    plan = await makePlan(request, conversation, context)
+    const planned = await makePlan(request, before, context)
+    plan = planned.plan
     if (inputs['dry-run']) return reportDryRun(plan, run)
-    outcome = await carryOut(plan, conversation, memory, context)
+    run.cancel.throwIfAborted()
+    rerun = await writeAhead(plan, before, voices, run)
+    const deadlineMs = planned.deadlineMs ?? run.clock.now() + inputs.timeout
+    sent = await send(plan, deadlineMs, context)
+    const shown = nameJob(plan, sent, voices)
+    end = await pollJob({ jobId: sent.jobId, job: sent.job, kind: plan.kind, deadlineMs }, context.service, run)
+    await shown
   } catch (error) {
     if (!(error instanceof JobError || run.cancel.aborted)) throw error
-    const jobId = plan?.id ?? ''
-    const result = run.cancel.aborted ? 'cancelled' : 'error'
-    const cause = error instanceof JobError ? error : new JobError(NOTHING_STARTED)
-    outcome = outcomeOf(plan, { jobId, result, job: undefined, durationMs: undefined, error: cause }, inputs)
+    const cause = error instanceof JobError ? error : undefined
+    end = { kind: 'not-started', isCancelled: run.cancel.aborted, error: cause }
   }
+
+  let outcome = outcomeOf(plan, end, rerun, run)
+  const question = end.kind === 'finished' && sent ? questionOf(end.job, outcome.plan, sent) : undefined
+  if (question !== undefined) outcome = withCameOfIt(outcome, await readCameOfIt(question, run))
+  report(outcome, sent, run)
   const text = outcomeSentences(outcome)
-  run.setOutputs(jobOutputs(outcome))
-  run.writeSummary('job', jobSummary(outcome, run))
   if (!outcome.isFailure) log[isExpected(outcome.result) ? 'notice' : 'warning'](text)
-  await Promise.all([
-    memory.end(outcome.isFailure ? 'failure' : 'success', outcome),
-    conversation.finish(outcome),
-  ])
+  await Promise.all([endMemory(outcome, before, voices), voices.conversation.finish(outcome)])
+  if (question !== undefined && inputs['wait-for-preview'] && inputs.wait && outcome.cameOfIt !== undefined) {
+    const times = { endedAtMs: run.clock.now(), deadlineMs: sent?.deadlineMs ?? 0 }
+    const later = await waitForPreview(question, outcome.cameOfIt, times, run)
+    if (later !== outcome.cameOfIt) {
+      outcome = withCameOfIt(outcome, later)
+      report(outcome, sent, run)
+      await voices.conversation.update(outcome)
+    }
+  }
   return outcome.isFailure ? text : undefined
 }
 
+function report(outcome: Outcome, sent: Sent | undefined, run: Run): void {
+  run.setOutputs({ ...jobOutputs(outcome), 'pr-operation': operationOf(outcome, sent) })
+  run.writeSummary('job', jobSummary(outcome, run))
+}
+
+/** Whether this run's job opened the pull request, or continued one that was there. */
+function operationOf({ prLink, plan }: Outcome, sent: Sent | undefined): '' | 'created' | 'updated' {
+  if (prLink === '' || sent === undefined || plan === undefined || plan.kind === 'wait') return ''
+  return plan.kind === 'message' && sent.hadPull ? 'updated' : 'created'
+}
+
+type Planned = {
+  readonly plan: Plan
+  /** Where the job was looked at before; else the time begins with the first request about it. */
+  readonly deadlineMs: number | undefined
+}
+
 /** What the inputs, the command and an earlier job come to. */
-async function makePlan(request: JobRequest, conversation: Conversation, context: JobContext): Promise<Plan> {
-  const { command } = request.trigger
+async function makePlan(request: JobRequest, before: Before, context: JobContext): Promise<Planned> {
+  const { trigger } = request
   const { service, run } = context
-  const { prompt, 'job-id': id, 'dry-run': isDry } = run.inputs
-  const parts = { ...request, prompt, command: command?.instructions ?? '' }
-  if (id !== '' && !hasInstructions(parts)) return { kind: 'wait', id }
-  const earlier = await findEarlierJob(request, conversation, context)
-  let continuation: Continuation
-  if (id === '') {
-    const asking = { isCommand: command !== undefined, service: isDry ? undefined : service, run }
-    continuation = await continueJob(earlier, asking)
-  } else {
-    // The first attempt has sent the message.
-    const isSent = earlier.known && earlier.value?.kind === 'resume' && earlier.value.id === id
-    continuation = { kind: isSent ? 'wait' : 'message', id }
+  const { prompt, 'job-id': id, 'dry-run': isDry, timeout } = run.inputs
+  const parts = { ...request, prompt, command: trigger.command?.instructions ?? '' }
+  if (id !== '' && !hasInstructions(parts)) {
+    return { plan: { kind: 'wait', id, job: undefined, namedAtMs: undefined, isUnnamed: false }, deadlineMs: undefined }
   }
+  const { attempt } = before.recalled
+  let { earlier } = before.recalled
+  if (before.recalled.mayBeAnnounced && earlier.known && earlier.value === undefined) {
+    earlier = await findAnnouncedJob(trigger, run)
+  }
+  const startedAtMs = run.clock.now()
+  const course =
+    id === ''
+      ? await planCourse({ attempt, earlier, ...askerOf(trigger, run), service: isDry ? undefined : service }, run)
+      : courseForJob(id, attempt)
   run.cancel.throwIfAborted()
-  if (continuation.kind === 'wait') return continuation
-  return { ...continuation, prompt: await promptFor(continuation, parts, context) }
+  const wasObserved = attempt.kind === 'job' || (earlier.known && earlier.value !== undefined)
+  const deadlineMs = wasObserved && id === '' ? startedAtMs + timeout : undefined
+  if (course.kind === 'wait') return { plan: course, deadlineMs }
+  return { plan: { ...course, ...(await promptFor(course, { ...request, ...parts }, before, context)) }, deadlineMs }
+}
+
+function askerOf({ command }: Trigger, { environment }: Run) {
+  const permission = command === undefined ? STATUS_PERMISSION : writePermission(command.source.thread)
+  return { isCommand: command !== undefined, isRerun: isRerun(environment), permission }
+}
+
+/** With the input `job-id` and a prompt: a message, unless an earlier attempt may have sent it. */
+function courseForJob(id: string, attempt: Attempt): Course {
+  if (attempt.kind === 'none' || attempt.kind === 'forgotten') return { kind: 'message', id, pull: undefined }
+  return { kind: 'wait', id, job: undefined, namedAtMs: undefined, isUnnamed: attempt.kind !== 'job' }
 }
 
 /** What a message also asks for where the pull request conflicts with its base branch. */
@@ -100,65 +166,103 @@ const RESOLVE_CONFLICTS =
   'Your pull request conflicts with its base branch. Bring it up to date with the base branch and resolve the conflicts as well; keep what was merged there in the meantime.'
 
 async function promptFor(
-  continuation: Continuation,
+  course: Course,
   { trigger, ...parts }: JobRequest & PromptParts,
-  { history, readers, run }: JobContext,
-): Promise<string> {
+  { since, start }: Before,
+  { mergedPulls, readers, run }: JobContext,
+): Promise<{ readonly prompt: string; readonly contextCounts: ContextCounts | undefined }> {
   const { inputs } = run
-  const isMessage = continuation.kind === 'message'
-  const conflicts = isMessage && continuation.pull?.conflicts === true ? RESOLVE_CONFLICTS : ''
+  const isMessage = course.kind === 'message'
+  const conflicts = isMessage && course.pull?.conflicts === true ? RESOLVE_CONFLICTS : ''
   const command = [parts.command, conflicts].join('\n\n').trim()
+  const isTold = inputs.context !== 'none'
   // A message is a command's words alone: the conversation has the rest.
-  if (isMessage && parts.command !== '' && inputs['job-id'] === '') return command
-  const previous = continuation.kind === 'create' ? continuation.previous : undefined
+  if (isMessage && parts.command !== '' && inputs['job-id'] === '') {
+    return { prompt: command, contextCounts: undefined }
+  }
+  const previous = course.kind === 'create' ? course.previous : undefined
   const signals = (await readers?.signals()) ?? ''
-  const described =
-    inputs.context === 'none' ? '' : await describeEvent(trigger, { history, previous, signals }, run)
-  return assemblePrompt({ ...parts, command }, described)
+  const described = isTold
+    ? await describeEvent(trigger, { since, mergedPulls, previous, signals }, run)
+    : ''
+  return { prompt: assemblePrompt({ ...parts, command }, described), contextCounts: undefined }
 }
 
 /**
- * A job that the step's commit status or the run's own comment names; unknown if either can't be read and none does. On a
- * re-run, that of the first attempt comes before any other: where one place does not tell, both must be read.
+ * Writes down what is about to be started: a command's reply has said so, any other run says it in its commit status.
+ *
+ * @returns what to say of re-runs where nothing was started
+ * @throws {JobError} on a re-run that can't write: it might not have seen the first attempt's job either
  */
-async function findEarlierJob(
-  { trigger }: JobRequest,
-  conversation: Conversation,
-  { history, run }: JobContext,
-): Promise<Known<EarlierJob | undefined>> {
-  const places = [await findStepJob(trigger, history, run), conversation.earlier]
-  const found = places.flatMap((place) => (place.known && place.value) || [])
-  const resumed = found.find(({ kind }) => kind === 'resume')
-  if (resumed !== undefined) return { known: true, value: resumed }
-  const unknown = places.find((place) => !place.known)
-  if (unknown !== undefined && (isRerun(run.environment) || found.length === 0)) return unknown
-  return { known: true, value: found[0] }
+async function writeAhead(plan: Plan, { start }: Before, { memory }: Voices, run: Run): Promise<RerunAdvice> {
+  if (plan.kind === 'wait') return 'safe'
+  const written = start.written.known ? await memory.begin() : start.written
+  if (written.known) return 'safe'
+  if (!isRerun(run.environment)) return 'anew'
+  throw new JobError('unknown', {
+    headline: 'This re-run failed to write down what it is about to start',
+    details: `${capitalize(written.why)}. Nothing was started, because the first attempt may have started a job that it could not write down either. Look for that job in the dashboard of the docs service. To wait for it, set \`job-id\`; if there is none, start the workflow anew instead of re-running it.`,
+  })
+}
+
+/** A job that was accepted, or that is waited for. */
+type Sent = {
+  readonly jobId: string
+  readonly job: Job | undefined
+  /** When the request was sent, and until when the job is waited for; milliseconds since the epoch. */
+  readonly atMs: number
+  readonly deadlineMs: number
+  /** Whether the job had a pull request before. */
+  readonly hadPull: boolean
 }
 
 /** @throws {JobError} if no job was started or messaged */
-async function carryOut(
-  plan: Plan,
-  conversation: Conversation,
-  memory: StepMemory,
-  { service, run }: JobContext,
-): Promise<Outcome> {
-  const { cancel, log, inputs } = run
-  cancel.throwIfAborted()
-  const job = plan.kind === 'wait' ? plan.job : await submit(plan, service, run)
-  const jobId = job?.id ?? plan.id ?? ''
+async function send(plan: Plan, deadlineMs: number, { service, run }: JobContext): Promise<Sent> {
+  const { clock, log } = run
+  const atMs = clock.now()
+  const id = plan.kind === 'create' ? undefined : plan.id
+  const job = plan.kind === 'wait' ? plan.job : await submit({ id, prompt: plan.prompt }, deadlineMs, service, run)
+  const jobId = job?.id ?? id ?? ''
   // A run may be killed at any time: what is known by then must be there.
   run.setOutputs({ 'job-id': jobId })
   run.saveState('job-id', jobId)
   if (plan.kind === 'create') log.info(`Job ${jobId} was accepted by the docs service.`)
   if (plan.kind === 'message') log.info(`The message to job ${jobId} was accepted by the docs service.`)
-  const prLink = job?.prLink ?? plan.pull?.prLink ?? ''
-  const shown = Promise.all([
-    memory.begin(jobId, prLink, STAGES[plan.kind].replace(' …', '')),
-    conversation.accepted(jobId, plan.kind, prLink),
+  const hadPull = plan.kind === 'message' && (plan.pull !== undefined || job?.prLink != null)
+  return { jobId, job, atMs, deadlineMs, hadPull }
+}
+
+/** Names the job where a re-run finds it. */
+async function nameJob(plan: Plan, { jobId, job }: Sent, { memory, conversation }: Voices): Promise<void> {
+  if (plan.kind === 'wait' && plan.isUnnamed) return
+  const pull = plan.kind === 'message' ? plan.pull?.prLink : undefined
+  const prLink = job?.prLink ?? pull ?? ''
+  const namedAtMs = plan.kind === 'wait' ? plan.namedAtMs : undefined
+  await Promise.all([
+    memory.accepted(jobId, prLink, STAGES[plan.kind]),
+    conversation.accepted(jobId, plan.kind, prLink, namedAtMs),
   ])
-  const end = await pollJob({ jobId, job, kind: plan.kind }, service, run)
-  await shown
-  return outcomeOf(plan, end, inputs)
+}
+
+/** Says in the commit status how the run ended; one that could not tell what an earlier attempt did leaves it as it is. */
+async function endMemory(outcome: Outcome, { recalled: { attempt } }: Before, { memory }: Voices): Promise<void> {
+  const { headline, jobId, prLink, state, plan } = outcome
+  const isLeft = attempt.kind === 'unknown' || attempt.kind === 'maybe-started'
+  const pull = plan?.kind === 'message' ? plan.pull?.prLink : undefined
+  if (!isLeft) return await memory.end({ state, headline, jobId, prLink: prLink || pull || '' })
+  // The attempt that was to end it is over.
+  if (attempt.kind === 'maybe-started' && attempt.state === 'pending') await memory.end({ state: 'error', headline })
+}
+
+function questionOf(job: Job, plan: Plan | undefined, { atMs }: Sent): OutcomeQuestion {
+  const previous = plan?.kind === 'create' ? plan.previous : undefined
+  const { prLink = '', mergeCommit = '' } = previous?.state === 'merged' ? previous : {}
+  return {
+    job,
+    messageAtMs: plan?.kind === 'message' ? atMs : undefined,
+    headBefore: plan?.kind === 'message' ? plan.pull?.head || undefined : undefined,
+    earlierPull: mergeCommit === '' ? undefined : { prLink, mergeCommit },
+  }
 }
 
 function reportDryRun(plan: Plan, run: Run): undefined {

@@ -1,4 +1,3 @@
-import type { FailOnResult } from '../inputs/table.ts'
 import { formatDuration } from '../lib/duration.ts'
 import { TransportError } from '../lib/transport.ts'
 import type { Run } from '../runner/run.ts'
@@ -12,34 +11,39 @@ import {
   serviceWord,
 } from '../service/service-errors.ts'
 
-/** What became of a request for a job: the output `result`. */
-export type JobResult = 'pull-request' | FailOnResult | 'cancelled' | 'submitted' | 'error'
+/** How polling ended. `job`: as it was last observed. `durationMs`: from the start of polling to the last poll. */
+export type PollEnd = { readonly job: Job | undefined; readonly durationMs: number } & (
+  | { readonly kind: 'finished' | 'submitted'; readonly job: Job }
+  /** `error`: why the last poll failed; `undefined` if it did not. */
+  | { readonly kind: 'timed-out' | 'cancelled'; readonly error: unknown }
+  /** Polling again makes no sense. */
+  | { readonly kind: 'refused'; readonly error: unknown }
+)
 
-/** How polling ended, and what the job was like at the last look that succeeded. */
-export type PollEnd = {
+/** What is polled. */
+export type PollTarget = {
   readonly jobId: string
-  /** `error`: looking again makes no sense. */
-  readonly result: JobResult
+  /** As the service has just shown it. */
   readonly job: Job | undefined
-  /** From the start of polling to the last look; `undefined` if no job was started or seen. */
-  readonly durationMs: number | undefined
-  /** Why the last look failed; `undefined` if it did not. */
-  readonly error: unknown
+  /** What this run did to it. */
+  readonly kind: 'create' | 'message' | 'wait'
+  /** Milliseconds since the epoch. */
+  readonly deadlineMs: number
 }
-
-export type Watch = Pick<PollEnd, 'jobId' | 'job'> & { readonly kind: 'create' | 'message' | 'wait' }
 
 const MIN_PAUSE_MS = 5000
 const MAX_PAUSE_MS = 15_000
 /** Pauses are this share of the time since the job's creation. */
 const PAUSE_SHARE = 0.02
-/** Pauses are longer by up to this share, so that runs that started together do not look together. */
+/** Pauses are longer by up to this share, so that runs that started together do not poll together. */
 const MAX_JITTER = 0.2
 /** The pause after a 429 that does not say how long to wait. */
 const RATE_LIMIT_PAUSE_MS = 60_000
-/** Pauses that grow because looks fail end here. */
+/** The longest pause between two polls that succeed: for so long a connection is worth keeping. */
+export const LONGEST_PAUSE_MS = MAX_PAUSE_MS * (1 + MAX_JITTER)
+/** Pauses that grow because polls fail end here. */
 const MAX_FAILURE_PAUSE_MS = 30_000
-/** How long the last look may take past the deadline. */
+/** How long the last poll may take past the deadline. */
 const LAST_POLL_MS = 5000
 const UNANSWERED = `it was not answered within ${formatDuration(LAST_POLL_MS)} after the deadline`
 /** How long after its creation a job may still be unknown to the service. */
@@ -50,69 +54,63 @@ const STABLE_MS = 30_000
 const HEARTBEAT_MS = 60_000
 
 /**
- * Looks at a job until it is finished, the time is up, the run is cancelled, or looking makes no sense any more. At the
- * deadline comes a last look, whatever the pause: it tells a job that is finished from one that is not.
- *
- * @param watch `job`: as the service has just shown it; `kind`: what this run did to it
+ * Polls a job until it is finished, the time is up, the run is cancelled, or polling makes no sense any more. At the
+ * deadline comes a last poll, whatever the pause: it tells a job that is finished from one that is not.
  */
-export async function pollJob(watch: Watch, service: DocsService, run: Run): Promise<PollEnd> {
-  const { jobId, kind } = watch
+export async function pollJob(target: PollTarget, service: DocsService, run: Run): Promise<PollEnd> {
+  const { jobId, kind, deadlineMs } = target
   const { clock, cancel, inputs } = run
   const startedAtMs = clock.now()
-  const deadlineMs = service.sendingSinceMs + inputs.timeout
-  const isFinished = judgeOf(kind)
+  const isFinished = createCompletionCheck(kind)
   const over = new AbortController()
   const progress = new Progress(jobId, run, over.signal)
   const limit = clock.timeout(Math.max(0, deadlineMs + LAST_POLL_MS - startedAtMs), over.signal)
   const signal = AbortSignal.any([cancel, limit])
-  let { job } = watch
-  let lastLookAtMs = startedAtMs
+  let { job } = target
+  let lastPollAtMs = startedAtMs
   let failures = 0
   let error: unknown
   let pauseMs = job === undefined ? 0 : (inputs['poll-interval'] ?? MIN_PAUSE_MS)
-  const ended = (result: JobResult): PollEnd => {
+  const durationMs = () => lastPollAtMs - startedAtMs
+  if (job !== undefined) progress.observed(job)
+  try {
+    for (;;) {
+      if (job !== undefined && failures === 0) {
+        if (isFinished(job, lastPollAtMs)) return { kind: 'finished', job, durationMs: durationMs() }
+        if (!inputs.wait) return { kind: 'submitted', job, durationMs: durationMs() }
+      }
+      if (lastPollAtMs >= deadlineMs) return { kind: 'timed-out', job, error, durationMs: durationMs() }
+      const sleepMs = Math.min(pauseMs, deadlineMs - lastPollAtMs)
+      if (failures > 0) progress.failed(error, sleepMs)
+      await clock.sleep(sleepMs, cancel).catch(() => undefined)
+      if (cancel.aborted) return { kind: 'cancelled', job, error, durationMs: durationMs() }
+
+      const [poll] = await Promise.allSettled([service.getJob(jobId, signal)])
+      lastPollAtMs = clock.now()
+      if (poll.status === 'fulfilled') {
+        job = poll.value
+        failures = 0
+        error = undefined
+        progress.observed(job)
+      } else {
+        if (cancel.aborted) return { kind: 'cancelled', job, error, durationMs: durationMs() }
+        failures += 1
+        error = limit.aborted
+          ? new TransportError(UNANSWERED, { failure: 'timeout', maybeSent: true })
+          : poll.reason
+        // A job that was just created may be unknown for a moment.
+        const isEarly = kind === 'create' && durationMs() <= EARLY_MS
+        const isPassing = isRetryable(error) || (isEarly && hasStatus(error, 404))
+        if (!isPassing) return { kind: 'refused', job, error, durationMs: durationMs() }
+      }
+      pauseMs = pauseAfter(error, failures, durationMs(), run)
+    }
+  } finally {
     over.abort()
-    return { jobId, result, job, durationMs: lastLookAtMs - startedAtMs, error }
-  }
-  if (job !== undefined) progress.seen(job)
-  for (;;) {
-    if (job !== undefined && failures === 0) {
-      if (isFinished(job, lastLookAtMs)) return ended(resultOf(job))
-      if (!inputs.wait) return ended('submitted')
-    }
-    if (lastLookAtMs >= deadlineMs) return ended('timed-out')
-    const sleepMs = Math.min(pauseMs, deadlineMs - lastLookAtMs)
-    if (failures > 0) progress.failed(error, sleepMs)
-    await clock.sleep(sleepMs, cancel).catch(() => undefined)
-    if (cancel.aborted) return ended('cancelled')
-
-    const [look] = await Promise.allSettled([service.getJob(jobId, signal)])
-    lastLookAtMs = clock.now()
-    if (look.status === 'fulfilled') {
-      job = look.value
-      failures = 0
-      error = undefined
-      progress.seen(job)
-    } else {
-      if (cancel.aborted) return ended('cancelled')
-      failures += 1
-      error = limit.aborted
-        ? new TransportError(UNANSWERED, { failure: 'timeout', maybeSent: true })
-        : look.reason
-      // A job that was just created may be unknown for a moment.
-      const isEarly = kind === 'create' && lastLookAtMs - startedAtMs <= EARLY_MS
-      if (!isRetryable(error) && !(isEarly && hasStatus(error, 404))) return ended('error')
-    }
-    pauseMs = pauseAfter(error, failures, lastLookAtMs - startedAtMs, run)
   }
 }
 
-function resultOf({ status, prLink }: Job): JobResult {
-  if (status === 'completed') return prLink === null ? 'no-pull-request' : 'pull-request'
-  return status === 'archived' ? 'archived' : 'failed'
-}
-
-/** The pause after a look, in milliseconds. `ageMs`: time since the job's creation or attach, by our own clock. */
+/** The pause after a poll, in milliseconds. `ageMs`: time since the job's creation or attach, by our own clock. */
 export function pauseAfter(
   error: unknown,
   failures: number,
@@ -131,7 +129,7 @@ export function pauseAfter(
  * Judges whether a job is finished. After a message, the service may go on showing the status from before for a moment:
  * a terminal one counts once the job was active since, or once it has stayed the same for 30 s.
  */
-function judgeOf(kind: Watch['kind']): (job: Job, atMs: number) => boolean {
+function createCompletionCheck(kind: PollTarget['kind']): (job: Job, atMs: number) => boolean {
   let wasActive = kind !== 'message'
   let status = ''
   let sinceMs = 0
@@ -142,7 +140,7 @@ function judgeOf(kind: Watch['kind']): (job: Job, atMs: number) => boolean {
   }
 }
 
-/** Logs what looks show of a job: each change, each oddity once, and a sign of life every minute. */
+/** Logs what polls show of a job: each change, each oddity once, and a sign of life every minute. */
 class Progress {
   readonly #run: Run
   readonly #name: string
@@ -158,7 +156,7 @@ class Progress {
     this.#scheduleHeartbeat(until)
   }
 
-  seen({ status, invalidFields }: Job): void {
+  observed({ status, invalidFields }: Job): void {
     const { log } = this.#run
     this.#failure = ''
     if (status !== this.#status) {
@@ -186,7 +184,7 @@ class Progress {
     this.#run.log.info(`Failed to poll job ${this.#name}. ${failureSentences(error)} ${next}`)
   }
 
-  /** Does not depend on looks: one that takes long is no reason for silence. */
+  /** Does not depend on polls: one that takes long is no reason for silence. */
   #scheduleHeartbeat(until: AbortSignal): void {
     this.#run.clock.timeout(HEARTBEAT_MS, until).addEventListener('abort', () => {
       const status = this.#status === undefined ? 'not known yet' : serviceWord(this.#status)

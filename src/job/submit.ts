@@ -28,13 +28,13 @@ const MAX_UNREACHABLE_MS = 30_000
  * @throws {JobError} that says whether a job may be running
  */
 export async function submit(
-  { id, prompt }: { readonly id?: string | undefined; readonly prompt: string },
+  { id, prompt }: { readonly id: string | undefined; readonly prompt: string },
+  deadlineMs: number,
   service: DocsService,
   run: Run,
 ): Promise<Job> {
-  const { clock, cancel, inputs, log } = run
+  const { clock, cancel, log } = run
   const signal = afterGrace(cancel, CANCEL_GRACE_MS, clock)
-  const deadlineMs = service.sendingSinceMs + inputs.timeout
   let unreachableUntilMs = clock.now() + MAX_UNREACHABLE_MS
   try {
     return await retry(
@@ -44,7 +44,8 @@ export async function submit(
         maxAttempts: Number.POSITIVE_INFINITY,
         isRetryable: (error) => isUnreachable(error) || hasStatus(error, 429),
         retryAfterMs: retryAfterMsOf,
-        deadlineMs: (error) => (isUnreachable(error) ? unreachableUntilMs : deadlineMs),
+        deadlineMs: (error) =>
+          isUnreachable(error) ? Math.min(unreachableUntilMs, deadlineMs) : deadlineMs,
         onRetry(error, pauseMs) {
           // After an answer, connections have their time anew.
           if (!isUnreachable(error)) unreachableUntilMs = clock.now() + pauseMs + MAX_UNREACHABLE_MS
@@ -70,21 +71,34 @@ function isCertainlyRefused(error: unknown): boolean {
   return error instanceof ServiceError && error.status < 500 && error.status !== 408
 }
 
-/** Why there is no job to wait for, and whether one may have been started all the same. */
+/** Why there is no job to wait for. */
 export class JobError extends FailureError {
   override readonly name = 'JobError'
+  /**
+   * `nothing`: no job was started. `maybe`: one may have been, as the response was lost. `unknown`: this run has started
+   * none, and an earlier attempt may have.
+   */
+  readonly started: 'nothing' | 'maybe' | 'unknown'
+  /** Whether a further attempt may succeed with nothing changed. */
+  readonly isTransient: boolean
+
+  constructor(
+    started: JobError['started'],
+    failure: Failure,
+    options: { readonly cause?: unknown; readonly isTransient?: boolean } = {},
+  ) {
+    super(failure, { cause: options.cause })
+    this.started = started
+    this.isTransient = options.isTransient ?? false
+  }
 }
 
-export const NOTHING_STARTED: Failure = { headline: '', details: 'Nothing was started.' }
-
-/** The error where nothing runs that did not run before. That it is safe to run again is said only where it can help. */
+/** The error where nothing runs that did not run before. */
 export function nothingStarted({ reason, cause }: RetryError, note = ''): JobError {
   const { headline, details } = describeFailure(cause)
   const limit = reason === 'deadline' && cause instanceof ServiceError ? limitNote(cause) : ''
-  const advice = isTransient(cause)
-    ? 'Nothing was started, so it is safe to run this again.'
-    : NOTHING_STARTED.details
-  return new JobError({ headline, details: joinSentences(details, note, limit, advice) }, { cause })
+  const failure = { headline, details: joinSentences(details, note, limit) }
+  return new JobError('nothing', failure, { cause, isTransient: isTransient(cause) })
 }
 
 function limitNote({ retryAfterMs }: ServiceError): string {
@@ -106,5 +120,5 @@ function maybeStarted(cause: unknown): JobError {
     cause instanceof DOMException
       ? { headline: 'The docs service had not answered yet', details: '' }
       : describeFailure(cause)
-  return new JobError({ headline, details: joinSentences(details, MAYBE_STARTED) }, { cause })
+  return new JobError('maybe', { headline, details: joinSentences(details, MAYBE_STARTED) }, { cause })
 }
