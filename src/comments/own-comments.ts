@@ -11,7 +11,6 @@ import {
 } from '../github/comments.ts'
 import { isSameAccount } from '../github/types.ts'
 import { joinMarkdown, type Markdown } from '../lib/markdown.ts'
-import { errorMessage } from '../lib/text.ts'
 import type { EarlierJob } from '../memory/find.ts'
 import type { Run } from '../runner/run.ts'
 import { compareRuns, isSameComment, type Marker, Markers } from './marker.ts'
@@ -126,19 +125,17 @@ export class OwnComments {
     const { github, inputs } = this.#run
     // Without the key, as in a dry run, none counts.
     if (inputs['api-key'] === '') return { known: true, value: [] }
-    try {
+    // Reading would do for this alone, but whoever lists our comments is about to write one.
+    const call = { purpose: 'list our comments', permission: writePermission(thread) }
+    return await github.attempt(call, async () => {
       const signed = (await listComments(github, thread)).flatMap(({ ref, author, body }) => {
         const marker = this.#markers.read(body, thread)
         return marker === undefined ? [] : [{ ref, author, marker }]
       })
-      if (signed.length === 0) return { known: true, value: [] }
+      if (signed.length === 0) return []
       const account = await github.account()
-      return { known: true, value: signed.filter(({ author }) => isSameAccount(account, author)) }
-    } catch (error) {
-      // Reading would do for this alone, but whoever lists our comments is about to write one.
-      github.report(error, { purpose: 'list our comments', permission: writePermission(thread) })
-      return { known: false, why: errorMessage(error) }
-    }
+      return signed.filter(({ author }) => isSameAccount(account, author))
+    })
   }
 }
 

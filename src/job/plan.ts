@@ -92,8 +92,7 @@ export async function continueJob(
   cancel.throwIfAborted()
   if (!earlier.known) {
     if (!isRerun(environment)) {
-      const why = github.hasTold(earlier.why) ? ', for the same reason' : `: ${earlier.why}`
-      log.notice(`Failed to look for an earlier job${why}. This run starts a new job.`)
+      log.notice(`Failed to look for an earlier job: ${earlier.why}. This run starts a new job.`)
       return { kind: 'create' }
     }
     const why = capitalize(earlier.why)

@@ -11,10 +11,13 @@ import type { Environment } from './environment.ts'
 import { OUTPUT_LIMIT_BYTES, type OutputValues, Summary, type SummarySection } from './outputs.ts'
 
 /** What the main step leaves for the post step. */
-type StateName = 'job-id' | 'pending' | 'finished'
+type StateName = 'job-id' | 'pending' | 'permissions' | 'finished'
 
 /** What a killed run leaves to be ended by the post step: its comment, its reaction, its commit status. */
 type PendingPart = 'comment' | 'reaction' | 'status'
+
+/** How long the post step waits for `Retry-After`, over all its requests. */
+const POST_RETRY_AFTER_MS = 60_000
 
 /** One run of a step: what it was given, and what it may touch outside. Passed whole where most of it is used. */
 export class Run {
@@ -55,7 +58,8 @@ export class Run {
       ...environment,
       token: inputs['github-token'],
       log: this.log,
-      isPost: options.isPost === true,
+      ...(options.isPost === true && { retryAfterDeadlineMs: waiting.clock.now() + POST_RETRY_AFTER_MS }),
+      workingPermissions: this.readState('permissions').split('\n'),
     })
     const saved = parseJson(this.readState('pending'))
     this.#pending = isRecord(saved) ? saved : {}
@@ -118,6 +122,7 @@ export class Run {
   setPending(part: PendingPart, value: unknown): void {
     this.#pending = { ...this.#pending, [part]: value }
     this.saveState('pending', JSON.stringify(this.#pending))
+    this.saveState('permissions', this.github.workingPermissions().join('\n'))
   }
 
   /** What is still to be ended; `undefined` if nothing. Our own words: nobody else writes a step's state. */
