@@ -1,9 +1,8 @@
 import { Conversation } from './comments/conversation.ts'
 import { finishPending } from './comments/live-comment.ts'
-import { authorize, readTrigger, type Skip, skip } from './events/authorize.ts'
+import { decide, readTrigger } from './events/decide.ts'
 import { readEvent } from './events/event-table.ts'
-import { loadHistory } from './events/history.ts'
-import { findOwnWork } from './events/loop-guard.ts'
+import type { Skip } from './events/trigger.ts'
 import { InputsError } from './inputs/read.ts'
 import { inputsErrorSummary, shortSummary } from './job/job-summary.ts'
 import { performJob } from './job/perform.ts'
@@ -36,26 +35,30 @@ export async function runPost(run: Run): Promise<void> {
 }
 
 async function perform(run: Run): Promise<void> {
-  const { environment, inputs, cancel, log } = run
-  const trigger = readTrigger(readEvent(environment), inputs, environment)
-  if ('skip' in trigger) return skipRun(trigger, run)
+  const { environment, inputs, log } = run
+  const event = readEvent(environment)
+  if (event.payloadProblem !== undefined) {
+    log.warning(`Failed to read the event's payload (GITHUB_EVENT_PATH): ${event.payloadProblem}.`)
+  }
+  const asked = readTrigger(event, inputs, environment)
+  if (asked.kind === 'skip') return skipRun(asked, run)
+  const { trigger } = asked
   const request = await loadRequest(trigger, run)
 
-  const refusal = await authorize(trigger, run)
-  if (cancel.aborted) return reportCancelled(request, run)
-  if (refusal?.explainUsage === true) await new Conversation(trigger, run).explainUsage()
-  if (refusal !== undefined) return skipRun(refusal, run)
-  const history = await loadHistory(trigger, run)
-  if (cancel.aborted) return reportCancelled(request, run)
-  const ownWork = findOwnWork(trigger.event, inputs, history.merged)
-  if (ownWork !== undefined) return skipRun(skip('notice', ownWork), run)
+  const decision = await decide(trigger, run)
+  if (decision.kind === 'cancelled') return reportCancelled(request, run)
+  if (decision.kind === 'skip') {
+    if (decision.explainUsage) await new Conversation(trigger, run).explainUsage()
+    return skipRun(decision, run)
+  }
+  const { mergedPulls } = decision
 
   // Connections of its own for each part: none waits for another's requests.
   const service = createService(run)
   const readers = request.readers && new Readers(request.readers, createService(run), run)
   // Every part that was asked for is tried and reported; one part's failure never hides another's result.
   const parts = await Promise.allSettled([
-    request.wantsJob ? performJob(request, { history, readers, service, run }) : undefined,
+    request.wantsJob ? performJob(request, { mergedPulls, readers, service, run }) : undefined,
     readers?.report(request.wantsJob),
   ])
   const [jobFailure, readersFailure] = parts.map((part, index) => {

@@ -1,12 +1,13 @@
 import { isExpected, STAGES } from '../comments/bodies.ts'
 import { Conversation } from '../comments/conversation.ts'
 import { describeEvent } from '../context/gather.ts'
-import type { History } from '../events/history.ts'
 import type { Trigger } from '../events/trigger.ts'
 import type { Known } from '../github/client.ts'
+import type { MergedPulls } from '../github/merged-pulls.ts'
 import { inBackticks } from '../lib/text.ts'
 import { type EarlierJob, findStepJob } from '../memory/find.ts'
 import { StepMemory } from '../memory/step-status.ts'
+import { loadStepHistory, type StepHistory } from '../memory/step-statuses.ts'
 import type { Readers } from '../readers/readers.ts'
 import { isRerun } from '../runner/environment.ts'
 import type { Run } from '../runner/run.ts'
@@ -28,7 +29,7 @@ import { JobError, NOTHING_STARTED, submit } from './submit.ts'
 export type JobRequest = Pick<PromptParts, 'promptFiles' | 'contextFiles'> & { readonly trigger: Trigger }
 
 type JobContext = {
-  readonly history: History
+  readonly mergedPulls: MergedPulls
   /** The readers report, if any of it is requested. */
   readonly readers: Readers | undefined
   readonly service: DocsService
@@ -80,7 +81,8 @@ async function makePlan(request: JobRequest, conversation: Conversation, context
   const { prompt, 'job-id': id, 'dry-run': isDry } = run.inputs
   const parts = { ...request, prompt, command: command?.instructions ?? '' }
   if (id !== '' && !hasInstructions(parts)) return { kind: 'wait', id }
-  const earlier = await findEarlierJob(request, conversation, context)
+  const history = await loadStepHistory(request.trigger, run)
+  const earlier = await findEarlierJob(request, conversation, history, run)
   let continuation: Continuation
   if (id === '') {
     const asking = { isCommand: command !== undefined, service: isDry ? undefined : service, run }
@@ -92,7 +94,7 @@ async function makePlan(request: JobRequest, conversation: Conversation, context
   }
   run.cancel.throwIfAborted()
   if (continuation.kind === 'wait') return continuation
-  return { ...continuation, prompt: await promptFor(continuation, parts, context) }
+  return { ...continuation, prompt: await promptFor(continuation, parts, history, context) }
 }
 
 /** What a message also asks for where the pull request conflicts with its base branch. */
@@ -102,7 +104,8 @@ const RESOLVE_CONFLICTS =
 async function promptFor(
   continuation: Continuation,
   { trigger, ...parts }: JobRequest & PromptParts,
-  { history, readers, run }: JobContext,
+  history: StepHistory,
+  { mergedPulls, readers, run }: JobContext,
 ): Promise<string> {
   const { inputs } = run
   const isMessage = continuation.kind === 'message'
@@ -113,7 +116,9 @@ async function promptFor(
   const previous = continuation.kind === 'create' ? continuation.previous : undefined
   const signals = (await readers?.signals()) ?? ''
   const described =
-    inputs.context === 'none' ? '' : await describeEvent(trigger, { history, previous, signals }, run)
+    inputs.context === 'none'
+      ? ''
+      : await describeEvent(trigger, { mergedPulls, since: history, previous, signals }, run)
   return assemblePrompt({ ...parts, command }, described)
 }
 
@@ -124,7 +129,8 @@ async function promptFor(
 async function findEarlierJob(
   { trigger }: JobRequest,
   conversation: Conversation,
-  { history, run }: JobContext,
+  history: StepHistory,
+  run: Run,
 ): Promise<Known<EarlierJob | undefined>> {
   const places = [await findStepJob(trigger, history, run), conversation.earlier]
   const found = places.flatMap((place) => (place.known && place.value) || [])

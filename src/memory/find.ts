@@ -1,12 +1,10 @@
-import { type History, stepContext, usesMemory } from '../events/history.ts'
 import type { Trigger } from '../events/trigger.ts'
 import type { Known } from '../github/client.ts'
-import { GitHubError } from '../github/errors.ts'
-import { readStatus, type StepStatus } from '../github/history.ts'
-import { isSameAccount, type Status } from '../github/types.ts'
+import type { Status } from '../github/types.ts'
 import { isRerun, runUrlOf } from '../runner/environment.ts'
 import type { Run } from '../runner/run.ts'
 import { memoryCommit } from './step-status.ts'
+import { readStatus, type StepHistory, type StepStatus, stepContext, usesMemory } from './step-statuses.ts'
 
 /** The job that a run is to go on with. */
 export type EarlierJob = {
@@ -24,7 +22,7 @@ type Found = Known<EarlierJob | undefined>
 const NONE: Found = { known: true, value: undefined }
 
 /** Finds the step's job by its commit statuses: that of an earlier attempt of this run, else the newest. */
-export async function findStepJob(trigger: Trigger, { statuses }: History, run: Run): Promise<Found> {
+export async function findStepJob(trigger: Trigger, { statuses }: StepHistory, run: Run): Promise<Found> {
   if (!usesMemory(trigger, run.inputs)) return NONE
   const before = statuses.known ? statuses.value : []
   const ofThisRun = isRerun(run.environment) ? await findOfThisRun(trigger, before, run) : NONE
@@ -39,18 +37,13 @@ async function findOfThisRun({ event }: Trigger, before: readonly StepStatus[], 
   const { github, environment, inputs } = run
   const sha = memoryCommit(event, environment)
   const context = stepContext(inputs, environment)
-  try {
-    const account = await github.account()
-    // Newest first.
-    const all = await github.list<Status>(`${github.path}/commits/${sha}/statuses`)
-    const ofStep = all.filter((one) => one.context === context && isSameAccount(account, one.creator))
-    const own = ofStep.map((status) => readStatus(status, sha))
-    const first = own.find(({ targetUrl }) => targetUrl === runUrlOf(environment))
-    return first === undefined ? NONE : jobOf('resume', first, [...own, ...before], run)
-  } catch (error) {
-    if (!(error instanceof GitHubError)) throw error
-    return { known: false, why: error.message }
-  }
+  // Newest first.
+  const all = await github.read(() => github.list<Status>(`${github.path}/commits/${sha}/statuses`))
+  if (!all.known) return all
+  const ofStep = all.value.filter((one) => one.context === context)
+  const own = ofStep.map((status) => readStatus(status, sha))
+  const first = own.find(({ targetUrl }) => targetUrl === runUrlOf(environment))
+  return first === undefined ? NONE : jobOf('resume', first, [...own, ...before], run)
 }
 
 /** @param all statuses of the step, one of which may name the job's pull request where the one found names the run */

@@ -1,11 +1,10 @@
 import type { GitHubEvent } from '../events/event-table.ts'
-import { stepContext, usesMemory } from '../events/history.ts'
 import type { Trigger } from '../events/trigger.ts'
 import type { Octokit } from '../github/client.ts'
-import { statusDescription } from '../github/history.ts'
 import { isRecord } from '../lib/json.ts'
 import { type Environment, runUrlOf } from '../runner/environment.ts'
 import type { Run } from '../runner/run.ts'
+import { statusDescription, stepContext, usesMemory } from './step-statuses.ts'
 
 /** A commit status as Octokit takes it. */
 type NewStatus = NonNullable<Parameters<Octokit['rest']['repos']['createCommitStatus']>[0]>
