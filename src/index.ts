@@ -1,5 +1,7 @@
 import { createSystemClock } from './lib/clock.ts'
-import { runMain, runPost } from './main.ts'
+import { errorMessage } from './lib/text.ts'
+import { runMain } from './main.ts'
+import { runPost } from './post.ts'
 import { readEnvironment } from './runner/environment.ts'
 import { Run } from './runner/run.ts'
 
@@ -20,10 +22,14 @@ async function runToEnd(step: (run: Run) => Promise<void>, isPost: boolean): Pro
   // The runner sends SIGINT, and SIGTERM 7.5 s later.
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => cancel.abort())
   const waiting = { clock: createSystemClock(), random: Math.random, cancel: cancel.signal }
-  const run = new Run(readEnvironment(process.env), waiting, { isPost })
-  const text = 'The action ended unexpectedly: nothing was left that it could wait for. Please report this.'
+  const environment = readEnvironment(process.env)
+  // @actions/github parses the payload when it is imported, and throws where that is no JSON. We read it ourselves.
+  delete process.env['GITHUB_EVENT_PATH']
+  const run = new Run(environment, waiting, { isPost })
+  const text = 'The action exited before it finished. Please report this.'
   process.once('beforeExit', () => run.log.fail(text))
-  await step(run)
+  // Such as a file of the runner's that can't be written.
+  await step(run).catch((error: unknown) => run.log.fail(`The action failed: ${errorMessage(error)}`))
   // What was written to a pipe is not in it yet; on Windows, and on Linux for more than a pipe holds.
   const streams = [process.stdout, process.stderr]
   await Promise.all(streams.map((stream) => new Promise((written) => stream.write('', written))))

@@ -1,15 +1,11 @@
 import { Conversation } from './comments/conversation.ts'
-import { finishPending } from './comments/live-comment.ts'
-import { authorize, readTrigger, type Skip, skip } from './events/authorize.ts'
+import { decide, readTrigger } from './events/decide.ts'
 import { readEvent } from './events/event-table.ts'
-import { loadHistory } from './events/history.ts'
-import { findOwnWork } from './events/loop-guard.ts'
 import { InputsError } from './inputs/read.ts'
-import { inputsErrorSummary, shortSummary } from './job/job-summary.ts'
+import { inputsErrorSummary, reportSkip, shortSummary } from './job/job-summary.ts'
 import { performJob } from './job/perform.ts'
 import { HttpClient } from './lib/http.ts'
-import { errorMessage, inBackticks } from './lib/text.ts'
-import { finishPendingStatus } from './memory/step-status.ts'
+import { errorMessage } from './lib/text.ts'
 import { Readers } from './readers/readers.ts'
 import { loadRequest, type RunRequest } from './request.ts'
 import type { SummarySection } from './runner/outputs.ts'
@@ -26,36 +22,31 @@ export async function runMain(run: Run): Promise<void> {
   run.saveState('finished', 'true')
 }
 
-/**
- * Reports what is known of a run that was killed before it could report it, and ends what was begun on GitHub. It never
- * calls the docs service.
- */
-export async function runPost(run: Run): Promise<void> {
-  if (run.readState('finished') === '') reportInterruption(run)
-  await Promise.all([finishPending(run), finishPendingStatus(run)])
-}
-
 async function perform(run: Run): Promise<void> {
-  const { environment, inputs, cancel, log } = run
-  const trigger = readTrigger(readEvent(environment), inputs, environment)
-  if ('skip' in trigger) return skipRun(trigger, run)
+  const { environment, inputs, log } = run
+  const event = readEvent(environment)
+  if (event.payloadProblem !== undefined) {
+    log.warning(`Failed to read the event's payload (GITHUB_EVENT_PATH): ${event.payloadProblem}.`)
+  }
+  const asked = readTrigger(event, inputs, environment)
+  if (asked.kind === 'skip') return reportSkip(asked, run)
+  const { trigger } = asked
   const request = await loadRequest(trigger, run)
 
-  const refusal = await authorize(trigger, run)
-  if (cancel.aborted) return reportCancelled(request, run)
-  if (refusal?.explainUsage === true) await new Conversation(trigger, run).explainUsage()
-  if (refusal !== undefined) return skipRun(refusal, run)
-  const history = await loadHistory(trigger, run)
-  if (cancel.aborted) return reportCancelled(request, run)
-  const ownWork = findOwnWork(trigger.event, inputs, history.merged)
-  if (ownWork !== undefined) return skipRun(skip('notice', ownWork), run)
+  const decision = await decide(trigger, run)
+  if (decision.kind === 'cancelled') return reportCancelled(request, run)
+  if (decision.kind === 'skip') {
+    if (decision.explainUsage) await new Conversation(trigger, run).explainUsage()
+    return reportSkip(decision, run)
+  }
+  const { mergedPulls } = decision
 
   // Connections of its own for each part: none waits for another's requests.
   const service = createService(run)
   const readers = request.readers && new Readers(request.readers, createService(run), run)
   // Every part that was asked for is tried and reported; one part's failure never hides another's result.
   const parts = await Promise.allSettled([
-    request.wantsJob ? performJob(request, { history, readers, service, run }) : undefined,
+    request.wantsJob ? performJob(request, { mergedPulls, readers, service, run }) : undefined,
     readers?.report(request.wantsJob),
   ])
   const [jobFailure, readersFailure] = parts.map((part, index) => {
@@ -72,12 +63,6 @@ function reportCancelled({ wantsJob }: RunRequest, run: Run): void {
   if (wantsJob) run.setOutputs({ result: 'cancelled' })
   run.writeSummary('job', shortSummary('interrupted', text, run.inputs['project-id']))
   run.log.fail(text)
-}
-
-function skipRun({ reason, level }: Skip, run: Run): void {
-  run.log[level](reason)
-  run.setOutputs({ result: 'skipped' })
-  run.writeSummary('job', shortSummary('skipped', reason, run.inputs['project-id']))
 }
 
 function createService({ environment, inputs, clock, redact }: Run): DocsService {
@@ -99,14 +84,4 @@ function reportError(error: unknown, run: Run, section: SummarySection): void {
   run.log.fail(text)
   if (error instanceof Error) run.log.info(error.stack ?? '')
   run.writeSummary(section, shortSummary('interrupted', text, projectId))
-}
-
-function reportInterruption(run: Run): void {
-  const jobId = run.readState('job-id')
-  const advice =
-    jobId === ''
-      ? 'The run was interrupted before the docs service had answered. If a job was requested, it may be running: check the dashboard before you run this again.'
-      : `The run was interrupted. The job is still running. To wait for it, run this action with ${inBackticks(`job-id: ${jobId}`)}.`
-  run.log.warning(advice)
-  run.writeSummary('job', shortSummary('interrupted', advice, run.inputs['project-id']))
 }

@@ -1,8 +1,15 @@
 import type { Trigger } from '../events/trigger.ts'
 import type { Known } from '../github/client.ts'
 import { pullRequestThread } from '../github/comments.ts'
-import { isSameAccount, type Maybe, normalizeLogin, type PullRequest, type Sent, type User } from '../github/types.ts'
 import { numberOfOwnPullRequest } from '../github/pull-requests.ts'
+import {
+  isSameAccount,
+  type Maybe,
+  normalizeLogin,
+  type PullRequest,
+  type Sent,
+  type User,
+} from '../github/types.ts'
 import type { EarlierJob } from '../memory/status.ts'
 import { isRerun } from '../runner/environment.ts'
 import type { Run } from '../runner/run.ts'
@@ -91,7 +98,9 @@ async function listFirstComments(numbers: readonly number[], { github }: Run) {
     } }`,
   )
   type Comments = Sent<{ comments: Sent<{ nodes: readonly Maybe<Sent<{ body: string; author: User }>>[] }> }>
-  const { data } = await github.graphql<{ readonly repository?: Maybe<Readonly<Record<string, Maybe<Comments>>>> }>(
+  const { data } = await github.graphql<{
+    readonly repository?: Maybe<Readonly<Record<string, Maybe<Comments>>>>
+  }>(
     `query Announcements($owner: String!, $repo: String!) {
       repository(owner: $owner, name: $repo) { ${fields.join(' ')} }
     }`,

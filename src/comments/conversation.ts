@@ -115,7 +115,12 @@ export class Conversation {
   }
 
   /** Says that the service has accepted the job, or that the run waits for it. Resolves when that is written. */
-  async accepted(jobId: string, stage: Exclude<Stage, 'starting'>, prLink: string, namedAtMs?: number): Promise<void> {
+  async accepted(
+    jobId: string,
+    stage: Exclude<Stage, 'starting'>,
+    prLink: string,
+    namedAtMs?: number,
+  ): Promise<void> {
     this.#isNewJob = stage === 'create'
     this.#name(jobId, prLink, namedAtMs ?? Math.round(this.#run.clock.now()))
     await this.#show(stage)
@@ -174,12 +179,18 @@ export class Conversation {
       found.reply ??= own.findLast((one) => isSameComment(one.marker, this.#marker))
       job ??= mayContinue ? conversationJob(own, this.#marker, there === thread) : undefined
       // A job that is still running names no pull request: an older comment of ours may.
-      prLink ||= own.findLast((one) => one.marker.job === job?.marker.job && one.marker.pull !== '')?.marker.pull ?? ''
+      prLink ||=
+        own.findLast((one) => one.marker.job === job?.marker.job && one.marker.pull !== '')?.marker.pull ?? ''
       if (job !== undefined && !isRerun(environment)) break
     }
     const { marker: before } = found.reply ?? {}
     const earlier = job && { ...jobOf(job.marker), prLink: job.marker.pull || prLink }
-    return { ...found, attempt: attemptOf(before), earlier: { known: true as const, value: earlier }, lastNamedId: job?.ref.id }
+    return {
+      ...found,
+      attempt: attemptOf(before),
+      earlier: { known: true as const, value: earlier },
+      lastNamedId: job?.ref.id,
+    }
   }
 
   #name(job: string, prLink: string, namedAt = this.#marker.namedAt): void {
@@ -215,7 +226,8 @@ export class Conversation {
   async #writeNow(draft: Draft, isLast: boolean): Promise<Known<unknown>> {
     const place = this.#place
     if (place === undefined) return NOTHING
-    const isMemory = draft.marker.kind === 'reply' && place.ref === undefined && !isRerun(this.#run.environment)
+    const isMemory =
+      draft.marker.kind === 'reply' && place.ref === undefined && !isRerun(this.#run.environment)
     const written = await this.#own.write(place, draft, { isLast, cost: isMemory && !isLast ? COST : '' })
     if (written.known) {
       this.#place = { ...place, ref: written.value }

@@ -76,7 +76,8 @@ export class OwnComments {
     const purpose = place.ref === undefined ? 'write a comment' : `edit the comment ${place.ref.url}`
     const permission = writePermission(place.thread)
     return await github.attempt({ purpose, permission, cost }, async () => {
-      const { ref = place.mayExist === true ? await this.#find(place.thread, draft.marker) : undefined } = place
+      const { ref = place.mayExist === true ? await this.#find(place.thread, draft.marker) : undefined } =
+        place
       if (ref === undefined) return await this.#create(place.thread, draft)
       try {
         await editComment(github, ref, this.#render(draft, ref.thread))

@@ -1,9 +1,10 @@
 import { type GitHubEvent, isFromFork } from '../events/event-table.ts'
-import type { History } from '../events/history.ts'
 import type { Trigger } from '../events/trigger.ts'
 import type { GitHub } from '../github/client.ts'
+import type { MergedPulls } from '../github/merged-pulls.ts'
 import type { Comment, Issue, PullRequest, WorkflowRun } from '../github/types.ts'
 import { errorMessage } from '../lib/text.ts'
+import type { Since } from '../memory/recall.ts'
 import { type Environment, runUrlOf } from '../runner/environment.ts'
 import type { Run } from '../runner/run.ts'
 import { changesOfPull, readPull, unknownChanges } from './changes.ts'
@@ -11,7 +12,8 @@ import { type EventFacts, type Fact, renderContext } from './render.ts'
 import { factsOfPush, factsOfRelease, factsSinceLastJob } from './since.ts'
 
 type Beside = {
-  readonly history: History
+  readonly mergedPulls: MergedPulls
+  readonly since: Since
   /** The pull request that an earlier job ended in, where this run starts a new one. */
   readonly previous?: { readonly prLink: string; readonly state: string } | undefined
   /** A section on what readers missed; may be empty. */
@@ -24,7 +26,7 @@ type Beside = {
  */
 export async function describeEvent(trigger: Trigger, beside: Beside, run: Run): Promise<string> {
   try {
-    return describe(trigger, await factsOf(trigger.event, beside.history, run), beside, run)
+    return describe(trigger, await factsOf(trigger.event, beside, run), beside, run)
   } catch (error) {
     // Neither payloads nor responses are checked field by field.
     const why = `GitHub told something unexpected (${errorMessage(error)})`
@@ -57,11 +59,11 @@ function describe(
   return renderContext(whole, inputs.context === 'files' ? 'files' : 'diff', signals)
 }
 
-async function factsOf({ payload, row }: GitHubEvent, history: History, run: Run): Promise<EventFacts> {
+async function factsOf({ payload, row }: GitHubEvent, beside: Beside, run: Run): Promise<EventFacts> {
   const { github } = run
   switch (row.subject) {
     case 'push':
-      return await factsOfPush(payload, history, github)
+      return await factsOfPush(payload, beside, github)
     case 'pull-request':
       return await factsOfPull(payload.pull_request ?? {}, github, payload.comment ?? {})
     case 'issue':
@@ -69,7 +71,7 @@ async function factsOf({ payload, row }: GitHubEvent, history: History, run: Run
     case 'release':
       return await factsOfRelease(payload.release ?? {}, github)
     case 'branch':
-      return await factsSinceLastJob(history, run)
+      return await factsSinceLastJob(beside.since, run)
     case 'workflow-run':
       return { facts: factsOfRun(payload.workflow_run ?? {}) }
     case 'discussion':

@@ -1,9 +1,10 @@
 import type { Payload } from '../events/event-table.ts'
 import { isSha } from '../events/event-table.ts'
-import type { History } from '../events/history.ts'
 import type { GitHub, Known } from '../github/client.ts'
-import type { MergedPull, StepStatus } from '../github/history.ts'
+import type { MergedPull, MergedPulls } from '../github/merged-pulls.ts'
 import type { Comparison, Release } from '../github/types.ts'
+import type { Since } from '../memory/recall.ts'
+import type { StepStatus } from '../memory/status.ts'
 import type { Run } from '../runner/run.ts'
 import { ask, changesInPayload, compare, requestComparison, unknownChanges, withoutBody } from './changes.ts'
 import type { EventFacts, Fact } from './render.ts'
@@ -14,9 +15,12 @@ const MAX_RELEASES = 300
 const MAX_COMPARED = 3
 
 /** What a push brought, with the merged pull requests that its commits came in. */
-export async function factsOfPush(payload: Payload, history: History, github: GitHub): Promise<EventFacts> {
-  const changes = await changesOfPush(payload, history, github)
-  const { merged } = history
+export async function factsOfPush(
+  payload: Payload,
+  { since, mergedPulls: merged }: { readonly since: Since; readonly mergedPulls: MergedPulls },
+  github: GitHub,
+): Promise<EventFacts> {
+  const changes = await changesOfPush(payload, since, github)
   const pulls = new Map([...merged.values()].flat().map((pull) => [pull.number, pull]))
   // What a pull request's description tells, its commits need not tell again.
   const commits = changes.commits?.map((one) => (merged.get(one.sha)?.length ? withoutBody(one) : one))
@@ -30,7 +34,7 @@ function textOfPull({ number, title, url, author, labels, body }: MergedPull): F
 }
 
 /** Since this step's last job, since the push before, or since the tag before. */
-async function changesOfPush(payload: Payload, { lastJob }: History, github: GitHub): Promise<EventFacts> {
+async function changesOfPush(payload: Payload, { lastJob }: Since, github: GitHub): Promise<EventFacts> {
   const { before, after } = payload
   const [, tag] = /^refs\/tags\/(.+)$/.exec(payload.ref ?? '') ?? []
   if (tag !== undefined && !isSha(before)) return await changesSinceTag(tag, github)
@@ -64,7 +68,7 @@ function jobWords({ sha, createdAtMs }: StepStatus): string {
 }
 
 /** What has changed on the run's branch since this step's last job, or else since this workflow last succeeded on it. */
-export async function factsSinceLastJob(history: History, { environment, github }: Run): Promise<EventFacts> {
+export async function factsSinceLastJob(history: Since, { environment, github }: Run): Promise<EventFacts> {
   const { sha } = environment
   const job = history.lastJob.known ? history.lastJob.value : undefined
   const success = history.lastSuccess.known ? history.lastSuccess.value : undefined
@@ -78,7 +82,7 @@ export async function factsSinceLastJob(history: History, { environment, github 
   return { ...compared.value, facts: [since, ...compared.value.facts] }
 }
 
-function whyUnknown({ lastJob, lastSuccess }: History, ref: string): string {
+function whyUnknown({ lastJob, lastSuccess }: Since, ref: string): string {
   if (!ref.startsWith('refs/heads/')) return 'this run is not on a branch'
   if (!lastJob.known) return lastJob.why
   if (!lastSuccess.known) return lastSuccess.why

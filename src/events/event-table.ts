@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { CommandSource } from '../github/comments.ts'
 import type * as GitHub from '../github/types.ts'
 import { isRecord, parseJson } from '../lib/json.ts'
+import { errorMessage } from '../lib/text.ts'
 import type { Environment } from '../runner/environment.ts'
 
 /** What the action knows of an event. To add one, add a row. */
@@ -94,16 +95,24 @@ export type GitHubEvent = {
   readonly row: EventRow
   /** Empty if there is none or it can't be read. */
   readonly payload: Payload
+  /** Why the payload could not be read; `undefined` if it could. */
+  readonly payloadProblem?: string
 }
 
-/** Reads the event from what the runner says. Never fails: an event without payload is one that says nothing. */
+/** Reads the event from what the runner says. Never fails. A local run need not have an event. */
 export function readEvent({ eventName: name, eventPath }: Environment): GitHubEvent {
   const row = eventRow(name)
+  if (eventPath === '') {
+    return name === ''
+      ? { name, row, payload: {} }
+      : { name, row, payload: {}, payloadProblem: 'it is not set' }
+  }
   try {
     const payload = parseJson(readFileSync(eventPath, 'utf8'))
-    return { name, row, payload: isRecord(payload) ? (payload as Payload) : {} }
-  } catch {
-    return { name, row, payload: {} }
+    if (isRecord(payload)) return { name, row, payload: payload as Payload }
+    return { name, row, payload: {}, payloadProblem: 'the file contains no JSON object' }
+  } catch (error) {
+    return { name, row, payload: {}, payloadProblem: errorMessage(error) }
   }
 }
 

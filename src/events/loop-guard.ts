@@ -1,37 +1,80 @@
-import type { MergedPull } from '../github/history.ts'
+import { type CommitOrigin, type MergedPulls, readMergedPulls } from '../github/merged-pulls.ts'
 import { type Maybe, normalizeLogin, type PushedCommit } from '../github/types.ts'
 import type { Inputs } from '../inputs/table.ts'
-import type { GitHubEvent } from './event-table.ts'
+import { joinSentences } from '../lib/text.ts'
+import type { Run } from '../runner/run.ts'
+import { type GitHubEvent, isSha } from './event-table.ts'
 import { hasPrompt } from './trigger.ts'
 
 /** A push of more commits than this is a person's; no more of them are asked about. */
-export const MAX_COMMITS = 20
+const MAX_COMMITS = 20
 
 /**
- * Why an event must not start the agent: one of `ignore-authors` opened the pull request, or wrote all commits of the
- * push, or opened the merged pull requests that they came in (merge commits, squashed and rebased ones).
+ * Why an event must not start the agent: one of `ignore-authors` opened the pull request, or made all commits of the
+ * push.
  *
- * @param merged merged pull requests by commit, as far as they are known
  * @returns `undefined` if it may
  */
 export function findOwnWork(
   event: GitHubEvent,
   inputs: Inputs,
-  merged: ReadonlyMap<string, readonly MergedPull[]> = new Map(),
+  mergedPulls: MergedPulls = new Map(),
 ): string | undefined {
   const { row, payload } = event
   if (row.subject === 'pull-request' && row.command === undefined && !isWaitOnly(inputs)) {
     const opener = ignoredAuthor([payload.pull_request?.user?.login], inputs)
     return opener && `${opener} opened this pull request (\`ignore-authors\`)`
   }
-  const authors = guardedCommits(event, inputs).map((commit) => {
-    const openers = merged.get(commit.id ?? '')?.map(({ author }) => author) ?? []
-    return ignoredAuthor([authorOf(commit), ...openers], inputs)
-  })
-  if (authors.length === 0 || authors.includes(undefined)) return undefined
-  const orMerged = merged.size === 0 ? '' : ' or came in a merged pull request of that account'
-  const names = [...new Set(authors)].join(', ')
-  return `every commit of this push was written by ${names}${orMerged} (\`ignore-authors\`)`
+  const authors = ownAuthors(guardedCommits(event, inputs), mergedPulls, inputs)
+  if (authors === undefined) return undefined
+  const orMerged = mergedPulls.size === 0 ? '' : ' or came in a merged pull request of that account'
+  return `every commit of this push was written by ${authors.join(', ')}${orMerged} (\`ignore-authors\`)`
+}
+
+/**
+ * Which of `ignore-authors` made these commits: wrote them, or opened the merged pull requests that they came in (merge
+ * commits, squashed and rebased ones).
+ *
+ * @returns `undefined` if a commit is a person's, as far as is known, or there are none
+ */
+export function ownAuthors(
+  commits: readonly CommitOrigin[],
+  mergedPulls: MergedPulls,
+  inputs: Inputs,
+): readonly string[] | undefined {
+  const authors = new Set<string>()
+  for (const { sha, login, email } of commits) {
+    const openers = mergedPulls.get(sha)?.map(({ author }) => author) ?? []
+    // GitHub may know an author by the e-mail address that it gave the account, only.
+    const written = login ?? email?.match(/^(?:\d+\+)?([^@]+)@users\.noreply\./)?.[1]
+    const author = ignoredAuthor([written, ...openers], inputs)
+    if (author === undefined) return undefined
+    authors.add(author)
+  }
+  return authors.size === 0 ? undefined : [...authors]
+}
+
+/** Asks for the merged pull requests of a push's newest commits, where the loop guard or the context needs them. */
+export async function loadMergedPulls(
+  { row, payload }: GitHubEvent,
+  { isGuarded, isDescribed }: { readonly isGuarded: boolean; readonly isDescribed: boolean },
+  { github }: Run,
+): Promise<MergedPulls> {
+  const isAsked = row.subject === 'push' && (isGuarded || isDescribed)
+  const commits = isAsked ? originsOf(payload.commits).filter(({ sha }) => isSha(sha)) : []
+  if (commits.length === 0) return new Map()
+  const consequence = joinSentences(
+    isGuarded ? "A commit of unknown origin counts as a person's (`ignore-authors`)." : '',
+    isDescribed ? 'The agent is not told which pull requests the commits came in.' : '',
+  )
+  const purpose = "read the commits' pull requests"
+  const call = { purpose, permission: 'pull-requests: read', consequence }
+  const levels = isGuarded ? {} : ({ levelIfMissing: 'notice' } as const)
+  return await readMergedPulls(
+    commits.slice(-MAX_COMMITS),
+    { withText: isDescribed, call: { ...call, ...levels } },
+    github,
+  )
 }
 
 /** A run that only waits for a job starts none. */
@@ -40,16 +83,17 @@ function isWaitOnly(inputs: Inputs): boolean {
 }
 
 /** The commits of a push that are to be judged: to a branch that was there before, and not too many. */
-export function guardedCommits({ row, payload }: GitHubEvent, inputs: Inputs): readonly PushedCommit[] {
+export function guardedCommits({ row, payload }: GitHubEvent, inputs: Inputs): readonly CommitOrigin[] {
   const { ref, created, commits } = payload
   const isToBranch = row.subject === 'push' && ref?.startsWith('refs/heads/') === true && created !== true
   const isGuarded = !isWaitOnly(inputs) && inputs['ignore-authors'].length > 0
-  return isToBranch && isGuarded && commits && commits.length <= MAX_COMMITS ? commits : []
+  return isToBranch && isGuarded && commits && commits.length <= MAX_COMMITS ? originsOf(commits) : []
 }
 
-/** The login of a commit's author, also where GitHub knows it only by its e-mail address. */
-function authorOf({ author }: PushedCommit): Maybe<string> {
-  return author?.username ?? author?.email?.match(/^(?:\d+\+)?([^@]+)@users\.noreply\./)?.[1]
+function originsOf(commits: Maybe<readonly PushedCommit[]>): readonly CommitOrigin[] {
+  return (commits ?? []).map(({ id, message, author }) => {
+    return { sha: id ?? '', message: message ?? '', login: author?.username, email: author?.email }
+  })
 }
 
 /** The first of `ignore-authors` that has one of these logins. */

@@ -1,14 +1,27 @@
 import type { CommandSource, Thread } from '../github/comments.ts'
 import type { Inputs } from '../inputs/table.ts'
 import { visibleText } from '../lib/text.ts'
-import type { Payload } from './event-table.ts'
-import { type Actor, type GitHubEvent, readActor } from './event-table.ts'
+import { type Actor, type GitHubEvent, type Payload, readActor } from './event-table.ts'
 
 /** What started a run that is to do something. */
 export type Trigger = {
   readonly event: GitHubEvent
   /** The command that requests it, if one does. */
   readonly command: Command | undefined
+}
+
+/** Why a run does nothing. */
+export type Skip = {
+  readonly kind: 'skip'
+  /** A sentence. */
+  readonly reason: string
+  readonly level: 'info' | 'notice' | 'warning'
+  /** Whether a command without instructions is to be answered with how to use it. */
+  readonly explainUsage: boolean
+}
+
+export function skip(level: Skip['level'], reason: string): Skip {
+  return { kind: 'skip', level, reason: `Skipped: ${reason}.`, explainUsage: false }
 }
 
 /** A command in a comment, review or new issue. Whether its author may give one is another question. */

@@ -1,8 +1,7 @@
 import type { getOctokit } from '@actions/github'
 import { afterGrace, type Waiting } from '../lib/clock.ts'
 import { HttpClient, type HttpRequest } from '../lib/http.ts'
-import { RetryError, retry } from '../lib/retry.ts'
-import { errorMessage, joinSentences } from '../lib/text.ts'
+import { joinSentences } from '../lib/text.ts'
 import type { ProxySettings } from '../lib/transport.ts'
 import {
   checkBody,
@@ -28,15 +27,24 @@ export type GitHubCall = {
   readonly level?: 'notice' | 'warning'
   /** How a missing permission is logged, where that differs. */
   readonly levelIfMissing?: 'notice'
-  /** What follows from a failure, as sentences. */
+  /** What a failure costs the user: a sentence that the message begins with. */
+  readonly cost?: string
+  /** What else follows from a failure, as sentences. */
   readonly consequence?: string
 }
 
 /** Three answers: there is one, there is none (`undefined` in `value`), or it can't be told. */
 export type Known<T> =
   | { readonly known: true; readonly value: T }
-  /** `why` follows a colon: `GitHub returned 502`. `error`: that it comes from, where it was a call. */
+  /** `why` follows a colon: `GitHub returned 502`. `error`: where it comes from a failed call. */
   | { readonly known: false; readonly why: string; readonly error?: GitHubError }
+
+/** The same of a call, whose failure is an error of GitHub's. */
+export type Answer<T> =
+  | { readonly known: true; readonly value: T }
+  | { readonly known: false; readonly why: string; readonly error: GitHubError }
+
+type Page = { readonly data: unknown; readonly headers: { readonly link?: string | undefined } }
 
 export type GitHubOptions = Waiting & {
   readonly apiUrl: string
@@ -47,14 +55,16 @@ export type GitHubOptions = Waiting & {
   readonly token: string
   readonly proxy: ProxySettings
   readonly log: Readonly<Record<'info' | 'notice' | 'warning', (text: string) => void>>
-  /** The post step sends whatever GitHub refuses again, since GitHub took the same before. */
-  readonly isPost: boolean
+  /** Until when a `Retry-After` is waited for, in milliseconds since the epoch; else 15 s each time. */
+  readonly retryAfterDeadlineMs?: number | undefined
+  /** Permissions that have worked in this run before. */
+  readonly workingPermissions?: readonly string[]
 }
 
-/** Of each request: nothing on GitHub is worth holding a job up for. */
-const MAIN_RETRIES = { maxAttempts: 3, maxWaitMs: 15_000 }
-/** Of all requests together: the post step has nothing else to do than to end what was begun. */
-const POST_RETRIES = { maxAttempts: 100, maxWaitMs: 60_000 }
+/** Before the second and the third try. */
+const PAUSES_MS = [3000, 9000]
+/** Nothing on GitHub is worth holding a job up for. */
+const MAX_RETRY_AFTER_MS = 15_000
 
 const NO_TOKEN =
   'there is no `github-token`: the input is set to nothing. Leave it out, and it is `github.token`'
@@ -69,10 +79,9 @@ export class GitHub {
   readonly #http: HttpClient
   /** Ends requests that write, so that a comment may still be finished: a cancelled run has 5 s. */
   readonly #lateCancel: AbortSignal
-  readonly #startedAtMs: number
-  /** Causes and consequences that the log has told, and how. */
-  readonly #told = new Map<string, 'notice' | 'warning'>()
-  readonly #permissions = new Map<string, 'works' | 'missing'>()
+  /** Level and cause of each failure that was an annotation. */
+  readonly #annotated = new Set<string>()
+  readonly #permissions: Map<string, 'works' | 'missing'>
   #octokit: Promise<Octokit> | undefined
   #account: User | undefined
 
@@ -82,14 +91,14 @@ export class GitHub {
     this.path = `/repos/${options.repository}`
     this.serverUrl = options.serverUrl
     this.#options = options
-    this.#startedAtMs = options.clock.now()
+    this.#permissions = new Map(options.workingPermissions?.map((permission) => [permission, 'works']))
     this.#http = new HttpClient({ ...options, timeoutMs: 10_000 })
     this.#lateCancel = afterGrace(options.cancel, 4000, options.clock)
   }
 
   /** @throws {GitHubError} if the call fails, after retries where those help and do no harm, or its body says nothing */
   async request<T>(send: (octokit: Octokit) => Promise<T>): Promise<T> {
-    if (this.#options.token === '') throw new GitHubError(NO_TOKEN, { kind: 'setup' })
+    if (this.#options.token === '') throw new GitHubError(NO_TOKEN, { kind: 'refused' })
     this.#octokit ??= this.#createOctokit()
     return await send(await this.#octokit)
   }
@@ -113,71 +122,79 @@ export class GitHub {
   }
 
   /** All entries of a list, page after page. Throws as `request` does. */
-  list<T>(path: string, maxEntries = Infinity): Promise<readonly T[]> {
-    return this.request(async ({ paginate }) => {
-      const all: T[] = []
-      for await (const { data } of paginate.iterator(`GET ${path}`, { per_page: 100 })) {
-        const isList = Array.isArray(data) && !data.includes(null)
-        if (!isList) throw new GitHubError('GitHub returned something that is not a list')
-        all.push(...(data as readonly T[]))
-        if (all.length >= maxEntries) break
-      }
-      return all
-    })
+  async list<T>(path: string, maxEntries = Infinity): Promise<readonly T[]> {
+    const all: T[] = []
+    let next: string | undefined = `GET ${path}${path.includes('?') ? '&' : '?'}per_page=100`
+    while (next !== undefined && all.length < maxEntries) {
+      const route: string = next
+      const { data, headers } = await this.request<Page>((octokit) => octokit.request(route))
+      const isList = Array.isArray(data) && !data.includes(null)
+      if (!isList) throw new GitHubError('GitHub returned something that is not a list')
+      all.push(...(data as readonly T[]))
+      const [, url] = /<([^<>]+)>;\s*rel="next"/.exec(headers.link ?? '') ?? []
+      next = url && `GET ${url}`
+    }
+    return all
   }
 
   /** Reads something, and leaves it to the caller what a failure means. */
-  async read<T>(send: () => Promise<T>): Promise<Known<T>> {
+  async read<T>(send: () => Promise<T>): Promise<Answer<T>> {
     try {
       return { known: true, value: await send() }
-    } catch (error) {
-      if (!(error instanceof GitHubError)) throw error
+    } catch (caught) {
+      const error = toGitHubError(caught, this.#options.clock.now())
       return { known: false, why: error.message, error }
     }
   }
 
   /** Makes a call that the run can do without: a failure is logged. */
-  async attempt<T>(call: GitHubCall, send: () => Promise<T>): Promise<Known<T>> {
-    try {
-      const value = await send()
-      this.#permissions.set(call.permission, 'works')
-      return { known: true, value }
-    } catch (error) {
-      this.report(error, call)
-      return { known: false, why: errorMessage(error) }
-    }
+  async attempt<T>(call: GitHubCall, send: () => Promise<T>): Promise<Answer<T>> {
+    const result = await this.read(send)
+    if (result.known) this.#permissions.set(call.permission, 'works')
+    else this.report(result.error, call)
+    return result
   }
 
-  /** Logs a failed call. It is an annotation where its cause or what follows from it is new, or more than a notice. */
-  report(error: unknown, call: GitHubCall): void {
-    const { log, cancel, clock, isPost } = this.#options
-    const { purpose, permission, consequence = '' } = call
-    const { kind, message } = toGitHubError(error, clock.now())
-    const isLasting = kind === 'setup' || kind === 'permission'
-    const isDenied = isLasting && !isPost && this.#permissions.get(permission) !== 'works'
-    if (isDenied) this.#permissions.set(permission, 'missing')
-    const isMissing = isDenied && kind === 'permission'
+  /** Logs a failed call: as an annotation the first time its cause is met, afterwards as a line. */
+  report(error: GitHubError, call: GitHubCall): void {
+    const { log, cancel } = this.#options
+    const { purpose, permission, cost = '', consequence = '' } = call
+    const isMissing = error.kind === 'permission' && this.#permissions.get(permission) !== 'works'
+    if (isMissing) this.#permissions.set(permission, 'missing')
     const level = (isMissing && call.levelIfMissing) || (call.level ?? 'warning')
-    const cause = isMissing ? permission : kind === 'setup' ? message : `${level} ${message} ${consequence}`
-    const told = this.#told.get(cause)
-    const isTold = told === 'warning' || told === level
-    const isNews = ![...this.#told.keys()].some((known) => known.includes(consequence))
-    // A missing permission is named once.
-    const why = isTold && (isMissing || !isNews) ? ', for the same reason.' : `: ${message}.`
-    const advice = isMissing && !isTold ? permissionAdvice(permission) : ''
-    const shown = (isTold && !isNews) || cancel.aborted ? 'info' : level
-    log[shown](joinSentences(`Failed to ${purpose}${why}`, advice, told && !isNews ? '' : consequence))
-    this.#told.set(cause, told === 'warning' ? told : level).set(consequence, level)
+    // One annotation for a token without any permission; one more for what costs something.
+    const cause = isMissing ? 'permission' : error.message
+    const keys = [`${level} ${cost || cause}`, `warning ${cost || cause}`]
+    const isNew = !keys.some((key) => this.#annotated.has(key)) && !cancel.aborted
+    if (isNew) this.#annotated.add(`${level} ${cost}`).add(`${level} ${cause}`)
+    const advice = isMissing ? permissionAdvice(permission) : ''
+    const message = joinSentences(cost, `Failed to ${purpose}: ${error.message}.`, advice, consequence)
+    log[isNew ? level : 'info'](message)
   }
 
-  /** Whether the log has told this cause of failing calls in full. */
-  hasTold(why: string): boolean {
-    return this.#told.has(why)
-  }
-
-  /** Whether calls that need this permission fail for good, as far as is known: none of them has worked in this run. */
+  /** Whether calls that need this permission fail, as far as is known: one was refused, and none has worked in this run. */
   lacks(permission: string): boolean {
     return this.#permissions.get(permission) === 'missing'
+  }
+
+  /** The permissions that have worked in this run. */
+  workingPermissions(): readonly string[] {
+    return [...this.#permissions].flatMap(([permission, state]) => (state === 'works' ? [permission] : []))
+  }
+
+  /**
+   * Whether trying again later can't help.
+   *
+   * @param permission that the call needs: a 403 or 404 is final where it has not worked in this run
+   * @param isGone whether a 404 may mean that what the call is about was deleted
+   */
+  isRefusedForGood(
+    error: GitHubError | undefined,
+    permission: string,
+    { isGone = false }: { readonly isGone?: boolean } = {},
+  ): boolean {
+    if (error?.kind === 'refused' || (isGone && error?.status === 404)) return true
+    return error?.kind === 'permission' && this.#permissions.get(permission) !== 'works'
   }
 
   /** Whose token it is, or a GitHubError. By GraphQL, since REST's `GET /user` refuses the tokens of apps. */
@@ -197,8 +214,7 @@ export class GitHub {
 
   async #createOctokit(): Promise<Octokit> {
     const { getOctokit } = await import('@actions/github')
-    const { token, apiUrl, clock, isPost } = this.#options
-    const { maxAttempts, maxWaitMs } = isPost ? POST_RETRIES : MAIN_RETRIES
+    const { token, apiUrl } = this.#options
     const silent = (): void => undefined
     const octokit = getOctokit(token, {
       baseUrl: apiUrl.replace(/\/$/, ''),
@@ -207,28 +223,33 @@ export class GitHub {
       log: { debug: silent, info: silent, warn: silent, error: silent },
       request: { fetch: (url: string, init: HttpRequest) => this.#fetch(url, init) },
     })
-    octokit.hook.wrap('request', async (send, request) => {
-      const untilMs = (isPost ? this.#startedAtMs : clock.now()) + maxWaitMs
-      const policy = {
-        backoff: { baseMs: 500, maxMs: 8000 },
-        maxAttempts,
-        isRetryable: (error: unknown) => isRetryable(toGitHubError(error, clock.now()), request, isPost),
-        retryAfterMs: (error: unknown) => toGitHubError(error, clock.now()).retryAfterMs,
-        deadlineMs: () => untilMs,
-        onRetry: () => undefined,
-      }
-      async function sendOnce() {
-        const response = await send(request)
-        checkBody(response, request.url)
-        return response
-      }
-      try {
-        return await retry(sendOnce, policy, this.#options)
-      } catch (error) {
-        throw toGitHubError(error instanceof RetryError ? error.cause : error, clock.now())
-      }
-    })
+    octokit.hook.wrap('request', (send, request) => this.#retry(request, async () => send(request)))
     return octokit
+  }
+
+  /** Sends a request up to three times. @throws {GitHubError} */
+  async #retry<T extends { readonly status: number; readonly data: unknown }>(
+    request: { readonly method: string; readonly url: string },
+    send: () => Promise<T>,
+  ): Promise<T> {
+    const { clock, cancel, retryAfterDeadlineMs } = this.#options
+    for (let attempt = 0; ; attempt++) {
+      try {
+        const response = await send()
+        checkBody(response, request)
+        return response
+      } catch (caught) {
+        const error = toGitHubError(caught, clock.now())
+        const pauseMs = error.retryAfterMs || PAUSES_MS[attempt]
+        const maxMs =
+          retryAfterDeadlineMs === undefined ? MAX_RETRY_AFTER_MS : retryAfterDeadlineMs - clock.now()
+        const isTooLong = error.retryAfterMs !== undefined && error.retryAfterMs > maxMs
+        if (attempt >= PAUSES_MS.length || pauseMs === undefined || isTooLong) throw error
+        if (!isRetryable(error, request) || cancel.aborted) throw error
+        await clock.sleep(pauseMs, cancel).catch(() => undefined)
+        if (cancel.aborted) throw error
+      }
+    }
   }
 
   /** What Octokit sends its requests with: this action's transport, with the platform's `Response`. */
@@ -257,8 +278,6 @@ export class GitHub {
 
 function permissionAdvice(permission: string): string {
   const needs = `The job's \`github-token\` needs the permission \`${permission}\` for this`
-  if (permission === 'statuses: write')
-    return `${needs}. Until it has that, each run starts a new job and a new pull request.`
   const isAboutThread = permission === 'issues: write' || permission === 'pull-requests: write'
   return `${needs}${isAboutThread ? ', unless the thread was deleted or locked' : ''}.`
 }

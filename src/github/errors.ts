@@ -6,8 +6,11 @@ import { TransportError } from '../lib/transport.ts'
 /** A failed call to GitHub. The message follows "Failed to …:", such as `GitHub returned 403 ("Resource not …")`. */
 export class GitHubError extends Error {
   override readonly name = 'GitHubError'
-  /** Why: the token most likely lacks a permission; token, proxy or name are wrong for every call; a limit of GitHub's. */
-  readonly kind: 'permission' | 'setup' | 'rate-limit' | 'other'
+  /**
+   * Why: the token may lack a permission; token, proxy, name or server are wrong for every call; a limit of GitHub's;
+   * the same request will never succeed (410, 422, a locked thread, no token).
+   */
+  readonly kind: 'permission' | 'setup' | 'rate-limit' | 'refused' | 'other'
   /** HTTP status; `undefined` where no response came, or none that can be used, or GraphQL reported the error. */
   readonly status: number | undefined
   /** How long GitHub asks to wait, in milliseconds; `undefined` if it does not say. */
@@ -28,7 +31,7 @@ export class GitHubError extends Error {
 export function toGitHubError(error: unknown, nowMs: number): GitHubError {
   if (error instanceof GitHubError) return error
   const response = recordField(error, 'response')
-  const status = response['status']
+  const { status } = response
   if (typeof status !== 'number') {
     const inner = error instanceof Error ? error.cause : undefined
     const cause = inner instanceof TransportError ? inner : error
@@ -36,11 +39,19 @@ export function toGitHubError(error: unknown, nowMs: number): GitHubError {
     const kind = failure === 'proxy' || failure === 'unresolved' ? 'setup' : 'other'
     return new GitHubError(errorMessage(cause), { kind, cause })
   }
+  const url = stringField(recordField(error, 'request'), 'url') ?? ''
+  if (url.endsWith('/graphql') && (status === 404 || status === 405)) {
+    return new GitHubError(`this server has no GraphQL API (${status})`, {
+      kind: 'setup',
+      status,
+      cause: error,
+    })
+  }
   const headers = recordField(response, 'headers')
   const retryAfter = stringField(headers, 'retry-after')
   const isUsedUp = stringField(headers, 'x-ratelimit-remaining') === '0'
   const resetMs = isUsedUp ? Number(headers['x-ratelimit-reset']) * 1000 - nowMs : 0
-  const said = stringField(recordField(response, 'data'), 'message') ?? ''
+  const said = messagesOf(response['data'])
   const isLimited = retryAfter !== undefined || isUsedUp || /rate limit/i.test(said)
   const isLimit = status === 429 || (status === 403 && isLimited)
   const quote = said === '' ? '' : `"${clip(said, 200)}"`
@@ -54,8 +65,17 @@ export function toGitHubError(error: unknown, nowMs: number): GitHubError {
   })
 }
 
+/** What GitHub says, with the details that it gives for a 422. */
+function messagesOf(data: unknown): string {
+  const details = listField(data, 'errors').map((one) =>
+    typeof one === 'string' ? one : stringField(one, 'message'),
+  )
+  return [stringField(data, 'message'), ...details].filter((text) => text).join(': ')
+}
+
 function kindOf(status: number, said: string): GitHubError['kind'] {
   if (status === 401) return 'setup'
+  if (status === 410 || status === 422 || (status === 403 && /\blocked\b/i.test(said))) return 'refused'
   // A comparison of unrelated commits is a 404, too.
   const mayBePermission = (status === 403 || status === 404) && !/no common ancestor/i.test(said)
   return mayBePermission ? 'permission' : 'other'
@@ -84,34 +104,29 @@ export function graphqlError({ type, message }: Pick<GraphqlError, 'type' | 'mes
   return new GitHubError(`GitHub returned "${clip(message, 200)}"`, { kind })
 }
 
+type SentRequest = { readonly method: string; readonly url: string }
+
 /**
- * A response counts only with a body that says something: proxies before GitHub answer with an empty object or a page,
- * and its GraphQL at times without data.
+ * A response counts only with a body that says something, or with 204 to a request that writes: proxies before GitHub
+ * answer with an empty object or a page, and its GraphQL at times without data.
  *
  * @throws {GitHubError}
  */
-export function checkBody({ status, data }: { status: number; data: unknown }, url: string): void {
-  if (status === 204) return
+export function checkBody({ status, data }: { status: number; data: unknown }, request: SentRequest): void {
+  if (status === 204 && !onlyReads(request.method, request.url)) return
   if (!Array.isArray(data) && !(isRecord(data) && Object.keys(data).length > 0)) {
     throw new GitHubError(`GitHub returned ${status} without a readable body`)
   }
-  if (!url.endsWith('/graphql') || (isRecord(data) && isRecord(data['data']))) return
+  if (!request.url.endsWith('/graphql') || (isRecord(data) && isRecord(data['data']))) return
   const [first] = readGraphqlErrors(data)
   throw first === undefined ? new GitHubError('GitHub returned a response without data') : graphqlError(first)
 }
 
-/** Whether a failed request may be sent again: the one predicate for GitHub. In the post step, it took the same before. */
-export function isRetryable(
-  { kind, status, cause }: GitHubError,
-  { method, url }: { readonly method: string; readonly url: string },
-  isPost: boolean,
-): boolean {
+/** Whether a failed request may be sent again: the one predicate for GitHub. */
+export function isRetryable({ kind, status, cause }: GitHubError, { method, url }: SentRequest): boolean {
   const isSafe = isRepeatable(method, url)
   if (cause instanceof TransportError) return cause.failure !== 'proxy' && (isSafe || !cause.maybeSent)
   if (kind === 'rate-limit') return true
-  // What is to be deleted and is not there is gone.
-  const isRefused = status !== undefined && status >= 400 && status < 500
-  if (isPost && isRefused && !(method === 'DELETE' && status === 404)) return true
   return isSafe && kind === 'other' && (status === undefined || status >= 500)
 }
 

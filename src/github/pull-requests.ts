@@ -1,5 +1,5 @@
-import type { GitHub } from './client.ts'
 import type { Waiting } from '../lib/clock.ts'
+import type { GitHub } from './client.ts'
 import type { PullRequest } from './types.ts'
 
 /** What became of a pull request. */

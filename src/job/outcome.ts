@@ -56,7 +56,12 @@ const SUBMITTED = {
   wait: 'The job is still running',
 }
 
-type Words = { readonly sign: Markdown; readonly headline: string; readonly details: string; readonly namesJob?: boolean }
+type Words = {
+  readonly sign: Markdown
+  readonly headline: string
+  readonly details: string
+  readonly namesJob?: boolean
+}
 
 /** How a re-run of a run that has started nothing goes. */
 export type RerunAdvice = 'safe' | 'anew'
@@ -77,7 +82,8 @@ export function outcomeOf(
   const job = isPolled ? end.job : undefined
   const jobId = job?.id ?? (plan === undefined || plan.kind === 'create' ? '' : plan.id)
   const result = resultOf(end)
-  const words = end.kind === 'not-started' ? notStartedWords(end, rerun) : wordsOf(end, { result, jobId, plan }, run)
+  const words =
+    end.kind === 'not-started' ? notStartedWords(end, rerun) : wordsOf(end, { result, jobId, plan }, run)
   const isNamed = [...run.inputs['fail-on']].some((failing) => failing === result)
   const durationSeconds = isPolled ? Math.floor(end.durationMs / 1000) : undefined
   // Below a second it says nothing; beside the deadline, which began earlier, it would contradict that.
@@ -123,10 +129,14 @@ function resultOf(end: JobEnd): JobResult {
   return status === 'archived' ? 'archived' : 'failed'
 }
 
-function notStartedWords({ isCancelled, error }: Extract<JobEnd, { kind: 'not-started' }>, rerun: RerunAdvice): Words {
+function notStartedWords(
+  { isCancelled, error }: Extract<JobEnd, { kind: 'not-started' }>,
+  rerun: RerunAdvice,
+): Words {
   const { headline, details } = error ?? { headline: '', details: 'Nothing was started.' }
   const canHelp = error?.started === 'nothing' && error.isTransient
-  const advice = error?.started !== 'nothing' ? '' : canHelp || rerun === 'anew' ? RERUN[rerun] : 'Nothing was started.'
+  const advice =
+    error?.started !== 'nothing' ? '' : canHelp || rerun === 'anew' ? RERUN[rerun] : 'Nothing was started.'
   if (!isCancelled) return { sign: md`❌`, headline, details: joinSentences(details, advice) }
   return { sign: md`🛑`, headline: 'Cancelled', details: joinSentences(headline && `${headline}.`, details) }
 }
@@ -178,7 +188,12 @@ function wordsOf(
     }
     case 'error': {
       const { headline, details } = describeFailure(error)
-      return { sign: md`❌`, headline, details: joinSentences(details, end.job === undefined ? '' : running), namesJob: end.job !== undefined }
+      return {
+        sign: md`❌`,
+        headline,
+        details: joinSentences(details, end.job === undefined ? '' : running),
+        namesJob: end.job !== undefined,
+      }
     }
   }
 }

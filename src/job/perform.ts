@@ -7,7 +7,7 @@ import { writePermission } from '../github/comments.ts'
 import type { MergedPulls } from '../github/merged-pulls.ts'
 import { capitalize, inBackticks } from '../lib/text.ts'
 import { type Attempt, type Recalled, recallStep, type Since } from '../memory/recall.ts'
-import { StepMemory, STATUS_PERMISSION } from '../memory/step-memory.ts'
+import { STATUS_PERMISSION, StepMemory } from '../memory/step-memory.ts'
 import { findUnchanged } from '../memory/unchanged.ts'
 import type { Readers } from '../readers/readers.ts'
 import { isRerun } from '../runner/environment.ts'
@@ -15,10 +15,6 @@ import type { Run } from '../runner/run.ts'
 import type { DocsService, Job } from '../service/docs-service.ts'
 import { type OutcomeQuestion, readCameOfIt, waitForPreview } from './came-of-it.ts'
 import type { ContextCounts } from './came-of-it-words.ts'
-import { type Course, type Plan, planCourse } from './plan.ts'
-import { pollJob } from './poll.ts'
-import { assemblePrompt, hasInstructions, type PromptParts } from './prompt.ts'
-import { JobError, submit } from './submit.ts'
 import { dryRunSummary, jobSummary, reportSkip } from './job-summary.ts'
 import {
   type JobEnd,
@@ -29,6 +25,10 @@ import {
   type RerunAdvice,
   withCameOfIt,
 } from './outcome.ts'
+import { type Course, type Plan, planCourse } from './plan.ts'
+import { pollJob } from './poll.ts'
+import { assemblePrompt, hasInstructions, type PromptParts } from './prompt.ts'
+import { JobError, submit } from './submit.ts'
 
 /** What a job is requested with. */
 export type JobRequest = Pick<PromptParts, 'promptFiles' | 'contextFiles'> & { readonly trigger: Trigger }
@@ -80,7 +80,11 @@ export async function performJob(request: JobRequest, context: JobContext): Prom
     const deadlineMs = planned.deadlineMs ?? run.clock.now() + inputs.timeout
     sent = await send(plan, deadlineMs, context)
     const shown = nameJob(plan, sent, voices)
-    end = await pollJob({ jobId: sent.jobId, job: sent.job, kind: plan.kind, deadlineMs }, context.service, run)
+    end = await pollJob(
+      { jobId: sent.jobId, job: sent.job, kind: plan.kind, deadlineMs },
+      context.service,
+      run,
+    )
     await shown
   } catch (error) {
     if (!(error instanceof JobError || run.cancel.aborted)) throw error
@@ -131,7 +135,10 @@ async function makePlan(request: JobRequest, before: Before, context: JobContext
   const { prompt, 'job-id': id, 'dry-run': isDry, timeout } = run.inputs
   const parts = { ...request, prompt, command: trigger.command?.instructions ?? '' }
   if (id !== '' && !hasInstructions(parts)) {
-    return { plan: { kind: 'wait', id, job: undefined, namedAtMs: undefined, isUnnamed: false }, deadlineMs: undefined }
+    return {
+      plan: { kind: 'wait', id, job: undefined, namedAtMs: undefined, isUnnamed: false },
+      deadlineMs: undefined,
+    }
   }
   const { attempt } = before.recalled
   let { earlier } = before.recalled
@@ -141,13 +148,19 @@ async function makePlan(request: JobRequest, before: Before, context: JobContext
   const startedAtMs = run.clock.now()
   const course =
     id === ''
-      ? await planCourse({ attempt, earlier, ...askerOf(trigger, run), service: isDry ? undefined : service }, run)
+      ? await planCourse(
+          { attempt, earlier, ...askerOf(trigger, run), service: isDry ? undefined : service },
+          run,
+        )
       : courseForJob(id, attempt)
   run.cancel.throwIfAborted()
   const wasObserved = attempt.kind === 'job' || (earlier.known && earlier.value !== undefined)
   const deadlineMs = wasObserved && id === '' ? startedAtMs + timeout : undefined
   if (course.kind === 'wait') return { plan: course, deadlineMs }
-  return { plan: { ...course, ...(await promptFor(course, { ...request, ...parts }, before, context)) }, deadlineMs }
+  return {
+    plan: { ...course, ...(await promptFor(course, { ...request, ...parts }, before, context)) },
+    deadlineMs,
+  }
 }
 
 function askerOf({ command }: Trigger, { environment }: Run) {
@@ -168,7 +181,7 @@ const RESOLVE_CONFLICTS =
 async function promptFor(
   course: Course,
   { trigger, ...parts }: JobRequest & PromptParts,
-  { since, start }: Before,
+  { since }: Before,
   { mergedPulls, readers, run }: JobContext,
 ): Promise<{ readonly prompt: string; readonly contextCounts: ContextCounts | undefined }> {
   const { inputs } = run
@@ -182,9 +195,7 @@ async function promptFor(
   }
   const previous = course.kind === 'create' ? course.previous : undefined
   const signals = (await readers?.signals()) ?? ''
-  const described = isTold
-    ? await describeEvent(trigger, { since, mergedPulls, previous, signals }, run)
-    : ''
+  const described = isTold ? await describeEvent(trigger, { since, mergedPulls, previous, signals }, run) : ''
   return { prompt: assemblePrompt({ ...parts, command }, described), contextCounts: undefined }
 }
 
@@ -221,7 +232,8 @@ async function send(plan: Plan, deadlineMs: number, { service, run }: JobContext
   const { clock, log } = run
   const atMs = clock.now()
   const id = plan.kind === 'create' ? undefined : plan.id
-  const job = plan.kind === 'wait' ? plan.job : await submit({ id, prompt: plan.prompt }, deadlineMs, service, run)
+  const job =
+    plan.kind === 'wait' ? plan.job : await submit({ id, prompt: plan.prompt }, deadlineMs, service, run)
   const jobId = job?.id ?? id ?? ''
   // A run may be killed at any time: what is known by then must be there.
   run.setOutputs({ 'job-id': jobId })
@@ -245,13 +257,18 @@ async function nameJob(plan: Plan, { jobId, job }: Sent, { memory, conversation 
 }
 
 /** Says in the commit status how the run ended; one that could not tell what an earlier attempt did leaves it as it is. */
-async function endMemory(outcome: Outcome, { recalled: { attempt } }: Before, { memory }: Voices): Promise<void> {
+async function endMemory(
+  outcome: Outcome,
+  { recalled: { attempt } }: Before,
+  { memory }: Voices,
+): Promise<void> {
   const { headline, jobId, prLink, state, plan } = outcome
   const isLeft = attempt.kind === 'unknown' || attempt.kind === 'maybe-started'
   const pull = plan?.kind === 'message' ? plan.pull?.prLink : undefined
   if (!isLeft) return await memory.end({ state, headline, jobId, prLink: prLink || pull || '' })
   // The attempt that was to end it is over.
-  if (attempt.kind === 'maybe-started' && attempt.state === 'pending') await memory.end({ state: 'error', headline })
+  if (attempt.kind === 'maybe-started' && attempt.state === 'pending')
+    await memory.end({ state: 'error', headline })
 }
 
 function questionOf(job: Job, plan: Plan | undefined, { atMs }: Sent): OutcomeQuestion {

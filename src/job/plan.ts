@@ -86,13 +86,15 @@ export async function planCourse(request: PlanRequest, run: Run): Promise<Course
     return NEW_JOB
   }
   if (attempt.kind === 'job') return await resume(attempt.job, request, run)
-  if (attempt.kind === 'maybe-started') throw unknownJob('an earlier attempt was interrupted while it started a job')
+  if (attempt.kind === 'maybe-started')
+    throw unknownJob('an earlier attempt was interrupted while it started a job')
   if (attempt.kind === 'unknown') throw unknownJob(attempt.why)
   if (!earlier.known) {
     if (isRerun) throw unknownJob(earlier.why)
     const [purpose, consequence] = ['look for an earlier job', 'This run starts a new job.']
     if (earlier.error === undefined) log.notice(`Failed to ${purpose}: ${earlier.why}. ${consequence}`)
-    else github.report(earlier.error, { purpose, permission: request.permission, level: 'notice', consequence })
+    else
+      github.report(earlier.error, { purpose, permission: request.permission, level: 'notice', consequence })
     return NEW_JOB
   }
   return earlier.value === undefined ? NEW_JOB : await continueJob(earlier.value, request, run)
@@ -124,7 +126,11 @@ function endOf(job: Job | undefined): string {
   return job.status === 'failed' ? 'failed' : 'was archived'
 }
 
-async function continueJob(found: EarlierJob, { isCommand, service }: PlanRequest, run: Run): Promise<Course> {
+async function continueJob(
+  found: EarlierJob,
+  { isCommand, service }: PlanRequest,
+  run: Run,
+): Promise<Course> {
   const { log } = run
   const { id } = found
   const name = `The earlier job ${inBackticks(id)}`

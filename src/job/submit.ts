@@ -44,8 +44,7 @@ export async function submit(
         maxAttempts: Number.POSITIVE_INFINITY,
         isRetryable: (error) => isUnreachable(error) || hasStatus(error, 429),
         retryAfterMs: retryAfterMsOf,
-        deadlineMs: (error) =>
-          isUnreachable(error) ? Math.min(unreachableUntilMs, deadlineMs) : deadlineMs,
+        deadlineMs: (error) => (isUnreachable(error) ? Math.min(unreachableUntilMs, deadlineMs) : deadlineMs),
         onRetry(error, pauseMs) {
           // After an answer, connections have their time anew.
           if (!isUnreachable(error)) unreachableUntilMs = clock.now() + pauseMs + MAX_UNREACHABLE_MS

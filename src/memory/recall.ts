@@ -57,15 +57,21 @@ export async function recallStep(trigger: Trigger, run: Run): Promise<Recalled &
   const findsJob = remembers && inputs['job-id'] === ''
   const isCompared = hasPrompt(inputs) && inputs.context !== 'none' && trigger.command === undefined
   const tellsSince = isCompared && (subject === 'push' || subject === 'branch')
-  const memory = remembers && (findsJob || tellsSince || isAgain) ? await readMemory(trigger.event, run) : EMPTY
+  const memory =
+    remembers && (findsJob || tellsSince || isAgain) ? await readMemory(trigger.event, run) : EMPTY
 
-  const attempt = isAgain ? (remembers ? attemptOf(memory.own, run) : { kind: 'forgotten' as const }) : NO_ATTEMPT
+  const attempt = isAgain
+    ? remembers
+      ? attemptOf(memory.own, run)
+      : { kind: 'forgotten' as const }
+    : NO_ATTEMPT
   const lastJob = findLastJob(trigger.event, memory, run)
   const hasLastJob = lastJob.known && lastJob.value !== undefined
   const isOnBranch = subject === 'branch' || subject === 'push'
   let lastSuccess: Since['lastSuccess'] =
     subject === 'branch' && isCompared && !hasLastJob ? await loadLastSuccess(run, true) : NONE
-  if (!findsJob || attempt.kind !== 'none') return { attempt, earlier: NONE, lastJob, lastSuccess, mayBeAnnounced: false }
+  if (!findsJob || attempt.kind !== 'none')
+    return { attempt, earlier: NONE, lastJob, lastSuccess, mayBeAnnounced: false }
 
   warnOfTwins(memory, run)
   let earlier = await findNewestJob(memory, run)
@@ -175,12 +181,18 @@ function warnOfTwins({ own }: Memory, run: Run): void {
 
 function findLastJob(event: GitHubEvent, memory: Memory, run: Run): Since['lastJob'] {
   const { payload, row } = event
-  const pushed = new Set(row.subject === 'push' ? [payload.after, ...(payload.commits ?? []).map(({ id }) => id)] : [])
+  const pushed = new Set(
+    row.subject === 'push' ? [payload.after, ...(payload.commits ?? []).map(({ id }) => id)] : [],
+  )
   const own = memory.own.known ? newestOfRuns(memory.own.value, run) : []
-  const jobs = [own, ...memory.others].flat().filter(({ state, sha }) => state === 'success' && !pushed.has(sha))
+  const jobs = [own, ...memory.others]
+    .flat()
+    .filter(({ state, sha }) => state === 'success' && !pushed.has(sha))
   const [newest] = newestFirst(jobs)
   const problem = memory.own.known ? memory.problem : memory.own.why
-  return newest === undefined && problem !== '' ? { known: false, why: problem } : { known: true, value: newest }
+  return newest === undefined && problem !== ''
+    ? { known: false, why: problem }
+    : { known: true, value: newest }
 }
 
 function newestFirst(statuses: readonly StepStatus[]): StepStatus[] {
@@ -230,7 +242,9 @@ async function newestJobAmong(
 
 async function readList(sha: string, run: Run): Promise<Known<readonly StepStatus[]>> {
   const { github } = run
-  const listed = await github.read(() => listStatuses({ sha, context: statusContext(run) }, github, PAGE_SIZE))
+  const listed = await github.read(() =>
+    listStatuses({ sha, context: statusContext(run) }, github, PAGE_SIZE),
+  )
   return listed.known ? { known: true, value: listed.value.map(readStepStatus) } : listed
 }
 
@@ -254,8 +268,13 @@ async function findBySuccess(
   return await newestJobAmong(newestOfRuns(all.value, run), { known: all.value, listed: [sha] }, run)
 }
 
-function jobOf({ jobId, createdAtMs }: StepStatus, known: readonly StepStatus[], { environment }: Run): EarlierJob {
+function jobOf(
+  { jobId, createdAtMs }: StepStatus,
+  known: readonly StepStatus[],
+  { environment }: Run,
+): EarlierJob {
   const ofJob = known.filter((status) => status.jobId === jobId)
-  const prLink = ofJob.find((one) => one.targetUrl !== '' && runIdOf(one, environment) === undefined)?.targetUrl ?? ''
+  const prLink =
+    ofJob.find((one) => one.targetUrl !== '' && runIdOf(one, environment) === undefined)?.targetUrl ?? ''
   return { id: jobId, prLink, namedAtMs: Math.min(createdAtMs, ...ofJob.map((one) => one.createdAtMs)) }
 }

@@ -68,7 +68,12 @@ export class StepMemory {
 
   /** Names the accepted job. The target is the run, so that a re-run finds the job of its first attempt. */
   accepted(jobId: string, prLink: string, headline: string): Promise<void> {
-    const ifKilled = { state: 'failure', headline: 'Interrupted, the job is still running', jobId, prLink } as const
+    const ifKilled = {
+      state: 'failure',
+      headline: 'Interrupted, the job is still running',
+      jobId,
+      prLink,
+    } as const
     return this.#set({ state: 'pending', headline, jobId }, ifKilled)
   }
 

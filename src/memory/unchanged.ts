@@ -44,6 +44,10 @@ export async function findUnchanged(
     email: commit?.author?.email,
   }))
   const call = { purpose: "read the commits' pull requests", permission: 'pull-requests: read' } as const
-  const merged = await readMergedPulls(origins, { withText: false, call: { ...call, level: 'notice' } }, github)
+  const merged = await readMergedPulls(
+    origins,
+    { withText: false, call: { ...call, level: 'notice' } },
+    github,
+  )
   return ownAuthors(origins, merged, inputs) === undefined ? undefined : reason
 }

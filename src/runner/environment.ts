@@ -48,14 +48,26 @@ export function isRerun({ runAttempt }: Environment): boolean {
   return Number(runAttempt) > 1
 }
 
-/** What tells one step from another; the workflow's file stays the same when the workflow is renamed. */
-export function stepNames(environment: Environment): Readonly<Record<'workflow' | 'job' | 'step', string>> {
-  const { workflowRef, workflow, job, action } = environment
+/**
+ * What tells one step from another; the workflow's file stays the same when the workflow is renamed.
+ *
+ * @param leg of a matrix, which is a part of the step's name; empty if there is none
+ */
+export function stepNames(
+  { workflowRef, workflow, job, action }: Environment,
+  leg = '',
+): Readonly<Record<'workflow' | 'job' | 'step', string>> {
   const file = /^[^/]+\/[^/]+\/(?:\.github\/workflows\/)?(.+?)@/.exec(workflowRef)?.[1]
-  return { workflow: file ?? workflow, job, step: action }
+  return { workflow: file ?? workflow, job, step: leg === '' ? action : `${action}, ${leg}` }
 }
 
 /** URL of the workflow run; empty outside of one. */
 export function runUrlOf({ serverUrl, repository, runId }: Environment): string {
   return runId === '' ? '' : `${serverUrl}/${repository}/actions/runs/${runId}`
+}
+
+/** URL of this attempt of the workflow run; empty outside of one. */
+export function attemptUrlOf(environment: Environment): string {
+  const url = runUrlOf(environment)
+  return url && `${url}/attempts/${environment.runAttempt || 1}`
 }

@@ -11,10 +11,13 @@ import type { Environment } from './environment.ts'
 import { OUTPUT_LIMIT_BYTES, type OutputValues, Summary, type SummarySection } from './outputs.ts'
 
 /** What the main step leaves for the post step. */
-type StateName = 'job-id' | 'pending' | 'finished'
+type StateName = 'job-id' | 'pending' | 'permissions' | 'finished'
 
 /** What a killed run leaves to be ended by the post step: its comment, its reaction, its commit status. */
 type PendingPart = 'comment' | 'reaction' | 'status'
+
+/** How long the post step waits for `Retry-After`, over all its requests. */
+const POST_RETRY_AFTER_MS = 60_000
 
 /** One run of a step: what it was given, and what it may touch outside. Passed whole where most of it is used. */
 export class Run {
@@ -33,7 +36,6 @@ export class Run {
   readonly github: GitHub
   readonly #summary: Summary
   #pending: Partial<Record<PendingPart, unknown>>
-  readonly #unwritable = new Set<string>()
 
   /** Masks the secrets before anything else happens. Sends nothing. */
   constructor(environment: Environment, waiting: Waiting, options: { readonly isPost?: boolean } = {}) {
@@ -55,58 +57,36 @@ export class Run {
       ...environment,
       token: inputs['github-token'],
       log: this.log,
-      isPost: options.isPost === true,
+      ...(options.isPost === true && { retryAfterDeadlineMs: waiting.clock.now() + POST_RETRY_AFTER_MS }),
+      workingPermissions: this.readState('permissions').match(/.+/g) ?? [],
     })
     const saved = parseJson(this.readState('pending'))
     this.#pending = isRecord(saved) ? saved : {}
   }
 
-  /**
-   * Sets outputs. One that is too long is left empty, with a warning; one that can't be written fails the step, but the
-   * run goes on: a job that is waited for is still to be reported.
-   */
+  /** Sets outputs. One that is too long is left empty, with a warning. */
   setOutputs(values: OutputValues): void {
     for (const [name, value] of Object.entries(values)) {
       const isTooLong = byteLength(value) > OUTPUT_LIMIT_BYTES
       const limit = `${OUTPUT_LIMIT_BYTES / 1024} KiB`
       if (isTooLong) this.log.warning(`The output ${name} is left empty: it would be longer than ${limit}.`)
-      const failed = `Failed to write the output ${name}, so none of the step's outputs can be relied on`
-      this.#write('output', {
-        write: () => core.setOutput(name, isTooLong ? '' : this.redact(value)),
-        report: (why) => this.log.fail(`${failed}: ${why}. The runner names the file in GITHUB_OUTPUT.`),
-      })
+      core.setOutput(name, isTooLong ? '' : this.redact(value))
     }
   }
 
   /** Writes a section of the step's summary, in place of what it said before; that of the job only if it is wanted. */
   writeSummary(section: SummarySection, markdown: Markdown): void {
     if (section === 'job' && !this.inputs.summary) return
-    this.#write('summary', {
-      write: () => this.#summary.write(section, this.redact(markdown.source)),
-      report: (why) => this.log.warning(`Failed to write the job summary: ${why}`),
-    })
+    try {
+      this.#summary.write(section, this.redact(markdown.source))
+    } catch (error) {
+      this.log.warning(`Failed to write the job summary: ${errorMessage(error)}`)
+    }
   }
 
   /** Saves a value for the post step, in place of the one before. */
   saveState(name: StateName, value: string): void {
-    this.#write('state', {
-      write: () => core.saveState(name, value),
-      report: (why) => this.log.warning(`Failed to save anything for the post step: ${why}`),
-    })
-  }
-
-  /** Writes to a file of the runner's, unless that has failed before. */
-  #write(
-    file: 'output' | 'state' | 'summary',
-    { write, report }: { readonly write: () => void; readonly report: (why: string) => void },
-  ): void {
-    if (this.#unwritable.has(file)) return
-    try {
-      write()
-    } catch (error) {
-      this.#unwritable.add(file)
-      report(errorMessage(error))
-    }
+    core.saveState(name, value)
   }
 
   /** What the main step saved; empty if nothing. */
@@ -118,6 +98,8 @@ export class Run {
   setPending(part: PendingPart, value: unknown): void {
     this.#pending = { ...this.#pending, [part]: value }
     this.saveState('pending', JSON.stringify(this.#pending))
+    const permissions = this.github.workingPermissions()
+    if (permissions.length > 0) this.saveState('permissions', permissions.join('\n'))
   }
 
   /** What is still to be ended; `undefined` if nothing. Our own words: nobody else writes a step's state. */

@@ -54,7 +54,7 @@ function sceneOf({ clock, github, world, newRun }: Decisions, printed: readonly 
     const ids = { GITHUB_RUN_ID: `${runId}`, GITHUB_RUN_ATTEMPT: `${attempt}`, GITHUB_ACTOR: 'octocat' }
     const inputs = { 'api-key': 'mint_0123456789', ...options.inputs }
     const made = newRun({ ...options, event, inputs, env: { ...ids, ...env }, state })
-    if ('skip' in made.trigger) throw new Error(made.trigger.reason)
+    if ('kind' in made.trigger) throw new Error(made.trigger.reason)
     return { run: made.run, trigger: made.trigger }
   }
 

@@ -1,7 +1,8 @@
 import { expect } from 'vitest'
 import { describeEvent } from '../../src/context/gather.ts'
 import type { ChangedFile } from '../../src/context/ranking.ts'
-import { loadHistory } from '../../src/events/history.ts'
+import { decide } from '../../src/events/decide.ts'
+import { loadStepHistory } from '../../src/memory/step-statuses.ts'
 import type { Scene, Start } from '../support/decisions.ts'
 import { AFTER, addCommit, addStatus, BEFORE } from '../support/world.ts'
 
@@ -25,10 +26,12 @@ export async function tell(
   { previous, ...start }: Start & Pick<Parameters<typeof describeEvent>[1], 'previous'>,
 ) {
   const { run, trigger } = newRun({ ...start, inputs: { prompt: 'Document it.', ...start.inputs } })
-  if ('skip' in trigger) throw new Error(trigger.reason)
-  const history = await loadHistory(trigger, run)
+  if ('kind' in trigger) throw new Error(trigger.reason)
+  const decision = await decide(trigger, run)
+  const mergedPulls = decision.kind === 'go' ? decision.mergedPulls : new Map()
+  const since = await loadStepHistory(trigger, run)
   const before = github.requests.length
-  const text = await describeEvent(trigger, { history, previous, signals: '' }, run)
+  const text = await describeEvent(trigger, { mergedPulls, since, previous, signals: '' }, run)
   const lines = text.split('\n')
   expect(lines.at(-1)).toBe(lines[0]?.replace('<', '</'))
   expect(Buffer.byteLength(text)).toBeLessThanOrEqual(65_536)

@@ -14,7 +14,7 @@ const it = test
 // Neither context nor memory: the only request is the loop guard's.
 type Inputs = Readonly<Record<string, string>>
 const PROMPT: Inputs = { prompt: 'Document it.', context: 'none', 'follow-up': 'false' }
-const ASKED = ['POST /graphql History']
+const ASKED = ['POST /graphql MergedPulls']
 
 /** The push by which a person merges a pull request into `main`; GitHub names that person as the author, too. */
 function merge(world: World, pull: Pull, how: 'merge' | 'squash' | 'rebase'): Event {
@@ -171,7 +171,7 @@ describe("people's work starts a job", () => {
     const made = merge(scene.world, pull, 'merge')
     scene.github.faults.push({ match: /graphql/, end: '502' })
     const warning =
-      'warning: Failed to read the commits\' statuses and pull requests: GitHub returned 502 ("Server Error"). A commit of unknown origin counts as a person\'s (`ignore-authors`).'
+      'warning: Failed to read the commits\' pull requests: GitHub returned 502 ("Server Error"). A commit of unknown origin counts as a person\'s (`ignore-authors`).'
     expect(await decide(made)).toMatchObject({ result: 'goes on', logged: [warning] })
   })
 

@@ -50,7 +50,6 @@ async function clientFor(replies: readonly Reply[], options: Options = {}) {
     token: 'ghs_1',
     proxy: NO_PROXY,
     log,
-    isPost: false,
     ...options,
   })
   return { github, arrived, headersOf, lines, clock, server }
@@ -250,14 +249,16 @@ describe('the post step', () => {
   ])(
     'sends a %s again that GitHub refuses for the moment, unless it may be done: %j',
     async (method, reply, sent) => {
-      const { github, arrived } = await clientFor([...Array(6).fill(reply), 200], { isPost: true })
+      const { github, arrived } = await clientFor([...Array(6).fill(reply), 200], {
+        retryAfterDeadlineMs: 60_000,
+      })
       const result = await call(github, `${method} /x`)
       expect([arrived.length, result]).toEqual([sent, sent === 1 ? expect.any(String) : { ok: true }])
     },
   )
 
   it('waits a minute for all that it sends together, and names no permission', async () => {
-    const { github, clock, lines } = await clientFor([FORBIDDEN], { isPost: true })
+    const { github, clock, lines } = await clientFor([FORBIDDEN], { retryAfterDeadlineMs: 60_000 })
     const edit = { purpose: 'edit the comment', permission: 'issues: write' }
     for (const path of ['/x', '/y']) {
       await github.attempt(edit, () => github.request((octokit) => octokit.request(`PATCH ${path}`)))

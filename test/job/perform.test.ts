@@ -1,13 +1,22 @@
 import { describe, expect, it } from 'vitest'
-import { jobSceneStarter, NO_HISTORY, performDispatch, type SceneOptions } from './scene.ts'
+import { stepContext } from '../../src/memory/step-statuses.ts'
+import { addCommit, addStatus } from '../support/world.ts'
+import { jobSceneStarter, performDispatch, type SceneOptions } from './scene.ts'
 
 const startScene = jobSceneStarter()
 
 /** Performs a dispatch with the prompt "Do it.", without GitHub unless the inputs ask for it. */
-async function perform(options: SceneOptions = {}, history = NO_HISTORY) {
+async function perform(options: SceneOptions = {}) {
   const inputs = { prompt: 'Do it.', context: 'none', 'follow-up': 'false', ...options.inputs }
   const scene = await startScene({ ...options, inputs })
-  return { scene, failed: await performDispatch(scene, history) }
+  const { run, github } = scene
+  if (github !== undefined) {
+    const { sha } = addCommit(github.world, { sha: run.environment.sha })
+    const context = stepContext(run.inputs, run.environment)
+    const target_url = 'https://github.com/acme/docs/pull/12'
+    addStatus(github.world, sha, { context, state: 'success', description: 'Done (j1)', target_url })
+  }
+  return { scene, failed: await performDispatch(scene) }
 }
 
 describe('timeout', () => {
@@ -24,12 +33,8 @@ describe('timeout', () => {
 })
 
 describe('the job of this step’s open pull request', () => {
-  const PR = 'https://github.com/acme/docs/pull/12'
-  const status = { state: 'success', jobId: 'j1', targetUrl: PR, createdAtMs: 1000, sha: '' } as const
-  const history = { ...NO_HISTORY, statuses: { known: true, value: [status] } as const }
-
   const performOn = (pull: SceneOptions['pull'], { inputs, ...options }: SceneOptions) =>
-    perform({ ...options, pull, inputs: { 'follow-up': 'true', ...inputs } }, history)
+    perform({ ...options, pull, inputs: { 'follow-up': 'true', ...inputs } })
 
   it('is sent the whole prompt, and asked to resolve conflicts', async () => {
     const { scene } = await performOn({ mergeable_state: 'dirty' }, { get: ['active', 'completed'] })

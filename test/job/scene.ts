@@ -2,7 +2,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { afterEach, beforeEach, expect, vi } from 'vitest'
 import { eventRow } from '../../src/events/event-table.ts'
-import type { History } from '../../src/events/history.ts'
 import { performJob } from '../../src/job/perform.ts'
 import { HttpClient } from '../../src/lib/http.ts'
 import { readEnvironment } from '../../src/runner/environment.ts'
@@ -130,18 +129,11 @@ export function jobSceneStarter() {
   }
 }
 
-export const NO_HISTORY: History = {
-  statuses: { known: true, value: [] },
-  lastJob: { known: true, value: undefined },
-  lastSuccess: { known: true, value: undefined },
-  merged: new Map(),
-}
-
 /** Performs the job that a scene's inputs ask for in a dispatch; returns why the step fails. */
-export function performDispatch({ run, service }: JobScene, history = NO_HISTORY) {
+export function performDispatch({ run, service }: JobScene) {
   const event = { name: 'workflow_dispatch', row: eventRow('workflow_dispatch'), payload: {} }
   const request = { trigger: { event, command: undefined }, promptFiles: [], contextFiles: [] }
-  return performJob(request, { history, readers: undefined, service, run })
+  return performJob(request, { mergedPulls: new Map(), readers: undefined, service, run })
 }
 
 function sendReply(reply: Reply, incoming: IncomingMessage, response: ServerResponse): void {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { loadHistory } from '../../src/events/history.ts'
+import { loadStepHistory } from '../../src/memory/step-statuses.ts'
 import { type EarlierJob, findStepJob } from '../../src/memory/find.ts'
 import { type Scene, type Start, sceneStarter } from '../support/decisions.ts'
 import { bareEvent, pullRequest, pushTo } from '../support/events.ts'
@@ -23,8 +23,8 @@ function remember(world: World, jobId: string, target_url: string, change: objec
 async function find(scene: Scene, start: Partial<Start> = {}) {
   const env = { GITHUB_SHA: BEFORE, ...start.env }
   const { run, trigger } = scene.newRun({ event: bareEvent('release'), inputs: PROMPT, ...start, env })
-  if ('skip' in trigger) throw new Error(trigger.reason)
-  return await findStepJob(trigger, await loadHistory(trigger, run), run)
+  if ('kind' in trigger) throw new Error(trigger.reason)
+  return await findStepJob(trigger, await loadStepHistory(trigger, run), run)
 }
 
 const job = (id: string, change: Partial<EarlierJob> = {}) => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { statusDescription } from '../../src/github/history.ts'
+import { statusDescription } from '../../src/memory/step-statuses.ts'
 import { finishPendingStatus, StepMemory } from '../../src/memory/step-status.ts'
 import { Run } from '../../src/runner/run.ts'
 import { type Start, sceneStarter } from '../support/decisions.ts'
@@ -17,7 +17,7 @@ const ELSEWHERE = 'https://git.example.com/acme/docs/-/merge_requests/7'
 async function newMemory(change: Partial<Start> = {}) {
   const scene = await newScene()
   const { run, trigger } = scene.newRun({ event: pushBy('octocat'), inputs: PROMPT, ...change })
-  if ('skip' in trigger) throw new Error(trigger.reason)
+  if ('kind' in trigger) throw new Error(trigger.reason)
   const memory = new StepMemory(run, trigger)
   const begin = (prLink = '') => memory.begin('job_1', prLink, 'The docs agent is working')
   const end = () => memory.end('success', { headline: 'Pull request ready for review', prLink: PULL })

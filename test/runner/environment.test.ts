@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { isRerun, readEnvironment, runUrlOf, stepNames } from '../../src/runner/environment.ts'
+import { attemptUrlOf, isRerun, readEnvironment, runUrlOf, stepNames } from '../../src/runner/environment.ts'
 
 it('inputs and state go by their names, as they were given; a missing one is missing', () => {
   const env = { 'INPUT_API-KEY': ' k\n', INPUT_COMMAND: '', 'STATE_job-id': 'j1' }
@@ -29,12 +29,15 @@ it.each([
 ])('the workflow of %j is named %s', (workflowRef, workflow) => {
   const names = { workflowRef, workflow: 'Docs', job: 'docs', action: 'agent' }
   expect(stepNames({ ...readEnvironment({}), ...names })).toEqual({ workflow, job: 'docs', step: 'agent' })
+  expect(stepNames({ ...readEnvironment({}), ...names }, 'linux / 24').step).toBe('agent, linux / 24')
 })
 
-it('a further attempt is a re-run, and a run has a page, unless there is no run', () => {
+it('a further attempt is a re-run, and a run and its attempt have a page, unless there is no run', () => {
   const isAgain = (attempt: string): boolean => isRerun(readEnvironment({ GITHUB_RUN_ATTEMPT: attempt }))
   expect(['', '1', '2', '10'].map(isAgain)).toEqual([false, false, true, true])
   const env = { GITHUB_REPOSITORY: 'acme/docs', GITHUB_RUN_ID: '7' }
   expect(runUrlOf(readEnvironment(env))).toBe('https://github.com/acme/docs/actions/runs/7')
-  expect(runUrlOf(readEnvironment({}))).toBe('')
+  const again = readEnvironment({ ...env, GITHUB_RUN_ATTEMPT: '2' })
+  expect(attemptUrlOf(again)).toBe('https://github.com/acme/docs/actions/runs/7/attempts/2')
+  expect([runUrlOf(readEnvironment({})), attemptUrlOf(readEnvironment({}))]).toEqual(['', ''])
 })

@@ -91,17 +91,6 @@ describe('outputs', () => {
     const why = 'The output model is left empty: it would be longer than 256 KiB.'
     expect(said()).toEqual([`::warning title=Docs agent%3A docs::${why}`])
   })
-
-  it('that can not be written fail the step, once', () => {
-    vi.stubEnv('GITHUB_OUTPUT', folder)
-    const run = createRun()
-    run.setOutputs({ 'job-id': 'j1', result: 'error' })
-    run.setOutputs({ result: 'failed' })
-    expect(run.log.hasFailed()).toBe(true)
-    const failed = `::Failed to write the output job-id, so none of the step's outputs can be relied on: EISDIR`
-    expect(said()).toEqual([expect.stringContaining(failed)])
-    expect(said()[0]).toMatch(/^::error title=.*\. The runner names the file in GITHUB_OUTPUT\.$/)
-  })
 })
 
 describe('state', () => {
@@ -117,15 +106,6 @@ describe('state', () => {
     expect([post.readState('job-id'), post.readState('finished')]).toEqual(['j1', ''])
     expect(post.getPending('status')).toBe('pending')
     expect(createRun({ STATE_pending: 'nonsense' }).getPending('reaction')).toBeUndefined()
-  })
-
-  it('that can not be saved is one warning', () => {
-    vi.stubEnv('GITHUB_STATE', join(folder, 'missing'))
-    const run = createRun()
-    run.saveState('job-id', 'j1')
-    run.saveState('finished', 'true')
-    expect(run.log.hasFailed()).toBe(false)
-    expect(said()).toEqual([expect.stringMatching(/^::warning .*::Failed to save anything for the/)])
   })
 })
 

@@ -1,8 +1,6 @@
 import { afterEach, beforeEach, expect, onTestFinished, vi } from 'vitest'
-import { authorize, readTrigger, skip } from '../../src/events/authorize.ts'
+import { decide as decideRun, readTrigger } from '../../src/events/decide.ts'
 import { eventRow } from '../../src/events/event-table.ts'
-import { type History, loadHistory } from '../../src/events/history.ts'
-import { findOwnWork } from '../../src/events/loop-guard.ts'
 import { readEnvironment } from '../../src/runner/environment.ts'
 import { Run } from '../../src/runner/run.ts'
 import { VirtualClock } from './clock.ts'
@@ -61,7 +59,8 @@ function sceneOf(github: FakeGitHub, lines: string[]) {
     const variables = environmentOf({ event, inputs: given, state, env: own }, '/nowhere', '/nowhere')
     const environment = readEnvironment(variables)
     const run = new Run(environment, { clock, random: () => 0.5, cancel })
-    return { run, trigger: readTrigger({ ...event, row: eventRow(event.name) }, run.inputs, environment) }
+    const asked = readTrigger({ ...event, row: eventRow(event.name) }, run.inputs, environment)
+    return { run, trigger: asked.kind === 'skip' ? asked : asked.trigger }
   }
 
   /** What was logged since the last time, as `warning: …`, and what was saved for the post step. */
@@ -75,23 +74,18 @@ function sceneOf(github: FakeGitHub, lines: string[]) {
   async function decide(start: Start) {
     const { run, trigger } = newRun(start)
     const before = github.requests.length
-    let skipped = 'skip' in trigger ? trigger : await authorize(trigger, run)
-    let history: History | undefined
-    if (skipped === undefined && !('skip' in trigger)) {
-      history = await loadHistory(trigger, run)
-      const ownWork = findOwnWork(trigger.event, run.inputs, history.merged)
-      skipped = ownWork === undefined ? undefined : skip('notice', ownWork)
-    }
+    const decision = 'kind' in trigger ? trigger : await decideRun(trigger, run)
+    const skipped = decision.kind === 'skip' ? decision : undefined
     return {
       /** `goes on`, or `skipped` with the level of its line in the log. */
       result: skipped === undefined ? 'goes on' : `skipped (${skipped.level})`,
+      isCancelled: decision.kind === 'cancelled',
       reason: skipped?.reason ?? '',
       explainsUsage: skipped?.explainUsage ?? false,
       /** Requests to GitHub, and what was logged as `warning: …`. */
       requests: github.requests.slice(before),
       logged: logged(),
-      /** Where it goes on. */
-      history,
+      mergedPulls: decision.kind === 'go' ? decision.mergedPulls : undefined,
     }
   }
 

@@ -1,0 +1,114 @@
+import type { GitHub, GitHubCall } from './client.ts'
+import { graphqlError } from './errors.ts'
+import type { Maybe, Sent } from './types.ts'
+
+/** A commit that somebody made. */
+export type CommitOrigin = {
+  readonly sha: string
+  readonly message: string
+  /** Of its author; not known where GitHub knows no account of that e-mail address. */
+  readonly login: Maybe<string>
+  readonly email: Maybe<string>
+}
+
+/** A merged pull request. Title, labels and body are empty unless they were asked for. */
+export type MergedPull = {
+  readonly number: number
+  readonly url: string
+  /** Login of whoever opened it; empty if the account was deleted. */
+  readonly author: string
+  readonly title: string
+  readonly labels: readonly string[]
+  readonly body: string
+}
+
+/** The merged pull requests that commits came in, by SHA. A commit without an entry is unknown. */
+export type MergedPulls = ReadonlyMap<string, readonly MergedPull[]>
+
+/**
+ * Asks for the merged pull requests of commits, in one request: for the one that a commit's subject names, since
+ * GitHub's index lags behind a merge, and for those of the index. A failure is logged.
+ *
+ * @param withText whether titles, labels and bodies are read, too
+ */
+export async function readMergedPulls(
+  commits: readonly CommitOrigin[],
+  { withText, call }: { readonly withText: boolean; readonly call: GitHubCall },
+  github: GitHub,
+): Promise<MergedPulls> {
+  const text = withText ? 'title labels(first: 20) { nodes { name } } body' : ''
+  const pull = `number url merged mergeCommit { oid } author { login } ${text}`
+  const fields = commits.map(({ sha, message }, index) => {
+    const number = numberInSubject(message)
+    const named = number && `p${index}: pullRequest(number: ${number}) { ${pull} }`
+    const associated = `associatedPullRequests(first: 5) { nodes { ${pull} } }`
+    return `c${index}: object(oid: "${sha}") { ... on Commit { ${associated} } } ${named}`
+  })
+  const query = `query MergedPulls($owner: String!, $repo: String!) {
+    repository(owner: $owner, name: $repo) { ${fields.join(' ')} }
+  }`
+  const pulls = await github.attempt(call, async () => {
+    const { data, errors } = await github.graphql<Answer>(query, github.repository)
+    // A number in a commit's message need not be a pull request's.
+    const error = errors.find(({ type }) => data.repository == null || type !== 'NOT_FOUND')
+    const read = readPulls(data.repository ?? {}, commits)
+    if (error !== undefined && read.size === 0) throw graphqlError(error)
+    if (error !== undefined && read.size < commits.length) github.report(graphqlError(error), call)
+    return read
+  })
+  return pulls.known ? pulls.value : new Map()
+}
+
+/** As GitHub's merge button writes it; empty if a subject names none. */
+function numberInSubject(message: string): string {
+  const subject = message.trimStart().split('\n', 1)[0]?.trimEnd() ?? ''
+  const [, merged, squashed] = /^Merge pull request #(\d{1,9}) from |\(#(\d{1,9})\)$/.exec(subject) ?? []
+  return merged ?? squashed ?? ''
+}
+
+type Nodes<T> = Sent<{ nodes: readonly Maybe<T>[] }>
+
+type Pull = Sent<{
+  number: number
+  url: string
+  merged: boolean
+  mergeCommit: Sent<{ oid: string }>
+  author: Sent<{ login: string }>
+  title: string
+  labels: Nodes<Sent<{ name: string }>>
+  body: string
+}>
+
+/** `cN`: the N-th commit. `pN`: the pull request that its subject names. */
+type Aliases = Readonly<Record<string, Maybe<Pull & Sent<{ associatedPullRequests: Nodes<Pull> }>>>>
+
+type Answer = Sent<{ repository: Aliases }>
+
+function readPulls(aliases: Aliases, commits: readonly CommitOrigin[]): MergedPulls {
+  const pulls = new Map<string, readonly MergedPull[]>()
+  for (const [index, { sha }] of commits.entries()) {
+    const named = aliases[`p${index}`]
+    const associated = aliases[`c${index}`]?.associatedPullRequests
+    const isNamed = named?.merged === true && named.mergeCommit?.oid === sha
+    const found = isNamed
+      ? [named]
+      : associated && nodesOf(associated).filter(({ merged }) => merged === true)
+    if (found != null) pulls.set(sha, found.map(readPull))
+  }
+  return pulls
+}
+
+function readPull({ number, url, author, title, labels, body }: Pull): MergedPull {
+  return {
+    number: number ?? 0,
+    url: url ?? '',
+    author: author?.login ?? '',
+    title: title ?? '',
+    labels: nodesOf(labels).map(({ name }) => name ?? ''),
+    body: body ?? '',
+  }
+}
+
+function nodesOf<T>(connection: Maybe<Nodes<T>>): T[] {
+  return (connection?.nodes ?? []).filter((node) => node != null)
+}
