@@ -16,7 +16,9 @@ export function readPrinted(printed: string) {
     else if (command === 'save-state') state[name] = text
     else if (command !== undefined && command !== 'add-mask') log.push(`${command}: ${text}`)
   }
-  return { log, titles, outputs, state, printed }
+  /** Without their level. */
+  const warnings = log.flatMap((line) => (line.startsWith('warning: ') ? [line.slice(9)] : []))
+  return { log, warnings, titles, outputs, state, printed }
 }
 
 /** Undoes what workflow commands encode. */
