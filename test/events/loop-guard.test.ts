@@ -165,7 +165,7 @@ describe("people's work starts a job", () => {
     ["a review of the agent's pull request", { ...opened, name: 'pull_request_review' }],
     ['a pull request of a deleted account', nobodys],
     ['a pull request that says nothing', target({ sender: AGENT })],
-  ])('%s of the agent starts a job, without a request', async ([_what, made], { decide }) => {
+  ])('%s by the agent starts a job, without a request', async ([_what, made], { decide }) => {
     const inputs = { ...PROMPT, command: '', 'allow-bots': 'mintlify[bot]' }
     expect(await decide(made, inputs)).toMatchObject({ ...STARTS, requests: [] })
   })
