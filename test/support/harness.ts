@@ -122,7 +122,7 @@ export async function startHarness(options: HarnessOptions = {}) {
     'base-url': service.url,
     'github-token': github.token,
   }
-  let parts = 0
+  let files = 0
   let lastRunId = 1000
 
   /** Runs a part of a step, and tells what is seen of it. */
@@ -137,7 +137,7 @@ export async function startHarness(options: HarnessOptions = {}) {
       else if (ms !== undefined) clock.at(startedAtMs + ms, () => end.abort())
       return end.signal
     }
-    const summaryPath = join(folder, `summary-${++parts}`)
+    const summaryPath = join(folder, `summary-${++files}`)
     const [startedAtMs, requests] = [now(), github.journal.length]
     const death = abortedAt(killAtMs)
     const isRefused = ({ method, url }: HttpRequest) =>
@@ -170,11 +170,11 @@ export async function startHarness(options: HarnessOptions = {}) {
 
   /** Runs the main part of the step and its post part after it. */
   async function run({ event = { name: 'workflow_dispatch', payload: {} }, ...options }: RunOptions = {}) {
-    const { inputs, sha, runId = lastRunId + 1, attempt = 1, files = {} } = options
+    const { inputs, sha, runId = lastRunId + 1, attempt = 1 } = options
     lastRunId = Math.max(lastRunId, runId)
     learn(world, event.payload)
-    await writeAll(workspace, files)
-    const eventPath = join(folder, `event-${parts}.json`)
+    await writeAll(workspace, options.files ?? {})
+    const eventPath = join(folder, `event-${++files}.json`)
     writeFileSync(eventPath, JSON.stringify(event.payload))
     const { pull_request: pull, after } = event.payload
     const tip = sha ?? resolve(world, 'main')?.sha ?? ''
