@@ -23,7 +23,7 @@ async function play(event: Event, role: string, inputs: { prompt: string }) {
   return {
     result: outputs['result'] ?? '',
     printed,
-    hasStarted: calls.some((call) => !call.endsWith(' look')),
+    hasStarted: calls.some((call) => call.startsWith('POST')),
     isAsked: requests.some((line) => line.endsWith('/permission')),
   }
 }

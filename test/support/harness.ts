@@ -3,7 +3,6 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, vi } from 'vitest'
-import { callOf } from '../../docs-service/http/calls.ts'
 import type { DocsServiceOptions } from '../../docs-service/options.ts'
 import { startDocsService } from '../../docs-service/service.ts'
 import type { Clock } from '../../src/lib/clock.ts'
@@ -21,7 +20,7 @@ import { emptyWorld, learn, resolve } from './world.ts'
 
 /** What differs from harness to harness: options of the embedded docs service, or the replies of a scripted one. */
 export type HarnessOptions = DocsServiceOptions & {
-  readonly replies?: Replies
+  readonly replies?: Replies | undefined
   /** The repository of the docs, which the token can see. */
   readonly docsIn?: string
   readonly startMs?: number
@@ -35,6 +34,8 @@ export type RunOptions = {
   /** By name; the others have their defaults, and there are a key, a project and a token. */
   readonly inputs?: Readonly<Record<string, string>>
   readonly env?: Readonly<Record<string, string>>
+  /** What the scripted docs service answers in this run. */
+  readonly replies?: Replies | undefined
   /** Files of the workspace, by path. */
   readonly files?: Readonly<Record<string, string>>
   /** The commit that it runs for, if its event names none; the tip of `main` without it. */
@@ -158,10 +159,10 @@ export async function startHarness(options: HarnessOptions = {}) {
       summary: existsSync(summaryPath) ? readFileSync(summaryPath, 'utf8').trim() : '',
       /** To GitHub, as lines. */
       requests: github.requests.slice(requests),
-      /** To the docs service, each with the second in which it was sent: `0 create`, `5 look`. */
-      calls: calls.map(({ atMs, method, url }) => {
-        return `${(atMs - startedAtMs) / 1000} ${callOf(method, url.pathname)?.name ?? url.pathname}`
-      }),
+      /** To the docs service: `POST /job`, `GET /job/job_1`, `GET /visitors`. */
+      calls: calls.map(({ method, url }) => `${method} ${url.pathname.replace(/^\/v\d\/\w+\/[^/]+/, '')}`),
+      /** When each of those was sent, in seconds. */
+      calledAtS: calls.map(({ atMs }) => (atMs - startedAtMs) / 1000),
       /** Bodies of those. */
       bodies: calls.flatMap(({ body }): unknown[] => (body === undefined ? [] : [JSON.parse(body)])),
       tookMs: now() - startedAtMs,
@@ -172,6 +173,7 @@ export async function startHarness(options: HarnessOptions = {}) {
   async function run({ event = { name: 'workflow_dispatch', payload: {} }, ...options }: RunOptions = {}) {
     const { inputs, sha, runId = lastRunId + 1, attempt = 1 } = options
     lastRunId = Math.max(lastRunId, runId)
+    if (options.replies !== undefined) scripted?.follow(options.replies)
     learn(world, event.payload)
     await writeAll(workspace, options.files ?? {})
     const eventPath = join(folder, `event-${++files}.json`)

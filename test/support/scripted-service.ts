@@ -30,7 +30,7 @@ export type ScriptedService = Awaited<ReturnType<typeof startScriptedService>>
  * @param pause how an answer waits that takes its time
  */
 export async function startScriptedService(replies: Replies, pause: (ms: number) => Promise<void>) {
-  const left = { GET: [...(replies.get ?? [])], POST: [...(replies.post ?? [])] }
+  let left = scriptOf(replies)
 
   function take(method: string): Reply {
     const own = left[method === 'GET' ? 'GET' : 'POST']
@@ -59,6 +59,10 @@ export async function startScriptedService(replies: Replies, pause: (ms: number)
   return {
     url,
     key: 'mint_0123456789',
+    /** Follows another script from now on. */
+    follow(next: Replies): void {
+      left = scriptOf(next)
+    },
     /** Whether nobody is to listen for the next request of a method: that is its reply then. */
     refuses(method: string): boolean {
       const [next] = left[method === 'GET' ? 'GET' : 'POST']
@@ -66,4 +70,8 @@ export async function startScriptedService(replies: Replies, pause: (ms: number)
     },
     close,
   }
+}
+
+function scriptOf({ get = [], post = [] }: Replies) {
+  return { GET: [...get], POST: [...post] }
 }
