@@ -141,7 +141,7 @@ describe('a status that the token may not set', () => {
       'Failed to set the commit status by which the next run finds this job, for the same reason.',
     ])
     // A stray refusal would be over by the end.
-    expect(setting(requests)).toEqual(['POST /statuses/bbbbbbb pending', 'POST /statuses/bbbbbbb success'])
+    expect(setting(requests)).toEqual(['POST /statuses/bbbbbbb success'])
     expect(post.requests).toEqual([])
   })
 

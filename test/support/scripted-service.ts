@@ -47,8 +47,9 @@ export async function startScriptedService(replies: Replies, pause: (ms: number)
       incoming.socket.destroy()
       return
     }
-    const id = /\/job\/([^/]+)/.exec(incoming.url ?? '')?.[1] ?? 'j1'
-    const sent = typeof body === 'string' ? body : JSON.stringify({ id, status: 'active', ...body })
+    const [, id = 'j1', isMessage] = /\/job\/([^/]+)(\/message)?/.exec(incoming.url ?? '') ?? []
+    const job = { id, status: 'active', ...(typeof body === 'object' && body), ...(isMessage && { id }) }
+    const sent = typeof body === 'string' ? body : JSON.stringify(job)
     const shown = status < 300 || typeof body === 'string' ? sent : ''
     response.writeHead(status, { ...headers, ...(breaks === 'after' && { 'content-length': 100_000 }) })
     if (breaks === 'after') response.write(shown, () => incoming.socket.destroy())
