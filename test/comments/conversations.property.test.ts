@@ -4,10 +4,9 @@ import type { Marker } from '../../src/comments/marker.ts'
 import { HttpClient } from '../../src/lib/http.ts'
 import { TransportError } from '../../src/lib/transport.ts'
 import { issueComment, pullRequest } from '../support/events.ts'
-import { type Simulation, simulationStarter } from '../support/simulation.ts'
+import { type Simulation, startSimulation } from '../support/simulation.ts'
 import { ACTIONS, addComment, addPull, person } from '../support/world.ts'
 
-const newSimulation = simulationStarter()
 const octocat = person('octocat')
 
 /** Something that happens to pull request 5, in virtual milliseconds. */
@@ -15,8 +14,8 @@ const step = fc.record({
   /** `pull`: a run of `pull_request` with a status comment; `merge`: of all open pull requests of the agent. */
   kind: fc.constantFrom('command', 'command', 'command', 'command', 'new', 'pull', 'pull', 'merge'),
   atMs: fc.oneof(fc.integer({ min: 0, max: 8000 }), fc.integer({ min: 30_000, max: 90_000 })),
-  cancelAfterMs: fc.option(fc.integer({ min: 0, max: 30_000 }), { nil: undefined, freq: 3 }),
-  killAfterMs: fc.option(fc.integer({ min: 0, max: 30_000 }), { nil: undefined, freq: 5 }),
+  cancelAtMs: fc.option(fc.integer({ min: 0, max: 30_000 }), { nil: undefined, freq: 3 }),
+  killAtMs: fc.option(fc.integer({ min: 0, max: 30_000 }), { nil: undefined, freq: 5 }),
   isRunAgain: fc.boolean(),
 })
 const conversation = fc.record({
@@ -54,8 +53,8 @@ async function play({ clock, world, run, endPulls }: Simulation, steps: readonly
   const commands = new Map<number, Step>()
   let queue: Promise<void> = Promise.resolve()
   async function attempts(step: Step, first: Parameters<typeof run>[0]): Promise<void> {
-    const { cancelAfterMs, killAfterMs } = step
-    await run({ ...first, cancelAfterMs, killAfterMs })
+    const { cancelAtMs, killAtMs } = step
+    await run({ ...first, cancelAtMs, killAtMs })
     if (step.isRunAgain) await run({ ...first, attempt: 2 })
   }
   async function take(step: Step, runId: number): Promise<void> {
@@ -91,10 +90,10 @@ function expectWhatWasBegunIsEnded(
   expect(bodies.filter((body) => body.includes('⏳'))).toEqual([])
   const markers = bodies.map(markerIn)
   const of = (kind: Marker['kind']) => markers.filter((marker) => marker.kind === kind)
-  for (const [id, { cancelAfterMs, killAfterMs, isRunAgain }] of commands) {
+  for (const [id, { cancelAtMs, killAtMs, isRunAgain }] of commands) {
     const replied = of('reply').filter(({ source }) => source === `issue-comment/${id}`).length
     const reacted = reactions.filter(({ commentId }) => commentId === id).length
-    const isCutShort = !isRunAgain && (cancelAfterMs ?? killAfterMs) !== undefined
+    const isCutShort = !isRunAgain && (cancelAtMs ?? killAtMs) !== undefined
     // A run that ended before it began anything leaves nothing; one that can't read the comments, a reaction alone.
     const less = [...(isCutShort ? ['0, 0'] : []), ...(isCutShort || isLossy ? ['0, 1'] : [])]
     expect([...less, '1, 1']).toContain(`${replied}, ${reacted}`)
@@ -105,7 +104,7 @@ function expectWhatWasBegunIsEnded(
   expect(new Set(announced).size).toBe(announced.length)
 }
 
-const RUNS = Number(process.env['CONVERSATION_RUNS'] ?? 40)
+const RUNS = Number(process.env['CONVERSATION_RUNS'] ?? 20)
 
 describe.each([
   ['whatever happens at once', false],
@@ -114,12 +113,13 @@ describe.each([
   const timeout = 60_000 + RUNS * 5000
   it('leaves one reply per command, one status comment, one announcement per job', { timeout }, async () => {
     const property = fc.asyncProperty(conversation, async ({ steps, isQueued, draws }) => {
-      const simulation = await newSimulation('acme/docs')
+      const simulation = await startSimulation('acme/docs')
       simulation.world.roles.set('octocat', { permission: 'write', role_name: 'write' })
       addPull(simulation.world, { number: 5 })
       const calm = delayRequests(simulation, () => draws.next().value / 10_000, isLossy)
       const commands = await play(simulation, steps, isQueued).finally(calm)
       expectWhatWasBegunIsEnded(simulation, commands, isLossy)
+      await simulation.close()
     })
     await fc.assert(property, { numRuns: RUNS })
   })

@@ -1,20 +1,22 @@
 import { describe, expect, test } from 'vitest'
-import { sceneStarter } from '../support/decisions.ts'
 import { bot, type Event, event, person, pullRequest, pushBy, pushOf, pushTo } from '../support/events.ts'
+import { startHarness } from '../support/harness.ts'
 import { AGENT, addPull, mergePull, type Pull, pushToPull, type World } from '../support/world.ts'
 
 // With pull request 7 of the agent where a test names it.
 const it = test
-  .extend('scene', sceneStarter())
+  .extend('scene', () => startHarness())
   .extend('world', ({ scene }) => scene.world)
-  .extend('decide', ({ scene: { decide } }) => {
-    return (made: Event, inputs = PROMPT) => decide({ event: made, inputs })
+  .extend('decide', ({ scene: { run } }) => {
+    return (made: Event, inputs = PROMPT) => run({ event: made, inputs: { 'dry-run': 'true', ...inputs } })
   })
   .extend('pull', ({ world }) => addPull(world, { number: 7, user: AGENT, files: ['docs/a.md'] }))
-// Neither context nor memory: the only request is the loop guard's.
+// Neither context nor memory: the only request is the loop guard's. A dry run shows how it decides.
 type Inputs = Readonly<Record<string, string>>
 const PROMPT: Inputs = { prompt: 'Document it.', context: 'none', 'follow-up': 'false' }
-const ASKED = ['POST /graphql MergedPulls']
+const ASKED = ['POST /graphql History']
+const SKIPPED = { outputs: { result: 'skipped' } }
+const STARTS = { outputs: { result: 'dry-run' } }
 
 /** The push by which a person merges a pull request into `main`; GitHub names that person as the author, too. */
 function merge(world: World, pull: Pull, how: 'merge' | 'squash' | 'rebase'): Event {
@@ -40,30 +42,43 @@ const byAuthor = (author: object | undefined): Event => {
 }
 
 describe("the agent's merged pull request starts nothing", () => {
-  const reason =
-    'Skipped: every commit of this push was written by mintlify[bot] or came in a merged pull request of that account (`ignore-authors`).'
-  const skipped = { result: 'skipped (notice)', reason, requests: ASKED, logged: [] }
+  const line =
+    'notice: Skipped: every commit of this push was written by mintlify[bot] or came in a merged pull request of that account (`ignore-authors`).'
+  const skipped = { outputs: { result: 'skipped' }, log: [line], requests: ASKED }
 
-  it.for(['merge', 'squash', 'rebase'] as const)('by a %s', async (how, { world, decide, pull }) => {
-    expect(await decide(merge(world, pull, how))).toMatchObject(skipped)
-  })
+  it.for(['merge', 'squash', 'rebase'] as const)(
+    'a %s of a pull request of the agent skips the run',
+    async (how, { world, decide, pull }) => {
+      expect(await decide(merge(world, pull, how))).toMatchObject(skipped)
+    },
+  )
 
-  it.for(['merge', 'squash'] as const)('by a %s that no index has', async (how, { world, decide, pull }) => {
-    pull.indexedAtMs = world.now() + 60_000
-    expect(await decide(merge(world, pull, how))).toMatchObject(skipped)
-  })
+  it.for(['merge', 'squash'] as const)(
+    'a %s of the agent that no index has yet skips the run',
+    async (how, { world, decide, pull }) => {
+      pull.indexedAtMs = world.now() + 60_000
+      expect(await decide(merge(world, pull, how))).toMatchObject(skipped)
+    },
+  )
 
-  it.for(['mintlify', 'Mintlify[bot]', 'a, mintlify[BOT]'])('of %j', async (by, { world, decide, pull }) => {
-    // A person's commit on its branch is a part of it.
-    pushToPull(world, pull)
-    const inputs = { ...PROMPT, 'ignore-authors': by }
-    expect((await decide(merge(world, pull, 'merge'), inputs)).result).toBe('skipped (notice)')
-  })
+  it.for(['mintlify', 'Mintlify[bot]', 'a, mintlify[BOT]'])(
+    'the agent is known as one of `ignore-authors: %s`',
+    async (by, { world, decide, pull }) => {
+      // A person's commit on its branch is a part of it.
+      pushToPull(world, pull)
+      const inputs = { ...PROMPT, 'ignore-authors': by }
+      expect(await decide(merge(world, pull, 'merge'), inputs)).toMatchObject(SKIPPED)
+    },
+  )
 
-  it('where a part of the answer fails that is not needed', async ({ scene, decide, pull }) => {
+  it('the loop guard does without a part of the response that it does not need', async ({
+    scene,
+    decide,
+    pull,
+  }) => {
     const made = merge(scene.world, pull, 'squash')
     scene.github.faults.push({ match: /graphql/, end: { broken: 'associatedPullRequests' } })
-    expect((await decide(made)).result).toBe('skipped (notice)')
+    expect(await decide(made)).toMatchObject(SKIPPED)
   })
 })
 
@@ -83,11 +98,13 @@ describe("the agent's own commits and pull requests start nothing, without a req
     ['a pull request', pullRequest({ author: bot('Mintlify[bot]') }), OPENED],
     ['a pull request from a fork', pullRequest({ author: AGENT, from: 'mintlify/docs' }), OPENED],
     ['a pull request on pull_request_target', target, OPENED],
-  ])('as %s', async ([_what, made, reason, authors = 'mintlify[bot]'], { decide }) => {
-    const decision = await decide(made, { ...PROMPT, 'ignore-authors': authors })
-    const skipped = { result: 'skipped (notice)', reason: `Skipped: ${reason}.`, requests: [] }
-    expect(decision).toMatchObject(skipped)
-  })
+  ])(
+    '%s of the agent skips the run without a request',
+    async ([_what, made, reason, authors = 'mintlify[bot]'], { decide }) => {
+      const decision = await decide(made, { ...PROMPT, 'ignore-authors': authors })
+      expect(decision).toMatchObject({ ...SKIPPED, log: [`notice: Skipped: ${reason}.`], requests: [] })
+    },
+  )
 })
 
 describe("people's work starts a job", () => {
@@ -117,10 +134,10 @@ describe("people's work starts a job", () => {
         return pushOf(world, before)
       },
     ],
-  ])('as %s', async ([_what, make], { world, decide, pull }) => {
+  ])('%s starts a job', async ([_what, make], { world, decide, pull }) => {
     world.issues.add(8)
     const decision = await decide(make(world, pull))
-    expect(decision).toMatchObject({ result: 'goes on', requests: ASKED, logged: [] })
+    expect(decision).toMatchObject({ ...STARTS, requests: ASKED, warnings: [] })
   })
 
   it.for([
@@ -129,8 +146,8 @@ describe("people's work starts a job", () => {
     { email: 'x@mintlify[bot]@users.noreply.github.com' },
     { name: 'mintlify[bot]' },
     undefined,
-  ])('as a commit whose author is %j', async (author, { decide }) => {
-    expect((await decide(byAuthor(author))).result).toBe('goes on')
+  ])('a commit whose author is %j starts a job', async (author, { decide }) => {
+    expect(await decide(byAuthor(author))).toMatchObject(STARTS)
   })
 
   const opened = pullRequest({ author: AGENT, sender: AGENT })
@@ -148,37 +165,47 @@ describe("people's work starts a job", () => {
     ["a review of the agent's pull request", { ...opened, name: 'pull_request_review' }],
     ['a pull request of a deleted account', nobodys],
     ['a pull request that says nothing', target({ sender: AGENT })],
-  ])('as %s, without a request', async ([_what, made], { decide }) => {
+  ])('%s by the agent starts a job, without a request', async ([_what, made], { decide }) => {
     const inputs = { ...PROMPT, command: '', 'allow-bots': 'mintlify[bot]' }
-    expect(await decide(made, inputs)).toMatchObject({ result: 'goes on', requests: [] })
+    expect(await decide(made, inputs)).toMatchObject({ ...STARTS, requests: [] })
   })
 
   it.for<[string, Inputs, string]>([
-    ['waits for a job', { 'job-id': 'job_1' }, 'goes on'],
-    ['ignores nobody', { ...PROMPT, 'ignore-authors': '' }, 'goes on'],
-    ['makes a report alone', { 'visitors-summary': 'true' }, 'skipped (notice)'],
-    ['sends a message to a job', { ...PROMPT, 'job-id': 'job_1' }, 'skipped (notice)'],
-  ])('where a run %s: %j %s', async ([_what, inputs, result], { world, decide, pull }) => {
-    const merged = merge(world, pull, 'squash')
-    const pushed = pullRequest({ author: AGENT, action: 'synchronize' })
-    for (const made of [merged, pushBy('mintlify[bot]'), pushed]) {
-      const decision = await decide(made, inputs)
-      expect(decision).toMatchObject({ result, ...(result === 'goes on' && { requests: [] }) })
-    }
-  })
+    ['waits for a job', { 'job-id': 'job_1' }, 'dry-run'],
+    ['ignores nobody', { ...PROMPT, 'ignore-authors': '' }, 'dry-run'],
+    ['makes a report alone', { 'visitors-summary': 'true' }, 'skipped'],
+    ['sends a message to a job', { ...PROMPT, 'job-id': 'job_1' }, 'skipped'],
+  ])(
+    'a run that %s ends on the work of the agent as it should: %j, %s',
+    async ([_what, inputs, result], { world, decide, pull }) => {
+      const merged = merge(world, pull, 'squash')
+      const pushed = pullRequest({ author: AGENT, action: 'synchronize' })
+      for (const made of [merged, pushBy('mintlify[bot]'), pushed]) {
+        const decision = await decide(made, inputs)
+        expect(decision).toMatchObject({ outputs: { result }, ...(result === 'dry-run' && { requests: [] }) })
+      }
+    },
+  )
 
-  it('where GitHub can not be asked, with the cause in a warning', async ({ scene, decide, pull }) => {
+  it('a commit of unknown origin starts a job where GitHub fails, with the cause in a warning', async ({
+    scene,
+    decide,
+    pull,
+  }) => {
     const made = merge(scene.world, pull, 'merge')
     scene.github.faults.push({ match: /graphql/, end: '502' })
     const warning =
-      'warning: Failed to read the commits\' pull requests: GitHub returned 502 ("Server Error"). A commit of unknown origin counts as a person\'s (`ignore-authors`).'
-    expect(await decide(made)).toMatchObject({ result: 'goes on', logged: [warning] })
+      'Failed to read the commits\' statuses and pull requests: GitHub returned 502 ("Server Error"). A commit of unknown origin counts as a person\'s (`ignore-authors`).'
+    expect(await decide(made)).toMatchObject({ ...STARTS, warnings: [warning] })
   })
 
-  it('where the token may not read them, with a warning that says so', async ({ world, decide, pull }) => {
+  it('a commit of unknown origin starts a job where the token may not read, with a warning that says so', async ({
+    world,
+    decide,
+    pull,
+  }) => {
     world.scopes.delete('pull-requests: write')
-    const { result, logged } = await decide(merge(world, pull, 'merge'))
-    expect(result).toBe('goes on')
-    expect(logged).toEqual([expect.stringMatching(/^warning: .*`pull-requests: read`.*counts as a person's/)])
+    const warnings = [expect.stringMatching(/`pull-requests: read`.*counts as a person's/)]
+    expect(await decide(merge(world, pull, 'merge'))).toMatchObject({ ...STARTS, warnings })
   })
 })

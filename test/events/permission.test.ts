@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { type Decision, sceneStarter } from '../support/decisions.ts'
-import { event, issueComment, person } from '../support/events.ts'
+import { event, issueComment, person, pushBy } from '../support/events.ts'
 import type { GitHubFault } from '../support/github.ts'
+import { type RunEnd, startHarness } from '../support/harness.ts'
 import { addComment, type Role } from '../support/world.ts'
 
-const startScene = sceneStarter()
 const octocat = person('octocat')
 const body = '/docs explain it'
 const command = issueComment({ id: 5001, body, author: octocat })
@@ -15,17 +14,21 @@ const own = { permission: 'write', role_name: 'docs-writer' }
 const LEVELS = ['read', 'triage', 'write', 'maintain', 'admin']
 
 async function newScene(role?: Role, answer?: GitHubFault['end']) {
-  const scene = await startScene()
+  const scene = await startHarness()
   addComment(scene.world, { kind: 'main', number: 5, author: octocat, body })
   if (role !== undefined) scene.world.roles.set('octocat', role)
   if (answer !== undefined) scene.github.faults.push({ match: /permission$/, end: answer })
   return scene
 }
 
-function expectSkip(decision: Decision, level: string, why: string, what = 'the command /docs'): void {
-  const reason = `Skipped: ${why}, and ${what} needs \`write\` (\`required-permission\`).`
-  expect(decision).toMatchObject({ result: `skipped (${level})`, reason })
+/** A run that is skipped with that line in its log, and asks the docs service nothing. */
+function expectSkip(end: RunEnd, line: string): void {
+  const skipped = { hasFailed: false, outputs: { result: 'skipped' }, log: [line], calls: [] }
+  expect(end).toMatchObject(skipped)
 }
+
+const NEEDS = 'needs `write` (`required-permission`).'
+const WATCHED = { event: watch, inputs: { prompt: 'Go.', context: 'none' } }
 
 describe('the permission of somebody who asks', () => {
   // A role that an organization made is what it grants.
@@ -44,30 +47,31 @@ describe('the permission of somebody who asks', () => {
     [{ ...own, permissions: { triage: true, push: true } }, ['read', 'triage', 'write']],
     [{ ...own, permissions: { push: true, maintain: true } }, ['read', 'triage', 'write', 'maintain']],
     [{ ...own, permissions: { admin: true } }, LEVELS],
-  ])('%j reaches %j', async (role, levels) => {
+  ])('as %j reaches %j', async (role, levels) => {
     const reached: string[] = []
+    const { run } = await newScene(role)
     for (const level of LEVELS) {
-      const { decide } = await newScene(role)
-      const inputs = { comment: 'never', 'required-permission': level }
-      if ((await decide({ event: command, inputs })).result === 'goes on') reached.push(level)
+      const inputs = { 'dry-run': 'true', 'required-permission': level }
+      if ((await run({ event: command, inputs })).outputs['result'] === 'dry-run') reached.push(level)
     }
     expect(reached).toEqual(levels)
   })
 
   it('is refused with its level and the level that is needed', async () => {
-    const { decide } = await newScene({ permission: 'read', role_name: 'triage' })
+    const { run } = await newScene({ permission: 'read', role_name: 'triage' })
     const why = 'octocat has the permission `triage` on this repository'
-    expectSkip(await decide({ event: command }), 'notice', why)
+    expectSkip(await run({ event: command }), `notice: Skipped: ${why}, and the command /docs ${NEEDS}`)
   })
 
   it('does not count for another account, nor where the event gives no id', async () => {
-    const { decide } = await newScene({ permission: 'admin', role_name: 'admin', id: 1 })
-    expectSkip(await decide({ event: command }), 'notice', "octocat is another account's login now")
+    const { run } = await newScene({ permission: 'admin', role_name: 'admin', id: 1 })
+    const another = "octocat is another account's login now, and the command /docs"
+    expectSkip(await run({ event: command }), `notice: Skipped: ${another} ${NEEDS}`)
     const withoutId = event('watch', { sender: { ...octocat, id: undefined } })
-    const decision = await decide({ event: withoutId, inputs: { prompt: 'Go.' } })
-    const why = 'the event does not give the id of octocat'
-    expectSkip(decision, 'notice', why, 'a job for this `watch` event')
-    expect(decision.requests).toEqual([])
+    const end = await run({ ...WATCHED, event: withoutId })
+    const why = 'the event does not give the id of octocat, and a job for this `watch` event'
+    expectSkip(end, `notice: Skipped: ${why} ${NEEDS}`)
+    expect(end.requests).toEqual([])
   })
 
   it.each<[GitHubFault['end'], number, string]>([
@@ -79,42 +83,59 @@ describe('the permission of somebody who asks', () => {
     ['500', 3, 'GitHub returned 500 ("Server Error")'],
     ['empty', 3, 'GitHub returned 200 without a readable body'],
     [{ status: 200, body: { permission: 'admin' } }, 1, 'GitHub named no account in its response'],
-  ])('can not be told where GitHub answers %j: that is no refusal', async (end, times, why) => {
-    const { decide } = await newScene(undefined, end)
-    const decision = await decide({ event: command })
-    const could = `Skipped: the permission of octocat could not be read: ${why}.`
-    const needs = 'needs `write` (`required-permission`).'
-    expect(decision).toMatchObject({
-      result: 'skipped (warning)',
-      reason: `${could} The command /docs ${needs} Repeat the command later.`,
-    })
-    expect(decision.requests).toEqual([...Array.from({ length: times }, () => ASK), reaction('confused')])
-    const watched = await decide({ event: watch, inputs: { prompt: 'Go.' } })
-    expect(watched.reason).toBe(`${could} A job for this \`watch\` event ${needs}`)
+  ])('is unknown where GitHub answers %j: the run is skipped with a warning', async (answer, times, why) => {
+    const { run } = await newScene(undefined, answer)
+    const end = await run({ event: command })
+    const could = `warning: Skipped: the permission of octocat could not be read: ${why}.`
+    expectSkip(end, `${could} The command /docs ${NEEDS} Repeat the command later.`)
+    expect(end.requests).toEqual([...Array.from({ length: times }, () => ASK), reaction('confused')])
+    const watched = await run(WATCHED)
+    expectSkip(watched, `${could} A job for this \`watch\` event ${NEEDS}`)
     expect(watched.requests.join()).not.toContain('reactions')
   })
 
   it('is refused with a thumb down where GitHub knows none', async () => {
-    const { decide } = await newScene(undefined, '404')
-    const decision = await decide({ event: command })
-    expectSkip(decision, 'notice', 'octocat has no permission on this repository (404)')
-    expect(decision.requests).toEqual([ASK, reaction('-1')])
+    const { run } = await newScene(undefined, '404')
+    const end = await run({ event: command })
+    const why = 'octocat has no permission on this repository (404), and the command /docs'
+    expectSkip(end, `notice: Skipped: ${why} ${NEEDS}`)
+    expect(end.requests).toEqual([ASK, reaction('-1')])
   })
 
   it('that is refused on a re-run leaves one reaction, the last one', async () => {
-    const { decide, github, world } = await newScene({ permission: 'read', role_name: 'read' })
-    await decide({ event: command })
+    const { run, github, reactions } = await newScene({ permission: 'read', role_name: 'read' })
+    await run({ event: command, runId: 1001 })
     github.faults.push({ match: /permission$/, end: '403' })
-    await decide({ event: command, env: { GITHUB_RUN_ATTEMPT: '2' } })
-    expect(world.reactions.map(({ content }) => content)).toEqual(['confused'])
+    await run({ event: command, runId: 1001, attempt: 2 })
+    expect(reactions()).toEqual(['confused'])
   })
 
-  it('is of no use in a run that was cancelled, can not be told without a token, and nothing is reacted to', async () => {
-    const { decide } = await newScene()
-    const cancelled = await decide({ event: command, cancel: AbortSignal.abort() })
-    expect(cancelled.requests.join()).not.toContain('reactions')
-    const withoutToken = await decide({ event: command, inputs: { 'github-token': '' } })
-    expect(withoutToken).toMatchObject({ result: 'skipped (warning)', requests: [], logged: [] })
-    expect(withoutToken.reason).toContain('there is no `github-token`')
+  it('is not asked for without a token, and nothing is reacted to', async () => {
+    const { run } = await newScene()
+    const end = await run({ event: command, inputs: { 'github-token': '' } })
+    expect(end).toMatchObject({ outputs: { result: 'skipped' }, requests: [] })
+    expect(end.log).toEqual([expect.stringMatching(/^warning: .*there is no `github-token`/)])
+  })
+})
+
+describe('a run that is cancelled before anything was sent to the docs service', () => {
+  const cancelled = { hasFailed: true, outputs: { result: 'cancelled' }, calls: [] }
+  const CANCELLED = 'error: Cancelled before anything was sent to the docs service.'
+
+  it('while the permission is asked for ends as cancelled, without a reaction', async () => {
+    const { run, github, reactions } = await newScene({ permission: 'write', role_name: 'write' }, 'slow')
+    const end = await run({ event: command, cancelAtMs: 1000 })
+    expect(end).toMatchObject({ ...cancelled, log: [CANCELLED] })
+    expect(reactions()).toEqual([])
+    expect(github.requests).toEqual([ASK])
+  })
+
+  it('while the commits are asked about ends as cancelled, without a status', async () => {
+    const { run, github, statuses } = await newScene()
+    github.faults.push({ match: /graphql/, end: 'slow' })
+    const end = await run({ event: pushBy('octocat'), inputs: { prompt: 'Go.' }, cancelAtMs: 1000 })
+    expect(end).toMatchObject(cancelled)
+    expect(end.log.at(-1)).toBe(CANCELLED)
+    expect(statuses()).toEqual([])
   })
 })

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest'
-import { sceneStarter } from '../support/decisions.ts'
 import {
   bareEvent,
   bot,
@@ -13,9 +12,9 @@ import {
   review,
   reviewComment,
 } from '../support/events.ts'
+import { startHarness } from '../support/harness.ts'
 import { type Account, addComment } from '../support/world.ts'
 
-const newScene = sceneStarter()
 const it = test.extend('scene', sceneOfActors)
 
 const ACTORS: Readonly<Record<string, Account | undefined>> = {
@@ -76,40 +75,40 @@ type Outcomes = Readonly<Record<string, readonly string[]>>
 
 /** What becomes of a request for which its author is asked about; `refused` is what follows a refusal. */
 const asked = (...refused: readonly string[]): Outcomes => ({
-  nobody: ['skipped (notice)'],
-  reader: ['skipped (notice)', GET('reader'), ...refused],
-  writer: ['goes on', GET('writer')],
-  bot: ['skipped (notice)', GET('renovate[bot]')],
-  'allowed bot': ['goes on'],
-  'person with its login': ['skipped (notice)', GET('docs-helper[bot]'), ...refused],
-  'account that had a login': ['skipped (notice)', GET('renamed'), ...refused],
+  nobody: ['skipped: notice'],
+  reader: ['skipped: notice', GET('reader'), ...refused],
+  writer: ['starts', GET('writer')],
+  bot: ['skipped: notice', GET('renovate[bot]')],
+  'allowed bot': ['starts'],
+  'person with its login': ['skipped: notice', GET('docs-helper[bot]'), ...refused],
+  'account that had a login': ['skipped: notice', GET('renamed'), ...refused],
 })
 const ASKED = asked()
 /** The same where Apps have been let in by an owner of the repository. */
-const ASKED_UNLESS_APP: Outcomes = { ...ASKED, bot: ['goes on'] }
+const ASKED_UNLESS_APP: Outcomes = { ...ASKED, bot: ['starts'] }
 /** A command: bots and nobody are ignored. The path is where its source takes reactions. */
 const command = (reactions?: string): Outcomes => ({
   ...asked(...(reactions === undefined ? [] : [`POST ${reactions}/reactions -1`])),
-  nobody: ['skipped (info)'],
-  bot: ['skipped (info)'],
+  nobody: ['skipped'],
+  bot: ['skipped'],
 })
-const COMMAND_OR_PROMPT = { ...command('/issues/5'), nobody: ['skipped (notice)'] }
+const COMMAND_OR_PROMPT = { ...command('/issues/5'), nobody: ['skipped: notice'] }
 
 const same = (outcome: string): Outcomes =>
   Object.fromEntries(Object.keys(ACTORS).map((who) => [who, [outcome]]))
-const TRUSTED = same('goes on')
-const IGNORED = same('skipped (info)')
+const TRUSTED = same('starts')
+const IGNORED = same('skipped')
 
 const PROMPT = { prompt: 'Document it.', 'ignore-authors': '', context: 'none', 'follow-up': 'false' }
 const NO_COMMAND = { ...PROMPT, command: '' }
-const REPORT = { 'visitors-summary': 'true' }
+const REPORT = { 'visitors-summary': 'true', prompt: '' }
 
 const read = { permission: 'read', role_name: 'read' }
 const write = { permission: 'write', role_name: 'write' }
 
 /** A scene in which the actors have their roles, and whatever is reacted to exists. */
 async function sceneOfActors() {
-  const scene = await newScene()
+  const scene = await startHarness()
   scene.world.roles.set('reader', read).set('writer', write).set('renamed', write)
   for (const kind of ['main', 'review'] as const) {
     addComment(scene.world, { kind, number: 5, author: person('octocat'), body })
@@ -167,12 +166,19 @@ it.each<[string, Caused, Readonly<Record<string, string>>, Outcomes]>([
 ])('who may start a job: %s', async (_what, made, inputs, outcomes) => {
   const decided: Record<string, readonly string[]> = {}
   for (const [who, actor] of Object.entries(ACTORS)) {
-    const { decide, github } = await sceneOfActors()
+    const { run, github } = await sceneOfActors()
     // The fake knows the comments by other ids.
     github.faults.push({ match: /\/reactions /, end: { status: 201, body: { id: 1, content: '-1' } } })
-    const given = { 'allow-bots': 'Docs-Helper[bot], renovate, renovate[bot', ...inputs }
-    const { result, requests } = await decide({ event: made(actor), inputs: given })
-    decided[who] = [result, ...requests]
+    const allowed = 'Docs-Helper[bot], renovate, renovate[bot'
+    const given = { 'allow-bots': allowed, 'follow-up': 'false', context: 'none', wait: 'false', ...inputs }
+    const end = await run({ event: made(actor), inputs: given })
+    const isSkipped = end.outputs['result'] === 'skipped'
+    if (isSkipped) expect([end.hasFailed, end.calls]).toEqual([false, []])
+    const level = end.titles.length > 0 ? 'skipped: notice' : 'skipped'
+    decided[who] = [
+      isSkipped ? level : 'starts',
+      ...end.requests.filter((line) => isSkipped || line.endsWith('/permission')),
+    ]
   }
   expect(decided).toEqual(outcomes)
 })
@@ -191,28 +197,36 @@ it.for([
   ['this issue is not new: it was transferred from another repository', transferred(reader)],
   [NO_BOT, comment()(bot('renovate[bot]'))],
   ['this push deletes `refs/tags/v1`', push({ ref: 'refs/tags/v1', deleted: true })],
-] as const)('a run says why it is skipped: %s', async ([reason, made], { scene: { decide } }) => {
-  expect((await decide({ event: made })).reason).toBe(`Skipped: ${reason}.`)
+] as const)('a run says why it is skipped: %s', async ([reason, made], { scene: { run } }) => {
+  const end = await run({ event: made, inputs: reason === NOBODY ? PROMPT : {} })
+  expect(end.log).toEqual([expect.stringMatching(/^(?:notice: )?Skipped: /)])
+  expect(end.log[0]).toContain(`Skipped: ${reason}.`)
 })
 
 describe('a command without instructions', () => {
-  const EXPLAINED = 'Skipped: /docs comes without instructions, and there is no `prompt`.'
-  const explained = { result: 'skipped (notice)', reason: EXPLAINED, explainsUsage: true }
-  const goesOn = { result: 'goes on', explainsUsage: false }
-  it.for<[string, Readonly<Record<string, string>>, object]>([
-    ['/docs', {}, explained],
-    ['/docs new', {}, explained],
-    ['/docs <!-- nothing to see -->', {}, explained],
-    ['/docs', { prompt: 'Document it.' }, goesOn],
-    ['/docs', { 'prompt-file': 'prompt.md' }, goesOn],
-    ['/docs', { 'job-id': 'job_1' }, goesOn],
-  ])('%j with %j is explained: %j', async ([text, inputs, decision], { scene: { decide } }) => {
-    expect(await decide({ event: comment({ body: text })(writer), inputs })).toMatchObject(decision)
-  })
+  it.for<[string, Readonly<Record<string, string>>, boolean]>([
+    ['/docs', {}, true],
+    ['/docs new', {}, true],
+    ['/docs <!-- nothing to see -->', {}, true],
+    ['/docs', { prompt: 'Document it.' }, false],
+    ['/docs', { 'prompt-file': 'prompt.md' }, false],
+    ['/docs', { 'job-id': 'job_1' }, false],
+  ])(
+    'a command of the words %j, with %j, is told how to ask: %j',
+    async ([text, inputs, isTold], { scene: { run, said } }) => {
+      const files = { 'prompt.md': 'Document it.' }
+      const end = await run({ event: comment({ body: text })(writer), inputs, files })
+      const line = 'notice: Skipped: /docs comes without instructions, and there is no `prompt`.'
+      expect(end.log.includes(line)).toBe(isTold)
+      expect(said().flat().join().includes('What should the docs agent do?')).toBe(isTold)
+      expect(end.calls.length > 0).toBe(!isTold)
+    },
+  )
 
-  it('is explained to nobody who may not ask', async ({ scene: { decide } }) => {
-    const decision = await decide({ event: comment({ body: '/docs' })(reader), inputs: { comment: 'never' } })
-    expect(decision).toMatchObject({ result: 'skipped (notice)', explainsUsage: false })
+  it('how to ask is explained to nobody who may not ask', async ({ scene: { run, said } }) => {
+    const end = await run({ event: comment({ body: '/docs' })(reader) })
+    expect(end.log).toEqual([expect.stringContaining('needs `write` (`required-permission`)')])
+    expect(said()).toEqual([])
   })
 })
 
@@ -231,11 +245,14 @@ describe('a run without secrets', () => {
     ['a push in a fork', inFork, 'pushes in a fork', {}],
     ['a push of Dependabot', push({ sender: bot('dependabot[bot]') }), 'Dependabot', {}],
     ['a run that Dependabot started', push(), 'Dependabot', { GITHUB_ACTOR: 'dependabot[bot]' }],
-  ])('is skipped where there is no key: %s', async ([_what, made, whom, env], { scene: { decide } }) => {
-    const decision = await decide({ event: made, inputs: { ...PROMPT, 'api-key': '' }, env })
-    const reason = `Skipped: \`api-key\` is empty, as GitHub gives no secrets to ${whom}.`
-    expect(decision).toMatchObject({ result: 'skipped (notice)', reason, requests: [] })
-  })
+  ])(
+    'a run without a key is skipped where GitHub gives no secrets: %s',
+    async ([_what, made, whom, env], { scene: { run } }) => {
+      const end = await run({ event: made, inputs: { ...PROMPT, 'api-key': '' }, env })
+      const log = [`notice: Skipped: \`api-key\` is empty, as GitHub gives no secrets to ${whom}.`]
+      expect(end).toMatchObject({ outputs: { result: 'skipped' }, log, requests: [], calls: [] })
+    },
+  )
 
   it.for<[string, Event, object]>([
     ['with a key', fork, { 'api-key': 'mint_1' }],
@@ -243,8 +260,11 @@ describe('a run without secrets', () => {
     ['on pull_request_target', { ...fork, name: 'pull_request_target' }, {}],
     ['on a push in the repository itself', push(), {}],
     ['on a pull request from a branch', pullRequest({ action: 'synchronize' }), {}],
-  ])('is judged like any other %s', async ([_what, made, inputs], { scene: { newRun } }) => {
-    const { trigger } = newRun({ event: made, inputs: { ...PROMPT, 'api-key': '', ...inputs } })
-    expect(trigger).not.toHaveProperty('skip')
-  })
+  ])(
+    'a run that lacks no secrets is judged like any other: %s',
+    async ([_what, made, inputs], { scene: { run } }) => {
+      const end = await run({ event: made, inputs: { ...PROMPT, 'api-key': '', ...inputs } })
+      expect(end.printed).not.toContain('gives no secrets')
+    },
+  )
 })

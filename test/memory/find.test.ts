@@ -1,129 +1,161 @@
-import { describe, expect, it } from 'vitest'
-import { loadStepHistory } from '../../src/memory/step-statuses.ts'
-import { type EarlierJob, findStepJob } from '../../src/memory/find.ts'
-import { type Scene, type Start, sceneStarter } from '../support/decisions.ts'
-import { bareEvent, pullRequest, pushTo } from '../support/events.ts'
+import { expect, it } from 'vitest'
+import { bareEvent, type Event, pullRequest } from '../support/events.ts'
 import type { FaultName } from '../support/github.ts'
-import { addStatus, BEFORE, person, type World } from '../support/world.ts'
+import { type RunOptions, startHarness } from '../support/harness.ts'
+import { AGENT, addPull, addStatus, BEFORE, person, type World } from '../support/world.ts'
 
-const newScene = sceneStarter()
-const PROMPT = { prompt: 'Document it.', context: 'none', 'ignore-authors': '' }
 const PULL = 'https://github.com/acme/docs/pull/7'
+const GITLAB = 'https://git.example.com/acme/docs/-/merge_requests/7'
 const runUrl = (id: number): string => `https://github.com/acme/docs/actions/runs/${id}`
-const BEGAN_MS = Date.UTC(2026, 0, 5)
-const RERUN = { GITHUB_RUN_ATTEMPT: '2' }
+const RERUN = { runId: 1001, attempt: 2 }
+const HEAD = 'd'.repeat(40)
+const onHead = pullRequest({ action: 'synchronize', pull: { head: { sha: HEAD } } })
 
-/** A status of this step on a commit. */
-function remember(world: World, jobId: string, target_url: string, change: object = {}, sha = BEFORE): void {
+/** A status of this step: the job that it names, where it leads, and other fields. */
+type Remembered = readonly [
+  jobId: string,
+  target: string,
+  change?: { readonly sha?: string; readonly [name: string]: unknown },
+]
+
+function remember(world: World, [jobId, target_url, { sha = BEFORE, ...change } = {}]: Remembered): void {
   const description = jobId === '' ? 'Completed' : `Completed (${jobId})`
   const context = 'Docs agent: docs (docs.yml, docs, agent)'
   addStatus(world, sha, { context, state: 'success', description, target_url, ...change })
 }
 
-async function find(scene: Scene, start: Partial<Start> = {}) {
-  const env = { GITHUB_SHA: BEFORE, ...start.env }
-  const { run, trigger } = scene.newRun({ event: bareEvent('release'), inputs: PROMPT, ...start, env })
-  if ('kind' in trigger) throw new Error(trigger.reason)
-  return await findStepJob(trigger, await loadStepHistory(trigger, run), run)
+/** A run after these statuses, each set a second after the one before; every job of the docs service is active. */
+async function runAfter(
+  statuses: readonly Remembered[],
+  { inputs, ...options }: RunOptions = {},
+  fault?: [RegExp, FaultName],
+) {
+  const { run, world, clock, github } = await startHarness({ replies: {} })
+  addPull(world, { number: 5, head: { ref: 'flag', sha: HEAD } })
+  addPull(world, { number: 7, user: AGENT })
+  for (const status of statuses) {
+    remember(world, status)
+    await clock.sleep(1000)
+  }
+  if (fault !== undefined) github.faults.push({ match: fault[0], end: fault[1] })
+  const usual = { prompt: 'Document it.', context: 'none', 'ignore-authors': '', wait: 'false' }
+  return await run({ event: bareEvent('release'), sha: BEFORE, ...options, inputs: { ...usual, ...inputs } })
 }
 
-const job = (id: string, change: Partial<EarlierJob> = {}) => {
-  return { known: true, value: { id, prLink: PULL, kind: 'continue', namedAtMs: BEGAN_MS, ...change } }
-}
-const NONE = { known: true, value: undefined }
+const NEW = ['POST /job']
+const goesOn = (id: string): string[] => [`GET /job/${id}`, `POST /job/${id}/message`]
+const pending = { state: 'pending' }
 
-describe("the step's job", () => {
-  it('is that of its newest status, with the pull request that any of its statuses names, since the first', async () => {
-    const scene = await newScene()
-    const { world, clock } = scene
-    expect(await find(scene)).toEqual(NONE)
-    remember(world, 'job_1', runUrl(1000), { state: 'pending' })
-    expect(await find(scene)).toEqual(job('job_1', { prLink: '' }))
-    remember(world, 'job_1', PULL)
-    await clock.sleep(1000)
-    pushTo(world)
-    const env = { GITHUB_SHA: world.branches.get('main') ?? '' }
-    remember(world, 'job_1', runUrl(1001), { state: 'pending' }, env.GITHUB_SHA)
-    expect(await find(scene, { env })).toEqual(job('job_1'))
-    remember(world, 'job_2', PULL, { state: 'failure' }, env.GITHUB_SHA)
-    expect(await find(scene, { env })).toEqual(job('job_2', { namedAtMs: BEGAN_MS + 1000 }))
-    await clock.sleep(1000)
-    const elsewhere = 'https://git.example.com/acme/docs/-/merge_requests/7'
-    remember(world, 'job_3', elsewhere, { state: 'pending' })
-    const newest = job('job_3', { prLink: elsewhere, namedAtMs: BEGAN_MS + 2000 })
-    expect(await find(scene, { env })).toEqual(newest)
-    expect(scene.github.requests.slice(-1)).toEqual(['POST /graphql History'])
-  })
+it.each<[string, readonly Remembered[], readonly string[], string?]>([
+  ['no status', [], NEW],
+  [
+    'a status that leads to the run',
+    [['job_1', runUrl(999), pending]],
+    goesOn('job_1'),
+    'it has no pull request yet',
+  ],
+  [
+    'one that leads to a pull request',
+    [
+      ['job_1', runUrl(999), pending],
+      ['job_1', PULL],
+    ],
+    goesOn('job_1'),
+    PULL,
+  ],
+  [
+    'several jobs',
+    [
+      ['job_1', PULL],
+      ['job_2', PULL, { state: 'failure' }],
+    ],
+    goesOn('job_2'),
+    PULL,
+  ],
+  [
+    'a link elsewhere',
+    [
+      ['job_1', PULL],
+      ['job_3', GITLAB, pending],
+    ],
+    goesOn('job_3'),
+    GITLAB,
+  ],
+  [
+    'a status without a job',
+    [['', PULL]],
+    NEW,
+    "the step's commit status does not name its job. This run starts",
+  ],
+  [
+    'that of another project',
+    [['job_1', PULL, { context: 'Docs agent: guides (docs.yml, docs, agent)' }]],
+    NEW,
+  ],
+])(
+  'after %s a run goes on with the newest job that its step remembers',
+  async (_what, statuses, calls, words = '') => {
+    const end = await runAfter(statuses)
+    expect(end).toMatchObject({ outputs: { result: 'submitted' }, calls })
+    expect(end.log.join('\n')).toContain(words)
+  },
+)
 
-  it('is none with `follow-up: false`, without a prompt, and on other events', async () => {
-    const scene = await newScene()
-    remember(scene.world, 'job_1', PULL)
-    const others = [{ ...PROMPT, 'follow-up': 'false' }, { 'job-id': 'job_1' }].map((inputs) => ({ inputs }))
-    for (const start of [...others, { event: bareEvent('deployment') }]) {
-      for (const env of [{}, RERUN]) expect(await find(scene, { ...start, env })).toEqual(NONE)
+it.each<[string, RunOptions, readonly string[]]>([
+  ['with `follow-up: false`', { inputs: { 'follow-up': 'false' } }, NEW],
+  ['without a prompt', { inputs: { prompt: '', 'job-id': 'job_2' } }, ['GET /job/job_2']],
+  ['on an event without memory', { event: bareEvent('deployment') }, NEW],
+])(
+  'a run %s neither looks for a job nor remembers one, on a re-run neither',
+  async (_what, options, calls) => {
+    for (const again of [{}, RERUN]) {
+      expect(await runAfter([['job_1', PULL]], { ...options, ...again })).toMatchObject({
+        calls,
+        requests: [],
+      })
     }
-    expect(scene.github.requests).toEqual([])
-  })
+  },
+)
 
-  it('can not be told where its status does not name it', async () => {
-    const scene = await newScene()
-    remember(scene.world, '', PULL)
-    const why = "the step's commit status does not name its job"
-    expect(await find(scene)).toEqual({ known: false, why })
-  })
+const first: Remembered = ['job_first', runUrl(1001), pending]
+const second: Remembered = ['job_second', runUrl(1001), pending]
+
+it.each<[string, Event, readonly Remembered[], readonly string[]]>([
+  [
+    'the newest one',
+    bareEvent('release'),
+    [['job_0', PULL], first, second, ['job_1', runUrl(1002)]],
+    ['GET /job/job_second'],
+  ],
+  [
+    'not that of a stranger',
+    bareEvent('release'),
+    [first, ['job_x', runUrl(1001), { creator: person('x') }]],
+    ['GET /job/job_first'],
+  ],
+  ['not that of another run', bareEvent('release'), [['job_1', runUrl(10012), pending]], goesOn('job_1')],
+  [
+    "on a pull request's head",
+    onHead,
+    [['job_1', runUrl(1001), { ...pending, sha: HEAD }]],
+    ['GET /job/job_1'],
+  ],
+  ['else that of the step', onHead, [['job_1', PULL, { sha: HEAD }]], goesOn('job_1')],
+])('a re-run waits for the job of its earlier attempt: %s', async (_what, event, statuses, calls) => {
+  const end = await runAfter(statuses, { ...RERUN, event })
+  expect(end).toMatchObject({ hasFailed: false, calls })
 })
 
-describe('the job of an earlier attempt', () => {
-  it('is that of the newest status that leads to this run', async () => {
-    const scene = await newScene()
-    const { world, clock } = scene
-    remember(world, 'job_before', PULL)
-    await clock.sleep(1000)
-    remember(world, 'job_first', runUrl(1001), { state: 'pending' })
-    remember(world, 'job_first', runUrl(1001), { state: 'failure' })
-    await clock.sleep(1000)
-    remember(world, 'job_second', runUrl(1001), { state: 'pending' })
-    await clock.sleep(1000)
-    remember(world, 'job_second', `${PULL}0`)
-    remember(world, 'job_of_another_run', runUrl(1002), { state: 'pending' })
-    const found = job('job_second', { kind: 'resume', prLink: `${PULL}0`, namedAtMs: BEGAN_MS + 2000 })
-    expect(await find(scene, { env: RERUN })).toEqual(found)
-    expect(scene.github.requests).toEqual(['POST /graphql History', 'GET /commits/aaaaaaa/statuses'])
-  })
+it.each<[string, RegExp, FaultName]>([
+  ['the statuses can not be read', /statuses$/, '502'],
+  ['the statuses are no list', /statuses$/, 'empty'],
+  ['the history is partial', /graphql/, 'partial'],
+])('a re-run starts nothing where %s', async (_what, match, fault) => {
+  const end = await runAfter([], RERUN, [match, fault])
+  expect(end).toMatchObject({ hasFailed: true, outputs: { result: 'error' }, calls: [] })
+  expect(end.log.at(-1)).toMatch(/^error: Unknown which job the first attempt started\. GitHub/)
+})
 
-  it('is told from those of others with the same words', async () => {
-    const scene = await newScene()
-    remember(scene.world, 'job_1', runUrl(1001), { creator: person('stranger') })
-    remember(scene.world, 'job_2', runUrl(1001), { context: 'Docs agent: guides (docs.yml, docs, agent)' })
-    remember(scene.world, 'job_3', runUrl(10012))
-    expect(await find(scene, { env: RERUN })).toEqual(job('job_3', { prLink: '' }))
-  })
-
-  it("is found on a pull request's head, and gives way to the step's job where there is none", async () => {
-    const scene = await newScene()
-    const event = pullRequest({ action: 'synchronize', pull: { head: { sha: 'd'.repeat(40) } } })
-    scene.newRun({ event })
-    const { world } = scene
-    remember(world, 'job_1', PULL, {}, 'd'.repeat(40))
-    expect(await find(scene, { event, env: RERUN })).toEqual(job('job_1'))
-    remember(world, 'job_2', runUrl(1001), { state: 'pending' }, 'd'.repeat(40))
-    expect(await find(scene, { event, env: RERUN })).toEqual(job('job_2', { kind: 'resume', prLink: '' }))
-  })
-
-  it.each<[string, RegExp, FaultName]>([
-    ['the statuses', /statuses/, '502'],
-    ['the statuses', /statuses/, 'empty'],
-    ['the history', /graphql/, 'partial'],
-  ])('can not be told where %s can not be read (%s: %s)', async (_what, match, end) => {
-    const scene = await newScene()
-    scene.github.faults.push({ match, end })
-    expect(await find(scene, { env: RERUN })).toEqual({ known: false, why: expect.stringMatching(/^GitHub/) })
-  })
-
-  it('can be told where the history fails and the account can be asked for alone', async () => {
-    const scene = await newScene()
-    remember(scene.world, 'job_1', runUrl(1001), { state: 'pending' })
-    scene.github.faults.push({ match: /History/, end: '502' })
-    expect(await find(scene, { env: RERUN })).toEqual(job('job_1', { kind: 'resume', prLink: '' }))
-  })
+it('a re-run finds its job where the history fails and the account can be asked for alone', async () => {
+  expect((await runAfter([first], RERUN, [/History/, '502'])).calls).toEqual(['GET /job/job_first'])
 })

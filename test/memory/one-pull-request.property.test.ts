@@ -1,17 +1,16 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { bareEvent, pullRequest, pushOf, pushTo } from '../support/events.ts'
-import { type SimulatedRun, type Simulation, simulationStarter } from '../support/simulation.ts'
+import type { RunOptions } from '../support/harness.ts'
+import { type Simulation, startSimulation } from '../support/simulation.ts'
 import { addCommit, addPull, commitOf, type Pull, pushToPull } from '../support/world.ts'
-
-const newSimulation = simulationStarter()
 
 const soonOrLater = fc.oneof(fc.integer({ min: 0, max: 40_000 }), fc.constant(24 * 3_600_000))
 const run = fc.record({
   /** A forced push replaces the commit at the tip. */
   kind: fc.constantFrom('push', 'push', 'forced push', 'schedule'),
   afterMs: soonOrLater,
-  cancelAfterMs: fc.option(fc.integer({ min: 0, max: 30_000 }), { nil: undefined, freq: 4 }),
+  cancelAtMs: fc.option(fc.integer({ min: 0, max: 30_000 }), { nil: undefined, freq: 4 }),
   /** GitHub drops the run, which waited behind another one in the `concurrency` group. */
   isDropped: fc.integer({ min: 0, max: 5 }).map((drawn) => drawn === 0),
 })
@@ -27,7 +26,7 @@ const story = fc.record({
 })
 
 /** What the repository's people do; returns the run that comes of it. */
-function commit({ world }: Simulation, force: boolean, pull: Pull | undefined): SimulatedRun {
+function commit({ world }: Simulation, force: boolean, pull: Pull | undefined): RunOptions {
   if (pull !== undefined) {
     const { sha } = pushToPull(world, pull, { force })
     return { event: pullRequest({ action: 'synchronize', pull: { head: { sha } } }), sha }
@@ -40,7 +39,7 @@ function commit({ world }: Simulation, force: boolean, pull: Pull | undefined): 
 
 it('one docs pull request is open at most, whatever happens between and during the runs of a step', async () => {
   const property = fc.asyncProperty(story, async ({ workflow, docsIn, steps }) => {
-    const simulation = await newSimulation(docsIn)
+    const simulation = await startSimulation(docsIn)
     const { world, clock } = simulation
     const pull = workflow === 'branch' ? undefined : addPull(world, { number: 5, head: { ref: 'flag' } })
     pushTo(world)
@@ -52,12 +51,12 @@ it('one docs pull request is open at most, whatever happens between and during t
         await simulation.endPulls(step.kind)
         continue
       }
-      const { kind, isDropped, cancelAfterMs } = step
+      const { kind, isDropped, cancelAtMs } = step
       const isSchedule = kind === 'schedule'
       if (isSchedule && pull !== undefined) continue
       const force = kind === 'forced push'
       const started = isSchedule ? { event: bareEvent(kind) } : commit(simulation, force, pull)
-      const made = { sha: world.branches.get('main') ?? '', cancelAfterMs, ...started }
+      const made = { sha: world.branches.get('main') ?? '', cancelAtMs, ...started }
       // Nothing leads from a branch to what a forced push replaced, once the run of that push was dropped.
       const isLost = force && workflow === 'branch'
       if (!isDropped || isLost) queue = queue.then(() => simulation.run(made))
@@ -67,15 +66,16 @@ it('one docs pull request is open at most, whatever happens between and during t
     expect((await simulation.openPulls()).length).toBeLessThanOrEqual(1)
     expect(world.statuses.at(-1)?.state).not.toBe('pending')
     expect(simulation.lateMessages()).toEqual([])
+    await simulation.close()
   })
-  await fc.assert(property, { numRuns: Number(process.env['STORIES'] ?? 25) })
+  await fc.assert(property, { numRuns: Number(process.env['STORIES'] ?? 12) })
 }, 300_000)
 
 /** A whole year (`SIMULATED_DAYS=364`) takes 40 s. */
-const DAYS = Number(process.env['SIMULATED_DAYS'] ?? 42)
+const DAYS = Number(process.env['SIMULATED_DAYS'] ?? 21)
 
 it('a year of one step with three pushes a day and a schedule on Mondays has one job for each pull request', async () => {
-  const simulation = await newSimulation('acme/guides')
+  const simulation = await startSimulation('acme/guides')
   const { world, clock, docs } = simulation
   let [runs, merged] = [0, 0]
   for (let day = 0; day < DAYS; day++) {

@@ -1,3 +1,4 @@
+import { AsyncResource } from 'node:async_hooks'
 import type { Clock } from '../../src/lib/clock.ts'
 
 type Alarm = { readonly atMs: number; readonly ring: () => void }
@@ -44,7 +45,8 @@ export class VirtualClock implements Clock {
 
   /** Rings at a time, milliseconds since the epoch. */
   at(atMs: number, ring: () => void): Alarm {
-    const alarm = { atMs, ring }
+    // As a timer of Node's, it rings in the context in which it was set.
+    const alarm = { atMs, ring: AsyncResource.bind(ring) }
     this.#alarms.add(alarm)
     this.#look()
     return alarm

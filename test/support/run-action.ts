@@ -125,13 +125,14 @@ export function environmentOf(
   }
 }
 
+// Expressions are GitHub's: there is no token unless one is given.
+const DEFAULTS = Object.entries(readActionMetadata().inputs).map(([name, input]) => {
+  return [name, input.default?.replace(/^\$\{\{.*\}\}$/, '') ?? '']
+})
+
 /** Inputs as the runner sets them, with the defaults of `action.yml`. */
 function inputVariables(given: Readonly<Record<string, string>> = {}) {
-  const defaults = Object.entries(readActionMetadata().inputs).map(([name, input]) => {
-    // Expressions are GitHub's: there is no token unless one is given.
-    return [name, input.default?.replace(/^\$\{\{.*\}\}$/, '') ?? '']
-  })
-  const inputs = [...defaults, ...Object.entries(given)]
+  const inputs = [...DEFAULTS, ...Object.entries(given)]
   return Object.fromEntries(inputs.map(([name = '', value]) => [`INPUT_${name.toUpperCase()}`, value]))
 }
 

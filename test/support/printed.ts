@@ -1,0 +1,28 @@
+/** Reads what was printed as the runner does. */
+export function readPrinted(printed: string) {
+  /** Lines; annotations as `warning: …`. */
+  const log: string[] = []
+  /** Titles of the annotations. */
+  const titles: string[] = []
+  const outputs: Record<string, string> = {}
+  const state: Record<string, string> = {}
+  for (const line of printed.split('\n')) {
+    const [, command, properties = '', value = ''] = /^::([a-z-]+) ?(.*?)::(.*)$/.exec(line) ?? []
+    const [, key, name = ''] = /^(\w+)=(.*)$/.exec(decode(properties)) ?? []
+    const text = decode(value)
+    if (command === undefined && line !== '') log.push(line)
+    if (key === 'title') titles.push(name)
+    if (command === 'set-output') outputs[name] = text
+    else if (command === 'save-state') state[name] = text
+    else if (command !== undefined && command !== 'add-mask') log.push(`${command}: ${text}`)
+  }
+  /** Without their level. */
+  const warnings = log.flatMap((line) => (line.startsWith('warning: ') ? [line.slice(9)] : []))
+  return { log, warnings, titles, outputs, state, printed }
+}
+
+/** Undoes what workflow commands encode. */
+function decode(text: string): string {
+  const codes: Readonly<Record<string, string>> = { A: '\n', D: '\r', '3A': ':', '2C': ',', '25': '%' }
+  return text.replace(/%0([AD])|%(3A|2C|25)/g, (_, line = '', other = '') => codes[line || other] ?? '')
+}
