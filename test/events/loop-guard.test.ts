@@ -14,7 +14,7 @@ const it = test
 // Neither context nor memory: the only request is the loop guard's. A dry run shows how it decides.
 type Inputs = Readonly<Record<string, string>>
 const PROMPT: Inputs = { prompt: 'Document it.', context: 'none', 'follow-up': 'false' }
-const ASKED = ['POST /graphql History']
+const ASKED = ['POST /graphql MergedPulls']
 const SKIPPED = { outputs: { result: 'skipped' } }
 const STARTS = { outputs: { result: 'dry-run' } }
 

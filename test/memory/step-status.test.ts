@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { statusDescription } from '../../src/github/history.ts'
+import { statusDescription } from '../../src/memory/status.ts'
 import { bareEvent, type Event, event, pullRequest, pushBy } from '../support/events.ts'
 import type { FaultName, GitHubFault } from '../support/github.ts'
 import { type RunOptions, startHarness } from '../support/harness.ts'
