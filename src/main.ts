@@ -7,6 +7,7 @@ import { findOwnWork } from './events/loop-guard.ts'
 import { InputsError } from './inputs/read.ts'
 import { inputsErrorSummary, shortSummary } from './job/job-summary.ts'
 import { performJob } from './job/perform.ts'
+import { LONGEST_PAUSE_MS } from './job/poll.ts'
 import { HttpClient } from './lib/http.ts'
 import { errorMessage, inBackticks } from './lib/text.ts'
 import { finishPendingStatus } from './memory/step-status.ts'
@@ -80,9 +81,12 @@ function skipRun({ reason, level }: Skip, run: Run): void {
   run.writeSummary('job', shortSummary('skipped', reason, run.inputs['project-id']))
 }
 
-function createService({ environment, inputs, clock, redact }: Run): DocsService {
+function createService({ environment, inputs, clock, redact, log }: Run): DocsService {
   const { 'api-key': apiKey, 'project-id': projectId, 'base-url': baseUrl } = inputs
-  const http = new HttpClient({ proxy: environment.proxy, clock, timeoutMs: 30_000 })
+  // A connection is kept from one poll to the next.
+  const keepAliveMs = LONGEST_PAUSE_MS + 2000
+  const { proxy } = environment
+  const http = new HttpClient({ proxy, clock, timeoutMs: 30_000, keepAliveMs, debug: log.debug })
   return new DocsService({ apiKey, projectId, baseUrl, http, clock, redact })
 }
 

@@ -37,7 +37,7 @@ export type GitHubOptions = Waiting & {
   /** May be empty: then every call fails. */
   readonly token: string
   readonly proxy: ProxySettings
-  readonly log: Readonly<Record<'info' | 'notice' | 'warning', (text: string) => void>>
+  readonly log: Readonly<Record<'debug' | 'info' | 'notice' | 'warning', (text: string) => void>>
   /** The post step sends whatever GitHub refuses again, since GitHub took the same before. */
   readonly isPost: boolean
 }
@@ -74,7 +74,7 @@ export class GitHub {
     this.serverUrl = options.serverUrl
     this.#options = options
     this.#startedAtMs = options.clock.now()
-    this.#http = new HttpClient({ ...options, timeoutMs: 10_000 })
+    this.#http = new HttpClient({ ...options, timeoutMs: 10_000, debug: options.log.debug })
     this.#lateCancel = afterGrace(options.cancel, 4000, options.clock)
   }
 

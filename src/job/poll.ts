@@ -35,6 +35,8 @@ const MAX_PAUSE_MS = 15_000
 const PAUSE_SHARE = 0.02
 /** Pauses are longer by up to this share, so that runs that started together do not look together. */
 const MAX_JITTER = 0.2
+/** Between two looks that succeed, unless `poll-interval` is set. */
+export const LONGEST_PAUSE_MS = MAX_PAUSE_MS * (1 + MAX_JITTER)
 /** The pause after a 429 that does not say how long to wait. */
 const RATE_LIMIT_PAUSE_MS = 60_000
 /** Pauses that grow because looks fail end here. */
@@ -63,7 +65,7 @@ export async function pollJob(watch: Watch, service: DocsService, run: Run): Pro
   const isFinished = judgeOf(kind)
   const over = new AbortController()
   const progress = new Progress(jobId, run, over.signal)
-  const limit = clock.timeout(Math.max(0, deadlineMs + LAST_POLL_MS - startedAtMs), over.signal)
+  const limit = clock.timeout(Math.max(0, deadlineMs + LAST_POLL_MS - startedAtMs))
   const signal = AbortSignal.any([cancel, limit])
   let { job } = watch
   let lastLookAtMs = startedAtMs
@@ -188,7 +190,8 @@ class Progress {
 
   /** Does not depend on looks: one that takes long is no reason for silence. */
   #scheduleHeartbeat(until: AbortSignal): void {
-    this.#run.clock.timeout(HEARTBEAT_MS, until).addEventListener('abort', () => {
+    this.#run.clock.timeout(HEARTBEAT_MS).addEventListener('abort', () => {
+      if (until.aborted) return
       const status = this.#status === undefined ? 'not known yet' : serviceWord(this.#status)
       this.#run.log.info(
         `Still waiting for job ${this.#name} after ${this.#elapsed()}; its status is ${status}.${this.#failure}`,

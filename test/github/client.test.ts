@@ -39,7 +39,12 @@ async function clientFor(replies: readonly Reply[], options: Options = {}) {
   })
   const lines: string[] = []
   const noteAs = (level: string) => (text: string) => void lines.push(`${level}: ${text}`)
-  const log = { info: noteAs('info'), notice: noteAs('notice'), warning: noteAs('warning') }
+  const log = {
+    debug: () => undefined,
+    info: noteAs('info'),
+    notice: noteAs('notice'),
+    warning: noteAs('warning'),
+  }
   const github = new GitHub({
     clock,
     random: () => 0.5,
@@ -355,7 +360,7 @@ describe('a call that the run can do without', () => {
     [
       'a name that can not be resolved',
       { apiUrl: 'http://github.invalid' },
-      'the name github.invalid could not be resolved',
+      'github.invalid could not be resolved to an address',
     ],
   ])(
     'names a cause that fails every call once, with each consequence once: %s',
