@@ -1,4 +1,5 @@
 import { parseDuration } from '../lib/duration.ts'
+import { parseJson } from '../lib/json.ts'
 import { isPrivateTransport } from '../lib/url.ts'
 
 /** How the text of an input is understood. */
@@ -52,8 +53,9 @@ export function integer(minimum: number, maximum: number): InputFormat<number> {
 
 export function oneOf<const T extends string>(words: readonly T[]): InputFormat<T> {
   return format(words.join(', '), (text) => {
-    const word = words.find((candidate) => candidate === text)
+    const word = words.find((candidate) => candidate === text.toLowerCase())
     if (word === undefined) throw new RangeError('is unknown')
+    if (word !== text) throw new RangeError(`is not in lower case: did you mean ${word}?`)
     return word
   })
 }
@@ -100,14 +102,29 @@ export const COMMAND_WORD = textWithout('one word, such as /docs, or nothing, so
   'contains white space',
 ])
 
+/** How the service's own keys begin. Source: the vendor's documentation (November 2026). */
+const SERVICE_KEY = /^[\s"'`]*mint_/
+
+export function isServiceKey(text: string): boolean {
+  return SERVICE_KEY.test(text)
+}
+
 /** An id that becomes one segment of a URL's path. */
-export function idFrom(place: string): InputFormat<string> {
+function idFrom(place: string, ...problems: readonly [RegExp, string][]): InputFormat<string> {
   return textWithout(
     `the id alone, from ${place}`,
+    ...problems,
     [/^\.\.?$|^https?:/i, 'is not an id'],
     [/[\p{Cc}\p{Cs}]/u, 'contains control characters'],
   )
 }
+
+export const JOB_ID = idFrom('the output `job-id` of the step that started the job')
+
+export const PROJECT_ID = idFrom("the dashboard's API keys page", [
+  SERVICE_KEY,
+  'is an API key (it starts with mint_), which belongs in api-key',
+])
 
 /** An unknown prefix may be right: a server behind another `base-url` has its own. */
 export const API_KEY = textWithout(
@@ -115,11 +132,33 @@ export const API_KEY = textWithout(
   [/^\s|\s$/, 'has white space around it'],
   [/^["'`]|["'`]$/, 'has quotes around it'],
   [/^Bearer\s/i, 'starts with "Bearer "'],
-  // Source: the vendor's documentation (November 2026).
   [/^mint_dsc_/, 'is an assistant key (it starts with mint_dsc_)'],
   [/^mint_us_/, 'is a search (index) key (it starts with mint_us_)'],
+  [/^gh[opsur]_/, 'is a token of GitHub (it starts with ghp_, gho_, ghu_, ghs_ or ghr_)'],
+  [/^github_pat_/, 'is a token of GitHub (it starts with github_pat_)'],
   [/[^!-~]/, 'contains white space or characters that no API key has'],
 )
+
+/**
+ * The leg of a matrix, from the values of `toJSON(matrix)`; empty if there is none. An expression that nothing has
+ * evaluated, as where the action is started by hand, is none.
+ */
+export const MATRIX = format(
+  '',
+  (text) => {
+    if (/^\$\{\{.*\}\}$/s.test(text)) return ''
+    const value = parseJson(text)
+    if (value === null) return ''
+    // As `3.10`, which is no `3.1`.
+    if (typeof value !== 'object') return typeof value === 'string' ? value : text
+    return Object.values(value).map(legPart).join(' / ')
+  },
+  '',
+)
+
+function legPart(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
 
 /** The address of a server: https, or http to this machine; a path is allowed, nothing else is. */
 export const BASE_URL = format(
@@ -162,6 +201,6 @@ function splitList(text: string, separator = /[,\r\n]/): string[] {
   return text.split(separator).flatMap((entry) => entry.trim() || [])
 }
 
-export function quote(words: readonly string[]): string {
+function quote(words: readonly string[]): string {
   return words.map((word) => `"${word}"`).join(' and ')
 }
