@@ -1,5 +1,5 @@
 import { hasPrompt, type Trigger } from './events/trigger.ts'
-import { isServiceKey } from './inputs/formats.ts'
+import { SERVICE_KEY } from './inputs/formats.ts'
 import { type InputProblem, InputsError, inputNames } from './inputs/read.ts'
 import { INPUTS, type InputName, type Inputs } from './inputs/table.ts'
 import type { JobRequest } from './job/perform.ts'
@@ -7,7 +7,6 @@ import { hasInstructions } from './job/plan.ts'
 import { inBackticks } from './lib/text.ts'
 import { type ProxySettings, proxyProblems } from './lib/transport.ts'
 import { type TextFile, WorkspaceError, WorkspaceReader } from './lib/workspace.ts'
-import { listOf } from './readers/format.ts'
 import { type ReadersOptions, readReadersOptions } from './readers/options.ts'
 import type { Run } from './runner/run.ts'
 
@@ -40,7 +39,7 @@ export async function loadRequest(trigger: Trigger, run: Run): Promise<RunReques
     const accepted = 'files with instructions in them'
     problems.push({ input: 'prompt-file', problem: 'names only empty files', accepted })
   }
-  if (!isAsked) problems.push(nothingRequested(readers.unused, contextFiles.length > 0))
+  if (!isAsked) problems.push(nothingRequested(contextFiles.length > 0))
   // In the order of the inputs' documentation, and of each what was found first.
   const first = inputNames().flatMap((name) => problems.find(({ input }) => input === name) ?? [])
   first.push(...unusableProxies(environment.proxy))
@@ -53,27 +52,25 @@ export async function loadRequest(trigger: Trigger, run: Run): Promise<RunReques
 }
 
 function inputWarnings(inputs: Inputs, wantsJob: boolean): string[] {
-  const warnings: string[] = []
   const why = wantsJob ? 'with `wait: false`' : 'without a job'
   const isAwaited = wantsJob && inputs.wait
-  if (inputs['poll-interval'] !== undefined && !isAwaited) {
-    warnings.push(`\`poll-interval\` has no effect ${why}.`)
+  const unused = {
+    'poll-interval': inputs['poll-interval'] !== undefined && !isAwaited,
+    'wait-for-preview': inputs['wait-for-preview'] && !isAwaited,
+    wait: !inputs.wait && !wantsJob,
   }
-  if (inputs['wait-for-preview'] && !isAwaited) warnings.push(`\`wait-for-preview\` has no effect ${why}.`)
-  if (!inputs.wait && !wantsJob) warnings.push('`wait` has no effect without a job.')
-  if (/^[\p{L}\p{N}]/u.test(inputs.command)) {
-    const given = inBackticks(`command: ${inputs.command}`)
-    warnings.push(
-      `${given} starts with a letter or digit, so any comment may start with it by chance. Put a character such as / before it: ${inBackticks(`/${inputs.command}`)}.`,
-    )
-  }
-  return warnings
+  const names = Object.entries(unused).flatMap(([name, isUnused]) => (isUnused ? name : []))
+  const warnings = names.map((name) => `\`${name}\` has no effect ${why}.`)
+  if (!/^[\p{L}\p{N}]/u.test(inputs.command)) return warnings
+  const [given, better] = [`command: ${inputs.command}`, `/${inputs.command}`].map(inBackticks)
+  const risk = `${given} starts with a letter or digit, so any comment may start with it by chance.`
+  return [...warnings, `${risk} Put a character such as / before it: ${better}.`]
 }
 
 /** A key that was given as the project's id, and something else as the key. */
 function swappedProblems({ environment }: Run): InputProblem[] {
   const [key = '', projectId = ''] = ['api-key', 'project-id'].map((name) => environment.inputs.get(name))
-  if (!isServiceKey(projectId) || isServiceKey(key) || key.trim() === '') return []
+  if (!SERVICE_KEY.test(projectId) || SERVICE_KEY.test(key) || key.trim() === '') return []
   const starts = 'starts with mint_, as API keys do'
   return [
     problemOf('api-key', `is swapped with project-id, which ${starts}`),
@@ -95,18 +92,11 @@ function unusableProxies(proxy: ProxySettings): InputProblem[] {
   }))
 }
 
-function nothingRequested(unused: readonly string[], hasContextFiles: boolean): InputProblem {
-  if (unused.length > 0) {
-    const problem = `is not set, and without a report nothing uses ${listOf(unused)}`
-    const accepted = 'true; or prompt, prompt-file, job-id, visitors-export, reader-signals, a /docs comment'
-    return { input: 'visitors-summary', problem, accepted }
-  }
-  const problem = hasContextFiles
-    ? 'is missing: context-files alone request nothing'
-    : 'is missing, and nothing else is requested'
+function nothingRequested(hasContextFiles: boolean): InputProblem {
+  const why = hasContextFiles ? ': context-files alone request nothing' : ', and nothing else is requested'
   const accepted =
     'an instruction, here or in prompt-file; job-id, to wait for a job; visitors-summary, visitors-export or reader-signals, for a report alone; or a comment that starts with the command (/docs)'
-  return { input: 'prompt', problem, accepted }
+  return { input: 'prompt', problem: `is missing${why}`, accepted }
 }
 
 /** What is wrong with inputs that are right by themselves. */

@@ -102,12 +102,8 @@ export const COMMAND_WORD = textWithout('one word, such as /docs, or nothing, so
   'contains white space',
 ])
 
-/** How the service's own keys begin. Source: the vendor's documentation (November 2026). */
-const SERVICE_KEY = /^[\s"'`]*mint_/
-
-export function isServiceKey(text: string): boolean {
-  return SERVICE_KEY.test(text)
-}
+/** How the service's own keys begin, quotes aside. Source: the vendor's documentation (November 2026). */
+export const SERVICE_KEY = /^[\s"'`]*mint_/
 
 /** An id that becomes one segment of a URL's path. */
 function idFrom(place: string, ...problems: readonly [RegExp, string][]): InputFormat<string> {
@@ -134,31 +130,22 @@ export const API_KEY = textWithout(
   [/^Bearer\s/i, 'starts with "Bearer "'],
   [/^mint_dsc_/, 'is an assistant key (it starts with mint_dsc_)'],
   [/^mint_us_/, 'is a search (index) key (it starts with mint_us_)'],
-  [/^gh[opsur]_/, 'is a token of GitHub (it starts with ghp_, gho_, ghu_, ghs_ or ghr_)'],
-  [/^github_pat_/, 'is a token of GitHub (it starts with github_pat_)'],
+  [/^(?:gh[opsur]|github_pat)_/, 'is a GitHub token (it starts with gh…_ or github_pat_)'],
   [/[^!-~]/, 'contains white space or characters that no API key has'],
 )
 
-/**
- * The leg of a matrix, from the values of `toJSON(matrix)`; empty if there is none. An expression that nothing has
- * evaluated, as where the action is started by hand, is none.
- */
+/** The leg of a matrix, from `toJSON(matrix)`; empty if there is none, or nothing has evaluated the expression. */
 export const MATRIX = format(
   '',
   (text) => {
-    if (/^\$\{\{.*\}\}$/s.test(text)) return ''
-    const value = parseJson(text)
-    if (value === null) return ''
-    // As `3.10`, which is no `3.1`.
+    const value = /^\$\{\{.*\}\}$/s.test(text) ? null : parseJson(text)
+    // A number is taken as it is written: 3.10 is not 3.1.
     if (typeof value !== 'object') return typeof value === 'string' ? value : text
-    return Object.values(value).map(legPart).join(' / ')
+    const parts = Object.values(value ?? {})
+    return parts.map((part) => (typeof part === 'string' ? part : JSON.stringify(part))).join(' / ')
   },
   '',
 )
-
-function legPart(value: unknown): string {
-  return typeof value === 'string' ? value : JSON.stringify(value)
-}
 
 /** The address of a server: https, or http to this machine; a path is allowed, nothing else is. */
 export const BASE_URL = format(

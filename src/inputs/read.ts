@@ -1,6 +1,6 @@
 import type { Redact } from '../lib/redact.ts'
 import { clip } from '../lib/text.ts'
-import { isServiceKey } from './formats.ts'
+import { SERVICE_KEY } from './formats.ts'
 import { INPUTS, type InputName, type Inputs, SECRET_INPUTS } from './table.ts'
 
 export type InputProblem = {
@@ -63,7 +63,7 @@ export function secretsOf(texts: InputTexts): string[] {
   const projectId = texts.get('project-id') ?? ''
   const given = [
     ...SECRET_INPUTS.map((name) => texts.get(name) ?? ''),
-    isServiceKey(projectId) ? projectId : '',
+    SERVICE_KEY.test(projectId) ? projectId : '',
   ]
   return [...new Set(given.flatMap((text) => [text, text.trim()]))].filter((text) => text.trim() !== '')
 }

@@ -5,7 +5,6 @@ import type { LookupFunction } from 'node:net'
 import { type Dispatcher, EnvHttpProxyAgent, request } from 'undici'
 import type { Clock } from './clock.ts'
 import { isRecord, recordField, stringField } from './json.ts'
-import { errorMessage } from './text.ts'
 import { type ProxySettings, TransportError, transportError } from './transport.ts'
 
 export type HttpRequest = {
@@ -66,59 +65,46 @@ export class HttpClient {
    *
    * @throws {TransportError} if no response came
    */
-  async send(request: HttpRequest): Promise<HttpResponse> {
-    const { clock, debug = () => undefined } = this.#options
-    const { method, url } = request
-    const startMs = clock.now()
-    const report = (outcome: number | string): void =>
-      debug(`${method} ${url.host}${url.pathname}: ${outcome} (${Math.round(clock.now() - startMs)} ms)`)
-    try {
-      const response = await this.#sendOnce(request)
-      report(response.status)
-      return response
-    } catch (error) {
-      report(errorMessage(error))
-      throw error
-    }
-  }
-
-  async #sendOnce(sent: HttpRequest): Promise<HttpResponse> {
-    const { url, signal: cancel } = sent
-    const { clock, timeoutMs, proxy } = this.#options
+  async send(sent: HttpRequest): Promise<HttpResponse> {
+    const { method, url, signal: cancel } = sent
+    const { clock, timeoutMs, proxy, debug } = this.#options
     cancel?.throwIfAborted()
+    const startMs = clock.now()
     const timeout = clock.timeout(timeoutMs)
     const signal = cancel === undefined ? timeout : AbortSignal.any([cancel, timeout])
+    const dispatcher = this.#dispatcherFor(sent)
     let maybeSent = false
     const onSend = (message: unknown): void => {
       maybeSent ||= isRequest(message, sent)
     }
     const unreachable = new Map<unknown, string | undefined>()
     const onConnectError = (message: unknown): void => {
-      const { error } = isRecord(message) ? message : {}
-      const host = stringField(recordField(message, 'connectParams'), 'host')
-      if (!unreachable.has(error)) unreachable.set(error, host)
+      const { error, connectParams } = isRecord(message) ? message : {}
+      if (!unreachable.has(error)) unreachable.set(error, stringField(connectParams, 'host'))
     }
     subscribe(SEND_CHANNEL, onSend)
     subscribe(CONNECT_ERROR_CHANNEL, onConnectError)
-    let dispatcher: Dispatcher | undefined
+    let outcome = 'cancelled'
     try {
-      dispatcher = sent.freshConnection ? createDispatcher(this.#options) : this.#keptDispatcher()
-      return await this.#exchange(sent, dispatcher, signal)
-    } catch (error) {
+      const response = await this.#exchange(sent, dispatcher, signal)
+      outcome = String(response.status)
+      return response
+    } catch (cause) {
       cancel?.throwIfAborted()
-      if (timeout.aborted) {
-        const message = `the request timed out after ${timeoutMs / 1000} s`
-        throw new TransportError(message, { failure: 'timeout', maybeSent, cause: error })
-      }
-      throw transportError(error, { url, proxy, maybeSent, unreachableHost: unreachable.get(error) })
+      const failed = { url, proxy, maybeSent, unreachableHost: unreachable.get(cause) }
+      const error = timeout.aborted ? timeoutError(timeoutMs, maybeSent) : transportError(cause, failed)
+      outcome = error.message
+      throw error
     } finally {
       unsubscribe(SEND_CHANNEL, onSend)
       unsubscribe(CONNECT_ERROR_CHANNEL, onConnectError)
-      if (sent.freshConnection) void dispatcher?.destroy()
+      if (sent.freshConnection) void dispatcher.destroy()
+      debug?.(`${method} ${url.host}${url.pathname}: ${outcome} (${Math.round(clock.now() - startMs)} ms)`)
     }
   }
 
-  #keptDispatcher(): Dispatcher {
+  #dispatcherFor({ freshConnection }: HttpRequest): Dispatcher {
+    if (freshConnection) return createDispatcher(this.#options)
     this.#kept ??= createDispatcher(this.#options)
     return this.#kept
   }
@@ -185,6 +171,13 @@ function createDispatcher({ proxy, keepAliveMs }: HttpOptions): Dispatcher {
     // One time limit for the whole request: see `send`.
     headersTimeout: 0,
     bodyTimeout: 0,
+  })
+}
+
+function timeoutError(timeoutMs: number, maybeSent: boolean): TransportError {
+  return new TransportError(`the request timed out after ${timeoutMs / 1000} s`, {
+    failure: 'timeout',
+    maybeSent,
   })
 }
 

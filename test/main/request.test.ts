@@ -78,10 +78,6 @@ const REFUSED: readonly (readonly [Readonly<Record<string, string>>, string])[] 
   [{}, `prompt is missing, and nothing else is requested; ${WAYS}.`],
   [{ 'context-files': 'a.md' }, `prompt is missing: context-files alone request nothing; ${WAYS}.`],
   [
-    { 'visitors-days': '3', 'visitors-top': '5', 'site-url': 'https://a.example' },
-    'visitors-summary is not set, and without a report nothing uses visitors-days, visitors-top and site-url; accepted: true; or prompt, prompt-file, job-id, visitors-export, reader-signals, a /docs comment.',
-  ],
-  [
     { prompt: 'x', 'api-key': '' },
     "api-key is missing: is its secret's name spelled as in the settings of this repository, its organization or the job's environment? In a reusable workflow, does the caller pass it with `secrets:`? Accepted: an admin API key (mint_…) from the dashboard's API keys page, alone in its secret: `gh secret set DOCS_API_KEY`.",
   ],
