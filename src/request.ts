@@ -5,7 +5,7 @@ import { INPUTS, type InputName, type Inputs } from './inputs/table.ts'
 import type { JobRequest } from './job/perform.ts'
 import { hasInstructions } from './job/plan.ts'
 import { inBackticks } from './lib/text.ts'
-import { type ProxySettings, proxyProblems } from './lib/transport.ts'
+import { type ProxySettings, proxyProblem } from './lib/transport.ts'
 import { type TextFile, WorkspaceError, WorkspaceReader } from './lib/workspace.ts'
 import { type ReadersOptions, readReadersOptions } from './readers/options.ts'
 import type { Run } from './runner/run.ts'
@@ -42,7 +42,7 @@ export async function loadRequest(trigger: Trigger, run: Run): Promise<RunReques
   if (!isAsked) problems.push(nothingRequested(contextFiles.length > 0))
   // In the order of the inputs' documentation, and of each what was found first.
   const first = inputNames().flatMap((name) => problems.find(({ input }) => input === name) ?? [])
-  first.push(...unusableProxies(environment.proxy))
+  first.push(...proxyProblems(environment.proxy))
   if (first.length > 0) throw new InputsError(first)
 
   if (contextFiles.length > 0 && !hasInstruction)
@@ -84,12 +84,17 @@ function problemOf(input: InputName, problem: string): InputProblem {
 }
 
 /** Refused before anything is sent, though the hosts of this run may be exempt from the proxy. */
-function unusableProxies(proxy: ProxySettings): InputProblem[] {
-  return proxyProblems(proxy).map(({ variable, problem }) => ({
-    input: variable,
-    problem: `(environment variable, or ${variable.toLowerCase()}) ${problem}`,
-    accepted: 'the URL of an http or https proxy, such as http://proxy.example:8080, or nothing',
-  }))
+function proxyProblems({ httpsProxy, httpProxy }: ProxySettings): InputProblem[] {
+  const variables = [
+    ['HTTPS_PROXY', httpsProxy],
+    ['HTTP_PROXY', httpProxy],
+  ] as const
+  const accepted = 'the URL of an http or https proxy, such as http://proxy.example:8080, or nothing'
+  return variables.flatMap(([input, value]) => {
+    const why = proxyProblem(value)
+    const problem = `(environment variable, or ${input.toLowerCase()}) ${why}`
+    return why === undefined ? [] : { input, problem, accepted }
+  })
 }
 
 function nothingRequested(hasContextFiles: boolean): InputProblem {

@@ -26,22 +26,9 @@ export type ProxySettings = {
   readonly noProxy: string
 }
 
-/** A variable of the environment that names a proxy, and why that one can't be used, to follow the variable's name. */
-type ProxyProblem = { readonly variable: 'HTTPS_PROXY' | 'HTTP_PROXY'; readonly problem: string }
-
-/** The proxies that can't be used, whichever hosts are exempt from them. Without their URLs, which may hold passwords. */
-export function proxyProblems({ httpsProxy, httpProxy }: ProxySettings): ProxyProblem[] {
-  const given = [
-    { variable: 'HTTPS_PROXY', value: httpsProxy },
-    { variable: 'HTTP_PROXY', value: httpProxy },
-  ] as const
-  return given.flatMap(({ variable, value }) => {
-    const problem = value === '' ? undefined : proxyProblem(value)
-    return problem === undefined ? [] : [{ variable, problem }]
-  })
-}
-
-function proxyProblem(value: string): string | undefined {
+/** Why a proxy can't be used, to follow its variable's name. Without its URL, which may hold a password. */
+export function proxyProblem(value: string): string | undefined {
+  if (value === '') return undefined
   if (/^\s*socks/i.test(value)) return 'names a SOCKS proxy, which is not supported'
   const url = URL.parse(value)
   if (url === null || !/^https?:$/.test(url.protocol)) return 'is not the URL of a proxy'

@@ -1,4 +1,5 @@
 import { type Failure, FailureError, failureText } from '../lib/failure.ts'
+import type { HttpResponse } from '../lib/http.ts'
 import { listField, recordField, stringField } from '../lib/json.ts'
 import { byteLength, capitalize, clip, errorMessage, inBackticks, joinSentences } from '../lib/text.ts'
 import { TransportError } from '../lib/transport.ts'
@@ -23,15 +24,10 @@ export type ServiceCall = {
 type Explanation = readonly [headline: string, fix: string]
 
 /** A response, without the key wherever the service may have put it. */
-export type ServiceResponse = {
-  readonly status: number
+export type ServiceResponse = Pick<HttpResponse, 'status' | 'bodyProblem' | 'isCutOff'> & {
   /** The body as JSON, as far as it came; `undefined` if it is none. */
   readonly json: unknown
   readonly text: string
-  /** Why the body could not be read to its end, to follow "because"; `undefined` if it could. */
-  readonly bodyProblem: string | undefined
-  /** Whether the next response may be whole. */
-  readonly isCutOff: boolean
   /** From `Location`; empty if there is none. */
   readonly location: string
   /** From `Retry-After`, in milliseconds; 0 if it does not say. */
@@ -45,8 +41,7 @@ export class ServiceError extends FailureError {
   readonly retryAfterMs: number
 
   constructor(call: ServiceCall, response: ServiceResponse) {
-    const isPage = isHtmlPage(response) && !isFirewall(response) && [403, 404].includes(response.status)
-    const [headline, fix] = isPage ? HTML_PAGE : explain(call, response)
+    const [headline, fix] = explain(call, response)
     super({ headline: `${headline} (${response.status})`, details: `${answer(call, response)} ${fix}` })
     this.status = response.status
     this.retryAfterMs = response.retryAfterMs
@@ -110,6 +105,8 @@ const SHORTEN = 'shorten `prompt`, `prompt-file` or `context-files`, or set `con
 /** What a status means and what to do about it. Sources: the vendor's documentation (November 2026), RFC 9110. */
 function explain(call: ServiceCall, response: ServiceResponse): Explanation {
   const { status } = response
+  if (isFirewall(response)) return FIREWALL
+  if ((status === 403 || status === 404) && isHtmlPage(response)) return HTML_PAGE
   const explanations: Readonly<Record<number, Explanation>> = {
     300: [
       'The docs service redirected the request',
@@ -129,7 +126,10 @@ function explain(call: ServiceCall, response: ServiceResponse): Explanation {
       : ['The docs service does not allow this', forbiddenFix(call, response)],
     404: call.notFound,
     408: ['The docs service timed out waiting for the request', 'The network of this runner may be slow.'],
-    413: ['The prompt is too large for the docs service', joinSentences(lengthNote(call), capitalize(SHORTEN))],
+    413: [
+      'The prompt is too large for the docs service',
+      joinSentences(lengthNote(call), capitalize(SHORTEN)),
+    ],
     429: [
       'The rate limit of the docs service is reached',
       joinSentences(limitNote(call, response), 'Start fewer runs, or run at another time.'),

@@ -353,11 +353,6 @@ describe('a call that the run can do without', () => {
       'GitHub refused `github-token` (401): it is invalid or has expired; the token of a GitHub App expires after one hour',
     ],
     [
-      'a SOCKS proxy',
-      { proxy: { ...NO_PROXY, httpProxy: 'socks5://proxy:1080' } },
-      'the environment variable HTTP_PROXY (or http_proxy) names a SOCKS proxy, which is not supported; set it to an http or https proxy (http://host:port), or exempt the host with NO_PROXY',
-    ],
-    [
       'a name that can not be resolved',
       { apiUrl: 'http://github.invalid' },
       'github.invalid could not be resolved to an address',
