@@ -20,11 +20,11 @@ const MISSING = './missing.js'
  * `test/main/transport.bundle.test.ts` goes through all of undici that is in use; PERFORMANCE.md says what this is worth.
  */
 const LEFT_OUT = {
-  // undici speaks HTTP/2 only without `allowH2: false` (src/lib/http-kept.ts). It catches the error.
+  // undici speaks HTTP/2 only without `allowH2: false` (src/lib/http.ts). It catches the error.
   'node:http2': MISSING,
-  // undici's trial parser is used only with the environment variable UNDICI_USE_MILO or the option `useMilo`.
+  // undici's trial parser is used only without `useMilo: false` (src/lib/http.ts).
   '/^\\.\\./milo/(no-)?simd\\.js$/': MISSING,
-  // fetch, WebSocket, EventSource, cookies and FormData: this action uses undici's `Pool` and `ProxyAgent` with bodies of text.
+  // fetch, WebSocket, EventSource, cookies and FormData: this action uses undici's `request` and `EnvHttpProxyAgent`, with bodies of text.
   '/^(\\./lib|\\.\\.)/web/.+/': UNUSED,
   '/^\\.\\./web/webidl$/': UNUSED,
   // Test doubles, caches and interceptors are used by whoever asks for them by name. This action does not.

@@ -1,10 +1,12 @@
 import { hasPrompt, type Trigger } from './events/trigger.ts'
+import { SERVICE_KEY } from './inputs/formats.ts'
 import { type InputProblem, InputsError, inputNames } from './inputs/read.ts'
-import { INPUTS, type Inputs } from './inputs/table.ts'
+import { INPUTS, type InputName, type Inputs } from './inputs/table.ts'
 import type { JobRequest } from './job/perform.ts'
 import { hasInstructions } from './job/prompt.ts'
+import { inBackticks } from './lib/text.ts'
+import { type ProxySettings, proxyProblem } from './lib/transport.ts'
 import { type TextFile, WorkspaceError, WorkspaceReader } from './lib/workspace.ts'
-import { listOf } from './readers/format.ts'
 import { type ReadersOptions, readReadersOptions } from './readers/options.ts'
 import type { Run } from './runner/run.ts'
 
@@ -19,7 +21,7 @@ export type RunRequest = JobRequest & {
 /** Puts together what a run is to do. Sends nothing. @throws {InputsError} naming all that is wrong */
 export async function loadRequest(trigger: Trigger, run: Run): Promise<RunRequest> {
   const { inputs, environment, log } = run
-  const problems = [...run.problems]
+  const problems = [...swappedProblems(run), ...run.problems]
   const reader = new WorkspaceReader(environment.workspace)
   const promptFiles = await readFiles('prompt-file', inputs, { reader, problems })
   const contextFiles = await readFiles('context-files', inputs, { reader, problems })
@@ -32,59 +34,99 @@ export async function loadRequest(trigger: Trigger, run: Run): Promise<RunReques
   const isAsked =
     wantsJob || readers.options !== undefined || run.problems.some(({ input }) => asking.includes(input))
 
-  problems.push(...togetherWrong(run, hasInstruction), ...readers.problems)
+  problems.push(...crossInputProblems(run, hasInstruction), ...readers.problems)
   if (promptFiles.length > 0 && !hasInstruction && inputs['job-id'] === '') {
     const accepted = 'files with instructions in them'
     problems.push({ input: 'prompt-file', problem: 'names only empty files', accepted })
   }
-  if (!isAsked) problems.push(nothingRequested(readers.unused, contextFiles.length > 0))
+  if (!isAsked) problems.push(nothingRequested(contextFiles.length > 0))
   // In the order of the inputs' documentation, and of each what was found first.
   const first = inputNames().flatMap((name) => problems.find(({ input }) => input === name) ?? [])
-  if (first.length > 0) throw new InputsError(first, environment.inputs)
+  first.push(...proxyProblems(environment.proxy))
+  if (first.length > 0) throw new InputsError(first)
 
-  const isAwaited = wantsJob && inputs.wait
-  const why = wantsJob ? 'with `wait: false`' : 'without a job'
   if (contextFiles.length > 0 && !hasInstruction)
     log.warning('`context-files` has no effect without a prompt: data alone requests nothing.')
-  if (inputs['poll-interval'] !== undefined && !isAwaited)
-    log.warning(`\`poll-interval\` has no effect ${why}.`)
-  if (!wantsJob && !inputs.wait) log.warning('`wait` has no effect without a job.')
-  for (const sentence of readers.warnings) log.warning(sentence)
+  for (const sentence of [...inputWarnings(inputs, wantsJob), ...readers.warnings]) log.warning(sentence)
   return { trigger, wantsJob, ...files, readers: readers.options }
 }
 
-function nothingRequested(unused: readonly string[], hasContextFiles: boolean): InputProblem {
-  if (unused.length > 0) {
-    const problem = `is not set, and without a report nothing uses ${listOf(unused)}`
-    const accepted = 'true; or prompt, prompt-file, job-id, visitors-export, reader-signals, a /docs comment'
-    return { input: 'visitors-summary', problem, accepted }
+function inputWarnings(inputs: Inputs, wantsJob: boolean): string[] {
+  const why = wantsJob ? 'with `wait: false`' : 'without a job'
+  const isAwaited = wantsJob && inputs.wait
+  const unused = {
+    'poll-interval': inputs['poll-interval'] !== undefined && !isAwaited,
+    'wait-for-preview': inputs['wait-for-preview'] && !isAwaited,
+    wait: !inputs.wait && !wantsJob,
   }
-  const problem = hasContextFiles
-    ? 'is missing: context-files alone request nothing'
-    : 'is missing, and nothing else is requested'
+  const names = Object.entries(unused).flatMap(([name, isUnused]) => (isUnused ? name : []))
+  const warnings = names.map((name) => `\`${name}\` has no effect ${why}.`)
+  if (!/^[\p{L}\p{N}]/u.test(inputs.command)) return warnings
+  const [given, better] = [`command: ${inputs.command}`, `/${inputs.command}`].map(inBackticks)
+  const risk = `${given} starts with a letter or digit, so any comment may start with it by chance.`
+  return [...warnings, `${risk} Put a character such as / before it: ${better}.`]
+}
+
+/** A key that was given as the project's id, and something else as the key. */
+function swappedProblems({ environment }: Run): InputProblem[] {
+  const [key = '', projectId = ''] = ['api-key', 'project-id'].map((name) => environment.inputs.get(name))
+  if (!SERVICE_KEY.test(projectId) || SERVICE_KEY.test(key) || key.trim() === '') return []
+  const starts = 'starts with mint_, as API keys do'
+  return [
+    problemOf('api-key', `is swapped with project-id, which ${starts}`),
+    problemOf('project-id', `is swapped with api-key: it ${starts}`),
+  ]
+}
+
+/** A problem of an input that may have any value of its format. */
+function problemOf(input: InputName, problem: string): InputProblem {
+  return { input, problem, accepted: INPUTS[input].format.accepted }
+}
+
+/** Refused before anything is sent, though the hosts of this run may be exempt from the proxy. */
+function proxyProblems({ httpsProxy, httpProxy }: ProxySettings): InputProblem[] {
+  const variables = [
+    ['HTTPS_PROXY', httpsProxy],
+    ['HTTP_PROXY', httpProxy],
+  ] as const
+  const accepted = 'the URL of an http or https proxy, such as http://proxy.example:8080, or nothing'
+  return variables.flatMap(([input, value]) => {
+    const why = proxyProblem(value)
+    const problem = `(environment variable, or ${input.toLowerCase()}) ${why}`
+    return why === undefined ? [] : { input, problem, accepted }
+  })
+}
+
+function nothingRequested(hasContextFiles: boolean): InputProblem {
+  const why = hasContextFiles ? ': context-files alone request nothing' : ', and nothing else is requested'
   const accepted =
     'an instruction, here or in prompt-file; job-id, to wait for a job; visitors-summary, visitors-export or reader-signals, for a report alone; or a comment that starts with the command (/docs)'
-  return { input: 'prompt', problem, accepted }
+  return { input: 'prompt', problem: `is missing${why}`, accepted }
 }
 
 /** What is wrong with inputs that are right by themselves. */
-function togetherWrong({ inputs, environment }: Run, hasInstruction: boolean): InputProblem[] {
-  const { timeout, 'poll-interval': pollInterval = 0 } = inputs
+function crossInputProblems({ inputs, environment, problems }: Run, hasInstruction: boolean): InputProblem[] {
   const found: InputProblem[] = []
   if (inputs['api-key'] === '' && !inputs['dry-run']) {
     const problem =
       "is missing: is its secret's name spelled as in the settings of this repository, its organization or the job's environment? In a reusable workflow, does the caller pass it with `secrets:`?"
-    found.push({ input: 'api-key', problem, accepted: INPUTS['api-key'].format.accepted })
+    found.push(problemOf('api-key', problem))
   }
   if (inputs['project-id'] === '') {
     const problem =
       'is missing: if it is taken from `vars.DOCS_PROJECT_ID`, is that set, as a variable and not as a secret (`gh variable set DOCS_PROJECT_ID`)?'
-    found.push({ input: 'project-id', problem, accepted: INPUTS['project-id'].format.accepted })
+    found.push(problemOf('project-id', problem))
   }
-  if (pollInterval > timeout) {
-    const problem = `("${environment.inputs.get('poll-interval')?.trim()}") is longer than timeout`
-    const accepted = `a pause that is at most as long as \`timeout\` (${INPUTS.timeout.default} if not given)`
-    found.push({ input: 'poll-interval', problem, accepted })
+  const { timeout, 'poll-interval': pollInterval = 0 } = inputs
+  if (pollInterval > timeout && problems.every(({ input }) => input !== 'timeout')) {
+    const textOf = (name: 'timeout' | 'poll-interval'): string =>
+      environment.inputs.get(name)?.trim() || INPUTS[name].default
+    const problem = `("${textOf('poll-interval')}") is longer than timeout ("${textOf('timeout')}")`
+    found.push({
+      input: 'poll-interval',
+      problem,
+      accepted: `at most ${textOf('timeout')}, or a longer timeout`,
+    })
   }
   // The job is told what readers missed in the block that the prompt gets.
   if (inputs['reader-signals'] === 'agent' && (!hasInstruction || inputs.context === 'none')) {

@@ -54,7 +54,7 @@ export type GitHubOptions = Waiting & {
   /** May be empty: then every call fails. */
   readonly token: string
   readonly proxy: ProxySettings
-  readonly log: Readonly<Record<'info' | 'notice' | 'warning', (text: string) => void>>
+  readonly log: Readonly<Record<'debug' | 'info' | 'notice' | 'warning', (text: string) => void>>
   /** Until when a `Retry-After` is waited for, in milliseconds since the epoch; else 15 s each time. */
   readonly retryAfterDeadlineMs?: number | undefined
   /** Permissions that have worked in this run before. */
@@ -92,7 +92,7 @@ export class GitHub {
     this.serverUrl = options.serverUrl
     this.#options = options
     this.#permissions = new Map(options.workingPermissions?.map((permission) => [permission, 'works']))
-    this.#http = new HttpClient({ ...options, timeoutMs: 10_000 })
+    this.#http = new HttpClient({ ...options, timeoutMs: 10_000, debug: options.log.debug })
     this.#lateCancel = afterGrace(options.cancel, 4000, options.clock)
   }
 

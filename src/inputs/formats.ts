@@ -1,4 +1,5 @@
 import { parseDuration } from '../lib/duration.ts'
+import { parseJson } from '../lib/json.ts'
 import { isPrivateTransport } from '../lib/url.ts'
 
 /** How the text of an input is understood. */
@@ -52,8 +53,9 @@ export function integer(minimum: number, maximum: number): InputFormat<number> {
 
 export function oneOf<const T extends string>(words: readonly T[]): InputFormat<T> {
   return format(words.join(', '), (text) => {
-    const word = words.find((candidate) => candidate === text)
+    const word = words.find((candidate) => candidate === text.toLowerCase())
     if (word === undefined) throw new RangeError('is unknown')
+    if (word !== text) throw new RangeError(`is not in lower case: did you mean ${word}?`)
     return word
   })
 }
@@ -100,14 +102,25 @@ export const COMMAND_WORD = textWithout('one word, such as /docs, or nothing, so
   'contains white space',
 ])
 
+/** How the service's own keys begin, quotes aside. Source: the vendor's documentation (November 2026). */
+export const SERVICE_KEY = /^[\s"'`]*mint_/
+
 /** An id that becomes one segment of a URL's path. */
-export function idFrom(place: string): InputFormat<string> {
+function idFrom(place: string, ...problems: readonly [RegExp, string][]): InputFormat<string> {
   return textWithout(
     `the id alone, from ${place}`,
+    ...problems,
     [/^\.\.?$|^https?:/i, 'is not an id'],
     [/[\p{Cc}\p{Cs}]/u, 'contains control characters'],
   )
 }
+
+export const JOB_ID = idFrom('the output `job-id` of the step that started the job')
+
+export const PROJECT_ID = idFrom("the dashboard's API keys page", [
+  SERVICE_KEY,
+  'is an API key (it starts with mint_), which belongs in api-key',
+])
 
 /** An unknown prefix may be right: a server behind another `base-url` has its own. */
 export const API_KEY = textWithout(
@@ -115,10 +128,23 @@ export const API_KEY = textWithout(
   [/^\s|\s$/, 'has white space around it'],
   [/^["'`]|["'`]$/, 'has quotes around it'],
   [/^Bearer\s/i, 'starts with "Bearer "'],
-  // Source: the vendor's documentation (November 2026).
   [/^mint_dsc_/, 'is an assistant key (it starts with mint_dsc_)'],
   [/^mint_us_/, 'is a search (index) key (it starts with mint_us_)'],
+  [/^(?:gh[opsur]|github_pat)_/, 'is a GitHub token (it starts with gh…_ or github_pat_)'],
   [/[^!-~]/, 'contains white space or characters that no API key has'],
+)
+
+/** The leg of a matrix, from `toJSON(matrix)`; empty if there is none, or nothing has evaluated the expression. */
+export const MATRIX = format(
+  '',
+  (text) => {
+    const value = /^\$\{\{.*\}\}$/s.test(text) ? null : parseJson(text)
+    // A number is taken as it is written: 3.10 is not 3.1.
+    if (typeof value !== 'object') return typeof value === 'string' ? value : text
+    const parts = Object.values(value ?? {})
+    return parts.map((part) => (typeof part === 'string' ? part : JSON.stringify(part))).join(' / ')
+  },
+  '',
 )
 
 /** The address of a server: https, or http to this machine; a path is allowed, nothing else is. */
@@ -162,6 +188,6 @@ function splitList(text: string, separator = /[,\r\n]/): string[] {
   return text.split(separator).flatMap((entry) => entry.trim() || [])
 }
 
-export function quote(words: readonly string[]): string {
+function quote(words: readonly string[]): string {
   return words.map((word) => `"${word}"`).join(' and ')
 }

@@ -1,10 +1,11 @@
 import type { Redact } from '../lib/redact.ts'
-import { clip, joinSentences } from '../lib/text.ts'
-import { quote } from './formats.ts'
+import { clip } from '../lib/text.ts'
+import { SERVICE_KEY } from './formats.ts'
 import { INPUTS, type InputName, type Inputs, SECRET_INPUTS } from './table.ts'
 
 export type InputProblem = {
-  readonly input: InputName
+  /** Its name, or that of a variable of the environment. */
+  readonly input: InputName | 'HTTPS_PROXY' | 'HTTP_PROXY'
   /** What is wrong with the value, to follow the input's name. */
   readonly problem: string
   /** What is accepted, to follow "accepted:". */
@@ -15,22 +16,14 @@ export type InputProblem = {
 export class InputsError extends Error {
   override readonly name = 'InputsError'
   readonly problems: readonly InputProblem[]
-  /** A sentence with the names that the step gives, but that no input has; empty if there are none. */
-  readonly unknown: string
 
-  constructor(problems: readonly InputProblem[], texts: InputTexts) {
-    const names = [...texts.keys()].filter((name) => !Object.hasOwn(INPUTS, name))
-    const unknown = names.length === 0 ? '' : `The step also has unknown inputs: ${quote(names)}.`
+  constructor(problems: readonly InputProblem[]) {
     const [first = '', ...more] = problems.map(({ input, problem, accepted }) => {
       return `${input} ${problem}${problem.endsWith('?') ? ' Accepted' : '; accepted'}: ${accepted}.`
     })
     const head = `${problems.length} inputs are wrong, so nothing was sent:`
-    const list = [head, first, ...more].join('\n- ')
-    super(
-      more.length === 0 ? joinSentences(first, unknown, 'Nothing was sent.') : `${list}\n${unknown}`.trim(),
-    )
+    super(more.length === 0 ? `${first} Nothing was sent.` : [head, first, ...more].join('\n- '))
     this.problems = problems
-    this.unknown = unknown
   }
 }
 
@@ -51,8 +44,7 @@ export function readInputs(texts: InputTexts, redact: Redact) {
       return parseInput(given, name)
     } catch (error) {
       if (!(error instanceof RangeError)) throw error
-      const isSecret = SECRET_INPUTS.some((secret) => secret === name)
-      const value = isSecret ? '' : `("${quoted(redact(given))}") `
+      const value = secretsOf(new Map([[name, given]])).length > 0 ? '' : `("${quoted(redact(given))}") `
       problems.push({ input: name, problem: `${value}${error.message}`, accepted: format.accepted })
       return parseInput(fallback, name)
     }
@@ -66,9 +58,13 @@ export function inputNames(): InputName[] {
   return Object.keys(INPUTS) as InputName[]
 }
 
-/** The texts of those inputs that are secrets. */
+/** The texts of those inputs that are secrets, a key that was given as the project's id among them. */
 export function secretsOf(texts: InputTexts): string[] {
-  const given = SECRET_INPUTS.map((name) => texts.get(name) ?? '')
+  const projectId = texts.get('project-id') ?? ''
+  const given = [
+    ...SECRET_INPUTS.map((name) => texts.get(name) ?? ''),
+    SERVICE_KEY.test(projectId) ? projectId : '',
+  ]
   return [...new Set(given.flatMap((text) => [text, text.trim()]))].filter((text) => text.trim() !== '')
 }
 

@@ -8,11 +8,13 @@ import {
   duration,
   GITHUB_TOKEN,
   type InputFormat,
-  idFrom,
   integer,
+  JOB_ID,
   LINES,
   LOGINS,
+  MATRIX,
   oneOf,
+  PROJECT_ID,
   TEXT,
 } from './formats.ts'
 
@@ -37,13 +39,13 @@ type InputSpec<T> = {
 /** All inputs: what `action.yml` declares, and how each is read. */
 export const INPUTS = {
   'api-key': input('request', API_KEY),
-  'project-id': input('request', idFrom("the dashboard's API keys page")),
+  'project-id': input('request', PROJECT_ID),
   'base-url': input('request', BASE_URL, 'https://api.mintlify.com'),
   prompt: input('request', TEXT),
   'prompt-file': input('request', LINES),
   'context-files': input('request', LINES),
   context: input('request', oneOf(['diff', 'files', 'none']), 'diff'),
-  'job-id': input('request', idFrom('the output `job-id` of the step that started the job')),
+  'job-id': input('request', JOB_ID),
   'dry-run': input('request', BOOLEAN, 'false'),
   'skip-unchanged': input('request', BOOLEAN, 'false'),
 
@@ -63,7 +65,7 @@ export const INPUTS = {
   // biome-ignore lint/suspicious/noTemplateCurlyInString: an expression of GitHub's, as action.yml has it.
   'github-token': input('comments', GITHUB_TOKEN, '${{ github.token }}'),
   // biome-ignore lint/suspicious/noTemplateCurlyInString: the same.
-  matrix: input('comments', TEXT, '${{ toJSON(matrix) }}'),
+  matrix: input('comments', MATRIX, '${{ toJSON(matrix) }}'),
 
   'visitors-summary': input('visitors', BOOLEAN, 'false'),
   'visitors-days': input('visitors', integer(1, 366), '7'),

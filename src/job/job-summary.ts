@@ -68,13 +68,12 @@ export function reportSkip({ level, reason }: Skip, run: Run): undefined {
 }
 
 /** The summary of a run whose inputs are wrong. */
-export function inputsErrorSummary({ problems, unknown }: InputsError, projectId: string): Markdown {
+export function inputsErrorSummary({ problems }: InputsError, projectId: string): Markdown {
   const rows = problems.map((one) => [code(one.input), ...[one.problem, one.accepted].map(sentencesWithCode)])
   return paragraphs(
     md`## ❌ Docs agent: wrong ${problems.length === 1 ? 'input' : 'inputs'}`,
     md`Nothing was sent.`,
     table(['Input', 'Problem', 'Accepted'], rows),
-    sentencesWithCode(unknown),
     footer(projectId),
   )
 }

@@ -37,10 +37,10 @@ const MAX_PAUSE_MS = 15_000
 const PAUSE_SHARE = 0.02
 /** Pauses are longer by up to this share, so that runs that started together do not poll together. */
 const MAX_JITTER = 0.2
+/** Between two looks that succeed, unless `poll-interval` is set. */
+export const LONGEST_PAUSE_MS = MAX_PAUSE_MS * (1 + MAX_JITTER)
 /** The pause after a 429 that does not say how long to wait. */
 const RATE_LIMIT_PAUSE_MS = 60_000
-/** The longest pause between two polls that succeed: for so long a connection is worth keeping. */
-export const LONGEST_PAUSE_MS = MAX_PAUSE_MS * (1 + MAX_JITTER)
 /** Pauses that grow because polls fail end here. */
 const MAX_FAILURE_PAUSE_MS = 30_000
 /** How long the last poll may take past the deadline. */
@@ -64,7 +64,7 @@ export async function pollJob(target: PollTarget, service: DocsService, run: Run
   const isFinished = createCompletionCheck(kind)
   const over = new AbortController()
   const progress = new Progress(jobId, run, over.signal)
-  const limit = clock.timeout(Math.max(0, deadlineMs + LAST_POLL_MS - startedAtMs), over.signal)
+  const limit = clock.timeout(Math.max(0, deadlineMs + LAST_POLL_MS - startedAtMs))
   const signal = AbortSignal.any([cancel, limit])
   let { job } = target
   let lastPollAtMs = startedAtMs
@@ -186,7 +186,8 @@ class Progress {
 
   /** Does not depend on polls: one that takes long is no reason for silence. */
   #scheduleHeartbeat(until: AbortSignal): void {
-    this.#run.clock.timeout(HEARTBEAT_MS, until).addEventListener('abort', () => {
+    this.#run.clock.timeout(HEARTBEAT_MS).addEventListener('abort', () => {
+      if (until.aborted) return
       const status = this.#status === undefined ? 'not known yet' : serviceWord(this.#status)
       this.#run.log.info(
         `Still waiting for job ${this.#name} after ${this.#elapsed()}; its status is ${status}.${this.#failure}`,

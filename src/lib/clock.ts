@@ -6,8 +6,8 @@ export type Clock = {
   now(): number
   /** Waits `ms` milliseconds. Rejects with an `AbortError` as soon as `signal` is aborted. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>
-  /** A signal that is aborted after `ms` milliseconds, unless `until` is aborted before. It keeps no process alive. */
-  timeout(ms: number, until?: AbortSignal): AbortSignal
+  /** A signal that is aborted after `ms` milliseconds. It keeps no process alive. */
+  timeout(ms: number): AbortSignal
 }
 
 /** The machine's clock: the only place that reads it. Monotonic, so that a corrected system time ends no wait. */
@@ -15,14 +15,7 @@ export function createSystemClock(): Clock {
   return {
     now: () => performance.timeOrigin + performance.now(),
     sleep: (ms, signal) => delay(ms, undefined, signal === undefined ? {} : { signal }),
-    timeout(ms, until) {
-      const limit = new AbortController()
-      const ring = (): void => limit.abort(new DOMException('timed out', 'TimeoutError'))
-      const timer = setTimeout(ring, Math.ceil(ms))
-      until?.addEventListener('abort', () => clearTimeout(timer), { once: true })
-      timer.unref()
-      return limit.signal
-    },
+    timeout: (ms) => AbortSignal.timeout(Math.ceil(ms)),
   }
 }
 

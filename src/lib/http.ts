@@ -4,8 +4,8 @@ import { once } from 'node:events'
 import type { LookupFunction } from 'node:net'
 import { type Dispatcher, EnvHttpProxyAgent, request } from 'undici'
 import type { Clock } from './clock.ts'
-import { recordField } from './json.ts'
-import { type ProxySettings, proxyFor, TransportError, transportError, usableProxies } from './transport.ts'
+import { isRecord, recordField, stringField } from './json.ts'
+import { type ProxySettings, TransportError, transportError } from './transport.ts'
 
 export type HttpRequest = {
   readonly method: string
@@ -36,26 +36,28 @@ export type HttpOptions = {
   readonly clock: Clock
   /** Maximum time for one request, from connecting to the last byte, in milliseconds. */
   readonly timeoutMs: number
+  /** How long a connection without requests is kept, in milliseconds; unless given, for 4 s. */
+  readonly keepAliveMs?: number
+  /** Gets a line on each request: method, host and path, what came, and how long it took. */
+  readonly debug?: (line: string) => void
 }
 
 const BODY_LIMIT_BYTES = 16 * 1024 * 1024
 
 const CONNECT_TIMEOUT_MS = 10_000
 
-/** Longer than the longest pause between two polls, shorter than the idle limits of common servers. */
-const KEEP_ALIVE_MS = 20_000
-
 /** Published right before the first byte of a request is written. Source: undici's docs, "Diagnostics Channel Support". */
 const SEND_CHANNEL = 'undici:client:sendHeaders'
+/** Published when a connection could not be made, first by a proxy's client. Source: the same. */
+const CONNECT_ERROR_CHANNEL = 'undici:client:connectError'
 
-/** Sends requests, through the proxies that the environment names. */
+/** Sends requests, through the proxies that the environment names. Nothing is made of those before the first request. */
 export class HttpClient {
   readonly #options: HttpOptions
-  readonly #kept: Dispatcher
+  #kept: Dispatcher | undefined
 
   constructor(options: HttpOptions) {
     this.#options = options
-    this.#kept = createDispatcher(options.proxy)
   }
 
   /**
@@ -64,33 +66,47 @@ export class HttpClient {
    * @throws {TransportError} if no response came
    */
   async send(sent: HttpRequest): Promise<HttpResponse> {
-    const { url, signal: cancel } = sent
-    const { clock, timeoutMs } = this.#options
+    const { method, url, signal: cancel } = sent
+    const { clock, timeoutMs, proxy, debug } = this.#options
     cancel?.throwIfAborted()
-    const proxy = proxyFor(url, this.#options.proxy)
-    const done = new AbortController()
-    const timeout = clock.timeout(timeoutMs, done.signal)
+    const startMs = clock.now()
+    const timeout = clock.timeout(timeoutMs)
     const signal = cancel === undefined ? timeout : AbortSignal.any([cancel, timeout])
+    const dispatcher = this.#dispatcherFor(sent)
     let maybeSent = false
     const onSend = (message: unknown): void => {
       maybeSent ||= isRequest(message, sent)
     }
-    const dispatcher = sent.freshConnection ? createDispatcher(this.#options.proxy) : this.#kept
-    subscribe(SEND_CHANNEL, onSend)
-    try {
-      return await this.#exchange(sent, dispatcher, signal)
-    } catch (error) {
-      cancel?.throwIfAborted()
-      if (timeout.aborted) {
-        const message = `the request timed out after ${timeoutMs / 1000} s`
-        throw new TransportError(message, { failure: 'timeout', maybeSent, cause: error })
-      }
-      throw transportError(error, { url, proxy, maybeSent })
-    } finally {
-      done.abort()
-      unsubscribe(SEND_CHANNEL, onSend)
-      if (dispatcher !== this.#kept) void dispatcher.destroy()
+    const unreachable = new Map<unknown, string | undefined>()
+    const onConnectError = (message: unknown): void => {
+      const { error, connectParams } = isRecord(message) ? message : {}
+      if (!unreachable.has(error)) unreachable.set(error, stringField(connectParams, 'host'))
     }
+    subscribe(SEND_CHANNEL, onSend)
+    subscribe(CONNECT_ERROR_CHANNEL, onConnectError)
+    let outcome = 'cancelled'
+    try {
+      const response = await this.#exchange(sent, dispatcher, signal)
+      outcome = String(response.status)
+      return response
+    } catch (cause) {
+      cancel?.throwIfAborted()
+      const failed = { url, proxy, maybeSent, unreachableHost: unreachable.get(cause) }
+      const error = timeout.aborted ? timeoutError(timeoutMs, maybeSent) : transportError(cause, failed)
+      outcome = error.message
+      throw error
+    } finally {
+      unsubscribe(SEND_CHANNEL, onSend)
+      unsubscribe(CONNECT_ERROR_CHANNEL, onConnectError)
+      if (sent.freshConnection) void dispatcher.destroy()
+      debug?.(`${method} ${url.host}${url.pathname}: ${outcome} (${Math.round(clock.now() - startMs)} ms)`)
+    }
+  }
+
+  #dispatcherFor({ freshConnection }: HttpRequest): Dispatcher {
+    if (freshConnection) return createDispatcher(this.#options)
+    this.#kept ??= createDispatcher(this.#options)
+    return this.#kept
   }
 
   async #exchange(
@@ -141,9 +157,9 @@ export class HttpClient {
   }
 }
 
-function createDispatcher(proxy: ProxySettings): Dispatcher {
+function createDispatcher({ proxy, keepAliveMs }: HttpOptions): Dispatcher {
   return new EnvHttpProxyAgent({
-    ...usableProxies(proxy),
+    ...proxy,
     // The bundle leaves HTTP/2 and undici's trial parser out (scripts/build.ts).
     allowH2: false,
     useMilo: false,
@@ -151,10 +167,17 @@ function createDispatcher(proxy: ProxySettings): Dispatcher {
     requestTls: { allowH2: false },
     connect: { lookup: lookupHost },
     connectTimeout: CONNECT_TIMEOUT_MS,
-    keepAliveTimeout: KEEP_ALIVE_MS,
+    ...(keepAliveMs === undefined ? {} : { keepAliveTimeout: keepAliveMs }),
     // One time limit for the whole request: see `send`.
     headersTimeout: 0,
     bodyTimeout: 0,
+  })
+}
+
+function timeoutError(timeoutMs: number, maybeSent: boolean): TransportError {
+  return new TransportError(`the request timed out after ${timeoutMs / 1000} s`, {
+    failure: 'timeout',
+    maybeSent,
   })
 }
 

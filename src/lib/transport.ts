@@ -26,49 +26,18 @@ export type ProxySettings = {
   readonly noProxy: string
 }
 
-type ProxyInUse = { readonly variable: 'HTTPS_PROXY' | 'HTTP_PROXY'; readonly url: URL }
-
-/** What undici's `EnvHttpProxyAgent` is given: proxies that it can't use are left out, and refused by `proxyFor`. */
-export function usableProxies({ httpsProxy, httpProxy, noProxy }: ProxySettings): ProxySettings {
-  const usable = (value: string): string => (proxyUrl(value) === undefined ? '' : value)
-  return { httpsProxy: usable(httpsProxy), httpProxy: usable(httpProxy), noProxy }
-}
-
-/**
- * The proxy that undici's `EnvHttpProxyAgent` takes for a URL, by the same rules.
- *
- * @throws {TransportError} if it can't be used; without the proxy's URL, which may hold a password
- */
-export function proxyFor(
-  url: URL,
-  { httpsProxy, httpProxy, noProxy }: ProxySettings,
-): ProxyInUse | undefined {
-  const variable = url.protocol === 'https:' && httpsProxy !== '' ? 'HTTPS_PROXY' : 'HTTP_PROXY'
-  const value = variable === 'HTTPS_PROXY' ? httpsProxy : httpProxy
-  if (value === '' || isExempt(url, noProxy)) return undefined
-  const parsed = proxyUrl(value)
-  if (parsed !== undefined) return { variable, url: parsed }
-  const names = `the environment variable ${variable} (or ${variable.toLowerCase()})`
-  const isSocks = /^socks/i.test(value)
-  const what = isSocks ? 'names a SOCKS proxy, which is not supported' : 'is not the URL of a proxy'
-  const fix = 'set it to an http or https proxy (http://host:port), or exempt the host with NO_PROXY'
-  throw new TransportError(`${names} ${what}; ${fix}`, { failure: 'proxy', maybeSent: false })
-}
-
-function proxyUrl(value: string): URL | undefined {
+/** Why a proxy can't be used, to follow its variable's name. Without its URL, which may hold a password. */
+export function proxyProblem(value: string): string | undefined {
+  if (value === '') return undefined
+  if (/^\s*socks/i.test(value)) return 'names a SOCKS proxy, which is not supported'
   const url = URL.parse(value)
-  return url !== null && /^https?:$/.test(url.protocol) && url.hostname !== '' ? url : undefined
-}
-
-function isExempt({ hostname, port, protocol }: URL, noProxy: string): boolean {
-  const host = hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '')
-  const ownPort = port || (protocol === 'https:' ? '443' : '80')
-  return noProxy.split(/[,\s]+/).some((entry) => {
-    const [, name = entry, entryPort = ownPort] = /^(.+?):(\d+)$/.exec(entry) ?? []
-    const exempt = name.replace(/^\*?\.|^\[|\]$|\.$/g, '').toLowerCase()
-    if (exempt === '' || entryPort !== ownPort) return false
-    return exempt === '*' || (host === exempt && !entry.startsWith('*.')) || host.endsWith(`.${exempt}`)
-  })
+  if (url === null || !/^https?:$/.test(url.protocol)) return 'is not the URL of a proxy'
+  try {
+    decodeURIComponent(`${url.username}:${url.password}`)
+    return undefined
+  } catch {
+    return 'has a % in its user name or password that is not written as %25'
+  }
 }
 
 const CONNECT_FAILURES: Readonly<Record<string, 'refused' | 'unresolved' | 'unreachable'>> = {
@@ -81,31 +50,39 @@ const CONNECT_FAILURES: Readonly<Record<string, 'refused' | 'unresolved' | 'unre
   UND_ERR_CONNECT_TIMEOUT: 'unreachable',
 }
 
-/** Reads an error of undici's or Node's that came in place of a response. */
-export function transportError(
-  cause: unknown,
-  sent: { readonly url: URL; readonly proxy: ProxyInUse | undefined; readonly maybeSent: boolean },
-): TransportError {
-  const { url, proxy, maybeSent } = sent
+/** What is known of a request that failed. */
+type FailedRequest = {
+  readonly url: URL
+  readonly maybeSent: boolean
+  /** The host that no connection could be made to, a proxy's or the URL's; `undefined` if there was another failure. */
+  readonly unreachableHost: string | undefined
+  readonly proxy: ProxySettings
+}
+
+/** Reads an error of undici's or Node's that came in place of a response. A proxy is named by its host. */
+export function transportError(cause: unknown, request: FailedRequest): TransportError {
+  const { url, maybeSent, unreachableHost = url.host, proxy } = request
   const code = errorCode(cause)
   const codeNote = code === '' ? '' : ` (${code})`
-  const proxyName = proxy && `the proxy of ${proxy.variable} (${proxy.url.host})`
   const refusal = proxyRefusal(cause)
-  if (proxyName !== undefined && refusal !== undefined) {
-    const message = `${proxyName} did not connect to ${url.host}: ${refusal}`
+  if (refusal !== undefined) {
+    // undici uses HTTP_PROXY for https, too, where that is all there is.
+    const used = URL.parse((url.protocol === 'https:' && proxy.httpsProxy) || proxy.httpProxy)
+    const message = `the proxy ${used?.host} did not connect to ${url.host}: ${refusal}`
     return new TransportError(message, { failure: 'proxy', maybeSent: false, cause })
   }
   if (maybeSent) {
-    const connection = `the connection to ${url.host}${proxyName === undefined ? '' : ` through ${proxyName}`}`
-    const message = `${connection} closed before the response was complete${codeNote}`
+    const message = `the connection to ${url.host} closed before the response was complete${codeNote}`
     return new TransportError(message, { failure: 'broken', maybeSent, cause })
   }
-  const failure = CONNECT_FAILURES[code] ?? (url.protocol === 'https:' ? 'tls' : 'unreachable')
+  const isProxy = unreachableHost !== url.host
+  const host = isProxy ? `the proxy ${unreachableHost}` : url.host
+  const failure = CONNECT_FAILURES[code] ?? (url.protocol === 'https:' || isProxy ? 'tls' : 'unreachable')
   const messages = {
-    refused: `the connection to ${proxyName ?? url.host} was refused`,
-    unresolved: `the name ${proxy ? `${proxy.url.hostname} of the proxy in ${proxy.variable}` : url.hostname} could not be resolved`,
-    unreachable: `${proxyName ?? url.host} could not be reached`,
-    tls: `the TLS connection to ${url.host} failed: ${tlsProblem(cause)}`,
+    refused: `the connection to ${host} was refused`,
+    unresolved: `${host} could not be resolved to an address`,
+    unreachable: `${host} could not be reached`,
+    tls: `the TLS connection to ${host} failed: ${tlsProblem(cause)}`,
   }
   return new TransportError(`${messages[failure]}${codeNote}`, { failure, maybeSent, cause })
 }

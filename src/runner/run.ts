@@ -49,7 +49,7 @@ export class Run {
     const { inputs, problems } = readInputs(environment.inputs, this.redact)
     this.inputs = inputs
     this.problems = problems
-    const projectId = environment.inputs.get('project-id')?.trim()
+    const projectId = inputs['project-id']
     this.log = createLog(this.redact, projectId ? `Docs agent: ${projectId}` : 'Docs agent')
     this.#summary = new Summary(environment.summaryPath)
     this.github = new GitHub({
@@ -121,6 +121,8 @@ function createLog(redact: Redact, usualTitle: string) {
   const titled = (title = usualTitle): core.AnnotationProperties => ({ title: clean(title) })
   return {
     info: (text: string) => core.info(clean(text)),
+    /** Shown with step debug logging alone. */
+    debug: (text: string) => core.isDebug() && core.debug(clean(text)),
     notice: (text: string, title?: string) => core.notice(clean(text), titled(title)),
     warning: (text: string, title?: string) => core.warning(clean(text), titled(title)),
     /** Marks the step as failed. */

@@ -56,8 +56,6 @@ export class DocsService {
   readonly projectId: string
   readonly #options: ServiceOptions
   #sendingSinceMs: number | undefined
-  /** Id of the job that the service showed last. */
-  #shownId = ''
 
   constructor(options: ServiceOptions) {
     this.projectId = options.projectId
@@ -85,8 +83,7 @@ export class DocsService {
       method: 'GET',
       path: [id],
       purpose: 'get the job',
-      notFound: this.#jobNotFound(id, ''),
-      limit: 'not documented for getting a job',
+      notFound: this.#jobNotFound(id),
     })
   }
 
@@ -96,7 +93,7 @@ export class DocsService {
       path: [id, 'message'],
       body: { prompt },
       purpose: 'send the job a follow-up message',
-      notFound: this.#jobNotFound(id, ' For a new one, run without `job-id` and with `follow-up: false`.'),
+      notFound: this.#jobNotFound(id),
       limit: '100 follow-up messages per project and hour',
     })
   }
@@ -109,13 +106,9 @@ export class DocsService {
     return [`No project ${inBackticks(this.projectId)}`, fix]
   }
 
-  /** @param advice where the service has shown the job before */
-  #jobNotFound(id: string, advice: string): ServiceCall['notFound'] {
-    const fix =
-      this.#shownId === id
-        ? `The service has shown this job before, and may have deleted it since.${advice}`
-        : 'Check `job-id` and `project-id`; the service may also have deleted the job.'
-    return [`No job ${inBackticks(id)} in project ${inBackticks(this.projectId)}`, fix]
+  #jobNotFound(id: string): ServiceCall['notFound'] {
+    const headline = `No job ${inBackticks(id)} in project ${inBackticks(this.projectId)}`
+    return [headline, 'Check `job-id` and `project-id`; the service may also have deleted the job.']
   }
 
   /** @param call `path`: what follows `/v2/agent/{projectId}/job`; begins with the id of a job that there is */
@@ -126,7 +119,6 @@ export class DocsService {
     if (job === undefined) throw new InvalidResponseError(call, response)
     const [id = job.id] = path
     if (job.id !== id) throw new InvalidResponseError(call, response, 'another job')
-    this.#shownId = id
     return job
   }
 

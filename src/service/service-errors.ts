@@ -1,6 +1,7 @@
 import { type Failure, FailureError, failureText } from '../lib/failure.ts'
+import type { HttpResponse } from '../lib/http.ts'
 import { listField, recordField, stringField } from '../lib/json.ts'
-import { capitalize, clip, errorMessage, inBackticks, joinSentences } from '../lib/text.ts'
+import { byteLength, capitalize, clip, errorMessage, inBackticks, joinSentences } from '../lib/text.ts'
 import { TransportError } from '../lib/transport.ts'
 
 /** One call of the service's API, with the words that its errors need. */
@@ -15,23 +16,18 @@ export type ServiceCall = {
   readonly purpose: string
   /** What a 404 means for this call, and what to do. */
   readonly notFound: Explanation
-  /** The documented limit of this call, to follow "The limit is": `100 jobs per project and hour`. */
-  readonly limit: string
+  /** To follow "The documented limit is": `100 jobs per project and hour`. */
+  readonly limit?: string
 }
 
 /** What happened, fit for a heading, and what to do about it, as sentences. */
 type Explanation = readonly [headline: string, fix: string]
 
 /** A response, without the key wherever the service may have put it. */
-export type ServiceResponse = {
-  readonly status: number
+export type ServiceResponse = Pick<HttpResponse, 'status' | 'bodyProblem' | 'isCutOff'> & {
   /** The body as JSON, as far as it came; `undefined` if it is none. */
   readonly json: unknown
   readonly text: string
-  /** Why the body could not be read to its end, to follow "because"; `undefined` if it could. */
-  readonly bodyProblem: string | undefined
-  /** Whether the next response may be whole. */
-  readonly isCutOff: boolean
   /** From `Location`; empty if there is none. */
   readonly location: string
   /** From `Retry-After`, in milliseconds; 0 if it does not say. */
@@ -45,8 +41,7 @@ export class ServiceError extends FailureError {
   readonly retryAfterMs: number
 
   constructor(call: ServiceCall, response: ServiceResponse) {
-    const isPage = isHtmlPage(response) && [403, 404].includes(response.status)
-    const [headline, fix] = isPage ? HTML_PAGE : explain(call, response)
+    const [headline, fix] = explain(call, response)
     super({ headline: `${headline} (${response.status})`, details: `${answer(call, response)} ${fix}` })
     this.status = response.status
     this.retryAfterMs = response.retryAfterMs
@@ -102,56 +97,90 @@ export function serviceWord(text: string): string {
   return clip(text, 1000)
 }
 
-const UNEXPECTED = 'Unexpected response of the docs service'
+const UNEXPECTED = 'Unexpected response from the docs service'
 const CHECK_CONNECTION = 'Check `base-url`, and the firewall and proxy of the runner.'
-const HTML_PAGE: Explanation = ["An HTML page came in place of the docs service's response", CHECK_CONNECTION]
+const HTML_PAGE: Explanation = ['The response is an HTML page, not from the docs service', CHECK_CONNECTION]
+const SHORTEN = 'shorten `prompt`, `prompt-file` or `context-files`, or set `context: files`.'
 
 /** What a status means and what to do about it. Sources: the vendor's documentation (November 2026), RFC 9110. */
-function explain({ method, notFound, limit }: ServiceCall, response: ServiceResponse): Explanation {
+function explain(call: ServiceCall, response: ServiceResponse): Explanation {
   const { status } = response
-  const isPost = method === 'POST'
-  const scope =
-    'the key may have the scope `read`, which cannot start jobs or send messages (use a key with the scope `admin`); '
-  const forbidden =
-    messageIn(response) === ''
-      ? `Likely causes are: the API needs the Pro or Enterprise plan; ${isPost ? scope : ''}the key may be limited to a list of IP addresses that this runner is not on.`
-      : "The dashboard shows the plan, the key's scope and its list of IP addresses."
+  if (isFirewall(response)) return FIREWALL
+  if ((status === 403 || status === 404) && isHtmlPage(response)) return HTML_PAGE
   const explanations: Readonly<Record<number, Explanation>> = {
     300: [
       'The docs service redirected the request',
       "Redirects are not followed, so that the API key goes nowhere else. Set `base-url` to the service's own address.",
     ],
-    400: [
-      'The docs service rejected the request as invalid',
-      `Check ${isPost ? '`prompt` and ' : ''}\`project-id\`.`,
-    ],
+    400: ['The docs service rejected the request as invalid', invalidFix(call)],
     401: [
       'The docs service refused the API key',
-      'The key may have expired (keys last 90 days unless their owner chose otherwise), have been deleted, or belong to another service. Create a new admin key in the dashboard and update the secret behind `api-key`.',
+      "The key may have expired (keys last 90 days unless their owner chose otherwise), have been deleted, or belong to another service; or the organisation's plan does not include the API, which needs Pro or Enterprise. Check the plan in the dashboard, or create a new admin key there and update the secret behind `api-key`.",
     ],
     402: [
       'The credits of the docs service are used up',
       'Buy credits or wait for the next period; the dashboard shows what is left.',
     ],
-    403: ['The docs service does not allow this', forbidden],
-    404: notFound,
-    408: [
-      'The docs service waited too long for the request',
-      'The network between this runner and the service may be slow.',
-    ],
+    403: isFirewall(response)
+      ? FIREWALL
+      : ['The docs service does not allow this', forbiddenFix(call, response)],
+    404: call.notFound,
+    408: ['The docs service timed out waiting for the request', 'The network of this runner may be slow.'],
     413: [
       'The prompt is too large for the docs service',
-      'Shorten `prompt`, `prompt-file` or `context-files`, or set `context: files`.',
+      joinSentences(lengthNote(call), capitalize(SHORTEN)),
     ],
     429: [
       'The rate limit of the docs service is reached',
-      `The limit is ${limit}. Start fewer runs, or run at another time.`,
+      joinSentences(limitNote(call, response), 'Start fewer runs, or run at another time.'),
     ],
     500: ['The docs service failed', 'The cause is the service or a proxy before it, not this workflow.'],
   }
   // A redirect and a failure of the service are the same with any last digits.
   const kind = status < 400 || status >= 500 ? Math.floor(status / 100) * 100 : status
   return explanations[kind] ?? [UNEXPECTED, 'This status is not documented; check `base-url`.']
+}
+
+/** Shorter prompts are common. */
+const LONG_PROMPT_BYTES = 64 * 1024
+
+function lengthNote({ body }: ServiceCall): string {
+  const bytes = byteLength(stringField(body, 'prompt') ?? '')
+  return bytes > LONG_PROMPT_BYTES ? `The prompt is ${Math.round(bytes / 1024)} KiB long.` : ''
+}
+
+function invalidFix(call: ServiceCall): string {
+  const note = lengthNote(call)
+  if (note !== '') return `${note} It may be too long: ${SHORTEN} Otherwise check \`project-id\`.`
+  return `Check ${call.method === 'POST' ? '`prompt` and ' : ''}\`project-id\`.`
+}
+
+/** Whether a firewall refuses this client by its user agent: it says so in plain text or on a page. */
+function isFirewall({ status, text }: ServiceResponse): boolean {
+  return status === 403 && /error code: 1010/i.test(text)
+}
+
+const FIREWALL: Explanation = [
+  'A firewall in front of the docs service refused this client',
+  'Error code 1010 refuses a client by its user agent, before the service has seen the API key. If a proxy of this runner changes the header `user-agent`, exempt the host from it; otherwise ask the support of the docs service to allow `docs-agent-action`.',
+]
+
+function forbiddenFix({ method }: ServiceCall, response: ServiceResponse): string {
+  if (messageIn(response) !== '') return "The dashboard shows the key's scope and its list of IP addresses."
+  const addresses = 'may be limited to a list of IP addresses that this runner is not on.'
+  if (method === 'GET') return `The key ${addresses}`
+  return `The key may have the scope \`read\`, which cannot start jobs or send messages (use a key with the scope \`admin\`), or it ${addresses}`
+}
+
+/** Whose limit it is: an organisation's is answered in plain text; analytics have no other. */
+function limitNote({ path, limit }: ServiceCall, response: ServiceResponse): string {
+  const documented = limit === undefined ? '' : `The documented limit is ${limit}.`
+  if (path[1] === 'analytics') return documented
+  const isJson = response.json !== undefined
+  if (isJson) return joinSentences('It is the limit of the API key or of the project.', documented)
+  return messageIn(response) === ''
+    ? documented
+    : 'It is the limit of the organisation, for all its API keys.'
 }
 
 /** The longest piece of a response that is quoted, in characters. */

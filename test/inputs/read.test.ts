@@ -40,8 +40,8 @@ describe('an input that is not given or empty', () => {
     expect(read({ 'ignore-authors': '' }).inputs['ignore-authors']).toEqual([])
   })
 
-  it('has no token where GitHub gave none', () => {
-    expect(read({}).inputs['github-token']).toBe('')
+  it.each(['github-token', 'matrix'] as const)('%s is empty where nothing evaluates its default', (name) => {
+    expect(read({}).inputs[name]).toBe('')
   })
 })
 
@@ -72,6 +72,18 @@ describe('a value', () => {
     ['github-token', '\u200B', ''],
     ['github-token', 'two words', ''],
     ['github-token', 'ghs_1', 'ghs_1'],
+    ['job-id', 'mint_1', 'mint_1'],
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: as it comes where nothing evaluates it.
+    ['matrix', '${{ toJSON(matrix) }}', ''],
+    ['matrix', 'null', ''],
+    ['matrix', '{}', ''],
+    ['matrix', '[]', ''],
+    ['matrix', '{\n  "os": "linux",\n  "node": 24,\n  "ok": true\n}', 'linux / 24 / true'],
+    ['matrix', '{"b":{"x": [1, null]},"a":["y"],"none":null}', '{"x":[1,null]} / ["y"] / null'],
+    ['matrix', '["b","a"]', 'b / a'],
+    ['matrix', '"b"', 'b'],
+    ['matrix', ' 3.10 ', '3.10'],
+    ['matrix', '{ no JSON', '{ no JSON'],
   ])('%s: %j is read', (name, text, expected) => {
     const { inputs, problems } = read({ [name]: text })
     expect(problems).toEqual([])
@@ -106,6 +118,7 @@ describe('a wrong value', () => {
     ['command', '/docs please', '("/docs please") contains white space'],
     ['allow-bots', 'a[bot], *[bot]', '("a[bot], *[bot]") contains an invalid login, "*[bot]"'],
     ['required-permission', 'owner', '("owner") is unknown'],
+    ['required-permission', 'Write', '("Write") is not in lower case: did you mean write?'],
     ['base-url', 'http://api.example', '("http://api.example") is not encrypted'],
     ['base-url', 'https://me:pw@api.example', '("https://***@api.example") contains a user name or password'],
     ['base-url', 'http://localhost.example.com', '("http://localhost.example.com") is not encrypted'],
@@ -122,10 +135,15 @@ describe('a wrong value', () => {
     ['site-url', 'docs', '("docs") is not a URL'],
     ['project-id', '..', '("..") is not an id'],
     ['project-id', 'https://acme.example/docs', '("https://acme.example/docs") is not an id'],
+    ['project-id', 'mint_1', 'is an API key (it starts with mint_), which belongs in api-key'],
+    ['project-id', ' "mint_1"', 'is an API key (it starts with mint_), which belongs in api-key'],
     ['job-id', '.', '(".") is not an id'],
     ['job-id', 'a\u0007b', '("a\u0007b") contains control characters'],
     ['api-key', 'mint_dsc_1', 'is an assistant key (it starts with mint_dsc_)'],
     ['api-key', 'mint_us_1', 'is a search (index) key (it starts with mint_us_)'],
+    ['api-key', 'ghs_1', 'is a GitHub token (it starts with gh…_ or github_pat_)'],
+    ['api-key', 'ghp_1', 'is a GitHub token (it starts with gh…_ or github_pat_)'],
+    ['api-key', 'github_pat_1', 'is a GitHub token (it starts with gh…_ or github_pat_)'],
     ['api-key', ' mint_1', 'has white space around it'],
     ['api-key', 'mint_1\n', 'has white space around it'],
     ['api-key', '"mint_1"', 'has quotes around it'],
@@ -158,23 +176,20 @@ describe('a wrong value', () => {
 describe('the error', () => {
   const messageOf = (texts: Readonly<Record<string, string>>): string => {
     const given = new Map(Object.entries(texts))
-    return new InputsError(readInputs(given, redact).problems, given).message
+    return new InputsError(readInputs(given, redact).problems).message
   }
 
-  it('names each input with its problem and what is accepted, and the names that no input has', () => {
+  it('names each input with its problem and what is accepted', () => {
     const wrong = {
       wait: 'maybe',
       'api-key': 'mint_us_1',
       'fail-on': 'failled',
-      promt: 'hush',
-      api_key: 'hush',
     }
     expect(messageOf(wrong)).toBe(
       '3 inputs are wrong, so nothing was sent:\n' +
         "- api-key is a search (index) key (it starts with mint_us_); accepted: an admin API key (mint_…) from the dashboard's API keys page, alone in its secret: `gh secret set DOCS_API_KEY`.\n" +
         '- wait ("maybe") is not a boolean; accepted: true or false.\n' +
-        '- fail-on ("failled") has the unknown word "failled"; accepted: any of failed, archived, timed-out, no-pull-request, or none alone (in lower case, separated by commas or line breaks).\n' +
-        'The step also has unknown inputs: "promt" and "api_key".',
+        '- fail-on ("failled") has the unknown word "failled"; accepted: any of failed, archived, timed-out, no-pull-request, or none alone (in lower case, separated by commas or line breaks).',
     )
   })
 
@@ -183,14 +198,15 @@ describe('the error', () => {
       'timeout ("30") has no unit: did you mean 30s or 30m? Accepted: whole numbers with units, such as 250ms, 45s, 30m or 1h30m, in lower case and without spaces. Nothing was sent.',
     )
     expect(messageOf({ wait: 'on', waits: 'x' })).toBe(
-      'wait ("on") is not a boolean; accepted: true or false. The step also has unknown inputs: "waits". Nothing was sent.',
+      'wait ("on") is not a boolean; accepted: true or false. Nothing was sent.',
     )
   })
 })
 
-it('secrets are the key and the token, with and without white space, unless nobody can see them', () => {
+it('secrets are the key, also one in the place of the project, and the token, with and without white space', () => {
   const secrets = (texts: Readonly<Record<string, string>>) => secretsOf(new Map(Object.entries(texts)))
   expect(secrets({ 'api-key': 'mint_1', 'github-token': 'ghs_1', prompt: 'x' })).toEqual(['mint_1', 'ghs_1'])
   expect(secrets({ 'api-key': ' mint_1\n' })).toEqual([' mint_1\n', 'mint_1'])
-  expect(secrets({ 'api-key': ' ', 'github-token': '' })).toEqual([])
+  expect(secrets({ 'project-id': ' mint_1', 'job-id': 'mint_2' })).toEqual([' mint_1', 'mint_1'])
+  expect(secrets({ 'api-key': ' ', 'github-token': '', 'project-id': 'docs' })).toEqual([])
 })

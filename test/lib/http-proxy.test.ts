@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { proxyFor } from '../../src/lib/transport.ts'
+import { proxyProblem } from '../../src/lib/transport.ts'
 import { selfSignedCertificate } from '../support/certificate.ts'
 import { TestServers, trust } from '../support/http-servers.ts'
 import { clientWith, failureOf, get, KINDS, NO_PROXY } from './http-client.ts'
@@ -35,19 +35,19 @@ describe.each(KINDS)('a proxy, for %s,', (_name, freshConnection) => {
     expect([status, /authorization/.test(body)]).toEqual([200, false])
   })
 
-  it('that does not let a request through has sent nothing on, and is named with its variable', async () => {
+  it('that does not let a request through has sent nothing on, and is named by its host', async () => {
     const { url, requests } = await servers.start((_incoming, response) => response.end())
     const strict = await servers.startProxy('me:secret')
     const failed = (origin: string) => failureOf(clientWith(forHttp(origin)), get(url, { freshConnection }))
     expect(await failed(strict.origin)).toEqual({
       failure: 'proxy',
       maybeSent: false,
-      message: `the proxy of HTTP_PROXY (${strict.url.host}) did not connect to ${url.host}: it requires a user name and password (407)`,
+      message: `the proxy ${strict.url.host} did not connect to ${url.host}: it requires a user name and password (407)`,
     })
     expect(await failed('http://me:pw@127.0.0.1:1')).toEqual({
       failure: 'refused',
       maybeSent: false,
-      message: 'the connection to the proxy of HTTP_PROXY (127.0.0.1:1) was refused (ECONNREFUSED)',
+      message: 'the connection to the proxy 127.0.0.1:1 was refused (ECONNREFUSED)',
     })
     expect(requests).toEqual([])
   })
@@ -55,64 +55,37 @@ describe.each(KINDS)('a proxy, for %s,', (_name, freshConnection) => {
 
 it.each([
   ['docs.localhost', true],
-  ['localhost', true],
-  ['.localhost', true],
-  ['*.localhost', true],
   ['*.docs.localhost', false],
-  ['DOCS.localhost.', true],
-  ['other localhost', true],
-  ['docs.localhost:1, localhost', true],
-  ['docs.localhost:1', false],
-  ['docs.localhost:PORT', true],
-  ['ocs.localhost', false],
-  ['*', true],
-  [',', false],
+  ['other docs.localhost:PORT', true],
   ['', false],
-])('a proxy is used, and said to be, unless NO_PROXY exempts the host: %j, %s', async (value, isExempt) => {
+])('NO_PROXY exempts a host as undici has it: %j, %s', async (value, isExempt) => {
   const target = await servers.start((_incoming, response) => response.end())
-  const proxy = await servers.start((_incoming, response) => response.writeHead(502).end())
-  proxy.server.on('connect', (_incoming, socket) => socket.end('HTTP/1.1 502 Bad Gateway\r\n\r\n'))
+  const proxy = await servers.start((_incoming, response) => response.end())
   const url = new URL(`http://docs.localhost:${target.url.port}/`)
-  const settings = { ...NO_PROXY, httpProxy: proxy.origin, noProxy: value.replace('PORT', url.port) }
-  await clientWith({ proxy: settings })
-    .send(get(url))
-    .catch(() => undefined)
-  expect(target.connections()).toBe(isExempt ? 1 : 0)
-  expect(proxy.connections()).toBe(isExempt ? 0 : 1)
-  expect(proxyFor(url, settings) === undefined).toBe(isExempt)
+  const noProxy = value.replace('PORT', url.port)
+  await clientWith({ proxy: { ...NO_PROXY, httpProxy: proxy.origin, noProxy } }).send(get(url))
+  expect([target.connections(), proxy.connections()]).toEqual(isExempt ? [1, 0] : [0, 1])
 })
 
-describe('the proxy of a request', () => {
-  const plain = 'http://plain.example:8080'
-  const secure = 'http://secure.example:3128'
+it.each([
+  ['socks5://me:pw@proxy.example:1080', 'names a SOCKS proxy, which is not supported'],
+  [' SOCKS5H://x', 'names a SOCKS proxy, which is not supported'],
+  ['http://', 'is not the URL of a proxy'],
+  ['ftp://proxy.example', 'is not the URL of a proxy'],
+  ['http://a b', 'is not the URL of a proxy'],
+  ['proxy.example:8080', 'is not the URL of a proxy'],
+  ['http://me:50%@proxy.example', 'has a % in its user name or password that is not written as %25'],
+  ['http://m%e@proxy.example', 'has a % in its user name or password that is not written as %25'],
+  ['', undefined],
+  ['http://me:50%25@proxy.example:8080', undefined],
+  ['https://proxy.example', undefined],
+])('a proxy may be unusable, for a reason without its password: %s, %s', (value, problem) => {
+  expect(proxyProblem(value)).toBe(problem)
+})
 
-  it.each([
-    ['https://api.example', secure, plain, '', 'HTTPS_PROXY secure.example:3128'],
-    ['http://127.0.0.1:4010', secure, plain, '', 'HTTP_PROXY plain.example:8080'],
-    // As undici does: https goes through HTTP_PROXY where that is all there is.
-    ['https://api.example', '', plain, '', 'HTTP_PROXY plain.example:8080'],
-    ['http://api.example', secure, '', '', 'none'],
-    ['https://api.example', secure, plain, 'api.example:443', 'none'],
-    ['http://[::1]:80', secure, plain, '[::1]', 'none'],
-    ['https://api.example', 'socks5://x', '', 'api.example', 'none'],
-  ])('to %s is that of its variable (%#)', (url, httpsProxy, httpProxy, noProxy, expected) => {
-    const proxy = proxyFor(new URL(url), { httpsProxy, httpProxy, noProxy })
-    expect(proxy === undefined ? 'none' : `${proxy.variable} ${proxy.url.host}`).toBe(expected)
-  })
-
-  it.each([
-    ['socks5://me:pw@proxy.example:1080', 'names a SOCKS proxy, which is not supported'],
-    ['SOCKS5H://x', 'names a SOCKS proxy, which is not supported'],
-    ['http://', 'is not the URL of a proxy'],
-    ['ftp://proxy.example', 'is not the URL of a proxy'],
-    ['http://a b', 'is not the URL of a proxy'],
-    ['user:pw@proxy.example', 'is not the URL of a proxy'],
-  ])('that is %s is refused with its variable and the fix, and not quoted', async (value, problem) => {
-    const message = `the environment variable HTTPS_PROXY (or https_proxy) ${problem}; set it to an http or https proxy (http://host:port), or exempt the host with NO_PROXY`
-    const client = clientWith({ proxy: { httpsProxy: value, httpProxy: plain, noProxy: '' } })
-    const failed = await failureOf(client, get(new URL('https://api.example')))
-    expect(failed).toEqual({ failure: 'proxy', maybeSent: false, message })
-  })
+it('a proxy that can not be used is no error before the first request', async () => {
+  const client = clientWith(forHttp('http://me:50%@127.0.0.1:1'))
+  await expect(client.send(get(new URL('http://127.0.0.1:1')))).rejects.toThrow('URI malformed')
 })
 
 describe.skipIf(certificate === undefined).each(KINDS)('TLS over %s', (_name, freshConnection) => {
@@ -133,12 +106,23 @@ describe.skipIf(certificate === undefined).each(KINDS)('TLS over %s', (_name, fr
     [undefined, 'it returned 502'],
   ])('does not begin where the proxy refuses: %s, %s', async (credentials, says) => {
     const proxy = await servers.startProxy(credentials)
-    const message = `the proxy of HTTPS_PROXY (${proxy.url.host}) did not connect to 127.0.0.1:1: ${says}`
+    const message = `the proxy ${proxy.url.host} did not connect to 127.0.0.1:1: ${says}`
     const failed = await failureOf(
       clientWith(forHttps(proxy.origin)),
       request(new URL('https://127.0.0.1:1')),
     )
     expect(failed).toEqual({ failure: 'proxy', maybeSent: false, message })
+  })
+
+  it('with a proxy whose certificate nobody knows fails before anything is sent, and names the proxy', async () => {
+    const proxy = await servers.startProxy(undefined, certificate)
+    for (const target of ['https://127.0.0.1:1', 'http://127.0.0.1:1']) {
+      const settings = { proxy: { httpsProxy: proxy.origin, httpProxy: proxy.origin, noProxy: '' } }
+      const failed = await failureOf(clientWith(settings), request(new URL(target)))
+      expect(failed).toMatchObject({ failure: 'tls', maybeSent: false })
+      const told = `the TLS connection to the proxy ${proxy.url.host} failed: self-signed certificate; `
+      expect(failed.message.startsWith(told)).toBe(true)
+    }
   })
 
   it('that a proxy never lets begin ends at the time limit, with nothing sent', async () => {

@@ -1,5 +1,5 @@
 import type { RequestListener } from 'node:http'
-import { setImmediate } from 'node:timers/promises'
+import { setImmediate, setTimeout } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import type { HttpResponse } from '../../src/lib/http.ts'
@@ -114,7 +114,7 @@ describe.each(KINDS)('a request over %s', (_name, freshConnection) => {
     const wrongVersion = 'wrong version number (ERR_SSL_WRONG_VERSION_NUMBER)'
     for (const [url, failure, says] of [
       ['http://127.0.0.1:1', 'refused', 'the connection to 127.0.0.1:1 was refused (ECONNREFUSED)'],
-      ['http://nowhere.invalid', 'unresolved', 'the name nowhere.invalid could not be resolved (E'],
+      ['http://nowhere.invalid', 'unresolved', 'nowhere.invalid could not be resolved to an address (E'],
       [`https://${silent}`, 'tls', `the TLS connection to ${silent} failed: ${wrongVersion}`],
     ] as const) {
       const message = expect.stringContaining(says)
@@ -166,6 +166,20 @@ describe('connections', () => {
     await expect.poll(open).toBe(1)
   })
 
+  it.each([
+    [10, 2],
+    [10_000, 1],
+  ])('are kept for as long as the client is told: %d ms, %d connections', async (keepAliveMs, expected) => {
+    const { url, connections, server } = await servers.start((_incoming, response) => response.end('{}'))
+    // It gives no time of its own.
+    server.keepAliveTimeout = 0
+    const client = clientWith({ keepAliveMs })
+    await client.send(get(url))
+    await setTimeout(100)
+    await client.send(get(url))
+    expect(connections()).toBe(expected)
+  })
+
   it('that the server resets may have carried the next request', async () => {
     let answers = 0
     const { url } = await servers.start((incoming, response) => {
@@ -176,6 +190,20 @@ describe('connections', () => {
     await client.send(get(url))
     expect(await failureOf(client, get(url))).toMatchObject({ failure: 'broken', maybeSent: true })
   })
+})
+
+it('each request has a debug line, without what may hold secrets', async () => {
+  const { url } = await servers.start((_incoming, response) => response.writeHead(404).end('body'))
+  url.search = '?key=secret'
+  const lines: string[] = []
+  const client = clientWith({ debug: (line) => lines.push(line) })
+  await client.send(get(url, { headers: { authorization: 'secret' } }))
+  const refused = get(new URL('http://127.0.0.1:1/a?b'), { method: 'POST', body: 'secret' })
+  await failureOf(client, refused)
+  expect(lines.map((line) => line.replace(/\d+ ms/, 'N ms'))).toEqual([
+    `GET ${url.host}/path: 404 (N ms)`,
+    'POST 127.0.0.1:1/a: the connection to 127.0.0.1:1 was refused (ECONNREFUSED) (N ms)',
+  ])
 })
 
 it('this machine has a few names and addresses', () => {

@@ -16,11 +16,15 @@ beforeEach(async () => {
 afterEach(() => rm(workspace, { recursive: true }))
 
 /** Loads the request of a dispatch with a key; wrong inputs are told one a line. */
-async function load(inputs: Readonly<Record<string, string>>, files: Readonly<Record<string, string>> = {}) {
+async function load(
+  inputs: Readonly<Record<string, string>>,
+  files: Readonly<Record<string, string>> = {},
+  proxies: Readonly<Record<string, string>> = {},
+) {
   await writeAll(workspace, files)
   const scene = await startScene({
     inputs: { 'api-key': 'mint_0123456789', ...inputs },
-    env: { GITHUB_WORKSPACE: workspace },
+    env: { GITHUB_WORKSPACE: workspace, ...proxies },
   })
   const event = { name: 'workflow_dispatch', row: eventRow('workflow_dispatch'), payload: {} }
   const trigger = { event, command: undefined }
@@ -74,10 +78,6 @@ const REFUSED: readonly (readonly [Readonly<Record<string, string>>, string])[] 
   [{}, `prompt is missing, and nothing else is requested; ${WAYS}.`],
   [{ 'context-files': 'a.md' }, `prompt is missing: context-files alone request nothing; ${WAYS}.`],
   [
-    { 'visitors-days': '3', 'visitors-top': '5', 'site-url': 'https://a.example' },
-    'visitors-summary is not set, and without a report nothing uses visitors-days, visitors-top and site-url; accepted: true; or prompt, prompt-file, job-id, visitors-export, reader-signals, a /docs comment.',
-  ],
-  [
     { prompt: 'x', 'api-key': '' },
     "api-key is missing: is its secret's name spelled as in the settings of this repository, its organization or the job's environment? In a reusable workflow, does the caller pass it with `secrets:`? Accepted: an admin API key (mint_…) from the dashboard's API keys page, alone in its secret: `gh secret set DOCS_API_KEY`.",
   ],
@@ -98,8 +98,12 @@ const REFUSED: readonly (readonly [Readonly<Record<string, string>>, string])[] 
     `context-files names "half.md", which is too large: all files of a run may have 1024 KiB together; ${NOT_READ}.`,
   ],
   [
-    { prompt: 'x', 'poll-interval': '10s', timeout: '8s' },
-    'poll-interval ("10s") is longer than timeout; accepted: a pause that is at most as long as `timeout` (30m if not given).',
+    { prompt: 'x', 'poll-interval': '10m', timeout: ' 5m' },
+    'poll-interval ("10m") is longer than timeout ("5m"); accepted: at most 5m, or a longer timeout.',
+  ],
+  [
+    { prompt: 'x', 'poll-interval': '31m' },
+    'poll-interval ("31m") is longer than timeout ("30m"); accepted: at most 30m, or a longer timeout.',
   ],
   [
     { 'reader-signals': 'agent' },
@@ -112,6 +116,35 @@ const REFUSED: readonly (readonly [Readonly<Record<string, string>>, string])[] 
 ]
 
 describe('a request is refused', () => {
+  it.each([
+    ['docs', 'mint_9876543210'],
+    ['ghp_1', ' "mint_9876543210"'],
+  ])('where key and project are swapped, and says so of both: %s and %s', async (key, project) => {
+    const { problems, log } = await load({ prompt: 'x', 'api-key': key, 'project-id': project })
+    const [, ofKey, ofProject, ...more] = problems.split('\n')
+    const starts = 'starts with mint_, as API keys do; accepted: '
+    expect(ofKey).toContain(`- api-key is swapped with project-id, which ${starts}`)
+    expect(ofProject).toContain(`- project-id is swapped with api-key: it ${starts}`)
+    expect([more, log, /98765/.test(problems)]).toEqual([[], [], false])
+  })
+
+  it.each(['mint_0123456789', ''])('where a key is the project, whatever the key is: %j', async (key) => {
+    const { problems } = await load({ prompt: 'x', 'api-key': key, 'project-id': 'mint_9876543210' })
+    expect(problems).toContain('project-id is an API key (it starts with mint_), which belongs in api-key; ')
+  })
+
+  it('where a proxy can not be used, though every host is exempt, without its password', async () => {
+    const proxies = { https_proxy: 'socks5://me:pw@h', HTTP_PROXY: 'http://me:50%@h', NO_PROXY: '*' }
+    const accepted =
+      'accepted: the URL of an http or https proxy, such as http://proxy.example:8080, or nothing.'
+    expect((await load({ prompt: 'x', wait: 'on' }, {}, proxies)).problems.split('\n')).toEqual([
+      '3 inputs are wrong, so nothing was sent:',
+      '- wait ("on") is not a boolean; accepted: true or false.',
+      `- HTTPS_PROXY (environment variable, or https_proxy) names a SOCKS proxy, which is not supported; ${accepted}`,
+      `- HTTP_PROXY (environment variable, or http_proxy) has a % in its user name or password that is not written as %25; ${accepted}`,
+    ])
+  })
+
   it.each(REFUSED)('with %j: %s', async (inputs, says) => {
     const files = { 'a.md': 'A', 'empty.md': ' \n', 'half.md': 'x'.repeat(600 * 1024) }
     const { problems } = await load(inputs, files)
@@ -126,7 +159,7 @@ describe('a request is refused', () => {
   })
 })
 
-it.each([
+it.each<[Readonly<Record<string, string>>, readonly string[]]>([
   [
     { prompt: 'x', 'visitors-days': '3', 'visitors-top': '5', 'site-url': 'https://a.example' },
     [
@@ -139,9 +172,13 @@ it.each([
     ['`poll-interval` has no effect without a job.', '`wait` has no effect without a job.'],
   ],
   [
-    { prompt: 'x', 'poll-interval': '1s', wait: 'false' },
-    ['`poll-interval` has no effect with `wait: false`.'],
+    { prompt: 'x', 'poll-interval': '1s', 'wait-for-preview': 'true', wait: 'false' },
+    [
+      '`poll-interval` has no effect with `wait: false`.',
+      '`wait-for-preview` has no effect with `wait: false`.',
+    ],
   ],
+  [{ prompt: 'x', 'poll-interval': '1s', 'wait-for-preview': 'true', command: '' }, []],
   [
     { 'job-id': 'j1', 'context-files': 'a.md' },
     ['`context-files` has no effect without a prompt: data alone requests nothing.'],
@@ -149,4 +186,10 @@ it.each([
 ])('an input without effect is warned of: %j', async (inputs, warnings) => {
   const { log } = await load(inputs, { 'a.md': 'A' })
   expect(log).toEqual(warnings.map((warning) => `warning: ${warning}`))
+})
+
+it.each(['docs', '7docs', 'édoc'])('a command that begins like a word is warned of: %s', async (command) => {
+  expect((await load({ prompt: 'x', command })).log).toEqual([
+    `warning: \`command: ${command}\` starts with a letter or digit, so any comment may start with it by chance. Put a character such as / before it: \`/${command}\`.`,
+  ])
 })

@@ -59,15 +59,30 @@ it('the bundle reads responses whatever parser undici is told to use', async () 
 })
 
 it.each([
-  ['is a SOCKS proxy', 'socks5://127.0.0.1:1080', 'HTTP_PROXY (or http_proxy) names a SOCKS proxy'],
-  ['fails', 'http://127.0.0.1:1', 'the proxy of HTTP_PROXY (127.0.0.1:1) was refused'],
-])('a proxy that %s is told with its variable', async (_what, proxy, says) => {
-  const { run: act, docs } = await startScene()
+  ['is a SOCKS proxy', 'socks5://me:pw@127.0.0.1:1', /^::error .*::HTTP_PROXY .* names a SOCKS proxy/m],
+  ['has a bare % in its password', 'http://me:50%@127.0.0.1:1', /^::error .*::HTTP_PROXY .* has a % in its/m],
+  ['fails', 'http://127.0.0.1:2', /the connection to the proxy 127\.0\.0\.1:2 was refused/],
+])('a proxy that %s is told as the proxy, and nothing is sent', async (_what, proxy, says) => {
+  const { run: act, docs, github } = await startScene()
+  const env = { HTTP_PROXY: proxy }
   const inputs = { ...QUIET, prompt: '', 'job-id': 'j1', timeout: '100ms' }
-  const run = await act({ inputs, env: { HTTP_PROXY: proxy } })
-  expect(run.exitCode).toBe(1)
-  expect(run.log).toContain(says)
-  expect(docs.requests).toEqual([])
+  const run = await act({ inputs, env })
+  expect(run).toMatchObject({ exitCode: 1, outputs: { 'job-id': expect.anything() } })
+  expect(run.log).toMatch(says)
+  const comment = { author: octocat, body: 'no command' }
+  const skipped = await act({ env, event: issueComment({ id: 1, ...comment }) })
+  expect(skipped).toMatchObject({ exitCode: 0, outputs: { result: 'skipped' } })
+  expect([docs.requests, github.requests]).toEqual([[], []])
+  expect(/pw|50%/.test(run.log + skipped.log)).toBe(false)
+})
+
+it('with step debug logging, each request has a line with its path, and without key or body', async () => {
+  const { run: act, docs } = await startScene({ jobTimeMs: 0 })
+  const run = await act({ inputs: QUIET, env: { RUNNER_DEBUG: '1' } })
+  const { host } = new URL(docs.url)
+  const lines = run.log.match(/^::debug::.*$/gm)?.map((line) => line.replace(/\d+ ms/, 'N ms'))
+  expect(lines?.[0]).toBe(`::debug::POST ${host}/v2/agent/docs/job: 201 (N ms)`)
+  expect(run.log).not.toContain(docs.key)
 })
 
 /** A run that asks a server for a new job; the server answers with these bytes, whatever it is asked. */

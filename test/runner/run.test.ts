@@ -37,6 +37,12 @@ const read = (name: string) => readFileSync(join(folder, name), 'utf8')
 const said = () => printed.flatMap((text) => text.split('\n')).filter((line) => !/^$|^::add-mask/.test(line))
 
 describe('secrets', () => {
+  it('are a key that was given as the project, too: no title names it', () => {
+    createRun({ 'INPUT_PROJECT-ID': ' mint_9876543210 ' }).log.fail('for mint_9876543210')
+    expect(printed.join('')).toContain('::add-mask::mint_9876543210')
+    expect(said()).toEqual(['::error title=Docs agent::for ***'])
+  })
+
   it('are masked before anything else is printed, with and without white space around them', () => {
     createRun({ 'INPUT_API-KEY': ` ${KEY}\n`, 'INPUT_GITHUB-TOKEN': 'none' })
     expect(printed.join('')).toBe(`::add-mask:: ${KEY}%0A\n::add-mask::${KEY}\n::add-mask::none\n`)
@@ -78,6 +84,14 @@ it('the log names the project in annotations without a title, and holds no text 
   ])
   createRun({ 'INPUT_PROJECT-ID': ' ' }).log.notice('six')
   expect(said().at(-1)).toBe('::notice title=Docs agent::six')
+})
+
+it('debug lines are printed with step debug logging alone, without secrets', () => {
+  const { log } = createRun()
+  log.debug('a')
+  vi.stubEnv('RUNNER_DEBUG', '1')
+  log.debug(`b ${KEY}\n::error::c`)
+  expect(said()).toEqual(['::debug::b ***%0A: :error::c'])
 })
 
 describe('outputs', () => {

@@ -35,11 +35,9 @@ export class VirtualClock implements Clock {
     })
   }
 
-  timeout(ms: number, until?: AbortSignal): AbortSignal {
+  timeout(ms: number): AbortSignal {
     const limit = new AbortController()
-    const ring = (): void => limit.abort(new DOMException('The time is up', 'TimeoutError'))
-    const alarm = this.at(this.#nowMs + ms, ring)
-    until?.addEventListener('abort', () => this.#alarms.delete(alarm), { once: true })
+    this.at(this.#nowMs + ms, () => limit.abort(new DOMException('The time is up', 'TimeoutError')))
     return limit.signal
   }
 

@@ -1,6 +1,7 @@
 import { text } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
 import { TransportError } from '../../src/lib/transport.ts'
+import { getVisitors } from '../../src/service/analytics.ts'
 import { type DocsService, readJob } from '../../src/service/docs-service.ts'
 import {
   describeFailure,
@@ -31,6 +32,8 @@ async function serviceThatReplies({ status, body = '', headers = {} }: Reply, pr
 
 function request(call: string, service: DocsService, id = 'j1') {
   if (call === 'create') return service.createJob('x')
+  const days = { dateFrom: '2026-01-01', dateTo: '2026-01-02' }
+  if (call === 'visitors') return getVisitors(service, { ...days, limit: 1, offset: 0 })
   return call === 'get' ? service.getJob(id) : service.sendMessage(id, 'x')
 }
 
@@ -41,21 +44,26 @@ async function failureOf(call: string, reply: Reply): Promise<unknown> {
 
 const JOB: Reply = { status: 200, body: '{"id":"j1","status":"active"}' }
 
+const CHECK = 'Check `base-url`, and the firewall and proxy of the runner.'
+const HTML = "with an HTML page, a proxy's or a login page"
+const ANALYTICS = 'The documented limit is 100 analytics requests per hour, shared by the whole organisation.'
+
 describe('a refusal names its cause first, then what was requested, what came back, and the fix', () => {
   it.each([
     'create 400: The docs service rejected the request as invalid (400). The docs service answered the request to create a job with "no". Check `prompt` and `project-id`.',
     'get 400: The docs service rejected the request as invalid (400). The docs service answered the request to get the job with "no". Check `project-id`.',
-    'create 401: The docs service refused the API key (401). The docs service answered the request to create a job with "no". The key may have expired (keys last 90 days unless their owner chose otherwise), have been deleted, or belong to another service. Create a new admin key in the dashboard and update the secret behind `api-key`.',
+    'create 401: The docs service refused the API key (401). The docs service answered the request to create a job with "no". The key may have expired (keys last 90 days unless their owner chose otherwise), have been deleted, or belong to another service; or the organisation\'s plan does not include the API, which needs Pro or Enterprise. Check the plan in the dashboard, or create a new admin key there and update the secret behind `api-key`.',
     'create 402: The credits of the docs service are used up (402). The docs service answered the request to create a job with "no". Buy credits or wait for the next period; the dashboard shows what is left.',
-    'create 403: The docs service does not allow this (403). The docs service answered the request to create a job with "no". The dashboard shows the plan, the key\'s scope and its list of IP addresses.',
+    'create 403: The docs service does not allow this (403). The docs service answered the request to create a job with "no". The dashboard shows the key\'s scope and its list of IP addresses.',
     'create 404: No project `docs` (404). The docs service answered the request to create a job with "no". Check `project-id`, and that the API key belongs to the same organisation.',
     'get 404: No job `j1` in project `docs` (404). The docs service answered the request to get the job with "no". Check `job-id` and `project-id`; the service may also have deleted the job.',
-    'create 429: The rate limit of the docs service is reached (429). The docs service answered the request to create a job with "no". The limit is 100 jobs per project and hour. Start fewer runs, or run at another time.',
-    'message 429: The rate limit of the docs service is reached (429). The docs service answered the request to send the job a follow-up message with "no". The limit is 100 follow-up messages per project and hour. Start fewer runs, or run at another time.',
+    'create 429: The rate limit of the docs service is reached (429). The docs service answered the request to create a job with "no". It is the limit of the API key or of the project. The documented limit is 100 jobs per project and hour. Start fewer runs, or run at another time.',
+    'message 429: The rate limit of the docs service is reached (429). The docs service answered the request to send the job a follow-up message with "no". It is the limit of the API key or of the project. The documented limit is 100 follow-up messages per project and hour. Start fewer runs, or run at another time.',
+    'get 429: The rate limit of the docs service is reached (429). The docs service answered the request to get the job with "no". It is the limit of the API key or of the project. Start fewer runs, or run at another time.',
     'create 413: The prompt is too large for the docs service (413). The docs service answered the request to create a job with "no". Shorten `prompt`, `prompt-file` or `context-files`, or set `context: files`.',
-    'get 408: The docs service waited too long for the request (408). The docs service answered the request to get the job with "no". The network between this runner and the service may be slow.',
+    'get 408: The docs service timed out waiting for the request (408). The docs service answered the request to get the job with "no". The network of this runner may be slow.',
     'get 503: The docs service failed (503). The docs service answered the request to get the job with "no". The cause is the service or a proxy before it, not this workflow.',
-    'get 418: Unexpected response of the docs service (418). The docs service answered the request to get the job with "no". This status is not documented; check `base-url`.',
+    'get 418: Unexpected response from the docs service (418). The docs service answered the request to get the job with "no". This status is not documented; check `base-url`.',
   ])('to %s', async (line) => {
     const [, call = '', status, words] = /^(\w+) (\d+): (.*)$/.exec(line) ?? []
     const error = await failureOf(call, { status: Number(status), body: '{"error":"no"}' })
@@ -63,18 +71,51 @@ describe('a refusal names its cause first, then what was requested, what came ba
     expect(error).toMatchObject({ status: Number(status), message: words })
   })
 
-  const SHOWN = 'The service has shown this job before, and may have deleted it since.'
   it.each([
-    ['get', SHOWN],
-    ['message', `${SHOWN} For a new one, run without \`job-id\` and with \`follow-up: false\`.`],
-  ])('to %s a job that the service has shown before', async (call, fix) => {
-    const { service, server } = await serviceThatReplies(JOB)
-    await service.getJob('j1')
-    server.removeAllListeners('request').on('request', (_incoming, response) => response.writeHead(404).end())
-    const error = await request(call, service).catch((cause: unknown) => cause)
-    expect(describeFailure(error).details.endsWith(` and gave no reason. ${fix}`)).toBe(true)
-    await expect(request(call, service, 'j2')).rejects.toThrow('Check `job-id` and `project-id`;')
+    [
+      'create',
+      'Too many requests',
+      'with "Too many requests". It is the limit of the organisation, for all its API keys.',
+    ],
+    ['create', '', 'and gave no reason. The documented limit is 100 jobs per project and hour.'],
+    ['get', '<html>', `${HTML}.`],
+    ['visitors', '{"error":"no"}', `with "no". ${ANALYTICS}`],
+    ['visitors', 'Too many', `with "Too many". ${ANALYTICS}`],
+  ])('to %s with 429 and the body %j says whose limit it is', async (call, body, says) => {
+    const { details } = describeFailure(await failureOf(call, { status: 429, body }))
+    expect(details.endsWith(` ${says} Start fewer runs, or run at another time.`)).toBe(true)
   })
+
+  it.each([
+    [
+      413,
+      'The prompt is 65 KiB long. Shorten `prompt`, `prompt-file` or `context-files`, or set `context: files`.',
+    ],
+    [
+      400,
+      'The prompt is 65 KiB long. It may be too long: shorten `prompt`, `prompt-file` or `context-files`, or set `context: files`. Otherwise check `project-id`.',
+    ],
+  ])('with %d to a prompt of more than 64 KiB says how long it is', async (status, fix) => {
+    const { service } = await serviceThatReplies({ status })
+    const long = 'ü'.repeat(32.5 * 1024)
+    for (const send of [() => service.createJob(long), () => service.sendMessage('j1', long)]) {
+      const error = await send().catch((cause: unknown) => cause)
+      expect(describeFailure(error).details.endsWith(` and gave no reason. ${fix}`)).toBe(true)
+    }
+    const short = await service.createJob('x'.repeat(64 * 1024)).catch((cause: unknown) => cause)
+    expect(describeFailure(short).details).not.toContain('KiB')
+  })
+
+  it.each(['error code: 1010', '<html><p>Error code: 1010</p>'])(
+    'by a firewall blames no key: %s',
+    async (body) => {
+      const { headline, details } = describeFailure(await failureOf('create', { status: 403, body }))
+      expect(headline).toBe('A firewall in front of the docs service refused this client (403)')
+      expect(details).toContain(
+        ' Error code 1010 refuses a client by its user agent, before the service has seen the API key. If a proxy of this runner changes the header `user-agent`, exempt the host from it; otherwise ask the support of the docs service to allow `docs-agent-action`.',
+      )
+    },
+  )
 
   it('and where a redirect leads', async () => {
     const headers = { location: `https://login.example/?key=${KEY}` }
@@ -87,9 +128,6 @@ describe('a refusal names its cause first, then what was requested, what came ba
     expect(silent).toContain(` (302). ${asked} and gave no reason. ${fix}`)
   })
 })
-
-const CHECK = 'Check `base-url`, and the firewall and proxy of the runner.'
-const HTML = "with an HTML page, a proxy's or a login page"
 
 describe('a body', () => {
   it.each([
@@ -115,22 +153,24 @@ describe('a body', () => {
 
   it.each([403, 404])('that is a page in place of a %d blames neither key nor project', async (status) => {
     expect(failureSentences(await failureOf('create', { status, body: '<html>Sign in' }))).toBe(
-      `An HTML page came in place of the docs service's response (${status}). The request to create a job was answered ${HTML}. ${CHECK}`,
+      `The response is an HTML page, not from the docs service (${status}). The request to create a job was answered ${HTML}. ${CHECK}`,
     )
   })
 
-  it('of a 403 without words leaves the likely causes', async () => {
-    const causes = (scope: string) =>
-      `and gave no reason. Likely causes are: the API needs the Pro or Enterprise plan; ${scope}the key may be limited to a list of IP addresses that this runner is not on.`
-    const scope =
-      'the key may have the scope `read`, which cannot start jobs or send messages (use a key with the scope `admin`); '
-    const detailsOf = async (call: string) => describeFailure(await failureOf(call, { status: 403 })).details
-    expect(await detailsOf('create')).toContain(causes(scope))
-    expect(await detailsOf('get')).toContain(causes(''))
+  const ADDRESSES = 'may be limited to a list of IP addresses that this runner is not on.'
+  it.each([
+    [
+      'create',
+      `The key may have the scope \`read\`, which cannot start jobs or send messages (use a key with the scope \`admin\`), or it ${ADDRESSES}`,
+    ],
+    ['get', `The key ${ADDRESSES}`],
+  ])('of a 403 to %s without words leaves the likely causes', async (call, causes) => {
+    const { details } = describeFailure(await failureOf(call, { status: 403 }))
+    expect(details.endsWith(` and gave no reason. ${causes}`)).toBe(true)
   })
 
-  const UNEXPECTED = 'Unexpected response of the docs service (200)'
-  const PAGE = "An HTML page came in place of the docs service's response (200)"
+  const UNEXPECTED = 'Unexpected response from the docs service (200)'
+  const PAGE = 'The response is an HTML page, not from the docs service (200)'
   it.each([
     ['', UNEXPECTED, 'with an empty body.'],
     ['hello', UNEXPECTED, 'with a text that is not JSON.'],
