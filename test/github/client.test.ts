@@ -95,45 +95,76 @@ describe('a call', () => {
   const unreadable = 'other undefined: GitHub returned 200 without a readable body'
   const withoutData = 'other undefined: GitHub returned a response without data'
   const failing = (type?: string) => ({ body: { data: null, errors: [{ type, message: 'No.' }] } })
-  it.each<[Reply, number, string]>([
-    [HTML, 3, unreadable],
-    [{ body: '"text"' }, 3, unreadable],
-    [{ body: {} }, 3, unreadable],
-    [{ body: '' }, 3, unreadable],
-    [{ body: [] }, 3, withoutData],
-    [{ body: { data: [] } }, 3, withoutData],
-    [failing(), 3, 'other undefined: GitHub returned "No."'],
-    [failing('RATE_LIMITED'), 3, 'rate-limit undefined: GitHub returned "No."'],
-    [failing('FORBIDDEN'), 1, 'permission undefined: GitHub returned "No."'],
-    [failing('NOT_FOUND'), 1, 'permission undefined: GitHub returned "No."'],
+  it.each<[string, Reply, number, string]>([
+    ['POST /graphql', HTML, 3, unreadable],
+    ['GET /x', { body: '"text"' }, 3, unreadable],
+    ['POST /graphql', { body: {} }, 3, unreadable],
+    ['GET /x', { body: '' }, 3, unreadable],
+    ['GET /x', 204, 3, 'other undefined: GitHub returned 204 without a readable body'],
+    ['POST /graphql', 204, 3, 'other undefined: GitHub returned 204 without a readable body'],
+    ['POST /graphql', { body: [] }, 3, withoutData],
+    ['POST /graphql', { body: { data: [] } }, 3, withoutData],
+    ['POST /graphql', failing(), 3, 'other undefined: GitHub returned "No."'],
+    ['POST /graphql', failing('RATE_LIMITED'), 3, 'rate-limit undefined: GitHub returned "No."'],
+    ['POST /graphql', failing('FORBIDDEN'), 1, 'permission undefined: GitHub returned "No."'],
+    ['POST /graphql', failing('NOT_FOUND'), 1, 'permission undefined: GitHub returned "No."'],
+    ['POST /graphql', said(404, 'Not Found'), 1, 'setup 404: this server has no GraphQL API (404)'],
+    ['POST /graphql', { ...HTML, status: 405 }, 1, 'setup 405: this server has no GraphQL API (405)'],
     [
+      'GET /x',
       { headers: { 'content-encoding': 'gzip' } },
       3,
       'other undefined: the response is unreadable: it is compressed, although no compression was requested',
     ],
-    [{ status: 302, headers: { location: '/y' } }, 3, 'other undefined: GitHub redirected the request (302)'],
     [
+      'GET /x',
+      { status: 302, headers: { location: '/y' } },
+      3,
+      'other undefined: GitHub redirected the request (302)',
+    ],
+    [
+      'POST /graphql',
       said(401, 'Bad credentials'),
       1,
       'setup 401: GitHub refused `github-token` (401, "Bad credentials"): it is invalid or has expired; the token of a GitHub App expires after one hour',
     ],
-    [FORBIDDEN, 1, 'permission 403: GitHub returned 403 ("Resource not accessible by integration")'],
-    [said(404, 'Not Found'), 1, 'permission 404: GitHub returned 404 ("Not Found")'],
-    [said(404, 'No common ancestor.'), 1, 'other 404: GitHub returned 404 ("No common ancestor.")'],
     [
+      'GET /x',
+      FORBIDDEN,
+      1,
+      'permission 403: GitHub returned 403 ("Resource not accessible by integration")',
+    ],
+    ['GET /x', said(404, 'Not Found'), 1, 'permission 404: GitHub returned 404 ("Not Found")'],
+    ['GET /x', said(404, 'No common ancestor.'), 1, 'other 404: GitHub returned 404 ("No common ancestor.")'],
+    ['GET /x', 409, 1, 'other 409: GitHub returned 409'],
+    [
+      'PATCH /x',
+      said(403, 'The issue is locked.'),
+      1,
+      'refused 403: GitHub returned 403 ("The issue is locked.")',
+    ],
+    ['PATCH /x', 410, 1, 'refused 410: GitHub returned 410'],
+    [
+      'POST /x',
+      { status: 422, body: { message: 'Failed', errors: [{ message: 'context is too long' }, 'y', {}] } },
+      1,
+      'refused 422: GitHub returned 422 ("Failed: context is too long: y")',
+    ],
+    [
+      'POST /x',
       said(422, 'x'.repeat(300)),
       1,
-      `other 422: GitHub returned 422 ("${'x'.repeat(200)}… (100 more characters)")`,
+      `refused 422: GitHub returned 422 ("${'x'.repeat(200)}… (100 more characters)")`,
     ],
-  ])('that is answered %j is made %i times, and fails', async (reply, times, failure) => {
+  ])('%s that is answered %j is made %i times, and fails', async (route, reply, times, failure) => {
     const { github, arrived } = await clientFor([reply])
-    expect(await call(github, 'POST /graphql')).toBe(failure)
+    expect(await call(github, route)).toBe(failure)
     expect(arrived).toHaveLength(times)
   })
 
   it('without a token fails, and is not sent', async () => {
     const { github, arrived } = await clientFor([], { token: '' })
-    expect(await call(github)).toBe(`setup undefined: ${NO_TOKEN}`)
+    expect(await call(github)).toBe(`refused undefined: ${NO_TOKEN}`)
     expect(arrived).toEqual([])
   })
 
@@ -141,7 +172,7 @@ describe('a call', () => {
     const elsewhere = await servers.start((_incoming, response) => response.end('[]'))
     const link = `<${elsewhere.origin}/next>; rel="next"`
     const { github } = await clientFor([{ body: [1], headers: { link } }])
-    const paged = github.request((octokit) => octokit.paginate('GET /x'))
+    const paged = github.list('/x')
     await expect(paged).rejects.toThrow(`${elsewhere.origin} is not GitHub's API`)
     expect(elsewhere.requests).toEqual([])
   })
@@ -158,14 +189,15 @@ describe('a call is made again', () => {
   const usedUp = { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '7' }
 
   it.each<[Reply, number[]]>([
-    [500, [0, 0.5, 1.5]],
-    ['lost', [0, 0.5, 1.5]],
-    [HTML, [0, 0.5, 1.5]],
-    [429, [0, 0.5, 1.5]],
-    [said(403, 'You have exceeded a secondary rate limit.'), [0, 0.5, 1.5]],
+    [500, [0, 3, 12]],
+    ['lost', [0, 3, 12]],
+    [HTML, [0, 3, 12]],
+    [429, [0, 3, 12]],
+    [said(403, 'You have exceeded a secondary rate limit.'), [0, 3, 12]],
     [retryAfter(403, 7), [0, 7, 14]],
     [retryAfter(503, 7), [0, 7, 14]],
-    [{ status: 403, headers: usedUp }, [0, 7, 8]],
+    [{ status: 403, headers: usedUp }, [0, 7, 16]],
+    [retryAfter(403, 15), [0, 15, 30]],
     [retryAfter(403, 16), [0]],
   ])('after %j where that can help, at %j s', async (reply, atS) => {
     const { github, arrived } = await clientFor([reply])
@@ -196,13 +228,13 @@ describe('a call is made again', () => {
     expect(await call(github, COMMENT)).toMatch(
       /^other undefined: the connection to 127\.0\.0\.1:\d+ was refused \(ECONNREFUSED\)$/,
     )
-    expect(clock.now()).toBe(1500)
+    expect(clock.now()).toBe(12_000)
   })
 
   it.each([
-    ['GET /hangs', 2],
+    ['GET /hangs', 3],
     ['POST /hangs', 1],
-  ])('where it was given 10 s in vain, once, and only if that does no harm: %s', async (route, attempts) => {
+  ])('where it timed out after 10 s, and only if that does no harm: %s', async (route, attempts) => {
     const { github, arrived, clock } = await clientFor(['hangs'])
     const hanging = call(github, route)
     for (let attempt = 1; attempt <= attempts; attempt++) {
@@ -240,38 +272,34 @@ it('what must not be sent twice goes over a connection of its own, the rest shar
   expect(server.connections()).toBe(3)
 })
 
-describe('the post step', () => {
-  it.each<[string, Reply, number]>([
-    ['PATCH', 401, 7],
-    ['PATCH', 404, 7],
-    ['POST', 422, 7],
-    ['PATCH', 502, 7],
-    ['GET', { body: {} }, 7],
-    ['PATCH', retryAfter(403, 1), 7],
-    ['DELETE', 404, 1],
-    ['POST', 502, 1],
-    ['POST', 'lost', 1],
-  ])(
-    'sends a %s again that GitHub refuses for the moment, unless it may be done: %j',
-    async (method, reply, sent) => {
-      const { github, arrived } = await clientFor([...Array(6).fill(reply), 200], {
-        retryAfterDeadlineMs: 60_000,
-      })
-      const result = await call(github, `${method} /x`)
-      expect([arrived.length, result]).toEqual([sent, sent === 1 ? expect.any(String) : { ok: true }])
-    },
-  )
+it('with a deadline, as the post step has one, a Retry-After is waited for until then', async () => {
+  const replies = [retryAfter(403, 40), 200, retryAfter(503, 20), 200, retryAfter(403, 1)]
+  const { github, arrived } = await clientFor(replies, { retryAfterDeadlineMs: 60_000 })
+  for (const route of ['PATCH /x', 'PATCH /y', 'PATCH /z']) await call(github, route)
+  expect(arrived).toEqual(['0 PATCH /x', '40 PATCH /x', '40 PATCH /y', '60 PATCH /y', '60 PATCH /z'])
+})
 
-  it('waits a minute for all that it sends together, and names no permission', async () => {
-    const { github, clock, lines } = await clientFor([FORBIDDEN], { retryAfterDeadlineMs: 60_000 })
-    const edit = { purpose: 'edit the comment', permission: 'issues: write' }
-    for (const path of ['/x', '/y']) {
-      await github.attempt(edit, () => github.request((octokit) => octokit.request(`PATCH ${path}`)))
-      expect(clock.now()).toBe(60_000)
-    }
-    expect(lines[0]).toBe(
-      'warning: Failed to edit the comment: GitHub returned 403 ("Resource not accessible by integration").',
-    )
+describe('a list', () => {
+  const next = { link: '</list?page=2>; rel="next", </list?page=3>; rel="last"' }
+  const pages = [{ body: [1, 2], headers: next }, { body: [3] }]
+
+  it('goes on with the page that GitHub names, up to as many entries as are wanted', async () => {
+    const whole = await clientFor(pages)
+    expect(await whole.github.list('/list')).toEqual([1, 2, 3])
+    expect(whole.arrived).toEqual(['0 GET /list?per_page=100', '0 GET /list?page=2'])
+    const first = await clientFor(pages)
+    expect(await first.github.list('/list?state=open', 2)).toEqual([1, 2])
+    expect(first.arrived).toEqual(['0 GET /list?state=open&per_page=100'])
+  })
+
+  it.each<[Reply, string]>([
+    [409, 'GitHub returned 409'],
+    [204, 'GitHub returned 204 without a readable body'],
+    [{ body: { entries: [] } }, 'GitHub returned something that is not a list'],
+    [{ body: [1, null] }, 'GitHub returned something that is not a list'],
+  ])('is unknown, never empty, where a page is answered %j', async (reply, why) => {
+    const { github } = await clientFor([pages[0] ?? 200, reply])
+    expect(await github.read(() => github.list('/list'))).toMatchObject({ known: false, why })
   })
 })
 
@@ -313,37 +341,57 @@ describe('whose token it is', () => {
 describe('a call that the run can do without', () => {
   const list: GitHubCall = { purpose: 'list the comments', permission: 'issues: write' }
   const write: GitHubCall = { ...list, purpose: 'write a comment', consequence: 'Nobody is told.' }
+  const remember = {
+    purpose: 'set the status',
+    permission: 'statuses: write',
+    cost: 'Each run starts a job.',
+  }
   const attempt = (github: GitHub, one: GitHubCall) =>
     github.attempt(one, () => github.request((octokit) => octokit.request('GET /x')))
   const REFUSED = 'GitHub returned 403 ("Resource not accessible by integration")'
   const NEEDS =
     "The job's `github-token` needs the permission `issues: write` for this, unless the thread was deleted or locked."
+  const NEEDS_STATUSES = "The job's `github-token` needs the permission `statuses: write` for this."
 
   it('gives its result, or is a warning, which a cancelled run only notes', async () => {
     const cancel = new AbortController()
     const { github, lines } = await clientFor([{ body: { a: 1 } }, 422, 409], { cancel: cancel.signal })
     expect(await attempt(github, list)).toMatchObject({ known: true, value: { data: { a: 1 } } })
-    expect(await attempt(github, write)).toEqual({ known: false, why: 'GitHub returned 422' })
+    const failed = { known: false, why: 'GitHub returned 422', error: { status: 422 } }
+    expect(await attempt(github, write)).toMatchObject(failed)
     cancel.abort()
     await attempt(github, list)
     expect(lines).toEqual([
       'warning: Failed to write a comment: GitHub returned 422. Nobody is told.',
-      expect.stringMatching(/^info: Failed to list the comments: /),
+      'info: Failed to list the comments: GitHub returned 409.',
     ])
-    expect(github.lacks('issues: write')).toBe(false)
   })
 
-  it('names a missing permission once', async () => {
+  it('is an annotation the first time its cause is met, and again where it was a notice', async () => {
+    const { github, lines } = await clientFor([502])
+    for (const one of [{ ...list, level: 'notice' } as const, list, write]) await attempt(github, one)
+    expect(lines).toEqual([
+      'notice: Failed to list the comments: GitHub returned 502.',
+      'warning: Failed to list the comments: GitHub returned 502.',
+      'info: Failed to write a comment: GitHub returned 502. Nobody is told.',
+    ])
+  })
+
+  it('is one annotation where the token has no permission at all, and one that begins with a cost', async () => {
     const { github, lines } = await clientFor([FORBIDDEN, said(404, 'Not Found'), FORBIDDEN])
     await attempt(github, list)
-    await attempt(github, { ...write, level: 'notice' })
-    await attempt(github, { ...list, permission: 'statuses: write', levelIfMissing: 'notice' })
+    await attempt(github, { ...write, level: 'notice', permission: 'contents: read' })
+    for (const one of [remember, remember]) await attempt(github, { ...one, levelIfMissing: 'notice' })
+    const said403 = `Each run starts a job. Failed to set the status: ${REFUSED}. ${NEEDS_STATUSES}`
     expect(lines).toEqual([
       `warning: Failed to list the comments: ${REFUSED}. ${NEEDS}`,
-      'notice: Failed to write a comment, for the same reason. Nobody is told.',
-      `notice: Failed to list the comments: ${REFUSED}. The job's \`github-token\` needs the permission \`statuses: write\` for this. Until it has that, each run starts a new job and a new pull request.`,
+      'info: Failed to write a comment: GitHub returned 404 ("Not Found"). The job\'s `github-token` needs the permission `contents: read` for this. Nobody is told.',
+      `notice: ${said403}`,
+      `info: ${said403}`,
     ])
-    expect([github.lacks('issues: write'), github.lacks('contents: read')]).toEqual([true, false])
+    const costFirst = await clientFor([FORBIDDEN])
+    for (const one of [remember, write]) await attempt(costFirst.github, one)
+    expect(costFirst.lines.map((line) => line.split(':')[0])).toEqual(['warning', 'info'])
   })
 
   it.each<[string, Options, string]>([
@@ -358,31 +406,14 @@ describe('a call that the run can do without', () => {
       { apiUrl: 'http://github.invalid' },
       'github.invalid could not be resolved to an address',
     ],
-  ])(
-    'names a cause that fails every call once, with each consequence once: %s',
-    async (_what, options, why) => {
-      const { github, lines } = await clientFor([401], options)
-      expect(await attempt(github, list)).toMatchObject({ known: false, why: expect.stringContaining(why) })
-      await attempt(github, { ...write, permission: 'statuses: write', level: 'notice' })
-      await attempt(github, write)
-      expect(lines.map((line) => line.replace(/ \(E[A-Z_]+\)/, ''))).toEqual([
-        `warning: Failed to list the comments: ${why}.`,
-        `notice: Failed to write a comment: ${why}. Nobody is told.`,
-        'info: Failed to write a comment, for the same reason.',
-      ])
-      // The post step need not try what the main step never could.
-      expect([github.lacks('issues: write'), github.lacks('statuses: write')]).toEqual([true, true])
-    },
-  )
-
-  it('tells each consequence of a failure that others need not share', async () => {
-    const { github, lines } = await clientFor([502])
-    for (const one of [list, list, write]) await attempt(github, one)
-    expect(lines).toEqual([
-      'warning: Failed to list the comments: GitHub returned 502.',
-      'info: Failed to list the comments, for the same reason.',
-      'warning: Failed to write a comment: GitHub returned 502. Nobody is told.',
+  ])('names no permission where %s is the cause', async (_what, options, why) => {
+    const { github, lines } = await clientFor([401], options)
+    for (const one of [list, { ...write, permission: 'statuses: write' }]) await attempt(github, one)
+    expect(lines.map((line) => line.replace(/ \(E[A-Z_]+\)/, ''))).toEqual([
+      `warning: Failed to list the comments: ${why}.`,
+      `info: Failed to write a comment: ${why}. Nobody is told.`,
     ])
+    expect([github.lacks('issues: write'), github.lacks('statuses: write')]).toEqual([false, false])
   })
 
   it('takes one stray 403 for no missing permission where it has worked before, or works later', async () => {
@@ -391,11 +422,41 @@ describe('a call that the run can do without', () => {
     await attempt(before.github, write)
     expect(before.lines).toEqual([`warning: Failed to write a comment: ${REFUSED}. Nobody is told.`])
     expect(before.github.lacks('issues: write')).toBe(false)
+    expect(before.github.workingPermissions()).toEqual(['issues: write'])
+    const post = await clientFor([FORBIDDEN], { workingPermissions: ['issues: write'] })
+    await attempt(post.github, write)
+    expect(post.lines).toEqual(before.lines)
     const later = await clientFor([FORBIDDEN, 200])
     await attempt(later.github, list)
     expect(later.github.lacks('issues: write')).toBe(true)
     await attempt(later.github, list)
     expect(later.github.lacks('issues: write')).toBe(false)
+  })
+
+  // Where the permission has not worked, where it has, and where the call is about something that may be deleted.
+  it.each<[Reply, [boolean, boolean, boolean]]>([
+    [404, [true, false, true]],
+    [FORBIDDEN, [true, false, false]],
+    [said(403, 'Unable to create comment because issue is locked.'), [true, true, true]],
+    [410, [true, true, true]],
+    [422, [true, true, true]],
+    [401, [false, false, false]],
+    [409, [false, false, false]],
+    [retryAfter(403, 99), [false, false, false]],
+    [429, [false, false, false]],
+    [502, [false, false, false]],
+    ['lost', [false, false, false]],
+  ])('that is answered %j is refused for good: %j', async (reply, expected) => {
+    const { github } = await clientFor([reply], { workingPermissions: ['works'] })
+    const asked = await github.read(() => github.call((octokit) => octokit.request('PATCH /x')))
+    const error = asked.known ? undefined : asked.error
+    const isGone = { isGone: true }
+    expect([
+      github.isRefusedForGood(error, 'never worked'),
+      github.isRefusedForGood(error, 'works'),
+      github.isRefusedForGood(error, 'works', isGone),
+    ]).toEqual(expected)
+    expect(github.isRefusedForGood(undefined, 'never worked', isGone)).toBe(false)
   })
 })
 
