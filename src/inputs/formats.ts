@@ -163,25 +163,14 @@ export const BASE_URL = format(
   },
 )
 
-/** A moment that bounds a period. */
-export type PeriodDate = {
-  /** Milliseconds since the Unix epoch. */
-  readonly ms: number
-  /** As the service is sent it: YYYY-MM-DD, or what the user gave. */
-  readonly text: string
-}
-
-const ISO_8601 = /^(\d{4}-\d{2}-\d{2})(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(Z|[+-]\d{2}:\d{2})?)?$/
-
-/** YYYY-MM-DD, its first moment in UTC; or ISO 8601 with a time, in UTC where there is no offset. */
-export const DATE = format<PeriodDate>('YYYY-MM-DD, or ISO 8601 such as 2026-07-27T00:00:00Z', (text) => {
-  const [, day, offset] = ISO_8601.exec(text) ?? []
-  if (day === undefined) throw new RangeError('is not a date')
-  const ms = Date.parse(text.includes('T') && offset === undefined ? `${text}Z` : text)
+/** A day by its first moment in UTC, in milliseconds since the Unix epoch. */
+export const DATE = format('YYYY-MM-DD, a whole day in UTC', (text) => {
+  const ms = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(text) : Number.NaN
   // Date.parse takes 30 February for a day in March.
-  const exists = !Number.isNaN(ms) && new Date(day).toISOString().startsWith(day)
-  if (!exists) throw new RangeError('is a date or time that does not exist')
-  return { ms, text }
+  if (Number.isNaN(ms) || !new Date(ms).toISOString().startsWith(text)) {
+    throw new RangeError('is not a valid date')
+  }
+  return ms
 })
 
 function splitList(text: string, separator = /[,\r\n]/): string[] {

@@ -49,6 +49,11 @@ export function joinSentences(...sentences: readonly string[]): string {
   return sentences.filter((sentence) => sentence !== '').join(' ')
 }
 
+/** `a`, `a and b`, `a, b and c`. */
+export function listOf(items: readonly string[]): string {
+  return new Intl.ListFormat('en-GB').format(items)
+}
+
 /** A text in backticks, with no backtick of its own. */
 export function inBackticks(text: string): string {
   return `\`${text.replaceAll('`', "'")}\``

@@ -1,10 +1,9 @@
-import type { PeriodDate } from '../inputs/formats.ts'
 import type { InputProblem } from '../inputs/read.ts'
 import { INPUTS, type InputName, type Inputs } from '../inputs/table.ts'
-import { clip } from '../lib/text.ts'
+import { clip, listOf } from '../lib/text.ts'
 import { findOutputPath, WorkspaceError } from '../lib/workspace.ts'
 import type { Run } from '../runner/run.ts'
-import { DAY_MS, isoText, listOf, type Period } from './format.ts'
+import { DAY_MS, isoDay, type Period } from './format.ts'
 
 /** What is asked for, as far as the inputs do not say it as they are. */
 export type ReadersOptions = {
@@ -23,7 +22,7 @@ export type VisitorsOptions = {
 }
 
 const MAX_DAYS = 366
-/** What readers missed is told of so many days: a week has too few votes and questions to say something. */
+/** Readers' signals are of so many days: a week has too few votes and questions to say something. */
 export const SIGNALS_DAYS = 28
 
 /**
@@ -39,20 +38,42 @@ export async function readReadersOptions(run: Run) {
   const explicit = readPeriod(run, refuse)
   const exportTo = await findExportPath(run, refuse)
   const period = explicit ?? fullDaysBefore(clock.now(), inputs['visitors-days'])
-  const isSoFar = period.to.ms > clock.now()
+  const isSoFar = period.toMs > clock.now()
   const before = isSoFar ? [] : periodsBefore(period, inputs['visitors-trend'] - 1)
   const hasVisitors = inputs['visitors-summary'] || inputs['visitors-export'] !== ''
-  const visitors = hasVisitors ? { period, before, isSoFar, exportTo } : undefined
   const isRequested = hasVisitors || inputs['reader-signals'] !== 'none'
-  const options = { visitors, signalsPeriod: fullDaysBefore(clock.now(), SIGNALS_DAYS) }
-  return { options: isRequested ? options : undefined, problems, ...findUnused(inputs, visitors) }
+  const options = {
+    visitors: hasVisitors ? { period, before, isSoFar, exportTo } : undefined,
+    signalsPeriod: fullDaysBefore(clock.now(), SIGNALS_DAYS),
+  }
+  const unused = findUnused(inputs, { hasVisitors, isRequested })
+  const effect = `${unused.length === 1 ? 'has' : 'have'} no effect without \`visitors-summary\` or \`visitors-export\`.`
+  const warnings = unused.length === 0 ? [] : [`${listOf(unused.map((name) => `\`${name}\``))} ${effect}`]
+  return { options: isRequested ? options : undefined, problems, unused, warnings }
+}
+
+/** Inputs of a report that there is none of. One with the value of its default can't be told from one not given. */
+function findUnused(
+  inputs: Inputs,
+  { hasVisitors, isRequested }: { readonly hasVisitors: boolean; readonly isRequested: boolean },
+): InputName[] {
+  const ofVisitors = [
+    'visitors-days',
+    'visitors-from',
+    'visitors-to',
+    'visitors-top',
+    'visitors-trend',
+  ] as const
+  const ofAny = ['visitors-max-requests', 'site-url'] as const
+  const names = [...(hasVisitors ? [] : ofVisitors), ...(isRequested ? [] : ofAny)]
+  return names.filter((name) => String(inputs[name] ?? '') !== INPUTS[name].default)
 }
 
 type Refuse = (input: InputName, problem: string, accepted: string) => undefined
 
 function readPeriod({ inputs, problems, clock }: Run, refuse: Refuse): Period | undefined {
-  const { 'visitors-from': from, 'visitors-to': to } = inputs
-  if (from === undefined || to === undefined) {
+  const { 'visitors-from': fromMs, 'visitors-to': toMs } = inputs
+  if (fromMs === undefined || toMs === undefined) {
     const isGiven = (name: InputName): boolean =>
       inputs[name] !== undefined || problems.some(({ input }) => input === name)
     const isFromGiven = isGiven('visitors-from')
@@ -62,14 +83,19 @@ function readPeriod({ inputs, problems, clock }: Run, refuse: Refuse): Period | 
       ? refuse('visitors-to', 'is missing, though visitors-from is given', accepted)
       : refuse('visitors-from', 'is missing, though visitors-to is given', accepted)
   }
-  const start = `visitors-from ("${from.text}")`
+  const [from, to] = [isoDay(fromMs), isoDay(toMs)]
   const accepted = `a date at most ${MAX_DAYS} days after visitors-from; the period ends before it, so for one day name the next`
-  if (from.ms >= to.ms) return refuse('visitors-to', `("${to.text}") is not after ${start}`, accepted)
-  if (to.ms - from.ms > MAX_DAYS * DAY_MS) {
-    return refuse('visitors-to', `("${to.text}") is more than ${MAX_DAYS} days after ${start}`, accepted)
+  if (fromMs >= toMs)
+    return refuse('visitors-to', `("${to}") is not after visitors-from ("${from}")`, accepted)
+  if (toMs - fromMs > MAX_DAYS * DAY_MS) {
+    return refuse(
+      'visitors-to',
+      `("${to}") is more than ${MAX_DAYS} days after visitors-from ("${from}")`,
+      accepted,
+    )
   }
-  if (from.ms < clock.now()) return { from, to }
-  const future = `("${from.text}") is in the future, so there are no visitors yet`
+  if (fromMs <= clock.now()) return { fromMs, toMs }
+  const future = `("${from}") is in the future, so there are no visitors yet`
   return refuse('visitors-from', future, 'a date in the past')
 }
 
@@ -89,45 +115,14 @@ async function findExportPath({ inputs, environment }: Run, refuse: Refuse): Pro
 /** A number of full UTC days, up to the day that a moment (milliseconds since the epoch) lies in. */
 export function fullDaysBefore(nowMs: number, days: number): Period {
   const todayMs = Math.floor(nowMs / DAY_MS) * DAY_MS
-  return { from: periodDate(todayMs - days * DAY_MS), to: periodDate(todayMs) }
+  return { fromMs: todayMs - days * DAY_MS, toMs: todayMs }
 }
 
 /** The periods before one: each as long as it, each ending where the later one begins, the latest first. */
-export function periodsBefore({ from, to }: Period, count: number): Period[] {
-  const lengthMs = to.ms - from.ms
-  return Array.from({ length: count }, (_, index) => ({
-    from: periodDate(from.ms - (index + 1) * lengthMs),
-    to: index === 0 ? from : periodDate(from.ms - index * lengthMs),
-  }))
-}
-
-function periodDate(ms: number): PeriodDate {
-  return { ms, text: isoText(ms) }
-}
-
-/** Inputs without effect. One that has the value of its default can't be told from one that was not given. */
-function findUnused(inputs: Inputs, visitors: VisitorsOptions | undefined) {
-  const [hasVisitors, hasSignals] = [visitors !== undefined, inputs['reader-signals'] !== 'none']
-  const isShown = hasSignals || inputs['visitors-summary']
-  const rules: readonly [isUnused: boolean, names: readonly InputName[], why: string][] = [
-    [
-      !hasVisitors,
-      ['visitors-days', 'visitors-from', 'visitors-to', 'visitors-top', 'visitors-trend'],
-      'without `visitors-summary` or `visitors-export`',
-    ],
-    [hasVisitors && inputs['visitors-from'] !== undefined, ['visitors-days'], 'beside `visitors-from`'],
-    [visitors?.isSoFar === true, ['visitors-trend'], 'on a period that is not over yet'],
-    [!hasVisitors && !hasSignals, ['visitors-max-requests'], 'without a readers report'],
-    [!isShown, ['site-url'], 'without `visitors-summary` or `reader-signals`'],
-  ]
-  const unused: InputName[] = []
-  const warnings: string[] = []
-  for (const [isUnused, names, why] of rules) {
-    const given = names.filter((name) => String(inputs[name] ?? '') !== INPUTS[name].default)
-    if (!isUnused || given.length === 0) continue
-    unused.push(...given)
-    const list = listOf(given.map((name) => `\`${name}\``))
-    warnings.push(`${list} ${given.length === 1 ? 'has' : 'have'} no effect ${why}.`)
-  }
-  return { unused, warnings }
+export function periodsBefore({ fromMs, toMs }: Period, count: number): Period[] {
+  const lengthMs = toMs - fromMs
+  return Array.from({ length: count }, (_, index) => {
+    const endMs = fromMs - index * lengthMs
+    return { fromMs: endMs - lengthMs, toMs: endMs }
+  })
 }

@@ -43,11 +43,15 @@ type Pages = ReadonlyMap<string, PageVisitors>
 export const MAX_NAMED = 5
 /** A change of fewer visitors than this is no news, nor is a page of fewer. */
 export const MIN_VISITORS = 10
+/** A page with so many visitors is large: what it varies beyond counting shows, and it is judged by its kind. */
+const LARGE = 100
+/** Fewer large pages than this say nothing about their kind: one that moved would explain itself. */
+const MIN_LARGE_PAGES = 10
 /** A page with this share of AI visitors is read mostly by AI. */
-export const MOSTLY_AI = 0.6
+export const AI_HEAVY = 0.6
 /** News are at least so many times what counts and pages vary by chance; AI's share is judged by its counts alone. */
 export const MIN_SPREADS = 3
-const AI_SPREADS = 3.5
+export const AI_SPREADS = 3.5
 /** Share of a normal distribution within one standard deviation: a third of the pages may be further out, or have moved. */
 const WITHIN_ONE_SPREAD = 0.683
 
@@ -80,21 +84,29 @@ function findMoved(pages: readonly PageChange[]): ReadonlySet<PageChange> {
     .map((page) => {
       // Half a visitor more on each side keeps the ratio of small counts unbiased.
       const [now, before] = [page.total + 0.5, page.previous + 0.5]
-      return { page, logRatio: Math.log(now / before), variance: 1 / now + 1 / before }
+      const visitors = (page.total + page.previous) / 2
+      return { page, visitors, logRatio: Math.log(now / before), variance: 1 / now + 1 / before }
     })
     .sort((left, right) => left.variance - right.variance)
   // A page of hardly any visitors tells nothing about the others.
-  const telling = ratios.filter(({ page }) => page.total + page.previous >= 2 * MIN_VISITORS)
-  const logRatios = telling.map(({ logRatio }) => logRatio)
-  const siteChange = quantile(logRatios, 0.5)
+  const telling = ratios.filter(({ visitors }) => visitors >= MIN_VISITORS)
+  const siteChange = quantile(
+    telling.map(({ logRatio }) => logRatio),
+    0.5,
+  )
   // The variance that pages have by themselves: what it takes, beside that of counting, to explain their spread.
-  const beyond = telling.map(({ logRatio, variance }) => (logRatio - siteChange) ** 2 - variance)
-  const ownVariance = Math.max(0, quantile(beyond, WITHIN_ONE_SPREAD))
-  const moved = ratios.filter(({ page, logRatio, variance }, index) => {
+  const ownVariance = (of: typeof telling): number => {
+    const beyond = of.map(({ logRatio, variance }) => (logRatio - siteChange) ** 2 - variance)
+    return Math.max(0, quantile(beyond, WITHIN_ONE_SPREAD))
+  }
+  const ofAll = ownVariance(telling)
+  const large = telling.filter(({ visitors }) => visitors >= LARGE)
+  const ofLarge = large.length < MIN_LARGE_PAGES ? ofAll : Math.max(ofAll, ownVariance(large))
+  const moved = ratios.filter(({ page, visitors, logRatio, variance }, index) => {
     const spreads = Math.max(MIN_SPREADS, Math.sqrt(2 * Math.log(index + 1) + 4))
     // A page that rose less than the whole site did not fall.
     const beside = page.total > page.previous ? logRatio - siteChange : siteChange - logRatio
-    return beside > spreads * Math.sqrt(variance + ownVariance)
+    return beside > spreads * Math.sqrt(variance + (visitors < LARGE ? ofAll : ofLarge))
   })
   return new Set(moved.map(({ page }) => page))
 }
@@ -104,15 +116,15 @@ function quantile(values: readonly number[], share: number): number {
 }
 
 /** Whether AI visitors read a page most of all. */
-export function isMostlyAi(page: PageVisitors): boolean {
-  return page.total >= MIN_VISITORS && aiShare(page) >= MOSTLY_AI
+export function isAiHeavy(page: PageVisitors): boolean {
+  return page.total >= MIN_VISITORS && aiShare(page) >= AI_HEAVY
 }
 
 /** Whether AI's share of a page rose to that since the period before, by more than the chance of counting. */
-export function isNewlyAi(now: PageVisitors, before: PageVisitors | undefined): boolean {
-  if (!isMostlyAi(now)) return false
+export function isNewlyAiHeavy(now: PageVisitors, before: PageVisitors | undefined): boolean {
+  if (!isAiHeavy(now)) return false
   if (before === undefined || before.total === 0) return true
   const share = Math.min(1, (now.ai + before.ai) / (now.total + before.total))
   const spread = Math.sqrt(share * (1 - share) * (1 / now.total + 1 / before.total))
-  return aiShare(before) < MOSTLY_AI && aiShare(now) - aiShare(before) > AI_SPREADS * spread
+  return aiShare(before) < AI_HEAVY && aiShare(now) - aiShare(before) > AI_SPREADS * spread
 }

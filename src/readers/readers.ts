@@ -1,16 +1,18 @@
 import { code, joinMarkdown, md, sentencesWithCode } from '../lib/markdown.ts'
-import { capitalize, errorMessage } from '../lib/text.ts'
+import { byteLength, errorMessage, listOf } from '../lib/text.ts'
 import { writeOutput } from '../lib/workspace.ts'
 import type { Run } from '../runner/run.ts'
 import type { DocsService } from '../service/docs-service.ts'
-import { countOf, formatPeriod, listOf } from './format.ts'
-import { type Missed, readMissed } from './missed.ts'
+import { AnalyticsReader, NotRead } from './analytics-reader.ts'
+import { countOf, formatPeriod } from './format.ts'
 import type { ReadersOptions } from './options.ts'
-import { exportText, missedOutputs, visitorsOutputs } from './report-outputs.ts'
-import { AnalyticsReader, NotRead } from './requests.ts'
-import { missedForAgent } from './sections.ts'
-import { readersSummary, type SummaryContent } from './summary.ts'
+import { exportText, signalsOutputs, visitorsOutputs } from './report-outputs.ts'
+import { type ReaderSignals, readSignals, signalsForAgent } from './signals.ts'
+import { readersMarkdown, readersSummary } from './summary.ts'
 import { makeReport, readVisitors, type VisitorsReport, visitorsHeadline } from './visitors.ts'
+
+/** A comment of GitHub's holds 64 KiB; whoever posts the report may want to add to it. */
+const MAX_MARKDOWN_BYTES = 60 * 1024
 
 /** The readers part of a run: visitors, and what readers missed, within one limit of requests. */
 export class Readers {
@@ -18,7 +20,7 @@ export class Readers {
   readonly #run: Run
   readonly #title: string
   readonly #reader: AnalyticsReader
-  #missed: Promise<Missed> | undefined
+  #signals: Promise<ReaderSignals> | undefined
 
   /** The time that all requests may take begins to count. */
   constructor(options: ReadersOptions, service: DocsService, run: Run) {
@@ -32,12 +34,12 @@ export class Readers {
   async signals(): Promise<string> {
     const { inputs, cancel, log } = this.#run
     if (inputs['dry-run'] || inputs['reader-signals'] !== 'agent') return ''
-    const missed = await this.#readMissed()
-    if (!missed.isRead && !cancel.aborted) {
-      const why = this.#reader.leftOut.join(' ')
+    const signals = await this.#readSignals()
+    if (!signals.isRead && !cancel.aborted) {
+      const why = this.#reader.leftOut(true).join(' ')
       log.notice(`The agent is not told what readers missed. ${why}`, this.#title)
     }
-    return missedForAgent(missed)
+    return signalsForAgent(signals)
   }
 
   /**
@@ -47,62 +49,58 @@ export class Readers {
    * @returns why the step fails, as sentences; `undefined` if it does not
    */
   async report(hasJob: boolean): Promise<string | undefined> {
-    const { inputs, cancel } = this.#run
+    const { inputs, cancel, log } = this.#run
     if (inputs['dry-run']) return this.#reportPlan()
     const { visitors } = this.#options
-    const signals = inputs['reader-signals']
-    if (signals === 'agent') await this.#readMissed()
+    if (inputs['reader-signals'] === 'agent') await this.#readSignals()
     const reading = visitors && (await readVisitors(this.#reader, visitors))
-    const missed = signals === 'none' ? undefined : await this.#readMissed()
-    if (cancel.aborted) return this.#reportFailure('Cancelled before the readers report was complete.')
-    if (missed !== undefined) this.#run.setOutputs(missedOutputs(missed))
+    const signals = inputs['reader-signals'] === 'none' ? undefined : await this.#readSignals()
+    if (cancel.aborted) {
+      const failure = 'Cancelled before the readers report was complete.'
+      this.#write({ signals: undefined, failure }, hasJob)
+      return failure
+    }
+    if (signals !== undefined) this.#run.setOutputs(signalsOutputs(signals))
     if (reading instanceof NotRead) {
-      // Key and credits are the job's, too, which says what to do about them.
-      const isTold = hasJob && /\(40[12]\)$/.test(reading.headline)
-      const why = isTold ? `${reading.headline}.` : reading.message
-      return this.#reportFailure(`${capitalize(why)} So there is no visitors report.`, missed)
+      const failure = reading.text(hasJob)
+      if (failure !== reading.text(false)) log.info(`${this.#title}: ${reading.text(false)}`)
+      this.#write({ signals, failure }, hasJob)
+      return failure
     }
-    if (visitors === undefined || reading === undefined) return missed && this.#reportMissed(missed, hasJob)
+    if (visitors === undefined || reading === undefined)
+      return signals && this.#reportSignals(signals, hasJob)
     const report = makeReport(reading, { isSoFar: visitors.isSoFar, top: inputs['visitors-top'] })
-    return await this.#reportVisitors(report, missed, visitors.exportTo)
-  }
-
-  /** Reads once what readers missed, for whichever part asks first. */
-  async #readMissed(): Promise<Missed> {
-    this.#missed ??= readMissed(this.#reader, this.#options.signalsPeriod)
-    return await this.#missed
-  }
-
-  #reportFailure(failure: string, missed?: Missed): string {
-    this.#write(missed, { failure })
-    return failure
-  }
-
-  async #reportVisitors(
-    report: VisitorsReport,
-    missed: Missed | undefined,
-    exportTo: string | undefined,
-  ): Promise<string | undefined> {
-    const { inputs, log } = this.#run
-    let exported = inputs['visitors-export']
-    let failure: string | undefined
-    try {
-      if (exportTo !== undefined) await writeOutput(exportTo, exportText(report.pages, exportTo))
-    } catch (error) {
-      failure = `Failed to export the visitors: \`visitors-export\` ${errorMessage(error)}.`
-      exported = ''
-    }
-    if (exported !== '') log.info(`Wrote ${countOf(report.pages.length, 'row')} to ${exported}.`)
+    const failure = await this.#export(report, visitors.exportTo)
+    const exported = failure === undefined ? inputs['visitors-export'] : ''
     this.#run.setOutputs({ ...visitorsOutputs(report, this.#reader.count), 'visitors-export': exported })
-    this.#write(missed, { report, exported })
+    this.#write({ report, signals, exported }, hasJob)
     log.notice(`${visitorsHeadline(report)}.`, this.#title)
     return failure
   }
 
+  /** Reads once what readers missed, for whichever part asks first. */
+  async #readSignals(): Promise<ReaderSignals> {
+    this.#signals ??= readSignals(this.#reader, this.#options.signalsPeriod, this.#run.redact)
+    return await this.#signals
+  }
+
+  /** @returns why there is no file, as a sentence; `undefined` if there is, or none is asked for */
+  async #export(report: VisitorsReport, exportTo: string | undefined): Promise<string | undefined> {
+    if (exportTo === undefined) return undefined
+    try {
+      await writeOutput(exportTo, exportText(report.pages, exportTo))
+    } catch (error) {
+      return `Failed to export the visitors: \`visitors-export\` ${errorMessage(error)}.`
+    }
+    const { inputs, log } = this.#run
+    log.info(`Wrote ${countOf(report.pages.length, 'row')} to ${inputs['visitors-export']}.`)
+    return undefined
+  }
+
   /** Reports what readers missed where the visitors were not asked for. */
-  #reportMissed(missed: Missed, hasJob: boolean): string | undefined {
-    this.#write(missed)
-    const { period, items, isRead, hasRows } = missed
+  #reportSignals(signals: ReaderSignals, hasJob: boolean): string | undefined {
+    this.#write({ signals }, hasJob)
+    const { period, items, isRead, hasRows } = signals
     if (!isRead) return hasJob ? undefined : 'What readers missed could not be read.'
     const nothing = hasRows ? 'nothing stands out' : 'the service lists nothing'
     const found = items.length === 0 ? nothing : countOf(items.length, 'item')
@@ -110,19 +108,27 @@ export class Readers {
     return undefined
   }
 
-  /** Writes the summary, if any of it was asked for, and warns of what is missing. */
-  #write(missed: Missed | undefined, visitors: Partial<SummaryContent> = {}): void {
+  /** Writes the summary, if any of it was asked for, and the Markdown output, and warns of what is missing. */
+  #write(parts: ReportParts, hasJob: boolean): void {
     const { inputs, cancel, log } = this.#run
-    const { leftOut, count: requests } = this.#reader
+    const { report, signals, failure, exported = '' } = parts
+    const leftOut = this.#reader.leftOut(hasJob)
+    const content = { inputs, report, signals, failure, exported, leftOut, requests: this.#reader.count }
     // A step that fails says why on its page, too.
-    const hasVisitors = inputs['visitors-summary'] || visitors.failure !== undefined
-    if (hasVisitors || missed !== undefined) {
-      const content = { inputs, missed, leftOut, requests, ...(hasVisitors ? visitors : {}) }
-      this.#run.writeSummary('visitors', readersSummary(content))
-    }
+    const shown = { ...content, report: inputs['visitors-summary'] ? report : undefined }
+    if (shown.report ?? signals ?? failure) this.#run.writeSummary('visitors', readersSummary(shown))
     if (cancel.aborted) return
-    const warnings = [...(visitors.report?.warnings ?? []), ...leftOut]
-    for (const warning of warnings) log.warning(warning, this.#title)
+    for (const warning of [...(report?.warnings ?? []), ...leftOut]) log.warning(warning, this.#title)
+    if (report === undefined && signals?.isRead !== true) return
+    const markdown = readersMarkdown(content).source
+    const isTooLong = byteLength(markdown) > MAX_MARKDOWN_BYTES
+    const limit = `${MAX_MARKDOWN_BYTES / 1024} KiB, more than a comment holds`
+    if (isTooLong)
+      log.warning(
+        `The output visitors-markdown is left empty: it would be longer than ${limit}.`,
+        this.#title,
+      )
+    this.#run.setOutputs({ 'visitors-markdown': isTooLong ? '' : markdown })
   }
 
   #reportPlan(): undefined {
@@ -145,4 +151,11 @@ export class Readers {
     const head = md`## 📊 Readers report: dry run`
     this.#run.writeSummary('visitors', joinMarkdown([head, sentencesWithCode(plan), project]))
   }
+}
+
+type ReportParts = {
+  readonly report?: VisitorsReport
+  readonly signals: ReaderSignals | undefined
+  readonly failure?: string
+  readonly exported?: string
 }

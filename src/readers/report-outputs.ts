@@ -1,64 +1,64 @@
 import { extname } from 'node:path'
-import { byteLength } from '../lib/text.ts'
-import { OUTPUT_LIMIT_BYTES, type OutputValues } from '../runner/outputs.ts'
+import type { OutputValues } from '../runner/outputs.ts'
 import type { PageVisitors } from '../service/analytics.ts'
-import { DAY_MS, isoDay, isoText, type Period } from './format.ts'
-import type { Missed } from './missed.ts'
+import { isoDay, type Period } from './format.ts'
 import { MAX_NAMED } from './page-changes.ts'
+import type { ReaderSignals } from './signals.ts'
 import type { VisitorsReport } from './visitors.ts'
 
 export function visitorsOutputs(report: VisitorsReport, requests: number): OutputValues {
   const { totals, change, period, isComplete } = report
+  const { from, to } = datesOf(period)
   return {
     'visitors-human': String(totals.human),
     'visitors-ai': String(totals.ai),
     'visitors-total': String(totals.total),
     // `+12.5`, `-3.0`, `0.0`; empty for a change that is no number.
     'visitors-change': typeof change === 'string' ? '' : `${change > 0 ? '+' : ''}${change.toFixed(1)}`,
-    // The days that the period touches.
-    'visitors-from': isoDay(period.from.ms),
-    'visitors-to': isoDay(Math.ceil(period.to.ms / DAY_MS) * DAY_MS),
+    'visitors-from': from,
+    'visitors-to': to,
     'visitors-complete': String(isComplete),
     visitors: visitorsJson(report, requests),
   }
 }
 
-/** The report as JSON, with as many rows in its lists as an output can hold. */
-function visitorsJson(report: VisitorsReport, requests: number): string {
-  const { period, totals, previous, change, trend, top, pageChanges, isComplete } = report
-  const dates = ({ from, to }: Period) => ({ from: isoText(from.ms), to: isoText(to.ms) })
-  for (let maxRows = 100; ; maxRows = Math.floor(maxRows / 2)) {
-    const value = {
-      ...dates(period),
-      totals,
-      previous: previous ?? null,
-      change,
-      trend: trend.map((each) => ({ ...dates(each.period), totals: each.totals })),
-      top: top.slice(0, maxRows),
-      risers: pageChanges?.up.slice(0, Math.min(MAX_NAMED, maxRows)) ?? [],
-      fallers: pageChanges?.down.slice(0, Math.min(MAX_NAMED, maxRows)) ?? [],
-      complete: isComplete,
-      requests,
-    }
-    const json = JSON.stringify(value, (key, each) =>
-      key === 'change' && typeof each === 'string' ? null : each,
-    )
-    if (maxRows === 0 || byteLength(json) <= OUTPUT_LIMIT_BYTES) return json
-  }
+function datesOf({ fromMs, toMs }: Period) {
+  return { from: isoDay(fromMs), to: isoDay(toMs) }
 }
 
-/** What readers missed, an entry for each kind; empty where nothing of it could be read. */
-export function missedOutputs({ items, isRead }: Missed): OutputValues {
+function visitorsJson(report: VisitorsReport, requests: number): string {
+  const { period, totals, previous, change, trend, top, pageChanges, isComplete } = report
+  const value = {
+    ...datesOf(period),
+    totals,
+    previous: previous ?? null,
+    change,
+    trend: trend.map((each) => ({ ...datesOf(each.period), totals: each.totals })),
+    top,
+    risers: pageChanges?.up.slice(0, MAX_NAMED) ?? [],
+    fallers: pageChanges?.down.slice(0, MAX_NAMED) ?? [],
+    complete: isComplete,
+    requests,
+  }
+  return JSON.stringify(value, (key, each) => (key === 'change' && typeof each === 'string' ? null : each))
+}
+
+/** What readers missed, an entry for each kind, by count; empty where nothing of it could be read. */
+export function signalsOutputs({ items, isRead }: ReaderSignals): OutputValues {
   if (!isRead) return { 'reader-signals': '', 'reader-signals-count': '' }
   const rounded = (rate: number): number => Math.round(rate * 1000) / 1000
-  const entries = items.flat().map(({ kind, on, name, count, of, rate, siteRate }) => ({
-    kind,
-    [on]: name?.text ?? null,
-    count,
-    of,
-    rate: rounded(rate),
-    siteRate: rounded(siteRate),
-  }))
+  const entries = items
+    .flatMap(({ signals }) => signals)
+    .sort((left, right) => right.count - left.count)
+    .map(({ kind, name, count, of, rate, siteRate }) => ({
+      kind,
+      // JSON has no key whose value is undefined.
+      [name.of]: name.forPeople,
+      count,
+      of,
+      rate: rounded(rate),
+      siteRate: rounded(siteRate),
+    }))
   return { 'reader-signals': JSON.stringify(entries), 'reader-signals-count': String(entries.length) }
 }
 

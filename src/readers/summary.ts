@@ -1,6 +1,5 @@
 import type { Inputs } from '../inputs/table.ts'
 import { code, details, joinMarkdown, type Markdown, md, sentencesWithCode } from '../lib/markdown.ts'
-import { byteLength } from '../lib/text.ts'
 import type { Counts } from '../service/analytics.ts'
 import {
   countOf,
@@ -10,105 +9,113 @@ import {
   formatPoints,
   formatShare,
   periodName,
-  rawTable,
 } from './format.ts'
-import type { Missed } from './missed.ts'
 import {
+  AI_HEAVY,
+  AI_SPREADS,
   aiShare,
   changeBetween,
   compareWithUsual,
   MARGIN_PERCENT,
   MIN_SPREADS,
   MIN_VISITORS,
-  MOSTLY_AI,
 } from './page-changes.ts'
-import {
-  changesSection,
-  MISSED_FACTS,
-  missedSections,
-  pagesSection,
-  stillAiSection,
-  trendChart,
-} from './sections.ts'
-import { type PeriodTotals, type VisitorsReport, visitorsHeadline } from './visitors.ts'
+import { aiHeavySection, changesSection, rawTable, topPagesSection } from './page-lists.ts'
+import { type Audience, type ReaderSignals, SIGNALS_FACTS, signalsSections } from './signals.ts'
+import { trendChart, trendTable } from './trend.ts'
+import { type VisitorsReport, visitorsHeadline } from './visitors.ts'
 
-export type SummaryContent = {
+/** All that a report is made of; what was not asked for or not read is `undefined`. */
+export type ReportContent = {
   readonly inputs: Inputs
-  /** Of the visitors, if they were asked for and read. */
-  readonly report?: VisitorsReport
-  /** Why they were not read, as sentences. */
-  readonly failure?: string
-  /** Name of the exported file, if any. */
-  readonly exported?: string
-  readonly missed: Missed | undefined
+  readonly report: VisitorsReport | undefined
+  /** Why the visitors were not read, as sentences. */
+  readonly failure: string | undefined
+  readonly signals: ReaderSignals | undefined
+  /** Name of the exported file; empty if there is none. */
+  readonly exported: string
   /** Sentences about what is missing. */
   readonly leftOut: readonly string[]
   readonly requests: number
 }
 
-/** Maximum number of bytes of the report: the summary of a job in the same step has the rest of GitHub's 1 MiB. */
-const MAX_BYTES = 128 * 1024
-
-/** The report as Markdown. Where it would be too long, the table of pages gets shorter, and it says so. */
-export function readersSummary(content: SummaryContent): Markdown {
-  const { report, leftOut } = content
-  if (report === undefined) return summaryWithoutVisitors(content)
-  for (let maxRows = report.top.length; ; maxRows = Math.floor(maxRows / 2)) {
-    const isCut = maxRows < report.top.length
-    const cut = isCut ? [`The table of pages is cut to ${countOf(maxRows, 'row')} to fit a job summary.`] : []
-    const shown = { ...report, top: report.top.slice(0, maxRows) }
-    const summary = summaryOf(shown, { ...content, leftOut: [...leftOut, ...cut] })
-    if (maxRows === 0 || byteLength(summary.source) <= MAX_BYTES) return summary
-  }
-}
-
-function summaryWithoutVisitors(content: SummaryContent): Markdown {
-  const { inputs, failure, missed } = content
-  const project = md`project ${code(inputs['project-id'])}`
-  const failed = failure ? [md`## ❌ No visitors report`, sentencesWithCode(failure), project] : []
-  if (missed === undefined) return joinMarkdown(failed)
-  const { shown, folded } = missedSections(missed, inputs['site-url'])
-  const head = [md`## 🔎 What readers missed`, md`${formatPeriod(missed.period)} · ${project}`]
-  return joinMarkdown([...failed, ...head, ...shown, ...folded, factsSection(MISSED_FACTS, content)])
-}
-
-function summaryOf(report: VisitorsReport, content: SummaryContent): Markdown {
-  const { period, usual, comparable } = report
-  const { inputs, missed, leftOut } = content
+/** The report for the job summary, its details folded. */
+export function readersSummary(content: ReportContent): Markdown {
+  const { report, signals, inputs, leftOut } = content
   const site = inputs['site-url']
-  const trend = comparable.length === 0 ? [] : [...comparable, report]
-  const icons = { usual: '📊', highest: '📈', lowest: '📉' }
-  const ofMissed = missed && missedSections(missed, site)
-  return joinMarkdown([
-    md`## ${icons[usual?.position ?? 'usual']} ${visitorsHeadline(report)}`,
-    md`${formatPeriod(period)} · project ${code(inputs['project-id'])}`,
-    ...caveats(report, leftOut).map(sentencesWithCode),
-    totalsTable(report),
-    ...trendChart(trend),
-    ...changesSection(report, site),
-    ...(missed === undefined ? [] : [md`**What readers missed**, ${formatPeriod(missed.period)}`]),
-    ...(ofMissed?.shown ?? []),
-    pagesSection(report, site),
-    ...(ofMissed?.folded ?? []),
-    ...stillAiSection(report, site),
-    ...trendSection(trend),
-    factsSection([...visitorsFacts(report), ...(missed === undefined ? [] : MISSED_FACTS)], content),
-  ])
+  const incomplete = '⚠️ Not everything could be read. The last part says what, and why.'
+  const trend = trendOf(report)
+  const sections = [
+    ...firstScreen(content, {
+      audience: 'people',
+      caveats: leftOut.length > 0 ? [incomplete] : [],
+      chart: trendChart(trend),
+    }),
+    ...(report ? [topPagesSection(report, site)] : []),
+    ...(signals ? signalsSections(signals, 'people', site).folded : []),
+    ...(report ? aiHeavySection(report, site) : []),
+    ...trendTable(trend),
+    ...(report || signals ? [factsSection(content)] : []),
+  ]
+  return joinMarkdown(sections)
 }
 
-function caveats(report: VisitorsReport, leftOut: readonly string[]): string[] {
+/** The report for an issue, a discussion, a mail: without what is folded, nor what an agent should not read. */
+export function readersMarkdown(content: ReportContent): Markdown {
+  const caveats = content.leftOut.map((sentence) => `⚠️ ${sentence}`)
+  return joinMarkdown(firstScreen(content, { audience: 'agent', caveats, chart: [] }))
+}
+
+type Screen = {
+  readonly audience: Audience
+  /** Sentences about what is missing. */
+  readonly caveats: readonly string[]
+  readonly chart: readonly Markdown[]
+}
+
+function firstScreen(
+  { inputs, report, failure, signals }: ReportContent,
+  { audience, caveats, chart }: Screen,
+): Markdown[] {
+  const site = inputs['site-url']
+  const project = md`project ${code(inputs['project-id'])}`
+  const sections: Markdown[] = []
+  if (failure) sections.push(md`## ❌ No visitors report`, sentencesWithCode(failure))
+  if (failure && signals === undefined) sections.push(project)
+  if (report !== undefined) {
+    const icons = { usual: '📊', highest: '📈', lowest: '📉' }
+    sections.push(
+      md`## ${icons[report.usual?.position ?? 'usual']} ${visitorsHeadline(report)}`,
+      md`${formatPeriod(report.period)} · ${project}`,
+      ...[...caveatsOf(report), ...caveats].map(sentencesWithCode),
+      totalsTable(report),
+      ...chart,
+      ...changesSection(report, site),
+    )
+  }
+  if (signals !== undefined) {
+    const title = 'What readers missed'
+    const period = formatPeriod(signals.period)
+    const head = report ? [md`**${title}**, ${period}`] : [md`## 🔎 ${title}`, md`${period} · ${project}`]
+    sections.push(...head, ...signalsSections(signals, audience, site).shown)
+  }
+  return sections
+}
+
+/** The periods to draw: those since the site has had visitors; none without an earlier one. */
+function trendOf(report: VisitorsReport | undefined) {
+  return report === undefined || report.comparable.length === 0 ? [] : [...report.comparable, report]
+}
+
+function caveatsOf(report: VisitorsReport): string[] {
   const { warnings, isComplete, pages, trend, comparable, period, totals } = report
   const lines = warnings.map((warning) => `⚠️ ${warning}`)
-  if (!isComplete) {
-    lines.push(`⚠️ Not complete: ${countOf(pages.length, 'page')} could be read. The last part says why.`)
-  } else if (leftOut.length > 0) {
-    lines.push('⚠️ Not everything could be read. The last part says what, and why.')
-  }
+  if (!isComplete) lines.push(`⚠️ Not complete: ${countOf(pages.length, 'page')} could be read.`)
   if (trend.length > 1 && comparable.length === 0) {
     const before = trend.length - 1
     const earlier = `${before === 1 ? '' : `${before} `}${periodName(period, before)} before`
-    const [first, never] = ['This is the first report: there were no visitors', 'Nor were there any']
-    lines.push(`${totals.total > 0 ? first : never} in the ${earlier}.`)
+    const first = `This is the first report: there were no visitors in the ${earlier}.`
+    lines.push(totals.total > 0 ? first : `There were none in the ${earlier} either.`)
   }
   return lines
 }
@@ -120,17 +127,14 @@ function totalsTable({ totals, previous, comparable, usual }: VisitorsReport): M
     const format = isShare ? formatShare : formatCount
     const change = (from: number): string =>
       isShare ? formatPoints(now - from) : formatChange(changeBetween(from, now))
-    const cells = [name, `**${format(now)}**`]
-    if (before !== undefined) cells.push(format(of(before)), change(of(before)))
     const earlier = comparable.map((each) => of(each.totals))
     const range = compareWithUsual(now, earlier)
-    if (range === undefined) return cells
     const words = { usual: '', highest: '**above** ', lowest: '**below** ' }
-    const { low, high, position } = range
-    const ends = isShare ? [low, Math.min(1, high)] : [Math.ceil(low), Math.floor(high)]
-    return [...cells, `${words[position]}${ends.map(format).join('\u00A0–\u00A0')}`]
+    const usualCells = range === undefined ? [] : [`${words[range.position]}${rangeText(range, isShare)}`]
+    const beforeCells = before === undefined ? [] : [format(of(before)), change(of(before))]
+    return [name, `**${format(now)}**`, ...usualCells, ...beforeCells]
   }
-  const head = ['', 'Now', ...(before ? ['Before', 'Change'] : []), ...(usual ? ['Usual'] : [])]
+  const head = ['', 'Now', ...(usual ? ['Usual'] : []), ...(before ? ['Before', 'Change'] : [])]
   const rows = [
     row('People', ({ human }) => human),
     row('AI', ({ ai }) => ai),
@@ -141,26 +145,23 @@ function totalsTable({ totals, previous, comparable, usual }: VisitorsReport): M
   return rawTable(head, rows, `l${'r'.repeat(head.length - 1)}`)
 }
 
-/** The figures of the chart. */
-function trendSection(trend: readonly PeriodTotals[]): Markdown[] {
-  if (trend.length === 0) return []
-  const rows = trend.map(({ period, totals: { human, ai, total } }, index) => {
-    const change = changeBetween(trend[index - 1]?.totals.total || undefined, total)
-    return [formatPeriod(period), ...[human, ai, total].map(formatCount), formatChange(change)]
-  })
-  const table = rawTable(['Period', 'People', 'AI', 'All', 'Change'], rows, 'lrrrr')
-  return [details(`Trend over ${trend.length} periods`, table)]
+/** On one line: `6,907 – 7,498`. */
+function rangeText({ low, high }: { readonly low: number; readonly high: number }, isShare: boolean): string {
+  const ends = isShare
+    ? [low, Math.min(1, high)].map(formatShare)
+    : [Math.ceil(low), Math.floor(high)].map(formatCount)
+  return ends.join('\u00A0–\u00A0')
 }
 
 /** What was left out, what the figures mean, and what they cost. */
-function factsSection(facts: readonly string[], content: SummaryContent): Markdown {
-  const { inputs, leftOut, requests, exported = '' } = content
+function factsSection({ inputs, report, signals, leftOut, requests, exported }: ReportContent): Markdown {
   const list = (items: readonly string[]): Markdown => {
     const lines = items.map((item) => md`- ${sentencesWithCode(item)}`)
     return joinMarkdown(lines, '\n')
   }
   const all = list([
-    ...facts,
+    ...(report ? visitorsFacts(report) : []),
+    ...(signals ? SIGNALS_FACTS : []),
     `Requests: ${formatCount(requests)} of ${formatCount(inputs['visitors-max-requests'])} allowed.`,
     ...(exported === '' ? [] : [`All rows: \`${exported}\`.`]),
   ])
@@ -177,7 +178,8 @@ function visitorsFacts({ period, trend, comparable, usual, pageChanges }: Visito
     ...(usual ? [`Usual: the range of the ${earlier} before, and ${MARGIN_PERCENT} % beyond.`] : []),
     ...(pageChanges ? [MOVED_FACT] : []),
     'The service estimates distinct visitors: they are deduplicated, over pages and over people and AI, so neither pages nor people and AI add up to all visitors.',
-    `AI visitors are told by their user agent alone: pages fetched to answer someone's question, and pages read as Markdown. Search indexes and training crawlers count as neither people nor AI. Read mostly by AI: ${MOSTLY_AI * 100} % or more of at least ${MIN_VISITORS} visitors.`,
+    "AI visitors are recognised by their user agent alone: pages fetched to answer someone's question, and pages read as Markdown. Search indexes and training crawlers count as neither people nor AI.",
+    `Read mostly by AI: ${AI_HEAVY * 100} % or more of at least ${MIN_VISITORS} visitors. Newly: not so in the period before, and the rise is at least ${AI_SPREADS} times what counts of that size vary by chance; the others are folded.`,
   ]
 }
 

@@ -5,9 +5,15 @@ import {
   type PageVisitors,
   type VisitorsAnswer,
 } from '../service/analytics.ts'
+import { type AnalyticsReader, NotRead } from './analytics-reader.ts'
 import { countOf, formatCount, type Period, periodName } from './format.ts'
-import { changeBetween, compareWithUsual, findPageChanges, isMostlyAi, isNewlyAi } from './page-changes.ts'
-import { type AnalyticsReader, NotRead } from './requests.ts'
+import {
+  changeBetween,
+  compareWithUsual,
+  findPageChanges,
+  isAiHeavy,
+  isNewlyAiHeavy,
+} from './page-changes.ts'
 
 export type PeriodTotals = { readonly period: Period; readonly totals: Counts }
 
@@ -118,7 +124,7 @@ export function makeReport(
   const totalBefore = (path: string): number | undefined =>
     previous?.pages.get(path)?.total ?? (pagesBefore === undefined ? undefined : 0)
   const isNews = (page: PageVisitors): boolean =>
-    pagesBefore !== undefined && isNewlyAi(page, pagesBefore.get(page.path))
+    pagesBefore !== undefined && isNewlyAiHeavy(page, pagesBefore.get(page.path))
   const pages = [...current.pages.values()].sort(
     (left, right) => right.total - left.total || (left.path < right.path ? -1 : 1),
   )
@@ -148,8 +154,8 @@ export function makeReport(
       .map((page) => ({ ...page, change: changeBetween(totalBefore(page.path), page.total) })),
     /** `undefined` if not both periods were read whole, or the one before had no visitors. */
     pageChanges: pagesBefore && current.isWhole ? findPageChanges(pagesBefore, current.pages) : undefined,
-    newlyAi: pages.filter(isNews),
-    stillAi: pages.filter((page) => isMostlyAi(page) && !isNews(page)),
+    newAiHeavyPages: pages.filter(isNews),
+    otherAiHeavyPages: pages.filter((page) => isAiHeavy(page) && !isNews(page)),
     isComplete: current.isWhole,
     /** Sentences about figures that are not what they seem. */
     warnings,

@@ -1,6 +1,6 @@
 import { isRecord, type JsonRecord } from '../lib/json.ts'
 import type { DocsService } from './docs-service.ts'
-import { PublicName } from './public-name.ts'
+import type { PublicName, PublicNames } from './public-name.ts'
 import { InvalidResponseError, type ServiceCall, type ServiceResponse } from './service-errors.ts'
 
 /**
@@ -50,51 +50,46 @@ export async function getVisitors(
     totals,
     ...readRows(Array.isArray(visitors) ? visitors : [], ({ path, ...row }) => {
       const counts = readCounts(row)
-      return counts && typeof path === 'string' && path !== '' ? { path, ...counts } : undefined
+      return counts && isText(path) ? { path, ...counts } : undefined
     }),
     hasMore: hasMore === true,
     isOdd: !Array.isArray(visitors) || typeof hasMore !== 'boolean',
   }
 }
 
-export type Rating = { readonly page: PublicName | undefined; readonly up: number; readonly down: number }
+/** What the calls about readers' signals have in common. `names` judges what strangers wrote. */
+export type SignalsQuery = {
+  readonly dates: Dates
+  readonly names: PublicNames
+  readonly signal?: AbortSignal
+}
+
+export type Rating = { readonly page: PublicName; readonly up: number; readonly down: number }
 
 /** Requests the ratings by page that nobody has dealt with yet, once. */
-export async function getRatings(service: DocsService, dates: Dates, signal?: AbortSignal) {
+export async function getRatings(service: DocsService, { dates, names, signal }: SignalsQuery) {
   const query = { ...dates, limit: 100, status: 'pending,in_progress' }
   const call = analyticsCall(service, ['feedback', 'by-page'], query, 'list the ratings by page')
-  return readList<Rating>(
-    call,
-    await service.send(call, signal),
-    'feedback',
-    ({ path, thumbsUp, thumbsDown }) => {
-      const [up, down] = [readCount(thumbsUp), readCount(thumbsDown)]
-      if (typeof path !== 'string' || up === undefined || down === undefined) return undefined
-      return { page: PublicName.ofPath(path), up, down }
-    },
-  )
+  const answer = await service.send(call, signal)
+  return readList<Rating>(call, answer, 'feedback', ({ path, thumbsUp, thumbsDown }) => {
+    const [up, down] = [readCount(thumbsUp), readCount(thumbsDown)]
+    if (!isText(path) || up === undefined || down === undefined) return undefined
+    return { page: names.ofPath(path), up, down }
+  })
 }
 
-export type Search = {
-  readonly term: PublicName | undefined
-  readonly hits: number
-  readonly clickRate: number
-}
+export type Search = { readonly term: PublicName; readonly hits: number; readonly clickRate: number }
 
 /** Requests the most frequent searches, once. */
-export async function getSearches(service: DocsService, dates: Dates, signal?: AbortSignal) {
+export async function getSearches(service: DocsService, { dates, names, signal }: SignalsQuery) {
   const call = analyticsCall(service, ['searches'], { ...dates, limit: 100 }, 'list the searches')
-  return readList<Search>(
-    call,
-    await service.send(call, signal),
-    'searches',
-    ({ searchQuery, hits, ctr }) => {
-      const count = readCount(hits)
-      if (typeof searchQuery !== 'string' || count === undefined) return undefined
-      if (typeof ctr !== 'number' || ctr < 0 || ctr > 1) return undefined
-      return { term: PublicName.ofSearch(searchQuery), hits: count, clickRate: ctr }
-    },
-  )
+  const answer = await service.send(call, signal)
+  return readList<Search>(call, answer, 'searches', ({ searchQuery, hits, ctr }) => {
+    const count = readCount(hits)
+    if (!isText(searchQuery) || count === undefined) return undefined
+    if (typeof ctr !== 'number' || ctr < 0 || ctr > 1) return undefined
+    return { term: names.ofSearch(searchQuery), hits: count, clickRate: ctr }
+  })
 }
 
 /** A question to the assistant, without its words and without the answer's. */
@@ -107,20 +102,18 @@ export type Question = {
 }
 
 /** Requests the questions to the assistant, once. */
-export async function getQuestions(service: DocsService, dates: Dates, signal?: AbortSignal) {
+export async function getQuestions(service: DocsService, { dates, names, signal }: SignalsQuery) {
   const query = { ...dates, limit: 1000 }
   const call = analyticsCall(service, ['assistant'], query, "list the assistant's conversations")
-  return readList<Question>(call, await service.send(call, signal), 'conversations', (row) => {
+  const answer = await service.send(call, signal)
+  return readList<Question>(call, answer, 'conversations', (row) => {
     const { timestamp, resolutionStatus, pageUrl, queryCategory } = row
-    const day = typeof timestamp === 'string' ? /^\d{4}-\d{2}-\d{2}/.exec(timestamp)?.[0] : undefined
+    const day = isText(timestamp) ? /^\d{4}-\d{2}-\d{2}/.exec(timestamp)?.[0] : undefined
     const isAnswered = resolutionStatus === 'answered'
     if (day === undefined || (!isAnswered && resolutionStatus !== 'unanswered')) return undefined
-    return {
-      day,
-      isAnswered,
-      page: typeof pageUrl === 'string' ? PublicName.ofPageUrl(pageUrl) : undefined,
-      category: typeof queryCategory === 'string' ? PublicName.ofCategory(queryCategory) : undefined,
-    }
+    const page = isText(pageUrl) ? names.ofPageUrl(pageUrl) : undefined
+    const category = isText(queryCategory) ? names.ofCategory(queryCategory) : undefined
+    return { day, isAnswered, page, category }
   })
 }
 
@@ -157,6 +150,10 @@ function readList<T>(
 function readRows<T>(list: readonly unknown[], read: (row: JsonRecord) => T | undefined): Listed<T> {
   const rows = list.flatMap((row) => (isRecord(row) ? (read(row) ?? []) : []))
   return { rows, invalidRows: list.length - rows.length }
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== ''
 }
 
 function readCounts(value: unknown): Counts | undefined {

@@ -1,83 +1,93 @@
-/**
- * A name that is safe to show and to hand on, though strangers may have had a hand in it: votes, searches and questions
- * need no login. Made only here, by strict rules; a text that breaks them has no name.
- */
-export class PublicName {
-  readonly #text: string
+import type { Redact } from '../lib/redact.ts'
 
-  private constructor(text: string) {
-    this.#text = text
-  }
+/** A name that strangers may have had a hand in, since votes, searches and questions need no login. */
+export type PublicName = {
+  readonly of: 'path' | 'search' | 'category'
+  /** As it is; `undefined` where it is withheld. */
+  readonly forPeople: string | undefined
+  /** For an agent that writes, which is never handed a stranger's words in their order. */
+  readonly forAgent: string | undefined
+}
 
-  get text(): string {
-    return this.#text
+/** Judges names, for all places that they go to. The same text is the same object, withheld or not. */
+export class PublicNames {
+  readonly #redact: Redact
+  readonly #known = new Map<string, PublicName>()
+
+  /** @param redact takes this run's secrets out of a text: what it would change is withheld */
+  constructor(redact: Redact) {
+    this.#redact = redact
   }
 
   /** The path of a page, percent-decoded once. */
-  static ofPath(path: string): PublicName | undefined {
-    // What is not ASCII keeps its percent sign, and with it has no name.
-    const decoded = path.replace(/%([0-7][\da-f])/gi, (_encoded, hex: string) =>
-      String.fromCharCode(Number.parseInt(hex, 16)),
+  ofPath(path: string): PublicName {
+    // What is not ASCII keeps its percent sign, and with it is withheld.
+    const decoded = path.replace(/%([0-7][\da-f])/gi, (_encoded, hex) =>
+      String.fromCharCode(Number(`0x${hex}`)),
     )
-    return PATH.test(decoded) ? new PublicName(decoded) : undefined
+    const words = decoded.split(/[/._~-]+/).filter((word) => word !== '')
+    const isShort = decoded.length <= 80 && words.length <= 8 && words.every(isShortWord)
+    const forAgent = isShort && !/[A-Z]/.test(decoded) ? decoded : undefined
+    return this.#name('path', decoded, { isPublic: PATH.test(decoded), forPeople: decoded, forAgent })
   }
 
   /** The path in the address of a page on the web; a path alone is taken as it is. */
-  static ofPageUrl(address: string): PublicName | undefined {
+  ofPageUrl(address: string): PublicName {
     const url = URL.parse(address)
-    return PublicName.ofPath(url !== null && /^https?:$/.test(url.protocol) ? url.pathname : address)
+    return this.ofPath(url !== null && /^https?:$/.test(url.protocol) ? url.pathname : address)
   }
 
   /** A subject that the service sorts questions by. */
-  static ofCategory(category: string): PublicName | undefined {
-    return CATEGORY.test(category) ? new PublicName(category) : undefined
+  ofCategory(category: string): PublicName {
+    const words = category.split(/[ &-]+/).filter((word) => word !== '')
+    const forAgent = words.length <= 3 ? category : undefined
+    return this.#name('category', category, {
+      isPublic: CATEGORY.test(category),
+      forPeople: category,
+      forAgent,
+    })
   }
 
-  /** What somebody searched for: a few plain words, nothing that could be an address, a number or a key. */
-  static ofSearch(term: string): PublicName | undefined {
+  /** What readers searched for; an agent gets its words in alphabetical order, each once. */
+  ofSearch(term: string): PublicName {
     const words = term.trim().split(/\s+/)
-    const digits = term.match(/\p{Nd}/gu)?.length ?? 0
-    const isShort = term.length <= MAX_SEARCH_LENGTH && words.length <= MAX_SEARCH_WORDS
-    if (!isShort || digits > MAX_SEARCH_DIGITS || !words.every(isPlainWord)) return undefined
-    return new PublicName(words.join(' '))
+    const forPeople = words.join(' ')
+    const isShort = forPeople.length <= 60 && words.length <= 6
+    const isPublic = isShort && words.every((word) => WORD.test(word) && isShortWord(word))
+    const sorted = [...new Set(words)].sort((left, right) => left.localeCompare(right, 'en'))
+    const forAgent = words.length <= 5 ? sorted.join(' ') : undefined
+    return this.#name('search', term, { isPublic, forPeople, forAgent })
+  }
+
+  #name(
+    of: PublicName['of'],
+    text: string,
+    { isPublic, forPeople, forAgent }: Omit<PublicName, 'of'> & { isPublic: boolean; forPeople: string },
+  ): PublicName {
+    const key = `${of} ${text}`
+    const isShown = isPublic && !this.#isSecret(forPeople)
+    const withheld = { of, forPeople: undefined, forAgent: undefined }
+    const name = this.#known.get(key) ?? (isShown ? { of, forPeople, forAgent } : withheld)
+    this.#known.set(key, name)
+    return name
+  }
+
+  #isSecret(text: string): boolean {
+    return this.#redact(text) !== text || text.split(/[\s/]+/).some((part) => KEY_PREFIX.test(part))
   }
 }
 
 const PATH = /^[A-Za-z0-9/_.~-]{1,120}$/
-const CATEGORY = /^(?=.*\p{L})[\p{L} &-]{1,40}$/u
+const CATEGORY = /^(?=.*\p{L})(?!.*\p{Default_Ignorable_Code_Point})[\p{L} &-]{1,40}$/u
 
-const MAX_SEARCH_LENGTH = 60
-const MAX_SEARCH_WORDS = 6
-/** A year or a version has fewer digits, a telephone number more. */
-const MAX_SEARCH_DIGITS = 6
+/** Letters and digits, with single marks between them. Characters that nobody sees could carry a hidden text. */
+const WORD =
+  /^(?!.*\p{Default_Ignorable_Code_Point})[\p{L}\p{Nd}][\p{L}\p{M}\p{Nd}]*(?:[.\-_/][\p{L}\p{Nd}][\p{L}\p{M}\p{Nd}]*)*$/u
 
-/** Letters and digits, with single marks between them. */
-const WORD = /^[\p{L}\p{M}\p{N}]+(?:[.\-_/][\p{L}\p{M}\p{N}]+)*$/u
+/** How keys begin. */
+const KEY_PREFIX = /^(?:gh[oprsu]_|github_pat_|AKIA|sk-|mint_)/i
 
-/** Endings that make `next.config.js` a file; anything else after a dot may be the end of a host's name. */
-const FILE_ENDINGS =
-  /^(?:[cm]?[jt]sx?|json5?|ya?ml|toml|mdx|html?|css|xml|csv|txt|env|ini|lock|config|\d\w*)$/i
-
-/** How keys of well-known services begin. */
-const KEY_PREFIX =
-  /^(?:sk|pk|rk|gh[oprsu]|github[-_]pat|glpat|npm|mint|xox[a-z]|hf|key|token)[-_]\w{6}|^(?:AKIA|ASIA|eyJ)\w{8}/
-
-function isPlainWord(word: string): boolean {
-  return WORD.test(word) && !/\p{Nd}{6}/u.test(word) && !isAddress(word) && !isLikeKey(word)
-}
-
-function isAddress(word: string): boolean {
-  return word.split('/').some((part) => {
-    const labels = part.split('.')
-    const isNumeric = labels.length === 4 && labels.every((label) => /^\d+$/.test(label))
-    return isNumeric || (labels.length > 1 && !FILE_ENDINGS.test(labels.at(-1) ?? ''))
-  })
-}
-
-/** Whether a word begins like a key, is very long, or mixes letters and digits as only keys and ids do. */
-function isLikeKey(word: string): boolean {
-  const bare = word.replace(/[.\-_/]/g, '')
-  const switches = bare.match(/\p{L}(?=\p{N})|\p{N}(?=\p{L})/gu)?.length ?? 0
-  const longestRun = Math.max(...word.split(/[.\-_/]/).map((run) => run.length))
-  return KEY_PREFIX.test(word) || longestRun > 24 || (bare.length >= 12 && switches >= 4)
+/** A year or a version has fewer digits, a telephone number more; longer words are mostly keys and ids. */
+function isShortWord(word: string): boolean {
+  return word.length <= 20 && (word.match(/\p{Nd}/gu)?.length ?? 0) <= 4
 }

@@ -1,6 +1,6 @@
 import { readInputs } from '../../src/inputs/read.ts'
 import { fullDaysBefore, periodsBefore } from '../../src/readers/options.ts'
-import { readersSummary, type SummaryContent } from '../../src/readers/summary.ts'
+import { type ReportContent, readersSummary } from '../../src/readers/summary.ts'
 import { makeReport, type VisitorsReport } from '../../src/readers/visitors.ts'
 import type { Counts, PageVisitors } from '../../src/service/analytics.ts'
 import { NOW_MS } from './scene.ts'
@@ -36,9 +36,10 @@ export function report(
 }
 
 /** A summary as Markdown, with plain spaces. */
-export function summaryOf(report: VisitorsReport, more: Partial<SummaryContent> = {}, siteUrl = ''): string {
+export function summaryOf(report: VisitorsReport, more: Partial<ReportContent> = {}, siteUrl = ''): string {
   const given = new Map(Object.entries({ 'project-id': 'docs', 'site-url': siteUrl }))
   const { inputs } = readInputs(given, (text) => text)
-  const content = { inputs, report, missed: undefined, leftOut: [], requests: 11, ...more }
+  const none = { failure: undefined, signals: undefined, exported: '', leftOut: [] }
+  const content = { inputs, report, requests: 11, ...none, ...more }
   return readersSummary(content).source.replaceAll('\u00A0', ' ')
 }

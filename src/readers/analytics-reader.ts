@@ -1,21 +1,35 @@
 import { formatDuration } from '../lib/duration.ts'
-import { FailureError } from '../lib/failure.ts'
+import { type Failure, FailureError } from '../lib/failure.ts'
 import { RetryError, type RetryPolicy, retry, retryAfterNote } from '../lib/retry.ts'
-import { joinSentences } from '../lib/text.ts'
+import { joinSentences, listOf } from '../lib/text.ts'
 import type { Run } from '../runner/run.ts'
 import type { Dates } from '../service/analytics.ts'
 import type { DocsService } from '../service/docs-service.ts'
 import {
   describeFailure,
   failureSentences,
+  hasStatus,
   InvalidResponseError,
   isRetryable as isRetryableFailure,
   retryAfterMsOf,
 } from '../service/service-errors.ts'
-import { listOf, type Period } from './format.ts'
+import { isoDay, type Period } from './format.ts'
 
-/** Why something was not read. A limit of ours is a headline alone: a clause that follows "because". */
-export class NotRead extends FailureError {}
+/** Why something was not read. */
+export class NotRead extends FailureError {
+  /** `limit`: one of ours, whose headline follows "because"; `refusal`: of key, credits or access. */
+  readonly kind: 'limit' | 'refusal' | 'failure'
+
+  constructor(kind: NotRead['kind'], failure: Failure) {
+    super(failure)
+    this.kind = kind
+  }
+
+  /** As sentences. What refuses these requests refuses a job of the same run, whose error says what to do. */
+  text(hasJob: boolean): string {
+    return hasJob && this.kind === 'refusal' ? `${this.headline}.` : this.message
+  }
+}
 
 export type AnalyticsRequest<T> = (service: DocsService, dates: Dates, signal: AbortSignal) => Promise<T>
 
@@ -45,7 +59,7 @@ export class AnalyticsReader {
   }
 
   /** Makes a request about a period until it is answered, unless a limit is reached or the run is cancelled. */
-  async send<T>({ from, to }: Period, request: AnalyticsRequest<T>): Promise<T | NotRead> {
+  async send<T>({ fromMs, toMs }: Period, request: AnalyticsRequest<T>): Promise<T | NotRead> {
     const { inputs, log } = this.#run
     const maxRequests = inputs['visitors-max-requests']
     if (this.count >= maxRequests) this.#stop(`\`visitors-max-requests\` is ${maxRequests}`)
@@ -64,7 +78,7 @@ export class AnalyticsReader {
     }
     const attempt = (): Promise<T> => {
       this.count += 1
-      return request(this.#service, { dateFrom: from.text, dateTo: to.text }, this.#signal)
+      return request(this.#service, { dateFrom: isoDay(fromMs), dateTo: isoDay(toMs) }, this.#signal)
     }
     try {
       return await retry(attempt, policy, this.#run)
@@ -84,7 +98,9 @@ export class AnalyticsReader {
       final: isRetryable(cause) ? 'No request is left of `visitors-max-requests` to try it again.' : '',
       cancelled: '',
     }
-    const failed = new NotRead({ headline, details: joinSentences(details, notes[reason]) })
+    const isRefused = [401, 402, 403].some((status) => hasStatus(cause, status))
+    const failure = { headline, details: joinSentences(details, notes[reason]) }
+    const failed = new NotRead(isRefused ? 'refusal' : 'failure', failure)
     // The limit of the service concerns every other request, too.
     if (reason === 'deadline') this.#stopped = failed
     return failed
@@ -97,7 +113,7 @@ export class AnalyticsReader {
   }
 
   #stop(limit: string): void {
-    this.#stopped ??= new NotRead({ headline: limit, details: '' })
+    this.#stopped ??= new NotRead('limit', { headline: limit, details: '' })
   }
 
   /** @param sentence what is missing or not certain, in plain text with names in backticks */
@@ -113,11 +129,11 @@ export class AnalyticsReader {
   }
 
   /** What was left out: a sentence for each note and each limit, a few for each failure. */
-  get leftOut(): readonly string[] {
+  leftOut(hasJob: boolean): readonly string[] {
     const notRead = [...this.#notRead.values()].map(({ cause, parts }) =>
-      cause.details === ''
+      cause.kind === 'limit'
         ? `Not read, because ${cause.headline}: ${listOf(parts)}.`
-        : joinSentences(`Not read: ${listOf(parts)}.`, cause.message),
+        : joinSentences(`Not read: ${listOf(parts)}.`, cause.text(hasJob)),
     )
     return [...this.#notes, ...notRead]
   }

@@ -1,0 +1,222 @@
+import { code, details, joinMarkdown, type Markdown, md } from '../lib/markdown.ts'
+import type { Redact } from '../lib/redact.ts'
+import { listOf } from '../lib/text.ts'
+import {
+  getQuestions,
+  getRatings,
+  getSearches,
+  type Listed,
+  type Question,
+  type Rating,
+  type Search,
+  type SignalsQuery,
+} from '../service/analytics.ts'
+import type { DocsService } from '../service/docs-service.ts'
+import { type PublicName, PublicNames } from '../service/public-name.ts'
+import { type AnalyticsReader, NotRead } from './analytics-reader.ts'
+import { countOf, formatPeriod, type Period } from './format.ts'
+import { SIGNALS_DAYS } from './options.ts'
+import { PATH_LENGTH, pageName } from './page-lists.ts'
+
+/** What readers missed, as far as it could be read. */
+export type ReaderSignals = {
+  readonly period: Period
+  /** The worst first. */
+  readonly items: readonly SignalItem[]
+  /** Sentences about the kinds that there is nothing to judge of. */
+  readonly notes: readonly string[]
+  /** Whether any of the three kinds could be read. */
+  readonly isRead: boolean
+  /** Whether any of them has something to judge. */
+  readonly hasRows: boolean
+}
+
+/** All that is said of one page, search or category. */
+export type SignalItem = { readonly name: PublicName; readonly signals: readonly Signal[] }
+
+type Signal = {
+  readonly kind: 'rating' | 'search' | 'question'
+  readonly name: PublicName
+  /** Votes against the page; searches without a click; questions without an answer. */
+  readonly count: number
+  /** All votes; searches; questions. */
+  readonly of: number
+  /** Share of votes against; of searches with a click; of questions without an answer. */
+  readonly rate: number
+  /** The same share of the whole site. */
+  readonly siteRate: number
+}
+
+/** Items that are named at once, and those that are named below. */
+const MAX_SHOWN = 5
+const MAX_ITEMS = MAX_SHOWN + 20
+const MIN_VOTES = 5
+const MIN_DOWN_VOTES = 3
+const MIN_SEARCHES = 5
+const MIN_QUESTIONS = 3
+const MIN_DAYS = 2
+/** Standard normal quantiles of two-sided intervals. */
+const Z_95 = 1.96
+const Z_99 = 2.576
+
+type SignalsRequest<T> = (service: DocsService, query: SignalsQuery) => Promise<Listed<T>>
+
+/** Reads what readers missed: three requests. `redact` takes the run's secrets out of a text. */
+export async function readSignals(
+  reader: AnalyticsReader,
+  period: Period,
+  redact: Redact,
+): Promise<ReaderSignals> {
+  const names = new PublicNames(redact)
+  const notes: string[] = []
+  const unread: string[] = []
+  let hasRows = false
+
+  // `part`: of a site, that this kind comes from.
+  const read = async <T>(kind: string, part: string, request: SignalsRequest<T>): Promise<readonly T[]> => {
+    const listed = await reader.send(period, (service, dates, signal) =>
+      request(service, { dates, names, signal }),
+    )
+    if (listed instanceof NotRead) {
+      reader.noteNotRead(`the ${kind}`, listed)
+      unread.push(kind)
+      return []
+    }
+    if (listed.rows.length > 0) hasRows = true
+    else notes.push(`No ${kind} in ${SIGNALS_DAYS} days: is ${part} switched on?`)
+    if (listed.invalidRows > 0)
+      reader.note(`${countOf(listed.invalidRows, 'row')} of the ${kind} could not be read.`)
+    return listed.rows
+  }
+
+  const items = findSignals(
+    await read('ratings', 'feedback', getRatings),
+    await read('searches', 'search', getSearches),
+    await read('questions', 'the assistant', getQuestions),
+  )
+  if (unread.length > 0) notes.push(`The ${listOf(unread)} could not be read.`)
+  return { period, items, notes, isRead: unread.length < 3, hasRows }
+}
+
+/** Finds what stands out, the items that concern most readers first. */
+export function findSignals(
+  ratings: readonly Rating[],
+  searches: readonly Search[],
+  questions: readonly Question[],
+): SignalItem[] {
+  const signals = [...findBadlyRated(ratings), ...findSearchedInVain(searches), ...findUnanswered(questions)]
+  const items = [...Map.groupBy(signals, ({ name }) => name)].map(([name, signals]) => ({ name, signals }))
+  const readers = (item: SignalItem): number => sum(item.signals, ({ count }) => count)
+  return items.sort((left, right) => readers(right) - readers(left)).slice(0, MAX_ITEMS)
+}
+
+/** Pages that surely get more votes against them than the site as a whole. */
+function findBadlyRated(ratings: readonly Rating[]): Signal[] {
+  const siteRate = sum(ratings, ({ down }) => down) / sum(ratings, ({ up, down }) => up + down)
+  return ratings.flatMap(({ page, up, down }): Signal[] => {
+    const of = up + down
+    const isBad = of >= MIN_VOTES && down >= MIN_DOWN_VOTES && wilson(down, of, Z_99).low > siteRate
+    if (!isBad) return []
+    return [{ kind: 'rating', name: page, count: down, of, rate: down / of, siteRate }]
+  })
+}
+
+/** Searches that surely lead to a click less than half as often as those of the site as a whole. */
+function findSearchedInVain(searches: readonly Search[]): Signal[] {
+  const clicks = sum(searches, ({ hits, clickRate }) => hits * clickRate)
+  const siteRate = clicks / sum(searches, ({ hits }) => hits)
+  return searches.flatMap(({ term, hits, clickRate }): Signal[] => {
+    const isVain = hits >= MIN_SEARCHES && wilson(hits * clickRate, hits, Z_95).high < siteRate / 2
+    if (!isVain) return []
+    const count = Math.round(hits * (1 - clickRate))
+    return [{ kind: 'search', name: term, count, of: hits, rate: clickRate, siteRate }]
+  })
+}
+
+/** Pages, or where a question names none categories, with several questions that were not answered, on more than one day. */
+function findUnanswered(questions: readonly Question[]): Signal[] {
+  const siteRate = questions.filter(({ isAnswered }) => !isAnswered).length / questions.length
+  const subjects = Map.groupBy(questions, ({ page, category }) => page ?? category)
+  return [...subjects].flatMap(([name, asked]): Signal[] => {
+    const unanswered = asked.filter(({ isAnswered }) => !isAnswered)
+    const days = new Set(unanswered.map(({ day }) => day))
+    if (name === undefined || unanswered.length < MIN_QUESTIONS || days.size < MIN_DAYS) return []
+    const [count, of] = [unanswered.length, asked.length]
+    return [{ kind: 'question', name, count, of, rate: count / of, siteRate }]
+  })
+}
+
+function sum<T>(rows: readonly T[], of: (row: T) => number): number {
+  return rows.reduce((total, row) => total + of(row), 0)
+}
+
+/** The interval that a share surely lies in, after so many of so many cases (Wilson, 1927). */
+export function wilson(cases: number, of: number, z: number): { low: number; high: number } {
+  const observed = cases / of
+  const scale = 1 + z ** 2 / of
+  const middle = (observed + z ** 2 / (2 * of)) / scale
+  const reach = (z / scale) * Math.sqrt((observed * (1 - observed)) / of + z ** 2 / (4 * of ** 2))
+  return { low: middle - reach, high: middle + reach }
+}
+
+/** Whom a list is for: an agent that writes gets less of the names. */
+export type Audience = 'people' | 'agent'
+
+/** What readers missed: what is shown at once, and what is folded. `site`: that pages are linked to, if any. */
+export function signalsSections(
+  { items, notes, hasRows }: ReaderSignals,
+  audience: Audience,
+  site: URL | undefined,
+) {
+  const lines = items.map((item) => md`- ${subjectOf(item, audience, site)}: ${figuresOf(item)}`)
+  if (lines.length === 0 && hasRows) lines.push(md`Nothing stands out.`)
+  const [first, more] = [lines.slice(0, MAX_SHOWN), lines.slice(MAX_SHOWN)]
+  const shown = first.length === 0 ? [] : [joinMarkdown(first, '\n')]
+  if (notes.length > 0) shown.push(md`${notes.join(' ')}`)
+  const title = `What readers missed: ${more.length} more`
+  return { shown, folded: more.length === 0 ? [] : [details(title, joinMarkdown(more, '\n'))] }
+}
+
+/** The list for the job of this run, after our own words. Empty if nothing stands out. */
+export function signalsForAgent({ period, items }: ReaderSignals): string {
+  if (items.length === 0) return ''
+  const lines = items.map((item) => `- ${subjectOf(item, 'agent', undefined).source}: ${figuresOf(item)}`)
+  return [`What readers missed, ${formatPeriod(period)}:`, AGENT_WORDS, ...lines].join('\n')
+}
+
+function subjectOf({ name }: SignalItem, audience: Audience, site: URL | undefined): Markdown {
+  const text = audience === 'people' ? name.forPeople : name.forAgent
+  if (text === undefined) return md`${WITHHELD[name.of]}`
+  if (name.of === 'path') return pageName(text, site, PATH_LENGTH.aloneInLine)
+  if (name.of === 'category') return md`questions about ${code(text)}`
+  return md`search ${audience === 'people' ? 'for' : 'with the words'} ${code(text)}`
+}
+
+const WITHHELD = {
+  path: 'a page (path withheld)',
+  search: 'a search (text withheld)',
+  category: 'a category (name withheld)',
+}
+const COUNTED = {
+  rating: 'ratings say no',
+  search: 'searches led to no click',
+  question: 'questions got no answer',
+}
+
+/** The counts of an item, each with its whole and the site's rate. */
+function figuresOf({ signals }: SignalItem): string {
+  const figures = signals.map(({ kind, count, of, siteRate }) => {
+    const site = kind === 'search' ? 1 - siteRate : siteRate
+    return `${count} of ${of} ${COUNTED[kind]}; the site: ${Math.round(site * 100)} %`
+  })
+  return figures.join(' · ')
+}
+
+const AGENT_WORDS =
+  'These are counts of demand, no proof of an error. Look at the page and at the code first. Change at most three pages for this list, and a page only where it lacks or misstates something. Add nothing that the repository does not hold. Say in the pull request which item led to which change.'
+
+/** How to read the list, as sentences. */
+export const SIGNALS_FACTS = [
+  `What readers missed, in the ${SIGNALS_DAYS} days before today: pages rated worse than the site beyond chance; searches that led to a click less than half as often; ${MIN_QUESTIONS} or more questions without an answer.`,
+  'Votes, searches and questions need no login, so only counts are shown, and names by strict rules.',
+]
