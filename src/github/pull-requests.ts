@@ -18,7 +18,7 @@ export type PullState = {
 
 type Name = { readonly owner: string; readonly repo: string; readonly number: number }
 
-function readPullRequestUrl(prLink: string, { serverUrl }: GitHub): Name | undefined {
+export function readPullRequestUrl(prLink: string, { serverUrl }: GitHub): Name | undefined {
   const url = URL.parse(prLink)
   if (url?.origin !== URL.parse(serverUrl)?.origin) return undefined
   const pattern = /^\/([\w.-]+)\/([\w.-]+)\/pull\/(\d{1,15})(?:\/|$)/

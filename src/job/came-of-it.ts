@@ -1,0 +1,296 @@
+import { type GraphqlError, graphqlError } from '../github/errors.ts'
+import { readPullRequestUrl } from '../github/pull-requests.ts'
+import { type CommitFile, type Comparison, type Maybe, normalizeLogin, type Sent } from '../github/types.ts'
+import { joinSentences } from '../lib/text.ts'
+import type { Run } from '../runner/run.ts'
+import type { Job } from '../service/docs-service.ts'
+import {
+  CHECK_FIELDS,
+  type CheckedCommit,
+  COMMENT_FIELDS,
+  type CommitChecks,
+  type Nodes,
+  nodesOf,
+  type Preview,
+  type PullComments,
+  readChecks,
+  readPreview,
+} from './preview.ts'
+
+/** What GitHub shows of a finished job, as plain data. Titles, names and words are other people's. */
+export type CameOfIt = {
+  readonly found: PullReport | BranchReport
+  /** Whether the step's earlier pull request is published; `undefined` where it is not known. */
+  readonly published: Published | undefined
+}
+
+export type PullReport = {
+  readonly kind: 'pull-request'
+  readonly url: string
+  readonly title: string
+  readonly headSha: string
+  readonly fileCount: number
+  /** The first 100, pages first; `undefined` where they could not be read. */
+  readonly files: readonly PullFile[] | undefined
+  /** Those that changed since this run's message; `undefined` without one, or where they are not known. */
+  readonly filesSince: readonly PullFile[] | undefined
+  readonly preview: Preview
+  readonly checks: CommitChecks
+}
+
+/** As GitHub's REST API lists it. */
+export type PullFile = Pick<CommitFile, 'filename' | 'status' | 'additions' | 'deletions'>
+
+/** Without a pull request: whether the agent published straight to the default branch. */
+type BranchReport =
+  | { readonly kind: 'published'; readonly branch: string; readonly commits: number; readonly url: string }
+  | { readonly kind: 'unchanged'; readonly branch: string }
+  | { readonly kind: 'unknown' }
+
+/** `pull`: the name of the earlier pull request, `acme/docs#12`. */
+export type Published = { value: boolean; pull: string; pullUrl: string; words: string; url: string }
+
+export type JobQuestion = {
+  readonly job: Job
+  /** When this run sent its message, by our clock, in milliseconds since the epoch; `undefined` if it sent none. */
+  readonly messageAtMs?: number | undefined
+  /** SHA of the pull request's head before that, where it is known. */
+  readonly headBefore?: string | undefined
+  /** The step's pull request before this job, once it is merged. */
+  readonly earlierPull?: { readonly prLink: string; readonly mergeCommit: string } | undefined
+}
+
+type Place = { readonly owner: string; readonly repo: string; readonly number?: number }
+
+const UNKNOWN = { kind: 'unknown' } as const
+
+/** Asks GitHub, in one request, what came of a finished job. What can't be read is left out. */
+export async function readCameOfIt(question: JobQuestion, run: Run): Promise<CameOfIt> {
+  const { github } = run
+  const { prLink = '', mergeCommit = '' } = question.earlierPull ?? {}
+  const place = placeOf(question, run)
+  const earlier = /^[0-9a-f]{40}$/.test(mergeCommit) ? readPullRequestUrl(prLink, github) : undefined
+  const query = [
+    inRepository(
+      'job',
+      place,
+      place?.number === undefined ? branchFields(question) : pullFields(place.number),
+    ),
+    inRepository('earlier', earlier, `object(oid: "${mergeCommit}") { ... on Commit { ${CHECK_FIELDS} } }`),
+  ].join('')
+  if (query === '') return { found: UNKNOWN, published: undefined }
+  const answer = await github.read(() => github.graphql<Answer>(`query CameOfIt { ${query} }`))
+  if (!answer.known) {
+    const permission = place?.number === undefined ? 'contents: read' : 'pull-requests: read'
+    github.report(answer.error, { purpose: 'read what came of the job', permission, level: 'notice' })
+    return { found: UNKNOWN, published: undefined }
+  }
+  const { data, errors } = answer.value
+  reportErrors(errors, { job: place, earlier }, run)
+  const apps = new Set(['mintlify', ...run.inputs['ignore-authors'].map(normalizeLogin)])
+  const published = earlier && readPublished(earlier, prLink, readChecks(data.earlier?.object, apps))
+  if (published?.value === false) run.log.warning(unpublishedText(published))
+  const { pullRequest, defaultBranchRef } = data.job ?? {}
+  if (place?.number === undefined) {
+    const isWhole = !errors.some(({ path }) => path.startsWith('job.'))
+    return { found: place && isWhole ? readBranch(defaultBranchRef, place, run) : UNKNOWN, published }
+  }
+  if (pullRequest == null) return { found: UNKNOWN, published }
+  const found = readPull(pullRequest, question, apps)
+  const url = `${github.serverUrl}/${place.owner}/${place.repo}/pull/${place.number}`
+  const filesSince = await readFilesSince(found.headSha, place, question, run)
+  return { found: { ...found, url, filesSince }, published }
+}
+
+function readPublished(
+  { owner, repo, number }: Place,
+  pullUrl: string,
+  { deployment }: CommitChecks,
+): Published | undefined {
+  if (deployment?.state !== 'ready' && deployment?.state !== 'failed') return undefined
+  const { words, url } = deployment
+  return { value: deployment.state === 'ready', pull: `${owner}/${repo}#${number}`, pullUrl, words, url }
+}
+
+function unpublishedText({ pull, words, url }: Published): string {
+  const said = `The pull request ${pull} was merged, but the service's check failed`
+  return `${joinSentences(`${said}${words && `: ${words}`}.`, 'The pages may be published all the same.')} ${url}`
+}
+
+const LOOK_PAUSE_MS = 10_000
+const MAX_WAIT_MS = 300_000
+/** How long to wait for a first sign of a build. */
+const MAX_SILENCE_MS = 60_000
+
+/**
+ * Waits until the preview is built, or will not be.
+ *
+ * @param times by our clock, in milliseconds since the epoch; `endedAtMs`: when the job was seen to be over
+ */
+export async function waitForPreview(
+  question: JobQuestion,
+  cameOfIt: CameOfIt,
+  times: { readonly endedAtMs: number; readonly deadlineMs: number },
+  run: Run,
+): Promise<CameOfIt> {
+  let { found } = cameOfIt
+  while (found.kind === 'pull-request') {
+    const isBuilding = found.preview.state === 'building'
+    const isPending = isBuilding || (found.preview.state === 'unknown' && found.checks.isRead)
+    const untilMs = Math.min(times.deadlineMs, times.endedAtMs + (isBuilding ? MAX_WAIT_MS : MAX_SILENCE_MS))
+    const pauseMs = Math.min(LOOK_PAUSE_MS, untilMs - run.clock.now())
+    if (!isPending || pauseMs <= 0) break
+    await run.clock.sleep(pauseMs, run.cancel).catch(() => undefined)
+    if (run.cancel.aborted) break
+    const next = await readCameOfIt({ ...question, headBefore: undefined, earlierPull: undefined }, run)
+    if (next.found.kind !== 'pull-request') break
+    found = { ...next.found, filesSince: found.filesSince }
+  }
+  return { ...cameOfIt, found }
+}
+
+/** The pull request, else the repository of a job that completed without one; `undefined` if it is not on this GitHub. */
+function placeOf(question: JobQuestion, { github }: Run): Place | undefined {
+  const { prLink, repository, status } = question.job
+  if (prLink !== null) return readPullRequestUrl(prLink, github)
+  const url = URL.parse(repository ?? '')
+  const [, owner, repo] = /^\/([\w.-]+)\/([\w.-]+?)(?:\.git)?\/?$/.exec(url?.pathname ?? '') ?? []
+  const isHere = url?.origin === URL.parse(github.serverUrl)?.origin
+  return isHere && status === 'completed' && owner && repo ? { owner, repo } : undefined
+}
+
+function sinceMsOf({ job, messageAtMs }: JobQuestion): number {
+  return messageAtMs ?? (Date.parse(job.createdAt ?? '') || Number.POSITIVE_INFINITY)
+}
+
+function inRepository(alias: string, place: Place | undefined, fields: string): string {
+  if (place === undefined || fields === '') return ''
+  return `${alias}: repository(owner: "${place.owner}", name: "${place.repo}") { ${fields} } `
+}
+
+function pullFields(number: number): string {
+  return `pullRequest(number: ${number}) { title changedFiles headRefOid ${COMMENT_FIELDS}
+    files(first: 100) { nodes { path additions deletions changeType } }
+    commits(last: 1) { nodes { commit { oid ${CHECK_FIELDS} } } } }`
+}
+
+/** Empty where nobody knows since when. */
+function branchFields(question: JobQuestion): string {
+  const sinceMs = sinceMsOf(question)
+  if (!Number.isFinite(sinceMs)) return ''
+  const since = new Date(sinceMs).toISOString().replace(/\.\d+/, '')
+  return `defaultBranchRef { name target { ... on Commit {
+    history(first: 100, since: "${since}") { pageInfo { hasNextPage } nodes {
+      oid message author { email user { login } } associatedPullRequests(first: 1) { nodes { number } }
+    } } } } }`
+}
+
+type GraphqlFile = Sent<{ path: string; additions: number; deletions: number; changeType: string }>
+type Pull = Sent<{ title: string; changedFiles: number; headRefOid: string; comments: PullComments }> &
+  Sent<{ files: Nodes<GraphqlFile>; commits: Nodes<Sent<{ commit: CheckedCommit }>> }>
+type GitAuthor = Sent<{ email: string; user: Sent<{ login: string }> }>
+type BranchCommit = Sent<{
+  oid: string
+  message: string
+  author: GitAuthor
+  associatedPullRequests: Nodes<unknown>
+}>
+type History = Nodes<BranchCommit> & Sent<{ pageInfo: Sent<{ hasNextPage: boolean }> }>
+type Branch = Sent<{ name: string; target: Sent<{ history: History }> }>
+type Answer = Sent<{
+  job: Sent<{ pullRequest: Pull; defaultBranchRef: Branch }>
+  earlier: Sent<{ object: CheckedCommit }>
+}>
+
+/** A missing permission is a notice; a repository that the token can't see, a line in the log. */
+function reportErrors(
+  errors: readonly GraphqlError[],
+  places: Readonly<Record<string, Place | undefined>>,
+  { github, log }: Run,
+): void {
+  const reported = new Set<string>()
+  for (const error of errors) {
+    const { type, path } = error
+    const place = places[path]
+    const isRequest = /pullRequest/i.test(path)
+    const area = path.includes('checkSuites') ? 'checks' : isRequest ? 'pull-requests' : 'contents'
+    if (place !== undefined && (type === 'NOT_FOUND' || type === 'FORBIDDEN')) {
+      log.info(`What came of the job is not known: \`github-token\` can't see ${place.owner}/${place.repo}.`)
+    } else if (!reported.has(area)) {
+      const call = { purpose: `read what came of the job (${area})`, permission: `${area}: read` }
+      github.report(graphqlError(error), { ...call, level: 'notice' })
+      reported.add(area)
+    }
+  }
+}
+
+function readPull(pull: Pull, question: JobQuestion, apps: ReadonlySet<string>) {
+  const commit = nodesOf(pull.commits).at(-1)?.commit
+  // The checks of another commit say nothing of the head.
+  const checks = readChecks(commit?.oid === pull.headRefOid ? commit : undefined, apps)
+  const files = nodesOf(pull.files).map(({ path, changeType, additions, deletions }) => {
+    const status = changeType === 'DELETED' ? 'removed' : changeType?.toLowerCase()
+    return { filename: path, status, additions, deletions }
+  })
+  return {
+    kind: 'pull-request' as const,
+    title: pull.title ?? '',
+    headSha: pull.headRefOid ?? '',
+    fileCount: pull.changedFiles ?? files.length,
+    files: pull.files == null && pull.changedFiles !== 0 ? undefined : pagesFirst(files),
+    preview: readPreview(checks, pull.comments, { sinceMs: sinceMsOf(question), apps }),
+    checks,
+  }
+}
+
+/** Pages, navigation, API descriptions, the rest. */
+const FILE_ORDER = [/\.mdx?$/i, /(?:^|\/)(?:docs|mint)\.json$/i, /(?:open|async)api|swagger/i, /^/]
+
+function pagesFirst(files: readonly PullFile[]): readonly PullFile[] {
+  const rank = ({ filename }: PullFile): number => FILE_ORDER.findIndex((name) => name.test(filename ?? ''))
+  return files.toSorted((one, other) => rank(one) - rank(other))
+}
+
+/** Source: GitHub's REST API, "Compare two commits". */
+async function readFilesSince(
+  head: string,
+  { owner, repo }: Place,
+  { messageAtMs, headBefore }: JobQuestion,
+  { github }: Run,
+): Promise<readonly PullFile[] | undefined> {
+  if (messageAtMs === undefined || !headBefore || head === '') return undefined
+  if (headBefore === head) return []
+  const options = { owner, repo, basehead: `${headBefore}...${head}` }
+  const call = {
+    purpose: 'compare the pull request with its head before the message',
+    level: 'notice',
+  } as const
+  const compared = await github.read(() =>
+    github.call<Comparison>(({ rest }) => rest.repos.compareCommitsWithBasehead(options)),
+  )
+  if (!compared.known) {
+    github.report(compared.error, { ...call, permission: 'contents: read' })
+    return undefined
+  }
+  const { status, files, commits } = compared.value
+  // After a forced push or a merge of the base branch, a comparison has the work of others, too.
+  const isOwnWork = status === 'ahead' && commits?.every((commit) => (commit?.parents?.length ?? 0) < 2)
+  return isOwnWork && files ? pagesFirst(files.filter((file) => file != null)) : undefined
+}
+
+/** Counts the agent's commits that came in no pull request: by GitHub's index, which lags behind, and by their subjects. */
+function readBranch(branch: Maybe<Branch>, { owner, repo }: Place, { github, inputs }: Run): BranchReport {
+  const history = branch?.target?.history
+  if (!branch?.name || history?.pageInfo?.hasNextPage !== false) return UNKNOWN
+  const authors = inputs['ignore-authors'].map(normalizeLogin)
+  const [newest, ...older] = nodesOf(history).filter(({ author, message, associatedPullRequests }) => {
+    const login = /^(?:\d+\+)?([^@]+)@users\.noreply\./.exec(author?.email ?? '')?.[1]
+    const isOwn = authors.includes(normalizeLogin(author?.user?.login ?? login ?? ''))
+    const subject = message?.trimStart().split('\n', 1)[0]?.trimEnd() ?? ''
+    const namesPull = /^Merge pull request #\d+ |\(#\d+\)$/.test(subject)
+    return isOwn && !namesPull && nodesOf(associatedPullRequests).length === 0
+  })
+  if (newest === undefined) return { kind: 'unchanged', branch: branch.name }
+  const url = `${github.serverUrl}/${owner}/${repo}/commit${older.length === 0 ? '' : 's'}/${newest.oid}`
+  return { kind: 'published', branch: branch.name, commits: older.length + 1, url }
+}
