@@ -4,163 +4,135 @@ import { code, joinMarkdown, link, type Markdown, md } from '../lib/markdown.ts'
 import { inBackticks } from '../lib/text.ts'
 import type { OutputValues } from '../runner/outputs.ts'
 import type { CameOfIt, Published, PullFile, PullReport } from './came-of-it.ts'
-import type { FailedCheck, Preview } from './preview.ts'
 
 const MAX_NAMED_FILES = 10
 const MAX_NAMED_CHECKS = 5
 
-/** How a completed job without a pull request ended; `undefined` where GitHub does not show which of the two it was. */
+/** What became of a job without a pull request; `undefined` where GitHub does not show it. */
 export function noPullRequestWords({ found }: CameOfIt): Failure | undefined {
-  if (found.kind === 'published') {
-    const headline = `Published straight to ${inBackticks(found.branch)}: ${count(found.commitCount, 'commit')}`
-    return { headline, details: 'The agent committed to the branch without a pull request.' }
-  }
-  if (found.kind !== 'unchanged') return undefined
-  return { headline: `Changed nothing on ${inBackticks(found.branch)}`, details: 'No file needed a change.' }
+  if (found.kind === 'unchanged')
+    return { headline: `Changed nothing on ${inBackticks(found.branch)}`, details: '' }
+  if (found.kind !== 'published') return undefined
+  const headline = `Published straight to ${inBackticks(found.branch)}: ${count(found.commits, 'commit')}`
+  return { headline, details: 'The agent committed to the branch without a pull request.' }
 }
 
 /** What a reviewer looks at first, as paragraphs. */
 export function cameOfItSummary({ found, published }: CameOfIt): readonly Markdown[] {
-  const paragraphs = published === undefined ? [] : [publishedText(published)]
-  if (found.kind === 'published') {
-    const commits = link(count(found.commitCount, 'commit'), found.url)
-    return [md`See the ${commits} on ${code(found.branch)}.`, ...paragraphs]
+  const words: Markdown[] = []
+  if (found.kind === 'published') words.push(link(`Show ${count(found.commits, 'commit')}`, found.url))
+  if (found.kind === 'pull-request') {
+    const { title, filesSince: since, url, checks } = found
+    const changed = since?.length === 0 ? md`no file` : filesList(since ?? [], url)
+    words.push(
+      title === '' ? md`` : md`**${title}**`,
+      filesText(found),
+      since === undefined ? md`` : md`Since this message: ${changed}`,
+      previewText(found, 'Preview', failureText(checks.deployment)),
+      checks.failed.length === 0 ? md`` : md`${failedText(found)}: ${checksList(found)}`,
+    )
   }
-  if (found.kind !== 'pull-request') return paragraphs
-  const { title, filesSinceMessage: since, url, preview, failedChecks } = found
-  return [
-    title === '' ? md`` : md`**${title}**`,
-    filesText(found),
-    since === undefined
-      ? md``
-      : md`Since this message: ${since.length === 0 ? 'no file' : filesList(since, url)}`,
-    previewText(preview),
-    checksText(failedChecks),
-    ...paragraphs,
-  ].filter(({ source }) => source !== '')
+  if (published !== undefined) words.push(publishedText(published, failureText(published)))
+  return words.filter(({ source }) => source !== '')
 }
 
 /** The same in one line; empty if there is nothing to say. */
 export function cameOfItLine({ found, published }: CameOfIt): Markdown {
-  const parts: Markdown[] = []
-  if (found.kind === 'published') parts.push(link(count(found.commitCount, 'commit'), found.url))
+  const words: Markdown[] = []
+  if (found.kind === 'published') words.push(link(count(found.commits, 'commit'), found.url))
   if (found.kind === 'pull-request') {
-    const { files, preview, failedChecks } = found
-    if (files !== undefined) parts.push(link(countFiles(found), `${found.url}/files`))
-    if (hasPreview(preview)) parts.push(previewLabel(preview))
-    const fails = failedChecks.length === 1 ? 'check fails' : 'checks fail'
-    if (failedChecks.length > 0) parts.push(md`${failedChecks.length} ${fails}`)
+    if (found.files !== undefined) words.push(link(filesCount(found), `${found.url}/files`))
+    words.push(previewText(found, 'preview', md``), failedText(found))
   }
-  if (published?.value === true) parts.push(md`${pullLink(published)} is published`)
-  if (published?.value === false) parts.push(md`the check on the merge of ${pullLink(published)} failed`)
-  return joinMarkdown(parts, ' · ')
+  if (published !== undefined) words.push(publishedText(published, md``))
+  return joinMarkdown(
+    words.filter(({ source }) => source !== ''),
+    ' · ',
+  )
 }
 
 export function cameOfItOutputs({ found, published }: CameOfIt): OutputValues {
   const pull = found.kind === 'pull-request' ? found : undefined
-  const state = pull?.preview.state ?? 'unknown'
-  const isSkipped = state === 'skipped'
+  const { url = '', state = '' } = pull?.preview ?? {}
   return {
     'pr-title': pull?.title ?? '',
-    'pr-files': pull?.files === undefined ? '' : JSON.stringify(pull.files),
-    'preview-url': isSkipped ? '' : (pull?.preview.url ?? ''),
-    'preview-status': isSkipped || state === 'unknown' ? '' : state,
-    published: published === undefined ? '' : String(published.value),
+    'pr-files':
+      pull?.files === undefined
+        ? ''
+        : JSON.stringify(pull.files.map(({ filename: path, ...file }) => ({ path, ...file }))),
+    'preview-url': url,
+    'preview-status': ['ready', 'building', 'failed'].includes(state) ? state : '',
+    published: published === undefined ? '' : `${published.value}`,
   }
 }
 
-/** What the agent was told; `wholeFiles`: how many of them with their whole diff, `undefined` if none has one. */
-export type ContextCounts = {
-  readonly commits: number
-  readonly files: number
-  readonly wholeFiles: number | undefined
-  readonly mergedPulls: number
-}
+/** `wholeFiles`: how many of the files have their whole diff; `undefined` where none was asked for. */
+type ContextCounts = { commits: number; files: number; wholeFiles: number | undefined; mergedPulls: number }
 
-/** `context: 12 commits, 34 files (8 whole), 2 merged pull requests` */
-export function contextCountsText({ commits, files, wholeFiles, mergedPulls }: ContextCounts): string {
+/** What the agent was told: `context: 12 commits, 34 files (8 whole), 2 merged pull requests`. */
+export function contextCounts({ commits, files, wholeFiles, mergedPulls }: ContextCounts): string {
   const whole = wholeFiles === undefined ? '' : ` (${wholeFiles} whole)`
   const pulls = mergedPulls === 0 ? '' : `, ${count(mergedPulls, 'merged pull request')}`
   return `context: ${count(commits, 'commit')}, ${count(files, 'file')}${whole}${pulls}`
 }
 
 function filesText(pull: PullReport): Markdown {
-  const { files, fileCount, url } = pull
-  if (fileCount === 0) return md`The pull request changes no file.`
-  return files === undefined ? md`` : md`${countFiles(pull)}: ${filesList(files, url, fileCount)}`
+  if (pull.fileCount === 0) return md`The pull request changes no file.`
+  if (pull.files === undefined) return md``
+  return md`${filesCount(pull)}: ${filesList(pull.files, pull.url, pull.fileCount)}`
 }
 
-/** `3 pages and 1 other file`; where not all files are known, no pages are counted. */
-function countFiles({ files = [], fileCount }: PullReport): string {
-  const pages = files.filter(({ path }) => /\.mdx?$/i.test(path)).length
-  if (pages === 0 || fileCount > files.length) return fileCount === 0 ? 'no file' : count(fileCount, 'file')
-  const others = fileCount - pages
-  return others <= 0 ? count(pages, 'page') : `${count(pages, 'page')} and ${count(others, 'other file')}`
+/** `3 pages, 1 other file`; pages are counted where all files are known. */
+function filesCount({ files = [], fileCount }: PullReport): string {
+  const pages =
+    fileCount > files.length ? 0 : files.filter(({ filename }) => /\.mdx?$/i.test(filename ?? '')).length
+  if (pages === 0) return count(fileCount, 'file')
+  const others = fileCount === pages ? '' : `, ${count(fileCount - pages, 'other file')}`
+  return `${count(pages, 'page')}${others}`
 }
 
 function filesList(files: readonly PullFile[], pullUrl: string, total = files.length): Markdown {
-  const named = files.slice(0, MAX_NAMED_FILES).map(({ path, additions, deletions }) => {
+  const named = files.slice(0, MAX_NAMED_FILES).map(({ filename, additions, deletions }) => {
+    const path = filename ?? ''
     const anchor = createHash('sha256').update(path).digest('hex')
-    return md`${link(code(path), `${pullUrl}/files#diff-${anchor}`)} (+${additions} −${deletions})`
+    return md`${link(code(path), `${pullUrl}/files#diff-${anchor}`)} (+${additions ?? 0} −${deletions ?? 0})`
   })
   return andMore(named, total)
 }
 
+function previewText({ preview: { state, url } }: PullReport, noun: string, failure: Markdown): Markdown {
+  const name = url === '' ? md`${noun}` : link(noun, url)
+  if (state === 'ready') return md`${name} ready`
+  if (state === 'building') return md`${name} being built`
+  if (state === 'failed') return md`${name} failed${failure}`
+  return url === '' ? md`` : name
+}
+
+function failedText({ checks: { failed } }: PullReport): Markdown {
+  if (failed.length === 0) return md``
+  return failed.length === 1 ? md`1 check fails` : md`${failed.length} checks fail`
+}
+
+function checksList({ checks: { failed } }: PullReport): Markdown {
+  const named = failed.slice(0, MAX_NAMED_CHECKS).map(({ name, url }) => link(md`${name}`, url))
+  return andMore(named, failed.length)
+}
+
 function andMore(named: readonly Markdown[], total: number): Markdown {
   const left = total - named.length
-  const more = left <= 0 ? [] : [md`${named.length === 0 ? '' : 'and '}${left} more`]
-  return joinMarkdown([...named, ...more], ', ')
-}
-
-function hasPreview({ state, url }: Preview): boolean {
-  return state !== 'skipped' && (state !== 'unknown' || url !== '')
-}
-
-const PREVIEW_STATES = {
-  ready: ' ready',
-  building: ' is being built',
-  failed: ' failed',
-  unknown: '',
-  skipped: '',
-}
-
-function previewLabel({ state, url, deployment }: Preview): Markdown {
-  const target = state === 'failed' ? deployment?.url : url
-  return md`${target ? link('preview', target) : 'preview'}${PREVIEW_STATES[state]}`
-}
-
-function previewText(preview: Preview): Markdown {
-  if (!hasPreview(preview)) return md``
-  const { state, url, deployment } = preview
-  const name = url === '' ? md`Preview` : link('Preview', url)
-  if (state === 'failed') return md`The preview failed to build${failureWords(deployment)}`
-  return { ready: md`${name}: ready`, building: md`${name}: being built`, unknown: name }[
-    state === 'skipped' ? 'unknown' : state
-  ]
+  return joinMarkdown(left > 0 ? [...named, md`and ${left} more`] : named, ', ')
 }
 
 /** What the service's check says, to follow a statement. */
-function failureWords(deployment: Preview['deployment']): Markdown {
-  const { words = '', url = '' } = deployment ?? {}
-  const check = url === '' ? md`` : md` (${link('check', url)})`
-  return words === '' ? md`${check}.` : md`: ${words}${check}`
+function failureText(check: { readonly words: string; readonly url: string } | undefined): Markdown {
+  if (check === undefined) return md``
+  const name = link('check', check.url)
+  return check.words === '' ? md` (${name})` : md`: ${check.words} (${name})`
 }
 
-function checksText(checks: readonly FailedCheck[]): Markdown {
-  if (checks.length === 0) return md``
-  const named = checks.slice(0, MAX_NAMED_CHECKS).map(({ name, url }) => link(md`${name}`, url))
-  const fails = checks.length === 1 ? '1 check fails' : `${checks.length} checks fail`
-  return md`${fails}: ${andMore(named, checks.length)}`
-}
-
-function publishedText(published: Published): Markdown {
-  const pull = pullLink(published)
-  if (published.value) return md`The earlier pull request ${pull} is merged and published.`
-  return md`The earlier pull request ${pull} is merged, but the service's check failed${failureWords(published.deployment)}`
-}
-
-function pullLink({ pullName, pullUrl }: Published): Markdown {
-  return link(pullName, pullUrl)
+function publishedText({ value, pull, pullUrl }: Published, failure: Markdown): Markdown {
+  const name = link(pull, pullUrl)
+  return value ? md`${name} is published` : md`${name} was merged, but the service's check failed${failure}`
 }
 
 function count(amount: number, noun: string): string {

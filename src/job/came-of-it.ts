@@ -1,36 +1,26 @@
 import { type GraphqlError, graphqlError } from '../github/errors.ts'
 import { readPullRequestUrl } from '../github/pull-requests.ts'
-import { type Comparison, type Maybe, normalizeLogin, type Sent } from '../github/types.ts'
+import { type CommitFile, type Comparison, type Maybe, normalizeLogin, type Sent } from '../github/types.ts'
 import { joinSentences } from '../lib/text.ts'
 import type { Run } from '../runner/run.ts'
 import type { Job } from '../service/docs-service.ts'
 import {
   CHECK_FIELDS,
-  type CheckSuites,
+  type CheckedCommit,
   COMMENT_FIELDS,
-  type Deployment,
-  type FailedCheck,
-  findDeployment,
-  findFailedChecks,
-  findPreview,
+  type CommitChecks,
   type Nodes,
   nodesOf,
   type Preview,
   type PullComments,
+  readChecks,
+  readPreview,
 } from './preview.ts'
-
-/** `status`: in the words of GitHub's REST API. Lines: added and removed. */
-export type PullFile = {
-  readonly path: string
-  readonly status: string
-  readonly additions: number
-  readonly deletions: number
-}
 
 /** What GitHub shows of a finished job, as plain data. Titles, names and words are other people's. */
 export type CameOfIt = {
   readonly found: PullReport | BranchReport
-  /** Of the step's earlier pull request, merged since; `undefined` where it is not known. */
+  /** Whether the step's earlier pull request is published; `undefined` where it is not known. */
   readonly published: Published | undefined
 }
 
@@ -40,330 +30,267 @@ export type PullReport = {
   readonly title: string
   readonly headSha: string
   readonly fileCount: number
-  /** At most the first 100, pages first; `undefined` where they could not be read. */
+  /** The first 100, pages first; `undefined` where they could not be read. */
   readonly files: readonly PullFile[] | undefined
-  /** Files that changed since this run's message; `undefined` without one, and where it is not known. */
-  readonly filesSinceMessage: readonly PullFile[] | undefined
+  /** Those that changed since this run's message; `undefined` without one, or where they are not known. */
+  readonly filesSince: readonly PullFile[] | undefined
   readonly preview: Preview
-  /** Whether the checks of the head commit could be read. */
-  readonly hasChecks: boolean
-  readonly failedChecks: readonly FailedCheck[]
+  readonly checks: CommitChecks
 }
 
+/** As GitHub's REST API lists it. */
+export type PullFile = Pick<CommitFile, 'filename' | 'status' | 'additions' | 'deletions'>
+
 /** Without a pull request: whether the agent published straight to the default branch. */
-export type BranchReport =
-  | {
-      readonly kind: 'published'
-      readonly branch: string
-      readonly commitCount: number
-      readonly url: string
-    }
+type BranchReport =
+  | { readonly kind: 'published'; readonly branch: string; readonly commits: number; readonly url: string }
   | { readonly kind: 'unchanged'; readonly branch: string }
   | { readonly kind: 'unknown' }
 
-export type Published = {
-  readonly value: boolean
-  /** Short name and URL of the earlier pull request: `acme/docs#12`. */
-  readonly pullName: string
-  readonly pullUrl: string
-  readonly deployment: Deployment
-}
+/** `pull`: the name of the earlier pull request, `acme/docs#12`. */
+export type Published = { value: boolean; pull: string; pullUrl: string; words: string; url: string }
 
-export type OutcomeQuestion = {
+export type JobQuestion = {
   readonly job: Job
   /** When this run sent its message, by our clock, in milliseconds since the epoch; `undefined` if it sent none. */
   readonly messageAtMs?: number | undefined
-  /** SHA of the pull request's head before the message, where it is known. */
+  /** SHA of the pull request's head before that, where it is known. */
   readonly headBefore?: string | undefined
-  /** The step's pull request before this job's, once it is merged. */
+  /** The step's pull request before this job, once it is merged. */
   readonly earlierPull?: { readonly prLink: string; readonly mergeCommit: string } | undefined
 }
 
-type RepositoryName = { readonly owner: string; readonly repo: string }
-type Target = RepositoryName & { readonly number: number | undefined }
+type Place = { readonly owner: string; readonly repo: string; readonly number?: number }
 
-const UNKNOWN: CameOfIt = { found: { kind: 'unknown' }, published: undefined }
+const UNKNOWN = { kind: 'unknown' } as const
 
 /** Asks GitHub, in one request, what came of a finished job. What can't be read is left out. */
-export async function readCameOfIt(question: OutcomeQuestion, run: Run): Promise<CameOfIt> {
-  const { github, inputs, log } = run
-  const target = targetOf(question, run)
-  const earlier = earlierOf(question, run)
-  const fields = [
-    target && inRepository('job', target, targetFields(target, question)),
-    earlier &&
-      inRepository(
-        'earlier',
-        earlier,
-        `object(oid: "${earlier.mergeCommit}") { ... on Commit { ${CHECK_FIELDS} } }`,
-      ),
-  ].filter((field) => field !== undefined)
-  if (fields.length === 0) return UNKNOWN
-  const answer = await github.read(() => github.graphql<Answer>(`query CameOfIt { ${fields.join(' ')} }`))
+export async function readCameOfIt(question: JobQuestion, run: Run): Promise<CameOfIt> {
+  const { github } = run
+  const { prLink = '', mergeCommit = '' } = question.earlierPull ?? {}
+  const place = placeOf(question, run)
+  const earlier = /^[0-9a-f]{40}$/.test(mergeCommit) ? readPullRequestUrl(prLink, github) : undefined
+  const query = [
+    inRepository(
+      'job',
+      place,
+      place?.number === undefined ? branchFields(question) : pullFields(place.number),
+    ),
+    inRepository('earlier', earlier, `object(oid: "${mergeCommit}") { ... on Commit { ${CHECK_FIELDS} } }`),
+  ].join('')
+  if (query === '') return { found: UNKNOWN, published: undefined }
+  const answer = await github.read(() => github.graphql<Answer>(`query CameOfIt { ${query} }`))
   if (!answer.known) {
-    const permission = target?.number === undefined ? 'contents: read' : 'pull-requests: read'
+    const permission = place?.number === undefined ? 'contents: read' : 'pull-requests: read'
     github.report(answer.error, { purpose: 'read what came of the job', permission, level: 'notice' })
-    return UNKNOWN
+    return { found: UNKNOWN, published: undefined }
   }
   const { data, errors } = answer.value
-  reportErrors(errors, { job: target, earlier }, run)
-  const deployment = findDeployment(data.earlier?.object?.checkSuites, inputs['ignore-authors'])
-  const published = earlier && readPublished(earlier, deployment)
-  if (published?.value === false) log.warning(unpublishedText(published))
-  if (target === undefined || data.job == null) return { ...UNKNOWN, published }
-  const { pullRequest, defaultBranchRef } = data.job
-  const hasUnreadCommits = errors.some(({ path }) => path.startsWith('job.defaultBranchRef'))
-  if (target.number === undefined) {
-    const found = hasUnreadCommits ? UNKNOWN.found : readBranch(defaultBranchRef, target, run)
-    return { found, published }
+  reportErrors(errors, { job: place, earlier }, run)
+  const apps = new Set(['mintlify', ...run.inputs['ignore-authors'].map(normalizeLogin)])
+  const published = earlier && readPublished(earlier, prLink, readChecks(data.earlier?.object, apps))
+  if (published?.value === false) run.log.warning(unpublishedText(published))
+  const { pullRequest, defaultBranchRef } = data.job ?? {}
+  if (place?.number === undefined) {
+    const isWhole = !errors.some(({ path }) => path.startsWith('job.'))
+    return { found: place && isWhole ? readBranch(defaultBranchRef, place, run) : UNKNOWN, published }
   }
-  if (pullRequest == null) return { ...UNKNOWN, published }
-  const pull = readPull(pullRequest, target, question, run)
-  return {
-    found: { ...pull, filesSinceMessage: await readFilesSince(pull, target, question, run) },
-    published,
-  }
+  if (pullRequest == null) return { found: UNKNOWN, published }
+  const found = readPull(pullRequest, question, apps)
+  const url = `${github.serverUrl}/${place.owner}/${place.repo}/pull/${place.number}`
+  const filesSince = await readFilesSince(found.headSha, place, question, run)
+  return { found: { ...found, url, filesSince }, published }
+}
+
+function readPublished(
+  { owner, repo, number }: Place,
+  pullUrl: string,
+  { deployment }: CommitChecks,
+): Published | undefined {
+  if (deployment?.state !== 'ready' && deployment?.state !== 'failed') return undefined
+  const { words, url } = deployment
+  return { value: deployment.state === 'ready', pull: `${owner}/${repo}#${number}`, pullUrl, words, url }
+}
+
+function unpublishedText({ pull, words, url }: Published): string {
+  const said = `The pull request ${pull} was merged, but the service's check failed`
+  return `${joinSentences(`${said}${words && `: ${words}`}.`, 'The pages may be published all the same.')} ${url}`
 }
 
 const LOOK_PAUSE_MS = 10_000
-const MAX_PREVIEW_WAIT_MS = 300_000
-/** How long to wait for a first sign of a build, from the look that saw the job's end. */
+const MAX_WAIT_MS = 300_000
+/** How long to wait for a first sign of a build. */
 const MAX_SILENCE_MS = 60_000
 
 /**
  * Waits until the preview is built, or will not be.
  *
- * @param endedAtMs when the job was seen to be over; like `deadlineMs` by our clock, in milliseconds since the epoch
+ * @param times by our clock, in milliseconds since the epoch; `endedAtMs`: when the job was seen to be over
  */
 export async function waitForPreview(
-  question: OutcomeQuestion,
+  question: JobQuestion,
   cameOfIt: CameOfIt,
-  { endedAtMs, deadlineMs }: { readonly endedAtMs: number; readonly deadlineMs: number },
+  times: { readonly endedAtMs: number; readonly deadlineMs: number },
   run: Run,
 ): Promise<CameOfIt> {
-  const { clock, cancel, log } = run
-  const lastMs = Math.min(deadlineMs, endedAtMs + MAX_PREVIEW_WAIT_MS)
   let { found } = cameOfIt
-  for (let looks = 0; found.kind === 'pull-request'; looks++) {
-    const { state } = found.preview
-    const untilMs = state === 'building' ? lastMs : Math.min(lastMs, endedAtMs + MAX_SILENCE_MS)
-    const isPending = state === 'building' || (state === 'unknown' && found.hasChecks)
-    const leftMs = untilMs - clock.now()
-    if (!isPending || leftMs <= 0) break
-    if (looks === 0) log.info(`Waiting for the preview of ${found.url}.`)
-    await clock.sleep(Math.min(LOOK_PAUSE_MS, leftMs), cancel).catch(() => undefined)
-    if (cancel.aborted) break
+  while (found.kind === 'pull-request') {
+    const isBuilding = found.preview.state === 'building'
+    const isPending = isBuilding || (found.preview.state === 'unknown' && found.checks.isRead)
+    const untilMs = Math.min(times.deadlineMs, times.endedAtMs + (isBuilding ? MAX_WAIT_MS : MAX_SILENCE_MS))
+    const pauseMs = Math.min(LOOK_PAUSE_MS, untilMs - run.clock.now())
+    if (!isPending || pauseMs <= 0) break
+    await run.clock.sleep(pauseMs, run.cancel).catch(() => undefined)
+    if (run.cancel.aborted) break
     const next = await readCameOfIt({ ...question, headBefore: undefined, earlierPull: undefined }, run)
-    if (cancel.aborted || next.found.kind !== 'pull-request') break
-    found = { ...next.found, filesSinceMessage: found.filesSinceMessage }
+    if (next.found.kind !== 'pull-request') break
+    found = { ...next.found, filesSince: found.filesSince }
   }
   return { ...cameOfIt, found }
 }
 
-/** The pull request, else the repository of a job that completed without one, if it is on this GitHub. */
-function targetOf({ job, messageAtMs }: OutcomeQuestion, { github }: Run): Target | undefined {
-  if (job.prLink !== null) return readPullRequestUrl(job.prLink, github)
-  const url = URL.parse(job.repository ?? '')
+/** The pull request, else the repository of a job that completed without one; `undefined` if it is not on this GitHub. */
+function placeOf(question: JobQuestion, { github }: Run): Place | undefined {
+  const { prLink, repository, status } = question.job
+  if (prLink !== null) return readPullRequestUrl(prLink, github)
+  const url = URL.parse(repository ?? '')
   const [, owner, repo] = /^\/([\w.-]+)\/([\w.-]+?)(?:\.git)?\/?$/.exec(url?.pathname ?? '') ?? []
-  const isHere = url !== null && url.origin === URL.parse(github.serverUrl)?.origin
-  const isDated = Number.isFinite(sinceMsOf({ job, messageAtMs }))
-  if (!isHere || !isDated || job.status !== 'completed' || !owner || !repo) return undefined
-  return { owner, repo, number: undefined }
+  const isHere = url?.origin === URL.parse(github.serverUrl)?.origin
+  return isHere && status === 'completed' && owner && repo ? { owner, repo } : undefined
 }
 
-type Earlier = RepositoryName & {
-  readonly number: number
-  readonly url: string
-  readonly mergeCommit: string
+function sinceMsOf({ job, messageAtMs }: JobQuestion): number {
+  return messageAtMs ?? (Date.parse(job.createdAt ?? '') || Number.POSITIVE_INFINITY)
 }
 
-function earlierOf({ earlierPull }: OutcomeQuestion, { github }: Run): Earlier | undefined {
-  const { prLink: url = '', mergeCommit = '' } = earlierPull ?? {}
-  const name = readPullRequestUrl(url, github)
-  return name && /^[0-9a-f]{40}$/.test(mergeCommit) ? { ...name, url, mergeCommit } : undefined
+function inRepository(alias: string, place: Place | undefined, fields: string): string {
+  if (place === undefined || fields === '') return ''
+  return `${alias}: repository(owner: "${place.owner}", name: "${place.repo}") { ${fields} } `
 }
 
-/** Not a number if it is not known. */
-function sinceMsOf({ job, messageAtMs }: Pick<OutcomeQuestion, 'job' | 'messageAtMs'>): number {
-  return messageAtMs ?? Date.parse(job.createdAt ?? '')
+function pullFields(number: number): string {
+  return `pullRequest(number: ${number}) { title changedFiles headRefOid ${COMMENT_FIELDS}
+    files(first: 100) { nodes { path additions deletions changeType } }
+    commits(last: 1) { nodes { commit { oid ${CHECK_FIELDS} } } } }`
 }
 
-function inRepository(alias: string, { owner, repo }: RepositoryName, fields: string): string {
-  return `${alias}: repository(owner: "${owner}", name: "${repo}") { ${fields} }`
+/** Empty where nobody knows since when. */
+function branchFields(question: JobQuestion): string {
+  const sinceMs = sinceMsOf(question)
+  if (!Number.isFinite(sinceMs)) return ''
+  const since = new Date(sinceMs).toISOString().replace(/\.\d+/, '')
+  return `defaultBranchRef { name target { ... on Commit {
+    history(first: 100, since: "${since}") { pageInfo { hasNextPage } nodes {
+      oid message author { email user { login } } associatedPullRequests(first: 1) { nodes { number } }
+    } } } } }`
 }
 
-function targetFields({ number }: Target, question: OutcomeQuestion): string {
-  if (number !== undefined) {
-    return `pullRequest(number: ${number}) { title changedFiles headRefOid
-      files(first: 100) { nodes { path additions deletions changeType } } ${COMMENT_FIELDS}
-      commits(last: 1) { nodes { commit { oid ${CHECK_FIELDS} } } } }`
-  }
-  const since = new Date(Math.floor(sinceMsOf(question) / 1000) * 1000).toISOString()
-  return `defaultBranchRef { name target { ... on Commit { history(first: 100, since: "${since}") {
-    pageInfo { hasNextPage }
-    nodes { oid message author { email user { login } } associatedPullRequests(first: 1) { nodes { number } } }
-  } } } }`
-}
-
-type Commit = Sent<{ oid: string; checkSuites: CheckSuites }>
-
+type GraphqlFile = Sent<{ path: string; additions: number; deletions: number; changeType: string }>
+type Pull = Sent<{ title: string; changedFiles: number; headRefOid: string; comments: PullComments }> &
+  Sent<{ files: Nodes<GraphqlFile>; commits: Nodes<Sent<{ commit: CheckedCommit }>> }>
+type GitAuthor = Sent<{ email: string; user: Sent<{ login: string }> }>
 type BranchCommit = Sent<{
   oid: string
   message: string
-  author: Sent<{ email: string; user: Sent<{ login: string }> }>
+  author: GitAuthor
   associatedPullRequests: Nodes<unknown>
 }>
-
-type Branch = Sent<{
-  name: string
-  target: Sent<{ history: Nodes<BranchCommit> & Sent<{ pageInfo: Sent<{ hasNextPage: boolean }> }> }>
-}>
-
-type Pull = Sent<{
-  title: string
-  changedFiles: number
-  headRefOid: string
-  files: Nodes<Sent<{ path: string; additions: number; deletions: number; changeType: string }>>
-  comments: PullComments
-  commits: Nodes<Sent<{ commit: Commit }>>
-}>
-
+type History = Nodes<BranchCommit> & Sent<{ pageInfo: Sent<{ hasNextPage: boolean }> }>
+type Branch = Sent<{ name: string; target: Sent<{ history: History }> }>
 type Answer = Sent<{
   job: Sent<{ pullRequest: Pull; defaultBranchRef: Branch }>
-  earlier: Sent<{ object: Commit }>
+  earlier: Sent<{ object: CheckedCommit }>
 }>
 
 /** A missing permission is a notice; a repository that the token can't see, a line in the log. */
 function reportErrors(
   errors: readonly GraphqlError[],
-  asked: Readonly<Record<string, RepositoryName | undefined>>,
+  places: Readonly<Record<string, Place | undefined>>,
   { github, log }: Run,
 ): void {
   const reported = new Set<string>()
   for (const error of errors) {
     const { type, path } = error
-    const repository = asked[path]
-    if (repository !== undefined && (type === 'NOT_FOUND' || type === 'FORBIDDEN')) {
-      const name = `${repository.owner}/${repository.repo}`
-      log.info(`\`github-token\` can't see ${name}, so this run can't tell what came of the job there.`)
-      continue
+    const place = places[path]
+    const isRequest = /pullRequest/i.test(path)
+    const area = path.includes('checkSuites') ? 'checks' : isRequest ? 'pull-requests' : 'contents'
+    if (place !== undefined && (type === 'NOT_FOUND' || type === 'FORBIDDEN')) {
+      log.info(`What came of the job is not known: \`github-token\` can't see ${place.owner}/${place.repo}.`)
+    } else if (!reported.has(area)) {
+      const call = { purpose: `read what came of the job (${area})`, permission: `${area}: read` }
+      github.report(graphqlError(error), { ...call, level: 'notice' })
+      reported.add(area)
     }
-    const [purpose, permission] = path.includes('checkSuites')
-      ? (['read the check runs', 'checks: read'] as const)
-      : /pullRequest/i.test(path)
-        ? (['read the pull request', 'pull-requests: read'] as const)
-        : (['read the commits', 'contents: read'] as const)
-    if (!reported.has(permission))
-      github.report(graphqlError(error), { purpose, permission, level: 'notice' })
-    reported.add(permission)
   }
 }
 
-function readPull(
-  pull: Pull,
-  { owner, repo, number }: Target,
-  question: OutcomeQuestion,
-  { github, inputs }: Run,
-): PullReport {
-  const ignoredAuthors = inputs['ignore-authors']
+function readPull(pull: Pull, question: JobQuestion, apps: ReadonlySet<string>) {
   const commit = nodesOf(pull.commits).at(-1)?.commit
-  // What is known of another commit says nothing of the head.
-  const suites = commit?.oid === pull.headRefOid ? commit?.checkSuites : undefined
-  const files = nodesOf(pull.files).map(({ path, changeType, additions, deletions }) => ({
-    path: path ?? '',
-    status: changeType === 'DELETED' ? 'removed' : (changeType?.toLowerCase() ?? ''),
-    additions: additions ?? 0,
-    deletions: deletions ?? 0,
-  }))
-  const deployment = findDeployment(suites, ignoredAuthors)
+  // The checks of another commit say nothing of the head.
+  const checks = readChecks(commit?.oid === pull.headRefOid ? commit : undefined, apps)
+  const files = nodesOf(pull.files).map(({ path, changeType, additions, deletions }) => {
+    const status = changeType === 'DELETED' ? 'removed' : changeType?.toLowerCase()
+    return { filename: path, status, additions, deletions }
+  })
   return {
-    kind: 'pull-request',
-    url: `${github.serverUrl}/${owner}/${repo}/pull/${number}`,
+    kind: 'pull-request' as const,
     title: pull.title ?? '',
     headSha: pull.headRefOid ?? '',
     fileCount: pull.changedFiles ?? files.length,
     files: pull.files == null && pull.changedFiles !== 0 ? undefined : pagesFirst(files),
-    filesSinceMessage: undefined,
-    preview: findPreview(deployment, pull.comments, { sinceMs: sinceMsOf(question), ignoredAuthors }),
-    hasChecks: commit?.checkSuites != null,
-    failedChecks: findFailedChecks(suites, ignoredAuthors),
+    preview: readPreview(checks, pull.comments, { sinceMs: sinceMsOf(question), apps }),
+    checks,
   }
 }
 
-/** Pages, then navigation, API descriptions, the rest. */
-const FILE_ORDER = [
-  /\.mdx?$/i,
-  /(?:^|\/)(?:docs|mint)\.json$/i,
-  /(?:openapi|swagger|asyncapi)[\w./-]*\.(?:ya?ml|json)$/i,
-  /^/,
-]
+/** Pages, navigation, API descriptions, the rest. */
+const FILE_ORDER = [/\.mdx?$/i, /(?:^|\/)(?:docs|mint)\.json$/i, /(?:open|async)api|swagger/i, /^/]
 
 function pagesFirst(files: readonly PullFile[]): readonly PullFile[] {
-  const rank = ({ path }: PullFile): number => FILE_ORDER.findIndex((pattern) => pattern.test(path))
+  const rank = ({ filename }: PullFile): number => FILE_ORDER.findIndex((name) => name.test(filename ?? ''))
   return files.toSorted((one, other) => rank(one) - rank(other))
 }
 
 /** Source: GitHub's REST API, "Compare two commits". */
 async function readFilesSince(
-  { headSha }: PullReport,
-  { owner, repo }: RepositoryName,
-  { messageAtMs, headBefore = '' }: OutcomeQuestion,
+  head: string,
+  { owner, repo }: Place,
+  { messageAtMs, headBefore }: JobQuestion,
   { github }: Run,
 ): Promise<readonly PullFile[] | undefined> {
-  if (messageAtMs === undefined || headBefore === '' || headSha === '') return undefined
-  if (headBefore === headSha) return []
-  const basehead = `${headBefore}...${headSha}`
-  const answer = await github.read(() =>
-    github.call<Comparison>(({ rest }) => rest.repos.compareCommitsWithBasehead({ owner, repo, basehead })),
+  if (messageAtMs === undefined || !headBefore || head === '') return undefined
+  if (headBefore === head) return []
+  const options = { owner, repo, basehead: `${headBefore}...${head}` }
+  const call = {
+    purpose: 'compare the pull request with its head before the message',
+    level: 'notice',
+  } as const
+  const compared = await github.read(() =>
+    github.call<Comparison>(({ rest }) => rest.repos.compareCommitsWithBasehead(options)),
   )
-  if (!answer.known) {
-    const purpose = 'compare the pull request with what it was before the message'
-    github.report(answer.error, { purpose, permission: 'contents: read', level: 'notice' })
+  if (!compared.known) {
+    github.report(compared.error, { ...call, permission: 'contents: read' })
     return undefined
   }
-  const { status, files, commits } = answer.value
-  // After a forced push or a merge of the base branch, a comparison also shows what others changed.
+  const { status, files, commits } = compared.value
+  // After a forced push or a merge of the base branch, a comparison has the work of others, too.
   const isOwnWork = status === 'ahead' && commits?.every((commit) => (commit?.parents?.length ?? 0) < 2)
-  if (!isOwnWork || files == null) return undefined
-  const own = files.map(({ filename, status, additions, deletions }) => ({
-    path: filename ?? '',
-    status: status ?? '',
-    additions: additions ?? 0,
-    deletions: deletions ?? 0,
-  }))
-  return pagesFirst(own)
+  return isOwnWork && files ? pagesFirst(files.filter((file) => file != null)) : undefined
 }
 
-/** Commits of the agent that came in no pull request, by GitHub's index, which lags behind, and by their subjects. */
-function readBranch(branch: Maybe<Branch>, { owner, repo }: RepositoryName, run: Run): BranchReport {
-  const { name, target } = branch ?? {}
-  if (!name || target?.history == null || target.history.pageInfo?.hasNextPage !== false)
-    return { kind: 'unknown' }
-  const authors = run.inputs['ignore-authors'].map(normalizeLogin)
-  const direct = nodesOf(target.history).filter(({ author, message, associatedPullRequests }) => {
-    const email = /^(?:\d+\+)?([^@]+)@users\.noreply\./.exec(author?.email ?? '')
-    const isOwn = authors.includes(normalizeLogin(author?.user?.login ?? email?.[1] ?? ''))
+/** Counts the agent's commits that came in no pull request: by GitHub's index, which lags behind, and by their subjects. */
+function readBranch(branch: Maybe<Branch>, { owner, repo }: Place, { github, inputs }: Run): BranchReport {
+  const history = branch?.target?.history
+  if (!branch?.name || history?.pageInfo?.hasNextPage !== false) return UNKNOWN
+  const authors = inputs['ignore-authors'].map(normalizeLogin)
+  const [newest, ...older] = nodesOf(history).filter(({ author, message, associatedPullRequests }) => {
+    const login = /^(?:\d+\+)?([^@]+)@users\.noreply\./.exec(author?.email ?? '')?.[1]
+    const isOwn = authors.includes(normalizeLogin(author?.user?.login ?? login ?? ''))
     const subject = message?.trimStart().split('\n', 1)[0]?.trimEnd() ?? ''
-    const isNamed = /^Merge pull request #\d+ |\(#\d+\)$/.test(subject)
-    return isOwn && !isNamed && nodesOf(associatedPullRequests).length === 0
+    const namesPull = /^Merge pull request #\d+ |\(#\d+\)$/.test(subject)
+    return isOwn && !namesPull && nodesOf(associatedPullRequests).length === 0
   })
-  const [newest] = direct
-  if (newest === undefined) return { kind: 'unchanged', branch: name }
-  const path = direct.length === 1 ? 'commit' : 'commits'
-  const url = `${run.github.serverUrl}/${owner}/${repo}/${path}/${newest.oid}`
-  return { kind: 'published', branch: name, commitCount: direct.length, url }
-}
-
-function readPublished({ owner, repo, number, url }: Earlier, deployment: Deployment | undefined) {
-  if (deployment?.state !== 'ready' && deployment?.state !== 'failed') return undefined
-  const value = deployment.state === 'ready'
-  return { value, pullName: `${owner}/${repo}#${number}`, pullUrl: url, deployment }
-}
-
-function unpublishedText({ pullName, deployment: { words, url } }: Published): string {
-  const said = words === '' ? '.' : `: ${words.replace(/[.\s]+$/, '')}.`
-  return joinSentences(
-    `The pull request ${pullName} was merged, but the service's check failed${said}`,
-    `The pages may be published all the same: see ${url}`,
-  )
+  if (newest === undefined) return { kind: 'unchanged', branch: branch.name }
+  const url = `${github.serverUrl}/${owner}/${repo}/commit${older.length === 0 ? '' : 's'}/${newest.oid}`
+  return { kind: 'published', branch: branch.name, commits: older.length + 1, url }
 }

@@ -1,85 +1,80 @@
 import { type Maybe, normalizeLogin, type Sent } from '../github/types.ts'
 import { cleanMarkdown, clip } from '../lib/text.ts'
 
-/** The docs service's check run on a commit. Source: service-api.md, "On GitHub". */
-export type Deployment = {
+/** What the docs service's check run on a commit says; `words`: its own. */
+type Deployment = {
   readonly state: 'ready' | 'building' | 'failed' | 'skipped' | 'unknown'
-  /** What the check says where it failed, in its own words. */
   readonly words: string
   readonly url: string
 }
 
-/** `url`: an https link; empty if there is none. `deployment`: the check that decides on the state, if there is one. */
-export type Preview = Pick<Deployment, 'state' | 'url'> & { readonly deployment: Deployment | undefined }
+export type CommitChecks = {
+  readonly isRead: boolean
+  readonly deployment: Deployment | undefined
+  /** Others that have failed. */
+  readonly failed: readonly { readonly name: string; readonly url: string }[]
+}
 
-export type FailedCheck = { readonly name: string; readonly url: string }
+/** `url`: an https link; empty if there is none. */
+export type Preview = Pick<Deployment, 'state' | 'url'>
 
-/** The login of the docs service's App; `ignore-authors` may name further ones. */
-const SERVICE_APP = 'mintlify'
 const DEPLOYMENT = 'Mintlify Deployment'
 const FAILED = ['FAILURE', 'TIMED_OUT', 'STARTUP_FAILURE']
-const MAX_WORDS_LENGTH = 300
 
-/** What the queries ask of a commit. `checkSuite.workflowRun` would need the permission `actions: read`. */
-export const CHECK_FIELDS = `checkSuites(first: 100) { nodes {
-  app { slug }
+/** What a query asks of a commit. `checkSuite.workflowRun` would need the permission `actions: read`. */
+export const CHECK_FIELDS = `checkSuites(first: 100) { nodes { app { slug }
   deployments: checkRuns(first: 10, filterBy: { checkName: "${DEPLOYMENT}", checkType: LATEST }) {
     nodes { databaseId name status conclusion title summary url }
   }
-  failures: checkRuns(first: 50, filterBy: { checkType: LATEST, conclusions: [${FAILED.join(', ')}] }) {
+  failures: checkRuns(first: 50, filterBy: { checkType: LATEST, conclusions: [${FAILED}] }) {
     nodes { name conclusion url }
-  }
-} }`
+  } } }`
 
-/** The same for a pull request's comments. */
 export const COMMENT_FIELDS =
   'comments(first: 100) { nodes { body createdAt lastEditedAt author { __typename login } } }'
 
 export type Nodes<T> = Sent<{ nodes: readonly Maybe<T>[] }>
 
-type CheckRun = Sent<{
-  databaseId: number
-  name: string
-  /** `COMPLETED`, or anything else: not yet. */
-  status: string
-  conclusion: string
-  title: string
-  summary: string
-  url: string
+type CheckRun = Sent<
+  Record<'name' | 'status' | 'conclusion' | 'title' | 'summary' | 'url', string> & { databaseId: number }
+>
+type CheckSuite = Sent<{
+  app: { slug?: Maybe<string> }
+  deployments: Nodes<CheckRun>
+  failures: Nodes<CheckRun>
 }>
 
-export type CheckSuites = Nodes<
-  Sent<{ app: Sent<{ slug: string }>; deployments: Nodes<CheckRun>; failures: Nodes<CheckRun> }>
->
+/** A commit as far as `CHECK_FIELDS` ask for it. */
+export type CheckedCommit = Sent<{ oid: string; checkSuites: Nodes<CheckSuite> }>
 
+type Author = Sent<{ __typename: string; login: string }>
 export type PullComments = Nodes<
-  Sent<{
-    body: string
-    createdAt: string
-    lastEditedAt: string
-    author: Sent<{ __typename: string; login: string }>
-  }>
+  Sent<{ body: string; createdAt: string; lastEditedAt: string; author: Author }>
 >
 
 export function nodesOf<T>(connection: Maybe<Nodes<T>>): T[] {
   return (connection?.nodes ?? []).filter((node) => node != null)
 }
 
-/** The newest deployment of a commit by the service's App: any job of any workflow may have the same name. */
-export function findDeployment(
-  suites: Maybe<CheckSuites>,
-  ignoredAuthors: readonly string[],
-): Deployment | undefined {
-  const runs = nodesOf(suites).flatMap(({ app, deployments }) =>
-    isService(app?.slug, ignoredAuthors) ? nodesOf(deployments) : [],
-  )
-  const [newest] = runs
+/** @param apps the service's: any job of any workflow may be named like its check */
+export function readChecks(commit: Maybe<CheckedCommit>, apps: ReadonlySet<string>): CommitChecks {
+  const suites = nodesOf(commit?.checkSuites).map((suite) => {
+    return { ...suite, isService: apps.has(normalizeLogin(suite.app?.slug ?? '')) }
+  })
+  const deployments = suites.flatMap((suite) => (suite.isService ? nodesOf(suite.deployments) : []))
+  const [newest] = deployments
     .filter(({ name }) => name === DEPLOYMENT)
     .toSorted((one, other) => (other.databaseId ?? 0) - (one.databaseId ?? 0))
-  if (newest === undefined) return undefined
-  const lines = cleanMarkdown(newest.summary ?? '').split('\n')
-  const words = lines.find((line) => line.trim() !== '') || cleanMarkdown(newest.title ?? '')
-  return { state: stateOf(newest), words: clip(words.trim(), MAX_WORDS_LENGTH), url: newest.url ?? '' }
+  const failed = suites.flatMap(({ isService, failures }) =>
+    nodesOf(failures).filter(
+      ({ name, conclusion }) => FAILED.includes(conclusion ?? '') && !(isService && name === DEPLOYMENT),
+    ),
+  )
+  return {
+    isRead: commit?.checkSuites != null,
+    deployment: newest && { state: stateOf(newest), words: wordsOf(newest), url: newest.url ?? '' },
+    failed: failed.map(({ name, url }) => ({ name: name ?? '', url: url ?? '' })),
+  }
 }
 
 function stateOf({ status, conclusion }: CheckRun): Deployment['state'] {
@@ -89,42 +84,33 @@ function stateOf({ status, conclusion }: CheckRun): Deployment['state'] {
   return conclusion === 'SKIPPED' ? 'skipped' : 'unknown'
 }
 
-/** Check runs that have failed, the service's deployment aside. */
-export function findFailedChecks(
-  suites: Maybe<CheckSuites>,
-  ignoredAuthors: readonly string[],
-): readonly FailedCheck[] {
-  return nodesOf(suites).flatMap(({ app, failures }) => {
-    const isOwn = isService(app?.slug, ignoredAuthors)
-    const failed = nodesOf(failures).filter(
-      ({ name, conclusion }) => FAILED.includes(conclusion ?? '') && !(isOwn && name === DEPLOYMENT),
-    )
-    return failed.map(({ name, url }) => ({ name: name ?? '', url: url ?? '' }))
-  })
+/** The first line of the summary, else the title. */
+function wordsOf({ summary, title }: CheckRun): string {
+  const lines = `${cleanMarkdown(summary ?? '')}\n${title ?? ''}`.split('\n')
+  return clip(lines.find((line) => line.trim() !== '')?.trim() ?? '', 300)
 }
 
 /**
- * The preview of a pull request: the check decides on its state, and the service's comment has the link.
+ * The check decides on the state; the service's comment has the link.
  *
- * @param sinceMs a comment that was last edited before this tells of an earlier build
+ * @param sinceMs a comment that was last edited before this shows the state of an earlier build
  */
-export function findPreview(
-  deployment: Deployment | undefined,
+export function readPreview(
+  { deployment }: CommitChecks,
   comments: Maybe<PullComments>,
-  { sinceMs, ignoredAuthors }: { readonly sinceMs: number; readonly ignoredAuthors: readonly string[] },
+  { sinceMs, apps }: { readonly sinceMs: number; readonly apps: ReadonlySet<string> },
 ): Preview {
-  const own = nodesOf(comments).find(
+  const comment = nodesOf(comments).find(
     ({ body, author }) =>
       body?.startsWith('<!-- mintlify-preview-comment') === true &&
       author?.__typename === 'Bot' &&
-      isService(author.login, ignoredAuthors),
+      apps.has(normalizeLogin(author.login ?? '')),
   )
-  const rows = readRows(own?.body ?? '')
+  const isCurrent = Date.parse(comment?.lastEditedAt ?? comment?.createdAt ?? '') >= sinceMs
+  const rows = readRows(comment?.body ?? '')
   const row = rows.find(({ isReady }) => isReady) ?? rows[0]
-  const isCurrent = Date.parse(own?.lastEditedAt ?? own?.createdAt ?? '') >= sinceMs
-  const isReady = isCurrent && row?.isReady === true
-  const state = deployment?.state ?? (isReady ? 'ready' : 'unknown')
-  return { state, url: row?.url ?? '', deployment }
+  const state = deployment?.state ?? (isCurrent && row?.isReady === true ? 'ready' : 'unknown')
+  return { state, url: (state !== 'skipped' && row?.url) || '' }
 }
 
 /** Rows of the table `Project | Status | Preview | Updated (UTC)` that have a link. */
@@ -135,9 +121,4 @@ function readRows(body: string): readonly { readonly url: string; readonly isRea
     if (url?.protocol !== 'https:' || url.username !== '' || url.password !== '') return []
     return [{ url: url.href, isReady: /^[^\p{L}]*Ready[^\p{L}]*$/u.test(status) }]
   })
-}
-
-function isService(login: Maybe<string>, ignoredAuthors: readonly string[]): boolean {
-  const services = [SERVICE_APP, ...ignoredAuthors].map(normalizeLogin)
-  return services.includes(normalizeLogin(login ?? ''))
 }

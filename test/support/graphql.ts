@@ -1,9 +1,14 @@
 import { schema as description } from '@octokit/graphql-schema'
 import { buildASTSchema, execute, type GraphQLSchema, parse, validate } from 'graphql'
+import type { CommitFile } from '../../src/github/types.ts'
 import { type Fields, isObject } from './json.ts'
 import type { Answer } from './rest.ts'
 import {
+  type Check,
+  type Comment,
+  type Commit,
   type CommitStatus,
+  commitOf,
   has,
   historyOf,
   newestStatuses,
@@ -11,11 +16,20 @@ import {
   pullOf,
   pullsOfCommit,
   resolve,
+  time,
   type World,
 } from './world.ts'
 
-type Arguments = Readonly<Partial<Record<'name' | 'owner' | 'oid' | 'qualifiedName', string>>> &
-  Readonly<Partial<Record<'first' | 'last' | 'number', number>>> & { readonly itemTypes?: readonly string[] }
+type Arguments = Readonly<Partial<Record<'name' | 'owner' | 'oid' | 'qualifiedName' | 'since', string>>> &
+  Readonly<Partial<Record<'first' | 'last' | 'number', number>>> & {
+    readonly itemTypes?: readonly string[]
+  } & {
+    readonly filterBy?: {
+      readonly checkName?: string
+      readonly checkType?: string
+      readonly conclusions?: readonly string[]
+    }
+  }
 
 /** An error as GitHub words it, with its type. */
 class RefusedError extends Error {
@@ -76,8 +90,10 @@ export async function graphqlAnswer(
 
 /** The objects of the schema, as far as the fake GitHub knows them. */
 function rootOf(world: World, violations: string[]): Fields {
+  let isPublic = false
   const needs = (permission: string): void => {
-    if (!has(world, permission)) throw new RefusedError('FORBIDDEN', 'Resource not accessible by integration')
+    if (isPublic || has(world, permission)) return
+    throw new RefusedError('FORBIDDEN', 'Resource not accessible by integration')
   }
 
   const connection =
@@ -86,16 +102,32 @@ function rootOf(world: World, violations: string[]): Fields {
       const size = first ?? last ?? 0
       if (size < 1 || size > 100) violations.push('a connection needs `first` or `last`, from 1 to 100')
       const all = entries()
-      return { nodes: (first === undefined ? all.slice(-size) : all.slice(0, size)).map(show) }
+      const nodes = (first === undefined ? all.slice(-size) : all.slice(0, size)).map(show)
+      return { nodes, pageInfo: { hasNextPage: first !== undefined && all.length > size } }
     }
 
   const commit = (sha: string): Fields => ({
     __typename: 'Commit',
     oid: sha,
-    history: connection(
-      () => historyOf(world, sha),
-      (before) => commit(before.sha),
-    ),
+    message: () => commitOf(world, sha).message,
+    author: () => gitAuthor(commitOf(world, sha)),
+    history: ({ since, ...page }: Arguments) => {
+      const sinceMs = since === undefined ? 0 : Date.parse(since)
+      const found = historyOf(world, sha).filter(({ atMs }) => Math.floor(atMs / 1000) * 1000 >= sinceMs)
+      return connection(
+        () => found,
+        (before) => commit(before.sha),
+      )(page)
+    },
+    checkSuites: (page: Arguments) => {
+      needs('checks: read')
+      const own = world.checks.filter((check) => check.sha === sha)
+      const suites = [...Map.groupBy(own, ({ app }) => app)]
+      return connection(
+        () => suites,
+        ([slug, checks]) => checkSuite(slug, checks),
+      )(page)
+    },
     status: () => {
       needs('statuses: read')
       const contexts = newestStatuses(world, sha).map(statusContext)
@@ -111,13 +143,38 @@ function rootOf(world: World, violations: string[]): Fields {
     ),
   })
 
+  const checkSuite = (slug: string, checks: readonly Check[]): Fields => ({
+    app: { slug },
+    checkRuns: ({ filterBy, ...page }: Arguments) => {
+      const { checkName, checkType, conclusions } = filterBy ?? {}
+      const isLatest = ({ name, id }: Check) => !checks.some((one) => one.name === name && one.id > id)
+      const found = checks.filter(
+        (check) =>
+          (checkName === undefined || check.name === checkName) &&
+          (conclusions === undefined || conclusions.includes(check.conclusion ?? '')) &&
+          (checkType !== 'LATEST' || isLatest(check)),
+      )
+      return connection(
+        () => found,
+        ({ id, sha: _, app: __, ...check }) => ({ databaseId: id, url: checkUrl(world, id), ...check }),
+      )(page)
+    },
+  })
+
   const commitOrNull = (name: string | null | undefined): Fields | null => {
     const found = resolve(world, name ?? '')
     return found === undefined ? null : commit(found.sha)
   }
 
-  const pullRequest = ({ number, fields, commits, replaced }: Pull, repository: string): Fields => ({
+  const pullRequest = ({ number, fields, commits, replaced, files }: Pull, repository: string): Fields => ({
     number,
+    changedFiles: files.length,
+    headRefOid: fields.head?.sha,
+    files: connection(() => files, pullFile),
+    comments: connection(
+      () => world.comments.filter((one) => one.kind === 'main' && one.number === number),
+      pullComment,
+    ),
     title: fields.title,
     body: fields.body ?? '',
     url: `https://github.com/${repository}/pull/${number}`,
@@ -157,9 +214,12 @@ function rootOf(world: World, violations: string[]): Fields {
       const cannot = (kind: string): never => {
         throw new RefusedError('NOT_FOUND', `Could not resolve to a ${kind}.`)
       }
-      if (![world.repository, world.agentRepository].includes(repository))
+      const isElsewhere = repository === world.agentRepository && repository !== world.repository
+      if (repository !== world.repository && (!isElsewhere || world.agentAccess === 'none'))
         return cannot(`Repository with the name '${repository}'`)
+      isPublic = isElsewhere && world.agentAccess === 'public'
       return {
+        defaultBranchRef: () => ({ name: 'main', ...refOf('main') }),
         object: ({ oid }: Arguments) => {
           needs('contents: read')
           return commitOrNull(oid)
@@ -173,6 +233,27 @@ function rootOf(world: World, violations: string[]): Fields {
       }
     },
   }
+}
+
+/** Where a check run is shown. */
+function checkUrl({ repository }: World, id: number): string {
+  return `https://github.com/${repository}/runs/${id}`
+}
+
+function pullFile({ filename, status = 'modified', additions = 0, deletions = 0 }: CommitFile): Fields {
+  const changeType = status === 'removed' ? 'DELETED' : status?.toUpperCase()
+  return { path: filename, changeType, additions, deletions }
+}
+
+function pullComment({ history, author, atMs, editedAtMs }: Comment): Fields {
+  const lastEditedAt = editedAtMs === undefined ? null : time(editedAtMs)
+  return { body: history.at(-1), author: actor(author), createdAt: time(atMs), lastEditedAt }
+}
+
+/** A bot is no `User`: its commits are known by their e-mail address alone. */
+function gitAuthor({ author }: Commit): Fields {
+  const { login = 'nobody', id = 0, type = 'Bot' } = author ?? {}
+  return { email: `${id}+${login}@users.noreply.github.com`, user: type === 'User' ? { login } : null }
 }
 
 function statusContext(status: CommitStatus) {

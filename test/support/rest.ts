@@ -47,7 +47,8 @@ export function restAnswer(call: Call, world: World): Answer {
   const pull = pullOf(world, Number(at('pull_number')), repository)
   const needed = NEEDS.find(([pattern]) => pattern.test(path))?.[1]
   if (repository !== world.repository) {
-    if (path !== '/pulls/{pull_number}') return NOT_FOUND
+    if (world.agentAccess === 'none' || !/^\/(?:pulls\/\{pull_number\}|compare\/\{basehead\})$/.test(path))
+      return NOT_FOUND
   } else if (needed !== undefined && !has(world, `${needed}: ${method === 'GET' ? 'read' : 'write'}`)) {
     return FORBIDDEN
   }
@@ -127,6 +128,7 @@ function threadAnswer(call: Call, world: World, like: Like): Answer {
     return ok(undefined, 204)
   }
   comment.history.push(String(body['body']))
+  comment.editedAtMs = world.now()
   return ok(show(comment))
 }
 

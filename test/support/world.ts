@@ -65,6 +65,21 @@ export type Comment = {
   readonly author: Account
   /** Oldest first; the last one is what it says now. */
   readonly history: string[]
+  readonly atMs: number
+  editedAtMs?: number
+}
+
+/** A check run; those of one App on one commit are one suite. */
+export type Check = {
+  readonly id: number
+  readonly sha: string
+  /** Slug of its App. */
+  readonly app: string
+  readonly name: string
+  status: 'QUEUED' | 'IN_PROGRESS' | 'COMPLETED'
+  conclusion: 'SUCCESS' | 'FAILURE' | 'SKIPPED' | 'TIMED_OUT' | 'NEUTRAL' | 'CANCELLED' | null
+  title: string | null
+  summary: string | null
 }
 
 /** A reaction to a comment, or to an issue itself, whose `commentId` is its number. */
@@ -123,6 +138,10 @@ function newWorld() {
     agentRepository: 'acme/docs',
     /** Those that the token has seen, if they are in another repository. */
     elsewhere: new Map<number, Pull>(),
+    /** How the token sees that repository: by its permissions, as everybody, or not at all. */
+    agentAccess: 'token' as 'token' | 'public' | 'none',
+    /** Oldest first. */
+    checks: list<Check>(),
     comments: list<Comment>(),
     /** Ids of comments that were deleted. */
     deleted: list<number>(),
@@ -251,8 +270,16 @@ export function addComment(
 ): Comment {
   const { body, rootId, ...rest } = comment
   const id = Math.max(5000, ...world.comments.map((one) => one.id), ...world.deleted) + 1
-  const added = { ...rest, rootId, id, history: [body] }
+  const added: Comment = { ...rest, rootId, id, history: [body], atMs: world.now() }
   world.comments.push(added)
+  return added
+}
+
+/** Adds a check run, by default the docs service's, which is queued. */
+export function addCheck(world: World, sha: string, fields: Partial<Check> = {}): Check {
+  const usual = { app: 'mintlify', name: 'Mintlify Deployment', status: 'QUEUED', conclusion: null } as const
+  const added = { ...usual, title: null, summary: null, ...fields, sha, id: world.checks.length + 1 }
+  world.checks.push(added)
   return added
 }
 
