@@ -60,14 +60,18 @@ it('the bundle reads responses whatever parser undici is told to use', async () 
 
 it.each([
   ['is a SOCKS proxy', 'socks5://me:pw@127.0.0.1:1', /^::error .*::HTTP_PROXY .* names a SOCKS proxy/m],
-  ['has a bare % in its password', 'http://me:50%@127.0.0.1:1', /^::error .*::HTTP_PROXY .* has a % in its/m],
-  ['fails', 'http://127.0.0.1:2', /the connection to the proxy 127\.0\.0\.1:2 was refused/],
+  [
+    'has a bare % in its password',
+    'http://me:50%@127.0.0.1:1',
+    /^::error .*::HTTP_PROXY .* has a %25 in its/m,
+  ],
+  ['fails', 'http://127.0.0.1:2', /^::error .* The connection to the proxy 127\.0\.0\.1:2 was refused/m],
 ])('a proxy that %s is told as the proxy, and nothing is sent', async (_what, proxy, says) => {
   const { run: act, docs, github } = await startScene()
   const env = { HTTP_PROXY: proxy }
   const inputs = { ...QUIET, prompt: '', 'job-id': 'j1', timeout: '100ms' }
   const run = await act({ inputs, env })
-  expect(run).toMatchObject({ exitCode: 1, outputs: { 'job-id': expect.anything() } })
+  expect(run.exitCode).toBe(1)
   expect(run.log).toMatch(says)
   const comment = { author: octocat, body: 'no command' }
   const skipped = await act({ env, event: issueComment({ id: 1, ...comment }) })
@@ -82,7 +86,7 @@ it('with step debug logging, each request has a line with its path, and without 
   const { host } = new URL(docs.url)
   const lines = run.log.match(/^::debug::.*$/gm)?.map((line) => line.replace(/\d+ ms/, 'N ms'))
   expect(lines?.[0]).toBe(`::debug::POST ${host}/v2/agent/docs/job: 201 (N ms)`)
-  expect(run.log).not.toContain(docs.key)
+  expect(run.log.replaceAll(/^::add-mask::.*$/gm, '')).not.toContain(docs.key)
 })
 
 /** A run that asks a server for a new job; the server answers with these bytes, whatever it is asked. */
