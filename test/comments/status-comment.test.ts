@@ -27,7 +27,9 @@ describe('a status comment', () => {
         expect.stringContaining(STARTING),
         expect.stringContaining(WORKING),
         // Nobody knows whether a workflow listens to commands here.
-        expect.stringMatching(/^❌ \*\*The agent's job failed\*\*\n\nFor .*runs\/1002\)\n[\s\S]*Job `job_1`\.$/),
+        expect.stringMatching(
+          /^❌ \*\*The agent's job failed\*\*\n\nFor .*runs\/1002\)\n[\s\S]*Job `job_1`\.$/,
+        ),
       ],
     ])
     expect(outputs['comment-id']).toBe('5001')
