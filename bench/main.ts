@@ -6,7 +6,7 @@ import { archiveOfWorkTree } from '../scripts/archive.ts'
 import { aligned, readOptions, runScript } from '../scripts/options.ts'
 import { type Command, isInstalled, NODE, peakOf, type Times, timesOf } from './processes.ts'
 import { scenesOf, startStage } from './scenes.ts'
-import { simulateWaiting } from './waiting.ts'
+import { simulateWaiting, type Table } from './waiting.ts'
 
 const USAGE = `Measures what a run costs beside the waiting: the action in dist/ against a shell step with the same requests.
 
@@ -20,13 +20,6 @@ Fails where a size, the memory or the number of requests is over its limit; neve
 const ROOT = join(import.meta.dirname, '..')
 const RUNS = 15
 const LARGE_SITE_PAGES = 25_000
-
-/** Figures side by side; the first column names the row. */
-export type Table = {
-  readonly title: string
-  readonly head: readonly string[]
-  readonly rows: readonly (readonly string[])[]
-}
 
 /** Start to done, each contender's runs in turn with the others': what else the machine does hits each alike. */
 async function measureRuns(folder: string, against: string | undefined): Promise<Table> {

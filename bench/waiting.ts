@@ -1,7 +1,13 @@
 import { fraction } from '../docs-service/analytics/site.ts'
 import { readInputs } from '../src/inputs/read.ts'
 import { pauseAfter } from '../src/job/poll.ts'
-import type { Table } from './main.ts'
+
+/** Figures side by side; the first column names the row. */
+export type Table = {
+  readonly title: string
+  readonly head: readonly string[]
+  readonly rows: readonly (readonly string[])[]
+}
 
 const FIRST_LOOK_MS = 5000
 const SAMPLES = 100

@@ -67,7 +67,12 @@ export function cameOfItOutputs({ found, published }: CameOfIt): OutputValues {
 }
 
 /** `wholeFiles`: how many of the files have their whole diff; `undefined` where none was asked for. */
-type ContextCounts = { commits: number; files: number; wholeFiles: number | undefined; mergedPulls: number }
+export type ContextCounts = {
+  commits: number
+  files: number
+  wholeFiles: number | undefined
+  mergedPulls: number
+}
 
 /** What the agent was told: `context: 12 commits, 34 files (8 whole), 2 merged pull requests`. */
 export function contextCounts({ commits, files, wholeFiles, mergedPulls }: ContextCounts): string {

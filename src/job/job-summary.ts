@@ -15,7 +15,7 @@ import {
 import { clip } from '../lib/text.ts'
 import type { Run } from '../runner/run.ts'
 import { serviceWord } from '../service/service-errors.ts'
-import { cameOfItSummary, contextCountsText } from './came-of-it-words.ts'
+import { cameOfItSummary, contextCounts } from './came-of-it-words.ts'
 import { type Outcome, readPullRequest } from './outcome.ts'
 import type { Plan } from './plan.ts'
 
@@ -25,7 +25,7 @@ const MAX_PROMPT_LENGTH = 200_000
 /** The summary of a job that was requested: what came of it, what it means, and what belongs to it folded. */
 export function jobSummary(outcome: Outcome, run: Run): Markdown {
   const { result, sign, headline, prName, prLink, plan, job, cameOfIt } = outcome
-  const counts = plan === undefined || plan.kind === 'wait' ? undefined : plan.contextCounts
+  const told = plan === undefined || plan.kind === 'wait' ? undefined : plan.contextCounts
   const heading =
     result === 'pull-request'
       ? md`Pull request ${link(prName, prLink)} is ready for review`
@@ -36,7 +36,7 @@ export function jobSummary(outcome: Outcome, run: Run): Markdown {
     pullRequestLine(outcome),
     continuationLine(plan, job !== undefined),
     sentencesWithCode(outcome.details),
-    result === 'no-pull-request' && counts ? md`The agent was told: ${contextCountsText(counts)}.` : md``,
+    result === 'no-pull-request' && told ? md`The agent was told: ${contextCounts(told)}.` : md``,
     sentencesWithCode(outcome.failOnNote),
     footer(run.inputs['project-id'], outcome),
     foldedDetails(outcome, run),

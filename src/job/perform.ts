@@ -13,7 +13,7 @@ import type { Readers } from '../readers/readers.ts'
 import { isRerun } from '../runner/environment.ts'
 import type { Run } from '../runner/run.ts'
 import type { DocsService, Job } from '../service/docs-service.ts'
-import { type OutcomeQuestion, readCameOfIt, waitForPreview } from './came-of-it.ts'
+import { type JobQuestion, readCameOfIt, waitForPreview } from './came-of-it.ts'
 import type { ContextCounts } from './came-of-it-words.ts'
 import { dryRunSummary, jobSummary, reportSkip } from './job-summary.ts'
 import {
@@ -271,7 +271,7 @@ async function endMemory(
     await memory.end({ state: 'error', headline })
 }
 
-function questionOf(job: Job, plan: Plan | undefined, { atMs }: Sent): OutcomeQuestion {
+function questionOf(job: Job, plan: Plan | undefined, { atMs }: Sent): JobQuestion {
   const previous = plan?.kind === 'create' ? plan.previous : undefined
   const { prLink = '', mergeCommit = '' } = previous?.state === 'merged' ? previous : {}
   return {

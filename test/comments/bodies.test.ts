@@ -11,12 +11,21 @@ import {
 import { eventRow } from '../../src/events/event-table.ts'
 import { pullRequestThread } from '../../src/github/comments.ts'
 import { readInputs } from '../../src/inputs/read.ts'
+import { md } from '../../src/lib/markdown.ts'
 import { readEnvironment } from '../../src/runner/environment.ts'
 import { HOSTILE_TEXTS } from '../support/hostile-texts.ts'
 import { alive } from '../support/rendered.ts'
 import { environmentOf } from '../support/run-action.ts'
-import { ending, READY, RUN } from './runs.ts'
+import { PULL, RUN } from './runs.ts'
 
+/** How a run ended, by default without a pull request. */
+function ending(change: Partial<Ending> = {}): Ending {
+  const headline = 'Completed without a pull request'
+  const result = { result: 'no-pull-request', sign: md`✅`, headline, details: '', prLink: '', prName: '' }
+  return { ...result, jobId: 'job_1', took: '3 min 05 s', ...change }
+}
+
+const READY = { prLink: PULL, prName: 'acme/docs#1', result: 'pull-request', headline: 'Ready' }
 const nowhere = { canResume: false, isAnnounced: false }
 
 /** What comments are about: octocat's command, or a pull request's event without one. */

@@ -1,30 +1,30 @@
 import { describe, expect } from 'vitest'
-import { Conversation } from '../../src/comments/conversation.ts'
 import { type Event, newIssue, review } from '../support/events.ts'
 import {
+  CREATE,
   DONE,
-  ending,
   itWithScene,
   octocat,
-  READY,
   RUN,
-  type RunOptions,
   type Scene,
   STARTING,
+  type Told,
+  WORKING,
+  writing,
 } from './runs.ts'
 
 const it = itWithScene()
 
 describe('a command on a pull request', () => {
   it('gets a reply that is edited to its end, an announcement, and a rocket', async ({ scene }) => {
-    await scene.ask({ words: '/docs explain the new flag', end: READY })
+    const end = await scene.ask({ words: '/docs explain the new flag', end: 'pull-request' })
     const asked = `**octocat** asked: explain the new flag · ${RUN}\n\nThis comment will show the result.`
     expect(scene.said()).toEqual([
       [
-        `⏳ **Starting the docs agent …**\n\n${asked}`,
-        `⏳ **The docs agent is working …**\n\n${asked}`,
+        `${STARTING}\n\n${asked}`,
+        `${WORKING}\n\n${asked}`,
         '✅ **Pull request ready for review: [acme/docs#\u200b1](https://github.com/acme/docs/pull/1)**\n\n' +
-          `**octocat** asked: explain the new flag · took 3 min 05 s · ${RUN}\n\n` +
+          `**octocat** asked: explain the new flag · took 10 s · ${RUN}\n\n` +
           'To go on, comment `/docs …` here or on that pull request; `/docs new …` starts a new job.',
       ],
       [
@@ -33,22 +33,22 @@ describe('a command on a pull request', () => {
       ],
     ])
     expect(scene.reactions()).toEqual(['rocket'])
-    expect(scene.output('comment-url')).toBe('https://github.com/acme/docs/pull/5#issuecomment-5002')
-    expect(scene.pending()).toBe('{}')
+    expect(end.outputs['comment-url']).toBe('https://github.com/acme/docs/pull/5#issuecomment-5002')
+    expect(end.post.requests).toEqual([])
   })
 
-  it.for([
-    ['create', '⏳ **The docs agent is working …**'],
-    ['message', '⏳ **The docs agent continues its earlier job …**'],
-    ['wait', "⏳ **Waiting for the docs agent's job …**"],
-  ] as const)('gets eyes; of a %s its reply says what is being done, in order', async (row, { scene }) => {
-    const [kind, words] = row
-    const conversation = await scene.start(scene.comment())
-    expect(scene.reactions()).toEqual(['eyes'])
-    expect(scene.headlines()).toEqual([STARTING])
-    void conversation.accepted('job_1', kind, '')
-    await conversation.finish(ending())
-    expect(scene.said()[0]?.map((body) => body.split('\n')[0])).toEqual([STARTING, words, DONE])
+  it('gets eyes at once and a reply that says what is being done, in order', async ({ scene }) => {
+    const event = scene.comment()
+    const first = await scene.tell(event, { end: 'cancelled' })
+    const begun = ['GET /collaborators/octocat/permission', 'POST /issues/comments/5001/reactions eyes']
+    expect(first.requests.slice(0, 3)).toEqual([...begun, 'POST /issues/5/comments'])
+    await scene.tell(event, { runId: 1001, attempt: 2 })
+    await scene.ask({ words: '/docs shorter' })
+    const stages = scene.said().map((history) => history.map((body) => body.split('\n')[0]))
+    expect(stages).toEqual([
+      [STARTING, WORKING, '🛑 **Cancelled**', STARTING, "⏳ **Waiting for the docs agent's job …**", DONE],
+      [STARTING, '⏳ **The docs agent continues its earlier job …**', DONE],
+    ])
   })
 
   it.for([
@@ -56,7 +56,9 @@ describe('a command on a pull request', () => {
     ['+1', ['no-pull-request', 'submitted']],
     ['confused', ['failed', 'archived', 'timed-out', 'cancelled', 'error']],
   ] as const)('gets %s at the end: %j', async ([reaction, results], { scene }) => {
-    for (const result of results) await scene.ask({ end: { result } })
+    for (const end of results) {
+      expect((await scene.ask({ end, words: '/docs new page' })).outputs['result']).toBe(end)
+    }
     expect(scene.reactions()).toEqual(results.map(() => reaction))
   })
 
@@ -86,9 +88,9 @@ describe('a command elsewhere', () => {
     ['in a review', inReview, '/pulls/comments/5002', 'pulls/5/comments/5002/replies', 'pulls/comments/5003'],
     ['in a thread', inThread, '/pulls/comments/5002', 'pulls/5/comments/5001/replies', 'pulls/comments/5003'],
   ])('%s is answered and reacted to there', async ([_where, eventIn, source, thread, reply], { scene }) => {
-    await scene.tell(eventIn(scene))
+    const { requests } = await scene.tell(eventIn(scene))
     const searched = ['GET /pulls/5/comments', 'GET /issues/5/comments']
-    expect(scene.github.requests).toEqual([
+    expect(writing(requests)).toEqual([
       `POST ${source}/reactions eyes`,
       `POST /${thread}`,
       ...(thread.startsWith('pulls') ? searched : ['GET /issues/8/comments']),
@@ -101,64 +103,68 @@ describe('a command elsewhere', () => {
   })
 
   it('in a review itself gets a reply alone: a review has no reactions', async ({ scene }) => {
-    await scene.tell(review({ id: 7, body: '/docs explain it', author: octocat }))
-    expect(scene.github.requests.filter((line) => line.includes('reactions'))).toEqual([])
+    const { requests, post } = await scene.tell(review({ id: 7, body: '/docs explain it', author: octocat }))
+    expect(requests.filter((line) => line.includes('reactions'))).toEqual([])
     expect(scene.headlines()).toEqual([DONE])
-    expect(scene.pending()).toBe('{}')
+    expect(post.requests).toEqual([])
   })
 
   const GONE = ['404', '422'] as const
   it.for(GONE)('in a deleted thread (%s) gets its reply in the main one', async (end, { scene }) => {
     const event = scene.reviewComment('/docs explain this line')
     scene.github.faults.push({ match: /replies$/, end })
-    await scene.tell(event)
+    const first = await scene.tell(event, { end: 'cancelled' })
     expect(scene.world.comments[1]).toMatchObject({ kind: 'main', number: 5 })
-    expect(scene.annotations()).toEqual([])
+    expect(first.warnings).toEqual([])
     // A re-run finds it there.
-    const { earlier } = await scene.tell(event, { attempt: 2, kind: 'wait' })
-    expect(earlier).toMatchObject({ known: true, value: { id: 'job_1', kind: 'resume' } })
+    const second = await scene.tell(event, { runId: 1001, attempt: 2 })
+    expect(new Set(second.calls)).toEqual(new Set(['GET /job/job_1']))
     expect(scene.headlines()).toEqual([DONE])
   })
 })
 
 it('a command without instructions is told once how to ask, however often it runs', async ({ scene }) => {
   const event = scene.comment('/docs')
-  const explain = async (options: RunOptions): Promise<void> => {
-    const { run, trigger } = scene.run(event, options)
-    await new Conversation(trigger, run).explainUsage()
-  }
-  await explain({ inputs: { comment: 'never' } })
-  expect(scene.github.requests).toEqual([])
-  await explain({})
-  await explain({ attempt: 2 })
+  const again = { runId: 1001, attempt: 2 }
+  const quiet = await scene.tell(event, { inputs: { comment: 'never' } })
+  expect(quiet.requests).toEqual(['GET /collaborators/octocat/permission'])
+  await scene.tell(event, { runId: 1001 })
+  const { post } = await scene.tell(event, again)
   const usage =
     '**What should the docs agent do?** Write it after `/docs`:\n\n' +
     '`/docs explain the new flag in the CLI guide`\n\n' +
     'A further command here continues the same job, such as `/docs shorter, and add an example`. `/docs new …` starts a new one.'
   expect(scene.said()).toEqual([[usage, usage]])
   expect(scene.reactions()).toEqual(['confused'])
-  expect(scene.pending()).toBe('{}')
+  expect(post.requests).toEqual([])
 })
 
 describe('nothing is written', () => {
-  const QUIET = [{ comment: 'never' }, { 'dry-run': 'true' }]
-  it.for(QUIET)('with %j, but the job is looked for', async (inputs, { scene }) => {
+  const NEVER: Told = { inputs: { comment: 'never' } }
+  const PERMISSION = 'GET /collaborators/octocat/permission'
+
+  it('with `comment: never`, but the job is looked for', async ({ scene }) => {
     await scene.ask()
-    const before = scene.github.requests.length
-    const { earlier } = await scene.ask({ inputs, runId: 1002 })
-    expect(scene.github.requests.slice(before)).toEqual(['GET /issues/5/comments', 'POST /graphql'])
-    expect(earlier).toMatchObject({ known: true, value: { id: 'job_1', kind: 'continue' } })
+    const { requests, calls } = await scene.ask(NEVER)
+    expect(requests).toEqual([PERMISSION, 'GET /issues/5/comments', 'POST /graphql'])
+    expect(calls.slice(0, 2)).toEqual(['GET /job/job_1', 'POST /job/job_1/message'])
   })
 
-  it.for([
-    ['without follow-up', '/docs explain it', { comment: 'never', 'follow-up': 'false' }, 1],
-    ['for a new job', '/docs new explain it', { comment: 'never' }, 1],
-    ['where `job-id` names the job', '/docs explain it', { comment: 'never', 'job-id': 'job_1' }, 1],
-    ['on a re-run that continues nothing', '/docs new explain it', { comment: 'never' }, 2],
-    ['in a dry run without a key', '/docs explain it', { 'dry-run': 'true', 'api-key': '' }, 1],
-  ] as const)('and nothing is read %s', async ([_what, words, inputs, attempt], { scene }) => {
-    const { earlier } = await scene.ask({ words, inputs, attempt })
-    expect(scene.github.requests).toEqual([])
-    expect(earlier).toEqual({ known: true, value: undefined })
+  it('in a dry run, but the job is looked for', async ({ scene }) => {
+    await scene.ask()
+    const { requests, calls, log } = await scene.ask({ inputs: { 'dry-run': 'true' } })
+    expect(requests).toEqual([PERMISSION, 'GET /issues/5/comments', 'POST /graphql'])
+    expect([calls, log.at(-1)]).toEqual([[], expect.stringContaining('message to the job `job_1`')])
+  })
+
+  it.for<[string, string, Told, readonly string[]]>([
+    ['without follow-up', '/docs explain it', { inputs: { comment: 'never', 'follow-up': 'false' } }, CREATE],
+    ['for a new job', '/docs new explain it', NEVER, CREATE],
+    ['on a re-run that continues nothing', '/docs new explain it', { ...NEVER, attempt: 2 }, CREATE],
+    ['in a dry run without a key', '/docs explain it', { inputs: { 'dry-run': 'true', 'api-key': '' } }, []],
+  ])('and nothing is read %s', async ([_what, words, options, calls], { scene }) => {
+    const end = await scene.ask({ words, ...options })
+    expect(end.requests).toEqual([PERMISSION])
+    expect(end.calls.slice(0, 1)).toEqual(calls)
   })
 })

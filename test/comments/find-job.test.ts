@@ -1,30 +1,21 @@
 import { describe, expect } from 'vitest'
+import type { RunEnd } from '../support/harness.ts'
 import { ACTIONS, addComment } from '../support/world.ts'
-import {
-  CANCELLED,
-  DONE,
-  ending,
-  itWithScene,
-  octocat,
-  PULL,
-  READY,
-  REFUSED,
-  type RunOptions,
-  type Scene,
-} from './runs.ts'
+import { CREATE, DONE, itWithScene, octocat, PULL, type Scene, type Told } from './runs.ts'
 
 const it = itWithScene()
-const none = { known: true, value: undefined }
-const continues = (id: string, prLink = '') => ({ known: true, value: { id, prLink, kind: 'continue' } })
-const OTHER_STEP = { env: { GITHUB_ACTION: 'other' } }
-const OTHER_PROJECT = { inputs: { 'project-id': 'other' } }
+const OTHER_STEP: Told = { env: { GITHUB_ACTION: 'other' } }
+const OTHER_PROJECT: Told = { inputs: { 'project-id': 'other' } }
 const LIST = /^GET \/issues\/5\/comments$/
+const goesOn = (id: string): string[] => [`GET /job/${id}`, `POST /job/${id}/message`]
 
-type Next = RunOptions & { readonly number?: number }
+/** What the next command in the conversation on a pull request asks of the docs service first. */
+async function next({ ask }: Scene, options: Told & { readonly number?: number } = {}): Promise<string[]> {
+  return firstCalls(await ask({ words: '/docs shorter', end: 'submitted', ...options }))
+}
 
-/** What the next command in the conversation on a pull request finds. */
-async function next({ start, comment }: Scene, { number = 5, ...options }: Next = {}) {
-  return (await start(comment('/docs shorter', { number }), { runId: 1009, ...options })).earlier
+function firstCalls({ calls }: RunEnd): string[] {
+  return calls.slice(0, calls[0]?.startsWith('POST') === true ? 1 : 2)
 }
 
 function chatter(scene: Scene, kind: 'main' | 'review', count: number): void {
@@ -32,91 +23,89 @@ function chatter(scene: Scene, kind: 'main' | 'review', count: number): void {
 }
 
 describe('a further command', () => {
-  it('goes on with the job of its conversation, its pull request and first time', async ({ scene }) => {
-    const namedAtMs = scene.clock.now()
-    await scene.ask({ end: READY })
-    await scene.clock.sleep(60_000)
+  it('goes on with the job of its conversation and its pull request', async ({ scene }) => {
+    await scene.ask({ end: 'pull-request' })
     // The newest reply names no pull request: an older one does.
-    await scene.ask({ runId: 1002, kind: 'message', end: CANCELLED })
-    const value = { id: 'job_1', prLink: PULL, kind: 'continue', namedAtMs }
-    expect(await next(scene)).toEqual({ known: true, value })
+    await scene.ask({ end: 'cancelled' })
+    const end = await scene.ask()
+    expect(firstCalls(end)).toEqual(goesOn('job_1'))
+    expect(end.log[0]).toContain(`This run goes on with the pull request ${PULL} (job job_1`)
   })
 
   it('does not remember a link that is longer than browsers take', async ({ scene }) => {
-    await scene.ask({ end: { prLink: `${PULL}?${'x'.repeat(2000)}` } })
-    expect(await next(scene)).toMatchObject(continues('job_1'))
+    const prLink = `${PULL}?${'x'.repeat(2000)}`
+    await scene.ask({ replies: { post: ['active'], get: [{ body: { status: 'completed', prLink } }] } })
+    expect(await next(scene)).toEqual(goesOn('j1'))
   })
 
   it('goes on with the newest job, but not with one that a run was refused', async ({ scene }) => {
     await scene.ask()
-    await scene.ask({ words: '/docs new guide', runId: 1002, job: 'job_2' })
-    await scene.ask({ runId: 1003, job: '', end: { ...REFUSED, jobId: 'job_refused' } })
-    expect(await next(scene, { env: { GITHUB_WORKFLOW: 'Renamed' } })).toMatchObject(continues('job_2'))
+    await scene.ask({ words: '/docs new guide', job: 'job_2' })
+    await scene.ask({ words: '/docs new page', end: 'error' })
+    expect(await next(scene, { env: { GITHUB_WORKFLOW: 'Renamed' } })).toEqual(goesOn('job_2'))
   })
 
-  it.for<[string, Next]>([
+  it.for<[string, Told & { number?: number }]>([
     ['on another pull request', { number: 6 }],
     ['to another workflow', { env: { GITHUB_WORKFLOW_REF: 'acme/docs/.github/workflows/other.yml@main' } }],
     ['to another job of the workflow', { env: { GITHUB_JOB: 'other' } }],
     ['to another step of the job', OTHER_STEP],
     ['to another project', OTHER_PROJECT],
-    ['to another docs service', { inputs: { 'base-url': 'https://docs.example.com' } }],
     ['with another key', { inputs: { 'api-key': 'mint_another_key' } }],
   ])('%s finds no job', async ([_what, options], { scene }) => {
     await scene.ask()
-    expect(await next(scene, options)).toEqual(none)
+    expect(await next(scene, options)).toEqual(CREATE)
   })
 
   it('finds its job amid 2,300 comments of others', async ({ scene }) => {
     chatter(scene, 'main', 1150)
     await scene.ask()
     chatter(scene, 'main', 1150)
-    expect(await next(scene)).toMatchObject(continues('job_1'))
+    expect(await next(scene)).toEqual(goesOn('job_1'))
   })
 
   it('with the token of another app recognises the comments of that app alone', async ({ scene }) => {
     scene.world.viewer = { login: 'acme-docs[bot]', id: 4711, type: 'Bot' }
     await scene.ask()
-    expect(await next(scene)).toMatchObject(continues('job_1'))
+    expect(await next(scene)).toEqual(goesOn('job_1'))
     scene.world.viewer = ACTIONS
-    expect(await next(scene)).toEqual(none)
+    expect(await next(scene)).toEqual(CREATE)
   })
 
   it('in a review thread goes on with the job of that thread alone', async ({ scene }) => {
     await scene.ask()
     const event = scene.reviewComment('/docs explain this line')
     const rootId = scene.world.comments.at(-1)?.id ?? 0
-    expect((await scene.tell(event, { runId: 1002, job: 'job_thread' })).earlier).toEqual(none)
+    expect(firstCalls(await scene.tell(event, { job: 'job_thread' }))).toEqual(CREATE)
     chatter(scene, 'review', 350)
-    const again = await scene.start(scene.reviewComment('/docs shorter', { rootId }), { runId: 1003 })
-    expect(again.earlier).toMatchObject(continues('job_thread'))
+    const again = await scene.tell(scene.reviewComment('/docs shorter', { rootId }))
+    expect(firstCalls(again)).toEqual(goesOn('job_thread'))
     const pages = ['', '?page=2', '?page=3', '?page=4'].map((page) => `GET /pulls/5/comments${page}`)
-    expect(scene.github.requests.slice(-4)).toEqual(pages)
-    const other = await scene.start(scene.reviewComment('/docs and this'), { runId: 1004 })
-    expect(other.earlier).toEqual(none)
+    expect(again.requests.filter((line) => line.startsWith('GET /pulls/5/comments'))).toEqual(pages)
+    expect(firstCalls(await scene.tell(scene.reviewComment('/docs and this')))).toEqual(CREATE)
   })
 })
 
 describe('a command on the pull request that was announced', () => {
-  it.for<[string, RunOptions, object]>([
-    ['the same step goes on with its job', {}, continues('job_1', PULL)],
-    ['another step of the project, too', OTHER_STEP, continues('job_1', PULL)],
-    ['another project does not', OTHER_PROJECT, none],
-  ])('in %s', async ([_what, options, found], { scene }) => {
-    await scene.ask({ end: READY })
-    expect(await next(scene, { number: 1, ...options })).toMatchObject(found)
+  it.for<[string, Told, string[]]>([
+    ['the same step goes on with its job', {}, goesOn('job_1')],
+    ['another step of the project, too', OTHER_STEP, goesOn('job_1')],
+    ['another project does not', OTHER_PROJECT, CREATE],
+  ])('in %s', async ([_what, options, calls], { scene }) => {
+    await scene.ask({ end: 'pull-request' })
+    expect(await next(scene, { number: 1, ...options })).toEqual(calls)
   })
 
   it('goes on with the own step where that has replied there', async ({ scene }) => {
-    await scene.ask({ number: 1, runId: 1002, job: 'job_own' })
-    await scene.ask({ end: READY })
-    expect(await next(scene, { number: 1 })).toMatchObject(continues('job_own'))
+    await scene.ask({ number: 1, job: 'job_own' })
+    await scene.ask({ end: 'pull-request' })
+    expect(await next(scene, { number: 1 })).toEqual(goesOn('job_own'))
   })
 
   it('in a review goes on with it, too', async ({ scene }) => {
-    await scene.ask({ end: READY })
-    const { earlier } = await scene.start(scene.reviewComment('/docs fix this line', { number: 1 }))
-    expect(earlier).toMatchObject(continues('job_1', PULL))
+    await scene.ask({ end: 'pull-request' })
+    const end = await scene.tell(scene.reviewComment('/docs fix this line', { number: 1 }))
+    expect(firstCalls(end)).toEqual(goesOn('job_1'))
   })
 })
 
@@ -124,62 +113,59 @@ describe('unknown is not none', () => {
   it('where the comments can not be listed; a first run is answered all the same', async ({ scene }) => {
     await scene.ask()
     scene.github.faults.push({ match: LIST, end: '502' })
-    expect((await scene.ask({ runId: 1002 })).earlier).toMatchObject({ known: false })
-    expect(scene.annotations()).toEqual([expect.stringMatching(/^warning: Failed to list our comments: /)])
+    const end = await scene.ask()
+    expect(firstCalls(end)).toEqual(CREATE)
+    expect(end.log).toContainEqual(expect.stringMatching(/^notice: Failed to look for an earlier job/))
+    expect(end.warnings).toEqual([expect.stringMatching(/^Failed to list our comments: /)])
     expect(scene.headlines()).toHaveLength(2)
     expect(scene.reactions()).toEqual(['+1', '+1'])
   })
 
   it('where a review thread has no job and the main thread can not be listed', async ({ scene }) => {
     scene.github.faults.push({ match: /^GET \/issues/, end: '502' })
-    const { earlier } = await scene.start(scene.reviewComment('/docs explain this line'))
-    expect(earlier).toEqual({ known: false, why: 'GitHub returned 502 ("Server Error")' })
+    const { log } = await scene.tell(scene.reviewComment('/docs explain this line'))
+    expect(log).toContainEqual(expect.stringMatching(/^notice: Failed to look for an earlier job/))
   })
 })
 
-const again = { attempt: 2, kind: 'wait' } as const
-const resumes = { known: true, value: { id: 'job_1', kind: 'resume' } }
+const again = { runId: 1001, attempt: 2 }
 
 describe('a re-run of a command', () => {
-  it('finds its reply again, goes on with the job that it names, and edits it', async ({ scene }) => {
+  it('finds its reply again, waits for the job that it names, and edits it', async ({ scene }) => {
     const event = scene.comment()
-    const namedAtMs = scene.clock.now()
-    await scene.tell(event, { end: CANCELLED })
+    await scene.tell(event, { end: 'cancelled' })
     // An attempt that is killed before it has looked at the job leaves it to the next one.
-    await scene.start(event, { attempt: 2 })
-    const before = scene.github.requests.length
-    const { earlier } = await scene.tell(event, { ...again, attempt: 3 })
-    expect(earlier).toEqual({ known: true, value: { id: 'job_1', prLink: '', kind: 'resume', namedAtMs } })
+    await scene.tell(event, { ...again, killAtMs: 1000, replies: { get: [{ takesMs: 5000 }] } })
+    const { calls, requests } = await scene.tell(event, { ...again, attempt: 3 })
+    expect(new Set(calls)).toEqual(new Set(['GET /job/job_1']))
     expect(scene.headlines()).toEqual([DONE])
     expect(scene.reactions()).toEqual(['+1'])
     const edit = 'PATCH /issues/comments/5002'
-    expect(scene.github.requests.slice(before)).toEqual([
+    expect(requests.filter((line) => line.includes('comments'))).toEqual([
       'POST /issues/comments/5001/reactions eyes',
       'GET /issues/5/comments',
       ...[edit, edit, edit],
       'POST /issues/comments/5001/reactions +1',
       'GET /issues/comments/5001/reactions',
-      'DELETE /issues/comments/5001/reactions/902',
-      'DELETE /issues/comments/5001/reactions/903',
+      expect.stringContaining('DELETE /issues/comments/5001/reactions/'),
+      expect.stringContaining('DELETE /issues/comments/5001/reactions/'),
     ])
   })
 
-  it('finds its job also where a new job or that of `job-id` was wanted', async ({ scene }) => {
+  it('finds its job also where a new job was wanted', async ({ scene }) => {
     const event = scene.comment('/docs new explain it')
     await scene.tell(event)
-    for (const inputs of [{}, { 'job-id': 'job_7' }]) {
-      expect((await scene.tell(event, { ...again, inputs })).earlier).toMatchObject(resumes)
-    }
+    const { calls } = await scene.tell(event, again)
+    expect(new Set(calls)).toEqual(new Set(['GET /job/job_1']))
   })
 
   it('goes on with the conversation where its own message was refused', async ({ scene }) => {
     await scene.ask()
     const event = scene.comment('/docs shorter')
-    const refused = await scene.start(event, { runId: 1002 })
-    await refused.finish(ending(REFUSED))
+    await scene.tell(event, { end: 'error' })
     expect(scene.said()[1]?.at(-1)).toMatch(/\n\nJob `job_1`\.$/)
-    const { earlier } = await scene.tell(event, { ...again, runId: 1002 })
-    expect(earlier).toMatchObject({ value: { id: 'job_1', kind: 'continue' } })
+    const end = await scene.tell(event, { runId: 1002, attempt: 2 })
+    expect(firstCalls(end)).toEqual(goesOn('job_1'))
     expect(scene.said()).toHaveLength(2)
   })
 
@@ -187,19 +173,18 @@ describe('a re-run of a command', () => {
     ['the comments', LIST, '403'],
     ['a list', LIST, 'html'],
     ['whose token it is', /graphql|eyes$/, '502'],
-  ] as const)('that can not read %s leaves its reply as it is', async ([_what, match, end], { scene }) => {
+  ] as const)('that can not read %s leaves its reply as it is', async ([_what, match, fault], { scene }) => {
     const event = scene.comment()
-    await scene.tell(event, { end: CANCELLED })
+    await scene.tell(event, { end: 'cancelled' })
     const body = scene.world.comments[1]?.history.at(-1)
-    // The first requests alone fail: what is written later must not lose the job.
-    scene.github.faults.push({ match, end })
-    const second = await scene.start(event, { attempt: 2 })
-    scene.github.faults.splice(0)
-    expect(second.earlier).toMatchObject({ known: false })
-    await second.finish(ending({ ...REFUSED, jobId: '' }))
+    scene.github.faults.push({ match, end: fault })
+    const { calls, outputs } = await scene.tell(event, again)
+    expect([calls, outputs['result']]).toEqual([[], 'error'])
     expect(scene.world.comments[1]?.history.at(-1)).toBe(body)
     expect(scene.said()).toHaveLength(1)
     expect(scene.reactions()).toEqual(['confused'])
-    expect((await scene.tell(event, { ...again, attempt: 3 })).earlier).toMatchObject(resumes)
+    scene.github.faults.splice(0)
+    const third = await scene.tell(event, { ...again, attempt: 3 })
+    expect(new Set(third.calls)).toEqual(new Set(['GET /job/job_1']))
   })
 })

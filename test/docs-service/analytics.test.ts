@@ -57,26 +57,6 @@ test.each<[Name, object]>([
   expect(await get(name)).toEqual(answer)
 })
 
-test.each<[Name, string, string]>([
-  ['visitors', 'limit=0', 'limit must be a whole number from 1 to 250'],
-  ['visitors', 'limit=251', 'limit must be a whole number from 1 to 250'],
-  ['visitors', 'offset=-1', 'offset must be a whole number from 0 to 999999999'],
-  ['visitors', 'dateTo=2026-02-30', 'dateTo must be a date as YYYY-MM-DD or ISO 8601'],
-  ['visitors', 'dateFrom=2026-02-02&dateTo=2026-02-01', 'dateFrom must not be after dateTo'],
-  ['feedback', 'limit=101', 'limit must be a whole number from 1 to 100'],
-  ['feedback', 'status=open', 'status must be a list of pending, in_progress, resolved, dismissed'],
-  ['feedback', 'source=mail', 'source must be code_snippet or contextual or agent'],
-  ['searches', 'limit=101', 'limit must be a whole number from 1 to 100'],
-  ['searches', 'cursor=abc', 'cursor must be the nextCursor of an earlier answer'],
-  ['assistant', 'limit=1001', 'limit must be a whole number from 1 to 1000'],
-  ['assistant', 'dateFrom=today', 'dateFrom must be a date as YYYY-MM-DD or ISO 8601'],
-])('%s with %s is refused: %s', async (name, query, message) => {
-  const { service } = await startService()
-  const response = await send(service, `${CALLS[name]}?${query}`)
-  expect(response.status).toBe(400)
-  expect(await response.json()).toEqual({ error: 'Invalid query parameters', details: [{ message }] })
-})
-
 test('all calls and projects share the hourly limit, and wrong queries do not count', async () => {
   const projects = ['docs', 'blog']
   const { service, pass } = await startService({ projects, limits: { analyticsPerHour: 4 } })
@@ -91,39 +71,6 @@ test('all calls and projects share the hourly limit, and wrong queries do not co
   pass(3_000_000)
   expect(await statusOf(service, CALLS.assistant)).toBe(200)
   expect(await statusOf(service, CALLS.assistant)).toBe(429)
-})
-
-test.each([0, 1, 251, 1000, 7907])('a site of %i pages lists each page once', async (pages) => {
-  const { service } = await startService({ pages })
-  const paths: string[] = []
-  for (let more = true; more; ) {
-    const call = `${CALLS.visitors}?limit=250&offset=${paths.length}`
-    const { visitors, hasMore } = await answerOf<Answers['visitors']>(service, call)
-    paths.push(...visitors.map(({ path }) => path))
-    more = hasMore
-  }
-  expect([paths.length, new Set(paths).size]).toEqual([pages, pages])
-})
-
-test('totals are no sum of rows, and the week before differs', async () => {
-  const week = await get('visitors', 'dateFrom=2026-07-27&dateTo=2026-08-03&limit=250')
-  const before = await get('visitors', 'dateFrom=2026-07-20&dateTo=2026-07-27&limit=250')
-  for (const kind of ['human', 'ai', 'total'] as const) {
-    const counts = week.visitors.map((row) => row[kind])
-    expect(week.totals[kind]).toBeGreaterThanOrEqual(Math.max(...counts))
-    expect(week.totals[kind]).toBeLessThan(counts.reduce((sum, count) => sum + count))
-  }
-  expect(week.totals.total).toBeLessThan(week.totals.human + week.totals.ai)
-  expect(before.totals).not.toEqual(week.totals)
-})
-
-test.each<[Name, object]>([
-  ['visitors', { totals: { human: 0, ai: 0, total: 0 }, visitors: [], hasMore: false }],
-  ['feedback', { feedback: [], hasMore: false }],
-  ['searches', { searches: [], totalSearches: 0, nextCursor: null }],
-  ['assistant', { conversations: [], nextCursor: null, hasMore: false }],
-])('an empty period has no rows of %s', async (name, empty) => {
-  expect(await get(name, 'dateFrom=2026-08-03&dateTo=2026-08-03')).toEqual(empty)
 })
 
 test('one page is rated down by two of three, no other by half, and a source narrows votes down', async () => {
@@ -153,17 +100,4 @@ test('questions about one page stay unanswered on several days, and about no oth
   expect(often).toEqual([['https://docs.example.com/sdks/tokens', expect.objectContaining({ length: 7 })]])
   expect(byPage.length).toBeGreaterThan(5)
   expect(hasMore).toBe(false)
-})
-
-test.each(['searches', 'assistant'] as const)('%s can be read page after page', async (name) => {
-  const read = async (query: string) => {
-    const answer = await get(name, `${FOUR_WEEKS}&${query}`)
-    const rows: readonly object[] = 'searches' in answer ? answer.searches : answer.conversations
-    return { rows, cursor: answer.nextCursor }
-  }
-  const first = await read('limit=30')
-  const second = await read(`limit=30&cursor=${first.cursor}`)
-  const both = await read('limit=60')
-  expect(both).toEqual({ rows: [...first.rows, ...second.rows], cursor: second.cursor })
-  expect((await read(`limit=100&cursor=row-300`)).cursor).toBeNull()
 })

@@ -30,35 +30,6 @@ test('a create answers with an active job; its end has a link, which more work k
   expect(service.jobs[1]).toMatchObject({ prompt: 'Document the --json flag', messages: ['More'] })
 })
 
-test.each<[string, string, (number | string)[], string[]]>([
-  ['a job that is active', 'Hello', [400, 'More', 1599, 1], ['active', 'active', 'active', 'completed']],
-  ['a job that never ends', 'Hello [agent: never]', [1e9, 'Stop', 1000], ['active', 'active', 'completed']],
-])('a message to %s is worked on', async (_name, prompt, steps, statuses) => {
-  const { service, pass } = await startService()
-  const { id } = await create(service, prompt)
-  const seen: string[] = []
-  for (const step of steps) {
-    if (typeof step === 'number') pass(step)
-    else await message(service, id, step)
-    seen.push((await look(service, id)).status)
-  }
-  expect(seen).toEqual(statuses)
-})
-
-test('after a message the old terminal status shows for the time set, in its answer too', async () => {
-  const { service, pass } = await startService({ staleMs: 300 })
-  const { id } = await create(service, 'Hello')
-  pass(1000)
-  const before = await look(service, id)
-  expect(await message(service, id, 'More [agent: fail]')).toEqual(before)
-  pass(299)
-  expect(await look(service, id)).toEqual(before)
-  pass(1)
-  expect(await look(service, id)).toMatchObject({ status: 'active' })
-  pass(700)
-  expect(await look(service, id)).toMatchObject({ status: 'failed' })
-})
-
 test.each([
   ['[agent: fail]', { status: 'failed', prLink: null }, 400],
   ['[agent: archive]', { status: 'archived', archivedAt: '2026-08-03T12:00:01.000Z' }, 400],

@@ -135,8 +135,7 @@ export async function startHarness(options: HarnessOptions = {}) {
   ) {
     const abortedAt = (ms: number | undefined): AbortSignal => {
       const end = new AbortController()
-      if (ms === 0) end.abort()
-      else if (ms !== undefined) clock.at(startedAtMs + ms, () => end.abort())
+      if (ms !== undefined) clock.at(startedAtMs + ms, () => end.abort())
       return end.signal
     }
     const summaryPath = join(folder, `summary-${++files}`)
