@@ -108,7 +108,7 @@ export async function startHarness(options: HarnessOptions = {}) {
   const mortal: Clock = {
     now,
     sleep: (ms, signal) => clock.sleep(ms, signal).finally(whileAlive),
-    timeout: (ms, until) => clock.timeout(ms, until),
+    timeout: (ms) => clock.timeout(ms),
   }
   const world = Object.assign(emptyWorld(), { now, agentRepository: docsIn })
   // An answer that never comes is one that comes as the client gives up.

@@ -1,0 +1,46 @@
+import { type RunOptions, startHarness } from './harness.ts'
+import { resolve } from './world.ts'
+
+/** A harness for stories of many runs, in which the agent's pull requests are merged and closed. */
+export type Simulation = Awaited<ReturnType<typeof startSimulation>>
+
+/** Starts a simulation. The docs are in `docsIn`, which the token can see. */
+export async function startSimulation(docsIn: string) {
+  const limits = { jobsPerHour: Number.POSITIVE_INFINITY, messagesPerHour: Number.POSITIVE_INFINITY }
+  const harness = await startHarness({ docsIn, jobTimeMs: 20_000, limits })
+  const { clock, docs, world } = harness
+  const endedAtMs = new Map<number, number>()
+
+  /** Runs the step, by default for the tip of `main`, with a prompt and without a context. */
+  function run(options: RunOptions) {
+    const inputs = { prompt: 'Document it.', context: 'none', ...options.inputs }
+    const sha = options.sha ?? resolve(world, 'main')?.sha ?? ''
+    return harness.run({ ...options, inputs, env: { GITHUB_SHA: sha } })
+  }
+
+  /** Numbers of the agent's pull requests that are open. */
+  async function openPulls(): Promise<readonly number[]> {
+    await clock.work(() => docs.doAllWorkDue())
+    return docs.jobs.flatMap(({ pull }) => (pull?.state === 'open' ? [pull.number] : []))
+  }
+
+  /** Ends the open ones. */
+  async function endPulls(how: 'merge' | 'close'): Promise<void> {
+    for (const number of await openPulls()) {
+      endedAtMs.set(number, clock.now())
+      await clock.work(async () => (how === 'merge' ? docs.mergePull(number) : docs.closePull(number)))
+    }
+  }
+
+  /** Messages that were sent to a job after its pull request had ended. */
+  function lateMessages(): readonly string[] {
+    const sent = docs.requests.filter(({ path }) => path.endsWith('/message'))
+    const late = sent.filter(({ path, at }) => {
+      const job = docs.jobs.find(({ id }) => path.includes(`/${id}/`))
+      return at > (endedAtMs.get(job?.pull?.number ?? 0) ?? Number.POSITIVE_INFINITY)
+    })
+    return late.map(({ path }) => path)
+  }
+
+  return { ...harness, run, openPulls, endPulls, lateMessages }
+}
