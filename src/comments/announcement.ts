@@ -1,15 +1,9 @@
 import type { Trigger } from '../events/trigger.ts'
 import type { Known } from '../github/client.ts'
 import { pullRequestThread } from '../github/comments.ts'
+import { GitHubError } from '../github/errors.ts'
 import { numberOfOwnPullRequest } from '../github/pull-requests.ts'
-import {
-  isSameAccount,
-  type Maybe,
-  normalizeLogin,
-  type PullRequest,
-  type Sent,
-  type User,
-} from '../github/types.ts'
+import { isSameAccount, type Maybe, normalizeLogin, type Sent, type User } from '../github/types.ts'
 import type { EarlierJob } from '../memory/status.ts'
 import { isRerun } from '../runner/environment.ts'
 import type { Run } from '../runner/run.ts'
@@ -17,9 +11,8 @@ import { announcementBody } from './bodies.ts'
 import { createMarker, isSameComment, type Marker, Markers, unverifiedProject } from './marker.ts'
 import { OwnComments } from './own-comments.ts'
 
-/** As many of the agent's open pull requests are looked at, and as many comments of each. */
+/** As many of the agent's open pull requests are looked at, of the newest of all. */
 const MAX_PULLS = 20
-const MAX_COMMENTS = 100
 
 /**
  * Says on the agent's pull request in this repository what it came from, once for each job. A failure is logged.
@@ -58,59 +51,59 @@ function codePullRequest({ event: { row, payload } }: Trigger): string {
   return row.subject === 'pull-request' && merged !== true && number != null ? `pull/${number}` : ''
 }
 
+type OpenPulls = {
+  readonly repository?: Maybe<
+    Sent<{
+      pullRequests: Sent<{
+        nodes: readonly Maybe<
+          Sent<{
+            number: number
+            author: User
+            comments: Sent<{ nodes: readonly Maybe<Sent<{ body: string; author: User }>>[] }>
+          }>
+        >[]
+      }>
+    }>
+  >
+}
+
 /** Looks for a job of this step that an open pull request of the agent's in this repository announces: the newest one. */
 export async function findAnnouncedJob(trigger: Trigger, run: Run): Promise<Known<EarlierJob | undefined>> {
   const { github, inputs, environment, log } = run
-  const own = createMarker(trigger, run)
-  const isAgent = ({ user }: PullRequest): boolean =>
-    inputs['ignore-authors'].some((login) => normalizeLogin(login) === normalizeLogin(user?.login ?? ''))
+  const { step, project } = createMarker(trigger, run)
+  if (inputs['api-key'] === '') return { known: true, value: undefined }
+  const markers = new Markers(inputs['api-key'], environment.repository)
+  const agents = inputs['ignore-authors'].map(normalizeLogin)
   return await github.read(async () => {
-    const page = { state: 'open', sort: 'created', direction: 'desc', per_page: 100 } as const
-    const open = await github.call<readonly PullRequest[]>(({ rest }) =>
-      rest.pulls.list({ ...github.repository, ...page }),
+    const { data } = await github.graphql<OpenPulls>(
+      `query Announcements($owner: String!, $repo: String!) { repository(owner: $owner, name: $repo) {
+        pullRequests(states: OPEN, first: 100, orderBy: { field: CREATED_AT, direction: DESC }) { nodes {
+          number author { login }
+          comments(first: 30) { nodes { body author { login ... on Bot { databaseId } ... on User { databaseId } } } }
+        } }
+      } }`,
+      github.repository,
     )
-    const numbers = open.filter(isAgent).flatMap(({ number }) => number ?? [])
-    if (numbers.length === 0 || inputs['api-key'] === '') return undefined
-    const comments = await listFirstComments(numbers.slice(0, MAX_PULLS), run)
-    const markers = new Markers(inputs['api-key'], environment.repository)
-    const account = await github.account()
-    for (const { number, author, body } of comments) {
-      if (!isSameAccount(account, author)) continue
-      const marker = markers.read(body, pullRequestThread(number))
-      if (marker === undefined && unverifiedProject(body) === own.project) {
-        log.notice(
-          `The pull request #${number} was announced with another API key, so this run can't continue it. Merge or close it, or run with \`job-id\`.`,
-        )
+    if (!data.repository?.pullRequests) throw new GitHubError('GitHub returned no pull requests')
+    const open = (data.repository.pullRequests.nodes ?? []).filter(
+      (pull) => pull?.number != null && agents.includes(normalizeLogin(pull.author?.login ?? '')),
+    )
+    for (const pull of open.slice(0, MAX_PULLS)) {
+      const thread = pullRequestThread(pull?.number ?? 0)
+      for (const comment of pull?.comments?.nodes ?? []) {
+        const body = comment?.body ?? ''
+        if (unverifiedProject(body) !== project) continue
+        const marker = markers.read(body, thread)
+        if (!isSameAccount(await github.account(), comment?.author)) continue
+        if (marker === undefined) {
+          log.notice(
+            `The pull request #${thread.number} was announced with another API key, so this run can't continue it. Merge or close it, or run with \`job-id\`.`,
+          )
+        } else if (marker.kind === 'announcement' && marker.step === step && marker.source === '') {
+          return { id: marker.job, prLink: marker.pull, namedAtMs: marker.namedAt }
+        }
       }
-      const isOfStep = marker?.kind === 'announcement' && marker.step === own.step && marker.source === ''
-      if (!isOfStep || marker.project !== own.project) continue
-      return { id: marker.job, prLink: marker.pull, namedAtMs: marker.namedAt }
     }
     return undefined
   })
-}
-
-/** The first comments of each pull request, in this order: one request. */
-async function listFirstComments(numbers: readonly number[], { github }: Run) {
-  const fields = numbers.map(
-    (number) => `p${number}: pullRequest(number: ${number}) { comments(first: ${MAX_COMMENTS}) {
-      nodes { body author { login ... on Bot { databaseId } ... on User { databaseId } } }
-    } }`,
-  )
-  type Comments = Sent<{ comments: Sent<{ nodes: readonly Maybe<Sent<{ body: string; author: User }>>[] }> }>
-  const { data } = await github.graphql<{
-    readonly repository?: Maybe<Readonly<Record<string, Maybe<Comments>>>>
-  }>(
-    `query Announcements($owner: String!, $repo: String!) {
-      repository(owner: $owner, name: $repo) { ${fields.join(' ')} }
-    }`,
-    github.repository,
-  )
-  return numbers.flatMap((number) =>
-    (data.repository?.[`p${number}`]?.comments?.nodes ?? []).map((comment) => ({
-      number,
-      author: comment?.author,
-      body: comment?.body ?? '',
-    })),
-  )
 }

@@ -230,6 +230,15 @@ function rootOf(world: World, violations: string[]): Fields {
           const found = pullOf(world, number, repository)
           return found ? pullRequest(found, repository) : cannot(`PullRequest with the number of ${number}`)
         },
+        // Newest first: the order that the action asks for.
+        pullRequests: (page: Arguments) => {
+          needs('pull-requests: read')
+          const open = [...world.pulls.values()].filter(({ fields }) => fields.state === 'open').toReversed()
+          return connection(
+            () => open,
+            (one) => pullRequest(one, repository),
+          )(page)
+        },
       }
     },
   }
