@@ -63,12 +63,13 @@ export function periodName({ fromMs, toMs }: Period, count: number): string {
   return days === 1 ? `day${s}` : `period${s} of ${days} days`
 }
 
-/** A short name for each period by its first day; with its year where they span one. */
+/** A name for each of at most 13 periods by its beginning: `12 Jan`, or `Jan ’26` where they span a year. */
 export function shortNames(periods: readonly Period[]): string[] {
   const begins = periods.map(({ fromMs }) => fromMs)
-  const isWithinYear = Math.max(...begins) - Math.min(...begins) < 365 * DAY_MS
-  return begins.map((ms) =>
-    dayAndYear(ms).replace(isWithinYear ? / \d+$/ : / \d\d(?=\d\d$)/, isWithinYear ? '' : ' '),
+  const spansYear = Math.max(...begins) - Math.min(...begins) >= 365 * DAY_MS
+  const names = begins.map(dayAndYear)
+  return names.map((name) =>
+    spansYear ? name.replace(/^\d+ (\w+) \d\d/, '$1 ’') : name.replace(/ \d+$/, ''),
   )
 }
 

@@ -18,7 +18,7 @@ import type { VisitorsReport } from './visitors.ts'
 const MAX_LISTED = 20
 
 /** Maximum number of characters of a path: beside a change, of five in a line, alone in a line, in a wide table. */
-export const PATH_LENGTH = { besideChange: 34, inLine: 30, aloneInLine: 60, inTable: 80 }
+export const PATH_LENGTH = { besideChange: 34, inLine: 30, aloneInLine: 120, inTable: 80 }
 
 /** What moved, and what AI reads mostly since this period. `site`, here and below: that pages are linked to, if any. */
 export function changesSection(

@@ -43,7 +43,7 @@ export type ReportContent = {
 export function readersSummary(content: ReportContent): Markdown {
   const { report, signals, inputs, leftOut } = content
   const site = inputs['site-url']
-  const incomplete = '⚠️ Not everything could be read. The last part says what, and why.'
+  const incomplete = '⚠️ The last part says what is missing, and why.'
   const trend = trendOf(report)
   const sections = [
     ...firstScreen(content, {

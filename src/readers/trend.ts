@@ -18,7 +18,8 @@ const COLORS = {
   backgroundColor: 'transparent',
   plotColorPalette: LINES.map(({ color }) => color).join(', '),
 }
-const OPTIONS = { xyChart: { width: 720, height: 260 }, themeVariables: { xyChart: COLORS } }
+const SIZES = { width: 720, height: 260, xAxis: { labelFontSize: 11 } }
+const OPTIONS = { xyChart: SIZES, themeVariables: { xyChart: COLORS } }
 
 /**
  * The newest periods as a chart that GitHub draws, and what its lines are: new versions of Mermaid show a legend, older
@@ -34,7 +35,7 @@ export function trendChart(trend: readonly PeriodTotals[]): Markdown[] {
     `%%{init: ${JSON.stringify(OPTIONS)}}%%`,
     'xychart-beta',
     `  x-axis [${names.join(', ')}]`,
-    `  y-axis "Visitors" 0 --> ${Math.ceil(most * 1.05)}`,
+    `  y-axis 0 --> ${Math.ceil(most * 1.05)}`,
     ...LINES.map(
       ({ title, of }) => `  line "${title}" [${charted.map(({ totals }) => of(totals)).join(', ')}]`,
     ),

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { DATE } from '../../src/inputs/formats.ts'
 import { exportText, visitorsOutputs } from '../../src/readers/report-outputs.ts'
 import { HOSTILE_TEXTS } from '../support/hostile-texts.ts'
 import { page, report } from './samples.ts'
@@ -34,13 +33,6 @@ describe('an export', () => {
     const lines = exportText(paths.map(row), 'x.csv').split('\r\n')
     expect(lines.slice(1, -1)).toEqual(paths.map((path) => `'${path},2,1,3`))
   })
-})
-
-it('the outputs name the days that a period with times touches, and its times in the JSON', () => {
-  const [from, to] = [DATE.parse('2026-07-27T12:00Z'), DATE.parse('2026-07-27T18:00Z')]
-  const outputs = visitorsOutputs({ ...report([5]), period: { from, to } }, 1)
-  expect(outputs).toMatchObject({ 'visitors-from': '2026-07-27', 'visitors-to': '2026-07-28' })
-  expect(JSON.parse(outputs.visitors ?? '')).toMatchObject({ from: '2026-07-27T12:00:00.000Z' })
 })
 
 it('the output lists the pages that moved, at most five up and five down, without new and gone ones', () => {

@@ -1,6 +1,7 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Fault } from '../../docs-service/faults/fault.ts'
-import { HOSTILE_TEXTS } from '../support/hostile-texts.ts'
 import { alive } from '../support/rendered.ts'
 import { refusal, runReaders } from './scene.ts'
 
@@ -72,7 +73,7 @@ describe('what readers missed', () => {
     const questions = 'No questions in 28 days: is the assistant switched on?'
     const empty = await runReaders({ inputs: SIGNALS, faults: answers() })
     expect(empty.summary).toContain(`project \`docs\`\n\n${ratings} ${searches} ${questions}\n\n`)
-    expect(empty.outputs).toEqual({ 'reader-signals': '[]', 'reader-signals-count': '0' })
+    expect(empty.outputs).toMatchObject({ 'reader-signals': '[]', 'reader-signals-count': '0' })
     const faults = answers([rating('/a', 9, 1)], [search('a', 9, 0.9)])
     const fine = await runReaders({ inputs: SIGNALS, faults })
     expect(fine.summary).toContain(`\n\nNothing stands out.\n\n${questions}\n\n`)
@@ -125,9 +126,9 @@ describe('what the agent is told', () => {
     expect(sent).toHaveLength(3)
     expect(signals).toBe(`What readers missed, 6 Jul – 2 Aug 2026:
 These are counts of demand, no proof of an error. Look at the page and at the code first. Change at most three pages for this list, and a page only where it lacks or misstates something. Add nothing that the repository does not hold. Say in the pull request which item led to which change.
-- search for "export to csv": 37 of 38 searches led to no click; the site: 40 %
-- page /guides/restore: 14 of 21 ratings say no; the site: 28 %
-- page /sdks/tokens: 7 of 7 questions got no answer; the site: 9 %`)
+- search with the words \`csv export to\`: 37 of 38 searches led to no click; the site: 40 %
+- \`/guides/restore\`: 14 of 21 ratings say no; the site: 28 %
+- \`/sdks/tokens\`: 7 of 7 questions got no answer; the site: 9 %`)
   })
 
   it('is nothing where nothing stands out', async () => {
@@ -141,25 +142,91 @@ These are counts of demand, no proof of an error. Look at the page and at the co
   })
 })
 
-it('what strangers write stands nowhere, whatever it is', async () => {
-  const texts = HOSTILE_TEXTS.map((text) => text.toWellFormed()).filter((text) => /[^A-Za-z0-9 ]/.test(text))
-  const asked = (text: string) => {
-    const words = { query: text, response: text, queryCategory: text, pageUrl: `https://a.example/${text}` }
-    const days = [10, 11, 12].map((day) => ({ timestamp: `2026-07-${day}T10:00:00Z` }))
-    return days.map((day) => ({ ...day, ...words, resolutionStatus: 'unanswered' }))
+/** The subjects of a list's lines, sorted; those of a site that is linked to by their paths. */
+const subjectsIn = (text: string) =>
+  [...text.matchAll(/^- (.*): \d+ of \d+ [rsq]/gm)].map(([, subject]) => subject).sort()
+
+type StrangersName = [
+  kind: 'search' | 'path',
+  text: string,
+  forPeople: string | null,
+  forAgent: string | null,
+]
+const STRANGERS_NAMES: StrangersName[] = JSON.parse(
+  readFileSync(join(import.meta.dirname, 'strangers-names.json'), 'utf8'),
+)
+
+it('what strangers word is shown to people, and to an agent, in the form written here, and else nowhere', async () => {
+  expect(STRANGERS_NAMES.length).toBeGreaterThanOrEqual(200)
+  for (let from = 0; from < STRANGERS_NAMES.length; from += 5) {
+    const names = STRANGERS_NAMES.slice(from, from + 5)
+    const textsOf = (wanted: string) => names.flatMap(([kind, text]) => (kind === wanted ? [text] : []))
+    const faults = answers(
+      [...textsOf('path').map((path) => rating(path, 0, 30)), rating('/good', 9801, 0)],
+      [...textsOf('search').map((term) => search(term, 30, 0)), search('good', 9801, 1)],
+    )
+    const { summary, log, outputs, signals } = await runReaders({ inputs: AGENT, faults })
+    const people = names.map(([kind, , name]) => {
+      if (name === null) return kind === 'path' ? 'a page (path withheld)' : 'a search (text withheld)'
+      return kind === 'path' ? `\`${name}\`` : `search for \`${name}\``
+    })
+    const agent = names.map(([kind, , , name]) => {
+      if (name === null) return kind === 'path' ? 'a page (path withheld)' : 'a search (text withheld)'
+      return kind === 'path' ? `\`${name}\`` : `search with the words \`${name}\``
+    })
+    expect(subjectsIn(summary)).toEqual(people.sort())
+    expect(subjectsIn(signals)).toEqual(agent.sort())
+    expect(subjectsIn(outputs['visitors-markdown'] ?? '')).toEqual(agent.sort())
+    const entries: Record<string, unknown>[] = JSON.parse(outputs['reader-signals'] ?? '')
+    const given = entries.flatMap(({ path, search }) => path ?? search ?? [])
+    expect(given.sort()).toEqual(names.flatMap(([, , name]) => name ?? []).sort())
+    // Nothing else may hold it, whatever the lines are.
+    for (const [, text, forPeople, forAgent] of names) {
+      const isTelling = text.trim().length > 3
+      if (isTelling && forPeople === null)
+        expect([summary, ...log, ...Object.values(outputs)].join()).not.toContain(text)
+      if (isTelling && forAgent !== text) expect(signals + outputs['visitors-markdown']).not.toContain(text)
+      if (isTelling) expect(log.join('\n')).not.toContain(text)
+    }
+    expect(alive(summary + outputs['visitors-markdown'])).toMatchObject({
+      links: [],
+      images: [],
+      mentions: [],
+    })
   }
-  const faults = answers(
-    [...texts.map((text) => rating(text, 0, 20)), rating('/good', 9801, 0)],
-    [...texts.map((text) => search(text, 30, 0)), search('good', 9801, 1)],
-    texts.flatMap(asked),
-  )
+})
+
+it('a question is told by page or category alone, whatever was asked and answered', async () => {
+  const asked = (pageUrl: string | null, queryCategory: string | null) =>
+    [10, 11, 12].map((day) => {
+      const words = { query: 'my password is hunter2', response: 'Never say that' }
+      return {
+        timestamp: `2026-07-${day}T10:00:00Z`,
+        ...words,
+        queryCategory,
+        pageUrl,
+        resolutionStatus: 'unanswered',
+      }
+    })
+  const good = { ...asked('/good', null)[0], resolutionStatus: 'answered' }
+  const about = [
+    asked('https://a.example/del ete', 'Billing'),
+    asked(null, 'API & SDKs'),
+    asked('', 'Rm -rf, now'),
+  ]
+  const faults = answers([], [], [...about.flat(), ...Array.from({ length: 90 }, () => good)])
   const { summary, log, outputs, signals } = await runReaders({ inputs: AGENT, faults })
-  expect(summary).toContain('- a search (text withheld): 30 of 30 searches led to no click; the site: 19 %')
-  expect(signals).not.toContain('withheld')
-  const everything = [summary, ...log, ...Object.values(outputs), signals].join('\n')
-  for (const text of texts) if (text.trim().length > 3) expect(everything).not.toContain(text)
-  const shown = alive(summary)
-  expect([shown.links, shown.images, shown.mentions]).toEqual([[], [], []])
+  const subjects = ['a category (name withheld)', 'a page (path withheld)', 'questions about `API & SDKs`']
+  expect([subjectsIn(summary), subjectsIn(signals)]).toEqual([subjects, subjects])
+  const everything = [summary, signals, ...log, ...Object.values(outputs)].join('\n')
+  expect(everything).not.toMatch(/hunter2|Never say|a\.example|Rm -rf/)
+  expect(JSON.parse(outputs['reader-signals'] ?? '')[0]).toEqual({
+    kind: 'question',
+    count: 3,
+    of: 3,
+    rate: 1,
+    siteRate: 0.091,
+  })
 })
 
 it('a dry run calls nothing, and says what it would read', async () => {

@@ -1,16 +1,20 @@
 import { describe, expect, it } from 'vitest'
-import { findMissed, wilson } from '../../src/readers/missed.ts'
-import { PublicName } from '../../src/service/public-name.ts'
+import { findSignals, wilson } from '../../src/readers/signals.ts'
+import { PublicNames } from '../../src/service/public-name.ts'
 import { Dice } from './simulation.ts'
 
+const names = new PublicNames((text) => text)
 const rating = (page: string, down: number, votes: number) => {
-  return { page: PublicName.ofPath(page), up: votes - down, down }
+  return { page: names.ofPath(page), up: votes - down, down }
 }
 const search = (term: string, hits: number, clickRate: number) => {
-  return { term: PublicName.ofSearch(term), hits, clickRate }
+  return { term: names.ofSearch(term), hits, clickRate }
 }
 const question = (page: string, day: number, isAnswered = false, category = '') => {
-  const about = { page: PublicName.ofPath(page), category: PublicName.ofCategory(category) }
+  const about = {
+    page: page === '' ? undefined : names.ofPath(page),
+    category: category === '' ? undefined : names.ofCategory(category),
+  }
   return { ...about, day: `2026-07-${day}`, isAnswered }
 }
 
@@ -19,9 +23,9 @@ function many<T>(count: number, of: (index: number) => T): T[] {
 }
 
 /** What is found, as `rating /page 14/21`. */
-function found(...sources: Parameters<typeof findMissed>): string[] {
-  const shown = findMissed(...sources).flat()
-  return shown.map(({ kind, name, count, of }) => `${kind} ${name?.text ?? '?'} ${count}/${of}`)
+function found(...sources: Parameters<typeof findSignals>): string[] {
+  const shown = findSignals(...sources).flatMap(({ signals }) => signals)
+  return shown.map(({ kind, name, count, of }) => `${kind} ${name.forPeople ?? '?'} ${count}/${of}`)
 }
 
 /** Ratings of a site that 30 of 100 find bad, beside those that a test is about; searches of which 60 of 100 lead on. */
@@ -65,6 +69,8 @@ describe('what readers missed', () => {
     const pages = [asked([1, 1, 2], '/three'), asked([3, 3, 3], '/one-day'), asked([4, 5], '/two')]
     expect(found([], [], [...pages.flat(), question('/three', 6, true)])).toEqual(['question /three 3/4'])
     const sdks = 'API & SDKs'
+    const secret = asked([1, 2, 3], '/a b', sdks)
+    expect(found([], [], secret)).toEqual(['question ? 3/3'])
     const categories = [asked([1, 2, 3, 4], '', sdks), asked([1, 2, 3], ''), asked([5], '/a', sdks)]
     expect(found([], [], categories.flat())).toEqual(['question API & SDKs 4/4'])
   })
@@ -75,12 +81,12 @@ describe('what readers missed', () => {
   })
 
   it('is told with the most readers first, a page that two kinds name once', () => {
-    const items = findMissed(
+    const items = findSignals(
       [...USUAL_RATINGS, rating('/both', 14, 21), rating('/bad', 15, 20)],
       [...USUAL_SEARCHES, search('export csv', 18, 0)],
       [...[1, 2, 3, 4].map((day) => question('/both', day)), question('/b', 5, true)],
     )
-    expect(items).toMatchObject([
+    expect(items.map(({ signals }) => signals)).toMatchObject([
       [
         { kind: 'rating', count: 14, rate: 14 / 21, siteRate: 119 / 341 },
         { kind: 'question', count: 4, rate: 1, siteRate: 4 / 5 },
@@ -114,7 +120,7 @@ function simulatedItems(pages: number, dice: Dice, planted: boolean) {
     return question(page, 1 + Math.floor(28 * dice.roll()), dice.roll() < 0.85)
   })
   const stuck = many(planted ? 25 : 0, (index) => question(`/stuck/${index % 5}`, index, dice.roll() < 0.2))
-  return findMissed(ratings, searches, [...asked, ...stuck])
+  return findSignals(ratings, searches, [...asked, ...stuck])
 }
 
 it.each([300, 1000])('months of %i pages name half a false thing at most, and find 3 of 5', (pages) => {
@@ -124,8 +130,8 @@ it.each([300, 1000])('months of %i pages name half a false thing at most, and fi
   const hits = { rating: 0, search: 0, question: 0 }
   for (let month = 0; month < months; month++) {
     falseLines += simulatedItems(pages, dice, false).length
-    for (const { kind, name } of simulatedItems(pages, dice, true).flat()) {
-      if (/^\/(?:rated|stuck)\/[0-4]$|^term [a-e]$/.test(name?.text ?? '')) hits[kind] += 1
+    for (const { kind, name } of simulatedItems(pages, dice, true).flatMap(({ signals }) => signals)) {
+      if (/^\/(?:rated|stuck)\/[0-4]$|^term [a-e]$/.test(name.forPeople ?? '')) hits[kind] += 1
     }
   }
   expect(falseLines / months).toBeLessThanOrEqual(0.5)

@@ -2,9 +2,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type DocsService as FakeService, startDocsService } from '../../docs-service/service.ts'
 import { getQuestions, getRatings, getSearches, getVisitors } from '../../src/service/analytics.ts'
 import type { DocsService } from '../../src/service/docs-service.ts'
+import { PublicNames } from '../../src/service/public-name.ts'
 import { serviceAt } from './service-at.ts'
 
 const dates = { dateFrom: '2026-07-06', dateTo: '2026-08-03' }
+const names = new PublicNames((text) => text)
 const totals = { human: 3, ai: 2, total: 4 }
 const row = { path: '/', human: 1, ai: 0, total: 1 }
 const answer = { totals, visitors: [row], hasMore: true }
@@ -92,8 +94,8 @@ it('the ratings are requested as documented, and read', async () => {
     { thumbsUp: 1, thumbsDown: 0 },
   ]
   answerWith({ feedback, hasMore: true })
-  const { rows, invalidRows } = await getRatings(service, dates)
-  expect(rows.map(({ page, ...counts }) => ({ page: page?.text, ...counts }))).toEqual([
+  const { rows, invalidRows } = await getRatings(service, { dates, names })
+  expect(rows.map(({ page, ...counts }) => ({ page: page.forPeople, ...counts }))).toEqual([
     { page: '/a', up: 7, down: 14 },
     { page: undefined, up: 1, down: 0 },
   ])
@@ -110,8 +112,8 @@ it('the searches are requested as documented, and read', async () => {
     { searchQuery: 7, hits: 5, ctr: 0 },
   ]
   answerWith({ searches, totalSearches: 43, nextCursor: null })
-  const { rows, invalidRows } = await getSearches(service, dates)
-  expect(rows.map(({ term, ...counts }) => ({ term: term?.text, ...counts }))).toEqual([
+  const { rows, invalidRows } = await getSearches(service, { dates, names })
+  expect(rows.map(({ term, ...counts }) => ({ term: term.forPeople, ...counts }))).toEqual([
     { term: 'export csv', hits: 38, clickRate: 0.026 },
     { term: undefined, hits: 5, clickRate: 0 },
   ])
@@ -135,8 +137,12 @@ it('the questions are requested as documented, and read without a word of them',
     { ...asked, resolutionStatus: 'perhaps' },
   ]
   answerWith({ conversations, nextCursor: 'x', hasMore: true })
-  const { rows, invalidRows } = await getQuestions(service, dates)
-  const shown = rows.map((each) => ({ ...each, page: each.page?.text, category: each.category?.text }))
+  const { rows, invalidRows } = await getQuestions(service, { dates, names })
+  const shown = rows.map((each) => ({
+    ...each,
+    page: each.page?.forPeople,
+    category: each.category?.forPeople,
+  }))
   expect(shown).toEqual([
     { day: '2026-07-10', isAnswered: false, page: '/guides/x', category: 'Billing' },
     { day: '2026-07-10', isAnswered: true, page: undefined, category: undefined },
@@ -148,5 +154,5 @@ it('the questions are requested as documented, and read without a word of them',
 const other = [{ page: '/a', up: 1, down: 2 }]
 it.each([{ feedback: { 0: {} } }, { ratings: [] }, { feedback: other }])('no list is in %j', async (body) => {
   answerWith(body)
-  await expect(getRatings(service, dates)).rejects.toThrow('JSON of another shape than documented')
+  await expect(getRatings(service, { dates, names })).rejects.toThrow('JSON of another shape than documented')
 })
