@@ -16,15 +16,10 @@ function problemOf(input: InputName, text: string): InputProblem | undefined {
 
 describe('an input that is not given or empty', () => {
   it.each<[InputName, unknown]>([
-    ['context', 'diff'],
     ['wait', true],
     ['timeout', 1_800_000],
     ['poll-interval', undefined],
     ['fail-on', new Set(['failed', 'timed-out'])],
-    ['visitors-days', 7],
-    ['visitors-max-requests', 40],
-    ['prompt', ''],
-    ['prompt-file', []],
     ['allow-bots', []],
     ['site-url', undefined],
     ['base-url', new URL('https://api.mintlify.com')],
