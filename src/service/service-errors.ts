@@ -117,10 +117,7 @@ function explain(call: ServiceCall, response: ServiceResponse): Explanation {
       'The docs service refused the API key',
       "The key may have expired (keys last 90 days unless their owner chose otherwise), have been deleted, or belong to another service; or the organisation's plan does not include the API, which needs Pro or Enterprise. Check the plan in the dashboard, or create a new admin key there and update the secret behind `api-key`.",
     ],
-    402: [
-      'The credits of the docs service are used up',
-      'Buy credits or wait for the next period; the dashboard shows what is left.',
-    ],
+    402: ['The credits of the docs service are used up', 'Buy credits, or wait for the next period.'],
     403: isFirewall(response)
       ? FIREWALL
       : ['The docs service does not allow this', forbiddenFix(call, response)],
@@ -130,10 +127,7 @@ function explain(call: ServiceCall, response: ServiceResponse): Explanation {
       'The prompt is too large for the docs service',
       joinSentences(lengthNote(call), capitalize(SHORTEN)),
     ],
-    429: [
-      'The rate limit of the docs service is reached',
-      joinSentences(limitNote(call, response), 'Start fewer runs, or run at another time.'),
-    ],
+    429: ['The rate limit of the docs service is reached', limitFix(call, response)],
     500: ['The docs service failed', 'The cause is the service or a proxy before it, not this workflow.'],
   }
   // A redirect and a failure of the service are the same with any last digits.
@@ -173,14 +167,14 @@ function forbiddenFix({ method }: ServiceCall, response: ServiceResponse): strin
 }
 
 /** Whose limit it is: an organisation's is answered in plain text; analytics have no other. */
-function limitNote({ path, limit }: ServiceCall, response: ServiceResponse): string {
+function limitFix({ path, limit }: ServiceCall, response: ServiceResponse): string {
   const documented = limit === undefined ? '' : `The documented limit is ${limit}.`
-  if (path[1] === 'analytics') return documented
-  const isJson = response.json !== undefined
-  if (isJson) return joinSentences('It is the limit of the API key or of the project.', documented)
-  return messageIn(response) === ''
-    ? documented
-    : 'It is the limit of the organisation, for all its API keys.'
+  const advice = 'Start fewer runs, or run at another time.'
+  const isText = response.json === undefined
+  if (path[1] === 'analytics' || (isText && messageIn(response) === ''))
+    return joinSentences(documented, advice)
+  if (isText) return `It is the limit of the organisation, for all its API keys. ${advice}`
+  return joinSentences('It is the limit of the API key or of the project.', documented, advice)
 }
 
 /** The longest piece of a response that is quoted, in characters. */

@@ -16,15 +16,10 @@ function problemOf(input: InputName, text: string): InputProblem | undefined {
 
 describe('an input that is not given or empty', () => {
   it.each<[InputName, unknown]>([
-    ['context', 'diff'],
     ['wait', true],
     ['timeout', 1_800_000],
     ['poll-interval', undefined],
     ['fail-on', new Set(['failed', 'timed-out'])],
-    ['visitors-days', 7],
-    ['visitors-max-requests', 40],
-    ['prompt', ''],
-    ['prompt-file', []],
     ['allow-bots', []],
     ['site-url', undefined],
     ['base-url', new URL('https://api.mintlify.com')],
@@ -65,6 +60,8 @@ describe('a value', () => {
     ['visitors-from', '2026-07-27', Date.UTC(2026, 6, 27)],
     ['base-url', 'http://127.0.0.1:8080/api', new URL('http://127.0.0.1:8080/api')],
     ['base-url', 'http://docs.localhost', new URL('http://docs.localhost')],
+    ['base-url', 'http://127.9.8.7', new URL('http://127.9.8.7')],
+    ['base-url', 'http://[::1]:80', new URL('http://[::1]')],
     ['site-url', 'https://acme.example/docs', new URL('https://acme.example/docs')],
     ['api-key', 'other_prefix-123', 'other_prefix-123'],
     ['github-token', '\u200B', ''],
@@ -117,6 +114,7 @@ describe('a wrong value', () => {
     ['required-permission', 'Write', '("Write") is not in lower case: did you mean write?'],
     ['base-url', 'http://api.example', '("http://api.example") is not encrypted'],
     ['base-url', 'https://me:pw@api.example', '("https://***@api.example") contains a user name or password'],
+    ['base-url', 'http://notlocalhost', '("http://notlocalhost") is not encrypted'],
     ['base-url', 'http://localhost.example.com', '("http://localhost.example.com") is not encrypted'],
     ['base-url', 'http://[::ffff:127.0.0.1]', '("http://[::ffff:127.0.0.1]") is not encrypted'],
     ['base-url', 'https://api.example/#top', '("https://api.example/#top") contains a query or fragment'],

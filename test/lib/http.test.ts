@@ -3,7 +3,6 @@ import { setImmediate, setTimeout } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import type { HttpResponse } from '../../src/lib/http.ts'
-import { isLoopbackHost } from '../../src/lib/url.ts'
 import { TestServers } from '../support/http-servers.ts'
 import { clientWith, failureOf, get, KINDS } from './http-client.ts'
 
@@ -204,10 +203,4 @@ it('each request has a debug line, without what may hold secrets', async () => {
     `GET ${url.host}/path: 404 (N ms)`,
     'POST 127.0.0.1:1/a: the connection to 127.0.0.1:1 was refused (ECONNREFUSED) (N ms)',
   ])
-})
-
-it('this machine has a few names and addresses', () => {
-  const loopback = ['localhost', 'docs.localhost', '127.0.0.1', '127.9.8.7', '[::1]']
-  const others = ['localhost.example', 'notlocalhost', '128.0.0.1', '[::ffff:7f00:1]', '127.0.0.1.example']
-  expect([...loopback, ...others].filter(isLoopbackHost)).toEqual(loopback)
 })

@@ -15,11 +15,7 @@ import { HOSTILE_TEXTS } from '../support/hostile-texts.ts'
 import { commandsIn } from '../support/rendered.ts'
 
 it.each<[(text: string) => string, string, string]>([
-  [
-    visibleText,
-    'const a: Map<string, List<T>> = b < c && <p>',
-    'const a: Map<string, List<T>> = b < c && <p>',
-  ],
+  [visibleText, 'a: List<T> = b < c && <p>', 'a: List<T> = b < c && <p>'],
   [visibleText, '<!-- a comment stays -->', '<!-- a comment stays -->'],
   [visibleText, 'a\u202eb\u2066c\u200bd\u00ade\ufe0ff\u{e0041}', 'abcdef'],
   [visibleText, 'one\r\ntwo\tthree\rfour\u2028five', 'one\ntwo\tthree\nfour\nfive'],
@@ -33,17 +29,9 @@ it.each<[(text: string) => string, string, string]>([
   // On the page, nobody sees a comment in this one, but its text.
   [cleanMarkdown, 'a <!<!-- x -->-- shown --> b', 'a ‹!-- shown --> b'],
   [cleanMarkdown, 'one  \n\n\n\n\ntwo\r\n  - three\n', 'one\n\ntwo\n  - three'],
-  [
-    oneLine,
-    'one\ntwo\u2028three\ttabs\u0085two\rthree\ufefffour <!-- x --> b',
-    'one two three tabs two threefour b',
-  ],
+  [oneLine, 'one\ntwo\u2028three\ttabs\u0085x\ry\ufeffz <!-- x --> b', 'one two three tabs x yz b'],
   // What joins letters stays, what turns them round goes.
-  [
-    readableText,
-    '👩\u200d💻 \u0645\u200c\u0647 a\u202eb\u0007c\u00add',
-    '👩\u200d💻 \u0645\u200c\u0647 abcd',
-  ],
+  [readableText, '👩\u200d💻 \u0645\u200c\u0647 a\u202eb\u0007c\u00ad', '👩\u200d💻 \u0645\u200c\u0647 abc'],
   [logText, '::set-output name=x::y', ': :set-output name=x::y'],
   [logText, ' \t::error::x\n::y', ' \t: :error::x\n: :y'],
   [logText, 'a ::error::x', 'a ::error::x'],

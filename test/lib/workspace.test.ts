@@ -19,6 +19,9 @@ beforeEach(async () => {
 })
 afterEach(() => rm(folder, { recursive: true }))
 
+const MISSING =
+  'does not exist in the workspace (check its letter case, and that actions/checkout runs before this step)'
+
 describe('reading from the workspace', () => {
   beforeEach(() => writeFile(inRoot('docs/a.md'), '\ufeffGrüße'))
 
@@ -35,15 +38,9 @@ describe('reading from the workspace', () => {
   })
 
   it.each([
-    [
-      'missing.md',
-      'does not exist in the workspace (check its letter case, and that actions/checkout runs before this step)',
-    ],
+    ['missing.md', MISSING],
     ['docs/*.md', 'does not exist in the workspace (globs are not expanded: name each file)'],
-    [
-      'docs/a.md/more',
-      'does not exist in the workspace (check its letter case, and that actions/checkout runs before this step)',
-    ],
+    ['docs/a.md/more', MISSING],
     ['docs', 'is a directory, not a file'],
     ['.', 'is a directory, not a file'],
     ['..', 'is outside the workspace'],
