@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { jobSceneStarter, performDispatch, type Reply } from './scene.ts'
-
-const startScene = jobSceneStarter()
+import { startHarness } from '../support/harness.ts'
+import type { Reply } from '../support/scripted-service.ts'
 
 /** After these, nothing runs that did not run before. */
 const REFUSALS: readonly Reply[] = [
@@ -62,11 +61,10 @@ it('a request for a job never makes two, loses no id, ends in time, and fails as
         'poll-interval': given.timeoutMs > 1000 ? given.pollInterval : '',
         wait: String(given.wait),
       }
-      const cancelled = cancelAtMs === undefined ? {} : { cancelAtMs }
-      const scene = await startScene({ post, get, inputs, random: () => random, ...cancelled })
-      const { calls, outputs } = scene
-      const failed = await performDispatch(scene)
-      const sent = calls.filter((call) => !call.endsWith('get'))
+      const { run, close } = await startHarness({ replies: { post, get }, random: () => random })
+      const { calls, outputs, hasFailed, tookMs } = await run({ inputs, cancelAtMs })
+      await close()
+      const sent = calls.filter((call) => call.startsWith('POST'))
       const got = sent.map((_call, index) => post[Math.min(index, post.length - 1)] ?? 'active')
       // Whatever comes before the last one that was sent has certainly started nothing.
       expect(got.slice(0, -1).filter((reply) => !REFUSALS.slice(0, 4).includes(reply))).toEqual([])
@@ -76,13 +74,13 @@ it('a request for a job never makes two, loses no id, ends in time, and fails as
       const mayBeLost = cancelAtMs !== undefined && typeof last === 'object' && (last.takesMs ?? 0) > 3000
       expect(isNamed || mayBeLost).toBe(isAccepted || mayBeLost)
       const limitMs = Math.max(given.timeoutMs, SENDING_MS) + LAST_LOOK_MS
-      expect(scene.elapsedS() * 1000).toBeLessThanOrEqual(limitMs)
+      expect(tookMs).toBeLessThanOrEqual(limitMs)
       const { result = '', status, 'pr-link': pull } = outputs
-      expect(failed !== undefined).toBe(['cancelled', 'error'].includes(result))
+      expect(hasFailed).toBe(['cancelled', 'error'].includes(result))
       const isEnded = !['timed-out', 'cancelled', 'error', 'submitted'].includes(result)
       expect(result === 'pull-request').toBe(isEnded && status === 'completed' && pull !== '')
       expect(result !== 'cancelled' || cancelAtMs !== undefined).toBe(true)
     }),
-    { numRuns: Number(process.env['LIFE_RUNS'] ?? 100) },
+    { numRuns: Number(process.env['LIFE_RUNS'] ?? 60) },
   )
 }, 300_000)

@@ -1,26 +1,33 @@
 import { describe, expect, it } from 'vitest'
 import { readInputs } from '../../src/inputs/read.ts'
-import { pauseAfter, pollJob, type Watch } from '../../src/job/poll.ts'
-import { readJob } from '../../src/service/docs-service.ts'
-import { failureSentences } from '../../src/service/service-errors.ts'
-import { jobSceneStarter, type Reply, type SceneOptions } from './scene.ts'
+import { pauseAfter } from '../../src/job/poll.ts'
+import { startHarness } from '../support/harness.ts'
+import type { Reply } from '../support/scripted-service.ts'
 
-const startScene = jobSceneStarter()
-
-type PollOptions = SceneOptions & {
-  readonly kind?: Watch['kind']
+type PollOptions = {
+  /** A job is created, sent a message, or only waited for. */
+  readonly kind?: 'create' | 'message' | 'wait'
   readonly timeoutS?: number
-  /** The status that the service has just shown, or the whole job; `null` where there was no look yet. */
-  readonly shown?: string | object | null
+  /** The status that the service shows in its answer, or fields of the whole job. */
+  readonly shown?: string | Readonly<Record<string, unknown>>
+  readonly inputs?: Readonly<Record<string, string>>
+  readonly random?: () => number
+  readonly cancelAtMs?: number
 }
 
-/** Polls a job that was just created, without jitter, against replies of which the last goes on for ever. */
+/** A run whose job was just created, without jitter, against replies of which the last goes on for ever. */
 async function poll(get: readonly Reply[], options: PollOptions = {}) {
-  const { shown = 'active', timeoutS = 3600, kind = 'create' } = options
-  const inputs = { timeout: `${timeoutS}s`, ...options.inputs }
-  const scene = await startScene({ get, random: () => 0, ...options, inputs })
-  const job = readJob(typeof shown === 'string' ? { id: 'j1', status: shown } : shown)
-  return { scene, end: await pollJob({ jobId: 'j1', job, kind }, scene.service, scene.run) }
+  const { shown = 'active', timeoutS = 3600, kind = 'create', random = () => 0, cancelAtMs } = options
+  const posted = typeof shown === 'string' ? shown : { body: shown }
+  const { run } = await startHarness({ random, replies: { post: [posted], get } })
+  const usual = { context: 'none', 'follow-up': 'false', 'fail-on': 'none', timeout: `${timeoutS}s` }
+  const request = {
+    ...(kind !== 'wait' && { prompt: 'Do it.' }),
+    ...(kind !== 'create' && { 'job-id': 'j1' }),
+  }
+  const end = await run({ inputs: { ...usual, ...request, ...options.inputs }, cancelAtMs })
+  const looksS = end.calledAtS.slice(kind === 'wait' ? 0 : 1)
+  return { ...end, looksS, result: end.outputs['result'], last: end.log.at(-1) ?? '' }
 }
 
 const lost: Reply = { breaks: 'before' }
@@ -31,9 +38,9 @@ const answered = (status: number, retryAfter?: string) => ({
   headers: retryAfter === undefined ? {} : { 'retry-after': retryAfter },
 })
 
-const another = { kind: 'wait', shown: null } as const
+const another = { kind: 'wait' } as const
 const noWait = { inputs: { wait: 'false' } }
-const every = (pollInterval: string): SceneOptions => ({ inputs: { 'poll-interval': pollInterval } })
+const every = (pollInterval: string): PollOptions => ({ inputs: { 'poll-interval': pollInterval } })
 const messaged = (shown: string): PollOptions => ({ kind: 'message', shown, ...every('5s') })
 
 describe('the pause between looks', () => {
@@ -53,9 +60,9 @@ describe('the pause between looks', () => {
   })
 
   it('is 5 s before the first look, and grows with the time since', async () => {
-    const { scene } = await poll([...Array<Reply>(60).fill('active'), 'failed'], { random: () => 1 })
-    expect(scene.calls.slice(0, 2)).toEqual(['5 get', '11 get'])
-    const [before = 0, last = 0] = scene.calls.slice(-2).map(Number.parseFloat)
+    const { looksS } = await poll([...Array<Reply>(60).fill('active'), 'failed'], { random: () => 1 })
+    expect(looksS.slice(0, 2)).toEqual([5, 11])
+    const [before = 0, last = 0] = looksS.slice(-2)
     expect(last - before).toBeCloseTo(9.232)
   })
 })
@@ -112,8 +119,8 @@ it.each<[string, readonly Reply[], PollOptions, string]>([
   ['a failed look proves no stay', [lost], { ...slowly, timeoutS: 31 }, 'timed-out: 12, 24, 31; 31 s'],
   ['a look that is cut neither', cut, { ...slowly, timeoutS: 28 }, 'timed-out: 12, 24, 28; 33 s'],
 ])('%s', async (_what, script, options, end) => {
-  const { end: ended, scene } = await poll(script, options)
-  expect(`${ended.result}: ${scene.calls.map(Number.parseFloat).join(', ')}; ${scene.elapsedS()} s`).toBe(end)
+  const { result, looksS, tookMs } = await poll(script, options)
+  expect(`${result}: ${looksS.join(', ')}; ${tookMs / 1000} s`).toBe(end)
 })
 
 it.each([
@@ -122,56 +129,61 @@ it.each([
   ['failed', 'https://x.example/1', 'failed'],
   ['archived', 'https://x.example/1', 'archived'],
 ])('a job that is %s with the link %j has the result %s', async (status, prLink, result) => {
-  expect((await poll([{ body: { status, prLink } }])).end).toMatchObject({ result, job: { status, prLink } })
+  const { outputs } = await poll([{ body: { status, prLink } }])
+  expect(outputs).toMatchObject({ result, status, 'pr-link': prLink ?? '' })
 })
 
 describe('looks that fail', () => {
-  it.each<[string, Reply]>([
-    ['lost', lost],
-    ['answered 500', answered(500)],
-    ['answered 429', answered(429)],
-    ['answered 408', answered(408)],
-    ['answered without a job', noJob],
-    ['answered with another job', { body: { id: 'j2', status: 'completed' } }],
-  ])('are no end where they are %s: the deadline is, and knows why', async (_what, reply) => {
-    const { end } = await poll([reply], { timeoutS: 300 })
-    const error = expect.any(Error)
-    expect(end).toMatchObject({ result: 'timed-out', job: { status: 'active' }, durationMs: 300_000, error })
-    const { end: later } = await poll([reply, reply, reply, 'failed'], { timeoutS: 300 })
-    expect(later).toMatchObject({ result: 'failed', error: undefined })
+  it.each<[string, Reply, string]>([
+    ['lost', lost, 'The connection to '],
+    ['answered 500', answered(500), '(500)'],
+    ['answered 429', answered(429), '(429)'],
+    ['answered 408', answered(408), '(408)'],
+    ['answered without a job', noJob, 'of another shape than documented'],
+    ['answered with another job', { body: { id: 'j2', status: 'completed' } }, 'job'],
+  ])('are no end where they are %s: the deadline is, and knows why', async (_what, reply, why) => {
+    const { outputs, last } = await poll([reply], { timeoutS: 300 })
+    expect(outputs).toMatchObject({ result: 'timed-out', status: 'active', 'duration-seconds': '300' })
+    expect(last).toMatch(/^warning: Not finished within 5 min\. The last poll failed\. /)
+    expect(last).toContain(why)
+    const later = await poll([reply, reply, reply, 'failed'], { timeoutS: 300 })
+    expect(later.result).toBe('failed')
+    expect(later.last).not.toContain('The last poll failed')
   })
 
   it.each([401, 402, 403, 301, 307, 400, 410])('end the wait at once with %d', async (status) => {
-    const { end, scene } = await poll(['active', answered(status), 'completed'])
-    expect(end).toMatchObject({ result: 'error', job: { status: 'active' }, error: { status } })
-    expect(scene.calls).toHaveLength(2)
-    const { end: last } = await poll([answered(status)], { timeoutS: 3 })
-    expect(last).toMatchObject({ result: 'error', error: { status } })
+    const { outputs, last, looksS } = await poll(['active', answered(status), 'completed'])
+    expect(outputs).toMatchObject({ result: 'error', status: 'active' })
+    expect(last).toMatch(new RegExp(`^error: .*\\b${status}\\b`))
+    expect(looksS).toHaveLength(2)
+    expect((await poll([answered(status)], { timeoutS: 3 })).result).toBe('error')
   })
 
   it('are those that are cut at the deadline, too', async () => {
-    const { end } = await poll([slow('failed', 9000)], { timeoutS: 3 })
-    expect(end).toMatchObject({ result: 'timed-out', durationMs: 8000 })
-    expect(failureSentences(end.error)).toBe(
+    const { outputs, last } = await poll([slow('failed', 9000)], { timeoutS: 3 })
+    expect(outputs).toMatchObject({ result: 'timed-out', 'duration-seconds': '8' })
+    expect(last).toContain(
       'No response from the docs service. It was not answered within 5 s after the deadline.',
     )
   })
 })
 
 it.each([
-  ['in a pause', 3000, 0, 0],
-  ['during a look', 6000, 1, 6000],
-  ['before', 0, 0, 0],
-])('a cancel %s ends the wait with the last known status', async (_when, cancelAtMs, looks, durationMs) => {
-  const { end, scene } = await poll([slow('completed', 20_000)], { shown: 'reviewing', cancelAtMs })
-  expect(end).toMatchObject({ result: 'cancelled', job: { status: 'reviewing' }, durationMs })
-  expect([scene.calls.length, scene.elapsedS() * 1000]).toEqual([looks, cancelAtMs])
+  ['in a pause', 3000, [], 3000],
+  ['during a look', 6000, [5], 6000],
+])('a cancel %s ends the wait with the last known status', async (_when, cancelAtMs, looks, endMs) => {
+  const { outputs, looksS, tookMs } = await poll([slow('completed', 20_000)], {
+    shown: 'reviewing',
+    cancelAtMs,
+  })
+  expect(outputs).toMatchObject({ result: 'cancelled', status: 'reviewing' })
+  expect([looksS, tookMs]).toEqual([looks, endMs])
 })
 
 describe('the log', () => {
   it('names the job at each change of status, and warns once for each unknown word', async () => {
-    const { scene } = await poll(['active', 'reviewing', 'reviewing', 'active', 'reviewing', '', 'completed'])
-    expect(scene.log).toEqual([
+    const { log } = await poll(['active', 'reviewing', 'reviewing', 'active', 'reviewing', '', 'completed'])
+    expect(log.slice(1, -1)).toEqual([
       'Job j1 is active (after 0 ms).',
       'Job j1 is reviewing (after 10 s).',
       'warning: Job j1 has a status that this version does not know: "reviewing". It counts as not finished yet.',
@@ -181,21 +193,20 @@ describe('the log', () => {
       'warning: Job j1 has a status that this version does not know: "". It counts as not finished yet.',
       'Job j1 is completed (after 35 s).',
     ])
-    expect(scene.outputs).toEqual({ status: 'completed' })
   })
 
   it('warns once for each field of a wrong type', async () => {
     const shown = { id: 'j1', status: 'active', model: 7, prLink: [] }
-    const { scene } = await poll([{ body: { model: 7 } }, 'completed'], { shown })
-    expect(scene.log.filter((line) => line.startsWith('warning'))).toEqual([
-      'warning: Job j1: the field prLink has an unexpected type and counts as absent.',
-      'warning: Job j1: the field model has an unexpected type and counts as absent.',
+    const { warnings } = await poll([{ body: { model: 7 } }, 'completed'], { shown })
+    expect(warnings).toEqual([
+      'Job j1: the field prLink has an unexpected type and counts as absent.',
+      'Job j1: the field model has an unexpected type and counts as absent.',
     ])
   })
 
   it('says of a look that failed why, and when the next one comes, the cut at the deadline included', async () => {
-    const { scene } = await poll([answered(503, '600'), 'completed'], { timeoutS: 15 })
-    expect(scene.log).toContain(
+    const { log } = await poll([answered(503, '600'), 'completed'], { timeoutS: 15 })
+    expect(log).toContain(
       'Failed to poll job j1. The docs service failed (503). The docs service answered the request to get the job and gave no reason. The cause is the service or a proxy before it, not this workflow. Next poll in 10 s.',
     )
   })
@@ -203,14 +214,12 @@ describe('the log', () => {
   it('has a sign of life every minute whatever a look takes, which says so while they fail, and none afterwards', async () => {
     const slowly = { ...answered(503, '55'), takesMs: 70_000 }
     const script = [slowly, answered(503, '65'), 'reviewing', 'completed']
-    const { scene } = await poll(script, { ...another, ...every('65s') })
-    await scene.clock.sleep(600_000)
-    const failed = ' The last poll failed: The docs service failed (503).'
-    expect(scene.log.filter((line) => line.startsWith('Still'))).toEqual([
-      'Still waiting for job j1 after 1 min; its status is not known yet.',
-      `Still waiting for job j1 after 2 min; its status is not known yet.${failed}`,
-      `Still waiting for job j1 after 3 min; its status is not known yet.${failed}`,
-      'Still waiting for job j1 after 4 min; its status is reviewing.',
+    const { log } = await poll(script, { ...another, ...every('65s') })
+    const notYet = 'its status is not known yet. The last poll failed:'
+    expect(log.filter((line) => line.startsWith('Still'))).toEqual([
+      `Still waiting for job j1 after 1 min; ${notYet} No response from the docs service.`,
+      `Still waiting for job j1 after 2 min; ${notYet} The docs service failed (503).`,
+      'Still waiting for job j1 after 3 min; its status is reviewing.',
     ])
   })
 })

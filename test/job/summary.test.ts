@@ -3,10 +3,12 @@ import { InputsError } from '../../src/inputs/read.ts'
 import { dryRunSummary, inputsErrorSummary, jobSummary } from '../../src/job/job-summary.ts'
 import type { Plan } from '../../src/job/plan.ts'
 import { JobError } from '../../src/job/submit.ts'
+import { readEnvironment } from '../../src/runner/environment.ts'
+import { Run } from '../../src/runner/run.ts'
+import { VirtualClock } from '../support/clock.ts'
+import { environmentOf } from '../support/run-action.ts'
 import { CREATE, outcome, PR_LINK } from './outcomes.ts'
-import { jobSceneStarter } from './scene.ts'
 
-const startScene = jobSceneStarter()
 const FOOTER = '<sub>Docs agent · project `docs`</sub>'
 const PR = `[acme/docs#\u200b12](${PR_LINK})`
 const WAIT: Plan = { kind: 'wait', id: 'j1' }
@@ -17,15 +19,18 @@ const createAfter = (state: 'merged' | 'closed' | 'invisible') => ({
   plan: { kind: 'create', prompt: 'x', previous: { prLink: PR_LINK, state } } as const,
 })
 
-async function summaryOf(...ended: Parameters<typeof outcome>): Promise<string> {
-  const { run } = await startScene()
+const given = environmentOf({ inputs: { 'project-id': 'docs' } }, '/nowhere', '/nowhere')
+const waiting = { clock: new VirtualClock(), random: () => 0.5, cancel: new AbortController().signal }
+const run = new Run(readEnvironment(given), waiting)
+
+function summaryOf(...ended: Parameters<typeof outcome>): string {
   return jobSummary(outcome(...ended), run).source
 }
 
 describe('the summary of a job', () => {
-  it('shows the pull request first, then one grey line, and the rest folded', async () => {
+  it('shows the pull request first, then one grey line, and the rest folded', () => {
     const plan: Plan = { kind: 'create', prompt: 'Explain `x`.\n```\ncode' }
-    expect(await summaryOf('pull-request', { plan })).toBe(
+    expect(summaryOf('pull-request', { plan })).toBe(
       [
         `## ✅ Pull request ${PR} is ready for review`,
         'The docs agent changed [acme/docs](https://github.com/acme/docs.git), on the branch `docs/flag`.',
@@ -38,12 +43,12 @@ describe('the summary of a job', () => {
     )
   })
 
-  it('of a request that failed shows the cause and the prompt, and nothing of what is not known', async () => {
+  it('of a request that failed shows the cause and the prompt, and nothing of what is not known', () => {
     const error = new JobError({ headline: 'No project `x` (404)', details: 'Check `project-id`.' })
     const failed = { error, job: undefined, jobId: '', durationMs: undefined }
     const begins = `## ❌ No project \`x\` (404)\n\nCheck \`project-id\`.\n\n${FOOTER}`
-    expect(await summaryOf('error', { ...failed, plan: undefined })).toBe(begins)
-    expect(await summaryOf('error', failed)).toBe(
+    expect(summaryOf('error', { ...failed, plan: undefined })).toBe(begins)
+    expect(summaryOf('error', failed)).toBe(
       `${begins}\n\n<details><summary>Prompt</summary>\n\n\`\`\`text\nExplain the flag.\n\`\`\`\n\n</details>`,
     )
   })
@@ -66,20 +71,19 @@ describe('the summary of a job', () => {
     ['what was merged', ['failed', createAfter('merged')], MERGED],
     ['what was closed', ['failed', createAfter('closed')], ` ${PR} was closed.\n`],
     ['what is invisible', ['failed', createAfter('invisible')], ` ${PR} is invisible to \`github-token\`.\n`],
-  ])('says %s', async (_what, ended, text) => {
-    expect(await summaryOf(...ended)).toContain(text)
+  ])('says %s', (_what, ended, text) => {
+    expect(summaryOf(...ended)).toContain(text)
   })
 
-  it('stays far below the limit of GitHub for a prompt of a megabyte', async () => {
-    const source = await summaryOf('failed', { plan: { kind: 'create', prompt: 'é'.repeat(1_000_000) } })
+  it('stays far below the limit of GitHub for a prompt of a megabyte', () => {
+    const source = summaryOf('failed', { plan: { kind: 'create', prompt: 'é'.repeat(1_000_000) } })
     expect(Buffer.byteLength(source)).toBeLessThan(500_000)
     expect(source).toContain('… (800000 more characters)')
   })
 })
 
 describe('the summary of a run', () => {
-  it('that is dry shows what would be sent, and to which job', async () => {
-    const { run } = await startScene()
+  it('that is dry shows what would be sent, and to which job', () => {
     const begins = `## 📝 Docs agent: dry run\n\nThis would ask for \`x\`.\n\n`
     const dry = (plan: Plan): string => dryRunSummary('This would ask for `x`.', plan, run).source
     expect(dry(CREATE)).toBe(`${begins}${FOOTER}\n\n\`\`\`text\nExplain the flag.\n\`\`\``)

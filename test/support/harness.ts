@@ -209,6 +209,8 @@ export async function startHarness(options: HarnessOptions = {}) {
 
   return {
     ...{ clock, docs, github, world, workspace, run, close },
+    /** Of the docs service, scripted or not. */
+    serviceUrl: service.url,
     /** What our comments said, one after another, without their markers; oldest comment first. */
     said: () => {
       const ours = world.comments.filter(({ author }) => author === world.viewer)
