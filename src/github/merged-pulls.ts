@@ -88,12 +88,14 @@ function readPulls(aliases: Aliases, commits: readonly CommitOrigin[]): MergedPu
   const pulls = new Map<string, readonly MergedPull[]>()
   for (const [index, { sha }] of commits.entries()) {
     const named = aliases[`p${index}`]
-    const associated = aliases[`c${index}`]?.associatedPullRequests
     const isNamed = named?.merged === true && named.mergeCommit?.oid === sha
-    const found = isNamed
-      ? [named]
-      : associated && nodesOf(associated).filter(({ merged }) => merged === true)
-    if (found != null) pulls.set(sha, found.map(readPull))
+    const associated = aliases[`c${index}`]?.associatedPullRequests?.nodes
+    const found = isNamed ? [named] : associated?.filter((pull) => pull?.merged === true)
+    if (found)
+      pulls.set(
+        sha,
+        found.flatMap((pull) => (pull ? readPull(pull) : [])),
+      )
   }
   return pulls
 }
@@ -104,11 +106,7 @@ function readPull({ number, url, author, title, labels, body }: Pull): MergedPul
     url: url ?? '',
     author: author?.login ?? '',
     title: title ?? '',
-    labels: nodesOf(labels).map(({ name }) => name ?? ''),
+    labels: labels?.nodes?.map((label) => label?.name ?? '') ?? [],
     body: body ?? '',
   }
-}
-
-function nodesOf<T>(connection: Maybe<Nodes<T>>): T[] {
-  return (connection?.nodes ?? []).filter((node) => node != null)
 }

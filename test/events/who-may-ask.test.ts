@@ -245,6 +245,6 @@ describe('a run without secrets', () => {
     ['on a pull request from a branch', pullRequest({ action: 'synchronize' }), {}],
   ])('is judged like any other %s', async ([_what, made, inputs], { scene: { newRun } }) => {
     const { trigger } = newRun({ event: made, inputs: { ...PROMPT, 'api-key': '', ...inputs } })
-    expect(trigger).not.toHaveProperty('skip')
+    expect(trigger).not.toHaveProperty('kind')
   })
 })
