@@ -1,5 +1,4 @@
 import type { GitHub } from './client.ts'
-import { GitHubError } from './errors.ts'
 import type { PullRequest } from './types.ts'
 
 /** What became of a pull request. */
@@ -34,6 +33,9 @@ export function numberOfOwnPullRequest(prLink: string, github: GitHub): number |
   return isOwn ? name?.number : undefined
 }
 
+/** How long GitHub is given to find out whether a pull request conflicts, before it is asked once more. */
+const CONFLICT_PAUSE_MS = 3000
+
 /** Asks GitHub what became of a pull request, in whichever repository it is. */
 export async function readPullState(prLink: string, github: GitHub): Promise<PullState> {
   const name = readPullRequestUrl(prLink, github)
@@ -41,17 +43,26 @@ export async function readPullState(prLink: string, github: GitHub): Promise<Pul
   if (name === undefined) return { ...none, state: 'elsewhere' }
   const { owner, repo, number } = name
   const unread = { ...none, repository: `${owner}/${repo}` }
-  try {
-    const pull: PullRequest = await github.call(({ rest }) =>
-      rest.pulls.get({ owner, repo, pull_number: number }),
+  const ask = () =>
+    github.read<PullRequest>(() =>
+      github.call(({ rest }) => rest.pulls.get({ owner, repo, pull_number: number })),
     )
-    const openedAtMs = Date.parse(pull.created_at ?? '') || undefined
-    const read = { ...unread, conflicts: pull.mergeable_state === 'dirty', openedAtMs }
-    if (pull.merged === true || pull.merged_at != null) return { ...read, state: 'merged' }
-    if (pull.state === 'open' || pull.state === 'closed') return { ...read, state: pull.state }
-    return { ...unread, state: 'unknown', why: 'GitHub returned something else than a pull request' }
-  } catch (error) {
-    if (!(error instanceof GitHubError)) throw error
-    return { ...unread, state: error.status === 404 ? 'invisible' : 'unknown', why: error.message }
+  const pull = await ask()
+  if (!pull.known) {
+    return { ...unread, state: pull.error?.status === 404 ? 'invisible' : 'unknown', why: pull.why }
   }
+  const { created_at: openedAt, merged, merged_at: mergedAt, state } = pull.value
+  const read = { ...unread, openedAtMs: Date.parse(openedAt ?? '') || undefined }
+  if (merged === true || mergedAt != null) return { ...read, state: 'merged' }
+  if (state === 'closed') return { ...read, state }
+  if (state !== 'open') {
+    return { ...unread, state: 'unknown', why: 'GitHub returned something else than a pull request' }
+  }
+  let mergeable = pull.value.mergeable_state
+  if (mergeable === 'unknown') {
+    await github.pause(CONFLICT_PAUSE_MS)
+    const again = await ask()
+    mergeable = again.known ? again.value.mergeable_state : undefined
+  }
+  return { ...read, state, conflicts: mergeable === 'dirty' }
 }
