@@ -4,12 +4,12 @@ import {
   createComment,
   deleteComment,
   editComment,
+  isSameAccount,
   listComments,
   mainThread,
   type Thread,
   writePermission,
 } from '../github/comments.ts'
-import { isSameAccount } from '../github/types.ts'
 import { joinMarkdown, type Markdown } from '../lib/markdown.ts'
 import type { EarlierJob } from '../memory/find.ts'
 import type { Run } from '../runner/run.ts'
