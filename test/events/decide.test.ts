@@ -117,9 +117,11 @@ describe('the merged pull requests of a push', () => {
     ['502', unguarded, `warning: ${PULLS} 502 ("Server Error"). ${LACKS}`],
     ['scope', PROMPT, `warning: ${FORBIDDEN} ${GUARD} ${LACKS}`],
     ['scope', unguarded, `notice: ${FORBIDDEN} ${LACKS}`],
+    ['no contents', none, `warning: ${FORBIDDEN.replace('pull-requests', 'contents')} ${GUARD}`],
     ['partial', none, `warning: ${PULLS} "Something went wrong while executing your query.". ${GUARD}`],
   ] as const)('that can not be read (%s, %j) are said', async ([fault, inputs, line], { scene }) => {
     if (fault === 'scope') scene.world.scopes.delete('pull-requests: write')
+    else if (fault === 'no contents') scene.world.scopes.delete('contents: read')
     else scene.github.faults.push({ match: /graphql/, end: fault === 'partial' ? BROKEN : fault })
     const decision = await scene.decide({ event: pushBy('octocat'), inputs })
     expect(decision).toMatchObject({ result: 'goes on', logged: [line] })
