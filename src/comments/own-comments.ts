@@ -3,13 +3,13 @@ import {
   type CommentRef,
   createComment,
   editComment,
+  isSameAccount,
   listComments,
   type Thread,
   type ThreadComment,
   writePermission,
 } from '../github/comments.ts'
 import { GitHubError } from '../github/errors.ts'
-import { isSameAccount } from '../github/types.ts'
 import { joinMarkdown, type Markdown } from '../lib/markdown.ts'
 import { TransportError } from '../lib/transport.ts'
 import type { Run } from '../runner/run.ts'

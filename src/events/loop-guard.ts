@@ -67,8 +67,7 @@ export async function loadMergedPulls(
     isGuarded ? "A commit of unknown origin counts as a person's (`ignore-authors`)." : '',
     isDescribed ? 'The agent is not told which pull requests the commits came in.' : '',
   )
-  const purpose = "read the commits' pull requests"
-  const call = { purpose, permission: 'pull-requests: read', consequence }
+  const call = { purpose: "read the commits' pull requests", consequence }
   const levels = isGuarded ? {} : ({ levelIfMissing: 'notice' } as const)
   return await readMergedPulls(
     commits.slice(-MAX_COMMITS),

@@ -172,6 +172,12 @@ export class GitHub {
     log[isNew ? level : 'info'](message)
   }
 
+  /** Waits, unless the run is cancelled. */
+  async pause(ms: number): Promise<void> {
+    const { clock, cancel } = this.#options
+    await clock.sleep(ms, cancel).catch(() => undefined)
+  }
+
   /** Whether calls that need this permission fail, as far as is known: one was refused, and none has worked in this run. */
   lacks(permission: string): boolean {
     return this.#permissions.get(permission) === 'missing'
@@ -246,7 +252,7 @@ export class GitHub {
         const isTooLong = error.retryAfterMs !== undefined && error.retryAfterMs > maxMs
         if (attempt >= PAUSES_MS.length || pauseMs === undefined || isTooLong) throw error
         if (!isRetryable(error, request) || cancel.aborted) throw error
-        await clock.sleep(pauseMs, cancel).catch(() => undefined)
+        await this.pause(pauseMs)
         if (cancel.aborted) throw error
       }
     }

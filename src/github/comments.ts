@@ -1,6 +1,6 @@
 import type { GitHub, Known } from './client.ts'
 import { GitHubError } from './errors.ts'
-import { type Comment, isSameAccount, type Maybe, type Sent, type User } from './types.ts'
+import { type Comment, type Maybe, normalizeLogin, type Sent, type User } from './types.ts'
 
 /** Where comments follow one another: the main thread of a pull request or issue, or one thread of a review. */
 export type Thread = {
@@ -44,6 +44,13 @@ export type ThreadComment = {
   readonly body: string
   /** ISO 8601. */
   readonly createdAt: string
+}
+
+/** Whether two accounts are the same: by id where both are known, else by login. */
+export function isSameAccount(one: Maybe<User>, other: Maybe<User>): boolean {
+  const [id, otherId] = [one?.id ?? one?.databaseId, other?.id ?? other?.databaseId]
+  if (id != null && otherId != null) return id === otherId
+  return !!one?.login && normalizeLogin(one.login) === normalizeLogin(other?.login ?? '')
 }
 
 /** All comments of a thread, oldest first; for a review's thread those of all reviews. Or a GitHubError. */

@@ -33,7 +33,7 @@ export type MergedPulls = ReadonlyMap<string, readonly MergedPull[]>
  */
 export async function readMergedPulls(
   commits: readonly CommitOrigin[],
-  { withText, call }: { readonly withText: boolean; readonly call: GitHubCall },
+  { withText, call }: { readonly withText: boolean; readonly call: Omit<GitHubCall, 'permission'> },
   github: GitHub,
 ): Promise<MergedPulls> {
   const text = withText ? 'title labels(first: 20) { nodes { name } } body' : ''
@@ -47,16 +47,23 @@ export async function readMergedPulls(
   const query = `query MergedPulls($owner: String!, $repo: String!) {
     repository(owner: $owner, name: $repo) { ${fields.join(' ')} }
   }`
-  const pulls = await github.attempt(call, async () => {
-    const { data, errors } = await github.graphql<Answer>(query, github.repository)
-    // A number in a commit's message need not be a pull request's.
-    const error = errors.find(({ type }) => data.repository == null || type !== 'NOT_FOUND')
-    const read = readPulls(data.repository ?? {}, commits)
-    if (error !== undefined && read.size === 0) throw graphqlError(error)
-    if (error !== undefined && read.size < commits.length) github.report(graphqlError(error), call)
-    return read
-  })
-  return pulls.known ? pulls.value : new Map()
+  const answer = await github.read(() => github.graphql<Answer>(query, github.repository))
+  if (!answer.known) {
+    if (answer.error) github.report(answer.error, { ...call, permission: 'pull-requests: read' })
+    return new Map()
+  }
+  const { data, errors } = answer.value
+  const aliases = data.repository ?? {}
+  const pulls = readPulls(aliases, commits)
+  // A number in a commit's message need not be a pull request's.
+  const error = errors.find(({ type }) => data.repository == null || type !== 'NOT_FOUND')
+  if (error !== undefined && pulls.size < commits.length) {
+    // What a token may not read is null.
+    const seesCommits = commits.some((_, index) => aliases[`c${index}`] != null)
+    const permission = seesCommits ? 'pull-requests: read' : 'contents: read'
+    github.report(graphqlError(error), { ...call, permission })
+  }
+  return pulls
 }
 
 /** As GitHub's merge button writes it; empty if a subject names none. */
@@ -88,12 +95,14 @@ function readPulls(aliases: Aliases, commits: readonly CommitOrigin[]): MergedPu
   const pulls = new Map<string, readonly MergedPull[]>()
   for (const [index, { sha }] of commits.entries()) {
     const named = aliases[`p${index}`]
-    const associated = aliases[`c${index}`]?.associatedPullRequests
     const isNamed = named?.merged === true && named.mergeCommit?.oid === sha
-    const found = isNamed
-      ? [named]
-      : associated && nodesOf(associated).filter(({ merged }) => merged === true)
-    if (found != null) pulls.set(sha, found.map(readPull))
+    const associated = aliases[`c${index}`]?.associatedPullRequests?.nodes
+    const found = isNamed ? [named] : associated?.filter((pull) => pull?.merged === true)
+    if (found)
+      pulls.set(
+        sha,
+        found.flatMap((pull) => (pull ? readPull(pull) : [])),
+      )
   }
   return pulls
 }
@@ -104,11 +113,7 @@ function readPull({ number, url, author, title, labels, body }: Pull): MergedPul
     url: url ?? '',
     author: author?.login ?? '',
     title: title ?? '',
-    labels: nodesOf(labels).map(({ name }) => name ?? ''),
+    labels: labels?.nodes?.map((label) => label?.name ?? '') ?? [],
     body: body ?? '',
   }
-}
-
-function nodesOf<T>(connection: Maybe<Nodes<T>>): T[] {
-  return (connection?.nodes ?? []).filter((node) => node != null)
 }

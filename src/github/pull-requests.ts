@@ -1,4 +1,3 @@
-import type { Waiting } from '../lib/clock.ts'
 import type { GitHub } from './client.ts'
 import type { PullRequest } from './types.ts'
 
@@ -37,41 +36,44 @@ export function numberOfOwnPullRequest(prLink: string, github: GitHub): number |
   return isOwn ? name?.number : undefined
 }
 
-/** GitHub finds out whether a pull request conflicts only when it is asked. */
-const MERGEABLE_PAUSE_MS = 3000
+/** How long GitHub is given to find out whether a pull request conflicts, before it is asked once more. */
+const CONFLICT_PAUSE_MS = 3000
 
 /** Asks GitHub what became of a pull request, in whichever repository it is. */
-export async function readPullState(
-  prLink: string,
-  { github, clock, cancel }: Pick<Waiting, 'clock' | 'cancel'> & { readonly github: GitHub },
-): Promise<PullState> {
+export async function readPullState(prLink: string, github: GitHub): Promise<PullState> {
   const name = readPullRequestUrl(prLink, github)
   const none = { conflicts: false, openedAtMs: undefined, repository: '', head: '', mergeCommit: '', why: '' }
   if (name === undefined) return { ...none, state: 'elsewhere' }
   const { owner, repo, number } = name
   const unread = { ...none, repository: `${owner}/${repo}` }
-  const get = () =>
-    github.read(() =>
-      github.call<PullRequest>(({ rest }) => rest.pulls.get({ owner, repo, pull_number: number })),
+  const ask = () =>
+    github.read<PullRequest>(() =>
+      github.call(({ rest }) => rest.pulls.get({ owner, repo, pull_number: number })),
     )
-  let answer = await get()
-  if (answer.known && answer.value.state === 'open' && answer.value.mergeable_state === 'unknown') {
-    await clock.sleep(MERGEABLE_PAUSE_MS, cancel).catch(() => undefined)
-    const again = await get()
-    if (again.known) answer = again
+  const pull = await ask()
+  if (!pull.known) {
+    return { ...unread, state: pull.error?.status === 404 ? 'invisible' : 'unknown', why: pull.why }
   }
-  if (!answer.known) {
-    return { ...unread, state: answer.error?.status === 404 ? 'invisible' : 'unknown', why: answer.why }
+  const {
+    created_at: openedAt,
+    merged,
+    merged_at: mergedAt,
+    state,
+    head,
+    merge_commit_sha: commit,
+  } = pull.value
+  const openedAtMs = Date.parse(openedAt ?? '') || undefined
+  const read = { ...unread, openedAtMs, head: head?.sha ?? '', mergeCommit: commit ?? '' }
+  if (merged === true || mergedAt != null) return { ...read, state: 'merged' }
+  if (state === 'closed') return { ...read, state }
+  if (state !== 'open') {
+    return { ...unread, state: 'unknown', why: 'GitHub returned something that is not a pull request' }
   }
-  const pull = answer.value
-  const read = {
-    ...unread,
-    conflicts: pull.mergeable_state === 'dirty',
-    openedAtMs: Date.parse(pull.created_at ?? '') || undefined,
-    head: pull.head?.sha ?? '',
-    mergeCommit: pull.merge_commit_sha ?? '',
+  let mergeable = pull.value.mergeable_state
+  if (mergeable === 'unknown') {
+    await github.pause(CONFLICT_PAUSE_MS)
+    const again = await ask()
+    mergeable = again.known ? again.value.mergeable_state : undefined
   }
-  if (pull.merged === true || pull.merged_at != null) return { ...read, state: 'merged' }
-  if (pull.state === 'open' || pull.state === 'closed') return { ...read, state: pull.state }
-  return { ...unread, state: 'unknown', why: 'GitHub returned something that is not a pull request' }
+  return { ...read, state, conflicts: mergeable === 'dirty' }
 }

@@ -37,13 +37,6 @@ export type User = Sent<{
   type: string
 }>
 
-/** Whether two accounts are the same: by id where both are known, else by login. */
-export function isSameAccount(one: Maybe<User>, other: Maybe<User>): boolean {
-  const [id, otherId] = [one?.id ?? one?.databaseId, other?.id ?? other?.databaseId]
-  if (id != null && otherId != null) return id === otherId
-  return !!one?.login && normalizeLogin(one.login) === normalizeLogin(other?.login ?? '')
-}
-
 /** A login in lower case, without `[bot]`: GraphQL and REST spell the logins of apps differently. */
 export function normalizeLogin(login: string): string {
   return login.toLowerCase().replace(/\[bot\]$/, '')

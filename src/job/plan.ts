@@ -141,7 +141,7 @@ async function continueJob(
     log.info(`${name} ${endOf(job)}. This run starts a new job.`)
     return await createAfter(prLink, run)
   }
-  if (prLink !== '') return continuePull(id, prLink, await readPullState(prLink, run), run)
+  if (prLink !== '') return continuePull(id, prLink, await readPullState(prLink, run.github), run)
   // A finished job without a pull request has nothing to continue, except for a person's further words.
   if (isCommand || job === undefined || !isTerminal(job.status)) {
     log.info(`${name} has no pull request yet. This run sends it a message.`)
@@ -179,7 +179,7 @@ function continuePull(id: string, prLink: string, pull: PullState, { log, clock 
 
 /** A new job, which is told of the pull request before it. */
 async function createAfter(prLink: string, run: Run): Promise<Course> {
-  return prLink === '' ? NEW_JOB : createAfterPull(prLink, await readPullState(prLink, run))
+  return prLink === '' ? NEW_JOB : createAfterPull(prLink, await readPullState(prLink, run.github))
 }
 
 function createAfterPull(prLink: string, { state, mergeCommit }: PullState): Course {

@@ -29,6 +29,16 @@ describe('a pull request', () => {
     expect(await readPullState(link, client)).toEqual({ ...UNREAD, openedAtMs, conflicts, state })
   })
 
+  it('is asked for once more, 3 s later, while GitHub finds out whether it conflicts', async () => {
+    const { world, client, github, clock } = await newGitHub()
+    Object.assign(addPull(world, { number: 7 }).fields, { mergeable_state: 'dirty' })
+    const body = { state: 'open', mergeable_state: 'unknown' }
+    github.faults.push({ match: /pulls/, times: 1, end: { status: 200, body } })
+    const beganAt = clock.now()
+    expect(await readPullState(LINK, client)).toMatchObject({ state: 'open', conflicts: true })
+    expect([github.requests.length, clock.now() - beganAt]).toEqual([2, 3000])
+  })
+
   it('of another repository is seen where the token can see it, else it is invisible', async () => {
     const { world, client, github } = await newGitHub()
     const link = 'https://github.com/acme/guides/pull/9'
