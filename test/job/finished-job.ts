@@ -75,6 +75,8 @@ export function finishedJobStarter() {
     )
     environment.inputs.set('github-token', github.token)
     const run = new Run(environment, { clock, random: () => 0.5, cancel: cancel.signal })
+    // The line that masks the token.
+    log.length = 0
     const addJob = (prLink: string | null) =>
       readJob({
         id: 'j1',
@@ -95,7 +97,7 @@ export function finishedJobStarter() {
       open: (fields: Partial<Parameters<typeof addPull>[1]> = {}): Pull =>
         addPull(world, { number: 12, user: AGENT, ...fields }, isHere ? world.pulls : world.elsewhere),
       /** Does something some seconds after the job's end. */
-      after: (seconds: number, change: () => void) => void clock.at(endedAtMs + seconds * 1000, change),
+      later: (seconds: number, change: () => void) => void clock.at(endedAtMs + seconds * 1000, change),
       /** What came of it; of a job with a pull request unless `prLink` is null. */
       read: (question: Partial<JobQuestion> & { readonly prLink?: string | null } = {}) => {
         const { prLink = `https://github.com/${repository}/pull/12`, ...rest } = question
@@ -103,8 +105,9 @@ export function finishedJobStarter() {
         if (job === undefined) throw new Error('no job')
         return readCameOfIt({ job, ...rest }, run)
       },
-      /** The outputs about the preview once it was waited for. */
-      async wait(deadlineMs = Number.POSITIVE_INFINITY) {
+      /** The outputs about the preview once it was waited for, so many seconds after the job's end at most. */
+      async wait(maxS = Number.POSITIVE_INFINITY) {
+        const deadlineMs = endedAtMs + maxS * 1000
         const job = addJob(`https://github.com/${repository}/pull/12`)
         if (job === undefined) throw new Error('no job')
         const first = await readCameOfIt({ job }, run)
