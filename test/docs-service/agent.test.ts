@@ -33,7 +33,10 @@ test('a job edits the page its prompt is about on a branch, and a message adds a
     'docs: the proxy too|2026-08-03T12:00:02+00:00',
   ])
   expect(git(service, 'show', `${job.source.ref}:reference/exit-codes.mdx`)).toContain(
-    '## Exit code 6 in the exit codes\n\nHere the docs agent would write about: exit code 6 in the exit codes.\n\n- 6: the disk is &lt;full>',
+    '## Exit code 6 in the exit codes\n\n`brindle upgrade` ends with exit code 6 if',
+  )
+  expect(git(service, 'show', `${job.source.ref}:reference/exit-codes.mdx`)).toContain(
+    '\n\n- 6: the disk is &lt;full>',
   )
   expect(git(service, 'status', '--porcelain', '--branch')).toBe('## main')
 })
@@ -114,7 +117,7 @@ test.each([
 
 test('a new section comes before the closing one, and nothing in it is read as MDX code', () => {
   const inert = '&#123;braces} &amp; &lt;tags>'
-  const section = `## ${inert}\n\nHere the docs agent would write about: ${inert}.\n\n`
+  const section = `## ${inert}\n\nThis section covers ${inert}.\n\n`
   const page = withNewSection('# A\n\n## Next steps\n\n- go\n', 'Add {braces} & <tags>')
   expect(page).toBe(`# A\n\n${section}## Next steps\n\n- go\n`)
 })
@@ -150,6 +153,6 @@ test('the instructions end where quoted files and context begin; of the data, ch
   expect(readDirectives(PROMPT)).toMatchObject({ outcome: 'completed', takesMs: 2000 })
   expect(subjectOf(PROMPT.replace('Explain the flag', 'Document the changes below'))).toBe('a flag')
   expect(withNewSection('# A\n', PROMPT)).toBe(
-    '# A\n\n## The flag\n\nHere the docs agent would write about: the flag.\n\nBased on the changes in `src/flag.ts`, `src/ab.ts`, `cli.ts`, `old.ts` and `new.ts`.\n',
+    '# A\n\n## The flag\n\nThis section covers the flag.\n\nBased on the changes in `src/flag.ts`, `src/ab.ts`, `cli.ts`, `old.ts` and `new.ts`.\n',
   )
 })

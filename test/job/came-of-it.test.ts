@@ -9,6 +9,7 @@ import {
   noPullRequestWords,
 } from '../../src/job/came-of-it-words.ts'
 import { joinMarkdown } from '../../src/lib/markdown.ts'
+import { CHECK_STATES, type CheckState, PREVIEW_URL, playBuild, previewBody } from '../support/builds.ts'
 import { HOSTILE_TEXTS } from '../support/hostile-texts.ts'
 import { alive, commandsIn } from '../support/rendered.ts'
 import {
@@ -23,16 +24,7 @@ import {
   person,
   pushToPull,
 } from '../support/world.ts'
-import {
-  CHECK_STATES,
-  type CheckState,
-  type DocsPlace,
-  finishedJobStarter,
-  PREVIEW_URL,
-  PULL_URL,
-  playBuild,
-  previewBody,
-} from './finished-job.ts'
+import { type DocsPlace, finishedJobStarter, PULL_URL } from './finished-job.ts'
 
 const startFinishedJob = finishedJobStarter()
 const summary = (cameOfIt: CameOfIt): string => joinMarkdown(cameOfItSummary(cameOfIt)).source
