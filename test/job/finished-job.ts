@@ -45,7 +45,6 @@ export function finishedJobStarter() {
     world.agentRepository = repository
     world.agentAccess =
       place === 'elsewhere public' ? 'public' : place === 'elsewhere without' ? 'none' : 'token'
-    world.scopes.add('checks: read')
     const github = await startGitHub({ world })
     open.push(github)
     const clock = new VirtualClock()

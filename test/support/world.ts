@@ -133,7 +133,7 @@ function newWorld() {
     /** Whose token it is. */
     viewer: ACTIONS,
     /** Permissions of the token, such as `issues: write`, which includes reading. */
-    scopes: new Set([...writable, 'contents: read', 'actions: read']),
+    scopes: new Set([...writable, 'contents: read', 'actions: read', 'checks: read']),
     /** Milliseconds since the epoch. */
     now: () => Date.now(),
     commits: new Map<string, Commit>(),
