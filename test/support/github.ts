@@ -1,11 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { listen } from '../../docs-service/http/server.ts'
+import { followAgent } from './builds.ts'
 import { graphqlAnswer } from './graphql.ts'
 import { type Fields, isObject } from './json.ts'
 import { answerProblem, readCall } from './openapi.ts'
 import { type Answer, restAnswer } from './rest.ts'
-import { emptyWorld, followAgent, type World } from './world.ts'
+import { emptyWorld, type World } from './world.ts'
 
 /** How a request goes wrong; `lost` ones are handled, and only their answer is lost. */
 export type FaultName = keyof typeof FAULTS
