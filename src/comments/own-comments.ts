@@ -84,7 +84,11 @@ export class OwnComments {
         return ref
       } catch (error) {
         if (!isLast || !isDeleted(error)) throw error
-        return await this.#create(place.thread, draft)
+        // A stray answer is told from a deleted comment by looking for it.
+        const there = await this.#find(place.thread, draft.marker)
+        if (there === undefined) return await this.#create(place.thread, draft)
+        await editComment(github, there, this.#render(draft, there.thread))
+        return there
       }
     })
   }

@@ -1,6 +1,8 @@
 import { isSha } from '../events/event-table.ts'
 import type { Trigger } from '../events/trigger.ts'
 import type { Known, Octokit } from '../github/client.ts'
+import { GitHubError } from '../github/errors.ts'
+import type { Maybe } from '../github/types.ts'
 import { isRecord } from '../lib/json.ts'
 import { attemptUrlOf, isRerun } from '../runner/environment.ts'
 import type { Run } from '../runner/run.ts'
@@ -113,8 +115,11 @@ export async function finishPendingStatus(run: Run): Promise<void> {
   if (isRecord(saved)) await setStatus(saved as NewStatus, run)
 }
 
-function createStatus(status: NewStatus, { github }: Run): Promise<unknown> {
-  return github.request(({ rest }) => rest.repos.createCommitStatus(status))
+async function createStatus(status: NewStatus, { github }: Run): Promise<void> {
+  const created = await github.call<{ readonly id?: Maybe<number> } | undefined>(({ rest }) =>
+    rest.repos.createCommitStatus(status),
+  )
+  if (created?.id == null) throw new GitHubError('GitHub returned something that is not a commit status')
 }
 
 /** Once the job's end is set, or is refused for good, nothing is left to the post step. */

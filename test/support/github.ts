@@ -40,11 +40,13 @@ const WAIT = { 'retry-after': '1' }
 
 /** All faults that a GitHub is tried with. */
 export const FAULTS = {
+  '204': { status: 204, body: undefined },
   '401': failure(401, 'Bad credentials'),
   '403': failure(403, 'Forbidden'),
   'secondary-limit': failure(403, SECONDARY, WAIT),
   'primary-limit': failure(403, LIMIT, { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '1' }),
   '404': failure(404, 'Not Found'),
+  '409': failure(409, 'Conflict'),
   '422': failure(422, 'Validation Failed'),
   '429': failure(429, SECONDARY, WAIT),
   '500': failure(500, 'Server Error'),
