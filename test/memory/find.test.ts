@@ -1,22 +1,9 @@
 import { expect, it } from 'vitest'
-import { bareEvent, type Event, pullRequest } from '../support/events.ts'
+import { bareEvent } from '../support/events.ts'
 import type { FaultName } from '../support/github.ts'
 import { type RunOptions, startHarness } from '../support/harness.ts'
-import { AGENT, addPull, addStatus, BEFORE, person, type World } from '../support/world.ts'
-
-const PULL = 'https://github.com/acme/docs/pull/7'
-const GITLAB = 'https://git.example.com/acme/docs/-/merge_requests/7'
-const runUrl = (id: number): string => `https://github.com/acme/docs/actions/runs/${id}`
-const RERUN = { runId: 1001, attempt: 2 }
-const HEAD = 'd'.repeat(40)
-const onHead = pullRequest({ action: 'synchronize', pull: { head: { sha: HEAD } } })
-
-/** A status of this step: the job that it names, where it leads, and other fields. */
-type Remembered = readonly [
-  jobId: string,
-  target: string,
-  change?: { readonly sha?: string; readonly [name: string]: unknown },
-]
+import { AGENT, addPull, addStatus, BEFORE, type World } from '../support/world.ts'
+import { FURTHER_RUNS, first, HEAD, NEW, PULL, RE_RUNS, RERUN, type Remembered } from './find.cases.ts'
 
 function remember(world: World, [jobId, target_url, { sha = BEFORE, ...change } = {}]: Remembered): void {
   const description = jobId === '' ? 'Completed' : `Completed (${jobId})`
@@ -42,57 +29,7 @@ async function runAfter(
   return await run({ event: bareEvent('release'), sha: BEFORE, ...options, inputs: { ...usual, ...inputs } })
 }
 
-const NEW = ['POST /job']
-const goesOn = (id: string): string[] => [`GET /job/${id}`, `POST /job/${id}/message`]
-const pending = { state: 'pending' }
-
-it.each<[string, readonly Remembered[], readonly string[], string?]>([
-  ['no status', [], NEW],
-  [
-    'a status that leads to the run',
-    [['job_1', runUrl(999), pending]],
-    goesOn('job_1'),
-    'it has no pull request yet',
-  ],
-  [
-    'one that leads to a pull request',
-    [
-      ['job_1', runUrl(999), pending],
-      ['job_1', PULL],
-    ],
-    goesOn('job_1'),
-    PULL,
-  ],
-  [
-    'several jobs',
-    [
-      ['job_1', PULL],
-      ['job_2', PULL, { state: 'failure' }],
-    ],
-    goesOn('job_2'),
-    PULL,
-  ],
-  [
-    'a link elsewhere',
-    [
-      ['job_1', PULL],
-      ['job_3', GITLAB, pending],
-    ],
-    goesOn('job_3'),
-    GITLAB,
-  ],
-  [
-    'a status without a job',
-    [['', PULL]],
-    NEW,
-    "the step's commit status does not name its job. This run starts",
-  ],
-  [
-    'that of another project',
-    [['job_1', PULL, { context: 'Docs agent: guides (docs.yml, docs, agent)' }]],
-    NEW,
-  ],
-])(
+it.each(FURTHER_RUNS)(
   'after %s a run goes on with the newest job that its step remembers',
   async (_what, statuses, calls, words = '') => {
     const end = await runAfter(statuses)
@@ -117,34 +54,13 @@ it.each<[string, RunOptions, readonly string[]]>([
   },
 )
 
-const first: Remembered = ['job_first', runUrl(1001), pending]
-const second: Remembered = ['job_second', runUrl(1001), pending]
-
-it.each<[string, Event, readonly Remembered[], readonly string[]]>([
-  [
-    'the newest one',
-    bareEvent('release'),
-    [['job_0', PULL], first, second, ['job_1', runUrl(1002)]],
-    ['GET /job/job_second'],
-  ],
-  [
-    'not that of a stranger',
-    bareEvent('release'),
-    [first, ['job_x', runUrl(1001), { creator: person('x') }]],
-    ['GET /job/job_first'],
-  ],
-  ['not that of another run', bareEvent('release'), [['job_1', runUrl(10012), pending]], goesOn('job_1')],
-  [
-    "on a pull request's head",
-    onHead,
-    [['job_1', runUrl(1001), { ...pending, sha: HEAD }]],
-    ['GET /job/job_1'],
-  ],
-  ['else that of the step', onHead, [['job_1', PULL, { sha: HEAD }]], goesOn('job_1')],
-])('a re-run waits for the job of its earlier attempt: %s', async (_what, event, statuses, calls) => {
-  const end = await runAfter(statuses, { ...RERUN, event })
-  expect(end).toMatchObject({ hasFailed: false, calls })
-})
+it.each(RE_RUNS)(
+  'a re-run waits for the job of its earlier attempt: %s',
+  async (_what, event, statuses, calls) => {
+    const end = await runAfter(statuses, { ...RERUN, event })
+    expect(end).toMatchObject({ hasFailed: false, calls })
+  },
+)
 
 it.each<[string, RegExp, FaultName]>([
   ['the statuses can not be read', /statuses$/, '502'],
