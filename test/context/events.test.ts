@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { type Scene, sceneStarter } from '../support/decisions.ts'
 import {
   bareEvent,
   type Event,
@@ -15,10 +14,10 @@ import {
   review,
   reviewComment,
 } from '../support/events.ts'
-import { AFTER, addPull, BEFORE, commitOf } from '../support/world.ts'
+import { type Harness, startHarness } from '../support/harness.ts'
+import { AFTER, addPull, addStatus, BEFORE, commitOf } from '../support/world.ts'
 import { addOlderJob, COMPARISON, changedFile, RUN, tell } from './told.ts'
 
-const newScene = sceneStarter()
 const octocat = person('octocat')
 const command = { id: 1, body: '/docs', author: octocat }
 const FILES = [changedFile('src/a.ts', { patch: '@@ -1 +1,2 @@\n+a' })]
@@ -38,14 +37,14 @@ const merged = {
   changed_files: 1,
 }
 
-function hasPull({ world }: Scene, files: readonly object[] = FILES): void {
+function hasPull({ world }: Harness, files: readonly object[] = FILES): void {
   const [sha = ''] = addPull(world, { ...merged, files }).commits
   world.commits.set(sha, { ...commitOf(world, sha), message: 'Add a flag\n\nwith details' })
 }
 
 /** A GitHub with a pull request of one commit and these files. */
 async function pullScene(files?: readonly object[]) {
-  const scene = await newScene()
+  const scene = await startHarness()
   hasPull(scene, files)
   return scene
 }
@@ -162,32 +161,36 @@ describe('any other event', () => {
     ['delete', { ref: 'flag', ref_type: 'branch' }, ['Branch: flag', RUN]],
     ['watch', {}, ['Branch: main', RUN]],
   ])('%s asks nobody', async (name, payload, lines) => {
-    const told = await tell(await newScene(), { event: { name, payload }, inputs: { command: '' } })
+    const told = await tell(await startHarness(), { event: { name, payload }, inputs: { command: '' } })
     const all = ['Repository: acme/docs', `Event: ${name}`, ...lines]
     expect(told).toEqual({ lines: all, requests: [], logged: [] })
   })
 
   it('has the comment that started it, unless that is the request itself', async () => {
     const made = issueComment({ ...command, body: '/docs Explain', number: 1, onIssue: true })
-    const plain = await tell(await newScene(), { event: made, inputs: { command: '' } })
+    const plain = await tell(await startHarness(), { event: made, inputs: { command: '' } })
     const title = 'Comment by octocat (https://github.com/acme/docs/issues/1#issuecomment-1):'
     expect(plain.lines.slice(-2)).toEqual([title, '  /docs Explain'])
-    expect((await tell(await newScene(), { event: made })).lines.join()).not.toContain('Comment by')
+    expect((await tell(await startHarness(), { event: made })).lines.join()).not.toContain('Comment by')
   })
 
   it.each([
-    ['merged', 'merged'],
-    ['invisible', 'not visible to this run'],
-  ])('names the pull request of the agent that went before: %s', async (state, words) => {
-    const previous = { prLink: 'https://github.com/acme/docs/pull/3', state }
-    const { lines } = await tell(await newScene(), { event: bareEvent('merge_group'), previous })
-    expect(lines.at(-1)).toBe(`Earlier pull request of the docs agent: ${previous.prLink} (${words})`)
+    ['acme/docs', 'merged'],
+    ['acme/other', 'not visible to this run'],
+  ])('names the pull request of the agent that went before, in %s: %s', async (repository, words) => {
+    const scene = await startHarness()
+    addPull(scene.world, { number: 3, state: 'closed', merged: true })
+    const prLink = `https://github.com/${repository}/pull/3`
+    const status = { state: 'success', description: 'Done (job_1)', target_url: prLink }
+    addStatus(scene.world, BEFORE, { ...status, context: 'Docs agent: docs (docs.yml, docs, agent)' })
+    const { lines } = await tell(scene, { event: bareEvent('schedule') })
+    expect(lines).toContain(`Earlier pull request of the docs agent: ${prLink} (${words})`)
   })
 })
 
 describe('the table of events in docs/context.md', () => {
   /** An event of a row, and what GitHub has of it. */
-  type Case = readonly [made: Event, prepare?: (scene: Scene) => void]
+  type Case = readonly [made: Event, prepare?: (scene: Harness) => void]
 
   const pushed = pushBy('octocat')
   const ofNewRef = { created: true, before: '0'.repeat(40), after: AFTER }
@@ -197,13 +200,13 @@ describe('the table of events in docs/context.md', () => {
   const release = { tag_name: 'v1.1.0', name: 'Ship', body: 'Notes', draft: false }
   const published = event('release', { action: 'published', release })
 
-  function isForced(scene: Scene): void {
+  function isForced(scene: Harness): void {
     addOlderJob(scene)
     scene.world.comparisons.set(`${BEFORE}...${AFTER}`, { ...COMPARISON, behind_by: 1 })
     addPull(scene.world, { ...merged, number: 7, head: { ref: 'x', sha: BEFORE } })
   }
 
-  function isReleased({ world }: Scene): void {
+  function isReleased({ world }: Harness): void {
     for (const name of ['v1.1.0', 'v1.0.0']) {
       world.tags.set(name, AFTER)
       world.releases.push({ tag_name: name, draft: false })
@@ -250,7 +253,7 @@ describe('the table of events in docs/context.md', () => {
   it.each(rows)('tells %s', async (row = '', labels = '', count, permissions) => {
     const [found, counts, needed] = [new Set(['']), new Set<number>(), new Set<string>()]
     for (const [made, prepare] of CASES[row] ?? []) {
-      const scene = await newScene()
+      const scene = await startHarness()
       prepare?.(scene)
       const { lines, requests } = await tell(scene, { event: made })
       for (const line of lines) found.add(/^([A-Z][A-Za-z ]+?)(?: #.*| \(.*\))?:/.exec(line)?.[1] ?? '')

@@ -1,16 +1,15 @@
 import { describe, expect, it } from 'vitest'
-import { type Scene, sceneStarter } from '../support/decisions.ts'
 import { bareEvent, type Event, event, push, pushBy } from '../support/events.ts'
+import { type Harness, startHarness } from '../support/harness.ts'
 import { AFTER, addCommit, addPull, BEFORE, commitOf, mergePull } from '../support/world.ts'
 import { addJob, addOlderJob, COMPARE, COMPARED, COMPARISON, changedFile, RUN, tell } from './told.ts'
 
-const newScene = sceneStarter()
 const NO_COMMIT = '0'.repeat(40)
 const JOB = "Changes since: this step's last job"
 
 /** A GitHub that compares the ends of a push by two people. */
-async function pushScene(change: object = {}): Promise<Scene> {
-  const scene = await newScene()
+async function pushScene(change: object = {}): Promise<Harness> {
+  const scene = await startHarness()
   scene.world.comparisons.set(`${BEFORE}...${AFTER}`, { ...COMPARISON, ...change })
   return scene
 }
@@ -46,7 +45,7 @@ describe('a push', () => {
   })
 
   it('has the merged pull requests that its commits came in, whose commits are told by their subjects', async () => {
-    const scene = await newScene()
+    const scene = await startHarness()
     const labels = [{ name: 'feature' }, { name: 'cli' }]
     const body = 'Shows what would be done.\n\n<!-- template -->'
     const fields = { number: 7, title: 'Add --dry-run', body, labels, files: ['src/ship.ts'] }
@@ -81,7 +80,7 @@ describe('a push', () => {
   })
 
   it('of more files than GitHub compares is asked for in two parts', async () => {
-    const scene = await newScene()
+    const scene = await startHarness()
     const { comparisons } = scene.world
     const filesOf = (...names: string[]) => names.map((name) => changedFile(name, { patch: `+${name}` }))
     const added = changedFile('z.ts', { status: 'added', patch: '+z.ts' })
@@ -118,7 +117,7 @@ describe('a push', () => {
   it('of a new branch has what the payload has, and asks nobody', async () => {
     const commits = [{ id: AFTER, message: 'Add', added: ['a.ts'], modified: ['b.ts'], removed: ['c.ts'] }]
     const made = push({ ref: 'refs/heads/x', created: true, before: NO_COMMIT, after: AFTER, commits })
-    const { lines, requests } = await tell(await newScene(), { event: made })
+    const { lines, requests } = await tell(await startHarness(), { event: made })
     const why = 'first what readers would notice; a new branch has nothing to be compared with'
     const files = [`Changed files: 3, ${why}`, 'added a.ts', 'modified b.ts', 'removed c.ts']
     expect(lines.slice(2)).toEqual(['Branch: x', RUN, 'Commits:', '- bbbbbbb Add', ...files])
@@ -126,7 +125,7 @@ describe('a push', () => {
   })
 
   it('of a tag is compared with the version before it', async () => {
-    const scene = await newScene()
+    const scene = await startHarness()
     const { tags, comparisons } = scene.world
     for (const name of ['v1.9.0', 'v1.10.0', 'v1.9.1', 'v2.0.0', 'web/v1.9.9']) tags.set(name, BEFORE)
     comparisons.set('v1.9.1...v1.10.0', COMPARISON)
@@ -139,7 +138,7 @@ describe('a push', () => {
     ['of the first tag', pushOfTag('1.0.0'), ['Tag before: none'], 'there is nothing to compare with'],
     ['without a payload (a local run)', bareEvent('push'), [], 'the payload names no commit to compare'],
   ])('%s says that nothing is known', async (_what, made, facts, why) => {
-    const { lines } = await tell(await newScene(), { event: made })
+    const { lines } = await tell(await startHarness(), { event: made })
     expect(lines.slice(4)).toEqual([...facts, `Changed files: not known: ${why}`])
   })
 
@@ -147,7 +146,7 @@ describe('a push', () => {
     ['403 ("No")', 'notice', "The job's `github-token` needs the permission `contents: read` for this. "],
     ['404 ("No common ancestor")', 'warning', ''],
   ])('has what the payload has where GitHub returns %s, and says it', async (answer, level, advice) => {
-    const scene = await newScene()
+    const scene = await startHarness()
     const [status = '', message] = answer.split(/ \("|"/)
     scene.github.faults.push({ match: /compare/, end: { status: Number(status), body: { message } } })
     const { lines, logged } = await tell(scene, { event: pushed })
@@ -164,7 +163,7 @@ it.each([
   { commits: 'x', files: [null] },
   { commits: [], files: [{ filename: 5, status: 'modified', patch: 5 }] },
 ])('a comparison with %j leaves the run its prompt, and says what the agent lacks', async (body) => {
-  const scene = await newScene()
+  const scene = await startHarness()
   scene.github.faults.push({ match: /compare/, end: { status: 200, body } })
   const { lines, logged } = await tell(scene, { event: pushed })
   expect(lines.at(-1)).toMatch(/^Changed files: not known: GitHub told something unexpected \(/)
@@ -211,7 +210,7 @@ describe('what fails the history and the comparison of a push', () => {
 describe('a schedule or dispatch', () => {
   const start = { event: bareEvent('schedule'), env: { GITHUB_SHA: AFTER } }
 
-  async function scheduleScene(): Promise<Scene> {
+  async function scheduleScene(): Promise<Harness> {
     const scene = await pushScene()
     addCommit(scene.world, { sha: AFTER, parents: [BEFORE] })
     return scene
@@ -256,13 +255,13 @@ describe('a release', () => {
   const notes = ['Notes:', '  Notes']
 
   /** What is told of a release of this tag. */
-  function tellOf(tag_name: string, scene: Scene) {
+  function tellOf(tag_name: string, scene: Harness) {
     const made = event('release', { action: 'published', release: { ...release, tag_name } })
     return tell(scene, { event: made })
   }
 
   it('is told with what has changed since the release before it on another commit', async () => {
-    const scene = await newScene()
+    const scene = await startHarness()
     const { releases, comparisons } = scene.world
     for (const tag_name of ['pkg@1.1.0', 'pkg@1.1.0-rc.1', 'other@1.0.9', 'pkg@1.0.0'])
       releases.push({ tag_name, draft: false })
@@ -280,7 +279,7 @@ describe('a release', () => {
     ['none', 'there is nothing to compare with', []],
     ['not known', 'GitHub returned 502', [expect.stringMatching(/^warning: Failed to list the releases/)]],
   ])('without one says so: %s', async (before, why, logged) => {
-    const scene = await newScene()
+    const scene = await startHarness()
     if (before !== 'none') scene.github.faults.push({ match: /releases/, end: { status: 502, body: {} } })
     const known = await tellOf('pkg@1.0.0', scene)
     const files = `Changed files: not known: ${why}`

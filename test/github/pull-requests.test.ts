@@ -1,16 +1,22 @@
 import { describe, expect, it } from 'vitest'
+import { GitHub } from '../../src/github/client.ts'
 import { numberOfOwnPullRequest, readPullState } from '../../src/github/pull-requests.ts'
-import { sceneStarter } from '../support/decisions.ts'
-import { bareEvent } from '../support/events.ts'
+import { NO_PROXY } from '../lib/http-client.ts'
 import type { GitHubFault } from '../support/github.ts'
+import { startHarness } from '../support/harness.ts'
 import { addPull } from '../support/world.ts'
 
-const newScene = sceneStarter()
 const LINK = 'https://github.com/acme/docs/pull/7'
 
 async function newGitHub() {
-  const scene = await newScene()
-  return { ...scene, client: scene.newRun({ event: bareEvent('schedule') }).run.github }
+  const { github, world, clock } = await startHarness()
+  const none = (): void => undefined
+  const client = new GitHub({
+    ...{ clock, random: () => 0.5, cancel: new AbortController().signal, isPost: false },
+    ...{ apiUrl: github.url, serverUrl: 'https://github.com', repository: 'acme/docs', token: github.token },
+    ...{ proxy: NO_PROXY, log: { info: none, notice: none, warning: none } },
+  })
+  return { github, world, client }
 }
 
 const UNREAD = { conflicts: false, openedAtMs: undefined, repository: 'acme/docs', why: '' }
