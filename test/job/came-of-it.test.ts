@@ -8,7 +8,7 @@ import {
   contextCounts,
   noPullRequestWords,
 } from '../../src/job/came-of-it-words.ts'
-import { joinMarkdown } from '../../src/lib/markdown.ts'
+import { joinMarkdown, sentencesWithCode } from '../../src/lib/markdown.ts'
 import { CHECK_STATES, type CheckState, PREVIEW_URL, playBuild, previewBody } from '../support/builds.ts'
 import { HOSTILE_TEXTS } from '../support/hostile-texts.ts'
 import { alive, commandsIn } from '../support/rendered.ts'
@@ -209,6 +209,14 @@ describe('the preview', () => {
     })
   })
 
+  it('has no state where GitHub lists another commit than the head', async () => {
+    const { world, open, wait } = await startFinishedJob()
+    const pull = open()
+    addCheck(world, pull.commits[0] ?? '', CHECK_STATES.ready)
+    pull.fields = { ...pull.fields, head: { ...pull.fields.head, sha: 'e'.repeat(40) } }
+    expect(await wait()).toEqual({ status: '', url: '', waitedS: 60 })
+  })
+
   const READY = '| a | 🟢 Ready | [View Preview](https://ready.example/) | now |'
   it.each([
     [
@@ -390,7 +398,9 @@ describe('the earlier pull request, once it is merged', () => {
     expect(cameOfItOutputs(cameOfIt).published).toBe(published)
     expect(summary(cameOfIt)).toBe(words && `[acme/docs#\u200b7](${prLink})${words}`)
     expect(log.filter((one) => one.includes('::warning'))).toHaveLength(state === 'failed' ? 1 : 0)
-    expect(log.join()).toContain(state === 'failed' ? 'check failed: Broken page.' : '')
+    const text =
+      "The pull request acme/docs#7 was merged, but the service's check failed: Broken page. The pages may be published all the same. https://github.com/acme/docs/runs/1"
+    expect(log.join()).toContain(state === 'failed' ? `::${text}` : '')
   })
 })
 
@@ -429,7 +439,11 @@ it('nothing that others wrote comes alive', async () => {
     addCheck(world, sha, { ...CHECK_STATES.failed, summary: text, title: text })
     addCheck(world, sha, { ...CHECK_STATES.failed, app: 'github-actions', name: text })
     const cameOfIt = await read()
-    for (const source of [summary(cameOfIt), line(cameOfIt)]) {
+    const published = { kind: 'published', branch: text, commits: 1, url: text } as const
+    const branch: CameOfIt = { found: published, published: undefined }
+    const headline = sentencesWithCode(noPullRequestWords(branch)?.headline ?? '').source
+    const texts = [cameOfIt, branch].flatMap((one) => [summary(one), line(one)])
+    for (const source of [...texts, headline]) {
       const { html, links, images, mentions } = alive(source)
       expect([html.filter((tag) => !/^<\/?code>$/.test(tag)), images, mentions]).toEqual([[], [], []])
       expect(links.filter((url) => !url.startsWith('https://github.com/acme/docs/'))).toEqual([])
