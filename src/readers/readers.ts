@@ -80,7 +80,7 @@ export class Readers {
 
   /** Reads once what readers missed, for whichever part asks first. */
   async #readSignals(): Promise<ReaderSignals> {
-    this.#signals ??= readSignals(this.#reader, this.#options.signalsPeriod, this.#run.redact)
+    this.#signals ??= readSignals(this.#reader, this.#options.signalsPeriod)
     return await this.#signals
   }
 

@@ -65,9 +65,7 @@ export async function readVisitors(
 }
 
 async function readRows(reader: AnalyticsReader, period: Period, offset = 0, limit = MAX_ROWS) {
-  return await reader.send(period, (service, dates, signal) =>
-    getVisitors(service, { ...dates, limit, offset }, signal),
-  )
+  return await reader.send(period, (service, query) => getVisitors(service, query, { limit, offset }))
 }
 
 /** Reads all pages of a period after its first answer, 250 with each request. `name`: as the report calls the period. */
@@ -145,6 +143,8 @@ export function makeReport(
     trend: [...earlier, { period, totals }],
     /** The earlier ones since the site has had visitors; none in a first report. */
     comparable,
+    /** Those and the current one, to be drawn; none in a first report. */
+    drawn: comparable.length === 0 ? [] : [...comparable, { period, totals }],
     /** How the total compares with theirs; `undefined` if they are too few. */
     usual: compareWithUsual(totals.total, comparableTotals),
     /** By total, then path. */
