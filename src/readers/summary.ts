@@ -66,12 +66,10 @@ function firstScreen(content: ReportContent, audience: Audience): Markdown[] {
   if (failure && signals === undefined) sections.push(project)
   if (report !== undefined) {
     const icons = { usual: '📊', highest: '📈', lowest: '📉' }
-    const folded = leftOut.length > 0 ? ['The last part says what is missing, and why.'] : []
-    const warnings = [
-      ...report.warnings,
-      ...incomplete(report),
-      ...(audience === 'people' ? folded : leftOut),
-    ]
+    const lacking = `Not complete: ${countOf(report.pages.length, 'page')} could be read.`
+    const warnings = [...report.warnings, ...(report.isComplete ? [] : [lacking])]
+    if (audience === 'agent') warnings.push(...leftOut)
+    else if (leftOut.length > 0) warnings.push('The last part says what is missing, and why.')
     sections.push(
       md`## ${icons[report.usual?.position ?? 'usual']} ${visitorsHeadline(report)}`,
       md`${formatPeriod(report.period)} · ${project}`,
@@ -88,10 +86,6 @@ function firstScreen(content: ReportContent, audience: Audience): Markdown[] {
     sections.push(...head, ...signalsSections(signals, audience, site).shown)
   }
   return sections
-}
-
-function incomplete({ isComplete, pages }: VisitorsReport): string[] {
-  return isComplete ? [] : [`Not complete: ${countOf(pages.length, 'page')} could be read.`]
 }
 
 /** Why there is no comparison, where no earlier period had visitors. */
