@@ -76,24 +76,21 @@ function readPeriod({ inputs, problems, clock }: Run, refuse: Refuse): Period | 
   if (fromMs === undefined || toMs === undefined) {
     const isGiven = (name: InputName): boolean =>
       inputs[name] !== undefined || problems.some(({ input }) => input === name)
-    const isFromGiven = isGiven('visitors-from')
-    if (isFromGiven === isGiven('visitors-to')) return undefined
-    const accepted = 'both visitors-from and visitors-to, or neither'
-    return isFromGiven
-      ? refuse('visitors-to', 'is missing, though visitors-from is given', accepted)
-      : refuse('visitors-from', 'is missing, though visitors-to is given', accepted)
+    const missing = (['visitors-from', 'visitors-to'] as const).filter((name) => !isGiven(name))
+    if (missing.length !== 1 || missing[0] === undefined) return undefined
+    const other = missing[0] === 'visitors-to' ? 'visitors-from' : 'visitors-to'
+    return refuse(
+      missing[0],
+      `is missing, though ${other} is given`,
+      'both visitors-from and visitors-to, or neither',
+    )
   }
   const [from, to] = [isoDay(fromMs), isoDay(toMs)]
   const accepted = `a date at most ${MAX_DAYS} days after visitors-from; the period ends before it, so for one day name the next`
   if (fromMs >= toMs)
     return refuse('visitors-to', `("${to}") is not after visitors-from ("${from}")`, accepted)
-  if (toMs - fromMs > MAX_DAYS * DAY_MS) {
-    return refuse(
-      'visitors-to',
-      `("${to}") is more than ${MAX_DAYS} days after visitors-from ("${from}")`,
-      accepted,
-    )
-  }
+  const tooLong = `("${to}") is more than ${MAX_DAYS} days after visitors-from ("${from}")`
+  if (toMs - fromMs > MAX_DAYS * DAY_MS) return refuse('visitors-to', tooLong, accepted)
   if (fromMs <= clock.now()) return { fromMs, toMs }
   const future = `("${from}") is in the future, so there are no visitors yet`
   return refuse('visitors-from', future, 'a date in the past')

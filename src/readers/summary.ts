@@ -41,42 +41,24 @@ export type ReportContent = {
 
 /** The report for the job summary, its details folded. */
 export function readersSummary(content: ReportContent): Markdown {
-  const { report, signals, inputs, leftOut } = content
+  const { report, signals, inputs } = content
   const site = inputs['site-url']
-  const incomplete = '⚠️ The last part says what is missing, and why.'
-  const trend = trendOf(report)
-  const sections = [
-    ...firstScreen(content, {
-      audience: 'people',
-      caveats: leftOut.length > 0 ? [incomplete] : [],
-      chart: trendChart(trend),
-    }),
+  return joinMarkdown([
+    ...firstScreen(content, 'people'),
     ...(report ? [topPagesSection(report, site)] : []),
     ...(signals ? signalsSections(signals, 'people', site).folded : []),
-    ...(report ? aiHeavySection(report, site) : []),
-    ...trendTable(trend),
+    ...(report ? [...aiHeavySection(report, site), ...trendTable(report.drawn)] : []),
     ...(report || signals ? [factsSection(content)] : []),
-  ]
-  return joinMarkdown(sections)
+  ])
 }
 
-/** The report for an issue, a discussion, a mail: without what is folded, nor what an agent should not read. */
+/** The report for an issue, a discussion, a mail: without chart and what is folded, and fit for an agent to read. */
 export function readersMarkdown(content: ReportContent): Markdown {
-  const caveats = content.leftOut.map((sentence) => `⚠️ ${sentence}`)
-  return joinMarkdown(firstScreen(content, { audience: 'agent', caveats, chart: [] }))
+  return joinMarkdown(firstScreen(content, 'agent'))
 }
 
-type Screen = {
-  readonly audience: Audience
-  /** Sentences about what is missing. */
-  readonly caveats: readonly string[]
-  readonly chart: readonly Markdown[]
-}
-
-function firstScreen(
-  { inputs, report, failure, signals }: ReportContent,
-  { audience, caveats, chart }: Screen,
-): Markdown[] {
+function firstScreen(content: ReportContent, audience: Audience): Markdown[] {
+  const { inputs, report, failure, signals, leftOut } = content
   const site = inputs['site-url']
   const project = md`project ${code(inputs['project-id'])}`
   const sections: Markdown[] = []
@@ -84,40 +66,35 @@ function firstScreen(
   if (failure && signals === undefined) sections.push(project)
   if (report !== undefined) {
     const icons = { usual: '📊', highest: '📈', lowest: '📉' }
+    const lacking = `Not complete: ${countOf(report.pages.length, 'page')} could be read.`
+    const warnings = [...report.warnings, ...(report.isComplete ? [] : [lacking])]
+    if (audience === 'agent') warnings.push(...leftOut)
+    else if (leftOut.length > 0) warnings.push('The last part says what is missing, and why.')
     sections.push(
       md`## ${icons[report.usual?.position ?? 'usual']} ${visitorsHeadline(report)}`,
       md`${formatPeriod(report.period)} · ${project}`,
-      ...[...caveatsOf(report), ...caveats].map(sentencesWithCode),
+      ...warnings.map((warning) => sentencesWithCode(`⚠️ ${warning}`)),
+      ...firstReport(report),
       totalsTable(report),
-      ...chart,
+      ...(audience === 'people' ? trendChart(report.drawn) : []),
       ...changesSection(report, site),
     )
   }
   if (signals !== undefined) {
-    const title = 'What readers missed'
-    const period = formatPeriod(signals.period)
+    const [title, period] = ['What readers missed', formatPeriod(signals.period)]
     const head = report ? [md`**${title}**, ${period}`] : [md`## 🔎 ${title}`, md`${period} · ${project}`]
     sections.push(...head, ...signalsSections(signals, audience, site).shown)
   }
   return sections
 }
 
-/** The periods to draw: those since the site has had visitors; none without an earlier one. */
-function trendOf(report: VisitorsReport | undefined) {
-  return report === undefined || report.comparable.length === 0 ? [] : [...report.comparable, report]
-}
-
-function caveatsOf(report: VisitorsReport): string[] {
-  const { warnings, isComplete, pages, trend, comparable, period, totals } = report
-  const lines = warnings.map((warning) => `⚠️ ${warning}`)
-  if (!isComplete) lines.push(`⚠️ Not complete: ${countOf(pages.length, 'page')} could be read.`)
-  if (trend.length > 1 && comparable.length === 0) {
-    const before = trend.length - 1
-    const earlier = `${before === 1 ? '' : `${before} `}${periodName(period, before)} before`
-    const first = `This is the first report: there were no visitors in the ${earlier}.`
-    lines.push(totals.total > 0 ? first : `There were none in the ${earlier} either.`)
-  }
-  return lines
+/** Why there is no comparison, where no earlier period had visitors. */
+function firstReport({ trend, comparable, period, totals }: VisitorsReport): Markdown[] {
+  const before = trend.length - 1
+  if (before === 0 || comparable.length > 0) return []
+  const earlier = `${before === 1 ? '' : `${before} `}${periodName(period, before)} before`
+  const first = `This is the first report: there were no visitors in the ${earlier}.`
+  return [md`${totals.total > 0 ? first : `There were none in the ${earlier} either.`}`]
 }
 
 function totalsTable({ totals, previous, comparable, usual }: VisitorsReport): Markdown {

@@ -18,7 +18,7 @@ const COLORS = {
   backgroundColor: 'transparent',
   plotColorPalette: LINES.map(({ color }) => color).join(', '),
 }
-const SIZES = { width: 720, height: 260, xAxis: { labelFontSize: 11 } }
+const SIZES = { width: 720, height: 260, xAxis: { labelFontSize: 11, labelPadding: 9 } }
 const OPTIONS = { xyChart: SIZES, themeVariables: { xyChart: COLORS } }
 
 /**
@@ -35,7 +35,7 @@ export function trendChart(trend: readonly PeriodTotals[]): Markdown[] {
     `%%{init: ${JSON.stringify(OPTIONS)}}%%`,
     'xychart-beta',
     `  x-axis [${names.join(', ')}]`,
-    `  y-axis 0 --> ${Math.ceil(most * 1.05)}`,
+    `  y-axis "Visitors" 0 --> ${Math.ceil(most * 1.05)}`,
     ...LINES.map(
       ({ title, of }) => `  line "${title}" [${charted.map(({ totals }) => of(totals)).join(', ')}]`,
     ),

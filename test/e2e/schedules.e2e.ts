@@ -102,7 +102,7 @@ describe.concurrent('the readers report', () => {
     expect(log).toContain(`uploaded visitors-from-${from}, which begins with path,human,ai,total`)
   })
 
-  it('keeps an issue up to date (week-by-week)', async () => {
+  it('is a comment on an issue (week-by-week)', async () => {
     const url = 'https://github.com/acme/docs/issues/12'
     const issue = { __typename: 'Issue', id: 'I_12', number: 12, url }
     const run = await runWorkflow('week-by-week', {
@@ -111,18 +111,10 @@ describe.concurrent('the readers report', () => {
       gh: (query) => (query.includes('mutation') ? {} : { repository: { hasIssuesEnabled: true, issue } }),
     })
     const sent = run.gh as { query: string; variables: { input?: { body: string } } }[]
-    const written = sent.flatMap(({ variables: { input } }) => (input ? [input.body.trim().split('\n')] : []))
-    const { from, to } = JSON.parse(run.job('report').outputs['report']?.['visitors'] ?? '{}')
-    const figures = `**${from.slice(0, 10)} until ${to.slice(0, 10)}**: about 450 visitors (+12.5 %), 350 people, 150 AI`
-    expect(written).toEqual([
-      expect.arrayContaining([
-        figures,
-        'Up: `/a<b>&c` (+233.3 %)',
-        'Down: `/down` (-95 %)',
-        'What readers missed:',
-      ]),
-      [figures],
-    ])
+    const written = sent.flatMap(({ variables: { input } }) => input?.body.trim() ?? [])
+    const report = run.job('report').outputs['report']?.['visitors-markdown'] ?? ''
+    expect(report).toMatch(/^## . About 450 visitors read the docs/u)
+    expect(written).toEqual([`${report}\n\n[The whole report](https://github.com/acme/docs/actions/runs/1)`])
   })
 
   it('is posted to a chat (report-to-chat)', async () => {
