@@ -7,10 +7,9 @@ import { comment, PULL, runWorkflow } from './run-workflow.ts'
 describe.concurrent('docs-command', () => {
   it.each([
     ['a command', '/docs Explain the new pets call.'],
-    ['a command in capitals after spaces', '  /DOCS Explain the new pets call.'],
+    ['a command in capitals', '/DOCS Explain the new pets call.'],
     ['a command below a quote', '> Should this be documented?\r\n\r\n/docs Explain the new pets call.'],
     ['a command after a comment in HTML', '<!-- from a template -->/docs Explain the new pets call.'],
-    ['a command after a byte order mark', '\uFEFF/docs Explain the new pets call.'],
   ])('answers %s and has it done', async (_case, body) => {
     const run = await runWorkflow('docs-command', { event: comment(body) })
     expect(run.outputs).toMatchObject([{ result: 'pull-request', 'pr-link': PULL }])
@@ -43,8 +42,9 @@ describe.concurrent('docs-command', () => {
   it.each<[string, (world: World) => Event, string[]]>([
     ['starts no runner for a comment', comment('Looks good to me.'), []],
     ['starts no runner for a review without text', () => review({ id: 4713, body: null, author }), []],
-    ['skips a URL', comment('See https://example.com/docs'), ['skipped']],
-    ['skips the command on a later line', comment('Write\n/docs and what to do.'), ['skipped']],
+    ['starts no runner for a link', comment('See https://example.com/docs'), []],
+    ['starts no runner for the command on a later line', comment('Write\n/docs and what to do.'), []],
+    ['skips a link below a quote', comment('> Where?\n\nhttps://example.com/docs'), ['skipped']],
   ])('%s, and makes no request', async (_case, event, results) => {
     const run = await runWorkflow('docs-command', { event })
     expect(run.outputs.map(({ result }) => result)).toEqual(results)

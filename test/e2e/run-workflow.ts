@@ -17,6 +17,8 @@ import { runAct } from './act.ts'
 import { startHostProxy, startServer } from './proxy.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
+const ACTION = 'your-org/docs-agent-action'
+const { version: VERSION } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
 
 /** The agent's pull request in this repository, as the docs service and GitHub link it. */
 export const PULL = 'https://github.com/acme/docs/pull/1'
@@ -81,8 +83,8 @@ export async function runWorkflow(name: string, options: WorkflowOptions = {}) {
   try {
     await options.before?.({ docs, world, commits })
     unpackArchive(at('action'))
-    const command = at('action/.github/workflows/docs-command.yml')
-    await writeFile(command, forAct(readFileSync(command, 'utf8')))
+    for (const path of globSync(at('action/.github/workflows/*.yml')))
+      await writeFile(path, forAct(readFileSync(path, 'utf8')))
     await mkdir(at('home'))
     const stubs = await makeStubs(at('stubs'), at('repository'))
     await writeFile(at('event.json'), JSON.stringify({ repository: REPOSITORY, ...event.payload }))
@@ -91,7 +93,7 @@ export async function runWorkflow(name: string, options: WorkflowOptions = {}) {
       event: event.name,
       payload: at('event.json'),
       workspace: at('repository'),
-      actions: { 'your-org/docs-agent-action@v1': at('action'), ...stubs },
+      actions: { [`${ACTION}@v1`]: at('action'), [`${ACTION}@v${VERSION}`]: at('action'), ...stubs },
       home: at('home'),
       secrets: {
         DOCS_API_KEY: docs.key,
@@ -101,7 +103,8 @@ export async function runWorkflow(name: string, options: WorkflowOptions = {}) {
         CHAT_WEBHOOK_URL: 'https://chat.example.com/hooks/docs',
       },
       variables: {
-        ...{ DOCS_PROJECT_ID: 'docs', DOCS_REVIEWER: 'hubot', DOCS_ISSUE: '12', DOCS_APP_CLIENT_ID: 'Iv1' },
+        ...{ DOCS_PROJECT_ID: 'docs', DOCS_REPOSITORY: 'docs', DOCS_APP_CLIENT_ID: 'Iv1' },
+        ...{ DOCS_REVIEWER: 'hubot', DOCS_ISSUE: '12' },
         ...options.variables?.(docs),
       },
       env: {
@@ -137,8 +140,8 @@ export async function runWorkflow(name: string, options: WorkflowOptions = {}) {
       prompts: docs.jobs.map(({ prompt }) => prompt),
       /** Requests to the docs service, as `POST /v2/agent/docs/job`. */
       asked: docs.requests.map(({ method, path }) => `${method} ${path}`),
-      /** The statuses that were set, oldest first. */
-      statuses: world.statuses.map(({ state, context }) => `${state} ${context}`),
+      /** The different statuses that were set, oldest first. */
+      statuses: [...new Set(world.statuses.map(({ state, context }) => `${state} ${context}`))],
       /** What our reactions say now. */
       reactions: world.reactions.map(({ content }) => content),
     }
@@ -178,9 +181,9 @@ function worldOf([first, second]: readonly [string, string]): World {
   return world
 }
 
-/** act 0.2.89 takes a workflow with this key for an invalid one. */
+/** act 0.2.89 takes a workflow with these keys for an invalid one. */
 function forAct(workflow: string): string {
-  return workflow.replace(/^ *queue: max.*\n/gm, '')
+  return workflow.replace(/^ *(?:queue: max|timezone: ).*\n/gm, '')
 }
 
 /** What the stub of an action of others runs. act copies a repository by itself only for a checkout without `ref`. */
