@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { DocsServiceOptions } from '../../docs-service/options.ts'
+import { create } from '../docs-service/started-service.ts'
 import { addStatus } from '../support/world.ts'
 import { runWorkflow } from './run-workflow.ts'
 
@@ -43,6 +44,7 @@ describe.concurrent('weekly', () => {
 
 describe.concurrent('changes-since-last-run', () => {
   const STATUS = 'Docs agent: docs (changes-since-last-run.yml, docs, changes)'
+  const EARLIER = 'Describe cats. [agent: no-change]'
 
   it.each([
     ['nothing', undefined, 1],
@@ -51,17 +53,20 @@ describe.concurrent('changes-since-last-run', () => {
   ] as const)('where %s was documented, starts a job for what is not', async (_what, documented, jobs) => {
     const run = await runWorkflow('changes-since-last-run', {
       event: 'schedule',
-      before: ({ world, commits }) => {
-        const description = 'Completed without a pull request (job-0)'
-        if (documented !== undefined)
-          addStatus(world, commits[documented], { context: STATUS, state: 'success', description })
+      docs: { jobTimeMs: 1 },
+      before: async ({ docs, world, commits }) => {
+        if (documented === undefined) return
+        const { id } = await create(docs, EARLIER)
+        const description = `Completed without a pull request (${id})`
+        addStatus(world, commits[documented], { context: STATUS, state: 'success', description })
       },
     })
+    const prompts = run.prompts.filter((prompt) => prompt !== EARLIER)
     expect(run.outputs).toMatchObject([{ result: jobs === 0 ? 'skipped' : 'pull-request' }])
-    expect(run.prompts).toHaveLength(jobs)
-    for (const prompt of run.prompts)
+    expect(prompts).toHaveLength(jobs)
+    for (const prompt of prompts)
       expect(prompt).toMatch(/^Bring the docs up to date with the changes below\./)
-    if (documented === 0) expect(run.prompts[0]).toContain('src/pets.ts')
+    if (documented === 0) expect(prompts[0]).toContain('src/pets.ts')
   })
 })
 

@@ -161,23 +161,6 @@ const OWN_DEFAULTS: Fields = {
   'weekly reader-signals': 'report',
 }
 
-it('the documentation has the inputs of the reusable workflows with their defaults', () => {
-  const page = readFileSync(join(ROOT, 'docs/reusable-workflows.md'), 'utf8')
-  const columns = ['docs-on-push', 'docs-on-merge', 'docs-command', 'weekly']
-  const calls = columns.map((column) => reusable.find(({ name }) => name === column)?.call)
-  const cell = (name: string, input: Input | undefined): string => {
-    if (input === undefined) return '–'
-    if (input.required === true) return '**required**'
-    if (input.default === '') return 'empty'
-    return name === 'prompt' ? "its recipe's" : `\`${input.default}\``
-  }
-  const rows = [...Object.keys(metadata.inputs), ...OWN_INPUTS].flatMap((name) => {
-    const cells = calls.map((call) => cell(name, call?.inputs[name]))
-    return cells.every((text) => text === '–') ? [] : [`| \`${name}\` | ${cells.join(' | ')} |\n`]
-  })
-  expect(page).toContain(rows.join(''))
-})
-
 describe.each(reusable)('the reusable workflow $name', ({ name, workflow, call: declared }) => {
   const { inputs, outputs, secrets } = declared
   const [[id, job] = ['', {} as Job]] = Object.entries(workflow.jobs)
