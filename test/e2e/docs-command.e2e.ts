@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { type Event, newIssue, review, reviewComment } from '../support/events.ts'
 import { octocat as author, writtenComment } from '../support/scene.ts'
 import type { World } from '../support/world.ts'
-import { comment, PULL, runWorkflow } from './run-workflow.ts'
+import { comment, PREVIEW, PULL, runWorkflow } from './run-workflow.ts'
 
 describe.concurrent('docs-command', () => {
   it.each([
@@ -21,6 +21,7 @@ describe.concurrent('docs-command', () => {
     expect(run.reactions).toEqual(['rocket'])
     const answer = run.world.comments.find(({ id }) => `${id}` === run.outputs[0]?.['comment-id'])
     expect(answer).toMatchObject({ number: 5 })
+    expect(answer?.history.at(-1)).toContain(PREVIEW)
   })
 
   const body = '/docs Explain this.'

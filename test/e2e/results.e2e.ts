@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { event } from '../support/events.ts'
-import { PULL, runWorkflow } from './run-workflow.ts'
+import { AGENT, addPull } from '../support/world.ts'
+import { PREVIEW, PULL, runWorkflow } from './run-workflow.ts'
 
 // What follows from a job's result, or from what the docs service's App says on GitHub.
 describe.concurrent('a job that nobody waits for', () => {
@@ -53,10 +54,19 @@ describe.concurrent('the docs pull request', () => {
     },
   )
 
-  it('is made, and nothing is checked where there is no preview (check-the-preview)', async () => {
-    const run = await runWorkflow('check-the-preview')
-    expect(run.outputs[0]).toMatchObject({ result: 'pull-request' })
-    expect(run.job('docs').log).not.toContain('https://docs-pr-1')
+  it('has its pages opened on the preview (check-the-preview)', async () => {
+    const run = await runWorkflow('check-the-preview', {
+      before: ({ world }) => {
+        const files = [
+          { filename: 'guides/pets.mdx', status: 'modified' as const, additions: 3, deletions: 1 },
+        ]
+        addPull(world, { number: 1, title: 'Describe pets', user: AGENT, files })
+      },
+      exitCode: 1, // only the step below has a preview to open
+    })
+    const { outputs, log } = run.job('docs')
+    expect(outputs['docs']).toMatchObject({ 'preview-url': PREVIEW, 'preview-status': 'ready' })
+    expect(log).toContain(`Broken: ${PREVIEW}guides/pets`)
   })
 })
 

@@ -12,7 +12,7 @@ import { bareEvent, type Event, issueComment, pullRequest, pushOf } from '../sup
 import { startGitHub } from '../support/github.ts'
 import { writeAll } from '../support/run-action.ts'
 import { octocat, writtenComment } from '../support/scene.ts'
-import { addCommit, addPull, emptyWorld, learn, type World } from '../support/world.ts'
+import { AGENT, addComment, addCommit, addPull, emptyWorld, learn, type World } from '../support/world.ts'
 import { runAct } from './act.ts'
 import { startHostProxy, startServer } from './proxy.ts'
 
@@ -22,6 +22,8 @@ const { version: VERSION } = JSON.parse(readFileSync(join(ROOT, 'package.json'),
 
 /** The agent's pull request in this repository, as the docs service and GitHub link it. */
 export const PULL = 'https://github.com/acme/docs/pull/1'
+/** Its preview. */
+export const PREVIEW = 'https://docs-pr-1.example.com/'
 
 type Files = Readonly<Record<string, string>>
 
@@ -76,7 +78,11 @@ export async function runWorkflow(name: string, options: WorkflowOptions = {}) {
     // The service links its own pages; a pull request on GitHub is what a user's job has.
     (body) => body.replaceAll(`${docs.url}/acme/docs`, 'https://github.com/acme/docs'),
   )
-  world.agentPulls = () => docs.jobs.flatMap(({ pull }) => pull ?? [])
+  world.agentPulls = () => {
+    const pulls = docs.jobs.flatMap(({ pull }) => pull ?? [])
+    if (pulls.length > 0) addPreview(world)
+    return pulls
+  }
   const { event: wanted = () => pushOf(world, commits[0]) } = options
   const event = typeof wanted === 'string' ? bareEvent(wanted) : wanted(world)
   learn(world, event.payload)
@@ -169,6 +175,15 @@ export function comment(body: string): (world: World) => Event {
 /** What happens to octocat's pull request 5, with fields that it has then. */
 export function pullIs(action: string, pull: PullRequest = {}): () => Event {
   return () => pullRequest({ action, sender: octocat, author: octocat, pull: { title: 'Add pets', ...pull } })
+}
+
+/** The comment by which the docs service's App says that the preview of the agent's pull request is built. */
+function addPreview(world: World): void {
+  if (world.comments.some(({ author }) => author === AGENT)) return
+  const row = `| docs | 🟢 Ready | [View Preview](${PREVIEW}) | Jan 5, 2026, 9:25 AM |`
+  const head = '| Project | Status | Preview | Updated (UTC) |\n| --- | --- | --- | --- |'
+  const body = `<!-- mintlify-preview-comment-docs -->\n${head}\n${row}`
+  addComment(world, { kind: 'main', number: 1, author: AGENT, body })
 }
 
 /** The repository as GitHub knows it, with pull request 5. octocat may write to it. */
