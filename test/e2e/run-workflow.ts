@@ -71,10 +71,16 @@ export async function runWorkflow(name: string, options: WorkflowOptions = {}) {
   const docs = await startDocsService({ agent: 'none', jobTimeMs: 300, ...options.docs })
   const github = await startGitHub({ world })
   const chat = await startServer(() => 'ok')
+  const site = await startServer(() => 'a page without links')
   const gh = await startServer((body) => ({ data: options.gh?.(`${body['query']}`) }))
   const apiUrl = options.gh === undefined ? github.url : gh.url
   const proxy = await startHostProxy(
-    { 'api.mintlify.com': docs.url, 'api.github.com': apiUrl, 'chat.example.com': chat.url },
+    {
+      'api.mintlify.com': docs.url,
+      'api.github.com': apiUrl,
+      'chat.example.com': chat.url,
+      [new URL(PREVIEW).host]: site.url,
+    },
     // The service links its own pages; a pull request on GitHub is what a user's job has.
     (body) => body.replaceAll(`${docs.url}/acme/docs`, 'https://github.com/acme/docs'),
   )
@@ -133,6 +139,8 @@ export async function runWorkflow(name: string, options: WorkflowOptions = {}) {
       world,
       /** What was posted to the chat, and what gh was used for where its answers are told. */
       chat: chat.requests.map(({ body }) => body),
+      /** What was opened on the preview. */
+      opened: site.requests.map(({ line }) => line),
       gh: gh.requests.map(({ body }) => body),
       /** The one job with this id. */
       job(id: string) {
@@ -152,7 +160,7 @@ export async function runWorkflow(name: string, options: WorkflowOptions = {}) {
       reactions: world.reactions.map(({ content }) => content),
     }
   } finally {
-    await Promise.all([docs, github, proxy, chat, gh].map((server) => server.close()))
+    await Promise.all([docs, github, proxy, chat, site, gh].map((server) => server.close()))
     await rm(folder, { recursive: true, force: true, maxRetries: 3 })
   }
 }
