@@ -47,7 +47,7 @@ describe.concurrent('the docs pull request', () => {
         },
         exitCode: isMade ? 0 : 1,
       })
-      const written = run.github.journal.filter(({ line }) => /labels|reviewers/.test(line))
+      const written = run.github.journal.filter(({ line }) => /^POST .*(?:labels|reviewers)$/.test(line))
       const labels = { line: 'POST /issues/1/labels', body: { labels: ['documentation'] } }
       const reviewers = { line: 'POST /pulls/1/requested_reviewers', body: { reviewers: ['hubot'] } }
       expect(written).toMatchObject(isMade ? [labels, reviewers] : [])

@@ -83,7 +83,9 @@ describe.concurrent('many-projects', () => {
       expect(together.length).toBeLessThanOrEqual(2)
     }
     expect(run.asked.filter((line) => line.includes('/v1/analytics/')).length).toBeLessThanOrEqual(80)
-    const contexts = projects.map((project) => `Docs agent: ${project} (many-projects.yml, project, docs)`)
+    const contexts = projects.map(
+      (project) => `Docs agent: ${project} (many-projects.yml, project, docs, ${project})`,
+    )
     const wanted = contexts.flatMap((context) => [`pending ${context}`, `success ${context}`])
     expect(run.statuses.toSorted()).toEqual(wanted.toSorted())
   })
