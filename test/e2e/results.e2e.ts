@@ -5,7 +5,6 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { event } from '../support/events.ts'
-import { AGENT, addPull } from '../support/world.ts'
 import { PREVIEW, PULL, runWorkflow } from './run-workflow.ts'
 
 // What follows from a job's result, or from what the docs service's App says on GitHub.
@@ -57,10 +56,11 @@ describe.concurrent('the docs pull request', () => {
   it('has its pages opened on the preview (check-the-preview)', async () => {
     const run = await runWorkflow('check-the-preview', {
       before: ({ world }) => {
+        const { agentPulls } = world
         const files = [
-          { filename: 'guides/pets.mdx', status: 'modified' as const, additions: 3, deletions: 1 },
+          { filename: 'guides/pets.mdx', status: 'modified', additions: 3, deletions: 1 } as const,
         ]
-        addPull(world, { number: 1, title: 'Describe pets', user: AGENT, files })
+        world.agentPulls = () => agentPulls().map((pull) => ({ ...pull, files }))
       },
     })
     expect(run.outputs[0]).toMatchObject({ 'preview-url': PREVIEW, 'preview-status': 'ready' })
