@@ -7,7 +7,7 @@ import { startGitHub } from '../test/support/github.ts'
 import { type ActionOptions, type ActionRun, runAction } from '../test/support/run-action.ts'
 import { addComment, person } from '../test/support/world.ts'
 import { readOptions, refuse, runScript } from './options.ts'
-import { drawMarkdown, SCHEMES, startBrowser } from './summary-page.ts'
+import { drawMarkdown, type Look, SCHEMES, startBrowser } from './summary-page.ts'
 
 const USAGE = `Makes the pictures of the documentation from what dist/ writes, with fixed data, in light and dark.
 
@@ -28,6 +28,12 @@ const JOB_CREATED = '2026-03-09T06:00:05.000Z'
 const FILES: Readonly<Record<string, readonly [light: string, dark: string]>> = {
   'job-summary': ['job-summary.png', 'job-summary-dark.png'],
   'visitors-report': ['visitors-report-light.png', 'visitors-report-dark.png'],
+}
+
+/** Cropped to what matters, and legible on a phone; the others are as wide as GitHub's pages. */
+const LOOKS: Readonly<Record<string, Pick<Look, 'width' | 'maxHeight'>>> = {
+  'job-summary': { width: 400, maxHeight: 420 },
+  'command-reply': { width: 600 },
 }
 
 /** The Markdown of each picture, the same every time. */
@@ -100,7 +106,7 @@ function differenceOf(path: string, markdown: string): string {
   return `docs/pictures/${basename(path)} differs in line ${at + 1}:\n  - ${before[at] ?? ''}\n  + ${now[at] ?? ''}`
 }
 
-async function draw(markdown: string, files: readonly string[], look = { width: 1012, unfold: false }) {
+async function draw(markdown: string, files: readonly string[], look: Omit<Look, 'scheme'>) {
   const browser = await startBrowser()
   try {
     for (const [index, scheme] of SCHEMES.entries()) {
@@ -141,7 +147,7 @@ await runScript(async () => {
     writeFileSync(path, markdown)
     const files = FILES[name] ?? SCHEMES.map((scheme) => `pictures/${name}-${scheme}.png`)
     const paths = files.map((file) => join(DOCS, file))
-    await draw(markdown, paths)
+    await draw(markdown, paths, { width: 1012, unfold: false, ...LOOKS[name] })
   }
   const stale = differences.filter((difference) => difference !== '')
   if (!values.check || stale.length === 0) return
