@@ -107,13 +107,13 @@ export function graphqlError({ type, message }: Pick<GraphqlError, 'type' | 'mes
 type SentRequest = { readonly method: string; readonly url: string }
 
 /**
- * A response counts only with a body that says something, or with 204 to a request that writes: proxies before GitHub
+ * A response counts only with a body that says something, or with 204 to a deletion: proxies before GitHub
  * answer with an empty object or a page, and its GraphQL at times without data.
  *
  * @throws {GitHubError}
  */
 export function checkBody({ status, data }: { status: number; data: unknown }, request: SentRequest): void {
-  if (status === 204 && !onlyReads(request.method, request.url)) return
+  if (status === 204 && request.method === 'DELETE') return
   if (!Array.isArray(data) && !(isRecord(data) && Object.keys(data).length > 0)) {
     throw new GitHubError(`GitHub returned ${status} without a readable body`)
   }
