@@ -90,7 +90,8 @@ export async function planCourse(request: PlanRequest, run: Run): Promise<Course
     throw unknownJob('an earlier attempt was interrupted while it started a job')
   if (attempt.kind === 'unknown') throw unknownJob(attempt.why)
   if (!earlier.known) {
-    if (isRerun) throw unknownJob(earlier.why)
+    // This run has started none: the next attempt may find the earlier job.
+    if (isRerun) throw unknownJob(earlier.why, 'nothing')
     const [purpose, consequence] = ['look for an earlier job', 'This run starts a new job.']
     if (earlier.error === undefined) log.notice(`Failed to ${purpose}: ${earlier.why}. ${consequence}`)
     else
@@ -100,8 +101,8 @@ export async function planCourse(request: PlanRequest, run: Run): Promise<Course
   return earlier.value === undefined ? NEW_JOB : await continueJob(earlier.value, request, run)
 }
 
-function unknownJob(why: string): JobError {
-  return new JobError('unknown', {
+function unknownJob(why: string, started: JobError['started'] = 'unknown'): JobError {
+  return new JobError(started, {
     headline: 'Unknown whether an earlier attempt of this run started a job',
     details: `${why.charAt(0).toUpperCase()}${why.slice(1)}. Nothing was started, because a second job might run beside the first. Look for that job in the dashboard of the docs service. To wait for it, set \`job-id\`; if there is none, start the workflow anew instead of re-running it.`,
   })
