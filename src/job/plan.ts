@@ -2,7 +2,7 @@ import type { Known } from '../github/client.ts'
 import { type PullState, readPullState } from '../github/pull-requests.ts'
 import { formatAge, formatDuration } from '../lib/duration.ts'
 import { RetryError, retry } from '../lib/retry.ts'
-import { clip, inBackticks, joinSentences } from '../lib/text.ts'
+import { capitalize, clip, inBackticks, joinSentences } from '../lib/text.ts'
 import type { Attempt } from '../memory/recall.ts'
 import type { EarlierJob } from '../memory/status.ts'
 import type { Run } from '../runner/run.ts'
@@ -90,8 +90,14 @@ export async function planCourse(request: PlanRequest, run: Run): Promise<Course
     throw unknownJob('an earlier attempt was interrupted while it started a job')
   if (attempt.kind === 'unknown') throw unknownJob(attempt.why)
   if (!earlier.known) {
-    // This run has started none: the next attempt may find the earlier job.
-    if (isRerun) throw unknownJob(earlier.why, 'nothing')
+    if (isRerun) {
+      const details = `${capitalize(earlier.why)}. A new job might do again what that one does.`
+      throw new JobError(
+        'nothing',
+        { headline: 'Failed to look for an earlier job', details },
+        { isTransient: true },
+      )
+    }
     const [purpose, consequence] = ['look for an earlier job', 'This run starts a new job.']
     if (earlier.error === undefined) log.notice(`Failed to ${purpose}: ${earlier.why}. ${consequence}`)
     else
@@ -101,10 +107,10 @@ export async function planCourse(request: PlanRequest, run: Run): Promise<Course
   return earlier.value === undefined ? NEW_JOB : await continueJob(earlier.value, request, run)
 }
 
-function unknownJob(why: string, started: JobError['started'] = 'unknown'): JobError {
-  return new JobError(started, {
+function unknownJob(why: string): JobError {
+  return new JobError('unknown', {
     headline: 'Unknown whether an earlier attempt of this run started a job',
-    details: `${why.charAt(0).toUpperCase()}${why.slice(1)}. Nothing was started, because a second job might run beside the first. Look for that job in the dashboard of the docs service. To wait for it, set \`job-id\`; if there is none, start the workflow anew instead of re-running it.`,
+    details: `${capitalize(why)}. Nothing was started, because a second job might run beside the first. Look for that job in the dashboard of the docs service. To wait for it, set \`job-id\`; if there is none, start the workflow anew instead of re-running it.`,
   })
 }
 

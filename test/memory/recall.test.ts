@@ -230,7 +230,6 @@ describe('on a re-run, what earlier attempts left', () => {
     ['is no list', [], [], [/\/statuses$/, 'empty']],
     ['is an answer without a body', [], [], [/\/statuses$/, '204']],
     ['is a conflict', [], [], [/\/statuses$/, '409']],
-    ['is told, but not the commits before', [], [], [/graphql/, 'partial']],
   ])('%s, so nothing is started', async (_name, statuses, words, fault) => {
     const { run, github, world } = await startAfter(statuses)
     if (fault !== undefined) github.faults.push({ match: fault[0], end: fault[1] })
@@ -241,7 +240,7 @@ describe('on a re-run, what earlier attempts left', () => {
     expect(end.log.at(-1)).toMatch(/start the workflow anew/)
     // It leaves the state as it found it, and ends what is pending.
     const set = world.statuses.slice(before).map(({ state }) => state)
-    expect(set).toEqual(words.length > 0 ? ['error'] : fault?.[1] === 'partial' ? ['failure'] : [])
+    expect(set).toEqual(words.length > 0 ? ['error'] : [])
   })
 
   it('may have been a message to the job of `job-id`: none is sent again, and the job is waited for', async () => {
@@ -254,6 +253,15 @@ describe('on a re-run, what earlier attempts left', () => {
     expect((await runAfter([['failure', '', OWN]], { ...RERUN, inputs })).calls).toEqual([
       'POST /job/job_9/message',
     ])
+  })
+
+  it('is nothing, but an earlier job can not be looked for: the attempt after this one may start', async () => {
+    const { run, github, statuses } = await startAfter([])
+    github.faults.push({ match: /graphql/, end: 'partial' })
+    const end = await run(RERUN)
+    expect(end).toMatchObject({ hasFailed: true, outputs: { result: 'error' }, calls: [] })
+    expect(end.log.at(-1)).toMatch(/^error: Failed to look for an earlier job\. .* safe to run this again\.$/)
+    expect(statuses()).toEqual(['failure: Failed to look for an earlier job'])
   })
 
   it("can't be written any more: nothing is started", async () => {
