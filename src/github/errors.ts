@@ -127,7 +127,8 @@ export function isRetryable({ kind, status, cause }: GitHubError, { method, url 
   const isSafe = isRepeatable(method, url)
   if (cause instanceof TransportError) return cause.failure !== 'proxy' && (isSafe || !cause.maybeSent)
   if (kind === 'rate-limit') return true
-  return isSafe && kind === 'other' && (status === undefined || status >= 500)
+  const isPassing = status === undefined || status >= 500 || status === 408 || status === 409
+  return isSafe && kind === 'other' && isPassing
 }
 
 /** Whether sending a request twice does no more than sending it once; a reaction or status that is there is no second. */
