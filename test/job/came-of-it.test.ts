@@ -8,6 +8,7 @@ import {
   contextCounts,
   noPullRequestWords,
 } from '../../src/job/came-of-it-words.ts'
+import { readChecks, readPreview } from '../../src/job/preview.ts'
 import { joinMarkdown, sentencesWithCode } from '../../src/lib/markdown.ts'
 import { CHECK_STATES, type CheckState, PREVIEW_URL, playBuild, previewBody } from '../support/builds.ts'
 import { HOSTILE_TEXTS } from '../support/hostile-texts.ts'
@@ -173,7 +174,7 @@ describe('the preview', () => {
   })
 
   it.each([
-    ['\n\nPage `x` has a syntax error. \nMore.', 'The build failed', 'Page \\`x\\` has a syntax error.'],
+    ['\n \n  Page `x` has a syntax error. \nMore.', 'The build failed', 'Page \\`x\\` has a syntax error.'],
     ['', 'The build failed', 'The build failed'],
     [null, null, ''],
   ])('that failed (%j, %j) is told with what the check says', async (text, title, words) => {
@@ -217,6 +218,37 @@ describe('the preview', () => {
     expect(await wait()).toEqual({ status: '', url: '', waitedS: 60 })
   })
 
+  it('that is skipped has no link, whatever its comment says of an earlier build', async () => {
+    const { world, open, read } = await startFinishedJob()
+    const sha = open().commits[0] ?? ''
+    playBuild(world, sha, 'ready')
+    playBuild(world, sha, 'skipped')
+    expect(cameOfItOutputs(await read())).toMatchObject({ 'preview-url': '', 'preview-status': '' })
+  })
+
+  it('is that of the newest check, whichever App is listed first', async () => {
+    const { world, open, read } = await startFinishedJob({ inputs: { 'ignore-authors': 'acme-docs[bot]' } })
+    const sha = open().commits[0] ?? ''
+    addCheck(world, sha, { ...CHECK_STATES.ready, app: 'mintlify', name: 'Links' })
+    addCheck(world, sha, { ...CHECK_STATES.failed, app: 'acme-docs' })
+    addCheck(world, sha, CHECK_STATES.ready)
+    expect(cameOfItOutputs(await read())['preview-status']).toBe('ready')
+  })
+
+  it('is read past what GitHub leaves out: accounts, Apps and entries that are null', () => {
+    const apps = new Set(['mintlify'])
+    const body = previewBody('ready')
+    const author = { __typename: 'Bot', login: 'Mintlify' }
+    const comments = { nodes: [null, { body: null, author }, { body, author: null }, { body, author }] }
+    const checks = readChecks({ checkSuites: { nodes: [null, { app: null, deployments: null }] } }, apps)
+    expect(checks).toEqual({ isRead: true, deployment: undefined, failed: [] })
+    expect(readChecks(null, apps).isRead).toBe(false)
+    expect(readPreview(checks, comments, { sinceMs: 0, apps })).toEqual({
+      state: 'unknown',
+      url: PREVIEW_URL,
+    })
+  })
+
   const READY = '| a | 🟢 Ready | [View Preview](https://ready.example/) | now |'
   it.each([
     [
@@ -232,7 +264,15 @@ describe('the preview', () => {
       '',
     ],
     ['no http link', READY.replace('https:', 'http:'), '', ''],
-    ['no link with a password', READY.replace('https://', 'https://a:b@'), '', ''],
+    ['no link with a name', READY.replace('https://', 'https://a@'), '', ''],
+    [
+      'a link without spaces around it',
+      READY.replaceAll('| ', '|').replaceAll(' |', '|'),
+      'https://ready.example/',
+      'ready',
+    ],
+    ['not ready that is only so soon', READY.replace('Ready', 'Ready soon'), 'https://ready.example/', ''],
+    ['no link with a password', READY.replace('https://', 'https://:b@'), '', ''],
     ['no script', READY.replace('https://ready.example/', 'javascript:alert'), '', ''],
     ['a check without a comment', '', '', ''],
   ])('of the comment alone is %s', async (_what, rows, url, status) => {
