@@ -5,13 +5,10 @@ import { findOutputPath, WorkspaceError } from '../lib/workspace.ts'
 import type { Run } from '../runner/run.ts'
 import { DAY_MS, isoDay, type Period } from './format.ts'
 
-/** What is asked for, as far as the inputs do not say it as they are. */
-export type ReadersOptions = {
-  readonly visitors: VisitorsOptions | undefined
-  readonly signalsPeriod: Period
-}
+/** What is asked for, as far as the inputs do not say it as they are; of the visitors, unless only signals are. */
+export type ReadersOptions = { readonly visitors: VisitorsOptions | undefined }
 
-export type VisitorsOptions = {
+type VisitorsOptions = {
   readonly period: Period
   /** The periods that it is compared with, the latest first. */
   readonly before: readonly Period[]
@@ -22,8 +19,6 @@ export type VisitorsOptions = {
 }
 
 const MAX_DAYS = 366
-/** Readers' signals are of so many days: a week has too few votes and questions to say something. */
-export const SIGNALS_DAYS = 28
 
 /**
  * Finds out what the inputs ask for, and all that is wrong with them, asked for or not.
@@ -42,10 +37,7 @@ export async function readReadersOptions(run: Run) {
   const before = isSoFar ? [] : periodsBefore(period, inputs['visitors-trend'] - 1)
   const hasVisitors = inputs['visitors-summary'] || inputs['visitors-export'] !== ''
   const isRequested = hasVisitors || inputs['reader-signals'] !== 'none'
-  const options = {
-    visitors: hasVisitors ? { period, before, isSoFar, exportTo } : undefined,
-    signalsPeriod: fullDaysBefore(clock.now(), SIGNALS_DAYS),
-  }
+  const options = { visitors: hasVisitors ? { period, before, isSoFar, exportTo } : undefined }
   const unused = findUnused(inputs, { hasVisitors, isRequested })
   const effect = `${unused.length === 1 ? 'has' : 'have'} no effect without \`visitors-summary\` or \`visitors-export\`.`
   const warnings = unused.length === 0 ? [] : [`${listOf(unused.map((name) => `\`${name}\``))} ${effect}`]

@@ -1,14 +1,5 @@
-import {
-  code,
-  details,
-  joinMarkdown,
-  link,
-  MAX_LINK_LENGTH,
-  Markdown,
-  md,
-  type Row,
-  table,
-} from '../lib/markdown.ts'
+import type { Row } from '../lib/markdown.ts'
+import { code, details, joinMarkdown, link, MAX_LINK_LENGTH, Markdown, md, table } from '../lib/markdown.ts'
 import type { PageVisitors } from '../service/analytics.ts'
 import { formatChange, formatCount, formatShare, signed } from './format.ts'
 import { aiShare, MAX_NAMED, type PageChange } from './page-changes.ts'

@@ -4,10 +4,10 @@ import { writeOutput } from '../lib/workspace.ts'
 import type { Run } from '../runner/run.ts'
 import type { DocsService } from '../service/docs-service.ts'
 import { AnalyticsReader, NotRead } from './analytics-reader.ts'
-import { countOf, formatPeriod } from './format.ts'
-import type { ReadersOptions } from './options.ts'
+import { countOf, formatPeriod, type Period } from './format.ts'
+import { fullDaysBefore, type ReadersOptions } from './options.ts'
 import { exportText, signalsOutputs, visitorsOutputs } from './report-outputs.ts'
-import { type ReaderSignals, readSignals, signalsForAgent } from './signals.ts'
+import { type ReaderSignals, readSignals, SIGNALS_DAYS, signalsForAgent } from './signals.ts'
 import { type ReportContent, readersMarkdown, readersSummary } from './summary.ts'
 import { makeReport, readVisitors, type VisitorsReport, visitorsHeadline } from './visitors.ts'
 
@@ -20,6 +20,7 @@ export class Readers {
   readonly #run: Run
   readonly #title: string
   readonly #reader: AnalyticsReader
+  readonly #signalsPeriod: Period
   #signals: Promise<ReaderSignals> | undefined
 
   /** The time that all requests may take begins to count. */
@@ -28,6 +29,7 @@ export class Readers {
     this.#run = run
     this.#title = `Docs readers: ${run.inputs['project-id']}`
     this.#reader = new AnalyticsReader(service, run)
+    this.#signalsPeriod = fullDaysBefore(run.clock.now(), SIGNALS_DAYS)
   }
 
   /** What the agent is to be told of what readers missed, as text for the job's context; empty if there is nothing. */
@@ -80,7 +82,7 @@ export class Readers {
 
   /** Reads once what readers missed, for whichever part asks first. */
   async #readSignals(): Promise<ReaderSignals> {
-    this.#signals ??= readSignals(this.#reader, this.#options.signalsPeriod)
+    this.#signals ??= readSignals(this.#reader, this.#signalsPeriod)
     return await this.#signals
   }
 
@@ -139,7 +141,7 @@ export class Readers {
 
   #reportPlan(): undefined {
     const { inputs, log } = this.#run
-    const { visitors, signalsPeriod } = this.#options
+    const { visitors } = this.#options
     const signals = inputs['reader-signals']
     const parts: string[] = []
     if (visitors !== undefined) {
@@ -148,7 +150,7 @@ export class Readers {
       parts.push(`read the visitors of ${formatPeriod(period)}${others}`)
       if (exportTo !== undefined) parts.push(`write all rows to \`${inputs['visitors-export']}\``)
     }
-    if (signals !== 'none') parts.push(`read what readers missed in ${formatPeriod(signalsPeriod)}`)
+    if (signals !== 'none') parts.push(`read what readers missed in ${formatPeriod(this.#signalsPeriod)}`)
     if (signals === 'agent') parts.push('tell the agent')
     const plan = `The docs service was not called. Without \`dry-run\`, this run would ${listOf(parts)}, with ${countOf(inputs['visitors-max-requests'], 'request')} at most.`
     log.notice(plan, this.#title)

@@ -5,7 +5,6 @@ import { getQuestions, getRatings, getSearches } from '../service/analytics.ts'
 import type { PublicName } from '../service/public-name.ts'
 import { type AnalyticsReader, type AnalyticsRequest, NotRead } from './analytics-reader.ts'
 import { countOf, formatPeriod, type Period } from './format.ts'
-import { SIGNALS_DAYS } from './options.ts'
 import { pageName } from './page-lists.ts'
 
 /** What readers missed, as far as it could be read. */
@@ -37,6 +36,8 @@ type Signal = {
   readonly siteRate: number
 }
 
+/** A week has too few votes and questions to say something. */
+export const SIGNALS_DAYS = 28
 /** Items that are named at once, and those that are named below. */
 const MAX_SHOWN = 5
 const MAX_ITEMS = MAX_SHOWN + 20

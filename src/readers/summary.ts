@@ -10,16 +10,7 @@ import {
   formatShare,
   periodName,
 } from './format.ts'
-import {
-  AI_HEAVY,
-  AI_SPREADS,
-  aiShare,
-  changeBetween,
-  compareWithUsual,
-  MARGIN_PERCENT,
-  MIN_SPREADS,
-  MIN_VISITORS,
-} from './page-changes.ts'
+import { aiShare, changeBetween, compareWithUsual, MARGIN_PERCENT, PAGE_FACTS } from './page-changes.ts'
 import { aiHeavySection, changesSection, rawTable, topPagesSection } from './page-lists.ts'
 import { type Audience, type ReaderSignals, SIGNALS_FACTS, signalsSections } from './signals.ts'
 import { trendChart, trendTable } from './trend.ts'
@@ -107,7 +98,10 @@ function totalsTable({ totals, previous, comparable, usual }: VisitorsReport): M
     const earlier = comparable.map((each) => of(each.totals))
     const range = compareWithUsual(now, earlier)
     const words = { usual: '', highest: '**above** ', lowest: '**below** ' }
-    const usualCells = range === undefined ? [] : [`${words[range.position]}${rangeText(range, isShare)}`]
+    const ends =
+      range &&
+      (isShare ? [range.low, Math.min(1, range.high)] : [Math.ceil(range.low), Math.floor(range.high)])
+    const usualCells = range && ends ? [words[range.position] + ends.map(format).join('\u00A0–\u00A0')] : []
     const beforeCells = before === undefined ? [] : [format(of(before)), change(of(before))]
     return [name, `**${format(now)}**`, ...usualCells, ...beforeCells]
   }
@@ -120,14 +114,6 @@ function totalsTable({ totals, previous, comparable, usual }: VisitorsReport): M
     ...(totals.total > 0 && before?.total !== 0 ? [row('AI share', aiShare, true)] : []),
   ]
   return rawTable(head, rows, `l${'r'.repeat(head.length - 1)}`)
-}
-
-/** On one line: `6,907 – 7,498`. */
-function rangeText({ low, high }: { readonly low: number; readonly high: number }, isShare: boolean): string {
-  const ends = isShare
-    ? [low, Math.min(1, high)].map(formatShare)
-    : [Math.ceil(low), Math.floor(high)].map(formatCount)
-  return ends.join('\u00A0–\u00A0')
 }
 
 /** What was left out, what the figures mean, and what they cost. */
@@ -153,11 +139,9 @@ function visitorsFacts({ period, trend, comparable, usual, pageChanges }: Visito
   return [
     `Period: ${formatPeriod(period)} in UTC${before === undefined ? '' : `; before it: ${formatPeriod(before)}`}.`,
     ...(usual ? [`Usual: the range of the ${earlier} before, and ${MARGIN_PERCENT} % beyond.`] : []),
-    ...(pageChanges ? [MOVED_FACT] : []),
+    ...(pageChanges ? [PAGE_FACTS.moved] : []),
     'The service estimates distinct visitors: they are deduplicated, over pages and over people and AI, so neither pages nor people and AI add up to all visitors.',
     "AI visitors are recognised by their user agent alone: pages fetched to answer someone's question, and pages read as Markdown. Search indexes and training crawlers count as neither people nor AI.",
-    `Read mostly by AI: ${AI_HEAVY * 100} % or more of at least ${MIN_VISITORS} visitors. Newly: not so in the period before, and the rise is at least ${AI_SPREADS} times what counts of that size vary by chance; the others are folded.`,
+    PAGE_FACTS.ai,
   ]
 }
-
-const MOVED_FACT = `What moved: pages that changed by at least ${MIN_VISITORS} visitors and, beside the change of the whole site, by at least ${MIN_SPREADS} times what counts and pages vary by chance; new and gone pages with at least ${MIN_VISITORS} visitors.`

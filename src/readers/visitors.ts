@@ -2,13 +2,7 @@ import type { Counts, PageVisitors, VisitorsAnswer } from '../service/analytics.
 import { getVisitors, MAX_ROWS } from '../service/analytics.ts'
 import { type AnalyticsReader, NotRead } from './analytics-reader.ts'
 import { countOf, formatCount, type Period, periodName } from './format.ts'
-import {
-  changeBetween,
-  compareWithUsual,
-  findPageChanges,
-  isAiHeavy,
-  isNewlyAiHeavy,
-} from './page-changes.ts'
+import { changeBetween, compareWithUsual, findAiHeavyPages, findPageChanges } from './page-changes.ts'
 
 export type PeriodTotals = { readonly period: Period; readonly totals: Counts }
 
@@ -106,8 +100,6 @@ export function makeReport(
   const pagesBefore = previous?.isWhole && latest && latest.total > 0 ? previous.pages : undefined
   const totalBefore = (path: string): number | undefined =>
     previous?.pages.get(path)?.total ?? (pagesBefore === undefined ? undefined : 0)
-  const isNews = (page: PageVisitors): boolean =>
-    pagesBefore !== undefined && isNewlyAiHeavy(page, pagesBefore.get(page.path))
   const pages = [...current.pages.values()].sort(
     (left, right) => right.total - left.total || (left.path < right.path ? -1 : 1),
   )
@@ -139,8 +131,7 @@ export function makeReport(
       .map((page) => ({ ...page, change: changeBetween(totalBefore(page.path), page.total) })),
     /** `undefined` if not both periods were read whole, or the one before had no visitors. */
     pageChanges: pagesBefore && current.isWhole ? findPageChanges(pagesBefore, current.pages) : undefined,
-    newAiHeavyPages: pages.filter(isNews),
-    otherAiHeavyPages: pages.filter((page) => isAiHeavy(page) && !isNews(page)),
+    ...findAiHeavyPages(pages, pagesBefore),
     isComplete: current.isWhole,
     /** Sentences about figures that are not what they seem. */
     warnings,
