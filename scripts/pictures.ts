@@ -32,7 +32,7 @@ const FILES: Readonly<Record<string, readonly [light: string, dark: string]>> = 
 
 /** Cropped to what matters, and legible on a phone; the others are as wide as GitHub's pages. */
 const LOOKS: Readonly<Record<string, Pick<Look, 'width' | 'maxHeight'>>> = {
-  'job-summary': { width: 400, maxHeight: 420 },
+  'job-summary': { width: 400, maxHeight: 262 },
   'command-reply': { width: 600 },
 }
 
