@@ -38,12 +38,26 @@ export function writePermission({ isPull }: Thread): string {
 
 export type CommentRef = { readonly thread: Thread; readonly id: number; readonly url: string }
 
-type ThreadComment = { readonly ref: CommentRef; readonly author: Maybe<User>; readonly body: string }
+type ThreadComment = {
+  readonly ref: CommentRef
+  readonly author: Maybe<User>
+  readonly body: string
+  /** In ISO 8601, UTC. */
+  readonly createdAt: string
+  /** Of a review's comment: id of the comment that its thread began with. */
+  readonly rootId: number
+}
 
 /** All comments of a thread, oldest first; for a review's thread those of all reviews. Or a GitHubError. */
 export async function listComments(github: GitHub, thread: Thread): Promise<readonly ThreadComment[]> {
   const comments = await listAll<Comment>(github, `${commentsPath(github, thread)}/${thread.number}/comments`)
-  return comments.map((one) => ({ ref: refOf(one, thread), author: one.user, body: one.body ?? '' }))
+  return comments.map((one) => ({
+    ref: refOf(one, thread),
+    author: one.user,
+    body: one.body ?? '',
+    createdAt: one.created_at ?? '',
+    rootId: one.in_reply_to_id ?? one.id ?? 0,
+  }))
 }
 
 /** Writes a comment: in the main thread if the review thread was deleted. `undefined` if it failed, which is logged. */

@@ -4,7 +4,7 @@ import { describeEvent } from '../context/gather.ts'
 import type { History } from '../events/history.ts'
 import type { Trigger } from '../events/trigger.ts'
 import type { Known } from '../github/client.ts'
-import { inBackticks } from '../lib/text.ts'
+import { byteLength, inBackticks } from '../lib/text.ts'
 import { type EarlierJob, findStepJob } from '../memory/find.ts'
 import { StepMemory } from '../memory/step-status.ts'
 import type { Readers } from '../readers/readers.ts'
@@ -112,9 +112,11 @@ async function promptFor(
   if (isMessage && parts.command !== '' && inputs['job-id'] === '') return command
   const previous = continuation.kind === 'create' ? continuation.previous : undefined
   const signals = (await readers?.signals()) ?? ''
-  const described =
-    inputs.context === 'none' ? '' : await describeEvent(trigger, { history, previous, signals }, run)
-  return assemblePrompt({ ...parts, command }, described)
+  const written = assemblePrompt({ ...parts, command }, '')
+  if (inputs.context === 'none') return written
+  const beside = { history, previous, signals, promptBytes: byteLength(written) }
+  const { text } = await describeEvent(trigger, beside, run)
+  return assemblePrompt({ ...parts, command }, text)
 }
 
 /**

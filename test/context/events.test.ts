@@ -21,6 +21,7 @@ import { addOlderJob, COMPARISON, changedFile, RUN, tell } from './told.ts'
 const newScene = sceneStarter()
 const octocat = person('octocat')
 const command = { id: 1, body: '/docs', author: octocat }
+const NOT_MERGED = "not merged: users don't have it yet"
 const FILES = [changedFile('src/a.ts', { patch: '@@ -1 +1,2 @@\n+a' })]
 const merged = {
   number: 5,
@@ -79,18 +80,20 @@ describe('a pull request', () => {
     const made = withPull(pullRequest({ action: 'closed' }))
     const told = await tell(await pullScene(), { event: made })
     const head = ['Repository: acme/docs', 'Event: pull_request (closed)', RUN]
-    expect(told).toEqual({ lines: [...head, ...known], requests, logged: [] })
+    expect(told).toMatchObject({ lines: [...head, ...known], requests, logged: [] })
+    expect(told.stats).toEqual({ commits: 1, files: 1, wholeFiles: 1, mergedPulls: 0 })
   })
 
   it('commented on in its main thread is looked up first', async () => {
     const told = await tell(await pullScene(), { event: issueComment(command) })
-    expect(told.lines.slice(3)).toEqual(known)
+    const asked = 'Asked by: octocat in https://github.com/acme/docs/pull/5#issuecomment-1'
+    expect(told.lines.slice(3)).toEqual([asked, ...known])
     expect(told.requests).toEqual(['GET /pulls/5', ...requests])
   })
 
   it.each([
-    [{ state: 'open', draft: true }, 'State: open (draft)'],
-    [{ state: 'open' }, 'State: open'],
+    [{ state: 'open', draft: true }, `State: open (draft), ${NOT_MERGED}`],
+    [{ state: 'open' }, `State: open, ${NOT_MERGED}`],
     [{ state: 'closed' }, 'State: closed'],
     [{ merged_at: '2026-03-01T06:30:00Z' }, 'State: merged'],
     [{ head: { ref: 'flag', repo: { full_name: 'a/docs' } } }, 'Head: flag of the fork a/docs'],
@@ -119,10 +122,12 @@ describe('a pull request', () => {
   })
 
   it.each([
-    [650, 650, '650 (+600 -0), first what readers would notice', 6],
+    [650, 650, '650 (+650 -0), first what readers would notice', 7],
     [120, 120, '120 (+120 -0), first what readers would notice', 2],
     [3, 5, '5 (+3 -0), first what readers would notice; GitHub counts 5 files, but lists 3', 1],
-    [650, undefined, '600 or more (+600 -0), first what readers would notice', 6],
+    [5, 3, '5 (+5 -0), first what readers would notice; GitHub counts 3 files, but lists 5', 1],
+    [3100, 3100, '3100 (+3000 -0), first what readers would notice', 30],
+    [3100, undefined, '3000 or more (+3000 -0), first what readers would notice', 30],
   ])('of %d files, counted as %s, is asked for page by page', async (listed, changed_files, words, pages) => {
     const many = Array.from({ length: listed }, (_, index) => changedFile(`${index}.ts`))
     const made = withPull(pullRequest(), { ...merged, changed_files })
@@ -135,7 +140,7 @@ describe('a pull request', () => {
     const scene = await pullScene()
     scene.world.scopes.clear()
     const { lines, logged } = await tell(scene, { event: issueComment(command) })
-    expect(lines).toEqual(expect.arrayContaining(['Pull request: 5', 'State: open']))
+    expect(lines).toEqual(expect.arrayContaining(['Pull request: 5', `State: open, ${NOT_MERGED}`]))
     expect(lines.at(-1)).toMatch(/^Changed files: not known: GitHub returned 403/)
     const missing = /^notice: Failed to look up the pull request: .*`pull-requests: read`/
     expect(logged).toEqual([expect.stringMatching(missing)])
@@ -164,7 +169,7 @@ describe('any other event', () => {
   ])('%s asks nobody', async (name, payload, lines) => {
     const told = await tell(await newScene(), { event: { name, payload }, inputs: { command: '' } })
     const all = ['Repository: acme/docs', `Event: ${name}`, ...lines]
-    expect(told).toEqual({ lines: all, requests: [], logged: [] })
+    expect(told).toMatchObject({ lines: all, requests: [], logged: [] })
   })
 
   it('has the comment that started it, unless that is the request itself', async () => {
@@ -172,7 +177,17 @@ describe('any other event', () => {
     const plain = await tell(await newScene(), { event: made, inputs: { command: '' } })
     const title = 'Comment by octocat (https://github.com/acme/docs/issues/1#issuecomment-1):'
     expect(plain.lines.slice(-2)).toEqual([title, '  /docs Explain'])
-    expect((await tell(await newScene(), { event: made })).lines.join()).not.toContain('Comment by')
+    const post = { id: 7, author: octocat, body: 'Let us say 30 days.', createdAt: '2026-03-01T06:30:00Z' }
+    const conversation = { posts: [post], others: 2 }
+    const asked = await tell(await newScene(), { event: made, conversation })
+    expect(asked.lines.join()).not.toContain('Comment by')
+    const before = ['The conversation before, by those who may ask:', '- octocat, 2026-03-01T06:30:00Z:']
+    const texts = ['  Let us say 30 days.', '… (2 of others, left out here)']
+    expect(asked.lines).toEqual(expect.arrayContaining([...before, ...texts]))
+    expect([plain, asked].map(({ leadIn }) => leadIn[0])).toEqual([
+      expect.stringMatching(/^This request comes from an unattended workflow run: nobody can answer/),
+      expect.stringMatching(/^This request was written as a comment on GitHub: the author reads/),
+    ])
   })
 
   it.each([
@@ -261,6 +276,7 @@ describe('the table of events in docs/context.md', () => {
     // Told of every event; a release and the run that is followed have their own.
     const ref = row === '`release`' ? 'Branch' : row === '`workflow_run`' ? 'Tag' : /^(?:Branch|Tag)$/
     const always = ['', 'Repository', 'Event', 'Workflow run']
+    always.push('Asked by')
     const own = [...found].filter((label) => !always.includes(label) && !label.match(ref))
     expect(own.toSorted()).toEqual(listed.toSorted())
     expect(count).toBe([...counts].toSorted().join(' to '))

@@ -25,7 +25,8 @@ describe('a push', () => {
   it('is told with what GitHub compares', async () => {
     const told = await tell(await pushScene(), { event: pushed })
     const head = ['Repository: acme/docs', 'Event: push', 'Branch: main', RUN]
-    expect(told).toEqual({ lines: [...head, ...COMPARED], requests: [COMPARE], logged: [] })
+    expect(told).toMatchObject({ lines: [...head, ...COMPARED], requests: [COMPARE], logged: [] })
+    expect(told.stats).toEqual({ commits: 2, files: 1, wholeFiles: 1, mergedPulls: 0 })
   })
 
   it('whose commits cancel out changed no files', async () => {
@@ -55,7 +56,8 @@ describe('a push', () => {
     scene.world.commits.set(sha, { ...commitOf(scene.world, sha), message })
     const commits = [{ id: sha, message, author: { username: 'octocat' } }]
     const payload = { ref: 'refs/heads/main', before: BEFORE, after: sha, commits }
-    const { lines, requests } = await tell(scene, { event: { name: 'push', payload } })
+    const { lines, requests, stats } = await tell(scene, { event: { name: 'push', payload } })
+    expect(stats).toEqual({ commits: 1, files: 1, wholeFiles: 0, mergedPulls: 1 })
     expect(lines.slice(4)).toEqual([
       expect.stringMatching(/^Compare: /),
       'Merged pull request #7: Add --dry-run (https://github.com/acme/docs/pull/7, by octocat, labels: feature, cli):',
@@ -135,8 +137,18 @@ describe('a push', () => {
     expect(requests).toEqual(['GET /git/matching-refs/tags/v', 'GET /compare/v1.9.1...v1.10.0'])
   })
 
+  it('of the first tag has the commit and files of the payload', async () => {
+    const tag = pushOfTag('1.0.0')
+    const head_commit = { id: AFTER, message: 'Ship it', modified: ['b.ts'] }
+    const made = { ...tag, payload: { ...tag.payload, head_commit } }
+    const { lines } = await tell(await newScene(), { event: made })
+    const files =
+      'Changed files: 1, first what readers would notice; not known: there is nothing to compare with'
+    const commits = ['Commits:', '- bbbbbbb Ship it']
+    expect(lines.slice(4)).toEqual(['Tag before: none', ...commits, files, 'modified b.ts'])
+  })
+
   it.each([
-    ['of the first tag', pushOfTag('1.0.0'), ['Tag before: none'], 'there is nothing to compare with'],
     ['without a payload (a local run)', bareEvent('push'), [], 'the payload names no commit to compare'],
   ])('%s says that nothing is known', async (_what, made, facts, why) => {
     const { lines } = await tell(await newScene(), { event: made })
@@ -161,14 +173,20 @@ describe('a push', () => {
 })
 
 it.each([
-  { commits: 'x', files: [null] },
-  { commits: [], files: [{ filename: 5, status: 'modified', patch: 5 }] },
-])('a comparison with %j leaves the run its prompt, and says what the agent lacks', async (body) => {
+  [
+    { commits: [], files: [{ filename: 5, status: 'modified', patch: 5 }] },
+    'GitHub told something unexpected (',
+  ],
+  // No change of no files.
+  [{ commits: 'x', files: [] }, 'GitHub returned no comparison'],
+  [{ files: [] }, 'GitHub returned no comparison'],
+])('a comparison with %j leaves the run its prompt, and says what the agent lacks', async (body, why) => {
   const scene = await newScene()
   scene.github.faults.push({ match: /compare/, end: { status: 200, body } })
   const { lines, logged } = await tell(scene, { event: pushed })
-  expect(lines.at(-1)).toMatch(/^Changed files: not known: GitHub told something unexpected \(/)
-  expect(logged).toEqual([expect.stringMatching(/^warning: Failed to describe the event: GitHub told /)])
+  expect(lines.at(-1)).toContain(`Changed files: not known: ${why}`)
+  const said = /^warning: Failed to (?:describe the event|compare two commits): .*The agent is not told/
+  expect(logged).toEqual([expect.stringMatching(said)])
 })
 
 describe('what fails the history and the comparison of a push', () => {

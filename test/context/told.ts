@@ -18,21 +18,27 @@ export function file(
  * Describes an event for a run that has a prompt.
  *
  * @returns `lines`: without our own words and the delimiters; `requests`: to GitHub, beside the one for the history;
- * `logged`: annotations as `warning: …`
+ * `logged`: annotations as `warning: …`; `leadIn`: our own words
  */
 export async function tell(
   { newRun, github, logged }: Scene,
-  { previous, ...start }: Start & Pick<Parameters<typeof describeEvent>[1], 'previous'>,
+  {
+    previous,
+    conversation,
+    ...start
+  }: Start & Pick<Parameters<typeof describeEvent>[1], 'previous' | 'conversation'>,
 ) {
   const { run, trigger } = newRun({ ...start, inputs: { prompt: 'Document it.', ...start.inputs } })
   if ('skip' in trigger) throw new Error(trigger.reason)
   const history = await loadHistory(trigger, run)
   const before = github.requests.length
-  const text = await describeEvent(trigger, { history, previous, signals: '' }, run)
+  const beside = { history, previous, conversation, signals: '', promptBytes: 100 }
+  const { text, stats } = await describeEvent(trigger, beside, run)
   const lines = text.split('\n')
-  expect(lines.at(-1)).toBe(lines[0]?.replace('<', '</'))
-  expect(Buffer.byteLength(text)).toBeLessThanOrEqual(65_536)
-  return { lines: lines.slice(4, -1), requests: github.requests.slice(before), logged: logged() }
+  expect(lines.at(-2)).toBe(lines[0]?.replace('<', '</'))
+  expect(Buffer.byteLength(text)).toBeLessThanOrEqual(131_072 - 102)
+  const requests = github.requests.slice(before)
+  return { lines: lines.slice(4, -2), requests, logged: logged(), leadIn: lines.slice(1, 4), stats }
 }
 
 export const RUN = 'Workflow run: https://github.com/acme/docs/actions/runs/1001'
