@@ -56,7 +56,7 @@ export function renderFiles(
   files: readonly ChangedFile[],
   room: { readonly maxBytes: number; readonly told: string },
 ): ShownFiles {
-  const parts = rankParts(files, changeOf)
+  const parts = rankParts(files, linesOf)
   const listBytes = Math.max(0, Math.min(MAX_NAMES_BYTES, Math.floor(room.maxBytes / 4)))
   const arrangeIn = (bytes: number) => arrange(parts, { diffBytes: bytes, listBytes, told: room.told })
   let diffBytes = room.maxBytes - 2 * listBytes
@@ -74,34 +74,40 @@ export function renderFiles(
 
 /** The headers alone. */
 export function listFiles(files: readonly ChangedFile[], maxBytes: number): Written {
-  const parts = rankParts(files, (file) => file)
-  return listParts(parts, new Map(), { maxBytes, maxFiles: MAX_FILES })
+  return listParts(
+    rankParts(files, () => []),
+    new Map(),
+    { maxBytes, maxFiles: MAX_FILES },
+  )
 }
 
-/** @param keyOf what files that are one part have in common */
-function rankParts(files: readonly ChangedFile[], keyOf: (file: ChangedFile) => unknown): Part[] {
+/** Files with the same change are one part; the order is that in which they are shown. */
+function rankParts(files: readonly ChangedFile[], readLines: (patch: string) => readonly string[]): Part[] {
   const names = findNames(files)
-  const parts = [...Map.groupBy(files, keyOf).values()].flatMap(([file, ...twins]) => {
-    if (file === undefined) return []
-    const [rank, header, lines] = [rankOf(file), describeFile(file), linesOf(file)]
-    const own = names.get(file) ?? []
-    const part = { file, rank, header, lines, twins, names: own, news: newsIn(own) }
-    return [{ ...part, size: byteLength(writeDiff(part, [...lines.keys()])) }]
+  const all = files.map((file) => {
+    const rank = rankOf(file)
+    return { file, rank, lines: rank === 'named' || !file.patch ? [] : readLines(file.patch) }
+  })
+  const parts = [...Map.groupBy(all, changeOf).values()].flatMap(([one, ...others]) => {
+    if (one === undefined) return []
+    const own = names.get(one.file) ?? []
+    const twins = others.map(({ file }) => file)
+    const part = { ...one, header: describeFile(one.file), twins, names: own, news: newsIn(own) }
+    return [{ ...part, size: byteLength(writeDiff(part, [...one.lines.keys()])) }]
   })
   const byRank = (one: Part, other: Part): number => RANKS.indexOf(one.rank) - RANKS.indexOf(other.rank)
   return parts.toSorted((one, other) => byRank(one, other) || other.news - one.news)
 }
 
-/** The lines of a file's diff, if there are any to show. */
-function linesOf(file: ChangedFile): string[] {
-  if (!file.patch || rankOf(file) === 'named') return []
-  return cleanHunks(file.patch).trimEnd().split('\n')
+/** The lines of a diff as they are shown. */
+function linesOf(patch: string): string[] {
+  const isPlain = !/[^\t\n -~]/.test(patch)
+  return (isPlain ? patch : cleanHunks(patch)).trimEnd().split('\n')
 }
 
 /** What files of one rank with the same change have in common; the file itself where there is no diff to compare. */
-function changeOf(file: ChangedFile): unknown {
-  const lines = linesOf(file)
-  return lines.length === 0 ? file : [rankOf(file), ...lines.filter((line) => /^[+-]/.test(line))].join('\n')
+function changeOf({ file, rank, lines }: Pick<Part, 'file' | 'rank' | 'lines'>): unknown {
+  return lines.length === 0 ? file : [rank, ...lines.filter((line) => /^[+-]/.test(line))].join('\n')
 }
 
 /** What happened to a file: `renamed src/a.ts to src/b.ts (+3 -1)`. */
@@ -175,6 +181,7 @@ function takeInOrder(parts: readonly Part[], maxBytes: number): Map<Part, number
 
 function linesThatFit(part: Part, maxBytes: number): readonly number[] {
   if (part.size <= maxBytes) return [...part.lines.keys()]
+  if (maxBytes === 0) return []
   return choosePieces(part.lines, part.names, maxBytes - byteLength(writeDiff(part, [])))
 }
 

@@ -25,41 +25,44 @@ const MAX_LINE_LENGTH = 1000
  */
 export function findNames(files: readonly ChangedFile[]): ReadonlyMap<ChangedFile, readonly Name[]> {
   const seen = { '+': new Set<string>(), '-': new Set<string>(), ' ': new Set<string>() }
-  for (const line of files.flatMap(({ patch = '' }) => patch.split('\n'))) {
-    if (line.startsWith('@@')) continue
-    const words = seen[line.startsWith('+') ? '+' : line.startsWith('-') ? '-' : ' ']
-    for (const word of line.slice(1).match(WORD) ?? []) words.add(word)
+  for (const { patch = '' } of files) {
+    for (const line of patch.split('\n')) {
+      if (line.startsWith('@@')) continue
+      const words = seen[line.startsWith('+') ? '+' : line.startsWith('-') ? '-' : ' ']
+      for (const word of line.slice(1).match(WORD) ?? []) words.add(word)
+    }
   }
   const isNew = (word: string): boolean => !seen['-'].has(word) && !seen[' '].has(word)
   const isGone = (word: string): boolean => !seen['+'].has(word) && !seen[' '].has(word)
   const best = new Map<string, Name & { readonly file: ChangedFile }>()
   for (const file of files) {
-    for (const name of [...namesIn(file, 'adds', isNew), ...namesIn(file, 'removes', isGone)]) {
-      if (name.weight > (best.get(name.word)?.weight ?? 0)) best.set(name.word, { ...name, file })
+    const more = RANK_WEIGHTS[rankOf(file)]
+    if (more === undefined) continue
+    for (const name of namesIn(file.patch ?? '', { adds: isNew, removes: isGone })) {
+      const weight = name.weight + more
+      if (weight > (best.get(name.word)?.weight ?? 0)) best.set(name.word, { ...name, weight, file })
     }
   }
   const byWeight = [...best.values()].toSorted((one, other) => other.weight - one.weight)
   return Map.groupBy(byWeight, ({ file }) => file)
 }
 
-/** Names from files that readers notice come first. */
-const RANK_WEIGHTS: Readonly<Record<Rank, number>> = { readers: 1, source: 0, background: -9, named: -9 }
+/** Names from files that readers notice come first; of the others without a number there are none. */
+const RANK_WEIGHTS: Readonly<Partial<Record<Rank, number>>> = { readers: 1, source: 0 }
 /** Readers miss what they could use before: flags, variables, keys. */
 const VERB_WEIGHTS: Readonly<Record<Name['verb'], number>> = { adds: 0, removes: -2 }
 
-function namesIn(file: ChangedFile, verb: Name['verb'], isWanted: (word: string) => boolean): Name[] {
-  const rank = rankOf(file)
-  if (rank === 'named' || rank === 'background') return []
-  const more = RANK_WEIGHTS[rank] + VERB_WEIGHTS[verb]
+function namesIn(patch: string, isWanted: Readonly<Record<Name['verb'], (word: string) => boolean>>): Name[] {
   const names: Name[] = []
-  for (const [index, line] of (file.patch ?? '').split('\n').entries()) {
-    if (!line.startsWith(verb === 'adds' ? '+' : '-') || line.length > MAX_LINE_LENGTH) continue
+  for (const [index, line] of patch.split('\n').entries()) {
+    if (!/^[+-]/.test(line) || line.length > MAX_LINE_LENGTH) continue
+    const verb = line.startsWith('+') ? 'adds' : 'removes'
     const text = line.slice(1)
     for (const match of text.matchAll(WORD)) {
       const [word] = match
-      if (word.length < MIN_LENGTH || word.length > MAX_LENGTH || !isWanted(word)) continue
+      if (word.length < MIN_LENGTH || word.length > MAX_LENGTH || !isWanted[verb](word)) continue
       const weight = weightOf(word, text.slice(0, match.index), text.slice(match.index + word.length))
-      if (weight > 0) names.push({ word, verb, weight: weight + more, line: index })
+      if (weight > 0) names.push({ word, verb, weight: weight + VERB_WEIGHTS[verb], line: index })
     }
   }
   return names
