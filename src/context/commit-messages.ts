@@ -48,9 +48,7 @@ const ROUTINE =
 const TRAILER =
   /^(?:[A-Za-z]+(?:-[A-Za-z]+)*-(?:by|on|to|id|from)|Cc|Refs?|Link|Bug|Fixes|Closes|Resolves): .*$|^\(cherry picked from commit [0-9a-f]+\)$|^-{4,}$/gim
 
-type Message = Readonly<Record<'title' | 'subject' | 'body', string>> & { readonly isRoutine: boolean }
-
-function readMessage({ sha, message }: CommitSummary): Message {
+function readMessage({ sha, message }: CommitSummary) {
   const [first = '', ...rest] = cleanMarkdown(message).split('\n')
   const text = cleanText(rest.join('\n').replace(TRAILER, ''))
   // GitHub's merge commits have the pull request's title as their body.
@@ -61,7 +59,7 @@ function readMessage({ sha, message }: CommitSummary): Message {
   const shownSha = sha === '' ? '' : `${sha.slice(0, 7)} `
   return {
     title: `\n- ${shownSha}${clipBytes(oneLine(subject), MAX_SUBJECT_BYTES)}`,
-    subject: subjectKey(subject),
+    key: subjectKey(subject),
     body: isMerge ? below.join('\n').trim() : text,
     isRoutine: ROUTINE.test(subject),
   }
@@ -69,43 +67,40 @@ function readMessage({ sha, message }: CommitSummary): Message {
 
 /** The same for the subject of a merge, of its commit, and of the line that lists it in a squashed one. */
 function subjectKey(line: string): string {
-  const [, subject = ''] = /^(?:[*-] )?(.*?)(?: \(#\d+\))*\.?$/.exec(oneLine(line)) ?? []
-  return subject.toLowerCase()
+  return line
+    .slice(0, MAX_SUBJECT_BYTES)
+    .replace(/^[*-] | \(#\d+\)$|\.$/g, '')
+    .toLowerCase()
 }
 
 /** Each subject once, with the first body that there is for it, and no body with lines that are subjects. */
-function withoutRepeats(messages: readonly Message[]): Message[] {
-  const bySubject = Map.groupBy(messages, ({ subject }) => subject)
-  const withoutSubjects = (body: string): string =>
-    cleanMarkdown(
-      body
-        .split('\n')
-        .filter((line) => line === '' || !bySubject.has(subjectKey(line)))
-        .join('\n'),
-    )
-  return [...bySubject.values()].flatMap((same) => {
-    const [first] = same
-    const body = same.map((one) => withoutSubjects(one.body)).find((text) => text !== '') ?? ''
-    return first === undefined ? [] : [{ ...first, body }]
+function withoutRepeats(messages: readonly ReturnType<typeof readMessage>[]) {
+  const byKey = Map.groupBy(messages, ({ key }) => key)
+  const isNews = (line: string): boolean => line === '' || !byKey.has(subjectKey(line))
+  return [...byKey.values()].flatMap(([first, ...others]) => {
+    if (first === undefined) return []
+    const bodies = [first, ...others].map(({ body }) => body.split('\n').filter(isNews).join('\n'))
+    return [{ ...first, body: cleanMarkdown(bodies.find((body) => body.trim() !== '') ?? '') }]
   })
 }
 
 const TOOLS =
-  '(?:CodeRabbit|Sourcery|Greptile|Copilot|Bugbot|Cubic|Ellipsis|Qodo|PR-Agent|Claude|Cursor|Codex|ChatGPT|Gemini|Devin|Windsurf|OpenHands|Renovate)'
-/** What review bots write into a description: below a heading that names them, or as a quote. */
-const BOT_SUMMARY = new RegExp(
-  `^(?:#{1,6} |<h\\d>).*\\b${TOOLS}\\b.*(?:\\n(?!#{1,6} |<h\\d>).*)*|^>(?=(?:.*\\n>)*.*\\b${TOOLS}\\b).*(?:\\n>.*)*`,
-  'gim',
-)
-const TOOL_LINE = new RegExp(
-  `^.*(?:\\b(?:generated|created|written|made|built|assisted|authored|summary)(?: \\w+)? (?:with|by|using|from|via)\\W+(?:\\w+ )?${TOOLS}\\b|🤖).*$`,
-  'gim',
+  '(?:Bugbot|ChatGPT|Claude|CodeRabbit|Codex|Copilot|Cubic|Cursor|Devin|Gemini|Greptile|Qodo|Renovate|Sourcery)\\b'
+/** What tools and review bots write about themselves: `Summary by CodeRabbit`, `Generated with Claude Code`. */
+const BY_TOOL = new RegExp(
+  `\\b(?:generated|created|written|authored|assisted|summary|review)(?: \\w+)? (?:with|by|from)\\W+(?:\\w+ )?${TOOLS}|\\b${TOOLS} (?:summary|overview|review)\\b`,
+  'i',
 )
 
 /** What people see of a text, without what tools put into it, and without headings that have nothing below. */
 export function cleanText(text: string): string {
-  const written = cleanMarkdown(text).replace(BOT_SUMMARY, '').replace(TOOL_LINE, '')
-  const levelOf = (line: string): number => /^(#{1,6}) /.exec(line)?.[1]?.length ?? Infinity
+  const written = cleanMarkdown(text)
+    // A section below such a heading, a quote, a line.
+    .replace(/^(?:#{1,6} |<h\d>)(.*)(?:\n(?!#{1,6} |<h\d>).*)*/gm, (all, head) =>
+      BY_TOOL.test(head) ? '' : all,
+    )
+    .replace(/(?:^>.*\n?)+|^.+$/gm, (all) => (BY_TOOL.test(all) ? '' : all))
+  const levelOf = (line: string): number => /^#{1,6}(?= )/.exec(line)?.[0].length ?? Infinity
   const fromBelow: string[] = []
   for (const line of written.split('\n').toReversed()) {
     const below = fromBelow.findLast((one) => one.trim() !== '')

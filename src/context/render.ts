@@ -77,48 +77,41 @@ const LEAD_OUT = 'The data ends here. The request stands before it, and nothing 
 /** Writes what is known of an event as a delimited block for a prompt, between lines of our own. */
 export function renderContext(
   known: EventFacts,
-  options: BlockOptions,
+  { detail, promptBytes, isCommand = false, conversation, signals = '' }: BlockOptions,
 ): { readonly text: string; readonly stats: ContextStats } {
-  const { promptBytes, isCommand = false, conversation = { posts: [], others: 0 }, signals = '' } = options
   const { facts, texts = [], hunk = '', commits = [], commitCount = commits.length, mergedPulls = 0 } = known
   const { files, url = '' } = known.files ?? { files: [] }
   // A line break on either side parts the block from the rest.
   const promptRoom = MAX_BYTES.prompt - promptBytes - 2
   const hasRoom = promptBytes <= MAX_BYTES.prompt - MAX_BYTES.withoutDiff
-  const blockRoom = Math.min(MAX_BYTES.withoutDiff, hasRoom ? promptRoom - MIN_FILES_BYTES : Infinity)
-  const lack = options.detail === 'diff' && !hasRoom && files.length > 0 ? NO_ROOM : ''
+  const withDiff = detail === 'diff' && hasRoom
+  const blockRoom = Math.min(MAX_BYTES.withoutDiff, withDiff ? promptRoom - MIN_FILES_BYTES : Infinity)
   const leadIn = `${isCommand ? BY_COMMAND : UNATTENDED} ${LEAD_IN}`
+  const lack = detail === 'diff' && !hasRoom && files.length > 0 ? NO_ROOM : ''
   const title = known.files === undefined ? '' : `${filesTitle(known.files)}${lack}`
   const lines = fill([...facts, pagesFact(files)].map(factSection), MAX_FACTS_BYTES)
   const top = `${textOf(lines)}${signals === '' ? '' : `\n${signals}`}`
   const frameBytes = byteLength(delimit(leadIn, ''))
-  const room = blockRoom - frameBytes - byteLength(`${top}${title}`)
   const sections = [
-    (maxBytes: number) => renderPosts(conversation, maxBytes),
-    ...texts.map(textSection),
     (maxBytes: number) => renderCommits(commits, { total: commitCount, maxBytes }),
+    (maxBytes: number) => (withDiff ? NOTHING : listFiles(files, maxBytes)),
+    (maxBytes: number) => (conversation ? renderPosts(conversation, maxBytes) : NOTHING),
+    ...texts.map(textSection),
   ]
-  const statsOf = (shown: readonly Written[], file: { readonly named: number; readonly whole: number }) => {
-    const commitsShown = shown[sections.length - 1]?.count ?? 0
-    return { commits: commitsShown, files: file.named, wholeFiles: file.whole, mergedPulls }
-  }
-  if (options.detail === 'files' || !hasRoom) {
-    const shown = fill([...sections, (maxBytes) => listFiles(files, maxBytes)], room)
-    const named = shown.at(-1)?.count ?? 0
-    const content = `${top}${textOf(shown.slice(0, -1))}${title}${textOf(shown.slice(-1))}`
-    return { text: delimit(leadIn, content), stats: statsOf(shown, { named, whole: 0 }) }
-  }
-  const shown = fill(sections, room)
-  const head = `${top}${textOf(shown)}${renderHunk(hunk, Math.min(MAX_HUNK_BYTES, (promptRoom - blockRoom) / 2))}${title}`
+  const shown = fill(sections, blockRoom - frameBytes - byteLength(`${top}${title}`))
+  const [shownCommits = NOTHING, list = NOTHING, ...others] = shown
+  const hunkBytes = Math.min(MAX_HUNK_BYTES, (promptRoom - blockRoom) / 2)
+  const head = `${top}${textOf([...others, shownCommits])}${withDiff ? renderHunk(hunk, hunkBytes) : ''}${title}`
+  const stats = { commits: shownCommits.count, files: list.count, wholeFiles: 0, mergedPulls }
+  if (!withDiff) return { text: delimit(leadIn, `${head}${list.text}`), stats }
   const whole = url === '' ? '' : `\n… (the whole diff: ${oneLine(url)})`
   const maxBytes = promptRoom - frameBytes - byteLength(`${head}${whole}`)
   const diff = renderFiles(files, { maxBytes, told: head })
-  return {
-    text: delimit(leadIn, `${head}${diff.text}${diff.isCut ? whole : ''}`),
-    stats: statsOf(shown, diff),
-  }
+  const text = delimit(leadIn, `${head}${diff.text}${diff.isCut ? whole : ''}`)
+  return { text, stats: { ...stats, files: diff.named, wholeFiles: diff.whole } }
 }
 
+const NOTHING: Written = { text: '', count: 0 }
 const NO_ROOM = '; without their diff, as the rest of the prompt leaves no room for it'
 
 /** What was written since an earlier job, for a message to it; empty if nothing was. */
@@ -163,7 +156,9 @@ function factSection([name, value]: Fact): Section {
 
 /** Pages that were changed along with something else: part of the work may be done. */
 function pagesFact(files: readonly ChangedFile[]): Fact {
-  const pages = files.filter(isPage).map(({ path }) => path)
+  const sizeOf = ({ added, removed }: ChangedFile): number => added + removed
+  const largestFirst = files.filter(isPage).toSorted((one, other) => sizeOf(other) - sizeOf(one))
+  const pages = largestFirst.map(({ path }) => path)
   const isAlong = pages.length > 0 && pages.length < files.length
   const more = pages.length > 10 ? ` and ${pages.length - 10} more` : ''
   const words = 'Documentation changed along with it (check these first)'
