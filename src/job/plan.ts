@@ -1,3 +1,4 @@
+import type { ContextStats } from '../context/render.ts'
 import type { Known } from '../github/client.ts'
 import { type PullState, readPullState } from '../github/pull-requests.ts'
 import { formatAge, formatDuration } from '../lib/duration.ts'
@@ -8,7 +9,6 @@ import type { EarlierJob } from '../memory/status.ts'
 import type { Run } from '../runner/run.ts'
 import { type DocsService, isTerminal, type Job } from '../service/docs-service.ts'
 import { failureSentences, hasStatus, isRetryable, retryAfterMsOf } from '../service/service-errors.ts'
-import type { ContextCounts } from './came-of-it-words.ts'
 import { EARLY_MS } from './poll.ts'
 import { JobError, nothingStarted } from './submit.ts'
 
@@ -30,10 +30,10 @@ export type ContinuedPull = {
   readonly head: string
 }
 
-type Prompt = {
+export type Prompt = {
   readonly prompt: string
   /** What the agent is told of the event; `undefined` if nothing. */
-  readonly contextCounts: ContextCounts | undefined
+  readonly contextCounts: ContextStats | undefined
 }
 
 /** What a run does about its job: plain data that dry run, submit and poll read alike. */

@@ -24,7 +24,8 @@ describe('a push', () => {
   it('is told with what GitHub compares', async () => {
     const told = await tell(await pushScene(), { event: pushed })
     const head = ['Repository: acme/docs', 'Event: push', 'Branch: main', RUN]
-    expect(told).toEqual({ lines: [...head, ...COMPARED], requests: [COMPARE], logged: [] })
+    expect(told).toMatchObject({ lines: [...head, ...COMPARED], requests: [COMPARE], logged: [] })
+    expect(told.counts).toBe('context: 2 commits, 1 file (1 whole)')
   })
 
   it('whose commits cancel out changed no files', async () => {
@@ -54,7 +55,8 @@ describe('a push', () => {
     scene.world.commits.set(sha, { ...commitOf(scene.world, sha), message })
     const commits = [{ id: sha, message, author: { username: 'octocat' } }]
     const payload = { ref: 'refs/heads/main', before: BEFORE, after: sha, commits }
-    const { lines, requests } = await tell(scene, { event: { name: 'push', payload } })
+    const { lines, requests, counts } = await tell(scene, { event: { name: 'push', payload } })
+    expect(counts).toBe('context: 1 commit, 1 file, 1 merged pull request')
     expect(lines.slice(4)).toEqual([
       expect.stringMatching(/^Compare: /),
       'Merged pull request #7: Add --dry-run (https://github.com/acme/docs/pull/7, by octocat, labels: feature, cli):',
@@ -134,8 +136,18 @@ describe('a push', () => {
     expect(requests).toEqual(['GET /git/matching-refs/tags/v', 'GET /compare/v1.9.1...v1.10.0'])
   })
 
+  it('of the first tag has the commit and files of the payload', async () => {
+    const tag = pushOfTag('1.0.0')
+    const head_commit = { id: AFTER, message: 'Ship it', modified: ['b.ts'] }
+    const made = { ...tag, payload: { ...tag.payload, head_commit } }
+    const { lines } = await tell(await startHarness(), { event: made })
+    const files =
+      'Changed files: 1, first what readers would notice; not known: there is nothing to compare with'
+    const commits = ['Commits:', '- bbbbbbb Ship it']
+    expect(lines.slice(4)).toEqual(['Tag before: none', ...commits, files, 'modified b.ts'])
+  })
+
   it.each([
-    ['of the first tag', pushOfTag('1.0.0'), ['Tag before: none'], 'there is nothing to compare with'],
     ['without a payload (a local run)', bareEvent('push'), [], 'the payload names no commit to compare'],
   ])('%s says that nothing is known', async (_what, made, facts, why) => {
     const { lines } = await tell(await startHarness(), { event: made })
@@ -160,14 +172,20 @@ describe('a push', () => {
 })
 
 it.each([
-  { commits: 'x', files: [null] },
-  { commits: [], files: [{ filename: 5, status: 'modified', patch: 5 }] },
-])('a comparison with %j leaves the run its prompt, and says what the agent lacks', async (body) => {
+  [
+    { commits: [], files: [{ filename: 5, status: 'modified', patch: 5 }] },
+    'GitHub told something unexpected (',
+  ],
+  // No change of no files.
+  [{ commits: 'x', files: [] }, 'GitHub returned no comparison'],
+  [{ files: [] }, 'GitHub returned no comparison'],
+])('a comparison with %j leaves the run its prompt, and says what the agent lacks', async (body, why) => {
   const scene = await startHarness()
   scene.github.faults.push({ match: /compare/, end: { status: 200, body } })
   const { lines, logged } = await tell(scene, { event: pushed })
-  expect(lines.at(-1)).toMatch(/^Changed files: not known: GitHub told something unexpected \(/)
-  expect(logged).toEqual([expect.stringMatching(/^warning: Failed to describe the event: GitHub told /)])
+  expect(lines.at(-1)).toContain(`Changed files: not known: ${why}`)
+  const said = /^warning: Failed to (?:describe the event|compare two commits): .*The agent is not told/
+  expect(logged).toEqual([expect.stringMatching(said)])
 })
 
 describe('what fails the history and the comparison of a push', () => {
@@ -197,13 +215,10 @@ describe('what fails the history and the comparison of a push', () => {
     scene.github.faults.push(...faults)
     if (what === 'no `contents: read`') scene.world.scopes.delete('contents: read')
     const { logged } = await tell(scene, { event: pushed, inputs })
-    const failed = "Failed to read the commits' statuses and pull requests"
-    const once = [`warning: ${failed}: ${why} ${PERSON} ${NOT_TOLD}`]
-    const twice = [
-      `notice: ${failed}: ${why} ${NOT_TOLD}`,
-      `warning: ${failed}: ${why} ${PERSON} ${NOT_TOLD}`,
-    ]
-    expect(logged).toEqual(what === 'no `contents: read`' ? twice : once)
+    const lacking = 'The agent is not told which pull requests the commits came in.'
+    expect(logged).toEqual([
+      `warning: Failed to read the commits' pull requests: ${why} ${PERSON} ${lacking}`,
+    ])
   })
 })
 

@@ -16,14 +16,15 @@ export function file(
 }
 
 /** What does not concern the context: permission, memory, comments, and what a dry run says at its end. */
-const OTHER_REQUESTS = /permission$|History$|^POST \/graphql$|statuses|comments|workflows/
+const OTHER_REQUESTS =
+  /permission$|(?:MergedPulls|StepStatuses|Announcements)$|^POST \/graphql$|statuses|comments|workflows/
 const OTHER_LINES = /The docs service was not called|Failed to look for an earlier job|is invisible to/
 
 /**
  * Runs the action dry for an event, with a prompt, as somebody who may.
  *
  * @returns `lines`: of what the agent is told, without our own words and the delimiters; `requests`: to GitHub, for
- * that; `logged`: annotations as `warning: …`
+ * that; `logged`: annotations as `warning: …`; `leadIn`: our own words; `counts`: as the summary has them
  */
 export async function tell(
   { run, world }: Harness,
@@ -35,13 +36,15 @@ export async function tell(
   for (const one of [octocat, { login: login ?? '', id: id ?? 0 }])
     world.roles.set(one.login.toLowerCase(), { permission: 'write', role_name: 'write', id: one.id })
   const inputs = { prompt: 'Document it.', 'dry-run': 'true', ...start.inputs }
-  const { log, requests } = await run({ runId: 1001, ...start, event: made, inputs })
+  const { log, requests, summary } = await run({ runId: 1001, ...start, event: made, inputs })
   const first = log.findIndex((line) => line.startsWith('<github-context'))
   const last = log.findIndex((line) => line.startsWith('</github-context'))
   const lines = log.slice(first, last + 1)
   expect(lines.at(-1), log.join('\n')).toBe(lines[0]?.replace('<', '</'))
   return {
+    leadIn: lines.slice(1, 4),
     lines: lines.slice(4, -1),
+    counts: /context: .*(?=\.)/.exec(summary)?.[0],
     requests: requests.filter((line) => !OTHER_REQUESTS.test(line)),
     logged: log.filter((line) => /^(?:notice|warning|error): /.test(line) && !OTHER_LINES.test(line)),
   }
