@@ -5,6 +5,7 @@ import {
   editComment,
   isSameAccount,
   listComments,
+  mainThread,
   type Thread,
   type ThreadComment,
   writePermission,
@@ -84,7 +85,11 @@ export class OwnComments {
         return ref
       } catch (error) {
         if (!isLast || !isDeleted(error)) throw error
-        return await this.#create(place.thread, draft)
+        // A single 404 may be a fault of GitHub's.
+        const there = await this.#find(place.thread, draft.marker)
+        if (there === undefined) return await this.#create(place.thread, draft)
+        await editComment(github, there, this.#render(draft, there.thread))
+        return there
       }
     })
   }
@@ -104,10 +109,12 @@ export class OwnComments {
     return await createComment(github, thread, (there) => this.#render(draft, there))
   }
 
+  /** Where its review thread was deleted, a comment is in the main thread. */
   async #find(thread: Thread, marker: Marker): Promise<CommentRef | undefined> {
     const listed = await this.list(thread)
     if (!listed.known) throw listed.error ?? new GitHubError(listed.why)
-    return listed.value.own.findLast((one) => isSameComment(one.marker, marker))?.ref
+    const found = listed.value.own.findLast((one) => isSameComment(one.marker, marker))?.ref
+    return found ?? (thread.kind === 'review' ? await this.#find(mainThread(thread), marker) : undefined)
   }
 
   #render({ marker, text }: Draft, thread: Thread): string {

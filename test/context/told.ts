@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import { describeEvent } from '../../src/context/gather.ts'
 import type { ChangedFile } from '../../src/context/ranking.ts'
 import { decide } from '../../src/events/decide.ts'
-import { loadStepHistory } from '../../src/memory/step-statuses.ts'
+import { recallStep } from '../../src/memory/recall.ts'
 import type { Scene, Start } from '../support/decisions.ts'
 import { AFTER, addCommit, addStatus, BEFORE } from '../support/world.ts'
 
@@ -29,7 +29,7 @@ export async function tell(
   if ('kind' in trigger) throw new Error(trigger.reason)
   const decision = await decide(trigger, run)
   const mergedPulls = decision.kind === 'go' ? decision.mergedPulls : new Map()
-  const since = await loadStepHistory(trigger, run)
+  const since = await recallStep(trigger, run)
   const before = github.requests.length
   const text = await describeEvent(trigger, { mergedPulls, since, previous, signals: '' }, run)
   const lines = text.split('\n')
