@@ -98,7 +98,7 @@ export async function performJob(request: JobRequest, context: JobContext): Prom
   report(outcome, sent, run)
   const text = outcomeSentences(outcome)
   if (!outcome.isFailure) log[isExpected(outcome.result) ? 'notice' : 'warning'](text)
-  await Promise.all([endMemory(outcome, before, voices), voices.conversation.finish(outcome)])
+  await Promise.all([endMemory(outcome, sent, before, voices), voices.conversation.finish(outcome)])
   if (question !== undefined && inputs['wait-for-preview'] && inputs.wait && outcome.cameOfIt !== undefined) {
     const times = { endedAtMs: run.clock.now(), deadlineMs: sent?.deadlineMs ?? 0 }
     const later = await waitForPreview(question, outcome.cameOfIt, times, run)
@@ -259,12 +259,15 @@ async function nameJob(plan: Plan, { jobId, job }: Sent, { memory, conversation 
 /** Says in the commit status how the run ended; one that could not tell what an earlier attempt did leaves it as it is. */
 async function endMemory(
   outcome: Outcome,
+  sent: Sent | undefined,
   { recalled: { attempt } }: Before,
   { memory }: Voices,
 ): Promise<void> {
-  const { headline, jobId, prLink, state, plan } = outcome
+  const { headline, prLink, state, plan } = outcome
   const isLeft = attempt.kind === 'unknown' || attempt.kind === 'maybe-started'
-  const pull = plan?.kind === 'message' ? plan.pull?.prLink : undefined
+  const pull = sent && plan?.kind === 'message' ? plan.pull?.prLink : undefined
+  // A job that was not accepted here is not named: a re-run would take it for that of this run.
+  const jobId = sent?.jobId ?? ''
   if (!isLeft) return await memory.end({ state, headline, jobId, prLink: prLink || pull || '' })
   // The attempt that was to end it is over.
   if (attempt.kind === 'maybe-started' && attempt.state === 'pending')

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { assemblePrompt } from '../../src/job/plan.ts'
+import { assemblePrompt } from '../../src/job/prompt.ts'
 import type { GitHubFault } from '../support/github.ts'
 import { type RunOptions, startHarness } from '../support/harness.ts'
 import type { Reply } from '../support/scripted-service.ts'
@@ -51,13 +51,13 @@ const CREATE = [LOOK, 'POST /job']
 const MESSAGE = [LOOK, 'POST /job/j1/message']
 
 const NEW = 'This run starts a new job.'
-const GOES_ON = `This run goes on with the pull request ${PR} (job j1, open for 3 days).`
+const GOES_ON = `This run continues the pull request ${PR} (job j1, open for 3 days).`
 const CONFLICTS = `${GOES_ON} It conflicts with its base branch; the agent is asked to resolve that.`
-const ON_GITLAB = `This run goes on with the pull request ${GITLAB} (job j1).`
-const NO_PULL_YET = `${HERE} is sent a message; it has no pull request yet.`
+const ON_GITLAB = `This run continues the pull request ${GITLAB} (job j1).`
+const NO_PULL_YET = `${HERE} has no pull request yet. This run sends it a message.`
 const MERGED = `The earlier pull request ${PR} was merged. ${NEW}`
 const CLOSED = `The earlier pull request ${PR} was closed. ${NEW}`
-const HIDDEN = `notice: The earlier pull request ${ELSEWHERE} is invisible to \`github-token\`, so this run starts a new job. To go on with pull requests in acme/site, give \`github-token\` a token that can also read pull requests there, such as a GitHub App's.`
+const HIDDEN = `notice: The earlier pull request ${ELSEWHERE} is invisible to \`github-token\`, so this run starts a new job. To continue pull requests in acme/site, set \`github-token\` to a token that can also read pull requests there, such as a GitHub App's.`
 const FAILED = `${HERE} failed. ${NEW}`
 const ARCHIVED = `${HERE} was archived. ${NEW}`
 const GONE = `${HERE} is unknown to the docs service (404). ${NEW}`
@@ -65,7 +65,7 @@ const NO_CHANGE = `${HERE} completed without a pull request. ${NEW}`
 const unknown = (why: string): string =>
   `notice: Failed to look up the pull request ${PR}: ${why}. The message is sent to its job \`j1\` all the same.`
 const ON_502 = unknown('GitHub returned 502 ("Server Error")')
-const NO_PULL = unknown('GitHub returned something else than a pull request')
+const NO_PULL = unknown('GitHub returned something that is not a pull request')
 const answersElse = { fault: { status: 200, body: { id: 7 } } } as const
 
 it.each<[string, Reply, Options, readonly string[], string]>([
@@ -91,17 +91,33 @@ it.each<[string, Reply, Options, readonly string[], string]>([
 })
 
 describe('a look at an earlier job', () => {
+  const late: Reply[] = [limited('20'), gone]
   const unwell: Reply[] = [{ status: 503 }, { breaks: 'before' }, limited('9'), job('active')]
   it.each<[string, Reply[], number, string, number[]]>([
     ['is made again while 404 may be early', [gone, gone, job('active')], 20, '/job/j1/message', [0, 2, 6]],
-    ['is made for a minute after the job was first named', [gone], 20, '/job', [0, 2, 6, 14, 30, 40]],
-    ['is not made again after it', [gone], 60, '/job', [0]],
+    ['is made for a minute of a job named lately', [gone], 599, '/job', [0, 2, 6, 14, 30, 60]],
+    ['counts that minute from its first 404', late, 20, '/job', [0, 20, 24, 32, 48, 78, 80]],
+    ['is made once where it was named earlier', [gone], 600, '/job', [0]],
     ['is made again while that may help', unwell, 3600, '/job/j1/message', [0, 2, 6, 15]],
   ])('%s', async (_what, script, namedS, posted, timesS) => {
     const { calls, calledAtS, log } = await goOn(script, { namedS })
     expect(calls).toEqual([...timesS.map(() => LOOK), `POST ${posted}`])
     expect(calledAtS.slice(0, -1)).toEqual(timesS)
-    if (timesS.length > 1) expect(log[0]).toBe('Failed to get the earlier job `j1`; trying again in 2 s.')
+    const shown =
+      timesS.length > 1 ? /^Failed to get the earlier job `j1`\. .* \(\d+\)\. .* Trying again in/ : /gone|404/
+    expect(log[0]).toMatch(shown)
+  })
+
+  it('is a part of `timeout`', async () => {
+    const inputs = { wait: 'true', timeout: '60s' }
+    const { outputs, tookMs } = await goOn([{ takesMs: 20_000 }, 'active'], { inputs })
+    expect([outputs['result'], tookMs]).toEqual(['timed-out', 60_000])
+  })
+
+  it('is retried for two minutes, however long `timeout` is', async () => {
+    const { calls, tookMs, log } = await goOn([{ status: 503 }])
+    expect([new Set(calls), tookMs]).toEqual([new Set([LOOK]), 120_000])
+    expect(log.at(-1)).toMatch(/^error: The docs service failed \(503\)\. /)
   })
 
   const kept = 'The service kept answering this until `timeout` was over.'
@@ -131,10 +147,20 @@ describe('a re-run', () => {
     expect((await goOn([reply], { ...RERUN, target: THIS_RUN })).calls).toEqual(calls)
   })
 
-  it.each([null, EARLIER_RUN])('that finds no job of the first attempt, only %j, says so', async (target) => {
-    expect((await goOn([job('active')], { ...RERUN, target })).log).toContain(
-      'notice: This is attempt 2 of the run, and GitHub shows no job of an earlier attempt. If that attempt was killed while it started a job, the dashboard of the docs service shows the job; to wait for it instead, set `job-id`. This attempt does what the run asks for.',
-    )
+  it('that finds nothing of an earlier attempt starts a job', async () => {
+    expect((await goOn([], { ...RERUN, target: null })).calls).toEqual(['POST /job'])
+  })
+
+  it('with `job-id` and a prompt waits for that job, and sends no message a second time', async () => {
+    const { run, statuses } = await startHarness({ replies: {} })
+    const inputs = { prompt: 'More.', context: 'none', 'job-id': 'j7' }
+    const first = await run({ inputs, replies: { post: [{ breaks: 'before' }] } })
+    expect(first.calls).toEqual(['POST /job/j7/message'])
+    for (const attempt of [2, 3]) {
+      const { calls, outputs } = await run({ runId: 1001, attempt, inputs, replies: { get: ['failed'] } })
+      expect([calls, outputs['result']]).toEqual([['GET /job/j7'], 'failed'])
+    }
+    expect(statuses()).toEqual(['pending: Starting', 'error: No response from the docs service'])
   })
 })
 

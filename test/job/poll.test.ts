@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { readInputs } from '../../src/inputs/read.ts'
-import { pauseAfter } from '../../src/job/poll.ts'
+import { LONGEST_PAUSE_MS, pauseAfter } from '../../src/job/poll.ts'
 import { startHarness } from '../support/harness.ts'
 import type { Reply } from '../support/scripted-service.ts'
 
@@ -56,6 +56,8 @@ describe('the pause between looks', () => {
     [100_000, 1, 18],
   ])('%d s after the create, with jitter drawn at %d, is %d s', (ageS, random, pauseS) => {
     const { inputs } = readInputs(new Map(), (same) => same)
+    // For as long a connection is kept.
+    expect(pauseS * 1000).toBeLessThanOrEqual(LONGEST_PAUSE_MS)
     expect(pauseAfter(undefined, 0, ageS * 1000, { inputs, random: () => random })).toBe(pauseS * 1000)
   })
 
@@ -105,6 +107,7 @@ it.each<[string, readonly Reply[], PollOptions, string]>([
   ['whatever its length', [answered(503, '9'.repeat(400))], { timeoutS: 60 }, 'timed-out: 5, 60; 60 s'],
 
   ['404 may be early for 60 s', [answered(404), 'failed'], every('60s'), 'failed: 60, 120; 120 s'],
+  ['so may it be at the deadline', [answered(404)], { timeoutS: 3 }, 'timed-out: 3; 3 s'],
   ['404 is an error later', [answered(404)], every('60100ms'), 'error: 60.1; 60.1 s'],
   ['404 is one for another job', [answered(404)], another, 'error: 0; 0 s'],
   ['404 is one after a message', [answered(404)], { kind: 'message' }, 'error: 5; 5 s'],
@@ -144,7 +147,7 @@ describe('looks that fail', () => {
   ])('are no end where they are %s: the deadline is, and knows why', async (_what, reply, why) => {
     const { outputs, last } = await poll([reply], { timeoutS: 300 })
     expect(outputs).toMatchObject({ result: 'timed-out', status: 'active', 'duration-seconds': '300' })
-    expect(last).toMatch(/^warning: Not finished within 5 min\. The last poll failed\. /)
+    expect(last).toMatch(/^warning: Not finished within 300s\. The last poll failed\. /)
     expect(last).toContain(why)
     const later = await poll([reply, reply, reply, 'failed'], { timeoutS: 300 })
     expect(later.result).toBe('failed')
