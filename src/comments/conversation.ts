@@ -68,6 +68,8 @@ export class Conversation {
   readonly #source: CommandSource | undefined
   #marker: Marker
   #isNewJob = false
+  /** Whether an earlier attempt may have started a job that nobody can name: no later one may start another. */
+  #isUnclear = false
   /** `undefined` where no comment is wanted, or it must be left as it is. */
   #place: Place | undefined
   /** What the post step is to write, should this step be killed. */
@@ -109,8 +111,9 @@ export class Conversation {
     const { attempt } = found
     // A reply that can't be looked for is left: a second one, or one that no longer names its job, would be worse.
     if (attempt.kind === 'unknown') return found
+    this.#isUnclear = attempt.kind === 'maybe-started'
     if (attempt.kind === 'job') this.#name(attempt.job.id, attempt.job.prLink, attempt.job.namedAtMs)
-    written = await this.#begin({ thread, ref: found.reply?.ref }, attempt.kind !== 'maybe-started')
+    written = await this.#begin({ thread, ref: found.reply?.ref }, !this.#isUnclear)
     return { ...found, written }
   }
 
@@ -132,7 +135,7 @@ export class Conversation {
     // A job that was not accepted here is not named: a re-run would take it for that of this run.
     const canResume = this.#marker.job !== '' && this.#marker.job === jobId
     this.#name(this.#marker.job, canResume && prLink !== '' ? prLink : this.#marker.pull)
-    this.#marker = { ...this.#marker, state }
+    this.#marker = { ...this.#marker, state: this.#isUnclear ? 'error' : state }
     const isAnnounced =
       result === 'pull-request' &&
       mayWrite(this.#run.inputs) &&
@@ -161,9 +164,11 @@ export class Conversation {
   /** Reads the command's thread and, where that tells nothing, the main thread. */
   async #find(thread: Thread, isFresh: boolean) {
     const { inputs, environment } = this.#run
-    const mayContinue = !isFresh && inputs['follow-up'] && inputs['job-id'] === ''
+    const isWanted = !isFresh && inputs['follow-up'] && inputs['job-id'] === ''
+    const mayContinue = isWanted && inputs['api-key'] !== ''
     const found = { ...SILENT, reply: undefined as OwnComment | undefined }
-    if (!mayContinue && !isRerun(environment) && inputs.context === 'none') return found
+    const hasReply = this.#source !== undefined && isRerun(environment)
+    if (!mayContinue && !hasReply && inputs.context === 'none') return found
     let job: OwnComment | undefined
     let prLink = ''
     for (const there of thread.kind === 'main' ? [thread] : [thread, mainThread(thread)]) {
@@ -280,14 +285,14 @@ function attemptOf(before: Marker | undefined): Attempt {
   return before.state === 'failure' ? { kind: 'none' } : { kind: 'maybe-started', state: before.state }
 }
 
-/** The own step's newest comment in its own thread counts first; then an announcement, whichever step led to it. */
+/** The own step's newest reply in its own thread counts first; then an announcement, whichever step led to it. */
 function conversationJob(
   own: readonly OwnComment[],
   { project, step }: Marker,
   isOwnThread: boolean,
 ): OwnComment | undefined {
   const named = own.filter(({ marker }) => marker.job !== '' && marker.project === project)
-  const ofStep = named.findLast(({ marker }) => marker.kind !== 'announcement' && marker.step === step)
+  const ofStep = named.findLast(({ marker }) => marker.kind === 'reply' && marker.step === step)
   return (isOwnThread ? ofStep : undefined) ?? named.findLast(({ marker }) => marker.kind === 'announcement')
 }
 

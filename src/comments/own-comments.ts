@@ -5,6 +5,7 @@ import {
   editComment,
   isSameAccount,
   listComments,
+  mainThread,
   type Thread,
   type ThreadComment,
   writePermission,
@@ -108,10 +109,12 @@ export class OwnComments {
     return await createComment(github, thread, (there) => this.#render(draft, there))
   }
 
+  /** Where its review thread was deleted, a comment is in the main thread. */
   async #find(thread: Thread, marker: Marker): Promise<CommentRef | undefined> {
     const listed = await this.list(thread)
     if (!listed.known) throw listed.error ?? new GitHubError(listed.why)
-    return listed.value.own.findLast((one) => isSameComment(one.marker, marker))?.ref
+    const found = listed.value.own.findLast((one) => isSameComment(one.marker, marker))?.ref
+    return found ?? (thread.kind === 'review' ? await this.#find(mainThread(thread), marker) : undefined)
   }
 
   #render({ marker, text }: Draft, thread: Thread): string {

@@ -138,7 +138,8 @@ function notStartedWords(
   const advice =
     error?.started !== 'nothing' ? '' : canHelp || rerun === 'anew' ? RERUN[rerun] : 'Nothing was started.'
   if (!isCancelled) return { sign: md`❌`, headline, details: joinSentences(details, advice) }
-  return { sign: md`🛑`, headline: 'Cancelled', details: joinSentences(headline && `${headline}.`, details) }
+  const cancelled = joinSentences(headline && `${headline}.`, details, advice)
+  return { sign: md`🛑`, headline: 'Cancelled', details: cancelled }
 }
 
 function wordsOf(

@@ -99,7 +99,7 @@ export async function performJob(request: JobRequest, context: JobContext): Prom
   report(outcome, sent, run)
   const text = outcomeSentences(outcome)
   if (!outcome.isFailure) log[isExpected(outcome.result) ? 'notice' : 'warning'](text)
-  await Promise.all([endMemory(outcome, before, voices), voices.conversation.finish(outcome)])
+  await Promise.all([endMemory(outcome, sent, before, voices), voices.conversation.finish(outcome)])
   if (question !== undefined && inputs['wait-for-preview'] && inputs.wait && outcome.cameOfIt !== undefined) {
     const times = { endedAtMs: run.clock.now(), deadlineMs: sent?.deadlineMs ?? 0 }
     const later = await waitForPreview(question, outcome.cameOfIt, times, run)
@@ -245,7 +245,7 @@ async function writeAhead(plan: Plan, { start }: Before, { memory }: Voices, run
   const written = start.written.known ? await memory.begin() : start.written
   if (written.known) return 'safe'
   if (!isRerun(run.environment)) return 'anew'
-  throw new JobError('unknown', {
+  throw new JobError('maybe', {
     headline: 'This re-run failed to write down what it is about to start',
     details: `${capitalize(written.why)}. Nothing was started, because the first attempt may have started a job that it could not write down either. Look for that job in the dashboard of the docs service. To wait for it, set \`job-id\`; if there is none, start the workflow anew instead of re-running it.`,
   })
@@ -294,12 +294,15 @@ async function nameJob(plan: Plan, { jobId, job }: Sent, { memory, conversation 
 /** Says in the commit status how the run ended; one that could not tell what an earlier attempt did leaves it as it is. */
 async function endMemory(
   outcome: Outcome,
+  sent: Sent | undefined,
   { recalled: { attempt } }: Before,
   { memory }: Voices,
 ): Promise<void> {
-  const { headline, jobId, prLink, state, plan } = outcome
+  const { headline, prLink, state, plan } = outcome
   const isLeft = attempt.kind === 'unknown' || attempt.kind === 'maybe-started'
-  const pull = plan?.kind === 'message' ? plan.pull?.prLink : undefined
+  const pull = sent && plan?.kind === 'message' ? plan.pull?.prLink : undefined
+  // A job that was not accepted here is not named: a re-run would take it for that of this run.
+  const jobId = sent?.jobId ?? ''
   if (!isLeft) return await memory.end({ state, headline, jobId, prLink: prLink || pull || '' })
   // The attempt that was to end it is over.
   if (attempt.kind === 'maybe-started' && attempt.state === 'pending')

@@ -21,8 +21,9 @@ import { PULL, RUN } from './runs.ts'
 /** How a run ended, by default without a pull request. */
 function ending(change: Partial<Ending> = {}): Ending {
   const headline = 'Completed without a pull request'
-  const result = { result: 'no-pull-request', sign: md`✅`, headline, details: '', prLink: '', prName: '' }
-  return { ...result, jobId: 'job_1', took: '3 min 05 s', ...change }
+  const result = { result: 'no-pull-request', state: 'success', sign: md`✅`, headline, details: '' } as const
+  const job = { prLink: '', prName: '', jobId: 'job_1', namesJob: false, took: '3 min 05 s', glance: md`` }
+  return { ...result, ...job, ...change }
 }
 
 const READY = { prLink: PULL, prName: 'acme/docs#1', result: 'pull-request', headline: 'Ready' }
@@ -64,9 +65,9 @@ describe('the end of a reply', () => {
   it.each<[Partial<Ending>, boolean, string[]]>([
     [{ result: 'failed' }, true, [`Job \`job_1\`. ${AGAIN}`]],
     [{ result: 'archived' }, true, [`Job \`job_1\`. ${AGAIN}`]],
-    [{ result: 'timed-out', details }, true, [details, RERUN]],
-    [{ result: 'cancelled', details }, true, [details, RERUN]],
-    [{ result: 'error', details }, true, [details, RERUN]],
+    [{ result: 'timed-out', details, namesJob: true }, true, [details, RERUN]],
+    [{ result: 'cancelled', details, namesJob: true }, true, [details, RERUN]],
+    [{ result: 'error', details, namesJob: true }, true, [details, RERUN]],
     [{ result: 'error' }, true, [`Job \`job_1\`. ${RERUN}`]],
     [{ result: 'error' }, false, ['Job `job_1`.']],
     [{ result: 'error', jobId: '' }, false, []],

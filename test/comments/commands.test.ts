@@ -24,6 +24,7 @@ describe('a command on a pull request', () => {
         `${STARTING}\n\n${asked}`,
         `${WORKING}\n\n${asked}`,
         '✅ **Pull request ready for review: [acme/docs#\u200b1](https://github.com/acme/docs/pull/1)**\n\n' +
+          '[0 files](https://github.com/acme/docs/pull/1/files)\n\n' +
           `**octocat** asked: explain the new flag · took 10 s · ${RUN}\n\n` +
           'To go on, comment `/docs …` here or on that pull request; `/docs new …` starts a new job.',
       ],

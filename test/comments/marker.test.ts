@@ -1,17 +1,17 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { compareRuns, hashProject, isSameComment, type Marker, Markers } from '../../src/comments/marker.ts'
+import { hashProject, isSameComment, type Marker, Markers } from '../../src/comments/marker.ts'
 import { pullRequestThread, type Thread } from '../../src/github/comments.ts'
 import { HOSTILE_TEXTS } from '../support/hostile-texts.ts'
 
 const marker: Marker = {
   kind: 'reply',
+  state: 'success',
   job: 'job_1',
   pull: 'https://github.com/acme/docs/pull/1',
   project: '0123456789abcdef',
   step: 'docs.yml/docs/agent',
   run: '1001',
-  attempt: '1',
   source: 'issue-comment/5001',
   namedAt: 1_767_571_200_000,
 }
@@ -68,19 +68,8 @@ describe('a marker', () => {
   })
 })
 
-it.each([
-  [['1002', '1'], ['1001', '3'], 1],
-  [['999', '1'], ['1000', '1'], -1],
-  [['1001', '10'], ['1001', '9'], 1],
-  [['1001', '1'], ['1001', '2'], -1],
-  [['1001', '1'], ['1001', '1'], 0],
-] as const)('run and attempt %j compared with %j: %s', ([run, attempt], [otherRun, otherAttempt], sign) => {
-  const other = { ...marker, run: otherRun, attempt: otherAttempt }
-  expect(Math.sign(compareRuns({ ...marker, run, attempt }, other))).toBe(sign)
-})
-
 it.each<[Marker['kind'], Partial<Marker>, boolean]>([
-  ['reply', { job: 'job_2', attempt: '2' }, true],
+  ['reply', { job: 'job_2', state: 'failure' }, true],
   ['reply', { run: '1002' }, false],
   ['reply', { source: 'issue-comment/5002' }, false],
   ['reply', { step: 'other' }, false],

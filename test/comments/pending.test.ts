@@ -44,49 +44,84 @@ describe('where GitHub refuses for the moment', () => {
   const body = { message: 'You have exceeded a secondary rate limit.' }
   const limit = { status: 403, body, headers: { 'retry-after': '50' } }
 
-  it.for<[string, GitHubFault['end']]>([
-    ['a secondary limit', limit],
-    ['502', '502'],
-    ['a stray 404', '404'],
-    ['a stray 403', '403'],
-    ['no comment', 'empty'],
-  ])('the last edit (%s), the post step makes it', async ([_what, end], { scene }) => {
+  it.for<[string, GitHubFault['end'], number]>([
+    ['a secondary limit', limit, 45_000],
+    ['502', '502', 10_000],
+    ['no comment', 'empty', 10_000],
+    ['a stray 404', '404', 0],
+    ['a stray 403', '403', 0],
+  ])('the last edit (%s), the post step makes it', async ([_what, end, recoversMs], { scene }) => {
     const { clock, github } = scene
     clock.at(clock.now() + 7000, () => github.faults.push({ match: /./, end }))
     await scene.ask({
       beforePost() {
         expect(scene.headlines()).toEqual([WORKING])
         expect(scene.reactions()).toEqual(['eyes'])
-        // GitHub recovers within the minute that the post step waits.
-        clock.at(clock.now() + 45_000, () => github.faults.splice(0))
+        if (recoversMs === 0) github.faults.splice(0)
+        else clock.at(clock.now() + recoversMs, () => github.faults.splice(0))
       },
     })
     expect(scene.headlines()).toEqual([DONE])
     expect(scene.reactions()).toEqual(['+1'])
   })
 
-  it('the reply, which is never sent twice blindly, the post step tries for a minute', async ({ scene }) => {
+  it('the reply, the post step looks for it before each of its three tries', async ({ scene }) => {
     const { clock, github } = scene
     github.faults.push({ match: REPLY, end: '502' })
-    await scene.ask({ beforePost: () => clock.at(clock.now() + 40_000, () => github.faults.splice(0)) })
+    const { post } = await scene.ask({
+      beforePost: () => clock.at(clock.now() + 10_000, () => github.faults.splice(0)),
+    })
+    const [look, write] = ['GET /issues/5/comments', 'POST /issues/5/comments']
+    expect(post.requests).toEqual([look, write, look, write, look, write])
+    expect(post.tookMs).toBe(12_000)
     expect(scene.headlines()).toEqual([DONE])
-    expect(github.requests.filter((line) => REPLY.test(line))).toHaveLength(6)
+  })
+
+  it('only the answer to the reply, that is found and not written again', async ({ scene }) => {
+    scene.github.faults.push({ match: REPLY, end: 'lost', times: 1 })
+    const { requests } = await scene.ask()
+    expect(requests.filter((line) => REPLY.test(line))).toHaveLength(1)
+    expect(scene.headlines()).toEqual([DONE])
+  })
+
+  it.for([
+    ['that somebody deleted is written anew at the end', true],
+    ['that only seems to be deleted is edited, without a second one', false],
+  ] as const)('a reply %s', async ([_what, isDeleted], { scene }) => {
+    const { clock, github, world } = scene
+    clock.at(clock.now() + 7000, () => {
+      if (isDeleted) world.comments.splice(1, 1)
+      else github.faults.push({ match: /^PATCH /, end: '404', times: 1 })
+    })
+    const { warnings } = await scene.ask()
+    expect(scene.headlines()).toEqual([DONE])
+    expect(warnings).toEqual([])
   })
 
   it.for([
     [5, 'pull-requests: write'],
     [8, 'issues: write'],
-  ] as const)('all on %i for lack of `%s`, that is named once', async ([number, name], { scene }) => {
-    scene.world.scopes.clear()
-    const event = scene.comment('/docs explain it', { number, onIssue: number === 8 })
-    const { warnings, outputs, post } = await scene.tell(event, { end: 'pull-request' })
-    const words = `GitHub returned 403 ("Resource not accessible by integration"). The job's \`github-token\` needs the permission \`${name}\``
-    expect(warnings[0]).toContain(`Failed to react to the command: ${words}`)
-    expect(warnings.filter((warning) => warning.includes(name))).toHaveLength(1)
-    // Nothing is left to do.
-    expect(post.requests).toEqual([])
-    expect(outputs['comment-id']).toBeUndefined()
-  })
+  ] as const)(
+    'all on %i for lack of `%s`, that is named with its cost',
+    async ([number, name], { scene }) => {
+      scene.world.scopes.clear()
+      const event = scene.comment('/docs explain it', { number, onIssue: number === 8 })
+      const { warnings, outputs, post } = await scene.tell(event, { end: 'pull-request' })
+      const refused = `GitHub returned 403 ("Resource not accessible by integration"). The job's \`github-token\` needs the permission \`${name}\` for this, unless the thread was deleted or locked.`
+      expect(warnings).toEqual([
+        `Failed to react to the command: ${refused}`,
+        `Each run of this command starts a new job and a new pull request, and a re-run starts none. Failed to write a comment: ${refused}`,
+      ])
+      // Nothing is left to do.
+      expect(post.requests).toEqual([])
+      expect(outputs).toMatchObject({ result: 'pull-request' })
+      expect(outputs['comment-id']).toBeUndefined()
+      // A further attempt could not have found the job.
+      const again = await scene.tell(event, { runId: 1001, attempt: 2 })
+      expect([again.calls, again.outputs['result']]).toEqual([[], 'error'])
+      expect(again.log.at(-1)).toContain('start the workflow anew instead of re-running it.')
+    },
+  )
 
   it('a deletion with 404, since the reaction is gone, nothing is left to do', async ({ scene }) => {
     scene.github.faults.push({ match: /^DELETE /, end: '404' })

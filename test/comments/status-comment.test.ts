@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest'
 import { type Event, pullRequest, pushBy } from '../support/events.ts'
-import { DONE, itWithScene, octocat, type Scene, STARTING, type Told, WORKING } from './runs.ts'
+import { CREATE, DONE, itWithScene, octocat, type Scene, STARTING, type Told, WORKING } from './runs.ts'
 
 const it = itWithScene()
 const inputs = { prompt: 'Document it.', comment: 'always', 'follow-up': 'false' }
@@ -14,9 +14,9 @@ const tell = (scene: Scene, options: Told = {}, event: Event = opened) =>
 describe('a status comment', () => {
   it('is written once for each pull request and step, and edited to its end', async ({ scene }) => {
     const { requests } = await tell(scene)
-    const edit = ['GET /issues/5/comments', 'PATCH /issues/comments/5001']
-    const written = ['GET /issues/5/comments', 'POST /issues/5/comments', 'GET /issues/5/comments']
-    expect(requests.filter((line) => line.includes('comments'))).toEqual([...written, ...edit, ...edit])
+    const written = ['GET /issues/5/comments', 'POST /issues/5/comments']
+    const edits = ['PATCH /issues/comments/5001', 'PATCH /issues/comments/5001']
+    expect(requests.filter((line) => line.includes('comments'))).toEqual([...written, ...edits])
     const target = { ...opened, name: 'pull_request_target' }
     const { outputs, post } = await tell(scene, { end: 'failed' }, target)
     expect(scene.said()).toEqual([
@@ -48,20 +48,14 @@ describe('a status comment', () => {
     expect(scene.said()).toEqual([])
   })
 
-  it('leads a command to its job, and keeps its words from older runs', async ({ scene }) => {
-    await tell(scene)
-    await tell(scene)
-    const { calls } = await scene.ask({ words: '/docs shorter' })
-    expect(calls.slice(0, 2)).toEqual(['GET /job/job_1', 'POST /job/job_1/message'])
-    const { log } = await tell(scene, { runId: 1001, attempt: 2, end: 'failed' })
-    expect(log.join('\n')).toContain('A newer run has written the status comment')
-    expect(scene.headlines()[0]).toBe(DONE)
-  })
-
-  it('leads a re-run to its job', async ({ scene }) => {
+  it('is no memory: neither a command nor a re-run finds its job there', async ({ scene }) => {
     await tell(scene, { end: 'cancelled' })
-    const { calls } = await tell(scene, { runId: 1001, attempt: 2 })
-    expect(new Set(calls)).toEqual(new Set(['GET /job/job_1']))
-    expect(scene.headlines()).toEqual([DONE])
+    expect((await scene.ask({ words: '/docs shorter' })).calls[0]).toEqual(CREATE[0])
+    const { calls, log } = await tell(scene, { runId: 1001, attempt: 2 })
+    expect(calls[0]).toEqual(CREATE[0])
+    expect(log[0]).toBe(
+      'notice: This is a re-run of a run that remembers no job (`follow-up: false`, `comment: never`, or an event without memory), so it starts a new one.',
+    )
+    expect(scene.headlines()).toEqual([DONE, DONE])
   })
 })

@@ -189,7 +189,6 @@ it.each([
 })
 
 describe('what fails the history and the comparison of a push', () => {
-  const NOT_TOLD = 'The agent is not told the commits, files and diff.'
   const PERSON = "A commit of unknown origin counts as a person's (`ignore-authors`)."
   it.each([
     [

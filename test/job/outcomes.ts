@@ -1,23 +1,60 @@
-import { type Outcome, outcomeOf } from '../../src/job/outcome.ts'
+import { readInputs } from '../../src/inputs/read.ts'
+import {
+  type JobEnd,
+  type JobResult,
+  type Outcome,
+  outcomeOf,
+  type RerunAdvice,
+} from '../../src/job/outcome.ts'
 import type { Plan } from '../../src/job/plan.ts'
-import type { JobResult, PollEnd } from '../../src/job/poll.ts'
+import { readEnvironment } from '../../src/runner/environment.ts'
 import { readJob } from '../../src/service/docs-service.ts'
 
 export const PR_LINK = 'https://github.com/acme/docs/pull/12'
-export const CREATE: Plan = { kind: 'create', prompt: 'Explain the flag.' }
+export const CREATE: Extract<Plan, { kind: 'create' }> = {
+  kind: 'create',
+  prompt: 'Explain the flag.',
+  previous: undefined,
+  contextCounts: undefined,
+}
+export const WAIT: Plan = { kind: 'wait', id: 'j1', job: undefined, namedAtMs: undefined, isUnnamed: false }
+export const MESSAGE: Extract<Plan, { kind: 'message' }> = {
+  kind: 'message',
+  id: 'j1',
+  prompt: 'x',
+  pull: undefined,
+  contextCounts: undefined,
+}
 
-type Change = Partial<PollEnd> & {
+type Change = {
   readonly plan?: Plan | undefined
   /** Fields of the job. */
   readonly fields?: Readonly<Record<string, unknown>>
-  readonly failOn?: Parameters<typeof outcomeOf>[2]['fail-on']
+  /** Whether no poll has shown the job. */
+  readonly isUnseen?: boolean
+  readonly error?: unknown
+  readonly durationMs?: number
+  /** In place of the end that belongs to the result. */
+  readonly end?: JobEnd
+  readonly rerun?: RerunAdvice
+  /** Inputs as they were given. */
+  readonly inputs?: Readonly<Record<string, string>>
+}
+
+const STATUSES = {
+  'pull-request': 'completed',
+  'no-pull-request': 'completed',
+  failed: 'failed',
+  archived: 'archived',
 }
 
 /** The outcome of a job that was created and waited for, and that ended so. */
-export function outcome(result: JobResult, { fields = {}, failOn, ...change }: Change = {}): Outcome {
+export function outcome(result: JobResult, change: Change = {}): Outcome {
+  const { fields = {}, isUnseen = false, error, durationMs = 185_000, rerun = 'safe', inputs = {} } = change
+  const status = Object.entries(STATUSES).find(([name]) => name === result)?.[1]
   const job = readJob({
     id: 'j1',
-    status: 'completed',
+    status: status ?? 'active',
     source: { repository: 'https://github.com/acme/docs.git', ref: 'docs/flag' },
     model: 'docs-agent-1',
     createdAt: '2026-08-01T10:00:00Z',
@@ -25,7 +62,14 @@ export function outcome(result: JobResult, { fields = {}, failOn, ...change }: C
     extra: 7,
     ...fields,
   })
-  const end = { jobId: 'j1', result, job, durationMs: 185_000, error: undefined, ...change }
-  const inputs = { timeout: 1_800_000, 'fail-on': failOn ?? new Set(['failed', 'timed-out'] as const) }
-  return outcomeOf('plan' in change ? change.plan : CREATE, end, inputs)
+  if (job === undefined) throw new Error('no job')
+  const seen = { job: isUnseen ? undefined : job, error, durationMs }
+  const timedOut = result === 'timed-out' || result === 'cancelled'
+  let end: JobEnd = timedOut ? { kind: result, ...seen } : { kind: 'refused', ...seen }
+  if (status !== undefined) end = { kind: 'finished', job, durationMs }
+  if (result === 'submitted') end = { kind: 'submitted', job, durationMs }
+  const given = Object.entries(inputs).map(([name, value]) => [`INPUT_${name.toUpperCase()}`, value])
+  const environment = readEnvironment(Object.fromEntries(given))
+  const run = { environment, inputs: readInputs(environment.inputs, (text) => text).inputs }
+  return outcomeOf('plan' in change ? change.plan : CREATE, change.end ?? end, rerun, run)
 }

@@ -1,22 +1,21 @@
 import { describe, expect, it } from 'vitest'
-import { assemblePrompt } from '../../src/job/plan.ts'
-import { startHarness } from '../support/harness.ts'
+import { assemblePrompt } from '../../src/job/prompt.ts'
+import type { GitHubFault } from '../support/github.ts'
+import { type RunOptions, startHarness } from '../support/harness.ts'
 import type { Reply } from '../support/scripted-service.ts'
 import { addPull, addStatus, BEFORE } from '../support/world.ts'
-import {
-  CREATE,
-  completed,
-  EARLIER_RUN,
-  FURTHER_ASKS,
-  gone,
-  job,
-  LOOK,
-  limited,
-  type Options,
-  RERUN,
-  SAFE,
-  THIS_RUN,
-} from './plan.cases.ts'
+
+type Options = RunOptions & {
+  /** Where the step's status leads that names job j1; `null`: there is none. */
+  readonly target?: string | null
+  /** How long ago it was set. */
+  readonly namedS?: number
+  readonly pull?: object
+  readonly fault?: GitHubFault['end']
+}
+
+const EARLIER_RUN = 'https://github.com/acme/docs/actions/runs/999'
+const THIS_RUN = 'https://github.com/acme/docs/actions/runs/1001'
 
 /** A run of a step whose status named job j1 an hour ago; the job's pull request 12 is open for 3 days. */
 async function goOn(get: readonly Reply[], options: Options = {}) {
@@ -32,23 +31,93 @@ async function goOn(get: readonly Reply[], options: Options = {}) {
   return await run({ sha: BEFORE, ...others, inputs: { ...usual, ...inputs } })
 }
 
-it.each(FURTHER_ASKS)('a further run of a step %s', async (_what, shown, options, calls, line) => {
+const PR = 'https://github.com/acme/docs/pull/12'
+const ELSEWHERE = 'https://github.com/acme/site/pull/3'
+const GITLAB = 'https://gitlab.com/acme/docs/-/merge_requests/3'
+const HERE = 'The earlier job `j1`'
+const RERUN = { runId: 1001, attempt: 2 }
+const SAFE = 'Nothing was started, so it is safe to run this again.'
+
+const job = (status: string, prLink: string | null = null): Reply => ({ body: { status, prLink } })
+const completed = job('completed', PR)
+const gone = { status: 404 }
+const limited = (seconds: string): Reply => ({ status: 429, headers: { 'retry-after': seconds } })
+const known = { target: PR }
+const merged = { pull: { state: 'closed', merged: true, merged_at: '2026-01-01T00:00:00Z' } } as const
+const closed = { ...known, pull: { state: 'closed' } } as const
+
+const LOOK = 'GET /job/j1'
+const CREATE = [LOOK, 'POST /job']
+const MESSAGE = [LOOK, 'POST /job/j1/message']
+
+const NEW = 'This run starts a new job.'
+const GOES_ON = `This run continues the pull request ${PR} (job j1, open for 3 days).`
+const CONFLICTS = `${GOES_ON} It conflicts with its base branch; the agent is asked to resolve that.`
+const ON_GITLAB = `This run continues the pull request ${GITLAB} (job j1).`
+const NO_PULL_YET = `${HERE} has no pull request yet. This run sends it a message.`
+const MERGED = `The earlier pull request ${PR} was merged. ${NEW}`
+const CLOSED = `The earlier pull request ${PR} was closed. ${NEW}`
+const HIDDEN = `notice: The earlier pull request ${ELSEWHERE} is invisible to \`github-token\`, so this run starts a new job. To continue pull requests in acme/site, set \`github-token\` to a token that can also read pull requests there, such as a GitHub App's.`
+const FAILED = `${HERE} failed. ${NEW}`
+const ARCHIVED = `${HERE} was archived. ${NEW}`
+const GONE = `${HERE} is unknown to the docs service (404). ${NEW}`
+const NO_CHANGE = `${HERE} completed without a pull request. ${NEW}`
+const unknown = (why: string): string =>
+  `notice: Failed to look up the pull request ${PR}: ${why}. The message is sent to its job \`j1\` all the same.`
+const ON_502 = unknown('GitHub returned 502 ("Server Error")')
+const NO_PULL = unknown('GitHub returned something that is not a pull request')
+const answersElse = { fault: { status: 200, body: { id: 7 } } } as const
+
+it.each<[string, Reply, Options, readonly string[], string]>([
+  ['goes on where the pull request is open', completed, {}, MESSAGE, GOES_ON],
+  ['goes on where GitHub alone knows it', job('active'), known, MESSAGE, GOES_ON],
+  ['tells of conflicts', completed, { pull: { mergeable_state: 'dirty' } }, MESSAGE, CONFLICTS],
+  ['starts a new job where it was merged', completed, merged, CREATE, MERGED],
+  ['starts a new job where it was closed', job('active'), closed, CREATE, CLOSED],
+  ['starts a new job where it can not be seen', job('completed', ELSEWHERE), {}, CREATE, HIDDEN],
+  ['goes on where that can not be told', completed, { fault: '502' }, MESSAGE, ON_502],
+  ['goes on where GitHub answers something else', completed, answersElse, MESSAGE, NO_PULL],
+  ['goes on where the link is not GitHub’s', job('completed', GITLAB), {}, MESSAGE, ON_GITLAB],
+  ['goes on with an active job that has none', job('active'), {}, MESSAGE, NO_PULL_YET],
+  ['takes an unknown status for active', job('reviewing'), {}, MESSAGE, NO_PULL_YET],
+  ['starts a new job after one without a change', job('completed'), {}, CREATE, NO_CHANGE],
+  ['starts a new job after one that failed', job('failed'), {}, CREATE, FAILED],
+  ['does so though its pull request is open', job('failed', PR), {}, CREATE, FAILED],
+  ['starts a new job after an archived one', job('archived', PR), merged, CREATE, ARCHIVED],
+  ['starts a new job after one that is gone', gone, closed, CREATE, GONE],
+])('a further run of a step %s', async (_what, shown, options, calls, line) => {
   const end = await goOn([shown], options)
   expect([end.calls, end.log[0]]).toEqual([calls, line])
 })
 
 describe('a look at an earlier job', () => {
+  const late: Reply[] = [limited('20'), gone]
   const unwell: Reply[] = [{ status: 503 }, { breaks: 'before' }, limited('9'), job('active')]
   it.each<[string, Reply[], number, string, number[]]>([
     ['is made again while 404 may be early', [gone, gone, job('active')], 20, '/job/j1/message', [0, 2, 6]],
-    ['is made for a minute after the job was first named', [gone], 20, '/job', [0, 2, 6, 14, 30, 40]],
-    ['is not made again after it', [gone], 60, '/job', [0]],
+    ['is made for a minute of a job named lately', [gone], 599, '/job', [0, 2, 6, 14, 30, 60]],
+    ['counts that minute from its first 404', late, 20, '/job', [0, 20, 24, 32, 48, 78, 80]],
+    ['is made once where it was named earlier', [gone], 600, '/job', [0]],
     ['is made again while that may help', unwell, 3600, '/job/j1/message', [0, 2, 6, 15]],
   ])('%s', async (_what, script, namedS, posted, timesS) => {
     const { calls, calledAtS, log } = await goOn(script, { namedS })
     expect(calls).toEqual([...timesS.map(() => LOOK), `POST ${posted}`])
     expect(calledAtS.slice(0, -1)).toEqual(timesS)
-    if (timesS.length > 1) expect(log[0]).toBe('Failed to get the earlier job `j1`; trying again in 2 s.')
+    const shown =
+      timesS.length > 1 ? /^Failed to get the earlier job `j1`\. .* \(\d+\)\. .* Trying again in/ : /gone|404/
+    expect(log[0]).toMatch(shown)
+  })
+
+  it('is a part of `timeout`', async () => {
+    const inputs = { wait: 'true', timeout: '60s' }
+    const { outputs, tookMs } = await goOn([{ takesMs: 20_000 }, 'active'], { inputs })
+    expect([outputs['result'], tookMs]).toEqual(['timed-out', 60_000])
+  })
+
+  it('is retried for two minutes, however long `timeout` is', async () => {
+    const { calls, tookMs, log } = await goOn([{ status: 503 }])
+    expect([new Set(calls), tookMs]).toEqual([new Set([LOOK]), 120_000])
+    expect(log.at(-1)).toMatch(/^error: The docs service failed \(503\)\. /)
   })
 
   const kept = 'The service kept answering this until `timeout` was over.'
@@ -78,10 +147,20 @@ describe('a re-run', () => {
     expect((await goOn([reply], { ...RERUN, target: THIS_RUN })).calls).toEqual(calls)
   })
 
-  it.each([null, EARLIER_RUN])('that finds no job of the first attempt, only %j, says so', async (target) => {
-    expect((await goOn([job('active')], { ...RERUN, target })).log).toContain(
-      'notice: This is attempt 2 of the run, and GitHub shows no job of an earlier attempt. If that attempt was killed while it started a job, the dashboard of the docs service shows the job; to wait for it instead, set `job-id`. This attempt does what the run asks for.',
-    )
+  it('that finds nothing of an earlier attempt starts a job', async () => {
+    expect((await goOn([], { ...RERUN, target: null })).calls).toEqual(['POST /job'])
+  })
+
+  it('with `job-id` and a prompt waits for that job, and sends no message a second time', async () => {
+    const { run, statuses } = await startHarness({ replies: {} })
+    const inputs = { prompt: 'More.', context: 'none', 'job-id': 'j7' }
+    const first = await run({ inputs, replies: { post: [{ breaks: 'before' }] } })
+    expect(first.calls).toEqual(['POST /job/j7/message'])
+    for (const attempt of [2, 3]) {
+      const { calls, outputs } = await run({ runId: 1001, attempt, inputs, replies: { get: ['failed'] } })
+      expect([calls, outputs['result']]).toEqual([['GET /job/j7'], 'failed'])
+    }
+    expect(statuses()).toEqual(['pending: Starting', 'error: No response from the docs service'])
   })
 })
 

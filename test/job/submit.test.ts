@@ -43,7 +43,6 @@ describe.each([
     ['refused for 30 s after an answer', [limited('60'), refused], {}, [0, 60, 62, 66, 74, 90], SAFE],
     ['for a host that is unknown', [], at('https://no.invalid'), [0, 1, 3, 7, 15, 30], SAFE],
     ['kept away by TLS', [], at('SERVICE'), [0, 1, 3, 7, 15, 30], NOTHING],
-    ['kept away by a SOCKS proxy', [], { env: { HTTP_PROXY: 'socks5://127.0.0.1:1' } }, [0], NOTHING],
     ['over the limit', [limited('100'), limited('200'), 'active'], {}, [0, 100, 300]],
     ['over it to the end', [{ status: 429 }], timeout('50s'), [0, 1, 3, 7, 15, 31, 50], KEPT],
     ['over it past timeout', [limited('600')], {}, [0], past('10 min')],

@@ -7,16 +7,15 @@ import { readEnvironment } from '../../src/runner/environment.ts'
 import { Run } from '../../src/runner/run.ts'
 import { VirtualClock } from '../support/clock.ts'
 import { environmentOf } from '../support/run-action.ts'
-import { CREATE, outcome, PR_LINK } from './outcomes.ts'
+import { CREATE, MESSAGE, outcome, PR_LINK, WAIT } from './outcomes.ts'
 
 const FOOTER = '<sub>Docs agent · project `docs`</sub>'
 const PR = `[acme/docs#\u200b12](${PR_LINK})`
-const WAIT: Plan = { kind: 'wait', id: 'j1' }
-const PULL = { prLink: PR_LINK, conflicts: false, openFor: '' }
-const MESSAGE: Plan = { kind: 'message', id: 'j1', prompt: 'x', pull: PULL }
+const PULL = { prLink: PR_LINK, conflicts: false, openFor: '', head: '' }
+const ON_PULL: Plan = { ...MESSAGE, pull: PULL }
 const OLD: Plan = { ...MESSAGE, pull: { ...PULL, conflicts: true, openFor: ', open for 3 days' } }
 const createAfter = (state: 'merged' | 'closed' | 'invisible') => ({
-  plan: { kind: 'create', prompt: 'x', previous: { prLink: PR_LINK, state } } as const,
+  plan: { ...CREATE, previous: { prLink: PR_LINK, state, mergeCommit: '' } },
 })
 
 const given = environmentOf({ inputs: { 'project-id': 'docs' } }, '/nowhere', '/nowhere')
@@ -29,7 +28,7 @@ function summaryOf(...ended: Parameters<typeof outcome>): string {
 
 describe('the summary of a job', () => {
   it('shows the pull request first, then one grey line, and the rest folded', () => {
-    const plan: Plan = { kind: 'create', prompt: 'Explain `x`.\n```\ncode' }
+    const plan: Plan = { ...CREATE, prompt: 'Explain `x`.\n```\ncode' }
     expect(summaryOf('pull-request', { plan })).toBe(
       [
         `## ✅ Pull request ${PR} is ready for review`,
@@ -44,9 +43,10 @@ describe('the summary of a job', () => {
   })
 
   it('of a request that failed shows the cause and the prompt, and nothing of what is not known', () => {
-    const error = new JobError({ headline: 'No project `x` (404)', details: 'Check `project-id`.' })
-    const failed = { error, job: undefined, jobId: '', durationMs: undefined }
-    const begins = `## ❌ No project \`x\` (404)\n\nCheck \`project-id\`.\n\n${FOOTER}`
+    const failure = { headline: 'No project `x` (404)', details: 'Check `project-id`.' }
+    const error = new JobError('nothing', failure)
+    const failed = { end: { kind: 'not-started', isCancelled: false, error } } as const
+    const begins = `## ❌ No project \`x\` (404)\n\nCheck \`project-id\`. Nothing was started.\n\n${FOOTER}`
     expect(summaryOf('error', { ...failed, plan: undefined })).toBe(begins)
     expect(summaryOf('error', failed)).toBe(
       `${begins}\n\n<details><summary>Prompt</summary>\n\n\`\`\`text\nExplain the flag.\n\`\`\`\n\n</details>`,
@@ -66,8 +66,8 @@ describe('the summary of a job', () => {
     ['no prompt of a mere wait', ['failed', { plan: WAIT }], '<details><summary>Job</summary>\n\n| Job'],
     ['no duration below a second', ['archived', { durationMs: 999 }], ' · model `docs-agent-1`</sub>'],
     ['no duration beside the deadline', ['timed-out', {}], ' · model `docs-agent-1`</sub>'],
-    ['what it went on with', ['failed', { plan: MESSAGE }], `\n\nThis run went on with ${PR}.\n\n`],
-    ['how that was', ['failed', { plan: OLD }], `went on with ${PR}, open for 3 days. ${CONFLICT}\n\n`],
+    ['what it continued', ['failed', { plan: ON_PULL }], `\n\nThis run continued ${PR}.\n\n`],
+    ['how that was', ['failed', { plan: OLD }], `continued ${PR}, open for 3 days. ${CONFLICT}\n\n`],
     ['what was merged', ['failed', createAfter('merged')], MERGED],
     ['what was closed', ['failed', createAfter('closed')], ` ${PR} was closed.\n`],
     ['what is invisible', ['failed', createAfter('invisible')], ` ${PR} is invisible to \`github-token\`.\n`],
@@ -76,7 +76,7 @@ describe('the summary of a job', () => {
   })
 
   it('stays far below the limit of GitHub for a prompt of a megabyte', () => {
-    const source = summaryOf('failed', { plan: { kind: 'create', prompt: 'é'.repeat(1_000_000) } })
+    const source = summaryOf('failed', { plan: { ...CREATE, prompt: 'é'.repeat(1_000_000) } })
     expect(Buffer.byteLength(source)).toBeLessThan(500_000)
     expect(source).toContain('… (800000 more characters)')
   })
