@@ -68,16 +68,12 @@ export type Rating = { readonly page: PublicName; readonly up: number; readonly 
 export async function getRatings(service: DocsService, { dates, names, signal }: AnalyticsQuery) {
   const query = { ...dates, limit: 100, status: 'pending,in_progress' }
   const call = analyticsCall(service, ['feedback', 'by-page'], query, 'list the ratings by page')
-  return readList<Rating>(
-    call,
-    await service.send(call, signal),
-    'feedback',
-    ({ path, thumbsUp, thumbsDown }) => {
-      const [up, down] = [readCount(thumbsUp), readCount(thumbsDown)]
-      if (!isText(path) || up === undefined || down === undefined) return undefined
-      return { page: names.ofPath(path), up, down }
-    },
-  )
+  const answer = await service.send(call, signal)
+  return readList<Rating>(call, answer, 'feedback', ({ path, thumbsUp, thumbsDown }) => {
+    const [up, down] = [readCount(thumbsUp), readCount(thumbsDown)]
+    if (!isText(path) || up === undefined || down === undefined) return undefined
+    return { page: names.ofPath(path), up, down }
+  })
 }
 
 export type Search = { readonly term: PublicName; readonly hits: number; readonly clickRate: number }
@@ -85,17 +81,13 @@ export type Search = { readonly term: PublicName; readonly hits: number; readonl
 /** Requests the most frequent searches, once. */
 export async function getSearches(service: DocsService, { dates, names, signal }: AnalyticsQuery) {
   const call = analyticsCall(service, ['searches'], { ...dates, limit: 100 }, 'list the searches')
-  return readList<Search>(
-    call,
-    await service.send(call, signal),
-    'searches',
-    ({ searchQuery, hits, ctr }) => {
-      const count = readCount(hits)
-      if (!isText(searchQuery) || count === undefined) return undefined
-      if (typeof ctr !== 'number' || ctr < 0 || ctr > 1) return undefined
-      return { term: names.ofSearch(searchQuery), hits: count, clickRate: ctr }
-    },
-  )
+  const answer = await service.send(call, signal)
+  return readList<Search>(call, answer, 'searches', ({ searchQuery, hits, ctr }) => {
+    const count = readCount(hits)
+    if (!isText(searchQuery) || count === undefined) return undefined
+    if (typeof ctr !== 'number' || ctr < 0 || ctr > 1) return undefined
+    return { term: names.ofSearch(searchQuery), hits: count, clickRate: ctr }
+  })
 }
 
 /** A question to the assistant, without its words and without the answer's. */
@@ -111,7 +103,8 @@ export type Question = {
 export async function getQuestions(service: DocsService, { dates, names, signal }: AnalyticsQuery) {
   const query = { ...dates, limit: 1000 }
   const call = analyticsCall(service, ['assistant'], query, "list the assistant's conversations")
-  return readList<Question>(call, await service.send(call, signal), 'conversations', (row) => {
+  const answer = await service.send(call, signal)
+  return readList<Question>(call, answer, 'conversations', (row) => {
     const { timestamp, resolutionStatus, pageUrl, queryCategory } = row
     const day = isText(timestamp) ? /^\d{4}-\d{2}-\d{2}/.exec(timestamp)?.[0] : undefined
     const isAnswered = resolutionStatus === 'answered'

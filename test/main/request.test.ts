@@ -62,8 +62,7 @@ it.each([
   [
     { prompt: 'x', 'visitors-days': '3', 'visitors-top': '5', 'site-url': 'https://a.example' },
     [
-      '`visitors-days` and `visitors-top` have no effect without `visitors-summary` or `visitors-export`.',
-      '`site-url` has no effect without `visitors-summary` or `reader-signals`.',
+      '`visitors-days`, `visitors-top` and `site-url` have no effect without `visitors-summary` or `visitors-export`.',
     ],
   ],
   [
