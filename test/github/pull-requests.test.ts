@@ -12,14 +12,21 @@ async function newGitHub() {
   const { github, world, clock } = await startHarness()
   const none = (): void => undefined
   const client = new GitHub({
-    ...{ clock, random: () => 0.5, cancel: new AbortController().signal, isPost: false },
+    ...{ clock, random: () => 0.5, cancel: new AbortController().signal },
     ...{ apiUrl: github.url, serverUrl: 'https://github.com', repository: 'acme/docs', token: github.token },
-    ...{ proxy: NO_PROXY, log: { info: none, notice: none, warning: none } },
+    ...{ proxy: NO_PROXY, log: { debug: none, info: none, notice: none, warning: none } },
   })
-  return { github, world, client }
+  return { github, world, client, clock }
 }
 
-const UNREAD = { conflicts: false, openedAtMs: undefined, repository: 'acme/docs', why: '' }
+const UNREAD = {
+  conflicts: false,
+  openedAtMs: undefined,
+  repository: 'acme/docs',
+  head: '',
+  mergeCommit: '',
+  why: '',
+}
 
 describe('a pull request', () => {
   it.each<[string, string, object, boolean]>([
@@ -30,9 +37,11 @@ describe('a pull request', () => {
     ['closed', `${LINK}/files`, { state: 'closed' }, false],
   ])('is %s: %s, %j; it conflicts: %s', async (state, link, fields, conflicts) => {
     const { world, client } = await newGitHub()
-    Object.assign(addPull(world, { number: 7 }).fields, fields)
+    const pull = addPull(world, { number: 7 })
+    Object.assign(pull.fields, fields)
     const openedAtMs = Date.UTC(2026, 0, 5)
-    expect(await readPullState(link, client)).toEqual({ ...UNREAD, openedAtMs, conflicts, state })
+    const head = pull.fields.head?.sha
+    expect(await readPullState(link, client)).toEqual({ ...UNREAD, openedAtMs, conflicts, state, head })
   })
 
   it('is asked for once more, 3 s later, while GitHub finds out whether it conflicts', async () => {

@@ -495,6 +495,6 @@ it('nothing that others wrote comes alive', async () => {
 it('counts what the agent was told', () => {
   const told = { commits: 12, files: 34, wholeFiles: 8, mergedPulls: 2 }
   expect(contextCounts(told)).toBe('context: 12 commits, 34 files (8 whole), 2 merged pull requests')
-  const names = { commits: 1, files: 1, wholeFiles: undefined, mergedPulls: 0 }
+  const names = { commits: 1, files: 1, wholeFiles: 0, mergedPulls: 0 }
   expect(contextCounts(names)).toBe('context: 1 commit, 1 file')
 })
