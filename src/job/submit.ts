@@ -112,7 +112,7 @@ function isTransient(error: unknown): boolean {
 }
 
 const MAYBE_STARTED =
-  'The request may have been accepted all the same: a job may be running. Look for it in the dashboard of the docs service, and for its pull request, before you run this again: a second run may start a second job and spend its credits.'
+  'The request may have been accepted all the same: a job may be running. Look for it in the dashboard of the docs service, and for its pull request, before you start the workflow anew: it may start a second job and spend its credits.'
 
 function maybeStarted(cause: unknown): JobError {
   const { headline, details } =
