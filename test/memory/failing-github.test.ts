@@ -224,7 +224,7 @@ const FOUND = [
 
 /** Whether trying a request three times, at once or in the post step, gets over it. */
 function isPassing({ end, times = Infinity }: Attempt['troubles'][number]): boolean {
-  return end === 'slow' || (times <= 2 && !/^(?:20|40[0-9]|42)/.test(end))
+  return end === 'slow' || (times <= 2 && !/^(?:401|403|404|422)$/.test(end))
 }
 
 /** One attempt, with its main and its post step, and what holds for it whatever GitHub does. */
@@ -280,10 +280,12 @@ it('a failing GitHub means no second job, nothing left begun, no second comment,
       const end = await play(run, of, before, simulation)
       const isWarned = end.log.some((line) => /starts a new job and a new pull request/.test(line))
       if (simulation.docs.jobs.length > before.jobs) startedByRun.push({ isWarned })
-      // The post step tries three times, within 12 s; where GitHub asks to wait for 1 s, within 2.
-      const isLimited = of.troubles.some(({ end: kind }) => kind === '429' || kind === 'secondary-limit')
-      const graceMs = isLimited ? 1900 : 11_000
+      // The post step tries three times, within 12 s; where GitHub asks to wait for 1 s, within 2; a refusal once.
+      const ends = of.troubles.map((one) => one.end)
+      const isRefusal = ends.some((one) => /^(?:401|403|404|422)$/.test(one))
+      const isLimited = ends.some((one) => one === '429' || one === 'secondary-limit')
       const recoversAtMs = before.startedAtMs + (of.recoversAfterMs ?? Infinity)
+      const graceMs = isRefusal ? -1 : isLimited ? 1900 : 11_000
       hasRecovered &&=
         of.troubles.every(isPassing) || recoversAtMs <= before.startedAtMs + end.tookMs + graceMs
       if (hasRecovered) expectAllEnded(world, github)
