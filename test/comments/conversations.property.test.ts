@@ -20,8 +20,6 @@ const step = fc.record({
 })
 const conversation = fc.record({
   steps: fc.array(step, { minLength: 2, maxLength: 5 }),
-  /** Whether the workflow queues the commands of a conversation, as the recipe does. */
-  isQueued: fc.boolean(),
   /** What decides how long each request takes, and whether it gets lost. */
   draws: fc.infiniteStream(fc.noBias(fc.integer({ min: 0, max: 9999 }))),
 })
@@ -49,9 +47,15 @@ function delayRequests({ clock, github }: Simulation, draw: () => number, isLoss
 }
 
 /** Lets it all happen; returns the commands by their comments' ids. */
-async function play({ clock, world, run, endPulls }: Simulation, steps: readonly Step[], isQueued: boolean) {
+async function play({ clock, world, run, endPulls }: Simulation, steps: readonly Step[]) {
   const commands = new Map<number, Step>()
-  let queue: Promise<void> = Promise.resolve()
+  // As in the recipes, those of a kind follow one another.
+  const queues = new Map<string, Promise<void>>()
+  function enqueue(kind: string, next: () => Promise<void>): Promise<void> {
+    const queue = (queues.get(kind) ?? Promise.resolve()).then(next)
+    queues.set(kind, queue)
+    return queue
+  }
   async function attempts(step: Step, first: Parameters<typeof run>[0]): Promise<void> {
     const { cancelAtMs, killAtMs } = step
     await run({ ...first, cancelAtMs, killAtMs })
@@ -62,14 +66,13 @@ async function play({ clock, world, run, endPulls }: Simulation, steps: readonly
     if (step.kind === 'merge') return await endPulls('merge')
     if (step.kind === 'pull') {
       const event = pullRequest({ sender: octocat })
-      return await attempts(step, { event, runId, inputs: { comment: 'always' } })
+      return await enqueue('pull', () => attempts(step, { event, runId, inputs: { comment: 'always' } }))
     }
     const body = `/docs${step.kind === 'new' ? ' new' : ''} request ${runId}`
     const comment = addComment(world, { kind: 'main', number: 5, author: octocat, body })
     commands.set(comment.id, step)
     const first = { event: issueComment({ ...comment, body }), runId, inputs: { prompt: '' } }
-    queue = (isQueued ? queue : Promise.resolve()).then(() => attempts(step, first))
-    await queue
+    await enqueue('command', () => attempts(step, first))
   }
   await Promise.all(steps.map((step, index) => take(step, 1000 + index)))
   return commands
@@ -98,6 +101,10 @@ function expectWhatWasBegunIsEnded(
     const less = [...(isCutShort ? ['0, 0'] : []), ...(isCutShort || isLossy ? ['0, 1'] : [])]
     expect([...less, '1, 1']).toContain(`${replied}, ${reacted}`)
   }
+  const asked = simulation.docs.jobs.flatMap(({ prompt, messages }) => [prompt, ...messages])
+  const requests = asked.filter((text) => text.startsWith('request '))
+  // Re-runs ask for nothing twice.
+  expect(requests).toEqual([...new Set(requests)])
   expect(reactions.filter(({ content }) => content === 'eyes')).toEqual([])
   expect(of('status').length).toBeLessThanOrEqual(1)
   const announced = of('announcement').map(({ job }) => job)
@@ -112,12 +119,12 @@ describe.each([
 ])('a conversation, %s', (_what, isLossy) => {
   const timeout = 60_000 + RUNS * 5000
   it('leaves one reply per command, one status comment, one announcement per job', { timeout }, async () => {
-    const property = fc.asyncProperty(conversation, async ({ steps, isQueued, draws }) => {
+    const property = fc.asyncProperty(conversation, async ({ steps, draws }) => {
       const simulation = await startSimulation('acme/docs')
       simulation.world.roles.set('octocat', { permission: 'write', role_name: 'write' })
       addPull(simulation.world, { number: 5 })
       const calm = delayRequests(simulation, () => draws.next().value / 10_000, isLossy)
-      const commands = await play(simulation, steps, isQueued).finally(calm)
+      const commands = await play(simulation, steps).finally(calm)
       expectWhatWasBegunIsEnded(simulation, commands, isLossy)
       await simulation.close()
     })

@@ -195,7 +195,7 @@ describe("people's work starts a job", () => {
     const made = merge(scene.world, pull, 'merge')
     scene.github.faults.push({ match: /graphql/, end: '502' })
     const warning =
-      'Failed to read the commits\' statuses and pull requests: GitHub returned 502 ("Server Error"). A commit of unknown origin counts as a person\'s (`ignore-authors`).'
+      'Failed to read the commits\' pull requests: GitHub returned 502 ("Server Error"). A commit of unknown origin counts as a person\'s (`ignore-authors`).'
     expect(await decide(made)).toMatchObject({ ...STARTS, warnings: [warning] })
   })
 

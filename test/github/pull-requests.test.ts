@@ -13,20 +13,30 @@ async function newGitHub() {
   return { ...scene, client: scene.newRun({ event: bareEvent('schedule') }).run.github }
 }
 
-const UNREAD = { conflicts: false, openedAtMs: undefined, repository: 'acme/docs', why: '' }
+const HEAD = 'd'.repeat(40)
+const MERGED_AS = 'e'.repeat(40)
+const NOTHING = { conflicts: false, openedAtMs: undefined, head: '', mergeCommit: '', why: '' }
+const UNREAD = { ...NOTHING, repository: 'acme/docs' }
+const MERGED = {
+  state: 'closed',
+  merged: true,
+  merged_at: '2026-01-05T00:00:00Z',
+  merge_commit_sha: MERGED_AS,
+}
 
 describe('a pull request', () => {
   it.each<[string, string, object, boolean]>([
     ['open', LINK, {}, false],
     ['open', LINK, { mergeable_state: 'unknown' }, false],
     ['open', LINK, { mergeable_state: 'dirty' }, true],
-    ['merged', LINK, { state: 'closed', merged: true, merged_at: '2026-01-05T00:00:00Z' }, false],
+    ['merged', LINK, MERGED, false],
     ['closed', `${LINK}/files`, { state: 'closed' }, false],
   ])('is %s: %s, %j; it conflicts: %s', async (state, link, fields, conflicts) => {
     const { world, client } = await newGitHub()
-    Object.assign(addPull(world, { number: 7 }).fields, fields)
-    const openedAtMs = Date.UTC(2026, 0, 5)
-    expect(await readPullState(link, client)).toEqual({ ...UNREAD, openedAtMs, conflicts, state })
+    Object.assign(addPull(world, { number: 7, head: { sha: HEAD } }).fields, fields)
+    const mergeCommit = state === 'merged' ? MERGED_AS : ''
+    const read = { ...UNREAD, openedAtMs: Date.UTC(2026, 0, 5), head: HEAD, mergeCommit }
+    expect(await readPullState(link, client)).toEqual({ ...read, conflicts, state })
   })
 
   it('is asked for once more, 3 s later, while GitHub finds out whether it conflicts', async () => {
@@ -55,7 +65,7 @@ describe('a pull request', () => {
     ['502', 'GitHub returned 502 ("Server Error")'],
     ['403', 'GitHub returned 403 ("Forbidden")'],
     ['html', 'GitHub returned 200 without a readable body'],
-    [{ status: 200, body: { id: 7 } }, 'GitHub returned something else than a pull request'],
+    [{ status: 200, body: { id: 7 } }, 'GitHub returned something that is not a pull request'],
   ])('can not be told where GitHub answers %j', async (end, why) => {
     const { world, client, github } = await newGitHub()
     addPull(world, { number: 7 })
