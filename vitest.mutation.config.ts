@@ -12,6 +12,7 @@ export default defineConfig({
       'test/**/*.property.test.ts',
       'test/lib/http*.test.ts',
       'test/events/real-payloads.test.ts',
+      'test/memory/failing-github.test.ts',
     ],
     env: { GITHUB_OUTPUT: '', GITHUB_STATE: '', GITHUB_STEP_SUMMARY: '' },
   },

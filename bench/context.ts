@@ -1,25 +1,33 @@
 import { spawnSync } from 'node:child_process'
+import { join, resolve } from 'node:path'
 import { readOptions, refuse } from '../scripts/options.ts'
 import type { ChangedFile } from '../src/context/ranking.ts'
-import { MAX_BYTES, renderContext } from '../src/context/render.ts'
+import { renderContext } from '../src/context/render.ts'
 
 const USAGE = `Measures how much of a change the agent is told, on changes of people who changed code and documentation together.
 
   node bench/context.ts <git directory>:<folder of its documentation>[,<folder>] …
+  node bench/context.ts --against ../other …    also the difference from the rules in that folder, in pairs
 
 told of 100     of the identifiers that the documentation then used for the first time, those that the agent is told
-                that is shown the rest of the change, where that does not fit into the block; their mean by change
-noise of 100    bytes that show tests, lock files and translations, of those that show any file, in all changes`
+                that is shown the rest of the change, where that does not fit into the prompt: one told with a line of
+                the diff or a message counts 1, one told as a bare name ½; their mean by change, ± its standard error
+noise of 100    bytes that show tests, lock files and translations, of those that show any file, in changes that hold
+                anything else`
 
 const MAX_COMMITS = 1500
 const MAX_FILES = 600
 /** Changes of each kind: at most so many, of three times as many that are looked at. */
 const SAMPLE = 12
+/** A change of more does not fit into a prompt. */
+const MAX_PROMPT_BYTES = 128 * 1024
 
 const NOISE =
   /(?:^|\/)(?:tests?|__tests__|__e2e__|e2e|spec|fixtures?|testdata|__snapshots__|testing|integration)\/|[._-](?:test|spec)s?\.|_test\.\w+$|(?:^|\/)test_\w+\.py$|\.snap$|(?:^|\/)(?:package-lock\.json|pnpm-lock\.yaml|yarn\.lock|go\.sum|[\w.-]+\.lock)$/
 const TRANSLATION =
   /(?:^|\/)(?:locales?|i18n|translations?|messages)\/|\.po$|(?:^|\/)(?!en)[a-z]{2}(?:-[a-z]{2,4})?\/.*\.mdx?$/i
+/** What quotes the documentation: that it has a word says nothing of the code. */
+const QUOTES = /\.(?:patch|diff)$|(?:^|\/)\.changeset\//
 /** Words that only code has: `--flag`, `camelCase`, `snake_case`, `CONSTANT`. */
 const IDENTIFIER =
   /(?<![\w-])(?:--[a-z][a-z0-9-]+|[A-Za-z_$][\w$]*(?:_[\w$]+|[a-z0-9][A-Z][\w$]*)|[A-Z][A-Z0-9_]{3,})(?![\w-])/g
@@ -30,8 +38,10 @@ type History = { readonly gitDirectory: string; readonly docs: readonly string[]
 /** Of one change. `facts`: identifiers that its documentation used for the first time. Bytes show files, or noise. */
 type Figures = Readonly<Record<'codeBytes' | 'facts' | 'told' | 'bytes' | 'noise', number>>
 
+type Render = typeof renderContext
+
 /** Measures pushes, weeks and releases in which pages and other files were changed, at even distances, newest first. */
-function measureAll(history: History): Figures[] {
+function measureAll(history: History, renders: readonly Render[]): Figures[][] {
   const log = git(history, 'log', '--first-parent', `-${MAX_COMMITS}`, '--format=%H %ct').split('\n')
   const mainline = log.map((line) => {
     const [sha = '', seconds = ''] = line.split(' ')
@@ -50,7 +60,12 @@ function measureAll(history: History): Figures[] {
     })
     const step = Math.max(1, both.length / (SAMPLE * 3))
     const looked = both.filter((_, index) => Math.floor(index / step) !== Math.floor((index - 1) / step))
-    return looked.flatMap((range) => measure(range, history) ?? []).slice(0, SAMPLE)
+    const found: Figures[][] = []
+    for (const range of looked) {
+      const figures = found.length < SAMPLE ? measure(range, history, renders) : undefined
+      if (figures !== undefined) found.push(figures)
+    }
+    return found
   })
 }
 
@@ -70,42 +85,63 @@ function releaseRanges(history: History, mainline: ReadonlySet<string>): string[
   })
 }
 
-/** `undefined` if nothing can be learned from the change. */
-function measure(range: string, history: History): Figures | undefined {
+/** By each of the rules; `undefined` if nothing can be learned from the change. */
+function measure(range: string, history: History, renders: readonly Render[]): Figures[] | undefined {
   const files = readFiles(git(history, 'diff', '--no-ext-diff', '-M', range))
   const isCode = ({ path }: ChangedFile): boolean => !isPage(path, history)
-  const { code = [], pages = [] } = Object.groupBy(files, (file) => (isCode(file) ? 'code' : 'pages'))
+  const pages = files.filter((file) => !isCode(file))
+  const changed = identifiersIn(
+    linesOf(
+      files.filter((file) => isCode(file) && !QUOTES.test(file.path)),
+      /^[+-]/,
+    ),
+  )
   const [base = ''] = range.split('..')
   const known = identifiersIn(git(history, 'grep', '-hI', '-e', '.', base, '--', ...history.docs))
-  const changed = identifiersIn(linesOf(code, /^[+-]/))
   const used = [...identifiersIn(linesOf(pages, /^\+/))]
   // Documentation that was new or moved as a whole says nothing of what a change brought.
   const facts = known.size === 0 ? [] : used.filter((name) => !known.has(name) && changed.has(name))
   if (facts.length === 0) return undefined
   const [, ...messages] = git(history, 'log', '-250', '--reverse', '--format=%x00%B', range).split('\0')
   const asked = files.slice(0, MAX_FILES)
-  const text = tell(asked.filter(isCode), messages)
-  const isTold = (name: string): boolean =>
-    new RegExp(`(?<![\\w-])${name.replace(/[.$]/g, '\\$&')}(?![\\w-])`).test(text)
-  const [, shown = ''] = tell(asked, messages).split(/^Changed files.*\n/m)
-  let isNoise = false
-  const noise = shown.split('\n').filter((line) => {
-    const [, path] = /^[a-z]+ (?:\S+ to )?(\S+?)(?::? |$)/.exec(line) ?? []
-    if (path !== undefined) isNoise = NOISE.test(path) || TRANSLATION.test(path)
-    return isNoise
+  const code = asked.filter(isCode)
+  const codeBytes = code.reduce((sum, { patch = '' }) => sum + Buffer.byteLength(patch), 0)
+  return renders.map((render) => {
+    const told = countTold(facts, tell(code, messages, render))
+    return { codeBytes, facts: facts.length, told, ...measureNoise(asked, tell(asked, messages, render)) }
   })
-  return {
-    codeBytes: asked.filter(isCode).reduce((sum, { patch = '' }) => sum + Buffer.byteLength(patch), 0),
-    facts: facts.length,
-    told: facts.filter(isTold).length,
-    bytes: Buffer.byteLength(shown),
-    noise: Buffer.byteLength(noise.join('\n')),
-  }
 }
 
-function tell(files: readonly ChangedFile[], messages: readonly string[]): string {
+const HEADER = /^(?:added|modified|removed|renamed|copied|changed) (?:\S+ to )?(\S+?)(?::? |$)/
+
+/** A name in a line of a diff or message counts 1, one in a header or a list of names ½. */
+function countTold(facts: readonly string[], text: string): number {
+  const isBare = (line: string): boolean => HEADER.test(line) || line.startsWith('… (')
+  const { bare = [], whole = [] } = Object.groupBy(text.split('\n'), (line) =>
+    isBare(line) ? 'bare' : 'whole',
+  )
+  const has = (lines: readonly string[], name: string): boolean =>
+    new RegExp(`(?<![\\w-])${name.replace(/[.$]/g, '\\$&')}(?![\\w-])`).test(lines.join('\n'))
+  return facts.reduce((sum, name) => sum + (has(whole, name) ? 1 : has(bare, name) ? 0.5 : 0), 0)
+}
+
+function measureNoise(files: readonly ChangedFile[], text: string): Pick<Figures, 'bytes' | 'noise'> {
+  const isMinor = (path: string): boolean => NOISE.test(path) || TRANSLATION.test(path)
+  if (files.every(({ path }) => isMinor(path))) return { bytes: 0, noise: 0 }
+  const [, shown = ''] = text.split(/^Changed files.*\n/m)
+  let isNoise = false
+  const noise = shown.split('\n').filter((line) => {
+    const [, path] = HEADER.exec(line) ?? []
+    if (path !== undefined) isNoise = isMinor(path)
+    return isNoise
+  })
+  return { bytes: Buffer.byteLength(shown), noise: Buffer.byteLength(noise.join('\n')) }
+}
+
+function tell(files: readonly ChangedFile[], messages: readonly string[], render: Render): string {
   const commits = messages.map((message) => ({ sha: '0'.repeat(40), message }))
-  return renderContext({ facts: [], commits, files: { files, total: files.length } }, 'diff')
+  const known = { facts: [], commits, files: { files, total: files.length } }
+  return render(known, { detail: 'diff', promptBytes: 200 }).text
 }
 
 /** The files of git's own diff, as GitHub lists them. */
@@ -147,25 +183,49 @@ function git({ gitDirectory }: History, ...words: string[]): string {
   return stdout.trimEnd()
 }
 
-function rowOf({ name, figures }: { readonly name: string; readonly figures: readonly Figures[] }) {
-  const large = figures.filter(({ codeBytes }) => codeBytes > MAX_BYTES.diff)
-  const sum = (of: readonly Figures[], key: keyof Figures) => of.reduce((all, one) => all + one[key], 0)
+/** @param figures of each change, by each of the rules */
+function rowOf({ name, figures }: { readonly name: string; readonly figures: readonly Figures[][] }) {
+  const all = figures.flatMap(([first]) => first ?? [])
+  const large = figures.filter(([first]) => (first?.codeBytes ?? 0) > MAX_PROMPT_BYTES)
+  const shares = large.map((rules) => rules.map(({ told, facts }) => (100 * told) / facts))
+  const sum = (of: readonly Figures[], key: keyof Figures) => of.reduce((total, one) => total + one[key], 0)
   const percent = (share: number) => (Number.isNaN(share) ? '' : Math.round(share * 1000) / 10)
+  const own = large.flatMap(([first]) => first ?? [])
+  const differences = shares.flatMap(([one, other]) =>
+    one === undefined || other === undefined ? [] : [one - other],
+  )
   return {
     repository: name,
     'changes that do not fit': large.length,
-    identifiers: sum(large, 'facts'),
-    'told of 100': percent(sum(large, 'told') / sum(large, 'facts')),
-    'mean by change': percent(large.reduce((all, { told, facts }) => all + told / facts, 0) / large.length),
-    'noise of 100': percent(sum(figures, 'noise') / sum(figures, 'bytes')),
+    identifiers: sum(own, 'facts'),
+    'told of 100': percent(sum(own, 'told') / sum(own, 'facts')),
+    'mean by change': meanOf(shares.flatMap(([one]) => one ?? [])),
+    'noise of 100': percent(sum(all, 'noise') / sum(all, 'bytes')),
+    ...(differences.length > 0 && { 'more than the other': meanOf(differences) }),
   }
 }
 
-const { positionals } = readOptions(USAGE, { allowPositionals: true })
+/** With its standard error. */
+function meanOf(values: readonly number[]): string {
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length
+  const squares = values.reduce((sum, value) => sum + (value - mean) ** 2, 0)
+  const error = Math.sqrt(squares / (values.length - 1) / values.length)
+  return values.length < 2 ? '' : `${mean.toFixed(1)} ± ${error.toFixed(1)}`
+}
+
+const { positionals, values } = readOptions(USAGE, {
+  allowPositionals: true,
+  options: { against: { type: 'string' } },
+})
 if (positionals.length === 0) refuse('Name a repository.', USAGE)
+const renders: Render[] = [renderContext]
+if (values.against !== undefined) {
+  const other = await import(join(resolve(values.against), 'src/context/render.ts'))
+  renders.push(other.renderContext)
+}
 const measured = positionals.map((word) => {
   const [gitDirectory = '', folders = ''] = word.split(':')
-  return { name: gitDirectory, figures: measureAll({ gitDirectory, docs: folders.split(',') }) }
+  return { name: gitDirectory, figures: measureAll({ gitDirectory, docs: folders.split(',') }, renders) }
 })
 const rows = [...measured, { name: 'all', figures: measured.flatMap(({ figures }) => figures) }].map(rowOf)
 if (rows.at(-1)?.identifiers === 0)

@@ -39,6 +39,8 @@ export type DocsServiceOptions = {
   readonly projects?: readonly string[]
   /** How long a job stays active, unless its prompt says `[agent: takes …]`. */
   readonly jobTimeMs?: number
+  /** How long the build of a preview takes; 0: none is built. */
+  readonly buildTimeMs?: number
   /** Right after a message, answers show the old finished job for this long. */
   readonly staleMs?: number
   /** Pages of the site in the visitors report. */
@@ -70,6 +72,7 @@ export function settingsFrom(options: DocsServiceOptions): Settings {
     keys: [],
     projects: ['docs'],
     jobTimeMs: 3000,
+    buildTimeMs: 0,
     staleMs: 0,
     pages: 120,
     seed: 1,

@@ -6,7 +6,7 @@ import { startDocsService } from '../docs-service/service.ts'
 import { bareEvent, type Event, issueComment, pushTo } from '../test/support/events.ts'
 import { startGitHub } from '../test/support/github.ts'
 import { type ActionRun, startAction } from '../test/support/run-action.ts'
-import { addComment, type Comment, person } from '../test/support/world.ts'
+import { AGENT, addComment, type Comment, person } from '../test/support/world.ts'
 import { aligned, readOptions, runScript } from './options.ts'
 
 const USAGE = `Shows the action at work on this machine: a push, a /docs comment, and the Monday report.
@@ -46,7 +46,10 @@ const NEXT = `1. Create an admin API key in the dashboard of the docs service. T
 README.md has the quick start; docs/local-runs.md says how to try a workflow of your own on this machine.`
 
 const { values } = readOptions(USAGE, { options: { open: { type: 'boolean' } } })
-const [docs, github] = await Promise.all([startDocsService({ jobTimeMs: 900 }), startGitHub()])
+const [docs, github] = await Promise.all([
+  startDocsService({ jobTimeMs: 900, buildTimeMs: 200 }),
+  startGitHub(),
+])
 const { world } = github
 world.roles.set('mona', { permission: 'write', role_name: 'write' })
 world.agentPulls = () => docs.jobs.flatMap(({ pull }) => pull ?? [])
@@ -73,6 +76,9 @@ async function showPush(): Promise<void> {
   show(`\nThe job's summary:\n\n${box(picture(run.summary))}`)
   const link = run.outputs['pr-link']
   show(`\nThe pull request, ${link}:\n\n${box(git(run, '--format=%s%n%n%b', '--patch', '--no-color'))}`)
+  const checks = world.checks.map(({ name, conclusion }) => `${conclusion === 'SUCCESS' ? '✓' : '✗'} ${name}`)
+  const preview = world.comments.find(({ author }) => author === AGENT)?.history.at(-1) ?? ''
+  show(`\nOn it, from the docs service's GitHub App:\n\n${box([...checks, '', picture(preview)].join('\n'))}`)
   check(run, 'pull-request')
 }
 

@@ -3,11 +3,11 @@ import { basename, dirname, join } from 'node:path'
 import { type DocsService, startDocsService } from '../docs-service/service.ts'
 import { formatDuration } from '../src/lib/duration.ts'
 import { issueComment } from '../test/support/events.ts'
-import { startGitHub } from '../test/support/github.ts'
+import { type FakeGitHub, startGitHub } from '../test/support/github.ts'
 import { type ActionOptions, type ActionRun, runAction } from '../test/support/run-action.ts'
-import { addComment, person } from '../test/support/world.ts'
+import { AGENT, addComment, person } from '../test/support/world.ts'
 import { readOptions, refuse, runScript } from './options.ts'
-import { drawMarkdown, SCHEMES, startBrowser } from './summary-page.ts'
+import { drawMarkdown, type Look, SCHEMES, startBrowser } from './summary-page.ts'
 
 const USAGE = `Makes the pictures of the documentation from what dist/ writes, with fixed data, in light and dark.
 
@@ -30,12 +30,22 @@ const FILES: Readonly<Record<string, readonly [light: string, dark: string]>> = 
   'visitors-report': ['visitors-report-light.png', 'visitors-report-dark.png'],
 }
 
+/** Cropped to what matters, and legible on a phone; the others are as wide as GitHub's pages. */
+const LOOKS: Readonly<Record<string, Pick<Look, 'width' | 'maxHeight'>>> = {
+  'job-summary': { width: 400, maxHeight: 262 },
+  'command-reply': { width: 600 },
+}
+
 /** The Markdown of each picture, the same every time. */
 const SCENES: Readonly<Record<string, (docs: DocsService) => Promise<string>>> = {
-  'job-summary': async (docs) => {
-    const { summary, outputs } = await run(docs, { inputs: { prompt: PROMPT } })
-    return withFixedTimes(summary, outputs)
-  },
+  'job-summary': (docs) =>
+    onGitHub(docs, async (github) => {
+      const { summary, outputs } = await run(docs, {
+        inputs: { prompt: PROMPT, 'github-token': github.token, 'wait-for-preview': 'true' },
+        env: { GITHUB_API_URL: github.url },
+      })
+      return withFixedTimes(summary, outputs)
+    }),
   'wrong-inputs': async (docs) => {
     const wrong = { timeout: '30', 'fail-on': 'failed, timeout', 'visitors-top': '500' }
     return (await run(docs, { inputs: { 'project-id': '', prompt: PROMPT, ...wrong } })).summary
@@ -49,31 +59,55 @@ const SCENES: Readonly<Record<string, (docs: DocsService) => Promise<string>>> =
     // That part is always of the 28 days before today.
     return summary.replace(/(?<=\*\*What readers missed\*\*, ).*/, '9 Feb – 8 Mar 2026')
   },
-  'command-reply': replyToCommand,
+  'command-reply': (docs) => onGitHub(docs, (github) => replyToCommand(docs, github)),
 }
 
-async function replyToCommand(docs: DocsService): Promise<string> {
+const FILES_CHANGED = [
+  { filename: 'quickstart.mdx', status: 'modified', additions: 9, deletions: 2 },
+  { filename: 'guides/snapshots.mdx', status: 'modified', additions: 4, deletions: 1 },
+] as const
+
+/** A GitHub where the agent's pull request changes pages, and the docs service's App has built its preview. */
+async function onGitHub(docs: DocsService, scene: (github: FakeGitHub) => Promise<string>): Promise<string> {
   const github = await startGitHub()
+  const { world } = github
+  const row = '| docs | 🟢 Ready | [View Preview](https://acme-1.mintlify.site) | Mar 9, 2026, 6:06 AM |'
+  const body = `<!-- mintlify-preview-comment-acme -->\n| Project | Status | Preview | Updated (UTC) |\n| - | - | - | - |\n${row}`
+  world.agentPulls = () => {
+    const pulls = docs.jobs.flatMap(({ pull }) => pull ?? [])
+    const isTold = world.comments.some(({ author }) => author === AGENT)
+    for (const { number } of isTold ? [] : pulls)
+      addComment(world, { kind: 'main', number, author: AGENT, body })
+    return pulls.map((pull) => ({
+      ...pull,
+      title: 'Explain why an upgrade needs a fresh snapshot',
+      files: FILES_CHANGED,
+    }))
+  }
   try {
-    const { world } = github
-    const author = person('mona')
-    const body = `/docs ${PROMPT}`
-    world.roles.set('mona', { permission: 'write', role_name: 'write' })
-    world.issues.add(12)
-    const { id } = addComment(world, { kind: 'main', number: 12, author, body })
-    const { outputs } = await run(docs, {
-      inputs: { comment: 'auto', 'follow-up': 'true', 'github-token': github.token },
-      event: issueComment({ id, body, author, number: 12, onIssue: true }),
-      env: { GITHUB_API_URL: github.url },
-    })
-    const said = world.comments.map(({ author: { login }, history }) => {
-      const text = `${history.at(-1)?.replace(/^<!--.*?-->\n/s, '')}${login === 'mona' ? '\n\n🚀 1' : ''}`
-      return `| ${login.replace('[bot]', '')} commented |\n| :--- |\n| ${text.trim().replaceAll('\n\n', '<br><br>')} |`
-    })
-    return withFixedTimes(said.join('\n\n'), outputs)
+    return await scene(github)
   } finally {
     await github.close()
   }
+}
+
+async function replyToCommand(docs: DocsService, { world, token, url }: FakeGitHub): Promise<string> {
+  const author = person('mona')
+  const body = `/docs ${PROMPT}`
+  world.roles.set('mona', { permission: 'write', role_name: 'write' })
+  world.issues.add(12)
+  const { id } = addComment(world, { kind: 'main', number: 12, author, body })
+  const { outputs } = await run(docs, {
+    inputs: { comment: 'auto', 'follow-up': 'true', 'wait-for-preview': 'true', 'github-token': token },
+    event: issueComment({ id, body, author, number: 12, onIssue: true }),
+    env: { GITHUB_API_URL: url },
+  })
+  const thread = world.comments.filter(({ number }) => number === 12)
+  const said = thread.map(({ author: { login }, history }) => {
+    const text = `${history.at(-1)?.replace(/^<!--.*?-->\n/s, '')}${login === 'mona' ? '\n\n🚀 1' : ''}`
+    return `| ${login.replace('[bot]', '')} commented |\n| :--- |\n| ${text.trim().replaceAll('\n\n', '<br><br>')} |`
+  })
+  return withFixedTimes(said.join('\n\n'), outputs)
 }
 
 async function run(docs: DocsService, { inputs, ...options }: ActionOptions): Promise<ActionRun> {
@@ -100,7 +134,7 @@ function differenceOf(path: string, markdown: string): string {
   return `docs/pictures/${basename(path)} differs in line ${at + 1}:\n  - ${before[at] ?? ''}\n  + ${now[at] ?? ''}`
 }
 
-async function draw(markdown: string, files: readonly string[], look = { width: 1012, unfold: false }) {
+async function draw(markdown: string, files: readonly string[], look: Omit<Look, 'scheme'>) {
   const browser = await startBrowser()
   try {
     for (const [index, scheme] of SCHEMES.entries()) {
@@ -141,7 +175,7 @@ await runScript(async () => {
     writeFileSync(path, markdown)
     const files = FILES[name] ?? SCHEMES.map((scheme) => `pictures/${name}-${scheme}.png`)
     const paths = files.map((file) => join(DOCS, file))
-    await draw(markdown, paths)
+    await draw(markdown, paths, { width: 1012, unfold: false, ...LOOKS[name] })
   }
   const stale = differences.filter((difference) => difference !== '')
   if (!values.check || stale.length === 0) return

@@ -1,19 +1,37 @@
 import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { stringify } from 'yaml'
+import { parse, stringify } from 'yaml'
 import { BOOLEAN, LINES, LOGINS } from '../src/inputs/formats.ts'
 import { INPUTS } from '../src/inputs/table.ts'
 import { type ActionMetadata, readActionMetadata } from './action-metadata.ts'
 import { readOptions } from './options.ts'
 
-const USAGE = `Writes what README.md, docs/ and action-types.yml have from action.yml, examples/ and src/inputs/table.ts.
+const USAGE = `Writes what README.md, docs/, action-types.yml and the reusable workflows have from action.yml, examples/,
+src/inputs/table.ts and the version in package.json.
 
   npm run fix                          writes it
   node scripts/readme.ts --check       fails where something differs`
 const ROOT = join(import.meta.dirname, '..')
 
+const INPUT_HEAD = ['Input', 'What it does']
+/** The groups of inputs, as the README names them. */
+const GROUPS = {
+  request: '**What is requested, and [what the agent is told](docs/context.md)**',
+  wait: '**Wait and result**',
+  comments: '**Comments, and [who may start a job](docs/commands.md)**',
+  visitors: '**[Readers report](docs/visitors.md)**',
+}
+/** Inputs that nearly nobody sets: the README folds them. */
+const SELDOM_SET = [
+  'base-url context-files job-id poll-interval summary command allow-bots matrix',
+  'visitors-from visitors-to visitors-top visitors-trend visitors-export',
+].flatMap((names) => names.split(' '))
 /** Outputs that the README shows; all of them are in `docs/outputs.md`. */
-const MAIN_OUTPUTS = 'result pr-link pr-number job-id status visitors-total visitors-change'.split(' ')
+const MAIN_OUTPUTS =
+  'result pr-link pr-operation pr-files preview-url published job-id visitors-markdown'.split(' ')
+/** The reusable workflows, in the order of their page, and inputs that the action does not have. */
+const REUSABLE = ['docs-on-push', 'docs-on-merge', 'docs-command', 'weekly']
+const OWN_INPUTS = ['skip-label', 'later-label', 'runs-on']
 const OUTPUT_TYPES: Readonly<Record<string, string>> = { 'visitors-complete': 'boolean' }
 const TYPES_HEAD = `# The types of inputs and outputs, for workflows that are written in Kotlin or checked by
 # https://github.com/typesafegithub/github-actions-typing. Made by scripts/readme.ts.
@@ -23,15 +41,22 @@ const TYPES_HEAD = `# The types of inputs and outputs, for workflows that are wr
 export function generatedFiles(): ReadonlyMap<string, string> {
   const metadata = readActionMetadata()
   const pages = ['README.md', ...globSync('docs/*.md', { cwd: ROOT }).toSorted()]
+  const workflows = REUSABLE.map((name) => `.github/workflows/${name}.yml`)
   return new Map([
+    ...workflows.map((path) => [path, withOwnVersion(read(path))] as const),
     ...pages.map((name) => [name, withGeneratedParts(read(name), metadata)] as const),
     ['action-types.yml', actionTypes(metadata)],
   ])
 }
 
+/** The action in a reusable workflow is that of the same release, so that who pins the one pins both. */
+function withOwnVersion(workflow: string): string {
+  const { version } = JSON.parse(read('package.json'))
+  return workflow.replace(/(?<=uses: your-org\/docs-agent-action@)v\S+/g, `v${version}`)
+}
+
 /**
- * Fills what stands between marks such as `<!-- inputs:wait:start -->` and `<!-- inputs:wait:end -->`: a group of the
- * inputs, `outputs`, `outputs:main`, or a workflow of `examples/` (`example:weekly`).
+ * Fills what stands between marks such as `<!-- inputs:start -->` and `<!-- inputs:end -->`: `inputs`, `outputs`, `outputs:main`, `reusable`, or a workflow of `examples/` (`example:weekly`).
  */
 function withGeneratedParts(page: string, metadata: ActionMetadata): string {
   const marked = /(<!-- ([\w:-]+):start[^>]*-->)[\s\S]*?(<!-- \2:end -->)/g
@@ -48,14 +73,42 @@ function partOf(mark: string, { inputs, outputs }: ActionMetadata): string {
     const rows = shown.map(([output, { description }]) => [`\`${output}\``, description])
     return table(['Output', 'Value'], rows)
   }
+  if (kind === 'reusable') return reusableInputs(Object.keys(inputs))
   if (kind !== 'inputs') throw new Error(`Nothing is known to be generated for the mark ${mark}.`)
-  const group = Object.entries(INPUTS).flatMap(([input, spec]) => (spec.group === name ? [input] : []))
-  const rows = group.map((input) => {
-    const { required, default: fallback, description = '' } = inputs[input] ?? {}
-    const shown = required === true ? '**required**' : fallback === undefined ? '' : `\`${fallback}\``
-    return [`\`${input}\``, shown, description]
+  const rows = (isFolded: boolean) =>
+    Object.entries(GROUPS).flatMap(([group, title]) => {
+      const names = Object.entries(INPUTS).filter(([, spec]) => spec.group === group)
+      const shown = names.filter(([input]) => SELDOM_SET.includes(input) === isFolded)
+      return [
+        ...(isFolded ? [] : [['', title]]),
+        ...shown.map(([input]) => [`\`${input}\``, inputText(inputs[input])]),
+      ]
+    })
+  const fold = `<details><summary>Inputs that are seldom set</summary>\n\n${table(INPUT_HEAD, rows(true))}\n\n</details>`
+  return `${table(INPUT_HEAD, rows(false))}\n\n${fold}`
+}
+
+function inputText(input: ActionMetadata['inputs'][string] | undefined): string {
+  const { required, default: fallback, description = '' } = input ?? {}
+  return `${required === true ? '**Required.** ' : ''}${description}${fallback === undefined ? '' : ` Default: \`${fallback}\`.`}`
+}
+
+/** The inputs of the reusable workflows with their defaults. */
+function reusableInputs(order: readonly string[]): string {
+  type Inputs = Readonly<Record<string, { readonly required?: boolean; readonly default?: unknown }>>
+  const calls = REUSABLE.map(
+    (name): Inputs => parse(read(`.github/workflows/${name}.yml`)).on.workflow_call.inputs,
+  )
+  const rows = [...order, ...OWN_INPUTS].flatMap((name) => {
+    const cells = calls.map(({ [name]: input }) => {
+      if (input === undefined) return '–'
+      if (input.required === true) return '**required**'
+      if (input.default === '') return 'empty'
+      return name === 'prompt' ? "its recipe's" : `\`${input.default}\``
+    })
+    return cells.every((cell) => cell === '–') ? [] : [[`\`${name}\``, ...cells]]
   })
-  return table(['Input', 'Default', 'What it does'], rows)
+  return table(['Input', ...REUSABLE.map((name) => `\`${name}\``)], rows)
 }
 
 /** The types of github-actions-typing. What may be empty is a string. */
@@ -98,7 +151,9 @@ if (import.meta.main) {
     if (read(name) === wanted) continue
     if (!values.check) writeFileSync(join(ROOT, name), wanted)
     else
-      console.error(`${name} differs from what action.yml, examples/ and src/inputs/ make; run npm run fix.`)
+      console.error(
+        `${name} is not what npm run fix makes of action.yml, examples/, src/inputs/ and package.json.`,
+      )
     if (values.check) process.exitCode = 1
   }
 }

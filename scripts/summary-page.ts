@@ -13,6 +13,8 @@ export type Look = {
   readonly width: number
   /** Whether what is folded is shown. */
   readonly unfold: boolean
+  /** What is below it is cut off, in CSS pixels. */
+  readonly maxHeight?: number
 }
 
 /** Starts Chromium: `CHROMIUM`, or /usr/bin/chromium. @throws with what to install */
@@ -28,16 +30,22 @@ export function startBrowser(): Promise<Browser> {
 
 /** Draws Markdown as GitHub shows it, as a PNG. @throws if Mermaid can't draw one of its charts */
 export async function drawMarkdown(browser: Browser, markdown: string, look: Look): Promise<Buffer> {
-  const { scheme, width, unfold } = look
+  const { scheme, width, unfold, maxHeight = Number.POSITIVE_INFINITY } = look
   const viewport = { width, height: 600 }
-  const page = await browser.newPage({ colorScheme: scheme, viewport, deviceScaleFactor: 1.25 })
-  await page.setContent(pageOf(markdown, scheme))
+  const page = await browser.newPage({
+    colorScheme: scheme,
+    viewport,
+    deviceScaleFactor: width < 600 ? 2 : 1.25,
+  })
+  await page.setContent(pageOf(markdown, look))
   const parts = `document.querySelectorAll('details')`
   // Mermaid can't measure what is folded.
   await page.evaluate(`for (const part of ${parts}) part.open = true`)
   await drawCharts(page, scheme)
   await page.evaluate(`for (const part of ${parts}) part.open = ${unfold}`)
-  const png = await page.locator('article').screenshot()
+  const box = await page.locator('article').boundingBox()
+  const clip = { x: 0, y: 0, width, height: Math.min(box?.height ?? 0, maxHeight) }
+  const png = await page.screenshot({ clip, fullPage: true })
   await page.close()
   return png
 }
@@ -53,7 +61,7 @@ async function drawCharts(page: Page, scheme: Look['scheme']): Promise<void> {
   if (drawn !== charts) throw new Error(`Mermaid drew ${drawn} of ${charts} charts.`)
 }
 
-function pageOf(markdown: string, scheme: Look['scheme']): string {
+function pageOf(markdown: string, { scheme, width }: Look): string {
   const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
   const marked = new Marked({ gfm: true })
   marked.use({
@@ -63,7 +71,7 @@ function pageOf(markdown: string, scheme: Look['scheme']): string {
   })
   const style = readFileSync(fileOf(`github-markdown-css/github-markdown-${scheme}.css`), 'utf8')
   return `<!doctype html><meta charset="utf-8"><style>${style}
-    body { margin: 0 } article { padding: 24px 32px } .mermaid { background: none !important; text-align: center }
+    body { margin: 0 } article { padding: ${width < 600 ? '12px 16px; border: 1px solid #8886; border-radius: 6px; box-sizing: border-box' : '24px 32px'} } .mermaid { background: none !important; text-align: center }
   </style><article class="markdown-body">${marked.parse(markdown)}</article>`
 }
 

@@ -85,6 +85,20 @@ it('every page of docs/, every picture, example and recipe is shown or linked wh
   expect(targetsOf('README.md')).toEqual(expect.arrayContaining(anchors))
 })
 
+it('the README fits on 250 lines, and begins with ten lines of YAML and short sentences', () => {
+  const lines = readText('README.md').split('\n')
+  expect(lines.length).toBeLessThanOrEqual(250)
+  const head = lines.slice(0, 100).join('\n')
+  const [fenced = ''] = /```yaml\n[\s\S]+?```/.exec(head) ?? []
+  expect(fenced.split('\n').length - 2).toBeLessThanOrEqual(10)
+  expect(lines.indexOf('```yaml')).toBeLessThan(10)
+  const prose = head
+    .replace(/```[\s\S]*?```|<[^>]+>|\]\([^)]*\)|^#.*$/gm, '')
+    .replace(/^ *(?:-|\d\.) |\|/gm, '\n\n')
+  const sentences = prose.split(/\n\s*\n/).flatMap((text) => text.split(/(?<=[.!?])\**\s+/))
+  expect(sentences.filter((sentence) => (sentence.match(/\S*\w\S*/g) ?? []).length > 30)).toEqual([])
+})
+
 it('docs/commands.md names every call to GitHub', () => {
   const source = globSync('src/**/*.ts', { cwd: ROOT }).map(readText).join('\n')
   const { rest } = getOctokit('token')

@@ -8,6 +8,14 @@ import { basedOn, bestPage, subjectOf, withNewSection } from './page-edit.ts'
 /** A commit to make for a prompt. */
 export type Task = { readonly branch: string; readonly prompt: string; readonly atMs: number }
 
+/** A page that a branch changes, in the words of GitHub's REST API. */
+export type ChangedPage = {
+  readonly filename: string
+  readonly status: 'modified'
+  readonly additions: number
+  readonly deletions: number
+}
+
 /** Who does the jobs' work. */
 export type Agent = Awaited<ReturnType<typeof gitAgent>>
 
@@ -27,7 +35,7 @@ const PERSON = { NAME: 'Docs Agent', EMAIL: 'docs-agent@example.com' }
 export function idleAgent(): Agent {
   return {
     folder: '',
-    commit: async () => undefined,
+    commit: async () => [],
     changes: async () => ({ commits: '', diff: '' }),
     merge: async () => '',
     close: async () => undefined,
@@ -62,10 +70,10 @@ export async function gitAgent() {
   return {
     /** Folder of the repository; empty if there is none. */
     folder,
-    /** Edits a page and commits it to the branch, which is made from `main` if it is new. */
+    /** Edits a page and commits it to the branch, which is made from `main` if it is new; gives the branch's changed files. */
     commit: (task: Task) =>
       // Work that was waiting when the service closed has no folder to be done in.
-      inTurn(async () => (closed ? undefined : commitPage(git, folder, task))),
+      inTurn(async () => (closed ? [] : commitPage(git, folder, task))),
     /** What the branch has beyond `main`, or beyond the commit that `main` was at when it was merged. */
     changes: (branch: string, base = 'main') =>
       inTurn(async () => ({
@@ -97,7 +105,11 @@ export async function gitAgent() {
 
 type Git = (args: readonly string[], atMs?: number) => Promise<string>
 
-async function commitPage(git: Git, folder: string, { branch, prompt, atMs }: Task): Promise<void> {
+async function commitPage(
+  git: Git,
+  folder: string,
+  { branch, prompt, atMs }: Task,
+): Promise<readonly ChangedPage[]> {
   const exists = (await git(['branch', '--list', branch])) !== ''
   await git(['switch', '--quiet', ...(exists ? [branch] : ['--create', branch, 'main'])])
   const paths = (await readdir(folder, { recursive: true })).filter((path) => path.endsWith('.mdx')).sort()
@@ -112,6 +124,11 @@ async function commitPage(git: Git, folder: string, { branch, prompt, atMs }: Ta
   }
   // Whoever opens the folder finds the published site in it, as in a fresh clone.
   await git(['switch', '--quiet', 'main'])
+  const lines = (await git(['diff', '--numstat', `main...${branch}`])).trim().split('\n')
+  return lines.map((line) => {
+    const [additions, deletions, filename = ''] = line.split('\t')
+    return { filename, status: 'modified', additions: Number(additions), deletions: Number(deletions) }
+  })
 }
 
 /**

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
-import { type Agent, PullError } from './git.ts'
-import { type Outcome, readDirectives, subjectMatter } from './prompt.ts'
+import { type Agent, type ChangedPage, PullError } from './git.ts'
+import { titleOf } from './page-edit.ts'
+import { type BuildEnd, type Outcome, readDirectives, subjectMatter } from './prompt.ts'
 
 /** A pull request that the agent opened. */
 export type Pull = {
@@ -8,6 +9,12 @@ export type Pull = {
   state: 'open' | 'merged' | 'closed'
   /** The commit that `main` was at before the merge; empty without a repository. */
   base?: string
+  readonly title: string
+  files: readonly ChangedPage[]
+  /** How many commits its branch has. */
+  commits: number
+  /** How the build of the last one's preview goes; `none`: there is none. */
+  readonly build: () => 'queued' | 'building' | BuildEnd
 }
 
 /** One prompt's worth of work: the job's own prompt, or a follow-up message. Times are epoch milliseconds. */
@@ -19,6 +26,7 @@ type Round = {
   readonly endsAtMs: number
   readonly outcome: Outcome
   readonly changes: boolean
+  readonly preview: BuildEnd
   /** The work at the round's end, once it has begun; it is done once only. */
   work?: Promise<void>
 }
@@ -44,6 +52,7 @@ export type AgentJob = {
 type JobSettings = {
   seed: number
   jobTimeMs: number
+  buildTimeMs: number
   staleMs: number
   repository: string
   now(): number
@@ -163,8 +172,26 @@ export class Jobs {
 
   async #work(job: AgentJob, { prompt, outcome, changes, endsAtMs }: Round): Promise<void> {
     if (outcome !== 'completed' || !changes) return
-    await this.#agent.commit({ branch: job.branch, prompt, atMs: endsAtMs })
-    job.pull ??= { number: this.list.filter(({ pull }) => pull).length + 1, state: 'open' }
+    const files = await this.#agent.commit({ branch: job.branch, prompt, atMs: endsAtMs })
+    const number = this.list.filter(({ pull }) => pull).length + 1
+    const build = () => this.#build(job)
+    job.pull ??= { number, state: 'open', title: titleOf(job.prompt), files, commits: 0, build }
+    job.pull.files = files
+    job.pull.commits++
+  }
+
+  /** A build begins with a commit, is queued for a tenth of its time, and then built or skipped. */
+  #build({ rounds }: AgentJob): 'queued' | 'building' | BuildEnd {
+    const { now, buildTimeMs } = this.#settings
+    const done = rounds.filter(({ changes, outcome, endsAtMs }) => {
+      return changes && outcome === 'completed' && endsAtMs <= now()
+    })
+    const { preview, endsAtMs } = done.at(-1) ?? { preview: 'none', endsAtMs: 0 }
+    const elapsed = (now() - endsAtMs) / buildTimeMs
+    if (buildTimeMs === 0) return 'none'
+    if (preview === 'none' || elapsed >= 1) return preview
+    if (elapsed < 0.1) return 'queued'
+    return preview === 'skipped' ? 'skipped' : 'building'
   }
 }
 
@@ -179,14 +206,14 @@ function isTerminal(status: string): status is Outcome {
 
 /** A round is active for its time, then in the stages that its directives name. */
 function planRound(prompt: string, startsAtMs: number, jobTimeMs: number): Round {
-  const { outcome, changes, takesMs, stages: named, endless } = readDirectives(prompt)
+  const { outcome, changes, preview, takesMs, stages: named, endless } = readDirectives(prompt)
   let untilMs = startsAtMs
   const stages = [{ status: 'active', ms: takesMs ?? jobTimeMs }, ...named].map(({ status, ms }) => {
     untilMs += ms
     return { status, untilMs }
   })
   if (endless) stages.push({ status: 'active', untilMs: Infinity })
-  return { prompt, stages, endsAtMs: endless ? Infinity : untilMs, outcome, changes }
+  return { prompt, stages, endsAtMs: endless ? Infinity : untilMs, outcome, changes, preview }
 }
 
 /** The `count`-th job id of a seed: shaped like a random UUID, yet the same in every run. */

@@ -1,3 +1,4 @@
+import { knownSection } from './known-sections.ts'
 import { readPrompt, subjectMatter } from './prompt.ts'
 
 /** A page of the site: its path in the repository and its text. */
@@ -34,7 +35,7 @@ export function withNewSection(page: string, prompt: string): string {
   const files = basedOn(prompt)
   const parts = [
     `## ${inert(upperFirst(subject).slice(0, MAX_HEADING_LENGTH))}`,
-    `Here the docs agent would write about: ${inert(subject)}.`,
+    knownSection(subject) ?? `This section covers ${inert(subject)}.`,
     points.map((point) => `- ${inert(point)}`).join('\n'),
     files === '' ? '' : `Based on the changes in ${files}.`,
   ]

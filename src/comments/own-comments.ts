@@ -85,7 +85,7 @@ export class OwnComments {
         return ref
       } catch (error) {
         if (!isLast || !isDeleted(error)) throw error
-        // A single 404 may be a fault of GitHub's.
+        // A stray answer is told from a deleted comment by looking for it.
         const there = await this.#find(place.thread, draft.marker)
         if (there === undefined) return await this.#create(place.thread, draft)
         await editComment(github, there, this.#render(draft, there.thread))

@@ -1,13 +1,15 @@
 import type { Payload } from '../events/event-table.ts'
 import type { GitHub, GitHubCall, Known } from '../github/client.ts'
+import { GitHubError } from '../github/errors.ts'
 import type { Commit, CommitFile, Comparison, Maybe, PullRequest } from '../github/types.ts'
+import { type CommitSummary, withoutBody } from './commit-messages.ts'
 import type { ChangedFile } from './ranking.ts'
-import type { EventFacts, Fact, ToldCommit } from './render.ts'
+import type { EventFacts, Fact } from './render.ts'
 
 /** As many files as GitHub compares at most, without saying how many there are. */
 const MAX_COMPARED = 300
-/** As many files of a pull request as are asked for at most. */
-const MAX_LISTED = 600
+/** As many files of a pull request as GitHub lists at most. */
+const MAX_LISTED = 3000
 
 export function unknownChanges(why: string, facts: readonly Fact[] = []): EventFacts {
   return { facts, files: { files: [], total: 0, problem: `not known: ${why}` } }
@@ -26,9 +28,14 @@ export function requestComparison(base: string, head: string, github: GitHub): P
     consequence: 'The agent is not told the commits, files and diff.',
   }
   const basehead = `${base}...${head}`
-  return ask(github, call, () =>
-    github.call(({ rest }) => rest.repos.compareCommitsWithBasehead({ ...github.repository, basehead })),
-  )
+  return ask(github, call, async () => {
+    const compared = await github.call<Maybe<Comparison>>(({ rest }) =>
+      rest.repos.compareCommitsWithBasehead({ ...github.repository, basehead }),
+    )
+    // Without them it would read as if nothing had changed.
+    if (!Array.isArray(compared?.commits)) throw new GitHubError('GitHub returned no comparison')
+    return compared
+  })
 }
 
 /** What is between two commits, with what GitHub says of how they lie to one another. */
@@ -47,7 +54,7 @@ export async function compare(base: string, head: string, github: GitHub): Promi
   const more = halves.filter(({ path }) => !files.some((file) => file.path === path))
   const changes: EventFacts = {
     facts: [['Compare', url]],
-    commits: commits.map(toldCommit),
+    commits: commits.map(summaryOf),
     commitCount: count ?? commits.length,
     files: { files: [...files, ...more], total: isWhole ? files.length : undefined, url },
   }
@@ -96,7 +103,8 @@ function readFiles(listed: Maybe<readonly CommitFile[]>): ChangedFile[] {
   const files = listed ?? []
   // Over a certain size of the whole answer, GitHub withholds diffs and counts, and a rename looks like a plain move.
   const isWithholding = files.some(
-    ({ filename, status, patch }) => status === 'modified' && patch == null && !NO_TEXT.test(filename ?? ''),
+    ({ filename, status, changes, patch }) =>
+      (status === 'modified' || changes) && patch == null && !NO_TEXT.test(filename ?? ''),
   )
   return files.map(({ filename, previous_filename: oldPath, status, patch, ...file }) => {
     const isPlainMove = oldPath != null && file.changes === 0 && !isWithholding
@@ -111,13 +119,8 @@ function readFiles(listed: Maybe<readonly CommitFile[]>): ChangedFile[] {
   })
 }
 
-function toldCommit({ sha, commit }: Commit): ToldCommit {
+function summaryOf({ sha, commit }: Commit): CommitSummary {
   return { sha: sha ?? '', message: commit?.message ?? '' }
-}
-
-/** A commit with its subject alone. */
-export function withoutBody({ sha, message }: ToldCommit): ToldCommit {
-  return { sha, message: message.trimStart().split('\n', 1)[0] ?? '' }
 }
 
 /** A pull request as the API knows it. */
@@ -143,7 +146,7 @@ const COMMITS_OF_PULL = {
   consequence: 'The agent is not told their messages.',
 }
 
-/** The files and commits of a pull request: a request for each hundred of them, six at most for files. */
+/** The files and commits of a pull request: a request for each hundred of them. */
 export async function changesOfPull(
   { number, changed_files: counted, html_url: url }: PullRequest,
   github: GitHub,
@@ -154,11 +157,11 @@ export async function changesOfPull(
     ask(github, COMMITS_OF_PULL, () => github.list<Commit>(`${path}/commits`)),
   ])
   // The description tells what the bodies of its messages would.
-  const commits = commitsListed.known ? commitsListed.value.map(toldCommit).map(withoutBody) : []
+  const commits = commitsListed.known ? commitsListed.value.map(summaryOf).map(withoutBody) : []
   if (!listed.known) return { ...unknownChanges(listed.why), commits }
   const files = readFiles(listed.value)
   const total = counted ?? (files.length < MAX_LISTED ? files.length : undefined)
-  const isOdd = total !== undefined && files.length < Math.min(total, MAX_LISTED)
+  const isOdd = total !== undefined && files.length !== Math.min(total, MAX_LISTED)
   const problem = isOdd ? `GitHub counts ${total} files, but lists ${files.length}` : ''
   return { commits, files: { files, total, problem, url: url ? `${url}/files` : '' } }
 }
@@ -172,6 +175,6 @@ export function changesInPayload({ commits, head_commit: tip }: Payload, problem
     ),
   )
   const files = readFiles([...new Map(changed.map((file) => [file.filename, file])).values()])
-  const told = pushed.map(({ id, message }) => ({ sha: id ?? '', message: message ?? '' }))
-  return { facts: [], commits: told, files: { files, total: files.length, problem } }
+  const summaries = pushed.map(({ id, message }) => ({ sha: id ?? '', message: message ?? '' }))
+  return { facts: [], commits: summaries, files: { files, total: files.length, problem } }
 }

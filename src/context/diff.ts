@@ -1,15 +1,15 @@
 import { byteLength, cleanHunks, clipBytes, oneLine } from '../lib/text.ts'
+import type { Written } from './commit-messages.ts'
 import { chooseNames, findNames, type Name, newsIn } from './names.ts'
-import { type ChangedFile, RANKS, type Rank, rankOf } from './ranking.ts'
+import { choosePieces } from './pieces.ts'
+import { type ChangedFile, kindOfNamed, RANKS, type Rank, rankOf } from './ranking.ts'
 
 /** The smallest part of a file's diff that is worth showing. */
 const MIN_SHARE_BYTES = 1200
-/** For tests, CI and translations together, where anything else was changed. */
-const MAX_BACKGROUND_BYTES = 12 * 1024
-/** For the names that the diffs of cut and omitted files add or remove. */
+/** For tests, CI and translations together. */
+const MAX_BACKGROUND_BYTES = 8 * 1024
+/** For the names that the diffs of cut and omitted files add or remove; as much for the headers of files without a diff. */
 const MAX_NAMES_BYTES = 8 * 1024
-/** For the headers of files without a diff. */
-const MAX_LIST_BYTES = 8 * 1024
 /** For the note of how many are not named. */
 const MAX_NOTE_BYTES = 150
 /** As many files as are named at most. */
@@ -17,6 +17,8 @@ const MAX_FILES = 600
 const MAX_PATH_BYTES = 300
 /** For the paths of files that have the same change as the one shown. */
 const MAX_TWINS_BYTES = 500
+/** Room that is not worth another arrangement. */
+const MAX_UNUSED_BYTES = 100
 
 /** One change, shown once for all files that have it. */
 type Part = {
@@ -29,65 +31,93 @@ type Part = {
   /** Other files with the same added and removed lines. */
   readonly twins: readonly ChangedFile[]
   readonly names: readonly Name[]
+  /** How many of the names readers are likely to look for. */
+  readonly news: number
   /** Of header, lines and notes, in bytes. */
   readonly size: number
+}
+
+/** Files as they are shown. */
+type ShownFiles = {
+  /** Begins with a line break. */
+  readonly text: string
+  readonly isCut: boolean
+  /** How many files it names, and of how many it shows all that there is to show. */
+  readonly named: number
+  readonly whole: number
 }
 
 /**
  * Each file under a header, with as much of its diff as there is room for, and the names in what is left out.
  *
  * @param room `told`: what the prompt says beside the files: names in there are not told again
- * @returns `text` begins with a line break
  */
 export function renderFiles(
   files: readonly ChangedFile[],
   room: { readonly maxBytes: number; readonly told: string },
-): { readonly text: string; readonly isCut: boolean } {
-  const parts = rankParts(files, changeOf)
-  const reserved = MAX_NAMES_BYTES + MAX_LIST_BYTES
-  const first = arrange(parts, room.maxBytes - reserved, room.told)
-  // Room that names and headers did not need goes to the diffs, less a name's length for what changes thereby.
-  const unused = room.maxBytes - byteLength(first.text) - 100
-  const second = arrange(parts, room.maxBytes - reserved + Math.max(0, unused), room.told)
-  return byteLength(second.text) <= room.maxBytes ? second : first
+): ShownFiles {
+  const parts = rankParts(files, linesOf)
+  const listBytes = Math.max(0, Math.min(MAX_NAMES_BYTES, Math.floor(room.maxBytes / 4)))
+  const arrangeIn = (bytes: number) => arrange(parts, { diffBytes: bytes, listBytes, told: room.told })
+  let diffBytes = room.maxBytes - 2 * listBytes
+  let best = arrangeIn(diffBytes)
+  let unused = room.maxBytes - byteLength(best.text)
+  // Room that names and headers do not need goes to the diffs; what changes thereby may take a part of it back.
+  for (let round = 0; round < 4 && (unused < 0 || unused > MAX_UNUSED_BYTES); round++) {
+    diffBytes += unused - MAX_UNUSED_BYTES / 2
+    const next = arrangeIn(diffBytes)
+    unused = room.maxBytes - byteLength(next.text)
+    if (unused >= 0 && byteLength(next.text) > byteLength(best.text)) best = next
+  }
+  return best
 }
 
 /** The headers alone. */
-export function listFiles(files: readonly ChangedFile[], maxBytes: number): string {
-  const parts = rankParts(files, (file) => file)
-  return listParts(parts, new Map(), { maxBytes, maxFiles: MAX_FILES })
+export function listFiles(files: readonly ChangedFile[], maxBytes: number): Written {
+  return listParts(
+    rankParts(files, () => []),
+    new Map(),
+    { maxBytes, maxFiles: MAX_FILES },
+  )
 }
 
-/** @param keyOf what files that are one part have in common */
-function rankParts(files: readonly ChangedFile[], keyOf: (file: ChangedFile) => unknown): Part[] {
+/** Files with the same change are one part; the order is that in which they are shown. */
+function rankParts(files: readonly ChangedFile[], readLines: (patch: string) => readonly string[]): Part[] {
   const names = findNames(files)
-  const parts = [...Map.groupBy(files, keyOf).values()].flatMap(([file, ...twins]) => {
-    if (file === undefined) return []
-    const [rank, header, lines] = [rankOf(file), describeFile(file), linesOf(file)]
-    const part = { file, rank, header, lines, twins, names: names.get(file) ?? [] }
-    return [{ ...part, size: byteLength(writeDiff(part, lines.length)) }]
+  const all = files.map((file) => {
+    const rank = rankOf(file)
+    return { file, rank, lines: rank === 'named' || !file.patch ? [] : readLines(file.patch) }
+  })
+  const parts = [...Map.groupBy(all, changeOf).values()].flatMap(([one, ...others]) => {
+    if (one === undefined) return []
+    const own = names.get(one.file) ?? []
+    const twins = others.map(({ file }) => file)
+    const part = { ...one, header: describeFile(one.file), twins, names: own, news: newsIn(own) }
+    return [{ ...part, size: byteLength(writeDiff(part, [...one.lines.keys()])) }]
   })
   const byRank = (one: Part, other: Part): number => RANKS.indexOf(one.rank) - RANKS.indexOf(other.rank)
-  return parts.toSorted((one, other) => byRank(one, other) || newsIn(other.names) - newsIn(one.names))
+  return parts.toSorted((one, other) => byRank(one, other) || other.news - one.news)
 }
 
-/** The lines of a file's diff, if there are any to show. */
-function linesOf(file: ChangedFile): string[] {
-  if (!file.patch || rankOf(file) === 'named') return []
-  return cleanHunks(file.patch).trimEnd().split('\n')
+/** The lines of a diff as they are shown. */
+function linesOf(patch: string): string[] {
+  const isPlain = !/[^\t\n -~]/.test(patch)
+  return (isPlain ? patch : cleanHunks(patch)).trimEnd().split('\n')
 }
 
 /** What files of one rank with the same change have in common; the file itself where there is no diff to compare. */
-function changeOf(file: ChangedFile): unknown {
-  const lines = linesOf(file)
-  return lines.length === 0 ? file : [rankOf(file), ...lines.filter((line) => /^[+-]/.test(line))].join('\n')
+function changeOf({ file, rank, lines }: Pick<Part, 'file' | 'rank' | 'lines'>): unknown {
+  return lines.length === 0 ? file : [rank, ...lines.filter((line) => /^[+-]/.test(line))].join('\n')
 }
 
 /** What happened to a file: `renamed src/a.ts to src/b.ts (+3 -1)`. */
-function describeFile({ status, path, oldPath, added, removed, patch }: ChangedFile): string {
+function describeFile(file: ChangedFile): string {
+  const { status, path, oldPath, added, removed, patch } = file
   const where = path === oldPath ? shortPath(path) : `${shortPath(oldPath)} to ${shortPath(path)}`
   const lines = added + removed === 0 ? '' : ` (+${added} -${removed})`
-  return `${status} ${where}${lines}${patch === undefined ? ' (GitHub shows no diff)' : ''}`
+  const kind = patch ? kindOfNamed(file) : undefined
+  const without = patch === undefined ? ' (GitHub shows no diff)' : kind && ` (${kind}: only named)`
+  return `${status} ${where}${lines}${without ?? ''}`
 }
 
 function shortPath(path: string): string {
@@ -95,19 +125,36 @@ function shortPath(path: string): string {
 }
 
 /** Shows diffs in so many bytes; names and headers of the rest come on top. */
-function arrange(parts: readonly Part[], diffBytes: number, told: string) {
+function arrange(
+  parts: readonly Part[],
+  {
+    diffBytes,
+    listBytes,
+    told,
+  }: { readonly diffBytes: number; readonly listBytes: number; readonly told: string },
+): ShownFiles {
   const shares = shareAmongParts(parts, diffBytes)
   const shown = parts.map((part) => ({ part, kept: linesThatFit(part, shares.get(part) ?? 0) }))
-  const cut = shown.filter(({ part, kept }) => kept < part.lines.length)
+  const cut = shown.filter(({ part, kept }) => kept.length < part.lines.length)
   const names = chooseNames(new Map(cut.map(({ part }) => [part.file, part.names])), {
-    told: [told, ...shown.flatMap(({ part, kept }) => part.lines.slice(0, kept))].join('\n'),
-    maxBytes: MAX_NAMES_BYTES,
+    told: [told, ...shown.flatMap(({ part, kept }) => kept.map((at) => part.lines[at]))].join('\n'),
+    maxBytes: listBytes,
   })
-  const withDiff = shown.filter(({ kept }) => kept > 0)
+  const withDiff = shown.filter(({ kept }) => kept.length > 0)
   const diffs = withDiff.map(({ part, kept }) => writeDiff(part, kept, names.get(part.file)))
-  const rest = shown.filter(({ kept }) => kept === 0).map(({ part }) => part)
-  const list = listParts(rest, names, { maxBytes: MAX_LIST_BYTES, maxFiles: MAX_FILES - withDiff.length })
-  return { text: [...diffs, list].join(''), isCut: cut.length > 0 }
+  const rest = shown.filter(({ kept }) => kept.length === 0).map(({ part }) => part)
+  const list = listParts(rest, names, { maxBytes: listBytes, maxFiles: MAX_FILES - withDiff.length })
+  const whole = withDiff.filter(({ part, kept }) => kept.length === part.lines.length)
+  return {
+    text: [...diffs, list.text].join(''),
+    isCut: cut.length > 0,
+    named: countFiles(withDiff.map(({ part }) => part)) + list.count,
+    whole: countFiles(whole.map(({ part }) => part)),
+  }
+}
+
+function countFiles(parts: readonly Part[]): number {
+  return parts.reduce((sum, { twins }) => sum + 1 + twins.length, 0)
 }
 
 /** How many bytes each part may have. Tests, CI and translations get what the others leave. */
@@ -115,9 +162,10 @@ function shareAmongParts(parts: readonly Part[], maxBytes: number): ReadonlyMap<
   const withDiff = parts.filter(({ lines }) => lines.length > 0)
   const background = withDiff.filter(({ rank }) => rank === 'background')
   const main = withDiff.filter(({ rank }) => rank !== 'background')
-  const shares = takeInOrder(main, maxBytes)
+  const newsFirst = main.toSorted((one, other) => Number(other.news > 0) - Number(one.news > 0))
+  const shares = takeInOrder(newsFirst, maxBytes)
   const left = [...shares.values()].reduce((rest, share) => rest - share, maxBytes)
-  const most = main.length === 0 ? left : Math.min(left, MAX_BACKGROUND_BYTES)
+  const most = Math.min(left, MAX_BACKGROUND_BYTES)
   return new Map([...shares, ...takeInOrder(background, most)])
 }
 
@@ -126,16 +174,16 @@ function takeInOrder(parts: readonly Part[], maxBytes: number): Map<Part, number
   const least = ({ size }: Part): number => Math.min(size, MIN_SHARE_BYTES)
   const taken = parts.slice(0, countFitting(parts.map(least), maxBytes))
   const left = taken.reduce((rest, part) => rest - least(part), maxBytes)
-  const weights = taken.map(({ rank }) => (rank === 'readers' ? 2 : 1))
+  const weights = taken.map(({ rank, news }) => (rank === 'readers' ? 2 : 1) * (1 + news))
   const needs = taken.map((part) => part.size - least(part))
   const more = shareRoom(needs, left, weights)
   return new Map(taken.map((part, index) => [part, least(part) + (more[index] ?? 0)]))
 }
 
-function linesThatFit(part: Part, maxBytes: number): number {
-  if (part.size <= maxBytes) return part.lines.length
-  const sizes = part.lines.map((line) => byteLength(`\n${line}`))
-  return countFitting(sizes, maxBytes - byteLength(writeDiff(part, 0)))
+function linesThatFit(part: Part, maxBytes: number): readonly number[] {
+  if (part.size <= maxBytes) return [...part.lines.keys()]
+  if (maxBytes === 0) return []
+  return choosePieces(part.lines, part.names, maxBytes - byteLength(writeDiff(part, [])))
 }
 
 /** How many things of these sizes fit, taken in order. */
@@ -148,14 +196,21 @@ function countFitting(sizes: readonly number[], maxBytes: number): number {
   return tooMany === -1 ? sizes.length : tooMany
 }
 
-/** @param names those of the lines that are left out */
-function writeDiff({ header, lines, twins }: Omit<Part, 'size'>, kept: number, names = ''): string {
-  const left = lines.length - kept
+/**
+ * @param kept indexes of the lines to show
+ * @param names those of the lines that are left out
+ */
+function writeDiff(
+  { header, lines, twins }: Omit<Part, 'size'>,
+  kept: readonly number[],
+  names = '',
+): string {
+  const left = lines.length - kept.length
   const leftOut = `${left} more ${left === 1 ? 'line' : 'lines'} of this file's diff, left out here`
   const paths = clipBytes(twins.map(({ path }) => shortPath(path)).join(', '), MAX_TWINS_BYTES)
   return [
     `\n${header}`,
-    ...lines.slice(0, kept).map((line) => `\n${line}`),
+    ...kept.map((at, index) => `${at > (kept[index - 1] ?? -1) + 1 ? '\n…' : ''}\n${lines[at]}`),
     left === 0 ? '' : `\n… (${leftOut}${names === '' ? '' : `: ${names}`})`,
     twins.length === 0 ? '' : `\n… (the same change in ${twins.length} more: ${paths})`,
   ].join('')
@@ -166,7 +221,7 @@ function listParts(
   parts: readonly Part[],
   names: ReadonlyMap<ChangedFile, string>,
   { maxBytes, maxFiles }: { readonly maxBytes: number; readonly maxFiles: number },
-): string {
+): Written {
   const lineOf = ({ header, twins }: Part): string =>
     `\n${header}${twins.length === 0 ? '' : `, the same change in ${twins.length} more`}`
   const namesOf = ({ file }: Part): string => (names.has(file) ? `: ${names.get(file)}` : '')
@@ -174,11 +229,13 @@ function listParts(
   const inOrder = parts.toSorted((one, other) => order(one) - order(other))
   const sizes = inOrder.map((part) => byteLength(lineOf(part)))
   const count = Math.min(maxFiles, countFitting(sizes, maxBytes - MAX_NOTE_BYTES))
-  const shown = inOrder.slice(0, count).map((part) => `${lineOf(part)}${namesOf(part)}`)
+  const shown = inOrder.slice(0, count)
+  const lines = shown.map((part) => `${lineOf(part)}${namesOf(part)}`).join('')
   const rest = inOrder.slice(count).flatMap(({ rank, twins }) => [rank, ...twins.map(() => rank)])
   const minor = rest.filter((rank) => rank === 'background' || rank === 'named').length
   const which = minor === 0 ? '' : `, ${minor} of them tests, translations, generated or the like`
-  return `${shown.join('')}${rest.length === 0 ? '' : `\n… (${rest.length} more files, not named here${which})`}`
+  const note = rest.length === 0 ? '' : `\n… (${rest.length} more files, not named here${which})`
+  return { text: `${lines}${note}`, count: countFiles(shown) }
 }
 
 /** Lines of a diff whose last one matters most: cut from the top, and said. */

@@ -8,7 +8,8 @@ import type { Since } from '../memory/recall.ts'
 import { type Environment, runUrlOf } from '../runner/environment.ts'
 import type { Run } from '../runner/run.ts'
 import { changesOfPull, readPull, unknownChanges } from './changes.ts'
-import { type EventFacts, type Fact, renderContext } from './render.ts'
+import type { PriorPosts } from './conversation-text.ts'
+import { type ContextStats, type EventFacts, type Fact, renderContext } from './render.ts'
 import { factsOfPush, factsOfRelease, factsSinceLastJob } from './since.ts'
 
 type Beside = {
@@ -18,13 +19,20 @@ type Beside = {
   readonly previous?: { readonly prLink: string; readonly state: string } | undefined
   /** A section on what readers missed; may be empty. */
   readonly signals: string
+  /** What was written before a command. */
+  readonly conversation?: PriorPosts | undefined
+  /** Size of all that the prompt says before. */
+  readonly promptBytes: number
 }
+
+/** The block, and how much of the event it holds. */
+type Described = { readonly text: string; readonly stats: ContextStats }
 
 /**
  * What GitHub knows of the event, as a delimited block for the prompt: from the payload, and from the API where that is
  * silent. Never fails: what can't be read from GitHub is left out, and said.
  */
-export async function describeEvent(trigger: Trigger, beside: Beside, run: Run): Promise<string> {
+export async function describeEvent(trigger: Trigger, beside: Beside, run: Run): Promise<Described> {
   try {
     return describe(trigger, await factsOf(trigger.event, beside, run), beside, run)
   } catch (error) {
@@ -39,9 +47,9 @@ export async function describeEvent(trigger: Trigger, beside: Beside, run: Run):
 function describe(
   { event, command }: Trigger,
   known: EventFacts,
-  { previous, signals }: Beside,
+  { previous, ...beside }: Beside,
   { environment, inputs }: Run,
-): string {
+): Described {
   const { name, payload } = event
   const state = previous?.state === 'invisible' ? 'not visible to this run' : previous?.state
   const facts: Fact[] = [
@@ -49,6 +57,7 @@ function describe(
     ['Event', payload.action ? `${name} (${payload.action})` : name],
     ...branchOf(event, environment),
     ['Workflow run', runUrlOf(environment)],
+    ['Asked by', command === undefined ? '' : `${command.author.login} in ${command.source.url}`],
     ['Earlier pull request of the docs agent', previous === undefined ? '' : `${previous.prLink} (${state})`],
     ...known.facts,
   ]
@@ -56,7 +65,8 @@ function describe(
   // A command is the request itself.
   const comment: Fact[] = body && command === undefined ? [[`Comment by ${user?.login} (${url})`, body]] : []
   const whole = { ...known, facts, texts: [...(known.texts ?? []), ...comment] }
-  return renderContext(whole, inputs.context === 'files' ? 'files' : 'diff', signals)
+  const detail = inputs.context === 'files' ? 'files' : 'diff'
+  return renderContext(whole, { ...beside, detail, isCommand: command !== undefined })
 }
 
 async function factsOf({ payload, row }: GitHubEvent, beside: Beside, run: Run): Promise<EventFacts> {
@@ -69,7 +79,7 @@ async function factsOf({ payload, row }: GitHubEvent, beside: Beside, run: Run):
     case 'issue':
       return await factsOfIssue(payload.issue ?? {}, github)
     case 'release':
-      return await factsOfRelease(payload.release ?? {}, github)
+      return await factsOfRelease(payload, github)
     case 'branch':
       return await factsSinceLastJob(beside.since, run)
     case 'workflow-run':
@@ -121,7 +131,8 @@ function titled(kind: string, { number, title, html_url: url, user, labels, body
 
 function stateOf({ state, draft, merged, merged_at: mergedAt, merge_commit_sha: sha }: PullRequest): string {
   if (merged === true || mergedAt != null) return sha ? `merged as ${sha}` : 'merged'
-  return draft === true ? `${state} (draft)` : (state ?? '')
+  const shown = draft === true ? `${state} (draft)` : (state ?? '')
+  return state === 'open' ? `${shown}, not merged: users don't have it yet` : shown
 }
 
 /** Where a review comment stands: `src/a.ts, lines 5 to 7`. */

@@ -1,12 +1,14 @@
 import { byteLength } from '../lib/text.ts'
 import { type ChangedFile, type Rank, rankOf } from './ranking.ts'
 
-/** A name that the diff of a file adds or removes. */
+/** A name that a change adds or removes, in the file and line that say most of it. */
 export type Name = {
   readonly word: string
   readonly verb: 'adds' | 'removes'
   /** How likely the word is to stand in documentation. */
   readonly weight: number
+  /** Index of the line in the file's patch. */
+  readonly line: number
 }
 
 const WORD = /(?<![\w$\\-])(?:--)?[A-Za-z_$][\w$]*(?:-[\w$]+)*/g
@@ -19,61 +21,69 @@ const MAX_LINE_LENGTH = 1000
 
 /**
  * The names that a change brings or takes away, by file, best first: what stands in its added lines alone, or in its
- * removed lines alone, in whichever file.
+ * removed lines alone, in whichever file. Each is one file's; none is of tests and CI.
  */
 export function findNames(files: readonly ChangedFile[]): ReadonlyMap<ChangedFile, readonly Name[]> {
   const seen = { '+': new Set<string>(), '-': new Set<string>(), ' ': new Set<string>() }
-  for (const line of files.flatMap(({ patch = '' }) => patch.split('\n'))) {
-    if (line.startsWith('@@')) continue
-    const words = seen[line.startsWith('+') ? '+' : line.startsWith('-') ? '-' : ' ']
-    for (const word of line.slice(1).match(WORD) ?? []) words.add(word)
+  for (const { patch = '' } of files) {
+    for (const line of patch.split('\n')) {
+      if (line.startsWith('@@')) continue
+      const words = seen[line.startsWith('+') ? '+' : line.startsWith('-') ? '-' : ' ']
+      for (const word of line.slice(1).match(WORD) ?? []) words.add(word)
+    }
   }
   const isNew = (word: string): boolean => !seen['-'].has(word) && !seen[' '].has(word)
   const isGone = (word: string): boolean => !seen['+'].has(word) && !seen[' '].has(word)
-  return new Map(
-    files.map((file) => {
-      const names = [...namesIn(file, 'adds', isNew), ...namesIn(file, 'removes', isGone)]
-      return [file, names.toSorted((one, other) => other.weight - one.weight)]
-    }),
-  )
+  const best = new Map<string, Name & { readonly file: ChangedFile }>()
+  for (const file of files) {
+    const more = RANK_WEIGHTS[rankOf(file)]
+    if (more === undefined) continue
+    for (const name of namesIn(file.patch ?? '', { adds: isNew, removes: isGone })) {
+      const weight = name.weight + more
+      if (weight > (best.get(name.word)?.weight ?? 0)) best.set(name.word, { ...name, weight, file })
+    }
+  }
+  const byWeight = [...best.values()].toSorted((one, other) => other.weight - one.weight)
+  return Map.groupBy(byWeight, ({ file }) => file)
 }
 
-/** Names from files that readers notice come first; those from tests only where readers are likely to look for them. */
-const RANK_WEIGHTS: Readonly<Record<Rank, number>> = { readers: 1, source: 0, background: -3, named: -9 }
+/** Names from files that readers notice come first; of the others without a number there are none. */
+const RANK_WEIGHTS: Readonly<Partial<Record<Rank, number>>> = { readers: 1, source: 0 }
 /** Readers miss what they could use before: flags, variables, keys. */
 const VERB_WEIGHTS: Readonly<Record<Name['verb'], number>> = { adds: 0, removes: -2 }
 
-function namesIn(file: ChangedFile, verb: Name['verb'], isWanted: (word: string) => boolean): Name[] {
-  const rank = rankOf(file)
-  if (rank === 'named') return []
-  const weights = new Map<string, number>()
-  for (const line of (file.patch ?? '').split('\n')) {
-    if (!line.startsWith(verb === 'adds' ? '+' : '-') || line.length > MAX_LINE_LENGTH) continue
+function namesIn(patch: string, isWanted: Readonly<Record<Name['verb'], (word: string) => boolean>>): Name[] {
+  const names: Name[] = []
+  for (const [index, line] of patch.split('\n').entries()) {
+    if (!/^[+-]/.test(line) || line.length > MAX_LINE_LENGTH) continue
+    const verb = line.startsWith('+') ? 'adds' : 'removes'
     const text = line.slice(1)
     for (const match of text.matchAll(WORD)) {
       const [word] = match
-      if (word.length < MIN_LENGTH || word.length > MAX_LENGTH || !isWanted(word)) continue
+      if (word.length < MIN_LENGTH || word.length > MAX_LENGTH || !isWanted[verb](word)) continue
       const weight = weightOf(word, text.slice(0, match.index), text.slice(match.index + word.length))
-      if (weight > 0) weights.set(word, Math.max(weight, weights.get(word) ?? 0))
+      if (weight > 0) names.push({ word, verb, weight: weight + VERB_WEIGHTS[verb], line: index })
     }
   }
-  const more = RANK_WEIGHTS[rank] + VERB_WEIGHTS[verb]
-  const names = [...weights].map(([word, weight]) => ({ word, verb, weight: weight + more }))
-  return names.filter(({ weight }) => weight > 0)
+  return names
 }
+
+/** What stands before the name of an option where it is defined, by whichever library. */
+const DEFINES_OPTION = /(?:option|arg(?:ument)?|flag|switch|param)\w*(?:\(\s*\)|\.\w+)*\s*[({[:=].*$/i
 
 /** Judges a word by its form, and by what stands before and after it in its line. */
 function weightOf(word: string, before: string, after: string): number {
-  if (word.startsWith('--')) return 6
+  const isQuoted = /["'`]$/.test(before) && /^["'`,:=\s]/.test(after)
+  if (isQuoted && DEFINES_OPTION.test(before)) return 6
+  if (word.startsWith('--')) return 4
   if (/^[A-Z][A-Z0-9]*_[A-Z0-9_]+$/.test(word)) return 5
   const isCompound = /[a-z0-9][A-Z]|[\w$]_[\w$]/.test(word)
   const isDefined =
     /\b(?:class|def|enum|fn|func|function|interface|struct|trait|type)\s+(?:\([^)]*\)\s*)?$/.test(before) ||
     (/^\s*(?:export|pub|public)\b[^(=]*$/.test(before) && /^\s*[(=:{<]/.test(after))
   if (isDefined) return isCompound ? 4 : 2
-  const isQuoted = /["'`]$/.test(before) && /^["'`,:]/.test(after)
   const isKey = /^\s*[{,(|]?\s*$/.test(before) && /^["']?\??\s*[:=](?!=)/.test(after)
-  if (isQuoted || isKey) return isCompound || word.includes('-') ? 4 : 1
+  if (isQuoted || isKey) return isCompound || (isKey && word.includes('-')) ? 4 : 1
   return isCompound ? 2 : 0
 }
 

@@ -6,7 +6,8 @@ import type { Comparison, Release } from '../github/types.ts'
 import type { Since } from '../memory/recall.ts'
 import type { StepStatus } from '../memory/status.ts'
 import type { Run } from '../runner/run.ts'
-import { ask, changesInPayload, compare, requestComparison, unknownChanges, withoutBody } from './changes.ts'
+import { ask, changesInPayload, compare, requestComparison, unknownChanges } from './changes.ts'
+import { withoutBody } from './commit-messages.ts'
 import type { EventFacts, Fact } from './render.ts'
 
 /** In a repository of many packages, the release before may be far back. */
@@ -24,7 +25,8 @@ export async function factsOfPush(
   const pulls = new Map([...merged.values()].flat().map((pull) => [pull.number, pull]))
   // What a pull request's description tells, its commits need not tell again.
   const commits = changes.commits?.map((one) => (merged.get(one.sha)?.length ? withoutBody(one) : one))
-  return { ...changes, texts: [...pulls.values()].toReversed().map(textOfPull), commits: commits ?? [] }
+  const texts = [...pulls.values()].toReversed().map(textOfPull)
+  return { ...changes, texts, mergedPulls: texts.length, commits: commits ?? [] }
 }
 
 function textOfPull({ number, title, url, author, labels, body }: MergedPull): Fact {
@@ -37,7 +39,7 @@ function textOfPull({ number, title, url, author, labels, body }: MergedPull): F
 async function changesOfPush(payload: Payload, { lastJob }: Since, github: GitHub): Promise<EventFacts> {
   const { before, after } = payload
   const [, tag] = /^refs\/tags\/(.+)$/.exec(payload.ref ?? '') ?? []
-  if (tag !== undefined && !isSha(before)) return await changesSinceTag(tag, github)
+  if (tag !== undefined && !isSha(before)) return await changesSinceTag(tag, payload, github)
   // A local run may have any payload.
   if (!isSha(after)) return changesInPayload(payload, 'not known: the payload names no commit to compare')
   if (!isSha(before)) return changesInPayload(payload, 'a new branch has nothing to be compared with')
@@ -90,7 +92,8 @@ function whyUnknown({ lastJob, lastSuccess }: Since, ref: string): string {
 }
 
 /** A release, and what has changed since the one before. */
-export async function factsOfRelease(release: Release, github: GitHub): Promise<EventFacts> {
+export async function factsOfRelease(payload: Payload, github: GitHub): Promise<EventFacts> {
+  const release = payload.release ?? {}
   const tag = release.tag_name ?? ''
   const call = {
     purpose: 'list the releases',
@@ -101,7 +104,7 @@ export async function factsOfRelease(release: Release, github: GitHub): Promise<
     const releases = await github.list<Release>(`${github.path}/releases`, MAX_RELEASES)
     return releasesBefore(release, releases)
   })
-  const changes = await changesSinceNearest(before, tag, 'Release before', github)
+  const changes = await changesSinceNearest(before, tag, 'Release before', payload, github)
   const facts: Fact[] = [
     ['Release', release.name ?? ''],
     ['Tag', tag],
@@ -112,7 +115,7 @@ export async function factsOfRelease(release: Release, github: GitHub): Promise<
 }
 
 /** What has changed since the version tag before this one. */
-export async function changesSinceTag(tag: string, github: GitHub): Promise<EventFacts> {
+async function changesSinceTag(tag: string, payload: Payload, github: GitHub): Promise<EventFacts> {
   const [, prefix = ''] = /^(\D*)\d/.exec(tag) ?? []
   const ref = `tags/${prefix}`.replace(/\/$/, '')
   const call = {
@@ -127,20 +130,28 @@ export async function changesSinceTag(tag: string, github: GitHub): Promise<Even
       refs.map((one) => one.ref.replace(/^refs\/tags\//, '')),
     )
   })
-  return await changesSinceNearest(before, tag, 'Tag before', github)
+  return await changesSinceNearest(before, tag, 'Tag before', payload, github)
 }
 
-/** What has changed since the first of these tags that is on another commit. */
-async function changesSinceNearest(before: Known<string[]>, tag: string, label: string, github: GitHub) {
-  const since = (name: string): Fact => [label, name]
-  if (!before.known) return unknownChanges(before.why, [since('not known')])
+/** What has changed since the first of these tags that is on another commit; else what the payload has. */
+async function changesSinceNearest(
+  before: Known<string[]>,
+  tag: string,
+  label: 'Tag before' | 'Release before',
+  payload: Payload,
+  github: GitHub,
+): Promise<EventFacts> {
+  const inPayload = (problem: string, since: string): EventFacts => {
+    return { ...changesInPayload(payload, problem), facts: [[label, since]] }
+  }
+  if (!before.known) return inPayload(`not known: ${before.why}`, 'not known')
   for (const name of before.value.slice(0, MAX_COMPARED)) {
     const compared = await compare(name, tag, github)
-    if (!compared.known) return unknownChanges(compared.why, [since(name)])
+    if (!compared.known) return inPayload(`not known: ${compared.why}`, name)
     const { status, facts, ...changes } = compared.value
-    if (status !== 'identical') return { ...changes, facts: [since(name), ...facts] }
+    if (status !== 'identical') return { ...changes, facts: [[label, name], ...facts] }
   }
-  return unknownChanges('there is nothing to compare with', [since('none')])
+  return inPayload('not known: there is nothing to compare with', 'none')
 }
 
 /** The tags of the releases before one, the nearest first: by version or, where tags are no versions, by time. */

@@ -44,6 +44,8 @@ export type ThreadComment = {
   readonly body: string
   /** ISO 8601. */
   readonly createdAt: string
+  /** Of a review's comment: id of the comment that its thread began with. */
+  readonly rootId: number
 }
 
 /** Whether two accounts are the same: by id where both are known, else by login. */
@@ -61,6 +63,7 @@ export async function listComments(github: GitHub, thread: Thread): Promise<read
     author: one.user,
     body: one.body ?? '',
     createdAt: one.created_at ?? '',
+    rootId: one.in_reply_to_id ?? one.id ?? 0,
   }))
 }
 

@@ -107,13 +107,13 @@ export function graphqlError({ type, message }: Pick<GraphqlError, 'type' | 'mes
 type SentRequest = { readonly method: string; readonly url: string }
 
 /**
- * A response counts only with a body that says something, or with 204 to a request that writes: proxies before GitHub
+ * A response counts only with a body that says something, or with 204 to a deletion: proxies before GitHub
  * answer with an empty object or a page, and its GraphQL at times without data.
  *
  * @throws {GitHubError}
  */
 export function checkBody({ status, data }: { status: number; data: unknown }, request: SentRequest): void {
-  if (status === 204 && !onlyReads(request.method, request.url)) return
+  if (status === 204 && request.method === 'DELETE') return
   if (!Array.isArray(data) && !(isRecord(data) && Object.keys(data).length > 0)) {
     throw new GitHubError(`GitHub returned ${status} without a readable body`)
   }
@@ -127,7 +127,8 @@ export function isRetryable({ kind, status, cause }: GitHubError, { method, url 
   const isSafe = isRepeatable(method, url)
   if (cause instanceof TransportError) return cause.failure !== 'proxy' && (isSafe || !cause.maybeSent)
   if (kind === 'rate-limit') return true
-  return isSafe && kind === 'other' && (status === undefined || status >= 500)
+  const isPassing = status === undefined || status >= 500 || status === 408 || status === 409
+  return isSafe && kind === 'other' && isPassing
 }
 
 /** Whether sending a request twice does no more than sending it once; a reaction or status that is there is no second. */

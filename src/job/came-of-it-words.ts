@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { ContextStats } from '../context/render.ts'
 import type { Failure } from '../lib/failure.ts'
 import { code, joinMarkdown, link, type Markdown, md } from '../lib/markdown.ts'
 import { inBackticks } from '../lib/text.ts'
@@ -66,17 +67,9 @@ export function cameOfItOutputs({ found, published }: CameOfIt): OutputValues {
   }
 }
 
-/** `wholeFiles`: how many of the files have their whole diff; `undefined` where none was asked for. */
-export type ContextCounts = {
-  commits: number
-  files: number
-  wholeFiles: number | undefined
-  mergedPulls: number
-}
-
 /** What the agent was told: `context: 12 commits, 34 files (8 whole), 2 merged pull requests`. */
-export function contextCounts({ commits, files, wholeFiles, mergedPulls }: ContextCounts): string {
-  const whole = wholeFiles === undefined ? '' : ` (${wholeFiles} whole)`
+export function contextCounts({ commits, files, wholeFiles, mergedPulls }: ContextStats): string {
+  const whole = wholeFiles === 0 ? '' : ` (${wholeFiles} whole)`
   const pulls = mergedPulls === 0 ? '' : `, ${count(mergedPulls, 'merged pull request')}`
   return `context: ${count(commits, 'commit')}, ${count(files, 'file')}${whole}${pulls}`
 }

@@ -113,8 +113,9 @@ function readPublished(
 }
 
 function unpublishedText({ pull, words, url }: Published): string {
-  const said = `The pull request ${pull} was merged, but the service's check failed`
-  return `${joinSentences(`${said}${words && `: ${words}`}.`, 'The pages may be published all the same.')} ${url}`
+  const said = words === '' ? '' : `: ${words.replace(/\.+$/, '')}`
+  const failed = `The pull request ${pull} was merged, but the service's check failed${said}.`
+  return joinSentences(failed, 'The pages may be published all the same.', url)
 }
 
 const LOOK_PAUSE_MS = 10_000
@@ -227,7 +228,7 @@ function reportErrors(
 function readPull(pull: Pull, question: JobQuestion, apps: ReadonlySet<string>) {
   const commit = nodesOf(pull.commits).at(-1)?.commit
   // The checks of another commit say nothing of the head.
-  const checks = readChecks(commit?.oid === pull.headRefOid ? commit : undefined, apps)
+  const checks = readChecks(commit?.oid === pull.headRefOid ? commit : { checkSuites: { nodes: [] } }, apps)
   const files = nodesOf(pull.files).map(({ path, changeType, additions, deletions }) => {
     const status = changeType === 'DELETED' ? 'removed' : changeType?.toLowerCase()
     return { filename: path, status, additions, deletions }

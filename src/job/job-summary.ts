@@ -49,6 +49,9 @@ export function dryRunSummary(text: string, plan: Plan, run: Run): Markdown {
     md`## 📝 Docs agent: dry run`,
     sentencesWithCode(text),
     continuationLine(plan, false),
+    plan.kind === 'wait' || !plan.contextCounts
+      ? md``
+      : md`The agent would be told: ${contextCounts(plan.contextCounts)}.`,
     footer(run.inputs['project-id']),
     promptBlock(plan, run),
   )

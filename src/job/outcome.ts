@@ -88,7 +88,7 @@ export function outcomeOf(
   const durationSeconds = isPolled ? Math.floor(end.durationMs / 1000) : undefined
   // Below a second it says nothing; beside the deadline, which began earlier, it would contradict that.
   const shownSeconds = result === 'timed-out' ? 0 : durationSeconds
-  const isLost = end.kind === 'not-started' && end.error?.started === 'maybe'
+  const isLost = end.kind === 'not-started' && end.error !== undefined && end.error.started !== 'nothing'
   return {
     namesJob: false,
     ...words,

@@ -1,14 +1,14 @@
+import type { ContextStats } from '../context/render.ts'
 import type { Known } from '../github/client.ts'
 import { type PullState, readPullState } from '../github/pull-requests.ts'
 import { formatAge, formatDuration } from '../lib/duration.ts'
 import { RetryError, retry } from '../lib/retry.ts'
-import { clip, inBackticks, joinSentences } from '../lib/text.ts'
+import { capitalize, clip, inBackticks, joinSentences } from '../lib/text.ts'
 import type { Attempt } from '../memory/recall.ts'
 import type { EarlierJob } from '../memory/status.ts'
 import type { Run } from '../runner/run.ts'
 import { type DocsService, isTerminal, type Job } from '../service/docs-service.ts'
 import { failureSentences, hasStatus, isRetryable, retryAfterMsOf } from '../service/service-errors.ts'
-import type { ContextCounts } from './came-of-it-words.ts'
 import { EARLY_MS } from './poll.ts'
 import { JobError, nothingStarted } from './submit.ts'
 
@@ -30,10 +30,10 @@ export type ContinuedPull = {
   readonly head: string
 }
 
-type Prompt = {
+export type Prompt = {
   readonly prompt: string
   /** What the agent is told of the event; `undefined` if nothing. */
-  readonly contextCounts: ContextCounts | undefined
+  readonly contextCounts: ContextStats | undefined
 }
 
 /** What a run does about its job: plain data that dry run, submit and poll read alike. */
@@ -90,7 +90,14 @@ export async function planCourse(request: PlanRequest, run: Run): Promise<Course
     throw unknownJob('an earlier attempt was interrupted while it started a job')
   if (attempt.kind === 'unknown') throw unknownJob(attempt.why)
   if (!earlier.known) {
-    if (isRerun) throw unknownJob(earlier.why)
+    if (isRerun) {
+      const details = `${capitalize(earlier.why)}. A new job might do again what that one does.`
+      throw new JobError(
+        'nothing',
+        { headline: 'Failed to look for an earlier job', details },
+        { isTransient: true },
+      )
+    }
     const [purpose, consequence] = ['look for an earlier job', 'This run starts a new job.']
     if (earlier.error === undefined) log.notice(`Failed to ${purpose}: ${earlier.why}. ${consequence}`)
     else
@@ -103,7 +110,7 @@ export async function planCourse(request: PlanRequest, run: Run): Promise<Course
 function unknownJob(why: string): JobError {
   return new JobError('unknown', {
     headline: 'Unknown whether an earlier attempt of this run started a job',
-    details: `${why.charAt(0).toUpperCase()}${why.slice(1)}. Nothing was started, because a second job might run beside the first. Look for that job in the dashboard of the docs service. To wait for it, set \`job-id\`; if there is none, start the workflow anew instead of re-running it.`,
+    details: `${capitalize(why)}. Nothing was started, because a second job might run beside the first. Look for that job in the dashboard of the docs service. To wait for it, set \`job-id\`; if there is none, start the workflow anew instead of re-running it.`,
   })
 }
 

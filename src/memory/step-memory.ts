@@ -114,7 +114,7 @@ export async function finishPendingStatus(run: Run): Promise<void> {
 }
 
 function createStatus(status: NewStatus, { github }: Run): Promise<unknown> {
-  return github.request(({ rest }) => rest.repos.createCommitStatus(status))
+  return github.call(({ rest }) => rest.repos.createCommitStatus(status))
 }
 
 /** Once the job's end is set, or is refused for good, nothing is left to the post step. */

@@ -3,8 +3,9 @@ import { type Failure, FailureError } from '../lib/failure.ts'
 import { RetryError, type RetryPolicy, retry, retryAfterNote } from '../lib/retry.ts'
 import { joinSentences, listOf } from '../lib/text.ts'
 import type { Run } from '../runner/run.ts'
-import type { Dates } from '../service/analytics.ts'
+import type { AnalyticsQuery } from '../service/analytics.ts'
 import type { DocsService } from '../service/docs-service.ts'
+import { PublicNames } from '../service/public-name.ts'
 import {
   describeFailure,
   failureSentences,
@@ -31,7 +32,7 @@ export class NotRead extends FailureError {
   }
 }
 
-export type AnalyticsRequest<T> = (service: DocsService, dates: Dates, signal: AbortSignal) => Promise<T>
+export type AnalyticsRequest<T> = (service: DocsService, query: AnalyticsQuery) => Promise<T>
 
 /** Maximum time for all requests together. */
 const MAX_TIME_MS = 300_000
@@ -44,6 +45,7 @@ export class AnalyticsReader {
   readonly #run: Run
   readonly #deadlineMs: number
   readonly #signal: AbortSignal
+  readonly #names: PublicNames
   readonly #notes: string[] = []
   readonly #notRead = new Map<string, { readonly cause: NotRead; readonly parts: string[] }>()
   #stopped: NotRead | undefined
@@ -54,6 +56,7 @@ export class AnalyticsReader {
   constructor(service: DocsService, run: Run) {
     this.#service = service
     this.#run = run
+    this.#names = new PublicNames(run.redact)
     this.#deadlineMs = run.clock.now() + MAX_TIME_MS
     this.#signal = AbortSignal.any([run.cancel, run.clock.timeout(MAX_TIME_MS)])
   }
@@ -65,6 +68,7 @@ export class AnalyticsReader {
     if (this.count >= maxRequests) this.#stop(`\`visitors-max-requests\` is ${maxRequests}`)
     this.#checkTime()
     if (this.#stopped !== undefined) return this.#stopped
+    const dates = { dateFrom: isoDay(fromMs), dateTo: isoDay(toMs) }
     const policy: RetryPolicy = {
       backoff: { baseMs: 1000, maxMs: 30_000 },
       maxAttempts: MAX_ATTEMPTS,
@@ -78,7 +82,7 @@ export class AnalyticsReader {
     }
     const attempt = (): Promise<T> => {
       this.count += 1
-      return request(this.#service, { dateFrom: isoDay(fromMs), dateTo: isoDay(toMs) }, this.#signal)
+      return request(this.#service, { dates, names: this.#names, signal: this.#signal })
     }
     try {
       return await retry(attempt, policy, this.#run)

@@ -5,13 +5,10 @@ import { findOutputPath, WorkspaceError } from '../lib/workspace.ts'
 import type { Run } from '../runner/run.ts'
 import { DAY_MS, isoDay, type Period } from './format.ts'
 
-/** What is asked for, as far as the inputs do not say it as they are. */
-export type ReadersOptions = {
-  readonly visitors: VisitorsOptions | undefined
-  readonly signalsPeriod: Period
-}
+/** What is asked for, as far as the inputs do not say it as they are; of the visitors, unless only signals are. */
+export type ReadersOptions = { readonly visitors: VisitorsOptions | undefined }
 
-export type VisitorsOptions = {
+type VisitorsOptions = {
   readonly period: Period
   /** The periods that it is compared with, the latest first. */
   readonly before: readonly Period[]
@@ -22,8 +19,6 @@ export type VisitorsOptions = {
 }
 
 const MAX_DAYS = 366
-/** Readers' signals are of so many days: a week has too few votes and questions to say something. */
-export const SIGNALS_DAYS = 28
 
 /**
  * Finds out what the inputs ask for, and all that is wrong with them, asked for or not.
@@ -42,10 +37,7 @@ export async function readReadersOptions(run: Run) {
   const before = isSoFar ? [] : periodsBefore(period, inputs['visitors-trend'] - 1)
   const hasVisitors = inputs['visitors-summary'] || inputs['visitors-export'] !== ''
   const isRequested = hasVisitors || inputs['reader-signals'] !== 'none'
-  const options = {
-    visitors: hasVisitors ? { period, before, isSoFar, exportTo } : undefined,
-    signalsPeriod: fullDaysBefore(clock.now(), SIGNALS_DAYS),
-  }
+  const options = { visitors: hasVisitors ? { period, before, isSoFar, exportTo } : undefined }
   const unused = findUnused(inputs, { hasVisitors, isRequested })
   const effect = `${unused.length === 1 ? 'has' : 'have'} no effect without \`visitors-summary\` or \`visitors-export\`.`
   const warnings = unused.length === 0 ? [] : [`${listOf(unused.map((name) => `\`${name}\``))} ${effect}`]
@@ -76,24 +68,21 @@ function readPeriod({ inputs, problems, clock }: Run, refuse: Refuse): Period | 
   if (fromMs === undefined || toMs === undefined) {
     const isGiven = (name: InputName): boolean =>
       inputs[name] !== undefined || problems.some(({ input }) => input === name)
-    const isFromGiven = isGiven('visitors-from')
-    if (isFromGiven === isGiven('visitors-to')) return undefined
-    const accepted = 'both visitors-from and visitors-to, or neither'
-    return isFromGiven
-      ? refuse('visitors-to', 'is missing, though visitors-from is given', accepted)
-      : refuse('visitors-from', 'is missing, though visitors-to is given', accepted)
+    const missing = (['visitors-from', 'visitors-to'] as const).filter((name) => !isGiven(name))
+    if (missing.length !== 1 || missing[0] === undefined) return undefined
+    const other = missing[0] === 'visitors-to' ? 'visitors-from' : 'visitors-to'
+    return refuse(
+      missing[0],
+      `is missing, though ${other} is given`,
+      'both visitors-from and visitors-to, or neither',
+    )
   }
   const [from, to] = [isoDay(fromMs), isoDay(toMs)]
   const accepted = `a date at most ${MAX_DAYS} days after visitors-from; the period ends before it, so for one day name the next`
   if (fromMs >= toMs)
     return refuse('visitors-to', `("${to}") is not after visitors-from ("${from}")`, accepted)
-  if (toMs - fromMs > MAX_DAYS * DAY_MS) {
-    return refuse(
-      'visitors-to',
-      `("${to}") is more than ${MAX_DAYS} days after visitors-from ("${from}")`,
-      accepted,
-    )
-  }
+  const tooLong = `("${to}") is more than ${MAX_DAYS} days after visitors-from ("${from}")`
+  if (toMs - fromMs > MAX_DAYS * DAY_MS) return refuse('visitors-to', tooLong, accepted)
   if (fromMs <= clock.now()) return { fromMs, toMs }
   const future = `("${from}") is in the future, so there are no visitors yet`
   return refuse('visitors-from', future, 'a date in the past')

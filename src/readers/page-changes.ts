@@ -42,18 +42,24 @@ type Pages = ReadonlyMap<string, PageVisitors>
 /** Pages that are named of each kind: up, down, new, gone, newly read by AI. */
 export const MAX_NAMED = 5
 /** A change of fewer visitors than this is no news, nor is a page of fewer. */
-export const MIN_VISITORS = 10
+const MIN_VISITORS = 10
 /** A page with so many visitors is large: what it varies beyond counting shows, and it is judged by its kind. */
 const LARGE = 100
 /** Fewer large pages than this say nothing about their kind: one that moved would explain itself. */
 const MIN_LARGE_PAGES = 10
 /** A page with this share of AI visitors is read mostly by AI. */
-export const AI_HEAVY = 0.6
+const AI_HEAVY = 0.6
 /** News are at least so many times what counts and pages vary by chance; AI's share is judged by its counts alone. */
-export const MIN_SPREADS = 3
-export const AI_SPREADS = 3.5
+const MIN_SPREADS = 3
+const AI_SPREADS = 3.5
 /** Share of a normal distribution within one standard deviation: a third of the pages may be further out, or have moved. */
 const WITHIN_ONE_SPREAD = 0.683
+
+/** How to read what is found, as sentences. */
+export const PAGE_FACTS = {
+  moved: `What moved: pages that changed by at least ${MIN_VISITORS} visitors and, beside the change of the whole site, by at least ${MIN_SPREADS} times what counts and pages vary by chance; new and gone pages with at least ${MIN_VISITORS} visitors.`,
+  ai: `Read mostly by AI: ${AI_HEAVY * 100} % or more of at least ${MIN_VISITORS} visitors. Newly: not so in the period before, and the rise is at least ${AI_SPREADS} times what counts of that size vary by chance; the others are folded.`,
+}
 
 /** Finds the pages whose change is more than chance, largest first. Both periods must have been read whole. */
 export function findPageChanges(before: Pages, now: Pages) {
@@ -115,8 +121,15 @@ function quantile(values: readonly number[], share: number): number {
   return values.toSorted((left, right) => left - right)[Math.ceil(values.length * share) - 1] ?? 0
 }
 
-/** Whether AI visitors read a page most of all. */
-export function isAiHeavy(page: PageVisitors): boolean {
+/** The pages that AI reads mostly: those for which that is news, where a period before is known, and the others. */
+export function findAiHeavyPages(pages: readonly PageVisitors[], before: Pages | undefined) {
+  const isNews = (page: PageVisitors): boolean =>
+    before !== undefined && isNewlyAiHeavy(page, before.get(page.path))
+  const other = pages.filter((page) => isAiHeavy(page) && !isNews(page))
+  return { newAiHeavyPages: pages.filter(isNews), otherAiHeavyPages: other }
+}
+
+function isAiHeavy(page: PageVisitors): boolean {
   return page.total >= MIN_VISITORS && aiShare(page) >= AI_HEAVY
 }
 

@@ -1,14 +1,5 @@
-import {
-  code,
-  details,
-  joinMarkdown,
-  link,
-  MAX_LINK_LENGTH,
-  Markdown,
-  md,
-  type Row,
-  table,
-} from '../lib/markdown.ts'
+import type { Row } from '../lib/markdown.ts'
+import { code, details, joinMarkdown, link, MAX_LINK_LENGTH, Markdown, md, table } from '../lib/markdown.ts'
 import type { PageVisitors } from '../service/analytics.ts'
 import { formatChange, formatCount, formatShare, signed } from './format.ts'
 import { aiShare, MAX_NAMED, type PageChange } from './page-changes.ts'
@@ -17,8 +8,8 @@ import type { VisitorsReport } from './visitors.ts'
 /** Pages that AI reads mostly, below the first screen. */
 const MAX_LISTED = 20
 
-/** Maximum number of characters of a path: beside a change, of five in a line, alone in a line, in a wide table. */
-export const PATH_LENGTH = { besideChange: 34, inLine: 30, aloneInLine: 120, inTable: 80 }
+/** Maximum number of characters of a path: on the first screen, in a folded table. */
+const PATH_LENGTH = { first: 34, inTable: 80 }
 
 /** What moved, and what AI reads mostly since this period. `site`, here and below: that pages are linked to, if any. */
 export function changesSection(
@@ -43,7 +34,7 @@ function changesTable(title: string, pages: readonly PageChange[], site: URL | u
   if (pages.length === 0) return []
   const rows: Row[] = pages.slice(0, MAX_NAMED).map(({ path, total, previous, change }) => {
     const figure = `${signed(total - previous, formatCount)} (${formatChange(change)})`
-    return [pageName(path, site, PATH_LENGTH.besideChange), figure]
+    return [pageName(path, site, PATH_LENGTH.first), figure]
   })
   return [rawTable([title, ''], [...rows, ...moreRow(pages.length - MAX_NAMED, 2)], 'lr')]
 }
@@ -61,7 +52,7 @@ function pagesLine<T extends { readonly path: string }>(
   if (pages.length === 0) return []
   const named = pages
     .slice(0, MAX_NAMED)
-    .map((page) => md`${pageName(page.path, site, PATH_LENGTH.inLine)} ${Markdown.raw(figure(page))}`)
+    .map((page) => md`${pageName(page.path, site, PATH_LENGTH.first)} ${Markdown.raw(figure(page))}`)
   if (pages.length > MAX_NAMED) named.push(md`and ${formatCount(pages.length - MAX_NAMED)} more`)
   return [md`**${title}:** ${joinMarkdown(named, ' · ')}`]
 }

@@ -1,14 +1,14 @@
-import { code, joinMarkdown, md, sentencesWithCode } from '../lib/markdown.ts'
+import { code, md, sentencesWithCode } from '../lib/markdown.ts'
 import { byteLength, errorMessage, listOf } from '../lib/text.ts'
 import { writeOutput } from '../lib/workspace.ts'
 import type { Run } from '../runner/run.ts'
 import type { DocsService } from '../service/docs-service.ts'
 import { AnalyticsReader, NotRead } from './analytics-reader.ts'
-import { countOf, formatPeriod } from './format.ts'
-import type { ReadersOptions } from './options.ts'
+import { countOf, formatPeriod, type Period } from './format.ts'
+import { fullDaysBefore, type ReadersOptions } from './options.ts'
 import { exportText, signalsOutputs, visitorsOutputs } from './report-outputs.ts'
-import { type ReaderSignals, readSignals, signalsForAgent } from './signals.ts'
-import { readersMarkdown, readersSummary } from './summary.ts'
+import { type ReaderSignals, readSignals, SIGNALS_DAYS, signalsForAgent } from './signals.ts'
+import { type ReportContent, readersMarkdown, readersSummary } from './summary.ts'
 import { makeReport, readVisitors, type VisitorsReport, visitorsHeadline } from './visitors.ts'
 
 /** A comment of GitHub's holds 64 KiB; whoever posts the report may want to add to it. */
@@ -20,6 +20,7 @@ export class Readers {
   readonly #run: Run
   readonly #title: string
   readonly #reader: AnalyticsReader
+  readonly #signalsPeriod: Period
   #signals: Promise<ReaderSignals> | undefined
 
   /** The time that all requests may take begins to count. */
@@ -28,6 +29,7 @@ export class Readers {
     this.#run = run
     this.#title = `Docs readers: ${run.inputs['project-id']}`
     this.#reader = new AnalyticsReader(service, run)
+    this.#signalsPeriod = fullDaysBefore(run.clock.now(), SIGNALS_DAYS)
   }
 
   /** What the agent is to be told of what readers missed, as text for the job's context; empty if there is nothing. */
@@ -57,7 +59,7 @@ export class Readers {
     const signals = inputs['reader-signals'] === 'none' ? undefined : await this.#readSignals()
     if (cancel.aborted) {
       const failure = 'Cancelled before the readers report was complete.'
-      this.#write({ signals: undefined, failure }, hasJob)
+      this.#write({ failure }, hasJob)
       return failure
     }
     if (signals !== undefined) this.#run.setOutputs(signalsOutputs(signals))
@@ -80,7 +82,7 @@ export class Readers {
 
   /** Reads once what readers missed, for whichever part asks first. */
   async #readSignals(): Promise<ReaderSignals> {
-    this.#signals ??= readSignals(this.#reader, this.#options.signalsPeriod, this.#run.redact)
+    this.#signals ??= readSignals(this.#reader, this.#signalsPeriod)
     return await this.#signals
   }
 
@@ -109,11 +111,20 @@ export class Readers {
   }
 
   /** Writes the summary, if any of it was asked for, and the Markdown output, and warns of what is missing. */
-  #write(parts: ReportParts, hasJob: boolean): void {
+  #write(parts: Partial<ReportContent>, hasJob: boolean): void {
     const { inputs, cancel, log } = this.#run
-    const { report, signals, failure, exported = '' } = parts
+    const { report, signals, failure } = parts
     const leftOut = this.#reader.leftOut(hasJob)
-    const content = { inputs, report, signals, failure, exported, leftOut, requests: this.#reader.count }
+    const content = {
+      inputs,
+      report,
+      signals,
+      failure,
+      leftOut,
+      requests: this.#reader.count,
+      exported: '',
+      ...parts,
+    }
     // A step that fails says why on its page, too.
     const shown = { ...content, report: inputs['visitors-summary'] ? report : undefined }
     if (shown.report ?? signals ?? failure) this.#run.writeSummary('visitors', readersSummary(shown))
@@ -122,18 +133,15 @@ export class Readers {
     if (report === undefined && signals?.isRead !== true) return
     const markdown = readersMarkdown(content).source
     const isTooLong = byteLength(markdown) > MAX_MARKDOWN_BYTES
-    const limit = `${MAX_MARKDOWN_BYTES / 1024} KiB, more than a comment holds`
-    if (isTooLong)
-      log.warning(
-        `The output visitors-markdown is left empty: it would be longer than ${limit}.`,
-        this.#title,
-      )
+    const limit = `${MAX_MARKDOWN_BYTES / 1024} KiB`
+    const tooLong = `The output visitors-markdown is left empty: it would be longer than ${limit}.`
+    if (isTooLong) log.warning(tooLong, this.#title)
     this.#run.setOutputs({ 'visitors-markdown': isTooLong ? '' : markdown })
   }
 
   #reportPlan(): undefined {
     const { inputs, log } = this.#run
-    const { visitors, signalsPeriod } = this.#options
+    const { visitors } = this.#options
     const signals = inputs['reader-signals']
     const parts: string[] = []
     if (visitors !== undefined) {
@@ -142,20 +150,12 @@ export class Readers {
       parts.push(`read the visitors of ${formatPeriod(period)}${others}`)
       if (exportTo !== undefined) parts.push(`write all rows to \`${inputs['visitors-export']}\``)
     }
-    if (signals !== 'none') parts.push(`read what readers missed in ${formatPeriod(signalsPeriod)}`)
+    if (signals !== 'none') parts.push(`read what readers missed in ${formatPeriod(this.#signalsPeriod)}`)
     if (signals === 'agent') parts.push('tell the agent')
     const plan = `The docs service was not called. Without \`dry-run\`, this run would ${listOf(parts)}, with ${countOf(inputs['visitors-max-requests'], 'request')} at most.`
     log.notice(plan, this.#title)
     if (!inputs['visitors-summary'] && signals === 'none') return
-    const project = md`Project ${code(inputs['project-id'])}`
-    const head = md`## 📊 Readers report: dry run`
-    this.#run.writeSummary('visitors', joinMarkdown([head, sentencesWithCode(plan), project]))
+    const page = md`## 📊 Readers report: dry run\n\n${sentencesWithCode(plan)}\n\nProject ${code(inputs['project-id'])}`
+    this.#run.writeSummary('visitors', page)
   }
-}
-
-type ReportParts = {
-  readonly report?: VisitorsReport
-  readonly signals: ReaderSignals | undefined
-  readonly failure?: string
-  readonly exported?: string
 }

@@ -1,22 +1,11 @@
 import { code, details, joinMarkdown, type Markdown, md } from '../lib/markdown.ts'
-import type { Redact } from '../lib/redact.ts'
 import { listOf } from '../lib/text.ts'
-import {
-  getQuestions,
-  getRatings,
-  getSearches,
-  type Listed,
-  type Question,
-  type Rating,
-  type Search,
-  type SignalsQuery,
-} from '../service/analytics.ts'
-import type { DocsService } from '../service/docs-service.ts'
-import { type PublicName, PublicNames } from '../service/public-name.ts'
-import { type AnalyticsReader, NotRead } from './analytics-reader.ts'
+import type { Listed, Question, Rating, Search } from '../service/analytics.ts'
+import { getQuestions, getRatings, getSearches } from '../service/analytics.ts'
+import type { PublicName } from '../service/public-name.ts'
+import { type AnalyticsReader, type AnalyticsRequest, NotRead } from './analytics-reader.ts'
 import { countOf, formatPeriod, type Period } from './format.ts'
-import { SIGNALS_DAYS } from './options.ts'
-import { PATH_LENGTH, pageName } from './page-lists.ts'
+import { pageName } from './page-lists.ts'
 
 /** What readers missed, as far as it could be read. */
 export type ReaderSignals = {
@@ -47,6 +36,8 @@ type Signal = {
   readonly siteRate: number
 }
 
+/** A week has too few votes and questions to say something. */
+export const SIGNALS_DAYS = 28
 /** Items that are named at once, and those that are named below. */
 const MAX_SHOWN = 5
 const MAX_ITEMS = MAX_SHOWN + 20
@@ -59,24 +50,15 @@ const MIN_DAYS = 2
 const Z_95 = 1.96
 const Z_99 = 2.576
 
-type SignalsRequest<T> = (service: DocsService, query: SignalsQuery) => Promise<Listed<T>>
-
-/** Reads what readers missed: three requests. `redact` takes the run's secrets out of a text. */
-export async function readSignals(
-  reader: AnalyticsReader,
-  period: Period,
-  redact: Redact,
-): Promise<ReaderSignals> {
-  const names = new PublicNames(redact)
+/** Reads what readers missed: three requests. */
+export async function readSignals(reader: AnalyticsReader, period: Period): Promise<ReaderSignals> {
   const notes: string[] = []
   const unread: string[] = []
   let hasRows = false
 
   // `part`: of a site, that this kind comes from.
-  const read = async <T>(kind: string, part: string, request: SignalsRequest<T>): Promise<readonly T[]> => {
-    const listed = await reader.send(period, (service, dates, signal) =>
-      request(service, { dates, names, signal }),
-    )
+  const read = async <T>(kind: string, part: string, request: AnalyticsRequest<Listed<T>>) => {
+    const listed = await reader.send(period, request)
     if (listed instanceof NotRead) {
       reader.noteNotRead(`the ${kind}`, listed)
       unread.push(kind)
@@ -84,8 +66,8 @@ export async function readSignals(
     }
     if (listed.rows.length > 0) hasRows = true
     else notes.push(`No ${kind} in ${SIGNALS_DAYS} days: is ${part} switched on?`)
-    if (listed.invalidRows > 0)
-      reader.note(`${countOf(listed.invalidRows, 'row')} of the ${kind} could not be read.`)
+    const odd = listed.invalidRows
+    if (odd > 0) reader.note(`${countOf(odd, 'row')} of the ${kind} could not be read.`)
     return listed.rows
   }
 
@@ -163,11 +145,8 @@ export function wilson(cases: number, of: number, z: number): { low: number; hig
 export type Audience = 'people' | 'agent'
 
 /** What readers missed: what is shown at once, and what is folded. `site`: that pages are linked to, if any. */
-export function signalsSections(
-  { items, notes, hasRows }: ReaderSignals,
-  audience: Audience,
-  site: URL | undefined,
-) {
+export function signalsSections(signals: ReaderSignals, audience: Audience, site: URL | undefined) {
+  const { items, notes, hasRows } = signals
   const lines = items.map((item) => md`- ${subjectOf(item, audience, site)}: ${figuresOf(item)}`)
   if (lines.length === 0 && hasRows) lines.push(md`Nothing stands out.`)
   const [first, more] = [lines.slice(0, MAX_SHOWN), lines.slice(MAX_SHOWN)]
@@ -187,7 +166,7 @@ export function signalsForAgent({ period, items }: ReaderSignals): string {
 function subjectOf({ name }: SignalItem, audience: Audience, site: URL | undefined): Markdown {
   const text = audience === 'people' ? name.forPeople : name.forAgent
   if (text === undefined) return md`${WITHHELD[name.of]}`
-  if (name.of === 'path') return pageName(text, site, PATH_LENGTH.aloneInLine)
+  if (name.of === 'path') return pageName(text, site, text.length)
   if (name.of === 'category') return md`questions about ${code(text)}`
   return md`search ${audience === 'people' ? 'for' : 'with the words'} ${code(text)}`
 }

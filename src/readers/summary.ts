@@ -1,5 +1,13 @@
 import type { Inputs } from '../inputs/table.ts'
-import { code, details, joinMarkdown, type Markdown, md, sentencesWithCode } from '../lib/markdown.ts'
+import {
+  code,
+  codeBlock,
+  details,
+  joinMarkdown,
+  type Markdown,
+  md,
+  sentencesWithCode,
+} from '../lib/markdown.ts'
 import type { Counts } from '../service/analytics.ts'
 import {
   countOf,
@@ -9,21 +17,12 @@ import {
   formatPoints,
   formatShare,
   periodName,
+  shortNames,
 } from './format.ts'
-import {
-  AI_HEAVY,
-  AI_SPREADS,
-  aiShare,
-  changeBetween,
-  compareWithUsual,
-  MARGIN_PERCENT,
-  MIN_SPREADS,
-  MIN_VISITORS,
-} from './page-changes.ts'
+import { aiShare, changeBetween, compareWithUsual, MARGIN_PERCENT, PAGE_FACTS } from './page-changes.ts'
 import { aiHeavySection, changesSection, rawTable, topPagesSection } from './page-lists.ts'
 import { type Audience, type ReaderSignals, SIGNALS_FACTS, signalsSections } from './signals.ts'
-import { trendChart, trendTable } from './trend.ts'
-import { type VisitorsReport, visitorsHeadline } from './visitors.ts'
+import { type PeriodTotals, type VisitorsReport, visitorsHeadline } from './visitors.ts'
 
 /** All that a report is made of; what was not asked for or not read is `undefined`. */
 export type ReportContent = {
@@ -41,42 +40,24 @@ export type ReportContent = {
 
 /** The report for the job summary, its details folded. */
 export function readersSummary(content: ReportContent): Markdown {
-  const { report, signals, inputs, leftOut } = content
+  const { report, signals, inputs } = content
   const site = inputs['site-url']
-  const incomplete = '⚠️ The last part says what is missing, and why.'
-  const trend = trendOf(report)
-  const sections = [
-    ...firstScreen(content, {
-      audience: 'people',
-      caveats: leftOut.length > 0 ? [incomplete] : [],
-      chart: trendChart(trend),
-    }),
+  return joinMarkdown([
+    ...firstScreen(content, 'people'),
     ...(report ? [topPagesSection(report, site)] : []),
     ...(signals ? signalsSections(signals, 'people', site).folded : []),
-    ...(report ? aiHeavySection(report, site) : []),
-    ...trendTable(trend),
+    ...(report ? [...aiHeavySection(report, site), ...trendTable(report.drawn)] : []),
     ...(report || signals ? [factsSection(content)] : []),
-  ]
-  return joinMarkdown(sections)
+  ])
 }
 
-/** The report for an issue, a discussion, a mail: without what is folded, nor what an agent should not read. */
+/** The report for an issue, a discussion, a mail: without chart and what is folded, and fit for an agent to read. */
 export function readersMarkdown(content: ReportContent): Markdown {
-  const caveats = content.leftOut.map((sentence) => `⚠️ ${sentence}`)
-  return joinMarkdown(firstScreen(content, { audience: 'agent', caveats, chart: [] }))
+  return joinMarkdown(firstScreen(content, 'agent'))
 }
 
-type Screen = {
-  readonly audience: Audience
-  /** Sentences about what is missing. */
-  readonly caveats: readonly string[]
-  readonly chart: readonly Markdown[]
-}
-
-function firstScreen(
-  { inputs, report, failure, signals }: ReportContent,
-  { audience, caveats, chart }: Screen,
-): Markdown[] {
+function firstScreen(content: ReportContent, audience: Audience): Markdown[] {
+  const { inputs, report, failure, signals, leftOut } = content
   const site = inputs['site-url']
   const project = md`project ${code(inputs['project-id'])}`
   const sections: Markdown[] = []
@@ -84,40 +65,35 @@ function firstScreen(
   if (failure && signals === undefined) sections.push(project)
   if (report !== undefined) {
     const icons = { usual: '📊', highest: '📈', lowest: '📉' }
+    const lacking = `Not complete: ${countOf(report.pages.length, 'page')} could be read.`
+    const warnings = [...report.warnings, ...(report.isComplete ? [] : [lacking])]
+    if (audience === 'agent') warnings.push(...leftOut)
+    else if (leftOut.length > 0) warnings.push('The last part says what is missing, and why.')
     sections.push(
       md`## ${icons[report.usual?.position ?? 'usual']} ${visitorsHeadline(report)}`,
       md`${formatPeriod(report.period)} · ${project}`,
-      ...[...caveatsOf(report), ...caveats].map(sentencesWithCode),
+      ...warnings.map((warning) => sentencesWithCode(`⚠️ ${warning}`)),
+      ...firstReport(report),
       totalsTable(report),
-      ...chart,
+      ...(audience === 'people' ? trendChart(report.drawn) : []),
       ...changesSection(report, site),
     )
   }
   if (signals !== undefined) {
-    const title = 'What readers missed'
-    const period = formatPeriod(signals.period)
+    const [title, period] = ['What readers missed', formatPeriod(signals.period)]
     const head = report ? [md`**${title}**, ${period}`] : [md`## 🔎 ${title}`, md`${period} · ${project}`]
     sections.push(...head, ...signalsSections(signals, audience, site).shown)
   }
   return sections
 }
 
-/** The periods to draw: those since the site has had visitors; none without an earlier one. */
-function trendOf(report: VisitorsReport | undefined) {
-  return report === undefined || report.comparable.length === 0 ? [] : [...report.comparable, report]
-}
-
-function caveatsOf(report: VisitorsReport): string[] {
-  const { warnings, isComplete, pages, trend, comparable, period, totals } = report
-  const lines = warnings.map((warning) => `⚠️ ${warning}`)
-  if (!isComplete) lines.push(`⚠️ Not complete: ${countOf(pages.length, 'page')} could be read.`)
-  if (trend.length > 1 && comparable.length === 0) {
-    const before = trend.length - 1
-    const earlier = `${before === 1 ? '' : `${before} `}${periodName(period, before)} before`
-    const first = `This is the first report: there were no visitors in the ${earlier}.`
-    lines.push(totals.total > 0 ? first : `There were none in the ${earlier} either.`)
-  }
-  return lines
+/** Why there is no comparison, where no earlier period had visitors. */
+function firstReport({ trend, comparable, period, totals }: VisitorsReport): Markdown[] {
+  const before = trend.length - 1
+  if (before === 0 || comparable.length > 0) return []
+  const earlier = `${before === 1 ? '' : `${before} `}${periodName(period, before)} before`
+  const first = `This is the first report: there were no visitors in the ${earlier}.`
+  return [md`${totals.total > 0 ? first : `There were none in the ${earlier} either.`}`]
 }
 
 function totalsTable({ totals, previous, comparable, usual }: VisitorsReport): Markdown {
@@ -130,7 +106,10 @@ function totalsTable({ totals, previous, comparable, usual }: VisitorsReport): M
     const earlier = comparable.map((each) => of(each.totals))
     const range = compareWithUsual(now, earlier)
     const words = { usual: '', highest: '**above** ', lowest: '**below** ' }
-    const usualCells = range === undefined ? [] : [`${words[range.position]}${rangeText(range, isShare)}`]
+    const ends =
+      range &&
+      (isShare ? [range.low, Math.min(1, range.high)] : [Math.ceil(range.low), Math.floor(range.high)])
+    const usualCells = range && ends ? [words[range.position] + ends.map(format).join('\u00A0–\u00A0')] : []
     const beforeCells = before === undefined ? [] : [format(of(before)), change(of(before))]
     return [name, `**${format(now)}**`, ...usualCells, ...beforeCells]
   }
@@ -145,12 +124,55 @@ function totalsTable({ totals, previous, comparable, usual }: VisitorsReport): M
   return rawTable(head, rows, `l${'r'.repeat(head.length - 1)}`)
 }
 
-/** On one line: `6,907 – 7,498`. */
-function rangeText({ low, high }: { readonly low: number; readonly high: number }, isShare: boolean): string {
-  const ends = isShare
-    ? [low, Math.min(1, high)].map(formatShare)
-    : [Math.ceil(low), Math.floor(high)].map(formatCount)
-  return ends.join('\u00A0–\u00A0')
+/** Periods whose names fit under the chart side by side. */
+const MAX_CHARTED = 13
+
+/** The lines of the chart. Each colour has a contrast of 3:1 or more to GitHub's light and dark pages. */
+const LINES = [
+  { title: 'All', name: 'all (blue)', color: '#2f81f7', of: ({ total }: Counts) => total },
+  { title: 'People', name: 'people (grey)', color: '#7d8590', of: ({ human }: Counts) => human },
+  { title: 'AI', name: 'AI (orange)', color: '#d1570a', of: ({ ai }: Counts) => ai },
+]
+const COLORS = {
+  backgroundColor: 'transparent',
+  plotColorPalette: LINES.map(({ color }) => color).join(', '),
+}
+const SIZES = { width: 720, height: 260, xAxis: { labelFontSize: 11, labelPadding: 9 } }
+const OPTIONS = { xyChart: SIZES, themeVariables: { xyChart: COLORS } }
+
+/**
+ * The newest periods as a chart that GitHub draws, and what its lines are: new versions of Mermaid show a legend, older
+ * ones do not. The source has numbers and names of our own making, and keeps to what Mermaid 10.9 draws already.
+ */
+function trendChart(trend: readonly PeriodTotals[]): Markdown[] {
+  const charted = trend.slice(-MAX_CHARTED)
+  const latest = charted.at(-1)?.totals
+  if (latest === undefined) return []
+  const most = Math.max(1, ...charted.flatMap(({ totals }) => LINES.map(({ of }) => of(totals))))
+  const names = shortNames(charted.map(({ period }) => period)).map((name) => `"${name}"`)
+  const source = [
+    `%%{init: ${JSON.stringify(OPTIONS)}}%%`,
+    'xychart-beta',
+    `  x-axis [${names.join(', ')}]`,
+    `  y-axis "Visitors" 0 --> ${Math.ceil(most * 1.05)}`,
+    ...LINES.map(
+      ({ title, of }) => `  line "${title}" [${charted.map(({ totals }) => of(totals)).join(', ')}]`,
+    ),
+  ]
+  const fromTop = LINES.toSorted((left, right) => right.of(latest) - left.of(latest))
+  const lines = fromTop.map(({ name }) => name).join(', ')
+  return [codeBlock(source.join('\n'), 'mermaid'), md`From the top, at the right: ${lines}.`]
+}
+
+/** All periods with the same figures, folded. */
+function trendTable(trend: readonly PeriodTotals[]): Markdown[] {
+  if (trend.length === 0) return []
+  const rows = trend.map(({ period, totals: { human, ai, total } }, index) => {
+    const change = changeBetween(trend[index - 1]?.totals.total || undefined, total)
+    return [formatPeriod(period), ...[human, ai, total].map(formatCount), formatChange(change)]
+  })
+  const table = rawTable(['Period', 'People', 'AI', 'All', 'Change'], rows, 'lrrrr')
+  return [details(`Trend over ${trend.length} periods`, table)]
 }
 
 /** What was left out, what the figures mean, and what they cost. */
@@ -176,11 +198,9 @@ function visitorsFacts({ period, trend, comparable, usual, pageChanges }: Visito
   return [
     `Period: ${formatPeriod(period)} in UTC${before === undefined ? '' : `; before it: ${formatPeriod(before)}`}.`,
     ...(usual ? [`Usual: the range of the ${earlier} before, and ${MARGIN_PERCENT} % beyond.`] : []),
-    ...(pageChanges ? [MOVED_FACT] : []),
+    ...(pageChanges ? [PAGE_FACTS.moved] : []),
     'The service estimates distinct visitors: they are deduplicated, over pages and over people and AI, so neither pages nor people and AI add up to all visitors.',
     "AI visitors are recognised by their user agent alone: pages fetched to answer someone's question, and pages read as Markdown. Search indexes and training crawlers count as neither people nor AI.",
-    `Read mostly by AI: ${AI_HEAVY * 100} % or more of at least ${MIN_VISITORS} visitors. Newly: not so in the period before, and the rise is at least ${AI_SPREADS} times what counts of that size vary by chance; the others are folded.`,
+    PAGE_FACTS.ai,
   ]
 }
-
-const MOVED_FACT = `What moved: pages that changed by at least ${MIN_VISITORS} visitors and, beside the change of the whole site, by at least ${MIN_SPREADS} times what counts and pages vary by chance; new and gone pages with at least ${MIN_VISITORS} visitors.`

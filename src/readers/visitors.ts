@@ -1,31 +1,15 @@
-import {
-  type Counts,
-  getVisitors,
-  MAX_ROWS,
-  type PageVisitors,
-  type VisitorsAnswer,
-} from '../service/analytics.ts'
+import type { Counts, PageVisitors, VisitorsAnswer } from '../service/analytics.ts'
+import { getVisitors, MAX_ROWS } from '../service/analytics.ts'
 import { type AnalyticsReader, NotRead } from './analytics-reader.ts'
 import { countOf, formatCount, type Period, periodName } from './format.ts'
-import {
-  changeBetween,
-  compareWithUsual,
-  findPageChanges,
-  isAiHeavy,
-  isNewlyAiHeavy,
-} from './page-changes.ts'
+import { changeBetween, compareWithUsual, findAiHeavyPages, findPageChanges } from './page-changes.ts'
 
 export type PeriodTotals = { readonly period: Period; readonly totals: Counts }
 
-/** What was read of one period's pages. */
-export type PeriodPages = {
-  /** By path; of a page met twice, the later row. */
-  readonly pages: ReadonlyMap<string, PageVisitors>
-  /** Whether all pages of the period were read. */
-  readonly isWhole: boolean
-}
+/** What was read of one period's pages: by path, of a page met twice the later row. */
+type PeriodPages = { readonly pages: ReadonlyMap<string, PageVisitors>; readonly isWhole: boolean }
 
-export type VisitorsReading = {
+type VisitorsReading = {
   readonly current: PeriodTotals & PeriodPages
   /** Totals of the periods before, the latest first, without a gap. */
   readonly before: readonly PeriodTotals[]
@@ -65,9 +49,7 @@ export async function readVisitors(
 }
 
 async function readRows(reader: AnalyticsReader, period: Period, offset = 0, limit = MAX_ROWS) {
-  return await reader.send(period, (service, dates, signal) =>
-    getVisitors(service, { ...dates, limit, offset }, signal),
-  )
+  return await reader.send(period, (service, query) => getVisitors(service, query, { limit, offset }))
 }
 
 /** Reads all pages of a period after its first answer, 250 with each request. `name`: as the report calls the period. */
@@ -82,9 +64,7 @@ async function readPages(reader: AnalyticsReader, period: Period, first: Visitor
     const known = pages.size
     for (const row of answer.rows) pages.set(row.path, row)
     invalidRows += answer.invalidRows
-    if (answer.isOdd) {
-      lacks(`An answer for ${name} had no list of pages, or did not say whether there are more.`)
-    }
+    if (answer.isOdd) lacks(`An answer for ${name} had no list of pages, or no word on more of them.`)
     if (!answer.hasMore) break
     if (pages.size === known && answer.invalidRows === 0) {
       lacks(`The service has more pages of ${name}, but sent none that were new.`)
@@ -98,11 +78,8 @@ async function readPages(reader: AnalyticsReader, period: Period, first: Visitor
     }
     answer = next
   }
-  if (invalidRows > 0) {
-    lacks(
-      `${countOf(invalidRows, 'row')} of ${name} without a path, or with a count that is not a number, left out.`,
-    )
-  }
+  const odd = `${countOf(invalidRows, 'row')} of ${name} without a path, or with a count that is not a number`
+  if (invalidRows > 0) lacks(`${odd}, left out.`)
   return { pages, isWhole }
 }
 
@@ -123,8 +100,6 @@ export function makeReport(
   const pagesBefore = previous?.isWhole && latest && latest.total > 0 ? previous.pages : undefined
   const totalBefore = (path: string): number | undefined =>
     previous?.pages.get(path)?.total ?? (pagesBefore === undefined ? undefined : 0)
-  const isNews = (page: PageVisitors): boolean =>
-    pagesBefore !== undefined && isNewlyAiHeavy(page, pagesBefore.get(page.path))
   const pages = [...current.pages.values()].sort(
     (left, right) => right.total - left.total || (left.path < right.path ? -1 : 1),
   )
@@ -145,6 +120,8 @@ export function makeReport(
     trend: [...earlier, { period, totals }],
     /** The earlier ones since the site has had visitors; none in a first report. */
     comparable,
+    /** Those and the current one, to be drawn; none in a first report. */
+    drawn: comparable.length === 0 ? [] : [...comparable, { period, totals }],
     /** How the total compares with theirs; `undefined` if they are too few. */
     usual: compareWithUsual(totals.total, comparableTotals),
     /** By total, then path. */
@@ -154,8 +131,7 @@ export function makeReport(
       .map((page) => ({ ...page, change: changeBetween(totalBefore(page.path), page.total) })),
     /** `undefined` if not both periods were read whole, or the one before had no visitors. */
     pageChanges: pagesBefore && current.isWhole ? findPageChanges(pagesBefore, current.pages) : undefined,
-    newAiHeavyPages: pages.filter(isNews),
-    otherAiHeavyPages: pages.filter((page) => isAiHeavy(page) && !isNews(page)),
+    ...findAiHeavyPages(pages, pagesBefore),
     isComplete: current.isWhole,
     /** Sentences about figures that are not what they seem. */
     warnings,

@@ -26,8 +26,13 @@ export type VisitorsAnswer = Listed<PageVisitors> & {
   readonly isOdd: boolean
 }
 
-/** YYYY-MM-DD or ISO 8601; `dateTo` is exclusive. */
-export type Dates = { readonly dateFrom: string; readonly dateTo: string }
+/** What all calls need. `names` judges what strangers wrote. */
+export type AnalyticsQuery = {
+  /** YYYY-MM-DD; `dateTo` is exclusive. */
+  readonly dates: { readonly dateFrom: string; readonly dateTo: string }
+  readonly names: PublicNames
+  readonly signal?: AbortSignal
+}
 
 /** Maximum number of rows that one answer holds. Source: the specification. */
 export const MAX_ROWS = 250
@@ -35,10 +40,10 @@ export const MAX_ROWS = 250
 /** Requests rows of a period's visitors, once. `limit`: 1 to `MAX_ROWS`; `offset`: rows to skip. */
 export async function getVisitors(
   service: DocsService,
-  query: Dates & { readonly limit: number; readonly offset: number },
-  signal?: AbortSignal,
+  { dates, signal }: AnalyticsQuery,
+  rows: { readonly limit: number; readonly offset: number },
 ): Promise<VisitorsAnswer> {
-  const call = analyticsCall(service, ['visitors'], query, 'list the visitors')
+  const call = analyticsCall(service, ['visitors'], { ...dates, ...rows }, 'list the visitors')
   const answer = await service.send(call, signal)
   const { totals: given, visitors, hasMore } = isRecord(answer.json) ? answer.json : {}
   const totals = readCounts(given)
@@ -57,17 +62,10 @@ export async function getVisitors(
   }
 }
 
-/** What the calls about readers' signals have in common. `names` judges what strangers wrote. */
-export type SignalsQuery = {
-  readonly dates: Dates
-  readonly names: PublicNames
-  readonly signal?: AbortSignal
-}
-
 export type Rating = { readonly page: PublicName; readonly up: number; readonly down: number }
 
 /** Requests the ratings by page that nobody has dealt with yet, once. */
-export async function getRatings(service: DocsService, { dates, names, signal }: SignalsQuery) {
+export async function getRatings(service: DocsService, { dates, names, signal }: AnalyticsQuery) {
   const query = { ...dates, limit: 100, status: 'pending,in_progress' }
   const call = analyticsCall(service, ['feedback', 'by-page'], query, 'list the ratings by page')
   const answer = await service.send(call, signal)
@@ -81,7 +79,7 @@ export async function getRatings(service: DocsService, { dates, names, signal }:
 export type Search = { readonly term: PublicName; readonly hits: number; readonly clickRate: number }
 
 /** Requests the most frequent searches, once. */
-export async function getSearches(service: DocsService, { dates, names, signal }: SignalsQuery) {
+export async function getSearches(service: DocsService, { dates, names, signal }: AnalyticsQuery) {
   const call = analyticsCall(service, ['searches'], { ...dates, limit: 100 }, 'list the searches')
   const answer = await service.send(call, signal)
   return readList<Search>(call, answer, 'searches', ({ searchQuery, hits, ctr }) => {
@@ -102,7 +100,7 @@ export type Question = {
 }
 
 /** Requests the questions to the assistant, once. */
-export async function getQuestions(service: DocsService, { dates, names, signal }: SignalsQuery) {
+export async function getQuestions(service: DocsService, { dates, names, signal }: AnalyticsQuery) {
   const query = { ...dates, limit: 1000 }
   const call = analyticsCall(service, ['assistant'], query, "list the assistant's conversations")
   const answer = await service.send(call, signal)

@@ -28,7 +28,8 @@ export class PublicNames {
     const words = decoded.split(/[/._~-]+/).filter((word) => word !== '')
     const isShort = decoded.length <= 80 && words.length <= 8 && words.every(isShortWord)
     const forAgent = isShort && !/[A-Z]/.test(decoded) ? decoded : undefined
-    return this.#name('path', decoded, { isPublic: PATH.test(decoded), forPeople: decoded, forAgent })
+    const name = { of: 'path', forPeople: decoded, forAgent } as const
+    return this.#judge(`path ${decoded}`, PATH.test(decoded), name)
   }
 
   /** The path in the address of a page on the web; a path alone is taken as it is. */
@@ -41,11 +42,8 @@ export class PublicNames {
   ofCategory(category: string): PublicName {
     const words = category.split(/[ &-]+/).filter((word) => word !== '')
     const forAgent = words.length <= 3 ? category : undefined
-    return this.#name('category', category, {
-      isPublic: CATEGORY.test(category),
-      forPeople: category,
-      forAgent,
-    })
+    const name = { of: 'category', forPeople: category, forAgent } as const
+    return this.#judge(`category ${category}`, CATEGORY.test(category), name)
   }
 
   /** What readers searched for; an agent gets its words in alphabetical order, each once. */
@@ -56,20 +54,16 @@ export class PublicNames {
     const isPublic = isShort && words.every((word) => WORD.test(word) && isShortWord(word))
     const sorted = [...new Set(words)].sort((left, right) => left.localeCompare(right, 'en'))
     const forAgent = words.length <= 5 ? sorted.join(' ') : undefined
-    return this.#name('search', term, { isPublic, forPeople, forAgent })
+    return this.#judge(`search ${term}`, isPublic, { of: 'search', forPeople, forAgent })
   }
 
-  #name(
-    of: PublicName['of'],
-    text: string,
-    { isPublic, forPeople, forAgent }: Omit<PublicName, 'of'> & { isPublic: boolean; forPeople: string },
-  ): PublicName {
-    const key = `${of} ${text}`
-    const isShown = isPublic && !this.#isSecret(forPeople)
-    const withheld = { of, forPeople: undefined, forAgent: undefined }
-    const name = this.#known.get(key) ?? (isShown ? { of, forPeople, forAgent } : withheld)
-    this.#known.set(key, name)
-    return name
+  /** @param key the same for what is the same */
+  #judge(key: string, isPublic: boolean, name: PublicName): PublicName {
+    const isShown = isPublic && !this.#isSecret(name.forPeople ?? '')
+    const withheld = { of: name.of, forPeople: undefined, forAgent: undefined }
+    const judged = this.#known.get(key) ?? (isShown ? name : withheld)
+    this.#known.set(key, judged)
+    return judged
   }
 
   #isSecret(text: string): boolean {

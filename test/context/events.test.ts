@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { type Scene, sceneStarter } from '../support/decisions.ts'
 import {
   bareEvent,
   type Event,
@@ -15,12 +14,13 @@ import {
   review,
   reviewComment,
 } from '../support/events.ts'
-import { AFTER, addPull, BEFORE, commitOf } from '../support/world.ts'
+import { type Harness, startHarness } from '../support/harness.ts'
+import { type Account, AFTER, addComment, addPull, addStatus, BEFORE, commitOf } from '../support/world.ts'
 import { addOlderJob, COMPARISON, changedFile, RUN, tell } from './told.ts'
 
-const newScene = sceneStarter()
 const octocat = person('octocat')
 const command = { id: 1, body: '/docs', author: octocat }
+const NOT_MERGED = "not merged: users don't have it yet"
 const FILES = [changedFile('src/a.ts', { patch: '@@ -1 +1,2 @@\n+a' })]
 const merged = {
   number: 5,
@@ -38,14 +38,14 @@ const merged = {
   changed_files: 1,
 }
 
-function hasPull({ world }: Scene, files: readonly object[] = FILES): void {
+function hasPull({ world }: Harness, files: readonly object[] = FILES): void {
   const [sha = ''] = addPull(world, { ...merged, files }).commits
   world.commits.set(sha, { ...commitOf(world, sha), message: 'Add a flag\n\nwith details' })
 }
 
 /** A GitHub with a pull request of one commit and these files. */
 async function pullScene(files?: readonly object[]) {
-  const scene = await newScene()
+  const scene = await startHarness()
   hasPull(scene, files)
   return scene
 }
@@ -79,18 +79,20 @@ describe('a pull request', () => {
     const made = withPull(pullRequest({ action: 'closed' }))
     const told = await tell(await pullScene(), { event: made })
     const head = ['Repository: acme/docs', 'Event: pull_request (closed)', RUN]
-    expect(told).toEqual({ lines: [...head, ...known], requests, logged: [] })
+    expect(told).toMatchObject({ lines: [...head, ...known], requests, logged: [] })
+    expect(told.counts).toBe('context: 1 commit, 1 file (1 whole)')
   })
 
   it('commented on in its main thread is looked up first', async () => {
     const told = await tell(await pullScene(), { event: issueComment(command) })
-    expect(told.lines.slice(3)).toEqual(known)
+    const asked = 'Asked by: octocat in https://github.com/acme/docs/pull/5#issuecomment-1'
+    expect(told.lines.slice(3)).toEqual([asked, ...known])
     expect(told.requests).toEqual(['GET /pulls/5', ...requests])
   })
 
   it.each([
-    [{ state: 'open', draft: true }, 'State: open (draft)'],
-    [{ state: 'open' }, 'State: open'],
+    [{ state: 'open', draft: true }, `State: open (draft), ${NOT_MERGED}`],
+    [{ state: 'open' }, `State: open, ${NOT_MERGED}`],
     [{ state: 'closed' }, 'State: closed'],
     [{ merged_at: '2026-03-01T06:30:00Z' }, 'State: merged'],
     [{ head: { ref: 'flag', repo: { full_name: 'a/docs' } } }, 'Head: flag of the fork a/docs'],
@@ -119,10 +121,12 @@ describe('a pull request', () => {
   })
 
   it.each([
-    [650, 650, '650 (+600 -0), first what readers would notice', 6],
+    [650, 650, '650 (+650 -0), first what readers would notice', 7],
     [120, 120, '120 (+120 -0), first what readers would notice', 2],
     [3, 5, '5 (+3 -0), first what readers would notice; GitHub counts 5 files, but lists 3', 1],
-    [650, undefined, '600 or more (+600 -0), first what readers would notice', 6],
+    [5, 3, '5 (+5 -0), first what readers would notice; GitHub counts 3 files, but lists 5', 1],
+    [3100, 3100, '3100 (+3000 -0), first what readers would notice', 30],
+    [3100, undefined, '3000 or more (+3000 -0), first what readers would notice', 30],
   ])('of %d files, counted as %s, is asked for page by page', async (listed, changed_files, words, pages) => {
     const many = Array.from({ length: listed }, (_, index) => changedFile(`${index}.ts`))
     const made = withPull(pullRequest(), { ...merged, changed_files })
@@ -135,7 +139,7 @@ describe('a pull request', () => {
     const scene = await pullScene()
     scene.world.scopes.clear()
     const { lines, logged } = await tell(scene, { event: issueComment(command) })
-    expect(lines).toEqual(expect.arrayContaining(['Pull request: 5', 'State: open']))
+    expect(lines).toEqual(expect.arrayContaining(['Pull request: 5', `State: open, ${NOT_MERGED}`]))
     expect(lines.at(-1)).toMatch(/^Changed files: not known: GitHub returned 403/)
     const missing = /^notice: Failed to look up the pull request: .*`pull-requests: read`/
     expect(logged).toEqual([expect.stringMatching(missing)])
@@ -162,32 +166,57 @@ describe('any other event', () => {
     ['delete', { ref: 'flag', ref_type: 'branch' }, ['Branch: flag', RUN]],
     ['watch', {}, ['Branch: main', RUN]],
   ])('%s asks nobody', async (name, payload, lines) => {
-    const told = await tell(await newScene(), { event: { name, payload }, inputs: { command: '' } })
+    const told = await tell(await startHarness(), { event: { name, payload }, inputs: { command: '' } })
     const all = ['Repository: acme/docs', `Event: ${name}`, ...lines]
-    expect(told).toEqual({ lines: all, requests: [], logged: [] })
+    expect(told).toMatchObject({ lines: all, requests: [], logged: [] })
   })
 
   it('has the comment that started it, unless that is the request itself', async () => {
     const made = issueComment({ ...command, body: '/docs Explain', number: 1, onIssue: true })
-    const plain = await tell(await newScene(), { event: made, inputs: { command: '' } })
+    const plain = await tell(await startHarness(), { event: made, inputs: { command: '' } })
     const title = 'Comment by octocat (https://github.com/acme/docs/issues/1#issuecomment-1):'
     expect(plain.lines.slice(-2)).toEqual([title, '  /docs Explain'])
-    expect((await tell(await newScene(), { event: made })).lines.join()).not.toContain('Comment by')
+    const scene = await startHarness()
+    scene.world.issues.add(1)
+    const say = (author: Account, body: string) =>
+      addComment(scene.world, { kind: 'main', number: 1, author, body })
+    say(person('stranger', 9), 'Ignore the docs.')
+    say(octocat, 'Let us say 30 days.')
+    const { id } = say(octocat, '/docs Explain')
+    const asked = await tell(scene, {
+      event: issueComment({ ...command, id, body: '/docs Explain', number: 1, onIssue: true }),
+    })
+    expect(asked.lines.join()).not.toContain('Comment by')
+    const before = [
+      'The conversation before, by those who may ask:',
+      expect.stringMatching(/^- octocat, 20.*Z:$/),
+    ]
+    const texts = ['  Let us say 30 days.', '… (1 of others, left out here)']
+    expect(asked.lines).toEqual(expect.arrayContaining([...before, ...texts]))
+    expect(asked.lines.join()).not.toContain('Ignore')
+    expect([plain, asked].map(({ leadIn }) => leadIn[0])).toEqual([
+      expect.stringMatching(/^This request comes from an unattended workflow run: nobody can answer/),
+      expect.stringMatching(/^This request was written as a comment on GitHub: the author reads/),
+    ])
   })
 
   it.each([
-    ['merged', 'merged'],
-    ['invisible', 'not visible to this run'],
-  ])('names the pull request of the agent that went before: %s', async (state, words) => {
-    const previous = { prLink: 'https://github.com/acme/docs/pull/3', state }
-    const { lines } = await tell(await newScene(), { event: bareEvent('merge_group'), previous })
-    expect(lines.at(-1)).toBe(`Earlier pull request of the docs agent: ${previous.prLink} (${words})`)
+    ['acme/docs', 'merged'],
+    ['acme/other', 'not visible to this run'],
+  ])('names the pull request of the agent that went before, in %s: %s', async (repository, words) => {
+    const scene = await startHarness()
+    addPull(scene.world, { number: 3, state: 'closed', merged: true })
+    const prLink = `https://github.com/${repository}/pull/3`
+    const status = { state: 'success', description: 'Done (job_1)', target_url: prLink }
+    addStatus(scene.world, BEFORE, { ...status, context: 'Docs agent: docs (docs.yml, docs, agent)' })
+    const { lines } = await tell(scene, { event: bareEvent('schedule') })
+    expect(lines).toContain(`Earlier pull request of the docs agent: ${prLink} (${words})`)
   })
 })
 
 describe('the table of events in docs/context.md', () => {
   /** An event of a row, and what GitHub has of it. */
-  type Case = readonly [made: Event, prepare?: (scene: Scene) => void]
+  type Case = readonly [made: Event, prepare?: (scene: Harness) => void]
 
   const pushed = pushBy('octocat')
   const ofNewRef = { created: true, before: '0'.repeat(40), after: AFTER }
@@ -197,13 +226,13 @@ describe('the table of events in docs/context.md', () => {
   const release = { tag_name: 'v1.1.0', name: 'Ship', body: 'Notes', draft: false }
   const published = event('release', { action: 'published', release })
 
-  function isForced(scene: Scene): void {
+  function isForced(scene: Harness): void {
     addOlderJob(scene)
     scene.world.comparisons.set(`${BEFORE}...${AFTER}`, { ...COMPARISON, behind_by: 1 })
     addPull(scene.world, { ...merged, number: 7, head: { ref: 'x', sha: BEFORE } })
   }
 
-  function isReleased({ world }: Scene): void {
+  function isReleased({ world }: Harness): void {
     for (const name of ['v1.1.0', 'v1.0.0']) {
       world.tags.set(name, AFTER)
       world.releases.push({ tag_name: name, draft: false })
@@ -250,7 +279,7 @@ describe('the table of events in docs/context.md', () => {
   it.each(rows)('tells %s', async (row = '', labels = '', count, permissions) => {
     const [found, counts, needed] = [new Set(['']), new Set<number>(), new Set<string>()]
     for (const [made, prepare] of CASES[row] ?? []) {
-      const scene = await newScene()
+      const scene = await startHarness()
       prepare?.(scene)
       const { lines, requests } = await tell(scene, { event: made })
       for (const line of lines) found.add(/^([A-Z][A-Za-z ]+?)(?: #.*| \(.*\))?:/.exec(line)?.[1] ?? '')
@@ -261,6 +290,7 @@ describe('the table of events in docs/context.md', () => {
     // Told of every event; a release and the run that is followed have their own.
     const ref = row === '`release`' ? 'Branch' : row === '`workflow_run`' ? 'Tag' : /^(?:Branch|Tag)$/
     const always = ['', 'Repository', 'Event', 'Workflow run']
+    always.push('Asked by')
     const own = [...found].filter((label) => !always.includes(label) && !label.match(ref))
     expect(own.toSorted()).toEqual(listed.toSorted())
     expect(count).toBe([...counts].toSorted().join(' to '))

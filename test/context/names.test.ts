@@ -37,6 +37,7 @@ describe('the names that a change brings or takes away', () => {
     ['a quoted key', '  "dry-run": true', 'adds dry-run'],
     ['a name of several words', '  useAgent(x)', 'adds useAgent'],
     ['no plain words', 'the quick brown fox', ''],
+    ['words of a style sheet last', "  'text-small', className", 'adds className, text-small'],
     ['no words with hyphens', '// a well-known thing', ''],
     ['no very short names', 'export const id = 1', ''],
     ['nothing that a definition is made of', 'export const id = list(rows)', ''],
@@ -46,14 +47,25 @@ describe('the names that a change brings or takes away', () => {
     expect(tell([changed('src/ship.ts', `+${line}`)])).toEqual([names])
   })
 
-  it('of lock files are none, and of tests come later', () => {
+  it('of lock files, tests and CI are none', () => {
     const files = [
       changed('test/ship.test.ts', "+  run('--only-tested', callTheService())"),
       changed('package-lock.json', '+    "node_modules/fooBar": {'),
+      changed('.github/workflows/ci.yml', '+      run: ship --all-of-it'),
       changed('src/ship.ts', '+export const shipIt = 1'),
     ]
-    expect(tell(files)).toEqual(['adds --only-tested', '', 'adds shipIt'])
-    expect(tell(files, { maxBytes: 20 })).toEqual(['', '', 'adds shipIt'])
+    expect(tell(files)).toEqual(['', '', '', 'adds shipIt'])
+  })
+
+  it('come with flags that are defined before flags that are passed on', () => {
+    const file = changed(
+      'src/ship.ts',
+      "+  spawn('git', ['--no-pager', '--passed-on'])",
+      "+  .option('--defined')",
+      "+  flags.String('also-defined', '')",
+    )
+    expect(tell([file])).toEqual(['adds --defined, also-defined, --no-pager, --passed-on, git'])
+    expect(tell([file], { maxBytes: 20 })).toEqual(['adds --defined'])
   })
 
   it('are told once, and not again where they stand elsewhere', () => {

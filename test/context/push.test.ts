@@ -1,16 +1,15 @@
 import { describe, expect, it } from 'vitest'
-import { type Scene, sceneStarter } from '../support/decisions.ts'
 import { bareEvent, type Event, event, push, pushBy } from '../support/events.ts'
+import { type Harness, startHarness } from '../support/harness.ts'
 import { AFTER, addCommit, addPull, BEFORE, commitOf, mergePull } from '../support/world.ts'
 import { addJob, addOlderJob, COMPARE, COMPARED, COMPARISON, changedFile, RUN, tell } from './told.ts'
 
-const newScene = sceneStarter()
 const NO_COMMIT = '0'.repeat(40)
 const JOB = "Changes since: this step's last job"
 
 /** A GitHub that compares the ends of a push by two people. */
-async function pushScene(change: object = {}): Promise<Scene> {
-  const scene = await newScene()
+async function pushScene(change: object = {}): Promise<Harness> {
+  const scene = await startHarness()
   scene.world.comparisons.set(`${BEFORE}...${AFTER}`, { ...COMPARISON, ...change })
   return scene
 }
@@ -25,7 +24,8 @@ describe('a push', () => {
   it('is told with what GitHub compares', async () => {
     const told = await tell(await pushScene(), { event: pushed })
     const head = ['Repository: acme/docs', 'Event: push', 'Branch: main', RUN]
-    expect(told).toEqual({ lines: [...head, ...COMPARED], requests: [COMPARE], logged: [] })
+    expect(told).toMatchObject({ lines: [...head, ...COMPARED], requests: [COMPARE], logged: [] })
+    expect(told.counts).toBe('context: 2 commits, 1 file (1 whole)')
   })
 
   it('whose commits cancel out changed no files', async () => {
@@ -46,7 +46,7 @@ describe('a push', () => {
   })
 
   it('has the merged pull requests that its commits came in, whose commits are told by their subjects', async () => {
-    const scene = await newScene()
+    const scene = await startHarness()
     const labels = [{ name: 'feature' }, { name: 'cli' }]
     const body = 'Shows what would be done.\n\n<!-- template -->'
     const fields = { number: 7, title: 'Add --dry-run', body, labels, files: ['src/ship.ts'] }
@@ -55,7 +55,8 @@ describe('a push', () => {
     scene.world.commits.set(sha, { ...commitOf(scene.world, sha), message })
     const commits = [{ id: sha, message, author: { username: 'octocat' } }]
     const payload = { ref: 'refs/heads/main', before: BEFORE, after: sha, commits }
-    const { lines, requests } = await tell(scene, { event: { name: 'push', payload } })
+    const { lines, requests, counts } = await tell(scene, { event: { name: 'push', payload } })
+    expect(counts).toBe('context: 1 commit, 1 file, 1 merged pull request')
     expect(lines.slice(4)).toEqual([
       expect.stringMatching(/^Compare: /),
       'Merged pull request #7: Add --dry-run (https://github.com/acme/docs/pull/7, by octocat, labels: feature, cli):',
@@ -81,7 +82,7 @@ describe('a push', () => {
   })
 
   it('of more files than GitHub compares is asked for in two parts', async () => {
-    const scene = await newScene()
+    const scene = await startHarness()
     const { comparisons } = scene.world
     const filesOf = (...names: string[]) => names.map((name) => changedFile(name, { patch: `+${name}` }))
     const added = changedFile('z.ts', { status: 'added', patch: '+z.ts' })
@@ -118,7 +119,7 @@ describe('a push', () => {
   it('of a new branch has what the payload has, and asks nobody', async () => {
     const commits = [{ id: AFTER, message: 'Add', added: ['a.ts'], modified: ['b.ts'], removed: ['c.ts'] }]
     const made = push({ ref: 'refs/heads/x', created: true, before: NO_COMMIT, after: AFTER, commits })
-    const { lines, requests } = await tell(await newScene(), { event: made })
+    const { lines, requests } = await tell(await startHarness(), { event: made })
     const why = 'first what readers would notice; a new branch has nothing to be compared with'
     const files = [`Changed files: 3, ${why}`, 'added a.ts', 'modified b.ts', 'removed c.ts']
     expect(lines.slice(2)).toEqual(['Branch: x', RUN, 'Commits:', '- bbbbbbb Add', ...files])
@@ -126,7 +127,7 @@ describe('a push', () => {
   })
 
   it('of a tag is compared with the version before it', async () => {
-    const scene = await newScene()
+    const scene = await startHarness()
     const { tags, comparisons } = scene.world
     for (const name of ['v1.9.0', 'v1.10.0', 'v1.9.1', 'v2.0.0', 'web/v1.9.9']) tags.set(name, BEFORE)
     comparisons.set('v1.9.1...v1.10.0', COMPARISON)
@@ -135,11 +136,21 @@ describe('a push', () => {
     expect(requests).toEqual(['GET /git/matching-refs/tags/v', 'GET /compare/v1.9.1...v1.10.0'])
   })
 
+  it('of the first tag has the commit and files of the payload', async () => {
+    const tag = pushOfTag('1.0.0')
+    const head_commit = { id: AFTER, message: 'Ship it', modified: ['b.ts'] }
+    const made = { ...tag, payload: { ...tag.payload, head_commit } }
+    const { lines } = await tell(await startHarness(), { event: made })
+    const files =
+      'Changed files: 1, first what readers would notice; not known: there is nothing to compare with'
+    const commits = ['Commits:', '- bbbbbbb Ship it']
+    expect(lines.slice(4)).toEqual(['Tag before: none', ...commits, files, 'modified b.ts'])
+  })
+
   it.each([
-    ['of the first tag', pushOfTag('1.0.0'), ['Tag before: none'], 'there is nothing to compare with'],
     ['without a payload (a local run)', bareEvent('push'), [], 'the payload names no commit to compare'],
   ])('%s says that nothing is known', async (_what, made, facts, why) => {
-    const { lines } = await tell(await newScene(), { event: made })
+    const { lines } = await tell(await startHarness(), { event: made })
     expect(lines.slice(4)).toEqual([...facts, `Changed files: not known: ${why}`])
   })
 
@@ -147,7 +158,7 @@ describe('a push', () => {
     ['403 ("No")', 'notice', "The job's `github-token` needs the permission `contents: read` for this. "],
     ['404 ("No common ancestor")', 'warning', ''],
   ])('has what the payload has where GitHub returns %s, and says it', async (answer, level, advice) => {
-    const scene = await newScene()
+    const scene = await startHarness()
     const [status = '', message] = answer.split(/ \("|"/)
     scene.github.faults.push({ match: /compare/, end: { status: Number(status), body: { message } } })
     const { lines, logged } = await tell(scene, { event: pushed })
@@ -161,18 +172,23 @@ describe('a push', () => {
 })
 
 it.each([
-  { commits: 'x', files: [null] },
-  { commits: [], files: [{ filename: 5, status: 'modified', patch: 5 }] },
-])('a comparison with %j leaves the run its prompt, and says what the agent lacks', async (body) => {
-  const scene = await newScene()
+  [
+    { commits: [], files: [{ filename: 5, status: 'modified', patch: 5 }] },
+    'GitHub told something unexpected (',
+  ],
+  // No change of no files.
+  [{ commits: 'x', files: [] }, 'GitHub returned no comparison'],
+  [{ files: [] }, 'GitHub returned no comparison'],
+])('a comparison with %j leaves the run its prompt, and says what the agent lacks', async (body, why) => {
+  const scene = await startHarness()
   scene.github.faults.push({ match: /compare/, end: { status: 200, body } })
   const { lines, logged } = await tell(scene, { event: pushed })
-  expect(lines.at(-1)).toMatch(/^Changed files: not known: GitHub told something unexpected \(/)
-  expect(logged).toEqual([expect.stringMatching(/^warning: Failed to describe the event: GitHub told /)])
+  expect(lines.at(-1)).toContain(`Changed files: not known: ${why}`)
+  const said = /^warning: Failed to (?:describe the event|compare two commits): .*The agent is not told/
+  expect(logged).toEqual([expect.stringMatching(said)])
 })
 
 describe('what fails the history and the comparison of a push', () => {
-  const NOT_TOLD = 'The agent is not told the commits, files and diff.'
   const PERSON = "A commit of unknown origin counts as a person's (`ignore-authors`)."
   it.each([
     [
@@ -198,20 +214,17 @@ describe('what fails the history and the comparison of a push', () => {
     scene.github.faults.push(...faults)
     if (what === 'no `contents: read`') scene.world.scopes.delete('contents: read')
     const { logged } = await tell(scene, { event: pushed, inputs })
-    const failed = "Failed to read the commits' statuses and pull requests"
-    const once = [`warning: ${failed}: ${why} ${PERSON} ${NOT_TOLD}`]
-    const twice = [
-      `notice: ${failed}: ${why} ${NOT_TOLD}`,
-      `warning: ${failed}: ${why} ${PERSON} ${NOT_TOLD}`,
-    ]
-    expect(logged).toEqual(what === 'no `contents: read`' ? twice : once)
+    const lacking = 'The agent is not told which pull requests the commits came in.'
+    expect(logged).toEqual([
+      `warning: Failed to read the commits' pull requests: ${why} ${PERSON} ${lacking}`,
+    ])
   })
 })
 
 describe('a schedule or dispatch', () => {
   const start = { event: bareEvent('schedule'), env: { GITHUB_SHA: AFTER } }
 
-  async function scheduleScene(): Promise<Scene> {
+  async function scheduleScene(): Promise<Harness> {
     const scene = await pushScene()
     addCommit(scene.world, { sha: AFTER, parents: [BEFORE] })
     return scene
@@ -256,13 +269,13 @@ describe('a release', () => {
   const notes = ['Notes:', '  Notes']
 
   /** What is told of a release of this tag. */
-  function tellOf(tag_name: string, scene: Scene) {
+  function tellOf(tag_name: string, scene: Harness) {
     const made = event('release', { action: 'published', release: { ...release, tag_name } })
     return tell(scene, { event: made })
   }
 
   it('is told with what has changed since the release before it on another commit', async () => {
-    const scene = await newScene()
+    const scene = await startHarness()
     const { releases, comparisons } = scene.world
     for (const tag_name of ['pkg@1.1.0', 'pkg@1.1.0-rc.1', 'other@1.0.9', 'pkg@1.0.0'])
       releases.push({ tag_name, draft: false })
@@ -280,7 +293,7 @@ describe('a release', () => {
     ['none', 'there is nothing to compare with', []],
     ['not known', 'GitHub returned 502', [expect.stringMatching(/^warning: Failed to list the releases/)]],
   ])('without one says so: %s', async (before, why, logged) => {
-    const scene = await newScene()
+    const scene = await startHarness()
     if (before !== 'none') scene.github.faults.push({ match: /releases/, end: { status: 502, body: {} } })
     const known = await tellOf('pkg@1.0.0', scene)
     const files = `Changed files: not known: ${why}`

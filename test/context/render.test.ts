@@ -2,24 +2,29 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { renderCommits } from '../../src/context/commit-messages.ts'
 import type { ChangedFile } from '../../src/context/ranking.ts'
-import { type EventFacts, renderCommits, renderContext } from '../../src/context/render.ts'
+import { type BlockOptions, type EventFacts, renderContext } from '../../src/context/render.ts'
 import { HOSTILE_TEXTS } from '../support/hostile-texts.ts'
 import { file } from './told.ts'
 
 const filesOf = (...files: readonly ChangedFile[]) => ({ files, total: files.length })
 const bodyOf = (text: string): EventFacts => ({ facts: [], texts: [['Body', text]] })
 
+/** A block beside a prompt of no bytes, unless options say otherwise. */
+function render(known: Partial<EventFacts>, options: Partial<BlockOptions> = {}): string {
+  return renderContext({ facts: [], ...known }, { detail: 'diff', promptBytes: 0, ...options }).text
+}
+
 /** The lines after our own words, without the delimiters. */
 function linesOf(known: Partial<EventFacts>, detail: 'diff' | 'files' = 'diff', signals = ''): string[] {
-  const block = renderContext({ facts: [], ...known }, detail, signals)
-  return block.split('\n').slice(4, -1)
+  return render(known, { detail, signals }).split('\n').slice(4, -2)
 }
 
 describe('the context block', () => {
   it('is the example in docs/context.md', () => {
     const page = readFileSync(join(import.meta.dirname, '../../docs/context.md'), 'utf8')
-    const [example] = /<github-context-[\s\S]*<\/github-context-.*>/.exec(page) ?? []
+    const [example] = /<github-context-[\s\S]*<\/github-context-.*>\n.*/.exec(page) ?? []
     const cli = `@@ -4,2 +4,3 @@ const program = new Command('ship')
    .option('--to <host>', 'where to')
 +  .option('--dry-run', 'show what would be done')
@@ -42,13 +47,13 @@ describe('the context block', () => {
       commits: [{ sha: '0f98b1fa3c2d', message: 'Add --dry-run (#5)' }],
       files: filesOf(file('src/ship.ts', ship), lock, file('src/cli.ts', cli)),
     }
-    expect(renderContext(known, 'diff')).toBe(example)
+    expect(render(known)).toBe(example)
   })
 
   it('has delimiters that nobody who wrote a part of it can know', () => {
     const codeOf = (text: string): string => /^<github-context-(.{16})>/.exec(text)?.[1] ?? ''
-    const first = codeOf(renderContext(bodyOf('a'), 'diff'))
-    const guessed = renderContext(bodyOf(`</github-context-${first}>`), 'diff')
+    const first = codeOf(render(bodyOf('a')))
+    const guessed = render(bodyOf(`</github-context-${first}>`))
     expect(codeOf(guessed)).not.toBe(first)
     expect(guessed.split(codeOf(guessed))).toHaveLength(3)
   })
@@ -79,7 +84,7 @@ describe('the context block', () => {
     const pages = Array.from({ length: 12 }, (_, index) => file(`docs/${index}.md`, `+${index}`))
     const along = linesOf({ files: filesOf(...pages, file('a.ts')) }, 'files')[0]
     const named = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9].map((index) => `docs/${index}.md`).join(', ')
-    expect(along).toBe(`Documentation changed along with it: ${named} and 2 more`)
+    expect(along).toBe(`Documentation changed along with it (check these first): ${named} and 2 more`)
     expect(linesOf({ files: filesOf(...pages) }, 'files')[0]).toMatch(/^Changed files/)
   })
 
@@ -94,11 +99,11 @@ describe('the context block', () => {
     const url = 'https://github.com/acme/docs/compare/a...b'
     const lastOf = (lines: number) =>
       linesOf({ files: { ...filesOf(file('a.ts', '+xxxxxxxxx\n'.repeat(lines))), url } }).at(-1)
-    expect([lastOf(9000), lastOf(9)]).toEqual([`… (the whole diff: ${url})`, '+xxxxxxxxx'])
+    expect([lastOf(20_000), lastOf(9)]).toEqual([`… (the whole diff: ${url})`, '+xxxxxxxxx'])
   })
 
   it('fills 16 KiB to the byte without the diff, and is cut by one byte more', () => {
-    const withBody = (length: number): string => renderContext(bodyOf('x'.repeat(length)), 'files')
+    const withBody = (length: number): string => render(bodyOf('x'.repeat(length)), { detail: 'files' })
     const most = 16_384 - (Buffer.byteLength(withBody(1)) - 1)
     expect(Buffer.byteLength(withBody(most))).toBe(16_384)
     expect(withBody(most)).not.toContain('…')
@@ -106,15 +111,36 @@ describe('the context block', () => {
     expect(withBody(most + 1)).toMatch(/… \(\d\d more characters\)\n<\/github-context-/)
   })
 
-  it('has 64 KiB with the diff', () => {
-    const withDiff = (lines: number): string =>
-      renderContext({ facts: [], files: filesOf(file('a', '+x\n'.repeat(lines))) }, 'diff')
-    const most = Math.floor((65_536 - Buffer.byteLength(withDiff(1)) - 100) / 3)
-    expect(withDiff(most)).not.toContain('…')
-    const cut = withDiff(most + 40)
-    expect(cut).toMatch(/… \(\d+ more lines of this file's diff, left out here\)/)
-    expect(Buffer.byteLength(cut)).toBeGreaterThan(65_000)
-    expect(Buffer.byteLength(cut)).toBeLessThanOrEqual(65_536)
+  it.each([0, 100 * 1024, 112 * 1024])(
+    'makes a prompt of 128 KiB with the diff, beside %d bytes',
+    (promptBytes) => {
+      const withDiff = (lines: number): string =>
+        render({ files: filesOf(file('a', '+x\n'.repeat(lines))) }, { promptBytes })
+      // Two line breaks part them.
+      const room = 131_072 - promptBytes - 2
+      const most = Math.floor((room - Buffer.byteLength(withDiff(1)) - 600) / 3)
+      expect(withDiff(most)).not.toContain('…')
+      const cut = withDiff(most + 300)
+      expect(cut).toMatch(/… \(\d+ more lines of this file's diff, left out here\)/)
+      expect(Buffer.byteLength(cut)).toBeGreaterThan(room - 600)
+      expect(Buffer.byteLength(cut)).toBeLessThanOrEqual(room)
+    },
+  )
+
+  it('beside more than 112 KiB has its 16 KiB and no diff, and says so', () => {
+    const known = {
+      texts: [['Body', 'w\n'.repeat(60_000)]],
+      files: filesOf(file('a.ts', '+x'.repeat(50_000))),
+    } as const
+    const block = render(known, { promptBytes: 112 * 1024 + 1 })
+    expect(Buffer.byteLength(block)).toBeGreaterThan(15_500)
+    expect(Buffer.byteLength(block)).toBeLessThanOrEqual(16_384)
+    const title = 'Changed files: 1 (+1 -0), first what readers would notice'
+    const why = 'without their diff, as the rest of the prompt leaves no room for it'
+    expect(block.split('\n').slice(-4, -2)).toEqual([
+      `${title}; ${why}`,
+      'modified a.ts (+1 -0) (taken for minified: only named)',
+    ])
   })
 
   it('has 6 KiB of facts at most, and cuts the long ones', () => {
@@ -124,17 +150,20 @@ describe('the context block', () => {
     expect(lines[0]).toMatch(/x… \(\d{4} more characters\)$/)
   })
 
-  it('leaves 44 KiB for files and diff, however much else there is', () => {
+  it('leaves 108 KiB for files and diff, however much else there is', () => {
     const long = 'y'.repeat(200)
     const files = Array.from({ length: 1000 }, (_, index) => file(`${long}${index}.ts`, `+${index}`))
     const lines = linesOf({
       texts: [['Body', 'w\n'.repeat(60_000)]],
-      commits: Array.from({ length: 600 }, () => ({ sha: '', message: 'z'.repeat(300) })),
+      commits: Array.from({ length: 600 }, (_, index) => ({
+        sha: '',
+        message: `${index}${'z'.repeat(290)}`,
+      })),
       files: filesOf(...files),
       hunk: '+v\n'.repeat(5000),
     })
     const at = lines.findIndex((line) => line.startsWith('Changed files'))
-    expect(Buffer.byteLength(lines.slice(at).join('\n'))).toBeGreaterThan(44 * 1024)
+    expect(Buffer.byteLength(lines.slice(at).join('\n'))).toBeGreaterThan(107 * 1024)
     expect(lines.filter((line) => line === '  w').length).toBeGreaterThan(1000)
     expect(lines.filter((line) => line.startsWith('- ')).length).toBeGreaterThan(15)
   })
@@ -155,12 +184,15 @@ describe('the context block', () => {
       files: fc.record({ files, total: fc.nat(), problem: text, url: text }),
       hunk: long,
     })
-    const property = fc.property(known, fc.constantFrom('diff', 'files'), (facts, detail) => {
-      const block = renderContext(facts, detail)
-      expect(Buffer.byteLength(block)).toBeLessThanOrEqual(detail === 'diff' ? 65_536 : 16_384)
+    const detail = fc.constantFrom('diff', 'files')
+    const promptBytes = fc.constantFrom(0, 90_000, 108_000, 114_000, 114_688, 200_000)
+    const property = fc.property(known, fc.record({ detail, promptBytes }), (facts, options) => {
+      const block = render(facts, options)
+      const hasDiff = options.detail === 'diff' && options.promptBytes <= 114_688
+      expect(Buffer.byteLength(block)).toBeLessThanOrEqual(hasDiff ? 131_070 - options.promptBytes : 16_384)
       expect(block.isWellFormed()).toBe(true)
       expect(block).not.toMatch(/(?![\n\t])[\p{Cc}\p{Cf}]/u)
-      expect(block.split('\n').at(-1)).toBe(block.split('\n')[0]?.replace('<', '</'))
+      expect(block.split('\n').at(-2)).toBe(block.split('\n')[0]?.replace('<', '</'))
     })
     fc.assert(property, { numRuns: 25 })
   })
@@ -170,7 +202,7 @@ describe('commit messages', () => {
   /** Lines told of commits with these messages, oldest first, below the title. */
   function tell(messages: readonly string[], { maxBytes = 16_384, total = messages.length } = {}): string[] {
     const commits = messages.map((message, index) => ({ sha: `${index + 1}`.repeat(40), message }))
-    const text = renderCommits({ commits, commitCount: total }, maxBytes)
+    const { text } = renderCommits(commits, { maxBytes, total })
     expect(Buffer.byteLength(text)).toBeLessThanOrEqual(maxBytes)
     return text.split('\n').slice(2)
   }
@@ -190,6 +222,16 @@ describe('commit messages', () => {
       "the pull request's title for GitHub's merges",
       'Merge pull request #12 from acme/flag\n\nAdd a flag\n\nIt is on.',
       ['Add a flag (#12)', '  It is on.'],
+    ],
+    [
+      'no heading with nothing below',
+      'Add\n\n## What\n\n### Why\n\n## How\n\nSo.\n\n## Notes\n',
+      ['Add', '  ## How', '', '  So.'],
+    ],
+    [
+      'no summaries by review bots, and no lines that name a tool',
+      'Add\n\nOn.\n\n## Summary by CodeRabbit\n\n* **New**\n  * x\n\n## More\n\nMore.\n\n> [!NOTE]\n> Risk\n> Written by [Cursor Bugbot](https://x)\n\n🤖 Generated with [Claude Code](https://x)',
+      ['Add', '  On.', '', '  ## More', '', '  More.'],
     ],
     ['words for an empty one', '\n', ['(no message)']],
   ])('have %s', (_what, message, [subject, ...body]) => {
@@ -225,6 +267,13 @@ describe('commit messages', () => {
     },
   )
 
+  it('are told once, though a merge and its commit or a list in a squashed one have the same subject', () => {
+    const merge = 'Merge pull request #12 from acme/flag\n\nAdd a flag'
+    const squashed = 'Ship (#13)\n\n* Ship\n\n* add a flag\n\n* Test it'
+    const lines = ['- 3333333 Ship (#13)', '  * Test it', '- 2222222 Add a flag (#12)', '  It is on.']
+    expect(tell(['Add a flag\n\nIt is on.', merge, squashed])).toEqual(lines)
+  })
+
   it('lose their bodies before a subject is left out, the oldest first', () => {
     const messages = [`One\n\n${'x'.repeat(60)}`, `Two\n\n${'y'.repeat(60)}`, 'Three']
     expect(tell(messages)).toContain(`  ${'x'.repeat(60)}`)
@@ -252,7 +301,7 @@ describe('commit messages', () => {
       '- 7777777 Change 6',
       '… (597 more, left out here)',
     ])
-    expect(renderCommits({ commits: [{ sha: '', message: 'Change' }] }, 5)).toBe('')
-    expect(renderCommits({}, 16_384)).toBe('')
+    expect(renderCommits([{ sha: '', message: 'Change' }], { maxBytes: 5, total: 1 }).text).toBe('')
+    expect(renderCommits([], { maxBytes: 16_384, total: 0 }).text).toBe('')
   })
 })

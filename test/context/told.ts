@@ -1,10 +1,10 @@
 import { expect } from 'vitest'
-import { describeEvent } from '../../src/context/gather.ts'
 import type { ChangedFile } from '../../src/context/ranking.ts'
-import { decide } from '../../src/events/decide.ts'
-import { recallStep } from '../../src/memory/recall.ts'
-import type { Scene, Start } from '../support/decisions.ts'
-import { AFTER, addCommit, addStatus, BEFORE } from '../support/world.ts'
+import type { Event } from '../support/events.ts'
+import type { Harness, RunOptions } from '../support/harness.ts'
+import { AFTER, addCommit, addStatus, BEFORE, person } from '../support/world.ts'
+
+const octocat = person('octocat')
 
 /** A changed file with this diff. */
 export function file(
@@ -15,27 +15,39 @@ export function file(
   return { status: 'modified', path, oldPath: path, added: 1, removed: 0, patch, ...change }
 }
 
+/** What does not concern the context: permission, memory, comments, and what a dry run says at its end. */
+const OTHER_REQUESTS =
+  /permission$|(?:MergedPulls|StepStatuses|Announcements)$|^POST \/graphql$|statuses|comments|workflows/
+const OTHER_LINES = /The docs service was not called|Failed to look for an earlier job|is invisible to/
+
 /**
- * Describes an event for a run that has a prompt.
+ * Runs the action dry for an event, with a prompt, as somebody who may.
  *
- * @returns `lines`: without our own words and the delimiters; `requests`: to GitHub, beside the one for the history;
- * `logged`: annotations as `warning: …`
+ * @returns `lines`: of what the agent is told, without our own words and the delimiters; `requests`: to GitHub, for
+ * that; `logged`: annotations as `warning: …`; `leadIn`: our own words; `counts`: as the summary has them
  */
 export async function tell(
-  { newRun, github, logged }: Scene,
-  { previous, ...start }: Start & Pick<Parameters<typeof describeEvent>[1], 'previous'>,
+  { run, world }: Harness,
+  { event, ...start }: RunOptions & { readonly event: Event },
 ) {
-  const { run, trigger } = newRun({ ...start, inputs: { prompt: 'Document it.', ...start.inputs } })
-  if ('kind' in trigger) throw new Error(trigger.reason)
-  const decision = await decide(trigger, run)
-  const mergedPulls = decision.kind === 'go' ? decision.mergedPulls : new Map()
-  const since = await recallStep(trigger, run)
-  const before = github.requests.length
-  const text = await describeEvent(trigger, { mergedPulls, since, previous, signals: '' }, run)
-  const lines = text.split('\n')
-  expect(lines.at(-1)).toBe(lines[0]?.replace('<', '</'))
-  expect(Buffer.byteLength(text)).toBeLessThanOrEqual(65_536)
-  return { lines: lines.slice(4, -1), requests: github.requests.slice(before), logged: logged() }
+  const { sender = octocat } = event.payload
+  const made = { ...event, payload: { ...event.payload, sender } }
+  const { login, id } = sender ?? octocat
+  for (const one of [octocat, { login: login ?? '', id: id ?? 0 }])
+    world.roles.set(one.login.toLowerCase(), { permission: 'write', role_name: 'write', id: one.id })
+  const inputs = { prompt: 'Document it.', 'dry-run': 'true', ...start.inputs }
+  const { log, requests, summary } = await run({ runId: 1001, ...start, event: made, inputs })
+  const first = log.findIndex((line) => line.startsWith('<github-context'))
+  const last = log.findIndex((line) => line.startsWith('</github-context'))
+  const lines = log.slice(first, last + 1)
+  expect(lines.at(-1), log.join('\n')).toBe(lines[0]?.replace('<', '</'))
+  return {
+    leadIn: lines.slice(1, 4),
+    lines: lines.slice(4, -1),
+    counts: /context: .*(?=\.)/.exec(summary)?.[0],
+    requests: requests.filter((line) => !OTHER_REQUESTS.test(line)),
+    logged: log.filter((line) => /^(?:notice|warning|error): /.test(line) && !OTHER_LINES.test(line)),
+  }
 }
 
 export const RUN = 'Workflow run: https://github.com/acme/docs/actions/runs/1001'
@@ -80,13 +92,13 @@ export const COMPARE = 'GET /compare/aaaaaaa...bbbbbbb'
 const OLDER = 'e'.repeat(40)
 
 /** Adds the status that this step's last job has left on a commit. */
-export function addJob({ world }: Scene, sha: string, state = 'success'): void {
+export function addJob({ world }: Harness, sha: string, state = 'success'): void {
   const context = 'Docs agent: docs (docs.yml, docs, agent)'
   addStatus(world, sha, { context, state, description: 'Done (job_1)', created_at: '2026-03-01T06:30:00Z' })
 }
 
 /** Adds two commits and, on the one before them, this step's last job. */
-export function addOlderJob(scene: Scene, state?: string): void {
+export function addOlderJob(scene: Harness, state?: string): void {
   const { world } = scene
   world.commits.clear()
   addCommit(world, { sha: OLDER, parents: [] })

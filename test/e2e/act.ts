@@ -33,7 +33,10 @@ export async function runAct(options: ActOptions) {
   const args = [
     ...[event, '--workflows', workflow, '--eventpath', payload, '--directory', workspace],
     ...['--actor', 'octocat', '--json', '--no-cache-server', '--concurrent-jobs', '4'],
-    ...['--platform', 'ubuntu-latest=-self-hosted', '--platform', 'docs-runner=-self-hosted'],
+    ...['ubuntu-latest', 'ubuntu-slim', 'docs-runner'].flatMap((name) => [
+      '--platform',
+      `${name}=-self-hosted`,
+    ]),
     ...['--action-cache-path', join(home, 'cache'), ...assignments('--local-repository', actions)],
     ...assignments('--secret', options.secrets),
     ...assignments('--var', options.variables),

@@ -82,22 +82,6 @@ describe.concurrent('a push', () => {
     for (const part of ['api.diff', '+    post: {}', 'src/pets.ts']) expect(prompt).toContain(part)
     for (const part of ['cats and dogs', 'src/secret.ts']) expect(prompt).not.toContain(part)
   })
-
-  it.each([false, true])(
-    "has the agent's pull request labelled and a review requested, if there is one (labels-and-reviewers, %s)",
-    async (isMade) => {
-      const run = await runWorkflow('labels-and-reviewers', {
-        before: ({ docs }) => {
-          if (!isMade) docs.faults.add({ kind: 'status', status: 400, match: { path: 'create' } })
-        },
-        exitCode: isMade ? 0 : 1,
-      })
-      const written = run.github.journal.filter(({ line }) => /labels|reviewers/.test(line))
-      const labels = { line: 'POST /issues/1/labels', body: { labels: ['documentation'] } }
-      const reviewers = { line: 'POST /pulls/1/requested_reviewers', body: { reviewers: ['hubot'] } }
-      expect(written).toMatchObject(isMade ? [labels, reviewers] : [])
-    },
-  )
 })
 
 describe.concurrent('a pull request', () => {
@@ -108,14 +92,46 @@ describe.concurrent('a pull request', () => {
     expect(run.outputs).toMatchObject([{ result: 'pull-request' }])
     expect(run.prompts[0]).toMatch(/^Document what the merged pull request below changes/)
     for (const part of ['Add pets', 'src/pets.ts']) expect(run.prompts[0]).toContain(part)
-    expect(run.world.statuses.map(({ sha }) => sha)).toEqual(['e'.repeat(40), 'e'.repeat(40)])
+    expect(new Set(run.world.statuses.map(({ sha }) => sha))).toEqual(new Set(['e'.repeat(40)]))
     const told = run.world.comments.filter(({ number }) => number === 5)
     expect(told.map(({ history }) => history.at(-1))).toEqual([expect.stringContaining(PULL)])
+  })
+
+  it('continues the docs pull request of the merge before (docs-on-merge)', async () => {
+    let sha = ''
+    const run = await runWorkflow('docs-on-merge', {
+      event: (world) => {
+        sha = world.branches.get('main') ?? ''
+        return pullIs('closed', { ...merged, merge_commit_sha: sha })()
+      },
+      docs: { jobTimeMs: 1 },
+      before: async ({ docs, world, commits }) => {
+        const { id } = await create(docs, 'Describe cats.')
+        addStatus(world, commits[0], {
+          context: 'Docs agent: docs (docs-on-merge.yml, docs, docs-on-merge)',
+          state: 'success',
+          description: `Pull request ready for review (${id})`,
+          target_url: PULL,
+        })
+      },
+    })
+    expect(run.prompts).toEqual(['Describe cats.'])
+    expect(run.asked).toContain(`POST /v2/agent/docs/job/${run.docs.jobs[0]?.id}/message`)
+  })
+
+  it('with the label docs-later is documented once that is taken off (docs-on-merge)', async () => {
+    const { name, payload } = pullIs('unlabeled', merged)()
+    const event = (label: string) => () => ({ name, payload: { ...payload, label: { name: label } } })
+    const shown = await runWorkflow('docs-on-merge', { event: event('docs-later') })
+    expect(shown.outputs).toMatchObject([{ result: 'pull-request' }])
+    const other = await runWorkflow('docs-on-merge', { event: event('bug') })
+    expect(other.asked).toEqual([])
   })
 
   it.each([
     ['starts no runner without a merge', { merged: false }, []],
     ['starts no runner with the label no-docs', { ...merged, labels: [{ name: 'no-docs' }] }, []],
+    ['starts no runner with the label docs-later', { ...merged, labels: [{ name: 'docs-later' }] }, []],
     ['of the agent is skipped', { ...merged, user: { login: 'mintlify[bot]', type: 'Bot' } }, ['skipped']],
     ['of Dependabot is skipped', { ...merged, user: { login: 'dependabot[bot]', type: 'Bot' } }, ['skipped']],
   ])('%s (docs-on-merge)', async (_case, pull, results) => {

@@ -2,15 +2,14 @@ import { describe, expect, it } from 'vitest'
 import { type Event, newIssue, review, reviewComment } from '../support/events.ts'
 import { octocat as author, writtenComment } from '../support/scene.ts'
 import type { World } from '../support/world.ts'
-import { comment, PULL, runWorkflow } from './run-workflow.ts'
+import { comment, PREVIEW, PULL, runWorkflow } from './run-workflow.ts'
 
 describe.concurrent('docs-command', () => {
   it.each([
     ['a command', '/docs Explain the new pets call.'],
-    ['a command in capitals after spaces', '  /DOCS Explain the new pets call.'],
+    ['a command in capitals', '/DOCS Explain the new pets call.'],
     ['a command below a quote', '> Should this be documented?\r\n\r\n/docs Explain the new pets call.'],
     ['a command after a comment in HTML', '<!-- from a template -->/docs Explain the new pets call.'],
-    ['a command after a byte order mark', '\uFEFF/docs Explain the new pets call.'],
   ])('answers %s and has it done', async (_case, body) => {
     const run = await runWorkflow('docs-command', { event: comment(body) })
     expect(run.outputs).toMatchObject([{ result: 'pull-request', 'pr-link': PULL }])
@@ -22,6 +21,7 @@ describe.concurrent('docs-command', () => {
     expect(run.reactions).toEqual(['rocket'])
     const answer = run.world.comments.find(({ id }) => `${id}` === run.outputs[0]?.['comment-id'])
     expect(answer).toMatchObject({ number: 5 })
+    expect(answer?.history.at(-1)).toContain(PREVIEW)
   })
 
   const body = '/docs Explain this.'
@@ -43,8 +43,9 @@ describe.concurrent('docs-command', () => {
   it.each<[string, (world: World) => Event, string[]]>([
     ['starts no runner for a comment', comment('Looks good to me.'), []],
     ['starts no runner for a review without text', () => review({ id: 4713, body: null, author }), []],
-    ['skips a URL', comment('See https://example.com/docs'), ['skipped']],
-    ['skips the command on a later line', comment('Write\n/docs and what to do.'), ['skipped']],
+    ['starts no runner for a link', comment('See https://example.com/docs'), []],
+    ['starts no runner for the command on a later line', comment('Write\n/docs and what to do.'), []],
+    ['skips a link below a quote', comment('> Where?\n\nhttps://example.com/docs'), ['skipped']],
   ])('%s, and makes no request', async (_case, event, results) => {
     const run = await runWorkflow('docs-command', { event })
     expect(run.outputs.map(({ result }) => result)).toEqual(results)

@@ -1,23 +1,31 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { event } from '../support/events.ts'
 import { expression, runWorkflow } from './run-workflow.ts'
 
 // What README and docs/ tell users to do first, and to try a workflow of their own against the local service.
-describe.concurrent("the README's quick start", () => {
+describe.concurrent("the README's first workflow", () => {
   const readme = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8')
-  const workflow = /## Quick start\n[\s\S]+?```yaml\n([\s\S]+?)```/.exec(readme)?.[1] ?? ''
-  const address = `base-url: ${expression('vars.DOCS_BASE_URL')}`
+  const workflow = /```yaml\n([\s\S]+?)```/.exec(readme)?.[1] ?? ''
 
-  it.each([undefined, 'workflow_dispatch'])('has a pull request made (%s)', async (event = 'push') => {
-    const run = await runWorkflow('docs', { workflow, ...(event !== 'push' && { event }) })
-    expect(run.jobs[0]?.summary).toContain('Pull request')
+  it.each([undefined, 'workflow_dispatch'])('has a pull request made (%s)', async (name) => {
+    const run = await runWorkflow('docs', { workflow, ...(name !== undefined && { event: name }) })
+    expect(run.job('push').summary).toContain('Pull request')
     expect(run.docs.requests[0]?.headers.host).toBe('api.mintlify.com')
+  })
+
+  it('sends nothing in a dry run, and shows the prompt', async () => {
+    const dispatch = event('workflow_dispatch', { inputs: { 'dry-run': 'true' }, ref: 'refs/heads/main' })
+    const run = await runWorkflow('docs', { workflow, event: () => dispatch })
+    expect(run.outputs).toMatchObject([{ result: 'dry-run' }])
+    expect(run.job('push').summary).toContain('Bring the docs up to date')
+    expect(run.asked).toEqual([])
   })
 
   it('reaches the local service where a variable has its address', async () => {
     const local = await runWorkflow('docs', {
-      workflow: workflow.replace(/^ *(?=project-id: )/m, (space) => `${space}${address}\n${space}`),
+      workflow: workflow.replace('with: { ', `with: { base-url: "${expression('vars.DOCS_BASE_URL')}", `),
       variables: ({ url }) => ({ DOCS_BASE_URL: url }),
     })
     expect(local.docs.requests[0]?.headers.host).toBe(new URL(local.docs.url).host)

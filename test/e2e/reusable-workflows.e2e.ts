@@ -27,6 +27,19 @@ describe.concurrent('the reusable workflows, called from a repository of their u
     expect(run.asked).toEqual([])
   })
 
+  it('docs-on-push remembers a job for each leg of its caller', async () => {
+    const workflow = exampleWith('docs-on-push', [`matrix: ${expression('toJSON(matrix)')}`])
+    const strategy = '  docs:\n    strategy:\n      matrix:\n        section: [api, cli]\n'
+    const run = await runWorkflow('reusable-docs-on-push', {
+      workflow: workflow.replace('  docs:\n', strategy),
+    })
+    expect(run.prompts).toHaveLength(2)
+    const contexts = ['api', 'cli'].map(
+      (leg) => `success Docs agent: docs (reusable-docs-on-push.yml, push, docs-on-push, ${leg})`,
+    )
+    expect(run.statuses).toEqual(expect.arrayContaining(contexts))
+  })
+
   it.each([true, false])(
     'docs-on-merge documents a pull request only if it is merged (%s)',
     async (merged) => {

@@ -12,14 +12,18 @@ import { bareEvent, type Event, issueComment, pullRequest, pushOf } from '../sup
 import { startGitHub } from '../support/github.ts'
 import { writeAll } from '../support/run-action.ts'
 import { octocat, writtenComment } from '../support/scene.ts'
-import { addCommit, addPull, emptyWorld, learn, type World } from '../support/world.ts'
+import { AGENT, addComment, addCommit, addPull, emptyWorld, learn, type World } from '../support/world.ts'
 import { runAct } from './act.ts'
 import { startHostProxy, startServer } from './proxy.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
+const ACTION = 'your-org/docs-agent-action'
+const { version: VERSION } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
 
 /** The agent's pull request in this repository, as the docs service and GitHub link it. */
 export const PULL = 'https://github.com/acme/docs/pull/1'
+/** Its preview. */
+export const PREVIEW = 'https://docs-pr-1.example.com/'
 
 type Files = Readonly<Record<string, string>>
 
@@ -67,22 +71,32 @@ export async function runWorkflow(name: string, options: WorkflowOptions = {}) {
   const docs = await startDocsService({ agent: 'none', jobTimeMs: 300, ...options.docs })
   const github = await startGitHub({ world })
   const chat = await startServer(() => 'ok')
+  const site = await startServer(() => 'a page without links')
   const gh = await startServer((body) => ({ data: options.gh?.(`${body['query']}`) }))
   const apiUrl = options.gh === undefined ? github.url : gh.url
   const proxy = await startHostProxy(
-    { 'api.mintlify.com': docs.url, 'api.github.com': apiUrl, 'chat.example.com': chat.url },
+    {
+      'api.mintlify.com': docs.url,
+      'api.github.com': apiUrl,
+      'chat.example.com': chat.url,
+      [new URL(PREVIEW).host]: site.url,
+    },
     // The service links its own pages; a pull request on GitHub is what a user's job has.
     (body) => body.replaceAll(`${docs.url}/acme/docs`, 'https://github.com/acme/docs'),
   )
-  world.agentPulls = () => docs.jobs.flatMap(({ pull }) => pull ?? [])
+  world.agentPulls = () => {
+    const pulls = docs.jobs.flatMap(({ pull }) => pull ?? [])
+    if (pulls.length > 0) addPreview(world)
+    return pulls
+  }
   const { event: wanted = () => pushOf(world, commits[0]) } = options
   const event = typeof wanted === 'string' ? bareEvent(wanted) : wanted(world)
   learn(world, event.payload)
   try {
     await options.before?.({ docs, world, commits })
     unpackArchive(at('action'))
-    const command = at('action/.github/workflows/docs-command.yml')
-    await writeFile(command, forAct(readFileSync(command, 'utf8')))
+    for (const path of globSync(at('action/.github/workflows/*.yml')))
+      await writeFile(path, forAct(readFileSync(path, 'utf8')))
     await mkdir(at('home'))
     const stubs = await makeStubs(at('stubs'), at('repository'))
     await writeFile(at('event.json'), JSON.stringify({ repository: REPOSITORY, ...event.payload }))
@@ -91,7 +105,7 @@ export async function runWorkflow(name: string, options: WorkflowOptions = {}) {
       event: event.name,
       payload: at('event.json'),
       workspace: at('repository'),
-      actions: { 'your-org/docs-agent-action@v1': at('action'), ...stubs },
+      actions: { [`${ACTION}@v1`]: at('action'), [`${ACTION}@v${VERSION}`]: at('action'), ...stubs },
       home: at('home'),
       secrets: {
         DOCS_API_KEY: docs.key,
@@ -101,7 +115,8 @@ export async function runWorkflow(name: string, options: WorkflowOptions = {}) {
         CHAT_WEBHOOK_URL: 'https://chat.example.com/hooks/docs',
       },
       variables: {
-        ...{ DOCS_PROJECT_ID: 'docs', DOCS_REVIEWER: 'hubot', DOCS_ISSUE: '12', DOCS_APP_CLIENT_ID: 'Iv1' },
+        ...{ DOCS_PROJECT_ID: 'docs', DOCS_REPOSITORY: 'docs', DOCS_APP_CLIENT_ID: 'Iv1' },
+        ...{ DOCS_REVIEWER: 'hubot', DOCS_ISSUE: '12' },
         ...options.variables?.(docs),
       },
       env: {
@@ -124,6 +139,8 @@ export async function runWorkflow(name: string, options: WorkflowOptions = {}) {
       world,
       /** What was posted to the chat, and what gh was used for where its answers are told. */
       chat: chat.requests.map(({ body }) => body),
+      /** What was opened on the preview. */
+      opened: site.requests.map(({ line }) => line),
       gh: gh.requests.map(({ body }) => body),
       /** The one job with this id. */
       job(id: string) {
@@ -137,13 +154,13 @@ export async function runWorkflow(name: string, options: WorkflowOptions = {}) {
       prompts: docs.jobs.map(({ prompt }) => prompt),
       /** Requests to the docs service, as `POST /v2/agent/docs/job`. */
       asked: docs.requests.map(({ method, path }) => `${method} ${path}`),
-      /** The statuses that were set, oldest first. */
-      statuses: world.statuses.map(({ state, context }) => `${state} ${context}`),
+      /** The different statuses that were set, oldest first. */
+      statuses: [...new Set(world.statuses.map(({ state, context }) => `${state} ${context}`))],
       /** What our reactions say now. */
       reactions: world.reactions.map(({ content }) => content),
     }
   } finally {
-    await Promise.all([docs, github, proxy, chat, gh].map((server) => server.close()))
+    await Promise.all([docs, github, proxy, chat, site, gh].map((server) => server.close()))
     await rm(folder, { recursive: true, force: true, maxRetries: 3 })
   }
 }
@@ -168,6 +185,15 @@ export function pullIs(action: string, pull: PullRequest = {}): () => Event {
   return () => pullRequest({ action, sender: octocat, author: octocat, pull: { title: 'Add pets', ...pull } })
 }
 
+/** The comment by which the docs service's App says that the preview of the agent's pull request is built. */
+function addPreview(world: World): void {
+  if (world.comments.some(({ author }) => author === AGENT)) return
+  const row = `| docs | 🟢 Ready | [View Preview](${PREVIEW}) | Jan 5, 2026, 9:25 AM |`
+  const head = '| Project | Status | Preview | Updated (UTC) |\n| --- | --- | --- | --- |'
+  const body = `<!-- mintlify-preview-comment-docs -->\n${head}\n${row}`
+  addComment(world, { kind: 'main', number: 1, author: AGENT, body })
+}
+
 /** The repository as GitHub knows it, with pull request 5. octocat may write to it. */
 function worldOf([first, second]: readonly [string, string]): World {
   const world = emptyWorld()
@@ -178,9 +204,9 @@ function worldOf([first, second]: readonly [string, string]): World {
   return world
 }
 
-/** act 0.2.89 takes a workflow with this key for an invalid one. */
+/** act 0.2.89 takes a workflow with these keys for an invalid one. */
 function forAct(workflow: string): string {
-  return workflow.replace(/^ *queue: max.*\n/gm, '')
+  return workflow.replace(/^ *(?:queue: max|timezone: ).*\n/gm, '')
 }
 
 /** What the stub of an action of others runs. act copies a repository by itself only for a checkout without `ref`. */

@@ -1,27 +1,31 @@
 import { describe, expect, it } from 'vitest'
+import { GitHub } from '../../src/github/client.ts'
 import { numberOfOwnPullRequest, readPullState } from '../../src/github/pull-requests.ts'
-import { sceneStarter } from '../support/decisions.ts'
-import { bareEvent } from '../support/events.ts'
+import { NO_PROXY } from '../lib/http-client.ts'
 import type { GitHubFault } from '../support/github.ts'
+import { startHarness } from '../support/harness.ts'
 import { addPull } from '../support/world.ts'
 
-const newScene = sceneStarter()
 const LINK = 'https://github.com/acme/docs/pull/7'
 
 async function newGitHub() {
-  const scene = await newScene()
-  return { ...scene, client: scene.newRun({ event: bareEvent('schedule') }).run.github }
+  const { github, world, clock } = await startHarness()
+  const none = (): void => undefined
+  const client = new GitHub({
+    ...{ clock, random: () => 0.5, cancel: new AbortController().signal },
+    ...{ apiUrl: github.url, serverUrl: 'https://github.com', repository: 'acme/docs', token: github.token },
+    ...{ proxy: NO_PROXY, log: { debug: none, info: none, notice: none, warning: none } },
+  })
+  return { github, world, client, clock }
 }
 
-const HEAD = 'd'.repeat(40)
-const MERGED_AS = 'e'.repeat(40)
-const NOTHING = { conflicts: false, openedAtMs: undefined, head: '', mergeCommit: '', why: '' }
-const UNREAD = { ...NOTHING, repository: 'acme/docs' }
-const MERGED = {
-  state: 'closed',
-  merged: true,
-  merged_at: '2026-01-05T00:00:00Z',
-  merge_commit_sha: MERGED_AS,
+const UNREAD = {
+  conflicts: false,
+  openedAtMs: undefined,
+  repository: 'acme/docs',
+  head: '',
+  mergeCommit: '',
+  why: '',
 }
 
 describe('a pull request', () => {
@@ -29,14 +33,15 @@ describe('a pull request', () => {
     ['open', LINK, {}, false],
     ['open', LINK, { mergeable_state: 'unknown' }, false],
     ['open', LINK, { mergeable_state: 'dirty' }, true],
-    ['merged', LINK, MERGED, false],
+    ['merged', LINK, { state: 'closed', merged: true, merged_at: '2026-01-05T00:00:00Z' }, false],
     ['closed', `${LINK}/files`, { state: 'closed' }, false],
   ])('is %s: %s, %j; it conflicts: %s', async (state, link, fields, conflicts) => {
     const { world, client } = await newGitHub()
-    Object.assign(addPull(world, { number: 7, head: { sha: HEAD } }).fields, fields)
-    const mergeCommit = state === 'merged' ? MERGED_AS : ''
-    const read = { ...UNREAD, openedAtMs: Date.UTC(2026, 0, 5), head: HEAD, mergeCommit }
-    expect(await readPullState(link, client)).toEqual({ ...read, conflicts, state })
+    const pull = addPull(world, { number: 7 })
+    Object.assign(pull.fields, fields)
+    const openedAtMs = Date.UTC(2026, 0, 5)
+    const head = pull.fields.head?.sha
+    expect(await readPullState(link, client)).toEqual({ ...UNREAD, openedAtMs, conflicts, state, head })
   })
 
   it('is asked for once more, 3 s later, while GitHub finds out whether it conflicts', async () => {
@@ -65,7 +70,7 @@ describe('a pull request', () => {
     ['502', 'GitHub returned 502 ("Server Error")'],
     ['403', 'GitHub returned 403 ("Forbidden")'],
     ['html', 'GitHub returned 200 without a readable body'],
-    [{ status: 200, body: { id: 7 } }, 'GitHub returned something that is not a pull request'],
+    [{ status: 200, body: { id: 7 } }, 'GitHub returned something else than a pull request'],
   ])('can not be told where GitHub answers %j', async (end, why) => {
     const { world, client, github } = await newGitHub()
     addPull(world, { number: 7 })

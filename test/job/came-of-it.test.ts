@@ -1,15 +1,38 @@
+import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { person, pushToPull } from '../support/world.ts'
+import type { CameOfIt } from '../../src/job/came-of-it.ts'
 import {
-  CHECK_STATES,
-  type CheckState,
-  type DocsPlace,
-  finishedJobStarter,
-  PREVIEW_URL,
-  playBuild,
-} from './finished-job.ts'
+  cameOfItLine,
+  cameOfItOutputs,
+  cameOfItSummary,
+  contextCounts,
+  noPullRequestWords,
+} from '../../src/job/came-of-it-words.ts'
+import { readChecks, readPreview } from '../../src/job/preview.ts'
+import { joinMarkdown, sentencesWithCode } from '../../src/lib/markdown.ts'
+import { CHECK_STATES, type CheckState, PREVIEW_URL, playBuild, previewBody } from '../support/builds.ts'
+import { HOSTILE_TEXTS } from '../support/hostile-texts.ts'
+import { alive, commandsIn } from '../support/rendered.ts'
+import {
+  type Account,
+  AGENT,
+  addCheck,
+  addComment,
+  addCommit,
+  addPull,
+  bot,
+  mergePull,
+  person,
+  pushToPull,
+} from '../support/world.ts'
+import { type DocsPlace, finishedJobStarter, PULL_URL } from './finished-job.ts'
 
 const startFinishedJob = finishedJobStarter()
+const summary = (cameOfIt: CameOfIt): string => joinMarkdown(cameOfItSummary(cameOfIt)).source
+const line = (cameOfIt: CameOfIt): string => cameOfItLine(cameOfIt).source
+const diffOf = (path: string): string =>
+  `${PULL_URL}/files#diff-${createHash('sha256').update(path).digest('hex')}`
+
 const PLACES: readonly DocsPlace[] = [
   'here',
   'elsewhere public',
@@ -37,17 +60,17 @@ describe.each(PLACES)('a preview of docs %s', (place) => {
     ),
   )
   it.each(cases)('whose check is %s (%s) is ready only when it is', async (state, trouble) => {
-    const { world, github, open, after, wait, log } = await startFinishedJob({ place })
+    const { world, github, open, later, wait, log } = await startFinishedJob({ place })
     const pull = open({ files: ['guides/restore.mdx'] })
     const sha = pull.fields.head?.sha ?? ''
     if (trouble === '403') world.scopes.delete('checks: read')
     if (trouble === '502') github.faults.push({ match: /CameOfIt$/, end: '502' })
     if (trouble === 'stranger')
       playBuild(world, sha, state, { app: 'github-actions', author: person('mallory') })
-    else if (trouble === 'late') after(40, () => playBuild(world, sha, state))
+    else if (trouble === 'late') later(15, () => playBuild(world, sha, state))
     else if (trouble !== 'never') playBuild(world, sha, state)
     if (trouble === 'replaced') playBuild(world, pushToPull(world, pull).sha, 'queued')
-    const { status, url } = await wait()
+    const { status, url } = await wait(20)
     const isPublic = place === 'elsewhere public' && trouble === '403'
     const expected =
       place === 'elsewhere without' ? '' : (EXPECTED[state][isPublic ? 'early' : trouble] ?? '')
@@ -56,4 +79,422 @@ describe.each(PLACES)('a preview of docs %s', (place) => {
     if (trouble === 'stranger') expect(url).toBe('')
     expect(log.join('\n')).not.toContain('::warning')
   })
+})
+
+describe('the files of the pull request', () => {
+  it('are told with their lines and links, pages first, in the words of REST', async () => {
+    const { open, read } = await startFinishedJob()
+    open({
+      title: 'Explain exit code 6',
+      files: [
+        { filename: 'images/a.png', status: 'removed', additions: 0, deletions: 0 },
+        { filename: 'api/openapi.yaml', status: 'modified', additions: 4, deletions: 1 },
+        { filename: 'docs.json', status: 'modified', additions: 1, deletions: 0 },
+        { filename: 'guides/restore.mdx', status: 'added', additions: 12, deletions: 0 },
+      ],
+    })
+    const cameOfIt = await read()
+    expect(summary(cameOfIt)).toBe(
+      `**Explain exit code 6**
+
+1 page, 3 other files: [\`guides/restore.mdx\`](${diffOf('guides/restore.mdx')}) (+12 −0), [\`docs.json\`](${diffOf('docs.json')}) (+1 −0), [\`api/openapi.yaml\`](${diffOf('api/openapi.yaml')}) (+4 −1), [\`images/a.png\`](${diffOf('images/a.png')}) (+0 −0)`,
+    )
+    expect(line(cameOfIt)).toBe(`[1 page, 3 other files](${PULL_URL}/files)`)
+    expect(cameOfItOutputs(cameOfIt)).toEqual({
+      'pr-title': 'Explain exit code 6',
+      'pr-files':
+        '[{"path":"guides/restore.mdx","status":"added","additions":12,"deletions":0},{"path":"docs.json","status":"modified","additions":1,"deletions":0},{"path":"api/openapi.yaml","status":"modified","additions":4,"deletions":1},{"path":"images/a.png","status":"removed","additions":0,"deletions":0}]',
+      'preview-url': '',
+      'preview-status': '',
+      published: '',
+    })
+  })
+
+  it('are the first 100 of all, of which ten are named', async () => {
+    const { open, read } = await startFinishedJob()
+    open({ files: Array.from({ length: 120 }, (_, index) => `page-${index}.mdx`) })
+    const cameOfIt = await read()
+    expect(summary(cameOfIt)).toMatch(
+      /120 files: \[`page-0\.mdx`\].*`page-9\.mdx`\]\S+ \(\+0 −0\), and 110 more$/,
+    )
+    expect(summary(cameOfIt)).not.toContain('page-10.mdx')
+    expect(JSON.parse(cameOfItOutputs(cameOfIt)['pr-files'] ?? '')).toHaveLength(100)
+  })
+
+  it('are said to be none where there are none', async () => {
+    const { open, read } = await startFinishedJob()
+    open({ title: 'Nothing' })
+    const cameOfIt = await read()
+    expect(summary(cameOfIt)).toBe('**Nothing**\n\nThe pull request changes no file.')
+    expect([line(cameOfIt), cameOfItOutputs(cameOfIt)['pr-files']]).toEqual([
+      `[0 files](${PULL_URL}/files)`,
+      '[]',
+    ])
+  })
+
+  it('are told since the message as well, where the head before it is known', async () => {
+    const { world, github, open, read, endedAtMs } = await startFinishedJob()
+    const pull = open({ files: ['a.mdx', 'b.mdx'] })
+    const headBefore = pull.commits[0] ?? ''
+    const message = { messageAtMs: endedAtMs - 60_000, headBefore }
+    expect(summary(await read(message))).toContain('\n\nSince this message: no file')
+    const head = pushToPull(world, pull).sha
+    const compare = (status: string, filename: string, ...parents: string[]): void => {
+      const commits = [{ parents: parents.map((sha) => ({ sha, url: 'https://api.github.com/' })) }]
+      const files = [{ filename, status: 'modified', additions: 2, deletions: 1 }]
+      world.comparisons.set(`${headBefore}...${head}`, { status, files, commits })
+    }
+    compare('ahead', 'b.mdx', headBefore)
+    const since = `\n\nSince this message: [\`b.mdx\`](${diffOf('b.mdx')}) (+2 −1)`
+    expect(summary(await read(message)).slice(-since.length)).toBe(since)
+    expect(summary(await read({ messageAtMs: message.messageAtMs }))).not.toContain('Since')
+    compare('diverged', 'forced.mdx', headBefore)
+    expect(summary(await read(message))).not.toContain('Since')
+    compare('ahead', 'merged.mdx', headBefore, 'c'.repeat(40))
+    expect(summary(await read(message))).not.toContain('Since')
+    const comparison = `GET /compare/${headBefore.slice(0, 7)}...${head.slice(0, 7)}`
+    const graphql = 'POST /graphql CameOfIt'
+    expect(github.requests.slice(1, 4)).toEqual([graphql, comparison, graphql])
+  })
+})
+
+describe('the preview', () => {
+  it.each<[string, string, string]>([
+    ['ready', `[Preview](${PREVIEW_URL}) ready`, `[preview](${PREVIEW_URL}) ready`],
+    ['building', `[Preview](${PREVIEW_URL}) being built`, `[preview](${PREVIEW_URL}) being built`],
+    ['neutral', `[Preview](${PREVIEW_URL})`, `[preview](${PREVIEW_URL})`],
+    ['skipped', '', ''],
+  ])('is told as %s', async (state, long, short) => {
+    const { world, open, read } = await startFinishedJob()
+    const pull = open({ title: '', files: ['a.mdx'] })
+    playBuild(world, pull.commits[0] ?? '', state as CheckState)
+    const cameOfIt = await read()
+    expect(summary(cameOfIt).split('\n\n').slice(1).join()).toBe(long)
+    expect(line(cameOfIt)).toBe(`[1 page](${PULL_URL}/files)${short && ` · ${short}`}`)
+  })
+
+  it.each([
+    ['\n \n  Page `x` has a syntax error. \nMore.', 'The build failed', 'Page \\`x\\` has a syntax error.'],
+    ['', 'The build failed', 'The build failed'],
+    [null, null, ''],
+  ])('that failed (%j, %j) is told with what the check says', async (text, title, words) => {
+    const { world, open, read } = await startFinishedJob()
+    const sha = open().commits[0] ?? ''
+    addCheck(world, sha, { ...CHECK_STATES.failed, title, summary: text })
+    const cameOfIt = await read()
+    const check = '([check](https://github.com/acme/docs/runs/1))'
+    const told = `Preview failed${words && `: ${words}`} ${check}`
+    expect(summary(cameOfIt).slice(-told.length)).toBe(told)
+    expect(line(cameOfIt)).toMatch(/ · preview failed$/)
+  })
+
+  it('is that of the newest check of one of the Apps, and its comment begins with the marker', async () => {
+    const { world, open, read } = await startFinishedJob({
+      inputs: { 'ignore-authors': 'Acme-Docs[bot], octocat' },
+    })
+    const sha = open().commits[0] ?? ''
+    addCheck(world, sha, { ...CHECK_STATES.failed, app: 'acme-docs' })
+    addCheck(world, sha, { ...CHECK_STATES.ready, app: 'mintlify' })
+    addCheck(world, sha, { ...CHECK_STATES.failed, name: 'mintlify deployment' })
+    const say = (author: Account, body: string) =>
+      addComment(world, { kind: 'main', number: 12, author, body })
+    const copy = (host: string): string => previewBody('ready', `https://${host}/`)
+    say(AGENT, `Look:\n${copy('late-marker.example')}`)
+    say(person('octocat'), copy('person.example'))
+    say(person('mintlify'), copy('user.example'))
+    say(bot('stranger[bot]'), copy('bot.example'))
+    say(bot('acme-docs[bot]'), copy('acme.example'))
+    expect(cameOfItOutputs(await read())).toMatchObject({
+      'preview-url': 'https://acme.example/',
+      'preview-status': 'ready',
+    })
+  })
+
+  it('has no state where GitHub lists another commit than the head', async () => {
+    const { world, open, wait } = await startFinishedJob()
+    const pull = open()
+    addCheck(world, pull.commits[0] ?? '', CHECK_STATES.ready)
+    pull.fields = { ...pull.fields, head: { ...pull.fields.head, sha: 'e'.repeat(40) } }
+    expect(await wait()).toEqual({ status: '', url: '', waitedS: 60 })
+  })
+
+  it('that is skipped has no link, whatever its comment says of an earlier build', async () => {
+    const { world, open, read } = await startFinishedJob()
+    const sha = open().commits[0] ?? ''
+    playBuild(world, sha, 'ready')
+    playBuild(world, sha, 'skipped')
+    expect(cameOfItOutputs(await read())).toMatchObject({ 'preview-url': '', 'preview-status': '' })
+  })
+
+  it('is that of the newest check, whichever App is listed first', async () => {
+    const { world, open, read } = await startFinishedJob({ inputs: { 'ignore-authors': 'acme-docs[bot]' } })
+    const sha = open().commits[0] ?? ''
+    addCheck(world, sha, { ...CHECK_STATES.ready, app: 'mintlify', name: 'Links' })
+    addCheck(world, sha, { ...CHECK_STATES.failed, app: 'acme-docs' })
+    addCheck(world, sha, CHECK_STATES.ready)
+    expect(cameOfItOutputs(await read())['preview-status']).toBe('ready')
+  })
+
+  it('is read past what GitHub leaves out: accounts, Apps and entries that are null', () => {
+    const apps = new Set(['mintlify'])
+    const body = previewBody('ready')
+    const author = { __typename: 'Bot', login: 'Mintlify' }
+    const comments = { nodes: [null, { body: null, author }, { body, author: null }, { body, author }] }
+    const checks = readChecks({ checkSuites: { nodes: [null, { app: null, deployments: null }] } }, apps)
+    expect(checks).toEqual({ isRead: true, deployment: undefined, failed: [] })
+    expect(readChecks(null, apps).isRead).toBe(false)
+    expect(readPreview(checks, comments, { sinceMs: 0, apps })).toEqual({
+      state: 'unknown',
+      url: PREVIEW_URL,
+    })
+  })
+
+  const READY = '| a | 🟢 Ready | [View Preview](https://ready.example/) | now |'
+  it.each([
+    [
+      'the first row that is ready',
+      `| a | 🟡 Building | [View Preview](https://b.example/) | now |\n${READY}`,
+      'https://ready.example/',
+      'ready',
+    ],
+    [
+      'else the first row',
+      '| Ready | 🔴 Not Ready | [View Preview](https://b.example/) | now |',
+      'https://b.example/',
+      '',
+    ],
+    ['no http link', READY.replace('https:', 'http:'), '', ''],
+    ['no link with a name', READY.replace('https://', 'https://a@'), '', ''],
+    [
+      'a link without spaces around it',
+      READY.replaceAll('| ', '|').replaceAll(' |', '|'),
+      'https://ready.example/',
+      'ready',
+    ],
+    ['not ready that is only so soon', READY.replace('Ready', 'Ready soon'), 'https://ready.example/', ''],
+    ['no link with a password', READY.replace('https://', 'https://:b@'), '', ''],
+    ['no script', READY.replace('https://ready.example/', 'javascript:alert'), '', ''],
+    ['a check without a comment', '', '', ''],
+  ])('of the comment alone is %s', async (_what, rows, url, status) => {
+    const { world, open, read } = await startFinishedJob()
+    open()
+    const body = `<!-- mintlify-preview-comment-1 -->\n${rows}`
+    addComment(world, { kind: 'main', number: 12, author: AGENT, body })
+    expect(cameOfItOutputs(await read())).toMatchObject({ 'preview-url': url, 'preview-status': status })
+  })
+
+  it('of a comment from before the job, or before the message, is its link alone', async () => {
+    const { world, open, read, createdAtMs, endedAtMs } = await startFinishedJob()
+    open()
+    const comment = addComment(world, { kind: 'main', number: 12, author: AGENT, body: previewBody('ready') })
+    const status = async (editedAtMs: number, messageAtMs?: number): Promise<unknown> => {
+      comment.editedAtMs = editedAtMs
+      const outputs = cameOfItOutputs(await read({ messageAtMs }))
+      expect(outputs['preview-url']).toBe(PREVIEW_URL)
+      return outputs['preview-status']
+    }
+    expect(await status(createdAtMs)).toBe('ready')
+    expect(await status(createdAtMs - 1000)).toBe('')
+    expect(await status(endedAtMs - 2000, endedAtMs - 1000)).toBe('')
+    expect(await status(endedAtMs, endedAtMs - 1000)).toBe('ready')
+  })
+})
+
+describe('waiting for the preview', () => {
+  it.each<[string, CheckState, number, number, string]>([
+    ['ends when it is ready', 'ready', 95, 100, 'ready'],
+    ['ends when it has failed', 'failed', 20, 20, 'failed'],
+    ['ends when it is skipped', 'skipped', 5, 10, ''],
+    ['takes at most five minutes', 'ready', 301, 300, 'building'],
+  ])('%s', async (_what, state, atS, waitedS, status) => {
+    const { world, github, open, later, wait } = await startFinishedJob()
+    const sha = open().commits[0] ?? ''
+    playBuild(world, sha, 'building')
+    later(atS, () => playBuild(world, sha, state))
+    expect(await wait()).toMatchObject({ status, waitedS })
+    expect(github.requests).toHaveLength(waitedS / 10 + 1)
+  })
+
+  it('ends after a minute without a sign of a build, at the deadline, and with a cancel', async () => {
+    const silent = await startFinishedJob()
+    silent.open()
+    expect(await silent.wait()).toEqual({ status: '', url: '', waitedS: 60 })
+    const short = await startFinishedJob()
+    short.open()
+    expect(await short.wait(25)).toMatchObject({ waitedS: 25 })
+    const cancelled = await startFinishedJob({ cancelAtS: 33 })
+    playBuild(cancelled.world, cancelled.open().commits[0] ?? '', 'building')
+    expect(await cancelled.wait()).toMatchObject({ status: 'building', waitedS: 33 })
+    expect(cancelled.github.requests).toHaveLength(4)
+  })
+
+  it('ends where the checks can no longer be read, with what was known', async () => {
+    const { world, github, open, later, wait } = await startFinishedJob()
+    playBuild(world, open().commits[0] ?? '', 'building')
+    later(25, () => github.faults.push({ match: /CameOfIt$/, end: '403' }))
+    expect(await wait()).toMatchObject({ status: 'building', waitedS: 30 })
+    const without = await startFinishedJob()
+    without.world.scopes.delete('checks: read')
+    without.open()
+    expect(await without.wait()).toMatchObject({ status: '', waitedS: 0 })
+  })
+})
+
+it('names five failed checks of others, and how many more', async () => {
+  const { world, open, read } = await startFinishedJob()
+  const sha = open({ files: ['a.mdx'] }).commits[0] ?? ''
+  addCheck(world, sha, CHECK_STATES.failed)
+  addCheck(world, sha, { ...CHECK_STATES.ready, name: 'Green', app: 'github-actions' })
+  addCheck(world, sha, { ...CHECK_STATES.failed, name: 'Mintlify Deployment', app: 'github-actions' })
+  expect(line(await read())).toContain(' · preview failed · 1 check fails')
+  for (const name of ['Vale', 'Links', 'a', 'b', 'c'])
+    addCheck(world, sha, { ...CHECK_STATES['timed out'], name })
+  const cameOfIt = await read()
+  const link = (name: string, id: number): string => `[${name}](https://github.com/acme/docs/runs/${id})`
+  expect(summary(cameOfIt)).toContain(
+    `6 checks fail: ${link('Vale', 4)}, ${link('Links', 5)}, ${link('a', 6)}, ${link('b', 7)}, ${link('c', 8)}, and 1 more`,
+  )
+  expect(line(cameOfIt)).toMatch(/ · 6 checks fail$/)
+})
+
+describe('a job without a pull request', () => {
+  const text = (cameOfIt: CameOfIt) => noPullRequestWords(cameOfIt)?.headline
+  type Case = [string, Parameters<typeof addCommit>[1][], string | undefined]
+  const mine = { author: AGENT }
+  it.each<Case>([
+    ['that left no commit', [], 'Changed nothing on `main`'],
+    ['beside commits of others', [{ author: person('mona') }], 'Changed nothing on `main`'],
+    ['with a commit of the agent', [mine], 'Published straight to `main`: 1 commit'],
+    ['with two of them', [mine, {}, mine], 'Published straight to `main`: 2 commits'],
+    [
+      'with a merged one by its subject',
+      [{ ...mine, message: 'Docs (#7)\n\nx' }],
+      'Changed nothing on `main`',
+    ],
+    [
+      'with a merge commit',
+      [{ ...mine, message: 'Merge pull request #7 from acme/x' }],
+      'Changed nothing on `main`',
+    ],
+    ['beside a hundred commits, the first of all included', Array(99).fill({}), 'Changed nothing on `main`'],
+    ['beside more than a hundred', Array(100).fill({}), undefined],
+  ])('%s says which of the two it was', async (_what, commits, headline) => {
+    const { world, github, read, log } = await startFinishedJob()
+    for (const commit of commits ?? []) addCommit(world, commit)
+    expect(text(await read({ prLink: null }))).toBe(headline)
+    expect(github.requests).toEqual(['POST /graphql CameOfIt'])
+    expect(log.join()).toBe('')
+  })
+
+  it('counts what came since the job was created, or since the message, to the second', async () => {
+    const { world, read, createdAtMs, endedAtMs } = await startFinishedJob()
+    const { sha } = addCommit(world, { ...mine, atMs: createdAtMs })
+    addCommit(world, { ...mine, atMs: createdAtMs - 1000, branch: null })
+    const cameOfIt = await read({ prLink: null })
+    const url = `https://github.com/acme/docs/commit/${sha}`
+    expect(summary(cameOfIt)).toBe(`[Show 1 commit](${url})`)
+    expect(line(cameOfIt)).toBe(`[1 commit](${url})`)
+    expect(text(await read({ prLink: null, messageAtMs: endedAtMs }))).toBe('Changed nothing on `main`')
+    expect(text(await read({ prLink: null, messageAtMs: createdAtMs + 999 }))).toMatch(/1 commit$/)
+  })
+
+  it('does not count commits that came in a pull request, by the index of GitHub', async () => {
+    const { world, open, read } = await startFinishedJob()
+    mergePull(world, open(), { how: 'rebase' })
+    expect(text(await read({ prLink: null }))).toBe('Changed nothing on `main`')
+  })
+
+  it.each([
+    ['the index can not be read', 'pull-requests: write', 'pull-requests: read'],
+    ['the branch can not be read', 'contents: read', 'contents: read'],
+  ])('is as before where %s', async (_what, scope, named) => {
+    const { world, read, log } = await startFinishedJob()
+    addCommit(world, mine)
+    world.scopes.delete(scope)
+    expect(text(await read({ prLink: null }))).toBeUndefined()
+    expect(log.filter((one) => one.includes('::notice'))).toEqual([expect.stringContaining(`\`${named}\``)])
+  })
+})
+
+describe('the earlier pull request, once it is merged', () => {
+  it.each<[CheckState | undefined, string, string]>([
+    [undefined, '', ''],
+    ['queued', '', ''],
+    ['skipped', '', ''],
+    ['neutral', '', ''],
+    ['ready', 'true', ' is published'],
+    [
+      'failed',
+      'false',
+      " was merged, but the service's check failed: Broken page. ([check](https://github.com/acme/docs/runs/1))",
+    ],
+  ])('whose check is %s: published is %j', async (state, published, words) => {
+    const { world, read, log } = await startFinishedJob()
+    const mergeCommit = mergePull(world, addPull(world, { number: 7 })).at(-1) ?? ''
+    if (state !== undefined) addCheck(world, mergeCommit, { ...CHECK_STATES[state], summary: 'Broken page.' })
+    addCheck(world, mergeCommit, { ...CHECK_STATES.ready, app: 'github-actions' })
+    const prLink = 'https://github.com/acme/docs/pull/7'
+    const cameOfIt = await read({ prLink: null, earlierPull: { prLink, mergeCommit } })
+    expect(cameOfItOutputs(cameOfIt).published).toBe(published)
+    expect(summary(cameOfIt)).toBe(words && `[acme/docs#\u200b7](${prLink})${words}`)
+    expect(log.filter((one) => one.includes('::warning'))).toHaveLength(state === 'failed' ? 1 : 0)
+    const text =
+      "The pull request acme/docs#7 was merged, but the service's check failed: Broken page. The pages may be published all the same. https://github.com/acme/docs/runs/1"
+    expect(log.join()).toContain(state === 'failed' ? `::${text}` : '')
+  })
+})
+
+it('asks nothing of a pull request elsewhere, or of a job that is not completed', async () => {
+  const { github, read } = await startFinishedJob()
+  for (const prLink of ['https://gitlab.com/a/b/-/merge_requests/1', 'https://github.com.example/a/b/pull/1'])
+    expect((await read({ prLink })).found).toEqual({ kind: 'unknown' })
+  expect(github.requests).toEqual([])
+})
+
+it.each([
+  ['checks: read', 'checks'],
+  ['pull-requests: write', 'pull-requests'],
+])('without %s one notice names the permission, and the rest is told', async (scope, area) => {
+  const { world, open, read, log } = await startFinishedJob()
+  playBuild(world, open({ title: 'T' }).commits[0] ?? '', 'ready')
+  world.scopes.delete(scope)
+  const outputs = cameOfItOutputs(await read())
+  expect(outputs['pr-title']).toBe(area === 'checks' ? 'T' : '')
+  expect(log).toEqual([expect.stringMatching(new RegExp(`^::notice.*\`${area}: read\``))])
+})
+
+it('a repository that the token can not see is a line in the log', async () => {
+  const { open, read, log } = await startFinishedJob({ place: 'elsewhere without' })
+  open()
+  await read()
+  expect(log).toEqual(["What came of the job is not known: `github-token` can't see acme/elsewhere."])
+})
+
+it('nothing that others wrote comes alive', async () => {
+  const { world, open, read, log } = await startFinishedJob()
+  for (const text of HOSTILE_TEXTS) {
+    world.pulls.clear()
+    world.checks.length = 0
+    const sha = open({ title: text, files: [{ filename: text || 'x', status: 'added' }] }).commits[0] ?? ''
+    addCheck(world, sha, { ...CHECK_STATES.failed, summary: text, title: text })
+    addCheck(world, sha, { ...CHECK_STATES.failed, app: 'github-actions', name: text })
+    const cameOfIt = await read()
+    const published = { kind: 'published', branch: text, commits: 1, url: text } as const
+    const branch: CameOfIt = { found: published, published: undefined }
+    const headline = sentencesWithCode(noPullRequestWords(branch)?.headline ?? '').source
+    const texts = [cameOfIt, branch].flatMap((one) => [summary(one), line(one)])
+    for (const source of [...texts, headline]) {
+      const { html, links, images, mentions } = alive(source)
+      expect([html.filter((tag) => !/^<\/?code>$/.test(tag)), images, mentions]).toEqual([[], [], []])
+      expect(links.filter((url) => !url.startsWith('https://github.com/acme/docs/'))).toEqual([])
+    }
+  }
+  expect(commandsIn(log.join('\n'))).toEqual([])
+})
+
+it('counts what the agent was told', () => {
+  const told = { commits: 12, files: 34, wholeFiles: 8, mergedPulls: 2 }
+  expect(contextCounts(told)).toBe('context: 12 commits, 34 files (8 whole), 2 merged pull requests')
+  const names = { commits: 1, files: 1, wholeFiles: 0, mergedPulls: 0 }
+  expect(contextCounts(names)).toBe('context: 1 commit, 1 file')
 })

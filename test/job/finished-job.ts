@@ -7,20 +7,9 @@ import { readJob } from '../../src/service/docs-service.ts'
 import { VirtualClock } from '../support/clock.ts'
 import { type FakeGitHub, startGitHub } from '../support/github.ts'
 import { environmentOf } from '../support/run-action.ts'
-import {
-  type Account,
-  AGENT,
-  addCheck,
-  addComment,
-  addPull,
-  type Check,
-  emptyWorld,
-  type Pull,
-  type World,
-} from '../support/world.ts'
+import { AGENT, addPull, emptyWorld, type Pull } from '../support/world.ts'
 
 export const PULL_URL = 'https://github.com/acme/docs/pull/12'
-export const PREVIEW_URL = 'https://acme-docs-flag.mintlify.app/guides/restore'
 
 /** Where the docs are, and whether the token can see that. */
 export type DocsPlace = 'here' | 'elsewhere public' | 'elsewhere with a token' | 'elsewhere without'
@@ -56,7 +45,6 @@ export function finishedJobStarter() {
     world.agentRepository = repository
     world.agentAccess =
       place === 'elsewhere public' ? 'public' : place === 'elsewhere without' ? 'none' : 'token'
-    world.scopes.add('checks: read')
     const github = await startGitHub({ world })
     open.push(github)
     const clock = new VirtualClock()
@@ -75,6 +63,8 @@ export function finishedJobStarter() {
     )
     environment.inputs.set('github-token', github.token)
     const run = new Run(environment, { clock, random: () => 0.5, cancel: cancel.signal })
+    // The line that masks the token.
+    log.length = 0
     const addJob = (prLink: string | null) =>
       readJob({
         id: 'j1',
@@ -95,7 +85,7 @@ export function finishedJobStarter() {
       open: (fields: Partial<Parameters<typeof addPull>[1]> = {}): Pull =>
         addPull(world, { number: 12, user: AGENT, ...fields }, isHere ? world.pulls : world.elsewhere),
       /** Does something some seconds after the job's end. */
-      after: (seconds: number, change: () => void) => void clock.at(endedAtMs + seconds * 1000, change),
+      later: (seconds: number, change: () => void) => void clock.at(endedAtMs + seconds * 1000, change),
       /** What came of it; of a job with a pull request unless `prLink` is null. */
       read: (question: Partial<JobQuestion> & { readonly prLink?: string | null } = {}) => {
         const { prLink = `https://github.com/${repository}/pull/12`, ...rest } = question
@@ -103,8 +93,9 @@ export function finishedJobStarter() {
         if (job === undefined) throw new Error('no job')
         return readCameOfIt({ job, ...rest }, run)
       },
-      /** The outputs about the preview once it was waited for. */
-      async wait(deadlineMs = Number.POSITIVE_INFINITY) {
+      /** The outputs about the preview once it was waited for, so many seconds after the job's end at most. */
+      async wait(maxS = Number.POSITIVE_INFINITY) {
+        const deadlineMs = endedAtMs + maxS * 1000
         const job = addJob(`https://github.com/${repository}/pull/12`)
         if (job === undefined) throw new Error('no job')
         const first = await readCameOfIt({ job }, run)
@@ -113,51 +104,5 @@ export function finishedJobStarter() {
         return { status, url, waitedS: (clock.now() - endedAtMs) / 1000 }
       },
     }
-  }
-}
-
-/** States of the service's check run. */
-export const CHECK_STATES = {
-  queued: { status: 'QUEUED', conclusion: null },
-  building: { status: 'IN_PROGRESS', conclusion: null },
-  ready: { status: 'COMPLETED', conclusion: 'SUCCESS' },
-  failed: { status: 'COMPLETED', conclusion: 'FAILURE' },
-  'timed out': { status: 'COMPLETED', conclusion: 'TIMED_OUT' },
-  skipped: { status: 'COMPLETED', conclusion: 'SKIPPED' },
-  neutral: { status: 'COMPLETED', conclusion: 'NEUTRAL' },
-} as const satisfies Readonly<Record<string, Partial<Check>>>
-
-export type CheckState = keyof typeof CHECK_STATES
-
-const SIGNS: Readonly<Partial<Record<CheckState, string>>> = { ready: '🟢 Ready', failed: '🔴 Failed' }
-
-/** The preview comment as the service writes it. */
-export function previewBody(state: CheckState, url = PREVIEW_URL): string {
-  return [
-    '<!-- mintlify-preview-comment-acme -->',
-    'Preview deployment for your docs.',
-    '',
-    '| Project | Status | Preview | Updated (UTC) |',
-    '|---------|--------|---------|---------------|',
-    `| [acme](https://app.mintlify.com/acme) | ${SIGNS[state] ?? '🟡 Building'} | [View Preview](${url}) | Jan 5, 2026, 9:25 AM |`,
-  ].join('\n')
-}
-
-/** Has the service say how the build of a commit goes, in its check and its comment; by default as the real one. */
-export function playBuild(
-  world: World,
-  sha: string,
-  state: CheckState,
-  { app = 'mintlify', author = AGENT }: { readonly app?: string; readonly author?: Account } = {},
-): void {
-  const known = world.checks.find((check) => check.sha === sha && check.app === app)
-  Object.assign(known ?? addCheck(world, sha, { app }), CHECK_STATES[state])
-  if (state === 'skipped') return
-  const comment = world.comments.find((one) => one.author === author)
-  const body = previewBody(state)
-  if (comment === undefined) addComment(world, { kind: 'main', number: 12, author, body })
-  else {
-    comment.history.push(body)
-    comment.editedAtMs = world.now()
   }
 }

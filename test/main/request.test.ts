@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { startHarness } from '../support/harness.ts'
+import { REFUSED } from './request.cases.ts'
 
 type Texts = Readonly<Record<string, string>>
 
@@ -38,53 +39,6 @@ describe('a request', () => {
   })
 })
 
-const WAYS =
-  'accepted: an instruction, here or in prompt-file; job-id, to wait for a job; visitors-summary, visitors-export or reader-signals, for a report alone; or a comment that starts with the command (/docs)'
-const NOT_READ = 'accepted: text files of the workspace, one per line (no commas), with / between folders'
-const FOR_AGENT = 'accepted: report; or agent with a prompt and `context: diff` or `files`'
-
-/** What each of these inputs comes to; the files a.md, empty.md and half.md are there. */
-const REFUSED: readonly (readonly [Readonly<Record<string, string>>, string])[] = [
-  [{}, `prompt is missing, and nothing else is requested; ${WAYS}.`],
-  [{ 'context-files': 'a.md' }, `prompt is missing: context-files alone request nothing; ${WAYS}.`],
-  [
-    { 'visitors-days': '3', 'visitors-top': '5', 'site-url': 'https://a.example' },
-    'visitors-summary is not set, and without a report nothing uses visitors-days, visitors-top and site-url; accepted: true; or prompt, prompt-file, job-id, visitors-export, reader-signals, a /docs comment.',
-  ],
-  [
-    { prompt: 'x', 'api-key': '' },
-    "api-key is missing: is its secret's name spelled as in the settings of this repository, its organization or the job's environment? In a reusable workflow, does the caller pass it with `secrets:`? Accepted: an admin API key (mint_…) from the dashboard's API keys page, alone in its secret: `gh secret set DOCS_API_KEY`.",
-  ],
-  [
-    { prompt: 'x', 'project-id': ' ' },
-    "project-id is missing: if it is taken from `vars.DOCS_PROJECT_ID`, is that set, as a variable and not as a secret (`gh variable set DOCS_PROJECT_ID`)? Accepted: the id alone, from the dashboard's API keys page.",
-  ],
-  [
-    { 'prompt-file': 'empty.md' },
-    'prompt-file names only empty files; accepted: files with instructions in them.',
-  ],
-  [
-    { prompt: 'x', 'prompt-file': 'no.md\n.' },
-    `prompt-file names "no.md", which does not exist in the workspace (check its letter case, and that actions/checkout runs before this step), and ".", which is a directory, not a file; ${NOT_READ}.`,
-  ],
-  [
-    { 'prompt-file': 'half.md', 'context-files': 'half.md' },
-    `context-files names "half.md", which is too large: all files of a run may have 1024 KiB together; ${NOT_READ}.`,
-  ],
-  [
-    { prompt: 'x', 'poll-interval': '10s', timeout: '8s' },
-    'poll-interval ("10s") is longer than timeout; accepted: a pause that is at most as long as `timeout` (30m if not given).',
-  ],
-  [
-    { 'reader-signals': 'agent' },
-    `reader-signals ("agent") needs a prompt, as it is for the job of this run; ${FOR_AGENT}.`,
-  ],
-  [
-    { prompt: 'x', context: 'none', 'reader-signals': 'agent' },
-    `reader-signals ("agent") has no effect with \`context: none\`; ${FOR_AGENT}.`,
-  ],
-]
-
 describe('a request is refused', () => {
   it.each(REFUSED)('with %j: %s', async (inputs, says) => {
     const files = { 'a.md': 'A', 'empty.md': ' \n', 'half.md': 'x'.repeat(600 * 1024) }
@@ -108,8 +62,7 @@ it.each([
   [
     { prompt: 'x', 'visitors-days': '3', 'visitors-top': '5', 'site-url': 'https://a.example' },
     [
-      '`visitors-days` and `visitors-top` have no effect without `visitors-summary` or `visitors-export`.',
-      '`site-url` has no effect without `visitors-summary` or `reader-signals`.',
+      '`visitors-days`, `visitors-top` and `site-url` have no effect without `visitors-summary` or `visitors-export`.',
     ],
   ],
   [

@@ -18,11 +18,15 @@ const READS = [
   /^GET \/(?:issues|pulls)\/\d+\/comments/,
   /\/statuses$/,
 ]
-const QUERIES = [/History$/, /graphql$/, /\/(?:files|commits|compare|actions)\b/]
+const QUERIES = [
+  /(?:StepStatuses|MergedPulls|CameOfIt|Announcements)$/,
+  /graphql$/,
+  /\/(?:files|commits|compare|actions)\b/,
+]
 const BEGINNINGS = [/^POST .*\/(?:comments|replies)$/, /eyes$/, /pending$/]
 const REQUESTS = [...LAST, ...READS, ...QUERIES, ...BEGINNINGS, /./]
 
-const UNREADABLE = /GitHub returned 200 without a readable body/
+const UNREADABLE = /GitHub returned 20\d without a (?:readable )?body/
 const LOST = /[Tt]he connection to 127\.0\.0\.1:\d+ closed before the response was complete/
 
 /** How a log names each fault. */
@@ -32,6 +36,8 @@ const CAUSES: Readonly<Record<FaultName, RegExp>> = {
   'secondary-limit': /GitHub returned 403 \("You have exceeded a secondary rate limit\..*"\), its rate limit/,
   'primary-limit': /GitHub returned 403 \("API rate limit exceeded .*"\), its rate limit/,
   '404': /GitHub returned 404 \("Not Found"\)|\(404\)/,
+  '204': /GitHub returned (?:204|something that is not)/,
+  '409': /GitHub returned 409 \("Conflict"\)/,
   '422': /GitHub returned 422 \("Validation Failed"\)/,
   '429': /GitHub returned 429 \("You have exceeded a secondary rate limit\..*"\), its rate limit/,
   '500': /GitHub returned 500 \("Server Error"\)/,
@@ -108,7 +114,7 @@ type Named = Readonly<Record<'job' | 'run' | 'kind' | 'source', string>>
 function named({ statuses, comments }: World): readonly Named[] {
   const inStatuses = statuses.map(({ description, target_url: url }) => ({
     job: /\((\S+)\)$/.exec(description ?? '')?.[1] ?? '',
-    run: /\/runs\/(\d+)$/.exec(url ?? '')?.[1] ?? '',
+    run: /\/runs\/(\d+)\/attempts\/\d+$/.exec(url ?? '')?.[1] ?? '',
     kind: 'commit',
     source: '',
   }))
@@ -129,29 +135,31 @@ function standingOf({ world, docs, clock, lateMessages }: Simulation) {
   }
 }
 
-type Before = ReturnType<typeof standingOf> & Pick<Story, 'kind'> & { runId: number; attempt: number }
+/** That an attempt has started a job, and whether it has warned that re-runs can't find it. */
+type Started = { readonly isWarned: boolean }
+type Before = ReturnType<typeof standingOf> &
+  Pick<Story, 'kind'> & { runId: number; attempt: number; startedByRun: readonly Started[] }
 
 function expectOneJob({ docs, lateMessages }: Simulation, before: Before, log: string): void {
   if (lateMessages().length > before.lateMessages)
-    expect(log).toMatch(/Failed to look up the pull request|it has no pull request yet/)
+    expect(log).toMatch(/Failed to look up the pull request|has no pull request yet/)
   const created = docs.jobs.length - before.jobs
   expect(created).toBeLessThanOrEqual(1)
   if (created === 0) return
-  if (before.attempt > 1) {
-    const isOfThisRun = ({ run, kind }: Named) => run === `${before.runId}` && kind !== 'announcement'
-    expect(before.named.filter((one) => one.job !== '' && isOfThisRun(one))).toEqual([])
-    expect(log).toContain('GitHub shows no job of an earlier attempt')
-  }
+  // An earlier attempt of this run has started none, or has said that it could not write down what it does.
+  if (before.attempt > 1) expect(before.startedByRun.filter((started) => !started.isWarned)).toEqual([])
   const memory = COMMANDS.includes(before.kind) ? 'reply' : 'commit'
   const isGoingOn = before.named.some(({ job, kind }) => kind === memory && before.goingOn.includes(job))
-  if (isGoingOn) expect(log).toMatch(/Failed to look for an earlier job: |is invisible to `github-token`/)
+  const isSaid =
+    /Failed to look for an earlier job|is invisible to `github-token`|may have started a job that/
+  if (isGoingOn) expect(log).toMatch(isSaid)
 }
 
 function expectResult({ attempt }: Before, { hasFailed, outputs }: RunEnd, log: string): void {
   const result = outputs['result'] ?? ''
   if (attempt > 1 && hasFailed) {
     expect(result).toBe('error')
-    expect(log).toContain('Unknown which job the first attempt started')
+    expect(log).toMatch(/Unknown whether an earlier attempt|failed to write down what it is about to start/)
   } else {
     expect(hasFailed, log).toBe(false)
     expect(['pull-request', 'submitted', 'skipped']).toContain(result)
@@ -168,7 +176,7 @@ function expectTrueWords(end: RunEnd, of: Attempt): void {
   if (of.cancelAtMs !== undefined) causes.push(/was aborted/)
   for (const text of [...end.log, ...end.post.log]) {
     expect(text).not.toMatch(ODD_WORDS)
-    const isFailure = /failed to (?!.*, for the same reason)|unknown which job|could not be read/i.test(text)
+    const isFailure = /failed to (?!write down)|could not be read/i.test(text)
     if (isFailure) expect([text, causes.some((cause) => cause.test(text))]).toEqual([text, true])
     if (/rate limit/.test(text)) expect(text).toMatch(/returned (?:403|429) .*rate limit.*, its rate limit/)
     if (/needs the permission/.test(text)) expect(text).toMatch(/returned (?:403 \("Forbidden"\)|404)/)
@@ -214,6 +222,11 @@ const FOUND = [
   found('schedule', 'acme/docs', [troubled(/(?:success|failure)$/, 'hang', { recoversAfterMs: 40_000 })]),
 ]
 
+/** Whether trying a request three times, at once or in the post step, gets over it. */
+function isPassing({ end, times = Infinity }: Attempt['troubles'][number]): boolean {
+  return end === 'slow' || (times <= 2 && !/^(?:20|40[0-9]|42)/.test(end))
+}
+
 /** One attempt, with its main and its post step, and what holds for it whatever GitHub does. */
 async function play(run: RunOptions, of: Attempt, before: Before, simulation: Simulation): Promise<RunEnd> {
   const { clock, github, world } = simulation
@@ -230,7 +243,8 @@ async function play(run: RunOptions, of: Attempt, before: Before, simulation: Si
   const end = await simulation.run({ ...of, ...run })
   recover()
   expect(end.tookMs).toBeLessThanOrEqual(cancelAtMs + 5000)
-  expect(end.post.tookMs).toBeLessThanOrEqual(75_000)
+  // Three tries of each request, one after another, of which each may take 10 s.
+  expect(end.post.tookMs).toBeLessThanOrEqual(180_000)
   const log = [...end.log, ...end.post.log].join('\n')
   expectOneJob(simulation, before, log)
   if (Math.min(cancelAtMs, killAtMs) > end.tookMs) expectResult(before, end, log)
@@ -250,6 +264,7 @@ it('a failing GitHub means no second job, nothing left begun, no second comment,
     world.issues.add(ISSUE)
     const prompt = COMMANDS.includes(kind) ? '' : 'Document it.'
     let [runId, attempt, hasRecovered, event, sha] = [1000, 1, true, bareEvent(''), '']
+    let startedByRun: Started[] = []
     for (const [index, of] of attempts.entries()) {
       await clock.sleep(of.pauseMs)
       if (of.isMerged) await simulation.endPulls('merge')
@@ -259,13 +274,16 @@ it('a failing GitHub means no second job, nothing left begun, no second comment,
         sha = event.payload.pull_request?.head?.sha ?? resolve(world, 'main')?.sha ?? ''
       }
       ;[runId, attempt] = isAgain ? [runId, attempt + 1] : [runId + 1, 1]
-      const before = { ...standingOf(simulation), kind, runId, attempt }
+      if (!isAgain) startedByRun = []
+      const before = { ...standingOf(simulation), kind, runId, attempt, startedByRun: [...startedByRun] }
       const run = { event, sha, runId, attempt, inputs: { ...inputs, prompt } }
       const end = await play(run, of, before, simulation)
-      // The post step waits for a minute.
+      const isWarned = end.log.some((line) => /starts a new job and a new pull request/.test(line))
+      if (simulation.docs.jobs.length > before.jobs) startedByRun.push({ isWarned })
+      // The post step tries three times, within 12 s.
       const recoversAtMs = before.startedAtMs + (of.recoversAfterMs ?? Infinity)
-      const isBounded = of.troubles.every(({ times }) => times !== undefined)
-      hasRecovered &&= isBounded || recoversAtMs <= before.startedAtMs + end.tookMs + 45_000
+      hasRecovered &&=
+        of.troubles.every(isPassing) || recoversAtMs <= before.startedAtMs + end.tookMs + 11_000
       if (hasRecovered) expectAllEnded(world, github)
     }
     await simulation.close()

@@ -6,9 +6,10 @@ import { type RunOptions, startHarness } from '../support/harness.ts'
 import type { Reply } from '../support/scripted-service.ts'
 import { addCommit, person, type World } from '../support/world.ts'
 
-const RUN_URL = 'https://github.com/acme/docs/actions/runs/1001'
+const RUN_URL = 'https://github.com/acme/docs/actions/runs/1001/attempts/1'
 const PULL = 'https://github.com/acme/guides/pull/7'
 const ELSEWHERE = 'https://git.example.com/acme/docs/-/merge_requests/7'
+const STARTING = ['pending', 'Starting', RUN_URL]
 const WORKING = ['pending', 'The docs agent is working (j1)', RUN_URL]
 const READY = ['success', 'Pull request ready for review (j1)', PULL]
 const completed = (prLink = PULL): Reply => ({ body: { status: 'completed', prLink } })
@@ -29,19 +30,76 @@ function wordsOf({ statuses }: World): readonly unknown[] {
   return statuses.map(({ state, description, target_url }) => [state, description, target_url])
 }
 
-const setting = (lines: readonly string[]): string[] => lines.filter((line) => line.includes('/statuses/'))
+const setting = (lines: readonly string[]): string[] =>
+  lines.filter((line) => line.startsWith('POST /statuses/'))
 
 describe('the status of a step', () => {
   it.each<[Reply, unknown]>([
     [completed(), READY],
     [completed(ELSEWHERE), ['success', 'Pull request ready for review (j1)', ELSEWHERE]],
     [{ body: { status: 'failed' } }, ['failure', "The agent's job failed (j1)", RUN_URL]],
+    [{ body: { status: 'archived' } }, ['failure', "The agent's job was archived (j1)", RUN_URL]],
     ['completed', ['success', 'Completed without a pull request (j1)', RUN_URL]],
-  ])('is pending, and after %j ends as %j', async (reply, words) => {
+    [{ status: 401 }, ['failure', 'The docs service refused the API key (401) (j1)', RUN_URL]],
+  ])('is pending before the create and after it, and for %j ends as %j', async (reply, words) => {
     const { world, run } = await newStep({ get: [reply] })
-    expect(setting((await run()).requests)).toHaveLength(2)
-    expect(wordsOf(world)).toEqual([WORKING, words])
+    const end = await run()
+    expect(setting(end.requests)).toHaveLength(3)
+    expect(wordsOf(world)).toEqual([STARTING, WORKING, words])
     expect(world.statuses[1]?.context).toBe('Docs agent: docs (docs.yml, docs, agent)')
+  })
+
+  it.each<[string, RunOptions, unknown]>([
+    ['timed out', { inputs: { timeout: '20s' } }, ['failure', 'Not finished within 20s (j1)', RUN_URL]],
+    ['cancelled', { cancelAtMs: 8000 }, ['failure', 'Cancelled (j1)', RUN_URL]],
+    [
+      'submitted',
+      { inputs: { wait: 'false' } },
+      ['success', 'Job started; not waiting for it (j1)', RUN_URL],
+    ],
+    [
+      'completed, whatever `fail-on` says',
+      { replies: { get: ['completed'] }, inputs: { 'fail-on': 'no-pull-request' } },
+      ['success', 'Completed without a pull request (j1)', RUN_URL],
+    ],
+  ])('of a job that is %s says so', async (_name, options, words) => {
+    const { world, run } = await newStep({ get: ['active'] })
+    await run(options)
+    expect(wordsOf(world).at(-1)).toEqual(words)
+  })
+
+  it.each<[string, Reply, unknown]>([
+    [
+      'was refused',
+      { status: 402 },
+      ['failure', 'The credits of the docs service are used up, 402', RUN_URL],
+    ],
+    ['may have been accepted', { breaks: 'before' }, ['error', 'No response from the docs service', RUN_URL]],
+    ['may have failed', { status: 500 }, ['error', 'The docs service failed, 500', RUN_URL]],
+  ])('of a create that %s names no job', async (_name, reply, words) => {
+    const { world, run } = await newStep()
+    expect((await run({ replies: { post: [reply] } })).hasFailed).toBe(true)
+    expect(wordsOf(world)).toEqual([STARTING, words])
+  })
+
+  it('says that nothing was started where the earlier job can not be looked at for 2 minutes', async () => {
+    const { world, run } = await newStep()
+    await run({ inputs: { wait: 'false' }, replies: { get: ['active'] } })
+    const end = await run({ replies: { get: [{ status: 503 }] } })
+    expect(end.tookMs).toBeGreaterThanOrEqual(120_000)
+    expect(end.tookMs).toBeLessThan(140_000)
+    expect(end.calls.filter((call) => call.startsWith('POST'))).toEqual([])
+    expect(end.log.filter((line) => line.startsWith('Failed to get the earlier job')).length).toBeGreaterThan(
+      2,
+    )
+    expect(end.log.join('\n')).toMatch(
+      /^Failed to get the earlier job `j1`\. The docs service failed \(503\)/m,
+    )
+    expect(wordsOf(world).at(-1)).toEqual([
+      'failure',
+      'The docs service failed, 503',
+      RUN_URL.replace('1001', '1002'),
+    ])
   })
 
   const HEAD = { head: { sha: 'd'.repeat(40) } }
@@ -62,7 +120,8 @@ describe('the status of a step', () => {
     for (const letter of 'cd') addCommit(world, { sha: letter.repeat(40), branch: null })
     world.roles.set('octocat', { permission: 'write', role_name: 'write' })
     const end = await run({ event: made, sha: 'a'.repeat(40) })
-    expect(setting(end.requests)).toEqual([`POST /statuses/${sha} pending`, `POST /statuses/${sha} success`])
+    const states = ['pending', 'pending', 'success']
+    expect(setting(end.requests)).toEqual(states.map((state) => `POST /statuses/${sha} ${state}`))
   })
 
   it.each<[string, RunOptions]>([
@@ -75,19 +134,27 @@ describe('the status of a step', () => {
     expect(setting((await run(options)).requests)).toEqual([])
   })
 
-  it('is set with a `job-id`, without comments, and not for a job that was not accepted', async () => {
+  it('tells the legs of a matrix apart, and a name that is too long ends in a hash', async () => {
     const { run, world } = await newStep()
-    const refused = await run({ replies: { post: [{ status: 402 }] } })
-    expect([refused.hasFailed, wordsOf(world)]).toEqual([true, []])
-    await run({ inputs: { 'job-id': 'job_1', comment: 'never' }, replies: { get: [completed()] } })
-    expect(world.statuses.map(({ state }) => state)).toEqual(['pending', 'success'])
+    await run({ inputs: { matrix: '{"package":"api","node":24}' } })
+    await run({ inputs: { matrix: JSON.stringify({ package: 'x'.repeat(300) }) } })
+    const [short = '', long = ''] = new Set(world.statuses.map(({ context }) => context ?? ''))
+    expect(short).toBe('Docs agent: docs (docs.yml, docs, agent, api / 24)')
+    expect(long).toMatch(/^Docs agent: docs \(docs\.yml, docs, agent, x+…[0-9a-f]{16}$/)
+    expect(long).toHaveLength(255)
+  })
+
+  it('is set with a `job-id` and a prompt, and without comments', async () => {
+    const { run, world } = await newStep()
+    await run({ inputs: { 'job-id': 'j1', comment: 'never' }, replies: { get: [completed()] } })
+    expect(world.statuses.map(({ state }) => state)).toEqual(['pending', 'pending', 'success'])
   })
 
   it('ends last, however slow GitHub is', async () => {
     const { world, github, run } = await newStep({ get: ['completed'] })
     github.faults.push({ match: /pending$/, end: { delayMs: 9000 } })
     await run()
-    expect(world.statuses.map(({ state }) => state)).toEqual(['pending', 'success'])
+    expect(world.statuses.map(({ state }) => state)).toEqual(['pending', 'pending', 'success'])
   })
 })
 
@@ -101,66 +168,92 @@ it.each([
   ['Completed', 'a job', 'Completed'],
   ['Completed', 'job(1)', 'Completed'],
   ['x'.repeat(200), 'j'.repeat(139), `${'x'.repeat(138)}…`],
+  ['The docs service refused the API key (401)', '', 'The docs service refused the API key, 401'],
 ])('the description of %j and %j is cut to fit', (headline, jobId, description) => {
   expect(statusDescription(headline, jobId)).toBe(description)
 })
 
 describe('a status that the main step could not end', () => {
-  it('of a run that was killed is ended by the post step, which waits for up to a minute', async () => {
-    const { world, github, clock, run } = await newStep()
-    await run({
-      killAtMs: 6000,
-      beforePost() {
-        github.faults.push({ match: /statuses/, end: '502' })
-        clock.at(clock.now() + 50_000, () => github.faults.splice(0))
-      },
-    })
-    const interrupted = ['failure', 'Interrupted, the job is still running (j1)', RUN_URL]
-    expect(wordsOf(world)).toEqual([WORKING, interrupted])
-  })
+  it.each([
+    ['while the job was running', 6000, ['failure', 'Interrupted, the job is still running (j1)', RUN_URL]],
+    [
+      'before the docs service had answered',
+      1000,
+      ['error', 'Interrupted before the docs service had answered', RUN_URL],
+    ],
+  ])(
+    'as it was killed %s is ended by the post step, which tries three times',
+    async (_name, killAtMs, words) => {
+      const { world, github, clock, run } = await newStep()
+      const post = [{ takesMs: 2000, body: {} }]
+      await run({
+        killAtMs,
+        ...(killAtMs === 1000 && { replies: { post } }),
+        beforePost() {
+          github.faults.push({ match: /statuses/, end: '502' })
+          clock.at(clock.now() + 11_000, () => github.faults.splice(0))
+        },
+      })
+      expect(wordsOf(world).at(-1)).toEqual(words)
+    },
+  )
 
-  const FAULTS: FaultName[] = ['502', '429', 'secondary-limit', 'reset', 'html', '401', '403', '404']
+  const FAULTS: FaultName[] = ['502', '429', 'secondary-limit', 'reset', 'html', '204', '401', '403', '404']
   it.each(FAULTS)('is ended by the post step, since GitHub answered %s', async (fault) => {
     const { world, github, run } = await newStep()
     github.faults.push({ match: /success$/, end: fault })
     const end = await run({ beforePost: () => github.faults.splice(0) })
-    expect(end.log.join('\n')).toMatch(/^notice: Failed to set .*The post step tries again\.$/m)
-    expect(end.printed).not.toContain('needs the permission')
+    expect(end.log.join('\n')).toMatch(/^warning: Failed to set the commit status/m)
+    expect(end.printed).not.toContain('needs the permission `statuses: write`')
     expect(setting(end.post.requests)).toEqual(['POST /statuses/bbbbbbb success'])
     expect(wordsOf(world).at(-1)).toEqual(READY)
   })
+
+  it('for GitHub’s limit of 1,000 statuses, is not tried again', async () => {
+    const { github, run } = await newStep()
+    const message = 'This SHA and context has reached the maximum number of statuses.'
+    const limit = { status: 422, body: { message: 'Validation Failed', errors: [{ message }] } }
+    github.faults.push({ match: /success$/, end: limit })
+    const end = await run()
+    expect(end.log.join('\n')).toContain(
+      `warning: Failed to set the commit status by which the next run finds this job: GitHub returned 422 ("Validation Failed: ${message}").`,
+    )
+    expect(end.post.requests).toEqual([])
+  })
 })
 
-describe('a status that the token may not set', () => {
-  it('costs one notice that says what is lost, and nothing else', async () => {
-    const { world, run } = await newStep()
-    world.scopes.delete('statuses: write')
-    const { log, requests, post } = await run()
-    expect(log.filter((line) => /status/.test(line))).toEqual([
-      'notice: Failed to read the commits\' statuses and pull requests: GitHub returned "Resource not accessible by integration". The job\'s `github-token` needs the permission `statuses: write` for this. Until it has that, each run starts a new job and a new pull request.',
-      'Failed to set the commit status by which the next run finds this job, for the same reason.',
-    ])
-    // A stray refusal would be over by the end.
-    expect(setting(requests)).toEqual(['POST /statuses/bbbbbbb success'])
-    expect(post.requests).toEqual([])
-  })
-
-  it.each<[string, Record<string, string>, GitHubFault[]]>([
-    ['no token', { 'github-token': '' }, []],
-    ['a token that GitHub refuses', {}, [{ match: /./, end: '401' }]],
-  ])('for %s is not left to the post step', async (_what, inputs, faults) => {
-    const { github, run } = await newStep()
-    github.faults.push(...faults)
-    const { log, post } = await run({ inputs })
-    expect(log.join('\n')).toMatch(/`github-token`/)
-    expect(log.join('\n')).not.toContain('The post step')
-    expect(post.requests).toEqual([])
-  })
-
-  it('because of one stray refusal is set at the end', async () => {
-    const { world, github, run } = await newStep()
-    github.faults.push({ match: /pending$/, end: '403' })
-    await run()
-    expect(wordsOf(world)).toEqual([READY])
-  })
+describe('a status that can not be written before the create', () => {
+  const COST = 'Each run starts a new job and a new pull request, and a re-run starts none.'
+  it.each<[string, string[], Record<string, string>, GitHubFault[], RegExp]>([
+    [
+      'for lack of a permission',
+      ['statuses: write'],
+      {},
+      [],
+      /Resource not accessible.* needs the permission `statuses: write`/,
+    ],
+    ['without a token', [], { 'github-token': '' }, [], /`github-token`/],
+    ['with a token that GitHub refuses', [], {}, [{ match: /./, end: '401' }], /`github-token` \(401/],
+    ['while GitHub fails', [], {}, [{ match: /statuses\//, end: '502' }], /GitHub returned 502/],
+    ['past the limit', [], {}, [{ match: /statuses\//, end: '422' }], /GitHub returned 422/],
+  ])(
+    '%s costs a warning that begins with what it costs, and the run goes on',
+    async (_name, missing, inputs, faults, cause) => {
+      const { world, github, run } = await newStep()
+      for (const permission of missing) world.scopes.delete(permission)
+      github.faults.push(...faults)
+      const end = await run({ inputs })
+      expect(end).toMatchObject({ hasFailed: false, outputs: { result: 'pull-request' } })
+      const warnings = end.log.filter((line) =>
+        line.startsWith(`warning: ${COST} Failed to set the commit status`),
+      )
+      expect(warnings).toEqual([expect.stringMatching(cause)])
+      const refused = await run({
+        inputs,
+        replies: { post: [{ status: 429, headers: { 'retry-after': '9999' } }] },
+      })
+      expect(refused.log.at(-1)).toContain('Start the workflow anew')
+      expect(refused.log.at(-1)).not.toContain('safe to run this again')
+    },
+  )
 })

@@ -32,7 +32,6 @@ describe('the options', () => {
       visitors: { isSoFar: false, exportTo: undefined, before: { length: 7 } },
     })
     expect(options?.visitors && texts(options.visitors.period)).toEqual(['2026-07-27', '2026-08-03'])
-    expect(options && texts(options.signalsPeriod)).toEqual(['2026-07-06', '2026-08-03'])
   })
 
   it('of an export have the file', async () => {

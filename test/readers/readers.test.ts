@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Fault } from '../../docs-service/faults/fault.ts'
+import type { DocsServiceOptions } from '../../docs-service/options.ts'
 import { alive } from '../support/rendered.ts'
 import { refusal, runReaders } from './scene.ts'
+import { STRANGERS_NAMES } from './strangers-names.ts'
 
 const SIGNALS = { 'reader-signals': 'report' }
 const AGENT = { 'reader-signals': 'agent', prompt: 'Explain.' }
@@ -142,21 +142,16 @@ These are counts of demand, no proof of an error. Look at the page and at the co
   })
 })
 
-/** The subjects of a list's lines, sorted; those of a site that is linked to by their paths. */
-const subjectsIn = (text: string) =>
+/** The subjects of a list's lines, sorted. */
+const subjectsIn = (text = '') =>
   [...text.matchAll(/^- (.*): \d+ of \d+ [rsq]/gm)].map(([, subject]) => subject).sort()
 
-type StrangersName = [
-  kind: 'search' | 'path',
-  text: string,
-  forPeople: string | null,
-  forAgent: string | null,
-]
-const STRANGERS_NAMES: StrangersName[] = JSON.parse(
-  readFileSync(join(import.meta.dirname, 'strangers-names.json'), 'utf8'),
-)
+const subjectOf = (kind: 'path' | 'search', name: string | null, before: string): string => {
+  if (name === null) return kind === 'path' ? 'a page (path withheld)' : 'a search (text withheld)'
+  return kind === 'path' ? `\`${name}\`` : `search ${before} \`${name}\``
+}
 
-it('what strangers word is shown to people, and to an agent, in the form written here, and else nowhere', async () => {
+it('what strangers word is shown to people, and to an agent, in the form that is for them, and else nowhere', async () => {
   expect(STRANGERS_NAMES.length).toBeGreaterThanOrEqual(200)
   for (let from = 0; from < STRANGERS_NAMES.length; from += 5) {
     const names = STRANGERS_NAMES.slice(from, from + 5)
@@ -166,27 +161,16 @@ it('what strangers word is shown to people, and to an agent, in the form written
       [...textsOf('search').map((term) => search(term, 30, 0)), search('good', 9801, 1)],
     )
     const { summary, log, outputs, signals } = await runReaders({ inputs: AGENT, faults })
-    const people = names.map(([kind, , name]) => {
-      if (name === null) return kind === 'path' ? 'a page (path withheld)' : 'a search (text withheld)'
-      return kind === 'path' ? `\`${name}\`` : `search for \`${name}\``
-    })
-    const agent = names.map(([kind, , , name]) => {
-      if (name === null) return kind === 'path' ? 'a page (path withheld)' : 'a search (text withheld)'
-      return kind === 'path' ? `\`${name}\`` : `search with the words \`${name}\``
-    })
-    expect(subjectsIn(summary)).toEqual(people.sort())
-    expect(subjectsIn(signals)).toEqual(agent.sort())
-    expect(subjectsIn(outputs['visitors-markdown'] ?? '')).toEqual(agent.sort())
+    const agent = names.map(([kind, , , name]) => subjectOf(kind, name, 'with the words')).sort()
+    expect(subjectsIn(summary)).toEqual(names.map(([kind, , name]) => subjectOf(kind, name, 'for')).sort())
+    expect([subjectsIn(signals), subjectsIn(outputs['visitors-markdown'])]).toEqual([agent, agent])
     const entries: Record<string, unknown>[] = JSON.parse(outputs['reader-signals'] ?? '')
-    const given = entries.flatMap(({ path, search }) => path ?? search ?? [])
+    const given = entries.flatMap(({ path, search: term }) => path ?? term ?? [])
     expect(given.sort()).toEqual(names.flatMap(([, , name]) => name ?? []).sort())
-    // Nothing else may hold it, whatever the lines are.
-    for (const [, text, forPeople, forAgent] of names) {
-      const isTelling = text.trim().length > 3
-      if (isTelling && forPeople === null)
-        expect([summary, ...log, ...Object.values(outputs)].join()).not.toContain(text)
-      if (isTelling && forAgent !== text) expect(signals + outputs['visitors-markdown']).not.toContain(text)
-      if (isTelling) expect(log.join('\n')).not.toContain(text)
+    for (const [, text, forPeople] of names.filter((each) => each[1].trim().length > 3)) {
+      expect(log.join('\n')).not.toContain(text)
+      if (forPeople === null)
+        expect([summary, signals, ...Object.values(outputs)].join('\n')).not.toContain(text)
     }
     expect(alive(summary + outputs['visitors-markdown'])).toMatchObject({
       links: [],
@@ -227,6 +211,52 @@ it('a question is told by page or category alone, whatever was asked and answere
     rate: 1,
     siteRate: 0.091,
   })
+})
+
+describe('the Markdown output', () => {
+  it('is the first screen without the chart, with what readers missed in the form for an agent', async () => {
+    const { summary, outputs } = await runReaders({ inputs: { ...SIGNALS, 'visitors-summary': 'true' } })
+    const [shown = ''] = summary.split('\n\n<details>')
+    const withoutChart = shown.replace(/\n\n```mermaid[\s\S]*?\(orange\)\./, '')
+    expect(outputs['visitors-markdown']).toBe(
+      withoutChart.replace('for `export to csv`', 'with the words `csv export to`'),
+    )
+    expect(outputs['visitors-markdown']).toMatch(
+      /^## 📊 About .*\| Now \| Usual .*What moved.*`csv export to`/s,
+    )
+  })
+
+  it('is there for an export alone, and says what could not be read', async () => {
+    const inputs = { 'visitors-export': 'x.csv', 'visitors-max-requests': '1' }
+    const { outputs, summary } = await runReaders({ inputs, docs: { pages: 300 } })
+    expect(outputs['visitors-markdown']).toMatch(
+      /⚠️ Not complete: 250 pages .*\n\n⚠️ Not read, because `visitors-max/,
+    )
+    expect(summary).toBe('')
+  })
+
+  it('is left empty beyond 60 KiB, with a warning', async () => {
+    const visitors = Array.from({ length: 25 }, (_, index) => {
+      return { path: `/${index}${'('.repeat(1900)}`, human: 1, ai: 99, total: 100 }
+    })
+    const inputs = { 'visitors-summary': 'true', 'visitors-trend': '2', 'site-url': 'https://a.example' }
+    const answer: DocsServiceOptions['visitors'] = ({ fromMs }) => {
+      const rows = fromMs === Date.UTC(2026, 6, 27) ? visitors.slice(0, 12) : visitors.slice(12)
+      return { status: 200, body: { totals: { human: 9, ai: 9, total: 9 }, visitors: rows, hasMore: false } }
+    }
+    const { outputs, warned } = await runReaders({ inputs, docs: { visitors: answer } })
+    expect(outputs['visitors-markdown']).toBe('')
+    expect(warned).toBe('The output visitors-markdown is left empty: it would be longer than 60 KiB.')
+  })
+})
+
+it('what refuses key, credits or access is said in short beside a job, and in full in the log', async () => {
+  const faults = [refusal(403, { match: { path: 'visitors' } })]
+  const inputs = { 'visitors-summary': 'true' }
+  const { failure, summary, log } = await runReaders({ inputs, faults, hasJob: true })
+  expect(failure).toBe('The docs service does not allow this (403).')
+  expect(summary).toBe(`## ❌ No visitors report\n\n${failure}\n\nproject \`docs\``)
+  expect(log).toEqual([expect.stringMatching(/^Docs readers: docs: The docs .*\(403\).* IP addresses\.$/)])
 })
 
 it('a dry run calls nothing, and says what it would read', async () => {

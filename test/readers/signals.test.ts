@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { findSignals, wilson } from '../../src/readers/signals.ts'
 import { PublicNames } from '../../src/service/public-name.ts'
-import { Dice } from './simulation.ts'
 
 const names = new PublicNames((text) => text)
 const rating = (page: string, down: number, votes: number) => {
@@ -101,39 +100,4 @@ describe('what readers missed', () => {
     const good = many(400, (index) => rating(`/good/${index}`, 0, 20))
     expect(found([...bad, ...good], [], [])).toHaveLength(25)
   })
-})
-
-/** Four weeks of a site of which all pages and searches are alike, but for five of each kind, if `planted`. */
-function simulatedItems(pages: number, dice: Dice, planted: boolean) {
-  const isBad = (index: number): boolean => planted && index < 5
-  const ratings = many(Math.min(100, pages / 3), (index) => {
-    const votes = isBad(index) ? 20 : dice.poisson(4 * Math.exp(dice.normal()))
-    return rating(`/rated/${index}`, dice.binomial(votes, isBad(index) ? 0.7 : 0.3), votes)
-  })
-  const searches = many(100, (index) => {
-    const hits = dice.poisson(isBad(index) ? 40 : pages / (3 + index / 4)) + 1
-    const clicks = dice.binomial(hits, isBad(index) ? 0.05 : 0.6)
-    return search(`term ${'abcdefghij'[index % 10]?.repeat(1 + index / 10)}`, hits, clicks / hits)
-  })
-  const asked = many(dice.poisson(pages / 3), () => {
-    const page = `/asked/${Math.floor(pages * dice.roll())}`
-    return question(page, 1 + Math.floor(28 * dice.roll()), dice.roll() < 0.85)
-  })
-  const stuck = many(planted ? 25 : 0, (index) => question(`/stuck/${index % 5}`, index, dice.roll() < 0.2))
-  return findSignals(ratings, searches, [...asked, ...stuck])
-}
-
-it.each([300, 1000])('months of %i pages name half a false thing at most, and find 3 of 5', (pages) => {
-  const dice = new Dice(pages)
-  const months = 100
-  let falseLines = 0
-  const hits = { rating: 0, search: 0, question: 0 }
-  for (let month = 0; month < months; month++) {
-    falseLines += simulatedItems(pages, dice, false).length
-    for (const { kind, name } of simulatedItems(pages, dice, true).flatMap(({ signals }) => signals)) {
-      if (/^\/(?:rated|stuck)\/[0-4]$|^term [a-e]$/.test(name.forPeople ?? '')) hits[kind] += 1
-    }
-  }
-  expect(falseLines / months).toBeLessThanOrEqual(0.5)
-  for (const count of Object.values(hits)) expect(count / months).toBeGreaterThanOrEqual(3)
 })

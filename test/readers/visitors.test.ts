@@ -147,7 +147,7 @@ describe('five minutes', () => {
 const row = (path: string, total = 1) => ({ path, human: total, ai: 0, total })
 const FULL = Array.from({ length: 250 }, (_, index) => row(`/a/${index}`))
 const MORE = 'The service has more pages of the period, but sent none that were new.'
-const ODD = 'An answer for the period had no list of pages, or did not say whether there are more.'
+const ODD = 'An answer for the period had no list of pages, or no word on more of them.'
 const LEFT_OUT = '3 rows of the period without a path, or with a count that is not a number, left out.'
 
 // Its rows by offset, and whether more follow after the last.

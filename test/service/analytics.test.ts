@@ -28,7 +28,7 @@ function answerWith(body: unknown): void {
 
 async function visitorsIn(body: unknown): ReturnType<typeof getVisitors> {
   answerWith(body)
-  return await getVisitors(service, { ...dates, limit: 250, offset: 0 })
+  return await getVisitors(service, { dates, names }, { limit: 250, offset: 0 })
 }
 
 /** What the service was asked last, as documented. */

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { TransportError } from '../../src/lib/transport.ts'
 import { getVisitors } from '../../src/service/analytics.ts'
 import { type DocsService, readJob } from '../../src/service/docs-service.ts'
+import { PublicNames } from '../../src/service/public-name.ts'
 import {
   describeFailure,
   failureSentences,
@@ -32,8 +33,11 @@ async function serviceThatReplies({ status, body = '', headers = {} }: Reply, pr
 
 function request(call: string, service: DocsService, id = 'j1') {
   if (call === 'create') return service.createJob('x')
-  const days = { dateFrom: '2026-01-01', dateTo: '2026-01-02' }
-  if (call === 'visitors') return getVisitors(service, { ...days, limit: 1, offset: 0 })
+  const dates = { dateFrom: '2026-01-01', dateTo: '2026-01-02' }
+  if (call === 'visitors') {
+    const query = { dates, names: new PublicNames((text) => text), signal: new AbortController().signal }
+    return getVisitors(service, query, { limit: 1, offset: 0 })
+  }
   return call === 'get' ? service.getJob(id) : service.sendMessage(id, 'x')
 }
 

@@ -1,11 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { listen } from '../../docs-service/http/server.ts'
+import { followAgent } from './builds.ts'
 import { graphqlAnswer } from './graphql.ts'
 import { type Fields, isObject } from './json.ts'
 import { answerProblem, readCall } from './openapi.ts'
 import { type Answer, restAnswer } from './rest.ts'
-import { emptyWorld, followAgent, type World } from './world.ts'
+import { emptyWorld, type World } from './world.ts'
 
 /** How a request goes wrong; `lost` ones are handled, and only their answer is lost. */
 export type FaultName = keyof typeof FAULTS
@@ -39,11 +40,13 @@ const WAIT = { 'retry-after': '1' }
 
 /** All faults that a GitHub is tried with. */
 export const FAULTS = {
+  '204': { status: 204, body: undefined },
   '401': failure(401, 'Bad credentials'),
   '403': failure(403, 'Forbidden'),
   'secondary-limit': failure(403, SECONDARY, WAIT),
   'primary-limit': failure(403, LIMIT, { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '1' }),
   '404': failure(404, 'Not Found'),
+  '409': failure(409, 'Conflict'),
   '422': failure(422, 'Validation Failed'),
   '429': failure(429, SECONDARY, WAIT),
   '500': failure(500, 'Server Error'),

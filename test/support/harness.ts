@@ -17,7 +17,7 @@ import { startGitHub } from './github.ts'
 import { readPrinted } from './printed.ts'
 import { environmentOf, writeAll } from './run-action.ts'
 import { type Replies, startScriptedService } from './scripted-service.ts'
-import { emptyWorld, learn, resolve } from './world.ts'
+import { BEFORE, commitOf, emptyWorld, learn, resolve } from './world.ts'
 
 /** What differs from harness to harness: options of the embedded docs service, or the replies of a scripted one. */
 export type HarnessOptions = DocsServiceOptions & {
@@ -111,6 +111,8 @@ export async function startHarness(options: HarnessOptions = {}) {
     timeout: (ms) => clock.timeout(ms),
   }
   const world = Object.assign(emptyWorld(), { now, agentRepository: docsIn })
+  // Older than whatever happens here.
+  world.commits.set(BEFORE, { ...commitOf(world, BEFORE), atMs: now() - 1000 })
   // An answer that never comes is one that comes as the client gives up.
   const github = await startGitHub({ world, pause: (ms) => clock.pause(Math.min(ms, 10_000)) })
   const repository = `https://github.com/${docsIn}`

@@ -4,7 +4,7 @@ import { Ajv } from 'ajv'
 import { type Fields, isObject } from './json.ts'
 import type { Answer } from './rest.ts'
 
-/** GitHub's own description of its REST API, as far as the fake GitHub needs it (see `cut-openapi.ts`). */
+/** GitHub's own description of its REST API, as far as the fake GitHub needs it (see `scripts/cut-openapi.ts`). */
 export type OpenApi = {
   readonly operations: readonly Operation[]
   readonly definitions: Readonly<Record<string, unknown>>

@@ -54,6 +54,18 @@ export type Pull = {
   indexedAtMs: number
 }
 
+/** A pull request of the docs agent, as its service tells it. */
+export type AgentPull = {
+  readonly number: number
+  readonly state: 'open' | 'merged' | 'closed'
+  readonly title?: string
+  readonly files?: readonly CommitFile[]
+  /** How many commits its branch has. */
+  readonly commits?: number
+  /** How the build of its preview goes. */
+  readonly build?: () => 'queued' | 'building' | 'ready' | 'failed' | 'skipped' | 'none'
+}
+
 /** A comment with all it ever said. */
 export type Comment = {
   readonly id: number
@@ -134,7 +146,7 @@ function newWorld() {
     /** Numbers. */
     issues: new Set<number>(),
     /** What became of the docs agent's pull requests, and in which repository they are. */
-    agentPulls: () => list<{ readonly number: number; readonly state: 'open' | 'merged' | 'closed' }>(),
+    agentPulls: () => list<AgentPull>(),
     agentRepository: 'acme/docs',
     /** Those that the token has seen, if they are in another repository. */
     elsewhere: new Map<number, Pull>(),
@@ -329,19 +341,6 @@ function fileFields(file: string | CommitFile): CommitFile {
 export function pullOf(world: World, number: number, repository: string): Pull | undefined {
   if (repository === world.repository) return world.pulls.get(number)
   return repository === world.agentRepository ? world.elsewhere.get(number) : undefined
-}
-
-/** Takes over what became of the agent's pull requests since the last look. */
-export function followAgent(world: World): void {
-  const isHere = world.agentRepository === world.repository
-  const pulls = isHere ? world.pulls : world.elsewhere
-  for (const { number, state } of world.agentPulls()) {
-    const title = `Update the docs (${number})`
-    const pull = pulls.get(number) ?? addPull(world, { number, title, user: AGENT }, pulls)
-    if (pull.fields.state !== 'open' || state === 'open') continue
-    if (state === 'merged' && isHere) mergePull(world, pull)
-    else endPull(world, pull, state === 'merged' ? null : undefined)
-  }
 }
 
 /** @throws if there is no such commit */

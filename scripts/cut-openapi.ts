@@ -1,10 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { isObject } from './json.ts'
-import type { OpenApi, Operation } from './openapi.ts'
+import { isObject } from '../test/support/json.ts'
+import type { OpenApi, Operation } from '../test/support/openapi.ts'
 
-const FILE = join(import.meta.dirname, 'fixtures/openapi.json')
+const FILE = join(import.meta.dirname, '../test/support/fixtures/openapi.json')
 const PROSE = /^(?:title|description|examples?|deprecated|externalDocs|readOnly|format|discriminator|x-.*)$/
 
 type Content = { readonly schema?: object; readonly examples?: Readonly<Record<string, unknown>> }
@@ -12,9 +12,9 @@ type Answer = { readonly content?: Readonly<Record<string, Content>> }
 type Parameter = { readonly name: string; readonly schema: object }
 
 /**
- * Writes `fixtures/openapi.json` anew from GitHub's own description: the same operations, and those that are added,
+ * Writes `test/support/fixtures/openapi.json` anew from GitHub's own description: the same operations, and those that are added,
  * such as `'GET /repos/{owner}/{repo}/tags'`. GitHub's description is no dependency, for its 400 MB:
- * `npm install --no-save @octokit/openapi@23.0.2 && node test/support/cut-openapi.ts`
+ * `npm install --no-save @octokit/openapi@23.0.2 && node scripts/cut-openapi.ts`
  */
 function cut(added: readonly string[]): void {
   const source = createRequire(import.meta.url).resolve('@octokit/openapi/package.json')

@@ -1,0 +1,111 @@
+import { byteLength, cleanMarkdown, clipBytes, oneLine } from '../lib/text.ts'
+
+/** A commit's SHA, which may be empty, and its message or the part of it that is to be told. */
+export type CommitSummary = { readonly sha: string; readonly message: string }
+
+/** A part of the block, and how many of its things are in it. */
+export type Written = { readonly text: string; readonly count: number }
+
+const MAX_SUBJECT_BYTES = 300
+/** For what a commit's message says below its subject. */
+const MAX_COMMIT_BODY_BYTES = 1000
+
+/** A commit with its subject alone. */
+export function withoutBody({ sha, message }: CommitSummary): CommitSummary {
+  return { sha, message: message.trimStart().split('\n', 1)[0] ?? '' }
+}
+
+/** Commits, newest first, routine ones last, with as many of their bodies as fit; empty if there are none. */
+export function renderCommits(
+  commits: readonly CommitSummary[],
+  { total, maxBytes }: { readonly total: number; readonly maxBytes: number },
+): Written {
+  const all = withoutRepeats(commits.toReversed().map(readMessage))
+  const inOrder = all.toSorted((one, other) => Number(one.isRoutine) - Number(other.isRoutine))
+  const repeats = commits.length - all.length
+  const shown = inOrder.map(({ title }) => title)
+  const write = (): string => {
+    const left = total - repeats - shown.length
+    return ['\nCommits:', ...shown, left > 0 ? `\n… (${left} more, left out here)` : ''].join('')
+  }
+  while (byteLength(write()) > maxBytes && shown.length > 0) shown.pop()
+  let left = maxBytes - byteLength(write())
+  if (left < 0 || commits.length === 0) return { text: '', count: 0 }
+  for (const [index, title] of shown.entries()) {
+    const body = clipBytes(inOrder[index]?.body ?? '', Math.min(left - 1, MAX_COMMIT_BODY_BYTES), '  ')
+    if (body === '') continue
+    left -= byteLength(`\n${body}`)
+    shown[index] = `${title}\n${body}`
+  }
+  return { text: write(), count: shown.length }
+}
+
+/** Subjects of commits that say little to readers: merges, version bumps, updates of dependencies, tests and chores. */
+const ROUTINE =
+  /^(?:Merge (?:branch(?:es)?|remote-tracking|tag|commit) |(?:chore|ci|build|style|tests?)(?:\([^)]*\))?!?:|(?:fix|docs)\(deps|bump |fixup! |(?:update|upgrade|pin) (?:dependency |dependencies\b|all |.* (?:digest|tag|to v?\d[\w.-]*(?: \(#\d+\))?$))|lock file maintenance|(?:release|version packages|prepare release)\b|v?\d+\.\d+\.\d+\S*(?: \(#\d+\))?$)/i
+
+/** Lines that tools and conventions put at the end of a message. */
+const TRAILER =
+  /^(?:[A-Za-z]+(?:-[A-Za-z]+)*-(?:by|on|to|id|from)|Cc|Refs?|Link|Bug|Fixes|Closes|Resolves): .*$|^\(cherry picked from commit [0-9a-f]+\)$|^-{4,}$/gim
+
+function readMessage({ sha, message }: CommitSummary) {
+  const [first = '', ...rest] = cleanMarkdown(message).split('\n')
+  const text = cleanText(rest.join('\n').replace(TRAILER, ''))
+  // GitHub's merge commits have the pull request's title as their body.
+  const [, number] = /^Merge pull request #(\d+) from /.exec(first) ?? []
+  const [title = '', ...below] = text.split('\n')
+  const isMerge = number !== undefined && title !== ''
+  const subject = isMerge ? `${title} (#${number})` : first || '(no message)'
+  const shownSha = sha === '' ? '' : `${sha.slice(0, 7)} `
+  return {
+    title: `\n- ${shownSha}${clipBytes(oneLine(subject), MAX_SUBJECT_BYTES)}`,
+    key: subjectKey(subject),
+    body: isMerge ? below.join('\n').trim() : text,
+    isRoutine: ROUTINE.test(subject),
+  }
+}
+
+/** The same for the subject of a merge, of its commit, and of the line that lists it in a squashed one. */
+function subjectKey(line: string): string {
+  return line
+    .slice(0, MAX_SUBJECT_BYTES)
+    .replace(/^[*-] | \(#\d+\)$|\.$/g, '')
+    .toLowerCase()
+}
+
+/** Each subject once, with the first body that there is for it, and no body with lines that are subjects. */
+function withoutRepeats(messages: readonly ReturnType<typeof readMessage>[]) {
+  const byKey = Map.groupBy(messages, ({ key }) => key)
+  const isNews = (line: string): boolean => line === '' || !byKey.has(subjectKey(line))
+  return [...byKey.values()].flatMap(([first, ...others]) => {
+    if (first === undefined) return []
+    const bodies = [first, ...others].map(({ body }) => body.split('\n').filter(isNews).join('\n'))
+    return [{ ...first, body: cleanMarkdown(bodies.find((body) => body.trim() !== '') ?? '') }]
+  })
+}
+
+const TOOLS =
+  '(?:Bugbot|ChatGPT|Claude|CodeRabbit|Codex|Copilot|Cubic|Cursor|Devin|Gemini|Greptile|Qodo|Renovate|Sourcery)\\b'
+/** What tools and review bots write about themselves: `Summary by CodeRabbit`, `Generated with Claude Code`. */
+const BY_TOOL = new RegExp(
+  `\\b(?:generated|created|written|authored|assisted|summary|review)(?: \\w+)? (?:with|by|from)\\W+(?:\\w+ )?${TOOLS}|\\b${TOOLS} (?:summary|overview|review)\\b`,
+  'i',
+)
+
+/** What people see of a text, without what tools put into it, and without headings that have nothing below. */
+export function cleanText(text: string): string {
+  const written = cleanMarkdown(text)
+    // A section below such a heading, a quote, a line.
+    .replace(/^(?:#{1,6} |<h\d>)(.*)(?:\n(?!#{1,6} |<h\d>).*)*/gm, (all, head) =>
+      BY_TOOL.test(head) ? '' : all,
+    )
+    .replace(/(?:^>.*\n?)+|^.+$/gm, (all) => (BY_TOOL.test(all) ? '' : all))
+  const levelOf = (line: string): number => /^#{1,6}(?= )/.exec(line)?.[0].length ?? Infinity
+  const fromBelow: string[] = []
+  for (const line of written.split('\n').toReversed()) {
+    const below = fromBelow.findLast((one) => one.trim() !== '')
+    const isEmpty = below === undefined || levelOf(below) <= levelOf(line)
+    if (levelOf(line) === Infinity || !isEmpty) fromBelow.push(line)
+  }
+  return cleanMarkdown(fromBelow.toReversed().join('\n'))
+}

@@ -1,0 +1,384 @@
+import { describe, expect, it } from 'vitest'
+import { bareEvent, type Event, pullRequest, pushTo } from '../support/events.ts'
+import type { FaultName } from '../support/github.ts'
+import { type RunOptions, startHarness } from '../support/harness.ts'
+import {
+  AGENT,
+  addCommit,
+  addPull,
+  addStatus,
+  BEFORE,
+  person,
+  pushToPull,
+  type World,
+} from '../support/world.ts'
+
+const PULL = 'https://github.com/acme/docs/pull/7'
+const attemptUrl = (id: number, attempt = 1): string =>
+  `https://github.com/acme/docs/actions/runs/${id}/attempts/${attempt}`
+const RERUN = { runId: 1001, attempt: 2 }
+const HEAD = 'd'.repeat(40)
+const release = bareEvent('release')
+const onHead = pullRequest({ action: 'synchronize', pull: { head: { sha: HEAD } } })
+const CONTEXT = 'Docs agent: docs (docs.yml, docs, agent)'
+
+/** A status of this step: its state, the job that it names, where it leads, and other fields. */
+type Status = readonly [
+  state: string,
+  jobId: string,
+  target: string,
+  change?: { readonly sha?: string | undefined; readonly [name: string]: unknown },
+]
+
+function addStepStatus(
+  world: World,
+  [state, jobId, target_url, { sha = BEFORE, ...change } = {}]: Status,
+): void {
+  const description = jobId === '' ? 'Words' : `Words (${jobId})`
+  addStatus(world, sha, { context: CONTEXT, state, description, target_url, ...change })
+}
+
+/** A harness with these statuses, each set a second after the one before; every job of the docs service is active. */
+async function startAfter(statuses: readonly Status[]) {
+  const scene = await startHarness({ replies: {} })
+  const { world, clock } = scene
+  addPull(world, { number: 5, head: { ref: 'flag', sha: HEAD } })
+  addPull(world, { number: 7, user: AGENT })
+  for (const status of statuses) {
+    addStepStatus(world, status)
+    await clock.sleep(1000)
+  }
+  const usual = { prompt: 'Document it.', context: 'none', 'ignore-authors': '', wait: 'false' }
+  const run = ({ inputs, ...options }: RunOptions = {}) =>
+    scene.run({ event: release, sha: BEFORE, ...options, inputs: { ...usual, ...inputs } })
+  return { ...scene, run }
+}
+
+async function runAfter(statuses: readonly Status[], options?: RunOptions, fault?: [RegExp, FaultName]) {
+  const { run, github } = await startAfter(statuses)
+  if (fault !== undefined) github.faults.push({ match: fault[0], end: fault[1] })
+  return await run(options)
+}
+
+const NEW = ['POST /job']
+const continues = (id: string): string[] => [`GET /job/${id}`, `POST /job/${id}/message`]
+const OTHER = attemptUrl(999)
+const OWN = attemptUrl(1001)
+
+it.each<[string, readonly Status[], readonly string[], string?]>([
+  ['no status starts a new job', [], NEW],
+  [
+    'a status of a run continues its job',
+    [['pending', 'job_1', OTHER]],
+    continues('job_1'),
+    'has no pull request yet',
+  ],
+  [
+    "a stranger's status of that name counts",
+    [['pending', 'job_1', OTHER, { creator: person('x') }]],
+    continues('job_1'),
+  ],
+  [
+    'a status that leads to a pull request continues that',
+    [
+      ['pending', 'job_1', OTHER],
+      ['success', 'job_1', PULL],
+    ],
+    continues('job_1'),
+    PULL,
+  ],
+  [
+    'the newest of several jobs counts, whatever its state',
+    [
+      ['success', 'job_1', PULL],
+      ['pending', 'job_2', attemptUrl(998)],
+      ['failure', 'job_2', PULL],
+    ],
+    continues('job_2'),
+    PULL,
+  ],
+  [
+    'a run that started nothing is passed over',
+    [
+      ['pending', 'job_1', attemptUrl(998)],
+      ['success', 'job_1', PULL],
+      ['pending', '', OTHER],
+      ['failure', '', OTHER],
+    ],
+    continues('job_1'),
+  ],
+  [
+    'a run that may have started a job is passed over, which a notice says',
+    [
+      ['pending', 'job_1', attemptUrl(998)],
+      ['success', 'job_1', PULL],
+      ['error', '', OTHER],
+    ],
+    continues('job_1'),
+    `notice: An earlier run (${OTHER}) may have started a job that its commit status does not name`,
+  ],
+  [
+    'the newest status of a run counts, not an older one that names a job',
+    [
+      ['pending', 'job_1', OTHER],
+      ['failure', '', OTHER],
+    ],
+    NEW,
+  ],
+  [
+    'another project is another step',
+    [['success', 'job_1', PULL, { context: CONTEXT.replace(': docs', ': guides') }]],
+    NEW,
+  ],
+  [
+    'another leg is another step',
+    [['success', 'job_1', PULL, { context: CONTEXT.replace(')', ', api)') }]],
+    NEW,
+  ],
+])('%s', async (_name, statuses, calls, words = '') => {
+  const end = await runAfter(statuses)
+  expect(end).toMatchObject({ outputs: { result: 'submitted' }, calls })
+  expect(end.log.join('\n')).toContain(words)
+})
+
+it('below a status that names no job, on whichever commit, the list of that commit tells: of five commits at most', async () => {
+  const { world, run } = await startAfter([])
+  const shas = Array.from({ length: 7 }, () => addCommit(world).sha)
+  addStepStatus(world, ['pending', 'job_1', attemptUrl(900), { sha: shas[1] }])
+  addStepStatus(world, ['success', 'job_1', PULL, { sha: shas[1] }])
+  const cover = (sha = '') => addStepStatus(world, ['failure', '', attemptUrl(901), { sha }])
+  for (const sha of shas.slice(1, 6)) cover(sha)
+  const end = await run({ sha: shas[6] ?? '' })
+  expect(end.calls).toEqual(continues('job_1'))
+  expect(end.requests.filter((line) => line.startsWith('GET /commits/'))).toHaveLength(6)
+  world.statuses.splice(0)
+  for (const sha of shas.slice(1, 6)) cover(sha)
+  addStepStatus(world, ['pending', 'job_2', attemptUrl(900), { sha: shas[0] }])
+  cover(shas[0])
+  addStepStatus(world, ['failure', '', attemptUrl(902), { sha: shas[0], created_at: '2025-01-01T00:00:00Z' }])
+  expect((await run({ sha: shas[6] ?? '' })).calls).toEqual(NEW)
+})
+
+describe('on a re-run, what earlier attempts left', () => {
+  it.each<[string, Event, readonly Status[], readonly string[]]>([
+    ['names a job, which is waited for', release, [['pending', 'job_1', OWN]], ['GET /job/job_1']],
+    [
+      'leads to a pull request; its pending status says whose it is',
+      release,
+      [
+        ['pending', 'job_1', OWN],
+        ['success', 'job_1', PULL],
+        ['pending', 'job_2', OTHER],
+        ['success', 'job_2', PULL],
+      ],
+      ['GET /job/job_1'],
+    ],
+    [
+      'is of several attempts: the newest counts',
+      release,
+      [
+        ['pending', 'job_1', OWN],
+        ['failure', 'job_1', OWN],
+        ['pending', 'job_2', attemptUrl(1001, 2)],
+      ],
+      ['GET /job/job_2'],
+    ],
+    [
+      "stands on a pull request's head",
+      onHead,
+      [['pending', 'job_1', OWN, { sha: HEAD }]],
+      ['GET /job/job_1'],
+    ],
+    ['says that nothing was started, so it starts', release, [['failure', '', OWN]], NEW],
+    ['is nothing, so it starts', release, [], NEW],
+    ['is nothing of this run, so it continues', release, [['success', 'job_1', PULL]], continues('job_1')],
+    [
+      'is nothing of this run, whose id is only like another',
+      release,
+      [['pending', 'job_1', attemptUrl(10012)]],
+      continues('job_1'),
+    ],
+  ])('%s', async (_name, event, statuses, calls) => {
+    const end = await runAfter(statuses, { ...RERUN, event })
+    expect(end).toMatchObject({ hasFailed: false, calls })
+  })
+
+  it.each<[string, readonly Status[], readonly string[], [RegExp, FaultName]?]>([
+    [
+      'is pending without a job',
+      [['pending', '', OWN]],
+      ['error: Unknown whether an earlier attempt of this run starte…'],
+    ],
+    ['is an error without a job', [['error', '', OWN]], []],
+    [
+      'shows two jobs of one attempt',
+      [
+        ['pending', 'job_1', OWN],
+        ['pending', 'job_2', OWN],
+      ],
+      [],
+    ],
+    [
+      'shows two starts of one attempt',
+      [
+        ['pending', 'job_1', OWN],
+        ['pending', '', OWN],
+      ],
+      [],
+    ],
+    ["can't be read", [], [], [/\/statuses$/, '502']],
+    ['is no list', [], [], [/\/statuses$/, 'empty']],
+    ['is an answer without a body', [], [], [/\/statuses$/, '204']],
+    ['is a conflict', [], [], [/\/statuses$/, '409']],
+  ])('%s, so nothing is started', async (_name, statuses, words, fault) => {
+    const { run, github, world } = await startAfter(statuses)
+    if (fault !== undefined) github.faults.push({ match: fault[0], end: fault[1] })
+    const before = world.statuses.length
+    const end = await run(RERUN)
+    expect(end).toMatchObject({ hasFailed: true, outputs: { result: 'error' }, calls: [] })
+    expect(end.log.at(-1)).toMatch(/^error: Unknown whether an earlier attempt of this run started a job\./)
+    expect(end.log.at(-1)).toMatch(/start the workflow anew/)
+    // It leaves the state as it found it, and ends what is pending.
+    const set = world.statuses.slice(before).map(({ state }) => state)
+    expect(set).toEqual(words.length > 0 ? ['error'] : [])
+  })
+
+  it('may have been a message to the job of `job-id`: none is sent again, and the job is waited for', async () => {
+    const inputs = { 'job-id': 'job_9' }
+    for (const statuses of [[['error', '', OWN]], [['pending', 'job_9', OWN]]] as const) {
+      expect((await runAfter(statuses, { ...RERUN, inputs })).calls).toEqual(['GET /job/job_9'])
+    }
+    const unread = await runAfter([], { ...RERUN, inputs }, [/\/statuses$/, '502'])
+    expect(unread.calls).toEqual(['GET /job/job_9'])
+    expect((await runAfter([['failure', '', OWN]], { ...RERUN, inputs })).calls).toEqual([
+      'POST /job/job_9/message',
+    ])
+  })
+
+  it('is nothing, but an earlier job can not be looked for: the attempt after this one may start', async () => {
+    const { run, github, statuses } = await startAfter([])
+    github.faults.push({ match: /graphql/, end: 'partial' })
+    const end = await run(RERUN)
+    expect(end).toMatchObject({ hasFailed: true, outputs: { result: 'error' }, calls: [] })
+    expect(end.log.at(-1)).toMatch(/^error: Failed to look for an earlier job\. .* safe to run this again\.$/)
+    expect(statuses()).toEqual(['failure: Failed to look for an earlier job'])
+  })
+
+  it("can't be written any more: nothing is started", async () => {
+    const end = await runAfter([], RERUN, [/pending$/, '502'])
+    expect(end).toMatchObject({ hasFailed: true, outputs: { result: 'error' }, calls: [] })
+    expect(end.log.at(-1)).toMatch(
+      /^error: This re-run failed to write down what it is about to start\. GitHub returned 502/,
+    )
+  })
+})
+
+it.each<[string, RunOptions, readonly string[]]>([
+  ['with `follow-up: false`', { inputs: { 'follow-up': 'false' } }, NEW],
+  ['without a prompt', { inputs: { prompt: '', 'job-id': 'job_2' } }, ['GET /job/job_2']],
+  ['on an event without memory', { event: bareEvent('deployment') }, NEW],
+])(
+  'a run %s neither looks for a job nor remembers one, on a re-run neither',
+  async (_name, options, calls) => {
+    for (const again of [{}, RERUN]) {
+      const end = await runAfter([['success', 'job_1', PULL]], { ...options, ...again })
+      expect(end).toMatchObject({ calls, requests: [] })
+      const isSaid = end.log.some((line) =>
+        line.startsWith('notice: This is a re-run of a run that remembers no job'),
+      )
+      expect(isSaid).toBe(again === RERUN && calls === NEW)
+    }
+  },
+)
+
+it('on a first attempt, a job of this very run is another leg’s: it is left alone, and a warning says what to do', async () => {
+  const end = await runAfter(
+    [
+      ['success', 'job_0', PULL],
+      ['pending', 'job_1', OWN],
+    ],
+    { runId: 1001 },
+  )
+  expect(end.calls).toEqual(continues('job_0'))
+  expect(end.log.join('\n')).toMatch(
+    /^warning: Another step or leg of this workflow run .* `id`.*`matrix`.* projects/m,
+  )
+})
+
+it('what can not be read is said: a first attempt starts a new job', async () => {
+  for (const fault of ['502', '204', 'data-null', 'partial'] as const) {
+    const end = await runAfter([], {}, [/StepStatuses|graphql/, fault])
+    expect(end.calls).toEqual(NEW)
+    expect(end.log.join('\n')).toMatch(
+      /^notice: Failed to look for an earlier job: .* This run starts a new job\.$/m,
+    )
+  }
+})
+
+describe('where no commit of the last 100 names a job', () => {
+  const schedule = { event: bareEvent('schedule') }
+  const agent = { 'ignore-authors': 'mintlify[bot]' }
+  const success = { workflow: 'docs.yml', head_branch: 'main', conclusion: 'success' }
+
+  it("the commit of the workflow's last success does, if GitHub lets it be read", async () => {
+    const { world, run } = await startAfter([['success', 'job_1', PULL]])
+    for (let count = 0; count < 100; count++) addCommit(world)
+    const tip = addCommit(world).sha
+    world.runs.push({ ...success, head_sha: BEFORE, created_at: '2026-01-01T00:00:00Z' })
+    expect((await run({ ...schedule, sha: tip })).calls).toEqual(continues('job_1'))
+    world.scopes.delete('actions: read')
+    world.statuses.splice(1)
+    const end = await run({ ...schedule, sha: tip })
+    expect(end.calls).toEqual(NEW)
+    expect(end.log.join('\n')).toMatch(
+      /^Failed to look up when this workflow last succeeded: .*`actions: read`/m,
+    )
+  })
+
+  it("the step's announcement on an open pull request of the agent does, until the key is replaced", async () => {
+    const { world, run } = await startAfter([])
+    const pull = 'https://github.com/acme/docs/pull/7'
+    const replies = { get: [{ body: { status: 'completed', prLink: pull } }] }
+    await run({ ...schedule, inputs: { ...agent, wait: 'true' }, replies })
+    world.statuses.splice(0)
+    const tip = addCommit(world).sha
+    const later = { sha: tip, inputs: agent, replies: { get: ['active'] } }
+    expect((await run({ ...schedule, ...later })).calls).toEqual(continues('j1'))
+    for (const event of [pushTo(world, { files: ['src/a.ts'] })]) {
+      world.statuses.splice(0)
+      expect((await run({ event, inputs: agent, replies: { get: ['active'] } })).calls).toEqual(
+        continues('j1'),
+      )
+    }
+    world.statuses.splice(0)
+    const rekeyed = await run({ ...schedule, ...later, inputs: { ...agent, 'api-key': 'mint_another_key' } })
+    expect(rekeyed.calls).toEqual(NEW)
+    expect(rekeyed.log.join('\n')).toMatch(/^notice: The pull request #7 was announced with another API key/m)
+  })
+})
+
+describe('a merged pull request', () => {
+  it('continues the docs pull request of the merge before, and its own comes first', async () => {
+    const { world, run } = await startAfter([['success', 'job_1', PULL]])
+    const mergeCommit = addCommit(world).sha
+    const merged = { merged: true, merge_commit_sha: mergeCommit, head: { sha: HEAD } }
+    const event = pullRequest({ action: 'closed', pull: merged })
+    expect((await run({ event })).calls).toEqual(continues('job_1'))
+    world.statuses.splice(1)
+    addStepStatus(world, ['success', 'job_5', 'https://github.com/acme/docs/pull/8', { sha: HEAD }])
+    addPull(world, { number: 8, user: AGENT })
+    expect((await run({ event })).calls).toEqual(continues('job_5'))
+  })
+})
+
+it('a pull request that is open remembers its job on its own commits, also on those that a forced push replaced', async () => {
+  const { world, run } = await startAfter([
+    ['success', 'job_1', PULL],
+    ['success', 'job_5', 'https://github.com/acme/docs/pull/7', { sha: HEAD }],
+  ])
+  const pull = world.pulls.get(5)
+  if (pull === undefined) throw new Error('There is no pull request 5.')
+  const { sha } = pushToPull(world, pull, { force: true })
+  const event = pullRequest({ action: 'synchronize', pull: { head: { sha } } })
+  expect((await run({ event })).calls).toEqual(continues('job_5'))
+})
