@@ -136,7 +136,7 @@ describe('a call', () => {
     ],
     ['GET /x', said(404, 'Not Found'), 1, 'permission 404: GitHub returned 404 ("Not Found")'],
     ['GET /x', said(404, 'No common ancestor.'), 1, 'other 404: GitHub returned 404 ("No common ancestor.")'],
-    ['GET /x', 409, 1, 'other 409: GitHub returned 409'],
+    ['GET /x', 409, 3, 'other 409: GitHub returned 409'],
     [
       'PATCH /x',
       said(403, 'The issue is locked.'),

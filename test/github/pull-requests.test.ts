@@ -70,7 +70,7 @@ describe('a pull request', () => {
     ['502', 'GitHub returned 502 ("Server Error")'],
     ['403', 'GitHub returned 403 ("Forbidden")'],
     ['html', 'GitHub returned 200 without a readable body'],
-    [{ status: 200, body: { id: 7 } }, 'GitHub returned something else than a pull request'],
+    [{ status: 200, body: { id: 7 } }, 'GitHub returned something that is not a pull request'],
   ])('can not be told where GitHub answers %j', async (end, why) => {
     const { world, client, github } = await newGitHub()
     addPull(world, { number: 7 })
