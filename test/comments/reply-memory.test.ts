@@ -40,6 +40,11 @@ describe('the reply to a command', () => {
       { replies: { post: [SLOW] }, killAtMs: 3000 },
       ['pending', 'error'],
     ],
+    [
+      'may have been started before a cancel',
+      { replies: { post: [{ takesMs: 10_000 }] }, cancelAtMs: 3000 },
+      ['pending', 'error'],
+    ],
   ])('remembers a job that %s', async ([_what, options, expected], { scene }) => {
     await scene.ask(options)
     expect(states(scene)).toEqual(expected)
@@ -50,6 +55,12 @@ describe('the reply to a command', () => {
     const { calls, calledAtS } = await scene.ask({ killAtMs: 5000, replies: { post: [SLOW] } })
     expect([calls, calledAtS]).toEqual([CREATE, [2]])
   })
+})
+
+it('a run that could not write its reply advises no re-run where nothing was started', async ({ scene }) => {
+  scene.world.scopes.clear()
+  const { log } = await scene.ask({ inputs: { timeout: '10s' }, replies: { post: [{ status: 429 }] } })
+  expect(log.at(-1)).toMatch(/ Nothing was started\. Start the workflow anew: a re-run starts nothing, as /)
 })
 
 const down = (scene: Scene) => scene.github.faults.push({ match: /^(?!POST .*comments$)/, end: '502' })
