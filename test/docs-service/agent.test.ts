@@ -19,7 +19,7 @@ test('a job edits the page its prompt is about on a branch, and a message adds a
     'docs: the proxy too|2026-08-03T12:00:02+00:00',
   ])
   expect(git(service, 'show', `${job.source.ref}:reference/exit-codes.mdx`)).toContain(
-    '## Exit code 6 in the exit codes\n\nHere the docs agent would write about: exit code 6 in the exit codes.\n\n- 6: the disk is &lt;full>',
+    '## Exit code 6 in the exit codes\n\n`brindle upgrade` ends with exit code 6 if the newest snapshot is more than an hour old',
   )
   expect(git(service, 'status', '--porcelain', '--branch')).toBe('## main')
 })

@@ -9,7 +9,7 @@ export const REFUSED: readonly (readonly [Readonly<Record<string, string>>, stri
   [{ 'context-files': 'a.md' }, `prompt is missing: context-files alone request nothing; ${WAYS}.`],
   [
     { 'visitors-days': '3', 'visitors-top': '5', 'site-url': 'https://a.example' },
-    'visitors-summary is not set, and without a report nothing uses visitors-days, visitors-top and site-url; accepted: true; or prompt, prompt-file, job-id, visitors-export, reader-signals, a /docs comment.',
+    'prompt is missing, and nothing else is requested; accepted: an instruction, here or in prompt-file; job-id, to wait for a job; visitors-summary, visitors-export or reader-signals, for a report alone; or a comment that starts with the command (/docs).',
   ],
   [
     { prompt: 'x', 'api-key': '' },
@@ -33,7 +33,7 @@ export const REFUSED: readonly (readonly [Readonly<Record<string, string>>, stri
   ],
   [
     { prompt: 'x', 'poll-interval': '10s', timeout: '8s' },
-    'poll-interval ("10s") is longer than timeout; accepted: a pause that is at most as long as `timeout` (30m if not given).',
+    'poll-interval ("10s") is longer than timeout ("8s"); accepted: at most 8s, or a longer timeout.',
   ],
   [
     { 'reader-signals': 'agent' },
