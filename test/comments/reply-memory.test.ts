@@ -101,6 +101,28 @@ describe('a re-run of a command', () => {
     )
   })
 
+  it('that can not write its reply starts none, nor does the next one', async ({ scene }) => {
+    const { world, github } = scene
+    const event = scene.comment()
+    const scopes = [...world.scopes]
+    world.scopes.clear()
+    await scene.tell(event)
+    for (const scope of scopes) world.scopes.add(scope)
+    github.faults.push({ match: /^POST .*comments$/, end: '502', times: 3 })
+    for (const attempt of [2, 3]) {
+      const { calls, outputs } = await scene.tell(event, again(attempt))
+      expect([calls, outputs['result']]).toEqual([[], 'error'])
+    }
+    expect(states(scene)).toEqual(['error', 'error'])
+  })
+
+  it('with `comment: never` remembers nothing: it starts a job, and says so', async ({ scene }) => {
+    await scene.ask()
+    const { calls, log } = await scene.ask({ ...again(2), inputs: { comment: 'never' } })
+    expect(calls[0]).toBe(CREATE[0])
+    expect(log[0]).toMatch(/^notice: This is a re-run of a run that remembers no job/)
+  })
+
   it('that finds nothing of an earlier attempt starts a job', async ({ scene }) => {
     const { calls } = await scene.ask(again(2))
     expect(calls[0]).toBe(CREATE[0])
