@@ -23,7 +23,8 @@ describe('an announcement', () => {
     ['a release', event('release', { action: 'published' }), `${RUN} (\`release\` by **octocat**).`],
   ])('says what the pull request came from, and names no command: %s', async (row, { scene }) => {
     const [, from, words] = row
-    const { requests, outputs } = await scene.tell(from, opened)
+    const given = { ...opened, inputs: { ...inputs, 'follow-up': 'true' } }
+    const { requests, outputs } = await scene.tell(from, given)
     expect(requests.filter((line) => line.includes('comments'))).toEqual(['POST /issues/1/comments'])
     expect(announced(scene)).toEqual([[`💬 The docs agent opened this pull request for ${words}`]])
     expect(outputs['comment-id']).toBe('5001')
@@ -34,7 +35,11 @@ describe('an announcement', () => {
     const waiting = { ...opened, inputs: { ...inputs, 'job-id': 'job_1' }, env: { GITHUB_JOB: 'other' } }
     const { requests } = await scene.tell(schedule, waiting)
     expect(requests).toEqual(['POST /graphql CameOfIt', 'GET /issues/1/comments', 'POST /graphql'])
+    // None is better than two.
+    scene.github.faults.push({ match: /^GET .*comments$/, end: '502' })
+    await scene.tell(schedule, waiting)
     expect(announced(scene)).toEqual([[expect.stringContaining('a push')]])
+    scene.github.faults.splice(0)
     await scene.tell(pushed, { ...opened, job: 'job_2' })
     expect(announced(scene)).toHaveLength(2)
   })

@@ -1,5 +1,6 @@
 import { describe, expect } from 'vitest'
 import { type Event, newIssue, review } from '../support/events.ts'
+import { addCheck } from '../support/world.ts'
 import {
   CREATE,
   DONE,
@@ -71,6 +72,22 @@ describe('a command on a pull request', () => {
     await scene.tell(event)
     expect(scene.reactions()).toEqual(['eyes', 'heart', '+1'])
     expect(scene.world.reactions[0]?.author).toBe(octocat)
+  })
+})
+
+describe('the reply to a command that waits for the preview', () => {
+  it.for([
+    ['is edited once the preview is ready', 'true', 'preview being built', 'preview ready', 'ready'],
+    ['is not edited without that wait', 'false', undefined, 'preview being built', 'building'],
+  ] as const)('%s', async ([_what, waits, first, last, status], { scene }) => {
+    const { world, clock } = scene
+    const check = addCheck(world, world.pulls.get(1)?.fields.head?.sha ?? '', { status: 'IN_PROGRESS' })
+    clock.at(clock.now() + 40_000, () => Object.assign(check, { status: 'COMPLETED', conclusion: 'SUCCESS' }))
+    const { outputs } = await scene.ask({ end: 'pull-request', inputs: { 'wait-for-preview': waits } })
+    expect(outputs).toMatchObject({ result: 'pull-request', 'preview-status': status })
+    const ends = scene.said()[0]?.flatMap((body) => body.match(/preview (?:being built|ready)/)?.[0] ?? [])
+    expect(ends).toEqual([first, last].filter((text) => text !== undefined))
+    expect(scene.reactions()).toEqual(['rocket'])
   })
 })
 

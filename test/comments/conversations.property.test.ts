@@ -103,6 +103,10 @@ function expectWhatWasBegunIsEnded(
     const less = [...(isCutShort ? ['0, 0'] : []), ...(isCutShort || isLossy ? ['0, 1'] : [])]
     expect([...less, '1, 1']).toContain(`${replied}, ${reacted}`)
   }
+  const asked = simulation.docs.jobs.flatMap(({ prompt, messages }) => [prompt, ...messages])
+  const requests = asked.filter((text) => text.startsWith('request '))
+  // Re-runs ask for nothing twice.
+  expect(requests).toEqual([...new Set(requests)])
   expect(reactions.filter(({ content }) => content === 'eyes')).toEqual([])
   // Runs at once are kept apart by `concurrency`.
   if (!isQueued) return

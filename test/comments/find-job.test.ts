@@ -32,6 +32,15 @@ describe('a further command', () => {
     expect(end.log[0]).toContain(`This run continues the pull request ${PULL} (job job_1`)
   })
 
+  it('sends its words alone, and with `job-id` those after the prompt', async ({ scene }) => {
+    await scene.ask()
+    const words = '/docs shorter'
+    const prompt = 'Be brief.'
+    expect((await scene.ask({ words, inputs: { prompt } })).bodies).toEqual([{ prompt: 'shorter' }])
+    const { bodies, calls } = await scene.ask({ words, inputs: { prompt, 'job-id': 'j7' } })
+    expect([calls[0], bodies]).toEqual(['POST /job/j7/message', [{ prompt: 'Be brief.\n\nshorter' }]])
+  })
+
   it('does not remember a link that is longer than browsers take', async ({ scene }) => {
     const prLink = `${PULL}?${'x'.repeat(2000)}`
     await scene.ask({ replies: { post: ['active'], get: [{ body: { status: 'completed', prLink } }] } })

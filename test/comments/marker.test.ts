@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { hashProject, isSameComment, type Marker, Markers } from '../../src/comments/marker.ts'
+import { type Marker, Markers } from '../../src/comments/marker.ts'
 import { pullRequestThread, type Thread } from '../../src/github/comments.ts'
 import { HOSTILE_TEXTS } from '../support/hostile-texts.ts'
 
@@ -66,30 +66,4 @@ describe('a marker', () => {
   ])('for %s is read only where all that was signed is the same', (_where, reader, thread, read) => {
     expect(reader.read(source, thread)).toEqual(read)
   })
-})
-
-it.each<[Marker['kind'], Partial<Marker>, boolean]>([
-  ['reply', { job: 'job_2', state: 'failure' }, true],
-  ['reply', { run: '1002' }, false],
-  ['reply', { source: 'issue-comment/5002' }, false],
-  ['reply', { step: 'other' }, false],
-  ['reply', { project: 'other' }, false],
-  ['reply', { kind: 'status' }, false],
-  ['status', { run: '1002', job: 'job_2' }, true],
-  ['status', { step: 'other' }, false],
-  ['status', { project: 'other' }, false],
-  ['announcement', { run: '1002', step: 'other' }, true],
-  ['announcement', { job: 'job_2' }, false],
-  ['announcement', { project: 'other' }, false],
-])('a %s is the same comment as one with %j: %s', (kind, change, expected) => {
-  expect(isSameComment({ ...marker, kind }, { ...marker, kind, ...change })).toBe(expected)
-})
-
-it('a project has a name that only the same one of the same service has, and that does not tell it', () => {
-  const inputs = { 'base-url': new URL('https://api.example.com'), 'project-id': 'docs' }
-  const hash = hashProject(inputs)
-  expect(hash).toMatch(/^[0-9a-f]{16}$/)
-  expect(hashProject({ ...inputs })).toBe(hash)
-  expect(hashProject({ ...inputs, 'project-id': 'other' })).not.toBe(hash)
-  expect(hashProject({ ...inputs, 'base-url': new URL('https://other.example.com') })).not.toBe(hash)
 })

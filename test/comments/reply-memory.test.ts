@@ -40,6 +40,11 @@ describe('the reply to a command', () => {
       { replies: { post: [SLOW] }, killAtMs: 3000 },
       ['pending', 'error'],
     ],
+    [
+      'may have been started before a cancel',
+      { replies: { post: [{ takesMs: 10_000 }] }, cancelAtMs: 3000 },
+      ['pending', 'error'],
+    ],
   ])('remembers a job that %s', async ([_what, options, expected], { scene }) => {
     await scene.ask(options)
     expect(states(scene)).toEqual(expected)
@@ -50,6 +55,12 @@ describe('the reply to a command', () => {
     const { calls, calledAtS } = await scene.ask({ killAtMs: 5000, replies: { post: [SLOW] } })
     expect([calls, calledAtS]).toEqual([CREATE, [2]])
   })
+})
+
+it('a run that could not write its reply advises no re-run where nothing was started', async ({ scene }) => {
+  scene.world.scopes.clear()
+  const { log } = await scene.ask({ inputs: { timeout: '10s' }, replies: { post: [{ status: 429 }] } })
+  expect(log.at(-1)).toMatch(/ Nothing was started\. Start the workflow anew: a re-run starts nothing, as /)
 })
 
 const down = (scene: Scene) => scene.github.faults.push({ match: /^(?!POST .*comments$)/, end: '502' })
@@ -88,6 +99,28 @@ describe('a re-run of a command', () => {
     expect(second.calls.filter((call) => call.startsWith('POST'))).toEqual(
       calls.filter((c) => c === CREATE[0]),
     )
+  })
+
+  it('that can not write its reply starts none, nor does the next one', async ({ scene }) => {
+    const { world, github } = scene
+    const event = scene.comment()
+    const scopes = [...world.scopes]
+    world.scopes.clear()
+    await scene.tell(event)
+    for (const scope of scopes) world.scopes.add(scope)
+    github.faults.push({ match: /^POST .*comments$/, end: '502', times: 3 })
+    for (const attempt of [2, 3]) {
+      const { calls, outputs } = await scene.tell(event, again(attempt))
+      expect([calls, outputs['result']]).toEqual([[], 'error'])
+    }
+    expect(states(scene)).toEqual(['error', 'error'])
+  })
+
+  it('with `comment: never` remembers nothing: it starts a job, and says so', async ({ scene }) => {
+    await scene.ask()
+    const { calls, log } = await scene.ask({ ...again(2), inputs: { comment: 'never' } })
+    expect(calls[0]).toBe(CREATE[0])
+    expect(log[0]).toMatch(/^notice: This is a re-run of a run that remembers no job/)
   })
 
   it('that finds nothing of an earlier attempt starts a job', async ({ scene }) => {

@@ -35,7 +35,8 @@ describe('a status comment', () => {
     expect(outputs['comment-id']).toBe('5001')
     expect(post.requests).toEqual([])
     await tell(scene, { env: { GITHUB_JOB: 'other' } })
-    expect(scene.headlines()).toEqual([FAILURE, DONE])
+    await tell(scene, { inputs: { 'project-id': 'other' } })
+    expect(scene.headlines()).toEqual([FAILURE, DONE, DONE])
   })
 
   it.for<[string, Event, Record<string, string>]>([

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { startHarness } from '../support/harness.ts'
 import type { Reply } from '../support/scripted-service.ts'
-import { addPull, addStatus, BEFORE } from '../support/world.ts'
+import { AGENT, addCommit, addPull, addStatus, BEFORE } from '../support/world.ts'
 
 const PROMPT = { prompt: 'Do it.', context: 'none' }
 
@@ -44,5 +44,53 @@ describe('the job of this step’s open pull request', () => {
     expect([calls, outputs]).toEqual([[], { result: 'dry-run' }])
     expect(summary).toContain('Without `dry-run`, this run would send this message to the job `j1`.')
     expect(log.at(-1)).toMatch(/^notice: The docs service was not called\. Without `dry-run`, this run/)
+  })
+})
+
+describe('the output `pr-operation`', () => {
+  const prLink = 'https://github.com/acme/docs/pull/12'
+  const opened: Reply = { body: { status: 'completed', prLink } }
+  const message = { 'job-id': 'j1' }
+  it.each<
+    [string, string, Readonly<Record<string, string>>, { post?: readonly Reply[]; get: readonly Reply[] }]
+  >([
+    ['`created` where the job opened it', 'created', {}, { get: [opened] }],
+    ['`created` where it did so after the message', 'created', message, { post: ['active'], get: [opened] }],
+    [
+      '`updated` where it was there before',
+      'updated',
+      message,
+      { post: [{ body: { prLink } }], get: [opened] },
+    ],
+    ['empty where there is none', '', {}, { get: ['completed'] }],
+    ['empty where the run only waited', '', { ...message, prompt: '' }, { get: [opened] }],
+  ])('is %s', async (_what, operation, inputs, replies) => {
+    const { run } = await startHarness({ replies })
+    const { outputs } = await run({ inputs: { ...PROMPT, 'follow-up': 'false', ...inputs } })
+    expect(outputs['pr-operation']).toBe(operation)
+  })
+})
+
+describe('a job that completed without a pull request', () => {
+  const source = { repository: 'https://github.com/acme/docs.git' }
+  it.each<[string, object, string | undefined]>([
+    ['Changed nothing on `main`', { source }, undefined],
+    ['Published straight to `main`: 1 commit', { source }, 'Explain the flag'],
+    // It came in a pull request.
+    ['Changed nothing on `main`', { source }, 'Explain the flag (#3)'],
+    ['Completed without a pull request', {}, 'Explain the flag'],
+  ])('is told as %s: %j, after the commit %j', async (headline, fields, message) => {
+    const createdAt = '2026-01-05T00:00:00.000Z'
+    const completed: Reply = { body: { status: 'completed', createdAt, ...fields } }
+    const { run, world, clock, statuses } = await startHarness({ replies: { get: ['active', completed] } })
+    if (message !== undefined)
+      clock.at(clock.now() + 7000, () => addCommit(world, { author: AGENT, message }))
+    const { log, summary, outputs, requests } = await run({ inputs: PROMPT })
+    expect(outputs['result']).toBe('no-pull-request')
+    expect(log.at(-1)).toContain(`notice: ${headline} (job j1).`)
+    expect(summary).toContain(`## ✅ ${headline.replace(':', '\\:')}\n`)
+    expect(statuses().at(-1)).toBe(`success: ${headline.replaceAll('`', '')} (j1)`)
+    const asked = requests.filter((line) => line.endsWith('CameOfIt'))
+    expect(asked).toHaveLength('source' in fields ? 1 : 0)
   })
 })
