@@ -56,16 +56,15 @@ export function renderFiles(
   files: readonly ChangedFile[],
   room: { readonly maxBytes: number; readonly told: string },
 ): ShownFiles {
-  const parts = rankParts(files, linesOf)
+  const parts = rankParts(files, true)
   const listBytes = Math.max(0, Math.min(MAX_NAMES_BYTES, Math.floor(room.maxBytes / 4)))
-  const arrangeIn = (bytes: number) => arrange(parts, { diffBytes: bytes, listBytes, told: room.told })
   let diffBytes = room.maxBytes - 2 * listBytes
-  let best = arrangeIn(diffBytes)
+  let best = arrange(parts, diffBytes, { ...room, listBytes })
   let unused = room.maxBytes - byteLength(best.text)
   // Room that names and headers do not need goes to the diffs; what changes thereby may take a part of it back.
   for (let round = 0; round < 4 && (unused < 0 || unused > MAX_UNUSED_BYTES); round++) {
     diffBytes += unused - MAX_UNUSED_BYTES / 2
-    const next = arrangeIn(diffBytes)
+    const next = arrange(parts, diffBytes, { ...room, listBytes })
     unused = room.maxBytes - byteLength(next.text)
     if (unused >= 0 && byteLength(next.text) > byteLength(best.text)) best = next
   }
@@ -74,19 +73,15 @@ export function renderFiles(
 
 /** The headers alone. */
 export function listFiles(files: readonly ChangedFile[], maxBytes: number): Written {
-  return listParts(
-    rankParts(files, () => []),
-    new Map(),
-    { maxBytes, maxFiles: MAX_FILES },
-  )
+  return listParts(rankParts(files, false), new Map(), { maxBytes, maxFiles: MAX_FILES })
 }
 
 /** Files with the same change are one part; the order is that in which they are shown. */
-function rankParts(files: readonly ChangedFile[], readLines: (patch: string) => readonly string[]): Part[] {
+function rankParts(files: readonly ChangedFile[], withLines: boolean): Part[] {
   const names = findNames(files)
   const all = files.map((file) => {
     const rank = rankOf(file)
-    return { file, rank, lines: rank === 'named' || !file.patch ? [] : readLines(file.patch) }
+    return { file, rank, lines: withLines && rank !== 'named' && file.patch ? linesOf(file.patch) : [] }
   })
   const parts = [...Map.groupBy(all, changeOf).values()].flatMap(([one, ...others]) => {
     if (one === undefined) return []
@@ -127,11 +122,8 @@ function shortPath(path: string): string {
 /** Shows diffs in so many bytes; names and headers of the rest come on top. */
 function arrange(
   parts: readonly Part[],
-  {
-    diffBytes,
-    listBytes,
-    told,
-  }: { readonly diffBytes: number; readonly listBytes: number; readonly told: string },
+  diffBytes: number,
+  { listBytes, told }: { readonly listBytes: number; readonly told: string },
 ): ShownFiles {
   const shares = shareAmongParts(parts, diffBytes)
   const shown = parts.map((part) => ({ part, kept: linesThatFit(part, shares.get(part) ?? 0) }))
@@ -159,7 +151,7 @@ function countFiles(parts: readonly Part[]): number {
 
 /** How many bytes each part may have. Tests, CI and translations get what the others leave. */
 function shareAmongParts(parts: readonly Part[], maxBytes: number): ReadonlyMap<Part, number> {
-  const withDiff = parts.filter(({ lines }) => lines.length > 0)
+  const withDiff = parts.filter(({ lines }) => lines.length > 0).slice(0, MAX_FILES)
   const background = withDiff.filter(({ rank }) => rank === 'background')
   const main = withDiff.filter(({ rank }) => rank !== 'background')
   const newsFirst = main.toSorted((one, other) => Number(other.news > 0) - Number(one.news > 0))

@@ -112,8 +112,7 @@ describe('changed files', () => {
     )
     const long = file('src/cli.ts', [...options, `-  .option('--xml', '${'x '.repeat(200)}')`].join('\n'))
     const shown = show([long, ...filesOf(60, (index) => `${patchOf(200)}\n+export const useIt${index} = 1`)])
-    const cut =
-      /^… \(\d+ more lines of this file's diff, left out here: adds --json-\d+, .*\)$/
+    const cut = /^… \(\d+ more lines of this file's diff, left out here: adds --json-\d+, .*\)$/
     expect(shown).toContainEqual(expect.stringMatching(cut))
     expect(shown).toContain('modified src/59.ts (+1 -0): adds useIt59')
   })
