@@ -6,7 +6,7 @@ import { type ChangedFile, kindOfNamed, RANKS, type Rank, rankOf } from './ranki
 
 /** The smallest part of a file's diff that is worth showing. */
 const MIN_SHARE_BYTES = 1200
-/** For tests, CI and translations together. */
+/** For tests, CI and translations together, headers included. */
 const MAX_BACKGROUND_BYTES = 8 * 1024
 /** For the names that the diffs of cut and omitted files add or remove; as much for the headers of files without a diff. */
 const MAX_NAMES_BYTES = 8 * 1024
@@ -157,7 +157,9 @@ function shareAmongParts(parts: readonly Part[], maxBytes: number): ReadonlyMap<
   const newsFirst = main.toSorted((one, other) => Number(other.news > 0) - Number(one.news > 0))
   const shares = takeInOrder(newsFirst, maxBytes)
   const left = [...shares.values()].reduce((rest, share) => rest - share, maxBytes)
-  const most = Math.min(left, MAX_BACKGROUND_BYTES)
+  // Those without a diff are still named.
+  const headers = byteLength(background.map(({ header }) => `\n${header}`).join(''))
+  const most = Math.min(left, MAX_BACKGROUND_BYTES - headers)
   return new Map([...shares, ...takeInOrder(background, most)])
 }
 
