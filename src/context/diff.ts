@@ -37,15 +37,8 @@ type Part = {
   readonly size: number
 }
 
-/** Files as they are shown. */
-type ShownFiles = {
-  /** Begins with a line break. */
-  readonly text: string
-  readonly isCut: boolean
-  /** How many files it names, and of how many it shows all that there is to show. */
-  readonly named: number
-  readonly whole: number
-}
+/** `whole`: of how many files all is shown that there is to show. */
+type ShownFiles = Written & { readonly isCut: boolean; readonly whole: number }
 
 /**
  * Each file under a header, with as much of its diff as there is room for, and the names in what is left out.
@@ -137,16 +130,12 @@ function arrange(
   const rest = shown.filter(({ kept }) => kept.length === 0).map(({ part }) => part)
   const list = listParts(rest, names, { maxBytes: listBytes, maxFiles: MAX_FILES - withDiff.length })
   const whole = withDiff.filter(({ part, kept }) => kept.length === part.lines.length)
-  return {
-    text: [...diffs, list.text].join(''),
-    isCut: cut.length > 0,
-    named: countFiles(withDiff.map(({ part }) => part)) + list.count,
-    whole: countFiles(whole.map(({ part }) => part)),
-  }
+  const [count, wholeCount] = [countFiles(withDiff) + list.count, countFiles(whole)]
+  return { text: [...diffs, list.text].join(''), isCut: cut.length > 0, count, whole: wholeCount }
 }
 
-function countFiles(parts: readonly Part[]): number {
-  return parts.reduce((sum, { twins }) => sum + 1 + twins.length, 0)
+function countFiles(shown: readonly { readonly part: Part }[]): number {
+  return shown.reduce((sum, { part }) => sum + 1 + part.twins.length, 0)
 }
 
 /** How many bytes each part may have. Tests, CI and translations get what the others leave. */
@@ -229,7 +218,7 @@ function listParts(
   const minor = rest.filter((rank) => rank === 'background' || rank === 'named').length
   const which = minor === 0 ? '' : `, ${minor} of them tests, translations, generated or the like`
   const note = rest.length === 0 ? '' : `\n… (${rest.length} more files, not named here${which})`
-  return { text: `${lines}${note}`, count: countFiles(shown) }
+  return { text: `${lines}${note}`, count: countFiles(shown.map((part) => ({ part }))) }
 }
 
 /** Lines of a diff whose last one matters most: cut from the top, and said. */

@@ -109,7 +109,7 @@ export function renderContext(
   const maxBytes = promptRoom - frameBytes - byteLength(`${head}${whole}`)
   const diff = renderFiles(files, { maxBytes, told: head })
   const text = delimit(leadIn, `${head}${diff.text}${diff.isCut ? whole : ''}`)
-  return { text, stats: { ...stats, files: diff.named, wholeFiles: diff.whole } }
+  return { text, stats: { ...stats, files: diff.count, wholeFiles: diff.whole } }
 }
 
 const NOTHING: Written = { text: '', count: 0 }
