@@ -21,14 +21,13 @@ export type PriorPosts = {
 }
 
 export type PostFilter = {
-  /** Of the command, and when it was written: a review has no comment in the thread. */
   readonly commandId: number
+  /** When the command was written; empty if not known. A review is no comment of the thread. */
   readonly writtenAt: string
-  /** Who gave the command, and may. */
   readonly asker: Maybe<User>
-  /** Ids of the comments of this action. */
+  /** Ids of this action's comments. */
   readonly ours: ReadonlySet<number>
-  /** Of the comment after which the conversation is to begin; from its start if there is none. */
+  /** Of the comment after which the conversation is to begin. */
   readonly sinceId?: number
   readonly mayAsk: (user: User) => Promise<boolean>
 }
@@ -59,9 +58,8 @@ export async function selectPosts(thread: readonly Post[], filter: PostFilter): 
 /** The newest that fit, oldest first, the oldest of them cut; begins with a line break, empty if there are none. */
 export function renderPosts({ posts, others }: PriorPosts, maxBytes = MAX_BYTES): Written {
   const noteOf = (older: number): string => {
-    const counts = [older === 0 ? '' : `${older} older`, others === 0 ? '' : `${others} of others`]
-    const words = counts.filter((text) => text !== '').join(', ')
-    return words === '' ? '' : `\n… (${words}, left out here)`
+    const counts = [older > 0 && `${older} older`, others > 0 && `${others} of others`].filter(Boolean)
+    return counts.length === 0 ? '' : `\n… (${counts.join(', ')}, left out here)`
   }
   const title = '\nThe conversation before, by those who may ask:'
   const shown: string[] = []

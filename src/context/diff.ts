@@ -6,7 +6,7 @@ import { type ChangedFile, kindOfNamed, RANKS, type Rank, rankOf } from './ranki
 
 /** The smallest part of a file's diff that is worth showing. */
 const MIN_SHARE_BYTES = 1200
-/** For tests, CI and translations together. */
+/** For tests, CI and translations together, headers included. */
 const MAX_BACKGROUND_BYTES = 8 * 1024
 /** For the names that the diffs of cut and omitted files add or remove; as much for the headers of files without a diff. */
 const MAX_NAMES_BYTES = 8 * 1024
@@ -37,15 +37,8 @@ type Part = {
   readonly size: number
 }
 
-/** Files as they are shown. */
-type ShownFiles = {
-  /** Begins with a line break. */
-  readonly text: string
-  readonly isCut: boolean
-  /** How many files it names, and of how many it shows all that there is to show. */
-  readonly named: number
-  readonly whole: number
-}
+/** `whole`: of how many files all is shown that there is to show. */
+type ShownFiles = Written & { readonly isCut: boolean; readonly whole: number }
 
 /**
  * Each file under a header, with as much of its diff as there is room for, and the names in what is left out.
@@ -56,16 +49,15 @@ export function renderFiles(
   files: readonly ChangedFile[],
   room: { readonly maxBytes: number; readonly told: string },
 ): ShownFiles {
-  const parts = rankParts(files, linesOf)
+  const parts = rankParts(files, true)
   const listBytes = Math.max(0, Math.min(MAX_NAMES_BYTES, Math.floor(room.maxBytes / 4)))
-  const arrangeIn = (bytes: number) => arrange(parts, { diffBytes: bytes, listBytes, told: room.told })
   let diffBytes = room.maxBytes - 2 * listBytes
-  let best = arrangeIn(diffBytes)
+  let best = arrange(parts, diffBytes, { ...room, listBytes })
   let unused = room.maxBytes - byteLength(best.text)
   // Room that names and headers do not need goes to the diffs; what changes thereby may take a part of it back.
   for (let round = 0; round < 4 && (unused < 0 || unused > MAX_UNUSED_BYTES); round++) {
     diffBytes += unused - MAX_UNUSED_BYTES / 2
-    const next = arrangeIn(diffBytes)
+    const next = arrange(parts, diffBytes, { ...room, listBytes })
     unused = room.maxBytes - byteLength(next.text)
     if (unused >= 0 && byteLength(next.text) > byteLength(best.text)) best = next
   }
@@ -74,19 +66,15 @@ export function renderFiles(
 
 /** The headers alone. */
 export function listFiles(files: readonly ChangedFile[], maxBytes: number): Written {
-  return listParts(
-    rankParts(files, () => []),
-    new Map(),
-    { maxBytes, maxFiles: MAX_FILES },
-  )
+  return listParts(rankParts(files, false), new Map(), { maxBytes, maxFiles: MAX_FILES })
 }
 
 /** Files with the same change are one part; the order is that in which they are shown. */
-function rankParts(files: readonly ChangedFile[], readLines: (patch: string) => readonly string[]): Part[] {
+function rankParts(files: readonly ChangedFile[], withLines: boolean): Part[] {
   const names = findNames(files)
   const all = files.map((file) => {
     const rank = rankOf(file)
-    return { file, rank, lines: rank === 'named' || !file.patch ? [] : readLines(file.patch) }
+    return { file, rank, lines: withLines && rank !== 'named' && file.patch ? linesOf(file.patch) : [] }
   })
   const parts = [...Map.groupBy(all, changeOf).values()].flatMap(([one, ...others]) => {
     if (one === undefined) return []
@@ -127,11 +115,8 @@ function shortPath(path: string): string {
 /** Shows diffs in so many bytes; names and headers of the rest come on top. */
 function arrange(
   parts: readonly Part[],
-  {
-    diffBytes,
-    listBytes,
-    told,
-  }: { readonly diffBytes: number; readonly listBytes: number; readonly told: string },
+  diffBytes: number,
+  { listBytes, told }: { readonly listBytes: number; readonly told: string },
 ): ShownFiles {
   const shares = shareAmongParts(parts, diffBytes)
   const shown = parts.map((part) => ({ part, kept: linesThatFit(part, shares.get(part) ?? 0) }))
@@ -145,27 +130,25 @@ function arrange(
   const rest = shown.filter(({ kept }) => kept.length === 0).map(({ part }) => part)
   const list = listParts(rest, names, { maxBytes: listBytes, maxFiles: MAX_FILES - withDiff.length })
   const whole = withDiff.filter(({ part, kept }) => kept.length === part.lines.length)
-  return {
-    text: [...diffs, list.text].join(''),
-    isCut: cut.length > 0,
-    named: countFiles(withDiff.map(({ part }) => part)) + list.count,
-    whole: countFiles(whole.map(({ part }) => part)),
-  }
+  const [count, wholeCount] = [countFiles(withDiff) + list.count, countFiles(whole)]
+  return { text: [...diffs, list.text].join(''), isCut: cut.length > 0, count, whole: wholeCount }
 }
 
-function countFiles(parts: readonly Part[]): number {
-  return parts.reduce((sum, { twins }) => sum + 1 + twins.length, 0)
+function countFiles(shown: readonly { readonly part: Part }[]): number {
+  return shown.reduce((sum, { part }) => sum + 1 + part.twins.length, 0)
 }
 
 /** How many bytes each part may have. Tests, CI and translations get what the others leave. */
 function shareAmongParts(parts: readonly Part[], maxBytes: number): ReadonlyMap<Part, number> {
-  const withDiff = parts.filter(({ lines }) => lines.length > 0)
+  const withDiff = parts.filter(({ lines }) => lines.length > 0).slice(0, MAX_FILES)
   const background = withDiff.filter(({ rank }) => rank === 'background')
   const main = withDiff.filter(({ rank }) => rank !== 'background')
   const newsFirst = main.toSorted((one, other) => Number(other.news > 0) - Number(one.news > 0))
   const shares = takeInOrder(newsFirst, maxBytes)
   const left = [...shares.values()].reduce((rest, share) => rest - share, maxBytes)
-  const most = Math.min(left, MAX_BACKGROUND_BYTES)
+  // Those without a diff are still named.
+  const headers = byteLength(background.map(({ header }) => `\n${header}`).join(''))
+  const most = Math.min(left, MAX_BACKGROUND_BYTES - headers)
   return new Map([...shares, ...takeInOrder(background, most)])
 }
 
@@ -235,7 +218,7 @@ function listParts(
   const minor = rest.filter((rank) => rank === 'background' || rank === 'named').length
   const which = minor === 0 ? '' : `, ${minor} of them tests, translations, generated or the like`
   const note = rest.length === 0 ? '' : `\n… (${rest.length} more files, not named here${which})`
-  return { text: `${lines}${note}`, count: countFiles(shown) }
+  return { text: `${lines}${note}`, count: countFiles(shown.map((part) => ({ part }))) }
 }
 
 /** Lines of a diff whose last one matters most: cut from the top, and said. */

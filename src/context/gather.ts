@@ -8,31 +8,21 @@ import type { Since } from '../memory/recall.ts'
 import { type Environment, runUrlOf } from '../runner/environment.ts'
 import type { Run } from '../runner/run.ts'
 import { changesOfPull, readPull, unknownChanges } from './changes.ts'
-import type { PriorPosts } from './conversation-text.ts'
-import { type ContextStats, type EventFacts, type Fact, renderContext } from './render.ts'
+import { type Block, type BlockOptions, type EventFacts, type Fact, renderContext } from './render.ts'
 import { factsOfPush, factsOfRelease, factsSinceLastJob } from './since.ts'
 
-type Beside = {
+type Beside = Pick<BlockOptions, 'promptBytes' | 'signals' | 'conversation'> & {
   readonly mergedPulls: MergedPulls
   readonly since: Since
   /** The pull request that an earlier job ended in, where this run starts a new one. */
   readonly previous?: { readonly prLink: string; readonly state: string } | undefined
-  /** A section on what readers missed; may be empty. */
-  readonly signals: string
-  /** What was written before a command. */
-  readonly conversation?: PriorPosts | undefined
-  /** Size of all that the prompt says before. */
-  readonly promptBytes: number
 }
-
-/** The block, and how much of the event it holds. */
-type Described = { readonly text: string; readonly stats: ContextStats }
 
 /**
  * What GitHub knows of the event, as a delimited block for the prompt: from the payload, and from the API where that is
  * silent. Never fails: what can't be read from GitHub is left out, and said.
  */
-export async function describeEvent(trigger: Trigger, beside: Beside, run: Run): Promise<Described> {
+export async function describeEvent(trigger: Trigger, beside: Beside, run: Run): Promise<Block> {
   try {
     return describe(trigger, await factsOf(trigger.event, beside, run), beside, run)
   } catch (error) {
@@ -49,7 +39,7 @@ function describe(
   known: EventFacts,
   { previous, ...beside }: Beside,
   { environment, inputs }: Run,
-): Described {
+): Block {
   const { name, payload } = event
   const state = previous?.state === 'invisible' ? 'not visible to this run' : previous?.state
   const facts: Fact[] = [

@@ -115,10 +115,8 @@ export function chooseNames(
     list[verb].push(word)
     chosen.set(file, list)
   }
-  return new Map([...chosen].map(([file, list]) => [file, sentenceOf(list)]))
-}
-
-function sentenceOf(words: Readonly<Record<Name['verb'], readonly string[]>>): string {
-  const verbs = (['adds', 'removes'] as const).filter((verb) => words[verb].length > 0)
-  return verbs.map((verb) => `${verb} ${words[verb].join(', ')}`).join('; ')
+  const verbs = ['adds', 'removes'] as const
+  const wordsOf = (list: Readonly<Record<Name['verb'], readonly string[]>>): string =>
+    verbs.flatMap((verb) => (list[verb].length > 0 ? `${verb} ${list[verb].join(', ')}` : [])).join('; ')
+  return new Map([...chosen].map(([file, list]) => [file, wordsOf(list)]))
 }

@@ -16,15 +16,15 @@ const GAP_BYTES = byteLength('\n…')
  */
 export function choosePieces(lines: readonly string[], names: readonly Name[], maxBytes: number): number[] {
   const pieces = divide(lines, names)
-  const ratioOf = (index: number): number => (pieces[index]?.value ?? 0) / (pieces[index]?.bytes ?? 1)
-  const byValue = [...pieces.keys()].toSorted((one, other) => ratioOf(other) - ratioOf(one))
+  const ratioOf = ({ value, bytes }: Piece): number => value / bytes
+  const byValue = [...pieces.entries()].toSorted(([, one], [, other]) => ratioOf(other) - ratioOf(one))
   const chosen = new Set<number>()
   let left = maxBytes
-  for (const index of byValue) {
+  for (const [index, piece] of byValue) {
     const gaps = (index > 0 && !chosen.has(index - 1) ? 1 : 0) - (chosen.has(index + 1) ? 1 : 0)
-    const bytes = (pieces[index]?.bytes ?? 0) + gaps * GAP_BYTES
+    const bytes = piece.bytes + gaps * GAP_BYTES
     // Of those without names, what comes first is shown, not what happens to fit.
-    if (bytes > left && ratioOf(index) <= 0) break
+    if (bytes > left && piece.value <= 0) break
     if (bytes > left) continue
     left -= bytes
     chosen.add(index)
@@ -54,22 +54,15 @@ function divide(lines: readonly string[], names: readonly Name[]): Piece[] {
 
 const IMPORT =
   /^(?:import\b|from\s+\S+\s+import\b|(?:pub )?use\s+[\w:{]+|#include\b|using\s+[\w.]+;|package\s+[\w.]+;?$|(?:const|let|var)\s.*=\s*require\()/
-const COMMENT = /^(?:\/\/|\/?\*|#(?!\[|include)|<!--|--\s)/
+const LICENCE = /^(?:\/[/*]|[#*]|<!--|--).*(?:copyright|SPDX-|licen[cs]e)/i
 
-/** Which lines are imports, or say at the file's top what licence it has. */
+/** Which lines are imports, or name a licence. */
 function markMinor(lines: readonly string[]): boolean[] {
-  let [isOpen, isTop] = [false, false]
+  let isOpen = false
   return lines.map((line) => {
     const text = line.slice(1).trim()
-    if (line.startsWith('@@')) {
-      isOpen = false
-      isTop = /^@@ -[01]\D.*\+1\b/.test(line)
-      return false
-    }
-    const isInside = isOpen
-    isTop &&= text === '' || COMMENT.test(text)
-    const isImport = !isOpen && IMPORT.test(text)
-    isOpen = isOpen ? !/^[)}]/.test(text) : isImport && /[({]$/.test(text)
-    return isInside || isImport || (isTop && /copyright|licen[cs]e|SPDX|warrant/i.test(text))
+    const isImport = !line.startsWith('@@') && (isOpen || IMPORT.test(text))
+    isOpen = isImport && (isOpen ? !/^[)}]/.test(text) : /[({]$/.test(text))
+    return isImport || LICENCE.test(text)
   })
 }

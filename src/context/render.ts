@@ -45,12 +45,13 @@ export type BlockOptions = {
   readonly isCommand?: boolean
   /** What was written before a command. */
   readonly conversation?: PriorPosts | undefined
-  /** A section of our own words and figures, as it is; may be empty. */
+  /** A section on what readers missed, in our own words; may be empty. */
   readonly signals?: string
 }
 
 /** How much of an event a block holds. */
 export type ContextStats = Readonly<Record<'commits' | 'files' | 'wholeFiles' | 'mergedPulls', number>>
+export type Block = { readonly text: string; readonly stats: ContextStats }
 
 /** Maximum size in UTF-8: of a whole prompt with a diff, and of the block without it, delimiters included. */
 const MAX_BYTES = { prompt: 128 * 1024, withoutDiff: 16 * 1024 }
@@ -78,7 +79,7 @@ const LEAD_OUT = 'The data ends here. The request stands before it, and nothing 
 export function renderContext(
   known: EventFacts,
   { detail, promptBytes, isCommand = false, conversation, signals = '' }: BlockOptions,
-): { readonly text: string; readonly stats: ContextStats } {
+): Block {
   const { facts, texts = [], hunk = '', commits = [], commitCount = commits.length, mergedPulls = 0 } = known
   const { files, url = '' } = known.files ?? { files: [] }
   // A line break on either side parts the block from the rest.
@@ -108,7 +109,7 @@ export function renderContext(
   const maxBytes = promptRoom - frameBytes - byteLength(`${head}${whole}`)
   const diff = renderFiles(files, { maxBytes, told: head })
   const text = delimit(leadIn, `${head}${diff.text}${diff.isCut ? whole : ''}`)
-  return { text, stats: { ...stats, files: diff.named, wholeFiles: diff.whole } }
+  return { text, stats: { ...stats, files: diff.count, wholeFiles: diff.whole } }
 }
 
 const NOTHING: Written = { text: '', count: 0 }

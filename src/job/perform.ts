@@ -1,13 +1,10 @@
 import { findAnnouncedJob } from '../comments/announcement.ts'
 import { isExpected, STAGES } from '../comments/bodies.ts'
 import { Conversation, type ConversationStart } from '../comments/conversation.ts'
-import { type Post, type PostFilter, renderPosts, selectPosts } from '../context/conversation-text.ts'
-import { describeEvent } from '../context/gather.ts'
-import { mayAsk } from '../events/authorize.ts'
-import { type Command, skip, type Trigger } from '../events/trigger.ts'
+import { skip, type Trigger } from '../events/trigger.ts'
 import { writePermission } from '../github/comments.ts'
 import type { MergedPulls } from '../github/merged-pulls.ts'
-import { byteLength, capitalize, inBackticks } from '../lib/text.ts'
+import { capitalize, inBackticks } from '../lib/text.ts'
 import { type Attempt, type Recalled, recallStep, type Since } from '../memory/recall.ts'
 import { STATUS_PERMISSION, StepMemory } from '../memory/step-memory.ts'
 import { findUnchanged } from '../memory/unchanged.ts'
@@ -26,9 +23,9 @@ import {
   type RerunAdvice,
   withCameOfIt,
 } from './outcome.ts'
-import { type Course, type Plan, type Prompt, planCourse } from './plan.ts'
+import { type Course, type Plan, planCourse } from './plan.ts'
 import { pollJob } from './poll.ts'
-import { assemblePrompt, hasInstructions, type PromptParts } from './prompt.ts'
+import { createPrompt, hasInstructions, type PromptParts } from './prompt.ts'
 import { JobError, submit } from './submit.ts'
 
 /** What a job is requested with. */
@@ -162,7 +159,7 @@ async function makePlan(request: JobRequest, before: Before, context: JobContext
   const deadlineMs = wasObserved && id === '' ? startedAtMs + timeout : undefined
   if (course.kind === 'wait') return { plan: course, deadlineMs }
   return {
-    plan: { ...course, ...(await promptFor(course, { ...request, ...parts }, before, context)) },
+    plan: { ...course, ...(await createPrompt(course, { ...request, ...parts, ...before, ...context })) },
     deadlineMs,
   }
 }
@@ -181,65 +178,6 @@ function courseForJob(id: string, attempt: Attempt, { log }: Run): Course {
   }
   if (attempt.kind === 'none' || attempt.kind === 'forgotten') return { kind: 'message', id, pull: undefined }
   return { kind: 'wait', id, job: undefined, namedAtMs: undefined, isUnnamed: attempt.kind !== 'job' }
-}
-
-/** What a message also asks for where the pull request conflicts with its base branch. */
-const RESOLVE_CONFLICTS =
-  'Your pull request conflicts with its base branch. Bring it up to date with the base branch and resolve the conflicts as well; keep what was merged there in the meantime.'
-
-async function promptFor(
-  course: Course,
-  { trigger, ...parts }: JobRequest & PromptParts,
-  { since, start }: Before,
-  { mergedPulls, readers, run }: JobContext,
-): Promise<Prompt> {
-  const { inputs } = run
-  const isMessage = course.kind === 'message'
-  const conflicts = isMessage && course.pull?.conflicts === true ? RESOLVE_CONFLICTS : ''
-  const command = [parts.command, conflicts].join('\n\n').trim()
-  // A message is a command's words, and what was written since the last one: the job has the rest.
-  const isReply = isMessage && parts.command !== '' && inputs['job-id'] === ''
-  const conversation =
-    trigger.command === undefined || inputs.context === 'none'
-      ? undefined
-      : await selectPosts(postsOf(trigger.command, start), postFilter(trigger, start, isReply, run))
-  if (isReply) {
-    const since = conversation && conversation.posts.length > 0 ? renderPosts(conversation).text : ''
-    return { prompt: [command, since.trim()].join('\n\n').trim(), contextCounts: undefined }
-  }
-  const previous = course.kind === 'create' ? course.previous : undefined
-  const signals = (await readers?.signals()) ?? ''
-  const written = assemblePrompt({ ...parts, command }, '')
-  if (inputs.context === 'none') return { prompt: written, contextCounts: undefined }
-  const beside = { since, mergedPulls, previous, signals, conversation, promptBytes: byteLength(written) }
-  const { text, stats } = await describeEvent(trigger, beside, run)
-  return { prompt: assemblePrompt({ ...parts, command }, text), contextCounts: stats }
-}
-
-function postsOf({ source: { thread } }: Command, { comments }: ConversationStart): readonly Post[] {
-  const ofThread = comments.filter(({ rootId }) => thread.kind === 'main' || rootId === thread.rootId)
-  return ofThread.map(({ ref: { id }, author, body, createdAt }) => ({ id, author, body, createdAt }))
-}
-
-function postFilter(
-  { event: { payload }, command }: Trigger,
-  { ownIds, lastNamedId }: ConversationStart,
-  isReply: boolean,
-  run: Run,
-): PostFilter {
-  const { comment, review, issue } = payload
-  return {
-    commandId: comment?.id ?? 0,
-    writtenAt:
-      comment?.created_at ?? review?.submitted_at ?? (comment || review ? '' : issue?.created_at) ?? '',
-    asker: command && { id: command.author.id, login: command.author.login },
-    ours: ownIds,
-    ...(isReply && lastNamedId !== undefined && { sinceId: lastNamedId }),
-    async mayAsk(user) {
-      const answer = await mayAsk(user, run)
-      return answer.known && answer.value
-    },
-  }
 }
 
 /**

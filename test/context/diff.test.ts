@@ -103,6 +103,10 @@ describe('changed files', () => {
       expect(shownOf(files)).toBeGreaterThan(7.7 * 1024)
       expect(shownOf(files)).toBeLessThanOrEqual(8 * 1024)
     }
+    // Headers included.
+    const many = Array.from({ length: 150 }, (_, at) => file(`src/${at}.test.ts`, `+${at}\n${patchOf(300)}`))
+    expect(sizeOf(show(many))).toBeLessThanOrEqual(8 * 1024)
+    expect(headers(show(many))).toHaveLength(150)
   })
 
   it('tell the names in what is left out', () => {

@@ -15,7 +15,7 @@ const PATHS = {
     app/src/ShipTest.java test/fixtures/README.md integration/https_test.go playground/css/index.html
     pkg/testhelpers/config.go i18n/de.json locales/fr/common.yml docs/zh/guide/index.md
     docs/src/content/docs/pt-br/index.mdx README.ja.md po/de.po src/v4/locales/ar.ts
-    .github/workflows/ci.yml eslint.config.js tsconfig.json CONTRIBUTING.md packages/vite/LICENSE.md`,
+    .github/workflows/ci.yml .codex/config.toml eslint.config.js tsconfig.json CONTRIBUTING.md packages/vite/LICENSE.md`,
   named: `package-lock.json web/yarn.lock pnpm-lock.yaml deno.lock foo-lock.json bun.lockb .terraform.lock.hcl
     packages.lock.json go.sum Package.resolved app.min.js assets/app-min.css app.js.map logo.svg dist/index.js
     vendor/lib/x.go api/user.pb.go api/user_pb2.py src/__generated__/types.ts src/schema.generated.ts

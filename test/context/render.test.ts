@@ -80,9 +80,20 @@ describe('the context block', () => {
     expect(linesOf(known, 'files', signals)).toEqual([...top, ...texts, ...commits, ...files])
   })
 
+  it('leaves out of a description what a tool put there, and headings with nothing below', () => {
+    const body =
+      '# Add a flag\n\n## Motivation\n\n## Support for Codex\n\nIt is on.\n\nGenerated with [Claude Code](https://x)'
+    const lines = ['Body:', '  # Add a flag', '', '  ## Support for Codex', '', '  It is on.']
+    expect(linesOf(bodyOf(body))).toEqual(lines)
+  })
+
   it('says which documentation was changed along with the rest', () => {
-    const pages = Array.from({ length: 12 }, (_, index) => file(`docs/${index}.md`, `+${index}`))
-    const along = linesOf({ files: filesOf(...pages, file('a.ts')) }, 'files')[0]
+    const pages = Array.from({ length: 12 }, (_, index) =>
+      file(`docs/${index}.md`, `+${index}`, { added: 20 - index }),
+    )
+    // The largest first, without what belongs to tests.
+    const readme = file('test/fixtures/README.md', '+x', { added: 99 })
+    const along = linesOf({ files: filesOf(...pages.toReversed(), readme, file('a.ts')) }, 'files')[0]
     const named = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9].map((index) => `docs/${index}.md`).join(', ')
     expect(along).toBe(`Documentation changed along with it (check these first): ${named} and 2 more`)
     expect(linesOf({ files: filesOf(...pages) }, 'files')[0]).toMatch(/^Changed files/)
