@@ -1,5 +1,5 @@
 import type { GitHub } from './client.ts'
-import type { Maybe, Sent, Status } from './types.ts'
+import { type Maybe, type Nodes, nodesOf, type Sent, type Status } from './types.ts'
 
 /** A commit status. */
 export type CommitStatus = {
@@ -88,8 +88,6 @@ export async function newestStatuses(
   }
 }
 
-type Nodes<T> = Sent<{ nodes: readonly Maybe<T>[] }>
-
 type CommitNode = Sent<{
   oid: string
   status: Sent<{
@@ -122,8 +120,4 @@ function readStatus({ state, description, targetUrl, createdAt }: RawStatus, sha
     targetUrl: targetUrl ?? '',
     createdAtMs: Date.parse(createdAt ?? '') || 0,
   }
-}
-
-function nodesOf<T>(connection: Maybe<Nodes<T>>): T[] {
-  return (connection?.nodes ?? []).filter((node) => node != null)
 }

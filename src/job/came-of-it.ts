@@ -1,6 +1,14 @@
 import { type GraphqlError, graphqlError } from '../github/errors.ts'
 import { readPullRequestUrl } from '../github/pull-requests.ts'
-import { type CommitFile, type Comparison, type Maybe, normalizeLogin, type Sent } from '../github/types.ts'
+import {
+  type CommitFile,
+  type Comparison,
+  type Maybe,
+  type Nodes,
+  nodesOf,
+  normalizeLogin,
+  type Sent,
+} from '../github/types.ts'
 import { joinSentences } from '../lib/text.ts'
 import type { Run } from '../runner/run.ts'
 import type { Job } from '../service/docs-service.ts'
@@ -9,8 +17,6 @@ import {
   type CheckedCommit,
   COMMENT_FIELDS,
   type CommitChecks,
-  type Nodes,
-  nodesOf,
   type Preview,
   type PullComments,
   readChecks,

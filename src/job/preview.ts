@@ -1,4 +1,4 @@
-import { type Maybe, normalizeLogin, type Sent } from '../github/types.ts'
+import { type Maybe, type Nodes, nodesOf, normalizeLogin, type Sent } from '../github/types.ts'
 import { cleanMarkdown, clip } from '../lib/text.ts'
 
 /** What the docs service's check run on a commit says; `words`: its own. */
@@ -33,8 +33,6 @@ export const CHECK_FIELDS = `checkSuites(first: 100) { nodes { app { slug }
 export const COMMENT_FIELDS =
   'comments(first: 100) { nodes { body createdAt lastEditedAt author { __typename login } } }'
 
-export type Nodes<T> = Sent<{ nodes: readonly Maybe<T>[] }>
-
 type CheckRun = Sent<
   Record<'name' | 'status' | 'conclusion' | 'title' | 'summary' | 'url', string> & { databaseId: number }
 >
@@ -51,10 +49,6 @@ type Author = Sent<{ __typename: string; login: string }>
 export type PullComments = Nodes<
   Sent<{ body: string; createdAt: string; lastEditedAt: string; author: Author }>
 >
-
-export function nodesOf<T>(connection: Maybe<Nodes<T>>): T[] {
-  return (connection?.nodes ?? []).filter((node) => node != null)
-}
 
 /** @param apps the service's: any job of any workflow may be named like its check */
 export function readChecks(commit: Maybe<CheckedCommit>, apps: ReadonlySet<string>): CommitChecks {

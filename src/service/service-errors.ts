@@ -118,9 +118,7 @@ function explain(call: ServiceCall, response: ServiceResponse): Explanation {
       "The key may have expired (keys last 90 days unless their owner chose otherwise), have been deleted, or belong to another service; or the organisation's plan does not include the API, which needs Pro or Enterprise. Check the plan in the dashboard, or create a new admin key there and update the secret behind `api-key`.",
     ],
     402: ['The credits of the docs service are used up', 'Buy credits, or wait for the next period.'],
-    403: isFirewall(response)
-      ? FIREWALL
-      : ['The docs service does not allow this', forbiddenFix(call, response)],
+    403: ['The docs service does not allow this', forbiddenFix(call, response)],
     404: call.notFound,
     408: ['The docs service timed out waiting for the request', 'The network of this runner may be slow.'],
     413: [
