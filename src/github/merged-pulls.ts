@@ -67,7 +67,7 @@ export async function readMergedPulls(
 }
 
 /** As GitHub's merge button writes it; empty if a subject names none. */
-function numberInSubject(message: string): string {
+export function numberInSubject(message: string): string {
   const subject = message.trimStart().split('\n', 1)[0]?.trimEnd() ?? ''
   const [, merged, squashed] = /^Merge pull request #(\d{1,9}) from |\(#(\d{1,9})\)$/.exec(subject) ?? []
   return merged ?? squashed ?? ''
