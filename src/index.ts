@@ -1,7 +1,6 @@
 import { createSystemClock } from './lib/clock.ts'
 import { errorMessage } from './lib/text.ts'
-import { runMain } from './main.ts'
-import { runPost } from './post.ts'
+import { runMain, runPost } from './main.ts'
 import { readEnvironment } from './runner/environment.ts'
 import { Run } from './runner/run.ts'
 

@@ -1,4 +1,4 @@
-import { Conversation } from './comments/conversation.ts'
+import { Conversation, finishPendingComment } from './comments/conversation.ts'
 import { decide, readTrigger } from './events/decide.ts'
 import { readEvent } from './events/event-table.ts'
 import { InputsError } from './inputs/read.ts'
@@ -6,14 +6,15 @@ import { inputsErrorSummary, reportSkip, shortSummary } from './job/job-summary.
 import { performJob } from './job/perform.ts'
 import { LONGEST_PAUSE_MS } from './job/poll.ts'
 import { HttpClient } from './lib/http.ts'
-import { errorMessage } from './lib/text.ts'
+import { errorMessage, inBackticks } from './lib/text.ts'
+import { finishPendingStatus } from './memory/step-memory.ts'
 import { Readers } from './readers/readers.ts'
 import { loadRequest, type RunRequest } from './request.ts'
 import type { SummarySection } from './runner/outputs.ts'
 import type { Run } from './runner/run.ts'
 import { DocsService } from './service/docs-service.ts'
 
-/** Finds out what is asked and whether it may be, and does it. Never rejects. */
+/** The main step: finds out what is asked and whether it may be, and does it. Never rejects. */
 export async function runMain(run: Run): Promise<void> {
   try {
     await perform(run)
@@ -88,4 +89,23 @@ function reportError(error: unknown, run: Run, section: SummarySection): void {
   run.log.fail(text)
   if (error instanceof Error) run.log.info(error.stack ?? '')
   run.writeSummary(section, shortSummary('interrupted', text, projectId))
+}
+
+/**
+ * The post step: reports what is known of a run that was killed before it could report it, and ends what was begun on
+ * GitHub. It never calls the docs service.
+ */
+export async function runPost(run: Run): Promise<void> {
+  if (run.readState('finished') === '') reportInterruption(run)
+  await Promise.all([finishPendingComment(run), finishPendingStatus(run)])
+}
+
+function reportInterruption(run: Run): void {
+  const jobId = run.readState('job-id')
+  const advice =
+    jobId === ''
+      ? 'The run was interrupted before the docs service had answered. If a job was requested, it may be running: look for it in the dashboard before you start the workflow anew.'
+      : `The run was interrupted. The job is still running. To wait for it, run this action with ${inBackticks(`job-id: ${jobId}`)}.`
+  run.log.warning(advice)
+  run.writeSummary('job', shortSummary('interrupted', advice, run.inputs['project-id']))
 }
