@@ -43,15 +43,24 @@ export function ownAuthors(
   inputs: Inputs,
 ): readonly string[] | undefined {
   const authors = new Set<string>()
-  for (const { sha, login, email } of commits) {
-    const openers = mergedPulls.get(sha)?.map(({ author }) => author) ?? []
-    // GitHub may know an author by the e-mail address that it gave the account, only.
-    const written = login ?? email?.match(/^(?:\d+\+)?([^@]+)@users\.noreply\./)?.[1]
-    const author = ignoredAuthor([written, ...openers], inputs)
+  for (const commit of commits) {
+    const openers = mergedPulls.get(commit.sha)?.map((pull) => pull.author) ?? []
+    const author = ownAuthor(commit, inputs, openers)
     if (author === undefined) return undefined
     authors.add(author)
   }
   return authors.size === 0 ? undefined : [...authors]
+}
+
+/** Which of `ignore-authors` wrote a commit, or is among the `openers` of its pull requests. */
+export function ownAuthor(
+  { login, email }: Pick<CommitOrigin, 'login' | 'email'>,
+  inputs: Inputs,
+  openers: readonly string[] = [],
+): string | undefined {
+  // GitHub may know an author by the e-mail address that it gave the account, only.
+  const written = login ?? email?.match(/^(?:\d+\+)?([^@]+)@users\.noreply\./)?.[1]
+  return ignoredAuthor([written, ...openers], inputs)
 }
 
 /** Asks for the merged pull requests of a push's newest commits, where the loop guard or the context needs them. */

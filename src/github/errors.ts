@@ -109,7 +109,7 @@ export function graphqlError({ type, message }: Pick<GraphqlError, 'type' | 'mes
   return new GitHubError(`GitHub returned "${clip(message, 200)}"`, { kind })
 }
 
-type SentRequest = { readonly method: string; readonly url: string }
+export type SentRequest = { readonly method: string; readonly url: string }
 
 /**
  * A response counts only with a body that says something, or with 204 to a deletion: proxies before GitHub
@@ -125,22 +125,4 @@ export function checkBody({ status, data }: { status: number; data: unknown }, r
   if (!request.url.endsWith('/graphql') || (isRecord(data) && isRecord(data['data']))) return
   const [first] = readGraphqlErrors(data)
   throw first === undefined ? new GitHubError('GitHub returned a response without data') : graphqlError(first)
-}
-
-/** Whether a failed request may be sent again: the one predicate for GitHub. */
-export function isRetryable({ kind, status, cause }: GitHubError, { method, url }: SentRequest): boolean {
-  const isSafe = isRepeatable(method, url)
-  if (cause instanceof TransportError) return cause.failure !== 'proxy' && (isSafe || !cause.maybeSent)
-  if (kind === 'rate-limit') return true
-  const isPassing = status === undefined || status >= 500 || status === 408 || status === 409
-  return isSafe && kind === 'other' && isPassing
-}
-
-/** Whether sending a request twice does no more than sending it once; a reaction or status that is there is no second. */
-export function isRepeatable(method: string, path: string): boolean {
-  return onlyReads(method, path) || method !== 'POST' || /\/(?:reactions|statuses\/[^/]+)$/.test(path)
-}
-
-export function onlyReads(method: string, path: string): boolean {
-  return method === 'GET' || path.endsWith('/graphql')
 }

@@ -1,6 +1,6 @@
 import type { GitHub, GitHubCall } from './client.ts'
 import { graphqlError } from './errors.ts'
-import type { Maybe, Sent } from './types.ts'
+import { type Maybe, type Nodes, nodesOf, type Sent } from './types.ts'
 
 /** A commit that somebody made. */
 export type CommitOrigin = {
@@ -49,7 +49,7 @@ export async function readMergedPulls(
   }`
   const answer = await github.read(() => github.graphql<Answer>(query, github.repository))
   if (!answer.known) {
-    if (answer.error) github.report(answer.error, { ...call, permission: 'pull-requests: read' })
+    github.report(answer.error, { ...call, permission: 'pull-requests: read' })
     return new Map()
   }
   const { data, errors } = answer.value
@@ -67,13 +67,11 @@ export async function readMergedPulls(
 }
 
 /** As GitHub's merge button writes it; empty if a subject names none. */
-function numberInSubject(message: string): string {
+export function numberInSubject(message: string): string {
   const subject = message.trimStart().split('\n', 1)[0]?.trimEnd() ?? ''
   const [, merged, squashed] = /^Merge pull request #(\d{1,9}) from |\(#(\d{1,9})\)$/.exec(subject) ?? []
   return merged ?? squashed ?? ''
 }
-
-type Nodes<T> = Sent<{ nodes: readonly Maybe<T>[] }>
 
 type Pull = Sent<{
   number: number
@@ -96,13 +94,10 @@ function readPulls(aliases: Aliases, commits: readonly CommitOrigin[]): MergedPu
   for (const [index, { sha }] of commits.entries()) {
     const named = aliases[`p${index}`]
     const isNamed = named?.merged === true && named.mergeCommit?.oid === sha
-    const associated = aliases[`c${index}`]?.associatedPullRequests?.nodes
-    const found = isNamed ? [named] : associated?.filter((pull) => pull?.merged === true)
-    if (found)
-      pulls.set(
-        sha,
-        found.flatMap((pull) => (pull ? readPull(pull) : [])),
-      )
+    const associated = aliases[`c${index}`]?.associatedPullRequests
+    if (!isNamed && associated?.nodes == null) continue
+    const found = isNamed ? [named] : nodesOf(associated).filter(({ merged }) => merged === true)
+    pulls.set(sha, found.map(readPull))
   }
   return pulls
 }
@@ -113,7 +108,7 @@ function readPull({ number, url, author, title, labels, body }: Pull): MergedPul
     url: url ?? '',
     author: author?.login ?? '',
     title: title ?? '',
-    labels: labels?.nodes?.map((label) => label?.name ?? '') ?? [],
+    labels: nodesOf(labels).map(({ name }) => name ?? ''),
     body: body ?? '',
   }
 }

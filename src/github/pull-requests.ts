@@ -52,7 +52,7 @@ export async function readPullState(prLink: string, github: GitHub): Promise<Pul
     )
   const pull = await ask()
   if (!pull.known) {
-    return { ...unread, state: pull.error?.status === 404 ? 'invisible' : 'unknown', why: pull.why }
+    return { ...unread, state: pull.error.status === 404 ? 'invisible' : 'unknown', why: pull.why }
   }
   const {
     created_at: openedAt,

@@ -1,6 +1,6 @@
 import type { GitHub, Known } from './client.ts'
 import { GitHubError, graphqlError } from './errors.ts'
-import type { Maybe, Sent, Status } from './types.ts'
+import { type Maybe, type Nodes, nodesOf, type Sent, type Status } from './types.ts'
 
 /** A commit status. */
 export type CommitStatus = {
@@ -31,29 +31,20 @@ export async function listStatuses(
     )
 }
 
-/** Where statuses are looked for: on commits and those before them, and on those of a pull request. */
-export type StatusPlaces = {
-  readonly heads: readonly string[]
-  readonly pull: number | undefined
-}
-
-/** The newest status of a name on each commit that has one. */
-export type NewestStatuses = {
-  readonly ofPull: readonly CommitStatus[]
-  readonly ofHeads: readonly CommitStatus[]
-  /** Unknown where some may be missing. */
-  readonly completeness: Known<undefined>
-}
-
 /** How many commits are looked at: the newest ones of a branch, of a pull request, before a forced push. */
 const [OF_BRANCH, OF_PULL, OF_FORCED] = [100, 100, 10]
 
-/** Reads the newest status of a name on each of these commits: one request. Throws as `GitHub.request` does. */
+/**
+ * Reads the newest status of a name on each commit that has one: on `heads` and those before them, and on those of a
+ * pull request. One request. Throws as `GitHub.request` does.
+ *
+ * @returns `completeness`: unknown where some may be missing
+ */
 export async function newestStatuses(
   context: string,
-  { heads, pull }: StatusPlaces,
+  { heads, pull }: { readonly heads: readonly string[]; readonly pull: number | undefined },
   github: GitHub,
-): Promise<NewestStatuses> {
+) {
   const status = `oid status { context(name: $context) { state description targetUrl createdAt } }`
   const fields = heads.map(
     (sha, index) =>
@@ -82,46 +73,38 @@ export async function newestStatuses(
   ]
   const unknown = heads.some((_, index) => branches[`h${index}`] == null) || (pull !== undefined && !pulled)
   const [error] = errors
-  const problem = error
-    ? graphqlError(error)
-    : unknown
-      ? new GitHubError('GitHub does not know the commit')
-      : undefined
+  const missing = unknown ? new GitHubError('GitHub does not know the commit') : undefined
+  const problem = error ? graphqlError(error) : missing
+  const completeness: Known<undefined> =
+    problem === undefined
+      ? { known: true, value: undefined }
+      : { known: false, why: problem.message, error: problem }
   return {
     ofPull: commitsOfPull.flatMap(statusOf),
     ofHeads: Object.values(branches).flatMap((branch) => nodesOf(branch?.history).flatMap(statusOf)),
-    completeness:
-      problem === undefined
-        ? { known: true, value: undefined }
-        : { known: false, why: problem.message, error: problem },
+    completeness,
   }
 }
 
-type Nodes<T> = Sent<{ nodes: readonly Maybe<T>[] }>
+type RawStatus = Sent<Record<'state' | 'description' | 'targetUrl' | 'createdAt', string>>
 
-type CommitNode = Sent<{
-  oid: string
-  status: Sent<{
-    context: Sent<{ state: string; description: string; targetUrl: string; createdAt: string }>
-  }>
-}>
+type CommitNode = Sent<{ oid: string; status: Sent<{ context: RawStatus }> }>
+
+type History = Sent<{ history: Nodes<CommitNode> }>
 
 type PullNode = Sent<{
   commits: Nodes<Sent<{ commit: CommitNode }>>
-  timelineItems: Nodes<Sent<{ beforeCommit: Sent<{ history: Nodes<CommitNode> }> }>>
-  baseRef: Sent<{ target: Sent<{ history: Nodes<CommitNode> }> }>
+  timelineItems: Nodes<Sent<{ beforeCommit: History }>>
+  baseRef: Sent<{ target: History }>
 }>
 
-type Branches = Readonly<Record<string, Maybe<Sent<{ history: Nodes<CommitNode> }>>>>
-
-type Answer = { readonly repository?: Maybe<Branches & { readonly pull?: Maybe<PullNode> }> }
+/** `hN`: the N-th head. */
+type Answer = Sent<{ repository: Readonly<Record<string, Maybe<History>>> & Sent<{ pull: PullNode }> }>
 
 function statusOf(commit: Maybe<CommitNode>): CommitStatus[] {
   const { oid, status } = commit ?? {}
   return oid && status?.context ? [readStatus(status.context, oid)] : []
 }
-
-type RawStatus = Sent<Record<'state' | 'description' | 'targetUrl' | 'createdAt', string>>
 
 function readStatus({ state, description, targetUrl, createdAt }: RawStatus, sha: string): CommitStatus {
   return {
@@ -131,8 +114,4 @@ function readStatus({ state, description, targetUrl, createdAt }: RawStatus, sha
     targetUrl: targetUrl ?? '',
     createdAtMs: Date.parse(createdAt ?? '') || 0,
   }
-}
-
-function nodesOf<T>(connection: Maybe<Nodes<T>>): T[] {
-  return (connection?.nodes ?? []).filter((node) => node != null)
 }

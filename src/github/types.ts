@@ -9,7 +9,14 @@ export type Maybe<T> = T | null | undefined
  */
 export type Sent<T> = { readonly [Field in keyof T]?: Maybe<T[Field]> }
 
-/** The same for all that is within. */
+/** A list in GraphQL. What the token may not see is null. */
+export type Nodes<T> = Sent<{ nodes: readonly Maybe<T>[] }>
+
+export function nodesOf<T>(connection: Maybe<Nodes<T>>): T[] {
+  return (connection?.nodes ?? []).filter((node) => node != null)
+}
+
+/** As `Sent`, for all that is within, too. */
 type Loose<T> = T extends string
   ? string
   : T extends readonly (infer One)[]

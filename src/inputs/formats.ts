@@ -1,6 +1,6 @@
 import { parseDuration } from '../lib/duration.ts'
 import { parseJson } from '../lib/json.ts'
-import { isPrivateTransport } from '../lib/url.ts'
+import { isPrivateTransport } from '../lib/transport.ts'
 
 /** How the text of an input is understood. */
 export type InputFormat<T> = {

@@ -19,9 +19,7 @@ import {
 } from './formats.ts'
 
 /** Results that a user may want to fail the step. */
-export const FAIL_ON_RESULTS = ['failed', 'archived', 'timed-out', 'no-pull-request'] as const
-
-export type FailOnResult = (typeof FAIL_ON_RESULTS)[number]
+const FAIL_ON_RESULTS = ['failed', 'archived', 'timed-out', 'no-pull-request'] as const
 
 /** Permissions on a repository, from the lowest to the highest. Source: GitHub's documentation, "Repository roles". */
 export const PERMISSION_LEVELS = ['read', 'triage', 'write', 'maintain', 'admin'] as const

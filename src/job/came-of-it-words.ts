@@ -3,8 +3,10 @@ import type { ContextStats } from '../context/render.ts'
 import type { Failure } from '../lib/failure.ts'
 import { code, joinMarkdown, link, type Markdown, md } from '../lib/markdown.ts'
 import { inBackticks } from '../lib/text.ts'
+import { countOf } from '../readers/format.ts'
 import type { OutputValues } from '../runner/outputs.ts'
-import type { CameOfIt, Published, PullFile, PullReport } from './came-of-it.ts'
+import type { CameOfIt, Published } from './came-of-it.ts'
+import type { PullFile, PullReport } from './pull-report.ts'
 
 const MAX_NAMED_FILES = 10
 const MAX_NAMED_CHECKS = 5
@@ -14,14 +16,14 @@ export function noPullRequestWords({ found }: CameOfIt): Failure | undefined {
   if (found.kind === 'unchanged')
     return { headline: `Changed nothing on ${inBackticks(found.branch)}`, details: '' }
   if (found.kind !== 'published') return undefined
-  const headline = `Published straight to ${inBackticks(found.branch)}: ${count(found.commits, 'commit')}`
+  const headline = `Published straight to ${inBackticks(found.branch)}: ${countOf(found.commits, 'commit')}`
   return { headline, details: 'The agent committed to the branch without a pull request.' }
 }
 
 /** What a reviewer looks at first, as paragraphs. */
 export function cameOfItSummary({ found, published }: CameOfIt): readonly Markdown[] {
   const words: Markdown[] = []
-  if (found.kind === 'published') words.push(link(`Show ${count(found.commits, 'commit')}`, found.url))
+  if (found.kind === 'published') words.push(link(`Show ${countOf(found.commits, 'commit')}`, found.url))
   if (found.kind === 'pull-request') {
     const { title, filesSince: since, url, checks } = found
     const changed = since?.length === 0 ? md`no file` : filesList(since ?? [], url)
@@ -40,7 +42,7 @@ export function cameOfItSummary({ found, published }: CameOfIt): readonly Markdo
 /** The same in one line; empty if there is nothing to say. */
 export function cameOfItLine({ found, published }: CameOfIt): Markdown {
   const words: Markdown[] = []
-  if (found.kind === 'published') words.push(link(count(found.commits, 'commit'), found.url))
+  if (found.kind === 'published') words.push(link(countOf(found.commits, 'commit'), found.url))
   if (found.kind === 'pull-request') {
     if (found.files !== undefined) words.push(link(filesCount(found), `${found.url}/files`))
     words.push(previewText(found, 'preview', md``), failedText(found))
@@ -70,8 +72,8 @@ export function cameOfItOutputs({ found, published }: CameOfIt): OutputValues {
 /** What the agent was told: `context: 12 commits, 34 files (8 whole), 2 merged pull requests`. */
 export function contextCounts({ commits, files, wholeFiles, mergedPulls }: ContextStats): string {
   const whole = wholeFiles === 0 ? '' : ` (${wholeFiles} whole)`
-  const pulls = mergedPulls === 0 ? '' : `, ${count(mergedPulls, 'merged pull request')}`
-  return `context: ${count(commits, 'commit')}, ${count(files, 'file')}${whole}${pulls}`
+  const pulls = mergedPulls === 0 ? '' : `, ${countOf(mergedPulls, 'merged pull request')}`
+  return `context: ${countOf(commits, 'commit')}, ${countOf(files, 'file')}${whole}${pulls}`
 }
 
 function filesText(pull: PullReport): Markdown {
@@ -84,9 +86,9 @@ function filesText(pull: PullReport): Markdown {
 function filesCount({ files = [], fileCount }: PullReport): string {
   const pages =
     fileCount > files.length ? 0 : files.filter(({ filename }) => /\.mdx?$/i.test(filename ?? '')).length
-  if (pages === 0) return count(fileCount, 'file')
-  const others = fileCount === pages ? '' : `, ${count(fileCount - pages, 'other file')}`
-  return `${count(pages, 'page')}${others}`
+  if (pages === 0) return countOf(fileCount, 'file')
+  const others = fileCount === pages ? '' : `, ${countOf(fileCount - pages, 'other file')}`
+  return `${countOf(pages, 'page')}${others}`
 }
 
 function filesList(files: readonly PullFile[], pullUrl: string, total = files.length): Markdown {
@@ -131,8 +133,4 @@ function failureText(check: { readonly words: string; readonly url: string } | u
 function publishedText({ value, pull, pullUrl }: Published, failure: Markdown): Markdown {
   const name = link(pull, pullUrl)
   return value ? md`${name} is published` : md`${name} was merged, but the service's check failed${failure}`
-}
-
-function count(amount: number, noun: string): string {
-  return `${amount} ${noun}${amount === 1 ? '' : 's'}`
 }

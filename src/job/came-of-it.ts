@@ -1,21 +1,30 @@
+import { ownAuthor } from '../events/loop-guard.ts'
 import { type GraphqlError, graphqlError } from '../github/errors.ts'
+import { numberInSubject } from '../github/merged-pulls.ts'
 import { readPullRequestUrl } from '../github/pull-requests.ts'
-import { type CommitFile, type Comparison, type Maybe, normalizeLogin, type Sent } from '../github/types.ts'
+import {
+  type Comparison,
+  type Maybe,
+  type Nodes,
+  nodesOf,
+  normalizeLogin,
+  type Sent,
+} from '../github/types.ts'
 import { joinSentences } from '../lib/text.ts'
 import type { Run } from '../runner/run.ts'
 import type { Job } from '../service/docs-service.ts'
 import {
   CHECK_FIELDS,
   type CheckedCommit,
-  COMMENT_FIELDS,
   type CommitChecks,
-  type Nodes,
-  nodesOf,
-  type Preview,
-  type PullComments,
+  type Pull,
+  type PullFile,
+  type PullReport,
+  pagesFirst,
+  pullFields,
   readChecks,
-  readPreview,
-} from './preview.ts'
+  readPull,
+} from './pull-report.ts'
 
 /** What GitHub shows of a finished job, as plain data. Titles, names and words are other people's. */
 export type CameOfIt = {
@@ -23,23 +32,6 @@ export type CameOfIt = {
   /** Whether the step's earlier pull request is published; `undefined` where it is not known. */
   readonly published: Published | undefined
 }
-
-export type PullReport = {
-  readonly kind: 'pull-request'
-  readonly url: string
-  readonly title: string
-  readonly headSha: string
-  readonly fileCount: number
-  /** The first 100, pages first; `undefined` where they could not be read. */
-  readonly files: readonly PullFile[] | undefined
-  /** Those that changed since this run's message; `undefined` without one, or where they are not known. */
-  readonly filesSince: readonly PullFile[] | undefined
-  readonly preview: Preview
-  readonly checks: CommitChecks
-}
-
-/** As GitHub's REST API lists it. */
-export type PullFile = Pick<CommitFile, 'filename' | 'status' | 'additions' | 'deletions'>
 
 /** Without a pull request: whether the agent published straight to the default branch. */
 type BranchReport =
@@ -96,7 +88,7 @@ export async function readCameOfIt(question: JobQuestion, run: Run): Promise<Cam
     return { found: place && isWhole ? readBranch(defaultBranchRef, place, run) : UNKNOWN, published }
   }
   if (pullRequest == null) return { found: UNKNOWN, published }
-  const found = readPull(pullRequest, question, apps)
+  const found = readPull(pullRequest, { sinceMs: sinceMsOf(question), apps })
   const url = `${github.serverUrl}/${place.owner}/${place.repo}/pull/${place.number}`
   const filesSince = await readFilesSince(found.headSha, place, question, run)
   return { found: { ...found, url, filesSince }, published }
@@ -169,12 +161,6 @@ function inRepository(alias: string, place: Place | undefined, fields: string): 
   return `${alias}: repository(owner: "${place.owner}", name: "${place.repo}") { ${fields} } `
 }
 
-function pullFields(number: number): string {
-  return `pullRequest(number: ${number}) { title changedFiles headRefOid ${COMMENT_FIELDS}
-    files(first: 100) { nodes { path additions deletions changeType } }
-    commits(last: 1) { nodes { commit { oid ${CHECK_FIELDS} } } } }`
-}
-
 /** Empty where nobody knows since when. */
 function branchFields(question: JobQuestion): string {
   const sinceMs = sinceMsOf(question)
@@ -186,9 +172,6 @@ function branchFields(question: JobQuestion): string {
     } } } } }`
 }
 
-type GraphqlFile = Sent<{ path: string; additions: number; deletions: number; changeType: string }>
-type Pull = Sent<{ title: string; changedFiles: number; headRefOid: string; comments: PullComments }> &
-  Sent<{ files: Nodes<GraphqlFile>; commits: Nodes<Sent<{ commit: CheckedCommit }>> }>
 type GitAuthor = Sent<{ email: string; user: Sent<{ login: string }> }>
 type BranchCommit = Sent<{
   oid: string
@@ -225,33 +208,6 @@ function reportErrors(
   }
 }
 
-function readPull(pull: Pull, question: JobQuestion, apps: ReadonlySet<string>) {
-  const commit = nodesOf(pull.commits).at(-1)?.commit
-  // The checks of another commit say nothing of the head.
-  const checks = readChecks(commit?.oid === pull.headRefOid ? commit : { checkSuites: { nodes: [] } }, apps)
-  const files = nodesOf(pull.files).map(({ path, changeType, additions, deletions }) => {
-    const status = changeType === 'DELETED' ? 'removed' : changeType?.toLowerCase()
-    return { filename: path, status, additions, deletions }
-  })
-  return {
-    kind: 'pull-request' as const,
-    title: pull.title ?? '',
-    headSha: pull.headRefOid ?? '',
-    fileCount: pull.changedFiles ?? files.length,
-    files: pull.files == null && pull.changedFiles !== 0 ? undefined : pagesFirst(files),
-    preview: readPreview(checks, pull.comments, { sinceMs: sinceMsOf(question), apps }),
-    checks,
-  }
-}
-
-/** Pages, navigation, API descriptions, the rest. */
-const FILE_ORDER = [/\.mdx?$/i, /(?:^|\/)(?:docs|mint)\.json$/i, /(?:open|async)api|swagger/i, /^/]
-
-function pagesFirst(files: readonly PullFile[]): readonly PullFile[] {
-  const rank = ({ filename }: PullFile): number => FILE_ORDER.findIndex((name) => name.test(filename ?? ''))
-  return files.toSorted((one, other) => rank(one) - rank(other))
-}
-
 /** Source: GitHub's REST API, "Compare two commits". */
 async function readFilesSince(
   head: string,
@@ -283,12 +239,9 @@ async function readFilesSince(
 function readBranch(branch: Maybe<Branch>, { owner, repo }: Place, { github, inputs }: Run): BranchReport {
   const history = branch?.target?.history
   if (!branch?.name || history?.pageInfo?.hasNextPage !== false) return UNKNOWN
-  const authors = inputs['ignore-authors'].map(normalizeLogin)
   const [newest, ...older] = nodesOf(history).filter(({ author, message, associatedPullRequests }) => {
-    const login = /^(?:\d+\+)?([^@]+)@users\.noreply\./.exec(author?.email ?? '')?.[1]
-    const isOwn = authors.includes(normalizeLogin(author?.user?.login ?? login ?? ''))
-    const subject = message?.trimStart().split('\n', 1)[0]?.trimEnd() ?? ''
-    const namesPull = /^Merge pull request #\d+ |\(#\d+\)$/.test(subject)
+    const isOwn = ownAuthor({ login: author?.user?.login, email: author?.email }, inputs) !== undefined
+    const namesPull = numberInSubject(message ?? '') !== ''
     return isOwn && !namesPull && nodesOf(associatedPullRequests).length === 0
   })
   if (newest === undefined) return { kind: 'unchanged', branch: branch.name }

@@ -103,3 +103,13 @@ function tlsProblem(cause: unknown): string {
     ? `${problem}; for your own certificate authority, set NODE_EXTRA_CA_CERTS on the runner`
     : problem
 }
+
+/** Whether a host is this machine. `URL.hostname` has normalised numeric forms such as `127.1`. */
+export function isLoopbackHost(hostname: string): boolean {
+  return /^(?:(?:.*\.)?localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname)
+}
+
+/** Whether what is sent to this URL is safe from listeners: https, or http that does not leave the machine. */
+export function isPrivateTransport(url: URL): boolean {
+  return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopbackHost(url.hostname))
+}

@@ -1,6 +1,7 @@
 import { isSha } from '../events/event-table.ts'
 import type { Trigger } from '../events/trigger.ts'
-import type { Known, Octokit } from '../github/client.ts'
+import type { Known } from '../github/client.ts'
+import type { Octokit } from '../github/octokit.ts'
 import { isRecord } from '../lib/json.ts'
 import { MAX_LINK_LENGTH } from '../lib/markdown.ts'
 import { attemptUrlOf, isRerun } from '../runner/environment.ts'

@@ -55,16 +55,10 @@ type ServiceOptions = {
 export class DocsService {
   readonly projectId: string
   readonly #options: ServiceOptions
-  #sendingSinceMs: number | undefined
 
   constructor(options: ServiceOptions) {
     this.projectId = options.projectId
     this.#options = options
-  }
-
-  /** When the first call was made, or now; milliseconds since the epoch. */
-  get sendingSinceMs(): number {
-    return this.#sendingSinceMs ?? this.#options.clock.now()
   }
 
   createJob(prompt: string, signal?: AbortSignal): Promise<Job> {
@@ -124,7 +118,6 @@ export class DocsService {
 
   async send(call: ServiceCall, signal?: AbortSignal): Promise<ServiceResponse> {
     const { apiKey, http, clock, redact } = this.#options
-    this.#sendingSinceMs ??= clock.now()
     const body = call.body === undefined ? undefined : JSON.stringify(call.body)
     const response = await http.send({
       method: call.method,

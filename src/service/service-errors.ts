@@ -100,12 +100,13 @@ export function serviceWord(text: string): string {
 const UNEXPECTED = 'Unexpected response from the docs service'
 const CHECK_CONNECTION = 'Check `base-url`, and the firewall and proxy of the runner.'
 const HTML_PAGE: Explanation = ['The response is an HTML page, not from the docs service', CHECK_CONNECTION]
-const SHORTEN = 'shorten `prompt`, `prompt-file` or `context-files`, or set `context: files`.'
+const SHORTEN = 'Shorten `prompt`, `prompt-file` or `context-files`, or set `context: files`.'
 
 /** What a status means and what to do about it. Sources: the vendor's documentation (November 2026), RFC 9110. */
 function explain(call: ServiceCall, response: ServiceResponse): Explanation {
   const { status } = response
-  if (isFirewall(response)) return FIREWALL
+  // It says so in plain text or on a page.
+  if (status === 403 && /error code: 1010/i.test(response.text)) return FIREWALL
   if ((status === 403 || status === 404) && isHtmlPage(response)) return HTML_PAGE
   const explanations: Readonly<Record<number, Explanation>> = {
     300: [
@@ -118,15 +119,10 @@ function explain(call: ServiceCall, response: ServiceResponse): Explanation {
       "The key may have expired (keys last 90 days unless their owner chose otherwise), have been deleted, or belong to another service; or the organisation's plan does not include the API, which needs Pro or Enterprise. Check the plan in the dashboard, or create a new admin key there and update the secret behind `api-key`.",
     ],
     402: ['The credits of the docs service are used up', 'Buy credits, or wait for the next period.'],
-    403: isFirewall(response)
-      ? FIREWALL
-      : ['The docs service does not allow this', forbiddenFix(call, response)],
+    403: ['The docs service does not allow this', forbiddenFix(call, response)],
     404: call.notFound,
     408: ['The docs service timed out waiting for the request', 'The network of this runner may be slow.'],
-    413: [
-      'The prompt is too large for the docs service',
-      joinSentences(lengthNote(call), capitalize(SHORTEN)),
-    ],
+    413: ['The prompt is too large for the docs service', `${lengthNote(call)} ${SHORTEN}`.trim()],
     429: ['The rate limit of the docs service is reached', limitFix(call, response)],
     500: ['The docs service failed', 'The cause is the service or a proxy before it, not this workflow.'],
   }
@@ -145,13 +141,8 @@ function lengthNote({ body }: ServiceCall): string {
 
 function invalidFix(call: ServiceCall): string {
   const note = lengthNote(call)
-  if (note !== '') return `${note} It may be too long: ${SHORTEN} Otherwise check \`project-id\`.`
+  if (note !== '') return `${note} It may be too long. ${SHORTEN} Otherwise check \`project-id\`.`
   return `Check ${call.method === 'POST' ? '`prompt` and ' : ''}\`project-id\`.`
-}
-
-/** Whether a firewall refuses this client by its user agent: it says so in plain text or on a page. */
-function isFirewall({ status, text }: ServiceResponse): boolean {
-  return status === 403 && /error code: 1010/i.test(text)
 }
 
 const FIREWALL: Explanation = [

@@ -413,7 +413,6 @@ describe('a call that the run can do without', () => {
       `warning: Failed to list the comments: ${why}.`,
       `info: Failed to write a comment: ${why}. Nobody is told.`,
     ])
-    expect([github.lacks('issues: write'), github.lacks('statuses: write')]).toEqual([false, false])
   })
 
   it('takes one stray 403 for no missing permission where it has worked before, or works later', async () => {
@@ -421,42 +420,34 @@ describe('a call that the run can do without', () => {
     await attempt(before.github, list)
     await attempt(before.github, write)
     expect(before.lines).toEqual([`warning: Failed to write a comment: ${REFUSED}. Nobody is told.`])
-    expect(before.github.lacks('issues: write')).toBe(false)
     expect(before.github.workingPermissions()).toEqual(['issues: write'])
     const post = await clientFor([FORBIDDEN], { workingPermissions: ['issues: write'] })
     await attempt(post.github, write)
     expect(post.lines).toEqual(before.lines)
     const later = await clientFor([FORBIDDEN, 200])
     await attempt(later.github, list)
-    expect(later.github.lacks('issues: write')).toBe(true)
     await attempt(later.github, list)
-    expect(later.github.lacks('issues: write')).toBe(false)
   })
 
-  // Where the permission has not worked, where it has, and where the call is about something that may be deleted.
-  it.each<[Reply, [boolean, boolean, boolean]]>([
-    [404, [true, false, true]],
-    [FORBIDDEN, [true, false, false]],
-    [said(403, 'Unable to create comment because issue is locked.'), [true, true, true]],
-    [410, [true, true, true]],
-    [422, [true, true, true]],
-    [401, [false, false, false]],
-    [409, [false, false, false]],
-    [retryAfter(403, 99), [false, false, false]],
-    [429, [false, false, false]],
-    [502, [false, false, false]],
-    ['lost', [false, false, false]],
+  // Where the permission has not worked, and where it has.
+  it.each<[Reply, [boolean, boolean]]>([
+    [404, [true, false]],
+    [FORBIDDEN, [true, false]],
+    [said(403, 'Unable to create comment because issue is locked.'), [true, true]],
+    [410, [true, true]],
+    [422, [true, true]],
+    [401, [false, false]],
+    [409, [false, false]],
+    [retryAfter(403, 99), [false, false]],
+    [429, [false, false]],
+    [502, [false, false]],
+    ['lost', [false, false]],
   ])('that is answered %j is refused for good: %j', async (reply, expected) => {
     const { github } = await clientFor([reply], { workingPermissions: ['works'] })
     const asked = await github.read(() => github.call((octokit) => octokit.request('PATCH /x')))
     const error = asked.known ? undefined : asked.error
-    const isGone = { isGone: true }
-    expect([
-      github.isRefusedForGood(error, 'never worked'),
-      github.isRefusedForGood(error, 'works'),
-      github.isRefusedForGood(error, 'works', isGone),
-    ]).toEqual(expected)
-    expect(github.isRefusedForGood(undefined, 'never worked', isGone)).toBe(false)
+    expect(['never worked', 'works'].map((one) => github.isRefusedForGood(error, one))).toEqual(expected)
+    expect(github.isRefusedForGood(undefined, 'never worked')).toBe(false)
   })
 })
 

@@ -8,7 +8,7 @@ import {
   contextCounts,
   noPullRequestWords,
 } from '../../src/job/came-of-it-words.ts'
-import { readChecks, readPreview } from '../../src/job/preview.ts'
+import { readChecks, readPreview } from '../../src/job/pull-report.ts'
 import { joinMarkdown, sentencesWithCode } from '../../src/lib/markdown.ts'
 import { CHECK_STATES, type CheckState, PREVIEW_URL, playBuild, previewBody } from '../support/builds.ts'
 import { HOSTILE_TEXTS } from '../support/hostile-texts.ts'

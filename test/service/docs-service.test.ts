@@ -87,7 +87,7 @@ describe('a refusal names its cause first, then what was requested, what came ba
 
   it.each([
     '413 Shorten `prompt`, `prompt-file` or `context-files`, or set `context: files`.',
-    '400 It may be too long: shorten `prompt`, `prompt-file` or `context-files`, or set `context: files`. Otherwise check `project-id`.',
+    '400 It may be too long. Shorten `prompt`, `prompt-file` or `context-files`, or set `context: files`. Otherwise check `project-id`.',
   ])('with %s to a prompt of more than 64 KiB says how long it is', async (line) => {
     const { service } = await serviceThatReplies({ status: Number(line.slice(0, 3)) })
     const says = `The prompt is 65 KiB long. ${line.slice(4)}`

@@ -1,5 +1,29 @@
-import { type Maybe, normalizeLogin, type Sent } from '../github/types.ts'
+import {
+  type CommitFile,
+  type Maybe,
+  type Nodes,
+  nodesOf,
+  normalizeLogin,
+  type Sent,
+} from '../github/types.ts'
 import { cleanMarkdown, clip } from '../lib/text.ts'
+
+export type PullReport = {
+  readonly kind: 'pull-request'
+  readonly url: string
+  readonly title: string
+  readonly headSha: string
+  readonly fileCount: number
+  /** The first 100, pages first; `undefined` where they could not be read. */
+  readonly files: readonly PullFile[] | undefined
+  /** Those that changed since this run's message; `undefined` without one, or where they are not known. */
+  readonly filesSince: readonly PullFile[] | undefined
+  readonly preview: Preview
+  readonly checks: CommitChecks
+}
+
+/** As GitHub's REST API lists it. */
+export type PullFile = Pick<CommitFile, 'filename' | 'status' | 'additions' | 'deletions'>
 
 /** What the docs service's check run on a commit says; `words`: its own. */
 type Deployment = {
@@ -16,7 +40,7 @@ export type CommitChecks = {
 }
 
 /** `url`: an https link; empty if there is none. */
-export type Preview = Pick<Deployment, 'state' | 'url'>
+type Preview = Pick<Deployment, 'state' | 'url'>
 
 const DEPLOYMENT = 'Mintlify Deployment'
 const FAILED = ['FAILURE', 'TIMED_OUT', 'STARTUP_FAILURE']
@@ -30,10 +54,14 @@ export const CHECK_FIELDS = `checkSuites(first: 100) { nodes { app { slug }
     nodes { name conclusion url }
   } } }`
 
-export const COMMENT_FIELDS =
+const COMMENT_FIELDS =
   'comments(first: 100) { nodes { body createdAt lastEditedAt author { __typename login } } }'
 
-export type Nodes<T> = Sent<{ nodes: readonly Maybe<T>[] }>
+export function pullFields(number: number): string {
+  return `pullRequest(number: ${number}) { title changedFiles headRefOid ${COMMENT_FIELDS}
+    files(first: 100) { nodes { path additions deletions changeType } }
+    commits(last: 1) { nodes { commit { oid ${CHECK_FIELDS} } } } }`
+}
 
 type CheckRun = Sent<
   Record<'name' | 'status' | 'conclusion' | 'title' | 'summary' | 'url', string> & { databaseId: number }
@@ -48,12 +76,42 @@ type CheckSuite = Sent<{
 export type CheckedCommit = Sent<{ oid: string; checkSuites: Nodes<CheckSuite> }>
 
 type Author = Sent<{ __typename: string; login: string }>
-export type PullComments = Nodes<
-  Sent<{ body: string; createdAt: string; lastEditedAt: string; author: Author }>
->
+type PullComments = Nodes<Sent<{ body: string; createdAt: string; lastEditedAt: string; author: Author }>>
 
-export function nodesOf<T>(connection: Maybe<Nodes<T>>): T[] {
-  return (connection?.nodes ?? []).filter((node) => node != null)
+type GraphqlFile = Sent<{ path: string; additions: number; deletions: number; changeType: string }>
+/** A pull request as far as `pullFields` ask for it. */
+export type Pull = Sent<{ title: string; changedFiles: number; headRefOid: string; comments: PullComments }> &
+  Sent<{ files: Nodes<GraphqlFile>; commits: Nodes<Sent<{ commit: CheckedCommit }>> }>
+
+/** @param sinceMs of the job or message, in milliseconds since the epoch; `apps`: the service's */
+export function readPull(
+  pull: Pull,
+  { sinceMs, apps }: { readonly sinceMs: number; readonly apps: ReadonlySet<string> },
+): Omit<PullReport, 'url' | 'filesSince'> {
+  const commit = nodesOf(pull.commits).at(-1)?.commit
+  // The checks of another commit say nothing of the head.
+  const checks = readChecks(commit?.oid === pull.headRefOid ? commit : { checkSuites: { nodes: [] } }, apps)
+  const files = nodesOf(pull.files).map(({ path, changeType, additions, deletions }) => {
+    const status = changeType === 'DELETED' ? 'removed' : changeType?.toLowerCase()
+    return { filename: path, status, additions, deletions }
+  })
+  return {
+    kind: 'pull-request',
+    title: pull.title ?? '',
+    headSha: pull.headRefOid ?? '',
+    fileCount: pull.changedFiles ?? files.length,
+    files: pull.files == null && pull.changedFiles !== 0 ? undefined : pagesFirst(files),
+    preview: readPreview(checks, pull.comments, { sinceMs, apps }),
+    checks,
+  }
+}
+
+/** Pages, navigation, API descriptions, the rest. */
+const FILE_ORDER = [/\.mdx?$/i, /(?:^|\/)(?:docs|mint)\.json$/i, /(?:open|async)api|swagger/i, /^/]
+
+export function pagesFirst(files: readonly PullFile[]): readonly PullFile[] {
+  const rank = ({ filename }: PullFile): number => FILE_ORDER.findIndex((name) => name.test(filename ?? ''))
+  return files.toSorted((one, other) => rank(one) - rank(other))
 }
 
 /** @param apps the service's: any job of any workflow may be named like its check */
