@@ -34,13 +34,13 @@ export const CREATE = [LOOK, 'POST /job']
 const MESSAGE = [LOOK, 'POST /job/j1/message']
 
 const NEW = 'This run starts a new job.'
-const GOES_ON = `This run goes on with the pull request ${PR} (job j1, open for 3 days).`
+const GOES_ON = `This run continues the pull request ${PR} (job j1, open for 3 days).`
 const CONFLICTS = `${GOES_ON} It conflicts with its base branch; the agent is asked to resolve that.`
-const ON_GITLAB = `This run goes on with the pull request ${GITLAB} (job j1).`
-const NO_PULL_YET = `${HERE} is sent a message; it has no pull request yet.`
+const ON_GITLAB = `This run continues the pull request ${GITLAB} (job j1).`
+const NO_PULL_YET = `${HERE} has no pull request yet. This run sends it a message.`
 const MERGED = `The earlier pull request ${PR} was merged. ${NEW}`
 const CLOSED = `The earlier pull request ${PR} was closed. ${NEW}`
-const HIDDEN = `notice: The earlier pull request ${ELSEWHERE} is invisible to \`github-token\`, so this run starts a new job. To go on with pull requests in acme/site, give \`github-token\` a token that can also read pull requests there, such as a GitHub App's.`
+const HIDDEN = `notice: The earlier pull request ${ELSEWHERE} is invisible to \`github-token\`, so this run starts a new job. To continue pull requests in acme/site, set \`github-token\` to a token that can also read pull requests there, such as a GitHub App's.`
 const FAILED = `${HERE} failed. ${NEW}`
 const ARCHIVED = `${HERE} was archived. ${NEW}`
 const GONE = `${HERE} is unknown to the docs service (404). ${NEW}`
@@ -48,7 +48,7 @@ const NO_CHANGE = `${HERE} completed without a pull request. ${NEW}`
 const unknown = (why: string): string =>
   `notice: Failed to look up the pull request ${PR}: ${why}. The message is sent to its job \`j1\` all the same.`
 const ON_502 = unknown('GitHub returned 502 ("Server Error")')
-const NO_PULL = unknown('GitHub returned something else than a pull request')
+const NO_PULL = unknown('GitHub returned something that is not a pull request')
 const answersElse = { fault: { status: 200, body: { id: 7 } } } as const
 
 /** How the earlier job is shown, what else there is, and what the run asks of the docs service and logs first. */

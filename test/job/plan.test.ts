@@ -1,21 +1,22 @@
 import { describe, expect, it } from 'vitest'
 import { assemblePrompt } from '../../src/job/prompt.ts'
-import type { GitHubFault } from '../support/github.ts'
-import { type RunOptions, startHarness } from '../support/harness.ts'
+import { startHarness } from '../support/harness.ts'
 import type { Reply } from '../support/scripted-service.ts'
 import { addPull, addStatus, BEFORE } from '../support/world.ts'
-
-type Options = RunOptions & {
-  /** Where the step's status leads that names job j1; `null`: there is none. */
-  readonly target?: string | null
-  /** How long ago it was set. */
-  readonly namedS?: number
-  readonly pull?: object
-  readonly fault?: GitHubFault['end']
-}
-
-const EARLIER_RUN = 'https://github.com/acme/docs/actions/runs/999'
-const THIS_RUN = 'https://github.com/acme/docs/actions/runs/1001'
+import {
+  CREATE,
+  completed,
+  EARLIER_RUN,
+  FURTHER_ASKS,
+  gone,
+  job,
+  LOOK,
+  limited,
+  type Options,
+  RERUN,
+  SAFE,
+  THIS_RUN,
+} from './plan.cases.ts'
 
 /** A run of a step whose status named job j1 an hour ago; the job's pull request 12 is open for 3 days. */
 async function goOn(get: readonly Reply[], options: Options = {}) {
@@ -31,61 +32,7 @@ async function goOn(get: readonly Reply[], options: Options = {}) {
   return await run({ sha: BEFORE, ...others, inputs: { ...usual, ...inputs } })
 }
 
-const PR = 'https://github.com/acme/docs/pull/12'
-const ELSEWHERE = 'https://github.com/acme/site/pull/3'
-const GITLAB = 'https://gitlab.com/acme/docs/-/merge_requests/3'
-const HERE = 'The earlier job `j1`'
-const RERUN = { runId: 1001, attempt: 2 }
-const SAFE = 'Nothing was started, so it is safe to run this again.'
-
-const job = (status: string, prLink: string | null = null): Reply => ({ body: { status, prLink } })
-const completed = job('completed', PR)
-const gone = { status: 404 }
-const limited = (seconds: string): Reply => ({ status: 429, headers: { 'retry-after': seconds } })
-const known = { target: PR }
-const merged = { pull: { state: 'closed', merged: true, merged_at: '2026-01-01T00:00:00Z' } } as const
-const closed = { ...known, pull: { state: 'closed' } } as const
-
-const LOOK = 'GET /job/j1'
-const CREATE = [LOOK, 'POST /job']
-const MESSAGE = [LOOK, 'POST /job/j1/message']
-
-const NEW = 'This run starts a new job.'
-const GOES_ON = `This run continues the pull request ${PR} (job j1, open for 3 days).`
-const CONFLICTS = `${GOES_ON} It conflicts with its base branch; the agent is asked to resolve that.`
-const ON_GITLAB = `This run continues the pull request ${GITLAB} (job j1).`
-const NO_PULL_YET = `${HERE} has no pull request yet. This run sends it a message.`
-const MERGED = `The earlier pull request ${PR} was merged. ${NEW}`
-const CLOSED = `The earlier pull request ${PR} was closed. ${NEW}`
-const HIDDEN = `notice: The earlier pull request ${ELSEWHERE} is invisible to \`github-token\`, so this run starts a new job. To continue pull requests in acme/site, set \`github-token\` to a token that can also read pull requests there, such as a GitHub App's.`
-const FAILED = `${HERE} failed. ${NEW}`
-const ARCHIVED = `${HERE} was archived. ${NEW}`
-const GONE = `${HERE} is unknown to the docs service (404). ${NEW}`
-const NO_CHANGE = `${HERE} completed without a pull request. ${NEW}`
-const unknown = (why: string): string =>
-  `notice: Failed to look up the pull request ${PR}: ${why}. The message is sent to its job \`j1\` all the same.`
-const ON_502 = unknown('GitHub returned 502 ("Server Error")')
-const NO_PULL = unknown('GitHub returned something that is not a pull request')
-const answersElse = { fault: { status: 200, body: { id: 7 } } } as const
-
-it.each<[string, Reply, Options, readonly string[], string]>([
-  ['goes on where the pull request is open', completed, {}, MESSAGE, GOES_ON],
-  ['goes on where GitHub alone knows it', job('active'), known, MESSAGE, GOES_ON],
-  ['tells of conflicts', completed, { pull: { mergeable_state: 'dirty' } }, MESSAGE, CONFLICTS],
-  ['starts a new job where it was merged', completed, merged, CREATE, MERGED],
-  ['starts a new job where it was closed', job('active'), closed, CREATE, CLOSED],
-  ['starts a new job where it can not be seen', job('completed', ELSEWHERE), {}, CREATE, HIDDEN],
-  ['goes on where that can not be told', completed, { fault: '502' }, MESSAGE, ON_502],
-  ['goes on where GitHub answers something else', completed, answersElse, MESSAGE, NO_PULL],
-  ['goes on where the link is not GitHub’s', job('completed', GITLAB), {}, MESSAGE, ON_GITLAB],
-  ['goes on with an active job that has none', job('active'), {}, MESSAGE, NO_PULL_YET],
-  ['takes an unknown status for active', job('reviewing'), {}, MESSAGE, NO_PULL_YET],
-  ['starts a new job after one without a change', job('completed'), {}, CREATE, NO_CHANGE],
-  ['starts a new job after one that failed', job('failed'), {}, CREATE, FAILED],
-  ['does so though its pull request is open', job('failed', PR), {}, CREATE, FAILED],
-  ['starts a new job after an archived one', job('archived', PR), merged, CREATE, ARCHIVED],
-  ['starts a new job after one that is gone', gone, closed, CREATE, GONE],
-])('a further run of a step %s', async (_what, shown, options, calls, line) => {
+it.each(FURTHER_ASKS)('a further run of a step %s', async (_what, shown, options, calls, line) => {
   const end = await goOn([shown], options)
   expect([end.calls, end.log[0]]).toEqual([calls, line])
 })

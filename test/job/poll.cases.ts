@@ -63,6 +63,7 @@ export const POLLS: readonly [string, readonly Reply[], PollOptions, string][] =
   ['whatever its length', [answered(503, '9'.repeat(400))], { timeoutS: 60 }, 'timed-out: 5, 60; 60 s'],
 
   ['404 may be early for 60 s', [answered(404), 'failed'], every('60s'), 'failed: 60, 120; 120 s'],
+  ['so may it be at the deadline', [answered(404)], { timeoutS: 3 }, 'timed-out: 3; 3 s'],
   ['404 is an error later', [answered(404)], every('60100ms'), 'error: 60.1; 60.1 s'],
   ['404 is one for another job', [answered(404)], another, 'error: 0; 0 s'],
   ['404 is one after a message', [answered(404)], { kind: 'message' }, 'error: 5; 5 s'],

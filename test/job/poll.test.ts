@@ -3,17 +3,7 @@ import { readInputs } from '../../src/inputs/read.ts'
 import { LONGEST_PAUSE_MS, pauseAfter } from '../../src/job/poll.ts'
 import { startHarness } from '../support/harness.ts'
 import type { Reply } from '../support/scripted-service.ts'
-
-type PollOptions = {
-  /** A job is created, sent a message, or only waited for. */
-  readonly kind?: 'create' | 'message' | 'wait'
-  readonly timeoutS?: number
-  /** The status that the service shows in its answer, or fields of the whole job. */
-  readonly shown?: string | Readonly<Record<string, unknown>>
-  readonly inputs?: Readonly<Record<string, string>>
-  readonly random?: () => number
-  readonly cancelAtMs?: number
-}
+import { another, answered, every, lost, noJob, POLLS, type PollOptions, slow } from './poll.cases.ts'
 
 /** A run whose job was just created, without jitter, against replies of which the last goes on for ever. */
 async function poll(get: readonly Reply[], options: PollOptions = {}) {
@@ -29,19 +19,6 @@ async function poll(get: readonly Reply[], options: PollOptions = {}) {
   const looksS = end.calledAtS.slice(kind === 'wait' ? 0 : 1)
   return { ...end, looksS, result: end.outputs['result'], last: end.log.at(-1) ?? '' }
 }
-
-const lost: Reply = { breaks: 'before' }
-const noJob: Reply = { body: '[]' }
-const slow = (status: string, takesMs: number): Reply => ({ body: { status }, takesMs })
-const answered = (status: number, retryAfter?: string) => ({
-  status,
-  headers: retryAfter === undefined ? {} : { 'retry-after': retryAfter },
-})
-
-const another = { kind: 'wait' } as const
-const noWait = { inputs: { wait: 'false' } }
-const every = (pollInterval: string): PollOptions => ({ inputs: { 'poll-interval': pollInterval } })
-const messaged = (shown: string): PollOptions => ({ kind: 'message', shown, ...every('5s') })
 
 describe('the pause between looks', () => {
   it.each([
@@ -69,59 +46,7 @@ describe('the pause between looks', () => {
   })
 })
 
-const cut = ['failed', 'failed', slow('failed', 20_000)]
-const slowly = { ...messaged('failed'), ...every('12s') }
-const half = { random: () => 0.5 }
-const punctual = { ...every('500ms'), ...half }
-const said = [answered(429, '7'), 'active', answered(503, '100'), 'failed']
-const unsaid = [answered(429), answered(429), 'active', 'failed']
-const failing = [lost, answered(500), noJob, answered(503, '0'), lost, 'active', 'failed']
-
-it.each<[string, readonly Reply[], PollOptions, string]>([
-  ['a poll interval has no jitter', ['active', 'failed'], punctual, 'failed: 0.5, 1; 1 s'],
-  ['a pause is as long as a 429 or 503 says', said, {}, 'failed: 5, 12, 17, 117; 117 s'],
-  ['a 429 that says nothing means a minute each time', unsaid, {}, 'failed: 5, 65, 125, 130; 130 s'],
-  ['a 429 shortens an interval', unsaid, every('2m'), 'failed: 120, 180, 240, 360; 360 s'],
-  ['pauses grow to 30 s', failing, half, 'failed: 5, 10.5, 21.5, 43.5, 73.5, 103.5, 109; 109 s'],
-  ['a longer interval does not', failing.slice(-4), every('40s'), 'failed: 40, 80, 120, 160; 160 s'],
-
-  ['a finished job is not looked at again', [], { shown: 'failed' }, 'failed: ; 0 s'],
-  ['another job is looked at at once', ['archived'], another, 'archived: 0; 0 s'],
-  ['a run that does not wait returns', [], noWait, 'submitted: ; 0 s'],
-  ['it reports a job that is over', [], { ...noWait, shown: 'failed' }, 'failed: ; 0 s'],
-  ['it looks once at another', ['active'], { ...another, ...noWait }, 'submitted: 0; 0 s'],
-  ['it looks again where that fails', [lost, 'failed'], { ...another, ...noWait }, 'failed: 0, 5; 5 s'],
-
-  ['a pause is cut at the deadline', ['active'], { timeoutS: 8 }, 'timed-out: 5, 8; 8 s'],
-  ['a last look tells what is over', ['active', 'failed'], { timeoutS: 8 }, 'failed: 5, 8; 8 s'],
-  ['it may be the first one', ['failed'], { timeoutS: 3 }, 'failed: 3; 3 s'],
-  ['a look at the deadline is the last one', ['active'], { timeoutS: 5 }, 'timed-out: 5; 5 s'],
-  ['an interval is cut, too', ['active'], { ...every('4900ms'), timeoutS: 5 }, 'timed-out: 4.9, 5; 5 s'],
-  ['the last look may take 5 s', [slow('failed', 4900)], { timeoutS: 3 }, 'failed: 3; 7.9 s'],
-  ['it is then cut', [slow('failed', 5100)], { timeoutS: 3 }, 'timed-out: 3; 8 s'],
-  ['a look in flight is the last one', [slow('failed', 4000)], { timeoutS: 8 }, 'failed: 5; 9 s'],
-  ['none comes after it', [slow('active', 4000)], { timeoutS: 8 }, 'timed-out: 5; 9 s'],
-  ['nor where it fails', [{ status: 503, takesMs: 4000 }], { timeoutS: 8 }, 'timed-out: 5; 9 s'],
-  ['a 429 is cut there', [answered(429), 'failed'], { timeoutS: 60 }, 'failed: 5, 60; 60 s'],
-  ['so is a Retry-After', [answered(429, '3600'), 'failed'], { timeoutS: 60 }, 'failed: 5, 60; 60 s'],
-  ['whatever its length', [answered(503, '9'.repeat(400))], { timeoutS: 60 }, 'timed-out: 5, 60; 60 s'],
-
-  ['404 may be early for 60 s', [answered(404), 'failed'], every('60s'), 'failed: 60, 120; 120 s'],
-  ['so may it be at the deadline', [answered(404)], { timeoutS: 3 }, 'timed-out: 3; 3 s'],
-  ['404 is an error later', [answered(404)], every('60100ms'), 'error: 60.1; 60.1 s'],
-  ['404 is one for another job', [answered(404)], another, 'error: 0; 0 s'],
-  ['404 is one after a message', [answered(404)], { kind: 'message' }, 'error: 5; 5 s'],
-
-  ['an end after a message counts if active in its answer', ['failed'], messaged('active'), 'failed: 5; 5 s'],
-  ['or since', ['failed', 'active', 'failed'], messaged('failed'), 'failed: 5, 10, 15; 15 s'],
-  ['or if another word came', ['reviewing', 'failed'], messaged('failed'), 'failed: 5, 10; 10 s'],
-  ['or if it stays for 30 s', ['failed'], messaged('failed'), 'failed: 5, 10, 15, 20, 25, 30; 30 s'],
-  ['each end anew', ['archived'], messaged('failed'), 'archived: 5, 10, 15, 20, 25, 30, 35; 35 s'],
-  ['not before', ['failed'], { ...messaged('failed'), timeoutS: 20 }, 'timed-out: 5, 10, 15, 20; 20 s'],
-  ['nor without waiting', [], { ...messaged('failed'), ...noWait }, 'submitted: ; 0 s'],
-  ['a failed look proves no stay', [lost], { ...slowly, timeoutS: 31 }, 'timed-out: 12, 24, 31; 31 s'],
-  ['a look that is cut neither', cut, { ...slowly, timeoutS: 28 }, 'timed-out: 12, 24, 28; 33 s'],
-])('%s', async (_what, script, options, end) => {
+it.each(POLLS)('%s', async (_what, script, options, end) => {
   const { result, looksS, tookMs } = await poll(script, options)
   expect(`${result}: ${looksS.join(', ')}; ${tookMs / 1000} s`).toBe(end)
 })
