@@ -1,109 +1,76 @@
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, test, vi } from 'vitest'
-import { mayAsk } from '../../src/events/authorize.ts'
-import { decide, readTrigger } from '../../src/events/decide.ts'
+import { describe, expect, it } from 'vitest'
 import { eventRow, readEvent } from '../../src/events/event-table.ts'
-import { ownAuthors } from '../../src/events/loop-guard.ts'
 import { readEnvironment } from '../../src/runner/environment.ts'
-import { sceneStarter } from '../support/decisions.ts'
-import { bareEvent, bot, type Event, person, pushBy, pushOf } from '../support/events.ts'
-import { AFTER, addCommit, BEFORE } from '../support/world.ts'
+import { bareEvent, bot, type Event, issueComment, person, pushBy } from '../support/events.ts'
+import { startHarness } from '../support/harness.ts'
+import { addComment, addPull } from '../support/world.ts'
 
-const it = test.extend('scene', sceneStarter())
-const PROMPT = { prompt: 'Document it.' }
-
-describe('a cancelled run', () => {
-  it('asks for no pull requests once it is cancelled', async ({ scene }) => {
-    const start = { event: pushBy('octocat'), inputs: PROMPT, cancel: AbortSignal.abort() }
-    expect(await scene.decide(start)).toMatchObject({ isCancelled: true, requests: [] })
-  })
-
-  it('that is cancelled while it asks for pull requests does not go on', async ({ scene }) => {
-    const cancel = new AbortController()
-    const start = { event: pushBy('octocat'), inputs: PROMPT, cancel: cancel.signal }
-    const { run, trigger } = scene.newRun(start)
-    if ('kind' in trigger) throw new Error(trigger.reason)
-    const send = run.github.graphql.bind(run.github)
-    vi.spyOn(run.github, 'graphql').mockImplementation((query, variables) => {
-      cancel.abort()
-      return send(query, variables)
-    })
-    expect(await decide(trigger, run)).toEqual({ kind: 'cancelled' })
-  })
-})
+const PROMPT = { prompt: 'Document it.', 'follow-up': 'false', 'dry-run': 'true' }
+const folder = mkdtempSync(join(tmpdir(), 'payload-'))
 
 describe('the payload of an event', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'payload-'))
-
-  it.for([
+  it.each([
     ['{"action":"opened"}', { payload: { action: 'opened' } }],
     ['\uFEFF{"action":"opened"}', { payload: { action: 'opened' } }],
     ['', { payloadProblem: 'the file contains no JSON object' }],
     ['{"action":', { payloadProblem: 'the file contains no JSON object' }],
     ['[]', { payloadProblem: 'the file contains no JSON object' }],
-  ] as const)('is read from a file that contains %j: %j', ([text, event]) => {
+  ])('is read from a file that contains %j: %j', (text, event) => {
     const path = join(folder, 'event.json')
     writeFileSync(path, text)
     const read = readEvent(readEnvironment({ GITHUB_EVENT_NAME: 'issues', GITHUB_EVENT_PATH: path }))
     expect(read).toEqual({ name: 'issues', row: eventRow('issues'), payload: {}, ...event })
   })
 
-  it.for<[string | undefined, string | undefined, RegExp]>([
-    ['push', folder, /^EISDIR/],
-    ['push', join(folder, 'missing.json'), /^ENOENT/],
-    ['push', undefined, /^it is not set$/],
-    [undefined, undefined, /^undefined$/],
-  ])('of %j can not be read from %j: %s', ([name, path, problem]) => {
-    const { payloadProblem, payload } = readEvent(
-      readEnvironment({ GITHUB_EVENT_NAME: name, GITHUB_EVENT_PATH: path }),
-    )
-    expect(String(payloadProblem)).toMatch(problem)
-    expect(payload).toEqual({})
-  })
-
-  it.for([
-    ['push', 'trigger'],
-    ['schedule', 'trigger'],
-    ['issue_comment', 'skip'],
-    ['pull_request', 'skip'],
-    ['workflow_run', 'skip'],
-    ['watch', 'skip'],
-  ])('that can not be read on %s: %s', ([name = '', kind], { scene }) => {
-    const { run } = scene.newRun({ event: bareEvent('push'), inputs: { ...PROMPT, command: '' } })
-    const event = { name, row: eventRow(name), payload: {}, payloadProblem: 'no JSON' }
-    const asked = readTrigger(event, run.inputs, run.environment)
+  it.each<[string, string, RegExp, string]>([
+    ['push', folder, /EISDIR/, 'dry-run'],
+    ['schedule', join(folder, 'missing.json'), /ENOENT/, 'dry-run'],
+    ['issue_comment', '', /it is not set/, 'skipped'],
+    ['pull_request', folder, /EISDIR/, 'skipped'],
+    ['workflow_run', folder, /EISDIR/, 'skipped'],
+    ['watch', folder, /EISDIR/, 'skipped'],
+  ])('on %s that can not be read from "%s" is warned of with %s: %s', async (name, path, problem, result) => {
+    const { run } = await startHarness()
+    const inputs = { ...PROMPT, context: 'none', command: '' }
+    const end = await run({ event: bareEvent(name), inputs, env: { GITHUB_EVENT_PATH: path } })
+    expect(end).toMatchObject({ hasFailed: false, outputs: { result }, calls: [] })
+    expect(end.warnings).toEqual([expect.stringMatching(problem)])
     const reason = "Skipped: nobody is known to have caused it, as the event's payload could not be read."
-    expect(asked).toMatchObject(kind === 'skip' ? { kind, reason, level: 'notice' } : { kind })
+    expect(end.log.includes(`notice: ${reason}`)).toBe(result === 'skipped')
   })
 })
 
 describe('the merged pull requests of a push', () => {
-  const ASKED = ['POST /graphql MergedPulls']
   const push = (change: object): Event => {
     const { name, payload } = pushBy('octocat')
     return { name, payload: { ...payload, ...change } }
   }
   const none = { ...PROMPT, context: 'none' }
   const tag = { ref: 'refs/tags/v1', created: true }
+  const report = { 'visitors-summary': 'true', 'dry-run': 'true' }
 
-  it.for<[string, Event, Readonly<Record<string, string>>, string[]]>([
-    ['for the loop guard', push({}), none, ASKED],
-    ['for the context', push({}), { ...PROMPT, 'ignore-authors': '' }, ASKED],
-    ['for the context of a tag', push(tag), PROMPT, ASKED],
-    ['for the report alone, to guard it', push({}), { 'visitors-summary': 'true' }, ASKED],
-    ['not for a tag without context', push(tag), none, []],
-    ['not for commits without a SHA', push({ commits: [{ id: '") { x', message: 'x (#1)' }] }), PROMPT, []],
-    ['not on a schedule', bareEvent('schedule'), PROMPT, []],
-  ])('are asked for in one request %s', async ([_what, event, inputs, requests], { scene }) => {
-    expect(await scene.decide({ event, inputs })).toMatchObject({ result: 'goes on', requests })
-  })
-
-  it('are those of its 20 newest commits', async ({ scene }) => {
-    const shas = Array.from({ length: 25 }, () => addCommit(scene.world).sha)
-    const { mergedPulls } = await scene.decide({ event: pushOf(scene.world, BEFORE), inputs: PROMPT })
-    expect(new Set(mergedPulls?.keys())).toEqual(new Set(shas.slice(-20)))
+  it.each<[string, Event, Readonly<Record<string, string>>, boolean]>([
+    ['for the loop guard', push({}), none, true],
+    ['for the context', push({}), { ...PROMPT, 'ignore-authors': '' }, true],
+    ['for the context of a tag', push(tag), PROMPT, true],
+    ['for the report alone, to guard it', push({}), report, true],
+    ['not for a tag without context', push(tag), none, false],
+    [
+      'not for commits without a SHA',
+      push({ commits: [{ id: '") { x', message: 'x (#1)' }] }),
+      PROMPT,
+      false,
+    ],
+    ['not on a schedule', bareEvent('schedule'), PROMPT, false],
+  ])('are requested once at most: %s', async (_what, event, inputs, isAsked) => {
+    const { run } = await startHarness()
+    const end = await run({ event, inputs })
+    expect(end.hasFailed).toBe(false)
+    const asked = end.requests.filter((line) => line.endsWith('MergedPulls'))
+    expect(asked).toHaveLength(isAsked ? 1 : 0)
   })
 
   const BROKEN = { broken: 'associatedPullRequests' }
@@ -112,53 +79,44 @@ describe('the merged pull requests of a push', () => {
   const LACKS = 'The agent is not told which pull requests the commits came in.'
   const GUARD = "A commit of unknown origin counts as a person's (`ignore-authors`)."
   const unguarded = { ...PROMPT, 'ignore-authors': '' }
-  it.for([
+  it.each([
     ['502', PROMPT, `warning: ${PULLS} 502 ("Server Error"). ${GUARD} ${LACKS}`],
     ['502', unguarded, `warning: ${PULLS} 502 ("Server Error"). ${LACKS}`],
     ['scope', PROMPT, `warning: ${FORBIDDEN} ${GUARD} ${LACKS}`],
     ['scope', unguarded, `notice: ${FORBIDDEN} ${LACKS}`],
     ['no contents', none, `warning: ${FORBIDDEN.replace('pull-requests', 'contents')} ${GUARD}`],
     ['partial', none, `warning: ${PULLS} "Something went wrong while executing your query.". ${GUARD}`],
-  ] as const)('that can not be read (%s, %j) are said', async ([fault, inputs, line], { scene }) => {
-    if (fault === 'scope') scene.world.scopes.delete('pull-requests: write')
-    else if (fault === 'no contents') scene.world.scopes.delete('contents: read')
-    else scene.github.faults.push({ match: /graphql/, end: fault === 'partial' ? BROKEN : fault })
-    const decision = await scene.decide({ event: pushBy('octocat'), inputs })
-    expect(decision).toMatchObject({ result: 'goes on', logged: [line] })
-  })
+  ] as const)(
+    'that can not be read (%s, %j) are logged, and the run goes on',
+    async (fault, inputs, line) => {
+      const { run, world, github } = await startHarness()
+      if (fault === 'scope') world.scopes.delete('pull-requests: write')
+      else if (fault === 'no contents') world.scopes.delete('contents: read')
+      else github.faults.push({ match: /graphql/, end: fault === 'partial' ? BROKEN : fault })
+      const end = await run({ event: pushBy('octocat'), inputs })
+      expect(end.outputs).toMatchObject({ result: 'dry-run' })
+      expect(end.log).toContain(line)
+    },
+  )
 })
 
-it('an account may ask as the inputs say, without a line in the log', async ({ scene }) => {
-  const { world, newRun, logged, github } = scene
-  world.roles.set('reader', { permission: 'read', role_name: 'read' })
-  world.roles.set('writer', { permission: 'write', role_name: 'write' })
-  const { run } = newRun({ event: bareEvent('push'), inputs: { 'allow-bots': 'renovate[bot]' } })
-  const accounts = [person('writer'), person('reader'), person('stranger'), bot('renovate[bot]'), null]
-  const answers = []
-  for (const account of accounts) answers.push(await mayAsk(account, run))
-  expect(answers).toEqual([true, false, false, true, false].map((value) => ({ known: true, value })))
-  github.faults.push({ match: /permission$/, end: '502' })
-  expect(await mayAsk(person('writer'), run)).toMatchObject({ known: false })
-  expect(logged()).toEqual([])
-})
-
-it.for<[string, object[], string[] | undefined]>([
-  ['no commits', [], undefined],
-  [
-    'a login and an address',
-    [{ login: 'Mintlify' }, { email: '1+other[bot]@users.noreply.github.com' }],
-    ['mintlify[bot]', 'other'],
-  ],
-  ['a person beside the agent', [{ login: 'mintlify' }, { login: 'octocat' }], undefined],
-  [
-    "a person's commit in the agent's merged pull request",
-    [{ sha: AFTER, login: 'octocat' }],
-    ['mintlify[bot]'],
-  ],
-])('of %s the own authors are told', ([_what, commits, authors], { scene }) => {
-  const inputs = { 'ignore-authors': 'mintlify[bot], other' }
-  const { run } = scene.newRun({ event: bareEvent('schedule'), inputs })
-  const pull = { number: 7, url: '', author: 'mintlify', title: '', labels: [], body: '' }
-  const origins = commits.map((one) => ({ sha: '', message: '', login: null, email: null, ...one }))
-  expect(ownAuthors(origins, new Map([[AFTER, [pull]]]), run.inputs)).toEqual(authors)
+it('a command is handed what those wrote who may ask, of whom nothing else is logged', async () => {
+  const { run, world } = await startHarness()
+  addPull(world, { number: 5 })
+  for (const [login, permission, id] of [
+    ['writer', 'write', 1],
+    ['reader', 'read', 2],
+    ['octocat', 'write', 7001],
+  ] as const)
+    world.roles.set(login, { permission, role_name: permission, id })
+  const authors = [person('writer', 1), person('reader', 2), person('stranger', 3), bot('renovate[bot]')]
+  for (const author of authors)
+    addComment(world, { kind: 'main', number: 5, author, body: `Words of ${author.login}.` })
+  const author = person('octocat')
+  const { id } = addComment(world, { kind: 'main', number: 5, author, body: '/docs explain it' })
+  const event = issueComment({ id, body: '/docs explain it', author })
+  const end = await run({ event, inputs: { 'allow-bots': 'renovate[bot]', 'dry-run': 'true' } })
+  const words = [...new Set(end.summary.match(/Words of [\w[\]]+/g))]
+  expect(words).toEqual(['Words of writer', 'Words of renovate[bot]'])
+  expect(end.log.filter((line) => /Skipped|permission/.test(line))).toEqual([])
 })

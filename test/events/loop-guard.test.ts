@@ -186,26 +186,4 @@ describe("people's work starts a job", () => {
       }
     },
   )
-
-  it('a commit of unknown origin starts a job where GitHub fails, with the cause in a warning', async ({
-    scene,
-    decide,
-    pull,
-  }) => {
-    const made = merge(scene.world, pull, 'merge')
-    scene.github.faults.push({ match: /graphql/, end: '502' })
-    const warning =
-      'Failed to read the commits\' pull requests: GitHub returned 502 ("Server Error"). A commit of unknown origin counts as a person\'s (`ignore-authors`).'
-    expect(await decide(made)).toMatchObject({ ...STARTS, warnings: [warning] })
-  })
-
-  it('a commit of unknown origin starts a job where the token may not read, with a warning that says so', async ({
-    world,
-    decide,
-    pull,
-  }) => {
-    world.scopes.delete('pull-requests: write')
-    const warnings = [expect.stringMatching(/`pull-requests: read`.*counts as a person's/)]
-    expect(await decide(merge(world, pull, 'merge'))).toMatchObject({ ...STARTS, warnings })
-  })
 })

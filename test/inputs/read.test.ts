@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type InputProblem, InputsError, readInputs, secretsOf } from '../../src/inputs/read.ts'
 import type { InputName } from '../../src/inputs/table.ts'
+import { VALUES, WRONG_VALUES } from './read.cases.ts'
 
 const redact = (text: string): string => text.replaceAll('hush', '***')
 
@@ -41,45 +42,7 @@ describe('an input that is not given or empty', () => {
 })
 
 describe('a value', () => {
-  it.each<[InputName, string, unknown]>([
-    ['wait', 'True', true],
-    ['wait', 'FALSE', false],
-    ['context', 'none', 'none'],
-    ['timeout', '1h30m', 5_400_000],
-    ['poll-interval', '100ms', 100],
-    ['reader-signals', 'agent', 'agent'],
-    ['prompt', '  a\n  b ', 'a\n  b'],
-    ['api-key', ' \n', ''],
-    ['fail-on', 'archived,\n failed', new Set(['archived', 'failed'])],
-    ['fail-on', 'none', new Set()],
-    ['visitors-trend', '52', 52],
-    ['visitors-max-requests', '1000', 1000],
-    ['prompt-file', ' a b.md \r\n\n c.md', ['a b.md', 'c.md']],
-    ['allow-bots', 'renovate[bot], my-app[bot]', ['renovate[bot]', 'my-app[bot]']],
-    ['command', '!docs', '!docs'],
-    ['visitors-from', '2026-07-27', Date.UTC(2026, 6, 27)],
-    ['base-url', 'http://127.0.0.1:8080/api', new URL('http://127.0.0.1:8080/api')],
-    ['base-url', 'http://docs.localhost', new URL('http://docs.localhost')],
-    ['base-url', 'http://127.9.8.7', new URL('http://127.9.8.7')],
-    ['base-url', 'http://[::1]:80', new URL('http://[::1]')],
-    ['site-url', 'https://acme.example/docs', new URL('https://acme.example/docs')],
-    ['api-key', 'other_prefix-123', 'other_prefix-123'],
-    ['github-token', '\u200B', ''],
-    ['github-token', 'two words', ''],
-    ['github-token', 'ghs_1', 'ghs_1'],
-    ['job-id', 'mint_1', 'mint_1'],
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: as it comes where nothing evaluates it.
-    ['matrix', '${{ toJSON(matrix) }}', ''],
-    ['matrix', 'null', ''],
-    ['matrix', '{}', ''],
-    ['matrix', '[]', ''],
-    ['matrix', '{\n  "os": "linux",\n  "node": 24,\n  "ok": true\n}', 'linux / 24 / true'],
-    ['matrix', '{"b":{"x": [1, null]},"a":["y"],"none":null}', '{"x":[1,null]} / ["y"] / null'],
-    ['matrix', '["b","a"]', 'b / a'],
-    ['matrix', '"b"', 'b'],
-    ['matrix', ' 3.10 ', '3.10'],
-    ['matrix', '{ no JSON', '{ no JSON'],
-  ])('%s: %j is read', (name, text, expected) => {
+  it.each(VALUES)('%s: %j is read', (name, text, expected) => {
     const { inputs, problems } = read({ [name]: text })
     expect(problems).toEqual([])
     expect(inputs[name]).toEqual(expected)
@@ -87,65 +50,13 @@ describe('a value', () => {
 })
 
 describe('a wrong value', () => {
-  it.each<[InputName, string, string]>([
-    ['wait', 'yes', '("yes") is not a boolean'],
-    ['wait', 'tRUE', '("tRUE") is not a boolean'],
-    ['context', 'true', '("true") is unknown'],
-    ['reader-signals', 'all', '("all") is unknown'],
-    ['timeout', '30', '("30") has no unit: did you mean 30s or 30m?'],
-    ['timeout', '0s', '("0s") must be longer than zero'],
-    ['poll-interval', '99ms', '("99ms") is shorter than 100ms'],
-    ['fail-on', 'none, failed', '("none, failed") combines "none" with other values'],
-    ['fail-on', 'failed, broken', '("failed, broken") has the unknown word "broken"'],
-    ['fail-on', 'error,failled', '("error,failled") has the unknown words "error" and "failled"'],
-    ['fail-on', ', ,', '(", ,") contains no word'],
-    ['visitors-days', '367', '("367") is out of range'],
-    ['visitors-days', '0', '("0") is out of range'],
-    ['visitors-max-requests', '1001', '("1001") is out of range'],
-    ['visitors-top', '101', '("101") is out of range'],
-    ['visitors-trend', '53', '("53") is out of range'],
-    ['visitors-trend', '1.5', '("1.5") is not a whole number'],
-    ['visitors-from', '2026-02-30', '("2026-02-30") is not a valid date'],
-    ['visitors-from', '2026-01-01T10:00Z', '("2026-01-01T10:00Z") is not a valid date'],
-    ['visitors-from', 'yesterday', '("yesterday") is not a valid date'],
-    ['command', '/docs please', '("/docs please") contains white space'],
-    ['allow-bots', 'a[bot], *[bot]', '("a[bot], *[bot]") contains an invalid login, "*[bot]"'],
-    ['required-permission', 'owner', '("owner") is unknown'],
-    ['required-permission', 'Write', '("Write") is not in lower case: did you mean write?'],
-    ['base-url', 'http://api.example', '("http://api.example") is not encrypted'],
-    ['base-url', 'https://me:pw@api.example', '("https://***@api.example") contains a user name or password'],
-    ['base-url', 'http://notlocalhost', '("http://notlocalhost") is not encrypted'],
-    ['base-url', 'http://localhost.example.com', '("http://localhost.example.com") is not encrypted'],
-    ['base-url', 'http://[::ffff:127.0.0.1]', '("http://[::ffff:127.0.0.1]") is not encrypted'],
-    ['base-url', 'https://api.example/#top', '("https://api.example/#top") contains a query or fragment'],
-    ['base-url', 'https://api.example?', '("https://api.example?") contains a query or fragment'],
-    ['base-url', 'ftp://api.example', '("ftp://api.example") is not a URL'],
-    ['site-url', 'acme.example', '("acme.example") is not a URL: did you mean `https://acme.example`?'],
-    [
-      'site-url',
-      'docs.acme.example:8080/guides',
-      '("docs.acme.example:8080/guides") is not a URL: did you mean `https://docs.acme.example:8080/guides`?',
-    ],
-    ['project-id', '..', '("..") is not an id'],
-    ['project-id', 'https://acme.example/docs', '("https://acme.example/docs") is not an id'],
-    ['project-id', 'mint_1', 'is an API key (it starts with mint_), which belongs in api-key'],
-    ['project-id', ' "mint_1"', 'is an API key (it starts with mint_), which belongs in api-key'],
-    ['job-id', '.', '(".") is not an id'],
-    ['job-id', 'a\u0007b', '("a\u0007b") contains control characters'],
-    ['api-key', 'mint_dsc_1', 'is an assistant key (it starts with mint_dsc_)'],
-    ['api-key', 'mint_us_1', 'is a search (index) key (it starts with mint_us_)'],
-    ['api-key', 'ghs_1', 'is a GitHub token (it starts with gh…_ or github_pat_)'],
-    ['api-key', 'ghp_1', 'is a GitHub token (it starts with gh…_ or github_pat_)'],
-    ['api-key', 'github_pat_1', 'is a GitHub token (it starts with gh…_ or github_pat_)'],
-    ['api-key', ' mint_1', 'has white space around it'],
-    ['api-key', '"mint_1"', 'has quotes around it'],
-    ['api-key', 'Bearer mint_1', 'starts with "Bearer "'],
-    ['api-key', '\u200B', 'contains white space or characters that no API key has'],
-    ['api-key', 'mint_é', 'contains white space or characters that no API key has'],
-  ])('%s: %j is refused with what is wrong and what is accepted', (name, text, problem) => {
-    expect(problemOf(name, text)?.problem).toBe(problem)
-    expect(problemOf(name, text)?.accepted).not.toBe('')
-  })
+  it.each(WRONG_VALUES)(
+    '%s: %j is refused with what is wrong and what is accepted',
+    (name, text, problem) => {
+      expect(problemOf(name, text)?.problem).toBe(problem)
+      expect(problemOf(name, text)?.accepted).not.toBe('')
+    },
+  )
 
   it('counts as its default for what is decided before all inputs are judged', () => {
     expect(read({ command: 'a b', timeout: 'soon' }).inputs).toMatchObject({

@@ -25,6 +25,7 @@ import {
   person,
   pushToPull,
 } from '../support/world.ts'
+import { EXPECTED, mine, PREVIEW_ROWS, PUBLISHED, STRAIGHT } from './came-of-it.cases.ts'
 import { type DocsPlace, finishedJobStarter, PULL_URL } from './finished-job.ts'
 
 const startFinishedJob = finishedJobStarter()
@@ -39,19 +40,6 @@ const PLACES: readonly DocsPlace[] = [
   'elsewhere with a token',
   'elsewhere without',
 ]
-
-type Trouble = 'early' | 'late' | 'never' | 'replaced' | '403' | '502' | 'stranger'
-
-/** What `preview-status` is after a wait, by the state of the check; `never`, 502 and a stranger: nothing, ever. */
-const EXPECTED: Readonly<Record<CheckState, Partial<Record<Trouble, string>>>> = {
-  queued: { early: 'building', late: 'building', replaced: 'building' },
-  building: { early: 'building', late: 'building', replaced: 'building' },
-  ready: { early: 'ready', late: 'ready', replaced: 'building', '403': 'ready' },
-  failed: { early: 'failed', late: 'failed', replaced: 'building' },
-  'timed out': { early: 'failed', late: 'failed', replaced: 'building' },
-  skipped: { replaced: 'building' },
-  neutral: { replaced: 'building' },
-}
 
 describe.each(PLACES)('a preview of docs %s', (place) => {
   const cases = Object.keys(CHECK_STATES).flatMap((state) =>
@@ -249,33 +237,7 @@ describe('the preview', () => {
     })
   })
 
-  const READY = '| a | 🟢 Ready | [View Preview](https://ready.example/) | now |'
-  it.each([
-    [
-      'the first row that is ready',
-      `| a | 🟡 Building | [View Preview](https://b.example/) | now |\n${READY}`,
-      'https://ready.example/',
-      'ready',
-    ],
-    [
-      'else the first row',
-      '| Ready | 🔴 Not Ready | [View Preview](https://b.example/) | now |',
-      'https://b.example/',
-      '',
-    ],
-    ['no http link', READY.replace('https:', 'http:'), '', ''],
-    ['no link with a name', READY.replace('https://', 'https://a@'), '', ''],
-    [
-      'a link without spaces around it',
-      READY.replaceAll('| ', '|').replaceAll(' |', '|'),
-      'https://ready.example/',
-      'ready',
-    ],
-    ['not ready that is only so soon', READY.replace('Ready', 'Ready soon'), 'https://ready.example/', ''],
-    ['no link with a password', READY.replace('https://', 'https://:b@'), '', ''],
-    ['no script', READY.replace('https://ready.example/', 'javascript:alert'), '', ''],
-    ['a check without a comment', '', '', ''],
-  ])('of the comment alone is %s', async (_what, rows, url, status) => {
+  it.each(PREVIEW_ROWS)('of the comment alone is %s', async (_what, rows, url, status) => {
     const { world, open, read } = await startFinishedJob()
     open()
     const body = `<!-- mintlify-preview-comment-1 -->\n${rows}`
@@ -359,26 +321,7 @@ it('names five failed checks of others, and how many more', async () => {
 
 describe('a job without a pull request', () => {
   const text = (cameOfIt: CameOfIt) => noPullRequestWords(cameOfIt)?.headline
-  type Case = [string, Parameters<typeof addCommit>[1][], string | undefined]
-  const mine = { author: AGENT }
-  it.each<Case>([
-    ['that left no commit', [], 'Changed nothing on `main`'],
-    ['beside commits of others', [{ author: person('mona') }], 'Changed nothing on `main`'],
-    ['with a commit of the agent', [mine], 'Published straight to `main`: 1 commit'],
-    ['with two of them', [mine, {}, mine], 'Published straight to `main`: 2 commits'],
-    [
-      'with a merged one by its subject',
-      [{ ...mine, message: 'Docs (#7)\n\nx' }],
-      'Changed nothing on `main`',
-    ],
-    [
-      'with a merge commit',
-      [{ ...mine, message: 'Merge pull request #7 from acme/x' }],
-      'Changed nothing on `main`',
-    ],
-    ['beside a hundred commits, the first of all included', Array(99).fill({}), 'Changed nothing on `main`'],
-    ['beside more than a hundred', Array(100).fill({}), undefined],
-  ])('%s says which of the two it was', async (_what, commits, headline) => {
+  it.each(STRAIGHT)('%s says which of the two it was', async (_what, commits, headline) => {
     const { world, github, read, log } = await startFinishedJob()
     for (const commit of commits ?? []) addCommit(world, commit)
     expect(text(await read({ prLink: null }))).toBe(headline)
@@ -417,18 +360,7 @@ describe('a job without a pull request', () => {
 })
 
 describe('the earlier pull request, once it is merged', () => {
-  it.each<[CheckState | undefined, string, string]>([
-    [undefined, '', ''],
-    ['queued', '', ''],
-    ['skipped', '', ''],
-    ['neutral', '', ''],
-    ['ready', 'true', ' is published'],
-    [
-      'failed',
-      'false',
-      " was merged, but the service's check failed: Broken page. ([check](https://github.com/acme/docs/runs/1))",
-    ],
-  ])('whose check is %s: published is %j', async (state, published, words) => {
+  it.each(PUBLISHED)('whose check is %s: published is %j', async (state, published, words) => {
     const { world, read, log } = await startFinishedJob()
     const mergeCommit = mergePull(world, addPull(world, { number: 7 })).at(-1) ?? ''
     if (state !== undefined) addCheck(world, mergeCommit, { ...CHECK_STATES[state], summary: 'Broken page.' })

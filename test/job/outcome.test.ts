@@ -1,74 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import {
-  type JobEnd,
-  type JobResult,
-  jobOutputs,
-  outcomeSentences,
-  readPullRequest,
-} from '../../src/job/outcome.ts'
-import { JobError } from '../../src/job/submit.ts'
-import { MESSAGE, outcome, PR_LINK, WAIT } from './outcomes.ts'
+import { type JobResult, jobOutputs, outcomeSentences, readPullRequest } from '../../src/job/outcome.ts'
+import { expired, FAIL_ON, FAILS, notStarted, refused, type Started, WORDS } from './outcome.cases.ts'
+import { outcome, PR_LINK, WAIT } from './outcomes.ts'
 
-const RUNNING = 'The job is still running. To wait for it, run this action with `job-id: j1`.'
-const MAYBE_RUNNING = RUNNING.replace('is still', 'may still be')
-const FAILS = 'The step fails because `fail-on` names'
-const ARCHIVED =
-  "The agent's job was archived (job j1). It was archived in the dashboard or by the service, and does no further work."
-const LATER = 'A longer `timeout` gives the next run more time.'
-
-type Started = ConstructorParameters<typeof JobError>[0]
-const REFUSED = { headline: 'The docs service refused the API key (401)', details: 'Renew it.' }
-const refused = (started: Started, isTransient = false) => new JobError(started, REFUSED, { isTransient })
-const expired = refused('nothing')
-const EXPIRED = 'The docs service refused the API key (401). Renew it.'
-/** No job was started or seen. */
-const notStarted = (error?: JobError, isCancelled = false): JobEnd => ({
-  kind: 'not-started',
-  isCancelled,
-  error,
-})
-const NO_CHANGE =
-  'Completed without a pull request (job j1). Either no file needed a change, or the agent published straight to the branch.'
-const FAILED =
-  "The agent's job failed (job j1). The service gives no reason. Common ones: the agent cannot write to the repository (is its GitHub App installed there?), the credits are used up, or the prompt asks for something that the agent cannot do. The dashboard of the docs service shows the job."
-const NEVER_SEEN = `Not finished within 30m. The last poll failed. ${EXPIRED} ${MAYBE_RUNNING}`
-const unseen = { isUnseen: true, error: expired, plan: WAIT }
-const SAFE = 'Nothing was started, so it is safe to run this again.'
-const ANEW =
-  'Nothing was started. Start the workflow anew: a re-run starts nothing, as this run could not write down what it does.'
-const anew = { rerun: 'anew' } as const
-
-it.each<[JobResult, Parameters<typeof outcome>[1], string]>([
-  ['pull-request', {}, `Pull request ready for review (job j1): ${PR_LINK}`],
-  ['pull-request', { fields: { id: 'ready' } }, `Pull request ready for review (job ready): ${PR_LINK}`],
-  ['no-pull-request', {}, NO_CHANGE],
-  ['failed', {}, `${FAILED} ${FAILS} \`failed\`.`],
-  ['archived', {}, ARCHIVED],
-  ['archived', { fields: { prLink: PR_LINK } }, `${ARCHIVED} Pull request: ${PR_LINK}`],
-  ['timed-out', {}, `Not finished within 30m. ${RUNNING} ${LATER} ${FAILS} \`timed-out\`.`],
-  ['timed-out', unseen, `${NEVER_SEEN} ${LATER} ${FAILS} \`timed-out\`.`],
-  [
-    'timed-out',
-    { inputs: { timeout: ' 1h30m ', 'fail-on': 'none' } },
-    `Not finished within 1h30m. ${RUNNING} ${LATER}`,
-  ],
-  ['cancelled', {}, `Cancelled. ${RUNNING}`],
-  ['cancelled', { end: notStarted(undefined, true) }, 'Cancelled. Nothing was started.'],
-  ['cancelled', { end: notStarted(refused('nothing', true), true) }, `Cancelled. ${EXPIRED} ${SAFE}`],
-  ['cancelled', { end: notStarted(refused('maybe'), true) }, `Cancelled. ${EXPIRED}`],
-  ['submitted', {}, `Job started; not waiting for it. ${RUNNING}`],
-  ['submitted', { plan: MESSAGE }, `Message sent; not waiting for the job. ${RUNNING}`],
-  ['submitted', { plan: WAIT }, RUNNING],
-  ['error', { error: expired }, `${EXPIRED} ${MAYBE_RUNNING}`],
-  ['error', unseen, `${EXPIRED} The request was about job j1.`],
-  ['error', { end: notStarted(expired) }, `${EXPIRED} Nothing was started.`],
-  ['error', { end: notStarted(refused('nothing', true)), plan: undefined }, `${EXPIRED} ${SAFE}`],
-  // A re-run would start none.
-  ['error', { end: notStarted(refused('nothing', true)), ...anew }, `${EXPIRED} ${ANEW}`],
-  ['error', { end: notStarted(expired), ...anew }, `${EXPIRED} ${ANEW}`],
-  ['error', { end: notStarted(refused('maybe')), ...anew }, EXPIRED],
-  ['error', { end: notStarted(refused('unknown')) }, EXPIRED],
-])('the outcome %s (%#) in words', (result, change, text) => {
+it.each(WORDS)('the outcome %s (%#) in words', (result, change, text) => {
   expect(outcomeSentences(outcome(result, change))).toBe(text)
 })
 
@@ -79,21 +14,7 @@ it('an id and a link of any length are cut', () => {
   expect(outcomeSentences(outcome('pull-request', { fields: { prLink } })).length).toBeLessThan(2200)
 })
 
-it.each<[JobResult, string, boolean, string]>([
-  ['pull-request', 'failed, archived, timed-out, no-pull-request', false, '✅'],
-  ['submitted', 'failed, archived, timed-out, no-pull-request', false, '🚀'],
-  ['no-pull-request', 'none', false, '✅'],
-  ['no-pull-request', 'failed, archived, timed-out', false, '✅'],
-  ['no-pull-request', 'no-pull-request', true, '❌'],
-  ['archived', 'failed', false, '🗄️'],
-  ['archived', 'archived', true, '❌'],
-  ['failed', 'failed', true, '❌'],
-  ['failed', 'none', false, '❌'],
-  ['timed-out', 'timed-out', true, '⏱️'],
-  ['timed-out', 'none', false, '⏱️'],
-  ['cancelled', 'none', true, '🛑'],
-  ['error', 'none', true, '❌'],
-])('%s with `fail-on` %j: fails %s, under %s', (result, failOn, isFailure, sign) => {
+it.each(FAIL_ON)('%s with `fail-on` %j: fails %s, under %s', (result, failOn, isFailure, sign) => {
   const end = outcome(result, { inputs: { 'fail-on': failOn } })
   expect([end.isFailure, end.sign.source]).toEqual([isFailure, sign])
   const isNamed = isFailure && result !== 'cancelled' && result !== 'error'

@@ -1,34 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { bareEvent, type Event, pullRequest, pushTo } from '../support/events.ts'
+import { bareEvent, pullRequest, pushTo } from '../support/events.ts'
 import type { FaultName } from '../support/github.ts'
 import { type RunOptions, startHarness } from '../support/harness.ts'
-import {
-  AGENT,
-  addCommit,
-  addPull,
-  addStatus,
-  BEFORE,
-  person,
-  pushToPull,
-  type World,
-} from '../support/world.ts'
-
-const PULL = 'https://github.com/acme/docs/pull/7'
-const attemptUrl = (id: number, attempt = 1): string =>
-  `https://github.com/acme/docs/actions/runs/${id}/attempts/${attempt}`
-const RERUN = { runId: 1001, attempt: 2 }
-const HEAD = 'd'.repeat(40)
-const release = bareEvent('release')
-const onHead = pullRequest({ action: 'synchronize', pull: { head: { sha: HEAD } } })
-const CONTEXT = 'Docs agent: docs (docs.yml, docs, agent)'
-
-/** A status of this step: its state, the job that it names, where it leads, and other fields. */
-type Status = readonly [
-  state: string,
-  jobId: string,
-  target: string,
-  change?: { readonly sha?: string | undefined; readonly [name: string]: unknown },
-]
+import { AGENT, addCommit, addPull, addStatus, BEFORE, pushToPull, type World } from '../support/world.ts'
 
 function addStepStatus(
   world: World,
@@ -37,6 +11,22 @@ function addStepStatus(
   const description = jobId === '' ? 'Words' : `Words (${jobId})`
   addStatus(world, sha, { context: CONTEXT, state, description, target_url, ...change })
 }
+
+import {
+  attemptUrl,
+  CONTEXT,
+  continues,
+  FURTHER_RUNS,
+  HEAD,
+  NEW,
+  OWN,
+  PULL,
+  RE_RUNS,
+  RERUN,
+  release,
+  type Status,
+  UNKNOWN_STARTS,
+} from './recall.cases.ts'
 
 /** A harness with these statuses, each set a second after the one before; every job of the docs service is active. */
 async function startAfter(statuses: readonly Status[]) {
@@ -60,82 +50,7 @@ async function runAfter(statuses: readonly Status[], options?: RunOptions, fault
   return await run(options)
 }
 
-const NEW = ['POST /job']
-const continues = (id: string): string[] => [`GET /job/${id}`, `POST /job/${id}/message`]
-const OTHER = attemptUrl(999)
-const OWN = attemptUrl(1001)
-
-it.each<[string, readonly Status[], readonly string[], string?]>([
-  ['no status starts a new job', [], NEW],
-  [
-    'a status of a run continues its job',
-    [['pending', 'job_1', OTHER]],
-    continues('job_1'),
-    'has no pull request yet',
-  ],
-  [
-    "a stranger's status of that name counts",
-    [['pending', 'job_1', OTHER, { creator: person('x') }]],
-    continues('job_1'),
-  ],
-  [
-    'a status that leads to a pull request continues that',
-    [
-      ['pending', 'job_1', OTHER],
-      ['success', 'job_1', PULL],
-    ],
-    continues('job_1'),
-    PULL,
-  ],
-  [
-    'the newest of several jobs counts, whatever its state',
-    [
-      ['success', 'job_1', PULL],
-      ['pending', 'job_2', attemptUrl(998)],
-      ['failure', 'job_2', PULL],
-    ],
-    continues('job_2'),
-    PULL,
-  ],
-  [
-    'a run that started nothing is passed over',
-    [
-      ['pending', 'job_1', attemptUrl(998)],
-      ['success', 'job_1', PULL],
-      ['pending', '', OTHER],
-      ['failure', '', OTHER],
-    ],
-    continues('job_1'),
-  ],
-  [
-    'a run that may have started a job is passed over, which a notice says',
-    [
-      ['pending', 'job_1', attemptUrl(998)],
-      ['success', 'job_1', PULL],
-      ['error', '', OTHER],
-    ],
-    continues('job_1'),
-    `notice: An earlier run (${OTHER}) may have started a job that its commit status does not name`,
-  ],
-  [
-    'the newest status of a run counts, not an older one that names a job',
-    [
-      ['pending', 'job_1', OTHER],
-      ['failure', '', OTHER],
-    ],
-    NEW,
-  ],
-  [
-    'another project is another step',
-    [['success', 'job_1', PULL, { context: CONTEXT.replace(': docs', ': guides') }]],
-    NEW,
-  ],
-  [
-    'another leg is another step',
-    [['success', 'job_1', PULL, { context: CONTEXT.replace(')', ', api)') }]],
-    NEW,
-  ],
-])('%s', async (_name, statuses, calls, words = '') => {
+it.each(FURTHER_RUNS)('%s', async (_name, statuses, calls, words = '') => {
   const end = await runAfter(statuses)
   expect(end).toMatchObject({ outputs: { result: 'submitted' }, calls })
   expect(end.log.join('\n')).toContain(words)
@@ -160,77 +75,12 @@ it('below a status that names no job, on whichever commit, the list of that comm
 })
 
 describe('on a re-run, what earlier attempts left', () => {
-  it.each<[string, Event, readonly Status[], readonly string[]]>([
-    ['names a job, which is waited for', release, [['pending', 'job_1', OWN]], ['GET /job/job_1']],
-    [
-      'leads to a pull request; its pending status says whose it is',
-      release,
-      [
-        ['pending', 'job_1', OWN],
-        ['success', 'job_1', PULL],
-        ['pending', 'job_2', OTHER],
-        ['success', 'job_2', PULL],
-      ],
-      ['GET /job/job_1'],
-    ],
-    [
-      'is of several attempts: the newest counts',
-      release,
-      [
-        ['pending', 'job_1', OWN],
-        ['failure', 'job_1', OWN],
-        ['pending', 'job_2', attemptUrl(1001, 2)],
-      ],
-      ['GET /job/job_2'],
-    ],
-    [
-      "stands on a pull request's head",
-      onHead,
-      [['pending', 'job_1', OWN, { sha: HEAD }]],
-      ['GET /job/job_1'],
-    ],
-    ['says that nothing was started, so it starts', release, [['failure', '', OWN]], NEW],
-    ['is nothing, so it starts', release, [], NEW],
-    ['is nothing of this run, so it continues', release, [['success', 'job_1', PULL]], continues('job_1')],
-    [
-      'is nothing of this run, whose id is only like another',
-      release,
-      [['pending', 'job_1', attemptUrl(10012)]],
-      continues('job_1'),
-    ],
-  ])('%s', async (_name, event, statuses, calls) => {
+  it.each(RE_RUNS)('%s', async (_name, event, statuses, calls) => {
     const end = await runAfter(statuses, { ...RERUN, event })
     expect(end).toMatchObject({ hasFailed: false, calls })
   })
 
-  it.each<[string, readonly Status[], readonly string[], [RegExp, FaultName]?]>([
-    [
-      'is pending without a job',
-      [['pending', '', OWN]],
-      ['error: Unknown whether an earlier attempt of this run starte…'],
-    ],
-    ['is an error without a job', [['error', '', OWN]], []],
-    [
-      'shows two jobs of one attempt',
-      [
-        ['pending', 'job_1', OWN],
-        ['pending', 'job_2', OWN],
-      ],
-      [],
-    ],
-    [
-      'shows two starts of one attempt',
-      [
-        ['pending', 'job_1', OWN],
-        ['pending', '', OWN],
-      ],
-      [],
-    ],
-    ["can't be read", [], [], [/\/statuses$/, '502']],
-    ['is no list', [], [], [/\/statuses$/, 'empty']],
-    ['is an answer without a body', [], [], [/\/statuses$/, '204']],
-    ['is a conflict', [], [], [/\/statuses$/, '409']],
-  ])('%s, so nothing is started', async (_name, statuses, words, fault) => {
+  it.each(UNKNOWN_STARTS)('%s, so nothing is started', async (_name, statuses, words, fault) => {
     const { run, github, world } = await startAfter(statuses)
     if (fault !== undefined) github.faults.push({ match: fault[0], end: fault[1] })
     const before = world.statuses.length

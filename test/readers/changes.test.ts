@@ -6,6 +6,7 @@ import {
   findPageChanges,
   isNewlyAiHeavy,
 } from '../../src/readers/page-changes.ts'
+import { NEWLY_AI } from './changes.cases.ts'
 import { page } from './samples.ts'
 import { Dice } from './simulation.ts'
 
@@ -117,22 +118,12 @@ describe('what moved', () => {
   })
 })
 
-// Chance explains the second one.
-it.each([
-  [page('/', 100, 30), page('/', 100, 70), true],
-  [page('/', 100, 50), page('/', 100, 70), false],
-  [page('/', 1000, 500), page('/', 1000, 700), true],
-  [page('/', 9000, 5400), page('/', 9000, 9000), false],
-  [page('/', 1000, 100), page('/', 1000, 599), false],
-  [page('/', 100, 30), page('/', 100, 300), true],
-  [page('/', 0), page('/', 10, 6), true],
-  [undefined, page('/', 10, 6), true],
-  [undefined, page('/', 10_000, 5999), false],
-  [undefined, page('/', 9, 9), false],
-  [undefined, { path: '/', human: 3, ai: 40, total: 20 }, true],
-])('a page with %j before and %j now is newly read mostly by AI: %s', (before, now, expected) => {
-  expect(isNewlyAiHeavy(now, before)).toBe(expected)
-})
+it.each(NEWLY_AI)(
+  'a page with %j before and %j now is newly read mostly by AI: %s',
+  (before, now, expected) => {
+    expect(isNewlyAiHeavy(now, before)).toBe(expected)
+  },
+)
 
 type SimulatedPage = { readonly path: string; readonly mean: number; readonly share: number }
 

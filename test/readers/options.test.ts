@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { DAY_MS, isoDay, type Period } from '../../src/readers/format.ts'
 import { fullDaysBefore, periodsBefore, readReadersOptions } from '../../src/readers/options.ts'
+import { WRONG_PERIODS } from './options.cases.ts'
 import { runWith } from './scene.ts'
 
 type Given = Readonly<Record<string, string>>
@@ -53,34 +54,7 @@ describe('an explicit period', () => {
     expect(options?.visitors).toMatchObject({ isSoFar, before: { length: before } })
   })
 
-  it.each([
-    ['2026-07-27', '2026-07-27', 'visitors-to ("2026-07-27") is not after visitors-from ("2026-07-27")'],
-    [
-      '2025-08-01',
-      '2026-08-03',
-      'visitors-to ("2026-08-03") is more than 366 days after visitors-from ("2025-08-01")',
-    ],
-    [
-      '2026-08-04',
-      '2026-08-05',
-      'visitors-from ("2026-08-04") is in the future, so there are no visitors yet',
-    ],
-    [
-      '2026-02-30',
-      '2026-07-27T00:00:00Z',
-      'visitors-from ("2026-02-30") is not a valid date',
-      'visitors-to ("2026-07-27T00:00:00Z") is not a valid date',
-    ],
-    ['', '2026-08-03', 'visitors-from is missing, though visitors-to is given'],
-    ['2026-07-27', '', 'visitors-to is missing, though visitors-from is given'],
-    ['2026-02-20', 'tomorrow', 'visitors-to ("tomorrow") is not a valid date'],
-    [
-      '',
-      'tomorrow',
-      'visitors-to ("tomorrow") is not a valid date',
-      'visitors-from is missing, though visitors-to is given',
-    ],
-  ])('from "%s" to "%s" is refused', async (from, to, ...expected) => {
+  it.each(WRONG_PERIODS)('from "%s" to "%s" is refused', async (from, to, ...expected) => {
     const { problems } = await readOptions({ ...VISITORS, 'visitors-from': from, 'visitors-to': to })
     expect(problems).toEqual(expected)
   })

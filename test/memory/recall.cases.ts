@@ -1,0 +1,165 @@
+import { bareEvent, type Event, pullRequest } from '../support/events.ts'
+import type { FaultName } from '../support/github.ts'
+import { person } from '../support/world.ts'
+
+export const PULL = 'https://github.com/acme/docs/pull/7'
+export const attemptUrl = (id: number, attempt = 1): string =>
+  `https://github.com/acme/docs/actions/runs/${id}/attempts/${attempt}`
+export const RERUN = { runId: 1001, attempt: 2 }
+export const HEAD = 'd'.repeat(40)
+export const release = bareEvent('release')
+export const onHead = pullRequest({ action: 'synchronize', pull: { head: { sha: HEAD } } })
+export const CONTEXT = 'Docs agent: docs (docs.yml, docs, agent)'
+
+/** A status of this step: its state, the job that it names, where it leads, and other fields. */
+export type Status = readonly [
+  state: string,
+  jobId: string,
+  target: string,
+  change?: { readonly sha?: string | undefined; readonly [name: string]: unknown },
+]
+
+export const NEW = ['POST /job']
+export const continues = (id: string): string[] => [`GET /job/${id}`, `POST /job/${id}/message`]
+export const OTHER = attemptUrl(999)
+export const OWN = attemptUrl(1001)
+
+/** Statuses before a run, what it asks of the docs service, and words of its log. */
+export const FURTHER_RUNS: readonly [string, readonly Status[], readonly string[], string?][] = [
+  ['no status starts a new job', [], NEW],
+  [
+    'a status of a run continues its job',
+    [['pending', 'job_1', OTHER]],
+    continues('job_1'),
+    'has no pull request yet',
+  ],
+  [
+    "a stranger's status of that name counts",
+    [['pending', 'job_1', OTHER, { creator: person('x') }]],
+    continues('job_1'),
+  ],
+  [
+    'a status that leads to a pull request continues that',
+    [
+      ['pending', 'job_1', OTHER],
+      ['success', 'job_1', PULL],
+    ],
+    continues('job_1'),
+    PULL,
+  ],
+  [
+    'the newest of several jobs counts, whatever its state',
+    [
+      ['success', 'job_1', PULL],
+      ['pending', 'job_2', attemptUrl(998)],
+      ['failure', 'job_2', PULL],
+    ],
+    continues('job_2'),
+    PULL,
+  ],
+  [
+    'a run that started nothing is passed over',
+    [
+      ['pending', 'job_1', attemptUrl(998)],
+      ['success', 'job_1', PULL],
+      ['pending', '', OTHER],
+      ['failure', '', OTHER],
+    ],
+    continues('job_1'),
+  ],
+  [
+    'a run that may have started a job is passed over, which a notice says',
+    [
+      ['pending', 'job_1', attemptUrl(998)],
+      ['success', 'job_1', PULL],
+      ['error', '', OTHER],
+    ],
+    continues('job_1'),
+    `notice: An earlier run (${OTHER}) may have started a job that its commit status does not name`,
+  ],
+  [
+    'the newest status of a run counts, not an older one that names a job',
+    [
+      ['pending', 'job_1', OTHER],
+      ['failure', '', OTHER],
+    ],
+    NEW,
+  ],
+  [
+    'another project is another step',
+    [['success', 'job_1', PULL, { context: CONTEXT.replace(': docs', ': guides') }]],
+    NEW,
+  ],
+  [
+    'another leg is another step',
+    [['success', 'job_1', PULL, { context: CONTEXT.replace(')', ', api)') }]],
+    NEW,
+  ],
+]
+
+/** The same for the second attempt of run 1001. */
+export const RE_RUNS: readonly [string, Event, readonly Status[], readonly string[]][] = [
+  ['names a job, which is waited for', release, [['pending', 'job_1', OWN]], ['GET /job/job_1']],
+  [
+    'leads to a pull request; its pending status says whose it is',
+    release,
+    [
+      ['pending', 'job_1', OWN],
+      ['success', 'job_1', PULL],
+      ['pending', 'job_2', OTHER],
+      ['success', 'job_2', PULL],
+    ],
+    ['GET /job/job_1'],
+  ],
+  [
+    'is of several attempts: the newest counts',
+    release,
+    [
+      ['pending', 'job_1', OWN],
+      ['failure', 'job_1', OWN],
+      ['pending', 'job_2', attemptUrl(1001, 2)],
+    ],
+    ['GET /job/job_2'],
+  ],
+  ["stands on a pull request's head", onHead, [['pending', 'job_1', OWN, { sha: HEAD }]], ['GET /job/job_1']],
+  ['says that nothing was started, so it starts', release, [['failure', '', OWN]], NEW],
+  ['is nothing, so it starts', release, [], NEW],
+  ['is nothing of this run, so it continues', release, [['success', 'job_1', PULL]], continues('job_1')],
+  [
+    'is nothing of this run, whose id is only like another',
+    release,
+    [['pending', 'job_1', attemptUrl(10012)]],
+    continues('job_1'),
+  ],
+]
+
+/** Statuses, or a failure, that leave unknown what the first attempt started; and whether they end in a status. */
+export const UNKNOWN_STARTS: readonly [string, readonly Status[], readonly string[], [RegExp, FaultName]?][] =
+  [
+    [
+      'is pending without a job',
+      [['pending', '', OWN]],
+      ['error: Unknown whether an earlier attempt of this run starte…'],
+    ],
+    ['is an error without a job', [['error', '', OWN]], []],
+    [
+      'shows two jobs of one attempt',
+      [
+        ['pending', 'job_1', OWN],
+        ['pending', 'job_2', OWN],
+      ],
+      [],
+    ],
+    [
+      'shows two starts of one attempt',
+      [
+        ['pending', 'job_1', OWN],
+        ['pending', '', OWN],
+      ],
+      [],
+    ],
+    ["can't be read", [], [], [/\/statuses$/, '502']],
+    ['is no list', [], [], [/\/statuses$/, 'empty']],
+    ['is an answer without a body', [], [], [/\/statuses$/, '204']],
+    ['is a conflict', [], [], [/\/statuses$/, '409']],
+  ]

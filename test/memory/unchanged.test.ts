@@ -1,0 +1,64 @@
+import { expect, it } from 'vitest'
+import { bareEvent } from '../support/events.ts'
+import { type Harness, type RunOptions, startHarness } from '../support/harness.ts'
+import { AGENT, addCommit, addPull, mergePull } from '../support/world.ts'
+
+const event = bareEvent('schedule')
+const usual = { prompt: 'Document it.', context: 'none', wait: 'false', 'skip-unchanged': 'true' }
+
+/** A second run on a schedule, after what happens since the first one, which started a job. */
+async function runAfter(happen: (harness: Harness) => unknown, { inputs, ...options }: RunOptions = {}) {
+  const harness = await startHarness({ replies: {} })
+  await harness.run({ event, inputs: usual })
+  await harness.clock.sleep(1000)
+  await happen(harness)
+  const before = harness.statuses().length
+  const end = await harness.run({ event, ...options, inputs: { ...usual, ...inputs } })
+  return { ...end, set: harness.statuses().length - before }
+}
+
+const nothing = () => undefined
+const byAgent = ({ world }: Harness) => addCommit(world, { author: AGENT })
+const byPerson = ({ world }: Harness) => addCommit(world)
+const merge = ({ world }: Harness) =>
+  mergePull(world, addPull(world, { number: 7, user: AGENT, files: ['a.mdx'] }), { how: 'squash' })
+
+it.each<[string, (harness: Harness) => unknown]>([
+  ['there was no commit', nothing],
+  ['the agent wrote the only commit', byAgent],
+  ["the agent's pull request was merged", merge],
+])('`skip-unchanged` skips a schedule and sets no status where %s since', async (_what, happen) => {
+  const end = await runAfter(happen)
+  expect(end).toMatchObject({ hasFailed: false, outputs: { result: 'skipped' }, calls: [], set: 0 })
+  expect(end.log.join('\n')).toMatch(
+    /^notice: Skipped: no commit on this branch since .*job `j1`.*agent's own/m,
+  )
+})
+
+it.each<[string, (harness: Harness) => unknown, RunOptions?]>([
+  ['a person wrote a commit since', byPerson],
+  ['a person and the agent did', (harness) => [byAgent(harness), byPerson(harness)]],
+  [
+    'GitHub fails to compare',
+    (harness) => [byAgent(harness), harness.github.faults.push({ match: /compare/, end: '502' })],
+  ],
+  ['it is off', nothing, { inputs: { 'skip-unchanged': 'false' } }],
+  ['there is no `follow-up`', nothing, { inputs: { 'follow-up': 'false' } }],
+  [
+    'the agent is told what readers missed',
+    nothing,
+    { inputs: { context: 'files', 'reader-signals': 'agent' } },
+  ],
+  ['the event is no schedule', nothing, { event: bareEvent('workflow_dispatch') }],
+])('`skip-unchanged` lets a run start where %s', async (_what, happen, options) => {
+  const end = await runAfter(happen, options)
+  expect(end.outputs['result']).toBe('submitted')
+  expect(end.calls.some((call) => call.startsWith('POST /job'))).toBe(true)
+})
+
+it('`skip-unchanged` skips the job alone where a visitors report is requested', async () => {
+  const end = await runAfter(nothing, { inputs: { 'visitors-summary': 'true' } })
+  expect(end.outputs).toMatchObject({ result: 'skipped' })
+  expect(end.calls.filter((call) => call !== 'GET /visitors')).toEqual([])
+  expect(end.calls).toContain('GET /visitors')
+})
