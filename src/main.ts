@@ -24,12 +24,8 @@ export async function runMain(run: Run): Promise<void> {
 }
 
 async function perform(run: Run): Promise<void> {
-  const { environment, inputs, log } = run
-  const event = readEvent(environment)
-  if (event.payloadProblem !== undefined) {
-    log.warning(`Failed to read the event's payload (GITHUB_EVENT_PATH): ${event.payloadProblem}.`)
-  }
-  const asked = readTrigger(event, inputs, environment)
+  const { log } = run
+  const asked = readAsked(run)
   if (asked.kind === 'skip') return reportSkip(asked, run)
   const { trigger } = asked
   const request = await loadRequest(trigger, run)
@@ -56,13 +52,26 @@ async function perform(run: Run): Promise<void> {
     return undefined
   })
   if (jobFailure !== undefined) log.fail(jobFailure)
-  if (readersFailure !== undefined) log.fail(readersFailure, `Docs readers: ${inputs['project-id']}`)
+  if (readersFailure !== undefined) log.fail(readersFailure, `Docs readers: ${run.subject}`)
+}
+
+/** Reads what the event asks for. A payload of another shape than GitHub's counts as one that can't be read. */
+function readAsked({ environment, inputs, log }: Run): ReturnType<typeof readTrigger> {
+  const event = readEvent(environment)
+  let { payloadProblem } = event
+  try {
+    if (payloadProblem === undefined) return readTrigger(event, inputs, environment)
+  } catch (error) {
+    payloadProblem = `it holds unexpected data (${errorMessage(error)})`
+  }
+  log.warning(`Failed to read the event's payload (GITHUB_EVENT_PATH): ${payloadProblem}.`)
+  return readTrigger({ ...event, payload: {}, payloadProblem }, inputs, environment)
 }
 
 function reportCancelled({ wantsJob }: RunRequest, run: Run): void {
   const text = 'Cancelled before anything was sent to the docs service.'
   if (wantsJob) run.setOutputs({ result: 'cancelled' })
-  run.writeSummary('job', shortSummary('interrupted', text, run.inputs['project-id']))
+  run.writeSummary('job', shortSummary('interrupted', text, run))
   run.log.fail(text)
 }
 
@@ -76,10 +85,9 @@ function createService({ environment, inputs, clock, redact, log }: Run): DocsSe
 }
 
 function reportError(error: unknown, run: Run, section: SummarySection): void {
-  const projectId = run.inputs['project-id']
   if (section === 'job') run.setOutputs({ result: 'error' })
   if (error instanceof InputsError) {
-    run.writeSummary('job', inputsErrorSummary(error, projectId))
+    run.writeSummary('job', inputsErrorSummary(error, run))
     run.log.fail(error.message)
     return
   }
@@ -87,5 +95,5 @@ function reportError(error: unknown, run: Run, section: SummarySection): void {
   const text = `The action failed unexpectedly: ${errorMessage(error)}. Please report this.`
   run.log.fail(text)
   if (error instanceof Error) run.log.info(error.stack ?? '')
-  run.writeSummary(section, shortSummary('interrupted', text, projectId))
+  run.writeSummary(section, shortSummary('interrupted', text, run))
 }

@@ -51,6 +51,12 @@ function codePullRequest({ event: { row, payload } }: Trigger): string {
   return row.subject === 'pull-request' && merged !== true && number != null ? `pull/${number}` : ''
 }
 
+/** What an announcement may be for so that a run continues its job: a merged pull request is like a push. */
+function announcedFor(trigger: Trigger): readonly string[] {
+  const { merged, number } = trigger.event.payload.pull_request ?? {}
+  return merged === true ? [`pull/${number}`, ''] : [codePullRequest(trigger)]
+}
+
 type OpenPulls = {
   readonly repository?: Maybe<
     Sent<{
@@ -73,6 +79,7 @@ export async function findAnnouncedJob(trigger: Trigger, run: Run): Promise<Know
   const { step, project } = createMarker(trigger, run)
   if (inputs['api-key'] === '') return { known: true, value: undefined }
   const markers = new Markers(inputs['api-key'], environment.repository)
+  const sources = announcedFor(trigger)
   const agents = inputs['ignore-authors'].map(normalizeLogin)
   return await github.read(async () => {
     const { data } = await github.graphql<OpenPulls>(
@@ -99,7 +106,11 @@ export async function findAnnouncedJob(trigger: Trigger, run: Run): Promise<Know
           log.notice(
             `The pull request #${thread.number} was announced with another API key, so this run can't continue it. Merge or close it, or run with \`job-id\`.`,
           )
-        } else if (marker.kind === 'announcement' && marker.step === step && marker.source === '') {
+        } else if (
+          marker.kind === 'announcement' &&
+          marker.step === step &&
+          sources.includes(marker.source)
+        ) {
           return { id: marker.job, prLink: marker.pull, namedAtMs: marker.namedAt }
         }
       }

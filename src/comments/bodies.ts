@@ -87,11 +87,13 @@ function waysOn(subject: Subject, { result, jobId, namesJob }: Ending, ways: Way
 }
 
 /** For a run that was killed. */
-export function interruptedBody(subject: Subject, jobId: string): Markdown {
+/** @param canResume whether a re-run waits for the job */
+export function interruptedBody(subject: Subject, jobId: string, canResume: boolean): Markdown {
+  const rerun = canResume ? md`re-run the ${runLink(subject)}, or ` : md``
   const words =
     jobId === ''
       ? md`The workflow run was interrupted before the docs service had answered. If a job was started, it is still running and may open a pull request.`
-      : md`The workflow run was interrupted. The job is still running. To wait for it, re-run the ${runLink(subject)}, or run the action with ${code(`job-id: ${jobId}`)}.`
+      : md`The workflow run was interrupted. The job is still running. To wait for it, ${rerun}run the action with ${code(`job-id: ${jobId}`)}.`
   return joinMarkdown([md`🛑 **Interrupted**`, originLine(subject), words])
 }
 

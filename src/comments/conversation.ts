@@ -133,7 +133,7 @@ export class Conversation {
   async finish(ending: Ending): Promise<void> {
     const { jobId, prLink, result, state } = ending
     // A job that was not accepted here is not named: a re-run would take it for that of this run.
-    const canResume = this.#marker.job !== '' && this.#marker.job === jobId
+    const canResume = this.#marker.kind === 'reply' && this.#marker.job !== '' && this.#marker.job === jobId
     this.#name(this.#marker.job, canResume && prLink !== '' ? prLink : this.#marker.pull)
     this.#marker = { ...this.#marker, state: this.#isUnclear ? 'error' : state }
     const isAnnounced =
@@ -210,7 +210,7 @@ export class Conversation {
 
   async #show(stage: Stage): Promise<Known<unknown>> {
     const marker = { ...this.#marker, state: 'pending' as const }
-    const text = interruptedBody(this.#subject, marker.job)
+    const text = interruptedBody(this.#subject, marker.job, marker.kind === 'reply')
     this.#savePending({ marker: { ...marker, state: marker.job === '' ? 'error' : 'failure' }, text })
     return await this.#write({ marker, text: workingBody(this.#subject, stage) }, false)
   }

@@ -4,6 +4,7 @@ import { HttpClient, type HttpRequest } from '../lib/http.ts'
 import { joinSentences } from '../lib/text.ts'
 import type { ProxySettings } from '../lib/transport.ts'
 import {
+  asPassing,
   checkBody,
   GitHubError,
   type GraphqlError,
@@ -239,13 +240,17 @@ export class GitHub {
     send: () => Promise<T>,
   ): Promise<T> {
     const { clock, cancel, retryAfterDeadlineMs } = this.#options
+    let mayHaveArrived = false
     for (let attempt = 0; ; attempt++) {
       try {
         const response = await send()
         checkBody(response, request)
         return response
       } catch (caught) {
-        const error = toGitHubError(caught, clock.now())
+        const last = toGitHubError(caught, clock.now())
+        // A refusal is not the last word on a request that an earlier try may have brought there.
+        const error: GitHubError = mayHaveArrived ? asPassing(last) : last
+        mayHaveArrived ||= error.kind === 'other'
         const pauseMs = error.retryAfterMs || PAUSES_MS[attempt]
         const maxMs =
           retryAfterDeadlineMs === undefined ? MAX_RETRY_AFTER_MS : retryAfterDeadlineMs - clock.now()

@@ -65,6 +65,11 @@ export function toGitHubError(error: unknown, nowMs: number): GitHubError {
   })
 }
 
+/** The same failure, but none that is final. */
+export function asPassing({ message, status, retryAfterMs, cause }: GitHubError): GitHubError {
+  return new GitHubError(message, { status, retryAfterMs, cause })
+}
+
 /** What GitHub says, with the details that it gives for a 422. */
 function messagesOf(data: unknown): string {
   const details = listField(data, 'errors').map((one) =>

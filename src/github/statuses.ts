@@ -1,4 +1,5 @@
-import type { GitHub } from './client.ts'
+import type { GitHub, Known } from './client.ts'
+import { GitHubError, graphqlError } from './errors.ts'
 import type { Maybe, Sent, Status } from './types.ts'
 
 /** A commit status. */
@@ -40,8 +41,8 @@ export type StatusPlaces = {
 export type NewestStatuses = {
   readonly ofPull: readonly CommitStatus[]
   readonly ofHeads: readonly CommitStatus[]
-  /** Why some may be missing; empty if none are. */
-  readonly problem: string
+  /** Unknown where some may be missing. */
+  readonly completeness: Known<undefined>
 }
 
 /** How many commits are looked at: the newest ones of a branch, of a pull request, before a forced push. */
@@ -81,10 +82,18 @@ export async function newestStatuses(
   ]
   const unknown = heads.some((_, index) => branches[`h${index}`] == null) || (pull !== undefined && !pulled)
   const [error] = errors
+  const problem = error
+    ? graphqlError(error)
+    : unknown
+      ? new GitHubError('GitHub does not know the commit')
+      : undefined
   return {
     ofPull: commitsOfPull.flatMap(statusOf),
     ofHeads: Object.values(branches).flatMap((branch) => nodesOf(branch?.history).flatMap(statusOf)),
-    problem: error ? `GitHub returned "${error.message}"` : unknown ? 'GitHub does not know the commit' : '',
+    completeness:
+      problem === undefined
+        ? { known: true, value: undefined }
+        : { known: false, why: problem.message, error: problem },
   }
 }
 

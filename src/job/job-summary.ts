@@ -38,7 +38,7 @@ export function jobSummary(outcome: Outcome, run: Run): Markdown {
     sentencesWithCode(outcome.details),
     result === 'no-pull-request' && told ? md`The agent was told: ${contextCounts(told)}.` : md``,
     sentencesWithCode(outcome.failOnNote),
-    footer(run.inputs['project-id'], outcome),
+    footer(run, outcome),
     foldedDetails(outcome, run),
   )
 }
@@ -52,32 +52,32 @@ export function dryRunSummary(text: string, plan: Plan, run: Run): Markdown {
     plan.kind === 'wait' || !plan.contextCounts
       ? md``
       : md`The agent would be told: ${contextCounts(plan.contextCounts)}.`,
-    footer(run.inputs['project-id']),
+    footer(run),
     promptBlock(plan, run),
   )
 }
 
 /** The summary of a run that did nothing, or that was killed or failed unexpectedly before it could write one. */
-export function shortSummary(how: 'skipped' | 'interrupted', text: string, projectId: string): Markdown {
+export function shortSummary(how: 'skipped' | 'interrupted', text: string, run: Run): Markdown {
   const sign = how === 'skipped' ? '⏭️' : '🛑'
-  return paragraphs(md`## ${sign} Docs agent: ${how}`, sentencesWithCode(text), footer(projectId))
+  return paragraphs(md`## ${sign} Docs agent: ${how}`, sentencesWithCode(text), footer(run))
 }
 
 /** Says that a run does nothing, and why. */
 export function reportSkip({ level, reason }: Skip, run: Run): undefined {
   run.log[level](reason)
   run.setOutputs({ result: 'skipped' })
-  run.writeSummary('job', shortSummary('skipped', reason, run.inputs['project-id']))
+  run.writeSummary('job', shortSummary('skipped', reason, run))
 }
 
 /** The summary of a run whose inputs are wrong. */
-export function inputsErrorSummary({ problems }: InputsError, projectId: string): Markdown {
+export function inputsErrorSummary({ problems }: InputsError, run: Run): Markdown {
   const rows = problems.map((one) => [code(one.input), ...[one.problem, one.accepted].map(sentencesWithCode)])
   return paragraphs(
     md`## ❌ Docs agent: wrong ${problems.length === 1 ? 'input' : 'inputs'}`,
     md`Nothing was sent.`,
     table(['Input', 'Problem', 'Accepted'], rows),
-    footer(projectId),
+    footer(run),
   )
 }
 
@@ -106,9 +106,11 @@ function continuationLine(plan: Plan | undefined, isSent: boolean): Markdown {
   return md`This run continued ${name}${openFor}.${conflict}`
 }
 
-function footer(projectId: string, outcome?: Outcome): Markdown {
+function footer({ inputs }: Run, outcome?: Outcome): Markdown {
   const parts = [md`Docs agent`]
+  const { 'project-id': projectId, matrix: leg } = inputs
   if (projectId !== '') parts.push(md`project ${code(projectId)}`)
+  if (leg !== '') parts.push(md`${leg}`)
   if (outcome?.job?.model != null) parts.push(md`model ${word(outcome.job.model)}`)
   if (outcome !== undefined && outcome.took !== '') parts.push(md`${outcome.took}`)
   return Markdown.raw(`<sub>${joinMarkdown(parts, ' · ').source}</sub>`)

@@ -76,8 +76,8 @@ export async function performJob(request: JobRequest, context: JobContext): Prom
     const planned = await makePlan(request, before, context)
     plan = planned.plan
     if (inputs['dry-run']) return reportDryRun(plan, run)
-    run.cancel.throwIfAborted()
     rerun = await writeAhead(plan, before, voices, run)
+    run.cancel.throwIfAborted()
     const deadlineMs = planned.deadlineMs ?? run.clock.now() + inputs.timeout
     sent = await send(plan, deadlineMs, context)
     const shown = nameJob(plan, sent, voices)
@@ -93,15 +93,18 @@ export async function performJob(request: JobRequest, context: JobContext): Prom
     end = { kind: 'not-started', isCancelled: run.cancel.aborted, error: cause }
   }
 
+  const endedAtMs = run.clock.now()
   let outcome = outcomeOf(plan, end, rerun, run)
   const question = end.kind === 'finished' && sent ? questionOf(end.job, outcome.plan, sent) : undefined
   if (question !== undefined) outcome = withCameOfIt(outcome, await readCameOfIt(question, run))
   report(outcome, sent, run)
+  // Whatever kills the run from here on, its result is known.
+  if (end.kind === 'finished') run.saveState('finished', 'true')
   const text = outcomeSentences(outcome)
   if (!outcome.isFailure) log[isExpected(outcome.result) ? 'notice' : 'warning'](text)
   await Promise.all([endMemory(outcome, sent, before, voices), voices.conversation.finish(outcome)])
   if (question !== undefined && inputs['wait-for-preview'] && inputs.wait && outcome.cameOfIt !== undefined) {
-    const times = { endedAtMs: run.clock.now(), deadlineMs: sent?.deadlineMs ?? 0 }
+    const times = { endedAtMs, deadlineMs: sent?.deadlineMs ?? 0 }
     const later = await waitForPreview(question, outcome.cameOfIt, times, run)
     if (later !== outcome.cameOfIt) {
       outcome = withCameOfIt(outcome, later)
@@ -153,7 +156,7 @@ async function makePlan(request: JobRequest, before: Before, context: JobContext
           { attempt, earlier, ...askerOf(trigger, run), service: isDry ? undefined : service },
           run,
         )
-      : courseForJob(id, attempt)
+      : courseForJob(id, attempt, run)
   run.cancel.throwIfAborted()
   const wasObserved = attempt.kind === 'job' || (earlier.known && earlier.value !== undefined)
   const deadlineMs = wasObserved && id === '' ? startedAtMs + timeout : undefined
@@ -170,7 +173,12 @@ function askerOf({ command }: Trigger, { environment }: Run) {
 }
 
 /** With the input `job-id` and a prompt: a message, unless an earlier attempt may have sent it. */
-function courseForJob(id: string, attempt: Attempt): Course {
+function courseForJob(id: string, attempt: Attempt, { log }: Run): Course {
+  if (attempt.kind === 'forgotten') {
+    log.notice('This is a re-run of a run that remembers no job, so it sends the message again.')
+  } else if (attempt.kind === 'maybe-started' || attempt.kind === 'unknown') {
+    log.notice('An earlier attempt may have sent the message already, so this one only waits for the job.')
+  }
   if (attempt.kind === 'none' || attempt.kind === 'forgotten') return { kind: 'message', id, pull: undefined }
   return { kind: 'wait', id, job: undefined, namedAtMs: undefined, isUnnamed: attempt.kind !== 'job' }
 }
@@ -245,7 +253,7 @@ async function writeAhead(plan: Plan, { start }: Before, { memory }: Voices, run
   const written = start.written.known ? await memory.begin() : start.written
   if (written.known) return 'safe'
   if (!isRerun(run.environment)) return 'anew'
-  throw new JobError('maybe', {
+  throw new JobError('unknown', {
     headline: 'This re-run failed to write down what it is about to start',
     details: `${capitalize(written.why)}. Nothing was started, because the first attempt may have started a job that it could not write down either. Look for that job in the dashboard of the docs service. To wait for it, set \`job-id\`; if there is none, start the workflow anew instead of re-running it.`,
   })
@@ -299,14 +307,19 @@ async function endMemory(
   { memory }: Voices,
 ): Promise<void> {
   const { headline, prLink, state, plan } = outcome
-  const isLeft = attempt.kind === 'unknown' || attempt.kind === 'maybe-started'
-  const pull = sent && plan?.kind === 'message' ? plan.pull?.prLink : undefined
-  // A job that was not accepted here is not named: a re-run would take it for that of this run.
-  const jobId = sent?.jobId ?? ''
-  if (!isLeft) return await memory.end({ state, headline, jobId, prLink: prLink || pull || '' })
-  // The attempt that was to end it is over.
-  if (attempt.kind === 'maybe-started' && attempt.state === 'pending')
-    await memory.end({ state: 'error', headline })
+  if (attempt.kind === 'unknown') return
+  if (attempt.kind === 'maybe-started') {
+    // The attempt that was to end it is over.
+    if (attempt.state === 'pending') await memory.end({ state: 'error', headline })
+  } else if (sent !== undefined) {
+    const pull = plan?.kind === 'message' ? plan.pull?.prLink : undefined
+    await memory.end({ state, headline, jobId: sent.jobId, prLink: prLink || pull || '' })
+  } else {
+    // A job that was not accepted here is not named, unless it is that of an earlier attempt, which stays known.
+    const isBegun = plan !== undefined && plan.kind !== 'wait'
+    const { id = '', prLink: link = '' } = attempt.kind === 'job' && !isBegun ? attempt.job : {}
+    await memory.end({ state, headline, jobId: id, prLink: link })
+  }
 }
 
 function questionOf(job: Job, plan: Plan | undefined, { atMs }: Sent): JobQuestion {

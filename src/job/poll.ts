@@ -43,6 +43,8 @@ export const LONGEST_PAUSE_MS = MAX_PAUSE_MS * (1 + MAX_JITTER)
 const RATE_LIMIT_PAUSE_MS = 60_000
 /** Pauses that grow because polls fail end here. */
 const MAX_FAILURE_PAUSE_MS = 30_000
+/** How often a job is polled that is not waited for, while polls fail. */
+const MAX_FAILURES_AT_ONCE = 3
 /** How long the last poll may take past the deadline. */
 const LAST_POLL_MS = 5000
 const UNANSWERED = `it was not answered within ${formatDuration(LAST_POLL_MS)} after the deadline`
@@ -101,7 +103,9 @@ export async function pollJob(target: PollTarget, service: DocsService, run: Run
         // A job that was just created may be unknown for a moment.
         const isEarly = kind === 'create' && durationMs() <= EARLY_MS
         const isPassing = isRetryable(error) || (isEarly && hasStatus(error, 404))
-        if (!isPassing) return { kind: 'refused', job, error, durationMs: durationMs() }
+        // Without `wait`, one poll is what was asked for.
+        const isEnough = !inputs.wait && failures >= MAX_FAILURES_AT_ONCE
+        if (!isPassing || isEnough) return { kind: 'refused', job, error, durationMs: durationMs() }
       }
       pauseMs = pauseAfter(error, failures, durationMs(), run)
     }

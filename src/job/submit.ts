@@ -74,7 +74,7 @@ function isCertainlyRefused(error: unknown): boolean {
 export class JobError extends FailureError {
   override readonly name = 'JobError'
   /**
-   * `nothing`: no job was started. `maybe`: one may have been, and no memory names it. `unknown`: this run has started
+   * `nothing`: no job was started. `maybe`: one may have been, as the response was lost. `unknown`: this run has started
    * none, and an earlier attempt may have.
    */
   readonly started: 'nothing' | 'maybe' | 'unknown'
@@ -112,7 +112,7 @@ function isTransient(error: unknown): boolean {
 }
 
 const MAYBE_STARTED =
-  'The request may have been accepted all the same: a job may be running. Look for it in the dashboard of the docs service, and for its pull request, before you run this again: a second run may start a second job and spend its credits.'
+  'The request may have been accepted all the same: a job may be running. Look for it in the dashboard of the docs service, and for its pull request, before you start the workflow anew: it may start a second job and spend its credits.'
 
 function maybeStarted(cause: unknown): JobError {
   const { headline, details } =

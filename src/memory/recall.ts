@@ -80,8 +80,7 @@ export async function recallStep(trigger: Trigger, run: Run): Promise<Recalled &
     if (lastSuccess === NONE) lastSuccess = await loadLastSuccess(run, false)
     earlier = await findBySuccess(memory, lastSuccess, run)
   }
-  const mayBeAnnounced = isMissing && (isOnBranch || isMerged(trigger.event))
-  return { attempt, earlier, lastJob, lastSuccess, mayBeAnnounced }
+  return { attempt, earlier, lastJob, lastSuccess, mayBeAnnounced: isMissing }
 }
 
 const NO_ATTEMPT: Attempt = { kind: 'none' }
@@ -92,11 +91,11 @@ type Memory = {
   readonly own: Known<readonly StepStatus[]>
   /** The newest one on each other commit; of a merged pull request first those of its own commits. */
   readonly others: readonly (readonly StepStatus[])[]
-  /** Why some of the others may be missing; empty if none are. */
-  readonly problem: string
+  /** Unknown where some of the others may be missing. */
+  readonly completeness: Known<undefined>
 }
 
-const EMPTY: Memory = { own: { known: true, value: [] }, others: [], problem: '' }
+const EMPTY: Memory = { own: { known: true, value: [] }, others: [], completeness: NONE }
 
 async function readMemory(event: GitHubEvent, run: Run): Promise<Memory> {
   const { environment, github } = run
@@ -114,12 +113,16 @@ async function readMemory(event: GitHubEvent, run: Run): Promise<Memory> {
   // Of the own commit the list tells all; without it, the newest one is better than nothing.
   const others = (statuses: readonly CommitStatus[]): StepStatus[] =>
     statuses
-      .filter((one) => (one.sha !== sha || !own.known) && runIdOf(one, environment) !== environment.runId)
+      .filter(
+        (one) =>
+          (one.sha !== sha || !own.known || own.value.length === 0) &&
+          runIdOf(one, environment) !== environment.runId,
+      )
       .map(readStepStatus)
   return {
     own: own.known ? { known: true, value: own.value.map(readStepStatus) } : own,
     others: newest.known ? [others(newest.value.ofPull), others(newest.value.ofHeads)] : [],
-    problem: newest.known ? newest.value.problem : newest.why,
+    completeness: newest.known ? newest.value.completeness : newest,
   }
 }
 
@@ -162,7 +165,7 @@ function attemptOf(own: Memory['own'], run: Run): Attempt {
     return jobs.size > 1 || (jobs.size === 1 && statuses[0]?.jobId === '')
   })
   if (isShared) return { kind: 'unknown', why: `an attempt of this run shows two jobs. ${TELL_APART}` }
-  if (newest.jobId !== '') return { kind: 'job', job: jobOf(newest, own.value, run) }
+  if (newest.jobId !== '') return { kind: 'job', job: jobOf(newest, own.value) }
   return newest.state === 'failure' ? NO_ATTEMPT : { kind: 'maybe-started', state: newest.state }
 }
 
@@ -189,12 +192,9 @@ function findLastJob(event: GitHubEvent, memory: Memory, run: Run): Since['lastJ
     .flat()
     .filter(({ state, sha }) => state === 'success' && !pushed.has(sha))
   const [newest] = newestFirst(jobs)
-  const problem = memory.own.known ? memory.problem : memory.own.why
-  return newest === undefined && problem !== ''
-    ? { known: false, why: problem }
-    : { known: true, value: newest }
+  const completeness = memory.own.known ? memory.completeness : memory.own
+  return newest === undefined && !completeness.known ? completeness : { known: true, value: newest }
 }
-
 function newestFirst(statuses: readonly StepStatus[]): StepStatus[] {
   return statuses.toSorted((one, other) => other.createdAtMs - one.createdAtMs)
 }
@@ -209,8 +209,7 @@ async function findNewestJob(memory: Memory, run: Run): Promise<Recalled['earlie
     const found = await newestJobAmong(statuses, { known, listed }, run)
     if (!found.known || found.value !== undefined) return found
   }
-  const problem = memory.own.known ? memory.problem : memory.own.why
-  return problem === '' ? NONE : { known: false, why: problem }
+  return memory.own.known ? memory.completeness : memory.own
 }
 
 /**
@@ -224,18 +223,21 @@ async function newestJobAmong(
 ): Promise<Recalled['earlier']> {
   const read = new Set(listed)
   let candidates = newestFirst(statuses)
-  let problem = ''
+  let problem: Known<undefined> = NONE
   for (let lists = 0; ; ) {
     const [newest, ...rest] = candidates
-    if (newest === undefined) return problem === '' ? NONE : { known: false, why: problem }
-    if (newest.jobId !== '') return { known: true, value: jobOf(newest, known, run) }
+    if (newest === undefined) return problem
+    if (newest.jobId !== '') return { known: true, value: jobOf(newest, known) }
     candidates = rest
     if (!read.has(newest.sha) && lists < MAX_LISTS) {
       lists += 1
       read.add(newest.sha)
       const all = await readList(newest.sha, run)
       if (all.known) candidates = newestFirst([...rest, ...newestOfRuns(all.value, run)])
-      else problem = all.why
+      else {
+        problem = all
+        noticeUnnamed(newest, run)
+      }
     } else if (newest.state !== 'failure') noticeUnnamed(newest, run)
   }
 }
@@ -260,6 +262,8 @@ async function findBySuccess(
   success: Since['lastSuccess'],
   run: Run,
 ): Promise<Recalled['earlier']> {
+  // Without the permission it is none.
+  if (!success.known && success.error?.kind !== 'permission') return success
   const sha = success.known ? success.value?.sha : undefined
   const isRead = memory.others.flat().some((one) => one.sha === sha) || sha === run.environment.sha
   if (sha === undefined || isRead) return NONE
@@ -268,13 +272,11 @@ async function findBySuccess(
   return await newestJobAmong(newestOfRuns(all.value, run), { known: all.value, listed: [sha] }, run)
 }
 
-function jobOf(
-  { jobId, createdAtMs }: StepStatus,
-  known: readonly StepStatus[],
-  { environment }: Run,
-): EarlierJob {
+/** The address of a pull request or merge request, on whichever host. */
+const PULL_REQUEST = /\/(?:pulls?|merge_requests|pull-?requests?)\/\d+/
+
+function jobOf({ jobId, createdAtMs }: StepStatus, known: readonly StepStatus[]): EarlierJob {
   const ofJob = known.filter((status) => status.jobId === jobId)
-  const prLink =
-    ofJob.find((one) => one.targetUrl !== '' && runIdOf(one, environment) === undefined)?.targetUrl ?? ''
+  const prLink = ofJob.find(({ targetUrl }) => PULL_REQUEST.test(targetUrl))?.targetUrl ?? ''
   return { id: jobId, prLink, namedAtMs: Math.min(createdAtMs, ...ofJob.map((one) => one.createdAtMs)) }
 }

@@ -2,6 +2,7 @@ import { isSha } from '../events/event-table.ts'
 import type { Trigger } from '../events/trigger.ts'
 import type { Known, Octokit } from '../github/client.ts'
 import { isRecord } from '../lib/json.ts'
+import { MAX_LINK_LENGTH } from '../lib/markdown.ts'
 import { attemptUrlOf, isRerun } from '../runner/environment.ts'
 import type { Run } from '../runner/run.ts'
 import { statusCommit, statusContext, statusDescription, usesMemory } from './status.ts'
@@ -58,9 +59,8 @@ export class StepMemory {
     const status = this.#status({ state: 'pending', headline: 'Starting' })
     this.#savePending({ state: 'error', headline: 'Interrupted before the docs service had answered' })
     // A re-run that can't write starts nothing, which is an error that says why.
-    const set = isRerun(environment)
-      ? await github.read(() => createStatus(status, this.#run))
-      : await github.attempt({ ...CALL, cost: COST }, () => createStatus(status, this.#run))
+    const call = isRerun(environment) ? ({ ...CALL, level: 'notice' } as const) : { ...CALL, cost: COST }
+    const set = await github.attempt(call, () => createStatus(status, this.#run))
     this.#isRefused = !set.known && github.isRefusedForGood(set.error, STATUS_PERMISSION)
     if (this.#isRefused) this.#run.setPending('status', undefined)
     return set
@@ -101,9 +101,13 @@ export class StepMemory {
       context: statusContext(this.#run),
       state,
       description: statusDescription(redact(headline), jobId),
-      target_url: (/^https?:\/\//.test(prLink) ? prLink : attemptUrlOf(environment)) || null,
+      target_url: (isLinkable(prLink) ? prLink : attemptUrlOf(environment)) || null,
     }
   }
+}
+
+function isLinkable(url: string): boolean {
+  return /^https?:\/\//.test(url) && url.length <= MAX_LINK_LENGTH
 }
 
 /** For the post step: ends the status of a run that was killed, or that GitHub refused before. */

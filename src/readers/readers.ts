@@ -27,7 +27,7 @@ export class Readers {
   constructor(options: ReadersOptions, service: DocsService, run: Run) {
     this.#options = options
     this.#run = run
-    this.#title = `Docs readers: ${run.inputs['project-id']}`
+    this.#title = `Docs readers: ${run.subject}`
     this.#reader = new AnalyticsReader(service, run)
     this.#signalsPeriod = fullDaysBefore(run.clock.now(), SIGNALS_DAYS)
   }

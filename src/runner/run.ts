@@ -26,6 +26,8 @@ export class Run {
   /** What is wrong with the inputs; a wrong one has the value of its default. */
   readonly problems: readonly InputProblem[]
   readonly clock: Clock
+  /** The project and, in a matrix, the leg: what tells this run from others beside it. May be empty. */
+  readonly subject: string
   /** Uniform in [0, 1). */
   readonly random: () => number
   /** Aborted when the runner wants the run to end. */
@@ -49,8 +51,8 @@ export class Run {
     const { inputs, problems } = readInputs(environment.inputs, this.redact)
     this.inputs = inputs
     this.problems = problems
-    const projectId = inputs['project-id']
-    this.log = createLog(this.redact, projectId ? `Docs agent: ${projectId}` : 'Docs agent')
+    this.subject = [inputs['project-id'], inputs.matrix].filter((part) => part !== '').join(', ')
+    this.log = createLog(this.redact, this.subject === '' ? 'Docs agent' : `Docs agent: ${this.subject}`)
     this.#summary = new Summary(environment.summaryPath)
     this.github = new GitHub({
       ...waiting,

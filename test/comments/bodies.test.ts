@@ -119,7 +119,7 @@ it.each(HOSTILE_TEXTS)('text that is not ours is shown, and nothing in it comes 
     announcementBody(hostile),
     announcementBody(subject(undefined, {}, text)),
     usageBody(hostile),
-    interruptedBody(hostile, text),
+    interruptedBody(hostile, text, true),
   ]
   for (const { source } of bodies) {
     const { html, mentions, images } = alive(source)

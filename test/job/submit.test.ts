@@ -13,7 +13,7 @@ const timeout = (text: string): Sent => ({ inputs: { timeout: text } })
 const SAFE = '. Nothing was started, so it is safe to run this again.'
 const NOTHING = '. Nothing was started.'
 const MAYBE =
-  'The request may have been accepted all the same: a job may be running. Look for it in the dashboard of the docs service, and for its pull request, before you run this again: a second run may start a second job and spend its credits.'
+  'The request may have been accepted all the same: a job may be running. Look for it in the dashboard of the docs service, and for its pull request, before you start the workflow anew: it may start a second job and spend its credits.'
 const UNCLEAR = `. ${MAYBE}`
 const KEPT = `. The service kept answering this until \`timeout\` was over${SAFE}`
 const past = (wait: string): string =>

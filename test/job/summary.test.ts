@@ -94,11 +94,11 @@ describe('the summary of a run', () => {
   it('whose inputs are wrong shows names in backticks as code, and what was given as text', () => {
     const problem = '("<b>@team</b>") is longer than `timeout`'
     const wrong = { input: 'poll-interval', problem, accepted: 'x' } as const
-    const { source } = inputsErrorSummary(new InputsError([wrong]), 'docs')
+    const { source } = inputsErrorSummary(new InputsError([wrong]), run)
     expect(source).toBe(
       `## ❌ Docs agent: wrong input\n\nNothing was sent.\n\n| Input | Problem | Accepted |\n| :--- | :--- | :--- |\n| \`poll-interval\` | ("&#60;b&#62;@\u200bteam&#60;/b&#62;") is longer than \`timeout\` | x |\n\n${FOOTER}`,
     )
     const both = new InputsError([wrong, { ...wrong, input: 'timeout' }])
-    expect(inputsErrorSummary(both, 'docs').source).toMatch(/^## ❌ Docs agent: wrong inputs\n/)
+    expect(inputsErrorSummary(both, run).source).toMatch(/^## ❌ Docs agent: wrong inputs\n/)
   })
 })

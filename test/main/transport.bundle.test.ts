@@ -102,7 +102,7 @@ it.each(['100 Continue', '101 Switching Protocols', '103 Early Hints'])(
     const create = await runAgainst(`HTTP/1.1 ${status}\r\n\r\n`)
     expect(create).toMatchObject({ exitCode: 1, outputs: { result: 'error' }, requests: 1 })
     expect(create.log).toMatch(
-      /^::error .*::No response from the docs service\. .* a job may be running\. .* before you run this again/m,
+      /^::error .*::No response from the docs service\. .* a job may be running\. .* before you start the workflow anew/m,
     )
     const inputs = { prompt: '', 'job-id': 'j1', 'poll-interval': '100ms', timeout: '600ms' }
     const look = await runAgainst(`HTTP/1.1 ${status}\r\n\r\n`, inputs)
