@@ -191,7 +191,7 @@ async function writeAhead(plan: Plan, { start }: Before, { memory }: Voices, run
   const written = start.written.known ? await memory.begin() : start.written
   if (written.known) return 'safe'
   if (!isRerun(run.environment)) return 'anew'
-  throw new JobError('maybe', {
+  throw new JobError('unknown', {
     headline: 'This re-run failed to write down what it is about to start',
     details: `${capitalize(written.why)}. Nothing was started, because the first attempt may have started a job that it could not write down either. Look for that job in the dashboard of the docs service. To wait for it, set \`job-id\`; if there is none, start the workflow anew instead of re-running it.`,
   })

@@ -74,7 +74,7 @@ function isCertainlyRefused(error: unknown): boolean {
 export class JobError extends FailureError {
   override readonly name = 'JobError'
   /**
-   * `nothing`: no job was started. `maybe`: one may have been, and no memory names it. `unknown`: this run has started
+   * `nothing`: no job was started. `maybe`: one may have been, as the response was lost. `unknown`: this run has started
    * none, and an earlier attempt may have.
    */
   readonly started: 'nothing' | 'maybe' | 'unknown'

@@ -25,7 +25,7 @@ export const job = (status: string, prLink: string | null = null): Reply => ({ b
 export const completed = job('completed', PR)
 export const gone = { status: 404 }
 export const limited = (seconds: string): Reply => ({ status: 429, headers: { 'retry-after': seconds } })
-export const known = { target: PR }
+const known = { target: PR }
 const merged = { pull: { state: 'closed', merged: true, merged_at: '2026-01-01T00:00:00Z' } } as const
 const closed = { ...known, pull: { state: 'closed' } } as const
 

@@ -24,8 +24,8 @@ const noWait = { inputs: { wait: 'false' } }
 export const every = (pollInterval: string): PollOptions => ({ inputs: { 'poll-interval': pollInterval } })
 const messaged = (shown: string): PollOptions => ({ kind: 'message', shown, ...every('5s') })
 
-export const cut = ['failed', 'failed', slow('failed', 20_000)]
-export const slowly = { ...messaged('failed'), ...every('12s') }
+const cut = ['failed', 'failed', slow('failed', 20_000)]
+const slowly = { ...messaged('failed'), ...every('12s') }
 const half = { random: () => 0.5 }
 const punctual = { ...every('500ms'), ...half }
 const said = [answered(429, '7'), 'active', answered(503, '100'), 'failed']
