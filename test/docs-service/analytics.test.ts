@@ -4,7 +4,6 @@ import type { visitorsOf } from '../../docs-service/analytics/visitors.ts'
 import { answerOf, send, startService, statusOf } from './started-service.ts'
 
 const ANALYTICS = '/v1/analytics/docs'
-const FOUR_WEEKS = 'dateFrom=2026-07-06&dateTo=2026-08-03'
 const CALLS = {
   visitors: `GET ${ANALYTICS}/visitors`,
   feedback: `GET ${ANALYTICS}/feedback/by-page`,
@@ -71,33 +70,4 @@ test('all calls and projects share the hourly limit, and wrong queries do not co
   pass(3_000_000)
   expect(await statusOf(service, CALLS.assistant)).toBe(200)
   expect(await statusOf(service, CALLS.assistant)).toBe(429)
-})
-
-test('one page is rated down by two of three, no other by half, and a source narrows votes down', async () => {
-  const query = `${FOUR_WEEKS}&limit=100&status=pending,in_progress`
-  const { feedback, hasMore } = await get('feedback', query)
-  const bad = feedback.filter(({ thumbsUp, thumbsDown }) => thumbsDown > thumbsUp)
-  expect(bad).toMatchObject([{ path: '/guides/restore', thumbsUp: 7, thumbsDown: 14 }])
-  expect([feedback.length, hasMore]).toEqual([60, false])
-  const { feedback: ofCode } = await get('feedback', `${FOUR_WEEKS}&source=code_snippet`)
-  expect(ofCode[0]).toMatchObject({ thumbsUp: 0, thumbsDown: 0, code: expect.any(Number) })
-  expect(await get('feedback', 'source=agent')).toEqual({ feedback: [], hasMore: false })
-})
-
-test('of frequent searches one finds nothing, and rare ones hold what strangers write', async () => {
-  const { searches, totalSearches } = await get('searches', `${FOUR_WEEKS}&limit=100`)
-  const inVain = searches.filter(({ hits, ctr }) => hits >= 5 && ctr < 0.3)
-  expect(inVain).toMatchObject([{ searchQuery: 'export to csv', hits: 38, ctr: 0.0263 }])
-  expect(searches.find(({ searchQuery }) => searchQuery.includes('<img'))).toMatchObject({ hits: 2 })
-  expect(totalSearches).toBe(searches.reduce((sum, { hits }) => sum + hits, 0))
-})
-
-test('questions about one page stay unanswered on several days, and about no other', async () => {
-  const { conversations, hasMore } = await get('assistant', `${FOUR_WEEKS}&limit=1000`)
-  const unanswered = conversations.filter(({ resolutionStatus }) => resolutionStatus === 'unanswered')
-  const byPage = Object.entries(Object.groupBy(unanswered, ({ pageUrl }) => pageUrl ?? ''))
-  const often = byPage.filter(([, questions]) => (questions ?? []).length > 2)
-  expect(often).toEqual([['https://docs.example.com/sdks/tokens', expect.objectContaining({ length: 7 })]])
-  expect(byPage.length).toBeGreaterThan(5)
-  expect(hasMore).toBe(false)
 })

@@ -99,25 +99,3 @@ test('a project id is percent-decoded; limits are per project, looks have none, 
   for (let count = 0; count < 5; count += 1) expect(await look(service, id)).toMatchObject({ id })
   expect(await statusOf(service, `GET ${JOB}/${service.jobs[2]?.id}`)).toBe(404)
 })
-
-test.each([
-  ['ready', '', ['queued', 'building', 'ready']],
-  ['failed', '[agent: preview failed]', ['queued', 'building', 'failed']],
-  ['skipped', '[agent: preview skipped]', ['queued', 'skipped', 'skipped']],
-  ['never there', '[agent: preview none]', ['none', 'none', 'none']],
-])('the build of a preview that is %s begins with each commit', async (_name, directive, builds) => {
-  const { service, pass } = await startService({ buildTimeMs: 90_000 })
-  const { id } = await create(service, `Hello ${directive}`)
-  for (const commits of [1, 2]) {
-    pass(1000)
-    await look(service, id)
-    const [pull] = service.jobs.flatMap((job) => job.pull ?? [])
-    const seen = [pull?.build()]
-    for (const ms of [9000, 81_000]) {
-      pass(ms)
-      seen.push(pull?.build())
-    }
-    expect([pull?.commits, seen]).toEqual([commits, builds])
-    await message(service, id, `More ${directive}`)
-  }
-})

@@ -98,19 +98,19 @@ export const AGAIN: readonly [Reply, number[]][] = [
   [retryAfter(403, 16), [0]],
 ]
 
-/** What is refused for good where the permission has not worked, where it has, and where the call is about something that may be deleted. */
-export const FOR_GOOD: readonly [Reply, [boolean, boolean, boolean]][] = [
-  [404, [true, false, true]],
-  [FORBIDDEN, [true, false, false]],
-  [said(403, 'Unable to create comment because issue is locked.'), [true, true, true]],
-  [410, [true, true, true]],
-  [422, [true, true, true]],
-  [401, [false, false, false]],
-  [409, [false, false, false]],
-  [retryAfter(403, 99), [false, false, false]],
-  [429, [false, false, false]],
-  [502, [false, false, false]],
-  ['lost', [false, false, false]],
+/** What is refused for good: where the permission has not worked, and where it has. */
+export const FOR_GOOD: readonly [Reply, [boolean, boolean]][] = [
+  [404, [true, false]],
+  [FORBIDDEN, [true, false]],
+  [said(403, 'Unable to create comment because issue is locked.'), [true, true]],
+  [410, [true, true]],
+  [422, [true, true]],
+  [401, [false, false]],
+  [409, [false, false]],
+  [retryAfter(403, 99), [false, false]],
+  [429, [false, false]],
+  [502, [false, false]],
+  ['lost', [false, false]],
 ]
 
 /** Two accounts, and whether they are the same. */

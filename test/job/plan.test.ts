@@ -61,12 +61,6 @@ describe('a look at an earlier job', () => {
     expect([outputs['result'], tookMs]).toEqual(['timed-out', 60_000])
   })
 
-  it('is retried for two minutes, however long `timeout` is', async () => {
-    const { calls, tookMs, log } = await goOn([{ status: 503 }])
-    expect([new Set(calls), tookMs]).toEqual([new Set([LOOK]), 120_000])
-    expect(log.at(-1)).toMatch(/^error: The docs service failed \(503\)\. /)
-  })
-
   const kept = 'The service kept answering this until `timeout` was over.'
   const past = 'The server asks to wait 1 min before the next request, which is past `timeout`.'
   it.each<[Reply, string, string]>([
@@ -92,22 +86,6 @@ describe('a re-run', () => {
     [gone, CREATE],
   ])('of a run whose job is now %j asks the docs service for %j', async (reply, calls) => {
     expect((await goOn([reply], { ...RERUN, target: THIS_RUN })).calls).toEqual(calls)
-  })
-
-  it('that finds nothing of an earlier attempt starts a job', async () => {
-    expect((await goOn([], { ...RERUN, target: null })).calls).toEqual(['POST /job'])
-  })
-
-  it('with `job-id` and a prompt waits for that job, and sends no message a second time', async () => {
-    const { run, statuses } = await startHarness({ replies: {} })
-    const inputs = { prompt: 'More.', context: 'none', 'job-id': 'j7' }
-    const first = await run({ inputs, replies: { post: [{ breaks: 'before' }] } })
-    expect(first.calls).toEqual(['POST /job/j7/message'])
-    for (const attempt of [2, 3]) {
-      const { calls, outputs } = await run({ runId: 1001, attempt, inputs, replies: { get: ['failed'] } })
-      expect([calls, outputs['result']]).toEqual([['GET /job/j7'], 'failed'])
-    }
-    expect(statuses()).toEqual(['pending: Starting', 'error: No response from the docs service'])
   })
 })
 

@@ -76,13 +76,6 @@ describe('a request that fails', () => {
     expect([outputs, log]).toEqual([{}, []])
   })
 
-  it('says why on the page of the step, though only the rows were requested', async () => {
-    const inputs = { 'visitors-export': 'x.csv' }
-    const { failure, summary } = await runReaders({ inputs, faults: [refusal(403)] })
-    expect(failure).toMatch(/\(403\)/)
-    expect(summary).toMatch(/^## ❌ No visitors report\n\nThe docs service does not allow this \(403\)\./)
-  })
-
   it('with 500 is tried five times, with growing pauses', async () => {
     const { sent, pausesMs, failure, log } = await runReaders({ inputs: REPORT, faults: [refusal(500)] })
     expect([sent.length, pausesMs]).toEqual([5, [1000, 2000, 4000, 8000]])
