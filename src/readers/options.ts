@@ -1,5 +1,5 @@
 import type { InputProblem } from '../inputs/read.ts'
-import { INPUTS, type InputName, type Inputs } from '../inputs/table.ts'
+import { INPUTS, type InputName } from '../inputs/table.ts'
 import { clip, listOf } from '../lib/text.ts'
 import { findOutputPath, WorkspaceError } from '../lib/workspace.ts'
 import type { Run } from '../runner/run.ts'
@@ -20,11 +20,19 @@ type VisitorsOptions = {
 
 const MAX_DAYS = 366
 
+const VISITORS_INPUTS = [
+  'visitors-days',
+  'visitors-from',
+  'visitors-to',
+  'visitors-top',
+  'visitors-trend',
+] as const
+const REPORT_INPUTS = ['visitors-max-requests', 'site-url'] as const
+
 /**
  * Finds out what the inputs ask for, and all that is wrong with them, asked for or not.
  *
- * @returns `options`: `undefined` if no part is asked for; `unused`: inputs that were given, but have no effect;
- * `warnings`: sentences about those
+ * @returns `options`: `undefined` if no part is asked for; `warnings`: sentences about inputs without an effect
  */
 export async function readReadersOptions(run: Run) {
   const { inputs, clock } = run
@@ -38,27 +46,12 @@ export async function readReadersOptions(run: Run) {
   const hasVisitors = inputs['visitors-summary'] || inputs['visitors-export'] !== ''
   const isRequested = hasVisitors || inputs['reader-signals'] !== 'none'
   const options = { visitors: hasVisitors ? { period, before, isSoFar, exportTo } : undefined }
-  const unused = findUnused(inputs, { hasVisitors, isRequested })
+  const withoutEffect = [...(hasVisitors ? [] : VISITORS_INPUTS), ...(isRequested ? [] : REPORT_INPUTS)]
+  // One with the value of its default can't be told from one not given.
+  const unused = withoutEffect.filter((name) => String(inputs[name] ?? '') !== INPUTS[name].default)
   const effect = `${unused.length === 1 ? 'has' : 'have'} no effect without \`visitors-summary\` or \`visitors-export\`.`
   const warnings = unused.length === 0 ? [] : [`${listOf(unused.map((name) => `\`${name}\``))} ${effect}`]
-  return { options: isRequested ? options : undefined, problems, unused, warnings }
-}
-
-/** Inputs of a report that there is none of. One with the value of its default can't be told from one not given. */
-function findUnused(
-  inputs: Inputs,
-  { hasVisitors, isRequested }: { readonly hasVisitors: boolean; readonly isRequested: boolean },
-): InputName[] {
-  const ofVisitors = [
-    'visitors-days',
-    'visitors-from',
-    'visitors-to',
-    'visitors-top',
-    'visitors-trend',
-  ] as const
-  const ofAny = ['visitors-max-requests', 'site-url'] as const
-  const names = [...(hasVisitors ? [] : ofVisitors), ...(isRequested ? [] : ofAny)]
-  return names.filter((name) => String(inputs[name] ?? '') !== INPUTS[name].default)
+  return { options: isRequested ? options : undefined, problems, warnings }
 }
 
 type Refuse = (input: InputName, problem: string, accepted: string) => undefined
@@ -68,14 +61,11 @@ function readPeriod({ inputs, problems, clock }: Run, refuse: Refuse): Period | 
   if (fromMs === undefined || toMs === undefined) {
     const isGiven = (name: InputName): boolean =>
       inputs[name] !== undefined || problems.some(({ input }) => input === name)
-    const missing = (['visitors-from', 'visitors-to'] as const).filter((name) => !isGiven(name))
-    if (missing.length !== 1 || missing[0] === undefined) return undefined
-    const other = missing[0] === 'visitors-to' ? 'visitors-from' : 'visitors-to'
-    return refuse(
-      missing[0],
-      `is missing, though ${other} is given`,
-      'both visitors-from and visitors-to, or neither',
-    )
+    const accepted = 'both visitors-from and visitors-to, or neither'
+    if (isGiven('visitors-from') === isGiven('visitors-to')) return undefined
+    return isGiven('visitors-from')
+      ? refuse('visitors-to', 'is missing, though visitors-from is given', accepted)
+      : refuse('visitors-from', 'is missing, though visitors-to is given', accepted)
   }
   const [from, to] = [isoDay(fromMs), isoDay(toMs)]
   const accepted = `a date at most ${MAX_DAYS} days after visitors-from; the period ends before it, so for one day name the next`

@@ -32,7 +32,7 @@ export class Readers {
     this.#signalsPeriod = fullDaysBefore(run.clock.now(), SIGNALS_DAYS)
   }
 
-  /** What the agent is to be told of what readers missed, as text for the job's context; empty if there is nothing. */
+  /** What readers missed, as text for the job's context; empty if there is nothing. */
   async signals(): Promise<string> {
     const { inputs, cancel, log } = this.#run
     if (inputs['dry-run'] || inputs['reader-signals'] !== 'agent') return ''
@@ -111,20 +111,11 @@ export class Readers {
   }
 
   /** Writes the summary, if any of it was asked for, and the Markdown output, and warns of what is missing. */
-  #write(parts: Partial<ReportContent>, hasJob: boolean): void {
+  #write(parts: Omit<ReportContent, 'inputs' | 'leftOut' | 'requests'>, hasJob: boolean): void {
     const { inputs, cancel, log } = this.#run
     const { report, signals, failure } = parts
     const leftOut = this.#reader.leftOut(hasJob)
-    const content = {
-      inputs,
-      report,
-      signals,
-      failure,
-      leftOut,
-      requests: this.#reader.count,
-      exported: '',
-      ...parts,
-    }
+    const content = { inputs, leftOut, requests: this.#reader.count, ...parts }
     // A step that fails says why on its page, too.
     const shown = { ...content, report: inputs['visitors-summary'] ? report : undefined }
     if (shown.report ?? signals ?? failure) this.#run.writeSummary('visitors', readersSummary(shown))

@@ -7,29 +7,11 @@ import type { ReaderSignals } from './signals.ts'
 import type { VisitorsReport } from './visitors.ts'
 
 export function visitorsOutputs(report: VisitorsReport, requests: number): OutputValues {
-  const { totals, change, period, isComplete } = report
-  const { from, to } = datesOf(period)
-  return {
-    'visitors-human': String(totals.human),
-    'visitors-ai': String(totals.ai),
-    'visitors-total': String(totals.total),
-    // `+12.5`, `-3.0`, `0.0`; empty for a change that is no number.
-    'visitors-change': typeof change === 'string' ? '' : `${change > 0 ? '+' : ''}${change.toFixed(1)}`,
-    'visitors-from': from,
-    'visitors-to': to,
-    'visitors-complete': String(isComplete),
-    visitors: visitorsJson(report, requests),
-  }
-}
-
-function datesOf({ fromMs, toMs }: Period) {
-  return { from: isoDay(fromMs), to: isoDay(toMs) }
-}
-
-function visitorsJson(report: VisitorsReport, requests: number): string {
   const { period, totals, previous, change, trend, top, pageChanges, isComplete } = report
-  const value = {
-    ...datesOf(period),
+  const { from, to } = datesOf(period)
+  const all = {
+    from,
+    to,
     totals,
     previous: previous ?? null,
     change,
@@ -40,7 +22,23 @@ function visitorsJson(report: VisitorsReport, requests: number): string {
     complete: isComplete,
     requests,
   }
-  return JSON.stringify(value, (key, each) => (key === 'change' && typeof each === 'string' ? null : each))
+  const numberOrNull = (key: string, value: unknown): unknown =>
+    key === 'change' && typeof value === 'string' ? null : value
+  return {
+    'visitors-human': String(totals.human),
+    'visitors-ai': String(totals.ai),
+    'visitors-total': String(totals.total),
+    // `+12.5`, `-3.0`, `0.0`; empty for a change that is no number.
+    'visitors-change': typeof change === 'string' ? '' : `${change > 0 ? '+' : ''}${change.toFixed(1)}`,
+    'visitors-from': from,
+    'visitors-to': to,
+    'visitors-complete': String(isComplete),
+    visitors: JSON.stringify(all, numberOrNull),
+  }
+}
+
+function datesOf({ fromMs, toMs }: Period) {
+  return { from: isoDay(fromMs), to: isoDay(toMs) }
 }
 
 /** What readers missed, an entry for each kind, by count; empty where nothing of it could be read. */

@@ -24,15 +24,15 @@ import { aiHeavySection, changesSection, rawTable, topPagesSection } from './pag
 import { type Audience, type ReaderSignals, SIGNALS_FACTS, signalsSections } from './signals.ts'
 import { type PeriodTotals, type VisitorsReport, visitorsHeadline } from './visitors.ts'
 
-/** All that a report is made of; what was not asked for or not read is `undefined`. */
+/** All that a report is made of; what was not asked for or not read is missing. */
 export type ReportContent = {
   readonly inputs: Inputs
-  readonly report: VisitorsReport | undefined
+  readonly report?: VisitorsReport | undefined
   /** Why the visitors were not read, as sentences. */
-  readonly failure: string | undefined
-  readonly signals: ReaderSignals | undefined
-  /** Name of the exported file; empty if there is none. */
-  readonly exported: string
+  readonly failure?: string | undefined
+  readonly signals?: ReaderSignals | undefined
+  /** Name of the exported file, if there is one. */
+  readonly exported?: string
   /** Sentences about what is missing. */
   readonly leftOut: readonly string[]
   readonly requests: number
@@ -185,7 +185,7 @@ function factsSection({ inputs, report, signals, leftOut, requests, exported }: 
     ...(report ? visitorsFacts(report) : []),
     ...(signals ? SIGNALS_FACTS : []),
     `Requests: ${formatCount(requests)} of ${formatCount(inputs['visitors-max-requests'])} allowed.`,
-    ...(exported === '' ? [] : [`All rows: \`${exported}\`.`]),
+    ...(exported ? [`All rows: \`${exported}\`.`] : []),
   ])
   if (leftOut.length === 0) return details('How to read these figures', all)
   const both = joinMarkdown([md`**Left out**`, list(leftOut), md`**These figures**`, all])

@@ -27,8 +27,8 @@ function texts({ fromMs, toMs }: Period): string[] {
 
 describe('the options', () => {
   it('by default are of the full days before today', async () => {
-    const { options, problems, unused, warnings } = await readOptions(VISITORS)
-    expect([problems, unused, warnings]).toEqual([[], [], []])
+    const { options, problems, warnings } = await readOptions(VISITORS)
+    expect([problems, warnings]).toEqual([[], []])
     expect(options).toMatchObject({
       visitors: { isSoFar: false, exportTo: undefined, before: { length: 7 } },
     })
