@@ -1,4 +1,4 @@
-import type { MergedPulls } from '../github/merged-pulls.ts'
+import type { MergedPulls } from '../github/pull-requests.ts'
 import type { Inputs } from '../inputs/table.ts'
 import { inBackticks } from '../lib/text.ts'
 import type { Environment } from '../runner/environment.ts'
