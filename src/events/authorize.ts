@@ -97,8 +97,8 @@ async function findRefusal(
       : answer
   }
   const { user } = answer.value
-  if (user?.id == null) return { known: false, why: 'GitHub named no account in its response' }
-  if (user.id !== id) return refused(`${login} is another account's login now`)
+  if (user?.id == null) return { known: false, why: "GitHub's response names no account" }
+  if (user.id !== id) return refused(`the login ${login} now belongs to another account`)
   const level = readLevel(answer.value)
   const isEnough = LEVELS.indexOf(level) >= LEVELS.indexOf(inputs['required-permission'])
   return isEnough

@@ -74,7 +74,7 @@ describe('the payload of an event', () => {
     const { run } = scene.newRun({ event: bareEvent('push'), inputs: { ...PROMPT, command: '' } })
     const event = { name, row: eventRow(name), payload: {}, payloadProblem: 'no JSON' }
     const asked = readTrigger(event, run.inputs, run.environment)
-    const reason = "Skipped: nobody is known to have caused it, as the event's payload could not be read."
+    const reason = "Skipped: the event's payload could not be read, so it is not known who caused it."
     expect(asked).toMatchObject(kind === 'skip' ? { kind, reason, level: 'notice' } : { kind })
   })
 })

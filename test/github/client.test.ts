@@ -73,8 +73,7 @@ async function call(github: GitHub, route = 'GET /x'): Promise<unknown> {
 
 const said = (status: number, message: string): Reply => ({ status, body: { message } })
 const FORBIDDEN = said(403, 'Resource not accessible by integration')
-const NO_TOKEN =
-  'there is no `github-token`: the input is set to nothing. Leave it out, and it is `github.token`'
+const NO_TOKEN = 'the input `github-token` is empty; leave it out to use `github.token`'
 const HTML = { headers: { 'content-type': 'text/html' }, body: '<html>Unicorn!' }
 const retryAfter = (status: number, s: number): Reply => ({ status, headers: { 'retry-after': `${s}` } })
 const COMMENT = 'POST /repos/acme/docs/issues/5/comments'
