@@ -114,7 +114,7 @@ describe('the permission of somebody who asks', () => {
     const { run } = await newScene()
     const end = await run({ event: command, inputs: { 'github-token': '' } })
     expect(end).toMatchObject({ outputs: { result: 'skipped' }, requests: [] })
-    expect(end.log).toEqual([expect.stringMatching(/^warning: .*there is no `github-token`/)])
+    expect(end.log).toEqual([expect.stringMatching(/^warning: .*the input `github-token` is empty/)])
   })
 })
 
