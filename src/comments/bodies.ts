@@ -55,9 +55,9 @@ export function workingBody(subject: Subject, stage: Stage): Markdown {
 }
 
 /** Whether a re-run waits for the job; and whether a command on the agent's pull request, too, continues it. */
-export type WaysOn = { readonly canResume: boolean; readonly isAnnounced: boolean }
+export type NextSteps = { readonly canResume: boolean; readonly isAnnounced: boolean }
 
-export function endBody(subject: Subject, ending: Ending, ways: WaysOn): Markdown {
+export function endBody(subject: Subject, ending: Ending, ways: NextSteps): Markdown {
   const { sign, headline, details, prLink, prName, took } = ending
   const where = prLink === '' ? md`` : md`: ${link(prName, prLink)}`
   const paragraphs = [
@@ -65,19 +65,19 @@ export function endBody(subject: Subject, ending: Ending, ways: WaysOn): Markdow
     ending.glance,
     originLine(subject, took === '' ? [] : [md`took ${took}`]),
     sentencesWithCode(clip(details, MAX_DETAILS_LENGTH)),
-    waysOn(subject, ending, ways),
+    nextSteps(subject, ending, ways),
   ]
   return joinMarkdown(paragraphs.filter(({ source }) => source !== ''))
 }
 
-function waysOn(subject: Subject, { result, jobId, namesJob }: Ending, ways: WaysOn): Markdown {
+function nextSteps(subject: Subject, { result, jobId, namesJob }: Ending, ways: NextSteps): Markdown {
   const { command, 'follow-up': followUp } = subject.run.inputs
   const isReply = subject.trigger.command !== undefined
   const again = code(`${command} …`)
   if (isExpected(result)) {
     const where = ways.isAnnounced ? 'here or on that pull request' : 'here'
     const fresh = code(`${command} new …`)
-    return isReply && followUp ? md`To go on, comment ${again} ${where}; ${fresh} starts a new job.` : md``
+    return isReply && followUp ? md`To continue, comment ${again} ${where}; ${fresh} starts a new job.` : md``
   }
   const words = jobId === '' || namesJob ? [] : [md`Job ${code(clip(jobId, 100))}.`]
   if (result === 'failed' || result === 'archived') {

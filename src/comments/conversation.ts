@@ -23,10 +23,10 @@ import {
   endBody,
   interruptedBody,
   isExpected,
+  type NextSteps,
   type Stage,
   type Subject,
   usageBody,
-  type WaysOn,
   workingBody,
 } from './bodies.ts'
 import { createMarker, isSameComment, type Marker } from './marker.ts'
@@ -74,7 +74,7 @@ export class Conversation {
   #place: Place | undefined
   /** What the post step is to write, should this step be killed. */
   #pending: Draft | undefined
-  #ways: WaysOn = { canResume: false, isAnnounced: false }
+  #nextSteps: NextSteps = { canResume: false, isAnnounced: false }
   /** Comments are edited one after the other: the last edit is what people see. */
   #queue: Promise<unknown> = Promise.resolve()
 
@@ -144,13 +144,13 @@ export class Conversation {
         { marker: { ...this.#marker, job: jobId, pull: prLink }, isNew: this.#isNewJob },
         this.#run,
       ))
-    this.#ways = { canResume, isAnnounced }
-    await this.#end(endBody(this.#subject, ending, this.#ways), finalReaction(result))
+    this.#nextSteps = { canResume, isAnnounced }
+    await this.#end(endBody(this.#subject, ending, this.#nextSteps), finalReaction(result))
   }
 
   /** Shows more of a result that the comment shows already. */
   async update(ending: Ending): Promise<void> {
-    await this.#write({ marker: this.#marker, text: endBody(this.#subject, ending, this.#ways) }, true)
+    await this.#write({ marker: this.#marker, text: endBody(this.#subject, ending, this.#nextSteps) }, true)
   }
 
   /** Answers a command without instructions, where there is no prompt either. */

@@ -1,7 +1,7 @@
 import type { Payload } from '../events/event-table.ts'
 import { isSha } from '../events/event-table.ts'
 import type { GitHub, Known } from '../github/client.ts'
-import type { MergedPull, MergedPulls } from '../github/merged-pulls.ts'
+import type { MergedPull, MergedPulls } from '../github/pull-requests.ts'
 import type { Comparison, Release } from '../github/types.ts'
 import type { Since } from '../memory/recall.ts'
 import type { StepStatus } from '../memory/status.ts'

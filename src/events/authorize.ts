@@ -72,6 +72,8 @@ export async function mayAsk(user: Maybe<User>, run: Run): Promise<Known<boolean
   return refusal.known ? { known: true, value: refusal.value === undefined } : refusal
 }
 
+const ALLOWED = { known: true, value: undefined } as const
+
 /**
  * Why someone may not ask; `undefined` if they may. GitHub's answer must be about the same account: a login can pass on
  * to someone else.
@@ -83,7 +85,7 @@ async function findRefusal(
 ): Promise<Known<string | undefined>> {
   const refused = (why: string) => ({ known: true, value: why }) as const
   if (actor === undefined) return refused('the event does not say who caused it')
-  if (isAllowedBot(actor, inputs)) return { known: true, value: undefined }
+  if (isAllowedBot(actor, inputs)) return ALLOWED
   const { login, id } = actor
   if (id === undefined) return refused(`the event does not give the id of ${login}`)
   const answer = await github.read<PermissionAnswer>(() =>
@@ -91,19 +93,14 @@ async function findRefusal(
       rest.repos.getCollaboratorPermissionLevel({ ...github.repository, username: login }),
     ),
   )
-  if (!answer.known) {
-    return answer.error?.status === 404
-      ? refused(`${login} has no permission on this repository (404)`)
-      : answer
-  }
+  if (!answer.known && answer.error.status !== 404) return answer
+  if (!answer.known) return refused(`${login} has no permission on this repository (404)`)
   const { user } = answer.value
-  if (user?.id == null) return { known: false, why: 'GitHub named no account in its response' }
-  if (user.id !== id) return refused(`${login} is another account's login now`)
+  if (user?.id == null) return { known: false, why: "GitHub's response names no account" }
+  if (user.id !== id) return refused(`the login ${login} now belongs to another account`)
   const level = readLevel(answer.value)
   const isEnough = LEVELS.indexOf(level) >= LEVELS.indexOf(inputs['required-permission'])
-  return isEnough
-    ? { known: true, value: undefined }
-    : refused(`${login} has the permission \`${level}\` on this repository`)
+  return isEnough ? ALLOWED : refused(`${login} has the permission \`${level}\` on this repository`)
 }
 
 /** Whether an account is a bot that needs no permission: a real bot with exactly that login. */

@@ -1,4 +1,4 @@
-import type { MergedPulls } from '../github/merged-pulls.ts'
+import type { MergedPulls } from '../github/pull-requests.ts'
 import type { Inputs } from '../inputs/table.ts'
 import { inBackticks } from '../lib/text.ts'
 import type { Environment } from '../runner/environment.ts'
@@ -21,7 +21,7 @@ export function readTrigger(
   environment: Environment,
 ): Skip | { readonly kind: 'trigger'; readonly trigger: Trigger } {
   if (event.payloadProblem !== undefined && event.row.causedBy !== 'writer') {
-    return skip('notice', "nobody is known to have caused it, as the event's payload could not be read")
+    return skip('notice', "the event's payload could not be read, so it is not known who caused it")
   }
   const command = inputs.command === '' ? undefined : readCommand(event, inputs.command)
   const nothingAsked = whyNothingIsAsked(event, command, inputs)

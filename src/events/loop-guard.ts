@@ -1,4 +1,4 @@
-import { type CommitOrigin, type MergedPulls, readMergedPulls } from '../github/merged-pulls.ts'
+import { type CommitOrigin, type MergedPulls, readMergedPulls } from '../github/pull-requests.ts'
 import { type Maybe, normalizeLogin, type PushedCommit } from '../github/types.ts'
 import type { Inputs } from '../inputs/table.ts'
 import { joinSentences } from '../lib/text.ts'

@@ -105,8 +105,8 @@ export async function react(
 ): Promise<Known<unknown>> {
   const path = reactionsPath(github, source)
   if (path === undefined) return { known: true, value: undefined }
-  const react = () => send<Reaction>(github, `POST ${path}`, { content })
-  return await tryTo('react to the command', source.thread, github, react)
+  const call = { purpose: 'react to the command', permission: writePermission(source.thread) }
+  return await github.attempt(call, () => send<Reaction>(github, `POST ${path}`, { content }))
 }
 
 /** Gives a command its final reaction, and deletes the others that this action gave. Returns as `react`. */
@@ -118,7 +118,8 @@ export async function giveFinalReaction(
   const path = reactionsPath(github, source)
   const reacted = await react(github, source, content)
   if (!reacted.known || path === undefined) return reacted
-  return await tryTo('replace the reaction to the command', source.thread, github, async () => {
+  const permission = writePermission(source.thread)
+  return await github.attempt({ purpose: 'replace the reaction to the command', permission }, async () => {
     const all = await github.list<Reaction>(path)
     const account = await github.account()
     for (const { id, content: given, user } of all) {
@@ -148,10 +149,6 @@ async function deletePath(github: GitHub, path: string): Promise<void> {
   } catch (error) {
     if (!(error instanceof GitHubError && error.status === 404)) throw error
   }
-}
-
-function tryTo<T>(purpose: string, thread: Thread, github: GitHub, act: () => Promise<T>): Promise<Known<T>> {
-  return github.attempt({ purpose, permission: writePermission(thread) }, act)
 }
 
 function commentsPath({ path }: GitHub, { kind }: Thread): string {

@@ -21,8 +21,7 @@ const PAUSES_MS = [3000, 9000]
 /** Nothing on GitHub is worth holding a job up for. */
 const MAX_RETRY_AFTER_MS = 15_000
 
-const NO_TOKEN =
-  'there is no `github-token`: the input is set to nothing. Leave it out, and it is `github.token`'
+const NO_TOKEN = 'the input `github-token` is empty; leave it out to use `github.token`'
 
 /** Octokit with this action's transport and rules of what is retried. Nothing is loaded or sent before it is used. */
 export class OctokitLoader {

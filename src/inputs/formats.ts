@@ -97,7 +97,7 @@ function textWithout(accepted: string, ...problems: readonly [RegExp, string][])
   return format(accepted, parse, '')
 }
 
-export const COMMAND_WORD = textWithout('one word, such as /docs, or nothing, so that no text is a command', [
+export const COMMAND_WORD = textWithout('one word, such as /docs, or nothing to turn commands off', [
   /\s/,
   'contains white space',
 ])

@@ -20,7 +20,7 @@ export function noPullRequestWords({ found }: CameOfIt): Failure | undefined {
   return { headline, details: 'The agent committed to the branch without a pull request.' }
 }
 
-/** What a reviewer looks at first, as paragraphs. */
+/** What a reviewer looks at first, as paragraphs; some may be empty. */
 export function cameOfItSummary({ found, published }: CameOfIt): readonly Markdown[] {
   const words: Markdown[] = []
   if (found.kind === 'published') words.push(link(`Show ${countOf(found.commits, 'commit')}`, found.url))
@@ -36,7 +36,7 @@ export function cameOfItSummary({ found, published }: CameOfIt): readonly Markdo
     )
   }
   if (published !== undefined) words.push(publishedText(published, failureText(published)))
-  return words.filter(({ source }) => source !== '')
+  return words
 }
 
 /** The same in one line; empty if there is nothing to say. */
@@ -48,10 +48,7 @@ export function cameOfItLine({ found, published }: CameOfIt): Markdown {
     words.push(previewText(found, 'preview', md``), failedText(found))
   }
   if (published !== undefined) words.push(publishedText(published, md``))
-  return joinMarkdown(
-    words.filter(({ source }) => source !== ''),
-    ' · ',
-  )
+  return joinMarkdown(words, ' · ')
 }
 
 export function cameOfItOutputs({ found, published }: CameOfIt): OutputValues {
@@ -120,7 +117,7 @@ function checksList({ checks: { failed } }: PullReport): Markdown {
 
 function andMore(named: readonly Markdown[], total: number): Markdown {
   const left = total - named.length
-  return joinMarkdown(left > 0 ? [...named, md`and ${left} more`] : named, ', ')
+  return joinMarkdown([...named, left > 0 ? md`and ${left} more` : md``], ', ')
 }
 
 /** What the service's check says, to follow a statement. */

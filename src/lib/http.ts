@@ -91,8 +91,10 @@ export class HttpClient {
       return response
     } catch (cause) {
       cancel?.throwIfAborted()
-      const failed = { url, proxy, maybeSent, unreachableHost: unreachable.get(cause) }
-      const error = timeout.aborted ? timeoutError(timeoutMs, maybeSent) : transportError(cause, failed)
+      const timedOut = `the request timed out after ${timeoutMs / 1000} s`
+      const error = timeout.aborted
+        ? new TransportError(timedOut, { failure: 'timeout', maybeSent })
+        : transportError(cause, { url, proxy, maybeSent, unreachableHost: unreachable.get(cause) })
       outcome = error.message
       throw error
     } finally {
@@ -171,13 +173,6 @@ function createDispatcher({ proxy, keepAliveMs }: HttpOptions): Dispatcher {
     // One time limit for the whole request: see `send`.
     headersTimeout: 0,
     bodyTimeout: 0,
-  })
-}
-
-function timeoutError(timeoutMs: number, maybeSent: boolean): TransportError {
-  return new TransportError(`the request timed out after ${timeoutMs / 1000} s`, {
-    failure: 'timeout',
-    maybeSent,
   })
 }
 

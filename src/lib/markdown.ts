@@ -23,9 +23,9 @@ export function md(literals: TemplateStringsArray, ...values: readonly MarkdownV
   return Markdown.raw(String.raw({ raw: literals }, ...values.map(sourceOf)))
 }
 
-/** Puts pieces together, by default as paragraphs. */
+/** Puts pieces together, by default as paragraphs; empty ones are left out. */
 export function joinMarkdown(pieces: readonly Markdown[], separator = '\n\n'): Markdown {
-  return Markdown.raw(pieces.map((piece) => piece.source).join(separator))
+  return Markdown.raw(pieces.flatMap(({ source }) => source || []).join(separator))
 }
 
 /** A code span: shown letter by letter, on one line. Safe in tables. */

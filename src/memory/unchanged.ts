@@ -1,7 +1,7 @@
 import { isSha } from '../events/event-table.ts'
 import { ownAuthors } from '../events/loop-guard.ts'
 import type { Trigger } from '../events/trigger.ts'
-import { readMergedPulls } from '../github/merged-pulls.ts'
+import { readMergedPulls } from '../github/pull-requests.ts'
 import type { Comparison } from '../github/types.ts'
 import { inBackticks } from '../lib/text.ts'
 import type { Run } from '../runner/run.ts'

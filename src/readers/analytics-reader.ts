@@ -99,7 +99,7 @@ export class AnalyticsReader {
     const notes = {
       attempts: `It was tried ${MAX_ATTEMPTS} times.`,
       deadline: retryAfterNote(retryAfterMsOf(cause), LIMIT_OF_TIME),
-      final: isRetryable(cause) ? 'No request is left of `visitors-max-requests` to try it again.' : '',
+      final: isRetryable(cause) ? '`visitors-max-requests` is used up, so it was not retried.' : '',
       cancelled: '',
     }
     const isRefused = [401, 402, 403].some((status) => hasStatus(cause, status))

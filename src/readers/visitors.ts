@@ -64,10 +64,11 @@ async function readPages(reader: AnalyticsReader, period: Period, first: Visitor
     const known = pages.size
     for (const row of answer.rows) pages.set(row.path, row)
     invalidRows += answer.invalidRows
-    if (answer.isOdd) lacks(`An answer for ${name} had no list of pages, or no word on more of them.`)
+    if (answer.isOdd)
+      lacks(`A response for ${name} did not contain a list of pages, or did not say whether there are more.`)
     if (!answer.hasMore) break
     if (pages.size === known && answer.invalidRows === 0) {
-      lacks(`The service has more pages of ${name}, but sent none that were new.`)
+      lacks(`The service reports more pages of ${name}, but returned no new ones.`)
       break
     }
     const next = await readRows(reader, period, offset)

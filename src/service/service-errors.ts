@@ -186,21 +186,17 @@ function answer({ purpose }: ServiceCall, response: ServiceResponse): string {
 }
 
 /** The service's own words on one line: from the usual fields of JSON, or the whole body if it is short and no HTML. */
-function messageIn(response: ServiceResponse): string {
-  return wordsIn(response).replace(/\s+/g, ' ').replaceAll('`', "'").trim()
-}
-
-function wordsIn({ json, text }: ServiceResponse): string {
-  if (typeof json === 'string') return json
+function messageIn({ json, text }: ServiceResponse): string {
   const message =
     stringField(json, 'error') ??
     stringField(recordField(json, 'error'), 'message') ??
     stringField(json, 'message') ??
     stringField(json, 'detail')
   const details = listField(json, 'details').flatMap((detail) => stringField(detail, 'message') ?? [])
-  const said = [message ?? '', ...details].filter((part) => part !== '')
-  if (said.length > 0) return said.join('; ')
-  return text.length <= MAX_QUOTE_LENGTH && json === undefined && !isHtml(text) ? text : ''
+  const fields = [message, ...details].filter((part) => part).join('; ')
+  const isShortText = json === undefined && text.length <= MAX_QUOTE_LENGTH && !isHtml(text)
+  const said = typeof json === 'string' ? json : fields || (isShortText ? text : '')
+  return said.replace(/\s+/g, ' ').replaceAll('`', "'").trim()
 }
 
 function describeBody(response: ServiceResponse): string {

@@ -55,7 +55,7 @@ describe('the end of a reply', () => {
       '✅ **No job `job_1` in project `docs`**',
       `**octocat** asked: explain it · ${RUN}`,
       'Check `job-id`.',
-      'To go on, comment `/docs …` here; `/docs new …` starts a new job.',
+      'To continue, comment `/docs …` here; `/docs new …` starts a new job.',
     ])
   })
 
@@ -76,7 +76,8 @@ describe('the end of a reply', () => {
   })
 
   it('names only places where a comment continues the job', () => {
-    const words = 'To go on, comment `/docs …` here or on that pull request; `/docs new …` starts a new job.'
+    const words =
+      'To continue, comment `/docs …` here or on that pull request; `/docs new …` starts a new job.'
     expect(endOf(reply, {}, { isAnnounced: true })).toEqual([words])
     const noFollowUp = subject('explain it', { 'follow-up': 'false' })
     expect(endOf(noFollowUp, {}, { isAnnounced: true })).toEqual([])

@@ -27,7 +27,7 @@ describe('a command on a pull request', () => {
         '✅ **Pull request ready for review: [acme/docs#\u200b1](https://github.com/acme/docs/pull/1)**\n\n' +
           '[0 files](https://github.com/acme/docs/pull/1/files)\n\n' +
           `**octocat** asked: explain the new flag · took 10 s · ${RUN}\n\n` +
-          'To go on, comment `/docs …` here or on that pull request; `/docs new …` starts a new job.',
+          'To continue, comment `/docs …` here or on that pull request; `/docs new …` starts a new job.',
       ],
       [
         '💬 The docs agent opened this pull request for [a comment](https://github.com/acme/docs/pull/5#issuecomment-5001) by **octocat**: explain the new flag\n\n' +

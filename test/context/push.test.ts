@@ -195,7 +195,7 @@ describe('what fails the history and the comparison of a push', () => {
       'no token',
       { 'github-token': '' },
       [],
-      'there is no `github-token`: the input is set to nothing. Leave it out, and it is `github.token`.',
+      'the input `github-token` is empty; leave it out to use `github.token`.',
     ],
     [
       'a refused token',

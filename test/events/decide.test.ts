@@ -38,7 +38,7 @@ describe('the payload of an event', () => {
     const end = await run({ event: bareEvent(name), inputs, env: { GITHUB_EVENT_PATH: path } })
     expect(end).toMatchObject({ hasFailed: false, outputs: { result }, calls: [] })
     expect(end.warnings).toEqual([expect.stringMatching(problem)])
-    const reason = "Skipped: nobody is known to have caused it, as the event's payload could not be read."
+    const reason = "Skipped: the event's payload could not be read, so it is not known who caused it."
     expect(end.log.includes(`notice: ${reason}`)).toBe(result === 'skipped')
   })
 })

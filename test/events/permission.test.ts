@@ -65,7 +65,7 @@ describe('the permission of somebody who asks', () => {
 
   it('does not count for another account, nor where the event gives no id', async () => {
     const { run } = await newScene({ permission: 'admin', role_name: 'admin', id: 1 })
-    const another = "octocat is another account's login now, and the command /docs"
+    const another = 'the login octocat now belongs to another account, and the command /docs'
     expectSkip(await run({ event: command }), `notice: Skipped: ${another} ${NEEDS}`)
     const withoutId = event('watch', { sender: { ...octocat, id: undefined } })
     const end = await run({ ...WATCHED, event: withoutId })
@@ -82,7 +82,7 @@ describe('the permission of somebody who asks', () => {
     ],
     ['500', 3, 'GitHub returned 500 ("Server Error")'],
     ['empty', 3, 'GitHub returned 200 without a readable body'],
-    [{ status: 200, body: { permission: 'admin' } }, 1, 'GitHub named no account in its response'],
+    [{ status: 200, body: { permission: 'admin' } }, 1, "GitHub's response names no account"],
   ])('is unknown where GitHub answers %j: the run is skipped with a warning', async (answer, times, why) => {
     const { run } = await newScene(undefined, answer)
     const end = await run({ event: command })
@@ -114,7 +114,7 @@ describe('the permission of somebody who asks', () => {
     const { run } = await newScene()
     const end = await run({ event: command, inputs: { 'github-token': '' } })
     expect(end).toMatchObject({ outputs: { result: 'skipped' }, requests: [] })
-    expect(end.log).toEqual([expect.stringMatching(/^warning: .*there is no `github-token`/)])
+    expect(end.log).toEqual([expect.stringMatching(/^warning: .*the input `github-token` is empty/)])
   })
 })
 

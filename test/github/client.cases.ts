@@ -11,8 +11,7 @@ export type Reply =
 
 export const said = (status: number, message: string): Reply => ({ status, body: { message } })
 export const FORBIDDEN = said(403, 'Resource not accessible by integration')
-export const NO_TOKEN =
-  'there is no `github-token`: the input is set to nothing. Leave it out, and it is `github.token`'
+export const NO_TOKEN = 'the input `github-token` is empty; leave it out to use `github.token`'
 export const HTML = { headers: { 'content-type': 'text/html' }, body: '<html>Unicorn!' }
 export const retryAfter = (status: number, s: number): Reply => ({
   status,

@@ -87,7 +87,7 @@ describe('a request that fails', () => {
     const inputs = { ...REPORT, 'visitors-max-requests': '2' }
     const { sent, failure } = await runReaders({ inputs, faults: [refusal(500)] })
     expect(sent).toHaveLength(2)
-    expect(failure).toContain('No request is left of `visitors-max-requests` to try it again.')
+    expect(failure).toContain('`visitors-max-requests` is used up, so it was not retried.')
   })
 
   it('before the period leaves the period whole, and the step green', async () => {
@@ -139,8 +139,9 @@ describe('five minutes', () => {
 
 const row = (path: string, total = 1) => ({ path, human: total, ai: 0, total })
 const FULL = Array.from({ length: 250 }, (_, index) => row(`/a/${index}`))
-const MORE = 'The service has more pages of the period, but sent none that were new.'
-const ODD = 'An answer for the period had no list of pages, or no word on more of them.'
+const MORE = 'The service reports more pages of the period, but returned no new ones.'
+const ODD =
+  'A response for the period did not contain a list of pages, or did not say whether there are more.'
 const LEFT_OUT = '3 rows of the period without a path, or with a count that is not a number, left out.'
 
 // Its rows by offset, and whether more follow after the last.
