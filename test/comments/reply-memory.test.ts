@@ -1,10 +1,9 @@
 import { describe, expect } from 'vitest'
 import type { Reply } from '../support/scripted-service.ts'
+import { LOST, REMEMBERED, SLOW } from './reply-memory.cases.ts'
 import { CREATE, itWithScene, type Scene, type Told } from './runs.ts'
 
 const it = itWithScene()
-const LOST: Reply = { breaks: 'before' }
-const SLOW: Reply = { takesMs: 5000, body: { id: 'job_1' } }
 const again = (attempt: number): Told => ({ runId: 1001, attempt })
 
 /** What the markers of our first comment said, one after another, such as `pending job_1`. */
@@ -18,29 +17,7 @@ function states({ world }: Scene): string[] {
 }
 
 describe('the reply to a command', () => {
-  const NAMED = ['pending', 'pending job_1']
-  it.for<[string, Told, string[]]>([
-    ['has a pull request', { end: 'pull-request' }, [...NAMED, 'success job_1']],
-    ['has none', {}, [...NAMED, 'success job_1']],
-    ['is only submitted', { end: 'submitted' }, [...NAMED, 'success job_1']],
-    ['has failed', { end: 'failed', inputs: { 'fail-on': 'none' } }, [...NAMED, 'failure job_1']],
-    ['is archived', { end: 'archived' }, [...NAMED, 'failure job_1']],
-    ['goes on past the deadline', { end: 'timed-out' }, [...NAMED, 'failure job_1']],
-    ['goes on after a cancel', { end: 'cancelled' }, [...NAMED, 'failure job_1']],
-    ['goes on after a kill', { killAtMs: 3000 }, [...NAMED, 'failure job_1']],
-    [
-      'can no longer be waited for',
-      { replies: { post: ['active'], get: [{ status: 401 }] } },
-      ['pending', 'pending j1', 'failure j1'],
-    ],
-    ['was refused', { end: 'error' }, ['pending', 'failure']],
-    ['may have been started', { replies: { post: [LOST] } }, ['pending', 'error']],
-    [
-      'may have been started before a kill',
-      { replies: { post: [SLOW] }, killAtMs: 3000 },
-      ['pending', 'error'],
-    ],
-  ])('remembers a job that %s', async ([_what, options, expected], { scene }) => {
+  it.for(REMEMBERED)('remembers a job that %s', async ([_what, options, expected], { scene }) => {
     await scene.ask(options)
     expect(states(scene)).toEqual(expected)
   })
