@@ -53,6 +53,6 @@ it('a request for a job never makes two, loses no id, ends in time, and fails as
       expect(result === 'pull-request').toBe(isEnded && status === 'completed' && pull !== '')
       expect(result !== 'cancelled' || cancelAtMs !== undefined).toBe(true)
     }),
-    { numRuns: Number(process.env['LIFE_RUNS'] ?? 60) },
+    { numRuns: Number(process.env['LIFE_RUNS'] ?? 40) },
   )
 }, 300_000)

@@ -149,7 +149,7 @@ function estimated(week: ReturnType<typeof simulatedWeek>, dice: Dice) {
 const SITES = [300, 1000].flatMap((pages) => [0, 0.1, 0.25].map((noise) => [pages, noise] as const))
 it.each(SITES)('of %i pages, ±%d, half a quiet one is named, and nine of ten that moved', (pages, noise) => {
   const dice = new Dice(pages)
-  const weeks = Number(process.env['SIMULATED_WEEKS'] ?? 60)
+  const weeks = Number(process.env['SIMULATED_WEEKS'] ?? 40)
   const newlyAi = (before: ReturnType<typeof simulatedWeek>, now: typeof before): number =>
     [...now.values()].filter((each) => isNewlyAiHeavy(each, before.get(each.path))).length
   const counts = { moved: 0, ai: 0, aiOfEstimates: 0, planted: 0, found: 0 }
