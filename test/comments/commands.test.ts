@@ -157,18 +157,18 @@ it('a command without instructions is told once how to ask, however often it run
   expect(post.requests).toEqual([])
 })
 
-describe('nothing is written', () => {
+describe('a command that nothing may be written for', () => {
   const NEVER: Told = { inputs: { comment: 'never' } }
   const PERMISSION = 'GET /collaborators/octocat/permission'
 
-  it('with `comment: never`, but the job is looked for', async ({ scene }) => {
+  it('with `comment: never` looks for its job all the same', async ({ scene }) => {
     await scene.ask()
     const { requests, calls } = await scene.ask(NEVER)
     expect(requests).toEqual([PERMISSION, 'GET /issues/5/comments', 'POST /graphql'])
     expect(calls.slice(0, 2)).toEqual(['GET /job/job_1', 'POST /job/job_1/message'])
   })
 
-  it('in a dry run, but the job is looked for', async ({ scene }) => {
+  it('in a dry run looks for its job all the same', async ({ scene }) => {
     await scene.ask()
     const { requests, calls, log } = await scene.ask({ inputs: { 'dry-run': 'true' } })
     expect(requests).toEqual([PERMISSION, 'GET /issues/5/comments', 'POST /graphql'])
@@ -180,7 +180,7 @@ describe('nothing is written', () => {
     ['for a new job', '/docs new explain it', NEVER, CREATE],
     ['on a re-run that continues nothing', '/docs new explain it', { ...NEVER, attempt: 2 }, CREATE],
     ['in a dry run without a key', '/docs explain it', { inputs: { 'dry-run': 'true', 'api-key': '' } }, []],
-  ])('and nothing is read %s', async ([_what, words, options, calls], { scene }) => {
+  ])('reads no comments either %s', async ([_what, words, options, calls], { scene }) => {
     const end = await scene.ask({ words, ...options })
     expect(end.requests).toEqual([PERMISSION])
     expect(end.calls.slice(0, 1)).toEqual(calls)

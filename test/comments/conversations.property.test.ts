@@ -115,7 +115,7 @@ function expectWhatWasBegunIsEnded(
   expect(new Set(announced).size).toBe(announced.length)
 }
 
-const RUNS = Number(process.env['CONVERSATION_RUNS'] ?? 20)
+const RUNS = Number(process.env['CONVERSATION_RUNS'] ?? 12)
 
 describe.each([
   ['whatever happens at once', false],

@@ -97,10 +97,10 @@ describe('a further command', () => {
 
 describe('a command on the pull request that was announced', () => {
   it.for<[string, Told, string[]]>([
-    ['the same step goes on with its job', {}, goesOn('job_1')],
-    ['another step of the project, too', OTHER_STEP, goesOn('job_1')],
-    ['another project does not', OTHER_PROJECT, CREATE],
-  ])('in %s', async ([_what, options, calls], { scene }) => {
+    ['in the same step goes on with its job', {}, goesOn('job_1')],
+    ['in another step of the project goes on with it, too', OTHER_STEP, goesOn('job_1')],
+    ['in another project starts a new job', OTHER_PROJECT, CREATE],
+  ])('%s', async ([_what, options, calls], { scene }) => {
     await scene.ask({ end: 'pull-request' })
     expect(await next(scene, { number: 1, ...options })).toEqual(calls)
   })
@@ -118,7 +118,7 @@ describe('a command on the pull request that was announced', () => {
   })
 })
 
-describe('unknown is not none', () => {
+describe('that an earlier job is unknown is said', () => {
   it('where the comments can not be listed; a first run is answered all the same', async ({ scene }) => {
     await scene.ask()
     scene.github.faults.push({ match: LIST, end: '502' })

@@ -40,7 +40,7 @@ describe('the post step of a run that was killed', () => {
   })
 })
 
-describe('where GitHub refuses for the moment', () => {
+describe('after a failure of GitHub', () => {
   const body = { message: 'You have exceeded a secondary rate limit.' }
   const limit = { status: 403, body, headers: { 'retry-after': '50' } }
 
@@ -50,22 +50,25 @@ describe('where GitHub refuses for the moment', () => {
     ['no comment', 'empty', 10_000],
     ['a stray 404', '404', 0],
     ['a stray 403', '403', 0],
-  ])('the last edit (%s), the post step makes it', async ([_what, end, recoversMs], { scene }) => {
-    const { clock, github } = scene
-    clock.at(clock.now() + 7000, () => github.faults.push({ match: /./, end }))
-    await scene.ask({
-      beforePost() {
-        expect(scene.headlines()).toEqual([WORKING])
-        expect(scene.reactions()).toEqual(['eyes'])
-        if (recoversMs === 0) github.faults.splice(0)
-        else clock.at(clock.now() + recoversMs, () => github.faults.splice(0))
-      },
-    })
-    expect(scene.headlines()).toEqual([DONE])
-    expect(scene.reactions()).toEqual(['+1'])
-  })
+  ])(
+    'the post step makes the last edit, which failed with %s',
+    async ([_what, end, recoversMs], { scene }) => {
+      const { clock, github } = scene
+      clock.at(clock.now() + 7000, () => github.faults.push({ match: /./, end }))
+      await scene.ask({
+        beforePost() {
+          expect(scene.headlines()).toEqual([WORKING])
+          expect(scene.reactions()).toEqual(['eyes'])
+          if (recoversMs === 0) github.faults.splice(0)
+          else clock.at(clock.now() + recoversMs, () => github.faults.splice(0))
+        },
+      })
+      expect(scene.headlines()).toEqual([DONE])
+      expect(scene.reactions()).toEqual(['+1'])
+    },
+  )
 
-  it('the reply, the post step looks for it before each of its three tries', async ({ scene }) => {
+  it('the post step looks for the reply before each of its three tries to write it', async ({ scene }) => {
     const { clock, github } = scene
     github.faults.push({ match: REPLY, end: '502' })
     const { post } = await scene.ask({
@@ -77,7 +80,7 @@ describe('where GitHub refuses for the moment', () => {
     expect(scene.headlines()).toEqual([DONE])
   })
 
-  it('only the answer to the reply, that is found and not written again', async ({ scene }) => {
+  it('a reply whose response was lost is found, and not written again', async ({ scene }) => {
     scene.github.faults.push({ match: REPLY, end: 'lost', times: 1 })
     const { requests } = await scene.ask()
     expect(requests.filter((line) => REPLY.test(line))).toHaveLength(1)
@@ -102,7 +105,7 @@ describe('where GitHub refuses for the moment', () => {
     [5, 'pull-requests: write'],
     [8, 'issues: write'],
   ] as const)(
-    'all on %i for lack of `%s`, that is named with its cost',
+    'a run that may write nothing on %i warns of the missing `%s`, and of what that costs',
     async ([number, name], { scene }) => {
       scene.world.scopes.clear()
       const event = scene.comment('/docs explain it', { number, onIssue: number === 8 })
@@ -123,14 +126,16 @@ describe('where GitHub refuses for the moment', () => {
     },
   )
 
-  it('a deletion with 404, since the reaction is gone, nothing is left to do', async ({ scene }) => {
+  it('a reaction whose deletion is answered with 404 is gone, and nothing is left to do', async ({
+    scene,
+  }) => {
     scene.github.faults.push({ match: /^DELETE /, end: '404' })
     const { warnings, post, requests } = await scene.ask()
     expect([warnings, post.requests]).toEqual([[], []])
     expect(requests.filter((line) => line.startsWith('DELETE'))).toHaveLength(1)
   })
 
-  it('a deletion without a confirmation, the other reaction is left to the post step', async ({ scene }) => {
+  it('a reaction whose deletion is not confirmed is left to the post step', async ({ scene }) => {
     const { github } = scene
     github.faults.push({ match: /^DELETE /, end: { status: 200, body: { message: 'ok' } } })
     const { log, post } = await scene.ask({ beforePost: () => github.faults.splice(0) })

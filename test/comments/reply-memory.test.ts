@@ -1,10 +1,9 @@
 import { describe, expect } from 'vitest'
 import type { Reply } from '../support/scripted-service.ts'
+import { LOST, REMEMBERED, SLOW } from './reply-memory.cases.ts'
 import { CREATE, itWithScene, type Scene, type Told } from './runs.ts'
 
 const it = itWithScene()
-const LOST: Reply = { breaks: 'before' }
-const SLOW: Reply = { takesMs: 5000, body: { id: 'job_1' } }
 const again = (attempt: number): Told => ({ runId: 1001, attempt })
 
 /** What the markers of our first comment said, one after another, such as `pending job_1`. */
@@ -18,34 +17,7 @@ function states({ world }: Scene): string[] {
 }
 
 describe('the reply to a command', () => {
-  const NAMED = ['pending', 'pending job_1']
-  it.for<[string, Told, string[]]>([
-    ['has a pull request', { end: 'pull-request' }, [...NAMED, 'success job_1']],
-    ['has none', {}, [...NAMED, 'success job_1']],
-    ['is only submitted', { end: 'submitted' }, [...NAMED, 'success job_1']],
-    ['has failed', { end: 'failed', inputs: { 'fail-on': 'none' } }, [...NAMED, 'failure job_1']],
-    ['is archived', { end: 'archived' }, [...NAMED, 'failure job_1']],
-    ['goes on past the deadline', { end: 'timed-out' }, [...NAMED, 'failure job_1']],
-    ['goes on after a cancel', { end: 'cancelled' }, [...NAMED, 'failure job_1']],
-    ['goes on after a kill', { killAtMs: 3000 }, [...NAMED, 'failure job_1']],
-    [
-      'can no longer be waited for',
-      { replies: { post: ['active'], get: [{ status: 401 }] } },
-      ['pending', 'pending j1', 'failure j1'],
-    ],
-    ['was refused', { end: 'error' }, ['pending', 'failure']],
-    ['may have been started', { replies: { post: [LOST] } }, ['pending', 'error']],
-    [
-      'may have been started before a kill',
-      { replies: { post: [SLOW] }, killAtMs: 3000 },
-      ['pending', 'error'],
-    ],
-    [
-      'may have been started before a cancel',
-      { replies: { post: [{ takesMs: 10_000 }] }, cancelAtMs: 3000 },
-      ['pending', 'error'],
-    ],
-  ])('remembers a job that %s', async ([_what, options, expected], { scene }) => {
+  it.for(REMEMBERED)('remembers a job that %s', async ([_what, options, expected], { scene }) => {
     await scene.ask(options)
     expect(states(scene)).toEqual(expected)
   })
@@ -55,12 +27,6 @@ describe('the reply to a command', () => {
     const { calls, calledAtS } = await scene.ask({ killAtMs: 5000, replies: { post: [SLOW] } })
     expect([calls, calledAtS]).toEqual([CREATE, [2]])
   })
-})
-
-it('a run that could not write its reply advises no re-run where nothing was started', async ({ scene }) => {
-  scene.world.scopes.clear()
-  const { log } = await scene.ask({ inputs: { timeout: '10s' }, replies: { post: [{ status: 429 }] } })
-  expect(log.at(-1)).toMatch(/ Nothing was started\. Start the workflow anew: a re-run starts nothing, as /)
 })
 
 const down = (scene: Scene) => scene.github.faults.push({ match: /^(?!POST .*comments$)/, end: '502' })
@@ -99,28 +65,6 @@ describe('a re-run of a command', () => {
     expect(second.calls.filter((call) => call.startsWith('POST'))).toEqual(
       calls.filter((c) => c === CREATE[0]),
     )
-  })
-
-  it('that can not write its reply starts none, nor does the next one', async ({ scene }) => {
-    const { world, github } = scene
-    const event = scene.comment()
-    const scopes = [...world.scopes]
-    world.scopes.clear()
-    await scene.tell(event)
-    for (const scope of scopes) world.scopes.add(scope)
-    github.faults.push({ match: /^POST .*comments$/, end: '502', times: 3 })
-    for (const attempt of [2, 3]) {
-      const { calls, outputs } = await scene.tell(event, again(attempt))
-      expect([calls, outputs['result']]).toEqual([[], 'error'])
-    }
-    expect(states(scene)).toEqual(['error', 'error'])
-  })
-
-  it('with `comment: never` remembers nothing: it starts a job, and says so', async ({ scene }) => {
-    await scene.ask()
-    const { calls, log } = await scene.ask({ ...again(2), inputs: { comment: 'never' } })
-    expect(calls[0]).toBe(CREATE[0])
-    expect(log[0]).toMatch(/^notice: This is a re-run of a run that remembers no job/)
   })
 
   it('that finds nothing of an earlier attempt starts a job', async ({ scene }) => {

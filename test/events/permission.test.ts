@@ -3,6 +3,7 @@ import { event, issueComment, person, pushBy } from '../support/events.ts'
 import type { GitHubFault } from '../support/github.ts'
 import { type RunEnd, startHarness } from '../support/harness.ts'
 import { addComment, type Role } from '../support/world.ts'
+import { LEVELS, ROLES } from './permission.cases.ts'
 
 const octocat = person('octocat')
 const body = '/docs explain it'
@@ -10,8 +11,6 @@ const command = issueComment({ id: 5001, body, author: octocat })
 const watch = event('watch', { sender: octocat })
 const ASK = 'GET /collaborators/octocat/permission'
 const reaction = (content: string): string => `POST /issues/comments/5001/reactions ${content}`
-const own = { permission: 'write', role_name: 'docs-writer' }
-const LEVELS = ['read', 'triage', 'write', 'maintain', 'admin']
 
 async function newScene(role?: Role, answer?: GitHubFault['end']) {
   const scene = await startHarness()
@@ -31,23 +30,7 @@ const NEEDS = 'needs `write` (`required-permission`).'
 const WATCHED = { event: watch, inputs: { prompt: 'Go.', context: 'none' } }
 
 describe('the permission of somebody who asks', () => {
-  // A role that an organization made is what it grants.
-  it.each<[Role, string[]]>([
-    [{ permission: 'none', role_name: '' }, []],
-    [{ permission: 'read', role_name: 'read' }, ['read']],
-    [{ permission: 'read', role_name: 'triage' }, ['read', 'triage']],
-    [{ permission: 'write', role_name: 'write' }, ['read', 'triage', 'write']],
-    [{ permission: 'write', role_name: 'maintain' }, ['read', 'triage', 'write', 'maintain']],
-    [{ permission: 'admin', role_name: 'admin' }, LEVELS],
-    [{ ...own }, ['read', 'triage', 'write']],
-    [{ ...own, permissions: null }, ['read', 'triage', 'write']],
-    [{ ...own, permissions: { pull: false } }, []],
-    [{ ...own, permissions: { pull: true } }, ['read']],
-    [{ ...own, permissions: { triage: true } }, ['read', 'triage']],
-    [{ ...own, permissions: { triage: true, push: true } }, ['read', 'triage', 'write']],
-    [{ ...own, permissions: { push: true, maintain: true } }, ['read', 'triage', 'write', 'maintain']],
-    [{ ...own, permissions: { admin: true } }, LEVELS],
-  ])('as %j reaches %j', async (role, levels) => {
+  it.each(ROLES)('as %j reaches %j', async (role, levels) => {
     const reached: string[] = []
     const { run } = await newScene(role)
     for (const level of LEVELS) {

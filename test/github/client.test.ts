@@ -146,7 +146,7 @@ describe('a call is made again', () => {
     expect(arrived).toHaveLength(sent)
   })
 
-  it('where it never arrived, a comment, too', async () => {
+  it('where it never arrived, even if it writes a comment', async () => {
     const apiUrl = 'http://127.0.0.1:1'
     const { github, clock } = await clientFor([], { apiUrl })
     expect(await call(github, COMMENT)).toMatch(

@@ -302,7 +302,7 @@ describe('waiting for the preview', () => {
   })
 })
 
-it('names five failed checks of others, and how many more', async () => {
+it('the summary names five failed checks of others, and how many more there are', async () => {
   const { world, open, read } = await startFinishedJob()
   const sha = open({ files: ['a.mdx'] }).commits[0] ?? ''
   addCheck(world, sha, CHECK_STATES.failed)
@@ -376,7 +376,7 @@ describe('the earlier pull request, once it is merged', () => {
   })
 })
 
-it('asks nothing of a pull request elsewhere, or of a job that is not completed', async () => {
+it('GitHub is asked nothing about a pull request on another server', async () => {
   const { github, read } = await startFinishedJob()
   for (const prLink of ['https://gitlab.com/a/b/-/merge_requests/1', 'https://github.com.example/a/b/pull/1'])
     expect((await read({ prLink })).found).toEqual({ kind: 'unknown' })
@@ -402,7 +402,7 @@ it('a repository that the token can not see is a line in the log', async () => {
   expect(log).toEqual(["What came of the job is not known: `github-token` can't see acme/elsewhere."])
 })
 
-it('nothing that others wrote comes alive', async () => {
+it('nothing that others wrote about the pull request comes alive', async () => {
   const { world, open, read, log } = await startFinishedJob()
   for (const text of HOSTILE_TEXTS) {
     world.pulls.clear()
@@ -424,7 +424,7 @@ it('nothing that others wrote comes alive', async () => {
   expect(commandsIn(log.join('\n'))).toEqual([])
 })
 
-it('counts what the agent was told', () => {
+it('the context of the agent is told as counts of commits, files and merged pull requests', () => {
   const told = { commits: 12, files: 34, wholeFiles: 8, mergedPulls: 2 }
   expect(contextCounts(told)).toBe('context: 12 commits, 34 files (8 whole), 2 merged pull requests')
   const names = { commits: 1, files: 1, wholeFiles: 0, mergedPulls: 0 }

@@ -1,35 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { startHarness } from '../support/harness.ts'
-import type { Reply } from '../support/scripted-service.ts'
-
-/** After these, nothing runs that did not run before. */
-const REFUSALS: readonly Reply[] = [
-  { refused: true },
-  { status: 429 },
-  { status: 429, headers: { 'retry-after': '20' } },
-  { status: 429, headers: { 'retry-after': '86400' } },
-  { status: 302, headers: { location: 'http://127.0.0.1:9/' } },
-  { status: 401 },
-  { status: 404 },
-]
-/** After these, nobody knows. */
-const UNCLEAR: readonly Reply[] = [
-  { breaks: 'before' },
-  { breaks: 'before', takesMs: 29_000 },
-  { status: 500 },
-  { status: 504, takesMs: 20_000 },
-  { status: 503, headers: { 'retry-after': '40' } },
-  { body: 'nonsense' },
-  { body: '{"id":', breaks: 'after' },
-]
-const prLink = 'https://github.com/acme/docs/pull/7'
-const JOBS: readonly Reply[] = [
-  ...['active', 'failed', 'archived', 'completed', 'reviewing'],
-  { body: { status: 'completed', prLink } },
-  { body: { status: 'active', prLink }, breaks: 'after' },
-  { body: { status: 'active' }, takesMs: 25_000 },
-]
+import { JOBS, REFUSALS, UNCLEAR } from './life.cases.ts'
 
 const replies = fc.constantFrom(...REFUSALS, ...REFUSALS, ...UNCLEAR, ...JOBS, ...JOBS)
 const schedules = fc.record({
@@ -81,6 +53,6 @@ it('a request for a job never makes two, loses no id, ends in time, and fails as
       expect(result === 'pull-request').toBe(isEnded && status === 'completed' && pull !== '')
       expect(result !== 'cancelled' || cancelAtMs !== undefined).toBe(true)
     }),
-    { numRuns: Number(process.env['LIFE_RUNS'] ?? 60) },
+    { numRuns: Number(process.env['LIFE_RUNS'] ?? 40) },
   )
 }, 300_000)

@@ -31,7 +31,7 @@ it.each<[Started, string]>([
   expect(outcome('error', { end: notStarted(refused(started)) }).state).toBe(state)
 })
 
-it('a mere look is no 🚀', () => {
+it('a single look at a running job is not shown with a 🚀', () => {
   expect(outcome('submitted', { plan: WAIT }).sign.source).toBe('⏳')
 })
 

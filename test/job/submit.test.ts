@@ -17,17 +17,22 @@ describe.each([
     return { ...end, error: end.hasFailed ? (end.log.at(-1) ?? '') : '' }
   }
 
-  it.each(SENT)('that is %s', async (_what, script, options, timesS, ends) => {
-    const { calls, calledAtS, bodies, outputs, error } = await send(script, options)
-    expect(calls).toEqual(timesS.map(() => call))
-    expect(calledAtS).toEqual(timesS)
-    expect(bodies).toEqual(timesS.map(() => ({ prompt: request.prompt })))
-    expect(outputs).toMatchObject(
-      ends === undefined ? { result: 'submitted', 'job-id': id } : { result: 'error' },
-    )
-    expect(error).toContain(ends ?? '')
-    expect(error.match(/Nothing was started|may be running/g) ?? []).toHaveLength(ends === undefined ? 0 : 1)
-  })
+  it.each(SENT)(
+    'that is %s is sent again only where it certainly started nothing',
+    async (_what, script, options, timesS, ends) => {
+      const { calls, calledAtS, bodies, outputs, error } = await send(script, options)
+      expect(calls).toEqual(timesS.map(() => call))
+      expect(calledAtS).toEqual(timesS)
+      expect(bodies).toEqual(timesS.map(() => ({ prompt: request.prompt })))
+      expect(outputs).toMatchObject(
+        ends === undefined ? { result: 'submitted', 'job-id': id } : { result: 'error' },
+      )
+      expect(error).toContain(ends ?? '')
+      expect(error.match(/Nothing was started|may be running/g) ?? []).toHaveLength(
+        ends === undefined ? 0 : 1,
+      )
+    },
+  )
 
   it('is tried with pauses a tenth shorter or longer, as they are drawn', async () => {
     const timesWith = async (random: number) => (await send([refused], { random: () => random })).calledAtS

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { findOutputPath, WorkspaceReader, writeOutput } from '../../src/lib/workspace.ts'
+import { UNREADABLE, UNWRITABLE } from './workspace.cases.ts'
 
 let folder = ''
 let root = ''
@@ -18,9 +19,6 @@ beforeEach(async () => {
   await symlink('loop', inRoot('loop'))
 })
 afterEach(() => rm(folder, { recursive: true }))
-
-const MISSING =
-  'does not exist in the workspace (check its letter case, and that actions/checkout runs before this step)'
 
 describe('reading from the workspace', () => {
   beforeEach(() => writeFile(inRoot('docs/a.md'), '\ufeffGrüße'))
@@ -37,26 +35,13 @@ describe('reading from the workspace', () => {
     }
   })
 
-  it.each([
-    ['missing.md', MISSING],
-    ['docs/*.md', 'does not exist in the workspace (globs are not expanded: name each file)'],
-    ['docs/a.md/more', MISSING],
-    ['docs', 'is a directory, not a file'],
-    ['.', 'is a directory, not a file'],
-    ['..', 'is outside the workspace'],
-    ['../nowhere', 'is outside the workspace'],
-    ['pipe', 'is not a regular file'],
-    ['latin1.txt', 'is not UTF-8 text'],
-    ['../outside/secret.txt', 'is outside the workspace'],
-    ['outside-link', 'is outside the workspace'],
-    ['/etc/hostname', 'is outside the workspace'],
-    ['loop', expect.stringMatching(/^can't be read \(ELOOP: /)],
-  ])('refuses %j', async (name, message) => {
+  it.each(UNREADABLE)('refuses %j', async (name, message) => {
     execFileSync('mkfifo', [inRoot('pipe')])
     await writeFile(inRoot('latin1.txt'), Buffer.from([0xe9, 0x20]))
     await symlink('../outside/secret.txt', inRoot('outside-link'))
     const read = new WorkspaceReader(root).read(name)
-    await expect(read).rejects.toMatchObject({ name: 'WorkspaceError', message })
+    await expect(read).rejects.toThrow(message)
+    await expect(read).rejects.toMatchObject({ name: 'WorkspaceError' })
   })
 
   it('counts all files of a run against one limit, to the byte', async () => {
@@ -97,21 +82,7 @@ describe('writing to the workspace', () => {
     expect(await readdir(inRoot('docs'))).toEqual(['visitors.csv'])
   })
 
-  it.each([
-    ['../outside/x.csv', /^is outside the workspace$/],
-    ['/etc/x.csv', /^is outside the workspace$/],
-    ['..', /^is outside the workspace$/],
-    ['.', /^is outside the workspace$/],
-    ['a/../../x.csv', /^is outside the workspace$/],
-    ['../repo-2/x.csv', /^is outside the workspace$/],
-    ['out/x.csv', /^is outside the workspace$/],
-    ['out/deep/x.csv', /^is outside the workspace$/],
-    ['nowhere/x.csv', /^can't be written \(ENOENT/],
-    ['loop/x.csv', /^can't be written \(ELOOP/],
-    ['file/x.csv', /^is below a file$/],
-    ['file/new/x.csv', /^can't be written \(ENOTDIR/],
-    ['docs', /^is a directory, not a file$/],
-  ])('to %s is refused', async (name, message) => {
+  it.each(UNWRITABLE)('to %s is refused', async (name, message) => {
     await symlink('../outside', inRoot('out'))
     await symlink('missing', inRoot('nowhere'))
     await writeFile(inRoot('file'), '')

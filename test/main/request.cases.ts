@@ -44,3 +44,25 @@ export const REFUSED: readonly (readonly [Readonly<Record<string, string>>, stri
     `reader-signals ("agent") has no effect with \`context: none\`; ${FOR_AGENT}.`,
   ],
 ]
+
+/** Inputs, and the warnings that some of them have no effect. */
+export const WITHOUT_EFFECT: readonly [Readonly<Record<string, string>>, readonly string[]][] = [
+  [
+    { prompt: 'x', 'visitors-days': '3', 'visitors-top': '5', 'site-url': 'https://a.example' },
+    [
+      '`visitors-days`, `visitors-top` and `site-url` have no effect without `visitors-summary` or `visitors-export`.',
+    ],
+  ],
+  [
+    { 'visitors-summary': 'true', 'poll-interval': '1s', wait: 'false' },
+    ['`poll-interval` has no effect without a job.', '`wait` has no effect without a job.'],
+  ],
+  [
+    { prompt: 'x', 'poll-interval': '1s', wait: 'false' },
+    ['`poll-interval` has no effect with `wait: false`.'],
+  ],
+  [
+    { 'job-id': 'j1', 'context-files': 'a.md' },
+    ['`context-files` has no effect without a prompt: data alone requests nothing.'],
+  ],
+]

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { startHarness } from '../support/harness.ts'
-import { REFUSED } from './request.cases.ts'
+import { REFUSED, WITHOUT_EFFECT } from './request.cases.ts'
 
 type Texts = Readonly<Record<string, string>>
 
@@ -58,25 +58,6 @@ describe('a request is refused', () => {
   })
 })
 
-it.each([
-  [
-    { prompt: 'x', 'visitors-days': '3', 'visitors-top': '5', 'site-url': 'https://a.example' },
-    [
-      '`visitors-days`, `visitors-top` and `site-url` have no effect without `visitors-summary` or `visitors-export`.',
-    ],
-  ],
-  [
-    { 'visitors-summary': 'true', 'poll-interval': '1s', wait: 'false' },
-    ['`poll-interval` has no effect without a job.', '`wait` has no effect without a job.'],
-  ],
-  [
-    { prompt: 'x', 'poll-interval': '1s', wait: 'false' },
-    ['`poll-interval` has no effect with `wait: false`.'],
-  ],
-  [
-    { 'job-id': 'j1', 'context-files': 'a.md' },
-    ['`context-files` has no effect without a prompt: data alone requests nothing.'],
-  ],
-])('an input without effect is warned of: %j', async (inputs, warnings) => {
+it.each(WITHOUT_EFFECT)('an input without effect is warned of: %j', async (inputs, warnings) => {
   expect((await ask(inputs, { 'a.md': 'A' })).warnings).toEqual(warnings)
 })

@@ -5,54 +5,11 @@ import type { FaultName, GitHubFault } from '../support/github.ts'
 import type { RunEnd, RunOptions } from '../support/harness.ts'
 import { type Simulation, startSimulation } from '../support/simulation.ts'
 import { ACTIONS, addComment, addPull, person, pushToPull, resolve, type World } from '../support/world.ts'
+import { CAUSES, FAULTS, LAST, REQUESTS } from './failing-github.cases.ts'
 
 const author = person('octocat')
 const PULL = 5
 const ISSUE = 8
-
-/** With these requests a run ends what it began. */
-const LAST = [/^PATCH /, /^DELETE /, /^GET .*\/reactions/, /(?:rocket|\+1|confused)$/, /(?:success|failure)$/]
-const READS = [
-  /\/permission$/,
-  /^GET .*\/pulls\/\d+$/,
-  /^GET \/(?:issues|pulls)\/\d+\/comments/,
-  /\/statuses$/,
-]
-const QUERIES = [
-  /(?:StepStatuses|MergedPulls|CameOfIt|Announcements)$/,
-  /graphql$/,
-  /\/(?:files|commits|compare|actions)\b/,
-]
-const BEGINNINGS = [/^POST .*\/(?:comments|replies)$/, /eyes$/, /pending$/]
-const REQUESTS = [...LAST, ...READS, ...QUERIES, ...BEGINNINGS, /./]
-
-const UNREADABLE = /GitHub returned 20\d without a (?:readable )?body/
-const LOST = /[Tt]he connection to 127\.0\.0\.1:\d+ closed before the response was complete/
-
-/** How a log names each fault. */
-const CAUSES: Readonly<Record<FaultName, RegExp>> = {
-  '401': /GitHub refused `github-token` \(401, "Bad credentials"\)/,
-  '403': /GitHub returned 403 \("Forbidden"\)/,
-  'secondary-limit': /GitHub returned 403 \("You have exceeded a secondary rate limit\..*"\), its rate limit/,
-  'primary-limit': /GitHub returned 403 \("API rate limit exceeded .*"\), its rate limit/,
-  '404': /GitHub returned 404 \("Not Found"\)|\(404\)/,
-  '204': /GitHub returned (?:204|something that is not)/,
-  '409': /GitHub returned 409 \("Conflict"\)/,
-  '422': /GitHub returned 422 \("Validation Failed"\)/,
-  '429': /GitHub returned 429 \("You have exceeded a secondary rate limit\..*"\), its rate limit/,
-  '500': /GitHub returned 500 \("Server Error"\)/,
-  '502': /GitHub returned 502 \("Server Error"\)/,
-  '503': /GitHub returned 503/,
-  html: UNREADABLE,
-  empty: UNREADABLE,
-  'data-null': /GitHub returned "Something went wrong"/,
-  partial: /GitHub returned "Something went wrong while executing your query\."/,
-  slow: /(?!)/,
-  reset: LOST,
-  lost: LOST,
-  hang: /[Tt]he request timed out after 10 s/,
-}
-const FAULTS = Object.keys(CAUSES).filter((name): name is FaultName => name in CAUSES)
 
 const within = (max: number, freq: number) => fc.option(fc.integer({ min: 0, max }), { nil: undefined, freq })
 const trouble = fc.record({
@@ -294,6 +251,6 @@ it('a failing GitHub means no second job, nothing left begun, no second comment,
     }
     await simulation.close()
   })
-  const { FAILING_RUNS = 30, FAILING_SEED = 2026 } = process.env
+  const { FAILING_RUNS = 20, FAILING_SEED = 2026 } = process.env
   await fc.assert(property, { numRuns: Number(FAILING_RUNS), seed: Number(FAILING_SEED), examples: FOUND })
 }, 600_000)

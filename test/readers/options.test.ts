@@ -88,7 +88,7 @@ describe('inputs of a report without one', () => {
     { ...SITE, ...SIGNALS, 'visitors-max-requests': '9' },
     { ...SITE, ...VISITORS, 'visitors-days': '14' },
     { ...EXPORT, 'visitors-top': '5', 'visitors-trend': '2' },
-  ])('are not %j', async (given) => {
+  ])('are not warned of where a part of the report uses them: %j', async (given) => {
     expect((await readOptions(given)).warnings).toEqual([])
   })
 })

@@ -49,7 +49,7 @@ async function failureOf(call: string, reply: Reply): Promise<unknown> {
 const JOB: Reply = { status: 200, body: '{"id":"j1","status":"active"}' }
 
 describe('a refusal names its cause first, then what was requested, what came back, and the fix', () => {
-  it.each(REFUSALS)('to %s', async (line) => {
+  it.each(REFUSALS)('after %s', async (line) => {
     const [, call = '', status, body = '', words] = /^(\w+) (\d+) (.*) => (.*)$/.exec(line) ?? []
     const error = await failureOf(call, { status: Number(status), body })
     expect(error).toBeInstanceOf(ServiceError)
@@ -67,7 +67,7 @@ describe('a refusal names its cause first, then what was requested, what came ba
     await expect(service.createJob('x'.repeat(64 * 1024))).rejects.not.toThrow('KiB')
   })
 
-  it('and where a redirect leads', async () => {
+  it('and tells where a redirect leads', async () => {
     const headers = { location: `https://login.example/?key=${KEY}` }
     const asked = 'The docs service answered the request to create a job'
     const fix = 'Redirects are not followed,'

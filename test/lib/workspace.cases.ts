@@ -1,0 +1,36 @@
+const MISSING =
+  'does not exist in the workspace (check its letter case, and that actions/checkout runs before this step)'
+
+/** Names, and why they can't be read. */
+export const UNREADABLE: readonly [string, string | RegExp][] = [
+  ['missing.md', MISSING],
+  ['docs/*.md', 'does not exist in the workspace (globs are not expanded: name each file)'],
+  ['docs/a.md/more', MISSING],
+  ['docs', 'is a directory, not a file'],
+  ['.', 'is a directory, not a file'],
+  ['..', 'is outside the workspace'],
+  ['../nowhere', 'is outside the workspace'],
+  ['pipe', 'is not a regular file'],
+  ['latin1.txt', 'is not UTF-8 text'],
+  ['../outside/secret.txt', 'is outside the workspace'],
+  ['outside-link', 'is outside the workspace'],
+  ['/etc/hostname', 'is outside the workspace'],
+  ['loop', /^can't be read \(ELOOP: /],
+]
+
+/** Names, and why they can't be written to. */
+export const UNWRITABLE: readonly [string, RegExp][] = [
+  ['../outside/x.csv', /^is outside the workspace$/],
+  ['/etc/x.csv', /^is outside the workspace$/],
+  ['..', /^is outside the workspace$/],
+  ['.', /^is outside the workspace$/],
+  ['a/../../x.csv', /^is outside the workspace$/],
+  ['../repo-2/x.csv', /^is outside the workspace$/],
+  ['out/x.csv', /^is outside the workspace$/],
+  ['out/deep/x.csv', /^is outside the workspace$/],
+  ['nowhere/x.csv', /^can't be written \(ENOENT/],
+  ['loop/x.csv', /^can't be written \(ELOOP/],
+  ['file/x.csv', /^is below a file$/],
+  ['file/new/x.csv', /^can't be written \(ENOTDIR/],
+  ['docs', /^is a directory, not a file$/],
+]
