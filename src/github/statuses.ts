@@ -36,7 +36,7 @@ const [OF_BRANCH, OF_PULL, OF_FORCED] = [100, 100, 10]
 
 /**
  * Reads the newest status of a name on each commit that has one: on `heads` and those before them, and on those of a
- * pull request. One request. Throws as `GitHub.request` does.
+ * pull request, the newest commit first. One request. Throws as `GitHub.request` does.
  *
  * @returns `completeness`: unknown where some may be missing
  */
@@ -68,7 +68,9 @@ export async function newestStatuses(
   const ofBase = new Set(nodesOf(pulled?.baseRef?.target?.history).map(({ oid }) => oid))
   const forced = nodesOf(pulled?.timelineItems).flatMap(({ beforeCommit }) => nodesOf(beforeCommit?.history))
   const commitsOfPull = [
-    ...nodesOf(pulled?.commits).map(({ commit }) => commit),
+    ...nodesOf(pulled?.commits)
+      .map(({ commit }) => commit)
+      .toReversed(),
     ...forced.filter(({ oid }) => !ofBase.has(oid)),
   ]
   const unknown = heads.some((_, index) => branches[`h${index}`] == null) || (pull !== undefined && !pulled)
