@@ -6,7 +6,7 @@ import { errorMessage } from '../lib/text.ts'
 import type { Environment } from '../runner/environment.ts'
 
 /** What the action knows of an event. To add one, add a row. */
-export type EventRow = {
+type EventRow = {
   /**
    * Who can cause it: only an account with write permission, so that none is checked; anyone; or a pull request or
    * workflow run, whose payload decides.
