@@ -91,7 +91,7 @@ function reportError(error: unknown, run: Run, section: SummarySection): void {
     run.log.fail(error.message)
     return
   }
-  // A fault of ours: whoever reports it needs to see where.
+  // A fault of ours: a report of it needs the place.
   const text = `The action failed unexpectedly: ${errorMessage(error)}. Please report this.`
   run.log.fail(text)
   if (error instanceof Error) run.log.info(error.stack ?? '')

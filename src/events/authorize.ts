@@ -8,7 +8,7 @@ import type { Run } from '../runner/run.ts'
 import { type Actor, eventRow, type GitHubEvent, isFromFork, isRepository, readActor } from './event-table.ts'
 import { type Command, hasPrompt, mayWrite, type Skip, skip, type Trigger } from './trigger.ts'
 
-/** Asks GitHub whether whoever caused the run may. Returns why the run must do nothing; `undefined` if it may go on. */
+/** Checks the permission of the account that caused the run. Returns why it may not run; `undefined` if it may. */
 export async function authorize({ event, command }: Trigger, run: Run): Promise<Skip | undefined> {
   if (command !== undefined) return await authorizeCommand(command, run)
   if (isTrusted(event, run.environment)) return undefined
@@ -54,7 +54,7 @@ function isTrusted({ row, payload }: GitHubEvent, { repository }: Environment): 
  * Asks GitHub whether someone has the required permission on the repository.
  *
  * @param what what is asked for
- * @returns a notice if that is refused, a warning if GitHub can't be asked or its answer does not show it
+ * @returns a notice if that is refused, a warning if the permission could not be read
  */
 async function checkPermission(actor: Actor | undefined, what: string, run: Run): Promise<Skip | undefined> {
   const needs = `${what} needs \`${run.inputs['required-permission']}\` (\`required-permission\`)`

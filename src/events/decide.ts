@@ -33,7 +33,7 @@ export function readTrigger(
   return reason === undefined ? { kind: 'trigger', trigger: { event, command } } : skip('notice', reason)
 }
 
-/** Asks GitHub whether whoever caused the run may, and whether that was the agent itself. */
+/** Checks the permission of the account that caused the run, and whether that was the agent's own work. */
 export async function decide(trigger: Trigger, run: Run): Promise<Decision> {
   const { inputs, cancel } = run
   const refusal = await authorize(trigger, run)

@@ -6,9 +6,9 @@ import { errorMessage } from '../lib/text.ts'
 import type { Environment } from '../runner/environment.ts'
 
 /** What the action knows of an event. To add one, add a row. */
-export type EventRow = {
+type EventRow = {
   /**
-   * Who can cause it: only somebody with write permission, so that nobody is asked about; anyone; or a pull request or
+   * Who can cause it: only an account with write permission, so that none is checked; anyone; or a pull request or
    * workflow run, whose payload decides.
    */
   readonly causedBy: 'writer' | 'anyone' | 'pull-request' | 'workflow-run'
@@ -29,7 +29,7 @@ const ON_TIME: EventRow = { causedBy: 'writer', remembers: true, subject: 'branc
 
 /** Source: GitHub's documentation, "Events that trigger workflows" and "Webhook events and payloads". */
 const EVENTS: Readonly<Record<string, EventRow>> = {
-  // No event at all: a local run, which nobody else can have caused.
+  // No event at all: a local run, caused by the user of the machine.
   '': WRITER,
   push: { causedBy: 'writer', remembers: true, subject: 'push' },
   schedule: ON_TIME,
@@ -116,7 +116,7 @@ export function readEvent({ eventName: name, eventPath }: Environment): GitHubEv
   }
 }
 
-/** Somebody who wrote something or caused an event. */
+/** An account that wrote something or caused an event. */
 export type Actor = {
   /** `undefined` if the payload does not say. */
   readonly id: number | undefined

@@ -28,9 +28,9 @@ export function skip(level: Skip['level'], reason: string): Skip {
 export type Command = {
   readonly source: CommandSource
   readonly author: Actor
-  /** What follows the command, without what nobody can see; may be empty. */
+  /** What follows the command, without what is invisible; may be empty. */
   readonly instructions: string
-  /** Whether a new job is wanted even where an earlier one could go on. */
+  /** Whether a new job is wanted even where an earlier one could be continued. */
   readonly fresh: boolean
 }
 

@@ -19,7 +19,7 @@ export type GitHubCall = {
   readonly consequence?: string
 }
 
-/** Three answers: there is one, there is none (`undefined` in `value`), or it can't be told. */
+/** Three answers: there is one, there is none (`undefined` in `value`), or it is not known. */
 export type Known<T> =
   | { readonly known: true; readonly value: T }
   /** `why` follows a colon: `GitHub returned 502`. `error`: where it comes from a failed call. */
@@ -164,7 +164,7 @@ export class GitHub {
     return this.#account
   }
 
-  /** Takes over whose token it is from another call that told it. */
+  /** Takes over whose token it is from another call's response. */
   knowAccount(user: Maybe<User>): void {
     if (user?.login) this.#account = user
   }

@@ -76,7 +76,7 @@ export function anyOf<const T extends string>(words: readonly T[]): InputFormat<
   })
 }
 
-/** Logins, separated by commas or line breaks; no wildcard, since nobody can say who will be called what. */
+/** Logins, separated by commas or line breaks; no wildcard, since anyone may register a login that matches. */
 export const LOGINS = format<readonly string[]>(
   'logins as GitHub shows them, such as renovate[bot], separated by commas; no wildcard',
   (text) => {

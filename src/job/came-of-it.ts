@@ -61,14 +61,9 @@ export async function readCameOfIt(question: JobQuestion, run: Run): Promise<Cam
   const { prLink = '', mergeCommit = '' } = question.earlierPull ?? {}
   const place = placeOf(question, run)
   const earlier = /^[0-9a-f]{40}$/.test(mergeCommit) ? readPullRequestUrl(prLink, github) : undefined
-  const query = [
-    inRepository(
-      'job',
-      place,
-      place?.number === undefined ? branchFields(question) : pullFields(place.number),
-    ),
-    inRepository('earlier', earlier, `object(oid: "${mergeCommit}") { ... on Commit { ${CHECK_FIELDS} } }`),
-  ].join('')
+  const fields = place?.number === undefined ? branchFields(question) : pullFields(place.number)
+  const mergeFields = `object(oid: "${mergeCommit}") { ... on Commit { ${CHECK_FIELDS} } }`
+  const query = inRepository('job', place, fields) + inRepository('earlier', earlier, mergeFields)
   if (query === '') return { found: UNKNOWN, published: undefined }
   const answer = await github.read(() => github.graphql<Answer>(`query CameOfIt { ${query} }`))
   if (!answer.known) {
@@ -117,7 +112,7 @@ const MAX_SILENCE_MS = 60_000
 /**
  * Waits until the preview is built, or will not be.
  *
- * @param times by our clock, in milliseconds since the epoch; `endedAtMs`: when the job was seen to be over
+ * @param times by our clock, in milliseconds since the epoch; `endedAtMs`: when the job was observed to be finished
  */
 export async function waitForPreview(
   question: JobQuestion,
@@ -160,7 +155,7 @@ function inRepository(alias: string, place: Place | undefined, fields: string): 
   return `${alias}: repository(owner: "${place.owner}", name: "${place.repo}") { ${fields} } `
 }
 
-/** Empty where nobody knows since when. */
+/** Empty where it is not known since when. */
 function branchFields(question: JobQuestion): string {
   const sinceMs = sinceMsOf(question)
   if (!Number.isFinite(sinceMs)) return ''
@@ -172,12 +167,8 @@ function branchFields(question: JobQuestion): string {
 }
 
 type GitAuthor = Sent<{ email: string; user: Sent<{ login: string }> }>
-type BranchCommit = Sent<{
-  oid: string
-  message: string
-  author: GitAuthor
-  associatedPullRequests: Nodes<unknown>
-}>
+type BranchCommit = Sent<{ oid: string; message: string; author: GitAuthor }> &
+  Sent<{ associatedPullRequests: Nodes<unknown> }>
 type History = Nodes<BranchCommit> & Sent<{ pageInfo: Sent<{ hasNextPage: boolean }> }>
 type Branch = Sent<{ name: string; target: Sent<{ history: History }> }>
 type Answer = Sent<{
@@ -217,17 +208,11 @@ async function readFilesSince(
   if (messageAtMs === undefined || !headBefore || head === '') return undefined
   if (headBefore === head) return []
   const options = { owner, repo, basehead: `${headBefore}...${head}` }
-  const call = {
-    purpose: 'compare the pull request with its head before the message',
-    level: 'notice',
-  } as const
-  const compared = await github.read(() =>
+  const purpose = 'compare the pull request with its head before the message'
+  const compared = await github.attempt({ purpose, permission: 'contents: read', level: 'notice' }, () =>
     github.call<Comparison>(({ rest }) => rest.repos.compareCommitsWithBasehead(options)),
   )
-  if (!compared.known) {
-    github.report(compared.error, { ...call, permission: 'contents: read' })
-    return undefined
-  }
+  if (!compared.known) return undefined
   const { status, files, commits } = compared.value
   // After a forced push or a merge of the base branch, a comparison has the work of others, too.
   const isOwnWork = status === 'ahead' && commits?.every((commit) => (commit?.parents?.length ?? 0) < 2)

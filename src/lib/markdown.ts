@@ -79,7 +79,7 @@ function sourceOf(value: MarkdownValue): string {
   return value instanceof Markdown ? value.source : inert(String(value))
 }
 
-// A word-breaking mark that nobody sees. GitHub looks for mentions and references in the rendered text, where an
+// An invisible word-breaking mark. GitHub looks for mentions and references in the rendered text, where an
 // escaped character is the character itself.
 const BREAK = '\u200B'
 

@@ -67,7 +67,7 @@ export function cleanHunks(patch: string): string {
 /** What people see of text that GitHub renders as Markdown: without HTML comments; an open one goes on to the end. */
 export function cleanMarkdown(text: string): string {
   const shown = visibleText(text).replace(/<!--(?:>|->|[\s\S]*?(?:-->|$))/g, '')
-  // What taking one comment out has put together was no comment to whoever saw the page.
+  // What the removal of a comment has put together was no comment on the page.
   const lines = shown.replaceAll('<!--', '‹!--').split('\n')
   const trimmed = lines.map((line) => line.trimEnd()).join('\n')
   return trimmed.replace(/\n{3,}/g, '\n\n').trim()

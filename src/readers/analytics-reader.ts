@@ -110,7 +110,7 @@ export class AnalyticsReader {
     return failed
   }
 
-  /** Stops where no time is left. So does a cancelled run, of which nobody reads why. */
+  /** Stops where no time is left. So does a cancelled run, which reports no cause. */
   #checkTime(): void {
     const isOver = this.#signal.aborted || this.#run.clock.now() >= this.#deadlineMs
     if (isOver) this.#stop(`${LIMIT_OF_TIME} are used up`)

@@ -80,10 +80,10 @@ export function findPageChanges(before: Pages, now: Pages) {
 }
 
 /**
- * The pages that moved beside the site's own change, which is the median of all. What a page moves by chance: counts of
- * few visitors are noisy (Poisson), and beyond that pages vary by themselves, as much as the pages of this site are seen
- * to. Of many pages some are far out by chance: the most visited page has to be out by 3 spreads, the thousandth by more
- * than 4. The simulation in the tests shows what that finds.
+ * The pages that moved relative to the site's own change, which is the median of all. What a page moves by chance: counts
+ * of few visitors are noisy (Poisson), and beyond that pages vary by themselves, as much as the pages of this site are
+ * observed to. Of many pages some are far out by chance: the most visited page has to be out by 3 spreads, the thousandth
+ * by more than 4. The simulation in the tests shows what that finds.
  */
 function findMoved(pages: readonly PageChange[]): ReadonlySet<PageChange> {
   const ratios = pages
@@ -94,7 +94,7 @@ function findMoved(pages: readonly PageChange[]): ReadonlySet<PageChange> {
       return { page, visitors, logRatio: Math.log(now / before), variance: 1 / now + 1 / before }
     })
     .sort((left, right) => left.variance - right.variance)
-  // A page of hardly any visitors tells nothing about the others.
+  // A page of hardly any visitors says nothing about the others.
   const telling = ratios.filter(({ visitors }) => visitors >= MIN_VISITORS)
   const siteChange = quantile(
     telling.map(({ logRatio }) => logRatio),
@@ -105,14 +105,15 @@ function findMoved(pages: readonly PageChange[]): ReadonlySet<PageChange> {
     const beyond = of.map(({ logRatio, variance }) => (logRatio - siteChange) ** 2 - variance)
     return Math.max(0, quantile(beyond, WITHIN_ONE_SPREAD))
   }
-  const ofAll = ownVariance(telling)
+  const allVariance = ownVariance(telling)
   const large = telling.filter(({ visitors }) => visitors >= LARGE)
-  const ofLarge = large.length < MIN_LARGE_PAGES ? ofAll : Math.max(ofAll, ownVariance(large))
+  const largeVariance =
+    large.length < MIN_LARGE_PAGES ? allVariance : Math.max(allVariance, ownVariance(large))
   const moved = ratios.filter(({ page, visitors, logRatio, variance }, index) => {
     const spreads = Math.max(MIN_SPREADS, Math.sqrt(2 * Math.log(index + 1) + 4))
     // A page that rose less than the whole site did not fall.
-    const beside = page.total > page.previous ? logRatio - siteChange : siteChange - logRatio
-    return beside > spreads * Math.sqrt(variance + (visitors < LARGE ? ofAll : ofLarge))
+    const relativeChange = page.total > page.previous ? logRatio - siteChange : siteChange - logRatio
+    return relativeChange > spreads * Math.sqrt(variance + (visitors < LARGE ? allVariance : largeVariance))
   })
   return new Set(moved.map(({ page }) => page))
 }

@@ -17,8 +17,8 @@ export function changesSection(
   site: URL | undefined,
 ): Markdown[] {
   const figure = (page: PageVisitors): string => `${formatShare(aiShare(page))} of ${formatCount(page.total)}`
-  const ofAi = pagesLine('Newly read mostly by AI', newAiHeavyPages, figure, site)
-  if (pageChanges === undefined) return ofAi
+  const newlyByAi = pagesLine('Newly read mostly by AI', newAiHeavyPages, figure, site)
+  if (pageChanges === undefined) return newlyByAi
   const { up, down, added, gone } = pageChanges
   const moved = [
     ...changesTable('Up', up, site),
@@ -27,7 +27,7 @@ export function changesSection(
     ...pagesLine('Gone', gone, ({ previous }) => formatCount(previous), site),
   ]
   const head = moved.length === 0 ? md`**What moved:** Nothing moved beyond the usual.` : md`**What moved**`
-  return [head, ...moved, ...ofAi]
+  return [head, ...moved, ...newlyByAi]
 }
 
 function changesTable(title: string, pages: readonly PageChange[], site: URL | undefined): Markdown[] {

@@ -11,7 +11,7 @@ import { type ReaderSignals, readSignals, SIGNALS_DAYS, signalsForAgent } from '
 import { type ReportContent, readersMarkdown, readersSummary } from './summary.ts'
 import { makeReport, readVisitors, type VisitorsReport, visitorsHeadline } from './visitors.ts'
 
-/** A comment of GitHub's holds 64 KiB; whoever posts the report may want to add to it. */
+/** A comment of GitHub's holds 64 KiB; a workflow that posts the report may add to it. */
 const MAX_MARKDOWN_BYTES = 60 * 1024
 
 /** The readers part of a run: visitors, and what readers missed, within one limit of requests. */

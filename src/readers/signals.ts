@@ -21,7 +21,7 @@ export type ReaderSignals = {
 }
 
 /** All that is said of one page, search or category. */
-export type SignalItem = { readonly name: PublicName; readonly signals: readonly Signal[] }
+type SignalItem = { readonly name: PublicName; readonly signals: readonly Signal[] }
 
 type Signal = {
   readonly kind: 'rating' | 'search' | 'question'

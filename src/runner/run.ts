@@ -104,7 +104,7 @@ export class Run {
     if (permissions.length > 0) this.saveState('permissions', permissions.join('\n'))
   }
 
-  /** What is still to be ended; `undefined` if nothing. Our own words: nobody else writes a step's state. */
+  /** What is still to be ended; `undefined` if nothing. To be trusted: no one else writes a step's state. */
   getPending(part: PendingPart): unknown {
     return this.#pending[part]
   }

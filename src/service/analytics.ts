@@ -22,7 +22,7 @@ export type VisitorsAnswer = Listed<PageVisitors> & {
   /** Of the whole site in the whole period, whatever rows come with them. */
   readonly totals: Counts
   readonly hasMore: boolean
-  /** Whether the list of rows or `hasMore` had a wrong type: there may be rows that nobody will see. */
+  /** Whether the list of rows or `hasMore` had a wrong type: there may be rows that are missing. */
   readonly isOdd: boolean
 }
 
@@ -64,7 +64,7 @@ export async function getVisitors(
 
 export type Rating = { readonly page: PublicName; readonly up: number; readonly down: number }
 
-/** Requests the ratings by page that nobody has dealt with yet, once. */
+/** Requests the ratings by page that are not resolved yet, once. */
 export async function getRatings(service: DocsService, { dates, names, signal }: AnalyticsQuery) {
   const query = { ...dates, limit: 100, status: 'pending,in_progress' }
   const call = analyticsCall(service, ['feedback', 'by-page'], query, 'list the ratings by page')

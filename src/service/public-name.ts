@@ -74,7 +74,7 @@ export class PublicNames {
 const PATH = /^[A-Za-z0-9/_.~-]{1,120}$/
 const CATEGORY = /^(?=.*\p{L})(?!.*\p{Default_Ignorable_Code_Point})[\p{L} &-]{1,40}$/u
 
-/** Letters and digits, with single marks between them. Characters that nobody sees could carry a hidden text. */
+/** Letters and digits, with single marks between them. Invisible characters could carry a hidden text. */
 const WORD =
   /^(?!.*\p{Default_Ignorable_Code_Point})[\p{L}\p{Nd}][\p{L}\p{M}\p{Nd}]*(?:[.\-_/][\p{L}\p{Nd}][\p{L}\p{M}\p{Nd}]*)*$/u
 
