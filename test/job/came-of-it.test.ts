@@ -215,15 +215,6 @@ describe('the preview', () => {
     expect(cameOfItOutputs(await read())).toMatchObject({ 'preview-url': '', 'preview-status': '' })
   })
 
-  it('is that of the newest check, whichever App is listed first', async () => {
-    const { world, open, read } = await startFinishedJob({ inputs: { 'ignore-authors': 'acme-docs[bot]' } })
-    const sha = open().commits[0] ?? ''
-    addCheck(world, sha, { ...CHECK_STATES.ready, app: 'mintlify', name: 'Links' })
-    addCheck(world, sha, { ...CHECK_STATES.failed, app: 'acme-docs' })
-    addCheck(world, sha, CHECK_STATES.ready)
-    expect(cameOfItOutputs(await read())['preview-status']).toBe('ready')
-  })
-
   it('is read past what GitHub leaves out: accounts, Apps and entries that are null', () => {
     const apps = new Set(['mintlify'])
     const body = previewBody('ready')
