@@ -3,18 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { hashProject, isSameComment, type Marker, Markers } from '../../src/comments/marker.ts'
 import { pullRequestThread, type Thread } from '../../src/github/comments.ts'
 import { HOSTILE_TEXTS } from '../support/hostile-texts.ts'
-
-const marker: Marker = {
-  kind: 'reply',
-  state: 'success',
-  job: 'job_1',
-  pull: 'https://github.com/acme/docs/pull/1',
-  project: '0123456789abcdef',
-  step: 'docs.yml/docs/agent',
-  run: '1001',
-  source: 'issue-comment/5001',
-  namedAt: 1_767_571_200_000,
-}
+import { marker, SAME } from './marker.cases.ts'
 
 const markers = new Markers('mint_key', 'acme/docs')
 const main = pullRequestThread(5)
@@ -68,20 +57,7 @@ describe('a marker', () => {
   })
 })
 
-it.each<[Marker['kind'], Partial<Marker>, boolean]>([
-  ['reply', { job: 'job_2', state: 'failure' }, true],
-  ['reply', { run: '1002' }, false],
-  ['reply', { source: 'issue-comment/5002' }, false],
-  ['reply', { step: 'other' }, false],
-  ['reply', { project: 'other' }, false],
-  ['reply', { kind: 'status' }, false],
-  ['status', { run: '1002', job: 'job_2' }, true],
-  ['status', { step: 'other' }, false],
-  ['status', { project: 'other' }, false],
-  ['announcement', { run: '1002', step: 'other' }, true],
-  ['announcement', { job: 'job_2' }, false],
-  ['announcement', { project: 'other' }, false],
-])('a %s is the same comment as one with %j: %s', (kind, change, expected) => {
+it.each(SAME)('a %s is the same comment as one with %j: %s', (kind, change, expected) => {
   expect(isSameComment({ ...marker, kind }, { ...marker, kind, ...change })).toBe(expected)
 })
 
