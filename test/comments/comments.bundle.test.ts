@@ -21,8 +21,8 @@ describe('a command', () => {
       'POST /issues/5/comments',
       'GET /issues/5/comments',
       'PATCH /issues/comments/5002',
+      'POST /graphql CameOfIt',
       'POST /issues/1/comments',
-      'GET /issues/1/comments',
       'PATCH /issues/comments/5002',
       'POST /issues/comments/5001/reactions rocket',
       'GET /issues/comments/5001/reactions',
@@ -42,9 +42,9 @@ describe('a command', () => {
   })
 
   it.each([
-    ['/docs [agent: no-change]', {}, 'no-pull-request', '+1', '✅ **Completed without a pull request**'],
+    ['/docs [agent: no-change]', {}, 'no-pull-request', '+1', '✅ **Changed nothing on `main`**'],
     ['/docs [agent: never]', { wait: 'false' }, 'submitted', '+1', '🚀 **Job started; not waiting for it**'],
-    ['/docs [agent: never]', { timeout: '300ms' }, 'timed-out', 'confused', '**Not finished within 300 ms**'],
+    ['/docs [agent: never]', { timeout: '300ms' }, 'timed-out', 'confused', '**Not finished within 300ms**'],
     ['/docs x', { 'project-id': 'other' }, 'error', 'confused', '❌ **No project `other` (404)**'],
     ['  /DOCS  ', {}, 'skipped', 'confused', '**What should the docs agent do?** Write it after `/docs`:'],
   ])('%s %j ends as %s with %s', async (text, given, result, reaction, headline) => {
@@ -106,5 +106,5 @@ it('a status comment is one for each pull request and step', async () => {
   }
   const onPull = scene.world.comments.filter(({ number }) => number === 5)
   const now = onPull.map(({ history }) => history.at(-1)?.split('\n')[1])
-  expect(now).toEqual(['✅ **Completed without a pull request**'])
+  expect(now).toEqual(['✅ **Changed nothing on `main`**'])
 })

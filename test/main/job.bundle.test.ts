@@ -34,12 +34,12 @@ describe('a new job', () => {
   })
 
   it.each([
-    ['no-change', {}, 0, 'no-pull-request', /^::notice .*::Completed without a pull request/m],
+    ['no-change', {}, 0, 'no-pull-request', /^::notice .*::Changed nothing on `main`/m],
     ['no-change', { 'fail-on': 'no-pull-request' }, 1, 'no-pull-request', /^::error .* `fail-on` names `no/m],
     ['fail', {}, 1, 'failed', /^::error .*::The agent's job failed .*GitHub App.*credits/m],
     ['fail', { 'fail-on': 'none' }, 0, 'failed', /^::warning .*::The agent's job failed/m],
     ['archive', {}, 0, 'archived', /^::warning .*::The agent's job was archived/m],
-    ['never', { timeout: '200ms' }, 1, 'timed-out', /^::error .*::Not finished within 200 ms\. /m],
+    ['never', { timeout: '200ms' }, 1, 'timed-out', /^::error .*::Not finished within 200ms\. /m],
     ['status reviewing 1s', {}, 0, 'pull-request', /^::warning .*"reviewing"\. It counts as not/m],
     ['never', { wait: 'false' }, 0, 'submitted', /^::notice .*::Job started; not waiting for it\./m],
   ])(
@@ -85,7 +85,7 @@ it('the post step of a main step that was killed before it saved anything starts
   const { run: act, docs } = await startScene()
   const post = await act({ inputs: QUIET, state: {} })
   expect(post).toMatchObject({ exitCode: 0, outputs: {}, state: {} })
-  expect(post.log).toContain('check the dashboard before you run this again.')
+  expect(post.log).toContain('look for it in the dashboard before you start the workflow anew.')
   expect(docs.requests).toEqual([])
 })
 
