@@ -1,20 +1,9 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { type Marker, Markers } from '../../src/comments/marker.ts'
+import { hashProject, isSameComment, type Marker, Markers } from '../../src/comments/marker.ts'
 import { pullRequestThread, type Thread } from '../../src/github/comments.ts'
 import { HOSTILE_TEXTS } from '../support/hostile-texts.ts'
-
-const marker: Marker = {
-  kind: 'reply',
-  state: 'success',
-  job: 'job_1',
-  pull: 'https://github.com/acme/docs/pull/1',
-  project: '0123456789abcdef',
-  step: 'docs.yml/docs/agent',
-  run: '1001',
-  source: 'issue-comment/5001',
-  namedAt: 1_767_571_200_000,
-}
+import { marker, SAME } from './marker.cases.ts'
 
 const markers = new Markers('mint_key', 'acme/docs')
 const main = pullRequestThread(5)
@@ -66,4 +55,17 @@ describe('a marker', () => {
   ])('for %s is read only where all that was signed is the same', (_where, reader, thread, read) => {
     expect(reader.read(source, thread)).toEqual(read)
   })
+})
+
+it.each(SAME)('a %s is the same comment as one with %j: %s', (kind, change, expected) => {
+  expect(isSameComment({ ...marker, kind }, { ...marker, kind, ...change })).toBe(expected)
+})
+
+it('a project has a name that only the same one of the same service has, and that does not tell it', () => {
+  const inputs = { 'base-url': new URL('https://api.example.com'), 'project-id': 'docs' }
+  const hash = hashProject(inputs)
+  expect(hash).toMatch(/^[0-9a-f]{16}$/)
+  expect(hashProject({ ...inputs })).toBe(hash)
+  expect(hashProject({ ...inputs, 'project-id': 'other' })).not.toBe(hash)
+  expect(hashProject({ ...inputs, 'base-url': new URL('https://other.example.com') })).not.toBe(hash)
 })

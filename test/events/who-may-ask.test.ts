@@ -34,10 +34,10 @@ async function sceneOfActors() {
 
 it.each(WHO_MAY_ASK)('who may start a job: %s', async (_what, made, inputs, outcomes) => {
   const decided: Record<string, readonly string[]> = {}
+  const { run, github } = await sceneOfActors()
+  // The fake knows the comments by other ids.
+  github.faults.push({ match: /\/reactions /, end: { status: 201, body: { id: 1, content: '-1' } } })
   for (const [who, actor] of Object.entries(ACTORS)) {
-    const { run, github } = await sceneOfActors()
-    // The fake knows the comments by other ids.
-    github.faults.push({ match: /\/reactions /, end: { status: 201, body: { id: 1, content: '-1' } } })
     const allowed = 'Docs-Helper[bot], renovate, renovate[bot'
     const given = { 'allow-bots': allowed, 'follow-up': 'false', context: 'none', wait: 'false', ...inputs }
     const end = await run({ event: made(actor), inputs: given })

@@ -7,16 +7,10 @@ import { readEnvironment } from '../../src/runner/environment.ts'
 import { Run } from '../../src/runner/run.ts'
 import { VirtualClock } from '../support/clock.ts'
 import { environmentOf } from '../support/run-action.ts'
-import { CREATE, MESSAGE, outcome, PR_LINK, WAIT } from './outcomes.ts'
+import { CREATE, outcome, WAIT } from './outcomes.ts'
+import { OLD, PR, SAID } from './summary.cases.ts'
 
 const FOOTER = '<sub>Docs agent · project `docs`</sub>'
-const PR = `[acme/docs#\u200b12](${PR_LINK})`
-const PULL = { prLink: PR_LINK, conflicts: false, openFor: '', head: '' }
-const ON_PULL: Plan = { ...MESSAGE, pull: PULL }
-const OLD: Plan = { ...MESSAGE, pull: { ...PULL, conflicts: true, openFor: ', open for 3 days' } }
-const createAfter = (state: 'merged' | 'closed' | 'invisible') => ({
-  plan: { ...CREATE, previous: { prLink: PR_LINK, state, mergeCommit: '' } },
-})
 
 const given = environmentOf({ inputs: { 'project-id': 'docs' } }, '/nowhere', '/nowhere')
 const waiting = { clock: new VirtualClock(), random: () => 0.5, cancel: new AbortController().signal }
@@ -53,25 +47,7 @@ describe('the summary of a job', () => {
     )
   })
 
-  const noRef = { fields: { source: { repository: 'https://github.com/acme/docs' } } }
-  const noLink = { fields: { prLink: 'javascript:alert(1)//@team' } }
-  const withLink = { fields: { prLink: PR_LINK } }
-  const MERGED = `\n\nA new job: the earlier pull request ${PR} was merged.\n`
-  const CONFLICT = 'It conflicts with its base branch; the agent was asked to resolve that.'
-  it.each<[string, Parameters<typeof outcome>, string]>([
-    ['no unknown branch', ['pull-request', noRef], 'changed [acme/docs](https://github.com/acme/docs).\n'],
-    ['no link that is none', ['pull-request', noLink], 'request `javascript:alert(1)//@team` is ready'],
-    ['why the step fails', ['failed'], '\n\nThe step fails because `fail-on` names `failed`.\n\n'],
-    ['where an unfinished pull request is', ['failed', withLink], `\n\nIts pull request: ${PR}\n\n`],
-    ['no prompt of a mere wait', ['failed', { plan: WAIT }], '<details><summary>Job</summary>\n\n| Job'],
-    ['no duration below a second', ['archived', { durationMs: 999 }], ' · model `docs-agent-1`</sub>'],
-    ['no duration beside the deadline', ['timed-out', {}], ' · model `docs-agent-1`</sub>'],
-    ['what it continued', ['failed', { plan: ON_PULL }], `\n\nThis run continued ${PR}.\n\n`],
-    ['how that was', ['failed', { plan: OLD }], `continued ${PR}, open for 3 days. ${CONFLICT}\n\n`],
-    ['what was merged', ['failed', createAfter('merged')], MERGED],
-    ['what was closed', ['failed', createAfter('closed')], ` ${PR} was closed.\n`],
-    ['what is invisible', ['failed', createAfter('invisible')], ` ${PR} is invisible to \`github-token\`.\n`],
-  ])('says %s', (_what, ended, text) => {
+  it.each(SAID)('says %s', (_what, ended, text) => {
     expect(summaryOf(...ended)).toContain(text)
   })
 

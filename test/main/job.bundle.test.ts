@@ -41,7 +41,6 @@ describe('a new job', () => {
     ['archive', {}, 0, 'archived', /^::warning .*::The agent's job was archived/m],
     ['never', { timeout: '200ms' }, 1, 'timed-out', /^::error .*::Not finished within 200ms\. /m],
     ['status reviewing 1s', {}, 0, 'pull-request', /^::warning .*"reviewing"\. It counts as not/m],
-    ['takes 0s', { wait: 'false' }, 0, 'pull-request', /Pull request ready/],
     ['never', { wait: 'false' }, 0, 'submitted', /^::notice .*::Job started; not waiting for it\./m],
   ])(
     'whose agent has %j, with %j, ends with exit code %d as %s',

@@ -1,18 +1,23 @@
 import { describe, expect, it } from 'vitest'
 import { statusDescription } from '../../src/memory/status.ts'
-import { bareEvent, type Event, event, pullRequest, pushBy } from '../support/events.ts'
-import type { FaultName, GitHubFault } from '../support/github.ts'
+import { event, pushBy } from '../support/events.ts'
+import type { FaultName } from '../support/github.ts'
 import { type RunOptions, startHarness } from '../support/harness.ts'
 import type { Reply } from '../support/scripted-service.ts'
-import { addCommit, person, type World } from '../support/world.ts'
-
-const RUN_URL = 'https://github.com/acme/docs/actions/runs/1001/attempts/1'
-const PULL = 'https://github.com/acme/guides/pull/7'
-const ELSEWHERE = 'https://git.example.com/acme/docs/-/merge_requests/7'
-const STARTING = ['pending', 'Starting', RUN_URL]
-const WORKING = ['pending', 'The docs agent is working (j1)', RUN_URL]
-const READY = ['success', 'Pull request ready for review (j1)', PULL]
-const completed = (prLink = PULL): Reply => ({ body: { status: 'completed', prLink } })
+import { addCommit, type World } from '../support/world.ts'
+import {
+  COMMITS,
+  CREATES,
+  completed,
+  DESCRIPTIONS,
+  ENDS,
+  ENDS_OF_RUNS,
+  READY,
+  RUN_URL,
+  STARTING,
+  UNWRITTEN,
+  WORKING,
+} from './step-status.cases.ts'
 
 /** A GitHub, and a run by default of a push whose job is active, then completed with a pull request. */
 async function newStep({ get = ['active', completed()] }: { readonly get?: readonly Reply[] } = {}) {
@@ -34,14 +39,7 @@ const setting = (lines: readonly string[]): string[] =>
   lines.filter((line) => line.startsWith('POST /statuses/'))
 
 describe('the status of a step', () => {
-  it.each<[Reply, unknown]>([
-    [completed(), READY],
-    [completed(ELSEWHERE), ['success', 'Pull request ready for review (j1)', ELSEWHERE]],
-    [{ body: { status: 'failed' } }, ['failure', "The agent's job failed (j1)", RUN_URL]],
-    [{ body: { status: 'archived' } }, ['failure', "The agent's job was archived (j1)", RUN_URL]],
-    ['completed', ['success', 'Completed without a pull request (j1)', RUN_URL]],
-    [{ status: 401 }, ['failure', 'The docs service refused the API key (401) (j1)', RUN_URL]],
-  ])('is pending before the create and after it, and for %j ends as %j', async (reply, words) => {
+  it.each(ENDS)('is pending before the create and after it, and for %j ends as %j', async (reply, words) => {
     const { world, run } = await newStep({ get: [reply] })
     const end = await run()
     expect(setting(end.requests)).toHaveLength(3)
@@ -49,34 +47,13 @@ describe('the status of a step', () => {
     expect(world.statuses[1]?.context).toBe('Docs agent: docs (docs.yml, docs, agent)')
   })
 
-  it.each<[string, RunOptions, unknown]>([
-    ['timed out', { inputs: { timeout: '20s' } }, ['failure', 'Not finished within 20s (j1)', RUN_URL]],
-    ['cancelled', { cancelAtMs: 8000 }, ['failure', 'Cancelled (j1)', RUN_URL]],
-    [
-      'submitted',
-      { inputs: { wait: 'false' } },
-      ['success', 'Job started; not waiting for it (j1)', RUN_URL],
-    ],
-    [
-      'completed, whatever `fail-on` says',
-      { replies: { get: ['completed'] }, inputs: { 'fail-on': 'no-pull-request' } },
-      ['success', 'Completed without a pull request (j1)', RUN_URL],
-    ],
-  ])('of a job that is %s says so', async (_name, options, words) => {
+  it.each(ENDS_OF_RUNS)('of a job that is %s says so', async (_name, options, words) => {
     const { world, run } = await newStep({ get: ['active'] })
     await run(options)
     expect(wordsOf(world).at(-1)).toEqual(words)
   })
 
-  it.each<[string, Reply, unknown]>([
-    [
-      'was refused',
-      { status: 402 },
-      ['failure', 'The credits of the docs service are used up, 402', RUN_URL],
-    ],
-    ['may have been accepted', { breaks: 'before' }, ['error', 'No response from the docs service', RUN_URL]],
-    ['may have failed', { status: 500 }, ['error', 'The docs service failed, 500', RUN_URL]],
-  ])('of a create that %s names no job', async (_name, reply, words) => {
+  it.each(CREATES)('of a create that %s names no job', async (_name, reply, words) => {
     const { world, run } = await newStep()
     expect((await run({ replies: { post: [reply] } })).hasFailed).toBe(true)
     expect(wordsOf(world)).toEqual([STARTING, words])
@@ -102,20 +79,7 @@ describe('the status of a step', () => {
     ])
   })
 
-  const HEAD = { head: { sha: 'd'.repeat(40) } }
-  const CLOSED = { ...HEAD, merged: false, merge_commit_sha: 'c'.repeat(40) }
-  it.each<[string, Event, string]>([
-    ['push', pushBy('octocat'), 'bbbbbbb'],
-    ['schedule', bareEvent('schedule'), 'aaaaaaa'],
-    ['release', event('release'), 'aaaaaaa'],
-    ['pull_request', pullRequest({ action: 'synchronize', pull: HEAD }), 'ddddddd'],
-    ['merged pull_request', pullRequest({ action: 'closed', pull: { ...CLOSED, merged: true } }), 'ccccccc'],
-    [
-      'closed pull_request',
-      pullRequest({ action: 'closed', pull: CLOSED, sender: person('octocat') }),
-      'ddddddd',
-    ],
-  ])('is set on the commit of a %s', async (_name, made, sha) => {
+  it.each(COMMITS)('is set on the commit of a %s', async (_name, made, sha) => {
     const { world, run } = await newStep()
     for (const letter of 'cd') addCommit(world, { sha: letter.repeat(40), branch: null })
     world.roles.set('octocat', { permission: 'write', role_name: 'write' })
@@ -158,18 +122,7 @@ describe('the status of a step', () => {
   })
 })
 
-it.each([
-  ['Completed', 'job_1', 'Completed (job_1)'],
-  ['Not finished within `30m`\n::error::x', 'job_1', 'Not finished within 30m ::error::x (job_1)'],
-  ['x'.repeat(200), 'job_1', `${'x'.repeat(131)}… (job_1)`],
-  ['x'.repeat(132), 'job_1', `${'x'.repeat(132)} (job_1)`],
-  ['Completed', 'j'.repeat(138), `(${'j'.repeat(138)})`],
-  ['Completed', 'j'.repeat(139), 'Completed'],
-  ['Completed', 'a job', 'Completed'],
-  ['Completed', 'job(1)', 'Completed'],
-  ['x'.repeat(200), 'j'.repeat(139), `${'x'.repeat(138)}…`],
-  ['The docs service refused the API key (401)', '', 'The docs service refused the API key, 401'],
-])('the description of %j and %j is cut to fit', (headline, jobId, description) => {
+it.each(DESCRIPTIONS)('the description of %j and %j is cut to fit', (headline, jobId, description) => {
   expect(statusDescription(headline, jobId)).toBe(description)
 })
 
@@ -224,19 +177,7 @@ describe('a status that the main step could not end', () => {
 
 describe('a status that can not be written before the create', () => {
   const COST = 'Each run starts a new job and a new pull request, and a re-run starts none.'
-  it.each<[string, string[], Record<string, string>, GitHubFault[], RegExp]>([
-    [
-      'for lack of a permission',
-      ['statuses: write'],
-      {},
-      [],
-      /Resource not accessible.* needs the permission `statuses: write`/,
-    ],
-    ['without a token', [], { 'github-token': '' }, [], /`github-token`/],
-    ['with a token that GitHub refuses', [], {}, [{ match: /./, end: '401' }], /`github-token` \(401/],
-    ['while GitHub fails', [], {}, [{ match: /statuses\//, end: '502' }], /GitHub returned 502/],
-    ['past the limit', [], {}, [{ match: /statuses\//, end: '422' }], /GitHub returned 422/],
-  ])(
+  it.each(UNWRITTEN)(
     '%s costs a warning that begins with what it costs, and the run goes on',
     async (_name, missing, inputs, faults, cause) => {
       const { world, github, run } = await newStep()

@@ -12,6 +12,7 @@ import { Run } from '../../src/runner/run.ts'
 import { DocsService } from '../../src/service/docs-service.ts'
 import { clientWith } from '../lib/http-client.ts'
 import { VirtualClock } from '../support/clock.ts'
+import { readPrinted } from '../support/printed.ts'
 import { environmentOf } from '../support/run-action.ts'
 
 /** When a run begins: a Monday morning. */
@@ -76,15 +77,8 @@ export async function runReaders(options: ReadersRun) {
       ? `${query['dateFrom']}..${query['dateTo']} ${query['limit']}@${query['offset']}`
       : path.replace('/v1/analytics/docs/', ''),
   )
-  const log = printed.join('').split('\n').flatMap(lineOfLog)
-  const warned = log.flatMap((line) => (line.startsWith('warning: ') ? [line.slice(9)] : [])).join('\n')
-  return { signals, failure, sent, log, warned, outputs, summary, pausesMs }
-}
-
-function lineOfLog(printed: string): string[] {
-  const [, command, text = ''] = /^::(notice|warning|error) .*?::(.*)$/.exec(printed) ?? []
-  if (command !== undefined) return [`${command}: ${text.replaceAll('%25', '%')}`]
-  return printed === '' || printed.startsWith('::add-mask') ? [] : [printed]
+  const { log, warnings } = readPrinted(printed.join(''))
+  return { signals, failure, sent, log, warned: warnings.join('\n'), outputs, summary, pausesMs }
 }
 
 /** A service that refuses, always unless `extra` says how often. */

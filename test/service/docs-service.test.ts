@@ -155,10 +155,6 @@ it.each([
   expect(failureSentences(new TransportError('it broke', { failure, maybeSent }))).toBe(words)
 })
 
-it('a fault of ours is told by its message', () => {
-  expect(failureSentences(new Error('a fault'))).toBe('a fault.')
-})
-
 describe('a job', () => {
   const whole = {
     id: 'j1',
