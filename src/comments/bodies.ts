@@ -86,8 +86,7 @@ function nextSteps(subject: Subject, { result, jobId, namesJob }: Ending, ways: 
   return joinMarkdown(words, ' ')
 }
 
-/** For a run that was killed. */
-/** @param canResume whether a re-run waits for the job */
+/** For a run that was killed. `canResume`: whether a re-run waits for the job. */
 export function interruptedBody(subject: Subject, jobId: string, canResume: boolean): Markdown {
   const rerun = canResume ? md`re-run the ${runLink(subject)}, or ` : md``
   const words =
@@ -101,9 +100,9 @@ export function interruptedBody(subject: Subject, jobId: string, canResume: bool
 export function usageBody({ run }: Subject): Markdown {
   const { command, 'follow-up': followUp } = run.inputs
   const example = code(`${command} shorter, and add an example`)
-  const further = md`A further command here continues the same job, such as ${example}. ${code(`${command} new …`)} starts a new one.`
+  const further = md`Another command here continues the same job, such as ${example}. ${code(`${command} new …`)} starts a new one.`
   return joinMarkdown([
-    md`**What should the docs agent do?** Write it after ${code(command)}:`,
+    md`**What should the docs agent do?** Write your instructions after ${code(command)}:`,
     code(`${command} explain the new flag in the CLI guide`),
     ...(followUp ? [further] : []),
   ])

@@ -27,7 +27,7 @@ export async function describeEvent(trigger: Trigger, beside: Beside, run: Run):
     return describe(trigger, await factsOf(trigger.event, beside, run), beside, run)
   } catch (error) {
     // Neither payloads nor responses are checked field by field.
-    const why = `GitHub told something unexpected (${errorMessage(error)})`
+    const why = `GitHub returned unexpected data (${errorMessage(error)})`
     run.log.warning(`Failed to describe the event: ${why}. The agent is not told what it is about.`)
     const event = { ...trigger.event, payload: {} }
     return describe({ ...trigger, event }, unknownChanges(why), beside, run)

@@ -60,8 +60,8 @@ async function changesOfPush(payload: Payload, { lastJob }: Since, github: GitHu
 /** @param compared the end of the branch before the push with the one after it */
 function forcedFact(compared: Known<Pick<Comparison, 'behind_by'>>): Fact {
   const gone = compared.known ? compared.value.behind_by : undefined
-  const commits = gone === 1 ? 'commit is' : 'commits are'
-  return ['Forced push', `${gone ?? 'an unknown number of'} ${commits} gone from the branch`]
+  const commits = gone === 1 ? 'commit was' : 'commits were'
+  return ['Forced push', `${gone ?? 'an unknown number of'} ${commits} removed from the branch`]
 }
 
 function jobWords({ sha, createdAtMs }: StepStatus): string {

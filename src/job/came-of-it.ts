@@ -101,7 +101,7 @@ function readPublished(
 function unpublishedText({ pull, words, url }: Published): string {
   const said = words === '' ? '' : `: ${words.replace(/\.+$/, '')}`
   const failed = `The pull request ${pull} was merged, but the service's check failed${said}.`
-  return joinSentences(failed, 'The pages may be published all the same.', url)
+  return joinSentences(failed, 'The pages may still have been published.', url)
 }
 
 const LOOK_PAUSE_MS = 10_000
@@ -189,7 +189,9 @@ function reportErrors(
     const isRequest = /pullRequest/i.test(path)
     const area = path.includes('checkSuites') ? 'checks' : isRequest ? 'pull-requests' : 'contents'
     if (place !== undefined && (type === 'NOT_FOUND' || type === 'FORBIDDEN')) {
-      log.info(`What came of the job is not known: \`github-token\` can't see ${place.owner}/${place.repo}.`)
+      log.info(
+        `The job's result on GitHub is unknown: \`github-token\` can't see ${place.owner}/${place.repo}.`,
+      )
     } else if (!reported.has(area)) {
       const call = { purpose: `read what came of the job (${area})`, permission: `${area}: read` }
       github.report(graphqlError(error), { ...call, level: 'notice' })

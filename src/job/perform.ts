@@ -73,7 +73,7 @@ export async function performJob(request: JobRequest, context: JobContext): Prom
     const planned = await makePlan(request, before, context)
     plan = planned.plan
     if (inputs['dry-run']) return reportDryRun(plan, run)
-    rerun = await writeAhead(plan, before, voices, run)
+    rerun = await recordStart(plan, before, voices, run)
     run.cancel.throwIfAborted()
     const deadlineMs = planned.deadlineMs ?? run.clock.now() + inputs.timeout
     sent = await send(plan, deadlineMs, context)
@@ -159,7 +159,7 @@ async function makePlan(request: JobRequest, before: Before, context: JobContext
   const deadlineMs = wasObserved && id === '' ? startedAtMs + timeout : undefined
   if (course.kind === 'wait') return { plan: course, deadlineMs }
   return {
-    plan: { ...course, ...(await createPrompt(course, { ...request, ...parts, ...before, ...context })) },
+    plan: { ...course, ...(await createPrompt(course, { ...parts, ...before, ...context })) },
     deadlineMs,
   }
 }
@@ -186,7 +186,12 @@ function courseForJob(id: string, attempt: Attempt, { log }: Run): Course {
  * @returns what to say of re-runs where nothing was started
  * @throws {JobError} on a re-run that can't write: it might not have seen the first attempt's job either
  */
-async function writeAhead(plan: Plan, { start }: Before, { memory }: Voices, run: Run): Promise<RerunAdvice> {
+async function recordStart(
+  plan: Plan,
+  { start }: Before,
+  { memory }: Voices,
+  run: Run,
+): Promise<RerunAdvice> {
   if (plan.kind === 'wait') return 'safe'
   const written = start.written.known ? await memory.begin() : start.written
   if (written.known) return 'safe'

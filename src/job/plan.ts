@@ -110,7 +110,7 @@ export async function planCourse(request: PlanRequest, run: Run): Promise<Course
 function unknownJob(why: string): JobError {
   return new JobError('unknown', {
     headline: 'Unknown whether an earlier attempt of this run started a job',
-    details: `${capitalize(why)}. Nothing was started, because a second job might run beside the first. Look for that job in the dashboard of the docs service. To wait for it, set \`job-id\`; if there is none, start the workflow anew instead of re-running it.`,
+    details: `${capitalize(why)}. Nothing was started, because a second job might run alongside the first. Look for that job in the dashboard of the docs service. To wait for it, set \`job-id\`; if there is none, start the workflow anew instead of re-running it.`,
   })
 }
 
@@ -174,7 +174,7 @@ function continuePull(id: string, prLink: string, pull: PullState, { log, clock 
   const openFor = openedAtMs === undefined ? '' : `, open for ${formatAge(clock.now() - openedAtMs)}`
   if (state === 'unknown') {
     log.notice(
-      `Failed to look up the pull request ${shown}: ${why}. The message is sent to its job ${inBackticks(id)} all the same.`,
+      `Failed to look up the pull request ${shown}: ${why}. The message is still sent to its job ${inBackticks(id)}.`,
     )
   } else {
     const conflict = 'It conflicts with its base branch; the agent is asked to resolve that.'

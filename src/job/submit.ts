@@ -102,7 +102,7 @@ export function nothingStarted({ reason, cause }: RetryError, note = ''): JobErr
 
 function limitNote({ retryAfterMs }: ServiceError): string {
   if (retryAfterMs > 0) return retryAfterNote(retryAfterMs, '`timeout`')
-  return 'The service kept answering this until `timeout` was over.'
+  return 'The service kept returning this error until `timeout` elapsed.'
 }
 
 /** Whether a failure may be over by the time that the workflow runs again, with nothing changed. */
@@ -112,7 +112,7 @@ function isTransient(error: unknown): boolean {
 }
 
 const MAYBE_STARTED =
-  'The request may have been accepted all the same: a job may be running. Look for it in the dashboard of the docs service, and for its pull request, before you start the workflow anew: it may start a second job and spend its credits.'
+  'The request may still have been accepted: a job may be running. Look for it in the dashboard of the docs service, and for its pull request, before you start the workflow anew: it may start a second job and spend its credits.'
 
 function maybeStarted(cause: unknown): JobError {
   const { headline, details } =

@@ -26,7 +26,8 @@ export async function findUnchanged(
   const base = lastJob.known ? lastJob.value : undefined
   const head = environment.sha
   if (base === undefined || !isSha(head)) return undefined
-  const job = `job ${inBackticks(base.jobId || 'of an unknown id')} on ${base.sha.slice(0, 7)}`
+  const id = base.jobId === '' ? 'of an unknown id' : inBackticks(base.jobId)
+  const job = `job ${id} on ${base.sha.slice(0, 7)}`
   const reason = `no commit on this branch since this step's last job (${job}) but the agent's own`
   if (base.sha === head) return reason
   const compared = await github.read(() =>

@@ -12,7 +12,7 @@ type VisitorsOptions = {
   readonly period: Period
   /** The periods that it is compared with, the latest first. */
   readonly before: readonly Period[]
-  /** Whether the period is not over yet: there is no comparison. */
+  /** Whether the period has not ended yet: there is no comparison. */
   readonly isSoFar: boolean
   /** Absolute path of the file for all rows, free of links. */
   readonly exportTo: string | undefined

@@ -104,7 +104,7 @@ export function makeReport(
   const pages = [...current.pages.values()].sort(
     (left, right) => right.total - left.total || (left.path < right.path ? -1 : 1),
   )
-  const warnings = isSoFar ? ['The period is not over yet, so there is no comparison.'] : []
+  const warnings = isSoFar ? ['The period has not ended yet, so there is no comparison.'] : []
   if (latest !== undefined && latest.total > 0 && totals.total === 0) {
     warnings.push(
       `No visitors at all, after ${formatCount(latest.total)} in the ${periodName(period, 1)} before: is the site's tracking broken, or is \`project-id\` another project's?`,

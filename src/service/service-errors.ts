@@ -147,7 +147,7 @@ function invalidFix(call: ServiceCall): string {
 
 const FIREWALL: Explanation = [
   'A firewall in front of the docs service refused this client',
-  'Error code 1010 refuses a client by its user agent, before the service has seen the API key. If a proxy of this runner changes the header `user-agent`, exempt the host from it; otherwise ask the support of the docs service to allow `docs-agent-action`.',
+  'Error code 1010 means that the client was blocked because of its user agent, before the service has seen the API key. If a proxy of this runner changes the header `user-agent`, exempt the host from it; otherwise ask the support of the docs service to allow `docs-agent-action`.',
 ]
 
 function forbiddenFix({ method }: ServiceCall, response: ServiceResponse): string {
@@ -203,8 +203,8 @@ function describeBody(response: ServiceResponse): string {
   const { json, text, bodyProblem } = response
   if (bodyProblem !== undefined) return `a body that could not be read because ${bodyProblem}`
   if (text.trim() === '') return 'an empty body'
-  if (json !== undefined) return 'JSON of another shape than documented'
-  return isHtmlPage(response) ? "an HTML page, a proxy's or a login page" : 'a text that is not JSON'
+  if (json !== undefined) return 'JSON that does not match the documentation'
+  return isHtmlPage(response) ? "an HTML page, a proxy's or a login page" : 'text that is not JSON'
 }
 
 function isHtmlPage({ json, text, bodyProblem }: ServiceResponse): boolean {

@@ -149,9 +149,9 @@ it('a command without instructions is told once how to ask, however often it run
   await scene.tell(event, { runId: 1001 })
   const { post } = await scene.tell(event, again)
   const usage =
-    '**What should the docs agent do?** Write it after `/docs`:\n\n' +
+    '**What should the docs agent do?** Write your instructions after `/docs`:\n\n' +
     '`/docs explain the new flag in the CLI guide`\n\n' +
-    'A further command here continues the same job, such as `/docs shorter, and add an example`. `/docs new …` starts a new one.'
+    'Another command here continues the same job, such as `/docs shorter, and add an example`. `/docs new …` starts a new one.'
   expect(scene.said()).toEqual([[usage, usage]])
   expect(scene.reactions()).toEqual(['confused'])
   expect(post.requests).toEqual([])

@@ -34,15 +34,15 @@ describe('a push', () => {
   })
 
   it.each([
-    [1, '1 commit is'],
-    [3, '3 commits are'],
+    [1, '1 commit was'],
+    [3, '3 commits were'],
   ])('that was forced says how many commits are gone: %d', async (behind_by, words) => {
     const scene = await pushScene({ status: 'diverged', behind_by })
     const forced = { ...pushed, payload: { ...pushed.payload, forced: true } }
     const { lines, requests } = await tell(scene, { event: forced })
-    expect([lines[5], requests]).toEqual([`Forced push: ${words} gone from the branch`, [COMPARE]])
+    expect([lines[5], requests]).toEqual([`Forced push: ${words} removed from the branch`, [COMPARE]])
     addOlderJob(scene)
-    expect((await tell(scene, { event: forced })).lines[6]).toBe(`Forced push: ${words} gone from the branch`)
+    expect((await tell(scene, { event: forced })).lines[6]).toBe(`Forced push: ${words} removed from the branch`)
   })
 
   it('has the merged pull requests that its commits came in, whose commits are told by their subjects', async () => {
@@ -174,7 +174,7 @@ describe('a push', () => {
 it.each([
   [
     { commits: [], files: [{ filename: 5, status: 'modified', patch: 5 }] },
-    'GitHub told something unexpected (',
+    'GitHub returned unexpected data (',
   ],
   // No change of no files.
   [{ commits: 'x', files: [] }, 'GitHub returned no comparison'],

@@ -363,7 +363,7 @@ describe('the earlier pull request, once it is merged', () => {
     expect(summary(cameOfIt)).toBe(words && `[acme/docs#\u200b7](${prLink})${words}`)
     expect(log.filter((one) => one.includes('::warning'))).toHaveLength(state === 'failed' ? 1 : 0)
     const text =
-      "The pull request acme/docs#7 was merged, but the service's check failed: Broken page. The pages may be published all the same. https://github.com/acme/docs/runs/1"
+      "The pull request acme/docs#7 was merged, but the service's check failed: Broken page. The pages may still have been published. https://github.com/acme/docs/runs/1"
     expect(log.join()).toContain(state === 'failed' ? `::${text}` : '')
   })
 })
@@ -391,7 +391,7 @@ it('a repository that the token can not see is a line in the log', async () => {
   const { open, read, log } = await startFinishedJob({ place: 'elsewhere without' })
   open()
   await read()
-  expect(log).toEqual(["What came of the job is not known: `github-token` can't see acme/elsewhere."])
+  expect(log).toEqual(["The job's result on GitHub is unknown: `github-token` can't see acme/elsewhere."])
 })
 
 it('nothing that others wrote about the pull request comes alive', async () => {

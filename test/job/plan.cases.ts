@@ -46,7 +46,7 @@ const ARCHIVED = `${HERE} was archived. ${NEW}`
 const GONE = `${HERE} is unknown to the docs service (404). ${NEW}`
 const NO_CHANGE = `${HERE} completed without a pull request. ${NEW}`
 const unknown = (why: string): string =>
-  `notice: Failed to look up the pull request ${PR}: ${why}. The message is sent to its job \`j1\` all the same.`
+  `notice: Failed to look up the pull request ${PR}: ${why}. The message is still sent to its job \`j1\`.`
 const ON_502 = unknown('GitHub returned 502 ("Server Error")')
 const NO_PULL = unknown('GitHub returned something that is not a pull request')
 const answersElse = { fault: { status: 200, body: { id: 7 } } } as const

@@ -61,7 +61,7 @@ describe('a look at an earlier job', () => {
     expect([outputs['result'], tookMs]).toEqual(['timed-out', 60_000])
   })
 
-  const kept = 'The service kept answering this until `timeout` was over.'
+  const kept = 'The service kept returning this error until `timeout` elapsed.'
   const past = 'The server asks to wait 1 min before the next request, which is past `timeout`.'
   it.each<[Reply, string, string]>([
     [{ status: 401 }, 'The docs service refused the API key (401)', 'Nothing was started.'],

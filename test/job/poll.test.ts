@@ -67,7 +67,7 @@ describe('looks that fail', () => {
     ['answered 500', answered(500), '(500)'],
     ['answered 429', answered(429), '(429)'],
     ['answered 408', answered(408), '(408)'],
-    ['answered without a job', noJob, 'of another shape than documented'],
+    ['answered without a job', noJob, 'that does not match the documentation'],
     ['answered with another job', { body: { id: 'j2', status: 'completed' } }, 'job'],
   ])('are no end where they are %s: the deadline is, and knows why', async (_what, reply, why) => {
     const { outputs, last } = await poll([reply], { timeoutS: 300 })

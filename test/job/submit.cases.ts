@@ -12,9 +12,9 @@ export const timeout = (text: string): Sent => ({ inputs: { timeout: text } })
 export const SAFE = '. Nothing was started, so it is safe to run this again.'
 const NOTHING = '. Nothing was started.'
 export const MAYBE =
-  'The request may have been accepted all the same: a job may be running. Look for it in the dashboard of the docs service, and for its pull request, before you start the workflow anew: it may start a second job and spend its credits.'
+  'The request may still have been accepted: a job may be running. Look for it in the dashboard of the docs service, and for its pull request, before you start the workflow anew: it may start a second job and spend its credits.'
 const UNCLEAR = `. ${MAYBE}`
-const KEPT = `. The service kept answering this until \`timeout\` was over${SAFE}`
+const KEPT = `. The service kept returning this error until \`timeout\` elapsed${SAFE}`
 const past = (wait: string): string =>
   `. The server asks to wait ${wait} before the next request, which is past \`timeout\`${SAFE}`
 

@@ -47,7 +47,7 @@ describe('an explicit period', () => {
     ['2026-08-02', '2026-08-04', true, 0],
     ['2026-08-03', '2026-09-01', true, 0],
     ['2025-08-01', '2026-08-02', false, 7],
-  ])('from %s to %s is not over yet: %s, and is compared with %i', async (from, to, isSoFar, before) => {
+  ])('from %s to %s has not ended yet: %s, and is compared with %i', async (from, to, isSoFar, before) => {
     const { options, problems } = await readOptions({ ...VISITORS, 'visitors-from': from, 'visitors-to': to })
     expect(problems).toEqual([])
     expect(options?.visitors && texts(options.visitors.period)).toEqual([from, to])

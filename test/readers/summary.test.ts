@@ -130,7 +130,7 @@ This is the first report: there were no visitors in the 3 weeks before.
     expect(single).not.toMatch(/mermaid|What moved|⚠️|first report/)
     const soFar = screen([500], { isSoFar: true })
     expect(soFar).toMatch(/^## 📊 About 500 visitors read the docs so far\n/)
-    expect(soFar).toContain('⚠️ The period is not over yet, so there is no comparison.')
+    expect(soFar).toContain('⚠️ The period has not ended yet, so there is no comparison.')
   })
 
   it.each([

@@ -154,5 +154,7 @@ it('the questions are requested as documented, and read without a word of them',
 const other = [{ page: '/a', up: 1, down: 2 }]
 it.each([{ feedback: { 0: {} } }, { ratings: [] }, { feedback: other }])('no list is in %j', async (body) => {
   answerWith(body)
-  await expect(getRatings(service, { dates, names })).rejects.toThrow('JSON of another shape than documented')
+  await expect(getRatings(service, { dates, names })).rejects.toThrow(
+    'JSON that does not match the documentation',
+  )
 })

@@ -26,8 +26,8 @@ export const REFUSALS: readonly string[] = [
   "get 429 <p>Wait</p> => The rate limit of the docs service is reached (429). The request to get the job was answered with an HTML page, a proxy's or a login page. Start fewer runs, or run at another time.",
   'create 403  => The docs service does not allow this (403). The docs service answered the request to create a job and gave no reason. The key may have the scope `read`, which cannot start jobs or send messages (use a key with the scope `admin`), or it may be limited to a list of IP addresses that this runner is not on.',
   'get 403  => The docs service does not allow this (403). The docs service answered the request to get the job and gave no reason. The key may be limited to a list of IP addresses that this runner is not on.',
-  'get 403 Error code: 1010 => A firewall in front of the docs service refused this client (403). The docs service answered the request to get the job with "Error code: 1010". Error code 1010 refuses a client by its user agent, before the service has seen the API key. If a proxy of this runner changes the header `user-agent`, exempt the host from it; otherwise ask the support of the docs service to allow `docs-agent-action`.',
-  "create 403 <p>error code: 1010</p> => A firewall in front of the docs service refused this client (403). The request to create a job was answered with an HTML page, a proxy's or a login page. Error code 1010 refuses a client by its user agent, before the service has seen the API key. If a proxy of this runner changes the header `user-agent`, exempt the host from it; otherwise ask the support of the docs service to allow `docs-agent-action`.",
+  'get 403 Error code: 1010 => A firewall in front of the docs service refused this client (403). The docs service answered the request to get the job with "Error code: 1010". Error code 1010 means that the client was blocked because of its user agent, before the service has seen the API key. If a proxy of this runner changes the header `user-agent`, exempt the host from it; otherwise ask the support of the docs service to allow `docs-agent-action`.',
+  "create 403 <p>error code: 1010</p> => A firewall in front of the docs service refused this client (403). The request to create a job was answered with an HTML page, a proxy's or a login page. Error code 1010 means that the client was blocked because of its user agent, before the service has seen the API key. If a proxy of this runner changes the header `user-agent`, exempt the host from it; otherwise ask the support of the docs service to allow `docs-agent-action`.",
   "create 403 <html>Sign in => The response is an HTML page, not from the docs service (403). The request to create a job was answered with an HTML page, a proxy's or a login page. Check `base-url`, and the firewall and proxy of the runner.",
   "get 404 <html>Sign in => The response is an HTML page, not from the docs service (404). The request to get the job was answered with an HTML page, a proxy's or a login page. Check `base-url`, and the firewall and proxy of the runner.",
 ]
@@ -46,7 +46,7 @@ export const BODIES: readonly [string, string][] = [
   [`{"error":"wrong key mint_\\u0073ecret_0123"}`, 'with "wrong key ***"'],
   ['<html><body>Sign in</body></html>', HTML],
   ['Oops <b>no</b>', HTML],
-  ['x'.repeat(301), 'with a text that is not JSON'],
+  ['x'.repeat(301), 'with text that is not JSON'],
   ['{"code":7}', 'and gave no reason'],
   ['', 'and gave no reason'],
 ]

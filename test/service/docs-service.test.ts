@@ -89,8 +89,8 @@ describe('a body', () => {
   const PAGE = 'The response is an HTML page, not from the docs service (200)'
   it.each([
     ['', UNEXPECTED, 'with an empty body.'],
-    ['hello', UNEXPECTED, 'with a text that is not JSON.'],
-    ['{"id":7}', UNEXPECTED, 'with JSON of another shape than documented.'],
+    ['hello', UNEXPECTED, 'with text that is not JSON.'],
+    ['{"id":7}', UNEXPECTED, 'with JSON that does not match the documentation.'],
     ['{"id":"other","status":"active"}', UNEXPECTED, 'with another job.'],
     ['<!doctype html><p>Sign in', PAGE, `${HTML}. ${CHECK}`],
   ])('of a success such as %j is no job: %s, %s', async (body, headline, says) => {
