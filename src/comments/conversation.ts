@@ -174,6 +174,11 @@ export class Conversation {
     for (const there of thread.kind === 'main' ? [thread] : [thread, mainThread(thread)]) {
       const listed = await this.#own.list(there)
       if (!listed.known) {
+        if (there === thread && inputs.context !== 'none') {
+          this.#run.log.warning(
+            `Failed to list the comments before the command: ${listed.why}. The agent is not told the conversation.`,
+          )
+        }
         const attempt: Attempt = { kind: 'unknown', why: listed.why }
         return { ...found, attempt, earlier: mayContinue ? listed : NOTHING }
       }
@@ -194,7 +199,7 @@ export class Conversation {
       ...found,
       attempt: attemptOf(before),
       earlier: { known: true as const, value: earlier },
-      lastNamedId: job?.ref.id,
+      lastNamedId: job && askedIn(job, found.comments),
     }
   }
 
@@ -294,6 +299,12 @@ function conversationJob(
   const named = own.filter(({ marker }) => marker.job !== '' && marker.project === project)
   const ofStep = named.findLast(({ marker }) => marker.kind === 'reply' && marker.step === step)
   return (isOwnThread ? ofStep : undefined) ?? named.findLast(({ marker }) => marker.kind === 'announcement')
+}
+
+/** Id of the comment that a reply of ours answers, if it is there; else of ours. */
+function askedIn({ ref, marker }: OwnComment, comments: readonly ThreadComment[]): number {
+  const id = Number(/^(?:issue|review)-comment\/(\d+)$/.exec(marker.source)?.[1])
+  return comments.some((one) => one.ref.id === id) ? id : ref.id
 }
 
 function jobOf({ job, pull, namedAt }: Marker): EarlierJob {

@@ -130,9 +130,13 @@ export function readPull(number: number, github: GitHub): Promise<Known<PullRequ
     permission: 'pull-requests: read',
     consequence: 'The agent is not told its branches.',
   }
-  return ask(github, call, () =>
-    github.call(({ rest }) => rest.pulls.get({ ...github.repository, pull_number: number })),
-  )
+  return ask(github, call, async () => {
+    const pull = await github.call<PullRequest>(({ rest }) =>
+      rest.pulls.get({ ...github.repository, pull_number: number }),
+    )
+    if (pull.number !== number) throw new GitHubError('GitHub returned something that is not a pull request')
+    return pull
+  })
 }
 
 const FILES_OF_PULL = {

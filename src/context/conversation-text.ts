@@ -43,7 +43,9 @@ export async function selectPosts(thread: readonly Post[], filter: PostFilter): 
     id === commandId || (writtenAt !== '' && createdAt > writtenAt)
   const end = thread.findIndex(isLater)
   const start = thread.findIndex(({ id }) => id === sinceId) + 1
-  const before = thread.slice(start, end < 0 ? undefined : end).filter(({ id }) => !ours.has(id))
+  const before = thread
+    .slice(start, end < 0 ? undefined : end)
+    .filter(({ id, body }) => !ours.has(id) && cleanMarkdown(body) !== '')
   const authors: User[] = []
   for (const { author } of before.toReversed()) {
     const isListed = author == null || [asker, ...authors].some((one) => isSameAccount(one, author))

@@ -8,6 +8,8 @@ import { hasPrompt } from './trigger.ts'
 
 /** A push of more commits than this is a person's; no more of them are asked about. */
 const MAX_COMMITS = 20
+/** As many of a push's commits are described by the merged pull requests that they came in. */
+const MAX_DESCRIBED = 100
 
 /**
  * Why an event must not start the agent: one of `ignore-authors` opened the pull request, or made all commits of the
@@ -79,7 +81,7 @@ export async function loadMergedPulls(
   const call = { purpose: "read the commits' pull requests", consequence }
   const levels = isGuarded ? {} : ({ levelIfMissing: 'notice' } as const)
   return await readMergedPulls(
-    commits.slice(-MAX_COMMITS),
+    commits.slice(isDescribed ? -MAX_DESCRIBED : -MAX_COMMITS),
     { withText: isDescribed, call: { ...call, ...levels } },
     github,
   )
@@ -95,11 +97,14 @@ export function guardedCommits({ row, payload }: GitHubEvent, inputs: Inputs): r
   const { ref, created, commits } = payload
   const isToBranch = row.subject === 'push' && ref?.startsWith('refs/heads/') === true && created !== true
   const isGuarded = !isWaitOnly(inputs) && inputs['ignore-authors'].length > 0
-  return isToBranch && isGuarded && commits && commits.length <= MAX_COMMITS ? originsOf(commits) : []
+  const origins = isToBranch && isGuarded ? originsOf(commits) : []
+  return origins.length <= MAX_COMMITS ? origins : []
 }
 
-function originsOf(commits: Maybe<readonly PushedCommit[]>): readonly CommitOrigin[] {
-  return (commits ?? []).map(({ id, message, author }) => {
+/** One that can't be read is of unknown origin. */
+export function originsOf(commits: Maybe<readonly Maybe<PushedCommit>[]>): readonly CommitOrigin[] {
+  return (Array.isArray(commits) ? commits : []).map((commit: Maybe<PushedCommit>) => {
+    const { id, message, author } = commit ?? {}
     return { sha: id ?? '', message: message ?? '', login: author?.username, email: author?.email }
   })
 }

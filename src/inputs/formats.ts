@@ -78,10 +78,10 @@ export function anyOf<const T extends string>(words: readonly T[]): InputFormat<
 
 /** Logins, separated by commas or line breaks; no wildcard, since anyone may register a login that matches. */
 export const LOGINS = format<readonly string[]>(
-  'logins as GitHub shows them, such as renovate[bot], separated by commas; no wildcard',
+  'logins as GitHub shows them, such as renovate[bot], without @, separated by commas; no wildcard',
   (text) => {
     const logins = splitList(text)
-    const invalid = logins.filter((login) => /[*?\s]/.test(login))
+    const invalid = logins.filter((login) => /[*?\s@]/.test(login))
     if (invalid.length > 0) throw new RangeError(`contains an invalid login, ${quote(invalid)}`)
     return logins
   },

@@ -66,10 +66,12 @@ export async function pollJob(target: PollTarget, service: DocsService, run: Run
   const isFinished = createCompletionCheck(kind)
   const over = new AbortController()
   const progress = new Progress(jobId, run, over.signal)
-  const limit = clock.timeout(Math.max(0, deadlineMs + LAST_POLL_MS - startedAtMs))
+  const limit = clock.timeout(Math.max(0, deadlineMs - startedAtMs) + LAST_POLL_MS)
   const signal = AbortSignal.any([cancel, limit])
   let { job } = target
   let lastPollAtMs = startedAtMs
+  // A create or a message may have lasted past the deadline: the job is looked at once all the same.
+  let hasPolled = kind === 'wait' && job !== undefined
   let failures = 0
   let error: unknown
   let pauseMs = job === undefined ? 0 : (inputs['poll-interval'] ?? MIN_PAUSE_MS)
@@ -81,14 +83,16 @@ export async function pollJob(target: PollTarget, service: DocsService, run: Run
         if (isFinished(job, lastPollAtMs)) return { kind: 'finished', job, durationMs: durationMs() }
         if (!inputs.wait) return { kind: 'submitted', job, durationMs: durationMs() }
       }
-      if (lastPollAtMs >= deadlineMs) return { kind: 'timed-out', job, error, durationMs: durationMs() }
-      const sleepMs = Math.min(pauseMs, deadlineMs - lastPollAtMs)
+      if (hasPolled && lastPollAtMs >= deadlineMs)
+        return { kind: 'timed-out', job, error, durationMs: durationMs() }
+      const sleepMs = Math.max(0, Math.min(pauseMs, deadlineMs - lastPollAtMs))
       if (failures > 0) progress.failed(error, sleepMs)
       await clock.sleep(sleepMs, cancel).catch(() => undefined)
       if (cancel.aborted) return { kind: 'cancelled', job, error, durationMs: durationMs() }
 
       const [poll] = await Promise.allSettled([service.getJob(jobId, signal)])
       lastPollAtMs = clock.now()
+      hasPolled = true
       if (poll.status === 'fulfilled') {
         job = poll.value
         failures = 0
@@ -125,8 +129,9 @@ export function pauseAfter(
   const usualMs = inputs['poll-interval'] ?? adaptiveMs * (1 + MAX_JITTER * random())
   if (failures === 0) return usualMs
   const growingMs = Math.min(MAX_FAILURE_PAUSE_MS, usualMs * 2 ** (failures - 1))
-  const unsaidMs = hasStatus(error, 429) ? RATE_LIMIT_PAUSE_MS : Math.max(usualMs, growingMs)
-  return retryAfterMsOf(error) || unsaidMs
+  const askedMs = retryAfterMsOf(error)
+  const isUnsaid = hasStatus(error, 429) && askedMs === undefined
+  return askedMs || (isUnsaid ? RATE_LIMIT_PAUSE_MS : Math.max(usualMs, growingMs))
 }
 
 /**

@@ -102,6 +102,10 @@ function postFilter(
     ...(isReply && lastNamedId !== undefined && { sinceId: lastNamedId }),
     async mayAsk(user) {
       const answer = await mayAsk(user, run)
+      if (!answer.known) {
+        const lost = 'The agent is not told what this account wrote.'
+        run.log.warning(`Failed to read the permission of ${user.login}: ${answer.why}. ${lost}`)
+      }
       return answer.known && answer.value
     },
   }

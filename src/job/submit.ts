@@ -67,7 +67,7 @@ function isUnreachable(error: unknown): boolean {
 
 function isCertainlyRefused(error: unknown): boolean {
   if (error instanceof TransportError) return !error.maybeSent
-  return error instanceof ServiceError && error.status < 500 && error.status !== 408
+  return error instanceof ServiceError && error.status < 500 && ![303, 408].includes(error.status)
 }
 
 /** Why there is no job to wait for. */
@@ -100,7 +100,7 @@ export function nothingStarted({ reason, cause }: RetryError, note = ''): JobErr
   return new JobError('nothing', failure, { cause, isTransient: isTransient(cause) })
 }
 
-function limitNote({ retryAfterMs }: ServiceError): string {
+function limitNote({ retryAfterMs = 0 }: ServiceError): string {
   if (retryAfterMs > 0) return retryAfterNote(retryAfterMs, '`timeout`')
   return 'The service kept returning this error until `timeout` elapsed.'
 }

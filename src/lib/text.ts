@@ -66,7 +66,9 @@ export function cleanHunks(patch: string): string {
 
 /** What people see of text that GitHub renders as Markdown: without HTML comments; an open one goes on to the end. */
 export function cleanMarkdown(text: string): string {
-  const shown = visibleText(text).replace(/<!--(?:>|->|[\s\S]*?(?:-->|$))/g, '')
+  // One that never closes hides the rest where it begins a line.
+  const hidden = /<!--(?:>|->|[\s\S]*?-->)|(?<=(?:^|\n) {0,3})<!--[\s\S]*/g
+  const shown = visibleText(text).replace(hidden, '')
   // What the removal of a comment has put together was no comment on the page.
   const lines = shown.replaceAll('<!--', '‹!--').split('\n')
   const trimmed = lines.map((line) => line.trimEnd()).join('\n')

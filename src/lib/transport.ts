@@ -80,7 +80,7 @@ export function transportError(cause: unknown, request: FailedRequest): Transpor
   const failure = CONNECT_FAILURES[code] ?? (url.protocol === 'https:' || isProxy ? 'tls' : 'unreachable')
   const messages = {
     refused: `the connection to ${host} was refused`,
-    unresolved: `${host} could not be resolved to an address`,
+    unresolved: `the name ${host} could not be resolved to an address`,
     unreachable: `${host} could not be reached`,
     tls: `the TLS connection to ${host} failed: ${tlsProblem(cause)}`,
   }

@@ -1,4 +1,5 @@
 import { type GitHubEvent, isSha } from '../events/event-table.ts'
+import { originsOf } from '../events/loop-guard.ts'
 import { hasPrompt, type Trigger } from '../events/trigger.ts'
 import type { Known } from '../github/client.ts'
 import { type CommitStatus, listStatuses, newestStatuses, PAGE_SIZE } from '../github/statuses.ts'
@@ -70,6 +71,22 @@ export async function recallStep(trigger: Trigger, run: Run): Promise<Recalled &
   const isOnBranch = subject === 'branch' || subject === 'push'
   let lastSuccess: Since['lastSuccess'] =
     subject === 'branch' && isCompared && !hasLastJob ? await loadLastSuccess(run, true) : NONE
+  if (tellsSince && !lastJob.known && lastJob.error !== undefined) {
+    const isTold =
+      subject === 'push'
+        ? 'what this push brought'
+        : lastSuccess.known && lastSuccess.value
+          ? 'what has changed since the last success of this workflow'
+          : ''
+    run.github.report(lastJob.error, {
+      purpose: "read this step's last job",
+      permission: 'contents: read',
+      consequence:
+        isTold === ''
+          ? 'The agent is not told what has changed since.'
+          : `The agent is told ${isTold}, not what has changed since that job.`,
+    })
+  }
   if (!findsJob || attempt.kind !== 'none')
     return { attempt, earlier: NONE, lastJob, lastSuccess, mayBeAnnounced: false }
 
@@ -185,7 +202,7 @@ function warnOfTwins({ own }: Memory, run: Run): void {
 function findLastJob(event: GitHubEvent, memory: Memory, run: Run): Since['lastJob'] {
   const { payload, row } = event
   const pushed = new Set(
-    row.subject === 'push' ? [payload.after, ...(payload.commits ?? []).map(({ id }) => id)] : [],
+    row.subject === 'push' ? [payload.after, ...originsOf(payload.commits).map((one) => one.sha)] : [],
   )
   const own = memory.own.known ? newestOfRuns(memory.own.value, run) : []
   const jobs = [own, ...memory.others]

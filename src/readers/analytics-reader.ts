@@ -98,7 +98,7 @@ export class AnalyticsReader {
     const { headline, details } = describeFailure(cause)
     const notes = {
       attempts: `It was tried ${MAX_ATTEMPTS} times.`,
-      deadline: retryAfterNote(retryAfterMsOf(cause), LIMIT_OF_TIME),
+      deadline: retryAfterNote(retryAfterMsOf(cause) ?? 0, LIMIT_OF_TIME),
       final: isRetryable(cause) ? '`visitors-max-requests` is used up, so it was not retried.' : '',
       cancelled: '',
     }

@@ -57,8 +57,12 @@ function pagesLine<T extends { readonly path: string }>(
   return [md`**${title}:** ${joinMarkdown(named, ' · ')}`]
 }
 
-export function topPagesSection({ top, pages, comparable }: VisitorsReport, site: URL | undefined): Markdown {
-  if (pages.length === 0) return details('Top pages', md`No page had a visitor.`)
+export function topPagesSection(
+  { top, pages, comparable, isComplete }: VisitorsReport,
+  site: URL | undefined,
+): Markdown {
+  const none = isComplete ? 'No page had a visitor.' : 'No page could be read.'
+  if (pages.length === 0) return details('Top pages', md`${none}`)
   const isCompared = comparable.length > 0
   const rows = top.map(({ path, human, ai, total, change }, index) => [
     String(index + 1),

@@ -101,15 +101,21 @@ function totalsTable({ totals, previous, comparable, usual }: VisitorsReport): M
   const row = (name: string, of: (totals: Counts) => number, isShare = false): string[] => {
     const now = of(totals)
     const format = isShare ? formatShare : formatCount
-    const change = (from: number): string =>
-      isShare ? formatPoints(now - from) : formatChange(changeBetween(from, now))
-    const earlier = comparable.map((each) => of(each.totals))
+    const change = (from: number): string => {
+      if (isShare) return formatPoints(now - from)
+      // Nothing has no change.
+      return formatChange(from === 0 && now === 0 ? 'unknown' : changeBetween(from, now))
+    }
+    // A share of no visitors is none.
+    const periods = isShare ? comparable.filter((each) => each.totals.total > 0) : comparable
+    const earlier = periods.map((each) => of(each.totals))
     const range = compareWithUsual(now, earlier)
     const words = { usual: '', highest: '**above** ', lowest: '**below** ' }
     const ends =
       range &&
       (isShare ? [range.low, Math.min(1, range.high)] : [Math.ceil(range.low), Math.floor(range.high)])
-    const usualCells = range && ends ? [words[range.position] + ends.map(format).join('\u00A0–\u00A0')] : []
+    const usualCell = range && ends ? words[range.position] + ends.map(format).join('\u00A0–\u00A0') : '–'
+    const usualCells = usual ? [usualCell] : []
     const beforeCells = before === undefined ? [] : [format(of(before)), change(of(before))]
     return [name, `**${format(now)}**`, ...usualCells, ...beforeCells]
   }
@@ -118,7 +124,6 @@ function totalsTable({ totals, previous, comparable, usual }: VisitorsReport): M
     row('People', ({ human }) => human),
     row('AI', ({ ai }) => ai),
     row('**All**', ({ total }) => total),
-    // A share of no visitors is none.
     ...(totals.total > 0 && before?.total !== 0 ? [row('AI share', aiShare, true)] : []),
   ]
   return rawTable(head, rows, `l${'r'.repeat(head.length - 1)}`)

@@ -132,7 +132,7 @@ export function makeReport(
       .map((page) => ({ ...page, change: changeBetween(totalBefore(page.path), page.total) })),
     /** `undefined` if not both periods were read whole, or the one before had no visitors. */
     pageChanges: pagesBefore && current.isWhole ? findPageChanges(pagesBefore, current.pages) : undefined,
-    ...findAiHeavyPages(pages, pagesBefore),
+    ...findAiHeavyPages(pages, current.isWhole ? pagesBefore : undefined),
     isComplete: current.isWhole,
     /** Sentences about figures that are not what they seem. */
     warnings,

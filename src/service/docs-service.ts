@@ -139,7 +139,7 @@ export class DocsService {
       bodyProblem: response.bodyProblem,
       isCutOff: response.isCutOff,
       location: redact(response.headers['location'] ?? ''),
-      retryAfterMs: parseRetryAfter(response.headers['retry-after'], clock.now()) ?? 0,
+      retryAfterMs: parseRetryAfter(response.headers['retry-after'], clock.now()),
     }
     if (read.status < 200 || read.status > 299) throw new ServiceError(call, read)
     return read

@@ -31,14 +31,14 @@ export type ServiceResponse = Pick<HttpResponse, 'status' | 'bodyProblem' | 'isC
   /** From `Location`; empty if there is none. */
   readonly location: string
   /** From `Retry-After`, in milliseconds; 0 if it does not say. */
-  readonly retryAfterMs: number
+  readonly retryAfterMs: number | undefined
 }
 
 /** A response that refuses a request or reports a failure. */
 export class ServiceError extends FailureError {
   override readonly name = 'ServiceError'
   readonly status: number
-  readonly retryAfterMs: number
+  readonly retryAfterMs: number | undefined
 
   constructor(call: ServiceCall, response: ServiceResponse) {
     const [headline, fix] = explain(call, response)
@@ -77,8 +77,8 @@ export function failureSentences(error: unknown): string {
 }
 
 /** How long the service asked to wait, in milliseconds; 0 if it did not, or that time is over. */
-export function retryAfterMsOf(error: unknown): number {
-  return error instanceof ServiceError ? error.retryAfterMs : 0
+export function retryAfterMsOf(error: unknown): number | undefined {
+  return error instanceof ServiceError ? error.retryAfterMs : undefined
 }
 
 /** Whether a request that only reads may succeed when it is sent again. */
@@ -192,7 +192,9 @@ function messageIn({ json, text }: ServiceResponse): string {
     stringField(recordField(json, 'error'), 'message') ??
     stringField(json, 'message') ??
     stringField(json, 'detail')
-  const details = listField(json, 'details').flatMap((detail) => stringField(detail, 'message') ?? [])
+  const details = [...listField(json, 'details'), ...listField(json, 'errors')].flatMap((one) =>
+    typeof one === 'string' ? one : (stringField(one, 'message') ?? []),
+  )
   const fields = [message, ...details].filter((part) => part).join('; ')
   const isShortText = json === undefined && text.length <= MAX_QUOTE_LENGTH && !isHtml(text)
   const said = typeof json === 'string' ? json : fields || (isShortText ? text : '')

@@ -42,7 +42,9 @@ describe('a push', () => {
     const { lines, requests } = await tell(scene, { event: forced })
     expect([lines[5], requests]).toEqual([`Forced push: ${words} removed from the branch`, [COMPARE]])
     addOlderJob(scene)
-    expect((await tell(scene, { event: forced })).lines[6]).toBe(`Forced push: ${words} removed from the branch`)
+    expect((await tell(scene, { event: forced })).lines[6]).toBe(
+      `Forced push: ${words} removed from the branch`,
+    )
   })
 
   it('has the merged pull requests that its commits came in, whose commits are told by their subjects', async () => {
@@ -251,6 +253,15 @@ describe('a schedule or dispatch', () => {
     expect(lines.slice(4, 6)).toEqual([since, COMPARED[0]])
   })
 
+  it("says what is not known of this step's last job, though the workflow has succeeded", async () => {
+    const scene = await scheduleScene()
+    scene.github.faults.push({ match: /StepStatuses|graphql/, end: { status: 502, body: {} } })
+    const { logged } = await tell(scene, start)
+    expect(logged).toEqual([
+      "warning: Failed to read this step's last job: GitHub returned 502. The agent is not told what has changed since.",
+    ])
+  })
+
   it.each([
     ['neither this step nor this workflow has succeeded on this branch before', {}],
     ['this run is not on a branch', { GITHUB_REF: 'refs/tags/v1' }],
@@ -259,8 +270,10 @@ describe('a schedule or dispatch', () => {
     const scene = await scheduleScene()
     if (why.startsWith('GitHub'))
       scene.github.faults.push({ match: /runs|graphql|compare/, end: { status: 502, body: {} } })
-    const { lines } = await tell(scene, { ...start, env: { ...start.env, ...env } })
+    const { lines, logged } = await tell(scene, { ...start, env: { ...start.env, ...env } })
     expect(lines.slice(4)).toEqual([`Changed files: not known: ${why}`])
+    const lacks = ': GitHub returned 502. The agent is not told what has changed since.'
+    expect(logged).toEqual(why.startsWith('GitHub') ? [expect.stringContaining(lacks)] : [])
   })
 })
 

@@ -87,6 +87,13 @@ describe("people's work starts a job", () => {
     expect(await decide(byAuthor(author))).toMatchObject(STARTS)
   })
 
+  it.for(['xyz', [7]])('a push whose commits are %j starts a job', async (commits, { decide }) => {
+    const made = pushBy('mintlify[bot]')
+    const odd: Event = { ...made, payload: JSON.parse(JSON.stringify({ ...made.payload, commits })) }
+    expect(await decide(odd)).toMatchObject(STARTS)
+    expect(await decide(odd, { prompt: 'Document it.', 'ignore-authors': '' })).toMatchObject(STARTS)
+  })
+
   it.for(UNGUARDED)('%s by the agent starts a job, without a request', async ([_what, made], { decide }) => {
     const inputs = { ...PROMPT, command: '', 'allow-bots': 'mintlify[bot]' }
     expect(await decide(made, inputs)).toMatchObject({ ...STARTS, requests: [] })

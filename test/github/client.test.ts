@@ -328,7 +328,7 @@ describe('a call that the run can do without', () => {
     [
       'a name that can not be resolved',
       { apiUrl: 'http://github.invalid' },
-      'github.invalid could not be resolved to an address',
+      'the name github.invalid could not be resolved to an address',
     ],
   ])('names no permission where %s is the cause', async (_what, options, why) => {
     const { github, lines } = await clientFor([401], options)

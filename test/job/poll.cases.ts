@@ -4,6 +4,7 @@ export type PollOptions = {
   /** A job is created, sent a message, or only waited for. */
   readonly kind?: 'create' | 'message' | 'wait'
   readonly timeoutS?: number
+  readonly createTakesMs?: number
   /** The status that the service shows in its answer, or fields of the whole job. */
   readonly shown?: string | Readonly<Record<string, unknown>>
   readonly inputs?: Readonly<Record<string, string>>
@@ -37,6 +38,12 @@ export const POLLS: readonly [string, readonly Reply[], PollOptions, string][] =
   ['a poll interval has no jitter', ['active', 'failed'], punctual, 'failed: 0.5, 1; 1 s'],
   ['a pause is as long as a 429 or 503 says', said, {}, 'failed: 5, 12, 17, 117; 117 s'],
   ['a 429 that says nothing means a minute each time', unsaid, {}, 'failed: 5, 65, 125, 130; 130 s'],
+  [
+    'a 429 that says 0 s is no reason to wait',
+    [answered(429, '0'), 'failed'],
+    punctual,
+    'failed: 0.5, 1; 1 s',
+  ],
   ['a 429 shortens an interval', unsaid, every('2m'), 'failed: 120, 180, 240, 360; 360 s'],
   ['pauses grow to 30 s', failing, half, 'failed: 5, 10.5, 21.5, 43.5, 73.5, 103.5, 109; 109 s'],
   [

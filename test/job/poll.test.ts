@@ -8,7 +8,8 @@ import { another, answered, every, lost, noJob, POLLS, type PollOptions, slow } 
 /** A run whose job was just created, without jitter, against replies of which the last goes on for ever. */
 async function poll(get: readonly Reply[], options: PollOptions = {}) {
   const { shown = 'active', timeoutS = 3600, kind = 'create', random = () => 0, cancelAtMs } = options
-  const posted = typeof shown === 'string' ? shown : { body: shown }
+  const body = typeof shown === 'string' ? { status: shown } : shown
+  const posted = { body, takesMs: options.createTakesMs ?? 0 }
   const { run } = await startHarness({ random, replies: { post: [posted], get } })
   const usual = { context: 'none', 'follow-up': 'false', 'fail-on': 'none', timeout: `${timeoutS}s` }
   const request = {
@@ -59,6 +60,11 @@ it.each([
 ])('a job that is %s with the link %j has the result %s', async (status, prLink, result) => {
   const { outputs } = await poll([{ body: { status, prLink } }])
   expect(outputs).toMatchObject({ result, status, 'pr-link': prLink ?? '' })
+})
+
+it('a job whose create lasts past the deadline is looked at once', async () => {
+  const { result, looksS } = await poll([slow('failed', 0)], { timeoutS: 3, createTakesMs: 9000 })
+  expect([result, looksS]).toEqual(['failed', [9]])
 })
 
 describe('looks that fail', () => {

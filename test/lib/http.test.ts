@@ -113,7 +113,11 @@ describe.each(KINDS)('a request over %s', (_name, freshConnection) => {
     const wrongVersion = 'wrong version number (ERR_SSL_WRONG_VERSION_NUMBER)'
     for (const [url, failure, says] of [
       ['http://127.0.0.1:1', 'refused', 'the connection to 127.0.0.1:1 was refused (ECONNREFUSED)'],
-      ['http://nowhere.invalid', 'unresolved', 'nowhere.invalid could not be resolved to an address (E'],
+      [
+        'http://nowhere.invalid',
+        'unresolved',
+        'the name nowhere.invalid could not be resolved to an address (E',
+      ],
       [`https://${silent}`, 'tls', `the TLS connection to ${silent} failed: ${wrongVersion}`],
     ] as const) {
       const message = expect.stringContaining(says)

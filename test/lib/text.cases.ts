@@ -10,7 +10,8 @@ export const CLEANED: readonly [(text: string) => string, string, string][] = [
   // No line of a diff becomes two.
   [cleanHunks, '+one\r\n-two\rthree\u2028four\u0085five\n six', '+one\n-two three four five\n six'],
   [cleanMarkdown, 'a <!-- hidden --> b', 'a  b'],
-  [cleanMarkdown, 'a <!-- hidden', 'a'],
+  [cleanMarkdown, 'a <!-- shown', 'a ‹!-- shown'],
+  [cleanMarkdown, 'a\n  <!-- hidden', 'a'],
   [cleanMarkdown, 'a <!--> b <!---> c', 'a  b  c'],
   [cleanMarkdown, 'a <!\u200b-- hidden --> b', 'a  b'],
   // On the page, nobody sees a comment in this one, but its text.

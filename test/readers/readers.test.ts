@@ -97,7 +97,11 @@ describe('what readers missed', () => {
 describe('what cannot be read of it', () => {
   it.each<[string, Fault, string]>([
     ['ratings', refusal(403, { match: { path: 'feedback' } }), '403'],
-    ['searches', { kind: 'body', body: {}, times: 'always', match: { path: 'searches' } }, 'does not match the documentation'],
+    [
+      'searches',
+      { kind: 'body', body: {}, times: 'always', match: { path: 'searches' } },
+      'does not match the documentation',
+    ],
   ])('loses its lines (%s), with one warning', async (name, fault, says) => {
     const { summary, warned, failure, outputs } = await runReaders({ inputs: SIGNALS, faults: [fault] })
     expect(failure).toBeUndefined()

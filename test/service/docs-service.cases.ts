@@ -34,7 +34,8 @@ export const REFUSALS: readonly string[] = [
 
 /** Bodies, and what is said of them. */
 export const BODIES: readonly [string, string][] = [
-  ['{"error":"too short","details":[{"message":"at least 1"},{},"x"]}', 'with "too short; at least 1"'],
+  ['{"error":"too short","details":[{"message":"at least 1"},{},"x"]}', 'with "too short; at least 1; x"'],
+  ['{"errors":[{"message":"no such branch"}]}', 'with "no such branch"'],
   ['{"error":{"message":"nested"}}', 'with "nested"'],
   ['{"message":"other"}', 'with "other"'],
   ['{"detail":"third"}', 'with "third"'],
