@@ -78,7 +78,7 @@ export class JobError extends FailureError {
    * none, and an earlier attempt may have.
    */
   readonly started: 'nothing' | 'maybe' | 'unknown'
-  /** Whether a further attempt may succeed with nothing changed. */
+  /** Whether a re-run may succeed with nothing changed. */
   readonly isTransient: boolean
 
   constructor(

@@ -7,7 +7,7 @@ export type Environment = Readonly<ReturnType<typeof readEnvironment>>
  */
 export function readEnvironment(env: NodeJS.ProcessEnv) {
   const read = (name: string): string => env[name] ?? ''
-  const either = (name: string): string => read(name.toLowerCase()) || read(name)
+  const either = (name: string): string => env[name.toLowerCase()] ?? read(name)
   return {
     /** Inputs by name, as they were given. A missing entry was not given at all. */
     inputs: withPrefix(env, 'INPUT_', (name) => name.toLowerCase()),

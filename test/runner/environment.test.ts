@@ -7,10 +7,10 @@ it('inputs and state go by their names, as they were given; a missing one is mis
   expect(readEnvironment(env)).toMatchObject({ inputs, state: new Map([['job-id', 'j1']]) })
 })
 
-it('proxies in lower case win over upper case, unless they are empty', () => {
+it('proxies in lower case win over upper case, though they are empty, as undici reads them', () => {
   const https = { https_proxy: 'http://a', HTTPS_PROXY: 'http://b' }
   const env = { ...https, http_proxy: '', HTTP_PROXY: 'http://c', NO_PROXY: '*' }
-  expect(readEnvironment(env).proxy).toEqual({ httpsProxy: 'http://a', httpProxy: 'http://c', noProxy: '*' })
+  expect(readEnvironment(env).proxy).toEqual({ httpsProxy: 'http://a', httpProxy: '', noProxy: '*' })
 })
 
 it('GitHub is github.com unless the runner says otherwise, and the workspace where the step runs', () => {
