@@ -72,7 +72,7 @@ export async function recallStep(trigger: Trigger, run: Run): Promise<Recalled &
   let lastSuccess: Since['lastSuccess'] =
     subject === 'branch' && isCompared && !hasLastJob ? await loadLastSuccess(run, true) : NONE
   if (tellsSince && !lastJob.known && lastJob.error !== undefined) {
-    const isTold =
+    const alternative =
       subject === 'push'
         ? 'what this push brought'
         : lastSuccess.known && lastSuccess.value
@@ -81,10 +81,11 @@ export async function recallStep(trigger: Trigger, run: Run): Promise<Recalled &
     run.github.report(lastJob.error, {
       purpose: "read this step's last job",
       permission: 'contents: read',
+      levelIfMissing: 'notice',
       consequence:
-        isTold === ''
+        alternative === ''
           ? 'The agent is not told what has changed since.'
-          : `The agent is told ${isTold}, not what has changed since that job.`,
+          : `The agent is told ${alternative}, not what has changed since that job.`,
     })
   }
   if (!findsJob || attempt.kind !== 'none')

@@ -30,7 +30,7 @@ export type ServiceResponse = Pick<HttpResponse, 'status' | 'bodyProblem' | 'isC
   readonly text: string
   /** From `Location`; empty if there is none. */
   readonly location: string
-  /** From `Retry-After`, in milliseconds; 0 if it does not say. */
+  /** From `Retry-After`, in milliseconds; `undefined` if it does not say. */
   readonly retryAfterMs: number | undefined
 }
 
@@ -76,7 +76,7 @@ export function failureSentences(error: unknown): string {
   return failureText(describeFailure(error))
 }
 
-/** How long the service asked to wait, in milliseconds; 0 if it did not, or that time is over. */
+/** How long the service asked to wait, in milliseconds; `undefined` if it did not say. */
 export function retryAfterMsOf(error: unknown): number | undefined {
   return error instanceof ServiceError ? error.retryAfterMs : undefined
 }

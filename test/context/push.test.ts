@@ -253,7 +253,19 @@ describe('a schedule or dispatch', () => {
     expect(lines.slice(4, 6)).toEqual([since, COMPARED[0]])
   })
 
-  it("says what is not known of this step's last job, though the workflow has succeeded", async () => {
+  it("names a missing permission to read this step's last job in a notice", async () => {
+    const scene = await scheduleScene()
+    const body = { message: 'Resource not accessible by integration' }
+    scene.github.faults.push({ match: /StepStatuses|statuses|graphql/, end: { status: 403, body } })
+    const { logged } = await tell(scene, start)
+    expect(logged).toEqual([
+      expect.stringMatching(
+        /^notice: Failed to read this step's last job: .* needs the permission `contents: read` .* is not told what has changed since\.$/,
+      ),
+    ])
+  })
+
+  it("says what is not known of this step's last job", async () => {
     const scene = await scheduleScene()
     scene.github.faults.push({ match: /StepStatuses|graphql/, end: { status: 502, body: {} } })
     const { logged } = await tell(scene, start)
