@@ -104,7 +104,7 @@ function unpublishedText({ pull, words, url }: Published): string {
   return joinSentences(failed, 'The pages may still have been published.', url)
 }
 
-const LOOK_PAUSE_MS = 10_000
+const PREVIEW_PAUSE_MS = 10_000
 const MAX_WAIT_MS = 300_000
 /** How long to wait for a first sign of a build. */
 const MAX_SILENCE_MS = 60_000
@@ -125,7 +125,7 @@ export async function waitForPreview(
     const isBuilding = found.preview.state === 'building'
     const isPending = isBuilding || (found.preview.state === 'unknown' && found.checks.isRead)
     const untilMs = Math.min(times.deadlineMs, times.endedAtMs + (isBuilding ? MAX_WAIT_MS : MAX_SILENCE_MS))
-    const pauseMs = Math.min(LOOK_PAUSE_MS, untilMs - run.clock.now())
+    const pauseMs = Math.min(PREVIEW_PAUSE_MS, untilMs - run.clock.now())
     if (!isPending || pauseMs <= 0) break
     await run.clock.sleep(pauseMs, run.cancel).catch(() => undefined)
     if (run.cancel.aborted) break

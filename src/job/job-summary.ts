@@ -13,14 +13,47 @@ import {
   table,
 } from '../lib/markdown.ts'
 import { clip } from '../lib/text.ts'
+import type { OutputValues } from '../runner/outputs.ts'
 import type { Run } from '../runner/run.ts'
 import { serviceWord } from '../service/service-errors.ts'
-import { cameOfItSummary, contextCounts } from './came-of-it-words.ts'
-import { type Outcome, readPullRequest } from './outcome.ts'
+import { cameOfItOutputs, cameOfItSummary, contextCounts } from './came-of-it-words.ts'
+import type { Outcome } from './outcome.ts'
 import type { Plan } from './plan.ts'
+import { readPullRequest } from './pull-report.ts'
 
 /** Maximum number of characters of a prompt that a summary shows: far below GitHub's limit of 1 MiB for all of it. */
 const MAX_PROMPT_LENGTH = 200_000
+
+/** Sets the outputs of a job and writes its summary. `hadPull`: whether its pull request was there before this run. */
+export function reportOutcome(outcome: Outcome, hadPull: boolean, run: Run): void {
+  run.setOutputs(jobOutputs(outcome, hadPull))
+  run.writeSummary('job', jobSummary(outcome, run))
+}
+
+/** The outputs of an agent job at its end. */
+export function jobOutputs(outcome: Outcome, hadPull = false): OutputValues {
+  const { result, job, jobId, prLink, plan, durationSeconds, cameOfIt } = outcome
+  const isOpener = plan?.kind === 'create' || (plan?.kind === 'message' && !hadPull)
+  const isOther = prLink === '' || plan === undefined || plan.kind === 'wait'
+  return {
+    'pr-operation': isOther ? '' : isOpener ? 'created' : 'updated',
+    'job-id': jobId,
+    result,
+    ...(durationSeconds !== undefined && { 'duration-seconds': String(durationSeconds) }),
+    ...(job && {
+      status: job.status,
+      'pr-link': job.prLink ?? '',
+      'pr-number': readPullRequest(job.prLink ?? '').number,
+      repository: job.repository ?? '',
+      ref: job.ref ?? '',
+      model: job.model ?? '',
+      'created-at': job.createdAt ?? '',
+      'archived-at': job.archivedAt ?? '',
+      job: job.json,
+    }),
+    ...(cameOfIt && cameOfItOutputs(cameOfIt)),
+  }
+}
 
 /** The summary of a job that was requested: what came of it, what it means, and what belongs to it folded. */
 export function jobSummary(outcome: Outcome, run: Run): Markdown {

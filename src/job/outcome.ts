@@ -3,15 +3,14 @@ import { INPUTS } from '../inputs/table.ts'
 import { formatDuration } from '../lib/duration.ts'
 import { MAX_LINK_LENGTH, type Markdown, md } from '../lib/markdown.ts'
 import { clip, inBackticks, joinSentences } from '../lib/text.ts'
-import { isLoopbackHost } from '../lib/transport.ts'
-import type { OutputValues } from '../runner/outputs.ts'
 import type { Run } from '../runner/run.ts'
 import type { Job } from '../service/docs-service.ts'
 import { describeFailure, failureSentences, serviceWord } from '../service/service-errors.ts'
 import type { CameOfIt } from './came-of-it.ts'
-import { cameOfItLine, cameOfItOutputs, noPullRequestWords } from './came-of-it-words.ts'
+import { cameOfItLine, noPullRequestWords } from './came-of-it-words.ts'
 import type { Plan } from './plan.ts'
 import type { PollEnd } from './poll.ts'
+import { readPullRequest } from './pull-report.ts'
 import type { JobError } from './submit.ts'
 
 /** What became of a request for a job: the output `result`. */
@@ -213,45 +212,4 @@ export function outcomeSentences(outcome: Outcome): string {
   // After the link nothing follows: a full stop there would be taken for a part of it.
   const url = clip(outcome.prLink, MAX_LINK_LENGTH)
   return text === '' ? `${title}: ${url}` : `${title}. ${text} Pull request: ${url}`
-}
-/** The outputs of an agent job at its end. */
-export function jobOutputs({ result, job, jobId, durationSeconds, cameOfIt }: Outcome): OutputValues {
-  return {
-    'job-id': jobId,
-    result,
-    ...(durationSeconds !== undefined && { 'duration-seconds': String(durationSeconds) }),
-    ...(job && {
-      status: job.status,
-      'pr-link': job.prLink ?? '',
-      'pr-number': readPullRequest(job.prLink ?? '').number,
-      repository: job.repository ?? '',
-      ref: job.ref ?? '',
-      model: job.model ?? '',
-      'created-at': job.createdAt ?? '',
-      'archived-at': job.archivedAt ?? '',
-      job: job.json,
-    }),
-    ...(cameOfIt && cameOfItOutputs(cameOfIt)),
-  }
-}
-
-const PULL_REQUEST_PATH =
-  /^\/(.+?)\/(?:-\/)?(?:pull|pulls|pull-requests|merge_requests|pullrequest)\/(\d+)(?:\/|$)/
-
-/**
- * Reads the URL of a pull request (GitHub) or merge request (GitLab).
- *
- * @returns `number`: empty if the URL has none; `name`: short, such as `acme/docs#12`, with the host before it unless that
- * is well known, or the URL's host and path where that form is not known
- */
-export function readPullRequest(prLink: string): { readonly number: string; readonly name: string } {
-  const url = URL.parse(prLink)
-  if (url === null) return { number: '', name: prLink }
-  const { host, hostname, pathname } = url
-  const [, project, number = ''] = PULL_REQUEST_PATH.exec(pathname) ?? []
-  if (project === undefined) return { number, name: `${host}${pathname}` }
-  // Any other host could pass for one of these.
-  const isKnown = ['github.com', 'gitlab.com', 'bitbucket.org'].includes(hostname) || isLoopbackHost(hostname)
-  const mark = pathname.includes('/merge_requests/') ? '!' : '#'
-  return { number, name: `${isKnown ? '' : `${host}/`}${project}${mark}${number}` }
 }

@@ -1,50 +1,37 @@
-import { findAnnouncedJob } from '../comments/announcement.ts'
 import { isExpected, STAGES } from '../comments/bodies.ts'
 import { Conversation, type ConversationStart } from '../comments/conversation.ts'
-import { skip, type Trigger } from '../events/trigger.ts'
-import { writePermission } from '../github/comments.ts'
-import type { MergedPulls } from '../github/pull-requests.ts'
+import { skip } from '../events/trigger.ts'
 import { capitalize, inBackticks } from '../lib/text.ts'
-import { type Attempt, type Recalled, recallStep, type Since } from '../memory/recall.ts'
-import { STATUS_PERMISSION, StepMemory } from '../memory/step-memory.ts'
+import { type Attempt, recallStep } from '../memory/recall.ts'
+import { StepMemory } from '../memory/step-memory.ts'
 import { findUnchanged } from '../memory/unchanged.ts'
-import type { Readers } from '../readers/readers.ts'
 import { isRerun } from '../runner/environment.ts'
 import type { Run } from '../runner/run.ts'
-import type { DocsService, Job } from '../service/docs-service.ts'
+import type { Job } from '../service/docs-service.ts'
 import { type JobQuestion, readCameOfIt, waitForPreview } from './came-of-it.ts'
-import { dryRunSummary, jobSummary, reportSkip } from './job-summary.ts'
+import { dryRunSummary, reportOutcome, reportSkip } from './job-summary.ts'
 import {
   type JobEnd,
-  jobOutputs,
   type Outcome,
   outcomeOf,
   outcomeSentences,
   type RerunAdvice,
   withCameOfIt,
 } from './outcome.ts'
-import { type Course, type Plan, planCourse } from './plan.ts'
+import { type JobContext, type JobRequest, makePlan, type Plan } from './plan.ts'
 import { pollJob } from './poll.ts'
-import { createPrompt, hasInstructions, type PromptParts } from './prompt.ts'
 import { JobError, submit } from './submit.ts'
-
-/** What a job is requested with. */
-export type JobRequest = Pick<PromptParts, 'promptFiles' | 'contextFiles'> & { readonly trigger: Trigger }
-
-type JobContext = {
-  /** Of the commits of a push, as the loop guard has read them. */
-  readonly mergedPulls: MergedPulls
-  /** The readers report, if any of it is requested. */
-  readonly readers: Readers | undefined
-  readonly service: DocsService
-  readonly run: Run
-}
-
-/** What a run knows before it plans. */
-type Before = { readonly recalled: Recalled; readonly since: Since; readonly start: ConversationStart }
 
 /** Where a run says what it does. */
 type Voices = { readonly conversation: Conversation; readonly memory: StepMemory }
+
+/** A request for a job at its end; `plan`, `sent`: `undefined` if it ended before. */
+type Ended = {
+  readonly plan: Plan | undefined
+  readonly sent: Sent | undefined
+  readonly end: JobEnd
+  readonly rerun: RerunAdvice
+}
 
 /**
  * Requests the job, waits for it, and reports it: in the outputs, the log, the summary, comments and a commit status.
@@ -55,129 +42,60 @@ type Voices = { readonly conversation: Conversation; readonly memory: StepMemory
 export async function performJob(request: JobRequest, context: JobContext): Promise<string | undefined> {
   const { trigger } = request
   const { run } = context
-  const { inputs, log } = run
   // Until there is a better one: whatever ends the run before, its result is not left empty.
   run.setOutputs({ result: 'error' })
-  const history = await recallStep(trigger, run)
-  const unchanged = await findUnchanged(trigger, history, run)
+  const remembered = await recallStep(trigger, run)
+  const unchanged = await findUnchanged(trigger, remembered, run)
   if (unchanged !== undefined) return reportSkip(skip('notice', unchanged), run)
   const voices = { conversation: new Conversation(trigger, run), memory: new StepMemory(run, trigger) }
   const start = await voices.conversation.start()
-  const before: Before = { recalled: trigger.command === undefined ? history : start, since: history, start }
+  const recalled = trigger.command === undefined ? remembered : start
 
   let plan: Plan | undefined
   let sent: Sent | undefined
   let end: JobEnd
   let rerun: RerunAdvice = 'safe'
   try {
-    const planned = await makePlan(request, before, context)
+    const planned = await makePlan(request, { recalled, since: remembered, start }, context)
     plan = planned.plan
-    if (inputs['dry-run']) return reportDryRun(plan, run)
-    rerun = await recordStart(plan, before, voices, run)
+    if (run.inputs['dry-run']) return reportDryRun(plan, run)
+    rerun = await recordStart(plan, start, voices, run)
     run.cancel.throwIfAborted()
-    const deadlineMs = planned.deadlineMs ?? run.clock.now() + inputs.timeout
-    sent = await send(plan, deadlineMs, context)
+    sent = await send(plan, (planned.sinceMs ?? run.clock.now()) + run.inputs.timeout, context)
     const shown = nameJob(plan, sent, voices)
-    end = await pollJob(
-      { jobId: sent.jobId, job: sent.job, kind: plan.kind, deadlineMs },
-      context.service,
-      run,
-    )
+    end = await pollJob({ ...sent, kind: plan.kind }, context.service, run)
     await shown
   } catch (error) {
     if (!(error instanceof JobError || run.cancel.aborted)) throw error
     const cause = error instanceof JobError ? error : undefined
     end = { kind: 'not-started', isCancelled: run.cancel.aborted, error: cause }
   }
+  return await reportEnd({ plan, sent, end, rerun }, recalled.attempt, voices, run)
+}
 
+/** Reports how a request ended, as soon as that is known, and then the preview, where it is waited for. */
+async function reportEnd(ended: Ended, attempt: Attempt, voices: Voices, run: Run) {
+  const { plan, sent, end, rerun } = ended
   const endedAtMs = run.clock.now()
   let outcome = outcomeOf(plan, end, rerun, run)
-  const question = end.kind === 'finished' && sent ? questionOf(end.job, outcome.plan, sent) : undefined
+  const question = end.kind === 'finished' && sent ? questionOf(end.job, plan, sent) : undefined
   if (question !== undefined) outcome = withCameOfIt(outcome, await readCameOfIt(question, run))
-  report(outcome, sent, run)
+  reportOutcome(outcome, sent?.hadPull === true, run)
   // Whatever kills the run from here on, its result is known.
   if (end.kind === 'finished') run.saveState('finished', 'true')
   const text = outcomeSentences(outcome)
-  if (!outcome.isFailure) log[isExpected(outcome.result) ? 'notice' : 'warning'](text)
-  await Promise.all([endMemory(outcome, sent, before, voices), voices.conversation.finish(outcome)])
-  if (question !== undefined && inputs['wait-for-preview'] && inputs.wait && outcome.cameOfIt !== undefined) {
-    const times = { endedAtMs, deadlineMs: sent?.deadlineMs ?? 0 }
-    const later = await waitForPreview(question, outcome.cameOfIt, times, run)
-    if (later !== outcome.cameOfIt) {
+  if (!outcome.isFailure) run.log[isExpected(outcome.result) ? 'notice' : 'warning'](text)
+  await Promise.all([endMemory(outcome, sent, attempt, voices), voices.conversation.finish(outcome)])
+  const { cameOfIt } = outcome
+  if (run.inputs['wait-for-preview'] && run.inputs.wait && question && sent && cameOfIt) {
+    const later = await waitForPreview(question, cameOfIt, { endedAtMs, deadlineMs: sent.deadlineMs }, run)
+    if (later !== cameOfIt) {
       outcome = withCameOfIt(outcome, later)
-      report(outcome, sent, run)
+      reportOutcome(outcome, sent.hadPull, run)
       await voices.conversation.update(outcome)
     }
   }
   return outcome.isFailure ? text : undefined
-}
-
-function report(outcome: Outcome, sent: Sent | undefined, run: Run): void {
-  run.setOutputs({ ...jobOutputs(outcome), 'pr-operation': operationOf(outcome, sent) })
-  run.writeSummary('job', jobSummary(outcome, run))
-}
-
-/** Whether this run's job opened the pull request, or continued one that was there. */
-function operationOf({ prLink, plan }: Outcome, sent: Sent | undefined): '' | 'created' | 'updated' {
-  if (prLink === '' || sent === undefined || plan === undefined || plan.kind === 'wait') return ''
-  return plan.kind === 'message' && sent.hadPull ? 'updated' : 'created'
-}
-
-type Planned = {
-  readonly plan: Plan
-  /** Where the job was looked at before; else the time begins with the first request about it. */
-  readonly deadlineMs: number | undefined
-}
-
-/** What the inputs, the command and an earlier job come to. */
-async function makePlan(request: JobRequest, before: Before, context: JobContext): Promise<Planned> {
-  const { trigger } = request
-  const { service, run } = context
-  const { prompt, 'job-id': id, 'dry-run': isDry, timeout } = run.inputs
-  const parts = { ...request, prompt, command: trigger.command?.instructions ?? '' }
-  if (id !== '' && !hasInstructions(parts)) {
-    return {
-      plan: { kind: 'wait', id, job: undefined, namedAtMs: undefined, isUnnamed: false },
-      deadlineMs: undefined,
-    }
-  }
-  const { attempt } = before.recalled
-  let { earlier } = before.recalled
-  if (before.recalled.mayBeAnnounced && earlier.known && earlier.value === undefined) {
-    earlier = await findAnnouncedJob(trigger, run)
-  }
-  const startedAtMs = run.clock.now()
-  const course =
-    id === ''
-      ? await planCourse(
-          { attempt, earlier, ...askerOf(trigger, run), service: isDry ? undefined : service },
-          run,
-        )
-      : courseForJob(id, attempt, run)
-  run.cancel.throwIfAborted()
-  const wasObserved = attempt.kind === 'job' || (earlier.known && earlier.value !== undefined)
-  const deadlineMs = wasObserved && id === '' ? startedAtMs + timeout : undefined
-  if (course.kind === 'wait') return { plan: course, deadlineMs }
-  return {
-    plan: { ...course, ...(await createPrompt(course, { ...parts, ...before, ...context })) },
-    deadlineMs,
-  }
-}
-
-function askerOf({ command }: Trigger, { environment }: Run) {
-  const permission = command === undefined ? STATUS_PERMISSION : writePermission(command.source.thread)
-  return { isCommand: command !== undefined, isRerun: isRerun(environment), permission }
-}
-
-/** With the input `job-id` and a prompt: a message, unless an earlier attempt may have sent it. */
-function courseForJob(id: string, attempt: Attempt, { log }: Run): Course {
-  if (attempt.kind === 'forgotten') {
-    log.notice('This is a re-run of a run that remembers no job, so it sends the message again.')
-  } else if (attempt.kind === 'maybe-started' || attempt.kind === 'unknown') {
-    log.notice('An earlier attempt may have sent the message already, so this one only waits for the job.')
-  }
-  if (attempt.kind === 'none' || attempt.kind === 'forgotten') return { kind: 'message', id, pull: undefined }
-  return { kind: 'wait', id, job: undefined, namedAtMs: undefined, isUnnamed: attempt.kind !== 'job' }
 }
 
 /**
@@ -188,12 +106,12 @@ function courseForJob(id: string, attempt: Attempt, { log }: Run): Course {
  */
 async function recordStart(
   plan: Plan,
-  { start }: Before,
+  { written: reply }: ConversationStart,
   { memory }: Voices,
   run: Run,
 ): Promise<RerunAdvice> {
   if (plan.kind === 'wait') return 'safe'
-  const written = start.written.known ? await memory.begin() : start.written
+  const written = reply.known ? await memory.begin() : reply
   if (written.known) return 'safe'
   if (!isRerun(run.environment)) return 'anew'
   throw new JobError('unknown', {
@@ -246,7 +164,7 @@ async function nameJob(plan: Plan, { jobId, job }: Sent, { memory, conversation 
 async function endMemory(
   outcome: Outcome,
   sent: Sent | undefined,
-  { recalled: { attempt } }: Before,
+  attempt: Attempt,
   { memory }: Voices,
 ): Promise<void> {
   const { headline, prLink, state, plan } = outcome

@@ -1,7 +1,7 @@
 import type { ConversationStart } from '../comments/conversation.ts'
 import { type Post, type PostFilter, selectPosts } from '../context/conversation-text.ts'
 import { describeEvent } from '../context/gather.ts'
-import { renderMessageContext } from '../context/render.ts'
+import { type ContextStats, renderMessageContext } from '../context/render.ts'
 import { mayAsk } from '../events/authorize.ts'
 import type { Command, Trigger } from '../events/trigger.ts'
 import type { MergedPulls } from '../github/pull-requests.ts'
@@ -10,7 +10,13 @@ import type { TextFile } from '../lib/workspace.ts'
 import type { Since } from '../memory/recall.ts'
 import type { Readers } from '../readers/readers.ts'
 import type { Run } from '../runner/run.ts'
-import type { Course, Prompt } from './plan.ts'
+import type { Course } from './earlier-job.ts'
+
+export type Prompt = {
+  readonly prompt: string
+  /** What the agent is told of the event; `undefined` if nothing. */
+  readonly contextCounts: ContextStats | undefined
+}
 
 /** What a prompt is put together from, in this order. */
 export type PromptParts = {
@@ -76,8 +82,8 @@ export async function createPrompt(course: Course, source: PromptSource): Promis
   const signals = (await readers?.signals()) ?? ''
   const written = assemblePrompt({ ...parts, command }, '')
   if (inputs.context === 'none') return { prompt: written, contextCounts: undefined }
-  const beside = { since, mergedPulls, previous, signals, conversation, promptBytes: byteLength(written) }
-  const { text, stats } = await describeEvent(trigger, beside, run)
+  const facts = { since, mergedPulls, previous, signals, conversation, promptBytes: byteLength(written) }
+  const { text, stats } = await describeEvent(trigger, facts, run)
   return { prompt: assemblePrompt({ ...parts, command }, text), contextCounts: stats }
 }
 

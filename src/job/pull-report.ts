@@ -7,6 +7,7 @@ import {
   type Sent,
 } from '../github/types.ts'
 import { cleanMarkdown, clip } from '../lib/text.ts'
+import { isLoopbackHost } from '../lib/transport.ts'
 
 export type PullReport = {
   readonly kind: 'pull-request'
@@ -179,4 +180,25 @@ function readRows(body: string): readonly { readonly url: string; readonly isRea
     if (url?.protocol !== 'https:' || url.username !== '' || url.password !== '') return []
     return [{ url: url.href, isReady: /^[^\p{L}]*Ready[^\p{L}]*$/u.test(status) }]
   })
+}
+
+const PULL_REQUEST_PATH =
+  /^\/(.+?)\/(?:-\/)?(?:pull|pulls|pull-requests|merge_requests|pullrequest)\/(\d+)(?:\/|$)/
+
+/**
+ * Reads the URL of a pull request (GitHub) or merge request (GitLab).
+ *
+ * @returns `number`: empty if the URL has none; `name`: short, such as `acme/docs#12`, with the host before it unless that
+ * is well known, or the URL's host and path where that form is not known
+ */
+export function readPullRequest(prLink: string): { readonly number: string; readonly name: string } {
+  const url = URL.parse(prLink)
+  if (url === null) return { number: '', name: prLink }
+  const { host, hostname, pathname } = url
+  const [, project, number = ''] = PULL_REQUEST_PATH.exec(pathname) ?? []
+  if (project === undefined) return { number, name: `${host}${pathname}` }
+  // Any other host could pass for one of these.
+  const isKnown = ['github.com', 'gitlab.com', 'bitbucket.org'].includes(hostname) || isLoopbackHost(hostname)
+  const mark = pathname.includes('/merge_requests/') ? '!' : '#'
+  return { number, name: `${isKnown ? '' : `${host}/`}${project}${mark}${number}` }
 }

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { type JobResult, jobOutputs, outcomeSentences, readPullRequest } from '../../src/job/outcome.ts'
+import { jobOutputs } from '../../src/job/job-summary.ts'
+import { type JobResult, outcomeSentences } from '../../src/job/outcome.ts'
+import { readPullRequest } from '../../src/job/pull-report.ts'
 import { expired, FAIL_ON, FAILS, notStarted, refused, type Started, WORDS } from './outcome.cases.ts'
 import { outcome, PR_LINK, WAIT } from './outcomes.ts'
 
@@ -53,6 +55,7 @@ describe('the outputs', () => {
       result: 'pull-request',
       'duration-seconds': '185',
       status: 'completed',
+      'pr-operation': 'created',
       'pr-link': PR_LINK,
       'pr-number': '12',
       repository: 'https://github.com/acme/docs.git',
@@ -71,6 +74,7 @@ describe('the outputs', () => {
     expect(jobOutputs(outcome('archived', { fields }))).toMatchObject(outputs)
     expect(outcome('archived')).toMatchObject({ prLink: '', prName: '' })
     expect(jobOutputs(outcome('error', { end: notStarted(expired) }))).toEqual({
+      'pr-operation': '',
       'job-id': '',
       result: 'error',
     })
