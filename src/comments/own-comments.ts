@@ -112,7 +112,7 @@ export class OwnComments {
   /** Where its review thread was deleted, a comment is in the main thread. */
   async #find(thread: Thread, marker: Marker): Promise<CommentRef | undefined> {
     const listed = await this.list(thread)
-    if (!listed.known) throw listed.error ?? new GitHubError(listed.why)
+    if (!listed.known) throw listed.error
     const found = listed.value.own.findLast((one) => isSameComment(one.marker, marker))?.ref
     return found ?? (thread.kind === 'review' ? await this.#find(mainThread(thread), marker) : undefined)
   }

@@ -99,9 +99,7 @@ export async function planCourse(request: PlanRequest, run: Run): Promise<Course
       )
     }
     const [purpose, consequence] = ['look for an earlier job', 'This run starts a new job.']
-    if (earlier.error === undefined) log.notice(`Failed to ${purpose}: ${earlier.why}. ${consequence}`)
-    else
-      github.report(earlier.error, { purpose, permission: request.permission, level: 'notice', consequence })
+    github.report(earlier.error, { purpose, permission: request.permission, level: 'notice', consequence })
     return NEW_JOB
   }
   return earlier.value === undefined ? NEW_JOB : await continueJob(earlier.value, request, run)
