@@ -1,6 +1,6 @@
-import { findAnnouncedJob } from '../comments/announcement.ts'
 import { isExpected, STAGES } from '../comments/bodies.ts'
 import { Conversation, type ConversationStart } from '../comments/conversation.ts'
+import { findAnnouncedJob } from '../comments/earlier-job.ts'
 import { skip, type Trigger } from '../events/trigger.ts'
 import { writePermission } from '../github/comments.ts'
 import type { MergedPulls } from '../github/pull-requests.ts'
