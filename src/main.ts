@@ -4,7 +4,6 @@ import { readEvent } from './events/event-table.ts'
 import { InputsError } from './inputs/read.ts'
 import { inputsErrorSummary, reportSkip, shortSummary } from './job/job-summary.ts'
 import { performJob } from './job/perform.ts'
-import { LONGEST_PAUSE_MS } from './job/poll.ts'
 import { HttpClient } from './lib/http.ts'
 import { errorMessage } from './lib/text.ts'
 import { Readers } from './readers/readers.ts'
@@ -77,10 +76,8 @@ function reportCancelled({ wantsJob }: RunRequest, run: Run): void {
 
 function createService({ environment, inputs, clock, redact, log }: Run): DocsService {
   const { 'api-key': apiKey, 'project-id': projectId, 'base-url': baseUrl } = inputs
-  // A connection is kept from one poll to the next.
-  const keepAliveMs = LONGEST_PAUSE_MS + 2000
   const { proxy } = environment
-  const http = new HttpClient({ proxy, clock, timeoutMs: 30_000, keepAliveMs, debug: log.debug })
+  const http = new HttpClient({ proxy, clock, timeoutMs: 30_000, debug: log.debug })
   return new DocsService({ apiKey, projectId, baseUrl, http, clock, redact })
 }
 

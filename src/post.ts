@@ -1,4 +1,4 @@
-import { finishPendingComment } from './comments/conversation.ts'
+import { finishPending } from './comments/conversation.ts'
 import { shortSummary } from './job/job-summary.ts'
 import { inBackticks } from './lib/text.ts'
 import { finishPendingStatus } from './memory/step-memory.ts'
@@ -10,7 +10,7 @@ import type { Run } from './runner/run.ts'
  */
 export async function runPost(run: Run): Promise<void> {
   if (run.readState('finished') === '') reportInterruption(run)
-  await Promise.all([finishPendingComment(run), finishPendingStatus(run)])
+  await Promise.all([finishPending(run), finishPendingStatus(run)])
 }
 
 function reportInterruption(run: Run): void {

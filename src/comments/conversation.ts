@@ -1,60 +1,47 @@
-import type { GitHubEvent } from '../events/event-table.ts'
 import { mayWrite, type Trigger } from '../events/trigger.ts'
-import type { GitHub, Known } from '../github/client.ts'
+import type { Known } from '../github/client.ts'
 import {
   type CommandSource,
   giveFinalReaction,
-  mainThread,
   pullRequestThread,
   type ReactionContent,
   react,
   type Thread,
-  type ThreadComment,
-  writePermission,
 } from '../github/comments.ts'
-import { MAX_LINK_LENGTH, Markdown } from '../lib/markdown.ts'
-import type { Attempt, Recalled } from '../memory/recall.ts'
+import { numberOfOwnPullRequest } from '../github/pull-requests.ts'
+import { MAX_LINK_LENGTH } from '../lib/markdown.ts'
 import type { EarlierJob } from '../memory/status.ts'
 import { isRerun } from '../runner/environment.ts'
 import type { Run } from '../runner/run.ts'
-import { writeAnnouncement } from './announcement.ts'
 import {
+  announcementBody,
   type Ending,
   endBody,
   interruptedBody,
   isExpected,
-  type NextSteps,
   type Stage,
   type Subject,
   usageBody,
   workingBody,
 } from './bodies.ts'
+import { type ConversationMemory, codePullRequest, NOTHING_FOUND, readConversation } from './earlier-job.ts'
 import { createMarker, isSameComment, type Marker } from './marker.ts'
-import { type Draft, type OwnComment, OwnComments, type Place } from './own-comments.ts'
+import {
+  finishPendingComment,
+  isSettled,
+  LiveComment,
+  listThread,
+  type Place,
+  writeComment,
+} from './own-comments.ts'
 
 /** What a run finds where its command was written. */
-export type ConversationStart = Recalled & {
-  /** Whether the reply is there, by which a re-run finds the job. */
+export type ConversationStart = ConversationMemory & {
+  /** Whether the reply was written, by which a re-run finds the job. */
   readonly written: Known<unknown>
-  /** The comments of the command's thread, oldest first, ours among them. */
-  readonly comments: readonly ThreadComment[]
-  /** Ids of ours, and of the last one that names the job to continue. */
-  readonly ownIds: ReadonlySet<number>
-  readonly lastNamedId: number | undefined
 }
 
 const NOTHING = { known: true, value: undefined } as const
-const SILENT: ConversationStart = {
-  attempt: { kind: 'none' },
-  earlier: NOTHING,
-  mayBeAnnounced: false,
-  written: NOTHING,
-  comments: [],
-  ownIds: new Set(),
-  lastNamedId: undefined,
-}
-
-const COST = 'Each run of this command starts a new job and a new pull request, and a re-run starts none.'
 
 /**
  * What a run says on GitHub while its job is running: in a reply to its command, in a status comment, or nowhere. A reply
@@ -63,57 +50,50 @@ const COST = 'Each run of this command starts a new job and a new pull request, 
 export class Conversation {
   readonly #run: Run
   readonly #subject: Subject
-  readonly #own: OwnComments
+  readonly #comment: LiveComment
   /** The command that is answered, if one is. */
   readonly #source: CommandSource | undefined
   #marker: Marker
   #isNewJob = false
   /** Whether an earlier attempt may have started a job that nobody can name: no later one may start another. */
   #isUnclear = false
-  /** `undefined` where no comment is wanted, or it must be left as it is. */
-  #place: Place | undefined
-  /** What the post step is to write, should this step be killed. */
-  #pending: Draft | undefined
-  #nextSteps: NextSteps = { canResume: false, isAnnounced: false }
-  /** Comments are edited one after the other: the last edit is what people see. */
-  #queue: Promise<unknown> = Promise.resolve()
+  /** Whether a command on the agent's pull request, too, continues the job. */
+  #isAnnounced = false
 
   constructor(trigger: Trigger, run: Run) {
     this.#run = run
     this.#subject = { trigger, run }
-    this.#own = new OwnComments(run)
+    this.#comment = new LiveComment(run)
     this.#source = mayWrite(run.inputs) ? trigger.command?.source : undefined
     this.#marker = createMarker(trigger, run)
   }
 
   /** 👀 at once, then the comment, then the search for the earlier job; on a re-run of a command the search comes first. */
   async start(): Promise<ConversationStart> {
-    const { inputs, environment, github } = this.#run
-    const { command, event } = this.#subject.trigger
+    const run = this.#run
+    const { command } = this.#subject.trigger
     if (command === undefined) {
-      const thread = mayWrite(inputs) ? statusThread(event, inputs.comment) : undefined
+      const thread = statusThread(this.#subject)
       if (thread !== undefined) await this.#begin({ thread, mayExist: true })
-      return SILENT
+      return { ...NOTHING_FOUND, written: NOTHING }
     }
-    if (this.#source !== undefined) {
-      this.#run.setPending('reaction', { source: this.#source, content: 'confused' })
-      await react(github, this.#source, 'eyes')
-    }
-    const { thread } = command.source
-    const isAgain = isRerun(environment)
+    const isAgain = isRerun(run.environment)
     let written: Known<unknown> = NOTHING
-    if (this.#source !== undefined && !isAgain) written = await this.#begin({ thread })
-    const found = await this.#find(thread, command.fresh)
-    if (this.#source === undefined || !isAgain) {
-      const attempt: Attempt = { kind: isAgain && !inputs['dry-run'] ? 'forgotten' : 'none' }
-      return { ...found, attempt, written }
+    if (this.#source !== undefined) {
+      run.setPending('reaction', { source: this.#source, content: 'confused' })
+      await react(run.github, this.#source, 'eyes')
+      if (!isAgain) written = await this.#begin({ thread: this.#source.thread })
     }
-    const { attempt } = found
+    const found = await readConversation(command, this.#marker, run)
+    const { attempt, reply } = found
     // A reply that can't be looked for is left: a second one, or one that no longer names its job, would be worse.
-    if (attempt.kind === 'unknown') return found
-    this.#isUnclear = attempt.kind === 'maybe-started'
-    if (attempt.kind === 'job') this.#name(attempt.job.id, attempt.job.prLink, attempt.job.namedAtMs)
-    written = await this.#begin({ thread, ref: found.reply?.ref }, !this.#isUnclear)
+    if (this.#source !== undefined && isAgain && attempt.kind !== 'unknown') {
+      const place = { thread: this.#source.thread, ref: reply?.ref }
+      this.#isUnclear = attempt.kind === 'maybe-started'
+      if (attempt.kind === 'job') this.#name(attempt.job)
+      if (this.#isUnclear) this.#comment.place(place)
+      else written = await this.#begin(place)
+    }
     return { ...found, written }
   }
 
@@ -122,203 +102,120 @@ export class Conversation {
     jobId: string,
     stage: Exclude<Stage, 'starting'>,
     prLink: string,
-    namedAtMs?: number,
+    namedAtMs = Math.round(this.#run.clock.now()),
   ): Promise<void> {
     this.#isNewJob = stage === 'create'
-    this.#name(jobId, prLink, namedAtMs ?? Math.round(this.#run.clock.now()))
+    this.#name({ id: jobId, prLink, namedAtMs })
     await this.#show(stage)
   }
 
   /** Says how the run ended, announces its pull request, and gives the final reaction. Resolves when that is done. */
   async finish(ending: Ending): Promise<void> {
-    const { jobId, prLink, result, state } = ending
-    // A job that was not accepted here is not named: a re-run would take it for that of this run.
-    const canResume = this.#marker.kind === 'reply' && this.#marker.job !== '' && this.#marker.job === jobId
-    this.#name(this.#marker.job, canResume && prLink !== '' ? prLink : this.#marker.pull)
+    const { prLink, result, state } = ending
+    const { job: id, namedAt: namedAtMs } = this.#marker
+    if (this.#canResume(ending) && prLink !== '') this.#name({ id, prLink, namedAtMs })
     this.#marker = { ...this.#marker, state: this.#isUnclear ? 'error' : state }
-    const isAnnounced =
-      result === 'pull-request' &&
-      mayWrite(this.#run.inputs) &&
-      (await writeAnnouncement(
-        this.#subject.trigger,
-        { marker: { ...this.#marker, job: jobId, pull: prLink }, isNew: this.#isNewJob },
-        this.#run,
-      ))
-    this.#nextSteps = { canResume, isAnnounced }
-    await this.#end(endBody(this.#subject, ending, this.#nextSteps), finalReaction(result))
+    if (result === 'pull-request' && mayWrite(this.#run.inputs)) {
+      this.#isAnnounced = await this.#announce(ending)
+    }
+    await this.update(ending)
+    const expected = result === 'pull-request' ? 'rocket' : '+1'
+    await this.#finishReaction(isExpected(result) ? expected : 'confused')
   }
 
   /** Shows more of a result that the comment shows already. */
   async update(ending: Ending): Promise<void> {
-    await this.#write({ marker: this.#marker, text: endBody(this.#subject, ending, this.#nextSteps) }, true)
+    const ways = { canResume: this.#canResume(ending), isAnnounced: this.#isAnnounced }
+    await this.#comment.end({ marker: this.#marker, text: endBody(this.#subject, ending, ways) })
   }
 
   /** Answers a command without instructions, where there is no prompt either. */
   async explainUsage(): Promise<void> {
     if (this.#source === undefined) return
-    this.#place = { thread: this.#source.thread, mayExist: isRerun(this.#run.environment) }
+    this.#comment.place({ thread: this.#source.thread, mayExist: isRerun(this.#run.environment) })
     this.#marker = { ...this.#marker, state: 'failure' }
-    await this.#end(usageBody(this.#subject), 'confused')
+    await this.#comment.end({ marker: this.#marker, text: usageBody(this.#subject) })
+    await this.#finishReaction('confused')
   }
 
-  /** Reads the command's thread and, where that tells nothing, the main thread. */
-  async #find(thread: Thread, isFresh: boolean) {
-    const { inputs, environment } = this.#run
-    const isWanted = !isFresh && inputs['follow-up'] && inputs['job-id'] === ''
-    const mayContinue = isWanted && inputs['api-key'] !== ''
-    const found = { ...SILENT, reply: undefined as OwnComment | undefined }
-    const hasReply = this.#source !== undefined && isRerun(environment)
-    if (!mayContinue && !hasReply && inputs.context === 'none') return found
-    let job: OwnComment | undefined
-    let prLink = ''
-    for (const there of thread.kind === 'main' ? [thread] : [thread, mainThread(thread)]) {
-      const listed = await this.#own.list(there)
-      if (!listed.known) {
-        if (there === thread && inputs.context !== 'none') {
-          this.#run.log.warning(
-            `Failed to list the comments before the command: ${listed.why}. The agent is not told the conversation.`,
-          )
-        }
-        const attempt: Attempt = { kind: 'unknown', why: listed.why }
-        return { ...found, attempt, earlier: mayContinue ? listed : NOTHING }
-      }
-      const { all, own } = listed.value
-      if (there === thread) found.comments = all
-      found.ownIds = new Set([...found.ownIds, ...own.map(({ ref }) => ref.id)])
-      // Where its thread was deleted, a review comment is answered in the main thread.
-      found.reply ??= own.findLast((one) => isSameComment(one.marker, this.#marker))
-      job ??= mayContinue ? conversationJob(own, this.#marker, there === thread) : undefined
-      // A job that is still running names no pull request: an older comment of ours may.
-      prLink ||=
-        own.findLast((one) => one.marker.job === job?.marker.job && one.marker.pull !== '')?.marker.pull ?? ''
-      if (job !== undefined && !isRerun(environment)) break
+  /**
+   * Says on the agent's pull request in this repository what it came from, once for each job. A failure is logged.
+   *
+   * @returns whether it says there that a command continues the job
+   */
+  async #announce({ jobId, prLink }: Ending): Promise<boolean> {
+    const { inputs, environment, github } = this.#run
+    const { trigger } = this.#subject
+    const number = numberOfOwnPullRequest(prLink, github)
+    if (number === undefined) return false
+    const thread = pullRequestThread(number)
+    const source = codePullRequest(trigger)
+    const marker: Marker = { ...this.#marker, kind: 'announcement', job: jobId, pull: prLink, source }
+    // One that this run has started can't have been announced yet.
+    const isNew = this.#isNewJob && !isRerun(environment)
+    const listed = isNew ? undefined : await listThread(thread, this.#run)
+    // Where it can't be told whether it was announced, no announcement is better than two.
+    if (listed?.known === false) return false
+    let ref = listed?.value.own.find((one) => isSameComment(one.marker, marker))?.ref
+    if (ref === undefined) {
+      const draft = { marker, text: announcementBody(this.#subject) }
+      const written = await writeComment({ thread }, draft, {}, this.#run)
+      if (!written.known) return false
+      ref = written.value
     }
-    const { marker: before } = found.reply ?? {}
-    const earlier = job && { ...jobOf(job.marker), prLink: job.marker.pull || prLink }
-    return {
-      ...found,
-      attempt: attemptOf(before),
-      earlier: { known: true as const, value: earlier },
-      lastNamedId: job && askedIn(job, found.comments),
-    }
+    this.#run.setOutputs({ 'comment-id': `${ref.id}`, 'comment-url': ref.url })
+    const { command } = trigger
+    return command !== undefined && inputs['follow-up'] && number !== command.source.thread.number
   }
 
-  #name(job: string, prLink: string, namedAt = this.#marker.namedAt): void {
+  #name({ id, prLink, namedAtMs }: EarlierJob): void {
     const pull = prLink.length > MAX_LINK_LENGTH ? '' : prLink
-    this.#marker = { ...this.#marker, job, pull, namedAt }
+    this.#marker = { ...this.#marker, job: id, pull, namedAt: namedAtMs }
   }
 
-  async #begin(place: Place, isNews = true): Promise<Known<unknown>> {
-    this.#place = place
-    return isNews ? await this.#show('starting') : NOTHING
+  /** Whether a re-run waits for the job: one that was not accepted here is not named in the reply. */
+  #canResume({ jobId }: Ending): boolean {
+    return this.#marker.kind === 'reply' && this.#marker.job !== '' && this.#marker.job === jobId
+  }
+
+  async #begin(place: Place): Promise<Known<unknown>> {
+    this.#comment.place(place)
+    return await this.#show('starting')
   }
 
   async #show(stage: Stage): Promise<Known<unknown>> {
     const marker = { ...this.#marker, state: 'pending' as const }
     const text = interruptedBody(this.#subject, marker.job, marker.kind === 'reply')
-    this.#savePending({ marker: { ...marker, state: marker.job === '' ? 'error' : 'failure' }, text })
-    return await this.#write({ marker, text: workingBody(this.#subject, stage) }, false)
+    const ifKilled = { marker: { ...marker, state: marker.job === '' ? 'error' : 'failure' } as const, text }
+    return await this.#comment.show({ marker, text: workingBody(this.#subject, stage) }, ifKilled)
   }
 
-  async #end(text: Markdown, content: ReactionContent): Promise<void> {
-    const draft = { marker: this.#marker, text }
-    this.#savePending(draft)
-    await this.#write(draft, true)
+  async #finishReaction(content: ReactionContent): Promise<void> {
     if (this.#source !== undefined) await finishReaction(this.#run, { source: this.#source, content })
   }
-
-  async #write(draft: Draft, isLast: boolean): Promise<Known<unknown>> {
-    const written = this.#queue.then(() => this.#writeNow(draft, isLast))
-    this.#queue = written
-    return await written
-  }
-
-  async #writeNow(draft: Draft, isLast: boolean): Promise<Known<unknown>> {
-    const place = this.#place
-    if (place === undefined) return NOTHING
-    const isMemory =
-      draft.marker.kind === 'reply' && place.ref === undefined && !isRerun(this.#run.environment)
-    const written = await this.#own.write(place, draft, { isLast, cost: isMemory && !isLast ? COST : '' })
-    if (written.known) {
-      this.#place = { ...place, ref: written.value }
-      this.#run.setOutputs({ 'comment-id': `${written.value.id}`, 'comment-url': written.value.url })
-    } else this.#place = { ...place, mayExist: true }
-    if (isLast && isOver(written, place.thread, this.#run.github)) this.#run.setPending('comment', undefined)
-    else this.#savePending(this.#pending)
-    return written
-  }
-
-  #savePending(draft: Draft | undefined): void {
-    this.#pending = draft
-    if (draft === undefined || this.#place === undefined) return
-    const text = this.#run.redact(draft.text.source)
-    this.#run.setPending('comment', { ...this.#place, marker: draft.marker, text })
-  }
-}
-
-/** Whether nothing is left to the post step: it is written, or refused for good. */
-function isOver(written: Known<unknown>, thread: Thread, github: GitHub): boolean {
-  return written.known || github.isRefusedForGood(written.error, writePermission(thread))
 }
 
 type PendingReaction = { readonly source: CommandSource; readonly content: ReactionContent }
-type PendingComment = Place & { readonly marker: Marker; readonly text: string }
 
-/** Gives a command its final reaction, or leaves that to the post step. */
-async function finishReaction(run: Run, { source, content }: PendingReaction): Promise<void> {
-  run.setPending('reaction', { source, content })
-  const given = await giveFinalReaction(run.github, source, content)
-  if (isOver(given, source.thread, run.github)) run.setPending('reaction', undefined)
-}
-
-/** For the post step: ends the comment and the reaction that the main step has left. Our own words: nobody else writes a step's state. */
-export async function finishPendingComment(run: Run): Promise<void> {
+/** For the post step: ends the comment and the reaction that the main step has left. */
+export async function finishPending(run: Run): Promise<void> {
+  await finishPendingComment(run)
+  // Our own words: nobody else writes a step's state.
   const reaction = run.getPending('reaction') as PendingReaction | undefined
-  const comment = run.getPending('comment') as PendingComment | undefined
-  if (comment !== undefined) {
-    const { marker, text, ...place } = comment
-    const draft = { marker, text: Markdown.raw(text) }
-    const written = await new OwnComments(run).write({ ...place, mayExist: true }, draft, { isLast: true })
-    if (written.known) run.log.info(`Finished the comment ${written.value.url}.`)
-  }
   if (reaction !== undefined) await finishReaction(run, reaction)
 }
 
-function attemptOf(before: Marker | undefined): Attempt {
-  if (before === undefined) return { kind: 'none' }
-  if (before.job !== '') return { kind: 'job', job: jobOf(before) }
-  return before.state === 'failure' ? { kind: 'none' } : { kind: 'maybe-started', state: before.state }
-}
-
-/** The own step's newest reply in its own thread counts first; then an announcement, whichever step led to it. */
-function conversationJob(
-  own: readonly OwnComment[],
-  { project, step }: Marker,
-  isOwnThread: boolean,
-): OwnComment | undefined {
-  const named = own.filter(({ marker }) => marker.job !== '' && marker.project === project)
-  const ofStep = named.findLast(({ marker }) => marker.kind === 'reply' && marker.step === step)
-  return (isOwnThread ? ofStep : undefined) ?? named.findLast(({ marker }) => marker.kind === 'announcement')
-}
-
-/** Id of the comment that a reply of ours answers, if it is there; else of ours. */
-function askedIn({ ref, marker }: OwnComment, comments: readonly ThreadComment[]): number {
-  const id = Number(/^(?:issue|review)-comment\/(\d+)$/.exec(marker.source)?.[1])
-  return comments.some((one) => one.ref.id === id) ? id : ref.id
-}
-
-function jobOf({ job, pull, namedAt }: Marker): EarlierJob {
-  return { id: job, prLink: pull, namedAtMs: namedAt }
+/** Gives a command its final reaction, or leaves that to the post step. */
+async function finishReaction(run: Run, pending: PendingReaction): Promise<void> {
+  run.setPending('reaction', pending)
+  const given = await giveFinalReaction(run.github, pending.source, pending.content)
+  if (isSettled(given, pending.source.thread, run)) run.setPending('reaction', undefined)
 }
 
 /** The thread of the step's one comment on a pull request, where that is wanted. */
-function statusThread({ name, payload }: GitHubEvent, comment: string): Thread | undefined {
-  const isPull = name === 'pull_request' || name === 'pull_request_target'
-  const number = payload.pull_request?.number
-  return comment === 'always' && isPull && number != null ? pullRequestThread(number) : undefined
-}
-
-function finalReaction(result: string): ReactionContent {
-  if (result === 'pull-request') return 'rocket'
-  return isExpected(result) ? '+1' : 'confused'
+function statusThread({ trigger: { event }, run: { inputs } }: Subject): Thread | undefined {
+  const isPull = event.name === 'pull_request' || event.name === 'pull_request_target'
+  const number = event.payload.pull_request?.number
+  const isWanted = inputs.comment === 'always' && mayWrite(inputs) && isPull
+  return isWanted && number != null ? pullRequestThread(number) : undefined
 }

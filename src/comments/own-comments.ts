@@ -11,8 +11,9 @@ import {
   writePermission,
 } from '../github/comments.ts'
 import { GitHubError } from '../github/errors.ts'
-import { joinMarkdown, type Markdown } from '../lib/markdown.ts'
+import { joinMarkdown, Markdown } from '../lib/markdown.ts'
 import { TransportError } from '../lib/transport.ts'
+import { isRerun } from '../runner/environment.ts'
 import type { Run } from '../runner/run.ts'
 import { isSameComment, type Marker, Markers } from './marker.ts'
 
@@ -34,93 +35,87 @@ export type Place = {
   readonly mayExist?: boolean
 }
 
-/** Pauses before a comment is looked for, and written again, that may have arrived. The client repeats all else itself. */
+/** All comments of a thread: the signature tells the threads of a review apart. */
+export async function listThread(
+  thread: Thread,
+  { github, inputs, environment }: Run,
+): Promise<Known<ThreadComments>> {
+  const key = inputs['api-key']
+  const markers = new Markers(key, environment.repository)
+  return await github.read(async () => {
+    const all = await listComments(github, thread)
+    // Without the key, as in a dry run, none is ours.
+    const signed = all.flatMap(({ ref, author, body }) => {
+      const marker = key === '' ? undefined : markers.read(body, thread)
+      return marker === undefined ? [] : [{ ref, author, marker }]
+    })
+    if (signed.length === 0) return { all, own: [] }
+    const account = await github.account()
+    return { all, own: signed.filter(({ author }) => isSameAccount(account, author)) }
+  })
+}
+
+/**
+ * Writes a comment, or edits one that exists; one that was deleted is written anew if `isLast`. A failure is logged.
+ *
+ * @param cost what follows from a failure, as a sentence
+ */
+export async function writeComment(
+  { thread, ref: knownRef, mayExist = false }: Place,
+  draft: Draft,
+  { isLast = false, cost = '' }: { readonly isLast?: boolean; readonly cost?: string },
+  run: Run,
+): Promise<Known<CommentRef>> {
+  const purpose = knownRef === undefined ? 'write a comment' : `edit the comment ${knownRef.url}`
+  const call = { purpose, permission: writePermission(thread), cost }
+  return await run.github.attempt(call, async () => {
+    const ref = knownRef ?? (mayExist ? await findComment(thread, draft, run) : undefined)
+    if (ref === undefined) return await createOnce(thread, draft, run)
+    try {
+      return await edit(ref, draft, run)
+    } catch (error) {
+      if (!isLast || !isDeleted(error)) throw error
+      // A stray answer is told from a deleted comment by looking for it.
+      const found = await findComment(thread, draft, run)
+      return found === undefined ? await createOnce(thread, draft, run) : await edit(found, draft, run)
+    }
+  })
+}
+
+async function edit(ref: CommentRef, draft: Draft, run: Run): Promise<CommentRef> {
+  await editComment(run.github, ref, render(draft, ref.thread, run))
+  return ref
+}
+
+/** Pauses before a comment that may have arrived is looked for, and written again. The client repeats all else itself. */
 const PAUSES_MS = [3000, 9000]
 
-/** The comments of this action in the run's repository. */
-export class OwnComments {
-  readonly #run: Run
-  readonly #markers: Markers
-
-  constructor(run: Run) {
-    this.#run = run
-    this.#markers = new Markers(run.inputs['api-key'], run.environment.repository)
-  }
-
-  /** All comments of a thread: the signature tells the threads of a review apart. */
-  async list(thread: Thread): Promise<Known<ThreadComments>> {
-    const { github, inputs } = this.#run
-    return await github.read(async () => {
-      const all = await listComments(github, thread)
-      // Without the key, as in a dry run, none is ours.
-      const signed = all.flatMap(({ ref, author, body }) => {
-        const marker = inputs['api-key'] === '' ? undefined : this.#markers.read(body, thread)
-        return marker === undefined ? [] : [{ ref, author, marker }]
-      })
-      if (signed.length === 0) return { all, own: [] }
-      const account = await github.account()
-      return { all, own: signed.filter(({ author }) => isSameAccount(account, author)) }
-    })
-  }
-
-  /**
-   * Writes a comment, or edits it where it is there; one that was deleted is written anew if `isLast`. A failure is logged.
-   *
-   * @param cost what follows from a failure, as a sentence
-   */
-  async write(
-    place: Place,
-    draft: Draft,
-    { isLast = false, cost = '' }: { readonly isLast?: boolean; readonly cost?: string } = {},
-  ): Promise<Known<CommentRef>> {
-    const { github } = this.#run
-    const purpose = place.ref === undefined ? 'write a comment' : `edit the comment ${place.ref.url}`
-    const permission = writePermission(place.thread)
-    return await github.attempt({ purpose, permission, cost }, async () => {
-      const { ref = place.mayExist === true ? await this.#find(place.thread, draft.marker) : undefined } =
-        place
-      if (ref === undefined) return await this.#create(place.thread, draft)
-      try {
-        await editComment(github, ref, this.#render(draft, ref.thread))
-        return ref
-      } catch (error) {
-        if (!isLast || !isDeleted(error)) throw error
-        // A stray answer is told from a deleted comment by looking for it.
-        const there = await this.#find(place.thread, draft.marker)
-        if (there === undefined) return await this.#create(place.thread, draft)
-        await editComment(github, there, this.#render(draft, there.thread))
-        return there
-      }
-    })
-  }
-
-  async #create(thread: Thread, draft: Draft): Promise<CommentRef> {
-    const { github, clock, cancel } = this.#run
-    for (const pauseMs of PAUSES_MS) {
-      try {
-        return await createComment(github, thread, (there) => this.#render(draft, there))
-      } catch (error) {
-        if (!mayHaveArrived(error) || cancel.aborted) throw error
-        await clock.sleep(pauseMs, cancel).catch(() => undefined)
-        const there = await this.#find(thread, draft.marker)
-        if (there !== undefined) return there
-      }
+async function createOnce(thread: Thread, draft: Draft, run: Run): Promise<CommentRef> {
+  const { github, cancel } = run
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return await createComment(github, thread, (place) => render(draft, place, run))
+    } catch (error) {
+      const pauseMs = PAUSES_MS[attempt]
+      if (pauseMs === undefined || !mayHaveArrived(error) || cancel.aborted) throw error
+      await github.pause(pauseMs)
+      const found = await findComment(thread, draft, run)
+      if (found !== undefined) return found
     }
-    return await createComment(github, thread, (there) => this.#render(draft, there))
   }
+}
 
-  /** Where its review thread was deleted, a comment is in the main thread. */
-  async #find(thread: Thread, marker: Marker): Promise<CommentRef | undefined> {
-    const listed = await this.list(thread)
-    if (!listed.known) throw listed.error ?? new GitHubError(listed.why)
-    const found = listed.value.own.findLast((one) => isSameComment(one.marker, marker))?.ref
-    return found ?? (thread.kind === 'review' ? await this.#find(mainThread(thread), marker) : undefined)
-  }
+/** Where its review thread was deleted, a comment is in the main thread. */
+async function findComment(thread: Thread, draft: Draft, run: Run): Promise<CommentRef | undefined> {
+  const listed = await listThread(thread, run)
+  if (!listed.known) throw listed.error
+  const found = listed.value.own.findLast((one) => isSameComment(one.marker, draft.marker))?.ref
+  return found ?? (thread.kind === 'review' ? await findComment(mainThread(thread), draft, run) : undefined)
+}
 
-  #render({ marker, text }: Draft, thread: Thread): string {
-    const { redact } = this.#run
-    return redact(joinMarkdown([this.#markers.render(marker, thread, redact), text], '\n').source)
-  }
+function render({ marker, text }: Draft, thread: Thread, { inputs, environment, redact }: Run): string {
+  const markers = new Markers(inputs['api-key'], environment.repository)
+  return redact(joinMarkdown([markers.render(marker, thread, redact), text], '\n').source)
 }
 
 function isDeleted(error: unknown): boolean {
@@ -132,4 +127,78 @@ function mayHaveArrived(error: unknown): boolean {
   if (!(error instanceof GitHubError) || error.kind !== 'other') return false
   if (error.cause instanceof TransportError) return error.cause.maybeSent
   return error.status === undefined || error.status >= 500
+}
+
+type PendingComment = Place & { readonly marker: Marker; readonly text: string }
+
+const NOTHING = { known: true, value: undefined } as const
+
+const COST = 'Each run of this command starts a new job and a new pull request, and a re-run starts none.'
+
+/** The comment in which a run says what it does. What must replace it in the end is saved for the post step. */
+export class LiveComment {
+  readonly #run: Run
+  /** `undefined` where no comment is wanted, or it must be left as it is. */
+  #place: Place | undefined
+  /** The comment is edited once at a time: the last edit is what people see. */
+  #queue: Promise<unknown> = Promise.resolve()
+
+  constructor(run: Run) {
+    this.#run = run
+  }
+
+  /** From now on the comment is written there; nothing is written yet. */
+  place(place: Place): void {
+    this.#place = place
+  }
+
+  /** @param ifKilled what the post step writes, should this step be killed */
+  async show(draft: Draft, ifKilled: Draft): Promise<Known<unknown>> {
+    return await this.#write(draft, ifKilled, false)
+  }
+
+  /** Writes the last text; what GitHub refuses for the moment is left to the post step. */
+  async end(draft: Draft): Promise<void> {
+    await this.#write(draft, draft, true)
+  }
+
+  async #write(draft: Draft, { marker, text }: Draft, isLast: boolean): Promise<Known<unknown>> {
+    const { redact } = this.#run
+    if (this.#place === undefined) return NOTHING
+    const pending: PendingComment = { ...this.#place, marker, text: redact(text.source) }
+    this.#run.setPending('comment', pending)
+    const written = this.#queue.then(() => this.#writeNow(draft, isLast))
+    this.#queue = written
+    return await written
+  }
+
+  async #writeNow(draft: Draft, isLast: boolean): Promise<Known<unknown>> {
+    const run = this.#run
+    const place = this.#place
+    if (place === undefined) return NOTHING
+    const isFirst = draft.marker.kind === 'reply' && place.ref === undefined && !isRerun(run.environment)
+    const written = await writeComment(place, draft, { isLast, cost: isFirst && !isLast ? COST : '' }, run)
+    if (written.known)
+      run.setOutputs({ 'comment-id': `${written.value.id}`, 'comment-url': written.value.url })
+    this.#place = written.known ? { ...place, ref: written.value } : { ...place, mayExist: true }
+    const pending = run.getPending('comment') as PendingComment
+    const isDone = isLast && isSettled(written, place.thread, run)
+    run.setPending('comment', isDone ? undefined : { ...pending, ...this.#place })
+    return written
+  }
+}
+
+/** For the post step: ends the comment that the main step has left. Our own words: nobody else writes a step's state. */
+export async function finishPendingComment(run: Run): Promise<void> {
+  const pending = run.getPending('comment') as PendingComment | undefined
+  if (pending === undefined) return
+  const { marker, text, ...place } = pending
+  const draft = { marker, text: Markdown.raw(text) }
+  const written = await writeComment({ ...place, mayExist: true }, draft, { isLast: true }, run)
+  if (written.known) run.log.info(`Finished the comment ${written.value.url}.`)
+}
+
+/** Whether nothing is left to the post step: it is written, or refused for good. */
+export function isSettled(written: Known<unknown>, thread: Thread, { github }: Run): boolean {
+  return written.known || github.isRefusedForGood(written.error, writePermission(thread))
 }

@@ -17,7 +17,7 @@ export function unknownChanges(why: string, facts: readonly Fact[] = []): EventF
 
 /** Makes a call that the run can do without. A failure is logged, a missing permission as a notice. */
 export function ask<T>(github: GitHub, call: GitHubCall, send: () => Promise<T>): Promise<Known<T>> {
-  return github.attempt({ ...call, levelIfMissing: 'notice' }, send)
+  return github.attempt(call, send)
 }
 
 /** Source: GitHub's REST API, "Compare two commits": without paging the newest 250 commits, oldest first. */

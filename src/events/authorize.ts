@@ -1,5 +1,6 @@
-import type { Known } from '../github/client.ts'
+import { type Known, unknownBecause } from '../github/client.ts'
 import { giveFinalReaction, react } from '../github/comments.ts'
+import { GitHubError } from '../github/errors.ts'
 import type { Maybe, Sent, User } from '../github/types.ts'
 import { type Inputs, PERMISSION_LEVELS } from '../inputs/table.ts'
 import { capitalize } from '../lib/text.ts'
@@ -96,7 +97,7 @@ async function findRefusal(
   if (!answer.known && answer.error.status !== 404) return answer
   if (!answer.known) return refused(`${login} has no permission on this repository (404)`)
   const { user } = answer.value
-  if (user?.id == null) return { known: false, why: "GitHub's response names no account" }
+  if (user?.id == null) return unknownBecause(new GitHubError("GitHub's response names no account"))
   if (user.id !== id) return refused(`the login ${login} now belongs to another account`)
   const level = readLevel(answer.value)
   const isEnough = LEVELS.indexOf(level) >= LEVELS.indexOf(inputs['required-permission'])

@@ -79,7 +79,7 @@ export async function loadMergedPulls(
     isDescribed ? 'The agent is not told which pull requests the commits came in.' : '',
   )
   const call = { purpose: "read the commits' pull requests", consequence }
-  const levels = isGuarded ? {} : ({ levelIfMissing: 'notice' } as const)
+  const levels = isGuarded ? ({ level: 'warning' } as const) : {}
   return await readMergedPulls(
     commits.slice(isDescribed ? -MAX_DESCRIBED : -MAX_COMMITS),
     { withText: isDescribed, call: { ...call, ...levels } },

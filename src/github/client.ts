@@ -9,10 +9,8 @@ export type GitHubCall = {
   readonly purpose: string
   /** The permission that the token needs for it: `issues: write`. */
   readonly permission: string
-  /** How a failure is logged; a warning by default. */
+  /** How any failure is logged; by default as a warning, but a missing permission to read as a notice. */
   readonly level?: 'notice' | 'warning'
-  /** How a missing permission is logged, where that differs. */
-  readonly levelIfMissing?: 'notice'
   /** What a failure costs the user: a sentence that the message begins with. */
   readonly cost?: string
   /** What else follows from a failure, as sentences. */
@@ -22,13 +20,12 @@ export type GitHubCall = {
 /** Three answers: there is one, there is none (`undefined` in `value`), or it is not known. */
 export type Known<T> =
   | { readonly known: true; readonly value: T }
-  /** `why` follows a colon: `GitHub returned 502`. `error`: where it comes from a failed call. */
-  | { readonly known: false; readonly why: string; readonly error?: GitHubError }
-
-/** The same of a call, whose failure is an error of GitHub's. */
-export type Answer<T> =
-  | { readonly known: true; readonly value: T }
+  /** `why` is the error's message, which follows a colon: `GitHub returned 502`. */
   | { readonly known: false; readonly why: string; readonly error: GitHubError }
+
+export function unknownBecause(error: GitHubError): Known<never> {
+  return { known: false, why: error.message, error }
+}
 
 type Page = { readonly data: unknown; readonly headers: { readonly link?: string | undefined } }
 
@@ -104,17 +101,16 @@ export class GitHub {
   }
 
   /** Reads something, and leaves it to the caller what a failure means. */
-  async read<T>(send: () => Promise<T>): Promise<Answer<T>> {
+  async read<T>(send: () => Promise<T>): Promise<Known<T>> {
     try {
       return { known: true, value: await send() }
     } catch (caught) {
-      const error = toGitHubError(caught, this.#options.clock.now())
-      return { known: false, why: error.message, error }
+      return unknownBecause(toGitHubError(caught, this.#options.clock.now()))
     }
   }
 
   /** Makes a call that the run can do without: a failure is logged. */
-  async attempt<T>(call: GitHubCall, send: () => Promise<T>): Promise<Answer<T>> {
+  async attempt<T>(call: GitHubCall, send: () => Promise<T>): Promise<Known<T>> {
     const result = await this.read(send)
     if (result.known) this.#working.add(call.permission)
     else this.report(result.error, call)
@@ -126,7 +122,7 @@ export class GitHub {
     const { log, cancel } = this.#options
     const { purpose, permission, cost = '', consequence = '' } = call
     const isMissing = error.kind === 'permission' && !this.#working.has(permission)
-    const level = (isMissing && call.levelIfMissing) || (call.level ?? 'warning')
+    const { level = isMissing && permission.endsWith(': read') ? 'notice' : 'warning' } = call
     // One annotation for a token without any permission; one more for what costs something.
     const cause = isMissing ? 'permission' : error.message
     const keys = [`${level} ${cost || cause}`, `warning ${cost || cause}`]
@@ -149,9 +145,9 @@ export class GitHub {
   }
 
   /** Whether trying again later can't help: a 403 or 404 is final where `permission` has not worked in this run. */
-  isRefusedForGood(error: GitHubError | undefined, permission: string): boolean {
-    if (error?.kind === 'refused') return true
-    return error?.kind === 'permission' && !this.#working.has(permission)
+  isRefusedForGood({ kind }: GitHubError, permission: string): boolean {
+    if (kind === 'refused') return true
+    return kind === 'permission' && !this.#working.has(permission)
   }
 
   /** Whose token it is, or a GitHubError. By GraphQL, since REST's `GET /user` refuses the tokens of apps. */

@@ -1,4 +1,4 @@
-import type { GitHub, Known } from './client.ts'
+import { type GitHub, type Known, unknownBecause } from './client.ts'
 import { GitHubError, graphqlError } from './errors.ts'
 import { type Maybe, type Nodes, nodesOf, type Sent, type Status } from './types.ts'
 
@@ -73,14 +73,10 @@ export async function newestStatuses(
       .toReversed(),
     ...forced.filter(({ oid }) => !ofBase.has(oid)),
   ]
-  const unknown = heads.some((_, index) => branches[`h${index}`] == null) || (pull !== undefined && !pulled)
-  const [error] = errors
-  const missing = unknown ? new GitHubError('GitHub does not know the commit') : undefined
-  const problem = error ? graphqlError(error) : missing
-  const completeness: Known<undefined> =
-    problem === undefined
-      ? { known: true, value: undefined }
-      : { known: false, why: problem.message, error: problem }
+  const isMissing = heads.some((_, index) => branches[`h${index}`] == null) || (pull !== undefined && !pulled)
+  let completeness: Known<undefined> = { known: true, value: undefined }
+  if (isMissing) completeness = unknownBecause(new GitHubError('GitHub does not know the commit'))
+  if (errors[0] !== undefined) completeness = unknownBecause(graphqlError(errors[0]))
   return {
     ofPull: commitsOfPull.flatMap(statusOf),
     ofHeads: Object.values(branches).flatMap((branch) => nodesOf(branch?.history).flatMap(statusOf)),

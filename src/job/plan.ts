@@ -1,5 +1,5 @@
-import { findAnnouncedJob } from '../comments/announcement.ts'
 import type { ConversationStart } from '../comments/conversation.ts'
+import { findAnnouncedJob } from '../comments/earlier-job.ts'
 import type { Trigger } from '../events/trigger.ts'
 import { writePermission } from '../github/comments.ts'
 import type { MergedPulls } from '../github/pull-requests.ts'
@@ -10,7 +10,7 @@ import type { Readers } from '../readers/readers.ts'
 import { isRerun } from '../runner/environment.ts'
 import type { Run } from '../runner/run.ts'
 import type { DocsService } from '../service/docs-service.ts'
-import { type Course, continueJob, NEW_JOB } from './earlier-job.ts'
+import { type Course, continueJob, NEW_JOB } from './course.ts'
 import { createPrompt, hasInstructions, type Prompt, type PromptParts } from './prompt.ts'
 import { JobError } from './submit.ts'
 
@@ -114,8 +114,7 @@ async function planCourse(
   }
   const [purpose, consequence] = ['look for an earlier job', 'This run starts a new job.']
   const permission = command === undefined ? STATUS_PERMISSION : writePermission(command.source.thread)
-  if (earlier.error === undefined) log.notice(`Failed to ${purpose}: ${earlier.why}. ${consequence}`)
-  else github.report(earlier.error, { purpose, permission, level: 'notice', consequence })
+  github.report(earlier.error, { purpose, permission, level: 'notice', consequence })
   return NEW_JOB
 }
 

@@ -37,8 +37,6 @@ const MAX_PAUSE_MS = 15_000
 const PAUSE_SHARE = 0.02
 /** Pauses are longer by up to this share, so that runs that started together do not poll together. */
 const MAX_JITTER = 0.2
-/** Between two looks that succeed, unless `poll-interval` is set. */
-export const LONGEST_PAUSE_MS = MAX_PAUSE_MS * (1 + MAX_JITTER)
 /** The pause after a 429 that does not say how long to wait. */
 const RATE_LIMIT_PAUSE_MS = 60_000
 /** Pauses that grow because polls fail end here. */

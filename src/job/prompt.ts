@@ -10,7 +10,7 @@ import type { TextFile } from '../lib/workspace.ts'
 import type { Since } from '../memory/recall.ts'
 import type { Readers } from '../readers/readers.ts'
 import type { Run } from '../runner/run.ts'
-import type { Course } from './earlier-job.ts'
+import type { Course } from './course.ts'
 
 export type Prompt = {
   readonly prompt: string

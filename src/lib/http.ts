@@ -36,8 +36,6 @@ export type HttpOptions = {
   readonly clock: Clock
   /** Maximum time for one request, from connecting to the last byte, in milliseconds. */
   readonly timeoutMs: number
-  /** How long a connection without requests is kept, in milliseconds; unless given, for 4 s. */
-  readonly keepAliveMs?: number
   /** Gets a line on each request: method, host and path, what came, and how long it took. */
   readonly debug?: (line: string) => void
 }
@@ -159,7 +157,7 @@ export class HttpClient {
   }
 }
 
-function createDispatcher({ proxy, keepAliveMs }: HttpOptions): Dispatcher {
+function createDispatcher({ proxy }: HttpOptions): Dispatcher {
   return new EnvHttpProxyAgent({
     ...proxy,
     // The bundle leaves HTTP/2 and undici's trial parser out (scripts/build.ts).
@@ -169,7 +167,6 @@ function createDispatcher({ proxy, keepAliveMs }: HttpOptions): Dispatcher {
     requestTls: { allowH2: false },
     connect: { lookup: lookupHost },
     connectTimeout: CONNECT_TIMEOUT_MS,
-    ...(keepAliveMs === undefined ? {} : { keepAliveTimeout: keepAliveMs }),
     // One time limit for the whole request: see `send`.
     headersTimeout: 0,
     bodyTimeout: 0,

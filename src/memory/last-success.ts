@@ -41,7 +41,7 @@ export async function loadLastSuccess(
   const purpose = 'look up when this workflow last succeeded'
   if (!found.known && isForContext) {
     const consequence = 'The agent is not told what has changed since.'
-    github.report(found.error, { purpose, permission: PERMISSION, levelIfMissing: 'notice', consequence })
+    github.report(found.error, { purpose, permission: PERMISSION, consequence })
   } else if (!found.known) {
     log.info(`Failed to ${purpose}: ${found.why}. (It takes the permission \`${PERMISSION}\`.)`)
   }

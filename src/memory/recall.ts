@@ -71,7 +71,7 @@ export async function recallStep(trigger: Trigger, run: Run): Promise<Recalled &
   const isOnBranch = subject === 'branch' || subject === 'push'
   let lastSuccess: Since['lastSuccess'] =
     subject === 'branch' && isCompared && !hasLastJob ? await loadLastSuccess(run, true) : NONE
-  if (tellsSince && !lastJob.known && lastJob.error !== undefined) {
+  if (tellsSince && !lastJob.known) {
     const alternative =
       subject === 'push'
         ? 'what this push brought'
@@ -81,7 +81,6 @@ export async function recallStep(trigger: Trigger, run: Run): Promise<Recalled &
     run.github.report(lastJob.error, {
       purpose: "read this step's last job",
       permission: 'contents: read',
-      levelIfMissing: 'notice',
       consequence:
         alternative === ''
           ? 'The agent is not told what has changed since.'

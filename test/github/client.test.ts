@@ -305,7 +305,7 @@ describe('a call that the run can do without', () => {
     const { github, lines } = await clientFor([FORBIDDEN, said(404, 'Not Found'), FORBIDDEN])
     await attempt(github, list)
     await attempt(github, { ...write, level: 'notice', permission: 'contents: read' })
-    for (const one of [remember, remember]) await attempt(github, { ...one, levelIfMissing: 'notice' })
+    for (const one of [remember, remember]) await attempt(github, { ...one, level: 'notice' })
     const said403 = `Each run starts a job. Failed to set the status: ${REFUSED}. ${NEEDS_STATUSES}`
     expect(lines).toEqual([
       `warning: Failed to list the comments: ${REFUSED}. ${NEEDS}`,
@@ -316,6 +316,16 @@ describe('a call that the run can do without', () => {
     const costFirst = await clientFor([FORBIDDEN])
     for (const one of [remember, write]) await attempt(costFirst.github, one)
     expect(costFirst.lines.map((line) => line.split(':')[0])).toEqual(['warning', 'info'])
+  })
+
+  it.each<[Reply, 'warning' | undefined, string]>([
+    [FORBIDDEN, undefined, 'notice'],
+    [FORBIDDEN, 'warning', 'warning'],
+    [502, undefined, 'warning'],
+  ])('and that only reads, answered %j with the level %j, is a %s', async (reply, level, expected) => {
+    const { github, lines } = await clientFor([reply])
+    await attempt(github, { purpose: 'read', permission: 'contents: read', ...(level && { level }) })
+    expect(lines.map((line) => line.split(':')[0])).toEqual([expected])
   })
 
   it.each<[string, Options, string]>([
@@ -356,9 +366,8 @@ describe('a call that the run can do without', () => {
   it.each(FOR_GOOD)('that is answered %j is refused for good: %j', async (reply, expected) => {
     const { github } = await clientFor([reply], { workingPermissions: ['works'] })
     const asked = await github.read(() => github.call((octokit) => octokit.request('PATCH /x')))
-    const error = asked.known ? undefined : asked.error
-    expect(['never worked', 'works'].map((one) => github.isRefusedForGood(error, one))).toEqual(expected)
-    expect(github.isRefusedForGood(undefined, 'never worked')).toBe(false)
+    const isRefused = (one: string) => !asked.known && github.isRefusedForGood(asked.error, one)
+    expect(['never worked', 'works'].map(isRefused)).toEqual(expected)
   })
 })
 

@@ -1,5 +1,5 @@
 import type { RequestListener } from 'node:http'
-import { setImmediate, setTimeout } from 'node:timers/promises'
+import { setImmediate } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import type { HttpResponse } from '../../src/lib/http.ts'
@@ -167,20 +167,6 @@ describe('connections', () => {
     const open = (): Promise<number> =>
       new Promise((resolve) => server.getConnections((_error, count) => resolve(count)))
     await expect.poll(open).toBe(1)
-  })
-
-  it.each([
-    [10, 2],
-    [10_000, 1],
-  ])('are kept for as long as the client is told: %d ms, %d connections', async (keepAliveMs, expected) => {
-    const { url, connections, server } = await servers.start((_incoming, response) => response.end('{}'))
-    // It gives no time of its own.
-    server.keepAliveTimeout = 0
-    const client = clientWith({ keepAliveMs })
-    await client.send(get(url))
-    await setTimeout(100)
-    await client.send(get(url))
-    expect(connections()).toBe(expected)
   })
 
   it('that the server resets may have carried the next request', async () => {
