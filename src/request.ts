@@ -21,7 +21,7 @@ export type RunRequest = JobRequest & {
 /** Puts together what a run is to do. Sends nothing. @throws {InputsError} naming all that is wrong */
 export async function loadRequest(trigger: Trigger, run: Run): Promise<RunRequest> {
   const { inputs, environment, log } = run
-  const problems = [...swappedProblems(run), ...run.problems]
+  const problems = singleInputProblems(run)
   const reader = new WorkspaceReader(environment.workspace)
   const promptFiles = await readFiles('prompt-file', inputs, { reader, problems })
   const contextFiles = await readFiles('context-files', inputs, { reader, problems })
@@ -31,15 +31,10 @@ export async function loadRequest(trigger: Trigger, run: Run): Promise<RunReques
   const hasInstruction = hasInstructions({ ...files, prompt: inputs.prompt, command })
   const wantsJob = trigger.command !== undefined || hasPrompt(inputs) || inputs['job-id'] !== ''
   const asking = ['job-id', 'visitors-summary', 'visitors-export', 'reader-signals']
-  const isAsked =
+  const isRequested =
     wantsJob || readers.options !== undefined || run.problems.some(({ input }) => asking.includes(input))
 
-  problems.push(...crossInputProblems(run, hasInstruction), ...readers.problems)
-  if (promptFiles.length > 0 && !hasInstruction && inputs['job-id'] === '') {
-    const accepted = 'files with instructions in them'
-    problems.push({ input: 'prompt-file', problem: 'names only empty files', accepted })
-  }
-  if (!isAsked) problems.push(nothingRequested(contextFiles.length > 0))
+  problems.push(...crossInputProblems({ ...files, isRequested, hasInstruction }, run), ...readers.problems)
   // In the order of the inputs' documentation, and of each what was found first.
   const first = inputNames().flatMap((name) => problems.find(({ input }) => input === name) ?? [])
   first.push(...proxyProblems(environment.proxy))
@@ -52,7 +47,9 @@ export async function loadRequest(trigger: Trigger, run: Run): Promise<RunReques
 }
 
 function inputWarnings(inputs: Inputs, wantsJob: boolean): string[] {
-  const why = wantsJob ? 'with `wait: false`' : 'without a job'
+  const why = wantsJob
+    ? 'with `wait: false`. Remove one of the two.'
+    : 'without a job. Remove it, or request a job with `prompt` or `job-id`.'
   const isAwaited = wantsJob && inputs.wait
   const unused = {
     'poll-interval': inputs['poll-interval'] !== undefined && !isAwaited,
@@ -60,27 +57,22 @@ function inputWarnings(inputs: Inputs, wantsJob: boolean): string[] {
     wait: !inputs.wait && !wantsJob,
   }
   const names = Object.entries(unused).flatMap(([name, isUnused]) => (isUnused ? name : []))
-  const warnings = names.map((name) => `\`${name}\` has no effect ${why}.`)
+  const warnings = names.map((name) => `\`${name}\` has no effect ${why}`)
   if (!/^[\p{L}\p{N}]/u.test(inputs.command)) return warnings
   const [given, better] = [`command: ${inputs.command}`, `/${inputs.command}`].map(inBackticks)
   const risk = `${given} starts with a letter or digit, so any comment may start with it by chance.`
   return [...warnings, `${risk} Put a character such as / before it: ${better}.`]
 }
 
-/** A key that was given as the project's id, and something else as the key. */
-function swappedProblems({ environment }: Run): InputProblem[] {
+/** What is wrong with single inputs. A key and a project's id that are swapped are one problem. */
+function singleInputProblems({ environment, problems }: Run): InputProblem[] {
   const [key = '', projectId = ''] = ['api-key', 'project-id'].map((name) => environment.inputs.get(name))
-  if (!SERVICE_KEY.test(projectId) || SERVICE_KEY.test(key) || key.trim() === '') return []
-  const starts = 'starts with mint_, as API keys do'
-  return [
-    problemOf('api-key', `is swapped with project-id, which ${starts}`),
-    problemOf('project-id', `is swapped with api-key: it ${starts}`),
-  ]
-}
-
-/** A problem of an input that may have any value of its format. */
-function problemOf(input: InputName, problem: string): InputProblem {
-  return { input, problem, accepted: INPUTS[input].format.accepted }
+  if (!SERVICE_KEY.test(projectId) || SERVICE_KEY.test(key) || key.trim() === '') return [...problems]
+  const problem = 'is swapped with project-id, which starts with mint_, as API keys do'
+  const accepted =
+    'the key as api-key, from a secret, and the id as project-id; a key that stood in a variable must be replaced'
+  const others = problems.filter(({ input }) => input !== 'api-key' && input !== 'project-id')
+  return [{ input: 'api-key', problem, accepted }, ...others]
 }
 
 /** Refused before anything is sent, though the hosts of this run may be exempt from the proxy. */
@@ -97,44 +89,51 @@ function proxyProblems({ httpsProxy, httpProxy }: ProxySettings): InputProblem[]
   })
 }
 
-function nothingRequested(hasContextFiles: boolean): InputProblem {
-  const why = hasContextFiles ? ': context-files alone request nothing' : ', and nothing else is requested'
-  const accepted =
-    'an instruction, here or in prompt-file; job-id, to wait for a job; visitors-summary, visitors-export or reader-signals, for a report alone; or a comment that starts with the command (/docs)'
-  return { input: 'prompt', problem: `is missing${why}`, accepted }
-}
+type Requested = Pick<JobRequest, 'promptFiles' | 'contextFiles'> &
+  Record<'isRequested' | 'hasInstruction', boolean>
 
 /** What is wrong with inputs that are right by themselves. */
-function crossInputProblems({ inputs, environment, problems }: Run, hasInstruction: boolean): InputProblem[] {
+function crossInputProblems(
+  { promptFiles, contextFiles, isRequested, hasInstruction }: Requested,
+  { inputs, environment, problems }: Run,
+): InputProblem[] {
   const found: InputProblem[] = []
-  if (inputs['api-key'] === '' && !inputs['dry-run']) {
-    const problem =
-      "is missing: is its secret's name spelled as in the settings of this repository, its organization or the job's environment? In a reusable workflow, does the caller pass it with `secrets:`?"
-    found.push(problemOf('api-key', problem))
+  const refuse = (input: InputName, problem: string, accepted = INPUTS[input].format.accepted): void =>
+    void found.push({ input, problem, accepted })
+  const given = (name: InputName): string => environment.inputs.get(name)?.trim() || INPUTS[name].default
+  if (given('api-key') === '' && !inputs['dry-run']) {
+    const where =
+      "is its secret's name spelled as in the settings of this repository, its organization or the job's environment?"
+    refuse(
+      'api-key',
+      `is missing: ${where} In a reusable workflow, does the caller pass it with \`secrets:\`?`,
+    )
   }
-  if (inputs['project-id'] === '') {
-    const problem =
-      'is missing: if it is taken from `vars.DOCS_PROJECT_ID`, is that set, as a variable and not as a secret (`gh variable set DOCS_PROJECT_ID`)?'
-    found.push(problemOf('project-id', problem))
+  if (given('project-id') === '') {
+    const set = 'is that set, as a variable and not as a secret (`gh variable set DOCS_PROJECT_ID`)?'
+    refuse('project-id', `is missing: if it is taken from \`vars.DOCS_PROJECT_ID\`, ${set}`)
   }
   const { timeout, 'poll-interval': pollInterval = 0 } = inputs
   if (pollInterval > timeout && problems.every(({ input }) => input !== 'timeout')) {
-    const textOf = (name: 'timeout' | 'poll-interval'): string =>
-      environment.inputs.get(name)?.trim() || INPUTS[name].default
-    const problem = `("${textOf('poll-interval')}") is longer than timeout ("${textOf('timeout')}")`
-    found.push({
-      input: 'poll-interval',
-      problem,
-      accepted: `at most ${textOf('timeout')}, or a longer timeout`,
-    })
+    const problem = `("${given('poll-interval')}") is longer than timeout ("${given('timeout')}")`
+    refuse('poll-interval', problem, `at most ${given('timeout')}, or a longer timeout`)
   }
   // The job is told what readers missed in the block that the prompt gets.
   if (inputs['reader-signals'] === 'agent' && (!hasInstruction || inputs.context === 'none')) {
     const problem = hasInstruction
       ? '("agent") has no effect with `context: none`'
       : '("agent") needs a prompt, as it is for the job of this run'
-    const accepted = 'report; or agent with a prompt and `context: diff` or `files`'
-    found.push({ input: 'reader-signals', problem, accepted })
+    refuse('reader-signals', problem, 'report; or agent with a prompt and `context: diff` or `files`')
+  }
+  if (promptFiles.length > 0 && !hasInstruction && inputs['job-id'] === '') {
+    refuse('prompt-file', 'names only empty files', 'files with instructions in them')
+  }
+  if (!isRequested) {
+    const why =
+      contextFiles.length > 0 ? ': context-files alone request nothing' : ', and nothing else is requested'
+    const accepted =
+      'an instruction, here or in prompt-file; job-id, to wait for a job; visitors-summary, visitors-export or reader-signals, for a report alone; or a comment that starts with the command (/docs)'
+    refuse('prompt', `is missing${why}`, accepted)
   }
   return found
 }

@@ -53,9 +53,8 @@ export function integer(minimum: number, maximum: number): InputFormat<number> {
 
 export function oneOf<const T extends string>(words: readonly T[]): InputFormat<T> {
   return format(words.join(', '), (text) => {
-    const word = words.find((candidate) => candidate === text.toLowerCase())
-    if (word === undefined) throw new RangeError('is unknown')
-    if (word !== text) throw new RangeError(`is not in lower case: did you mean ${word}?`)
+    const word = words.find((candidate) => candidate === text)
+    if (word === undefined) throw new RangeError(`is unknown${didYouMean(words, text)}`)
     return word
   })
 }
@@ -68,8 +67,10 @@ export function anyOf<const T extends string>(words: readonly T[]): InputFormat<
     const given = splitList(text)
     if (given.length === 1 && given[0] === 'none') return new Set<T>()
     const unknown = given.filter((word) => !isKnown(word) && word !== 'none')
-    const has = unknown.length === 1 ? 'has the unknown word' : 'has the unknown words'
-    if (unknown.length > 0) throw new RangeError(`${has} ${quote(unknown)}`)
+    if (unknown.length > 0) {
+      const has = unknown.length === 1 ? 'has the unknown word' : 'has the unknown words'
+      throw new RangeError(`${has} ${quote(unknown)}${didYouMean(words, unknown.join(' '))}`)
+    }
     if (given.includes('none')) throw new RangeError('combines "none" with other values')
     if (given.length === 0) throw new RangeError('contains no word')
     return new Set(given.filter(isKnown))
@@ -102,6 +103,14 @@ export const COMMAND_WORD = textWithout('one word, such as /docs, or nothing to 
   'contains white space',
 ])
 
+const QUOTED = /^["'`]|["'`]$/
+
+/** Refuses a name, or an expression that nothing has evaluated: `secrets.DOCS_API_KEY`, `$DOCS_API_KEY`. */
+function nameIn(context: 'secrets' | 'vars'): [RegExp, string] {
+  const name = /^\$\{|^(?:secrets|vars|env|inputs)\.|^\$?[A-Z]+(?:_[A-Z]+)+$/
+  return [name, `is a name, not its value: in the workflow, write \`\${{ ${context}.NAME }}\``]
+}
+
 /** How the service's own keys begin, quotes aside. Source: the vendor's documentation (November 2026). */
 export const SERVICE_KEY = /^[\s"'`]*mint_/
 
@@ -111,22 +120,25 @@ function idFrom(place: string, ...problems: readonly [RegExp, string][]): InputF
     `the id alone, from ${place}`,
     ...problems,
     [/^\.\.?$|^https?:/i, 'is not an id'],
-    [/[\p{Cc}\p{Cs}]/u, 'contains control characters'],
+    [QUOTED, 'has quotes around it'],
+    [/[\s\p{Cc}\p{Cs}]/u, 'contains white space or control characters'],
   )
 }
 
 export const JOB_ID = idFrom('the output `job-id` of the step that started the job')
 
-export const PROJECT_ID = idFrom("the dashboard's API keys page", [
-  SERVICE_KEY,
-  'is an API key (it starts with mint_), which belongs in api-key',
-])
+export const PROJECT_ID = idFrom(
+  "the dashboard's API keys page",
+  [SERVICE_KEY, 'is an API key (it starts with mint_), which belongs in api-key'],
+  nameIn('vars'),
+)
 
 /** An unknown prefix may be right: a server behind another `base-url` has its own. */
 export const API_KEY = textWithout(
   "an admin API key (mint_…) from the dashboard's API keys page, alone in its secret: `gh secret set DOCS_API_KEY`",
   [/^\s|\s$/, 'has white space around it'],
-  [/^["'`]|["'`]$/, 'has quotes around it'],
+  [QUOTED, 'has quotes around it'],
+  nameIn('secrets'),
   [/^Bearer\s/i, 'starts with "Bearer "'],
   [/^mint_dsc_/, 'is an assistant key (it starts with mint_dsc_)'],
   [/^mint_us_/, 'is a search (index) key (it starts with mint_us_)'],
@@ -175,6 +187,18 @@ export const DATE = format('YYYY-MM-DD, a whole day in UTC', (text) => {
 
 function splitList(text: string, separator = /[,\r\n]/): string[] {
   return text.split(separator).flatMap((entry) => entry.trim() || [])
+}
+
+/** The words that start like those of a text, letter case and signs aside: `timed-out` for `timeout`. */
+function didYouMean(words: readonly string[], text: string): string {
+  const startOf = (word: string): string =>
+    word
+      .toLowerCase()
+      .replace(/[^a-z]/g, '')
+      .slice(0, 3)
+  const given = text.split(/\s+/).map(startOf)
+  const meant = words.filter((word) => given.includes(startOf(word)))
+  return meant.length === 0 ? '' : `: did you mean ${meant.join(', ')}?`
 }
 
 function quote(words: readonly string[]): string {

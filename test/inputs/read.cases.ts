@@ -41,6 +41,9 @@ export const VALUES: readonly [InputName, string, unknown][] = [
   ['matrix', '{ no JSON', '{ no JSON'],
 ]
 
+// biome-ignore lint/suspicious/noTemplateCurlyInString: an expression of GitHub's.
+const NOT_A_KEY = 'is a name, not its value: in the workflow, write `${{ secrets.NAME }}`'
+
 /** Texts that are refused, and what is said of them. */
 export const WRONG_VALUES: readonly [InputName, string, string][] = [
   ['wait', 'yes', '("yes") is not a boolean'],
@@ -52,7 +55,22 @@ export const WRONG_VALUES: readonly [InputName, string, string][] = [
   ['poll-interval', '99ms', '("99ms") is shorter than 100ms'],
   ['fail-on', 'none, failed', '("none, failed") combines "none" with other values'],
   ['fail-on', 'failed, broken', '("failed, broken") has the unknown word "broken"'],
-  ['fail-on', 'error,failled', '("error,failled") has the unknown words "error" and "failled"'],
+  [
+    'fail-on',
+    'error,failled',
+    '("error,failled") has the unknown words "error" and "failled": did you mean failed?',
+  ],
+  [
+    'fail-on',
+    'failed, timeout',
+    '("failed, timeout") has the unknown word "timeout": did you mean timed-out?',
+  ],
+  [
+    'fail-on',
+    '[Failed, no_pull_request]',
+    '("[Failed, no_pull_request]") has the unknown words "[Failed" and "no_pull_request]": did you mean failed, no-pull-request?',
+  ],
+  ['fail-on', 'a archive', '("a archive") has the unknown word "a archive": did you mean archived?'],
   ['fail-on', ', ,', '(", ,") contains no word'],
   ['visitors-days', '367', '("367") is out of range'],
   ['visitors-days', '0', '("0") is out of range'],
@@ -66,7 +84,9 @@ export const WRONG_VALUES: readonly [InputName, string, string][] = [
   ['command', '/docs please', '("/docs please") contains white space'],
   ['allow-bots', 'a[bot], *[bot]', '("a[bot], *[bot]") contains an invalid login, "*[bot]"'],
   ['required-permission', 'owner', '("owner") is unknown'],
-  ['required-permission', 'Write', '("Write") is not in lower case: did you mean write?'],
+  ['required-permission', 'Write', '("Write") is unknown: did you mean write?'],
+  ['comment', 'alwyas', '("alwyas") is unknown: did you mean always?'],
+  ['context', 'file', '("file") is unknown: did you mean files?'],
   ['base-url', 'http://api.example', '("http://api.example") is not encrypted'],
   ['base-url', 'https://me:pw@api.example', '("https://***@api.example") contains a user name or password'],
   ['base-url', 'http://notlocalhost', '("http://notlocalhost") is not encrypted'],
@@ -86,7 +106,21 @@ export const WRONG_VALUES: readonly [InputName, string, string][] = [
   ['project-id', 'mint_1', 'is an API key (it starts with mint_), which belongs in api-key'],
   ['project-id', ' "mint_1"', 'is an API key (it starts with mint_), which belongs in api-key'],
   ['job-id', '.', '(".") is not an id'],
-  ['job-id', 'a\u0007b', '("a\u0007b") contains control characters'],
+  ['job-id', 'a\u0007b', '("a\u0007b") contains white space or control characters'],
+  ['job-id', 'a b', '("a b") contains white space or control characters'],
+  ['project-id', '"docs"', '(""docs"") has quotes around it'],
+  ['project-id', 'my docs', '("my docs") contains white space or control characters'],
+  [
+    'project-id',
+    'vars.DOCS_PROJECT_ID',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: an expression of GitHub's.
+    '("vars.DOCS_PROJECT_ID") is a name, not its value: in the workflow, write `${{ vars.NAME }}`',
+  ],
+  ['api-key', 'secrets.docs', NOT_A_KEY],
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: an expression of GitHub's.
+  ['api-key', '${{ secrets.DOCS_API_KEY }}', NOT_A_KEY],
+  ['api-key', '$DOCS_API_KEY', NOT_A_KEY],
+  ['api-key', 'DOCS_API_KEY', NOT_A_KEY],
   ['api-key', 'mint_dsc_1', 'is an assistant key (it starts with mint_dsc_)'],
   ['api-key', 'mint_us_1', 'is a search (index) key (it starts with mint_us_)'],
   ['api-key', 'ghs_1', 'is a GitHub token (it starts with gh…_ or github_pat_)'],

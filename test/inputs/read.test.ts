@@ -89,7 +89,7 @@ describe('the error', () => {
       '3 inputs are wrong, so nothing was sent:\n' +
         "- api-key is a search (index) key (it starts with mint_us_); accepted: an admin API key (mint_…) from the dashboard's API keys page, alone in its secret: `gh secret set DOCS_API_KEY`.\n" +
         '- wait ("maybe") is not a boolean; accepted: true or false.\n' +
-        '- fail-on ("failled") has the unknown word "failled"; accepted: any of failed, archived, timed-out, no-pull-request, or none alone (in lower case, separated by commas or line breaks).',
+        '- fail-on ("failled") has the unknown word "failled": did you mean failed? Accepted: any of failed, archived, timed-out, no-pull-request, or none alone (in lower case, separated by commas or line breaks).',
     )
   })
 

@@ -13,6 +13,7 @@ export const DURATIONS: readonly [string, number][] = [
 /** Texts, and what is wrong with them. */
 export const NO_DURATIONS: readonly [string, string][] = [
   ['30', 'has no unit: did you mean 30s or 30m?'],
+  ['0', 'is not a duration'],
   ['0s', 'must be longer than zero'],
   ['0h0m', 'must be longer than zero'],
   ['1.5h', 'is not a duration'],

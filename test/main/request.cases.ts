@@ -20,6 +20,10 @@ export const REFUSED: readonly (readonly [Readonly<Record<string, string>>, stri
     "project-id is missing: if it is taken from `vars.DOCS_PROJECT_ID`, is that set, as a variable and not as a secret (`gh variable set DOCS_PROJECT_ID`)? Accepted: the id alone, from the dashboard's API keys page.",
   ],
   [
+    { prompt: 'x', 'api-key': 'my docs', 'project-id': 'mint_12345678' },
+    'api-key is swapped with project-id, which starts with mint_, as API keys do; accepted: the key as api-key, from a secret, and the id as project-id; a key that stood in a variable must be replaced.',
+  ],
+  [
     { 'prompt-file': 'empty.md' },
     'prompt-file names only empty files; accepted: files with instructions in them.',
   ],
@@ -55,11 +59,18 @@ export const WITHOUT_EFFECT: readonly [Readonly<Record<string, string>>, readonl
   ],
   [
     { 'visitors-summary': 'true', 'poll-interval': '1s', wait: 'false' },
-    ['`poll-interval` has no effect without a job.', '`wait` has no effect without a job.'],
+    [
+      '`poll-interval` has no effect without a job. Remove it, or request a job with `prompt` or `job-id`.',
+      '`wait` has no effect without a job. Remove it, or request a job with `prompt` or `job-id`.',
+    ],
   ],
   [
     { prompt: 'x', 'poll-interval': '1s', wait: 'false' },
-    ['`poll-interval` has no effect with `wait: false`.'],
+    ['`poll-interval` has no effect with `wait: false`. Remove one of the two.'],
+  ],
+  [
+    { prompt: 'x', 'wait-for-preview': 'true', wait: 'false' },
+    ['`wait-for-preview` has no effect with `wait: false`. Remove one of the two.'],
   ],
   [
     { 'job-id': 'j1', 'context-files': 'a.md' },
