@@ -5,9 +5,9 @@ import { skip, type Trigger } from '../events/trigger.ts'
 import { writePermission } from '../github/comments.ts'
 import type { MergedPulls } from '../github/pull-requests.ts'
 import { capitalize, inBackticks } from '../lib/text.ts'
-import { type Attempt, type Recalled, recallStep, type Since } from '../memory/recall.ts'
-import { STATUS_PERMISSION, StepMemory } from '../memory/step-memory.ts'
-import { findUnchanged } from '../memory/unchanged.ts'
+import { findUnchanged, type Since } from '../memory/last-job.ts'
+import { type Attempt, type Recalled, recallStep } from '../memory/recall.ts'
+import { STATUS_PERMISSION, StepMemory } from '../memory/status.ts'
 import type { Readers } from '../readers/readers.ts'
 import { isRerun } from '../runner/environment.ts'
 import type { Run } from '../runner/run.ts'
@@ -59,7 +59,7 @@ export async function performJob(request: JobRequest, context: JobContext): Prom
   // Until there is a better one: whatever ends the run before, its result is not left empty.
   run.setOutputs({ result: 'error' })
   const history = await recallStep(trigger, run)
-  const unchanged = await findUnchanged(trigger, history, run)
+  const unchanged = await findUnchanged(trigger.event, history, run)
   if (unchanged !== undefined) return reportSkip(skip('notice', unchanged), run)
   const voices = { conversation: new Conversation(trigger, run), memory: new StepMemory(run, trigger) }
   const start = await voices.conversation.start()
