@@ -1,6 +1,7 @@
 import { Conversation } from './comments/conversation.ts'
-import { decide, readTrigger } from './events/decide.ts'
+import { decide } from './events/decide.ts'
 import { readEvent } from './events/event-table.ts'
+import { readTrigger } from './events/trigger.ts'
 import { InputsError } from './inputs/read.ts'
 import { inputsErrorSummary, reportSkip, shortSummary } from './job/job-summary.ts'
 import { performJob } from './job/perform.ts'

@@ -1,7 +1,7 @@
 import { finishPending } from './comments/conversation.ts'
 import { shortSummary } from './job/job-summary.ts'
 import { inBackticks } from './lib/text.ts'
-import { finishPendingStatus } from './memory/step-memory.ts'
+import { finishPendingStatus } from './memory/status.ts'
 import type { Run } from './runner/run.ts'
 
 /**

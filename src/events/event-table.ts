@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { CommandSource } from '../github/comments.ts'
 import type * as GitHub from '../github/types.ts'
+import type { Inputs } from '../inputs/table.ts'
 import { isRecord, parseJson } from '../lib/json.ts'
 import { errorMessage } from '../lib/text.ts'
 import type { Environment } from '../runner/environment.ts'
@@ -101,18 +102,14 @@ export type GitHubEvent = {
 
 /** Reads the event from what the runner says. Never fails. A local run need not have an event. */
 export function readEvent({ eventName: name, eventPath }: Environment): GitHubEvent {
-  const row = eventRow(name)
-  if (eventPath === '') {
-    return name === ''
-      ? { name, row, payload: {} }
-      : { name, row, payload: {}, payloadProblem: 'it is not set' }
-  }
+  const bare = { name, row: eventRow(name), payload: {} }
+  if (eventPath === '') return name === '' ? bare : { ...bare, payloadProblem: 'it is not set' }
   try {
     const payload = parseJson(readFileSync(eventPath, 'utf8'))
-    if (isRecord(payload)) return { name, row, payload: payload as Payload }
-    return { name, row, payload: {}, payloadProblem: 'the file contains no JSON object' }
+    if (isRecord(payload)) return { ...bare, payload: payload as Payload }
+    return { ...bare, payloadProblem: 'the file contains no JSON object' }
   } catch (error) {
-    return { name, row, payload: {}, payloadProblem: errorMessage(error) }
+    return { ...bare, payloadProblem: errorMessage(error) }
   }
 }
 
@@ -130,6 +127,11 @@ export type Actor = {
 export function readActor(user: GitHub.Maybe<GitHub.User>): Actor | undefined {
   if (!user?.login) return undefined
   return { id: user.id ?? undefined, login: user.login, isBot: user.type === 'Bot' }
+}
+
+/** Whether an account is a bot that needs no permission: a real bot with exactly that login. */
+export function isAllowedBot({ isBot, login }: Actor, inputs: Inputs): boolean {
+  return isBot && inputs['allow-bots'].some((allowed) => allowed.toLowerCase() === login.toLowerCase())
 }
 
 /** Whether a pull request comes from another repository. That may have been deleted: then the head names none. */

@@ -4,7 +4,6 @@ import type { Inputs } from '../inputs/table.ts'
 import { joinSentences } from '../lib/text.ts'
 import type { Run } from '../runner/run.ts'
 import { type GitHubEvent, isSha } from './event-table.ts'
-import { hasPrompt } from './trigger.ts'
 
 /** A push of more commits than this is a person's; no more of them are asked about. */
 const MAX_COMMITS = 20
@@ -89,7 +88,7 @@ export async function loadMergedPulls(
 
 /** A run that only waits for a job starts none. */
 function isWaitOnly(inputs: Inputs): boolean {
-  return inputs['job-id'] !== '' && !hasPrompt(inputs)
+  return inputs['job-id'] !== '' && inputs.prompt === '' && inputs['prompt-file'].length === 0
 }
 
 /** The commits of a push that are to be judged: to a branch that was there before, and not too many. */

@@ -1,7 +1,16 @@
 import type { CommandSource, Thread } from '../github/comments.ts'
 import type { Inputs } from '../inputs/table.ts'
-import { visibleText } from '../lib/text.ts'
-import { type Actor, type GitHubEvent, type Payload, readActor } from './event-table.ts'
+import { inBackticks, visibleText } from '../lib/text.ts'
+import type { Environment } from '../runner/environment.ts'
+import {
+  type Actor,
+  type GitHubEvent,
+  isAllowedBot,
+  isFromFork,
+  type Payload,
+  readActor,
+} from './event-table.ts'
+import { findOwnWork } from './loop-guard.ts'
 
 /** What started a run that is to do something. */
 export type Trigger = {
@@ -42,6 +51,62 @@ export function hasPrompt(inputs: Inputs): boolean {
 /** Whether a run may write comments and reactions. */
 export function mayWrite(inputs: Inputs): boolean {
   return inputs.comment !== 'never' && !inputs['dry-run']
+}
+
+/** Decides by the payload and the inputs alone whether a run is to do something. Sends nothing. */
+export function readTrigger(
+  event: GitHubEvent,
+  inputs: Inputs,
+  environment: Environment,
+): Skip | { readonly kind: 'trigger'; readonly trigger: Trigger } {
+  if (event.payloadProblem !== undefined && event.row.causedBy !== 'writer') {
+    return skip('notice', "the event's payload could not be read, so it is not known who caused it")
+  }
+  const command = inputs.command === '' ? undefined : readCommand(event, inputs.command)
+  const nothingAsked = whyNothingIsAsked(event, command, inputs)
+  if (nothingAsked !== undefined) return skip('info', nothingAsked)
+  const needsKey = inputs['api-key'] === '' && !inputs['dry-run']
+  const withoutSecrets = needsKey ? kindWithoutSecrets(event, environment) : undefined
+  const noSecrets = withoutSecrets && `\`api-key\` is empty, as GitHub gives no secrets to ${withoutSecrets}`
+  const reason = findOwnWork(event, inputs) ?? noSecrets
+  return reason === undefined ? { kind: 'trigger', trigger: { event, command } } : skip('notice', reason)
+}
+
+function whyNothingIsAsked(
+  { name, row, payload }: GitHubEvent,
+  command: Command | undefined,
+  inputs: Inputs,
+): string | undefined {
+  if (row.subject === 'push' && payload.deleted === true)
+    return `this push deletes ${inBackticks(payload.ref ?? '')}`
+  if (payload.changes?.old_issue != null && payload.action === 'opened') {
+    return 'this issue is not new: it was transferred from another repository'
+  }
+  if (command !== undefined) {
+    const { author } = command
+    const isRefused = author.isBot && !isAllowedBot(author, inputs)
+    return isRefused ? `${author.login} is a bot that \`allow-bots\` does not list` : undefined
+  }
+  if (row.command === undefined || inputs.command === '') return undefined
+  const { kind, action } = row.command
+  if (kind === 'issue' && (payload.action !== action || hasPrompt(inputs))) return undefined
+  const what = kind.endsWith('comment') ? 'comment' : kind
+  if (payload.action !== action) return `the ${what} is not new (\`${name}\`, \`${payload.action}\`)`
+  const noPrompt = kind === 'issue' ? ', and there is no `prompt`' : ''
+  return `the ${what} does not start with ${inputs.command} as plain text${noPrompt}`
+}
+
+/**
+ * What kind of run this is, if GitHub gives such runs no secrets: a fork's push has none of the repository that the fork
+ * was made from.
+ * Source: GitHub's documentation, "Events that trigger workflows", "Dependabot on GitHub Actions".
+ */
+function kindWithoutSecrets({ name, row, payload }: GitHubEvent, { actor, repository }: Environment) {
+  if ([actor, payload.sender?.login].includes('dependabot[bot]')) return 'Dependabot'
+  if (row.subject === 'push') return payload.repository?.fork === true ? 'pushes in a fork' : undefined
+  // `pull_request_target` runs with the base repository's secrets.
+  const isPull = row.subject === 'pull-request' && name !== 'pull_request_target'
+  return isPull && isFromFork(payload.pull_request, repository) ? 'pull requests from forks' : undefined
 }
 
 /** Reads the command with which the event's new text begins; `undefined` if it is not new, or begins otherwise. */

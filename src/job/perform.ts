@@ -2,9 +2,9 @@ import { isExpected, STAGES } from '../comments/bodies.ts'
 import { Conversation, type ConversationStart } from '../comments/conversation.ts'
 import { skip } from '../events/trigger.ts'
 import { capitalize, inBackticks } from '../lib/text.ts'
+import { findUnchanged } from '../memory/last-job.ts'
 import { type Attempt, recallStep } from '../memory/recall.ts'
-import { StepMemory } from '../memory/step-memory.ts'
-import { findUnchanged } from '../memory/unchanged.ts'
+import { StepMemory } from '../memory/status.ts'
 import { isRerun } from '../runner/environment.ts'
 import type { Run } from '../runner/run.ts'
 import type { Job } from '../service/docs-service.ts'
@@ -45,7 +45,7 @@ export async function performJob(request: JobRequest, context: JobContext): Prom
   // Until there is a better one: whatever ends the run before, its result is not left empty.
   run.setOutputs({ result: 'error' })
   const remembered = await recallStep(trigger, run)
-  const unchanged = await findUnchanged(trigger, remembered, run)
+  const unchanged = await findUnchanged(trigger.event, remembered, run)
   if (unchanged !== undefined) return reportSkip(skip('notice', unchanged), run)
   const voices = { conversation: new Conversation(trigger, run), memory: new StepMemory(run, trigger) }
   const start = await voices.conversation.start()

@@ -1,10 +1,14 @@
 import { createHash } from 'node:crypto'
-import type { GitHubEvent } from '../events/event-table.ts'
+import { type GitHubEvent, isSha } from '../events/event-table.ts'
 import { hasPrompt, type Trigger } from '../events/trigger.ts'
+import type { GitHubCall, Known } from '../github/client.ts'
+import type { Octokit } from '../github/octokit.ts'
 import type { CommitStatus } from '../github/statuses.ts'
 import type { Inputs } from '../inputs/table.ts'
+import { isRecord } from '../lib/json.ts'
+import { MAX_LINK_LENGTH } from '../lib/markdown.ts'
 import { visibleText } from '../lib/text.ts'
-import { type Environment, stepNames } from '../runner/environment.ts'
+import { attemptUrlOf, type Environment, isRerun, stepNames } from '../runner/environment.ts'
 import type { Run } from '../runner/run.ts'
 
 /**
@@ -62,15 +66,101 @@ export function statusDescription(headline: string, jobId = ''): string {
   return `${shown} ${id}`.trim()
 }
 
-export function readStepStatus(status: CommitStatus): StepStatus {
-  return { ...status, jobId: /\(([^\s()]+)\)$/.exec(status.description)?.[1] ?? '' }
+/** A commit status as Octokit takes it. */
+type NewStatus = NonNullable<Parameters<Octokit['rest']['repos']['createCommitStatus']>[0]>
+
+/** What a status says. Without the id of a job and with `failure`, nothing was started. */
+export type StatusText = {
+  readonly state: NewStatus['state']
+  readonly headline: string
+  readonly jobId?: string
+  /** The pull request to point at; empty or missing: the run. */
+  readonly prLink?: string
 }
 
-/** The id of the workflow run that a status has as its target; `undefined` if it has another one. */
-export function runIdOf(
-  { targetUrl }: CommitStatus,
-  { serverUrl, repository }: Environment,
-): string | undefined {
-  const prefix = `${serverUrl}/${repository}/actions/runs/`
-  return targetUrl.startsWith(prefix) ? /^\d+/.exec(targetUrl.slice(prefix.length))?.[0] : undefined
+export const STATUS_PERMISSION = 'statuses: write'
+
+const CALL = {
+  purpose: 'set the commit status by which the next run finds this job',
+  permission: STATUS_PERMISSION,
+}
+const COST = 'Each run starts a new job and a new pull request, and a re-run starts none.'
+
+/**
+ * Writes the step's memory: a commit status that says what the run is about to start, and then what came of it, for the
+ * next run and for people. Does nothing where the run has no memory, and in a dry run.
+ */
+export class StepMemory {
+  readonly #run: Run
+  /** Empty where the run has no memory, or GitHub refuses its statuses for good. */
+  #sha: string
+
+  constructor(run: Run, trigger: Trigger) {
+    this.#run = run
+    const sha = statusCommit(trigger.event, run.environment)
+    const isActive = usesMemory(trigger, run.inputs) && !run.inputs['dry-run'] && isSha(sha)
+    this.#sha = isActive ? sha : ''
+  }
+
+  /** Writes down that a job is about to be started or sent a message. Unknown: it may not be there. */
+  async begin(): Promise<Known<unknown>> {
+    const ifKilled = { state: 'error', headline: 'Interrupted before the docs service had answered' } as const
+    // A re-run that can't write starts nothing, which is an error that says why.
+    const level = isRerun(this.#run.environment) ? ({ level: 'notice' } as const) : { cost: COST }
+    return await this.#set({ state: 'pending', headline: 'Starting' }, ifKilled, { ...CALL, ...level })
+  }
+
+  /** Names the accepted job. The target is the run, so that a re-run finds the job of its first attempt. */
+  async accepted(jobId: string, prLink: string, headline: string): Promise<void> {
+    const killed = { state: 'failure', headline: 'Interrupted, the job is still running' } as const
+    await this.#set({ state: 'pending', headline, jobId }, { ...killed, jobId, prLink })
+  }
+
+  /** Says how the run ended. What GitHub refuses for the moment is left to the post step. */
+  async end(text: StatusText): Promise<void> {
+    await this.#set(text, text)
+  }
+
+  async #set(text: StatusText, ifKilled: StatusText, call: GitHubCall = CALL): Promise<Known<unknown>> {
+    if (this.#sha === '') return { known: true, value: undefined }
+    this.#run.setPending('status', this.#status(ifKilled))
+    const set = await setStatus(this.#status(text), call, this.#run)
+    if (isRefusedForGood(set, this.#run)) this.#sha = ''
+    return set
+  }
+
+  #status({ state, headline, jobId = '', prLink = '' }: StatusText): NewStatus {
+    const { environment, github, redact } = this.#run
+    const isLink = /^https?:\/\//.test(prLink) && prLink.length <= MAX_LINK_LENGTH
+    return {
+      ...github.repository,
+      sha: this.#sha,
+      context: statusContext(this.#run),
+      state,
+      description: statusDescription(redact(headline), jobId),
+      target_url: (isLink ? prLink : attemptUrlOf(environment)) || null,
+    }
+  }
+}
+
+/** For the post step: ends the status of a run that was killed, or that GitHub refused before. */
+export async function finishPendingStatus(run: Run): Promise<void> {
+  const saved = run.getPending('status')
+  // Written by this step's own main part.
+  if (isRecord(saved)) await setStatus(saved as NewStatus, CALL, run)
+}
+
+/** Once the job's end is set, or statuses are refused for good, nothing is left to the post step. */
+async function setStatus(status: NewStatus, call: GitHubCall, run: Run): Promise<Known<unknown>> {
+  const { github } = run
+  const set = await github.attempt(call, () =>
+    github.call(({ rest }) => rest.repos.createCommitStatus(status)),
+  )
+  const isEnd = set.known && status.state !== 'pending'
+  if (isEnd || isRefusedForGood(set, run)) run.setPending('status', undefined)
+  return set
+}
+
+function isRefusedForGood(set: Known<unknown>, { github }: Run): boolean {
+  return !set.known && github.isRefusedForGood(set.error, STATUS_PERMISSION)
 }
