@@ -1,3 +1,5 @@
+import { clipBytes, oneLine } from '../lib/text.ts'
+
 /** A changed file, as GitHub lists it. */
 export type ChangedFile = {
   /** `added`, `modified`, `removed`, `renamed`, … */
@@ -64,6 +66,7 @@ const READERS: readonly RegExp[] = [
   /(?:^|[/._-])(?:index|exports?|types?|api|public|mod|lib|__init__|routes?|router|handlers?|errors?|hooks?)\.\w+$|(?:^|\/)(?:api|public|routes?)\//i,
 ]
 
+const MAX_PATH_BYTES = 300
 /** Average length of a line from which on a file counts as minified. */
 const MINIFIED_LINE_LENGTH = 500
 
@@ -92,14 +95,30 @@ function firstLines(patch: string): string {
   return start === '0' || start === '1' ? head : ''
 }
 
+/** What happened to a file: `renamed src/a.ts to src/b.ts (+3 -1)`. */
+export function describeFile(file: ChangedFile): string {
+  const { status, path, oldPath, added, removed, patch } = file
+  const where = path === oldPath ? shortPath(path) : `${shortPath(oldPath)} to ${shortPath(path)}`
+  const kind = patch ? kindOfNamed(file) : undefined
+  const without = patch === undefined ? ' (GitHub shows no diff)' : kind && ` (${kind}: only named)`
+  return `${status} ${where}${lineCounts(added, removed)}${without ?? ''}`
+}
+
+/** ` (+3 -1)`; empty for none. */
+export function lineCounts(added: number, removed: number): string {
+  return added + removed === 0 ? '' : ` (+${added} -${removed})`
+}
+
+export function shortPath(path: string): string {
+  return clipBytes(oneLine(path), MAX_PATH_BYTES)
+}
+
+const NO_PAGE: readonly RegExp[] = [
+  /(?:^|\/)(?:\.[^/]+\/|(?:CHANGELOG|CHANGES|HISTORY|AGENTS|CLAUDE|CONTRIBUTING)\b)/i,
+  /(?:^|\/)(?:tests?|__tests__|e2e|fixtures?|playgrounds?|examples?)\/(?:.*\/)?README\b[^/]*$/i,
+]
+
 /** Whether a page of documentation was changed, in whatever language. */
 export function isPage({ path }: ChangedFile): boolean {
-  if (
-    /(?:^|\/)(?:tests?|__tests__|e2e|fixtures?|playgrounds?|examples?)\/(?:.*\/)?README\b[^/]*$/i.test(path)
-  )
-    return false
-  return (
-    /\.(?:mdx?|rst|adoc)$/i.test(path) &&
-    !/(?:^|\/)(?:\.[^/]+\/|(?:CHANGELOG|CHANGES|HISTORY|AGENTS|CLAUDE|CONTRIBUTING)\b)/i.test(path)
-  )
+  return /\.(?:mdx?|rst|adoc)$/i.test(path) && !NO_PAGE.some((pattern) => pattern.test(path))
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { bareEvent, type Event, event, push, pushBy } from '../support/events.ts'
 import { type Harness, startHarness } from '../support/harness.ts'
 import { AFTER, addCommit, addPull, BEFORE, commitOf, mergePull } from '../support/world.ts'
-import { addJob, addOlderJob, COMPARE, COMPARED, COMPARISON, changedFile, RUN, tell } from './told.ts'
+import { addJob, addOlderJob, COMPARE, COMPARED, COMPARISON, changedFile, RUN, tell } from './describe-run.ts'
 
 const NO_COMMIT = '0'.repeat(40)
 const JOB = "Changes since: this step's last job"
