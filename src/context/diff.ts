@@ -45,7 +45,7 @@ type ShownFiles = Written & { readonly isCut: boolean; readonly whole: number }
 /**
  * Each file under a header, with as much of its diff as fits, and the names in what is left out.
  *
- * @param shownText what the prompt says beside the files: names in there are not shown again
+ * @param shownText what the prompt says before the files: names in there are not shown again
  */
 export function renderFiles(files: readonly ChangedFile[], maxBytes: number, shownText: string): ShownFiles {
   const parts = rankParts(files, true)
@@ -163,11 +163,7 @@ function countFitting(sizes: readonly number[], maxBytes: number): number {
  * @param kept indexes of the lines to show
  * @param names those of the lines that are left out
  */
-function writeDiff(
-  { header, lines, duplicates }: Omit<Part, 'size'>,
-  kept: readonly number[],
-  names = '',
-): string {
+function writeDiff({ header, lines, duplicates }: Omit<Part, 'size'>, kept: readonly number[], names = '') {
   const left = lines.length - kept.length
   const leftOut = `${left} more ${left === 1 ? 'line' : 'lines'} of this file's diff, left out here`
   const paths = clipBytes(duplicates.map(({ path }) => shortPath(path)).join(', '), MAX_DUPLICATES_BYTES)

@@ -3,7 +3,7 @@ import type { Maybe, User } from '../github/types.ts'
 import { byteLength, cleanMarkdown, clipBytes, oneLine } from '../lib/text.ts'
 import type { Written } from './diff.ts'
 
-/** A commit's SHA, which may be empty, and its message or the part of it that is to be told. */
+/** A commit's SHA, which may be empty, and its message or the part of it that the agent gets. */
 export type CommitSummary = { readonly sha: string; readonly message: string }
 
 const MAX_SUBJECT_BYTES = 300
@@ -67,10 +67,8 @@ function readMessage({ sha, message }: CommitSummary) {
 
 /** The same for the subject of a merge, of its commit, and of the line that lists it in a squashed one. */
 function subjectKey(line: string): string {
-  return line
-    .slice(0, MAX_SUBJECT_BYTES)
-    .replace(/^[*-] | \(#\d+\)$|\.$/g, '')
-    .toLowerCase()
+  const subject = line.slice(0, MAX_SUBJECT_BYTES)
+  return subject.replace(/^[*-] | \(#\d+\)$|\.$/g, '').toLowerCase()
 }
 
 /** Each subject once, with the first body that there is for it, and no body with lines that are subjects. */
@@ -100,14 +98,15 @@ export function cleanText(text: string): string {
       BY_TOOL.test(head) ? '' : all,
     )
     .replace(/(?:^>.*\n?)+|^.+$/gm, (all) => (BY_TOOL.test(all) ? '' : all))
-  const levelOf = (line: string): number => /^#{1,6}(?= )/.exec(line)?.[0].length ?? Infinity
-  const fromBelow: string[] = []
-  for (const line of written.split('\n').toReversed()) {
-    const below = fromBelow.findLast((one) => one.trim() !== '')
-    const isEmpty = below === undefined || levelOf(below) <= levelOf(line)
-    if (levelOf(line) === Infinity || !isEmpty) fromBelow.push(line)
-  }
-  return cleanMarkdown(fromBelow.toReversed().join('\n'))
+  let levelBelow = 0
+  const fromBelow = written.split('\n').toReversed()
+  const kept = fromBelow.filter((line) => {
+    const level = /^#{1,6}(?= )/.exec(line)?.[0].length ?? Infinity
+    if (level !== Infinity && levelBelow <= level) return false
+    if (line.trim() !== '') levelBelow = level
+    return true
+  })
+  return cleanMarkdown(kept.toReversed().join('\n'))
 }
 
 /** A comment of a conversation. */
@@ -146,13 +145,12 @@ const MAX_POSTS_BYTES = 8 * 1024
 /** The comments of a thread, given oldest first, that were there before a command. */
 export async function selectPosts(thread: readonly Post[], filter: PostFilter): Promise<PriorPosts> {
   const { commandId, writtenAt, asker, ours, sinceId, mayAsk } = filter
-  const isLater = ({ id, createdAt }: Post): boolean =>
-    id === commandId || (writtenAt !== '' && createdAt > writtenAt)
-  const end = thread.findIndex(isLater)
   const start = thread.findIndex(({ id }) => id === sinceId) + 1
-  const before = thread
-    .slice(start, end < 0 ? undefined : end)
-    .filter(({ id, body }) => !ours.has(id) && cleanMarkdown(body) !== '')
+  const end = thread.findIndex(
+    ({ id, createdAt }) => id === commandId || (writtenAt !== '' && createdAt > writtenAt),
+  )
+  const earlier = thread.slice(start, end < 0 ? undefined : end)
+  const before = earlier.filter(({ id, body }) => !ours.has(id) && cleanMarkdown(body) !== '')
   const authors: User[] = []
   for (const { author } of before.toReversed()) {
     const isListed = author == null || [asker, ...authors].some((one) => isSameAccount(one, author))

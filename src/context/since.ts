@@ -126,17 +126,17 @@ async function changesSinceNearest(
   payload: Payload,
   github: GitHub,
 ): Promise<EventFacts> {
-  const inPayload = (problem: string, since: string): EventFacts => {
-    return { ...changesInPayload(payload, problem), facts: [[label, since]] }
+  const inPayload = (why: string, since: string): EventFacts => {
+    return { ...changesInPayload(payload, `not known: ${why}`), facts: [[label, since]] }
   }
-  if (!before.known) return inPayload(`not known: ${before.why}`, 'not known')
+  if (!before.known) return inPayload(before.why, 'not known')
   for (const name of before.value.slice(0, MAX_COMPARED)) {
     const compared = await compare(name, tag, github)
-    if (!compared.known) return inPayload(`not known: ${compared.why}`, name)
+    if (!compared.known) return inPayload(compared.why, name)
     const { status, facts, ...changes } = compared.value
     if (status !== 'identical') return { ...changes, facts: [[label, name], ...facts] }
   }
-  return inPayload('not known: there is nothing to compare with', 'none')
+  return inPayload('there is nothing to compare with', 'none')
 }
 
 /** The tags of the releases before one, the nearest first: by version or, where tags are no versions, by time. */
@@ -170,9 +170,8 @@ function readVersion(tag: string): Version | undefined {
 
 /** Below zero if the first is lower. A version with a suffix comes before the one without it. */
 function compareVersions(one: Version, other: Version): number {
-  const natural = (a: string, b: string): number => a.localeCompare(b, 'en', { numeric: true })
-  const byNumbers = natural(one.numbers, other.numbers)
-  if (byNumbers !== 0) return byNumbers
+  const { compare: natural } = new Intl.Collator('en', { numeric: true })
   const isFinal = one.suffix === '' || other.suffix === ''
-  return isFinal ? other.suffix.length - one.suffix.length : natural(one.suffix, other.suffix)
+  const bySuffix = isFinal ? other.suffix.length - one.suffix.length : natural(one.suffix, other.suffix)
+  return natural(one.numbers, other.numbers) || bySuffix
 }
