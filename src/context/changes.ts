@@ -2,7 +2,7 @@ import type { Payload } from '../events/event-table.ts'
 import type { GitHub, GitHubCall, Known } from '../github/client.ts'
 import { GitHubError } from '../github/errors.ts'
 import type { Commit, CommitFile, Comparison, Maybe, PullRequest } from '../github/types.ts'
-import { type CommitSummary, withoutBody } from './commit-messages.ts'
+import { type CommitSummary, withoutBody } from './messages.ts'
 import type { ChangedFile } from './ranking.ts'
 import type { EventFacts, Fact } from './render.ts'
 
@@ -10,6 +10,7 @@ import type { EventFacts, Fact } from './render.ts'
 const MAX_COMPARED = 300
 /** As many files of a pull request as GitHub lists at most. */
 const MAX_LISTED = 3000
+const PULL_PERMISSION = 'pull-requests: read'
 
 export function unknownChanges(why: string, facts: readonly Fact[] = []): EventFacts {
   return { facts, files: { files: [], total: 0, problem: `not known: ${why}` } }
@@ -22,11 +23,8 @@ export function ask<T>(github: GitHub, call: GitHubCall, send: () => Promise<T>)
 
 /** Source: GitHub's REST API, "Compare two commits": without paging the newest 250 commits, oldest first. */
 export function requestComparison(base: string, head: string, github: GitHub): Promise<Known<Comparison>> {
-  const call = {
-    purpose: 'compare two commits',
-    permission: 'contents: read',
-    consequence: 'The agent is not told the commits, files and diff.',
-  }
+  const consequence = 'The agent is not told the commits, files and diff.'
+  const call = { purpose: 'compare two commits', permission: 'contents: read', consequence }
   const basehead = `${base}...${head}`
   return ask(github, call, async () => {
     const compared = await github.call<Maybe<Comparison>>(({ rest }) =>
@@ -38,7 +36,6 @@ export function requestComparison(base: string, head: string, github: GitHub): P
   })
 }
 
-/** What is between two commits, with what GitHub says of how they lie to one another. */
 type Compared = EventFacts & Pick<Comparison, 'status' | 'behind_by'>
 
 /** Compares two commits, branches or tags: one request, three where there are more files than GitHub compares. */
@@ -123,13 +120,9 @@ function summaryOf({ sha, commit }: Commit): CommitSummary {
   return { sha: sha ?? '', message: commit?.message ?? '' }
 }
 
-/** A pull request as the API knows it. */
 export function readPull(number: number, github: GitHub): Promise<Known<PullRequest>> {
-  const call = {
-    purpose: 'look up the pull request',
-    permission: 'pull-requests: read',
-    consequence: 'The agent is not told its branches.',
-  }
+  const consequence = 'The agent is not told its branches.'
+  const call = { purpose: 'look up the pull request', permission: PULL_PERMISSION, consequence }
   return ask(github, call, async () => {
     const pull = await github.call<PullRequest>(({ rest }) =>
       rest.pulls.get({ ...github.repository, pull_number: number }),
@@ -139,26 +132,19 @@ export function readPull(number: number, github: GitHub): Promise<Known<PullRequ
   })
 }
 
-const FILES_OF_PULL = {
-  purpose: "list the pull request's files",
-  permission: 'pull-requests: read',
-  consequence: 'The agent is not told which files it changes, nor the diff.',
-}
-const COMMITS_OF_PULL = {
-  purpose: "list the pull request's commits",
-  permission: 'pull-requests: read',
-  consequence: 'The agent is not told their messages.',
-}
-
 /** The files and commits of a pull request: a request for each hundred of them. */
 export async function changesOfPull(
   { number, changed_files: counted, html_url: url }: PullRequest,
   github: GitHub,
 ): Promise<Pick<EventFacts, 'commits' | 'files'>> {
   const path = `${github.path}/pulls/${number}`
+  const list = <T>(what: string, consequence: string, max?: number): Promise<Known<readonly T[]>> => {
+    const call = { purpose: `list the pull request's ${what}`, permission: PULL_PERMISSION, consequence }
+    return ask(github, call, () => github.list<T>(`${path}/${what}`, max))
+  }
   const [listed, commitsListed] = await Promise.all([
-    ask(github, FILES_OF_PULL, () => github.list<CommitFile>(`${path}/files`, MAX_LISTED)),
-    ask(github, COMMITS_OF_PULL, () => github.list<Commit>(`${path}/commits`)),
+    list<CommitFile>('files', 'The agent is not told which files it changes, nor the diff.', MAX_LISTED),
+    list<Commit>('commits', 'The agent is not told their messages.'),
   ])
   // The description tells what the bodies of its messages would.
   const commits = commitsListed.known ? commitsListed.value.map(summaryOf).map(withoutBody) : []

@@ -11,7 +11,7 @@ import { changesOfPull, readPull, unknownChanges } from './changes.ts'
 import { type Block, type BlockOptions, type EventFacts, type Fact, renderContext } from './render.ts'
 import { factsOfPush, factsOfRelease, factsSinceLastJob } from './since.ts'
 
-type Beside = Pick<BlockOptions, 'promptBytes' | 'signals' | 'conversation'> & {
+type Sources = Pick<BlockOptions, 'promptBytes' | 'signals' | 'conversation'> & {
   readonly mergedPulls: MergedPulls
   readonly since: Since
   /** The pull request that an earlier job ended in, where this run starts a new one. */
@@ -22,22 +22,22 @@ type Beside = Pick<BlockOptions, 'promptBytes' | 'signals' | 'conversation'> & {
  * What GitHub knows of the event, as a delimited block for the prompt: from the payload, and from the API where that is
  * silent. Never fails: what can't be read from GitHub is left out, and said.
  */
-export async function describeEvent(trigger: Trigger, beside: Beside, run: Run): Promise<Block> {
+export async function describeEvent(trigger: Trigger, sources: Sources, run: Run): Promise<Block> {
   try {
-    return describe(trigger, await factsOf(trigger.event, beside, run), beside, run)
+    return describe(trigger, await factsOf(trigger.event, sources, run), sources, run)
   } catch (error) {
     // Neither payloads nor responses are checked field by field.
     const why = `GitHub returned unexpected data (${errorMessage(error)})`
     run.log.warning(`Failed to describe the event: ${why}. The agent is not told what it is about.`)
     const event = { ...trigger.event, payload: {} }
-    return describe({ ...trigger, event }, unknownChanges(why), beside, run)
+    return describe({ ...trigger, event }, unknownChanges(why), sources, run)
   }
 }
 
 function describe(
   { event, command }: Trigger,
   known: EventFacts,
-  { previous, ...beside }: Beside,
+  { previous, ...options }: Sources,
   { environment, inputs }: Run,
 ): Block {
   const { name, payload } = event
@@ -54,16 +54,16 @@ function describe(
   const { body, user, html_url: url } = payload.comment ?? payload.review ?? {}
   // A command is the request itself.
   const comment: Fact[] = body && command === undefined ? [[`Comment by ${user?.login} (${url})`, body]] : []
-  const whole = { ...known, facts, texts: [...(known.texts ?? []), ...comment] }
+  const all = { ...known, facts, texts: [...(known.texts ?? []), ...comment] }
   const detail = inputs.context === 'files' ? 'files' : 'diff'
-  return renderContext(whole, { ...beside, detail, isCommand: command !== undefined })
+  return renderContext(all, { ...options, detail, isCommand: command !== undefined })
 }
 
-async function factsOf({ payload, row }: GitHubEvent, beside: Beside, run: Run): Promise<EventFacts> {
+async function factsOf({ payload, row }: GitHubEvent, sources: Sources, run: Run): Promise<EventFacts> {
   const { github } = run
   switch (row.subject) {
     case 'push':
-      return await factsOfPush(payload, beside, github)
+      return await factsOfPush(payload, sources, github)
     case 'pull-request':
       return await factsOfPull(payload.pull_request ?? {}, github, payload.comment ?? {})
     case 'issue':
@@ -71,7 +71,7 @@ async function factsOf({ payload, row }: GitHubEvent, beside: Beside, run: Run):
     case 'release':
       return await factsOfRelease(payload, github)
     case 'branch':
-      return await factsSinceLastJob(beside.since, run)
+      return await factsSinceLastJob(sources.since, run)
     case 'workflow-run':
       return { facts: factsOfRun(payload.workflow_run ?? {}) }
     case 'discussion':

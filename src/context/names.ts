@@ -1,5 +1,5 @@
 import { byteLength } from '../lib/text.ts'
-import { type ChangedFile, type Rank, rankOf } from './ranking.ts'
+import { type ChangedFile, rankOf } from './ranking.ts'
 
 /** A name that a change adds or removes, in the file and line that say most of it. */
 export type Name = {
@@ -24,45 +24,40 @@ const MAX_LINE_LENGTH = 1000
  * removed lines alone, in whichever file. Each is one file's; none is of tests and CI.
  */
 export function findNames(files: readonly ChangedFile[]): ReadonlyMap<ChangedFile, readonly Name[]> {
-  const seen = { '+': new Set<string>(), '-': new Set<string>(), ' ': new Set<string>() }
+  const words = { '+': new Set<string>(), '-': new Set<string>(), ' ': new Set<string>() }
   for (const { patch = '' } of files) {
     for (const line of patch.split('\n')) {
       if (line.startsWith('@@')) continue
-      const words = seen[line.startsWith('+') ? '+' : line.startsWith('-') ? '-' : ' ']
-      for (const word of line.slice(1).match(WORD) ?? []) words.add(word)
+      const ofSign = words[line.startsWith('+') ? '+' : line.startsWith('-') ? '-' : ' ']
+      for (const word of line.slice(1).match(WORD) ?? []) ofSign.add(word)
     }
   }
-  const isNew = (word: string): boolean => !seen['-'].has(word) && !seen[' '].has(word)
-  const isGone = (word: string): boolean => !seen['+'].has(word) && !seen[' '].has(word)
+  const isOneSided = (word: string, verb: Name['verb']): boolean =>
+    !words[verb === 'adds' ? '-' : '+'].has(word) && !words[' '].has(word)
   const best = new Map<string, Name & { readonly file: ChangedFile }>()
   for (const file of files) {
-    const more = RANK_WEIGHTS[rankOf(file)]
-    if (more === undefined) continue
-    for (const name of namesIn(file.patch ?? '', { adds: isNew, removes: isGone })) {
-      const weight = name.weight + more
-      if (weight > (best.get(name.word)?.weight ?? 0)) best.set(name.word, { ...name, weight, file })
-    }
+    for (const name of namesIn(file, isOneSided))
+      if (name.weight > (best.get(name.word)?.weight ?? 0)) best.set(name.word, { ...name, file })
   }
   const byWeight = [...best.values()].toSorted((one, other) => other.weight - one.weight)
   return Map.groupBy(byWeight, ({ file }) => file)
 }
 
-/** Names from files that readers notice come first; of the others without a number there are none. */
-const RANK_WEIGHTS: Readonly<Partial<Record<Rank, number>>> = { readers: 1, source: 0 }
-/** Readers miss what they could use before: flags, variables, keys. */
-const VERB_WEIGHTS: Readonly<Record<Name['verb'], number>> = { adds: 0, removes: -2 }
-
-function namesIn(patch: string, isWanted: Readonly<Record<Name['verb'], (word: string) => boolean>>): Name[] {
+function namesIn(file: ChangedFile, isWanted: (word: string, verb: Name['verb']) => boolean): Name[] {
+  const rank = rankOf(file)
+  if (rank !== 'readers' && rank !== 'source') return []
   const names: Name[] = []
-  for (const [index, line] of patch.split('\n').entries()) {
+  for (const [index, line] of (file.patch ?? '').split('\n').entries()) {
     if (!/^[+-]/.test(line) || line.length > MAX_LINE_LENGTH) continue
     const verb = line.startsWith('+') ? 'adds' : 'removes'
     const text = line.slice(1)
+    // Readers look for what they can use now before what they could use.
+    const bonus = (rank === 'readers' ? 1 : 0) - (verb === 'removes' ? 2 : 0)
     for (const match of text.matchAll(WORD)) {
       const [word] = match
-      if (word.length < MIN_LENGTH || word.length > MAX_LENGTH || !isWanted[verb](word)) continue
+      if (word.length < MIN_LENGTH || word.length > MAX_LENGTH || !isWanted(word, verb)) continue
       const weight = weightOf(word, text.slice(0, match.index), text.slice(match.index + word.length))
-      if (weight > 0) names.push({ word, verb, weight: weight + VERB_WEIGHTS[verb], line: index })
+      if (weight > 0) names.push({ word, verb, weight: weight + bonus, line: index })
     }
   }
   return names
@@ -93,17 +88,17 @@ export function newsIn(names: readonly Name[]): number {
 }
 
 /**
- * Chooses the names to tell of each of these files, in at most so many bytes: `adds --json, exportAll; removes --xml`.
+ * Chooses the names to list for each of these files, in at most so many bytes: `adds --json, exportAll; removes --xml`.
  *
- * @param told what is told already: names in there are not told again
+ * @param shownText what the prompt shows already: names in there are not listed again
  */
 export function chooseNames(
   names: ReadonlyMap<ChangedFile, readonly Name[]>,
-  { told, maxBytes }: { readonly told: string; readonly maxBytes: number },
+  { shownText, maxBytes }: { readonly shownText: string; readonly maxBytes: number },
 ): ReadonlyMap<ChangedFile, string> {
   const all = [...names].flatMap(([file, list]) => list.map((name) => ({ ...name, file })))
   const chosen = new Map<ChangedFile, { readonly adds: string[]; readonly removes: string[] }>()
-  const done = new Set(told.match(WORD))
+  const done = new Set(shownText.match(WORD))
   let left = maxBytes
   for (const { word, verb, file } of all.toSorted((one, other) => other.weight - one.weight)) {
     const list = chosen.get(file) ?? { adds: [], removes: [] }

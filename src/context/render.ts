@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { byteLength, clipBytes, oneLine } from '../lib/text.ts'
-import { type CommitSummary, cleanText, renderCommits, type Written } from './commit-messages.ts'
-import { type PriorPosts, renderPosts } from './conversation-text.ts'
-import { listFiles, renderFiles, renderHunk, shareRoom } from './diff.ts'
-import { type ChangedFile, isPage } from './ranking.ts'
+import { listFiles, renderFiles, shareBytes, type Written } from './diff.ts'
+import { renderHunk } from './hunks.ts'
+import { type CommitSummary, cleanText, type PriorPosts, renderCommits, renderPosts } from './messages.ts'
+import { type ChangedFile, isPage, lineCounts } from './ranking.ts'
 
 /** What is known of an event. All of it may come from outside. */
 export type EventFacts = {
@@ -18,23 +18,21 @@ export type EventFacts = {
   /** How many commits there are in all, where these are only some. */
   readonly commitCount?: number
   /** Missing for an event that changes no files. */
-  readonly files?: FileList
+  readonly files?: {
+    readonly files: readonly ChangedFile[]
+    /** How many there are in all; `undefined` if there may be more than these. */
+    readonly total: number | undefined
+    /** Why they are not known, or not as expected; empty if they are. */
+    readonly problem?: string
+    /** Where the whole diff is; may be empty. */
+    readonly url?: string
+  }
   /** Part of a diff whose last line is commented on. */
   readonly hunk?: string
 }
 
 /** A label or title, and its value. */
 export type Fact = readonly [name: string, value: string]
-
-type FileList = {
-  readonly files: readonly ChangedFile[]
-  /** How many there are in all; `undefined` if there may be more than these. */
-  readonly total: number | undefined
-  /** Why they are not known, or not as expected; empty if they are. */
-  readonly problem?: string
-  /** Where the whole diff is; may be empty. */
-  readonly url?: string
-}
 
 /** How a block is written. */
 export type BlockOptions = {
@@ -82,38 +80,37 @@ export function renderContext(
 ): Block {
   const { facts, texts = [], hunk = '', commits = [], commitCount = commits.length, mergedPulls = 0 } = known
   const { files, url = '' } = known.files ?? { files: [] }
+  const isLongPrompt = promptBytes > MAX_BYTES.prompt - MAX_BYTES.withoutDiff
+  const withDiff = detail === 'diff' && !isLongPrompt
   // A line break on either side parts the block from the rest.
-  const promptRoom = MAX_BYTES.prompt - promptBytes - 2
-  const hasRoom = promptBytes <= MAX_BYTES.prompt - MAX_BYTES.withoutDiff
-  const withDiff = detail === 'diff' && hasRoom
-  const blockRoom = Math.min(MAX_BYTES.withoutDiff, withDiff ? promptRoom - MIN_FILES_BYTES : Infinity)
+  const bytesLeft = MAX_BYTES.prompt - promptBytes - 2
+  const maxBytes = Math.min(MAX_BYTES.withoutDiff, withDiff ? bytesLeft - MIN_FILES_BYTES : Infinity)
   const leadIn = `${isCommand ? BY_COMMAND : UNATTENDED} ${LEAD_IN}`
-  const lack = detail === 'diff' && !hasRoom && files.length > 0 ? NO_ROOM : ''
+  const frameBytes = byteLength(delimit(leadIn, ''))
+  const lack = detail === 'diff' && isLongPrompt && files.length > 0 ? NO_DIFF : ''
   const title = known.files === undefined ? '' : `${filesTitle(known.files)}${lack}`
   const lines = fill([...facts, pagesFact(files)].map(factSection), MAX_FACTS_BYTES)
   const top = `${textOf(lines)}${signals === '' ? '' : `\n${signals}`}`
-  const frameBytes = byteLength(delimit(leadIn, ''))
-  const sections = [
-    (maxBytes: number) => renderCommits(commits, { total: commitCount, maxBytes }),
-    (maxBytes: number) => (withDiff ? NOTHING : listFiles(files, maxBytes)),
-    (maxBytes: number) => (conversation ? renderPosts(conversation, maxBytes) : NOTHING),
+  const sections: Section[] = [
+    (max) => renderCommits(commits, { total: commitCount, maxBytes: max }),
+    (max) => (withDiff ? NOTHING : listFiles(files, max)),
+    (max) => (conversation ? renderPosts(conversation, max) : NOTHING),
     ...texts.map(textSection),
   ]
-  const shown = fill(sections, blockRoom - frameBytes - byteLength(`${top}${title}`))
+  const shown = fill(sections, maxBytes - frameBytes - byteLength(`${top}${title}`))
   const [shownCommits = NOTHING, list = NOTHING, ...others] = shown
-  const hunkBytes = Math.min(MAX_HUNK_BYTES, (promptRoom - blockRoom) / 2)
-  const head = `${top}${textOf([...others, shownCommits])}${withDiff ? renderHunk(hunk, hunkBytes) : ''}${title}`
+  const hunkText = withDiff ? renderHunk(hunk, Math.min(MAX_HUNK_BYTES, (bytesLeft - maxBytes) / 2)) : ''
+  const head = `${top}${textOf([...others, shownCommits])}${hunkText}${title}`
   const stats = { commits: shownCommits.count, files: list.count, wholeFiles: 0, mergedPulls }
   if (!withDiff) return { text: delimit(leadIn, `${head}${list.text}`), stats }
   const whole = url === '' ? '' : `\n… (the whole diff: ${oneLine(url)})`
-  const maxBytes = promptRoom - frameBytes - byteLength(`${head}${whole}`)
-  const diff = renderFiles(files, { maxBytes, told: head })
+  const diff = renderFiles(files, bytesLeft - frameBytes - byteLength(`${head}${whole}`), head)
   const text = delimit(leadIn, `${head}${diff.text}${diff.isCut ? whole : ''}`)
   return { text, stats: { ...stats, files: diff.count, wholeFiles: diff.whole } }
 }
 
 const NOTHING: Written = { text: '', count: 0 }
-const NO_ROOM = '; without their diff, as the rest of the prompt leaves no room for it'
+const NO_DIFF = '; without their diff, as the rest of the prompt leaves no room for it'
 
 /** What was written since an earlier job, for a message to it; empty if nothing was. */
 export function renderMessageContext(conversation: PriorPosts): string {
@@ -124,16 +121,14 @@ export function renderMessageContext(conversation: PriorPosts): string {
 /** Writes a part of the block in at most so many bytes. */
 type Section = (maxBytes: number) => Written
 
-/** Writes sections in the room that they have together. */
+/** Writes sections in so many bytes together. */
 function fill(sections: readonly Section[], maxBytes: number): Written[] {
   const whole = sections.map((section) => section(maxBytes))
-  const shares = shareRoom(
-    whole.map(({ text }) => byteLength(text)),
-    maxBytes,
-  )
-  return whole.map((written, index) => {
-    const share = shares[index] ?? 0
-    return byteLength(written.text) <= share ? written : (sections[index]?.(share) ?? written)
+  const sizes = whole.map(({ text }) => byteLength(text))
+  const shares = shareBytes(sizes, maxBytes)
+  return sections.map((section, index) => {
+    const [size = 0, share = 0] = [sizes[index], shares[index]]
+    return (size <= share ? whole[index] : undefined) ?? section(share)
   })
 }
 
@@ -150,9 +145,7 @@ function delimit(leadIn: string, content: string): string {
 function factSection([name, value]: Fact): Section {
   const label = `\n${name}: `
   const text = oneLine(value)
-  return (maxBytes) => {
-    return { text: text && `${label}${clipBytes(text, maxBytes - byteLength(label))}`, count: 1 }
-  }
+  return (max) => ({ text: text && `${label}${clipBytes(text, max - byteLength(label))}`, count: 1 })
 }
 
 /** Pages that were changed along with something else: part of the work may be done. */
@@ -169,20 +162,17 @@ function pagesFact(files: readonly ChangedFile[]): Fact {
 function textSection([name, value]: Fact): Section {
   const text = cleanText(value)
   const title = `\n${clipBytes(oneLine(name), MAX_TITLE_BYTES)}`
-  return (maxBytes) => {
-    const room = maxBytes - byteLength(title)
-    const body = clipBytes(text, room - byteLength(':\n'), '  ')
-    const shown = body === '' ? title : `${title}:\n${body}`
-    return room < 0 ? { text: '', count: 0 } : { text: shown, count: 1 }
+  return (max) => {
+    const left = max - byteLength(title)
+    const body = clipBytes(text, left - byteLength(':\n'), '  ')
+    return left < 0 ? NOTHING : { text: body === '' ? title : `${title}:\n${body}`, count: 1 }
   }
 }
 
-function filesTitle({ files, total, problem = '' }: FileList): string {
+function filesTitle({ files, total, problem = '' }: NonNullable<EventFacts['files']>): string {
   const sum = (field: 'added' | 'removed'): number => files.reduce((all, file) => all + file[field], 0)
   const count = total === undefined ? `${files.length} or more` : `${Math.max(total, files.length)}`
-  const [added, removed] = [sum('added'), sum('removed')]
-  const lines = added + removed === 0 ? '' : ` (+${added} -${removed})`
-  const shown = `${count}${lines}, first what readers would notice`
+  const shown = `${count}${lineCounts(sum('added'), sum('removed'))}, first what readers would notice`
   const none = problem === '' ? 'none' : ''
   const words = [files.length > 0 ? shown : none, oneLine(problem)]
   return `\nChanged files: ${words.filter((text) => text !== '').join('; ')}`

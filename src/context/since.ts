@@ -1,13 +1,12 @@
-import type { Payload } from '../events/event-table.ts'
-import { isSha } from '../events/event-table.ts'
+import { isSha, type Payload } from '../events/event-table.ts'
 import type { GitHub, Known } from '../github/client.ts'
 import type { MergedPull, MergedPulls } from '../github/pull-requests.ts'
-import type { Comparison, Release } from '../github/types.ts'
+import type { Release } from '../github/types.ts'
 import type { Since } from '../memory/last-job.ts'
 import type { StepStatus } from '../memory/status.ts'
 import type { Run } from '../runner/run.ts'
 import { ask, changesInPayload, compare, requestComparison, unknownChanges } from './changes.ts'
-import { withoutBody } from './commit-messages.ts'
+import { withoutBody } from './messages.ts'
 import type { EventFacts, Fact } from './render.ts'
 
 /** In a repository of many packages, the release before may be far back. */
@@ -46,27 +45,21 @@ async function changesOfPush(payload: Payload, { lastJob }: Since, github: GitHu
   const job = lastJob.known ? lastJob.value : undefined
   const base = job?.sha ?? before
   const compared = await compare(base, after, github)
-  const forced = payload.forced
-    ? [forcedFact(base === before ? compared : await requestComparison(before, after, github))]
-    : []
-  if (!compared.known) {
-    const known = changesInPayload(payload, `not known: ${compared.why}`)
-    return { ...known, facts: [['Compare', payload.compare ?? ''], ...forced] }
+  const facts: Fact[] = compared.known ? [...compared.value.facts] : [['Compare', payload.compare ?? '']]
+  if (compared.known && job !== undefined && base !== before) facts.unshift(factOfJob(job))
+  if (payload.forced) {
+    const pushed = base === before ? compared : await requestComparison(before, after, github)
+    const gone = pushed.known ? pushed.value.behind_by : undefined
+    const commits = gone === 1 ? 'commit was' : 'commits were'
+    facts.push(['Forced push', `${gone ?? 'an unknown number of'} ${commits} removed from the branch`])
   }
-  const since: Fact[] = job === undefined || base === before ? [] : [['Changes since', jobWords(job)]]
-  return { ...compared.value, facts: [...since, ...compared.value.facts, ...forced] }
+  const changes = compared.known ? compared.value : changesInPayload(payload, `not known: ${compared.why}`)
+  return { ...changes, facts }
 }
 
-/** @param compared the end of the branch before the push with the one after it */
-function forcedFact(compared: Known<Pick<Comparison, 'behind_by'>>): Fact {
-  const gone = compared.known ? compared.value.behind_by : undefined
-  const commits = gone === 1 ? 'commit was' : 'commits were'
-  return ['Forced push', `${gone ?? 'an unknown number of'} ${commits} removed from the branch`]
-}
-
-function jobWords({ sha, createdAtMs }: StepStatus): string {
+function factOfJob({ sha, createdAtMs }: StepStatus): Fact {
   const when = createdAtMs === 0 ? '' : `, ${new Date(createdAtMs).toISOString().slice(0, 16)}Z`
-  return `this step's last job (commit ${sha.slice(0, 7)}${when})`
+  return ['Changes since', `this step's last job (commit ${sha.slice(0, 7)}${when})`]
 }
 
 /** What has changed on the run's branch since this step's last job, or else since this workflow last succeeded on it. */
@@ -77,7 +70,7 @@ export async function factsSinceLastJob(history: Since, { environment, github }:
   const base = job?.sha ?? success?.sha
   if (base === undefined || !isSha(sha)) return unknownChanges(whyUnknown(history, environment.ref))
   const successWords = `this workflow last succeeded on this branch (${success?.createdAt}, ${success?.url})`
-  const since: Fact = ['Changes since', job === undefined ? successWords : jobWords(job)]
+  const since: Fact = job === undefined ? ['Changes since', successWords] : factOfJob(job)
   if (base === sha) return { facts: [since], files: { files: [], total: 0 } }
   const compared = await compare(base, sha, github)
   if (!compared.known) return unknownChanges(compared.why, [since])
@@ -95,11 +88,8 @@ function whyUnknown({ lastJob, lastSuccess }: Since, ref: string): string {
 export async function factsOfRelease(payload: Payload, github: GitHub): Promise<EventFacts> {
   const release = payload.release ?? {}
   const tag = release.tag_name ?? ''
-  const call = {
-    purpose: 'list the releases',
-    permission: 'contents: read',
-    consequence: 'The agent is not told what has changed since the release before.',
-  }
+  const consequence = 'The agent is not told what has changed since the release before.'
+  const call = { purpose: 'list the releases', permission: 'contents: read', consequence }
   const before = await ask(github, call, async () => {
     const releases = await github.list<Release>(`${github.path}/releases`, MAX_RELEASES)
     return releasesBefore(release, releases)
@@ -118,17 +108,12 @@ export async function factsOfRelease(payload: Payload, github: GitHub): Promise<
 async function changesSinceTag(tag: string, payload: Payload, github: GitHub): Promise<EventFacts> {
   const [, prefix = ''] = /^(\D*)\d/.exec(tag) ?? []
   const ref = `tags/${prefix}`.replace(/\/$/, '')
-  const call = {
-    purpose: 'list the tags',
-    permission: 'contents: read',
-    consequence: 'The agent is not told what has changed since the tag before.',
-  }
+  const consequence = 'The agent is not told what has changed since the tag before.'
+  const call = { purpose: 'list the tags', permission: 'contents: read', consequence }
   const before = await ask(github, call, async () => {
     const refs = await github.call(({ rest }) => rest.git.listMatchingRefs({ ...github.repository, ref }))
-    return tagsBefore(
-      tag,
-      refs.map((one) => one.ref.replace(/^refs\/tags\//, '')),
-    )
+    const tags = refs.map((one) => one.ref.replace(/^refs\/tags\//, ''))
+    return tagsBefore(tag, tags)
   })
   return await changesSinceNearest(before, tag, 'Tag before', payload, github)
 }
@@ -141,17 +126,17 @@ async function changesSinceNearest(
   payload: Payload,
   github: GitHub,
 ): Promise<EventFacts> {
-  const inPayload = (problem: string, since: string): EventFacts => {
-    return { ...changesInPayload(payload, problem), facts: [[label, since]] }
+  const inPayload = (why: string, since: string): EventFacts => {
+    return { ...changesInPayload(payload, `not known: ${why}`), facts: [[label, since]] }
   }
-  if (!before.known) return inPayload(`not known: ${before.why}`, 'not known')
+  if (!before.known) return inPayload(before.why, 'not known')
   for (const name of before.value.slice(0, MAX_COMPARED)) {
     const compared = await compare(name, tag, github)
-    if (!compared.known) return inPayload(`not known: ${compared.why}`, name)
+    if (!compared.known) return inPayload(compared.why, name)
     const { status, facts, ...changes } = compared.value
     if (status !== 'identical') return { ...changes, facts: [[label, name], ...facts] }
   }
-  return inPayload('not known: there is nothing to compare with', 'none')
+  return inPayload('there is nothing to compare with', 'none')
 }
 
 /** The tags of the releases before one, the nearest first: by version or, where tags are no versions, by time. */
@@ -185,9 +170,8 @@ function readVersion(tag: string): Version | undefined {
 
 /** Below zero if the first is lower. A version with a suffix comes before the one without it. */
 function compareVersions(one: Version, other: Version): number {
-  const natural = (a: string, b: string): number => a.localeCompare(b, 'en', { numeric: true })
-  const byNumbers = natural(one.numbers, other.numbers)
-  if (byNumbers !== 0) return byNumbers
+  const { compare: natural } = new Intl.Collator('en', { numeric: true })
   const isFinal = one.suffix === '' || other.suffix === ''
-  return isFinal ? other.suffix.length - one.suffix.length : natural(one.suffix, other.suffix)
+  const bySuffix = isFinal ? other.suffix.length - one.suffix.length : natural(one.suffix, other.suffix)
+  return natural(one.numbers, other.numbers) || bySuffix
 }

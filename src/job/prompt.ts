@@ -1,6 +1,6 @@
 import type { ConversationStart } from '../comments/conversation.ts'
-import { type Post, type PostFilter, selectPosts } from '../context/conversation-text.ts'
 import { describeEvent } from '../context/gather.ts'
+import { type Post, type PostFilter, selectPosts } from '../context/messages.ts'
 import { type ContextStats, renderMessageContext } from '../context/render.ts'
 import { mayAsk } from '../events/decide.ts'
 import type { Command, Trigger } from '../events/trigger.ts'

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { pushBy } from '../support/events.ts'
 import { startScene } from '../support/scene.ts'
 import { AFTER, BEFORE } from '../support/world.ts'
-import { COMPARED, COMPARISON, RUN } from './told.ts'
+import { COMPARED, COMPARISON, RUN } from './describe-run.ts'
 
 it.each([
   ['the diff', 'diff', COMPARED],

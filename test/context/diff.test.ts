@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { listFiles, renderFiles, renderHunk, shareRoom } from '../../src/context/diff.ts'
+import { listFiles, renderFiles, shareBytes } from '../../src/context/diff.ts'
 import type { ChangedFile } from '../../src/context/ranking.ts'
-import { file } from './told.ts'
+import { file } from './describe-run.ts'
 
 /** So many files, `src/0.ts` and so on. */
 const filesOf = (count: number, patchAt: (index: number) => string, ending = 'ts') =>
@@ -13,7 +13,7 @@ const patchOf = (lines: number, letter = 'x') =>
 
 /** What is shown of files in so many bytes, less what is kept for names and headers of the rest. */
 function show(files: readonly ChangedFile[], maxBytes = 60_000): string[] {
-  const { text } = renderFiles(files, { maxBytes, told: '' })
+  const { text } = renderFiles(files, maxBytes, '')
   expect(Buffer.byteLength(text)).toBeLessThanOrEqual(maxBytes)
   return text.split('\n').slice(1)
 }
@@ -29,9 +29,12 @@ it.each([
   [[10, 10], -5, [0, 0], undefined],
   [[], 10, [], undefined],
   [[100, 100, 10], 70, [20, 40, 10], [1, 2, 2]],
-])('room for %j in %j is shared as %j, by weights if there are any: %j', (sizes, room, shares, weights) => {
-  expect(shareRoom(sizes, room, weights)).toEqual(shares)
-})
+])(
+  'bytes for sizes %j in %j are shared as %j, by weights if there are any: %j',
+  (sizes, room, shares, weights) => {
+    expect(shareBytes(sizes, room, weights)).toEqual(shares)
+  },
+)
 
 describe('changed files', () => {
   it('are each under one header, with the text of the diff as it is', () => {
@@ -165,24 +168,5 @@ describe('changed files', () => {
     const files = filesOf(650, () => '+x')
     const lines = listFiles(files, 100_000).text.split('\n').slice(1)
     expect([lines.length, lines.at(-1)]).toEqual([601, '… (50 more files, not named here)'])
-  })
-})
-
-describe('lines that are commented on', () => {
-  const title = '\nLines commented on (the comment is about the last one):'
-  const long = patchOf(100)
-
-  it.each([
-    ['shown with the last one last', '@@ -1 +1 @@\n a\n+b<c>\n', `${title}\n@@ -1 +1 @@\n a\n+b<c>`],
-    ['nothing where there are none', '', ''],
-    ['cut from the top', long, `${title}\n… (90 lines above, left out here)${long.slice(-100)}`],
-  ])('are %s', (_what, hunk, text) => {
-    expect(renderHunk(hunk, 200)).toBe(text)
-  })
-
-  it('have the last one in any case, cut and said where it does not fit', () => {
-    const hunk = renderHunk(`+a\n+${'x'.repeat(300)}`, 200)
-    expect(hunk).toMatch(/\n… \(1 line above, left out here\)\n\+x{80,}… \(\d{3} more characters\)$/)
-    expect(Buffer.byteLength(hunk)).toBeLessThanOrEqual(200)
   })
 })

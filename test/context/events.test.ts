@@ -16,7 +16,7 @@ import {
 } from '../support/events.ts'
 import { type Harness, startHarness } from '../support/harness.ts'
 import { type Account, AFTER, addComment, addPull, addStatus, BEFORE, commitOf } from '../support/world.ts'
-import { addOlderJob, COMPARISON, changedFile, RUN, tell } from './told.ts'
+import { addOlderJob, COMPARISON, changedFile, RUN, tell } from './describe-run.ts'
 
 const octocat = person('octocat')
 const command = { id: 1, body: '/docs', author: octocat }

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { chooseNames, findNames, newsIn } from '../../src/context/names.ts'
-import { file } from './told.ts'
+import { file } from './describe-run.ts'
 
 const changed = (path: string, ...lines: readonly string[]) =>
   file(path, ['@@ -1,9 +1,9 @@ function context(oldName)', ...lines].join('\n'))
 
 /** What is told of the files of a change, without any room limit unless one is given; empty for none. */
-function tell(files: readonly ReturnType<typeof file>[], { told = '', maxBytes = 8192 } = {}): string[] {
-  const names = chooseNames(findNames(files), { told, maxBytes })
+function tell(files: readonly ReturnType<typeof file>[], { shownText = '', maxBytes = 8192 } = {}): string[] {
+  const names = chooseNames(findNames(files), { shownText, maxBytes })
   return files.map((one) => names.get(one) ?? '')
 }
 
@@ -71,7 +71,7 @@ describe('the names that a change brings or takes away', () => {
   it('are told once, and not again where they stand elsewhere', () => {
     const files = [changed('a.ts', '+export function parseAll() {}'), changed('b.ts', '+  parseAll(fooBar)')]
     expect(tell(files)).toEqual(['adds parseAll', 'adds fooBar'])
-    expect(tell(files, { told: 'It adds parseAll.' })).toEqual(['', 'adds fooBar'])
+    expect(tell(files, { shownText: 'It adds parseAll.' })).toEqual(['', 'adds fooBar'])
   })
 
   const calls = "+  localName(x)\n+  flag('--json')"

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { bareEvent, type Event, event, push, pushBy } from '../support/events.ts'
+import { bareEvent, type Event, push, pushBy } from '../support/events.ts'
 import { type Harness, startHarness } from '../support/harness.ts'
 import { AFTER, addCommit, addPull, BEFORE, commitOf, mergePull } from '../support/world.ts'
-import { addJob, addOlderJob, COMPARE, COMPARED, COMPARISON, changedFile, RUN, tell } from './told.ts'
+import { addJob, addOlderJob, COMPARE, COMPARED, COMPARISON, changedFile, RUN, tell } from './describe-run.ts'
 
 const NO_COMMIT = '0'.repeat(40)
 const JOB = "Changes since: this step's last job"
@@ -149,11 +149,9 @@ describe('a push', () => {
     expect(lines.slice(4)).toEqual(['Tag before: none', ...commits, files, 'modified b.ts'])
   })
 
-  it.each([
-    ['without a payload (a local run)', bareEvent('push'), [], 'the payload names no commit to compare'],
-  ])('%s says that nothing is known', async (_what, made, facts, why) => {
-    const { lines } = await tell(await startHarness(), { event: made })
-    expect(lines.slice(4)).toEqual([...facts, `Changed files: not known: ${why}`])
+  it('without a payload (a local run) says that nothing is known', async () => {
+    const { lines } = await tell(await startHarness(), { event: bareEvent('push') })
+    expect(lines.slice(4)).toEqual(['Changed files: not known: the payload names no commit to compare'])
   })
 
   it.each([
@@ -286,43 +284,5 @@ describe('a schedule or dispatch', () => {
     expect(lines.slice(4)).toEqual([`Changed files: not known: ${why}`])
     const lacks = ': GitHub returned 502. The agent is not told what has changed since.'
     expect(logged).toEqual(why.startsWith('GitHub') ? [expect.stringContaining(lacks)] : [])
-  })
-})
-
-describe('a release', () => {
-  const release = { name: 'Ship it', body: 'Notes <!-- x -->', html_url: 'https://github.com/releases/1' }
-  const notes = ['Notes:', '  Notes']
-
-  /** What is told of a release of this tag. */
-  function tellOf(tag_name: string, scene: Harness) {
-    const made = event('release', { action: 'published', release: { ...release, tag_name } })
-    return tell(scene, { event: made })
-  }
-
-  it('is told with what has changed since the release before it on another commit', async () => {
-    const scene = await startHarness()
-    const { releases, comparisons } = scene.world
-    for (const tag_name of ['pkg@1.1.0', 'pkg@1.1.0-rc.1', 'other@1.0.9', 'pkg@1.0.0'])
-      releases.push({ tag_name, draft: false })
-    comparisons.set('pkg@1.1.0-rc.1...pkg@1.1.0', { status: 'identical', commits: [], files: [] })
-    comparisons.set('pkg@1.0.0...pkg@1.1.0', COMPARISON)
-    const { lines, requests } = await tellOf('pkg@1.1.0', scene)
-    const known = [RUN, 'Release: Ship it', 'Tag: pkg@1.1.0', 'URL: https://github.com/releases/1']
-    const before = ['Release before: pkg@1.0.0', COMPARED[0]]
-    expect(lines.slice(2)).toEqual([...known, ...before, ...notes, ...COMPARED.slice(1)])
-    const compared = ['pkg@1.1.0-rc.1...pkg@1.1.0', 'pkg@1.0.0...pkg@1.1.0']
-    expect(requests).toEqual(['GET /releases', ...compared.map((ends) => `GET /compare/${ends}`)])
-  })
-
-  it.each([
-    ['none', 'there is nothing to compare with', []],
-    ['not known', 'GitHub returned 502', [expect.stringMatching(/^warning: Failed to list the releases/)]],
-  ])('without one says so: %s', async (before, why, logged) => {
-    const scene = await startHarness()
-    if (before !== 'none') scene.github.faults.push({ match: /releases/, end: { status: 502, body: {} } })
-    const known = await tellOf('pkg@1.0.0', scene)
-    const files = `Changed files: not known: ${why}`
-    expect(known.lines.slice(6)).toEqual([`Release before: ${before}`, ...notes, files])
-    expect(known.logged).toEqual(logged)
   })
 })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { isPage, kindOfNamed, RANKS, rankOf } from '../../src/context/ranking.ts'
-import { file } from './told.ts'
+import { file } from './describe-run.ts'
 
 const PATHS = {
   readers: `README.md docs/guide/testing/fixtures.md docs/guides/integration/docker.md docs/en/docs/index.md

@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { releasesBefore, tagsBefore } from '../../src/context/since.ts'
+import { event } from '../support/events.ts'
+import { type Harness, startHarness } from '../support/harness.ts'
+import { COMPARED, COMPARISON, RUN, tell } from './describe-run.ts'
 
 describe('the tag before one', () => {
   it.each([
@@ -38,5 +41,43 @@ describe('the release before one', () => {
     const days = { 'v3.1.8': 1, 'nightly-a': 2, 'v3.1.7': 3, 'v4.2.0': 5, 'nightly-c': 6 }
     const releases = Object.entries(days).map(([name, day]) => release(name, day))
     expect(releasesBefore(release(tag, 4), [release('v3.1.9', 3, true), ...releases])).toEqual(before)
+  })
+})
+
+describe('a release', () => {
+  const release = { name: 'Ship it', body: 'Notes <!-- x -->', html_url: 'https://github.com/releases/1' }
+  const notes = ['Notes:', '  Notes']
+
+  /** What is told of a release of this tag. */
+  function tellOf(tag_name: string, scene: Harness) {
+    const made = event('release', { action: 'published', release: { ...release, tag_name } })
+    return tell(scene, { event: made })
+  }
+
+  it('is told with what has changed since the release before it on another commit', async () => {
+    const scene = await startHarness()
+    const { releases, comparisons } = scene.world
+    for (const tag_name of ['pkg@1.1.0', 'pkg@1.1.0-rc.1', 'other@1.0.9', 'pkg@1.0.0'])
+      releases.push({ tag_name, draft: false })
+    comparisons.set('pkg@1.1.0-rc.1...pkg@1.1.0', { status: 'identical', commits: [], files: [] })
+    comparisons.set('pkg@1.0.0...pkg@1.1.0', COMPARISON)
+    const { lines, requests } = await tellOf('pkg@1.1.0', scene)
+    const known = [RUN, 'Release: Ship it', 'Tag: pkg@1.1.0', 'URL: https://github.com/releases/1']
+    const before = ['Release before: pkg@1.0.0', COMPARED[0]]
+    expect(lines.slice(2)).toEqual([...known, ...before, ...notes, ...COMPARED.slice(1)])
+    const compared = ['pkg@1.1.0-rc.1...pkg@1.1.0', 'pkg@1.0.0...pkg@1.1.0']
+    expect(requests).toEqual(['GET /releases', ...compared.map((ends) => `GET /compare/${ends}`)])
+  })
+
+  it.each([
+    ['none', 'there is nothing to compare with', []],
+    ['not known', 'GitHub returned 502', [expect.stringMatching(/^warning: Failed to list the releases/)]],
+  ])('without one says so: %s', async (before, why, logged) => {
+    const scene = await startHarness()
+    if (before !== 'none') scene.github.faults.push({ match: /releases/, end: { status: 502, body: {} } })
+    const known = await tellOf('pkg@1.0.0', scene)
+    const files = `Changed files: not known: ${why}`
+    expect(known.lines.slice(6)).toEqual([`Release before: ${before}`, ...notes, files])
+    expect(known.logged).toEqual(logged)
   })
 })

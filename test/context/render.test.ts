@@ -2,11 +2,10 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { renderCommits } from '../../src/context/commit-messages.ts'
 import type { ChangedFile } from '../../src/context/ranking.ts'
 import { type BlockOptions, type EventFacts, renderContext } from '../../src/context/render.ts'
 import { HOSTILE_TEXTS } from '../support/hostile-texts.ts'
-import { file } from './told.ts'
+import { file } from './describe-run.ts'
 
 const filesOf = (...files: readonly ChangedFile[]) => ({ files, total: files.length })
 const bodyOf = (text: string): EventFacts => ({ facts: [], texts: [['Body', text]] })
@@ -206,113 +205,5 @@ describe('the context block', () => {
       expect(block.split('\n').at(-2)).toBe(block.split('\n')[0]?.replace('<', '</'))
     })
     fc.assert(property, { numRuns: 25 })
-  })
-})
-
-describe('commit messages', () => {
-  /** Lines told of commits with these messages, oldest first, below the title. */
-  function tell(messages: readonly string[], { maxBytes = 16_384, total = messages.length } = {}): string[] {
-    const commits = messages.map((message, index) => ({ sha: `${index + 1}`.repeat(40), message }))
-    const { text } = renderCommits(commits, { maxBytes, total })
-    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(maxBytes)
-    return text.split('\n').slice(2)
-  }
-
-  it.each([
-    [
-      'bodies',
-      'Add\r\n\r\nIt is <!-- hidden -->on.\n\n- by default',
-      ['Add', '  It is on.', '', '  - by default'],
-    ],
-    [
-      'no trailers',
-      'Add\n\nBREAKING CHANGE: on\n\nFixes: #12\nSigned-off-by: A <a@example.com>\nCo-authored-by: B <b@example.com>\nChange-Id: I123\n(cherry picked from commit 0123abc)\n---------',
-      ['Add', '  BREAKING CHANGE: on'],
-    ],
-    [
-      "the pull request's title for GitHub's merges",
-      'Merge pull request #12 from acme/flag\n\nAdd a flag\n\nIt is on.',
-      ['Add a flag (#12)', '  It is on.'],
-    ],
-    [
-      'no heading with nothing below',
-      'Add\n\n## What\n\n### Why\n\n## How\n\nSo.\n\n## Notes\n',
-      ['Add', '  ## How', '', '  So.'],
-    ],
-    [
-      'no summaries by review bots, and no lines that name a tool',
-      'Add\n\nOn.\n\n## Summary by CodeRabbit\n\n* **New**\n  * x\n\n## More\n\nMore.\n\n> [!NOTE]\n> Risk\n> Written by [Cursor Bugbot](https://x)\n\n🤖 Generated with [Claude Code](https://x)',
-      ['Add', '  On.', '', '  ## More', '', '  More.'],
-    ],
-    ['words for an empty one', '\n', ['(no message)']],
-  ])('have %s', (_what, message, [subject, ...body]) => {
-    expect(tell([message])).toEqual([`- 1111111 ${subject}`, ...body])
-  })
-
-  it.each([
-    "Merge branch 'main' into flag",
-    "Merge branches 'a', 'b' and 'c'",
-    "Merge remote-tracking branch 'origin/main'",
-    'Bump undici from 7.0.0 to 7.1.0 (#12)',
-    'chore(deps): update dependency undici to v7',
-    'fix(deps): update all non-major dependencies (#3)',
-    'Update dependency undici to v7',
-    'Update Rust crate h2 to v0.4.15 (#20034)',
-    'Update actions/checkout digest to 0123abc',
-    'Upgrade undici to 7.1.0',
-    'ci: cache npm',
-    'test(ship): wait',
-    'v1.2.0',
-    '1.2.0-rc.1 (#12)',
-    'release: v1.2.0',
-    'Version Packages',
-    'Lock file maintenance',
-  ])('that are routine come last: %s', (message) => {
-    expect(tell(['Add a flag', message])).toEqual(['- 1111111 Add a flag', `- 2222222 ${message}`])
-  })
-
-  it.each(['Update the guide', 'fix: retry', 'docs: test your setup', 'Bumpers', 'Releases are signed'])(
-    'that are not routine come newest first: %s',
-    (message) => {
-      expect(tell(['Add a flag', message])).toEqual([`- 2222222 ${message}`, '- 1111111 Add a flag'])
-    },
-  )
-
-  it('are told once, though a merge and its commit or a list in a squashed one have the same subject', () => {
-    const merge = 'Merge pull request #12 from acme/flag\n\nAdd a flag'
-    const squashed = 'Ship (#13)\n\n* Ship\n\n* add a flag\n\n* Test it'
-    const lines = ['- 3333333 Ship (#13)', '  * Test it', '- 2222222 Add a flag (#12)', '  It is on.']
-    expect(tell(['Add a flag\n\nIt is on.', merge, squashed])).toEqual(lines)
-  })
-
-  it('lose their bodies before a subject is left out, the oldest first', () => {
-    const messages = [`One\n\n${'x'.repeat(60)}`, `Two\n\n${'y'.repeat(60)}`, 'Three']
-    expect(tell(messages)).toContain(`  ${'x'.repeat(60)}`)
-    expect(tell(messages, { maxBytes: 150 })).toEqual([
-      '- 3333333 Three',
-      '- 2222222 Two',
-      `  ${'y'.repeat(60)}`,
-      '- 1111111 One',
-      '  xxxx',
-      '  … (56 more characters)',
-    ])
-  })
-
-  it('that are long are cut: subjects after 300 bytes, bodies after 1,000', () => {
-    const [subject = '', body = '', rest = ''] = tell([`${'x'.repeat(400)}\n\n${'y'.repeat(2000)}`])
-    expect([subject.length, body.length]).toEqual([308, 971])
-    expect([subject.slice(-26), rest]).toEqual(['xxx… (125 more characters)', '  … (1031 more characters)'])
-  })
-
-  it('that do not fit are counted, with those that GitHub does not list', () => {
-    const messages = Array.from({ length: 9 }, (_, index) => `Change ${index}`)
-    expect(tell(messages, { maxBytes: 100, total: 600 })).toEqual([
-      '- 9999999 Change 8',
-      '- 8888888 Change 7',
-      '- 7777777 Change 6',
-      '… (597 more, left out here)',
-    ])
-    expect(renderCommits([{ sha: '', message: 'Change' }], { maxBytes: 5, total: 1 }).text).toBe('')
-    expect(renderCommits([], { maxBytes: 16_384, total: 0 }).text).toBe('')
   })
 })
