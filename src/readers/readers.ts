@@ -6,10 +6,16 @@ import type { DocsService } from '../service/docs-service.ts'
 import { AnalyticsReader, NotRead } from './analytics-reader.ts'
 import { countOf, formatPeriod, type Period } from './format.ts'
 import { fullDaysBefore, type ReadersOptions } from './options.ts'
-import { exportText, signalsOutputs, visitorsOutputs } from './report-outputs.ts'
-import { type ReaderSignals, readSignals, SIGNALS_DAYS, signalsForAgent } from './signals.ts'
+import { type ReaderSignals, readSignals, SIGNALS_DAYS, signalsForAgent, signalsOutputs } from './signals.ts'
 import { type ReportContent, readersMarkdown, readersSummary } from './summary.ts'
-import { makeReport, readVisitors, type VisitorsReport, visitorsHeadline } from './visitors.ts'
+import {
+  exportText,
+  makeReport,
+  readVisitors,
+  type VisitorsReport,
+  visitorsHeadline,
+  visitorsOutputs,
+} from './visitors.ts'
 
 /** A comment of GitHub's holds 64 KiB; a workflow that posts the report may add to it. */
 const MAX_MARKDOWN_BYTES = 60 * 1024
