@@ -10,7 +10,6 @@ import { type ReaderSignals, readSignals, SIGNALS_DAYS, signalsForAgent, signals
 import { type ReportContent, readersMarkdown, readersSummary } from './summary.ts'
 import {
   exportText,
-  makeReport,
   readVisitors,
   type VisitorsReport,
   visitorsHeadline,
@@ -61,7 +60,7 @@ export class Readers {
     if (inputs['dry-run']) return this.#reportPlan()
     const { visitors } = this.#options
     if (inputs['reader-signals'] === 'agent') await this.#readSignals()
-    const reading = visitors && (await readVisitors(this.#reader, visitors))
+    const report = visitors && (await readVisitors(this.#reader, visitors, inputs['visitors-top']))
     const signals = inputs['reader-signals'] === 'none' ? undefined : await this.#readSignals()
     if (cancel.aborted) {
       const failure = 'Cancelled before the readers report was complete.'
@@ -69,15 +68,13 @@ export class Readers {
       return failure
     }
     if (signals !== undefined) this.#run.setOutputs(signalsOutputs(signals))
-    if (reading instanceof NotRead) {
-      const failure = reading.text(hasJob)
-      if (failure !== reading.text(false)) log.info(`${this.#title}: ${reading.text(false)}`)
+    if (report instanceof NotRead) {
+      const failure = report.text(hasJob)
+      if (failure !== report.message) log.info(`${this.#title}: ${report.message}`)
       this.#write({ signals, failure }, hasJob)
       return failure
     }
-    if (visitors === undefined || reading === undefined)
-      return signals && this.#reportSignals(signals, hasJob)
-    const report = makeReport(reading, { isSoFar: visitors.isSoFar, top: inputs['visitors-top'] })
+    if (visitors === undefined || report === undefined) return signals && this.#reportSignals(signals, hasJob)
     const failure = await this.#export(report, visitors.exportTo)
     const exported = failure === undefined ? inputs['visitors-export'] : ''
     this.#run.setOutputs({ ...visitorsOutputs(report, this.#reader.count), 'visitors-export': exported })
@@ -122,18 +119,22 @@ export class Readers {
     const { report, signals, failure } = parts
     const leftOut = this.#reader.leftOut(hasJob)
     const content = { inputs, leftOut, requests: this.#reader.count, ...parts }
+    const shown = inputs['visitors-summary'] ? content : { ...content, report: undefined }
     // A step that fails says why on its page, too.
-    const shown = { ...content, report: inputs['visitors-summary'] ? report : undefined }
     if (shown.report ?? signals ?? failure) this.#run.writeSummary('visitors', readersSummary(shown))
     if (cancel.aborted) return
     for (const warning of [...(report?.warnings ?? []), ...leftOut]) log.warning(warning, this.#title)
     if (report === undefined && signals?.isRead !== true) return
-    const markdown = readersMarkdown(content).source
-    const isTooLong = byteLength(markdown) > MAX_MARKDOWN_BYTES
-    const limit = `${MAX_MARKDOWN_BYTES / 1024} KiB`
-    const tooLong = `The output visitors-markdown is left empty: it would be longer than ${limit}.`
-    if (isTooLong) log.warning(tooLong, this.#title)
-    this.#run.setOutputs({ 'visitors-markdown': isTooLong ? '' : markdown })
+    let markdown = readersMarkdown(content).source
+    if (byteLength(markdown) > MAX_MARKDOWN_BYTES) {
+      const limit = `${MAX_MARKDOWN_BYTES / 1024} KiB`
+      log.warning(
+        `The output visitors-markdown is left empty: it would be longer than ${limit}.`,
+        this.#title,
+      )
+      markdown = ''
+    }
+    this.#run.setOutputs({ 'visitors-markdown': markdown })
   }
 
   #reportPlan(): undefined {

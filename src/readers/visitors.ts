@@ -4,6 +4,7 @@ import type { Counts, PageVisitors, VisitorsAnswer } from '../service/analytics.
 import { getVisitors, MAX_ROWS } from '../service/analytics.ts'
 import { type AnalyticsReader, NotRead } from './analytics-reader.ts'
 import { countOf, formatCount, isoDay, type Period, periodName } from './format.ts'
+import type { VisitorsOptions } from './options.ts'
 import {
   changeBetween,
   compareWithUsual,
@@ -29,21 +30,22 @@ type VisitorsReading = {
  * Reads visitors in the order in which requests are worth most: the first rows of the current period with its totals, the
  * totals of the periods before, the other rows of the current period, those of the latest period before.
  *
+ * @param top how many pages to list
  * @returns `NotRead` if there is not even a first answer for the current period
  */
 export async function readVisitors(
   reader: AnalyticsReader,
-  periods: { readonly period: Period; readonly before: readonly Period[] },
-): Promise<VisitorsReading | NotRead> {
-  const { period } = periods
+  { period, before: periods, isSoFar }: VisitorsOptions,
+  top: number,
+): Promise<VisitorsReport | NotRead> {
   const first = await readRows(reader, period)
   if (first instanceof NotRead) return first
   const before: (PeriodTotals & { readonly answer: VisitorsAnswer })[] = []
-  for (const each of periods.before) {
+  for (const each of periods) {
     // The answer for the latest of them has its first rows, too.
     const answer = await readRows(reader, each, 0, before.length === 0 ? MAX_ROWS : 1)
     if (answer instanceof NotRead) {
-      const all = periods.before.length
+      const all = periods.length
       const missing = before.length === 0 ? 'the' : `${all - before.length} of the`
       reader.noteNotRead(`${missing} ${all} ${periodName(period, all)} before`, answer)
       break
@@ -53,7 +55,8 @@ export async function readVisitors(
   const pages = await readPages(reader, period, first, 'the period')
   const [latest] = before
   const previous = latest && (await readPages(reader, latest.period, latest.answer, 'the period before'))
-  return { current: { period, totals: first.totals, ...pages }, before, previous }
+  const current = { period, totals: first.totals, ...pages }
+  return makeReport({ current, before, previous }, { isSoFar, top })
 }
 
 async function readRows(reader: AnalyticsReader, period: Period, offset = 0, limit = MAX_ROWS) {
