@@ -66,12 +66,9 @@ export function topPagesSection(
   // Without a comparison, no column for the change.
   const columns = comparable.length > 0 ? 6 : 5
   const rows = top.map(({ path, human, ai, total, change }, index) => {
-    const counts = [human, ai].map(formatCount)
     const name = pageName(path, site, PATH_LENGTH.inTable)
-    return [String(index + 1), name, ...counts, `**${formatCount(total)}**`, formatChange(change)].slice(
-      0,
-      columns,
-    )
+    const counts = [formatCount(human), formatCount(ai), `**${formatCount(total)}**`]
+    return [String(index + 1), name, ...counts, formatChange(change)].slice(0, columns)
   })
   const head = ['', 'Page', 'People', 'AI', 'All', 'Change'].slice(0, columns)
   const title = `Top pages: ${formatCount(top.length)} of ${formatCount(pages.length)}`
@@ -85,8 +82,8 @@ export function aiHeavySection(
 ): Markdown[] {
   if (pages.length === 0) return []
   const rows: Row[] = pages.slice(0, MAX_LISTED).map((page) => {
-    const figures = [formatCount(page.ai), formatCount(page.total), formatShare(aiShare(page))]
-    return [pageName(page.path, site, PATH_LENGTH.inTable), ...figures]
+    const name = pageName(page.path, site, PATH_LENGTH.inTable)
+    return [name, formatCount(page.ai), formatCount(page.total), formatShare(aiShare(page))]
   })
   const all = [...rows, ...moreRow(pages.length - MAX_LISTED, 4)]
   const title = `Read mostly by AI: ${formatCount(pages.length)}`

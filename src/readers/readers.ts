@@ -17,11 +17,11 @@ import {
 } from './visitors.ts'
 
 /** A comment of GitHub's holds 64 KiB; a workflow that posts the report may add to it. */
-const MAX_MARKDOWN_BYTES = 60 * 1024
+const MAX_MARKDOWN_KIB = 60
 
 /** The readers part of a run: visitors, and what readers missed, within one limit of requests. */
 export class Readers {
-  readonly #options: ReadersOptions
+  readonly #visitors: ReadersOptions['visitors']
   readonly #run: Run
   readonly #title: string
   readonly #reader: AnalyticsReader
@@ -29,8 +29,8 @@ export class Readers {
   #signals: Promise<ReaderSignals> | undefined
 
   /** The time that all requests may take begins to count. */
-  constructor(options: ReadersOptions, service: DocsService, run: Run) {
-    this.#options = options
+  constructor({ visitors }: ReadersOptions, service: DocsService, run: Run) {
+    this.#visitors = visitors
     this.#run = run
     this.#title = `Docs readers: ${run.subject}`
     this.#reader = new AnalyticsReader(service, run)
@@ -58,7 +58,7 @@ export class Readers {
   async report(hasJob: boolean): Promise<string | undefined> {
     const { inputs, cancel, log } = this.#run
     if (inputs['dry-run']) return this.#reportPlan()
-    const { visitors } = this.#options
+    const visitors = this.#visitors
     if (inputs['reader-signals'] === 'agent') await this.#readSignals()
     const report = visitors && (await readVisitors(this.#reader, visitors, inputs['visitors-top']))
     const signals = inputs['reader-signals'] === 'none' ? undefined : await this.#readSignals()
@@ -74,8 +74,8 @@ export class Readers {
       this.#write({ signals, failure }, hasJob)
       return failure
     }
-    if (visitors === undefined || report === undefined) return signals && this.#reportSignals(signals, hasJob)
-    const failure = await this.#export(report, visitors.exportTo)
+    if (report === undefined) return signals && this.#reportSignals(signals, hasJob)
+    const failure = await this.#export(report, visitors?.exportTo)
     const exported = failure === undefined ? inputs['visitors-export'] : ''
     this.#run.setOutputs({ ...visitorsOutputs(report, this.#reader.count), 'visitors-export': exported })
     this.#write({ report, signals, exported }, hasJob)
@@ -125,25 +125,20 @@ export class Readers {
     if (cancel.aborted) return
     for (const warning of [...(report?.warnings ?? []), ...leftOut]) log.warning(warning, this.#title)
     if (report === undefined && signals?.isRead !== true) return
-    let markdown = readersMarkdown(content).source
-    if (byteLength(markdown) > MAX_MARKDOWN_BYTES) {
-      const limit = `${MAX_MARKDOWN_BYTES / 1024} KiB`
-      log.warning(
-        `The output visitors-markdown is left empty: it would be longer than ${limit}.`,
-        this.#title,
-      )
-      markdown = ''
-    }
-    this.#run.setOutputs({ 'visitors-markdown': markdown })
+    const markdown = readersMarkdown(content).source
+    const isTooLong = byteLength(markdown) > MAX_MARKDOWN_KIB * 1024
+    const limit = `${MAX_MARKDOWN_KIB} KiB`
+    const tooLong = `The output visitors-markdown is left empty: it would be longer than ${limit}.`
+    if (isTooLong) log.warning(tooLong, this.#title)
+    this.#run.setOutputs({ 'visitors-markdown': isTooLong ? '' : markdown })
   }
 
   #reportPlan(): undefined {
     const { inputs, log } = this.#run
-    const { visitors } = this.#options
     const signals = inputs['reader-signals']
     const parts: string[] = []
-    if (visitors !== undefined) {
-      const { period, before, exportTo } = visitors
+    if (this.#visitors !== undefined) {
+      const { period, before, exportTo } = this.#visitors
       const others = before.length === 0 ? '' : ` and of the ${countOf(before.length, 'period')} before`
       parts.push(`read the visitors of ${formatPeriod(period)}${others}`)
       if (exportTo !== undefined) parts.push(`write all rows to \`${inputs['visitors-export']}\``)

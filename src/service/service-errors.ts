@@ -121,7 +121,7 @@ function explain(call: ServiceCall, response: ServiceResponse): Explanation {
     403: ['The docs service does not allow this', forbiddenFix(call, response)],
     404: call.notFound,
     408: ['The docs service timed out waiting for the request', 'The network of this runner may be slow.'],
-    413: ['The prompt is too large for the docs service', `${lengthNote(call)} ${SHORTEN}`.trim()],
+    413: ['The prompt is too large for the docs service', joinSentences(lengthNote(call), SHORTEN)],
     429: ['The rate limit of the docs service is reached', limitFix(call, response)],
     500: ['The docs service failed', 'The cause is the service or a proxy before it, not this workflow.'],
   }
@@ -141,7 +141,7 @@ function lengthNote({ prompt = '' }: ServiceCall): string {
 function invalidFix(call: ServiceCall): string {
   const note = lengthNote(call)
   if (note !== '') return `${note} It may be too long. ${SHORTEN} Otherwise check \`project-id\`.`
-  return `Check ${call.prompt === undefined ? '' : '`prompt` and '}\`project-id\`.`
+  return call.prompt === undefined ? 'Check `project-id`.' : 'Check `prompt` and `project-id`.'
 }
 
 const FIREWALL: Explanation = [
