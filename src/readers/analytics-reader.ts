@@ -66,8 +66,8 @@ export class AnalyticsReader {
     const { inputs, log } = this.#run
     const maxRequests = inputs['visitors-max-requests']
     if (this.count >= maxRequests) this.#stop(`\`visitors-max-requests\` is ${maxRequests}`)
-    this.#checkTime()
-    if (this.#stopped !== undefined) return this.#stopped
+    const stopped = this.#checkTime()
+    if (stopped !== undefined) return stopped
     const dates = { dateFrom: isoDay(fromMs), dateTo: isoDay(toMs) }
     const policy: RetryPolicy = {
       backoff: { baseMs: 1000, maxMs: 30_000 },
@@ -88,13 +88,11 @@ export class AnalyticsReader {
       return await retry(attempt, policy, this.#run)
     } catch (error) {
       if (!(error instanceof RetryError)) throw error
-      return this.#failureOf(error)
+      return this.#checkTime() ?? this.#failureOf(error)
     }
   }
 
   #failureOf({ reason, cause }: RetryError): NotRead {
-    this.#checkTime()
-    if (this.#stopped !== undefined) return this.#stopped
     const { headline, details } = describeFailure(cause)
     const notes = {
       attempts: `It was tried ${MAX_ATTEMPTS} times.`,
@@ -110,10 +108,11 @@ export class AnalyticsReader {
     return failed
   }
 
-  /** Stops where no time is left. So does a cancelled run, which reports no cause. */
-  #checkTime(): void {
+  /** Stops where no time is left, as it does for a cancelled run, which reports no cause. @returns why it stopped, if so */
+  #checkTime(): NotRead | undefined {
     const isOver = this.#signal.aborted || this.#run.clock.now() >= this.#deadlineMs
     if (isOver) this.#stop(`${LIMIT_OF_TIME} are used up`)
+    return this.#stopped
   }
 
   #stop(limit: string): void {

@@ -8,7 +8,7 @@ import { DAY_MS, isoDay, type Period } from './format.ts'
 /** What is asked for, as far as the inputs do not say it as they are; of the visitors, unless only signals are. */
 export type ReadersOptions = { readonly visitors: VisitorsOptions | undefined }
 
-type VisitorsOptions = {
+export type VisitorsOptions = {
   readonly period: Period
   /** The periods that it is compared with, the latest first. */
   readonly before: readonly Period[]

@@ -63,18 +63,16 @@ export function topPagesSection(
 ): Markdown {
   const none = isComplete ? 'No page had a visitor.' : 'No page could be read.'
   if (pages.length === 0) return details('Top pages', md`${none}`)
-  const isCompared = comparable.length > 0
-  const rows = top.map(({ path, human, ai, total, change }, index) => [
-    String(index + 1),
-    pageName(path, site, PATH_LENGTH.inTable),
-    formatCount(human),
-    formatCount(ai),
-    `**${formatCount(total)}**`,
-    ...(isCompared ? [formatChange(change)] : []),
-  ])
-  const head = ['', 'Page', 'People', 'AI', 'All', ...(isCompared ? ['Change'] : [])]
+  // Without a comparison, no column for the change.
+  const columns = comparable.length > 0 ? 6 : 5
+  const rows = top.map(({ path, human, ai, total, change }, index) => {
+    const name = pageName(path, site, PATH_LENGTH.inTable)
+    const counts = [formatCount(human), formatCount(ai), `**${formatCount(total)}**`]
+    return [String(index + 1), name, ...counts, formatChange(change)].slice(0, columns)
+  })
+  const head = ['', 'Page', 'People', 'AI', 'All', 'Change'].slice(0, columns)
   const title = `Top pages: ${formatCount(top.length)} of ${formatCount(pages.length)}`
-  return details(title, rawTable(head, rows, `rlrrr${isCompared ? 'r' : ''}`))
+  return details(title, rawTable(head, rows, 'rlrrrr'.slice(0, columns)))
 }
 
 /** The pages that AI reads mostly, but not newly beyond chance; nothing if there are none. */
@@ -84,8 +82,8 @@ export function aiHeavySection(
 ): Markdown[] {
   if (pages.length === 0) return []
   const rows: Row[] = pages.slice(0, MAX_LISTED).map((page) => {
-    const figures = [formatCount(page.ai), formatCount(page.total), formatShare(aiShare(page))]
-    return [pageName(page.path, site, PATH_LENGTH.inTable), ...figures]
+    const name = pageName(page.path, site, PATH_LENGTH.inTable)
+    return [name, formatCount(page.ai), formatCount(page.total), formatShare(aiShare(page))]
   })
   const all = [...rows, ...moreRow(pages.length - MAX_LISTED, 4)]
   const title = `Read mostly by AI: ${formatCount(pages.length)}`

@@ -6,17 +6,22 @@ import type { DocsService } from '../service/docs-service.ts'
 import { AnalyticsReader, NotRead } from './analytics-reader.ts'
 import { countOf, formatPeriod, type Period } from './format.ts'
 import { fullDaysBefore, type ReadersOptions } from './options.ts'
-import { exportText, signalsOutputs, visitorsOutputs } from './report-outputs.ts'
-import { type ReaderSignals, readSignals, SIGNALS_DAYS, signalsForAgent } from './signals.ts'
+import { type ReaderSignals, readSignals, SIGNALS_DAYS, signalsForAgent, signalsOutputs } from './signals.ts'
 import { type ReportContent, readersMarkdown, readersSummary } from './summary.ts'
-import { makeReport, readVisitors, type VisitorsReport, visitorsHeadline } from './visitors.ts'
+import {
+  exportText,
+  readVisitors,
+  type VisitorsReport,
+  visitorsHeadline,
+  visitorsOutputs,
+} from './visitors.ts'
 
 /** A comment of GitHub's holds 64 KiB; a workflow that posts the report may add to it. */
-const MAX_MARKDOWN_BYTES = 60 * 1024
+const MAX_MARKDOWN_KIB = 60
 
 /** The readers part of a run: visitors, and what readers missed, within one limit of requests. */
 export class Readers {
-  readonly #options: ReadersOptions
+  readonly #visitors: ReadersOptions['visitors']
   readonly #run: Run
   readonly #title: string
   readonly #reader: AnalyticsReader
@@ -24,8 +29,8 @@ export class Readers {
   #signals: Promise<ReaderSignals> | undefined
 
   /** The time that all requests may take begins to count. */
-  constructor(options: ReadersOptions, service: DocsService, run: Run) {
-    this.#options = options
+  constructor({ visitors }: ReadersOptions, service: DocsService, run: Run) {
+    this.#visitors = visitors
     this.#run = run
     this.#title = `Docs readers: ${run.subject}`
     this.#reader = new AnalyticsReader(service, run)
@@ -53,9 +58,9 @@ export class Readers {
   async report(hasJob: boolean): Promise<string | undefined> {
     const { inputs, cancel, log } = this.#run
     if (inputs['dry-run']) return this.#reportPlan()
-    const { visitors } = this.#options
+    const visitors = this.#visitors
     if (inputs['reader-signals'] === 'agent') await this.#readSignals()
-    const reading = visitors && (await readVisitors(this.#reader, visitors))
+    const report = visitors && (await readVisitors(this.#reader, visitors, inputs['visitors-top']))
     const signals = inputs['reader-signals'] === 'none' ? undefined : await this.#readSignals()
     if (cancel.aborted) {
       const failure = 'Cancelled before the readers report was complete.'
@@ -63,16 +68,14 @@ export class Readers {
       return failure
     }
     if (signals !== undefined) this.#run.setOutputs(signalsOutputs(signals))
-    if (reading instanceof NotRead) {
-      const failure = reading.text(hasJob)
-      if (failure !== reading.text(false)) log.info(`${this.#title}: ${reading.text(false)}`)
+    if (report instanceof NotRead) {
+      const failure = report.text(hasJob)
+      if (failure !== report.message) log.info(`${this.#title}: ${report.message}`)
       this.#write({ signals, failure }, hasJob)
       return failure
     }
-    if (visitors === undefined || reading === undefined)
-      return signals && this.#reportSignals(signals, hasJob)
-    const report = makeReport(reading, { isSoFar: visitors.isSoFar, top: inputs['visitors-top'] })
-    const failure = await this.#export(report, visitors.exportTo)
+    if (report === undefined) return signals && this.#reportSignals(signals, hasJob)
+    const failure = await this.#export(report, visitors?.exportTo)
     const exported = failure === undefined ? inputs['visitors-export'] : ''
     this.#run.setOutputs({ ...visitorsOutputs(report, this.#reader.count), 'visitors-export': exported })
     this.#write({ report, signals, exported }, hasJob)
@@ -116,15 +119,15 @@ export class Readers {
     const { report, signals, failure } = parts
     const leftOut = this.#reader.leftOut(hasJob)
     const content = { inputs, leftOut, requests: this.#reader.count, ...parts }
+    const shown = inputs['visitors-summary'] ? content : { ...content, report: undefined }
     // A step that fails says why on its page, too.
-    const shown = { ...content, report: inputs['visitors-summary'] ? report : undefined }
     if (shown.report ?? signals ?? failure) this.#run.writeSummary('visitors', readersSummary(shown))
     if (cancel.aborted) return
     for (const warning of [...(report?.warnings ?? []), ...leftOut]) log.warning(warning, this.#title)
     if (report === undefined && signals?.isRead !== true) return
     const markdown = readersMarkdown(content).source
-    const isTooLong = byteLength(markdown) > MAX_MARKDOWN_BYTES
-    const limit = `${MAX_MARKDOWN_BYTES / 1024} KiB`
+    const isTooLong = byteLength(markdown) > MAX_MARKDOWN_KIB * 1024
+    const limit = `${MAX_MARKDOWN_KIB} KiB`
     const tooLong = `The output visitors-markdown is left empty: it would be longer than ${limit}.`
     if (isTooLong) log.warning(tooLong, this.#title)
     this.#run.setOutputs({ 'visitors-markdown': isTooLong ? '' : markdown })
@@ -132,11 +135,10 @@ export class Readers {
 
   #reportPlan(): undefined {
     const { inputs, log } = this.#run
-    const { visitors } = this.#options
     const signals = inputs['reader-signals']
     const parts: string[] = []
-    if (visitors !== undefined) {
-      const { period, before, exportTo } = visitors
+    if (this.#visitors !== undefined) {
+      const { period, before, exportTo } = this.#visitors
       const others = before.length === 0 ? '' : ` and of the ${countOf(before.length, 'period')} before`
       parts.push(`read the visitors of ${formatPeriod(period)}${others}`)
       if (exportTo !== undefined) parts.push(`write all rows to \`${inputs['visitors-export']}\``)

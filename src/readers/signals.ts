@@ -1,5 +1,6 @@
 import { code, details, joinMarkdown, type Markdown, md } from '../lib/markdown.ts'
 import { listOf } from '../lib/text.ts'
+import type { OutputValues } from '../runner/outputs.ts'
 import type { Listed, Question, Rating, Search } from '../service/analytics.ts'
 import { getQuestions, getRatings, getSearches } from '../service/analytics.ts'
 import type { PublicName } from '../service/public-name.ts'
@@ -95,24 +96,23 @@ export function findSignals(
 /** Pages that surely get more votes against them than the site as a whole. */
 function findBadlyRated(ratings: readonly Rating[]): Signal[] {
   const siteRate = sum(ratings, ({ down }) => down) / sum(ratings, ({ up, down }) => up + down)
-  return ratings.flatMap(({ page, up, down }): Signal[] => {
-    const of = up + down
-    const isBad = of >= MIN_VOTES && down >= MIN_DOWN_VOTES && wilson(down, of, Z_99).low > siteRate
-    if (!isBad) return []
-    return [{ kind: 'rating', name: page, count: down, of, rate: down / of, siteRate }]
+  const signals = ratings.map(({ page, up, down }): Signal => {
+    return { kind: 'rating', name: page, count: down, of: up + down, rate: down / (up + down), siteRate }
   })
+  const isEnough = ({ count, of }: Signal): boolean => of >= MIN_VOTES && count >= MIN_DOWN_VOTES
+  return signals.filter((one) => isEnough(one) && wilson(one.count, one.of, Z_99).low > siteRate)
 }
 
 /** Searches that surely lead to a click less than half as often as those of the site as a whole. */
 function findSearchedInVain(searches: readonly Search[]): Signal[] {
   const clicks = sum(searches, ({ hits, clickRate }) => hits * clickRate)
   const siteRate = clicks / sum(searches, ({ hits }) => hits)
-  return searches.flatMap(({ term, hits, clickRate }): Signal[] => {
-    const isVain = hits >= MIN_SEARCHES && wilson(hits * clickRate, hits, Z_95).high < siteRate / 2
-    if (!isVain) return []
-    const count = Math.round(hits * (1 - clickRate))
-    return [{ kind: 'search', name: term, count, of: hits, rate: clickRate, siteRate }]
+  const signals = searches.map(({ term, hits, clickRate: rate }): Signal => {
+    return { kind: 'search', name: term, count: Math.round(hits * (1 - rate)), of: hits, rate, siteRate }
   })
+  return signals.filter(
+    ({ of, rate }) => of >= MIN_SEARCHES && wilson(of * rate, of, Z_95).high < siteRate / 2,
+  )
 }
 
 /** Pages, or where a question names none categories, with several questions that were not answered, on more than one day. */
@@ -122,8 +122,8 @@ function findUnanswered(questions: readonly Question[]): Signal[] {
   return [...subjects].flatMap(([name, asked]): Signal[] => {
     const unanswered = asked.filter(({ isAnswered }) => !isAnswered)
     const days = new Set(unanswered.map(({ day }) => day))
-    if (name === undefined || unanswered.length < MIN_QUESTIONS || days.size < MIN_DAYS) return []
     const [count, of] = [unanswered.length, asked.length]
+    if (name === undefined || count < MIN_QUESTIONS || days.size < MIN_DAYS) return []
     return [{ kind: 'question', name, count, of, rate: count / of, siteRate }]
   })
 }
@@ -147,7 +147,7 @@ export type Audience = 'people' | 'agent'
 /** What readers missed: what is shown at once, and what is folded. `site`: that pages are linked to, if any. */
 export function signalsSections(signals: ReaderSignals, audience: Audience, site: URL | undefined) {
   const { items, notes, hasRows } = signals
-  const lines = items.map((item) => md`- ${subjectOf(item, audience, site)}: ${figuresOf(item)}`)
+  const lines = items.map((item) => lineOf(item, audience, site))
   if (lines.length === 0 && hasRows) lines.push(md`Nothing stands out.`)
   const [first, more] = [lines.slice(0, MAX_SHOWN), lines.slice(MAX_SHOWN)]
   const shown = first.length === 0 ? [] : [joinMarkdown(first, '\n')]
@@ -156,14 +156,36 @@ export function signalsSections(signals: ReaderSignals, audience: Audience, site
   return { shown, folded: more.length === 0 ? [] : [details(title, joinMarkdown(more, '\n'))] }
 }
 
+/** What readers missed, an entry for each kind, by count; empty where nothing of it could be read. */
+export function signalsOutputs({ items, isRead }: ReaderSignals): OutputValues {
+  if (!isRead) return { 'reader-signals': '', 'reader-signals-count': '' }
+  const all = items.flatMap(({ signals }) => signals).sort((left, right) => right.count - left.count)
+  const rounded = (rate: number): number => Math.round(rate * 1000) / 1000
+  const entries = all.map(({ kind, name, count, of, rate, siteRate }) => {
+    // JSON has no key whose value is undefined.
+    const subject = { [name.of]: name.forPeople }
+    return { kind, ...subject, count, of, rate: rounded(rate), siteRate: rounded(siteRate) }
+  })
+  return { 'reader-signals': JSON.stringify(entries), 'reader-signals-count': String(all.length) }
+}
+
 /** The list for the job of this run, after our own words. Empty if nothing stands out. */
 export function signalsForAgent({ period, items }: ReaderSignals): string {
   if (items.length === 0) return ''
-  const lines = items.map((item) => `- ${subjectOf(item, 'agent', undefined).source}: ${figuresOf(item)}`)
+  const lines = items.map((item) => lineOf(item, 'agent').source)
   return [`What readers missed, ${formatPeriod(period)}:`, AGENT_WORDS, ...lines].join('\n')
 }
 
-function subjectOf({ name }: SignalItem, audience: Audience, site: URL | undefined): Markdown {
+/** The counts of an item, each with its whole and the site's rate. */
+function lineOf({ name, signals }: SignalItem, audience: Audience, site?: URL): Markdown {
+  const figures = signals.map(({ kind, count, of, siteRate }) => {
+    const rate = kind === 'search' ? 1 - siteRate : siteRate
+    return `${count} of ${of} ${COUNTED[kind]}; the site: ${Math.round(rate * 100)} %`
+  })
+  return md`- ${subjectOf(name, audience, site)}: ${figures.join(' · ')}`
+}
+
+function subjectOf(name: PublicName, audience: Audience, site: URL | undefined): Markdown {
   const text = audience === 'people' ? name.forPeople : name.forAgent
   if (text === undefined) return md`${WITHHELD[name.of]}`
   if (name.of === 'path') return pageName(text, site, text.length)
@@ -180,15 +202,6 @@ const COUNTED = {
   rating: 'ratings say no',
   search: 'searches led to no click',
   question: 'questions got no answer',
-}
-
-/** The counts of an item, each with its whole and the site's rate. */
-function figuresOf({ signals }: SignalItem): string {
-  const figures = signals.map(({ kind, count, of, siteRate }) => {
-    const site = kind === 'search' ? 1 - siteRate : siteRate
-    return `${count} of ${of} ${COUNTED[kind]}; the site: ${Math.round(site * 100)} %`
-  })
-  return figures.join(' · ')
 }
 
 const AGENT_WORDS =

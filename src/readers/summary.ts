@@ -96,28 +96,21 @@ function firstReport({ trend, comparable, period, totals }: VisitorsReport): Mar
   return [md`${totals.total > 0 ? first : `There were none in the ${earlier} either.`}`]
 }
 
-function totalsTable({ totals, previous, comparable, usual }: VisitorsReport): Markdown {
-  const before = comparable.length === 0 ? undefined : previous
+function totalsTable({ totals, comparable, usual }: VisitorsReport): Markdown {
+  const before = comparable.at(-1)?.totals
   const row = (name: string, of: (totals: Counts) => number, isShare = false): string[] => {
     const now = of(totals)
     const format = isShare ? formatShare : formatCount
-    const change = (from: number): string => {
-      if (isShare) return formatPoints(now - from)
-      // Nothing has no change.
-      return formatChange(from === 0 && now === 0 ? 'unknown' : changeBetween(from, now))
-    }
+    const cells = [name, `**${format(now)}**`]
     // A share of no visitors is none.
     const periods = isShare ? comparable.filter((each) => each.totals.total > 0) : comparable
     const earlier = periods.map((each) => of(each.totals))
-    const range = compareWithUsual(now, earlier)
-    const words = { usual: '', highest: '**above** ', lowest: '**below** ' }
-    const ends =
-      range &&
-      (isShare ? [range.low, Math.min(1, range.high)] : [Math.ceil(range.low), Math.floor(range.high)])
-    const usualCell = range && ends ? words[range.position] + ends.map(format).join('\u00A0–\u00A0') : '–'
-    const usualCells = usual ? [usualCell] : []
-    const beforeCells = before === undefined ? [] : [format(of(before)), change(of(before))]
-    return [name, `**${format(now)}**`, ...usualCells, ...beforeCells]
+    if (usual) cells.push(usualCell(now, earlier, isShare))
+    if (before === undefined) return cells
+    const from = of(before)
+    // Nothing has no change.
+    const change = formatChange(from === 0 && now === 0 ? 'unknown' : changeBetween(from, now))
+    return [...cells, format(from), isShare ? formatPoints(now - from) : change]
   }
   const head = ['', 'Now', ...(usual ? ['Usual'] : []), ...(before ? ['Before', 'Change'] : [])]
   const rows = [
@@ -129,6 +122,17 @@ function totalsTable({ totals, previous, comparable, usual }: VisitorsReport): M
   return rawTable(head, rows, `l${'r'.repeat(head.length - 1)}`)
 }
 
+function usualCell(now: number, earlier: readonly number[], isShare: boolean): string {
+  const range = compareWithUsual(now, earlier)
+  if (range === undefined) return '–'
+  const { low, high, position } = range
+  const words = { usual: '', highest: '**above** ', lowest: '**below** ' }
+  const ends = isShare
+    ? [low, Math.min(1, high)].map(formatShare)
+    : [Math.ceil(low), Math.floor(high)].map(formatCount)
+  return words[position] + ends.join('\u00A0–\u00A0')
+}
+
 /** Periods whose names fit under the chart side by side. */
 const MAX_CHARTED = 13
 
@@ -138,12 +142,11 @@ const LINES = [
   { title: 'People', name: 'people (grey)', color: '#7d8590', of: ({ human }: Counts) => human },
   { title: 'AI', name: 'AI (orange)', color: '#d1570a', of: ({ ai }: Counts) => ai },
 ]
-const COLORS = {
-  backgroundColor: 'transparent',
-  plotColorPalette: LINES.map(({ color }) => color).join(', '),
+const COLORS = LINES.map(({ color }) => color).join(', ')
+const CHART_OPTIONS = {
+  xyChart: { width: 720, height: 260, xAxis: { labelFontSize: 11, labelPadding: 9 } },
+  themeVariables: { xyChart: { backgroundColor: 'transparent', plotColorPalette: COLORS } },
 }
-const SIZES = { width: 720, height: 260, xAxis: { labelFontSize: 11, labelPadding: 9 } }
-const OPTIONS = { xyChart: SIZES, themeVariables: { xyChart: COLORS } }
 
 /**
  * The newest periods as a chart that GitHub draws, and what its lines are: new versions of Mermaid show a legend, older
@@ -156,7 +159,7 @@ function trendChart(trend: readonly PeriodTotals[]): Markdown[] {
   const most = Math.max(1, ...charted.flatMap(({ totals }) => LINES.map(({ of }) => of(totals))))
   const names = shortNames(charted.map(({ period }) => period)).map((name) => `"${name}"`)
   const source = [
-    `%%{init: ${JSON.stringify(OPTIONS)}}%%`,
+    `%%{init: ${JSON.stringify(CHART_OPTIONS)}}%%`,
     'xychart-beta',
     `  x-axis [${names.join(', ')}]`,
     `  y-axis "Visitors" 0 --> ${Math.ceil(most * 1.05)}`,

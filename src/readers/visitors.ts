@@ -1,8 +1,17 @@
+import { extname } from 'node:path'
+import type { OutputValues } from '../runner/outputs.ts'
 import type { Counts, PageVisitors, VisitorsAnswer } from '../service/analytics.ts'
 import { getVisitors, MAX_ROWS } from '../service/analytics.ts'
 import { type AnalyticsReader, NotRead } from './analytics-reader.ts'
-import { countOf, formatCount, type Period, periodName } from './format.ts'
-import { changeBetween, compareWithUsual, findAiHeavyPages, findPageChanges } from './page-changes.ts'
+import { countOf, formatCount, isoDay, type Period, periodName } from './format.ts'
+import type { VisitorsOptions } from './options.ts'
+import {
+  changeBetween,
+  compareWithUsual,
+  findAiHeavyPages,
+  findPageChanges,
+  MAX_NAMED,
+} from './page-changes.ts'
 
 export type PeriodTotals = { readonly period: Period; readonly totals: Counts }
 
@@ -21,21 +30,22 @@ type VisitorsReading = {
  * Reads visitors in the order in which requests are worth most: the first rows of the current period with its totals, the
  * totals of the periods before, the other rows of the current period, those of the latest period before.
  *
+ * @param top how many pages to list
  * @returns `NotRead` if there is not even a first answer for the current period
  */
 export async function readVisitors(
   reader: AnalyticsReader,
-  periods: { readonly period: Period; readonly before: readonly Period[] },
-): Promise<VisitorsReading | NotRead> {
-  const { period } = periods
+  { period, before: periods, isSoFar }: VisitorsOptions,
+  top: number,
+): Promise<VisitorsReport | NotRead> {
   const first = await readRows(reader, period)
   if (first instanceof NotRead) return first
   const before: (PeriodTotals & { readonly answer: VisitorsAnswer })[] = []
-  for (const each of periods.before) {
+  for (const each of periods) {
     // The answer for the latest of them has its first rows, too.
     const answer = await readRows(reader, each, 0, before.length === 0 ? MAX_ROWS : 1)
     if (answer instanceof NotRead) {
-      const all = periods.before.length
+      const all = periods.length
       const missing = before.length === 0 ? 'the' : `${all - before.length} of the`
       reader.noteNotRead(`${missing} ${all} ${periodName(period, all)} before`, answer)
       break
@@ -45,7 +55,8 @@ export async function readVisitors(
   const pages = await readPages(reader, period, first, 'the period')
   const [latest] = before
   const previous = latest && (await readPages(reader, latest.period, latest.answer, 'the period before'))
-  return { current: { period, totals: first.totals, ...pages }, before, previous }
+  const current = { period, totals: first.totals, ...pages }
+  return makeReport({ current, before, previous }, { isSoFar, top })
 }
 
 async function readRows(reader: AnalyticsReader, period: Period, offset = 0, limit = MAX_ROWS) {
@@ -114,8 +125,6 @@ export function makeReport(
     period,
     isSoFar,
     totals,
-    /** Totals of the period before; `undefined` if they were not requested or not read. */
-    previous: latest,
     change: changeBetween(latest?.total, totals.total),
     /** The current period and those before it without a gap, the earliest first. */
     trend: [...earlier, { period, totals }],
@@ -147,4 +156,55 @@ export function visitorsHeadline({ totals, usual, comparable, isSoFar, period }:
   if (usual.position === 'usual') return `${read}, as usual`
   const count = comparable.length + 1
   return `${read}, the ${usual.position} of ${count} ${periodName(period, count)}`
+}
+
+export function visitorsOutputs(report: VisitorsReport, requests: number): OutputValues {
+  const { period, totals, change, trend, top, pageChanges, isComplete } = report
+  const { from, to } = datesOf(period)
+  const all = {
+    from,
+    to,
+    totals,
+    previous: trend.at(-2)?.totals ?? null,
+    change,
+    trend: trend.map((each) => ({ ...datesOf(each.period), totals: each.totals })),
+    top,
+    risers: pageChanges?.up.slice(0, MAX_NAMED) ?? [],
+    fallers: pageChanges?.down.slice(0, MAX_NAMED) ?? [],
+    complete: isComplete,
+    requests,
+  }
+  const numberOrNull = (key: string, value: unknown): unknown =>
+    key === 'change' && typeof value === 'string' ? null : value
+  return {
+    'visitors-human': String(totals.human),
+    'visitors-ai': String(totals.ai),
+    'visitors-total': String(totals.total),
+    // `+12.5`, `-3.0`, `0.0`; empty for a change that is no number.
+    'visitors-change': typeof change === 'string' ? '' : `${change > 0 ? '+' : ''}${change.toFixed(1)}`,
+    'visitors-from': from,
+    'visitors-to': to,
+    'visitors-complete': String(isComplete),
+    visitors: JSON.stringify(all, numberOrNull),
+  }
+}
+
+function datesOf({ fromMs, toMs }: Period) {
+  return { from: isoDay(fromMs), to: isoDay(toMs) }
+}
+
+/** All rows as text, in the format that a file's ending asks for. */
+export function exportText(rows: readonly PageVisitors[], path: string): string {
+  const ending = extname(path).toLowerCase()
+  const json = rows.map(({ path, human, ai, total }) => JSON.stringify({ path, human, ai, total }))
+  if (ending === '.json') return `[\n${json.join(',\n')}\n]\n`
+  if (ending === '.ndjson') return json.map((row) => `${row}\n`).join('')
+  const lines = rows.map(({ path, human, ai, total }) => `${csvField(path)},${human},${ai},${total}\r\n`)
+  return ['path,human,ai,total\r\n', ...lines].join('')
+}
+
+/** RFC 4180. What a spreadsheet would take for a formula gets an apostrophe before it (OWASP, "CSV Injection"). */
+function csvField(text: string): string {
+  const harmless = /^[\s=+\-@＝＋－＠]/.test(text) ? `'${text}` : text
+  return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless
 }

@@ -1,7 +1,6 @@
 import { isRecord, type JsonRecord } from '../lib/json.ts'
 import type { DocsService } from './docs-service.ts'
 import type { PublicName, PublicNames } from './public-name.ts'
-import { InvalidResponseError, type ServiceCall, type ServiceResponse } from './service-errors.ts'
 
 /**
  * Distinct visitors. `total` counts those who came as a person and through AI once, so it is not `human + ai`, and
@@ -38,56 +37,52 @@ export type AnalyticsQuery = {
 export const MAX_ROWS = 250
 
 /** Requests rows of a period's visitors, once. `limit`: 1 to `MAX_ROWS`; `offset`: rows to skip. */
-export async function getVisitors(
+export function getVisitors(
   service: DocsService,
   { dates, signal }: AnalyticsQuery,
   rows: { readonly limit: number; readonly offset: number },
 ): Promise<VisitorsAnswer> {
-  const call = analyticsCall(service, ['visitors'], { ...dates, ...rows }, 'list the visitors')
-  const answer = await service.send(call, signal)
-  const { totals: given, visitors, hasMore } = isRecord(answer.json) ? answer.json : {}
-  const totals = readCounts(given)
-  if (totals === undefined) {
-    const found = 'JSON whose `totals` are not numbers for human, ai and total'
-    throw new InvalidResponseError(call, answer, answer.json === undefined ? undefined : found)
-  }
-  return {
-    totals,
-    ...readRows(Array.isArray(visitors) ? visitors : [], ({ path, ...row }) => {
+  const call = { path: ['visitors'], query: { ...dates, ...rows }, purpose: 'list the visitors' }
+  const read = (json: unknown): VisitorsAnswer | string => {
+    const { totals: given, visitors, hasMore } = isRecord(json) ? json : {}
+    const totals = readCounts(given)
+    if (totals === undefined) return 'JSON whose `totals` are not numbers for human, ai and total'
+    const listed = readRows(visitors, ({ path, ...row }) => {
       const counts = readCounts(row)
       return counts && isText(path) ? { path, ...counts } : undefined
-    }),
-    hasMore: hasMore === true,
-    isOdd: !Array.isArray(visitors) || typeof hasMore !== 'boolean',
+    })
+    const isOdd = !Array.isArray(visitors) || typeof hasMore !== 'boolean'
+    return { totals, ...listed, hasMore: hasMore === true, isOdd }
   }
+  return service.getAnalytics(call, read, signal)
 }
 
 export type Rating = { readonly page: PublicName; readonly up: number; readonly down: number }
 
 /** Requests the ratings by page that are not resolved yet, once. */
-export async function getRatings(service: DocsService, { dates, names, signal }: AnalyticsQuery) {
+export function getRatings(service: DocsService, { dates, names, signal }: AnalyticsQuery) {
   const query = { ...dates, limit: 100, status: 'pending,in_progress' }
-  const call = analyticsCall(service, ['feedback', 'by-page'], query, 'list the ratings by page')
-  const answer = await service.send(call, signal)
-  return readList<Rating>(call, answer, 'feedback', ({ path, thumbsUp, thumbsDown }) => {
+  const call = { path: ['feedback', 'by-page'], query, purpose: 'list the ratings by page' }
+  const read = listReader('feedback', ({ path, thumbsUp, thumbsDown }): Rating | undefined => {
     const [up, down] = [readCount(thumbsUp), readCount(thumbsDown)]
     if (!isText(path) || up === undefined || down === undefined) return undefined
     return { page: names.ofPath(path), up, down }
   })
+  return service.getAnalytics(call, read, signal)
 }
 
 export type Search = { readonly term: PublicName; readonly hits: number; readonly clickRate: number }
 
 /** Requests the most frequent searches, once. */
-export async function getSearches(service: DocsService, { dates, names, signal }: AnalyticsQuery) {
-  const call = analyticsCall(service, ['searches'], { ...dates, limit: 100 }, 'list the searches')
-  const answer = await service.send(call, signal)
-  return readList<Search>(call, answer, 'searches', ({ searchQuery, hits, ctr }) => {
+export function getSearches(service: DocsService, { dates, names, signal }: AnalyticsQuery) {
+  const call = { path: ['searches'], query: { ...dates, limit: 100 }, purpose: 'list the searches' }
+  const read = listReader('searches', ({ searchQuery, hits, ctr }): Search | undefined => {
     const count = readCount(hits)
     if (!isText(searchQuery) || count === undefined) return undefined
     if (typeof ctr !== 'number' || ctr < 0 || ctr > 1) return undefined
     return { term: names.ofSearch(searchQuery), hits: count, clickRate: ctr }
   })
+  return service.getAnalytics(call, read, signal)
 }
 
 /** A question to the assistant, without its words and without the answer's. */
@@ -100,11 +95,10 @@ export type Question = {
 }
 
 /** Requests the questions to the assistant, once. */
-export async function getQuestions(service: DocsService, { dates, names, signal }: AnalyticsQuery) {
-  const query = { ...dates, limit: 1000 }
-  const call = analyticsCall(service, ['assistant'], query, "list the assistant's conversations")
-  const answer = await service.send(call, signal)
-  return readList<Question>(call, answer, 'conversations', (row) => {
+export function getQuestions(service: DocsService, { dates, names, signal }: AnalyticsQuery) {
+  const purpose = "list the assistant's conversations"
+  const call = { path: ['assistant'], query: { ...dates, limit: 1000 }, purpose }
+  const read = listReader('conversations', (row): Question | undefined => {
     const { timestamp, resolutionStatus, pageUrl, queryCategory } = row
     const day = isText(timestamp) ? /^\d{4}-\d{2}-\d{2}/.exec(timestamp)?.[0] : undefined
     const isAnswered = resolutionStatus === 'answered'
@@ -113,41 +107,24 @@ export async function getQuestions(service: DocsService, { dates, names, signal 
     const category = isText(queryCategory) ? names.ofCategory(queryCategory) : undefined
     return { day, isAnswered, page, category }
   })
+  return service.getAnalytics(call, read, signal)
 }
 
-function analyticsCall(
-  { projectId, projectNotFound: notFound }: DocsService,
-  path: readonly string[],
-  query: NonNullable<ServiceCall['query']>,
-  purpose: string,
-): ServiceCall {
-  return {
-    method: 'GET',
-    path: ['v1', 'analytics', projectId, ...path],
-    query,
-    purpose,
-    notFound,
-    limit: '100 analytics requests per hour, shared by the whole organisation',
+/** Reads the list in a field of an answer; one of whose rows none can be read is none. */
+function listReader<T>(field: string, read: (row: JsonRecord) => T | undefined) {
+  return (json: unknown): Listed<T> | undefined => {
+    const list = isRecord(json) ? json[field] : undefined
+    const listed = readRows(list, read)
+    const isOdd = listed.rows.length === 0 && listed.invalidRows > 0
+    return Array.isArray(list) && !isOdd ? listed : undefined
   }
 }
 
-/** Reads the list in a field of an answer; a row that `read` does not understand is counted. */
-function readList<T>(
-  call: ServiceCall,
-  answer: ServiceResponse,
-  field: string,
-  read: (row: JsonRecord) => T | undefined,
-): Listed<T> {
-  const list = isRecord(answer.json) ? answer.json[field] : undefined
-  const listed = Array.isArray(list) && readRows(list, read)
-  if (!listed || (listed.rows.length === 0 && listed.invalidRows > 0))
-    throw new InvalidResponseError(call, answer)
-  return listed
-}
-
-function readRows<T>(list: readonly unknown[], read: (row: JsonRecord) => T | undefined): Listed<T> {
-  const rows = list.flatMap((row) => (isRecord(row) ? (read(row) ?? []) : []))
-  return { rows, invalidRows: list.length - rows.length }
+/** Reads the rows of a list; one that `read` does not understand is counted. What is no list has none. */
+function readRows<T>(list: unknown, read: (row: JsonRecord) => T | undefined): Listed<T> {
+  const all: readonly unknown[] = Array.isArray(list) ? list : []
+  const rows = all.flatMap((row) => (isRecord(row) ? (read(row) ?? []) : []))
+  return { rows, invalidRows: all.length - rows.length }
 }
 
 function isText(value: unknown): value is string {

@@ -37,6 +37,9 @@ export function isTerminal(status: string): boolean {
   return ['completed', 'archived', 'failed'].includes(status)
 }
 
+type CallWords = Pick<ServiceCall, 'prompt' | 'purpose' | 'limit'>
+type BodyReader<T extends object> = (json: unknown) => T | string | undefined
+
 type ServiceOptions = {
   /** May have a path; all calls go below it. */
   readonly baseUrl: URL
@@ -53,74 +56,70 @@ type ServiceOptions = {
  * documentation says, such as another job, and a `TransportError` if no response came.
  */
 export class DocsService {
-  readonly projectId: string
   readonly #options: ServiceOptions
 
   constructor(options: ServiceOptions) {
-    this.projectId = options.projectId
     this.#options = options
   }
 
   createJob(prompt: string, signal?: AbortSignal): Promise<Job> {
-    return this.#sendForJob(signal, {
-      method: 'POST',
-      path: [],
-      body: { prompt },
-      purpose: 'create a job',
-      notFound: this.projectNotFound,
-      limit: '100 jobs per project and hour',
-    })
+    const call = { purpose: 'create a job', prompt, limit: '100 jobs per project and hour' }
+    return this.#requestJob([], call, signal)
   }
 
   getJob(id: string, signal?: AbortSignal): Promise<Job> {
-    return this.#sendForJob(signal, {
-      method: 'GET',
-      path: [id],
-      purpose: 'get the job',
-      notFound: this.#jobNotFound(id),
-    })
+    return this.#requestJob([id], { purpose: 'get the job' }, signal)
   }
 
   sendMessage(id: string, prompt: string, signal?: AbortSignal): Promise<Job> {
-    return this.#sendForJob(signal, {
-      method: 'POST',
-      path: [id, 'message'],
-      body: { prompt },
-      purpose: 'send the job a follow-up message',
-      notFound: this.#jobNotFound(id),
-      limit: '100 follow-up messages per project and hour',
-    })
+    const purpose = 'send the job a follow-up message'
+    const call = { purpose, prompt, limit: '100 follow-up messages per project and hour' }
+    return this.#requestJob([id, 'message'], call, signal)
   }
 
-  /** What a 404 means where no job is named. */
-  get projectNotFound(): ServiceCall['notFound'] {
-    const path =
-      this.#options.baseUrl.pathname === '/' ? '' : '`base-url` (its path comes before every call), '
+  /** @param path what follows `/v2/agent/{projectId}/job`; begins with the id of a job that there is */
+  #requestJob(path: readonly string[], call: CallWords, signal: AbortSignal | undefined): Promise<Job> {
+    const { projectId } = this.#options
+    const [id] = path
+    const headline = `No job ${inBackticks(id ?? '')} in project ${inBackticks(projectId)}`
+    const fix = 'Check `job-id` and `project-id`; the service may also have deleted the job.'
+    const notFound = id === undefined ? this.#projectNotFound() : ([headline, fix] as const)
+    const job = { ...call, path: ['v2', 'agent', projectId, 'job', ...path], notFound }
+    const read = (json: unknown): Job | string | undefined => {
+      const found = readJob(json)
+      return found === undefined || found.id === (id ?? found.id) ? found : 'another job'
+    }
+    return this.#request(job, read, signal)
+  }
+
+  /**
+   * Requests figures of the project.
+   *
+   * @param path what follows `/v1/analytics/{projectId}`
+   * @param read reads the JSON of the answer; a text says what it is instead
+   */
+  getAnalytics<T extends object>(
+    { path, ...call }: Pick<ServiceCall, 'path' | 'query' | 'purpose'>,
+    read: BodyReader<T>,
+    signal?: AbortSignal,
+  ): Promise<T> {
+    const below = ['v1', 'analytics', this.#options.projectId, ...path]
+    const limit = '100 analytics requests per hour, shared by the whole organisation'
+    return this.#request({ ...call, path: below, limit, notFound: this.#projectNotFound() }, read, signal)
+  }
+
+  #projectNotFound(): ServiceCall['notFound'] {
+    const { baseUrl, projectId } = this.#options
+    const path = baseUrl.pathname === '/' ? '' : '`base-url` (its path comes before every call), '
     const fix = `Check ${path}\`project-id\`, and that the API key belongs to the same organisation.`
-    return [`No project ${inBackticks(this.projectId)}`, fix]
+    return [`No project ${inBackticks(projectId)}`, fix]
   }
 
-  #jobNotFound(id: string): ServiceCall['notFound'] {
-    const headline = `No job ${inBackticks(id)} in project ${inBackticks(this.projectId)}`
-    return [headline, 'Check `job-id` and `project-id`; the service may also have deleted the job.']
-  }
-
-  /** @param call `path`: what follows `/v2/agent/{projectId}/job`; begins with the id of a job that there is */
-  async #sendForJob(signal: AbortSignal | undefined, { path, ...rest }: ServiceCall): Promise<Job> {
-    const call = { ...rest, path: ['v2', 'agent', this.projectId, 'job', ...path] }
-    const response = await this.send(call, signal)
-    const job = readJob(response.json)
-    if (job === undefined) throw new InvalidResponseError(call, response)
-    const [id = job.id] = path
-    if (job.id !== id) throw new InvalidResponseError(call, response, 'another job')
-    return job
-  }
-
-  async send(call: ServiceCall, signal?: AbortSignal): Promise<ServiceResponse> {
+  async #request<T extends object>(call: ServiceCall, read: BodyReader<T>, signal?: AbortSignal): Promise<T> {
     const { apiKey, http, clock, redact } = this.#options
-    const body = call.body === undefined ? undefined : JSON.stringify(call.body)
-    const response = await http.send({
-      method: call.method,
+    const body = call.prompt === undefined ? undefined : JSON.stringify({ prompt: call.prompt })
+    const { status, headers, ...received } = await http.send({
+      method: body === undefined ? 'GET' : 'POST',
       url: this.#urlOf(call),
       headers: {
         authorization: `Bearer ${apiKey}`,
@@ -130,19 +129,21 @@ export class DocsService {
       },
       body,
       signal,
-      freshConnection: call.method === 'POST',
+      freshConnection: body !== undefined,
     })
-    const read: ServiceResponse = {
-      status: response.status,
-      json: parseJson(response.body, (_name, value) => (typeof value === 'string' ? redact(value) : value)),
-      text: redact(response.body),
-      bodyProblem: response.bodyProblem,
-      isCutOff: response.isCutOff,
-      location: redact(response.headers['location'] ?? ''),
-      retryAfterMs: parseRetryAfter(response.headers['retry-after'], clock.now()),
+    const response: ServiceResponse = {
+      ...received,
+      status,
+      body: redact(received.body),
+      json: parseJson(received.body, (_name, value) => (typeof value === 'string' ? redact(value) : value)),
+      location: redact(headers['location'] ?? ''),
+      retryAfterMs: parseRetryAfter(headers['retry-after'], clock.now()),
     }
-    if (read.status < 200 || read.status > 299) throw new ServiceError(call, read)
-    return read
+    if (status < 200 || status > 299) throw new ServiceError(call, response)
+    const found = read(response.json)
+    if (found === undefined || typeof found === 'string')
+      throw new InvalidResponseError(call, response, found)
+    return found
   }
 
   #urlOf({ path, query = {} }: ServiceCall): URL {

@@ -6,12 +6,11 @@ import { TransportError } from '../lib/transport.ts'
 
 /** One call of the service's API, with the words that its errors need. */
 export type ServiceCall = {
-  /** A `POST` is sent over a connection of its own. */
-  readonly method: 'GET' | 'POST'
   /** Path segments as they are meant; they are URL-encoded when they are sent. */
   readonly path: readonly string[]
   readonly query?: Readonly<Record<string, string | number>>
-  readonly body?: unknown
+  /** What the agent is to do: a `POST`, over a connection of its own. Without it, a `GET`. */
+  readonly prompt?: string
   /** What is requested, to follow "the request to": `create a job`. */
   readonly purpose: string
   /** What a 404 means for this call, and what to do. */
@@ -24,10 +23,9 @@ export type ServiceCall = {
 type Explanation = readonly [headline: string, fix: string]
 
 /** A response, without the key wherever the service may have put it. */
-export type ServiceResponse = Pick<HttpResponse, 'status' | 'bodyProblem' | 'isCutOff'> & {
+export type ServiceResponse = Omit<HttpResponse, 'headers'> & {
   /** The body as JSON, as far as it came; `undefined` if it is none. */
   readonly json: unknown
-  readonly text: string
   /** From `Location`; empty if there is none. */
   readonly location: string
   /** From `Retry-After`, in milliseconds; `undefined` if it does not say. */
@@ -53,9 +51,10 @@ export class InvalidResponseError extends FailureError {
   override readonly name = 'InvalidResponseError'
   readonly isCutOff: boolean
 
-  /** @param found what the body is, where that is known better than by its shape */
-  constructor(call: ServiceCall, response: ServiceResponse, found = describeBody(response)) {
+  /** @param mismatch what the JSON is, if it is JSON */
+  constructor(call: ServiceCall, response: ServiceResponse, mismatch?: string) {
     const [headline, fix] = isHtmlPage(response) ? HTML_PAGE : [UNEXPECTED, '']
+    const found = describeBody(response, mismatch)
     const details = joinSentences(`The request to ${call.purpose} was answered with ${found}.`, fix)
     super({ headline: `${headline} (${response.status})`, details })
     this.isCutOff = response.isCutOff
@@ -106,7 +105,7 @@ const SHORTEN = 'Shorten `prompt`, `prompt-file` or `context-files`, or set `con
 function explain(call: ServiceCall, response: ServiceResponse): Explanation {
   const { status } = response
   // It says so in plain text or on a page.
-  if (status === 403 && /error code: 1010/i.test(response.text)) return FIREWALL
+  if (status === 403 && /error code: 1010/i.test(response.body)) return FIREWALL
   if ((status === 403 || status === 404) && isHtmlPage(response)) return HTML_PAGE
   const explanations: Readonly<Record<number, Explanation>> = {
     300: [
@@ -122,7 +121,7 @@ function explain(call: ServiceCall, response: ServiceResponse): Explanation {
     403: ['The docs service does not allow this', forbiddenFix(call, response)],
     404: call.notFound,
     408: ['The docs service timed out waiting for the request', 'The network of this runner may be slow.'],
-    413: ['The prompt is too large for the docs service', `${lengthNote(call)} ${SHORTEN}`.trim()],
+    413: ['The prompt is too large for the docs service', joinSentences(lengthNote(call), SHORTEN)],
     429: ['The rate limit of the docs service is reached', limitFix(call, response)],
     500: ['The docs service failed', 'The cause is the service or a proxy before it, not this workflow.'],
   }
@@ -134,15 +133,15 @@ function explain(call: ServiceCall, response: ServiceResponse): Explanation {
 /** Shorter prompts are common. */
 const LONG_PROMPT_BYTES = 64 * 1024
 
-function lengthNote({ body }: ServiceCall): string {
-  const bytes = byteLength(stringField(body, 'prompt') ?? '')
+function lengthNote({ prompt = '' }: ServiceCall): string {
+  const bytes = byteLength(prompt)
   return bytes > LONG_PROMPT_BYTES ? `The prompt is ${Math.round(bytes / 1024)} KiB long.` : ''
 }
 
 function invalidFix(call: ServiceCall): string {
   const note = lengthNote(call)
   if (note !== '') return `${note} It may be too long. ${SHORTEN} Otherwise check \`project-id\`.`
-  return `Check ${call.method === 'POST' ? '`prompt` and ' : ''}\`project-id\`.`
+  return call.prompt === undefined ? 'Check `project-id`.' : 'Check `prompt` and `project-id`.'
 }
 
 const FIREWALL: Explanation = [
@@ -150,10 +149,10 @@ const FIREWALL: Explanation = [
   'Error code 1010 means that the client was blocked because of its user agent, before the service has seen the API key. If a proxy of this runner changes the header `user-agent`, exempt the host from it; otherwise ask the support of the docs service to allow `docs-agent-action`.',
 ]
 
-function forbiddenFix({ method }: ServiceCall, response: ServiceResponse): string {
+function forbiddenFix({ prompt }: ServiceCall, response: ServiceResponse): string {
   if (messageIn(response) !== '') return "The dashboard shows the key's scope and its list of IP addresses."
   const addresses = 'may be limited to a list of IP addresses that this runner is not on.'
-  if (method === 'GET') return `The key ${addresses}`
+  if (prompt === undefined) return `The key ${addresses}`
   return `The key may have the scope \`read\`, which cannot start jobs or send messages (use a key with the scope \`admin\`), or it ${addresses}`
 }
 
@@ -173,20 +172,20 @@ const MAX_QUOTE_LENGTH = 300
 
 /** What came back, in a sentence: the service's own words where it said something. */
 function answer({ purpose }: ServiceCall, response: ServiceResponse): string {
-  const { status, text, location, json, bodyProblem } = response
+  const { status, body, location, json, bodyProblem } = response
   const answered = `The docs service answered the request to ${purpose}`
   if (status < 400 && location !== '') {
     return `${answered} with a redirect to ${inBackticks(clip(location, MAX_QUOTE_LENGTH))}.`
   }
   const said = messageIn(response)
   if (said !== '') return `${answered} with "${clip(said, MAX_QUOTE_LENGTH)}".`
-  const isSilent = bodyProblem === undefined && (text.trim() === '' || json !== undefined)
+  const isSilent = bodyProblem === undefined && (body.trim() === '' || json !== undefined)
   if (isSilent) return `${answered} and gave no reason.`
   return `The request to ${purpose} was answered with ${describeBody(response)}.`
 }
 
 /** The service's own words on one line: from the usual fields of JSON, or the whole body if it is short and no HTML. */
-function messageIn({ json, text }: ServiceResponse): string {
+function messageIn({ json, body }: ServiceResponse): string {
   const message =
     stringField(json, 'error') ??
     stringField(recordField(json, 'error'), 'message') ??
@@ -196,21 +195,24 @@ function messageIn({ json, text }: ServiceResponse): string {
     typeof one === 'string' ? one : (stringField(one, 'message') ?? []),
   )
   const fields = [message, ...details].filter((part) => part).join('; ')
-  const isShortText = json === undefined && text.length <= MAX_QUOTE_LENGTH && !isHtml(text)
-  const said = typeof json === 'string' ? json : fields || (isShortText ? text : '')
+  const isShortText = json === undefined && body.length <= MAX_QUOTE_LENGTH && !isHtml(body)
+  const said = typeof json === 'string' ? json : fields || (isShortText ? body : '')
   return said.replace(/\s+/g, ' ').replaceAll('`', "'").trim()
 }
 
-function describeBody(response: ServiceResponse): string {
-  const { json, text, bodyProblem } = response
+function describeBody(
+  response: ServiceResponse,
+  mismatch = 'JSON that does not match the documentation',
+): string {
+  const { json, body, bodyProblem } = response
   if (bodyProblem !== undefined) return `a body that could not be read because ${bodyProblem}`
-  if (text.trim() === '') return 'an empty body'
-  if (json !== undefined) return 'JSON that does not match the documentation'
+  if (body.trim() === '') return 'an empty body'
+  if (json !== undefined) return mismatch
   return isHtmlPage(response) ? "an HTML page, a proxy's or a login page" : 'text that is not JSON'
 }
 
-function isHtmlPage({ json, text, bodyProblem }: ServiceResponse): boolean {
-  return bodyProblem === undefined && json === undefined && isHtml(text)
+function isHtmlPage({ json, body, bodyProblem }: ServiceResponse): boolean {
+  return bodyProblem === undefined && json === undefined && isHtml(body)
 }
 
 function isHtml(text: string): boolean {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { exportText, visitorsOutputs } from '../../src/readers/report-outputs.ts'
+import { exportText, visitorsOutputs } from '../../src/readers/visitors.ts'
 import { HOSTILE_TEXTS } from '../support/hostile-texts.ts'
 import { page, report } from './samples.ts'
 
