@@ -55,7 +55,7 @@ export function workingBody(subject: Subject, stage: Stage): Markdown {
 }
 
 /** Whether a re-run waits for the job; and whether a command on the agent's pull request, too, continues it. */
-export type NextSteps = { readonly canResume: boolean; readonly isAnnounced: boolean }
+type NextSteps = { readonly canResume: boolean; readonly isAnnounced: boolean }
 
 export function endBody(subject: Subject, ending: Ending, ways: NextSteps): Markdown {
   const { sign, headline, details, prLink, prName, took } = ending
@@ -133,7 +133,7 @@ function origin({ trigger: { event, command }, run: { environment } }: Subject):
     const commit = link(`commit ${sha.slice(0, 7)}`, `${serverUrl}/${repository}/commit/${sha}`)
     return md`a push by **${actor}**: ${commit}.`
   }
-  // Nobody causes a schedule: its actor is whoever changed it last.
+  // Nobody causes a schedule: its actor is the last one who changed it.
   const by = event.name === 'schedule' || actor === '' ? md`` : md` by **${actor}**`
   return md`${link('a workflow run', runUrlOf(environment))} (${code(event.name)}${by}).`
 }

@@ -1,5 +1,5 @@
 import { mayWrite, type Trigger } from '../events/trigger.ts'
-import type { Known } from '../github/client.ts'
+import { type Known, NONE } from '../github/client.ts'
 import {
   type CommandSource,
   giveFinalReaction,
@@ -41,8 +41,6 @@ export type ConversationStart = ConversationMemory & {
   readonly written: Known<unknown>
 }
 
-const NOTHING = { known: true, value: undefined } as const
-
 /**
  * What a run says on GitHub while its job is running: in a reply to its command, in a status comment, or nowhere. A reply
  * is also a command's memory. Never fails for what GitHub does.
@@ -75,10 +73,10 @@ export class Conversation {
     if (command === undefined) {
       const thread = statusThread(this.#subject)
       if (thread !== undefined) await this.#begin({ thread, mayExist: true })
-      return { ...NOTHING_FOUND, written: NOTHING }
+      return { ...NOTHING_FOUND, written: NONE }
     }
     const isAgain = isRerun(run.environment)
-    let written: Known<unknown> = NOTHING
+    let written: Known<unknown> = NONE
     if (this.#source !== undefined) {
       run.setPending('reaction', { source: this.#source, content: 'confused' })
       await react(run.github, this.#source, 'eyes')

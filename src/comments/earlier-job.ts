@@ -1,5 +1,5 @@
 import { type Command, mayWrite, type Trigger } from '../events/trigger.ts'
-import type { Known } from '../github/client.ts'
+import { type Known, NONE } from '../github/client.ts'
 import {
   isSameAccount,
   mainThread,
@@ -26,8 +26,6 @@ export type ConversationMemory = Recalled & {
   readonly ownIds: ReadonlySet<number>
   readonly lastNamedId: number | undefined
 }
-
-const NONE = { known: true, value: undefined } as const
 
 export const NOTHING_FOUND: ConversationMemory = {
   attempt: { kind: 'none' },

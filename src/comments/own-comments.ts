@@ -1,4 +1,4 @@
-import type { Known } from '../github/client.ts'
+import { type Known, NONE } from '../github/client.ts'
 import {
   type CommentRef,
   createComment,
@@ -29,9 +29,9 @@ export type Draft = { readonly marker: Marker; readonly text: Markdown }
 /** Where a comment is, or is to be. */
 export type Place = {
   readonly thread: Thread
-  /** The comment if it is known to be there. */
+  /** The comment if it is known to exist. */
   readonly ref?: CommentRef | undefined
-  /** Whether it may be there although it is not known: then it is looked for before it is written. */
+  /** Whether it may exist although it is not known: then it is looked for before it is written. */
   readonly mayExist?: boolean
 }
 
@@ -131,8 +131,6 @@ function mayHaveArrived(error: unknown): boolean {
 
 type PendingComment = Place & { readonly marker: Marker; readonly text: string }
 
-const NOTHING = { known: true, value: undefined } as const
-
 const COST = 'Each run of this command starts a new job and a new pull request, and a re-run starts none.'
 
 /** The comment in which a run says what it does. What must replace it in the end is saved for the post step. */
@@ -147,7 +145,7 @@ export class LiveComment {
     this.#run = run
   }
 
-  /** From now on the comment is written there; nothing is written yet. */
+  /** Says where the comment is to be. Writes nothing yet. */
   place(place: Place): void {
     this.#place = place
   }
@@ -164,7 +162,7 @@ export class LiveComment {
 
   async #write(draft: Draft, { marker, text }: Draft, isLast: boolean): Promise<Known<unknown>> {
     const { redact } = this.#run
-    if (this.#place === undefined) return NOTHING
+    if (this.#place === undefined) return NONE
     const pending: PendingComment = { ...this.#place, marker, text: redact(text.source) }
     this.#run.setPending('comment', pending)
     const written = this.#queue.then(() => this.#writeNow(draft, isLast))
@@ -175,7 +173,7 @@ export class LiveComment {
   async #writeNow(draft: Draft, isLast: boolean): Promise<Known<unknown>> {
     const run = this.#run
     const place = this.#place
-    if (place === undefined) return NOTHING
+    if (place === undefined) return NONE
     const isFirst = draft.marker.kind === 'reply' && place.ref === undefined && !isRerun(run.environment)
     const written = await writeComment(place, draft, { isLast, cost: isFirst && !isLast ? COST : '' }, run)
     if (written.known)

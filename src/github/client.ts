@@ -23,6 +23,9 @@ export type Known<T> =
   /** `why` is the error's message, which follows a colon: `GitHub returned 502`. */
   | { readonly known: false; readonly why: string; readonly error: GitHubError }
 
+/** Known that there is none; also for what is done and has no value. */
+export const NONE = { known: true, value: undefined } as const
+
 export function unknownBecause(error: GitHubError): Known<never> {
   return { known: false, why: error.message, error }
 }
@@ -46,8 +49,8 @@ export class GitHub {
   readonly serverUrl: string
   readonly #options: GitHubOptions
   readonly #octokit: OctokitLoader
-  /** Level and cause of each failure that was an annotation. */
-  readonly #annotated = new Set<string>()
+  /** By cause, and by cost: how a failure was annotated. */
+  readonly #annotated = new Map<string, GitHubCall['level']>()
   readonly #working: Set<string>
   #account: User | undefined
 
@@ -71,12 +74,12 @@ export class GitHub {
     return (await this.request(send)).data
   }
 
-  /** The `data` of a GraphQL query, as far as it came, and the errors beside it. Throws as `request` does. */
+  /** The `data` of a GraphQL query, as far as it came, and its errors. Throws as `request` does. */
   async graphql<T>(
     query: string,
     variables: Readonly<Record<string, string | number>> = {},
   ): Promise<{ readonly data: T; readonly errors: readonly GraphqlError[] }> {
-    // On GitHub Enterprise Server it is not below REST's address: `/api/graphql` beside `/api/v3`.
+    // On GitHub Enterprise Server it is not below REST's address: `/api/graphql` and `/api/v3`.
     const baseUrl = this.#options.apiUrl.replace(/(?:\/v3)?\/?$/, '')
     const answer = await this.call<{ readonly data: T }>((octokit) =>
       octokit.request(`POST ${baseUrl}/graphql`, { query, variables }),
@@ -125,9 +128,9 @@ export class GitHub {
     const { level = isMissing && permission.endsWith(': read') ? 'notice' : 'warning' } = call
     // One annotation for a token without any permission; one more for what costs something.
     const cause = isMissing ? 'permission' : error.message
-    const keys = [`${level} ${cost || cause}`, `warning ${cost || cause}`]
-    const isNew = !keys.some((key) => this.#annotated.has(key)) && !cancel.aborted
-    if (isNew) this.#annotated.add(`${level} ${cost}`).add(`${level} ${cause}`)
+    const before = this.#annotated.get(cost || cause)
+    const isNew = before !== 'warning' && before !== level && !cancel.aborted
+    if (isNew) this.#annotated.set(cause, level).set(cost || cause, level)
     const advice = isMissing ? permissionAdvice(permission) : ''
     const message = joinSentences(cost, `Failed to ${purpose}: ${error.message}.`, advice, consequence)
     log[isNew ? level : 'info'](message)

@@ -1,4 +1,4 @@
-import type { GitHub, Known } from './client.ts'
+import { type GitHub, type Known, NONE } from './client.ts'
 import { GitHubError } from './errors.ts'
 import { type Comment, type Maybe, normalizeLogin, type Sent, type User } from './types.ts'
 
@@ -73,16 +73,16 @@ export async function createComment(
   thread: Thread,
   render: (thread: Thread) => string,
 ): Promise<CommentRef> {
-  async function create(there: Thread): Promise<CommentRef> {
-    const path = `${commentsPath(github, there)}/${there.number}/comments`
-    const route = there.kind === 'main' ? `POST ${path}` : `POST ${path}/${there.rootId}/replies`
-    return refOf(await send<Comment>(github, route, { body: render(there) }), there)
+  const { kind, number, rootId } = thread
+  const path = `${commentsPath(github, thread)}/${number}/comments`
+  const route = kind === 'main' ? `POST ${path}` : `POST ${path}/${rootId}/replies`
+  try {
+    return refOf(await send<Comment>(github, route, { body: render(thread) }), thread)
+  } catch (error) {
+    const isDeleted = error instanceof GitHubError && (error.status === 404 || error.status === 422)
+    if (kind === 'main' || !isDeleted) throw error
+    return await createComment(github, mainThread(thread), render)
   }
-  return await create(thread).catch((error: unknown) => {
-    const isGone = error instanceof GitHubError && (error.status === 404 || error.status === 422)
-    if (thread.kind === 'review' && isGone) return create(mainThread(thread))
-    throw error
-  })
 }
 
 /** Replaces the text of a comment. Or a GitHubError. */
@@ -104,7 +104,7 @@ export async function react(
   content: ReactionContent,
 ): Promise<Known<unknown>> {
   const path = reactionsPath(github, source)
-  if (path === undefined) return { known: true, value: undefined }
+  if (path === undefined) return NONE
   const call = { purpose: 'react to the command', permission: writePermission(source.thread) }
   return await github.attempt(call, () => send<Reaction>(github, `POST ${path}`, { content }))
 }

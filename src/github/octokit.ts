@@ -73,7 +73,7 @@ export class OctokitLoader {
         return response
       } catch (caught) {
         const last = toGitHubError(caught, clock.now())
-        // A refusal is not the last word on a request that an earlier try may have brought there.
+        // A refusal is not final for a request that may have arrived at an earlier try.
         const error: GitHubError = mayHaveArrived ? asPassing(last) : last
         mayHaveArrived ||= error.kind === 'other'
         const pauseMs = error.retryAfterMs || PAUSES_MS[attempt]
@@ -121,7 +121,7 @@ function isRetryable({ kind, status, cause }: GitHubError, { method, url }: Sent
   return isSafe && kind === 'other' && isPassing
 }
 
-/** Whether sending a request twice does no more than sending it once; a reaction or status that is there is no second. */
+/** Whether sending a request twice does no more than sending it once; an existing reaction or status is not doubled. */
 function isRepeatable(method: string, path: string): boolean {
   return onlyReads(method, path) || method !== 'POST' || /\/(?:reactions|statuses\/[^/]+)$/.test(path)
 }

@@ -51,32 +51,26 @@ export async function readPullState(prLink: string, github: GitHub): Promise<Pul
     github.read<PullRequest>(() =>
       github.call(({ rest }) => rest.pulls.get({ owner, repo, pull_number: number })),
     )
-  const pull = await ask()
-  if (!pull.known) {
-    return { ...unread, state: pull.error.status === 404 ? 'invisible' : 'unknown', why: pull.why }
+  const first = await ask()
+  if (!first.known) {
+    return { ...unread, state: first.error.status === 404 ? 'invisible' : 'unknown', why: first.why }
   }
-  const {
-    created_at: openedAt,
-    merged,
-    merged_at: mergedAt,
-    state,
-    head,
-    merge_commit_sha: commit,
-  } = pull.value
-  const openedAtMs = Date.parse(openedAt ?? '') || undefined
-  const read = { ...unread, openedAtMs, head: head?.sha ?? '', mergeCommit: commit ?? '' }
-  if (merged === true || mergedAt != null) return { ...read, state: 'merged' }
-  if (state === 'closed') return { ...read, state }
-  if (state !== 'open') {
+  const pull = first.value
+  const state = pull.merged === true || pull.merged_at != null ? 'merged' : pull.state
+  if (state !== 'merged' && state !== 'closed' && state !== 'open') {
     return { ...unread, state: 'unknown', why: 'GitHub returned something that is not a pull request' }
   }
-  let mergeable = pull.value.mergeable_state
+  const openedAtMs = Date.parse(pull.created_at ?? '') || undefined
+  const [head, mergeCommit] = [pull.head?.sha ?? '', pull.merge_commit_sha ?? '']
+  const read: PullState = { ...unread, state, openedAtMs, head, mergeCommit }
+  if (state !== 'open') return read
+  let mergeable = pull.mergeable_state
   if (mergeable === 'unknown') {
     await github.pause(CONFLICT_PAUSE_MS)
     const again = await ask()
     mergeable = again.known ? again.value.mergeable_state : undefined
   }
-  return { ...read, state, conflicts: mergeable === 'dirty' }
+  return { ...read, conflicts: mergeable === 'dirty' }
 }
 
 /** A commit with its author. */

@@ -1,4 +1,4 @@
-import { type GitHub, type Known, unknownBecause } from './client.ts'
+import { type GitHub, type Known, NONE, unknownBecause } from './client.ts'
 import { GitHubError, graphqlError } from './errors.ts'
 import { type Maybe, type Nodes, nodesOf, type Sent, type Status } from './types.ts'
 
@@ -74,7 +74,7 @@ export async function newestStatuses(
     ...forced.filter(({ oid }) => !ofBase.has(oid)),
   ]
   const isMissing = heads.some((_, index) => branches[`h${index}`] == null) || (pull !== undefined && !pulled)
-  let completeness: Known<undefined> = { known: true, value: undefined }
+  let completeness: Known<undefined> = NONE
   if (isMissing) completeness = unknownBecause(new GitHubError('GitHub does not know the commit'))
   if (errors[0] !== undefined) completeness = unknownBecause(graphqlError(errors[0]))
   return {

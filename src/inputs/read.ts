@@ -1,4 +1,4 @@
-import type { Redact } from '../lib/redact.ts'
+import type { Redact } from '../lib/markdown.ts'
 import { clip } from '../lib/text.ts'
 import { SERVICE_KEY } from './formats.ts'
 import { INPUTS, type InputName, type Inputs, SECRET_INPUTS } from './table.ts'

@@ -70,7 +70,9 @@ export class HttpClient {
     const startMs = clock.now()
     const timeout = clock.timeout(timeoutMs)
     const signal = cancel === undefined ? timeout : AbortSignal.any([cancel, timeout])
-    const dispatcher = this.#dispatcherFor(sent)
+    const kept = sent.freshConnection ? undefined : this.#kept
+    const dispatcher = kept ?? createDispatcher(proxy)
+    if (!sent.freshConnection) this.#kept = dispatcher
     let maybeSent = false
     const onSend = (message: unknown): void => {
       maybeSent ||= isRequest(message, sent)
@@ -101,12 +103,6 @@ export class HttpClient {
       if (sent.freshConnection) void dispatcher.destroy()
       debug?.(`${method} ${url.host}${url.pathname}: ${outcome} (${Math.round(clock.now() - startMs)} ms)`)
     }
-  }
-
-  #dispatcherFor({ freshConnection }: HttpRequest): Dispatcher {
-    if (freshConnection) return createDispatcher(this.#options)
-    this.#kept ??= createDispatcher(this.#options)
-    return this.#kept
   }
 
   async #exchange(
@@ -157,7 +153,7 @@ export class HttpClient {
   }
 }
 
-function createDispatcher({ proxy }: HttpOptions): Dispatcher {
+function createDispatcher(proxy: ProxySettings): Dispatcher {
   return new EnvHttpProxyAgent({
     ...proxy,
     // The bundle leaves HTTP/2 and undici's trial parser out (scripts/build.ts).

@@ -88,8 +88,8 @@ export function clipBytes(text: string, maxBytes: number, indent = ''): string {
     const left = [...text].length - [...kept.replace(RegExp(`^${indent}`, 'gm'), '')].length
     return `${indent && `\n${indent}`}… (${left} more ${left === 1 ? 'character' : 'characters'})`
   }
-  const room = new Uint8Array(Math.max(0, maxBytes - byteLength(note(''))))
-  const kept = indented.slice(0, new TextEncoder().encodeInto(indented, room).read).trimEnd()
+  const buffer = new Uint8Array(Math.max(0, maxBytes - byteLength(note(''))))
+  const kept = indented.slice(0, new TextEncoder().encodeInto(indented, buffer).read).trimEnd()
   return kept === '' ? '' : `${kept}${note(kept)}`
 }
 

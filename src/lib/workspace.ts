@@ -97,7 +97,7 @@ export async function findOutputPath(root: string, name: string): Promise<string
   }
 }
 
-/** The longest beginning of a path that is there; a link is, though it may lead nowhere. */
+/** The longest beginning of a path that exists; a link counts, even a broken one. */
 async function deepestExisting(path: string): Promise<string> {
   try {
     await files.lstat(path)

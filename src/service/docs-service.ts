@@ -1,7 +1,7 @@
 import type { Clock } from '../lib/clock.ts'
 import type { HttpClient } from '../lib/http.ts'
 import { isRecord, type JsonRecord, parseJson, recordField } from '../lib/json.ts'
-import type { Redact } from '../lib/redact.ts'
+import type { Redact } from '../lib/markdown.ts'
 import { parseRetryAfter } from '../lib/retry.ts'
 import { inBackticks } from '../lib/text.ts'
 import {

@@ -1,4 +1,4 @@
-import type { Redact } from '../lib/redact.ts'
+import type { Redact } from '../lib/markdown.ts'
 
 /** A name that strangers may have had a hand in, since votes, searches and questions need no login. */
 export type PublicName = {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import {
   code,
   codeBlock,
+  createRedact,
   details,
   link,
   MAX_LINK_LENGTH,
@@ -10,7 +11,6 @@ import {
   sentencesWithCode,
   table,
 } from '../../src/lib/markdown.ts'
-import { createRedact } from '../../src/lib/redact.ts'
 import { HOSTILE_TEXTS } from '../support/hostile-texts.ts'
 import { alive } from '../support/rendered.ts'
 import { CODE_SPANS, LINKS, SHOWN_TEXTS } from './markdown.cases.ts'
