@@ -77,16 +77,13 @@ function singleInputProblems({ environment, problems }: Run): InputProblem[] {
 
 /** Refused before anything is sent, though the hosts of this run may be exempt from the proxy. */
 function proxyProblems({ httpsProxy, httpProxy }: ProxySettings): InputProblem[] {
-  const variables = [
-    ['HTTPS_PROXY', httpsProxy],
-    ['HTTP_PROXY', httpProxy],
-  ] as const
   const accepted = 'the URL of an http or https proxy, such as http://proxy.example:8080, or nothing'
-  return variables.flatMap(([input, value]) => {
+  const judge = (input: 'HTTPS_PROXY' | 'HTTP_PROXY', value: string): InputProblem[] => {
     const why = proxyProblem(value)
     const problem = `(environment variable, or ${input.toLowerCase()}) ${why}`
-    return why === undefined ? [] : { input, problem, accepted }
-  })
+    return why === undefined ? [] : [{ input, problem, accepted }]
+  }
+  return [...judge('HTTPS_PROXY', httpsProxy), ...judge('HTTP_PROXY', httpProxy)]
 }
 
 type Requested = Pick<JobRequest, 'promptFiles' | 'contextFiles'> &

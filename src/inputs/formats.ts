@@ -65,13 +65,12 @@ export function anyOf<const T extends string>(words: readonly T[]): InputFormat<
   const accepted = `any of ${words.join(', ')}, or none alone (in lower case, separated by commas or line breaks)`
   return format(accepted, (text) => {
     const given = splitList(text)
-    if (given.length === 1 && given[0] === 'none') return new Set<T>()
     const unknown = given.filter((word) => !isKnown(word) && word !== 'none')
     if (unknown.length > 0) {
       const has = unknown.length === 1 ? 'has the unknown word' : 'has the unknown words'
       throw new RangeError(`${has} ${quote(unknown)}${didYouMean(words, unknown.join(' '))}`)
     }
-    if (given.includes('none')) throw new RangeError('combines "none" with other values')
+    if (given.length > 1 && given.includes('none')) throw new RangeError('combines "none" with other values')
     if (given.length === 0) throw new RangeError('contains no word')
     return new Set(given.filter(isKnown))
   })

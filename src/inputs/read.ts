@@ -39,14 +39,20 @@ export function readInputs(texts: InputTexts, redact: Redact) {
   const problems: InputProblem[] = []
   const readInput = (name: InputName): unknown => {
     const { format, default: fallback } = INPUTS[name]
-    const given = textOf(name, texts) ?? fallback
+    const parse = (text: string): unknown => {
+      if (text !== '') return format.parse(text)
+      return format.empty ?? (fallback === '' ? undefined : format.parse(fallback))
+    }
+    const text = texts.get(name)
+    // White space around a value means nothing, except around the key, which is refused with it.
+    const given = (name === 'api-key' && text?.trim() !== '' ? text : text?.trim()) ?? fallback
     try {
-      return parseInput(given, name)
+      return parse(given)
     } catch (error) {
       if (!(error instanceof RangeError)) throw error
       const value = secretsOf(new Map([[name, given]])).length > 0 ? '' : `("${quoted(redact(given))}") `
       problems.push({ input: name, problem: `${value}${error.message}`, accepted: format.accepted })
-      return parseInput(fallback, name)
+      return parse(fallback)
     }
   }
   const values = Object.fromEntries(inputNames().map((name) => [name, readInput(name)]))
@@ -66,18 +72,6 @@ export function secretsOf(texts: InputTexts): string[] {
     SERVICE_KEY.test(projectId) ? projectId : '',
   ]
   return [...new Set(given.flatMap((text) => [text, text.trim()]))].filter((text) => text.trim() !== '')
-}
-
-/** White space around a value means nothing, except around the key, which is refused with it. */
-function textOf(name: InputName, texts: InputTexts): string | undefined {
-  const text = texts.get(name)
-  return name === 'api-key' && text?.trim() !== '' ? text : text?.trim()
-}
-
-function parseInput(given: string, name: InputName): unknown {
-  const { format, default: fallback } = INPUTS[name]
-  if (given !== '') return format.parse(given)
-  return format.empty ?? (fallback === '' ? undefined : format.parse(fallback))
 }
 
 /** On one line, without a password, and not too long. */
