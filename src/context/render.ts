@@ -123,12 +123,12 @@ type Section = (maxBytes: number) => Written
 
 /** Writes sections in so many bytes together. */
 function fill(sections: readonly Section[], maxBytes: number): Written[] {
-  const whole = sections.map((section) => section(maxBytes))
-  const sizes = whole.map(({ text }) => byteLength(text))
+  const written = sections.map((section) => ({ section, whole: section(maxBytes) }))
+  const sizes = written.map(({ whole }) => byteLength(whole.text))
   const shares = shareBytes(sizes, maxBytes)
-  return sections.map((section, index) => {
-    const [size = 0, share = 0] = [sizes[index], shares[index]]
-    return (size <= share ? whole[index] : undefined) ?? section(share)
+  return written.map(({ section, whole }, index) => {
+    const share = shares[index] ?? 0
+    return byteLength(whole.text) <= share ? whole : section(share)
   })
 }
 
