@@ -120,7 +120,7 @@ function idFrom(place: string, ...problems: readonly [RegExp, string][]): InputF
     ...problems,
     [/^\.\.?$|^https?:/i, 'is not an id'],
     [QUOTED, 'has quotes around it'],
-    [/[\s\p{Cc}\p{Cs}]/u, 'contains white space or control characters'],
+    [/[\s\p{C}]/u, 'contains white space or control characters'],
   )
 }
 

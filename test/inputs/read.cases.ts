@@ -109,6 +109,7 @@ export const WRONG_VALUES: readonly [InputName, string, string][] = [
   ['job-id', 'a\u0007b', '("a\u0007b") contains white space or control characters'],
   ['job-id', 'a b', '("a b") contains white space or control characters'],
   ['project-id', '"docs"', '(""docs"") has quotes around it'],
+  ['project-id', 'docs\u200B', '("docs\u200B") contains white space or control characters'],
   ['project-id', 'my docs', '("my docs") contains white space or control characters'],
   [
     'project-id',
