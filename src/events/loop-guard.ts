@@ -77,11 +77,10 @@ export async function loadMergedPulls(
     isGuarded ? "A commit of unknown origin counts as a person's (`ignore-authors`)." : '',
     isDescribed ? 'The agent is not told which pull requests the commits came in.' : '',
   )
-  const call = { purpose: "read the commits' pull requests", consequence }
-  const levels = isGuarded ? ({ level: 'warning' } as const) : {}
+  const level = isGuarded ? ({ level: 'warning' } as const) : {}
   return await readMergedPulls(
     commits.slice(isDescribed ? -MAX_DESCRIBED : -MAX_COMMITS),
-    { withText: isDescribed, call: { ...call, ...levels } },
+    { withText: isDescribed, consequence, ...level },
     github,
   )
 }

@@ -104,7 +104,7 @@ export type MergedPulls = ReadonlyMap<string, readonly MergedPull[]>
  */
 export async function readMergedPulls(
   commits: readonly CommitOrigin[],
-  { withText, call }: { readonly withText: boolean; readonly call: Omit<GitHubCall, 'permission'> },
+  { withText, ...logging }: { readonly withText: boolean } & Pick<GitHubCall, 'level' | 'consequence'>,
   github: GitHub,
 ): Promise<MergedPulls> {
   const text = withText ? 'title labels(first: 20) { nodes { name } } body' : ''
@@ -118,9 +118,10 @@ export async function readMergedPulls(
   const query = `query MergedPulls($owner: String!, $repo: String!) {
     repository(owner: $owner, name: $repo) { ${fields.join(' ')} }
   }`
+  const call = { purpose: "read the commits' pull requests", permission: 'pull-requests: read', ...logging }
   const answer = await github.read(() => github.graphql<Answer>(query, github.repository))
   if (!answer.known) {
-    github.report(answer.error, { ...call, permission: 'pull-requests: read' })
+    github.report(answer.error, call)
     return new Map()
   }
   const { data, errors } = answer.value

@@ -107,11 +107,6 @@ export async function findUnchanged(
     login: author?.login,
     email: commit?.author?.email,
   }))
-  const call = { purpose: "read the commits' pull requests", permission: 'pull-requests: read' } as const
-  const merged = await readMergedPulls(
-    origins,
-    { withText: false, call: { ...call, level: 'notice' } },
-    github,
-  )
+  const merged = await readMergedPulls(origins, { withText: false, level: 'notice' }, github)
   return ownAuthors(origins, merged, inputs) === undefined ? undefined : reason
 }

@@ -151,7 +151,8 @@ const FIREWALL: Explanation = [
 
 function forbiddenFix({ prompt }: ServiceCall, response: ServiceResponse): string {
   if (messageIn(response) !== '') return "The dashboard shows the key's scope and its list of IP addresses."
-  const addresses = 'may be limited to a list of IP addresses that this runner is not on.'
+  const addresses =
+    'may be limited to a list of IP addresses that this runner is not on: the dashboard shows it.'
   if (prompt === undefined) return `The key ${addresses}`
   return `The key may have the scope \`read\`, which cannot start jobs or send messages (use a key with the scope \`admin\`), or it ${addresses}`
 }
