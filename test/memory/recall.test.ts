@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { bareEvent, pullRequest, pushTo } from '../support/events.ts'
+import { bareEvent, pullRequest, pushOf, pushTo } from '../support/events.ts'
 import type { FaultName } from '../support/github.ts'
 import { type RunOptions, startHarness } from '../support/harness.ts'
 import { AGENT, addCommit, addPull, addStatus, BEFORE, pushToPull, type World } from '../support/world.ts'
@@ -273,7 +273,7 @@ describe('a merged pull request', () => {
   })
 })
 
-it('a pull request that is open remembers its job on its own commits, also on those that a forced push replaced', async () => {
+it('a job is found on the commits of an open pull request, and on those that a forced push replaced', async () => {
   const { world, run } = await startAfter([
     ['success', 'job_1', PULL],
     ['success', 'job_5', 'https://github.com/acme/docs/pull/7', { sha: HEAD }],
@@ -283,4 +283,7 @@ it('a pull request that is open remembers its job on its own commits, also on th
   const { sha } = pushToPull(world, pull, { force: true })
   const event = pullRequest({ action: 'synchronize', pull: { head: { sha } } })
   expect((await run({ event })).calls).toEqual(continues('job_5'))
+  const forced = await startAfter([['success', 'job_5', PULL, { sha: HEAD }]])
+  addCommit(forced.world)
+  expect((await forced.run({ event: pushOf(forced.world, HEAD) })).calls).toEqual(continues('job_5'))
 })

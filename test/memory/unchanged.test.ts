@@ -20,6 +20,12 @@ async function runAfter(happen: (harness: Harness) => unknown, { inputs, ...opti
 const nothing = () => undefined
 const byAgent = ({ world }: Harness) => addCommit(world, { author: AGENT })
 const byPerson = ({ world }: Harness) => addCommit(world)
+const times = (count: number, happen: () => unknown) => Array.from({ length: count }, happen)
+const BY_AGENT = { sha: 'e'.repeat(40), commit: { message: 'Update' }, author: AGENT }
+const compares = (body: object) => (harness: Harness) => [
+  byAgent(harness),
+  harness.github.faults.push({ match: /compare/, end: { status: 200, body } }),
+]
 const merge = ({ world }: Harness) =>
   mergePull(world, addPull(world, { number: 7, user: AGENT, files: ['a.mdx'] }), { how: 'squash' })
 
@@ -27,6 +33,7 @@ it.each<[string, (harness: Harness) => unknown]>([
   ['there was no commit', nothing],
   ['the agent wrote the only commit', byAgent],
   ["the agent's pull request was merged", merge],
+  ['the agent wrote twenty commits', (harness) => times(20, () => byAgent(harness))],
 ])('`skip-unchanged` skips a schedule and sets no status where %s since', async (_what, happen) => {
   const end = await runAfter(happen)
   expect(end).toMatchObject({ hasFailed: false, outputs: { result: 'skipped' }, calls: [], set: 0 })
@@ -42,6 +49,9 @@ it.each<[string, (harness: Harness) => unknown, RunOptions?]>([
     'GitHub fails to compare',
     (harness) => [byAgent(harness), harness.github.faults.push({ match: /compare/, end: '502' })],
   ],
+  ['the agent wrote 21 commits', (harness) => times(21, () => byAgent(harness))],
+  ['the branch was rewritten by the agent', compares({ status: 'diverged', commits: [BY_AGENT] })],
+  ['GitHub lists no commits', compares({ status: 'ahead' })],
   ['it is off', nothing, { inputs: { 'skip-unchanged': 'false' } }],
   ['there is no `follow-up`', nothing, { inputs: { 'follow-up': 'false' } }],
   [
