@@ -80,7 +80,7 @@ export async function loadMergedPulls(
   const call = { purpose: "read the commits' pull requests", consequence }
   const levels = isGuarded ? {} : ({ levelIfMissing: 'notice' } as const)
   return await readMergedPulls(
-    commits.slice(isDescribed ? -MAX_DESCRIBED : -MAX_COMMITS),
+    commits.slice(-MAX_DESCRIBED),
     { withText: isDescribed, call: { ...call, ...levels } },
     github,
   )
