@@ -79,7 +79,7 @@ export async function loadMergedPulls(
   )
   const level = isGuarded ? ({ level: 'warning' } as const) : {}
   return await readMergedPulls(
-    commits.slice(isDescribed ? -MAX_DESCRIBED : -MAX_COMMITS),
+    commits.slice(-MAX_DESCRIBED),
     { withText: isDescribed, consequence, ...level },
     github,
   )

@@ -79,7 +79,7 @@ function whyNothingIsAsked(
 ): string | undefined {
   if (row.subject === 'push' && payload.deleted === true)
     return `this push deletes ${inBackticks(payload.ref ?? '')}`
-  if (payload.changes?.old_issue != null && payload.action === 'opened') {
+  if (payload.changes?.old_issue != null) {
     return 'this issue is not new: it was transferred from another repository'
   }
   if (command !== undefined) {

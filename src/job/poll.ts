@@ -69,7 +69,7 @@ export async function pollJob(target: PollTarget, service: DocsService, run: Run
   let { job } = target
   let lastPollAtMs = startedAtMs
   // A create or a message may have lasted past the deadline: the job is looked at once all the same.
-  let hasPolled = kind === 'wait' && job !== undefined
+  let hasPolled = false
   let failures = 0
   let error: unknown
   let pauseMs = job === undefined ? 0 : (inputs['poll-interval'] ?? MIN_PAUSE_MS)
@@ -125,7 +125,6 @@ export function pauseAfter(
 ): number {
   const adaptiveMs = Math.min(MAX_PAUSE_MS, Math.max(MIN_PAUSE_MS, ageMs * PAUSE_SHARE))
   const usualMs = inputs['poll-interval'] ?? adaptiveMs * (1 + MAX_JITTER * random())
-  if (failures === 0) return usualMs
   const growingMs = Math.min(MAX_FAILURE_PAUSE_MS, usualMs * 2 ** (failures - 1))
   const askedMs = retryAfterMsOf(error)
   const isUnsaid = hasStatus(error, 429) && askedMs === undefined

@@ -60,9 +60,9 @@ export async function submit(
   }
 }
 
+/** Whether no connection was made, so that nothing was sent. */
 function isUnreachable(error: unknown): boolean {
-  if (!(error instanceof TransportError) || error.maybeSent) return false
-  return error.failure === 'refused' || error.failure === 'unresolved' || error.failure === 'tls'
+  return error instanceof TransportError && ['refused', 'unresolved', 'tls'].includes(error.failure)
 }
 
 function isCertainlyRefused(error: unknown): boolean {
@@ -81,14 +81,10 @@ export class JobError extends FailureError {
   /** Whether a re-run may succeed with nothing changed. */
   readonly isTransient: boolean
 
-  constructor(
-    started: JobError['started'],
-    failure: Failure,
-    options: { readonly cause?: unknown; readonly isTransient?: boolean } = {},
-  ) {
-    super(failure, { cause: options.cause })
+  constructor(started: JobError['started'], failure: Failure, { isTransient = false } = {}) {
+    super(failure)
     this.started = started
-    this.isTransient = options.isTransient ?? false
+    this.isTransient = isTransient
   }
 }
 
@@ -97,7 +93,7 @@ export function nothingStarted({ reason, cause }: RetryError, note = ''): JobErr
   const { headline, details } = describeFailure(cause)
   const limit = reason === 'deadline' && cause instanceof ServiceError ? limitNote(cause) : ''
   const failure = { headline, details: joinSentences(details, note, limit) }
-  return new JobError('nothing', failure, { cause, isTransient: isTransient(cause) })
+  return new JobError('nothing', failure, { isTransient: isTransient(cause) })
 }
 
 function limitNote({ retryAfterMs = 0 }: ServiceError): string {
@@ -119,5 +115,5 @@ function maybeStarted(cause: unknown): JobError {
     cause instanceof DOMException
       ? { headline: 'The docs service had not answered yet', details: '' }
       : describeFailure(cause)
-  return new JobError('maybe', { headline, details: joinSentences(details, MAYBE_STARTED) }, { cause })
+  return new JobError('maybe', { headline, details: joinSentences(details, MAYBE_STARTED) })
 }

@@ -42,12 +42,12 @@ export type Recalled = {
 const MAX_LISTS = 5
 
 /** Reads what the step remembers: two requests, and more only where those don't tell. None where nothing needs it. */
-export async function recallStep({ event, command }: Trigger, run: Run): Promise<Recalled & Since> {
+export async function recallStep({ event }: Trigger, run: Run): Promise<Recalled & Since> {
   const { inputs } = run
   const { subject } = event.row
   const isOnBranch = subject === 'branch' || subject === 'push'
   const isCompared = isOnBranch && hasPrompt(inputs) && inputs.context !== 'none'
-  const remembers = usesMemory({ event, command }, inputs)
+  const remembers = usesMemory(event, inputs)
   const isAgain = isRerun(run.environment)
   const isMessage = inputs['job-id'] !== ''
   const isNeeded = remembers && (!isMessage || isCompared || isAgain)

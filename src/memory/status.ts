@@ -34,8 +34,8 @@ const MAX_DESCRIPTION = 140
 const MAX_CONTEXT = 255
 
 /** Whether the step remembers its job of this run in a commit status. */
-export function usesMemory({ event, command }: Trigger, inputs: Inputs): boolean {
-  return event.row.remembers && command === undefined && inputs['follow-up'] && hasPrompt(inputs)
+export function usesMemory({ row }: GitHubEvent, inputs: Inputs): boolean {
+  return row.remembers && inputs['follow-up'] && hasPrompt(inputs)
 }
 
 /** The name of the step's statuses. Another project, workflow, job, step or leg of a matrix has another one. */
@@ -95,10 +95,10 @@ export class StepMemory {
   /** Empty where the run has no memory, or GitHub refuses its statuses for good. */
   #sha: string
 
-  constructor(run: Run, trigger: Trigger) {
+  constructor(run: Run, { event }: Trigger) {
     this.#run = run
-    const sha = statusCommit(trigger.event, run.environment)
-    const isActive = usesMemory(trigger, run.inputs) && !run.inputs['dry-run'] && isSha(sha)
+    const sha = statusCommit(event, run.environment)
+    const isActive = usesMemory(event, run.inputs) && !run.inputs['dry-run'] && isSha(sha)
     this.#sha = isActive ? sha : ''
   }
 

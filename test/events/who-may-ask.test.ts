@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { bot, type Event, person, pullRequest, push } from '../support/events.ts'
+import { bareEvent, bot, type Event, person, pullRequest, push } from '../support/events.ts'
 import { startHarness } from '../support/harness.ts'
 import { addComment } from '../support/world.ts'
 import {
@@ -128,6 +128,7 @@ describe('a run without secrets', () => {
     ['in a dry run', inFork, { 'dry-run': 'true' }],
     ['on pull_request_target', { ...fork, name: 'pull_request_target' }, {}],
     ['on a push in the repository itself', push(), {}],
+    ['on a schedule', bareEvent('schedule'), {}],
     ['on a pull request from a branch', pullRequest({ action: 'synchronize' }), {}],
   ])(
     'a run that lacks no secrets is judged like any other: %s',

@@ -10,8 +10,10 @@ export type PollOptions = {
   readonly inputs?: Readonly<Record<string, string>>
   readonly random?: () => number
   readonly cancelAtMs?: number
+  readonly killAtMs?: number
 }
 
+export const PULL = 'https://github.com/acme/docs/pull/7'
 export const lost: Reply = { breaks: 'before' }
 export const noJob: Reply = { body: '[]' }
 export const slow = (status: string, takesMs: number): Reply => ({ body: { status }, takesMs })
@@ -73,6 +75,12 @@ export const POLLS: readonly [string, readonly Reply[], PollOptions, string][] =
     [lost, 'failed'],
     { ...another, ...noWait },
     'failed: 0, 5; 5 s',
+  ],
+  [
+    'a run that does not wait polls three times at most',
+    [lost],
+    { ...another, ...noWait },
+    'error: 0, 5, 15; 15 s',
   ],
 
   ['a pause is cut at the deadline', ['active'], { timeoutS: 8 }, 'timed-out: 5, 8; 8 s'],

@@ -3,20 +3,29 @@ import { readInputs } from '../../src/inputs/read.ts'
 import { pauseAfter } from '../../src/job/poll.ts'
 import { startHarness } from '../support/harness.ts'
 import type { Reply } from '../support/scripted-service.ts'
-import { another, answered, every, lost, noJob, POLLS, type PollOptions, slow } from './poll.cases.ts'
+import { AGENT, addPull } from '../support/world.ts'
+import { another, answered, every, lost, noJob, POLLS, type PollOptions, PULL, slow } from './poll.cases.ts'
 
 /** A run whose job was just created, without jitter, against replies of which the last goes on for ever. */
 async function poll(get: readonly Reply[], options: PollOptions = {}) {
-  const { shown = 'active', timeoutS = 3600, kind = 'create', random = () => 0, cancelAtMs } = options
+  const {
+    shown = 'active',
+    timeoutS = 3600,
+    kind = 'create',
+    random = () => 0,
+    cancelAtMs,
+    killAtMs,
+  } = options
   const body = typeof shown === 'string' ? { status: shown } : shown
   const posted = { body, takesMs: options.createTakesMs ?? 0 }
-  const { run } = await startHarness({ random, replies: { post: [posted], get } })
+  const { run, world } = await startHarness({ random, replies: { post: [posted], get } })
+  addPull(world, { number: 7, user: AGENT })
   const usual = { context: 'none', 'follow-up': 'false', 'fail-on': 'none', timeout: `${timeoutS}s` }
   const request = {
     ...(kind !== 'wait' && { prompt: 'Do it.' }),
     ...(kind !== 'create' && { 'job-id': 'j1' }),
   }
-  const end = await run({ inputs: { ...usual, ...request, ...options.inputs }, cancelAtMs })
+  const end = await run({ inputs: { ...usual, ...request, ...options.inputs }, cancelAtMs, killAtMs })
   const looksS = end.calledAtS.slice(kind === 'wait' ? 0 : 1)
   return { ...end, looksS, result: end.outputs['result'], last: end.log.at(-1) ?? '' }
 }
@@ -110,6 +119,19 @@ it.each([
   })
   expect(outputs).toMatchObject({ result: 'cancelled', status: 'reviewing' })
   expect([looksS, tookMs]).toEqual([looks, endMs])
+})
+
+it('what is known of a job when its run is killed is an output', async () => {
+  const { outputs } = await poll(['reviewing'], { killAtMs: 8000 })
+  expect(outputs).toMatchObject({ 'job-id': 'j1', status: 'reviewing' })
+})
+
+it('a run that waits for the preview of a finished job does not say that it waits for the job', async () => {
+  const { log, tookMs } = await poll([{ body: { status: 'completed', prLink: PULL } }], {
+    inputs: { 'wait-for-preview': 'true' },
+  })
+  expect(tookMs).toBeGreaterThan(60_000)
+  expect(log.filter((line) => line.startsWith('Still'))).toEqual([])
 })
 
 describe('the log', () => {

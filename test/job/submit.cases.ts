@@ -7,6 +7,7 @@ export const refused: Reply = { refused: true }
 export const limited = (seconds: string): Reply => ({ status: 429, headers: { 'retry-after': seconds } })
 /** `SERVICE` is the docs service by https, which it does not speak. */
 export const at = (baseUrl: string): Sent => ({ inputs: { 'base-url': baseUrl } })
+const behindProxy: Sent = { ...at('https://docs.example.com'), env: { HTTPS_PROXY: 'SERVICE' } }
 export const timeout = (text: string): Sent => ({ inputs: { timeout: text } })
 
 export const SAFE = '. Nothing was started, so it is safe to run this again.'
@@ -28,6 +29,7 @@ export const SENT: readonly [string, readonly Reply[], Sent, readonly number[], 
   ['refused for 30 s after an answer', [limited('60'), refused], {}, [0, 60, 62, 66, 74, 90], SAFE],
   ['for a host that is unknown', [], at('https://no.invalid'), [0, 1, 3, 7, 15, 30], SAFE],
   ['kept away by TLS', [], at('SERVICE'), [0, 1, 3, 7, 15, 30], NOTHING],
+  ['kept away by a proxy', [], behindProxy, [0], NOTHING],
   ['over the limit', [limited('100'), limited('200'), 'active'], {}, [0, 100, 300]],
   ['over it to the end', [{ status: 429 }], timeout('50s'), [0, 1, 3, 7, 15, 31, 50], KEPT],
   ['over it past timeout', [limited('600')], {}, [0], past('10 min')],

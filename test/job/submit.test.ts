@@ -13,7 +13,8 @@ describe.each([
     const usual = { context: 'none', 'follow-up': 'false', wait: 'false', timeout: '10m' }
     const baseUrl = inputs?.['base-url']?.replace('SERVICE', serviceUrl.replace('http:', 'https:'))
     const given = { ...usual, ...request, ...inputs, ...(baseUrl && { 'base-url': baseUrl }) }
-    const end = await run({ ...options, inputs: given })
+    const env = options.env?.['HTTPS_PROXY'] ? { HTTPS_PROXY: serviceUrl } : {}
+    const end = await run({ ...options, env, inputs: given })
     return { ...end, error: end.hasFailed ? (end.log.at(-1) ?? '') : '' }
   }
 

@@ -97,6 +97,38 @@ export const FURTHER_RUNS: readonly [string, readonly Status[], readonly string[
   ],
 ]
 
+/** Statuses before the first attempt of run 1001, some of that very run; and the job that it continues. */
+export const OTHER_LEGS: readonly [string, readonly Status[], string][] = [
+  [
+    'one that is pending',
+    [
+      ['success', 'job_0', PULL],
+      ['pending', 'job_1', OWN],
+    ],
+    'job_0',
+  ],
+  [
+    'one that has ended, told by the pending status of the same job',
+    [
+      ['pending', 'job_1', OWN],
+      ['pending', 'job_3', OTHER],
+      ['failure', 'job_1', PULL],
+      ['success', 'job_1', PULL],
+    ],
+    'job_3',
+  ],
+  [
+    'one that continues the job of another run',
+    [
+      ['pending', 'job_1', attemptUrl(900)],
+      ['pending', 'job_2', attemptUrl(800)],
+      ['success', 'job_1', PULL],
+      ['pending', 'job_1', OWN],
+    ],
+    'job_1',
+  ],
+]
+
 /** The same for the second attempt of run 1001. */
 export const RE_RUNS: readonly [string, Event, readonly Status[], readonly string[]][] = [
   ['names a job, which is waited for', release, [['pending', 'job_1', OWN]], ['GET /job/job_1']],

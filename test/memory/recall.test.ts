@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { bareEvent, pullRequest, pushTo } from '../support/events.ts'
+import { bareEvent, pullRequest, pushOf, pushTo } from '../support/events.ts'
 import type { FaultName } from '../support/github.ts'
 import { type RunOptions, startHarness } from '../support/harness.ts'
 import { AGENT, addCommit, addPull, addStatus, BEFORE, pushToPull, type World } from '../support/world.ts'
@@ -19,6 +19,8 @@ import {
   FURTHER_RUNS,
   HEAD,
   NEW,
+  OTHER,
+  OTHER_LEGS,
   OWN,
   PULL,
   RE_RUNS,
@@ -54,6 +56,8 @@ it.each(FURTHER_RUNS)('%s', async (_name, statuses, calls, words = '') => {
   const end = await runAfter(statuses)
   expect(end).toMatchObject({ outputs: { result: 'submitted' }, calls })
   expect(end.log.join('\n')).toContain(words)
+  const isSaid = end.log.some((line) => line.includes('may have started a job'))
+  expect(isSaid).toBe(words.includes('may have started a job'))
 })
 
 it('below a status that names no job, on whichever commit, the list of that commit tells: of five commits at most', async () => {
@@ -66,12 +70,38 @@ it('below a status that names no job, on whichever commit, the list of that comm
   const end = await run({ sha: shas[6] ?? '' })
   expect(end.calls).toEqual(continues('job_1'))
   expect(end.requests.filter((line) => line.startsWith('GET /commits/'))).toHaveLength(6)
+  const dry = await run({ sha: shas[6] ?? '', inputs: { 'dry-run': 'true' } })
+  expect(dry.log.join('\n')).toContain(`This run continues the pull request ${PULL} (job job_1`)
   world.statuses.splice(0)
   for (const sha of shas.slice(1, 6)) cover(sha)
   addStepStatus(world, ['pending', 'job_2', attemptUrl(900), { sha: shas[0] }])
   cover(shas[0])
   addStepStatus(world, ['failure', '', attemptUrl(902), { sha: shas[0], created_at: '2025-01-01T00:00:00Z' }])
   expect((await run({ sha: shas[6] ?? '' })).calls).toEqual(NEW)
+})
+
+it('the newest status counts, whichever commit it is on', async () => {
+  const { world, clock, run } = await startAfter([])
+  const shas = Array.from({ length: 3 }, () => addCommit(world).sha)
+  addStepStatus(world, ['pending', 'job_1', attemptUrl(901), { sha: shas[1] }])
+  await clock.sleep(1000)
+  addStepStatus(world, ['pending', 'job_2', attemptUrl(900), { sha: shas[0] }])
+  expect((await run({ sha: shas[2] ?? '' })).calls).toEqual(continues('job_2'))
+})
+
+it("a commit's list that can not be read may hide a job, which notices say", async () => {
+  const { world, github, run } = await startAfter([])
+  const [covered = '', sha = ''] = Array.from({ length: 2 }, () => addCommit(world).sha)
+  addStepStatus(world, ['failure', '', '', { sha: covered }])
+  github.faults.push({ match: new RegExp(`^GET /commits/${covered.slice(0, 7)}.*statuses`), end: '502' })
+  const { calls, log } = await run({ sha })
+  expect([calls, log.filter((line) => /^notice: (?!Job started)/.test(line))]).toEqual([
+    NEW,
+    [
+      expect.stringContaining(`An earlier run (commit ${covered.slice(0, 7)}) may have started a job`),
+      expect.stringMatching(/Failed to look for an earlier job: GitHub returned 502.* starts a new job\.$/),
+    ],
+  ])
 })
 
 describe('on a re-run, what earlier attempts left', () => {
@@ -141,19 +171,16 @@ it.each<[string, RunOptions, readonly string[]]>([
   },
 )
 
-it('on a first attempt, a job of this very run is another leg’s: it is left alone, and a warning says what to do', async () => {
-  const end = await runAfter(
-    [
-      ['success', 'job_0', PULL],
-      ['pending', 'job_1', OWN],
-    ],
-    { runId: 1001 },
-  )
-  expect(end.calls).toEqual(continues('job_0'))
-  expect(end.log.join('\n')).toMatch(
-    /^warning: Another step or leg of this workflow run .* `id`.*`matrix`.* projects/m,
-  )
-})
+it.each(OTHER_LEGS)(
+  'on a first attempt, a job of this very run is another leg’s, as a warning says, and left alone: %s',
+  async (_what, statuses, id) => {
+    const end = await runAfter(statuses, { runId: 1001 })
+    expect(end.calls).toEqual(continues(id))
+    expect(end.log.join('\n')).toMatch(
+      /^warning: Another step or leg of this workflow run .* `id`.*`matrix`.* projects/m,
+    )
+  },
+)
 
 it('what can not be read is said: a first attempt starts a new job', async () => {
   for (const fault of ['502', '204', 'data-null', 'partial'] as const) {
@@ -181,8 +208,33 @@ describe('where no commit of the last 100 names a job', () => {
     const end = await run({ ...schedule, sha: tip })
     expect(end.calls).toEqual(NEW)
     expect(end.log.join('\n')).toMatch(
-      /^Failed to look up when this workflow last succeeded: .*`actions: read`/m,
+      /^Failed to look up when this workflow last succeeded: .* \(It takes the permission `actions: read`\.\)$/m,
     )
+    expect(end.log.join('\n')).not.toContain('Failed to look for an earlier job')
+  })
+
+  it('is not known where that commit or the last success can not be read, which a notice says', async () => {
+    for (const match of [/\/actions\//, new RegExp(`^GET /commits/${BEFORE.slice(0, 7)}.*statuses`)]) {
+      const { world, github, run } = await startAfter([['success', 'job_1', PULL]])
+      for (let count = 0; count < 100; count++) addCommit(world)
+      world.runs.push({ ...success, head_sha: BEFORE, created_at: '2026-01-01T00:00:00Z' })
+      github.faults.push({ match, end: '502' })
+      const { calls, log } = await run({ ...schedule, sha: addCommit(world).sha })
+      expect([calls, log.filter((line) => /^notice: (?!Job started)/.test(line))]).toEqual([
+        NEW,
+        [expect.stringContaining('Failed to look for an earlier job: GitHub returned 502')],
+      ])
+    }
+  })
+
+  it('is asked for on a branch alone, and no list is read twice', async () => {
+    const { world, run } = await startAfter([['failure', '', OTHER]])
+    const sha = addCommit(world).sha
+    world.runs.push({ ...success, head_sha: BEFORE, created_at: '2026-01-01T00:00:00Z' })
+    const { requests } = await run({ ...schedule, sha })
+    expect(requests.filter((line) => line.startsWith(`GET /commits/${BEFORE.slice(0, 7)}`))).toHaveLength(1)
+    const onTag = await run({ ...schedule, sha, env: { GITHUB_REF: 'refs/tags/v1' } })
+    expect(onTag.requests.filter((line) => line.includes('/actions/'))).toEqual([])
   })
 
   it("the step's announcement on an open pull request of the agent does, until the key is replaced", async () => {
@@ -221,7 +273,7 @@ describe('a merged pull request', () => {
   })
 })
 
-it('a pull request that is open remembers its job on its own commits, also on those that a forced push replaced', async () => {
+it('a job is found on the commits of an open pull request, and on those that a forced push replaced', async () => {
   const { world, run } = await startAfter([
     ['success', 'job_1', PULL],
     ['success', 'job_5', 'https://github.com/acme/docs/pull/7', { sha: HEAD }],
@@ -231,4 +283,7 @@ it('a pull request that is open remembers its job on its own commits, also on th
   const { sha } = pushToPull(world, pull, { force: true })
   const event = pullRequest({ action: 'synchronize', pull: { head: { sha } } })
   expect((await run({ event })).calls).toEqual(continues('job_5'))
+  const forced = await startAfter([['success', 'job_5', PULL, { sha: HEAD }]])
+  addCommit(forced.world)
+  expect((await forced.run({ event: pushOf(forced.world, HEAD) })).calls).toEqual(continues('job_5'))
 })

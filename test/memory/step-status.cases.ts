@@ -7,6 +7,8 @@ import { person } from '../support/world.ts'
 export const RUN_URL = 'https://github.com/acme/docs/actions/runs/1001/attempts/1'
 export const PULL = 'https://github.com/acme/guides/pull/7'
 const ELSEWHERE = 'https://git.example.com/acme/docs/-/merge_requests/7'
+const PLAIN = 'http://git.example.com/acme/docs/pulls/7'
+const LONG = `${PULL}?${'x'.repeat(2000 - PULL.length - 1)}`
 export const STARTING = ['pending', 'Starting', RUN_URL]
 export const WORKING = ['pending', 'The docs agent is working (j1)', RUN_URL]
 export const READY = ['success', 'Pull request ready for review (j1)', PULL]
@@ -16,6 +18,12 @@ export const completed = (prLink = PULL): Reply => ({ body: { status: 'completed
 export const ENDS: readonly [Reply, unknown][] = [
   [completed(), READY],
   [completed(ELSEWHERE), ['success', 'Pull request ready for review (j1)', ELSEWHERE]],
+  [completed(PLAIN), ['success', 'Pull request ready for review (j1)', PLAIN]],
+  [completed(LONG), ['success', 'Pull request ready for review (j1)', LONG]],
+  ...['ftp://x.example/1', 'see https://x.example/1', `${LONG}x`].map((link): [Reply, unknown] => [
+    completed(link),
+    ['success', 'Pull request ready for review (j1)', RUN_URL],
+  ]),
   [{ body: { status: 'failed' } }, ['failure', "The agent's job failed (j1)", RUN_URL]],
   [{ body: { status: 'archived' } }, ['failure', "The agent's job was archived (j1)", RUN_URL]],
   ['completed', ['success', 'Completed without a pull request (j1)', RUN_URL]],
@@ -69,6 +77,11 @@ export const DESCRIPTIONS: readonly [string, string, string][] = [
   ['Completed', 'job(1)', 'Completed'],
   ['x'.repeat(200), 'j'.repeat(139), `${'x'.repeat(138)}…`],
   ['The docs service refused the API key (401)', '', 'The docs service refused the API key, 401'],
+  ['Refused(401)', '', 'Refused, 401'],
+  ['Refused (401) for good', '', 'Refused (401) for good'],
+  ['a) refused', '', 'a) refused'],
+  ['Not\n\n finished', 'job_1', 'Not finished (job_1)'],
+  ['Completed', 'j'.repeat(135), `C… (${'j'.repeat(135)})`],
 ]
 
 /** Why a status can't be written: permissions that are missing, inputs, faults; and what the warning says. */

@@ -102,10 +102,12 @@ describe('the status of a step', () => {
     const { run, world } = await newStep()
     await run({ inputs: { matrix: '{"package":"api","node":24}' } })
     await run({ inputs: { matrix: JSON.stringify({ package: 'x'.repeat(300) }) } })
-    const [short = '', long = ''] = new Set(world.statuses.map(({ context }) => context ?? ''))
+    await run({ inputs: { matrix: 'y'.repeat(213) } })
+    const [short = '', long = '', longest = ''] = new Set(world.statuses.map(({ context }) => context ?? ''))
     expect(short).toBe('Docs agent: docs (docs.yml, docs, agent, api / 24)')
     expect(long).toMatch(/^Docs agent: docs \(docs\.yml, docs, agent, x+…[0-9a-f]{16}$/)
-    expect(long).toHaveLength(255)
+    expect([long, longest].map(({ length }) => length)).toEqual([255, 255])
+    expect(longest).toMatch(/, agent, y+\)$/)
   })
 
   it('is set with a `job-id` and a prompt, and without comments', async () => {
@@ -189,6 +191,7 @@ describe('a status that can not be written before the create', () => {
         line.startsWith(`warning: ${COST} Failed to set the commit status`),
       )
       expect(warnings).toEqual([expect.stringMatching(cause)])
+      if (missing.length > 0) expect(setting(end.requests)).toHaveLength(1)
       const refused = await run({
         inputs,
         replies: { post: [{ status: 429, headers: { 'retry-after': '9999' } }] },
