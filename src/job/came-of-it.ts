@@ -22,7 +22,7 @@ import {
   pagesFirst,
   pullFields,
   readChecks,
-  readPull,
+  readPullReport,
 } from './pull-report.ts'
 
 /** What GitHub shows of a finished job, as plain data. Titles, names and words are other people's. */
@@ -82,7 +82,7 @@ export async function readCameOfIt(question: JobQuestion, run: Run): Promise<Cam
     return { found: place && isWhole ? readBranch(defaultBranchRef, place, run) : UNKNOWN, published }
   }
   if (pullRequest == null) return { found: UNKNOWN, published }
-  const found = readPull(pullRequest, { sinceMs: sinceMsOf(question), apps })
+  const found = readPullReport(pullRequest, { sinceMs: sinceMsOf(question), apps })
   const url = `${github.serverUrl}/${place.owner}/${place.repo}/pull/${place.number}`
   const filesSince = await readFilesSince(found.headSha, place, question, run)
   return { found: { ...found, url, filesSince }, published }

@@ -85,7 +85,7 @@ export type Pull = Sent<{ title: string; changedFiles: number; headRefOid: strin
   Sent<{ files: Nodes<GraphqlFile>; commits: Nodes<Sent<{ commit: CheckedCommit }>> }>
 
 /** @param sinceMs of the job or message, in milliseconds since the epoch; `apps`: the service's */
-export function readPull(
+export function readPullReport(
   pull: Pull,
   { sinceMs, apps }: { readonly sinceMs: number; readonly apps: ReadonlySet<string> },
 ): Omit<PullReport, 'url' | 'filesSince'> {

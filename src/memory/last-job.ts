@@ -1,6 +1,6 @@
 import { type GitHubEvent, isRepository, isSha } from '../events/event-table.ts'
 import { originsOf, ownAuthors } from '../events/loop-guard.ts'
-import type { Known } from '../github/client.ts'
+import { type Known, NONE } from '../github/client.ts'
 import { GitHubError } from '../github/errors.ts'
 import { readMergedPulls } from '../github/pull-requests.ts'
 import type { Comparison, Maybe, WorkflowRun } from '../github/types.ts'
@@ -49,7 +49,7 @@ export async function loadLastSuccess(
   isForContext: boolean,
 ): Promise<Since['lastSuccess']> {
   const [, branch] = /^refs\/heads\/(.+)$/.exec(environment.ref) ?? []
-  if (branch === undefined) return { known: true, value: undefined }
+  if (branch === undefined) return NONE
   const created = `>=${new Date(clock.now() - RETENTION_MS).toISOString().slice(0, 10)}`
   const page = { branch, created, status: 'success', per_page: 20, exclude_pull_requests: true } as const
   const workflow_id = stepNames(environment, inputs.matrix).workflow

@@ -1,5 +1,5 @@
 import { hasPrompt, type Trigger } from '../events/trigger.ts'
-import type { Known } from '../github/client.ts'
+import { type Known, NONE } from '../github/client.ts'
 import type { GitHubError } from '../github/errors.ts'
 import { PAGE_SIZE } from '../github/statuses.ts'
 import { isRerun } from '../runner/environment.ts'
@@ -9,7 +9,6 @@ import { type EarlierJob, type StepStatus, usesMemory } from './status.ts'
 import {
   attemptUrl,
   NO_STATUSES,
-  NONE,
   newestFirst,
   newestOfRuns,
   readStatusesOn,

@@ -1,5 +1,5 @@
 import { type GitHubEvent, isSha } from '../events/event-table.ts'
-import type { Known } from '../github/client.ts'
+import { type Known, NONE } from '../github/client.ts'
 import { type CommitStatus, listStatuses, newestStatuses, PAGE_SIZE } from '../github/statuses.ts'
 import { isRerun } from '../runner/environment.ts'
 import type { Run } from '../runner/run.ts'
@@ -15,8 +15,6 @@ export type StepStatuses = {
   /** Unknown where some of the others may be missing. */
   readonly completeness: Known<undefined>
 }
-
-export const NONE = { known: true, value: undefined } as const
 
 export const NO_STATUSES: StepStatuses = {
   own: { known: true, value: [] },
