@@ -104,7 +104,10 @@ export type MergedPulls = ReadonlyMap<string, readonly MergedPull[]>
  */
 export async function readMergedPulls(
   commits: readonly CommitOrigin[],
-  { withText, ...logging }: { readonly withText: boolean } & Pick<GitHubCall, 'level' | 'consequence'>,
+  {
+    withText = false,
+    ...logging
+  }: { readonly withText?: boolean } & Pick<GitHubCall, 'level' | 'consequence'>,
   github: GitHub,
 ): Promise<MergedPulls> {
   const text = withText ? 'title labels(first: 20) { nodes { name } } body' : ''

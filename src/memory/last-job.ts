@@ -38,6 +38,8 @@ export function findLastJob(
 /** GitHub keeps commit statuses, and with them what a step remembers, for this long unless it is set otherwise. */
 const RETENTION_MS = 90 * 86_400_000
 
+const BRANCH = 'refs/heads/'
+
 /**
  * Asks for this workflow's last success on the run's branch.
  * Source: GitHub's REST API, "List workflow runs for a workflow".
@@ -48,8 +50,8 @@ export async function loadLastSuccess(
   { environment, inputs, github, clock, log }: Run,
   isForContext: boolean,
 ): Promise<Since['lastSuccess']> {
-  const [, branch] = /^refs\/heads\/(.+)$/.exec(environment.ref) ?? []
-  if (branch === undefined) return NONE
+  if (!environment.ref.startsWith(BRANCH)) return NONE
+  const branch = environment.ref.slice(BRANCH.length)
   const created = `>=${new Date(clock.now() - RETENTION_MS).toISOString().slice(0, 10)}`
   const page = { branch, created, status: 'success', per_page: 20, exclude_pull_requests: true } as const
   const workflow_id = stepNames(environment, inputs.matrix).workflow
@@ -107,6 +109,6 @@ export async function findUnchanged(
     login: author?.login,
     email: commit?.author?.email,
   }))
-  const merged = await readMergedPulls(origins, { withText: false, level: 'notice' }, github)
+  const merged = await readMergedPulls(origins, { level: 'notice' }, github)
   return ownAuthors(origins, merged, inputs) === undefined ? undefined : reason
 }

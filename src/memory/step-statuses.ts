@@ -26,10 +26,10 @@ export const NO_STATUSES: StepStatuses = {
 /** Reads the statuses of the run's step: two requests. */
 export async function readStepStatuses(event: GitHubEvent, run: Run): Promise<StepStatuses> {
   const { environment, github } = run
-  const { row, payload } = event
+  const { payload } = event
   const sha = statusCommit(event, environment)
   if (!isSha(sha)) return NO_STATUSES
-  const pull = row.subject === 'pull-request' ? payload.pull_request : undefined
+  const { pull_request: pull } = payload
   const before = payload.forced === true && isSha(payload.before) ? [payload.before] : []
   const heads = pull?.number == null || pull.merged === true ? [sha, ...before] : []
   const [own, newest] = await Promise.all([
@@ -66,7 +66,7 @@ function readStepStatus(status: CommitStatus): StepStatus {
 /** The id of the workflow run that a page belongs to; `undefined` if it is another page. */
 function runIdIn(url: string, { environment }: Run): string | undefined {
   const prefix = `${environment.serverUrl}/${environment.repository}/actions/runs/`
-  return url.startsWith(prefix) ? /^\d+/.exec(url.slice(prefix.length))?.[0] : undefined
+  return url.startsWith(prefix) ? url.slice(prefix.length).split('/')[0] : undefined
 }
 
 /**
@@ -90,9 +90,13 @@ export function statusesOfRun(statuses: readonly StepStatus[], run: Run): StepSt
 
 /** The newest status of each other run on a commit. */
 export function newestOfRuns(statuses: readonly StepStatus[], run: Run): StepStatus[] {
-  const byRun = Map.groupBy(statuses, (status) => runIdIn(attemptUrl(status, statuses, run), run) ?? status)
-  byRun.delete(run.environment.runId)
-  return [...byRun.values()].flatMap(([newest]) => newest ?? [])
+  const seen = new Set<unknown>([run.environment.runId])
+  return statuses.filter((status) => {
+    const id = runIdIn(attemptUrl(status, statuses, run), run) ?? status
+    const isNewest = !seen.has(id)
+    seen.add(id)
+    return isNewest
+  })
 }
 
 export function newestFirst(statuses: readonly StepStatus[]): StepStatus[] {

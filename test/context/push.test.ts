@@ -72,12 +72,16 @@ describe('a push', () => {
   })
 
   it.each([
-    ["this step's last job: pushes in between that were dropped or skipped are told, too", 'success', {}],
-    ['the push before, where that job failed', 'failure', {}],
-    ['the push before, where the step has no memory', 'success', { 'follow-up': 'false' }],
-  ])('is told since %s', async (since, state, inputs) => {
+    ["this step's last job: pushes in between that were dropped or skipped are told, too", 'success', {}, ''],
+    ["this step's last job before the push, whatever stands on a commit of it", 'success', {}, '1'],
+    ["this step's last job before the push, whatever stands on its last commit", 'success', {}, 'b'],
+    ['the push before, where that job failed', 'failure', {}, ''],
+    ['the push before, where the step has no memory', 'success', { 'follow-up': 'false' }, ''],
+  ])('is told since %s', async (since, state, inputs, pushedJob) => {
     const scene = await pushScene()
     addOlderJob(scene, state)
+    if (pushedJob === '1') addCommit(scene.world, { sha: pushedJob.repeat(40), parents: [BEFORE] })
+    if (pushedJob !== '') addJob(scene, pushedJob.repeat(40))
     const { lines, requests } = await tell(scene, { event: pushed, inputs })
     const sinceJob = [`${JOB} (commit eeeeeee, 2026-03-01T06:30Z)`, 'GET /compare/eeeeeee...bbbbbbb']
     expect([lines[4], ...requests]).toEqual(since.startsWith('this') ? sinceJob : [COMPARED[0], COMPARE])
@@ -276,13 +280,14 @@ describe('a schedule or dispatch', () => {
     ['neither this step nor this workflow has succeeded on this branch before', {}],
     ['this run is not on a branch', { GITHUB_REF: 'refs/tags/v1' }],
     ['GitHub returned 502', {}],
+    ['GitHub returned no list of runs', {}],
   ])('says that it is not known, and why: %s', async (why, env) => {
     const scene = await scheduleScene()
-    if (why.startsWith('GitHub'))
-      scene.github.faults.push({ match: /runs|graphql|compare/, end: { status: 502, body: {} } })
+    const end = { status: why.endsWith('502') ? 502 : 200, body: { total_count: 1 } }
+    if (why.startsWith('GitHub')) scene.github.faults.push({ match: /\/runs/, end })
     const { lines, logged } = await tell(scene, { ...start, env: { ...start.env, ...env } })
     expect(lines.slice(4)).toEqual([`Changed files: not known: ${why}`])
-    const lacks = ': GitHub returned 502. The agent is not told what has changed since.'
+    const lacks = `: ${why}. The agent is not told what has changed since.`
     expect(logged).toEqual(why.startsWith('GitHub') ? [expect.stringContaining(lacks)] : [])
   })
 })

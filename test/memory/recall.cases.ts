@@ -34,6 +34,11 @@ export const FURTHER_RUNS: readonly [string, readonly Status[], readonly string[
     'has no pull request yet',
   ],
   [
+    'brackets within a description name no job',
+    [['failure', '', OTHER, { description: 'Failed (job_1) again' }]],
+    NEW,
+  ],
+  [
     "a stranger's status of that name counts",
     [['pending', 'job_1', OTHER, { creator: person('x') }]],
     continues('job_1'),
@@ -116,6 +121,14 @@ export const OTHER_LEGS: readonly [string, readonly Status[], string][] = [
       ['success', 'job_1', PULL],
     ],
     'job_3',
+  ],
+  [
+    'the only ones on this commit',
+    [
+      ['pending', 'job_1', OWN],
+      ['success', 'job_1', PULL],
+    ],
+    '',
   ],
   [
     'one that continues the job of another run',

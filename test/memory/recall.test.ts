@@ -22,6 +22,7 @@ import {
   OTHER,
   OTHER_LEGS,
   OWN,
+  onHead,
   PULL,
   RE_RUNS,
   RERUN,
@@ -87,6 +88,16 @@ it('the newest status counts, whichever commit it is on', async () => {
   await clock.sleep(1000)
   addStepStatus(world, ['pending', 'job_2', attemptUrl(900), { sha: shas[0] }])
   expect((await run({ sha: shas[2] ?? '' })).calls).toEqual(continues('job_2'))
+})
+
+it('the newest status of the own commit counts where its list can not be read, unless it is of this very run', async () => {
+  const fault: [RegExp, FaultName] = [/^GET \/commits\/.*statuses/, '502']
+  expect((await runAfter([['success', 'job_1', PULL]], {}, fault)).calls).toEqual(continues('job_1'))
+  expect((await runAfter([['pending', 'job_1', OWN]], { runId: 1001 }, fault)).calls).toEqual(NEW)
+})
+
+it('a pull request that is not merged has nothing to do with the jobs of its base branch', async () => {
+  expect((await runAfter([['success', 'job_1', PULL]], { event: onHead, sha: HEAD })).calls).toEqual(NEW)
 })
 
 it("a commit's list that can not be read may hide a job, which notices say", async () => {
@@ -175,7 +186,7 @@ it.each(OTHER_LEGS)(
   'on a first attempt, a job of this very run is another leg’s, as a warning says, and left alone: %s',
   async (_what, statuses, id) => {
     const end = await runAfter(statuses, { runId: 1001 })
-    expect(end.calls).toEqual(continues(id))
+    expect(end.calls).toEqual(id === '' ? NEW : continues(id))
     expect(end.log.join('\n')).toMatch(
       /^warning: Another step or leg of this workflow run .* `id`.*`matrix`.* projects/m,
     )

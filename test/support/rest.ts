@@ -168,10 +168,14 @@ function statusAnswer({ parameters, body }: Call, world: World, like: Like): Ans
 }
 
 function runsAnswer({ operation, parameters }: Call, world: World): Answer {
-  const { workflow_id: id, branch, status, per_page: size = 30 } = parameters
+  const { workflow_id: id, branch, status, created, per_page: size = 30 } = parameters
+  const since = String(created ?? '').replace('>=', '')
   const found = world.runs.filter(
-    ({ workflow, head_branch, conclusion }) =>
-      workflow === id && head_branch === (branch ?? head_branch) && conclusion === (status ?? conclusion),
+    ({ workflow, head_branch, conclusion, created_at }) =>
+      (created_at ?? since) >= since &&
+      workflow === id &&
+      head_branch === (branch ?? head_branch) &&
+      conclusion === (status ?? conclusion),
   )
   const [example] = listIn(operation.example, 'workflow_runs')
   const workflow_runs = found.slice(0, Number(size)).map(({ workflow: _, ...run }) => {
