@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { chooseNames, findNames, newsIn } from '../../src/context/names.ts'
 import { file } from './describe-run.ts'
+import { NAMES } from './names.cases.ts'
 
 const changed = (path: string, ...lines: readonly string[]) =>
   file(path, ['@@ -1,9 +1,9 @@ function context(oldName)', ...lines].join('\n'))
@@ -25,25 +26,7 @@ describe('the names that a change brings or takes away', () => {
     expect(tell([changed('src/a.ts', `-${moved}`), changed('src/b.ts', `+${moved}`)])).toEqual(['', ''])
   })
 
-  it.each([
-    ['a flag', "  .option('--dry-run')", 'adds --dry-run'],
-    ['an environment variable', "const key = process.env['API_KEY']", 'adds API_KEY'],
-    ['an export', 'export const limit = 5', 'adds limit'],
-    ['a public function', '    pub fn retry(&self) {', 'adds retry'],
-    ['a definition', 'def connect(url):', 'adds connect'],
-    ['a key of configuration, the first word of its line', 'max_retries: 3', 'adds max_retries'],
-    ['a plain key', 'timeout: 3', 'adds timeout'],
-    ['a key in front', 'max-size: 3', 'adds max-size'],
-    ['a quoted key', '  "dry-run": true', 'adds dry-run'],
-    ['a name of several words', '  useAgent(x)', 'adds useAgent'],
-    ['no plain words', 'the quick brown fox', ''],
-    ['words of a style sheet last', "  'text-small', className", 'adds className, text-small'],
-    ['no words with hyphens', '// a well-known thing', ''],
-    ['no very short names', 'export const id = 1', ''],
-    ['nothing that a definition is made of', 'export const id = list(rows)', ''],
-    ['nothing that follows an escape', "print('x\\nFooBar')", ''],
-    ['nothing of the context that a hunk is in', '', ''],
-  ])('include %s', (_what, line, names) => {
+  it.each(NAMES)('include %s', (_what, line, names) => {
     expect(tell([changed('src/ship.ts', `+${line}`)])).toEqual([names])
   })
 
