@@ -48,13 +48,11 @@ export async function recallStep({ event }: Trigger, run: Run): Promise<Recalled
   const isCompared = isOnBranch && hasPrompt(inputs) && inputs.context !== 'none'
   const remembers = usesMemory(event, inputs)
   const isAgain = isRerun(run.environment)
-  const isMessage = inputs['job-id'] !== ''
-  const isNeeded = remembers && (!isMessage || isCompared || isAgain)
-  const statuses = isNeeded ? await readStepStatuses(event, run) : NO_STATUSES
+  const statuses = remembers ? await readStepStatuses(event, run) : NO_STATUSES
 
   const attempt = findAttempt(statuses.own, remembers, run)
-  const searches = remembers && !isMessage && attempt.kind === 'none'
-  if (searches && !isAgain) warnOfSharedName(statuses.own, run)
+  const searches = remembers && inputs['job-id'] === '' && attempt.kind === 'none'
+  if (!isAgain) warnOfSharedName(statuses.own, run)
   const found = searches ? await findNewestJob(statuses, run) : NONE
   const isMissing = searches && found.known && found.value === undefined
 

@@ -267,12 +267,24 @@ describe('a schedule or dispatch', () => {
     ])
   })
 
-  it("says what is not known of this step's last job", async () => {
+  it.each([
+    [start.event, '', 'not told what has changed since'],
+    [pushed, '', 'told what this push brought, not what has changed since that job'],
+    [
+      start.event,
+      BEFORE,
+      'told what has changed since the last success of this workflow, not what .* since that job',
+    ],
+  ])("says what is not known of this step's last job: %#", async (event, head_sha, words) => {
     const scene = await scheduleScene()
-    scene.github.faults.push({ match: /StepStatuses|graphql/, end: { status: 502, body: {} } })
-    const { logged } = await tell(scene, start)
+    const run = { workflow: 'docs.yml', head_branch: 'main', conclusion: 'success', head_sha }
+    if (head_sha !== '') scene.world.runs.push({ ...run, created_at: '2026-03-01T06:30:00Z' })
+    scene.github.faults.push({ match: /StepStatuses$/, end: { status: 502, body: {} } })
+    const { logged } = await tell(scene, { ...start, event })
     expect(logged).toEqual([
-      "warning: Failed to read this step's last job: GitHub returned 502. The agent is not told what has changed since.",
+      expect.stringMatching(
+        new RegExp(`^warning: Failed to read this step's last job: .* The agent is ${words}\\.$`),
+      ),
     ])
   })
 

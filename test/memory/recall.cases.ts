@@ -1,5 +1,6 @@
-import { bareEvent, type Event, pullRequest } from '../support/events.ts'
+import { bareEvent, type Event, pullRequest, pushBy } from '../support/events.ts'
 import type { FaultName } from '../support/github.ts'
+import type { RunOptions } from '../support/harness.ts'
 import { person } from '../support/world.ts'
 
 export const PULL = 'https://github.com/acme/docs/pull/7'
@@ -24,6 +25,32 @@ export const continues = (id: string): string[] => [`GET /job/${id}`, `POST /job
 export const OTHER = attemptUrl(999)
 export const OWN = attemptUrl(1001)
 
+const files = { context: 'files' }
+const schedule = bareEvent('schedule')
+const hasFailed: readonly Status[] = [['failure', 'job_1', PULL]]
+
+/** How often the workflow's last success is asked for. */
+export const LAST_SUCCESS: readonly [string, number, readonly Status[], RunOptions][] = [
+  ['by a schedule without a job, to compare', 1, [], { event: schedule, inputs: files }],
+  ['by a schedule that compares nothing, to find a job', 1, [], { event: schedule }],
+  ['by a push without a job, to find one', 1, [], { event: pushBy('octocat'), inputs: files }],
+  ['by a schedule whose job failed, to compare', 1, hasFailed, { event: schedule, inputs: files }],
+  [
+    'by a message to `job-id`, to compare',
+    1,
+    [],
+    { event: schedule, inputs: { ...files, 'job-id': 'job_2' } },
+  ],
+  ['not by one that compares nothing', 0, [], { event: schedule, inputs: { 'job-id': 'job_2' } }],
+  ['not by a schedule with a job', 0, [['success', 'job_1', PULL]], { event: schedule, inputs: files }],
+  ['not by a schedule whose job failed and that compares nothing', 0, hasFailed, { event: schedule }],
+  ['not by a push whose job failed', 0, hasFailed, { event: pushBy('octocat'), inputs: files }],
+  ['not by a release', 0, [], { event: release, inputs: files }],
+  ['not on a tag', 0, [], { event: schedule, inputs: files, env: { GITHUB_REF: 'refs/tags/v1' } }],
+  ['not without a prompt', 0, [], { event: schedule, inputs: { ...files, prompt: '', 'job-id': 'job_2' } }],
+  ['not by a re-run that has a job', 0, [['pending', 'job_1', OWN]], { ...RERUN, event: schedule }],
+]
+
 /** Statuses before a run, what it asks of the docs service, and words of its log. */
 export const FURTHER_RUNS: readonly [string, readonly Status[], readonly string[], string?][] = [
   ['no status starts a new job', [], NEW],
@@ -42,6 +69,15 @@ export const FURTHER_RUNS: readonly [string, readonly Status[], readonly string[
     "a stranger's status of that name counts",
     [['pending', 'job_1', OTHER, { creator: person('x') }]],
     continues('job_1'),
+  ],
+  [
+    'a job has no pull request of another one',
+    [
+      ['success', 'job_1', PULL],
+      ['pending', 'job_2', OTHER],
+    ],
+    continues('job_2'),
+    'has no pull request yet',
   ],
   [
     'a status that leads to a pull request continues that',

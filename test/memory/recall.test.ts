@@ -18,6 +18,7 @@ import {
   continues,
   FURTHER_RUNS,
   HEAD,
+  LAST_SUCCESS,
   NEW,
   OTHER,
   OTHER_LEGS,
@@ -119,6 +120,7 @@ describe('on a re-run, what earlier attempts left', () => {
   it.each(RE_RUNS)('%s', async (_name, event, statuses, calls) => {
     const end = await runAfter(statuses, { ...RERUN, event })
     expect(end).toMatchObject({ hasFailed: false, calls })
+    expect(end.log.join('\n')).not.toContain('Another step or leg')
   })
 
   it.each(UNKNOWN_STARTS)('%s, so nothing is started', async (_name, statuses, words, fault) => {
@@ -213,6 +215,7 @@ describe('where no commit of the last 100 names a job', () => {
     for (let count = 0; count < 100; count++) addCommit(world)
     const tip = addCommit(world).sha
     world.runs.push({ ...success, head_sha: BEFORE, created_at: '2026-01-01T00:00:00Z' })
+    addStepStatus(world, ['failure', '', OTHER, { sha: world.commits.get(tip)?.parents[0] }])
     expect((await run({ ...schedule, sha: tip })).calls).toEqual(continues('job_1'))
     world.scopes.delete('actions: read')
     world.statuses.splice(1)
@@ -238,14 +241,22 @@ describe('where no commit of the last 100 names a job', () => {
     }
   })
 
-  it('is asked for on a branch alone, and no list is read twice', async () => {
+  it.each(LAST_SUCCESS)(
+    "the workflow's last success is asked for %s",
+    async (_what, times, statuses, options) => {
+      const { requests } = await runAfter(statuses, options)
+      expect(requests.filter((line) => line.includes('/actions/'))).toHaveLength(times)
+    },
+  )
+
+  it('no list is read twice', async () => {
     const { world, run } = await startAfter([['failure', '', OTHER]])
     const sha = addCommit(world).sha
     world.runs.push({ ...success, head_sha: BEFORE, created_at: '2026-01-01T00:00:00Z' })
     const { requests } = await run({ ...schedule, sha })
     expect(requests.filter((line) => line.startsWith(`GET /commits/${BEFORE.slice(0, 7)}`))).toHaveLength(1)
-    const onTag = await run({ ...schedule, sha, env: { GITHUB_REF: 'refs/tags/v1' } })
-    expect(onTag.requests.filter((line) => line.includes('/actions/'))).toEqual([])
+    const again = await run({ ...schedule, sha: BEFORE })
+    expect(again.requests.filter((line) => /^GET .*statuses$/.test(line))).toHaveLength(1)
   })
 
   it("the step's announcement on an open pull request of the agent does, until the key is replaced", async () => {
