@@ -22,14 +22,12 @@ export type Since = {
 type WorkflowSuccess = { readonly sha: string; readonly url: string; readonly createdAt: string }
 
 export function findLastJob(
-  { payload, row }: GitHubEvent,
+  { payload }: GitHubEvent,
   { own, ofPull, ofBranch, completeness }: StepStatuses,
   run: Run,
 ): Since['lastJob'] {
-  const pushed = new Set(
-    row.subject === 'push' ? [payload.after, ...originsOf(payload.commits).map((one) => one.sha)] : [],
-  )
-  const statuses = [...(own.known ? newestOfRuns(own.value, run) : []), ...ofPull, ...ofBranch]
+  const pushed = new Set([payload.after, ...originsOf(payload.commits).map((one) => one.sha)])
+  const statuses = [...newestOfRuns(own.known ? own.value : [], run), ...ofPull, ...ofBranch]
   const [newest] = newestFirst(statuses.filter(({ state, sha }) => state === 'success' && !pushed.has(sha)))
   const isComplete = own.known ? completeness : own
   return newest === undefined && !isComplete.known ? isComplete : { known: true, value: newest }

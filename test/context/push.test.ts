@@ -75,13 +75,18 @@ describe('a push', () => {
     ["this step's last job: pushes in between that were dropped or skipped are told, too", 'success', {}, ''],
     ["this step's last job before the push, whatever stands on a commit of it", 'success', {}, '1'],
     ["this step's last job before the push, whatever stands on its last commit", 'success', {}, 'b'],
+    ["this step's last job, though the list of the last commit can not be read", 'success', {}, '-'],
     ['the push before, where that job failed', 'failure', {}, ''],
     ['the push before, where the step has no memory', 'success', { 'follow-up': 'false' }, ''],
   ])('is told since %s', async (since, state, inputs, pushedJob) => {
     const scene = await pushScene()
     addOlderJob(scene, state)
-    if (pushedJob === '1') addCommit(scene.world, { sha: pushedJob.repeat(40), parents: [BEFORE] })
-    if (pushedJob !== '') addJob(scene, pushedJob.repeat(40))
+    if (pushedJob === '1') {
+      addCommit(scene.world, { sha: pushedJob.repeat(40), parents: [BEFORE] })
+      addCommit(scene.world, { sha: AFTER, parents: [pushedJob.repeat(40)] })
+    }
+    if (pushedJob === '-') scene.github.faults.push({ match: /statuses$/, end: '502' })
+    else if (pushedJob !== '') addJob(scene, pushedJob.repeat(40))
     const { lines, requests } = await tell(scene, { event: pushed, inputs })
     const sinceJob = [`${JOB} (commit eeeeeee, 2026-03-01T06:30Z)`, 'GET /compare/eeeeeee...bbbbbbb']
     expect([lines[4], ...requests]).toEqual(since.startsWith('this') ? sinceJob : [COMPARED[0], COMPARE])

@@ -1,24 +1,16 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import type { CameOfIt } from '../../src/job/came-of-it.ts'
-import {
-  cameOfItLine,
-  cameOfItOutputs,
-  cameOfItSummary,
-  contextCounts,
-  noPullRequestWords,
-} from '../../src/job/came-of-it-words.ts'
-import { joinMarkdown, sentencesWithCode } from '../../src/lib/markdown.ts'
+import { cameOfItOutputs, contextCounts, noPullRequestWords } from '../../src/job/came-of-it-words.ts'
+import { sentencesWithCode } from '../../src/lib/markdown.ts'
 import { CHECK_STATES, playBuild } from '../support/builds.ts'
 import { HOSTILE_TEXTS } from '../support/hostile-texts.ts'
 import { alive, commandsIn } from '../support/rendered.ts'
 import { addCheck, addCommit, addPull, mergePull, pushToPull } from '../support/world.ts'
 import { mine, PUBLISHED, STRAIGHT } from './came-of-it.cases.ts'
-import { finishedJobStarter, PULL_URL } from './finished-job.ts'
+import { finishedJobStarter, line, PULL_URL, summary } from './finished-job.ts'
 
 const startFinishedJob = finishedJobStarter()
-const summary = (cameOfIt: CameOfIt): string => joinMarkdown(cameOfItSummary(cameOfIt)).source
-const line = (cameOfIt: CameOfIt): string => cameOfItLine(cameOfIt).source
 const diffOf = (path: string): string =>
   `${PULL_URL}/files#diff-${createHash('sha256').update(path).digest('hex')}`
 

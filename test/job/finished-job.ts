@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, vi } from 'vitest'
-import { type JobQuestion, readCameOfIt, waitForPreview } from '../../src/job/came-of-it.ts'
-import { cameOfItOutputs } from '../../src/job/came-of-it-words.ts'
+import { type CameOfIt, type JobQuestion, readCameOfIt, waitForPreview } from '../../src/job/came-of-it.ts'
+import { cameOfItLine, cameOfItOutputs, cameOfItSummary } from '../../src/job/came-of-it-words.ts'
+import { joinMarkdown } from '../../src/lib/markdown.ts'
 import { readEnvironment } from '../../src/runner/environment.ts'
 import { Run } from '../../src/runner/run.ts'
 import { readJob } from '../../src/service/docs-service.ts'
@@ -8,6 +9,9 @@ import { VirtualClock } from '../support/clock.ts'
 import { type FakeGitHub, startGitHub } from '../support/github.ts'
 import { environmentOf } from '../support/run-action.ts'
 import { AGENT, addPull, emptyWorld, type Pull } from '../support/world.ts'
+
+export const summary = (cameOfIt: CameOfIt): string => joinMarkdown(cameOfItSummary(cameOfIt)).source
+export const line = (cameOfIt: CameOfIt): string => cameOfItLine(cameOfIt).source
 
 export const PULL_URL = 'https://github.com/acme/docs/pull/12'
 

@@ -1,16 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import type { CameOfIt } from '../../src/job/came-of-it.ts'
-import { cameOfItLine, cameOfItOutputs, cameOfItSummary } from '../../src/job/came-of-it-words.ts'
+import { cameOfItOutputs } from '../../src/job/came-of-it-words.ts'
 import { readChecks, readPreview } from '../../src/job/pull-report.ts'
-import { joinMarkdown } from '../../src/lib/markdown.ts'
 import { CHECK_STATES, type CheckState, PREVIEW_URL, playBuild, previewBody } from '../support/builds.ts'
 import { type Account, AGENT, addCheck, addComment, bot, person, pushToPull } from '../support/world.ts'
 import { EXPECTED, PREVIEW_ROWS } from './came-of-it.cases.ts'
-import { type DocsPlace, finishedJobStarter, PULL_URL } from './finished-job.ts'
+import { type DocsPlace, finishedJobStarter, line, PULL_URL, summary } from './finished-job.ts'
 
 const startFinishedJob = finishedJobStarter()
-const summary = (cameOfIt: CameOfIt): string => joinMarkdown(cameOfItSummary(cameOfIt)).source
-const line = (cameOfIt: CameOfIt): string => cameOfItLine(cameOfIt).source
 
 const PLACES: readonly DocsPlace[] = [
   'here',
