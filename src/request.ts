@@ -3,7 +3,7 @@ import { SERVICE_KEY } from './inputs/formats.ts'
 import { type InputProblem, InputsError, inputNames } from './inputs/read.ts'
 import { INPUTS, type InputName, type Inputs } from './inputs/table.ts'
 import type { JobRequest } from './job/plan.ts'
-import { hasInstructions } from './job/prompt.ts'
+import { hasInstructions, type PromptParts } from './job/prompt.ts'
 import { inBackticks } from './lib/text.ts'
 import { type ProxySettings, proxyProblem } from './lib/transport.ts'
 import { type TextFile, WorkspaceError, WorkspaceReader } from './lib/workspace.ts'
@@ -25,16 +25,16 @@ export async function loadRequest(trigger: Trigger, run: Run): Promise<RunReques
   const reader = new WorkspaceReader(environment.workspace)
   const promptFiles = await readFiles('prompt-file', inputs, { reader, problems })
   const contextFiles = await readFiles('context-files', inputs, { reader, problems })
-  const files = { promptFiles, contextFiles }
   const readers = await readReadersOptions(run)
   const command = trigger.command?.instructions ?? ''
-  const hasInstruction = hasInstructions({ ...files, prompt: inputs.prompt, command })
+  const parts = { prompt: inputs.prompt, promptFiles, command, contextFiles }
+  const hasInstruction = hasInstructions(parts)
   const wantsJob = trigger.command !== undefined || hasPrompt(inputs) || inputs['job-id'] !== ''
   const asking = ['job-id', 'visitors-summary', 'visitors-export', 'reader-signals']
   const isRequested =
     wantsJob || readers.options !== undefined || run.problems.some(({ input }) => asking.includes(input))
 
-  problems.push(...crossInputProblems({ ...files, isRequested, hasInstruction }, run), ...readers.problems)
+  problems.push(...crossInputProblems({ parts, isRequested, hasInstruction }, run), ...readers.problems)
   // In the order of the inputs' documentation, and of each what was found first.
   const first = inputNames().flatMap((name) => problems.find(({ input }) => input === name) ?? [])
   first.push(...proxyProblems(environment.proxy))
@@ -43,7 +43,7 @@ export async function loadRequest(trigger: Trigger, run: Run): Promise<RunReques
   if (contextFiles.length > 0 && !hasInstruction)
     log.warning('`context-files` has no effect without a prompt: data alone requests nothing.')
   for (const sentence of [...inputWarnings(inputs, wantsJob), ...readers.warnings]) log.warning(sentence)
-  return { trigger, wantsJob, ...files, readers: readers.options }
+  return { trigger, wantsJob, parts, readers: readers.options }
 }
 
 function inputWarnings(inputs: Inputs, wantsJob: boolean): string[] {
@@ -86,12 +86,11 @@ function proxyProblems({ httpsProxy, httpProxy }: ProxySettings): InputProblem[]
   return [...judge('HTTPS_PROXY', httpsProxy), ...judge('HTTP_PROXY', httpProxy)]
 }
 
-type Requested = Pick<JobRequest, 'promptFiles' | 'contextFiles'> &
-  Record<'isRequested' | 'hasInstruction', boolean>
+type Requested = { readonly parts: PromptParts } & Record<'isRequested' | 'hasInstruction', boolean>
 
 /** What is wrong with inputs that are right by themselves. */
 function crossInputProblems(
-  { promptFiles, contextFiles, isRequested, hasInstruction }: Requested,
+  { parts: { promptFiles, contextFiles }, isRequested, hasInstruction }: Requested,
   { inputs, environment, problems }: Run,
 ): InputProblem[] {
   const found: InputProblem[] = []

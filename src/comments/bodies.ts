@@ -38,7 +38,7 @@ const MAX_REQUEST_LENGTH = 280
 const MAX_HEADLINE_LENGTH = 300
 const MAX_DETAILS_LENGTH = 2000
 
-/** What is going on, as the comment and the commit status say it. */
+/** What is going on, as the comment says it and, once the job was accepted, the commit status. */
 export const STAGES = {
   starting: 'Starting the docs agent',
   create: 'The docs agent is working',

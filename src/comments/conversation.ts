@@ -1,4 +1,4 @@
-import { mayWrite, type Trigger } from '../events/trigger.ts'
+import { type Command, mayWrite, type Trigger } from '../events/trigger.ts'
 import { type Known, NONE } from '../github/client.ts'
 import {
   type CommandSource,
@@ -10,6 +10,8 @@ import {
 } from '../github/comments.ts'
 import { numberOfOwnPullRequest } from '../github/pull-requests.ts'
 import { MAX_LINK_LENGTH } from '../lib/markdown.ts'
+import { codePullRequest } from '../memory/announced-job.ts'
+import { createMarker, isSameComment, type Marker } from '../memory/marker.ts'
 import type { EarlierJob } from '../memory/status.ts'
 import { isRerun } from '../runner/environment.ts'
 import type { Run } from '../runner/run.ts'
@@ -24,8 +26,7 @@ import {
   usageBody,
   workingBody,
 } from './bodies.ts'
-import { type ConversationMemory, codePullRequest, NOTHING_FOUND, readConversation } from './earlier-job.ts'
-import { createMarker, isSameComment, type Marker } from './marker.ts'
+import { type ConversationMemory, readConversation } from './earlier-job.ts'
 import {
   finishPendingComment,
   isSettled,
@@ -66,15 +67,15 @@ export class Conversation {
     this.#marker = createMarker(trigger, run)
   }
 
-  /** 👀 at once, then the comment, then the search for the earlier job; on a re-run of a command the search comes first. */
-  async start(): Promise<ConversationStart> {
+  /** Writes the step's comment on a pull request, where that is wanted. */
+  async startStatusComment(): Promise<void> {
+    const thread = statusThread(this.#subject)
+    if (thread !== undefined) await this.#begin({ thread, mayExist: true })
+  }
+
+  /** 👀 at once, then the reply, then the search for the earlier job; on a re-run the search comes first. */
+  async startReply(command: Command): Promise<ConversationStart> {
     const run = this.#run
-    const { command } = this.#subject.trigger
-    if (command === undefined) {
-      const thread = statusThread(this.#subject)
-      if (thread !== undefined) await this.#begin({ thread, mayExist: true })
-      return { ...NOTHING_FOUND, written: NONE }
-    }
     const isAgain = isRerun(run.environment)
     let written: Known<unknown> = NONE
     if (this.#source !== undefined) {

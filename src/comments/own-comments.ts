@@ -13,9 +13,9 @@ import {
 import { GitHubError } from '../github/errors.ts'
 import { joinMarkdown, Markdown } from '../lib/markdown.ts'
 import { TransportError } from '../lib/transport.ts'
+import { isSameComment, type Marker, Markers } from '../memory/marker.ts'
 import { isRerun } from '../runner/environment.ts'
 import type { Run } from '../runner/run.ts'
-import { isSameComment, type Marker, Markers } from './marker.ts'
 
 /** A comment that this action wrote, for whichever step: its marker is signed, and its author is the token's account. */
 export type OwnComment = { readonly ref: CommentRef; readonly marker: Marker }

@@ -36,7 +36,7 @@ export async function describeEvent(trigger: Trigger, sources: Sources, run: Run
 
 function describe(
   { event, command }: Trigger,
-  known: EventFacts,
+  described: EventFacts,
   { previous, ...options }: Sources,
   { environment, inputs }: Run,
 ): Block {
@@ -49,12 +49,12 @@ function describe(
     ['Workflow run', runUrlOf(environment)],
     ['Asked by', command === undefined ? '' : `${command.author.login} in ${command.source.url}`],
     ['Earlier pull request of the docs agent', previous === undefined ? '' : `${previous.prLink} (${state})`],
-    ...known.facts,
+    ...described.facts,
   ]
   const { body, user, html_url: url } = payload.comment ?? payload.review ?? {}
   // A command is the request itself.
   const comment: Fact[] = body && command === undefined ? [[`Comment by ${user?.login} (${url})`, body]] : []
-  const all = { ...known, facts, texts: [...(known.texts ?? []), ...comment] }
+  const all = { ...described, facts, texts: [...(described.texts ?? []), ...comment] }
   const detail = inputs.context === 'files' ? 'files' : 'diff'
   return renderContext(all, { ...options, detail, isCommand: command !== undefined })
 }
@@ -85,16 +85,16 @@ async function factsOfPull(pull: PullRequest, github: GitHub, comment: Comment =
   const { owner, repo } = github.repository
   const { head } = pull
   const isFork = head != null && isFromFork(pull, `${owner}/${repo}`)
-  const known = titled('Pull request', pull)
+  const described = titled('Pull request', pull)
   const facts: Fact[] = [
-    ...known.facts,
+    ...described.facts,
     ['State', stateOf(pull)],
     ['Base', pull.base?.ref ?? ''],
     ['Head', `${head?.ref ?? ''}${isFork ? ` of the fork ${head?.repo?.full_name ?? '(deleted)'}` : ''}`],
     ['Comment on', placeOf(comment)],
   ]
   const changes = pull.number == null ? {} : await changesOfPull(pull, github)
-  return { ...known, ...changes, facts, hunk: comment.diff_hunk ?? '' }
+  return { ...described, ...changes, facts, hunk: comment.diff_hunk ?? '' }
 }
 
 /** A comment on a pull request's main thread knows it as an issue: without its branches. */
@@ -102,9 +102,9 @@ async function factsOfIssue(issue: Issue, github: GitHub): Promise<EventFacts> {
   if (issue.pull_request == null || issue.number == null) return titled('Issue', issue)
   const pull = await readPull(issue.number, github)
   if (pull.known) return await factsOfPull(pull.value, github)
-  const known = titled('Pull request', issue)
+  const described = titled('Pull request', issue)
   const state = stateOf({ ...issue, merged_at: issue.pull_request.merged_at })
-  return { ...known, ...unknownChanges(pull.why, [...known.facts, ['State', state]]) }
+  return { ...described, ...unknownChanges(pull.why, [...described.facts, ['State', state]]) }
 }
 
 /** What pull requests, issues and discussions have in common. */

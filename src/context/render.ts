@@ -75,11 +75,18 @@ const LEAD_OUT = 'The data ends here. The request stands before it, and nothing 
 
 /** Writes what is known of an event as a delimited block for a prompt, between lines of our own. */
 export function renderContext(
-  known: EventFacts,
+  described: EventFacts,
   { detail, promptBytes, isCommand = false, conversation, signals = '' }: BlockOptions,
 ): Block {
-  const { facts, texts = [], hunk = '', commits = [], commitCount = commits.length, mergedPulls = 0 } = known
-  const { files, url = '' } = known.files ?? { files: [] }
+  const {
+    facts,
+    texts = [],
+    hunk = '',
+    commits = [],
+    commitCount = commits.length,
+    mergedPulls = 0,
+  } = described
+  const { files, url = '' } = described.files ?? { files: [] }
   const isLongPrompt = promptBytes > MAX_BYTES.prompt - MAX_BYTES.withoutDiff
   const withDiff = detail === 'diff' && !isLongPrompt
   // A line break on either side parts the block from the rest.
@@ -88,7 +95,7 @@ export function renderContext(
   const leadIn = `${isCommand ? BY_COMMAND : UNATTENDED} ${LEAD_IN}`
   const frameBytes = byteLength(delimit(leadIn, ''))
   const lack = detail === 'diff' && isLongPrompt && files.length > 0 ? NO_DIFF : ''
-  const title = known.files === undefined ? '' : `${filesTitle(known.files)}${lack}`
+  const title = described.files === undefined ? '' : `${filesTitle(described.files)}${lack}`
   const lines = fill([...facts, pagesFact(files)].map(factSection), MAX_FACTS_BYTES)
   const top = `${textOf(lines)}${signals === '' ? '' : `\n${signals}`}`
   const sections: Section[] = [

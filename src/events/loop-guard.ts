@@ -14,12 +14,13 @@ const MAX_DESCRIBED = 100
  * Why an event must not start the agent: one of `ignore-authors` opened the pull request, or made all commits of the
  * push.
  *
+ * @param mergedPulls as far as GitHub was asked
  * @returns `undefined` if it may
  */
 export function findOwnWork(
   event: GitHubEvent,
   inputs: Inputs,
-  mergedPulls: MergedPulls = new Map(),
+  mergedPulls: MergedPulls,
 ): string | undefined {
   const { row, payload } = event
   if (row.subject === 'pull-request' && row.command === undefined && !isWaitOnly(inputs)) {

@@ -68,7 +68,8 @@ export function readTrigger(
   const needsKey = inputs['api-key'] === '' && !inputs['dry-run']
   const withoutSecrets = needsKey ? kindWithoutSecrets(event, environment) : undefined
   const noSecrets = withoutSecrets && `\`api-key\` is empty, as GitHub gives no secrets to ${withoutSecrets}`
-  const reason = findOwnWork(event, inputs) ?? noSecrets
+  // Judged again by `decide`, with the pull requests that the commits came in.
+  const reason = findOwnWork(event, inputs, new Map()) ?? noSecrets
   return reason === undefined ? { kind: 'trigger', trigger: { event, command } } : skip('notice', reason)
 }
 

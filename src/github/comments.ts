@@ -156,9 +156,16 @@ function commentsPath({ path }: GitHub, { kind }: Thread): string {
 }
 
 function reactionsPath({ path }: GitHub, { kind, id }: CommandSource): string | undefined {
-  if (kind === 'review') return undefined
-  if (kind === 'issue') return `${path}/issues/${id}/reactions`
-  return `${path}/${kind === 'review-comment' ? 'pulls' : 'issues'}/comments/${id}/reactions`
+  switch (kind) {
+    case 'review':
+      return undefined
+    case 'issue':
+      return `${path}/issues/${id}/reactions`
+    case 'issue-comment':
+      return `${path}/issues/comments/${id}/reactions`
+    case 'review-comment':
+      return `${path}/pulls/comments/${id}/reactions`
+  }
 }
 
 function refOf({ id, html_url: url }: Comment, thread: Thread): CommentRef {

@@ -6,7 +6,7 @@ import { inBackticks } from '../lib/text.ts'
 import { countOf } from '../readers/format.ts'
 import type { OutputValues } from '../runner/outputs.ts'
 import type { CameOfIt, Published } from './came-of-it.ts'
-import type { PullFile, PullReport } from './pull-report.ts'
+import { PAGE, type PullFile, type PullReport } from './pull-report.ts'
 
 const MAX_NAMED_FILES = 10
 const MAX_NAMED_CHECKS = 5
@@ -82,7 +82,7 @@ function filesText(pull: PullReport): Markdown {
 /** `3 pages, 1 other file`; pages are counted where all files are known. */
 function filesCount({ files = [], fileCount }: PullReport): string {
   const pages =
-    fileCount > files.length ? 0 : files.filter(({ filename }) => /\.mdx?$/i.test(filename ?? '')).length
+    fileCount > files.length ? 0 : files.filter(({ filename }) => PAGE.test(filename ?? '')).length
   if (pages === 0) return countOf(fileCount, 'file')
   const others = fileCount === pages ? '' : `, ${countOf(fileCount - pages, 'other file')}`
   return `${countOf(pages, 'page')}${others}`

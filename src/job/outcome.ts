@@ -1,4 +1,4 @@
-import type { Ending } from '../comments/bodies.ts'
+import { type Ending, isExpected } from '../comments/bodies.ts'
 import { INPUTS } from '../inputs/table.ts'
 import { formatDuration } from '../lib/duration.ts'
 import { MAX_LINK_LENGTH, type Markdown, md } from '../lib/markdown.ts'
@@ -92,7 +92,7 @@ export function outcomeOf(
     namesJob: false,
     ...words,
     result,
-    state: isSuccess(result) ? 'success' : isLost ? 'error' : 'failure',
+    state: isExpected(result) ? 'success' : isLost ? 'error' : 'failure',
     // No step is red under a green sign.
     sign: isNamed && result !== 'timed-out' ? md`❌` : words.sign,
     isFailure: isNamed || result === 'cancelled' || result === 'error',
@@ -113,10 +113,6 @@ export function outcomeOf(
 export function withCameOfIt(outcome: Outcome, cameOfIt: CameOfIt): Outcome {
   const words = outcome.result === 'no-pull-request' ? noPullRequestWords(cameOfIt) : undefined
   return { ...outcome, ...words, glance: cameOfItLine(cameOfIt), cameOfIt }
-}
-
-function isSuccess(result: JobResult): boolean {
-  return result === 'pull-request' || result === 'no-pull-request' || result === 'submitted'
 }
 
 function resultOf(end: JobEnd): JobResult {

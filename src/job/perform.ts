@@ -1,6 +1,7 @@
 import { isExpected, STAGES } from '../comments/bodies.ts'
-import { Conversation, type ConversationStart } from '../comments/conversation.ts'
+import { Conversation } from '../comments/conversation.ts'
 import { skip } from '../events/trigger.ts'
+import type { Known } from '../github/client.ts'
 import { capitalize, inBackticks } from '../lib/text.ts'
 import { findUnchanged } from '../memory/last-job.ts'
 import { type Attempt, recallStep } from '../memory/recall.ts'
@@ -25,10 +26,10 @@ import { JobError, submit } from './submit.ts'
 /** Where a run says what it does. */
 type Voices = { readonly conversation: Conversation; readonly memory: StepMemory }
 
-/** A request for a job at its end; `plan`, `sent`: `undefined` if it ended before. */
+/** A request for a job at its end; `plan`, `accepted`: `undefined` if it ended before. */
 type Ended = {
   readonly plan: Plan | undefined
-  readonly sent: Sent | undefined
+  readonly accepted: AcceptedJob | undefined
   readonly end: JobEnd
   readonly rerun: RerunAdvice
 }
@@ -48,50 +49,57 @@ export async function performJob(request: JobRequest, context: JobContext): Prom
   const unchanged = await findUnchanged(trigger.event, remembered, run)
   if (unchanged !== undefined) return reportSkip(skip('notice', unchanged), run)
   const voices = { conversation: new Conversation(trigger, run), memory: new StepMemory(run, trigger) }
-  const start = await voices.conversation.start()
-  const recalled = trigger.command === undefined ? remembered : start
+  const { command } = trigger
+  if (command === undefined) await voices.conversation.startStatusComment()
+  const conversation = command && (await voices.conversation.startReply(command))
+  const recalled = conversation ?? remembered
 
   let plan: Plan | undefined
-  let sent: Sent | undefined
+  let accepted: AcceptedJob | undefined
   let end: JobEnd
   let rerun: RerunAdvice = 'safe'
   try {
-    const planned = await makePlan(request, { recalled, since: remembered, start }, context)
+    const planned = await makePlan(request, { recalled, since: remembered, conversation }, context)
     plan = planned.plan
     if (run.inputs['dry-run']) return reportDryRun(plan, run)
-    rerun = await recordStart(plan, start, voices, run)
+    rerun = await recordStart(plan, conversation?.written, voices.memory, run)
     run.cancel.throwIfAborted()
-    sent = await send(plan, (planned.sinceMs ?? run.clock.now()) + run.inputs.timeout, context)
-    const shown = nameJob(plan, sent, voices)
-    end = await pollJob({ ...sent, kind: plan.kind }, context.service, run)
+    accepted = await send(plan, (planned.waitFromMs ?? run.clock.now()) + run.inputs.timeout, context)
+    const shown = nameJob(plan, accepted, voices)
+    end = await pollJob({ ...accepted, kind: plan.kind }, context.service, run)
     await shown
   } catch (error) {
     if (!(error instanceof JobError || run.cancel.aborted)) throw error
     const cause = error instanceof JobError ? error : undefined
     end = { kind: 'not-started', isCancelled: run.cancel.aborted, error: cause }
   }
-  return await reportEnd({ plan, sent, end, rerun }, recalled.attempt, voices, run)
+  return await reportEnd({ plan, accepted, end, rerun }, recalled.attempt, voices, run)
 }
 
 /** Reports how a request ended, as soon as that is known, and then the preview, where it is waited for. */
 async function reportEnd(ended: Ended, attempt: Attempt, voices: Voices, run: Run) {
-  const { plan, sent, end, rerun } = ended
+  const { plan, accepted, end, rerun } = ended
   const endedAtMs = run.clock.now()
   let outcome = outcomeOf(plan, end, rerun, run)
-  const question = end.kind === 'finished' && sent ? questionOf(end.job, plan, sent) : undefined
+  const question = end.kind === 'finished' && accepted ? questionOf(end.job, plan, accepted) : undefined
   if (question !== undefined) outcome = withCameOfIt(outcome, await readCameOfIt(question, run))
-  reportOutcome(outcome, sent?.hadPull === true, run)
+  reportOutcome(outcome, accepted?.hadPull === true, run)
   // Whatever kills the run from here on, its result is known.
   if (end.kind === 'finished') run.saveState('finished', 'true')
   const text = outcomeSentences(outcome)
   if (!outcome.isFailure) run.log[isExpected(outcome.result) ? 'notice' : 'warning'](text)
-  await Promise.all([endMemory(outcome, sent, attempt, voices), voices.conversation.finish(outcome)])
+  await Promise.all([endMemory(outcome, accepted, attempt, voices), voices.conversation.finish(outcome)])
   const { cameOfIt } = outcome
-  if (run.inputs['wait-for-preview'] && run.inputs.wait && question && sent && cameOfIt) {
-    const later = await waitForPreview(question, cameOfIt, { endedAtMs, deadlineMs: sent.deadlineMs }, run)
+  if (run.inputs['wait-for-preview'] && run.inputs.wait && question && accepted && cameOfIt) {
+    const later = await waitForPreview(
+      question,
+      cameOfIt,
+      { endedAtMs, deadlineMs: accepted.deadlineMs },
+      run,
+    )
     if (later !== cameOfIt) {
       outcome = withCameOfIt(outcome, later)
-      reportOutcome(outcome, sent.hadPull, run)
+      reportOutcome(outcome, accepted.hadPull, run)
       await voices.conversation.update(outcome)
     }
   }
@@ -101,17 +109,18 @@ async function reportEnd(ended: Ended, attempt: Attempt, voices: Voices, run: Ru
 /**
  * Writes down what is about to be started: a command's reply has said so, any other run says it in its commit status.
  *
+ * @param reply whether a command's reply was written; `undefined` without a command
  * @returns what to say of re-runs where nothing was started
  * @throws {JobError} on a re-run that can't write: it might not have seen the first attempt's job either
  */
 async function recordStart(
   plan: Plan,
-  { written: reply }: ConversationStart,
-  { memory }: Voices,
+  reply: Known<unknown> | undefined,
+  memory: StepMemory,
   run: Run,
 ): Promise<RerunAdvice> {
   if (plan.kind === 'wait') return 'safe'
-  const written = reply.known ? await memory.begin() : reply
+  const written = reply ?? (await memory.begin())
   if (written.known) return 'safe'
   if (!isRerun(run.environment)) return 'anew'
   throw new JobError('unknown', {
@@ -121,7 +130,7 @@ async function recordStart(
 }
 
 /** A job that was accepted, or that is waited for. */
-type Sent = {
+type AcceptedJob = {
   readonly jobId: string
   readonly job: Job | undefined
   /** When the request was sent, and until when the job is waited for; milliseconds since the epoch. */
@@ -132,13 +141,11 @@ type Sent = {
 }
 
 /** @throws {JobError} if no job was started or messaged */
-async function send(plan: Plan, deadlineMs: number, { service, run }: JobContext): Promise<Sent> {
+async function send(plan: Plan, deadlineMs: number, { service, run }: JobContext): Promise<AcceptedJob> {
   const { clock, log } = run
   const atMs = clock.now()
-  const id = plan.kind === 'create' ? undefined : plan.id
-  const job =
-    plan.kind === 'wait' ? plan.job : await submit({ id, prompt: plan.prompt }, deadlineMs, service, run)
-  const jobId = job?.id ?? id ?? ''
+  const job = plan.kind === 'wait' ? plan.job : await submit(plan, deadlineMs, service, run)
+  const jobId = plan.kind === 'create' ? (job?.id ?? '') : plan.id
   // A run may be killed at any time: what is known by then must be there.
   run.setOutputs({ 'job-id': jobId })
   run.saveState('job-id', jobId)
@@ -149,7 +156,11 @@ async function send(plan: Plan, deadlineMs: number, { service, run }: JobContext
 }
 
 /** Names the job where a re-run finds it. */
-async function nameJob(plan: Plan, { jobId, job }: Sent, { memory, conversation }: Voices): Promise<void> {
+async function nameJob(
+  plan: Plan,
+  { jobId, job }: AcceptedJob,
+  { memory, conversation }: Voices,
+): Promise<void> {
   if (plan.kind === 'wait' && plan.isUnnamed) return
   const pull = plan.kind === 'message' ? plan.pull?.prLink : undefined
   const prLink = job?.prLink ?? pull ?? ''
@@ -163,7 +174,7 @@ async function nameJob(plan: Plan, { jobId, job }: Sent, { memory, conversation 
 /** Says in the commit status how the run ended; one that could not tell what an earlier attempt did leaves it as it is. */
 async function endMemory(
   outcome: Outcome,
-  sent: Sent | undefined,
+  accepted: AcceptedJob | undefined,
   attempt: Attempt,
   { memory }: Voices,
 ): Promise<void> {
@@ -172,9 +183,9 @@ async function endMemory(
   if (attempt.kind === 'maybe-started') {
     // The attempt that was to end it is over.
     if (attempt.state === 'pending') await memory.end({ state: 'error', headline })
-  } else if (sent !== undefined) {
+  } else if (accepted !== undefined) {
     const pull = plan?.kind === 'message' ? plan.pull?.prLink : undefined
-    await memory.end({ state, headline, jobId: sent.jobId, prLink: prLink || pull || '' })
+    await memory.end({ state, headline, jobId: accepted.jobId, prLink: prLink || pull || '' })
   } else {
     // A job that was not accepted here is not named, unless it is that of an earlier attempt, which stays known.
     const isBegun = plan !== undefined && plan.kind !== 'wait'
@@ -183,7 +194,7 @@ async function endMemory(
   }
 }
 
-function questionOf(job: Job, plan: Plan | undefined, { atMs }: Sent): JobQuestion {
+function questionOf(job: Job, plan: Plan | undefined, { atMs }: AcceptedJob): JobQuestion {
   const previous = plan?.kind === 'create' ? plan.previous : undefined
   const { prLink = '', mergeCommit = '' } = previous?.state === 'merged' ? previous : {}
   return {

@@ -1,5 +1,4 @@
-import type { ConversationStart } from '../comments/conversation.ts'
-import { findAnnouncedJob } from '../comments/earlier-job.ts'
+import type { ConversationMemory } from '../comments/earlier-job.ts'
 import type { Trigger } from '../events/trigger.ts'
 import { writePermission } from '../github/comments.ts'
 import type { MergedPulls } from '../github/pull-requests.ts'
@@ -21,7 +20,15 @@ export type Plan =
   | Extract<Course, { kind: 'wait' }>
 
 /** What a job is requested with. */
-export type JobRequest = Pick<PromptParts, 'promptFiles' | 'contextFiles'> & { readonly trigger: Trigger }
+export type JobRequest = { readonly trigger: Trigger; readonly parts: PromptParts }
+
+/** What is remembered of earlier jobs. */
+export type JobMemory = {
+  readonly recalled: Recalled
+  readonly since: Since
+  /** What a command's comments tell; `undefined` without a command. */
+  readonly conversation: ConversationMemory | undefined
+}
 
 export type JobContext = {
   /** Of the commits of a push, as the loop guard has read them. */
@@ -35,34 +42,30 @@ export type JobContext = {
 /**
  * Makes the plan from the inputs, the command and what is remembered of an earlier job.
  *
- * @returns `sinceMs`: when the first request about the job was made, where that was before the plan was made
+ * @returns `waitFromMs`: when the first request about the job was made, where that was before the plan was made
  * @throws {JobError} as `planCourse` does
  */
 export async function makePlan(
-  request: JobRequest,
-  memory: { readonly recalled: Recalled; readonly since: Since; readonly start: ConversationStart },
+  { trigger, parts }: JobRequest,
+  memory: JobMemory,
   context: JobContext,
-): Promise<{ readonly plan: Plan; readonly sinceMs: number | undefined }> {
+): Promise<{ readonly plan: Plan; readonly waitFromMs: number | undefined }> {
   const { inputs, clock, cancel } = context.run
   const id = inputs['job-id']
-  const command = request.trigger.command?.instructions ?? ''
-  const parts = { ...request, prompt: inputs.prompt, command }
-  if (id !== '' && !hasInstructions(parts)) return { plan: waitFor(id), sinceMs: undefined }
-  const { attempt, mayBeAnnounced } = memory.recalled
-  let { earlier } = memory.recalled
-  if (mayBeAnnounced && earlier.known && earlier.value === undefined)
-    earlier = await findAnnouncedJob(request.trigger, context.run)
+  if (id !== '' && !hasInstructions(parts)) return { plan: waitFor(id), waitFromMs: undefined }
+  const { attempt, earlier } = memory.recalled
   const startedAtMs = clock.now()
   const course =
-    id === ''
-      ? await planCourse(request.trigger, { attempt, earlier }, context)
-      : courseForJob(id, attempt, context.run)
+    id === '' ? await planCourse(trigger, memory.recalled, context) : courseForJob(id, attempt, context.run)
   cancel.throwIfAborted()
   const wasLookedUp = id === '' && (attempt.kind === 'job' || (earlier.known && earlier.value !== undefined))
-  const sinceMs = wasLookedUp ? startedAtMs : undefined
-  if (course.kind === 'wait') return { plan: course, sinceMs }
-  const prompt = await createPrompt(course, { ...parts, ...memory, ...context })
-  return { plan: { ...course, ...prompt }, sinceMs }
+  const waitFromMs = wasLookedUp ? startedAtMs : undefined
+  if (course.kind === 'wait') return { plan: course, waitFromMs }
+  const { since, conversation } = memory
+  const { mergedPulls, readers, run } = context
+  const source = { trigger, parts, since, conversation, mergedPulls, readers, run }
+  const prompt = await createPrompt(course, source)
+  return { plan: { ...course, ...prompt }, waitFromMs }
 }
 
 /** @param isUnnamed whether the step's memory stays as it was found */
@@ -88,7 +91,7 @@ function courseForJob(id: string, attempt: Attempt, { log }: Run): Course {
  */
 async function planCourse(
   trigger: Trigger,
-  { attempt, earlier }: Pick<Recalled, 'attempt' | 'earlier'>,
+  { attempt, earlier }: Recalled,
   { service, run }: JobContext,
 ): Promise<Course> {
   const { inputs, environment, github, log } = run

@@ -31,6 +31,7 @@ export type PollTarget = {
   readonly deadlineMs: number
 }
 
+/** The adaptive pause is between these, before jitter. */
 const MIN_PAUSE_MS = 5000
 const MAX_PAUSE_MS = 15_000
 /** Pauses are this share of the time since the job's creation. */

@@ -1,9 +1,9 @@
-import type { ConversationStart } from '../comments/conversation.ts'
+import type { ConversationMemory } from '../comments/earlier-job.ts'
 import { describeEvent } from '../context/gather.ts'
-import { type Post, type PostFilter, selectPosts } from '../context/messages.ts'
+import { type PriorPosts, selectPosts } from '../context/messages.ts'
 import { type ContextStats, renderMessageContext } from '../context/render.ts'
 import { mayAsk } from '../events/decide.ts'
-import type { Command, Trigger } from '../events/trigger.ts'
+import type { Trigger } from '../events/trigger.ts'
 import type { MergedPulls } from '../github/pull-requests.ts'
 import { byteLength, fenceFor, visibleText } from '../lib/text.ts'
 import type { TextFile } from '../lib/workspace.ts'
@@ -52,9 +52,10 @@ function quoted({ name, text }: TextFile): string {
 const RESOLVE_CONFLICTS =
   'Your pull request conflicts with its base branch. Bring it up to date with the base branch and resolve the conflicts as well; keep what was merged there in the meantime.'
 
-type PromptSource = PromptParts & {
+type PromptSource = {
   readonly trigger: Trigger
-  readonly start: ConversationStart
+  readonly parts: PromptParts
+  readonly conversation: ConversationMemory | undefined
   readonly since: Since
   readonly mergedPulls: MergedPulls
   readonly readers: Readers | undefined
@@ -63,17 +64,14 @@ type PromptSource = PromptParts & {
 
 /** The prompt of a new job or of a message, with what the agent is told of the event. */
 export async function createPrompt(course: Course, source: PromptSource): Promise<Prompt> {
-  const { trigger, start, since, mergedPulls, readers, run, ...parts } = source
+  const { trigger, parts, since, mergedPulls, readers, run } = source
   const { inputs } = run
   const isMessage = course.kind === 'message'
   const conflicts = isMessage && course.pull?.conflicts === true ? RESOLVE_CONFLICTS : ''
   const command = [parts.command, conflicts].join('\n\n').trim()
   // A message is a command's words, and what was written since the last one: the job has the rest.
   const isReply = isMessage && parts.command !== '' && inputs['job-id'] === ''
-  const conversation =
-    trigger.command === undefined || inputs.context === 'none'
-      ? undefined
-      : await selectPosts(postsOf(trigger.command, start), postFilter(trigger, start, isReply, run))
+  const conversation = inputs.context === 'none' ? undefined : await readPosts(source, isReply)
   if (isReply) {
     const context = conversation && conversation.posts.length > 0 ? renderMessageContext(conversation) : ''
     return { prompt: [command, context.trim()].join('\n\n').trim(), contextCounts: undefined }
@@ -87,23 +85,22 @@ export async function createPrompt(course: Course, source: PromptSource): Promis
   return { prompt: assemblePrompt({ ...parts, command }, text), contextCounts: stats }
 }
 
-function postsOf({ source: { thread } }: Command, { comments }: ConversationStart): readonly Post[] {
-  const ofThread = comments.filter(({ rootId }) => thread.kind === 'main' || rootId === thread.rootId)
-  return ofThread.map(({ ref: { id }, author, body, createdAt }) => ({ id, author, body, createdAt }))
-}
-
-function postFilter(
-  { event: { payload }, command }: Trigger,
-  { ownIds, lastNamedId }: ConversationStart,
+/** What those who may ask have written before the command: for a message, since the last one. */
+async function readPosts(
+  { trigger: { event, command }, conversation, run }: PromptSource,
   isReply: boolean,
-  run: Run,
-): PostFilter {
-  const { comment, review, issue } = payload
-  return {
+): Promise<PriorPosts | undefined> {
+  if (command === undefined || conversation === undefined) return undefined
+  const { comments, ownIds, lastNamedId } = conversation
+  const { thread } = command.source
+  const ofThread = comments.filter(({ rootId }) => thread.kind === 'main' || rootId === thread.rootId)
+  const posts = ofThread.map(({ ref: { id }, author, body, createdAt }) => ({ id, author, body, createdAt }))
+  const { comment, review, issue } = event.payload
+  return await selectPosts(posts, {
     commandId: comment?.id ?? 0,
     writtenAt:
       comment?.created_at ?? review?.submitted_at ?? (comment || review ? '' : issue?.created_at) ?? '',
-    asker: command && { id: command.author.id, login: command.author.login },
+    asker: { id: command.author.id, login: command.author.login },
     ours: ownIds,
     ...(isReply && lastNamedId !== undefined && { sinceId: lastNamedId }),
     async mayAsk(user) {
@@ -114,5 +111,5 @@ function postFilter(
       }
       return answer.known && answer.value
     },
-  }
+  })
 }

@@ -107,8 +107,11 @@ export function readPullReport(
   }
 }
 
+/** What the service makes a page of. */
+export const PAGE = /\.mdx?$/i
+
 /** Pages, navigation, API descriptions, the rest. */
-const FILE_ORDER = [/\.mdx?$/i, /(?:^|\/)(?:docs|mint)\.json$/i, /(?:open|async)api|swagger/i, /^/]
+const FILE_ORDER = [PAGE, /(?:^|\/)(?:docs|mint)\.json$/i, /(?:open|async)api|swagger/i, /^/]
 
 export function pagesFirst(files: readonly PullFile[]): readonly PullFile[] {
   const rank = ({ filename }: PullFile): number => FILE_ORDER.findIndex((name) => name.test(filename ?? ''))

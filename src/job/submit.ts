@@ -20,25 +20,35 @@ const CANCEL_GRACE_MS = 3000
 /** How long a request that can't reach the service is sent again. */
 const MAX_UNREACHABLE_MS = 30_000
 
+/** A request that starts a job, or goes on with one. */
+type JobPrompt = { readonly prompt: string } & (
+  | { readonly kind: 'create' }
+  | { readonly kind: 'message'; readonly id: string }
+)
+
 /**
- * Sends a create or, with the id of a job, a message, which must take effect at most once. It is sent again only where
+ * Sends a create or a message, which must take effect at most once. It is sent again only where
  * it certainly did not arrive (the connection was refused, the name not resolved, TLS failed before sending) or was not
  * accepted (429).
  *
  * @throws {JobError} that says whether a job may be running
  */
 export async function submit(
-  { id, prompt }: { readonly id: string | undefined; readonly prompt: string },
+  request: JobPrompt,
   deadlineMs: number,
   service: DocsService,
   run: Run,
 ): Promise<Job> {
   const { clock, cancel, log } = run
+  const { prompt } = request
   const signal = afterGrace(cancel, CANCEL_GRACE_MS, clock)
   let unreachableUntilMs = clock.now() + MAX_UNREACHABLE_MS
   try {
     return await retry(
-      () => (id === undefined ? service.createJob(prompt, signal) : service.sendMessage(id, prompt, signal)),
+      () =>
+        request.kind === 'create'
+          ? service.createJob(prompt, signal)
+          : service.sendMessage(request.id, prompt, signal),
       {
         backoff: { baseMs: 1000, maxMs: 30_000 },
         maxAttempts: Number.POSITIVE_INFINITY,

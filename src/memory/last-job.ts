@@ -14,7 +14,7 @@ import { newestFirst, newestOfRuns, type StepStatuses } from './step-statuses.ts
 export type Since = {
   /** The newest of the step's statuses that is a success, on a commit that was there before this event. */
   readonly lastJob: Known<StepStatus | undefined>
-  /** On schedules and dispatches, where there is no such status: when this workflow last succeeded on the branch. */
+  /** Where there is no such status: when this workflow last succeeded on the branch. The context tells it on schedules. */
   readonly lastSuccess: Known<WorkflowSuccess | undefined>
 }
 
@@ -29,8 +29,8 @@ export function findLastJob(
   const pushed = new Set([payload.after, ...originsOf(payload.commits).map((one) => one.sha)])
   const statuses = [...newestOfRuns(own.known ? own.value : [], run), ...ofPull, ...ofBranch]
   const [newest] = newestFirst(statuses.filter(({ state, sha }) => state === 'success' && !pushed.has(sha)))
-  const isComplete = own.known ? completeness : own
-  return newest === undefined && !isComplete.known ? isComplete : { known: true, value: newest }
+  const ofAll = own.known ? completeness : own
+  return newest === undefined && !ofAll.known ? ofAll : { known: true, value: newest }
 }
 
 /** GitHub keeps commit statuses, and with them what a step remembers, for this long unless it is set otherwise. */

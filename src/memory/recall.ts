@@ -4,6 +4,7 @@ import type { GitHubError } from '../github/errors.ts'
 import { PAGE_SIZE } from '../github/statuses.ts'
 import { isRerun } from '../runner/environment.ts'
 import type { Run } from '../runner/run.ts'
+import { findAnnouncedJob } from './announced-job.ts'
 import { findLastJob, loadLastSuccess, type Since } from './last-job.ts'
 import { type EarlierJob, type StepStatus, usesMemory } from './status.ts'
 import {
@@ -33,15 +34,14 @@ export type Recalled = {
   readonly attempt: Attempt
   /** The job that an earlier run was about, and that this one may continue. */
   readonly earlier: Known<EarlierJob | undefined>
-  /** Whether none was found where statuses are, so that an open pull request of the agent's may tell. */
-  readonly mayBeAnnounced: boolean
 }
 
 /** How many lists are read of commits whose newest status names no job. */
 const MAX_LISTS = 5
 
 /** Reads what the step remembers: two requests, and more only where those don't tell. None where nothing needs it. */
-export async function recallStep({ event }: Trigger, run: Run): Promise<Recalled & Since> {
+export async function recallStep(trigger: Trigger, run: Run): Promise<Recalled & Since> {
+  const { event } = trigger
   const { inputs } = run
   const { subject } = event.row
   const isOnBranch = subject === 'branch' || subject === 'push'
@@ -53,7 +53,7 @@ export async function recallStep({ event }: Trigger, run: Run): Promise<Recalled
   const attempt = findAttempt(statuses.own, remembers, run)
   const searches = remembers && inputs['job-id'] === '' && attempt.kind === 'none'
   if (!isAgain) warnOfSharedName(statuses.own, run)
-  const found = searches ? await findNewestJob(statuses, run) : NONE
+  const found = searches ? await findInStatuses(statuses, run) : NONE
   const isMissing = searches && found.known && found.value === undefined
 
   const lastJob = findLastJob(event, statuses, run)
@@ -61,8 +61,8 @@ export async function recallStep({ event }: Trigger, run: Run): Promise<Recalled
   const needsSuccess = isForContext || (isMissing && isOnBranch)
   const lastSuccess = needsSuccess ? await loadLastSuccess(run, isForContext) : NONE
   if (isCompared && !lastJob.known) reportLastJob(lastJob.error, subject, lastSuccess, run)
-  const earlier = isMissing && isOnBranch ? await findBySuccess(statuses, lastSuccess, run) : found
-  return { attempt, earlier, lastJob, lastSuccess, mayBeAnnounced: isMissing }
+  const earlier = isMissing ? await findElsewhere(trigger, statuses, lastSuccess, run) : found
+  return { attempt, earlier, lastJob, lastSuccess }
 }
 
 /** Says what the agent is told where the step's last job can't be read. */
@@ -107,7 +107,7 @@ function warnOfSharedName(own: StepStatuses['own'], run: Run): void {
 }
 
 /** The job of the newest status that names one; of a merged pull request, one of its own commits comes first. */
-async function findNewestJob(statuses: StepStatuses, run: Run): Promise<Recalled['earlier']> {
+async function findInStatuses(statuses: StepStatuses, run: Run): Promise<Recalled['earlier']> {
   const { own, ofPull, ofBranch, completeness } = statuses
   const listed = own.known ? own.value : []
   for (const candidates of [[...newestOfRuns(listed, run), ...ofPull], ofBranch]) {
@@ -128,14 +128,14 @@ async function newestJobAmong(
   listed: readonly StepStatus[],
   run: Run,
 ): Promise<Recalled['earlier']> {
-  const known = [...listed, ...candidates]
+  const statuses = [...listed, ...candidates]
   const isListed = new Set(listed.map(({ sha }) => sha))
   const maxListed = isListed.size + MAX_LISTS
   let problem: Known<undefined> = NONE
   let queue = newestFirst(candidates)
   for (let newest = queue.shift(); newest !== undefined; newest = queue.shift()) {
     const { sha, jobId, state } = newest
-    if (jobId !== '') return { known: true, value: jobOf(newest, known) }
+    if (jobId !== '') return { known: true, value: jobOf(newest, statuses) }
     if (isListed.has(sha) || isListed.size === maxListed) {
       if (state !== 'failure') noticeUnnamed(newest, run)
       continue
@@ -143,7 +143,7 @@ async function newestJobAmong(
     isListed.add(sha)
     const list = await readStatusesOn(sha, run, PAGE_SIZE)
     if (list.known) {
-      known.push(...list.value)
+      statuses.push(...list.value)
       queue = newestFirst([...queue, ...newestOfRuns(list.value, run)])
     } else {
       problem = list
@@ -159,7 +159,17 @@ function noticeUnnamed({ sha, targetUrl }: StepStatus, { log }: Run): void {
   )
 }
 
-/** Where none of the newest commits names a job: on the commit of the workflow's last success. */
+/** Where none of the newest commits names a job: the commit of the workflow's last success, then an open pull request. */
+async function findElsewhere(
+  trigger: Trigger,
+  statuses: StepStatuses,
+  success: Since['lastSuccess'],
+  run: Run,
+): Promise<Recalled['earlier']> {
+  const found = await findBySuccess(statuses, success, run)
+  return found.known && found.value === undefined ? await findAnnouncedJob(trigger, run) : found
+}
+
 async function findBySuccess(
   { ofPull, ofBranch }: StepStatuses,
   success: Since['lastSuccess'],
@@ -178,8 +188,8 @@ async function findBySuccess(
 /** The address of a pull request or merge request, on whichever host. */
 const PULL_REQUEST = /\/(?:pulls?|merge_requests|pull-?requests?)\/\d+/
 
-function jobOf({ jobId, createdAtMs }: StepStatus, known: readonly StepStatus[]): EarlierJob {
-  const ofJob = known.filter((status) => status.jobId === jobId)
+function jobOf({ jobId, createdAtMs }: StepStatus, statuses: readonly StepStatus[]): EarlierJob {
+  const ofJob = statuses.filter((status) => status.jobId === jobId)
   const prLink = ofJob.find(({ targetUrl }) => PULL_REQUEST.test(targetUrl))?.targetUrl ?? ''
   return { id: jobId, prLink, namedAtMs: Math.min(createdAtMs, ...ofJob.map((one) => one.createdAtMs)) }
 }

@@ -39,7 +39,9 @@ export type PageChange = {
 
 type Pages = ReadonlyMap<string, PageVisitors>
 
-/** Pages that are named of each kind: up, down, new, gone, newly read by AI. */
+/** Pages up, and pages down, that are named. */
+export const MAX_MOVED = 5
+/** Pages that are named of each other kind: new, gone, newly read by AI. */
 export const MAX_NAMED = 5
 /** A change of fewer visitors than this is no news, nor is a page of fewer. */
 const MIN_VISITORS = 10

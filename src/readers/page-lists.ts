@@ -2,7 +2,7 @@ import type { Row } from '../lib/markdown.ts'
 import { code, details, joinMarkdown, link, MAX_LINK_LENGTH, Markdown, md, table } from '../lib/markdown.ts'
 import type { PageVisitors } from '../service/analytics.ts'
 import { formatChange, formatCount, formatShare, signed } from './format.ts'
-import { aiShare, MAX_NAMED, type PageChange } from './page-changes.ts'
+import { aiShare, MAX_MOVED, MAX_NAMED, type PageChange } from './page-changes.ts'
 import type { VisitorsReport } from './visitors.ts'
 
 /** Pages that AI reads mostly, below the first screen. */
@@ -32,11 +32,11 @@ export function changesSection(
 
 function changesTable(title: string, pages: readonly PageChange[], site: URL | undefined): Markdown[] {
   if (pages.length === 0) return []
-  const rows: Row[] = pages.slice(0, MAX_NAMED).map(({ path, total, previous, change }) => {
+  const rows: Row[] = pages.slice(0, MAX_MOVED).map(({ path, total, previous, change }) => {
     const figure = `${signed(total - previous, formatCount)} (${formatChange(change)})`
     return [pageName(path, site, PATH_LENGTH.first), figure]
   })
-  return [rawTable([title, ''], [...rows, ...moreRow(pages.length - MAX_NAMED, 2)], 'lr')]
+  return [rawTable([title, ''], [...rows, ...moreRow(pages.length - MAX_MOVED, 2)], 'lr')]
 }
 
 function moreRow(count: number, columns: number): Row[] {

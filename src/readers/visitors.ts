@@ -10,7 +10,7 @@ import {
   compareWithUsual,
   findAiHeavyPages,
   findPageChanges,
-  MAX_NAMED,
+  MAX_MOVED,
 } from './page-changes.ts'
 
 export type PeriodTotals = { readonly period: Period; readonly totals: Counts }
@@ -169,8 +169,8 @@ export function visitorsOutputs(report: VisitorsReport, requests: number): Outpu
     change,
     trend: trend.map((each) => ({ ...datesOf(each.period), totals: each.totals })),
     top,
-    risers: pageChanges?.up.slice(0, MAX_NAMED) ?? [],
-    fallers: pageChanges?.down.slice(0, MAX_NAMED) ?? [],
+    risers: pageChanges?.up.slice(0, MAX_MOVED) ?? [],
+    fallers: pageChanges?.down.slice(0, MAX_MOVED) ?? [],
     complete: isComplete,
     requests,
   }

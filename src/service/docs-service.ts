@@ -77,7 +77,7 @@ export class DocsService {
     return this.#requestJob([id, 'message'], call, signal)
   }
 
-  /** @param path what follows `/v2/agent/{projectId}/job`; begins with the id of a job that there is */
+  /** @param path what follows `/v2/agent/{projectId}/job`; empty for a create, else it begins with a job's id */
   #requestJob(path: readonly string[], call: CallWords, signal: AbortSignal | undefined): Promise<Job> {
     const { projectId } = this.#options
     const [id] = path

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { hashProject, isSameComment, type Marker, Markers } from '../../src/comments/marker.ts'
 import { pullRequestThread, type Thread } from '../../src/github/comments.ts'
+import { hashProject, isSameComment, type Marker, Markers } from '../../src/memory/marker.ts'
 import { HOSTILE_TEXTS } from '../support/hostile-texts.ts'
 import { marker, SAME } from './marker.cases.ts'
 
