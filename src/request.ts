@@ -1,4 +1,5 @@
 import { hasPrompt, type Trigger } from './events/trigger.ts'
+import { normalizeLogin } from './github/types.ts'
 import { SERVICE_KEY } from './inputs/formats.ts'
 import { type InputProblem, InputsError, inputNames } from './inputs/read.ts'
 import { INPUTS, type InputName, type Inputs } from './inputs/table.ts'
@@ -34,7 +35,9 @@ export async function loadRequest(trigger: Trigger, run: Run): Promise<RunReques
   const isRequested =
     wantsJob || readers.options !== undefined || run.problems.some(({ input }) => asking.includes(input))
 
-  problems.push(...crossInputProblems({ parts, isRequested, hasInstruction }, run), ...readers.problems)
+  const isFork = trigger.event.payload.repository?.fork === true
+  const asked = { parts, isRequested, hasInstruction, isFork, noReport: readers.warnings }
+  problems.push(...crossInputProblems(asked, run), ...readers.problems)
   // In the order of the inputs' documentation, and of each what was found first.
   const first = inputNames().flatMap((name) => problems.find(({ input }) => input === name) ?? [])
   first.push(...proxyProblems(environment.proxy))
@@ -58,6 +61,12 @@ function inputWarnings(inputs: Inputs, wantsJob: boolean): string[] {
   }
   const names = Object.entries(unused).flatMap(([name, isUnused]) => (isUnused ? name : []))
   const warnings = names.map((name) => `\`${name}\` has no effect ${why}`)
+  const { 'ignore-authors': authors, 'base-url': baseUrl } = inputs
+  const isUnguarded = authors.length > 0 && !authors.map(normalizeLogin).includes('mintlify')
+  if (wantsJob && isUnguarded && baseUrl.href === new URL(INPUTS['base-url'].default).href)
+    warnings.push(
+      'The list in `ignore-authors` replaces the default: without `mintlify[bot]`, the pull requests and pushes of the agent start it again. Add that login.',
+    )
   if (!/^[\p{L}\p{N}]/u.test(inputs.command)) return warnings
   const [given, better] = [`command: ${inputs.command}`, `/${inputs.command}`].map(inBackticks)
   const risk = `${given} starts with a letter or digit, so any comment may start with it by chance.`
@@ -86,11 +95,15 @@ function proxyProblems({ httpsProxy, httpProxy }: ProxySettings): InputProblem[]
   return [...judge('HTTPS_PROXY', httpsProxy), ...judge('HTTP_PROXY', httpProxy)]
 }
 
-type Requested = { readonly parts: PromptParts } & Record<'isRequested' | 'hasInstruction', boolean>
+type Requested = {
+  readonly parts: PromptParts
+  /** Sentences about inputs of a report that is not requested. */
+  readonly noReport: readonly string[]
+} & Record<'isRequested' | 'hasInstruction' | 'isFork', boolean>
 
 /** What is wrong with inputs that are right by themselves. */
 function crossInputProblems(
-  { parts: { promptFiles, contextFiles }, isRequested, hasInstruction }: Requested,
+  { parts: { promptFiles, contextFiles }, isRequested, hasInstruction, isFork, noReport }: Requested,
   { inputs, environment, problems }: Run,
 ): InputProblem[] {
   const found: InputProblem[] = []
@@ -98,12 +111,10 @@ function crossInputProblems(
     void found.push({ input, problem, accepted })
   const given = (name: InputName): string => environment.inputs.get(name)?.trim() || INPUTS[name].default
   if (given('api-key') === '' && !inputs['dry-run']) {
-    const where =
-      "is its secret's name spelled as in the settings of this repository, its organization or the job's environment?"
-    refuse(
-      'api-key',
-      `is missing: ${where} In a reusable workflow, does the caller pass it with \`secrets:\`?`,
-    )
+    const spelled =
+      "is its secret's name spelled as in the settings of this repository, its organization or the job's environment? In a reusable workflow, does the caller pass it with `secrets:`?"
+    const fork = 'this repository is a fork, which has no secrets of the original: disable the workflow here?'
+    refuse('api-key', `is missing: ${isFork ? fork : spelled}`)
   }
   if (given('project-id') === '') {
     const set = 'is that set, as a variable and not as a secret (`gh variable set DOCS_PROJECT_ID`)?'
@@ -127,9 +138,10 @@ function crossInputProblems(
   if (!isRequested) {
     const why =
       contextFiles.length > 0 ? ': context-files alone request nothing' : ', and nothing else is requested'
+    const hint = noReport.length === 0 ? '' : ` (${noReport.join(' ')})`
     const accepted =
       'an instruction, here or in prompt-file; job-id, to wait for a job; visitors-summary, visitors-export or reader-signals, for a report alone; or a comment that starts with the command (/docs)'
-    refuse('prompt', `is missing${why}`, accepted)
+    refuse('prompt', `is missing${why}${hint}`, accepted)
   }
   return found
 }

@@ -20,14 +20,11 @@ export const TEXT = format('', (text) => text, '')
 
 export const LINES = format<readonly string[]>('', (text) => splitList(text, /[\r\n]/), [])
 
-/** What no header can carry counts as no token. */
-export const GITHUB_TOKEN = format('', (text) => (/[^!-~]/.test(text) ? '' : text), '')
-
 /** `true` or `false` as YAML 1.2's core schema spells them. */
 export const BOOLEAN = format<boolean>('true or false', (text) => {
   if (/^(?:true|True|TRUE)$/.test(text)) return true
   if (/^(?:false|False|FALSE)$/.test(text)) return false
-  throw new RangeError('is not a boolean')
+  throw new RangeError('is neither true nor false')
 })
 
 /** A duration of at least `minimumMs`; the value is in milliseconds. */
@@ -134,7 +131,7 @@ export const PROJECT_ID = idFrom(
 
 /** An unknown prefix may be right: a server behind another `base-url` has its own. */
 export const API_KEY = textWithout(
-  "an admin API key (mint_…) from the dashboard's API keys page, alone in its secret: `gh secret set DOCS_API_KEY`",
+  "an admin API key (mint_…) from the dashboard's API keys page, alone in its secret (`gh secret set NAME`, or Settings → Secrets and variables → Actions)",
   [/^\s|\s$/, 'has white space around it'],
   [QUOTED, 'has quotes around it'],
   nameIn('secrets'),
@@ -145,10 +142,22 @@ export const API_KEY = textWithout(
   [/[^!-~]/, 'contains white space or characters that no API key has'],
 )
 
+/** What no header can carry counts as no token. */
+export const GITHUB_TOKEN = format(
+  `a token of GitHub, such as \`\${{ secrets.DOCS_GITHUB_TOKEN }}\`, or no input at all, for the \`github.token\` of the job`,
+  (text) => {
+    if (SERVICE_KEY.test(text))
+      throw new RangeError('is an API key (it starts with mint_), which belongs in api-key')
+    return /[^!-~]/.test(text) ? '' : text
+  },
+  '',
+)
+
 /** The leg of a matrix, from `toJSON(matrix)`; empty if there is none, or nothing has evaluated the expression. */
 export const MATRIX = format(
-  '',
+  `\`\${{ toJSON(matrix) }}\`, or a text that no other leg has`,
   (text) => {
+    if (text === 'Object') throw new RangeError(`is what \`\${{ matrix }}\` becomes, the same for every leg`)
     const value = /^\$\{\{.*\}\}$/s.test(text) ? null : parseJson(text)
     // A number is taken as it is written: 3.10 is not 3.1.
     if (typeof value !== 'object') return typeof value === 'string' ? value : text
@@ -175,7 +184,7 @@ export const BASE_URL = format(
 )
 
 /** A day by its first moment in UTC, in milliseconds since the Unix epoch. */
-export const DATE = format('YYYY-MM-DD, a whole day in UTC', (text) => {
+export const DATE = format('a day in UTC as YYYY-MM-DD, such as 2026-11-02', (text) => {
   const ms = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(text) : Number.NaN
   // Date.parse takes 30 February for a day in March.
   if (Number.isNaN(ms) || !new Date(ms).toISOString().startsWith(text)) {

@@ -24,6 +24,10 @@ export function noPullRequestWords({ found }: CameOfIt): Failure | undefined {
 export function cameOfItSummary({ found, published }: CameOfIt): readonly Markdown[] {
   const words: Markdown[] = []
   if (found.kind === 'published') words.push(link(`Show ${countOf(found.commits, 'commit')}`, found.url))
+  if (found.kind === 'invisible') {
+    const lost = 'Its pages and preview are not known, and a later run can’t continue its pull request.'
+    words.push(md`${code('github-token')} can’t see ${found.repository}. ${lost}`)
+  }
   if (found.kind === 'pull-request') {
     const { title, filesSince: since, url, checks } = found
     const changed = since?.length === 0 ? md`no file` : filesList(since ?? [], url)

@@ -36,6 +36,8 @@ export type CameOfIt = {
 type BranchReport =
   | { readonly kind: 'published'; readonly branch: string; readonly commits: number; readonly url: string }
   | { readonly kind: 'unchanged'; readonly branch: string }
+  /** `github-token` can't see the pull request's repository. */
+  | { readonly kind: 'invisible'; readonly repository: string }
   | { readonly kind: 'unknown' }
 
 /** `pull`: the name of the earlier pull request, `acme/docs#12`. */
@@ -81,7 +83,11 @@ export async function readCameOfIt(question: JobQuestion, run: Run): Promise<Cam
     const isWhole = !errors.some(({ path }) => path.startsWith('job.'))
     return { found: place && isWhole ? readBranch(defaultBranchRef, place, run) : UNKNOWN, published }
   }
-  if (pullRequest == null) return { found: UNKNOWN, published }
+  if (pullRequest == null) {
+    const repository = `${place.owner}/${place.repo}`
+    const isInvisible = errors.some(({ path, type }) => path === 'job' && type === 'NOT_FOUND')
+    return { found: isInvisible ? { kind: 'invisible', repository } : UNKNOWN, published }
+  }
   const found = readPullReport(pullRequest, { sinceMs: sinceMsOf(question), apps })
   const url = `${github.serverUrl}/${place.owner}/${place.repo}/pull/${place.number}`
   const filesSince = await readFilesSince(found.headSha, place, question, run)
@@ -190,7 +196,7 @@ function reportErrors(
     const area = path.includes('checkSuites') ? 'checks' : isRequest ? 'pull-requests' : 'contents'
     if (place !== undefined && (type === 'NOT_FOUND' || type === 'FORBIDDEN')) {
       log.info(
-        `The job's result on GitHub is unknown: \`github-token\` can't see ${place.owner}/${place.repo}.`,
+        `The job's result on GitHub is unknown: \`github-token\` can't see ${place.owner}/${place.repo}. To let a later run continue a pull request there, set \`github-token\` to a token that can read it, such as a GitHub App's.`,
       )
     } else if (!reported.has(area)) {
       const call = { purpose: `read what came of the job (${area})`, permission: `${area}: read` }

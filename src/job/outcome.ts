@@ -67,7 +67,7 @@ export type RerunAdvice = 'safe' | 'anew'
 
 const RERUN = {
   safe: 'Nothing was started, so it is safe to run this again.',
-  anew: 'Nothing was started. Start the workflow anew: a re-run starts nothing, as this run could not write down what it does.',
+  anew: 'Nothing was started. To try again, start the workflow anew instead of re-running it: as this run could not write its commit status or reply, a re-run would not know that.',
 }
 
 /** @param plan `undefined` if it failed before there was one */

@@ -77,7 +77,7 @@ export async function createPrompt(course: Course, source: PromptSource): Promis
     return { prompt: [command, context.trim()].join('\n\n').trim(), contextCounts: undefined }
   }
   const previous = course.kind === 'create' ? course.previous : undefined
-  const signals = (await readers?.signals()) ?? ''
+  const signals = await readers?.signals()
   const written = assemblePrompt({ ...parts, command }, '')
   if (inputs.context === 'none') return { prompt: written, contextCounts: undefined }
   const facts = { since, mergedPulls, previous, signals, conversation, promptBytes: byteLength(written) }

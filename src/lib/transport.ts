@@ -31,12 +31,15 @@ export function proxyProblem(value: string): string | undefined {
   if (value === '') return undefined
   if (/^\s*socks/i.test(value)) return 'names a SOCKS proxy, which is not supported'
   const url = URL.parse(value)
-  if (url === null || !/^https?:$/.test(url.protocol)) return 'is not the URL of a proxy'
+  if (url === null || !/^https?:$/.test(url.protocol))
+    return value.includes('://')
+      ? 'is not the URL of a proxy'
+      : 'is not a URL: `http://` is missing before it'
   try {
     decodeURIComponent(`${url.username}:${url.password}`)
     return undefined
   } catch {
-    return 'has a % in its user name or password that is not written as %25'
+    return 'has a % in its user name or password: write each % there as %25'
   }
 }
 

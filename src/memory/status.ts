@@ -84,7 +84,8 @@ const CALL = {
   purpose: 'set the commit status by which the next run finds this job',
   permission: STATUS_PERMISSION,
 }
-const COST = 'Each run starts a new job and a new pull request, and a re-run starts none.'
+const COST =
+  'Each run starts a new job and a new pull request, unless an open one in this repository announces its job; a re-run starts none.'
 
 /**
  * Writes the step's memory: a commit status that says what the run is about to start, and then what came of it, for the

@@ -24,9 +24,10 @@ export function formatChange(change: Change): string {
   return signed(change / 100, formatShare)
 }
 
-/** A difference of two shares: `+0.4 points`. */
-export function formatPoints(difference: number): string {
-  return signed(Math.round(difference * 1000) / 10, (points) => `${points.toFixed(1)}\u00A0points`)
+/** The difference of two shares as they are shown: `+0.4 points`. */
+export function formatPoints(before: number, now: number): string {
+  const [from, to] = [before, now].map((share) => Math.round(share * 1000))
+  return signed(((to ?? 0) - (from ?? 0)) / 10, (points) => `${points.toFixed(1)}\u00A0points`)
 }
 
 /** A difference, such as `+312` or `−96`. */

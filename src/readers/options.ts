@@ -49,8 +49,14 @@ export async function readReadersOptions(run: Run) {
   const withoutEffect = [...(hasVisitors ? [] : VISITORS_INPUTS), ...(isRequested ? [] : REPORT_INPUTS)]
   // One with the value of its default can't be told from one not given.
   const unused = withoutEffect.filter((name) => String(inputs[name] ?? '') !== INPUTS[name].default)
-  const effect = `${unused.length === 1 ? 'has' : 'have'} no effect without \`visitors-summary\` or \`visitors-export\`.`
-  const warnings = unused.length === 0 ? [] : [`${listOf(unused.map((name) => `\`${name}\``))} ${effect}`]
+  const [has, them] = unused.length === 1 ? ['has', 'it'] : ['have', 'them']
+  const cure = `without a visitors report: add \`visitors-summary: true\`, or remove ${them}.`
+  const warnings =
+    unused.length === 0 ? [] : [`${listOf(unused.map((name) => `\`${name}\``))} ${has} no effect ${cure}`]
+  if (explicit !== undefined && String(inputs['visitors-days']) !== INPUTS['visitors-days'].default)
+    warnings.push(
+      '`visitors-days` has no effect with `visitors-from` and `visitors-to`, which are the period: remove it.',
+    )
   return { options: isRequested ? options : undefined, problems, warnings }
 }
 
@@ -69,8 +75,9 @@ function readPeriod({ inputs, problems, clock }: Run, refuse: Refuse): Period | 
   }
   const [from, to] = [isoDay(fromMs), isoDay(toMs)]
   const accepted = `a date at most ${MAX_DAYS} days after visitors-from; the period ends before it, so for one day name the next`
+  const order = fromMs > toMs ? ': are the two swapped?' : ''
   if (fromMs >= toMs)
-    return refuse('visitors-to', `("${to}") is not after visitors-from ("${from}")`, accepted)
+    return refuse('visitors-to', `("${to}") is not after visitors-from ("${from}")${order}`, accepted)
   const tooLong = `("${to}") is more than ${MAX_DAYS} days after visitors-from ("${from}")`
   if (toMs - fromMs > MAX_DAYS * DAY_MS) return refuse('visitors-to', tooLong, accepted)
   if (fromMs <= clock.now()) return { fromMs, toMs }

@@ -6,7 +6,14 @@ import type { DocsService } from '../service/docs-service.ts'
 import { AnalyticsReader, NotRead } from './analytics-reader.ts'
 import { countOf, formatPeriod, type Period } from './format.ts'
 import { fullDaysBefore, type ReadersOptions } from './options.ts'
-import { type ReaderSignals, readSignals, SIGNALS_DAYS, signalsForAgent, signalsOutputs } from './signals.ts'
+import {
+  type ReaderSignals,
+  readSignals,
+  SIGNALS_DAYS,
+  type SignalsForAgent,
+  signalsForAgent,
+  signalsOutputs,
+} from './signals.ts'
 import { type ReportContent, readersMarkdown, readersSummary } from './summary.ts'
 import {
   exportText,
@@ -37,10 +44,10 @@ export class Readers {
     this.#signalsPeriod = fullDaysBefore(run.clock.now(), SIGNALS_DAYS)
   }
 
-  /** What readers missed, as text for the job's context; empty if there is nothing. */
-  async signals(): Promise<string> {
+  /** What readers missed, for the job's context; `undefined` if there is nothing. */
+  async signals(): Promise<SignalsForAgent | undefined> {
     const { inputs, cancel, log } = this.#run
-    if (inputs['dry-run'] || inputs['reader-signals'] !== 'agent') return ''
+    if (inputs['dry-run'] || inputs['reader-signals'] !== 'agent') return undefined
     const signals = await this.#readSignals()
     if (!signals.isRead && !cancel.aborted) {
       const why = this.#reader.leftOut(true).join(' ')

@@ -169,11 +169,15 @@ export function signalsOutputs({ items, isRead }: ReaderSignals): OutputValues {
   return { 'reader-signals': JSON.stringify(entries), 'reader-signals-count': String(all.length) }
 }
 
-/** The list for the job of this run, after our own words. Empty if nothing stands out. */
-export function signalsForAgent({ period, items }: ReaderSignals): string {
-  if (items.length === 0) return ''
+/** The list for the job of this run, and what it may do about it. */
+export type SignalsForAgent = { readonly rules: string; readonly list: string }
+
+/** `undefined` if nothing stands out. */
+export function signalsForAgent({ period, items }: ReaderSignals): SignalsForAgent | undefined {
+  if (items.length === 0) return undefined
   const lines = items.map((item) => lineOf(item, 'agent').source)
-  return [`What readers missed, ${formatPeriod(period)}:`, AGENT_WORDS, ...lines].join('\n')
+  const list = [`What readers missed, ${formatPeriod(period)}:`, ...lines].join('\n')
+  return { rules: AGENT_RULES, list }
 }
 
 /** The counts of an item, each with its whole and the site's rate. */
@@ -204,8 +208,8 @@ const COUNTED = {
   question: 'questions got no answer',
 }
 
-const AGENT_WORDS =
-  'These are counts of demand, no proof of an error. Look at the page and at the code first. Change at most three pages for this list, and a page only where it lacks or misstates something. Add nothing that the repository does not hold. Say in the pull request which item led to which change.'
+const AGENT_RULES =
+  'The list of what readers missed has counts of demand, no proof of an error. Look at the page and at the code first. Change at most three pages for this list, and a page only where it lacks or misstates something. Add nothing that the repository does not hold. Say in the pull request which item led to which change.'
 
 /** How to read the list, as sentences. */
 export const SIGNALS_FACTS = [

@@ -110,7 +110,7 @@ function totalsTable({ totals, comparable, usual }: VisitorsReport): Markdown {
     const from = of(before)
     // Nothing has no change.
     const change = formatChange(from === 0 && now === 0 ? 'unknown' : changeBetween(from, now))
-    return [...cells, format(from), isShare ? formatPoints(now - from) : change]
+    return [...cells, format(from), isShare ? formatPoints(from, now) : change]
   }
   const head = ['', 'Now', ...(usual ? ['Usual'] : []), ...(before ? ['Before', 'Change'] : [])]
   const rows = [

@@ -204,7 +204,7 @@ describe('what fails the history and the comparison of a push', () => {
       'no token',
       { 'github-token': '' },
       [],
-      'the input `github-token` is empty; leave it out to use `github.token`.',
+      'the input `github-token` is empty: if it is taken from a secret, is that set and spelled so? (Without the input, `github.token` is used.).',
     ],
     [
       'a refused token',

@@ -16,8 +16,14 @@ function render(known: Partial<EventFacts>, options: Partial<BlockOptions> = {})
 }
 
 /** The lines after our own words, without the delimiters. */
-function linesOf(known: Partial<EventFacts>, detail: 'diff' | 'files' = 'diff', signals = ''): string[] {
-  return render(known, { detail, signals }).split('\n').slice(4, -2)
+function linesOf(
+  known: Partial<EventFacts>,
+  detail: 'diff' | 'files' = 'diff',
+  signals?: BlockOptions['signals'],
+): string[] {
+  return render(known, { detail, signals })
+    .split('\n')
+    .slice(signals === undefined ? 4 : 5, -2)
 }
 
 describe('the context block', () => {
@@ -72,7 +78,7 @@ describe('the context block', () => {
     const hunk = ['Lines commented on (the comment is about the last one):', '@@ -1 +1 @@', '+y']
     const title = 'Changed files: 1 or more (+1 -0), first what readers would notice; and more'
     const files = [title, 'modified src/a.ts (+1 -0)']
-    const signals = 'What readers missed:\n- /setup'
+    const signals = { rules: 'Change one page.', list: 'What readers missed:\n- /setup' }
     const all = [...top, ...texts, ...commits, ...hunk, ...files, '@@ -1 +1 @@', '+x']
     expect(linesOf(known, 'diff', signals)).toEqual(all)
     // Neither diff nor hunk where only the names of files are wanted.

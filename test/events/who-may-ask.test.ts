@@ -137,4 +137,13 @@ describe('a run without secrets', () => {
       expect(end.printed).not.toContain('gives no secrets')
     },
   )
+
+  it('the missing key of a command in a fork is said to be that of a fork', async ({ scene: { run } }) => {
+    const { name, payload } = comment()(writer)
+    const event = { name, payload: { ...payload, repository: { full_name: 'octocat/docs', fork: true } } }
+    const { log } = await run({ event, inputs: { 'api-key': '' } })
+    expect(log[0]).toContain(
+      'api-key is missing: this repository is a fork, which has no secrets of the original',
+    )
+  })
 })

@@ -46,10 +46,13 @@ const NOT_A_KEY = 'is a name, not its value: in the workflow, write `${{ secrets
 
 /** Texts that are refused, and what is said of them. */
 export const WRONG_VALUES: readonly [InputName, string, string][] = [
-  ['wait', 'yes', '("yes") is not a boolean'],
-  ['wait', 'tRUE', '("tRUE") is not a boolean'],
+  ['wait', 'yes', '("yes") is neither true nor false'],
+  ['wait', 'tRUE', '("tRUE") is neither true nor false'],
   ['context', 'true', '("true") is unknown'],
   ['reader-signals', 'all', '("all") is unknown'],
+  ['github-token', 'mint_12345678', 'is an API key (it starts with mint_), which belongs in api-key'],
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: the same.
+  ['matrix', 'Object', '("Object") is what `${{ matrix }}` becomes, the same for every leg'],
   ['timeout', '30', '("30") has no unit: did you mean 30s or 30m?'],
   ['timeout', '0s', '("0s") must be longer than zero'],
   ['poll-interval', '99ms', '("99ms") is shorter than 100ms'],

@@ -66,9 +66,9 @@ describe('a wrong value', () => {
   })
 
   it('is quoted on one line, cut, and without secrets', () => {
-    expect(problemOf('wait', 'a hush\n  b')?.problem).toBe('("a *** b") is not a boolean')
+    expect(problemOf('wait', 'a hush\n  b')?.problem).toBe('("a *** b") is neither true nor false')
     expect(problemOf('wait', 'z'.repeat(5000))?.problem).toBe(
-      `("${'z'.repeat(80)}… (4920 more characters)") is not a boolean`,
+      `("${'z'.repeat(80)}… (4920 more characters)") is neither true nor false`,
     )
   })
 })
@@ -87,8 +87,8 @@ describe('the error', () => {
     }
     expect(messageOf(wrong)).toBe(
       '3 inputs are wrong, so nothing was sent:\n' +
-        "- api-key is a search (index) key (it starts with mint_us_); accepted: an admin API key (mint_…) from the dashboard's API keys page, alone in its secret: `gh secret set DOCS_API_KEY`.\n" +
-        '- wait ("maybe") is not a boolean; accepted: true or false.\n' +
+        "- api-key is a search (index) key (it starts with mint_us_); accepted: an admin API key (mint_…) from the dashboard's API keys page, alone in its secret (`gh secret set NAME`, or Settings → Secrets and variables → Actions).\n" +
+        '- wait ("maybe") is neither true nor false; accepted: true or false.\n' +
         '- fail-on ("failled") has the unknown word "failled": did you mean failed? Accepted: any of failed, archived, timed-out, no-pull-request, or none alone (in lower case, separated by commas or line breaks).',
     )
   })
@@ -98,7 +98,7 @@ describe('the error', () => {
       'timeout ("30") has no unit: did you mean 30s or 30m? Accepted: whole numbers with units, such as 250ms, 45s, 30m or 1h30m, in lower case and without spaces. Nothing was sent.',
     )
     expect(messageOf({ wait: 'on', waits: 'x' })).toBe(
-      'wait ("on") is not a boolean; accepted: true or false. Nothing was sent.',
+      'wait ("on") is neither true nor false; accepted: true or false. Nothing was sent.',
     )
   })
 })

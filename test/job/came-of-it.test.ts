@@ -188,7 +188,9 @@ it('a repository that the token can not see is a line in the log', async () => {
   const { open, read, log } = await startFinishedJob({ place: 'elsewhere without' })
   open()
   await read()
-  expect(log).toEqual(["The job's result on GitHub is unknown: `github-token` can't see acme/elsewhere."])
+  expect(log).toEqual([
+    "The job's result on GitHub is unknown: `github-token` can't see acme/elsewhere. To let a later run continue a pull request there, set `github-token` to a token that can read it, such as a GitHub App's.",
+  ])
 })
 
 it('nothing that others wrote about the pull request comes alive', async () => {

@@ -29,7 +29,7 @@ export const NEVER_SEEN = `Not finished within 30m. The last poll failed. ${EXPI
 export const unseen = { isUnseen: true, error: expired, plan: WAIT }
 export const SAFE = 'Nothing was started, so it is safe to run this again.'
 export const ANEW =
-  'Nothing was started. Start the workflow anew: a re-run starts nothing, as this run could not write down what it does.'
+  'Nothing was started. To try again, start the workflow anew instead of re-running it: as this run could not write its commit status or reply, a re-run would not know that.'
 export const anew = { rerun: 'anew' } as const
 
 /** Results, what differs from a usual end, and what is said. */

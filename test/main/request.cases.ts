@@ -9,11 +9,11 @@ export const REFUSED: readonly (readonly [Readonly<Record<string, string>>, stri
   [{ 'context-files': 'a.md' }, `prompt is missing: context-files alone request nothing; ${WAYS}.`],
   [
     { 'visitors-days': '3', 'visitors-top': '5', 'site-url': 'https://a.example' },
-    'prompt is missing, and nothing else is requested; accepted: an instruction, here or in prompt-file; job-id, to wait for a job; visitors-summary, visitors-export or reader-signals, for a report alone; or a comment that starts with the command (/docs).',
+    `prompt is missing, and nothing else is requested (\`visitors-days\`, \`visitors-top\` and \`site-url\` have no effect without a visitors report: add \`visitors-summary: true\`, or remove them.); ${WAYS}.`,
   ],
   [
     { prompt: 'x', 'api-key': '' },
-    "api-key is missing: is its secret's name spelled as in the settings of this repository, its organization or the job's environment? In a reusable workflow, does the caller pass it with `secrets:`? Accepted: an admin API key (mint_…) from the dashboard's API keys page, alone in its secret: `gh secret set DOCS_API_KEY`.",
+    "api-key is missing: is its secret's name spelled as in the settings of this repository, its organization or the job's environment? In a reusable workflow, does the caller pass it with `secrets:`? Accepted: an admin API key (mint_…) from the dashboard's API keys page, alone in its secret (`gh secret set NAME`, or Settings → Secrets and variables → Actions).",
   ],
   [
     { prompt: 'x', 'project-id': ' ' },
@@ -54,7 +54,7 @@ export const WITHOUT_EFFECT: readonly [Readonly<Record<string, string>>, readonl
   [
     { prompt: 'x', 'visitors-days': '3', 'visitors-top': '5', 'site-url': 'https://a.example' },
     [
-      '`visitors-days`, `visitors-top` and `site-url` have no effect without `visitors-summary` or `visitors-export`.',
+      '`visitors-days`, `visitors-top` and `site-url` have no effect without a visitors report: add `visitors-summary: true`, or remove them.',
     ],
   ],
   [
@@ -76,4 +76,26 @@ export const WITHOUT_EFFECT: readonly [Readonly<Record<string, string>>, readonl
     { 'job-id': 'j1', 'context-files': 'a.md' },
     ['`context-files` has no effect without a prompt: data alone requests nothing.'],
   ],
+  [
+    {
+      prompt: 'x',
+      'ignore-authors': 'dependabot[bot]',
+      'base-url': 'https://api.mintlify.com',
+      'dry-run': 'true',
+    },
+    [
+      'The list in `ignore-authors` replaces the default: without `mintlify[bot]`, the pull requests and pushes of the agent start it again. Add that login.',
+    ],
+  ],
+  [
+    {
+      prompt: 'x',
+      'ignore-authors': 'a, Mintlify',
+      'base-url': 'https://api.mintlify.com',
+      'dry-run': 'true',
+    },
+    [],
+  ],
+  // Another service's agent has another login.
+  [{ prompt: 'x', 'ignore-authors': 'a', 'dry-run': 'true' }, []],
 ]

@@ -178,7 +178,8 @@ describe('a status that the main step could not end', () => {
 })
 
 describe('a status that can not be written before the create', () => {
-  const COST = 'Each run starts a new job and a new pull request, and a re-run starts none.'
+  const COST =
+    'Each run starts a new job and a new pull request, unless an open one in this repository announces its job; a re-run starts none.'
   it.each(UNWRITTEN)(
     '%s costs a warning that begins with what it costs, and the run goes on',
     async (_name, missing, inputs, faults, cause) => {
@@ -196,7 +197,7 @@ describe('a status that can not be written before the create', () => {
         inputs,
         replies: { post: [{ status: 429, headers: { 'retry-after': '9999' } }] },
       })
-      expect(refused.log.at(-1)).toContain('Start the workflow anew')
+      expect(refused.log.at(-1)).toContain('start the workflow anew')
       expect(refused.log.at(-1)).not.toContain('safe to run this again')
     },
   )

@@ -21,8 +21,14 @@ it('figures are written as in English', () => {
   expect(shares).toBe('29.6\u00A0% 100.0\u00A0% 100\u00A0% 1,235\u00A0%')
   const changes = ([8.3, -3, 0, 120, 'new', 'unknown'] as const).map(formatChange).join(' ')
   expect(changes).toBe('+8.3\u00A0% −3.0\u00A0% 0.0\u00A0% +120\u00A0% new –')
-  const points = [0.0341, -0.002, 0.0004].map(formatPoints).join(' ')
-  expect(points).toBe('+3.4\u00A0points −0.2\u00A0points 0.0\u00A0points')
+  const points = [
+    [0.1, 0.1341],
+    [0.2664, 0.2649],
+    [0.3, 0.3004],
+  ]
+    .map(([from = 0, to = 0]) => formatPoints(from, to))
+    .join(' ')
+  expect(points).toBe('+3.4\u00A0points −0.1\u00A0points 0.0\u00A0points')
 })
 
 describe('a period', () => {

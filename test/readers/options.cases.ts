@@ -1,5 +1,10 @@
 /** `visitors-from`, `visitors-to`, and what is wrong with them. */
 export const WRONG_PERIODS: readonly [string, string, ...string[]][] = [
+  [
+    '2026-07-28',
+    '2026-07-27',
+    'visitors-to ("2026-07-27") is not after visitors-from ("2026-07-28"): are the two swapped?',
+  ],
   ['2026-07-27', '2026-07-27', 'visitors-to ("2026-07-27") is not after visitors-from ("2026-07-27")'],
   [
     '2025-08-01',

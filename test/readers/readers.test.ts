@@ -128,8 +128,10 @@ describe('what the agent is told', () => {
   it('is our words, and then the same list, read once', async () => {
     const { signals, sent } = await runReaders({ inputs: AGENT })
     expect(sent).toHaveLength(3)
-    expect(signals).toBe(`What readers missed, 6 Jul – 2 Aug 2026:
-These are counts of demand, no proof of an error. Look at the page and at the code first. Change at most three pages for this list, and a page only where it lacks or misstates something. Add nothing that the repository does not hold. Say in the pull request which item led to which change.
+    expect(
+      signals,
+    ).toBe(`The list of what readers missed has counts of demand, no proof of an error. Look at the page and at the code first. Change at most three pages for this list, and a page only where it lacks or misstates something. Add nothing that the repository does not hold. Say in the pull request which item led to which change.
+What readers missed, 6 Jul – 2 Aug 2026:
 - search with the words \`csv export to\`: 37 of 38 searches led to no click; the site: 40 %
 - \`/guides/restore\`: 14 of 21 ratings say no; the site: 28 %
 - \`/sdks/tokens\`: 7 of 7 questions got no answer; the site: 9 %`)

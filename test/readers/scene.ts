@@ -68,7 +68,8 @@ export async function runReaders(options: ReadersRun) {
   const access = { baseUrl: new URL(docs.url), projectId: 'docs', apiKey: docs.key, redact: run.redact }
   const service = new DocsService({ ...access, http, clock })
   const readers = new Readers(read.options, service, run)
-  const [signals, failure] = await Promise.all([readers.signals(), readers.report(hasJob)])
+  const [forAgent, failure] = await Promise.all([readers.signals(), readers.report(hasJob)])
+  const signals = forAgent === undefined ? '' : `${forAgent.rules}\n${forAgent.list}`
   const pausesMs = sleep.mock.calls.map(([ms]) => ms)
   const summary = written.mock.lastCall?.[1].source ?? ''
   vi.restoreAllMocks()
