@@ -1,5 +1,5 @@
 import type { Payload } from '../events/event-table.ts'
-import type { GitHub, GitHubCall, Known } from '../github/client.ts'
+import type { GitHub, Known } from '../github/client.ts'
 import { GitHubError } from '../github/errors.ts'
 import type { Commit, CommitFile, Comparison, Maybe, PullRequest } from '../github/types.ts'
 import { type CommitSummary, withoutBody } from './messages.ts'
@@ -16,17 +16,12 @@ export function unknownChanges(why: string, facts: readonly Fact[] = []): EventF
   return { facts, files: { files: [], total: 0, problem: `not known: ${why}` } }
 }
 
-/** Makes a call that the run can do without. A failure is logged, a missing permission as a notice. */
-export function ask<T>(github: GitHub, call: GitHubCall, send: () => Promise<T>): Promise<Known<T>> {
-  return github.attempt(call, send)
-}
-
 /** Source: GitHub's REST API, "Compare two commits": without paging the newest 250 commits, oldest first. */
 export function requestComparison(base: string, head: string, github: GitHub): Promise<Known<Comparison>> {
   const consequence = 'The agent is not told the commits, files and diff.'
   const call = { purpose: 'compare two commits', permission: 'contents: read', consequence }
   const basehead = `${base}...${head}`
-  return ask(github, call, async () => {
+  return github.attempt(call, async () => {
     const compared = await github.call<Maybe<Comparison>>(({ rest }) =>
       rest.repos.compareCommitsWithBasehead({ ...github.repository, basehead }),
     )
@@ -123,7 +118,7 @@ function summaryOf({ sha, commit }: Commit): CommitSummary {
 export function readPull(number: number, github: GitHub): Promise<Known<PullRequest>> {
   const consequence = 'The agent is not told its branches.'
   const call = { purpose: 'look up the pull request', permission: PULL_PERMISSION, consequence }
-  return ask(github, call, async () => {
+  return github.attempt(call, async () => {
     const pull = await github.call<PullRequest>(({ rest }) =>
       rest.pulls.get({ ...github.repository, pull_number: number }),
     )
@@ -140,7 +135,7 @@ export async function changesOfPull(
   const path = `${github.path}/pulls/${number}`
   const list = <T>(what: string, consequence: string, max?: number): Promise<Known<readonly T[]>> => {
     const call = { purpose: `list the pull request's ${what}`, permission: PULL_PERMISSION, consequence }
-    return ask(github, call, () => github.list<T>(`${path}/${what}`, max))
+    return github.attempt(call, () => github.list<T>(`${path}/${what}`, max))
   }
   const [listed, commitsListed] = await Promise.all([
     list<CommitFile>('files', 'The agent is not told which files it changes, nor the diff.', MAX_LISTED),

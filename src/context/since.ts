@@ -5,7 +5,7 @@ import type { Release } from '../github/types.ts'
 import type { Since } from '../memory/last-job.ts'
 import type { StepStatus } from '../memory/status.ts'
 import type { Run } from '../runner/run.ts'
-import { ask, changesInPayload, compare, requestComparison, unknownChanges } from './changes.ts'
+import { changesInPayload, compare, requestComparison, unknownChanges } from './changes.ts'
 import { withoutBody } from './messages.ts'
 import type { EventFacts, Fact } from './render.ts'
 
@@ -90,7 +90,7 @@ export async function factsOfRelease(payload: Payload, github: GitHub): Promise<
   const tag = release.tag_name ?? ''
   const consequence = 'The agent is not told what has changed since the release before.'
   const call = { purpose: 'list the releases', permission: 'contents: read', consequence }
-  const before = await ask(github, call, async () => {
+  const before = await github.attempt(call, async () => {
     const releases = await github.list<Release>(`${github.path}/releases`, MAX_RELEASES)
     return releasesBefore(release, releases)
   })
@@ -110,7 +110,7 @@ async function changesSinceTag(tag: string, payload: Payload, github: GitHub): P
   const ref = `tags/${prefix}`.replace(/\/$/, '')
   const consequence = 'The agent is not told what has changed since the tag before.'
   const call = { purpose: 'list the tags', permission: 'contents: read', consequence }
-  const before = await ask(github, call, async () => {
+  const before = await github.attempt(call, async () => {
     const refs = await github.call(({ rest }) => rest.git.listMatchingRefs({ ...github.repository, ref }))
     const tags = refs.map((one) => one.ref.replace(/^refs\/tags\//, ''))
     return tagsBefore(tag, tags)
