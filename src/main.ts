@@ -13,7 +13,7 @@ import type { SummarySection } from './runner/outputs.ts'
 import type { Run } from './runner/run.ts'
 import { DocsService } from './service/docs-service.ts'
 
-/** The main step: finds out what is asked and whether it may be, and does it. Never rejects. */
+/** The main step: finds out what is asked and whether it may be, and does it. Rejects only where a file of the runner's can't be written. */
 export async function runMain(run: Run): Promise<void> {
   try {
     await perform(run)

@@ -25,7 +25,10 @@ export type Decision =
   | { readonly kind: 'cancelled' }
   | { readonly kind: 'go'; readonly mergedPulls: MergedPulls }
 
-/** Checks the permission of the account that caused the run, and whether that was the agent's own work. */
+/**
+ * Checks the permission of the account that caused the run, where the event needs one, and whether that was the agent's
+ * own work. Hands on the merged pull requests of a push, which the context tells as well.
+ */
 export async function decide(trigger: Trigger, run: Run): Promise<Decision> {
   const { inputs, cancel } = run
   const refusal = await authorize(trigger, run)

@@ -50,19 +50,23 @@ export async function performJob(request: JobRequest, context: JobContext): Prom
   if (unchanged !== undefined) return reportSkip(skip('notice', unchanged), run)
   const voices = { conversation: new Conversation(trigger, run), memory: new StepMemory(run, trigger) }
   const { command } = trigger
+  const replyStart = command && (await voices.conversation.startReply(command))
   if (command === undefined) await voices.conversation.startStatusComment()
-  const conversation = command && (await voices.conversation.startReply(command))
-  const recalled = conversation ?? remembered
+  const recalled = replyStart ?? remembered
 
   let plan: Plan | undefined
   let accepted: AcceptedJob | undefined
   let end: JobEnd
   let rerun: RerunAdvice = 'safe'
   try {
-    const planned = await makePlan(request, { recalled, since: remembered, conversation }, context)
+    const planned = await makePlan(
+      request,
+      { recalled, since: remembered, conversation: replyStart },
+      context,
+    )
     plan = planned.plan
     if (run.inputs['dry-run']) return reportDryRun(plan, run)
-    rerun = await recordStart(plan, conversation?.written, voices.memory, run)
+    rerun = await recordStart(plan, replyStart?.written, voices.memory, run)
     run.cancel.throwIfAborted()
     accepted = await send(plan, (planned.waitFromMs ?? run.clock.now()) + run.inputs.timeout, context)
     const shown = nameJob(plan, accepted, voices)
@@ -107,7 +111,8 @@ async function reportEnd(ended: Ended, attempt: Attempt, voices: Voices, run: Ru
 }
 
 /**
- * Writes down what is about to be started: a command's reply has said so, any other run says it in its commit status.
+ * Writes down what is about to be started, where the step remembers it: a command's reply has said so, any other run
+ * says it in its commit status.
  *
  * @param reply whether a command's reply was written; `undefined` without a command
  * @returns what to say of re-runs where nothing was started

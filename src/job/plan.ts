@@ -31,7 +31,7 @@ export type JobMemory = {
 }
 
 export type JobContext = {
-  /** Of the commits of a push, as the loop guard has read them. */
+  /** Of the commits of a push, as far as `decide` has read them. */
   readonly mergedPulls: MergedPulls
   /** The readers report, if any of it is requested. */
   readonly readers: Readers | undefined
@@ -40,7 +40,8 @@ export type JobContext = {
 }
 
 /**
- * Makes the plan from the inputs, the command and what is remembered of an earlier job.
+ * Makes the plan from the inputs, the command and what is remembered of an earlier job: looks that job up, and puts the
+ * prompt together.
  *
  * @returns `waitFromMs`: when the first request about the job was made, where that was before the plan was made
  * @throws {JobError} as `planCourse` does

@@ -71,16 +71,23 @@ export async function createPrompt(course: Course, source: PromptSource): Promis
   const command = [parts.command, conflicts].join('\n\n').trim()
   // A message is a command's words, and what was written since the last one: the job has the rest.
   const isReply = isMessage && parts.command !== '' && inputs['job-id'] === ''
-  const conversation = inputs.context === 'none' ? undefined : await readPosts(source, isReply)
+  const posts = inputs.context === 'none' ? undefined : await readPosts(source, isReply)
   if (isReply) {
-    const context = conversation && conversation.posts.length > 0 ? renderMessageContext(conversation) : ''
+    const context = posts && posts.posts.length > 0 ? renderMessageContext(posts) : ''
     return { prompt: [command, context.trim()].join('\n\n').trim(), contextCounts: undefined }
   }
   const previous = course.kind === 'create' ? course.previous : undefined
   const signals = await readers?.signals()
   const written = assemblePrompt({ ...parts, command }, '')
   if (inputs.context === 'none') return { prompt: written, contextCounts: undefined }
-  const facts = { since, mergedPulls, previous, signals, conversation, promptBytes: byteLength(written) }
+  const facts = {
+    since,
+    mergedPulls,
+    previous,
+    signals,
+    conversation: posts,
+    promptBytes: byteLength(written),
+  }
   const { text, stats } = await describeEvent(trigger, facts, run)
   return { prompt: assemblePrompt({ ...parts, command }, text), contextCounts: stats }
 }

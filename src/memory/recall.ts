@@ -39,7 +39,10 @@ export type Recalled = {
 /** How many lists are read of commits whose newest status names no job. */
 const MAX_LISTS = 5
 
-/** Reads what the step remembers: two requests, and more only where those don't tell. None where nothing needs it. */
+/**
+ * Reads what the step remembers: the job that it may continue, and what the context compares with. Two requests, and more
+ * only where those don't tell; none where nothing needs it.
+ */
 export async function recallStep(trigger: Trigger, run: Run): Promise<Recalled & Since> {
   const { event } = trigger
   const { inputs } = run
