@@ -9,7 +9,7 @@ import { type ActionRun, startAction } from '../test/support/run-action.ts'
 import { AGENT, addComment, type Comment, person } from '../test/support/world.ts'
 import { aligned, readOptions, runScript } from './options.ts'
 
-const USAGE = `Shows the action at work on this machine: a push, a /docs comment, and the Monday report.
+const USAGE = `Shows the action at work on this machine: a push, a /docs comment, and the readers report.
 
   npm run demo              runs it and ends; links are shortened to …/path, since they end with it
   npm run demo -- --open    stays up until Ctrl-C, so that the links can be followed`
@@ -38,10 +38,13 @@ const PATCH = `@@ -12,6 +12,13 @@ export async function upgrade(project: Project
 const NEXT = `1. Create an admin API key in the dashboard of the docs service. Then, in your repository:
    gh secret set DOCS_API_KEY
    gh variable set DOCS_PROJECT_ID
-2. Commit one of these as .github/workflows/docs.yml:
+   For the report alone a key with the scope "read" is enough:
+   gh secret set DOCS_READ_KEY
+2. Commit what you want of these to .github/workflows/:
    examples/docs-on-push.yml    the first part of this demo
    examples/docs-command.yml    the second
-   examples/weekly.yml          the third
+   examples/report-only.yml     the third: the report, without an agent
+   docs/recipes.md has more, also for docs in another repository.
 3. Protect the branch of the docs: where the project publishes without review, the agent pushes to it.
 README.md has the quick start; docs/local-runs.md says how to try a workflow of your own on this machine.`
 
@@ -79,6 +82,9 @@ async function showPush(): Promise<void> {
   const checks = world.checks.map(({ name, conclusion }) => `${conclusion === 'SUCCESS' ? '✓' : '✗'} ${name}`)
   const preview = world.comments.find(({ author }) => author === AGENT)?.history.at(-1) ?? ''
   show(`\nOn it, from the docs service's GitHub App:\n\n${box([...checks, '', picture(preview)].join('\n'))}`)
+  show(
+    `\nThe output preview-url links the preview (an address made up for this demo):\n\n${box(run.outputs['preview-url'] ?? '')}`,
+  )
   check(run, 'pull-request')
 }
 
@@ -97,7 +103,7 @@ async function showCommand(): Promise<void> {
 }
 
 async function showReport(): Promise<void> {
-  heading('3. The Monday report: who read the docs, and what they missed')
+  heading('3. The readers report: who read the docs, and what they missed')
   show('The step of a workflow on a schedule:\n')
   const run = await runStep(bareEvent('schedule'), REPORT)
   show("\nThe job's summary (GitHub draws the chart, and folds more tables below):\n")
@@ -107,8 +113,8 @@ async function showReport(): Promise<void> {
 
 /** Shows the step, runs the action as the runner would, and shows its log line by line. */
 async function runStep(event: Event, inputs: Readonly<Record<string, string>>): Promise<ActionRun> {
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: expressions of GitHub's.
-  const access = ['api-key: ${{ secrets.DOCS_API_KEY }}', 'project-id: ${{ vars.DOCS_PROJECT_ID }}']
+  const secret = inputs === REPORT ? 'DOCS_READ_KEY' : 'DOCS_API_KEY'
+  const access = [`api-key: \${{ secrets.${secret} }}`, `project-id: \${{ vars.DOCS_PROJECT_ID }}`]
   const given = Object.entries(inputs).map(([name, value]) => {
     return `${name}: ${value.includes('\n') ? `|\n${value.replaceAll(/^/gm, '      ')}` : value}`
   })
