@@ -52,8 +52,9 @@ export class Markers {
 
   /** The marker that a comment in this thread begins with; `undefined` if it has none of ours. */
   read(body: string, thread: Thread): Marker | undefined {
-    const [, payload, signature] = PATTERN.exec(body) ?? []
-    if (payload === undefined || signature === undefined) return undefined
+    const match = PATTERN.exec(body)
+    if (match === null) return undefined
+    const [, payload = '', signature = ''] = match
     const isOurs = timingSafeEqual(Buffer.from(signature, 'base64url'), this.#sign(payload, thread))
     // Signed by us: it is what `render` wrote.
     return isOurs ? (parsePayload(payload) as Marker | undefined) : undefined

@@ -3,6 +3,7 @@ import { bareEvent, type Event, push, pushBy } from '../support/events.ts'
 import { type Harness, startHarness } from '../support/harness.ts'
 import { AFTER, addCommit, addPull, BEFORE, commitOf, mergePull } from '../support/world.ts'
 import { addJob, addOlderJob, COMPARE, COMPARED, COMPARISON, changedFile, RUN, tell } from './describe-run.ts'
+import { NO_COMPARISONS, REFUSALS } from './push.cases.ts'
 
 const NO_COMMIT = '0'.repeat(40)
 const JOB = "Changes since: this step's last job"
@@ -180,45 +181,21 @@ describe('a push', () => {
   })
 })
 
-it.each([
-  [
-    { commits: [], files: [{ filename: 5, status: 'modified', patch: 5 }] },
-    'GitHub returned unexpected data (',
-  ],
-  // No change of no files.
-  [{ commits: 'x', files: [] }, 'GitHub returned no comparison'],
-  [{ files: [] }, 'GitHub returned no comparison'],
-])('a comparison with %j leaves the run its prompt, and says what the agent lacks', async (body, why) => {
-  const scene = await startHarness()
-  scene.github.faults.push({ match: /compare/, end: { status: 200, body } })
-  const { lines, logged } = await tell(scene, { event: pushed })
-  expect(lines.at(-1)).toContain(`Changed files: not known: ${why}`)
-  const said = /^warning: Failed to (?:describe the event|compare two commits): .*The agent is not told/
-  expect(logged).toEqual([expect.stringMatching(said)])
-})
+it.each(NO_COMPARISONS)(
+  'a comparison with %j leaves the run its prompt, and says what the agent lacks',
+  async (body, why) => {
+    const scene = await startHarness()
+    scene.github.faults.push({ match: /compare/, end: { status: 200, body } })
+    const { lines, logged } = await tell(scene, { event: pushed })
+    expect(lines.at(-1)).toContain(`Changed files: not known: ${why}`)
+    const said = /^warning: Failed to (?:describe the event|compare two commits): .*The agent is not told/
+    expect(logged).toEqual([expect.stringMatching(said)])
+  },
+)
 
 describe('what fails the history and the comparison of a push', () => {
   const PERSON = "A commit of unknown origin counts as a person's (`ignore-authors`)."
-  it.each([
-    [
-      'no token',
-      { 'github-token': '' },
-      [],
-      'the input `github-token` is empty: if it is taken from a secret, is that set and spelled so? (Without the input, `github.token` is used.).',
-    ],
-    [
-      'a refused token',
-      {},
-      [{ match: /./, end: '401' as const }],
-      'GitHub refused `github-token` (401, "Bad credentials"): it is invalid or has expired; the token of a GitHub App expires after one hour.',
-    ],
-    [
-      'no `contents: read`',
-      {},
-      [],
-      'GitHub returned "Resource not accessible by integration". The job\'s `github-token` needs the permission `contents: read` for this.',
-    ],
-  ])('is told once, with all that the agent lacks: %s', async (what, inputs, faults, why) => {
+  it.each(REFUSALS)('is told once, with all that the agent lacks: %s', async (what, inputs, faults, why) => {
     const scene = await pushScene()
     scene.github.faults.push(...faults)
     if (what === 'no `contents: read`') scene.world.scopes.delete('contents: read')

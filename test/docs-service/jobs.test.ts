@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
+import { REQUESTS } from './jobs.cases.ts'
 import { create, JOB, look, message, send, startService, statusOf } from './started-service.ts'
-
-const VISITORS = '/v1/analytics/docs/visitors'
 
 test('a create answers with an active job; its end has a link, which more work keeps', async () => {
   const { service, pass } = await startService()
@@ -61,19 +60,7 @@ test.each([
   expect(service.jobs).toMatchObject([{ prompt: 'Hello', messages: [] }])
 })
 
-test.each([
-  ['no key', '', `GET ${VISITORS}`, 401],
-  ['an unknown key', 'mint_other', `GET ${VISITORS}`, 401],
-  ['an expired key', 'mint_old', `POST ${JOB}`, 401],
-  ['a create with a key of scope read', 'mint_read', `POST ${JOB}`, 403],
-  ['a message with a key of scope read', 'mint_read', `POST ${JOB}/x/message`, 403],
-  ['a look with a key of scope read', 'mint_read', `GET ${JOB}/x`, 404],
-  ['visitors with a key of scope read', 'mint_read', `GET ${VISITORS}`, 200],
-  ['another project', 'mint_demo', 'GET /v1/analytics/other/visitors', 404],
-  ['an unknown job', 'mint_demo', `GET ${JOB}/none`, 404],
-  ['another method', 'mint_demo', `PUT ${JOB}`, 404],
-  ['a path that is not well-formed', 'mint_demo', `GET ${JOB}/%zz`, 404],
-])('%s: %s %s is answered %i', async (_name, key, call, status) => {
+test.each(REQUESTS)('%s: %s %s is answered %i', async (_name, key, call, status) => {
   const keys = [
     { key: 'mint_read', scope: 'read' as const },
     { key: 'mint_old', expired: true },

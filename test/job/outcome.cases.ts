@@ -81,3 +81,18 @@ export const FAIL_ON: readonly [JobResult, string, boolean, string][] = [
   ['cancelled', 'none', true, '🛑'],
   ['error', 'none', true, '❌'],
 ]
+
+/** Links to pull requests, their number and name. */
+export const PULL_REQUESTS = [
+  ['https://github.com/acme/docs/pull/12', '12', 'acme/docs#12'],
+  ['https://github.com/acme/docs/pull/12/files', '12', 'acme/docs#12'],
+  ['http://127.0.0.1:4010/acme/docs/pull/12', '12', 'acme/docs#12'],
+  ['https://gitlab.com/group/sub/docs/-/merge_requests/7', '7', 'group/sub/docs!7'],
+  ['https://bitbucket.org/acme/docs/pull-requests/3', '3', 'acme/docs#3'],
+  ['https://git.example/acme/docs/pulls/3', '3', 'git.example/acme/docs#3'],
+  ['https://dev.example/acme/_git/docs/pullrequest/4', '4', 'dev.example/acme/_git/docs#4'],
+  ['https://github.com.example/acme/docs/pull/7', '7', 'github.com.example/acme/docs#7'],
+  ['https://example.com/reviews/5', '', 'example.com/reviews/5'],
+  ['https://github.com/acme/docs/pull/x1', '', 'github.com/acme/docs/pull/x1'],
+  ['not a url', '', 'not a url'],
+] as const

@@ -2,7 +2,16 @@ import { describe, expect, it } from 'vitest'
 import { jobOutputs } from '../../src/job/job-summary.ts'
 import { type JobResult, outcomeSentences } from '../../src/job/outcome.ts'
 import { readPullRequest } from '../../src/job/pull-report.ts'
-import { expired, FAIL_ON, FAILS, notStarted, refused, type Started, WORDS } from './outcome.cases.ts'
+import {
+  expired,
+  FAIL_ON,
+  FAILS,
+  notStarted,
+  PULL_REQUESTS,
+  refused,
+  type Started,
+  WORDS,
+} from './outcome.cases.ts'
 import { outcome, PR_LINK, WAIT } from './outcomes.ts'
 
 it.each(WORDS)('the outcome %s (%#) in words', (result, change, text) => {
@@ -81,18 +90,6 @@ describe('the outputs', () => {
   })
 })
 
-it.each([
-  ['https://github.com/acme/docs/pull/12', '12', 'acme/docs#12'],
-  ['https://github.com/acme/docs/pull/12/files', '12', 'acme/docs#12'],
-  ['http://127.0.0.1:4010/acme/docs/pull/12', '12', 'acme/docs#12'],
-  ['https://gitlab.com/group/sub/docs/-/merge_requests/7', '7', 'group/sub/docs!7'],
-  ['https://bitbucket.org/acme/docs/pull-requests/3', '3', 'acme/docs#3'],
-  ['https://git.example/acme/docs/pulls/3', '3', 'git.example/acme/docs#3'],
-  ['https://dev.example/acme/_git/docs/pullrequest/4', '4', 'dev.example/acme/_git/docs#4'],
-  ['https://github.com.example/acme/docs/pull/7', '7', 'github.com.example/acme/docs#7'],
-  ['https://example.com/reviews/5', '', 'example.com/reviews/5'],
-  ['https://github.com/acme/docs/pull/x1', '', 'github.com/acme/docs/pull/x1'],
-  ['not a url', '', 'not a url'],
-])('%s has the number %j and the name %s', (link, number, name) => {
+it.each(PULL_REQUESTS)('%s has the number %j and the name %s', (link, number, name) => {
   expect(readPullRequest(link)).toEqual({ number, name })
 })

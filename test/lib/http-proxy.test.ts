@@ -4,6 +4,7 @@ import { proxyProblem } from '../../src/lib/transport.ts'
 import { selfSignedCertificate } from '../support/certificate.ts'
 import { TestServers, trust } from '../support/http-servers.ts'
 import { clientWith, failureOf, get, KINDS, NO_PROXY } from './http-client.ts'
+import { PROXIES } from './http-proxy.cases.ts'
 
 const servers = new TestServers()
 const certificate = selfSignedCertificate()
@@ -67,19 +68,7 @@ it.each([
   expect([target.connections(), proxy.connections()]).toEqual(isExempt ? [1, 0] : [0, 1])
 })
 
-it.each([
-  ['socks5://me:pw@proxy.example:1080', 'names a SOCKS proxy, which is not supported'],
-  [' SOCKS5H://x', 'names a SOCKS proxy, which is not supported'],
-  ['http://', 'is not the URL of a proxy'],
-  ['ftp://proxy.example', 'is not the URL of a proxy'],
-  ['http://a b', 'is not the URL of a proxy'],
-  ['proxy.example:8080', 'is not a URL: `http://` is missing before it'],
-  ['http://me:50%@proxy.example', 'has a % in its user name or password: write each % there as %25'],
-  ['http://m%e@proxy.example', 'has a % in its user name or password: write each % there as %25'],
-  ['', undefined],
-  ['http://me:50%25@proxy.example:8080', undefined],
-  ['https://proxy.example', undefined],
-])('a proxy may be unusable, for a reason without its password: %s, %s', (value, problem) => {
+it.each(PROXIES)('a proxy may be unusable, for a reason without its password: %s, %s', (value, problem) => {
   expect(proxyProblem(value)).toBe(problem)
 })
 

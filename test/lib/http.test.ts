@@ -1,9 +1,7 @@
-import type { RequestListener } from 'node:http'
 import { setImmediate } from 'node:timers/promises'
-import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import type { HttpResponse } from '../../src/lib/http.ts'
 import { TestServers } from '../support/http-servers.ts'
+import { HALF_RESPONSES } from './http.cases.ts'
 import { clientWith, failureOf, get, KINDS } from './http-client.ts'
 
 const servers = new TestServers()
@@ -76,30 +74,13 @@ describe.each(KINDS)('a request over %s', (_name, freshConnection) => {
     expect(await client.send(request(url))).toMatchObject(tooLarge)
   })
 
-  const closed = 'the connection closed before the response was complete'
-  it.each<[string, RequestListener, Partial<HttpResponse>]>([
-    [
-      'is compressed',
-      (_, response) => response.writeHead(401, { 'content-encoding': ' GZIP' }).end(gzipSync('{}')),
-      { status: 401, body: '', bodyProblem: 'it is compressed, although no compression was requested' },
-    ],
-    [
-      'breaks off',
-      (_, response) => {
-        response.writeHead(429, { 'content-length': '100' })
-        response.write('half', () => response.socket?.destroy())
-      },
-      { status: 429, body: 'half', bodyProblem: closed },
-    ],
-    [
-      'never ends',
-      (_, response) => response.writeHead(404).write('half'),
-      { status: 404, body: 'half', bodyProblem: 'the response was not complete within 0.4 s' },
-    ],
-  ])('has the status of a response that %s, and what can be read of it', async (_how, answer, expected) => {
-    const { url } = await servers.start(answer)
-    expect(await clientWith({ timeoutMs: 400 }).send(request(url))).toMatchObject(expected)
-  })
+  it.each(HALF_RESPONSES)(
+    'has the status of a response that %s, and what can be read of it',
+    async (_how, answer, expected) => {
+      const { url } = await servers.start(answer)
+      expect(await clientWith({ timeoutMs: 400 }).send(request(url))).toMatchObject(expected)
+    },
+  )
 
   it('that is never answered ends at the time limit', async () => {
     const { url } = await servers.start(() => undefined)

@@ -28,3 +28,29 @@ export const WRONG_PERIODS: readonly [string, string, ...string[]][] = [
     'visitors-from is missing, though visitors-to is given',
   ],
 ]
+
+const SITE = { 'site-url': 'https://docs.example.com' }
+const cure = (them: string) =>
+  `no effect without a visitors report: add \`visitors-summary: true\`, or remove ${them}.`
+
+/** Inputs of a report that have no effect, and the sentence about them. */
+export const UNUSED = [
+  [{ 'visitors-days': '14' }, `\`visitors-days\` has ${cure('it')}`],
+  [
+    { 'visitors-days': '14', 'visitors-max-requests': '9', ...SITE },
+    `\`visitors-days\`, \`visitors-max-requests\` and \`site-url\` have ${cure('them')}`,
+  ],
+  [
+    { 'reader-signals': 'report', ...SITE, 'visitors-trend': '4', 'visitors-top': '5' },
+    `\`visitors-top\` and \`visitors-trend\` have ${cure('them')}`,
+  ],
+  [
+    {
+      'visitors-summary': 'true',
+      'visitors-from': '2026-07-01',
+      'visitors-to': '2026-07-03',
+      'visitors-days': '14',
+    },
+    '`visitors-days` has no effect with `visitors-from` and `visitors-to`, which are the period: remove it.',
+  ],
+] as const

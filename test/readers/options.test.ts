@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { DAY_MS, isoDay, type Period } from '../../src/readers/format.ts'
 import { fullDaysBefore, periodsBefore, readReadersOptions } from '../../src/readers/options.ts'
-import { WRONG_PERIODS } from './options.cases.ts'
+import { UNUSED, WRONG_PERIODS } from './options.cases.ts'
 import { runWith } from './scene.ts'
 
 type Given = Readonly<Record<string, string>>
@@ -68,23 +68,7 @@ it.each(['d.jsonl', 'csv', 'x.csv/', '../x.csv'])('an export to %s is refused', 
 
 describe('inputs of a report without one', () => {
   const SITE = { 'site-url': 'https://docs.example.com' }
-  const cure = (them: string) =>
-    `no effect without a visitors report: add \`visitors-summary: true\`, or remove ${them}.`
-  it.each([
-    [{ 'visitors-days': '14' }, `\`visitors-days\` has ${cure('it')}`],
-    [
-      { 'visitors-days': '14', 'visitors-max-requests': '9', ...SITE },
-      `\`visitors-days\`, \`visitors-max-requests\` and \`site-url\` have ${cure('them')}`,
-    ],
-    [
-      { ...SIGNALS, ...SITE, 'visitors-trend': '4', 'visitors-top': '5' },
-      `\`visitors-top\` and \`visitors-trend\` have ${cure('them')}`,
-    ],
-    [
-      { ...VISITORS, 'visitors-from': '2026-07-01', 'visitors-to': '2026-07-03', 'visitors-days': '14' },
-      '`visitors-days` has no effect with `visitors-from` and `visitors-to`, which are the period: remove it.',
-    ],
-  ])('are warned of in one sentence: %j', async (given, sentence) => {
+  it.each(UNUSED)('are warned of in one sentence: %j', async (given, sentence) => {
     expect((await readOptions(given)).warnings).toEqual([sentence])
   })
 

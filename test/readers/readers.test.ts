@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Fault } from '../../docs-service/faults/fault.ts'
 import type { DocsServiceOptions } from '../../docs-service/options.ts'
 import { alive } from '../support/rendered.ts'
+import { PLACES } from './readers.cases.ts'
 import { refusal, runReaders } from './scene.ts'
 import { STRANGERS_NAMES } from './strangers-names.ts'
 
@@ -40,27 +41,7 @@ describe('what readers missed', () => {
     expect(log).toEqual(['notice: What readers missed in 6 Jul – 2 Aug 2026: 3 items.'])
   })
 
-  const PERIOD = { 'visitors-from': '2026-01-05', 'visitors-to': '2026-01-12' }
-  it.each([
-    [
-      'in the visitors report, whatever its period',
-      { 'visitors-summary': 'true', ...PERIOD },
-      [],
-      /^## 📊 About [\d,]+ visitors [\s\S]*\n\n\*\*What readers missed\*\*, 6 Jul – 2 Aug 2026\n\n- search/,
-    ],
-    [
-      'beside the failure of the visitors report',
-      { 'visitors-summary': 'true' },
-      [refusal(400, { match: { path: 'visitors' } })],
-      /^## ❌ No visitors report\n[\s\S]*\n## 🔎 What readers missed\n/,
-    ],
-    [
-      'alone beside an export without a report',
-      { 'visitors-export': 'v.csv' },
-      [],
-      /^## 🔎 What readers missed\n/,
-    ],
-  ])('stands %s', async (_where, more, faults, expected) => {
+  it.each(PLACES)('stands %s', async (_where, more, faults, expected) => {
     const { summary, outputs } = await runReaders({ inputs: { ...SIGNALS, ...more }, faults })
     expect(summary).toMatch(expected)
     expect(summary).toContain(`\n\n${MISSED}\n\n`)
