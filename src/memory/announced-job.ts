@@ -13,9 +13,9 @@ export function jobOfMarker({ job, pull, namedAt }: Marker): EarlierJob {
 }
 
 /** The open pull request that a run is about, whose docs are no other run's; empty if there is none. */
-export function codePullRequest({ event: { row, payload } }: Trigger): string {
+export function codePullRequest({ event: { payload } }: Trigger): string {
   const { merged, number } = payload.pull_request ?? {}
-  return row.subject === 'pull-request' && merged !== true && number != null ? `pull/${number}` : ''
+  return number == null || merged === true ? '' : `pull/${number}`
 }
 
 /** What an announcement may be for so that a run continues its job: a merged pull request is like a push. */

@@ -1,7 +1,9 @@
 import { expect, it } from 'vitest'
+import { eventRow } from '../../src/events/event-table.ts'
 import { pullRequestThread } from '../../src/github/comments.ts'
+import { codePullRequest } from '../../src/memory/announced-job.ts'
 import { hashProject, type Marker, Markers } from '../../src/memory/marker.ts'
-import { bareEvent } from '../support/events.ts'
+import { bareEvent, pullRequest, push } from '../support/events.ts'
 import { type RunOptions, startHarness } from '../support/harness.ts'
 import { ACTIONS, AGENT, addComment, addPull, BEFORE } from '../support/world.ts'
 import { type Announced, FOUND, HEADS } from './announced-job.cases.ts'
@@ -43,6 +45,19 @@ async function startAnnounced(pulls: readonly (readonly Announced[])[]) {
   return { ...scene, run }
 }
 
+it.each([
+  ['an open pull request', pullRequest({ action: 'synchronize', pull: { number: 5 } }), 'pull/5'],
+  [
+    'a merged one, whose docs are those of the branch',
+    pullRequest({ pull: { number: 5, merged: true } }),
+    '',
+  ],
+  ['a push', push(), ''],
+])('an announcement is for %s', (_what, { name, payload }, source) => {
+  const event = { name, row: eventRow(name), payload }
+  expect(codePullRequest({ event, command: undefined })).toBe(source)
+})
+
 it.each(FOUND)('%s', async (_name, pulls, options, id, says) => {
   const { run } = await startAnnounced(pulls)
   const { calls, log } = await run(options)
@@ -82,8 +97,8 @@ it('a pull request or comment of a deleted account is passed over', async () => 
   ]
   const body = { data: { repository: { pullRequests: { nodes } } } }
   github.faults.push({ match: /Announcements/, end: { status: 200, body } })
-  const { calls, warnings } = await run()
-  expect([calls, warnings]).toEqual([NEW, []])
+  const { calls, log } = await run()
+  expect([calls, log.filter((line) => line.includes('Failed'))]).toEqual([NEW, []])
 })
 
 it('without the key of a dry run nothing is looked for', async () => {
