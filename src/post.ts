@@ -15,9 +15,14 @@ export async function runPost(run: Run): Promise<void> {
 
 function reportInterruption(run: Run): void {
   const jobId = run.readState('job-id')
+  const notAsked = 'The run was interrupted before it had requested a job.'
+  const unanswered =
+    'The run was interrupted before the docs service had answered. A job may be running: look for it in the dashboard before you start the workflow anew.'
   const advice =
     jobId === ''
-      ? 'The run was interrupted before the docs service had answered. If a job was requested, it may be running: look for it in the dashboard before you start the workflow anew.'
+      ? run.readState('requested') === ''
+        ? notAsked
+        : unanswered
       : `The run was interrupted. The job is still running. To wait for it, run this action with ${inBackticks(`job-id: ${jobId}`)}.`
   run.log.warning(advice)
   run.writeSummary('job', shortSummary('interrupted', advice, run))

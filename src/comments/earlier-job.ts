@@ -61,6 +61,12 @@ export async function readConversation(
     job = mayContinue ? conversationJob(own, marker, thread) : undefined
     if (job !== undefined && !isAgain) break
   }
+  const unnamed = mayContinue ? unnamedReply(own, marker, thread) : undefined
+  if (unnamed !== undefined && !isAgain) {
+    log.notice(
+      `An earlier command may have started a job that its reply (${unnamed.ref.url}) does not name, so this run can't continue that one. The dashboard of the docs service shows it.`,
+    )
+  }
   // A job that is still running names no pull request: an older comment of ours may.
   const withPull = own.findLast(({ marker: { job: id, pull } }) => id === job?.marker.job && pull !== '')
   const prLink = job?.marker.pull || withPull?.marker.pull || ''
@@ -92,6 +98,19 @@ function conversationJob(
     inThread.findLast(({ marker }) => marker.kind === 'reply' && marker.step === step) ??
     named.findLast(({ marker }) => marker.kind === 'announcement')
   )
+}
+
+/** The newest reply to another command in the thread, if that command may have started a job that nobody can name. */
+function unnamedReply(own: readonly OwnComment[], marker: Marker, thread: Thread): OwnComment | undefined {
+  const newest = own.findLast(
+    (one) =>
+      one.ref.thread.kind === thread.kind &&
+      one.marker.kind === 'reply' &&
+      one.marker.project === marker.project &&
+      one.marker.step === marker.step &&
+      !isSameComment(one.marker, marker),
+  )
+  return newest?.marker.job === '' && newest.marker.state !== 'failure' ? newest : undefined
 }
 
 /** Id of the comment that a reply of ours answers, if it is among these; else of ours. */

@@ -147,7 +147,9 @@ export async function changesOfPull(
   const files = readFiles(listed.value)
   const total = counted ?? (files.length < MAX_LISTED ? files.length : undefined)
   const isOdd = total !== undefined && files.length !== Math.min(total, MAX_LISTED)
-  const problem = isOdd ? `GitHub counts ${total} files, but lists ${files.length}` : ''
+  const problem = isOdd
+    ? `GitHub counts ${total} changed ${total === 1 ? 'file' : 'files'}, but lists ${files.length}`
+    : ''
   return { commits, files: { files, total, problem, url: url ? `${url}/files` : '' } }
 }
 

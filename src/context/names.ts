@@ -11,7 +11,7 @@ export type Name = {
   readonly line: number
 }
 
-const WORD = /(?<![\w$\\-])(?:--)?[A-Za-z_$][\w$]*(?:-[\w$]+)*/g
+const WORD = /(?<![\p{L}\p{N}_$\\-])(?:--)?[\p{L}_$][\p{L}\p{N}_$]*(?:-[\p{L}\p{N}_$]+)*/gu
 const MIN_LENGTH = 3
 const MAX_LENGTH = 60
 /** From which on a name counts as news of a file. */

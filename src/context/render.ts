@@ -48,7 +48,10 @@ export type BlockOptions = {
 }
 
 /** How much of an event a block holds. */
-export type ContextStats = Readonly<Record<'commits' | 'files' | 'wholeFiles' | 'mergedPulls', number>>
+export type ContextStats = Readonly<Record<'commits' | 'files' | 'wholeFiles' | 'mergedPulls', number>> & {
+  /** Whether it is not known what has changed. */
+  readonly isUnknown: boolean
+}
 export type Block = { readonly text: string; readonly stats: ContextStats }
 
 /** Maximum size in UTF-8: of a whole prompt with a diff, and of the block without it, delimiters included. */
@@ -109,11 +112,14 @@ export function renderContext(
   const [shownCommits = NOTHING, list = NOTHING, ...others] = shown
   const hunkText = withDiff ? renderHunk(hunk, Math.min(MAX_HUNK_BYTES, (bytesLeft - maxBytes) / 2)) : ''
   const head = `${top}${textOf([...others, shownCommits])}${hunkText}${title}`
-  const stats = { commits: shownCommits.count, files: list.count, wholeFiles: 0, mergedPulls }
+  const isUnknown = files.length === 0 && Boolean(described.files?.problem)
+  const stats = { commits: shownCommits.count, files: list.count, wholeFiles: 0, mergedPulls, isUnknown }
   if (!withDiff) return { text: delimit(leadIn, `${head}${list.text}`), stats }
   const whole = url === '' ? '' : `\n… (the whole diff: ${oneLine(url)})`
   const diff = renderFiles(files, bytesLeft - frameBytes - byteLength(`${head}${whole}`), head)
-  const text = delimit(leadIn, `${head}${diff.text}${diff.isCut ? whole : ''}`)
+  // There may be more files than GitHub lists.
+  const isCut = diff.isCut || (files.length > 0 && described.files?.total === undefined)
+  const text = delimit(leadIn, `${head}${diff.text}${isCut ? whole : ''}`)
   return { text, stats: { ...stats, files: diff.count, wholeFiles: diff.whole } }
 }
 

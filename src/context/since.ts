@@ -1,6 +1,7 @@
 import { isSha, type Payload } from '../events/event-table.ts'
+import { MAX_DESCRIBED, originsOf } from '../events/loop-guard.ts'
 import type { GitHub, Known } from '../github/client.ts'
-import type { MergedPull, MergedPulls } from '../github/pull-requests.ts'
+import { type MergedPull, type MergedPulls, readMergedPulls } from '../github/pull-requests.ts'
 import type { Release } from '../github/types.ts'
 import type { Since } from '../memory/last-job.ts'
 import type { StepStatus } from '../memory/status.ts'
@@ -17,15 +18,29 @@ const MAX_COMPARED = 3
 /** What a push brought, with the merged pull requests that its commits came in. */
 export async function factsOfPush(
   payload: Payload,
-  { since, mergedPulls: merged }: { readonly since: Since; readonly mergedPulls: MergedPulls },
+  { since, mergedPulls }: { readonly since: Since; readonly mergedPulls: MergedPulls },
   github: GitHub,
 ): Promise<EventFacts> {
   const changes = await changesOfPush(payload, since, github)
+  const merged = new Map([...(await readEarlierPulls(payload, changes, github)), ...mergedPulls])
   const pulls = new Map([...merged.values()].flat().map((pull) => [pull.number, pull]))
   // What a pull request's description tells, its commits need not tell again.
   const commits = changes.commits?.map((one) => (merged.get(one.sha)?.length ? withoutBody(one) : one))
   const texts = [...pulls.values()].toReversed().map(textOfPull)
   return { ...changes, texts, mergedPulls: texts.length, commits: commits ?? [] }
+}
+
+/** The merged pull requests of the commits that earlier pushes brought, whose runs were dropped or skipped. */
+async function readEarlierPulls(
+  { commits: pushed }: Payload,
+  { commits = [] }: EventFacts,
+  github: GitHub,
+): Promise<MergedPulls> {
+  const own = new Set(originsOf(pushed).map(({ sha }) => sha))
+  const earlier = commits.filter(({ sha }) => isSha(sha) && !own.has(sha)).slice(-MAX_DESCRIBED)
+  if (earlier.length === 0) return new Map()
+  const consequence = 'The agent is not told which pull requests the commits of earlier pushes came in.'
+  return await readMergedPulls(earlier, { withText: true, consequence }, github)
 }
 
 function textOfPull({ number, title, url, author, labels, body }: MergedPull): Fact {

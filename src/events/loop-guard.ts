@@ -8,7 +8,7 @@ import { type GitHubEvent, isSha } from './event-table.ts'
 /** A push of more commits than this is a person's; no more of them are asked about. */
 const MAX_COMMITS = 20
 /** As many of a push's commits are described by the merged pull requests that they came in. */
-const MAX_DESCRIBED = 100
+export const MAX_DESCRIBED = 100
 
 /**
  * Why an event must not start the agent: one of `ignore-authors` opened the pull request, or made all commits of the

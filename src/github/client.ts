@@ -120,8 +120,12 @@ export class GitHub {
     return result
   }
 
-  /** Logs a failed call: as an annotation the first time its cause is met, afterwards as a line. */
-  report(error: GitHubError, call: GitHubCall): void {
+  /**
+   * Logs a failed call: as an annotation the first time its cause is met, afterwards as a line.
+   *
+   * @returns whether it was an annotation
+   */
+  report(error: GitHubError, call: GitHubCall): boolean {
     const { log, cancel } = this.#options
     const { purpose, permission, cost = '', consequence = '' } = call
     const isMissing = error.kind === 'permission' && !this.#working.has(permission)
@@ -134,6 +138,7 @@ export class GitHub {
     const advice = isMissing ? permissionAdvice(permission) : ''
     const message = joinSentences(cost, `Failed to ${purpose}: ${error.message}.`, advice, consequence)
     log[isNew ? level : 'info'](message)
+    return isNew
   }
 
   /** Waits, unless the run is cancelled. */

@@ -103,7 +103,7 @@ export type MergedPulls = ReadonlyMap<string, readonly MergedPull[]>
  * @param withText whether titles, labels and bodies are read, too
  */
 export async function readMergedPulls(
-  commits: readonly CommitOrigin[],
+  commits: readonly Pick<CommitOrigin, 'sha' | 'message'>[],
   {
     withText = false,
     ...logging
@@ -166,7 +166,7 @@ type Aliases = Readonly<
 
 type Answer = Sent<{ repository: Aliases }>
 
-function readAliases(aliases: Aliases, commits: readonly CommitOrigin[]): MergedPulls {
+function readAliases(aliases: Aliases, commits: readonly Pick<CommitOrigin, 'sha'>[]): MergedPulls {
   const pulls = new Map<string, readonly MergedPull[]>()
   for (const [index, { sha }] of commits.entries()) {
     const named = aliases[`p${index}`]

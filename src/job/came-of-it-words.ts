@@ -71,15 +71,16 @@ export function cameOfItOutputs({ found, published }: CameOfIt): OutputValues {
 }
 
 /** What the agent was told: `context: 12 commits, 34 files (8 whole), 2 merged pull requests`. */
-export function contextCounts({ commits, files, wholeFiles, mergedPulls }: ContextStats): string {
+export function contextCounts({ commits, files, wholeFiles, mergedPulls, isUnknown }: ContextStats): string {
+  if (isUnknown && commits === 0) return 'context: what has changed is not known'
   const whole = wholeFiles === 0 ? '' : ` (${wholeFiles} whole)`
   const pulls = mergedPulls === 0 ? '' : `, ${countOf(mergedPulls, 'merged pull request')}`
   return `context: ${countOf(commits, 'commit')}, ${countOf(files, 'file')}${whole}${pulls}`
 }
 
 function filesText(pull: PullReport): Markdown {
-  if (pull.fileCount === 0) return md`The pull request changes no file.`
   if (pull.files === undefined) return md``
+  if (pull.fileCount === 0) return md`The pull request changes no file.`
   return md`${filesCount(pull)}: ${filesList(pull.files, pull.url, pull.fileCount)}`
 }
 

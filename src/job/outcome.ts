@@ -5,7 +5,7 @@ import { MAX_LINK_LENGTH, type Markdown, md } from '../lib/markdown.ts'
 import { clip, inBackticks, joinSentences } from '../lib/text.ts'
 import type { Run } from '../runner/run.ts'
 import type { Job } from '../service/docs-service.ts'
-import { describeFailure, failureSentences, serviceWord } from '../service/service-errors.ts'
+import { describeFailure, failureSentences, hasStatus, serviceWord } from '../service/service-errors.ts'
 import type { CameOfIt } from './came-of-it.ts'
 import { cameOfItLine, noPullRequestWords } from './came-of-it-words.ts'
 import type { Plan } from './plan.ts'
@@ -187,7 +187,8 @@ function wordsOf(
       return {
         sign: md`❌`,
         headline,
-        details: joinSentences(details, end.job === undefined ? '' : running),
+        // Of a job that the service does not know there is nothing to wait for.
+        details: joinSentences(details, end.job === undefined || hasStatus(error, 404) ? '' : running),
         namesJob: end.job !== undefined,
       }
     }

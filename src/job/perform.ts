@@ -149,6 +149,7 @@ type AcceptedJob = {
 async function send(plan: Plan, deadlineMs: number, { service, run }: JobContext): Promise<AcceptedJob> {
   const { clock, log } = run
   const atMs = clock.now()
+  if (plan.kind !== 'wait') run.saveState('requested', 'true')
   const job = plan.kind === 'wait' ? plan.job : await submit(plan, deadlineMs, service, run)
   const jobId = plan.kind === 'create' ? (job?.id ?? '') : plan.id
   // A run may be killed at any time: what is known by then must be there.

@@ -2,7 +2,7 @@ import type { ConversationMemory } from '../comments/earlier-job.ts'
 import type { Trigger } from '../events/trigger.ts'
 import { writePermission } from '../github/comments.ts'
 import type { MergedPulls } from '../github/pull-requests.ts'
-import { capitalize } from '../lib/text.ts'
+import { capitalize, joinSentences } from '../lib/text.ts'
 import type { Since } from '../memory/last-job.ts'
 import type { Attempt, Recalled } from '../memory/recall.ts'
 import { STATUS_PERMISSION } from '../memory/status.ts'
@@ -113,13 +113,24 @@ async function planCourse(
     return await continueJob(earlier.value, { ...options, isOwn: false }, run)
   }
   if (isRerun(environment)) {
-    const details = `${capitalize(earlier.why)}. A new job might do again what that one does.`
+    const isTransient = ['rate-limit', 'other'].includes(earlier.error.kind)
+    const anew = isTransient
+      ? ''
+      : 'To start one all the same, start the workflow anew instead of re-running it.'
+    const details = joinSentences(
+      `${capitalize(earlier.why)}. A new job might do again what that one does.`,
+      anew,
+    )
     const headline = 'Failed to look for an earlier job'
-    throw new JobError('nothing', { headline, details }, { isTransient: true })
+    throw new JobError('nothing', { headline, details }, { isTransient })
   }
   const [purpose, consequence] = ['look for an earlier job', 'This run starts a new job.']
   const permission = command === undefined ? STATUS_PERMISSION : writePermission(command.source.thread)
-  github.report(earlier.error, { purpose, permission, level: 'notice', consequence })
+  const isAnnotated = github.report(earlier.error, { purpose, permission, level: 'notice', consequence })
+  // Where its cause was met before, what it costs is said all the same; without a token that works, the status says it.
+  const isTokens = ['permission', 'refused'].includes(earlier.error.kind) || earlier.error.status === 401
+  if (!isAnnotated && !isTokens)
+    log.notice('This run starts a new job, as it could not look for an earlier one.')
   return NEW_JOB
 }
 

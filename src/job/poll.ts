@@ -80,7 +80,7 @@ export async function pollJob(target: PollTarget, service: DocsService, run: Run
     for (;;) {
       if (job !== undefined && failures === 0) {
         if (isFinished(job, lastPollAtMs)) return { kind: 'finished', job, durationMs: durationMs() }
-        if (!inputs.wait) return { kind: 'submitted', job, durationMs: durationMs() }
+        if (!inputs.wait && !cancel.aborted) return { kind: 'submitted', job, durationMs: durationMs() }
       }
       if (hasPolled && lastPollAtMs >= deadlineMs)
         return { kind: 'timed-out', job, error, durationMs: durationMs() }

@@ -101,7 +101,7 @@ export function readPullReport(
     title: pull.title ?? '',
     headSha: pull.headRefOid ?? '',
     fileCount: pull.changedFiles ?? files.length,
-    files: pull.files == null && pull.changedFiles !== 0 ? undefined : pagesFirst(files),
+    files: files.length === 0 && pull.changedFiles !== 0 ? undefined : pagesFirst(files),
     preview: readPreview(checks, pull.comments, { sinceMs, apps }),
     checks,
   }

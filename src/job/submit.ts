@@ -66,7 +66,7 @@ export async function submit(
     )
   } catch (error) {
     if (!(error instanceof RetryError)) throw error
-    throw isCertainlyRefused(error.cause) ? nothingStarted(error) : maybeStarted(error.cause)
+    throw isCertainlyRefused(error.cause) ? nothingStarted(error) : maybeStarted(request.kind, error.cause)
   }
 }
 
@@ -117,13 +117,17 @@ function isTransient(error: unknown): boolean {
   return isRetryable(error)
 }
 
-const MAYBE_STARTED =
-  'The request may still have been accepted: a job may be running. Look for it in the dashboard of the docs service, and for its pull request, before you start the workflow anew: it may start a second job and spend its credits.'
+const MAYBE_STARTED = {
+  create:
+    'The request may still have been accepted: a job may be running. Look for it in the dashboard of the docs service, and for its pull request, before you start the workflow anew: it may start a second job and spend its credits.',
+  message:
+    'The message may still have been accepted: the job may be running. Look at it in the dashboard of the docs service, and at its pull request, before you start the workflow anew: it may send the message a second time and spend credits.',
+}
 
-function maybeStarted(cause: unknown): JobError {
+function maybeStarted(kind: JobPrompt['kind'], cause: unknown): JobError {
   const { headline, details } =
     cause instanceof DOMException
       ? { headline: 'The docs service had not answered yet', details: '' }
       : describeFailure(cause)
-  return new JobError('maybe', { headline, details: joinSentences(details, MAYBE_STARTED) })
+  return new JobError('maybe', { headline, details: joinSentences(details, MAYBE_STARTED[kind]) })
 }

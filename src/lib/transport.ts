@@ -75,7 +75,11 @@ export function transportError(cause: unknown, request: FailedRequest): Transpor
     return new TransportError(message, { failure: 'proxy', maybeSent: false, cause })
   }
   if (maybeSent) {
-    const message = `the connection to ${url.host} closed before the response was complete${codeNote}`
+    // undici's words for a 1xx that was not asked for.
+    const isOdd = /^bad (?:response|upgrade)$/.test(errorMessage(cause))
+    const message = isOdd
+      ? `${url.host} sent an interim response (1xx) that was not asked for, so the connection was closed`
+      : `the connection to ${url.host} closed before the response was complete${codeNote}`
     return new TransportError(message, { failure: 'broken', maybeSent, cause })
   }
   const isProxy = unreachableHost !== url.host

@@ -71,6 +71,8 @@ export async function findAnnouncedJob(trigger: Trigger, run: Run): Promise<Know
         } else if (
           marker.kind === 'announcement' &&
           marker.step === step &&
+          // This very run's is another leg's, or another call's of the same workflow.
+          marker.run !== environment.runId &&
           sources.includes(marker.source)
         ) {
           return jobOfMarker(marker)

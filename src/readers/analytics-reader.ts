@@ -26,8 +26,14 @@ export class NotRead extends FailureError {
     this.kind = kind
   }
 
-  /** As sentences. What refuses these requests refuses a job of the same run, whose error says what to do. */
-  text(hasJob: boolean): string {
+  /**
+   * As sentences. What refuses these requests refuses a job of the same run, whose error says what to do.
+   *
+   * @param what was to be read
+   */
+  text(what: string, hasJob: boolean): string {
+    if (this.kind === 'limit')
+      return joinSentences(`Failed to read ${what}, because ${this.headline}.`, this.details)
     return hasJob && this.kind === 'refusal' ? `${this.headline}.` : this.message
   }
 }
@@ -65,7 +71,11 @@ export class AnalyticsReader {
   async send<T>({ fromMs, toMs }: Period, request: AnalyticsRequest<T>): Promise<T | NotRead> {
     const { inputs, log } = this.#run
     const maxRequests = inputs['visitors-max-requests']
-    if (this.count >= maxRequests) this.#stop(`\`visitors-max-requests\` is ${maxRequests}`)
+    if (this.count >= maxRequests)
+      this.#stop(
+        `\`visitors-max-requests\` is ${maxRequests}`,
+        `Raise it: all ${maxRequests} were made, for what comes first (with \`reader-signals: agent\`, what readers missed).`,
+      )
     const stopped = this.#checkTime()
     if (stopped !== undefined) return stopped
     const dates = { dateFrom: isoDay(fromMs), dateTo: isoDay(toMs) }
@@ -115,8 +125,8 @@ export class AnalyticsReader {
     return this.#stopped
   }
 
-  #stop(limit: string): void {
-    this.#stopped ??= new NotRead('limit', { headline: limit, details: '' })
+  #stop(limit: string, details = ''): void {
+    this.#stopped ??= new NotRead('limit', { headline: limit, details })
   }
 
   /** @param sentence what is missing or not certain, in plain text with names in backticks */
@@ -136,7 +146,7 @@ export class AnalyticsReader {
     const notRead = [...this.#notRead.values()].map(({ cause, parts }) =>
       cause.kind === 'limit'
         ? `Not read, because ${cause.headline}: ${listOf(parts)}.`
-        : joinSentences(`Not read: ${listOf(parts)}.`, cause.text(hasJob)),
+        : joinSentences(`Not read: ${listOf(parts)}.`, cause.text(listOf(parts), hasJob)),
     )
     return [...this.#notes, ...notRead]
   }

@@ -76,7 +76,7 @@ export class Readers {
     }
     if (signals !== undefined) this.#run.setOutputs(signalsOutputs(signals))
     if (report instanceof NotRead) {
-      const failure = report.text(hasJob)
+      const failure = report.text('the visitors', hasJob)
       if (failure !== report.message) log.info(`${this.#title}: ${report.message}`)
       this.#write({ signals, failure }, hasJob)
       return failure
@@ -112,8 +112,8 @@ export class Readers {
   /** Reports what readers missed where the visitors were not asked for. */
   #reportSignals(signals: ReaderSignals, hasJob: boolean): string | undefined {
     this.#write({ signals }, hasJob)
-    const { period, items, isRead, hasRows } = signals
-    if (!isRead) return hasJob ? undefined : 'What readers missed could not be read.'
+    const { period, items, isRead, hasRows, failure } = signals
+    if (!isRead) return hasJob ? undefined : failure?.text('what readers missed', false)
     const nothing = hasRows ? 'nothing stands out' : 'the service lists nothing'
     const found = items.length === 0 ? nothing : countOf(items.length, 'item')
     this.#run.log.notice(`What readers missed in ${formatPeriod(period)}: ${found}.`, this.#title)

@@ -17,6 +17,8 @@ export type ReaderSignals = {
   readonly notes: readonly string[]
   /** Whether any of the three kinds could be read. */
   readonly isRead: boolean
+  /** Why the first of them that could not be read was not; `undefined` if all were. */
+  readonly failure: NotRead | undefined
   /** Whether any of them has something to judge. */
   readonly hasRows: boolean
 }
@@ -56,6 +58,7 @@ export async function readSignals(reader: AnalyticsReader, period: Period): Prom
   const notes: string[] = []
   const unread: string[] = []
   let hasRows = false
+  let failure: NotRead | undefined
 
   // `part`: of a site, that this kind comes from.
   const read = async <T>(kind: string, part: string, request: AnalyticsRequest<Listed<T>>) => {
@@ -63,6 +66,7 @@ export async function readSignals(reader: AnalyticsReader, period: Period): Prom
     if (listed instanceof NotRead) {
       reader.noteNotRead(`the ${kind}`, listed)
       unread.push(kind)
+      failure ??= listed
       return []
     }
     if (listed.rows.length > 0) hasRows = true
@@ -78,7 +82,7 @@ export async function readSignals(reader: AnalyticsReader, period: Period): Prom
     await read('questions', 'the assistant', getQuestions),
   )
   if (unread.length > 0) notes.push(`The ${listOf(unread)} could not be read.`)
-  return { period, items, notes, isRead: unread.length < 3, hasRows }
+  return { period, items, notes, isRead: unread.length < 3, failure, hasRows }
 }
 
 /** Finds what stands out, the items that concern most readers first. */

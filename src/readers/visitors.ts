@@ -3,7 +3,7 @@ import type { OutputValues } from '../runner/outputs.ts'
 import type { Counts, PageVisitors, VisitorsAnswer } from '../service/analytics.ts'
 import { getVisitors, MAX_ROWS } from '../service/analytics.ts'
 import { type AnalyticsReader, NotRead } from './analytics-reader.ts'
-import { countOf, formatCount, isoDay, type Period, periodName } from './format.ts'
+import { countOf, formatCount, formatPeriod, isoDay, type Period, periodName } from './format.ts'
 import type { VisitorsOptions } from './options.ts'
 import {
   changeBetween,
@@ -47,7 +47,8 @@ export async function readVisitors(
     if (answer instanceof NotRead) {
       const all = periods.length
       const missing = before.length === 0 ? 'the' : `${all - before.length} of the`
-      reader.noteNotRead(`${missing} ${all} ${periodName(period, all)} before`, answer)
+      const periodsBefore = `${all === 1 ? '' : `${all} `}${periodName(period, all)} before`
+      reader.noteNotRead(`${missing} ${periodsBefore}`, answer)
       break
     }
     before.push({ period: each, totals: answer.totals, answer })
@@ -116,9 +117,12 @@ export function makeReport(
     (left, right) => right.total - left.total || (left.path < right.path ? -1 : 1),
   )
   const warnings = isSoFar ? ['The period has not ended yet, so there is no comparison.'] : []
-  if (latest !== undefined && latest.total > 0 && totals.total === 0) {
+  const visited = earlier.findLast((each) => each.totals.total > 0)
+  if (visited !== undefined && totals.total === 0) {
+    const when =
+      visited === earlier.at(-1) ? `the ${periodName(period, 1)} before` : formatPeriod(visited.period)
     warnings.push(
-      `No visitors at all, after ${formatCount(latest.total)} in the ${periodName(period, 1)} before: is the site's tracking broken, or is \`project-id\` another project's?`,
+      `No visitors at all, after ${formatCount(visited.totals.total)} in ${when}: is the site's tracking broken, or is \`project-id\` another project's?`,
     )
   }
   return {
@@ -152,7 +156,8 @@ export function makeReport(
 export function visitorsHeadline({ totals, usual, comparable, isSoFar, period }: VisitorsReport): string {
   const who = totals.total === 0 ? 'No visitors' : `About ${countOf(totals.total, 'visitor')}`
   const read = `${who} read the docs${isSoFar ? ' so far' : ''}`
-  if (usual === undefined) return read
+  // A site whose tracking has been broken for weeks is not as usual.
+  if (usual === undefined || (usual.position === 'usual' && totals.total === 0)) return read
   if (usual.position === 'usual') return `${read}, as usual`
   const count = comparable.length + 1
   return `${read}, the ${usual.position} of ${count} ${periodName(period, count)}`

@@ -119,6 +119,21 @@ describe('a command on the pull request that was announced', () => {
 })
 
 describe('that an earlier job is unknown is said', () => {
+  it('where an earlier command may have started one that its reply does not name', async ({ scene }) => {
+    await scene.ask({ replies: { post: [{ takesMs: 60_000 }] } })
+    const said =
+      /^notice: An earlier command may have started a job that its reply \(http.*5002\) does not name/
+    const end = await scene.ask()
+    expect([firstCalls(end), end.log.filter((line) => said.test(line))]).toEqual([
+      CREATE,
+      [expect.anything()],
+    ])
+    await scene.ask({ end: 'error' })
+    for (const words of ['/docs more', '/docs new page']) {
+      expect((await scene.ask({ words })).log.join('\n')).not.toContain('An earlier command may have')
+    }
+  })
+
   it('where the comments can not be listed; a first run is answered all the same', async ({ scene }) => {
     await scene.ask()
     scene.github.faults.push({ match: LIST, end: '502' })

@@ -25,7 +25,8 @@ describe('the post step of a run that was killed', () => {
     scene,
   }) => {
     scene.github.faults.push({ match: REPLY, end: { delayMs: 2000 } })
-    const { state } = await scene.ask({ words: '/docs explain mint_0123456789', killAtMs: 1000 })
+    const { state, post } = await scene.ask({ words: '/docs explain mint_0123456789', killAtMs: 1000 })
+    expect(post.log).toContain('warning: The run was interrupted before it had requested a job.')
     expect(scene.headlines()).toEqual(['🛑 **Interrupted**'])
     expect(scene.reactions()).toEqual(['confused'])
     expect(JSON.stringify([state, scene.said()])).not.toContain('mint_0123456789')
@@ -33,7 +34,9 @@ describe('the post step of a run that was killed', () => {
 
   it('ends a reply in a review thread there, and says that its job is not known', async ({ scene }) => {
     const replies = { post: [{ takesMs: 5000 }] }
-    await scene.tell(scene.reviewComment('/docs explain this line'), { killAtMs: 3000, replies })
+    const event = scene.reviewComment('/docs explain this line')
+    const { post } = await scene.tell(event, { killAtMs: 3000, replies })
+    expect(post.log.join('\n')).toContain('before the docs service had answered. A job may be running')
     expect(scene.said()[0]?.at(-1)).toContain('If a job was started, it is still running and may open a pull')
     expect(scene.world.comments[1]?.kind).toBe('review')
     expect(scene.reactions()).toEqual(['confused'])

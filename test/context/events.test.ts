@@ -123,8 +123,8 @@ describe('a pull request', () => {
   it.each([
     [650, 650, '650 (+650 -0), first what readers would notice', 7],
     [120, 120, '120 (+120 -0), first what readers would notice', 2],
-    [3, 5, '5 (+3 -0), first what readers would notice; GitHub counts 5 files, but lists 3', 1],
-    [5, 3, '5 (+5 -0), first what readers would notice; GitHub counts 3 files, but lists 5', 1],
+    [3, 5, '5 (+3 -0), first what readers would notice; GitHub counts 5 changed files, but lists 3', 1],
+    [5, 3, '5 (+5 -0), first what readers would notice; GitHub counts 3 changed files, but lists 5', 1],
     [3100, 3100, '3100 (+3000 -0), first what readers would notice', 30],
     [3100, undefined, '3000 or more (+3000 -0), first what readers would notice', 30],
   ])('of %d files, counted as %s, is asked for page by page', async (listed, changed_files, words, pages) => {

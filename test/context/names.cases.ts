@@ -10,6 +10,7 @@ export const NAMES: readonly [string, string, string][] = [
   ['a key in front', 'max-size: 3', 'adds max-size'],
   ['a quoted key', '  "dry-run": true', 'adds dry-run'],
   ['a name of several words', '  useAgent(x)', 'adds useAgent'],
+  ['a name with letters of other languages', 'export const größeÄndern = älter', 'adds größeÄndern'],
   ['no plain words', 'the quick brown fox', ''],
   ['words of a style sheet last', "  'text-small', className", 'adds className, text-small'],
   ['no words with hyphens', '// a well-known thing', ''],

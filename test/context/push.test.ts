@@ -21,6 +21,8 @@ function pushOfTag(name: string): Event {
   return push({ ref: `refs/tags/${name}`, created: true, before: NO_COMMIT, after: AFTER, commits: [] })
 }
 
+const NEW_JOB = 'notice: This run starts a new job, as it could not look for an earlier one.'
+
 describe('a push', () => {
   it('is told with what GitHub compares', async () => {
     const told = await tell(await pushScene(), { event: pushed })
@@ -46,6 +48,24 @@ describe('a push', () => {
     expect((await tell(scene, { event: forced })).lines[6]).toBe(
       `Forced push: ${words} removed from the branch`,
     )
+  })
+
+  it('has those of the pushes before, too, whose runs were dropped since the last job', async () => {
+    const scene = await startHarness()
+    const merge = (number: number) => {
+      const pull = addPull(scene.world, { number, title: `Change ${number}`, body: `Why ${number}.` })
+      return mergePull(scene.world, pull, { how: 'squash' })[0] ?? ''
+    }
+    const [dropped = '', sha = ''] = [7, 8].map(merge)
+    addJob(scene, BEFORE)
+    const commits = [{ id: sha, message: 'Change 8 (#8)', author: { username: 'octocat' } }]
+    const payload = { ref: 'refs/heads/main', before: dropped, after: sha, commits }
+    const told = await tell(scene, { event: { name: 'push', payload } })
+    const titles = told.lines.filter((line) => /^(?:Merged pull| {2}Why)/.test(line))
+    const title = (number: number) =>
+      `Merged pull request #${number}: Change ${number} (https://github.com/acme/docs/pull/${number}, by octocat):`
+    expect(titles).toEqual([title(8), '  Why 8.', title(7), '  Why 7.'])
+    expect(told.counts).toContain('2 merged pull requests')
   })
 
   it('has the merged pull requests that its commits came in, whose commits are told by their subjects', async () => {
@@ -267,6 +287,7 @@ describe('a schedule or dispatch', () => {
       expect.stringMatching(
         new RegExp(`^warning: Failed to read this step's last job: .* The agent is ${words}\\.$`),
       ),
+      NEW_JOB,
     ])
   })
 
@@ -282,6 +303,6 @@ describe('a schedule or dispatch', () => {
     const { lines, logged } = await tell(scene, { ...start, env: { ...start.env, ...env } })
     expect(lines.slice(4)).toEqual([`Changed files: not known: ${why}`])
     const lacks = `: ${why}. The agent is not told what has changed since.`
-    expect(logged).toEqual(why.startsWith('GitHub') ? [expect.stringContaining(lacks)] : [])
+    expect(logged).toEqual(why.startsWith('GitHub') ? [expect.stringContaining(lacks), NEW_JOB] : [])
   })
 })

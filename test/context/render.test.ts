@@ -116,6 +116,8 @@ describe('the context block', () => {
     const lastOf = (lines: number) =>
       linesOf({ files: { ...filesOf(file('a.ts', '+xxxxxxxxx\n'.repeat(lines))), url } }).at(-1)
     expect([lastOf(20_000), lastOf(9)]).toEqual([`… (the whole diff: ${url})`, '+xxxxxxxxx'])
+    const capped = { files: { ...filesOf(file('a.ts', '+x')), total: undefined, url } }
+    expect(linesOf(capped).at(-1)).toBe(`… (the whole diff: ${url})`)
   })
 
   it('fills 16 KiB to the byte without the diff, and is cut by one byte more', () => {

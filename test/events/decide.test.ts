@@ -58,12 +58,7 @@ describe('the merged pull requests of a push', () => {
     ['for the context of a tag', push(tag), PROMPT, true],
     ['for the report alone, to guard it', push({}), report, true],
     ['not for a tag without context', push(tag), none, false],
-    [
-      'not for commits without a SHA',
-      push({ commits: [{ id: '") { x', message: 'x (#1)' }] }),
-      PROMPT,
-      false,
-    ],
+    ['not for commits without a SHA', push({ commits: [{ id: '") { x', message: 'x (#1)' }] }), none, false],
     ['not on a schedule', bareEvent('schedule'), PROMPT, false],
   ])('are requested once at most: %s', async (_what, event, inputs, isAsked) => {
     const { run } = await startHarness()

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { type Event, EXAMPLES } from '../support/events.ts'
 import { startHarness } from '../support/harness.ts'
+import { ROLES } from './real-payloads.cases.ts'
 
 /** Events that need no permission to be asked for; of pull requests the pushes alone. */
 const TRUSTED =
@@ -29,23 +30,7 @@ async function play(event: Event, role: string, inputs: { prompt: string }) {
   }
 }
 
-const prompt = 'Document it.'
-it.each([
-  [
-    'of a reader start no job unless the event needs write permission',
-    'read',
-    { prompt },
-    ['pull-request', 'skipped'],
-  ],
-  [
-    'of a writer start a job, comments without a command aside',
-    'write',
-    { prompt },
-    ['pull-request', 'skipped'],
-  ],
-  // Where nothing is asked that is an error; a plain comment is none.
-  ['fail where nothing is requested, plain comments aside', 'write', { prompt: '' }, ['error', 'skipped']],
-])(
+it.each(ROLES)(
   "GitHub's own payloads %s",
   async (_what, role, inputs, ends) => {
     const wrong: string[] = []

@@ -124,3 +124,18 @@ export const ACCOUNTS: readonly [Account, Account, boolean][] = [
   [{ login: '' }, { login: '' }, false],
   [{ id: 1, login: 'a' }, null, false],
 ]
+
+/** What the cause is, options of the client, and what is said. */
+export const NO_PERMISSION = [
+  ['no token', { token: '' }, NO_TOKEN],
+  [
+    'a refused token',
+    {},
+    'GitHub refused `github-token` (401): it is invalid or has expired; the token of a GitHub App expires after one hour',
+  ],
+  [
+    'a name that can not be resolved',
+    { apiUrl: 'http://github.invalid' },
+    'the name github.invalid could not be resolved to an address',
+  ],
+] as const

@@ -13,6 +13,7 @@ import {
   FAILING,
   FOR_GOOD,
   FORBIDDEN,
+  NO_PERMISSION,
   NO_TOKEN,
   type Reply,
   retryAfter,
@@ -328,19 +329,7 @@ describe('a call that the run can do without', () => {
     expect(lines.map((line) => line.split(':')[0])).toEqual([expected])
   })
 
-  it.each<[string, Options, string]>([
-    ['no token', { token: '' }, NO_TOKEN],
-    [
-      'a refused token',
-      {},
-      'GitHub refused `github-token` (401): it is invalid or has expired; the token of a GitHub App expires after one hour',
-    ],
-    [
-      'a name that can not be resolved',
-      { apiUrl: 'http://github.invalid' },
-      'the name github.invalid could not be resolved to an address',
-    ],
-  ])('names no permission where %s is the cause', async (_what, options, why) => {
+  it.each(NO_PERMISSION)('names no permission where %s is the cause', async (_what, options, why) => {
     const { github, lines } = await clientFor([401], options)
     for (const one of [list, { ...write, permission: 'statuses: write' }]) await attempt(github, one)
     expect(lines.map((line) => line.replace(/ \(E[A-Z_]+\)/, ''))).toEqual([

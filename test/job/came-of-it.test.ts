@@ -65,6 +65,18 @@ describe('the files of the pull request', () => {
     ])
   })
 
+  it.each([
+    [3, { nodes: [] }],
+    [null, null],
+  ])('are not known where GitHub counts %j and lists %j', async (changedFiles, files) => {
+    const { github, open, read } = await startFinishedJob()
+    open()
+    const pullRequest = { title: 'Odd', changedFiles, files, headRefOid: 'a', comments: null, commits: null }
+    github.faults.push({ match: /CameOfIt/, end: { status: 200, body: { data: { job: { pullRequest } } } } })
+    const cameOfIt = await read()
+    expect([summary(cameOfIt), cameOfItOutputs(cameOfIt)['pr-files']]).toEqual(['**Odd**', ''])
+  })
+
   it('are told since the message as well, where the head before it is known', async () => {
     const { world, github, open, read, endedAtMs } = await startFinishedJob()
     const pull = open({ files: ['a.mdx', 'b.mdx'] })
@@ -216,8 +228,9 @@ it('nothing that others wrote about the pull request comes alive', async () => {
 })
 
 it('the context of the agent is told as counts of commits, files and merged pull requests', () => {
-  const told = { commits: 12, files: 34, wholeFiles: 8, mergedPulls: 2 }
+  const told = { commits: 12, files: 34, wholeFiles: 8, mergedPulls: 2, isUnknown: false }
   expect(contextCounts(told)).toBe('context: 12 commits, 34 files (8 whole), 2 merged pull requests')
-  const names = { commits: 1, files: 1, wholeFiles: 0, mergedPulls: 0 }
+  const names = { commits: 1, files: 1, wholeFiles: 0, mergedPulls: 0, isUnknown: true }
   expect(contextCounts(names)).toBe('context: 1 commit, 1 file')
+  expect(contextCounts({ ...names, commits: 0 })).toBe('context: what has changed is not known')
 })

@@ -213,3 +213,16 @@ export const POLLS: readonly [string, readonly Reply[], PollOptions, string][] =
     'timed-out: 12, 24, 28; 33 s',
   ],
 ]
+
+/** Seconds since the create, the jitter drawn, and the pause in seconds. */
+export const PAUSES = [
+  [5, 0, 5],
+  [5, 1, 6],
+  [250, 0, 5],
+  [250, 0.5, 5.5],
+  [300, 0, 6],
+  [500, 1, 12],
+  [750, 0, 15],
+  [100_000, 0, 15],
+  [100_000, 1, 18],
+] as const

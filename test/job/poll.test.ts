@@ -4,7 +4,18 @@ import { pauseAfter } from '../../src/job/poll.ts'
 import { startHarness } from '../support/harness.ts'
 import type { Reply } from '../support/scripted-service.ts'
 import { AGENT, addPull } from '../support/world.ts'
-import { another, answered, every, lost, noJob, POLLS, type PollOptions, PULL, slow } from './poll.cases.ts'
+import {
+  another,
+  answered,
+  every,
+  lost,
+  noJob,
+  PAUSES,
+  POLLS,
+  type PollOptions,
+  PULL,
+  slow,
+} from './poll.cases.ts'
 
 /** A run whose job was just created, without jitter, against replies of which the last goes on for ever. */
 async function poll(get: readonly Reply[], options: PollOptions = {}) {
@@ -31,17 +42,7 @@ async function poll(get: readonly Reply[], options: PollOptions = {}) {
 }
 
 describe('the pause between looks', () => {
-  it.each([
-    [5, 0, 5],
-    [5, 1, 6],
-    [250, 0, 5],
-    [250, 0.5, 5.5],
-    [300, 0, 6],
-    [500, 1, 12],
-    [750, 0, 15],
-    [100_000, 0, 15],
-    [100_000, 1, 18],
-  ])('%d s after the create, with jitter drawn at %d, is %d s', (ageS, random, pauseS) => {
+  it.each(PAUSES)('%d s after the create, with jitter drawn at %d, is %d s', (ageS, random, pauseS) => {
     const { inputs } = readInputs(new Map(), (same) => same)
     expect(pauseAfter(undefined, 0, ageS * 1000, { inputs, random: () => random })).toBe(pauseS * 1000)
   })
@@ -74,6 +75,12 @@ it('a job whose create lasts past the deadline is looked at once', async () => {
   expect([result, looksS]).toEqual(['failed', [9]])
 })
 
+it('a job that the service does not know any more is not said to be running', async () => {
+  const { outputs, last } = await poll(['active', answered(404)], { kind: 'wait' })
+  expect(outputs).toMatchObject({ result: 'error', 'job-id': 'j1' })
+  expect(last).toMatch(/^error: No job `j1` in project (?!.*running)/)
+})
+
 describe('looks that fail', () => {
   it.each<[string, Reply, string]>([
     ['lost', lost, 'The connection to '],
@@ -98,6 +105,7 @@ describe('looks that fail', () => {
     expect(last).toMatch(new RegExp(`^error: .*\\b${status}\\b`))
     expect(looksS).toHaveLength(2)
     expect((await poll([answered(status)], { timeoutS: 3 })).result).toBe('error')
+    expect(last).toContain('The job may still be running.')
   })
 
   it('are those that are cut at the deadline, too', async () => {

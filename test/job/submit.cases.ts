@@ -12,9 +12,13 @@ export const timeout = (text: string): Sent => ({ inputs: { timeout: text } })
 
 export const SAFE = '. Nothing was started, so it is safe to run this again.'
 const NOTHING = '. Nothing was started.'
-export const MAYBE =
-  'The request may still have been accepted: a job may be running. Look for it in the dashboard of the docs service, and for its pull request, before you start the workflow anew: it may start a second job and spend its credits.'
-const UNCLEAR = `. ${MAYBE}`
+export const MAYBE = {
+  create:
+    'The request may still have been accepted: a job may be running. Look for it in the dashboard of the docs service, and for its pull request, before you start the workflow anew: it may start a second job and spend its credits.',
+  message:
+    'The message may still have been accepted: the job may be running. Look at it in the dashboard of the docs service, and at its pull request, before you start the workflow anew: it may send the message a second time and spend credits.',
+}
+const UNCLEAR = ' may still have been accepted: '
 const KEPT = `. The service kept returning this error until \`timeout\` elapsed${SAFE}`
 const past = (wait: string): string =>
   `. The server asks to wait ${wait} before the next request, which is past \`timeout\`${SAFE}`

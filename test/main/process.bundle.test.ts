@@ -9,6 +9,7 @@ import { TestServers } from '../support/http-servers.ts'
 import { alive, commandsIn } from '../support/rendered.ts'
 import type { ActionRun } from '../support/run-action.ts'
 import { startScene } from '../support/scene.ts'
+import { FAULTS } from './process.bundle.cases.ts'
 import { QUIET } from './quiet.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
@@ -58,19 +59,7 @@ describe('a cancelled run', () => {
   )
 })
 
-it.each([
-  [
-    'an empty event loop',
-    // No connection leads anywhere, no timer fires, and nothing keeps the process alive.
-    'require("node:net").Socket.prototype.connect = function () { return this }; globalThis.setTimeout = () => ({ unref() {} })',
-    /^::error .*::The action exited before it finished\. Please report this\.$/m,
-  ],
-  [
-    'a fault of ours',
-    'Promise.allSettled = () => { throw new TypeError("a fault of ours") }',
-    /^::error .*::The action failed unexpectedly: a fault of ours\. Please report this\.\nTypeError: a fault of ours\n +at /m,
-  ],
-])('%s never ends a run without words', async (_what, program, says) => {
+it.each(FAULTS)('%s never ends a run without words', async (_what, program, says) => {
   const { run: act } = await startScene()
   const path = join(folder, 'preloaded.cjs')
   writeFileSync(path, program)

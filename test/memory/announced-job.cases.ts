@@ -52,6 +52,7 @@ export const FOUND: readonly [
   ['one that the agent has copied does not count', [[{ author: AGENT }]], onTime],
   ['one of another project does not count', [[{ marker: { project: 'other' } }]], onTime],
   ['one of another step does not count', [[{ marker: { step: 'other.yml/docs/agent' } }]], onTime],
+  ['one of this very run is another leg’s', [[{ marker: { run: '1001' } }]], onTime],
   ['a reply is no announcement', [[{ marker: { kind: 'reply' } }]], onTime],
   [
     'behind one that does not count an older one does',

@@ -155,6 +155,11 @@ describe('on a re-run, what earlier attempts left', () => {
     expect(end).toMatchObject({ hasFailed: true, outputs: { result: 'error' }, calls: [] })
     expect(end.log.at(-1)).toMatch(/^error: Failed to look for an earlier job\. .* safe to run this again\.$/)
     expect(statuses()).toEqual(['failure: Failed to look for an earlier job'])
+    github.faults.splice(0, 1, { match: /graphql/, end: '403' })
+    const refused = await run({ ...RERUN, attempt: 3 })
+    expect(refused.log.at(-1)).toMatch(
+      /start the workflow anew instead of re-running it\. Nothing was started\.$/,
+    )
   })
 
   it("can't be written any more: nothing is started", async () => {
@@ -203,6 +208,17 @@ it('what can not be read is said: a first attempt starts a new job', async () =>
       /^notice: Failed to look for an earlier job: .* This run starts a new job\.$/m,
     )
   }
+})
+
+it('where the cause was met before, a notice still says that a new job starts', async () => {
+  const { world, github, run } = await startAfter([])
+  github.faults.push({ match: /graphql/, end: { status: 404, body: {} } })
+  const { log } = await run({ event: pushTo(world), inputs: { 'ignore-authors': 'mintlify[bot]' } })
+  const annotations = log.filter((line) => /^(?:warning|notice: (?!Job started))/.test(line))
+  expect(annotations).toEqual([
+    expect.stringContaining('this server has no GraphQL API (404)'),
+    'notice: This run starts a new job, as it could not look for an earlier one.',
+  ])
 })
 
 describe('where no commit of the last 100 names a job', () => {
@@ -259,7 +275,7 @@ describe('where no commit of the last 100 names a job', () => {
     expect(again.requests.filter((line) => /^GET .*statuses$/.test(line))).toHaveLength(1)
   })
 
-  it("the step's announcement on an open pull request of the agent does, until the key is replaced", async () => {
+  it("the step's announcement on an open pull request of the agent does", async () => {
     const { world, run } = await startAfter([])
     const pull = 'https://github.com/acme/docs/pull/7'
     const replies = { get: [{ body: { status: 'completed', prLink: pull } }] }
@@ -268,16 +284,6 @@ describe('where no commit of the last 100 names a job', () => {
     const tip = addCommit(world).sha
     const later = { sha: tip, inputs: agent, replies: { get: ['active'] } }
     expect((await run({ ...schedule, ...later })).calls).toEqual(continues('j1'))
-    for (const event of [pushTo(world, { files: ['src/a.ts'] })]) {
-      world.statuses.splice(0)
-      expect((await run({ event, inputs: agent, replies: { get: ['active'] } })).calls).toEqual(
-        continues('j1'),
-      )
-    }
-    world.statuses.splice(0)
-    const rekeyed = await run({ ...schedule, ...later, inputs: { ...agent, 'api-key': 'mint_another_key' } })
-    expect(rekeyed.calls).toEqual(NEW)
-    expect(rekeyed.log.join('\n')).toMatch(/^notice: The pull request #7 was announced with another API key/m)
   })
 })
 

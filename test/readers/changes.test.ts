@@ -6,7 +6,7 @@ import {
   findPageChanges,
   isNewlyAiHeavy,
 } from '../../src/readers/page-changes.ts'
-import { NEWLY_AI } from './changes.cases.ts'
+import { NEWLY_AI, RANGES } from './changes.cases.ts'
 import { page } from './samples.ts'
 import { Dice } from './simulation.ts'
 
@@ -24,17 +24,7 @@ describe('figures', () => {
     expect(changeBetween(previous, current)).toBe(change)
   })
 
-  it.each([
-    [[1000, 1000, 1000], 1030, 'usual'],
-    [[1000, 1000, 1000], 1031, 'highest'],
-    [[1000, 1000, 1000], 970, 'usual'],
-    [[1000, 1000, 1000], 969, 'lowest'],
-    [[900, 1100, 1000], 1134, 'highest'],
-    [[900, 1100, 1000], 872, 'lowest'],
-    [[700, 700, 700], 721, 'usual'],
-    [[0, 5, 5], 0, 'usual'],
-    [[1000, 1000], 5, undefined],
-  ])(
+  it.each(RANGES)(
     'after %j have %i as %s: the ends of three periods and 3 %% beyond are usual',
     (values, value, position) => {
       expect(compareWithUsual(value, values)?.position).toBe(position)

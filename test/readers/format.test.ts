@@ -10,8 +10,7 @@ import {
 } from '../../src/readers/format.ts'
 import { periodsBefore } from '../../src/readers/options.ts'
 import { pageName, pageUrl } from '../../src/readers/page-lists.ts'
-
-const SITE = new URL('https://example.com/docs')
+import { PAGE_URLS } from './format.cases.ts'
 
 const period = (from: string, to: string) => ({ fromMs: Date.parse(from), toMs: Date.parse(to) })
 
@@ -51,21 +50,12 @@ describe('a period', () => {
   })
 })
 
-it.each([
-  ['https://docs.example.com', '/quickstart', 'https://docs.example.com/quickstart'],
-  ['https://docs.example.com/', '/', 'https://docs.example.com/'],
-  ['https://example.com/docs/', 'guides/a', 'https://example.com/docs/guides/a'],
-  ['https://example.com', '/a b?c#d"e', 'https://example.com/a%20b%3Fc%23d%22e'],
-  ['https://example.com', '/caf%C3%A9/é/50%', 'https://example.com/caf%C3%A9/%C3%A9/50%25'],
-  ['https://example.com', '//evil.example/x', 'https://example.com//evil.example/x'],
-  ['https://example.com', '/\\evil.example', 'https://example.com/%5Cevil.example'],
-  ['https://example.com', 'https://evil.example/', 'https://example.com/https%3A//evil.example/'],
-  ['https://example.com', '/\ud800', 'https://example.com/%EF%BF%BD'],
-  ['http://localhost:3000/docs', '/a', 'http://localhost:3000/docs/a'],
-  ...['/..', '/../x', '/a/./b', '/a/%2e%2E/b', '.', '/%2E'].map((path) => [SITE.href, path, undefined]),
-])('the address on %s of the page %s is %s: none that would lead elsewhere', (site = '', path = '', url) => {
-  expect(pageUrl(path, new URL(site))).toBe(url)
-})
+it.each(PAGE_URLS)(
+  'the address on %s of the page %s is %s: none that would lead elsewhere',
+  (site, path, url) => {
+    expect(pageUrl(path, new URL(site))).toBe(url)
+  },
+)
 
 describe('the name of a page', () => {
   it('is cut in its middle', () => {

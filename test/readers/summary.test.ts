@@ -121,7 +121,10 @@ This is the first report: there were no visitors in the 3 weeks before.
     const ask = "is the site's tracking broken, or is `project-id` another project's?"
     expect(text).toContain(`⚠️ No visitors at all, after 9,000 in the week before: ${ask}`)
     expect(text).toContain('| **All** | **0** | **below** 8,633 – 9,373 | 9,000 | −100 % |')
-    expect(screen([9000, 0, 0])).not.toContain('⚠️')
+    const still = screen([9000, 0, 0])
+    expect(still).toContain(`⚠️ No visitors at all, after 9,000 in 13 – 19 Jul 2026: ${ask}`)
+    expect(screen([...WEEKS, 0, 0])).toMatch(/^## 📊 No visitors read the docs\n/)
+    expect(screen([0, 0, 0])).not.toContain('⚠️')
   })
 
   it('has no chart, comparison or usual range of a single period, nor of one that is not over', () => {
