@@ -29,7 +29,8 @@ export class PublicNames {
     const isShort = decoded.length <= 80 && words.length <= 8 && words.every(isShortWord)
     const forAgent = isShort && !/[A-Z]/.test(decoded) ? decoded : undefined
     const name = { of: 'path', forPeople: decoded, forAgent } as const
-    return this.#judge(`path ${decoded}`, PATH.test(decoded), name)
+    // With a slash at its end it is the same page.
+    return this.#judge(`path ${decoded.replace(/(?<=.)\/$/, '')}`, PATH.test(decoded), name)
   }
 
   /** The path in the address of a page on the web; a path alone is taken as it is. */

@@ -62,6 +62,7 @@ describe('a category', () => {
 
 it('the same text is the same name, withheld or not, and what was rated is what was asked about', () => {
   expect(names.ofPageUrl('https://a.example/x y')).toBe(names.ofPath('/x%20y'))
+  expect(names.ofPageUrl('https://a.example/x/')).toBe(names.ofPath('/x'))
   expect(names.ofPath('/x')).not.toBe(names.ofPath('/y'))
   expect(names.ofSearch('x')).not.toBe(names.ofCategory('x'))
 })
