@@ -45,11 +45,12 @@ export async function loadRequest(trigger: Trigger, run: Run): Promise<RunReques
 
   if (contextFiles.length > 0 && !hasInstruction)
     log.warning('`context-files` has no effect without a prompt: data alone requests nothing.')
-  for (const sentence of [...inputWarnings(inputs, wantsJob), ...readers.warnings]) log.warning(sentence)
+  for (const sentence of [...inputWarnings(inputs, wantsJob, trigger), ...readers.warnings])
+    log.warning(sentence)
   return { trigger, wantsJob, parts, readers: readers.options }
 }
 
-function inputWarnings(inputs: Inputs, wantsJob: boolean): string[] {
+function inputWarnings(inputs: Inputs, wantsJob: boolean, { event, command }: Trigger): string[] {
   const why = wantsJob
     ? 'with `wait: false`. Remove one of the two.'
     : 'without a job. Remove it, or request a job with `prompt` or `job-id`.'
@@ -62,8 +63,14 @@ function inputWarnings(inputs: Inputs, wantsJob: boolean): string[] {
   const names = Object.entries(unused).flatMap(([name, isUnused]) => (isUnused ? name : []))
   const warnings = names.map((name) => `\`${name}\` has no effect ${why}`)
   const { 'ignore-authors': authors, 'base-url': baseUrl } = inputs
+  const isGuarded = ['push', 'pull-request'].includes(event.row.subject) && command === undefined
   const isUnguarded = authors.length > 0 && !authors.map(normalizeLogin).includes('mintlify')
-  if (wantsJob && isUnguarded && baseUrl.href === new URL(INPUTS['base-url'].default).href)
+  if (
+    isGuarded &&
+    hasPrompt(inputs) &&
+    isUnguarded &&
+    baseUrl.href === new URL(INPUTS['base-url'].default).href
+  )
     warnings.push(
       'The list in `ignore-authors` replaces the default: without `mintlify[bot]`, the pull requests and pushes of the agent start it again. Add that login.',
     )
@@ -113,7 +120,8 @@ function crossInputProblems(
   if (given('api-key') === '' && !inputs['dry-run']) {
     const spelled =
       "is its secret's name spelled as in the settings of this repository, its organization or the job's environment? In a reusable workflow, does the caller pass it with `secrets:`?"
-    const fork = 'this repository is a fork, which has no secrets of the original: disable the workflow here?'
+    const fork =
+      'this repository is a fork, which has no secrets of the original: set one here (is its name spelled as in the settings?), or disable the workflow.'
     refuse('api-key', `is missing: ${isFork ? fork : spelled}`)
   }
   if (given('project-id') === '') {

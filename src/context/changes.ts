@@ -13,7 +13,7 @@ const MAX_LISTED = 3000
 const PULL_PERMISSION = 'pull-requests: read'
 
 export function unknownChanges(why: string, facts: readonly Fact[] = []): EventFacts {
-  return { facts, files: { files: [], total: 0, problem: `not known: ${why}` } }
+  return { facts, files: { files: [], total: undefined, problem: `not known: ${why}` } }
 }
 
 /** Source: GitHub's REST API, "Compare two commits": without paging the newest 250 commits, oldest first. */

@@ -112,7 +112,7 @@ export function renderContext(
   const [shownCommits = NOTHING, list = NOTHING, ...others] = shown
   const hunkText = withDiff ? renderHunk(hunk, Math.min(MAX_HUNK_BYTES, (bytesLeft - maxBytes) / 2)) : ''
   const head = `${top}${textOf([...others, shownCommits])}${hunkText}${title}`
-  const isUnknown = files.length === 0 && Boolean(described.files?.problem)
+  const isUnknown = described.files !== undefined && files.length === 0 && described.files.total === undefined
   const stats = { commits: shownCommits.count, files: list.count, wholeFiles: 0, mergedPulls, isUnknown }
   if (!withDiff) return { text: delimit(leadIn, `${head}${list.text}`), stats }
   const whole = url === '' ? '' : `\n… (the whole diff: ${oneLine(url)})`

@@ -22,25 +22,32 @@ export async function factsOfPush(
   github: GitHub,
 ): Promise<EventFacts> {
   const changes = await changesOfPush(payload, since, github)
-  const merged = new Map([...(await readEarlierPulls(payload, changes, github)), ...mergedPulls])
-  const pulls = new Map([...merged.values()].flat().map((pull) => [pull.number, pull]))
+  const earlier = await readEarlierPulls(payload, changes, github)
+  const pulls = new Map([...earlier, ...[...mergedPulls.values()].flat()].map((pull) => [pull.number, pull]))
   // What a pull request's description tells, its commits need not tell again.
-  const commits = changes.commits?.map((one) => (merged.get(one.sha)?.length ? withoutBody(one) : one))
+  const commits = changes.commits?.map((one) => (mergedPulls.get(one.sha)?.length ? withoutBody(one) : one))
   const texts = [...pulls.values()].toReversed().map(textOfPull)
   return { ...changes, texts, mergedPulls: texts.length, commits: commits ?? [] }
 }
+
+/** Of more pull requests of earlier pushes than this, the titles alone are told, of the newest. */
+const MAX_EARLIER_WHOLE = 3
+const MAX_EARLIER = 20
 
 /** The merged pull requests of the commits that earlier pushes brought, whose runs were dropped or skipped. */
 async function readEarlierPulls(
   { commits: pushed }: Payload,
   { commits = [] }: EventFacts,
   github: GitHub,
-): Promise<MergedPulls> {
+): Promise<readonly MergedPull[]> {
   const own = new Set(originsOf(pushed).map(({ sha }) => sha))
   const earlier = commits.filter(({ sha }) => isSha(sha) && !own.has(sha)).slice(-MAX_DESCRIBED)
-  if (earlier.length === 0) return new Map()
+  if (earlier.length === 0) return []
   const consequence = 'The agent is not told which pull requests the commits of earlier pushes came in.'
-  return await readMergedPulls(earlier, { withText: true, consequence }, github)
+  const merged = await readMergedPulls(earlier, { withText: true, consequence }, github)
+  const pulls = [...new Map([...merged.values()].flat().map((pull) => [pull.number, pull])).values()]
+  if (pulls.length <= MAX_EARLIER_WHOLE) return pulls
+  return pulls.slice(-MAX_EARLIER).map((pull) => ({ ...pull, body: '' }))
 }
 
 function textOfPull({ number, title, url, author, labels, body }: MergedPull): Fact {

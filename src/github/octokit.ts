@@ -22,7 +22,7 @@ const PAUSES_MS = [3000, 9000]
 const MAX_RETRY_AFTER_MS = 15_000
 
 const NO_TOKEN =
-  'the input `github-token` is empty: if it is taken from a secret, is that set and spelled so? (Without the input, `github.token` is used.)'
+  'the input `github-token` is empty: if it is taken from a secret, is that set and spelled so? Without the input, `github.token` is used'
 
 /** Octokit with this action's transport and rules of what is retried. Nothing is loaded or sent before it is used. */
 export class OctokitLoader {

@@ -25,8 +25,9 @@ export function cameOfItSummary({ found, published }: CameOfIt): readonly Markdo
   const words: Markdown[] = []
   if (found.kind === 'published') words.push(link(`Show ${countOf(found.commits, 'commit')}`, found.url))
   if (found.kind === 'invisible') {
-    const lost = 'Its pages and preview are not known, and a later run can’t continue its pull request.'
-    words.push(md`${code('github-token')} can’t see ${found.repository}. ${lost}`)
+    const lost =
+      'so the pages and the preview are not known. With a token that can, a later run also continues the pull request.'
+    words.push(md`${code('github-token')} can’t read pull requests of ${found.repository}, ${lost}`)
   }
   if (found.kind === 'pull-request') {
     const { title, filesSince: since, url, checks } = found

@@ -29,7 +29,12 @@ type ContinuedPull = {
 
 /** What a run does about its job, before its prompt is put together. */
 export type Course =
-  | { readonly kind: 'create'; readonly previous: PreviousPull | undefined }
+  | {
+      readonly kind: 'create'
+      readonly previous: PreviousPull | undefined
+      /** Whether an earlier job could not be looked for, and no annotation says so yet. */
+      readonly isUnannounced: boolean
+    }
   | { readonly kind: 'message'; readonly id: string; readonly pull: ContinuedPull | undefined }
   | {
       readonly kind: 'wait'
@@ -42,7 +47,7 @@ export type Course =
       readonly isUnnamed: boolean
     }
 
-export const NEW_JOB: Course = { kind: 'create', previous: undefined }
+export const NEW_JOB = { kind: 'create', previous: undefined, isUnannounced: false } as const
 
 /**
  * Decides what a run does about an earlier job, and says so in the log. A job of an earlier attempt of this run is waited
@@ -121,7 +126,7 @@ function continuePull(id: string, prLink: string, pull: PullState, { log, clock 
 /** A new job, which is told of the pull request before it. */
 function createAfter(prLink: string, { state, mergeCommit }: PullState): Course {
   const isKnown = state === 'merged' || state === 'closed' || state === 'invisible'
-  return isKnown ? { kind: 'create', previous: { prLink, state, mergeCommit } } : NEW_JOB
+  return isKnown ? { ...NEW_JOB, previous: { prLink, state, mergeCommit } } : NEW_JOB
 }
 
 /** How long looking up an earlier job is retried. */

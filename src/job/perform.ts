@@ -126,7 +126,12 @@ async function recordStart(
 ): Promise<RerunAdvice> {
   if (plan.kind === 'wait') return 'safe'
   const written = reply ?? (await memory.begin())
-  if (written.known) return 'safe'
+  if (written.known) {
+    // Else it is said with what the failure costs.
+    if (plan.kind === 'create' && plan.isUnannounced)
+      run.log.notice('This run starts a new job, as it could not look for an earlier one.')
+    return 'safe'
+  }
   if (!isRerun(run.environment)) return 'anew'
   throw new JobError('unknown', {
     headline: 'This re-run failed to write down what it is about to start',

@@ -127,11 +127,7 @@ async function planCourse(
   const [purpose, consequence] = ['look for an earlier job', 'This run starts a new job.']
   const permission = command === undefined ? STATUS_PERMISSION : writePermission(command.source.thread)
   const isAnnotated = github.report(earlier.error, { purpose, permission, level: 'notice', consequence })
-  // Where its cause was met before, what it costs is said all the same; without a token that works, the status says it.
-  const isTokens = ['permission', 'refused'].includes(earlier.error.kind) || earlier.error.status === 401
-  if (!isAnnotated && !isTokens)
-    log.notice('This run starts a new job, as it could not look for an earlier one.')
-  return NEW_JOB
+  return { ...NEW_JOB, isUnannounced: !isAnnotated }
 }
 
 function unknownJob(why: string): JobError {

@@ -3,6 +3,7 @@ import { type Known, NONE } from '../github/client.ts'
 import { isSameAccount, pullRequestThread } from '../github/comments.ts'
 import { GitHubError } from '../github/errors.ts'
 import { type Nodes, nodesOf, normalizeLogin, type Sent, type User } from '../github/types.ts'
+import { isRerun } from '../runner/environment.ts'
 import type { Run } from '../runner/run.ts'
 import { createMarker, type Marker, Markers, unverifiedProject } from './marker.ts'
 import type { EarlierJob } from './status.ts'
@@ -71,8 +72,8 @@ export async function findAnnouncedJob(trigger: Trigger, run: Run): Promise<Know
         } else if (
           marker.kind === 'announcement' &&
           marker.step === step &&
-          // This very run's is another leg's, or another call's of the same workflow.
-          marker.run !== environment.runId &&
+          // On its first attempt, this very run's is another leg's, or another call's of the same workflow.
+          (isRerun(environment) || marker.run !== environment.runId) &&
           sources.includes(marker.source)
         ) {
           return jobOfMarker(marker)

@@ -53,7 +53,11 @@ export async function readReadersOptions(run: Run) {
   const cure = `without a visitors report: add \`visitors-summary: true\`, or remove ${them}.`
   const warnings =
     unused.length === 0 ? [] : [`${listOf(unused.map((name) => `\`${name}\``))} ${has} no effect ${cure}`]
-  if (explicit !== undefined && String(inputs['visitors-days']) !== INPUTS['visitors-days'].default)
+  if (
+    hasVisitors &&
+    explicit !== undefined &&
+    String(inputs['visitors-days']) !== INPUTS['visitors-days'].default
+  )
     warnings.push(
       '`visitors-days` has no effect with `visitors-from` and `visitors-to`, which are the period: remove it.',
     )

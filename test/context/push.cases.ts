@@ -4,7 +4,7 @@ export const REFUSALS = [
     'no token',
     { 'github-token': '' },
     [],
-    'the input `github-token` is empty: if it is taken from a secret, is that set and spelled so? (Without the input, `github.token` is used.).',
+    'the input `github-token` is empty: if it is taken from a secret, is that set and spelled so? Without the input, `github.token` is used.',
   ],
   [
     'a refused token',

@@ -21,8 +21,6 @@ function pushOfTag(name: string): Event {
   return push({ ref: `refs/tags/${name}`, created: true, before: NO_COMMIT, after: AFTER, commits: [] })
 }
 
-const NEW_JOB = 'notice: This run starts a new job, as it could not look for an earlier one.'
-
 describe('a push', () => {
   it('is told with what GitHub compares', async () => {
     const told = await tell(await pushScene(), { event: pushed })
@@ -66,6 +64,20 @@ describe('a push', () => {
       `Merged pull request #${number}: Change ${number} (https://github.com/acme/docs/pull/${number}, by octocat):`
     expect(titles).toEqual([title(8), '  Why 8.', title(7), '  Why 7.'])
     expect(told.counts).toContain('2 merged pull requests')
+    const last = [9, 10, 11, 12].map(merge).at(-1) ?? ''
+    const later = {
+      ...payload,
+      before: sha,
+      after: last,
+      commits: [{ id: last, message: 'Change 12 (#12)' }],
+    }
+    const { lines } = await tell(scene, { event: { name: 'push', payload: later } })
+    const shown = lines.filter((line) => /^(?:Merged pull| {2}Why)/.test(line))
+    expect(shown).toEqual([
+      title(12),
+      '  Why 12.',
+      ...[11, 10, 9, 8, 7].map((one) => title(one).slice(0, -1)),
+    ])
   })
 
   it('has the merged pull requests that its commits came in, whose commits are told by their subjects', async () => {
@@ -287,7 +299,6 @@ describe('a schedule or dispatch', () => {
       expect.stringMatching(
         new RegExp(`^warning: Failed to read this step's last job: .* The agent is ${words}\\.$`),
       ),
-      NEW_JOB,
     ])
   })
 
@@ -303,6 +314,6 @@ describe('a schedule or dispatch', () => {
     const { lines, logged } = await tell(scene, { ...start, env: { ...start.env, ...env } })
     expect(lines.slice(4)).toEqual([`Changed files: not known: ${why}`])
     const lacks = `: ${why}. The agent is not told what has changed since.`
-    expect(logged).toEqual(why.startsWith('GitHub') ? [expect.stringContaining(lacks), NEW_JOB] : [])
+    expect(logged).toEqual(why.startsWith('GitHub') ? [expect.stringContaining(lacks)] : [])
   })
 })

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { FAULT_KINDS, NAMED_FAULTS } from '../../docs-service/faults/fault.ts'
-import { create, JOB, send, startService, statusOf } from './started-service.ts'
+import { create, JOB, startService, statusOf } from './started-service.ts'
 
 const HELLO = { body: { prompt: 'Hello' } }
 
@@ -22,20 +22,6 @@ test('a fault meets what it matches, as often as it says; of several, the first 
   expect(await statusOf(service, `POST ${JOB}/${id}/message`, HELLO)).toBe(500)
   service.faults.clear()
   expect(await statuses('GET /v1/analytics/docs/searches', 1)).toEqual([200])
-})
-
-test('faults are set, shown and removed over HTTP, without a key', async () => {
-  const { service } = await startService()
-  const fault = { kind: 'status', status: 503, times: 'always', match: { path: 'create' } }
-  expect(await statusOf(service, 'POST /_faults', { key: '', body: fault })).toBe(201)
-  expect(await statusOf(service, 'POST /_faults', { key: '', body: '"no-credits"' })).toBe(201)
-  expect(await statusOf(service, `POST ${JOB}`, HELLO)).toBe(503)
-  const listed = await send(service, 'GET /_faults', { key: '' })
-  expect(await listed.json()).toMatchObject([{ fault, seen: 1, used: 1 }, { used: 0 }])
-  expect(await (await send(service, 'DELETE /_faults', { key: '' })).json()).toEqual([])
-  expect(await statusOf(service, 'PUT /_faults', { body: {} })).toBe(405)
-  const requests = await (await send(service, 'GET /_requests', { key: '' })).text()
-  expect(JSON.parse(requests)).toMatchObject([{ path: JOB, headers: { authorization: 'Bearer ***' } }])
 })
 
 test('the README explains every kind of fault and every named one', () => {

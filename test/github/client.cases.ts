@@ -12,7 +12,7 @@ export type Reply =
 export const said = (status: number, message: string): Reply => ({ status, body: { message } })
 export const FORBIDDEN = said(403, 'Resource not accessible by integration')
 export const NO_TOKEN =
-  'the input `github-token` is empty: if it is taken from a secret, is that set and spelled so? (Without the input, `github.token` is used.)'
+  'the input `github-token` is empty: if it is taken from a secret, is that set and spelled so? Without the input, `github.token` is used'
 export const HTML = { headers: { 'content-type': 'text/html' }, body: '<html>Unicorn!' }
 export const retryAfter = (status: number, s: number): Reply => ({
   status,

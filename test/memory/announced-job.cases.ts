@@ -53,6 +53,12 @@ export const FOUND: readonly [
   ['one of another project does not count', [[{ marker: { project: 'other' } }]], onTime],
   ['one of another step does not count', [[{ marker: { step: 'other.yml/docs/agent' } }]], onTime],
   ['one of this very run is another leg’s', [[{ marker: { run: '1001' } }]], onTime],
+  [
+    'one of this very run is its own on a re-run',
+    [[{ marker: { run: '1001' } }]],
+    { runId: 1001, attempt: 2 },
+    'job_21',
+  ],
   ['a reply is no announcement', [[{ marker: { kind: 'reply' } }]], onTime],
   [
     'behind one that does not count an older one does',

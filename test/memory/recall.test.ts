@@ -219,6 +219,10 @@ it('where the cause was met before, a notice still says that a new job starts', 
     expect.stringContaining('this server has no GraphQL API (404)'),
     'notice: This run starts a new job, as it could not look for an earlier one.',
   ])
+  world.scopes.delete('contents: read')
+  github.faults.splice(0)
+  const lacking = await run({ event: pushTo(world), inputs: { context: 'files' } })
+  expect(lacking.log).toContain(annotations[1])
 })
 
 describe('where no commit of the last 100 names a job', () => {
