@@ -12,7 +12,7 @@ import {
   sentencesWithCode,
   table,
 } from '../lib/markdown.ts'
-import { clip } from '../lib/text.ts'
+import { clip, inBackticks } from '../lib/text.ts'
 import type { OutputValues } from '../runner/outputs.ts'
 import type { Run } from '../runner/run.ts'
 import { serviceWord } from '../service/service-errors.ts'
@@ -74,6 +74,19 @@ export function jobSummary(outcome: Outcome, run: Run): Markdown {
     footer(run, outcome),
     foldedDetails(outcome, run),
   )
+}
+
+/** Says what a run would have done, and shows what it would have sent. */
+export function reportDryRun(plan: Plan, run: Run): undefined {
+  const { log } = run
+  const forJob = plan.kind === 'message' ? 'send this message to' : 'wait for'
+  const purpose =
+    plan.kind === 'create' ? 'start a job with this prompt' : `${forJob} the job ${inBackticks(plan.id)}`
+  const text = `The docs service was not called. Without \`dry-run\`, this run would ${purpose}.`
+  run.setOutputs({ result: 'dry-run' })
+  if (plan.kind !== 'wait') log.group('The prompt', run.redact(plan.prompt))
+  run.writeSummary('job', dryRunSummary(text, plan, run))
+  log.notice(text)
 }
 
 /** The summary of a dry run: what would have been sent, in full. */

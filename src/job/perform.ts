@@ -2,7 +2,7 @@ import { isExpected, STAGES } from '../comments/bodies.ts'
 import { Conversation } from '../comments/conversation.ts'
 import { skip } from '../events/trigger.ts'
 import type { Known } from '../github/client.ts'
-import { capitalize, inBackticks } from '../lib/text.ts'
+import { capitalize } from '../lib/text.ts'
 import { findUnchanged } from '../memory/last-job.ts'
 import { type Attempt, recallStep } from '../memory/recall.ts'
 import { StepMemory } from '../memory/status.ts'
@@ -10,7 +10,7 @@ import { isRerun } from '../runner/environment.ts'
 import type { Run } from '../runner/run.ts'
 import type { Job } from '../service/docs-service.ts'
 import { type JobQuestion, readCameOfIt, waitForPreview } from './came-of-it.ts'
-import { dryRunSummary, reportOutcome, reportSkip } from './job-summary.ts'
+import { reportDryRun, reportOutcome, reportSkip } from './job-summary.ts'
 import {
   type JobEnd,
   type Outcome,
@@ -214,16 +214,4 @@ function questionOf(job: Job, plan: Plan | undefined, { atMs }: AcceptedJob): Jo
     headBefore: plan?.kind === 'message' ? plan.pull?.head || undefined : undefined,
     earlierPull: mergeCommit === '' ? undefined : { prLink, mergeCommit },
   }
-}
-
-function reportDryRun(plan: Plan, run: Run): undefined {
-  const { log } = run
-  const forJob = plan.kind === 'message' ? 'send this message to' : 'wait for'
-  const purpose =
-    plan.kind === 'create' ? 'start a job with this prompt' : `${forJob} the job ${inBackticks(plan.id)}`
-  const text = `The docs service was not called. Without \`dry-run\`, this run would ${purpose}.`
-  run.setOutputs({ result: 'dry-run' })
-  if (plan.kind !== 'wait') log.group('The prompt', run.redact(plan.prompt))
-  run.writeSummary('job', dryRunSummary(text, plan, run))
-  log.notice(text)
 }
