@@ -82,7 +82,10 @@ export function hashProject(inputs: Pick<Inputs, 'base-url' | 'project-id'>): st
 }
 
 /** The marker of the comment that a run is to write: a reply to its command, else a status comment. */
-export function createMarker({ command }: Trigger, { inputs, environment }: Run): Marker {
+export function createMarker(
+  { command }: Pick<Trigger, 'command'>,
+  { inputs, environment }: Pick<Run, 'inputs' | 'environment'>,
+): Marker {
   const { workflow, job, step } = stepNames(environment, inputs.matrix)
   return {
     kind: command === undefined ? 'status' : 'reply',

@@ -72,8 +72,7 @@ describe('a push', () => {
       commits: [{ id: last, message: 'Change 12 (#12)' }],
     }
     const { lines } = await tell(scene, { event: { name: 'push', payload: later } })
-    const shown = lines.filter((line) => /^(?:Merged pull| {2}Why)/.test(line))
-    expect(shown).toEqual([
+    expect(lines.filter((line) => /^(?:Merged pull| {2}Why)/.test(line))).toEqual([
       title(12),
       '  Why 12.',
       ...[11, 10, 9, 8, 7].map((one) => title(one).slice(0, -1)),

@@ -1,7 +1,12 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
+import { eventRow } from '../../src/events/event-table.ts'
+import { readCommand } from '../../src/events/trigger.ts'
 import { pullRequestThread, type Thread } from '../../src/github/comments.ts'
-import { hashProject, isSameComment, type Marker, Markers } from '../../src/memory/marker.ts'
+import { readInputs } from '../../src/inputs/read.ts'
+import { createMarker, hashProject, isSameComment, type Marker, Markers } from '../../src/memory/marker.ts'
+import { readEnvironment } from '../../src/runner/environment.ts'
+import { issueComment, person } from '../support/events.ts'
 import { HOSTILE_TEXTS } from '../support/hostile-texts.ts'
 import { marker, SAME } from './marker.cases.ts'
 
@@ -68,4 +73,12 @@ it('a project has a name that only the same one of the same service has, and tha
   expect(hashProject({ ...inputs })).toBe(hash)
   expect(hashProject({ ...inputs, 'project-id': 'other' })).not.toBe(hash)
   expect(hashProject({ ...inputs, 'base-url': new URL('https://other.example.com') })).not.toBe(hash)
+})
+
+it('a command has a reply, which names what it answers; any other run a status comment', () => {
+  const { name, payload } = issueComment({ id: 5001, body: '/docs x', author: person('octocat') })
+  const command = readCommand({ name, row: eventRow(name), payload }, '/docs')
+  const run = { ...readInputs(new Map(), (text) => text), environment: readEnvironment({}) }
+  expect(createMarker({ command }, run)).toMatchObject({ kind: 'reply', source: 'issue-comment/5001' })
+  expect(createMarker({ command: undefined }, run)).toMatchObject({ kind: 'status', source: '' })
 })
