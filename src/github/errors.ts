@@ -13,16 +13,19 @@ export class GitHubError extends Error {
   readonly kind: 'permission' | 'setup' | 'rate-limit' | 'refused' | 'other'
   /** HTTP status; `undefined` where no response came, or none that can be used, or GraphQL reported the error. */
   readonly status: number | undefined
+  /** The field that GraphQL could not resolve, such as `repository.object.status`; else empty. */
+  readonly path: string
   /** How long GitHub asks to wait, in milliseconds; `undefined` if it does not say. */
   readonly retryAfterMs: number | undefined
 
   constructor(
     message: string,
-    options: Partial<Pick<GitHubError, 'kind' | 'status' | 'retryAfterMs' | 'cause'>> = {},
+    options: Partial<Pick<GitHubError, 'kind' | 'status' | 'path' | 'retryAfterMs' | 'cause'>> = {},
   ) {
     super(message, { cause: options.cause })
     this.kind = options.kind ?? 'other'
     this.status = options.status
+    this.path = options.path ?? ''
     this.retryAfterMs = options.retryAfterMs
   }
 }
@@ -103,10 +106,10 @@ export function readGraphqlErrors(data: unknown): readonly GraphqlError[] {
   }))
 }
 
-export function graphqlError({ type, message }: Pick<GraphqlError, 'type' | 'message'>): GitHubError {
+export function graphqlError({ type, message, path }: GraphqlError): GitHubError {
   const other = type === 'RATE_LIMITED' ? 'rate-limit' : 'other'
   const kind = type === 'FORBIDDEN' || type === 'NOT_FOUND' ? 'permission' : other
-  return new GitHubError(`GitHub returned "${clip(message, 200)}"`, { kind })
+  return new GitHubError(`GitHub returned "${clip(message, 200)}"`, { kind, path })
 }
 
 export type SentRequest = { readonly method: string; readonly url: string }

@@ -5,7 +5,7 @@ import type { MergedPulls } from '../github/pull-requests.ts'
 import { capitalize, joinSentences } from '../lib/text.ts'
 import type { Since } from '../memory/last-job.ts'
 import type { Attempt, Recalled } from '../memory/recall.ts'
-import { STATUS_PERMISSION } from '../memory/status.ts'
+import { permissionToRead } from '../memory/status.ts'
 import type { Readers } from '../readers/readers.ts'
 import { isRerun } from '../runner/environment.ts'
 import type { Run } from '../runner/run.ts'
@@ -125,7 +125,8 @@ async function planCourse(
     throw new JobError('nothing', { headline, details }, { isTransient })
   }
   const [purpose, consequence] = ['look for an earlier job', 'This run starts a new job.']
-  const permission = command === undefined ? STATUS_PERMISSION : writePermission(command.source.thread)
+  const permission =
+    command === undefined ? permissionToRead(earlier.error) : writePermission(command.source.thread)
   const isAnnotated = github.report(earlier.error, { purpose, permission, level: 'notice', consequence })
   return { ...NEW_JOB, isUnannounced: !isAnnotated }
 }

@@ -6,7 +6,7 @@ import { isRerun } from '../runner/environment.ts'
 import type { Run } from '../runner/run.ts'
 import { findAnnouncedJob } from './announced-job.ts'
 import { findLastJob, loadLastSuccess, type Since } from './last-job.ts'
-import { type EarlierJob, type StepStatus, usesMemory } from './status.ts'
+import { type EarlierJob, permissionToRead, type StepStatus, usesMemory } from './status.ts'
 import {
   attemptUrl,
   NO_STATUSES,
@@ -77,7 +77,7 @@ function reportLastJob(error: GitHubError, subject: string, success: Since['last
     told === ''
       ? 'The agent is not told what has changed since.'
       : `The agent is told ${told}, not what has changed since that job.`
-  const call = { purpose: "read this step's last job", permission: 'contents: read', consequence }
+  const call = { purpose: "read this step's last job", permission: permissionToRead(error), consequence }
   run.github.report(error, call)
 }
 

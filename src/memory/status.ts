@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { type GitHubEvent, isSha } from '../events/event-table.ts'
 import { hasPrompt, type Trigger } from '../events/trigger.ts'
 import type { GitHubCall, Known } from '../github/client.ts'
+import type { GitHubError } from '../github/errors.ts'
 import type { Octokit } from '../github/octokit.ts'
 import type { CommitStatus } from '../github/statuses.ts'
 import type { Inputs } from '../inputs/table.ts'
@@ -79,6 +80,12 @@ export type StatusText = {
 }
 
 export const STATUS_PERMISSION = 'statuses: write'
+
+/** The permission that a token lacks where statuses could not be read: to them, or to the commits or pull request. */
+export function permissionToRead({ status, path }: GitHubError): string {
+  if (status !== undefined || path.endsWith('status')) return 'statuses: read'
+  return path.startsWith('repository.pull') ? 'pull-requests: read' : 'contents: read'
+}
 
 const CALL = {
   purpose: 'set the commit status by which the next run finds this job',

@@ -275,7 +275,7 @@ describe('a schedule or dispatch', () => {
     const { logged } = await tell(scene, start)
     expect(logged).toEqual([
       expect.stringMatching(
-        /^notice: Failed to read this step's last job: .* needs the permission `contents: read` .* is not told what has changed since\.$/,
+        /^notice: Failed to read this step's last job: .* needs the permission `statuses: read` .* is not told what has changed since\.$/,
       ),
     ])
   })
