@@ -13,7 +13,10 @@ import type { SummarySection } from './runner/outputs.ts'
 import type { Run } from './runner/run.ts'
 import { DocsService } from './service/docs-service.ts'
 
-/** The main step: finds out what is asked and whether it may be, and does it. Rejects only where a file of the runner's can't be written. */
+/**
+ * The main step: finds out what is asked and whether it may be, and does it. Rejects only where a file of the runner's
+ * can't be written.
+ */
 export async function runMain(run: Run): Promise<void> {
   try {
     await perform(run)
@@ -32,10 +35,11 @@ async function perform(run: Run): Promise<void> {
 
   const decision = await decide(trigger, run)
   if (decision.kind === 'cancelled') return reportCancelled(request, run)
-  if (decision.kind === 'skip') {
-    if (decision.explainUsage) await new Conversation(trigger, run).explainUsage()
-    return reportSkip(decision, run)
+  if (decision.kind === 'no-instructions') {
+    await new Conversation(trigger, run).explainUsage()
+    return reportSkip(decision.skip, run)
   }
+  if (decision.kind === 'skip') return reportSkip(decision, run)
   const { mergedPulls } = decision
 
   // Connections of its own for each part: none waits for another's requests.

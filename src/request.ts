@@ -1,11 +1,11 @@
-import { hasPrompt, type Trigger } from './events/trigger.ts'
-import { normalizeLogin } from './github/types.ts'
+import { unguardedWarning } from './events/loop-guard.ts'
+import type { Trigger } from './events/trigger.ts'
 import { SERVICE_KEY } from './inputs/formats.ts'
 import { type InputProblem, InputsError, inputNames } from './inputs/read.ts'
-import { INPUTS, type InputName, type Inputs } from './inputs/table.ts'
+import { hasPrompt, INPUTS, type InputName, type Inputs } from './inputs/table.ts'
 import type { JobRequest } from './job/plan.ts'
 import { hasInstructions, type PromptParts } from './job/prompt.ts'
-import { inBackticks } from './lib/text.ts'
+import { inBackticks, listOf } from './lib/text.ts'
 import { type ProxySettings, proxyProblem } from './lib/transport.ts'
 import { type TextFile, WorkspaceError, WorkspaceReader } from './lib/workspace.ts'
 import { type ReadersOptions, readReadersOptions } from './readers/options.ts'
@@ -36,7 +36,7 @@ export async function loadRequest(trigger: Trigger, run: Run): Promise<RunReques
     wantsJob || readers.options !== undefined || run.problems.some(({ input }) => asking.includes(input))
 
   const isFork = trigger.event.payload.repository?.fork === true
-  const asked = { parts, isRequested, hasInstruction, isFork, noReport: readers.warnings }
+  const asked = { parts, isRequested, hasInstruction, isFork, unused: readers.unused }
   problems.push(...crossInputProblems(asked, run), ...readers.problems)
   // In the order of the inputs' documentation, and of each what was found first.
   const first = inputNames().flatMap((name) => problems.find(({ input }) => input === name) ?? [])
@@ -45,12 +45,17 @@ export async function loadRequest(trigger: Trigger, run: Run): Promise<RunReques
 
   if (contextFiles.length > 0 && !hasInstruction)
     log.warning('`context-files` has no effect without a prompt: data alone requests nothing.')
-  for (const sentence of [...inputWarnings(inputs, wantsJob, trigger), ...readers.warnings])
+  const unguarded = unguardedWarning(trigger.event, inputs)
+  for (const sentence of [
+    ...inputWarnings(inputs, wantsJob),
+    ...(unguarded ? [unguarded] : []),
+    ...readers.warnings,
+  ])
     log.warning(sentence)
   return { trigger, wantsJob, parts, readers: readers.options }
 }
 
-function inputWarnings(inputs: Inputs, wantsJob: boolean, { event, command }: Trigger): string[] {
+function inputWarnings(inputs: Inputs, wantsJob: boolean): string[] {
   const why = wantsJob
     ? 'with `wait: false`. Remove one of the two.'
     : 'without a job. Remove it, or request a job with `prompt` or `job-id`.'
@@ -62,18 +67,10 @@ function inputWarnings(inputs: Inputs, wantsJob: boolean, { event, command }: Tr
   }
   const names = Object.entries(unused).flatMap(([name, isUnused]) => (isUnused ? name : []))
   const warnings = names.map((name) => `\`${name}\` has no effect ${why}`)
-  const { 'ignore-authors': authors, 'base-url': baseUrl } = inputs
-  const isGuarded = ['push', 'pull-request'].includes(event.row.subject) && command === undefined
-  const isUnguarded = authors.length > 0 && !authors.map(normalizeLogin).includes('mintlify')
-  if (
-    isGuarded &&
-    hasPrompt(inputs) &&
-    isUnguarded &&
-    baseUrl.href === new URL(INPUTS['base-url'].default).href
-  )
-    warnings.push(
-      'The list in `ignore-authors` replaces the default: without `mintlify[bot]`, the pull requests and pushes of the agent start it again. Add that login.',
-    )
+  if (inputs.matrix === 'Object') {
+    const meant = `Write \`\${{ toJSON(matrix) }}\`, or leave the input out.`
+    warnings.push(`\`matrix\` is \`Object\`, as \`\${{ matrix }}\` is for every leg alike. ${meant}`)
+  }
   if (!/^[\p{L}\p{N}]/u.test(inputs.command)) return warnings
   const [given, better] = [`command: ${inputs.command}`, `/${inputs.command}`].map(inBackticks)
   const risk = `${given} starts with a letter or digit, so any comment may start with it by chance.`
@@ -104,13 +101,13 @@ function proxyProblems({ httpsProxy, httpProxy }: ProxySettings): InputProblem[]
 
 type Requested = {
   readonly parts: PromptParts
-  /** Sentences about inputs of a report that is not requested. */
-  readonly noReport: readonly string[]
+  /** Inputs of a report that is not requested. */
+  readonly unused: readonly InputName[]
 } & Record<'isRequested' | 'hasInstruction' | 'isFork', boolean>
 
 /** What is wrong with inputs that are right by themselves. */
 function crossInputProblems(
-  { parts: { promptFiles, contextFiles }, isRequested, hasInstruction, isFork, noReport }: Requested,
+  { parts: { promptFiles, contextFiles }, isRequested, hasInstruction, isFork, unused }: Requested,
   { inputs, environment, problems }: Run,
 ): InputProblem[] {
   const found: InputProblem[] = []
@@ -144,12 +141,14 @@ function crossInputProblems(
     refuse('prompt-file', 'names only empty files', 'files with instructions in them')
   }
   if (!isRequested) {
+    const alone = contextFiles.length > 0 ? (['context-files'] as const) : unused
     const why =
-      contextFiles.length > 0 ? ': context-files alone request nothing' : ', and nothing else is requested'
-    const hint = noReport.length === 0 ? '' : ` (${noReport.join(' ')})`
+      alone.length > 0
+        ? `: nothing is requested with ${listOf(alone)} alone`
+        : ', and nothing else is requested'
     const accepted =
       'an instruction, here or in prompt-file; job-id, to wait for a job; visitors-summary, visitors-export or reader-signals, for a report alone; or a comment that starts with the command (/docs)'
-    refuse('prompt', `is missing${why}${hint}`, accepted)
+    refuse('prompt', `is missing${why}`, accepted)
   }
   return found
 }

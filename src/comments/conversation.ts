@@ -37,7 +37,7 @@ import {
 } from './own-comments.ts'
 
 /** What a run finds where its command was written. */
-export type ConversationStart = ConversationMemory & {
+type ConversationStart = ConversationMemory & {
   /** Whether the reply was written, by which a re-run finds the job. */
   readonly written: Known<unknown>
 }

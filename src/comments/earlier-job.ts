@@ -61,10 +61,10 @@ export async function readConversation(
     job = mayContinue ? conversationJob(own, marker, thread) : undefined
     if (job !== undefined && !isAgain) break
   }
-  const unnamed = mayContinue ? unnamedReply(own, marker, thread) : undefined
-  if (unnamed !== undefined && !isAgain) {
+  const newest = mayContinue && !isAgain ? repliesOf(own, marker, thread).at(-1) : undefined
+  if (newest?.marker.job === '' && newest.marker.state !== 'failure') {
     log.notice(
-      `An earlier command may have started a job that its reply (${unnamed.ref.url}) does not name, so this run can't continue that one. The dashboard of the docs service shows it.`,
+      `An earlier command may have started a job that its reply (${newest.ref.url}) does not name, so this run can't continue that one. The dashboard of the docs service shows it.`,
     )
   }
   // A job that is still running names no pull request: an older comment of ours may.
@@ -86,31 +86,27 @@ function attemptOf(before: Marker | undefined): Attempt {
   return before.state === 'failure' ? { kind: 'none' } : { kind: 'maybe-started', state: before.state }
 }
 
-/** The own step's newest reply in its own thread counts first; then an announcement, whichever step led to it. */
-function conversationJob(
-  own: readonly OwnComment[],
-  { project, step }: Marker,
-  thread: Thread,
-): OwnComment | undefined {
-  const named = own.filter(({ marker }) => marker.job !== '' && marker.project === project)
-  const inThread = named.filter(({ ref }) => ref.thread.kind === thread.kind)
-  return (
-    inThread.findLast(({ marker }) => marker.kind === 'reply' && marker.step === step) ??
-    named.findLast(({ marker }) => marker.kind === 'announcement')
+/** The step's replies to other commands in the thread. */
+function repliesOf(own: readonly OwnComment[], marker: Marker, thread: Thread): readonly OwnComment[] {
+  const { project, step } = marker
+  return own.filter(
+    ({ ref, marker: one }) =>
+      one.kind === 'reply' &&
+      one.project === project &&
+      one.step === step &&
+      ref.thread.kind === thread.kind &&
+      !isSameComment(one, marker),
   )
 }
 
-/** The newest reply to another command in the thread, if that command may have started a job that nobody can name. */
-function unnamedReply(own: readonly OwnComment[], marker: Marker, thread: Thread): OwnComment | undefined {
-  const newest = own.findLast(
-    (one) =>
-      one.ref.thread.kind === thread.kind &&
-      one.marker.kind === 'reply' &&
-      one.marker.project === marker.project &&
-      one.marker.step === marker.step &&
-      !isSameComment(one.marker, marker),
+/** The own step's newest reply in its own thread counts first; then an announcement, whichever step led to it. */
+function conversationJob(own: readonly OwnComment[], marker: Marker, thread: Thread): OwnComment | undefined {
+  return (
+    repliesOf(own, marker, thread).findLast((one) => one.marker.job !== '') ??
+    own.findLast(({ marker: { kind, job, project } }) => {
+      return kind === 'announcement' && job !== '' && project === marker.project
+    })
   )
-  return newest?.marker.job === '' && newest.marker.state !== 'failure' ? newest : undefined
 }
 
 /** Id of the comment that a reply of ours answers, if it is among these; else of ours. */

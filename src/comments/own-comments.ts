@@ -21,10 +21,10 @@ import type { Run } from '../runner/run.ts'
 export type OwnComment = { readonly ref: CommentRef; readonly marker: Marker }
 
 /** The comments of a thread, oldest first, and which of them are ours. */
-export type ThreadComments = { readonly all: readonly ThreadComment[]; readonly own: readonly OwnComment[] }
+type ThreadComments = { readonly all: readonly ThreadComment[]; readonly own: readonly OwnComment[] }
 
 /** A comment as it is to be written. */
-export type Draft = { readonly marker: Marker; readonly text: Markdown }
+type Draft = { readonly marker: Marker; readonly text: Markdown }
 
 /** Where a comment is, or is to be. */
 export type Place = {

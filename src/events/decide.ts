@@ -3,7 +3,7 @@ import { giveFinalReaction, react } from '../github/comments.ts'
 import { GitHubError } from '../github/errors.ts'
 import type { MergedPulls } from '../github/pull-requests.ts'
 import type { Maybe, Sent, User } from '../github/types.ts'
-import { PERMISSION_LEVELS } from '../inputs/table.ts'
+import { hasPrompt, PERMISSION_LEVELS } from '../inputs/table.ts'
 import { capitalize } from '../lib/text.ts'
 import { type Environment, isRerun } from '../runner/environment.ts'
 import type { Run } from '../runner/run.ts'
@@ -17,11 +17,15 @@ import {
   readActor,
 } from './event-table.ts'
 import { findOwnWork, guardedCommits, loadMergedPulls } from './loop-guard.ts'
-import { type Command, hasPrompt, mayWrite, type Skip, skip, type Trigger } from './trigger.ts'
+import { type Command, mayWrite, type Skip, skip, type Trigger } from './trigger.ts'
+
+/** A command without instructions, which is answered with how to use it. */
+type NoInstructions = { readonly kind: 'no-instructions'; readonly skip: Skip }
 
 /** Whether a run may do what it was asked. */
-export type Decision =
+type Decision =
   | Skip
+  | NoInstructions
   | { readonly kind: 'cancelled' }
   | { readonly kind: 'go'; readonly mergedPulls: MergedPulls }
 
@@ -43,7 +47,7 @@ export async function decide(trigger: Trigger, run: Run): Promise<Decision> {
 }
 
 /** Checks the permission of the account that caused the run. Returns why it may not run; `undefined` if it may. */
-async function authorize({ event, command }: Trigger, run: Run): Promise<Skip | undefined> {
+async function authorize({ event, command }: Trigger, run: Run): Promise<Skip | NoInstructions | undefined> {
   if (command !== undefined) return await authorizeCommand(command, run)
   if (isTrusted(event, run.environment)) return undefined
   const { sender, workflow_run: before } = event.payload
@@ -52,7 +56,10 @@ async function authorize({ event, command }: Trigger, run: Run): Promise<Skip | 
 }
 
 /** A refused author gets a reaction, and no comment. */
-async function authorizeCommand({ source, author, instructions }: Command, run: Run) {
+async function authorizeCommand(
+  { source, author, instructions }: Command,
+  run: Run,
+): Promise<Skip | NoInstructions | undefined> {
   const { inputs, github } = run
   const refusal = await checkPermission(author, `the command ${inputs.command}`, run)
   if (refusal !== undefined) {
@@ -66,7 +73,7 @@ async function authorizeCommand({ source, author, instructions }: Command, run: 
   // With `job-id`, a bare command waits for that job.
   if (instructions !== '' || hasPrompt(inputs) || inputs['job-id'] !== '') return undefined
   const reason = `${inputs.command} comes without instructions, and there is no \`prompt\``
-  return { ...skip('notice', reason), explainUsage: true }
+  return { kind: 'no-instructions', skip: skip('notice', reason) } as const
 }
 
 /** Whether an event can only be caused by someone with write permission. */

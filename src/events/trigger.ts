@@ -1,5 +1,5 @@
 import type { CommandSource, Thread } from '../github/comments.ts'
-import type { Inputs } from '../inputs/table.ts'
+import { hasPrompt, type Inputs } from '../inputs/table.ts'
 import { inBackticks, visibleText } from '../lib/text.ts'
 import type { Environment } from '../runner/environment.ts'
 import {
@@ -25,12 +25,10 @@ export type Skip = {
   /** A sentence. */
   readonly reason: string
   readonly level: 'info' | 'notice' | 'warning'
-  /** Whether a command without instructions is to be answered with how to use it. */
-  readonly explainUsage: boolean
 }
 
 export function skip(level: Skip['level'], reason: string): Skip {
-  return { kind: 'skip', level, reason: `Skipped: ${reason}.`, explainUsage: false }
+  return { kind: 'skip', level, reason: `Skipped: ${reason}.` }
 }
 
 /** A command in a comment, review or new issue. Whether its author may give one is another question. */
@@ -41,11 +39,6 @@ export type Command = {
   readonly instructions: string
   /** Whether a new job is wanted even where an earlier one could be continued. */
   readonly fresh: boolean
-}
-
-/** Whether the inputs hold a prompt of their own, whatever started the run. */
-export function hasPrompt(inputs: Inputs): boolean {
-  return inputs.prompt !== '' || inputs['prompt-file'].length > 0
 }
 
 /** Whether a run may write comments and reactions. */

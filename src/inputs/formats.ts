@@ -155,9 +155,8 @@ export const GITHUB_TOKEN = format(
 
 /** The leg of a matrix, from `toJSON(matrix)`; empty if there is none, or nothing has evaluated the expression. */
 export const MATRIX = format(
-  `\`\${{ toJSON(matrix) }}\`, or a text that no other leg has`,
+  '',
   (text) => {
-    if (text === 'Object') throw new RangeError(`is what \`\${{ matrix }}\` becomes, the same for every leg`)
     const value = /^\$\{\{.*\}\}$/s.test(text) ? null : parseJson(text)
     // A number is taken as it is written: 3.10 is not 3.1.
     if (typeof value !== 'object') return typeof value === 'string' ? value : text

@@ -60,10 +60,8 @@ export const INPUTS = {
   'ignore-authors': input('comments', LOGINS, 'mintlify[bot]'),
   'follow-up': input('comments', BOOLEAN, 'true'),
   comment: input('comments', oneOf(['auto', 'always', 'never']), 'auto'),
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: an expression of GitHub's, as action.yml has it.
-  'github-token': input('comments', GITHUB_TOKEN, '${{ github.token }}'),
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: the same.
-  matrix: input('comments', MATRIX, '${{ toJSON(matrix) }}'),
+  'github-token': input('comments', GITHUB_TOKEN, `\${{ github.token }}`),
+  matrix: input('comments', MATRIX, `\${{ toJSON(matrix) }}`),
 
   'visitors-summary': input('visitors', BOOLEAN, 'false'),
   'visitors-days': input('visitors', integer(1, 366), '7'),
@@ -82,6 +80,11 @@ export type InputName = keyof typeof INPUTS
 /** The value of every input, by its name. Durations are in milliseconds. */
 export type Inputs = {
   readonly [Name in InputName]: (typeof INPUTS)[Name] extends InputSpec<infer T> ? T : never
+}
+
+/** Whether the inputs hold a prompt of their own, whatever started the run. */
+export function hasPrompt(inputs: Inputs): boolean {
+  return inputs.prompt !== '' || inputs['prompt-file'].length > 0
 }
 
 export const SECRET_INPUTS = ['api-key', 'github-token'] as const satisfies readonly InputName[]

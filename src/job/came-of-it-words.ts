@@ -27,7 +27,7 @@ export function cameOfItSummary({ found, published }: CameOfIt): readonly Markdo
   if (found.kind === 'invisible') {
     const lost =
       'so the pages and the preview are not known. With a token that can, a later run also continues the pull request.'
-    words.push(md`${code('github-token')} can’t read pull requests of ${found.repository}, ${lost}`)
+    words.push(md`${code('github-token')} can't read pull requests of ${found.repository}, ${lost}`)
   }
   if (found.kind === 'pull-request') {
     const { title, filesSince: since, url, checks } = found
@@ -73,7 +73,7 @@ export function cameOfItOutputs({ found, published }: CameOfIt): OutputValues {
 
 /** What the agent was told: `context: 12 commits, 34 files (8 whole), 2 merged pull requests`. */
 export function contextCounts({ commits, files, wholeFiles, mergedPulls, isUnknown }: ContextStats): string {
-  if (isUnknown && commits === 0) return 'context: what has changed is not known'
+  if (isUnknown) return 'context: what has changed is not known'
   const whole = wholeFiles === 0 ? '' : ` (${wholeFiles} whole)`
   const pulls = mergedPulls === 0 ? '' : `, ${countOf(mergedPulls, 'merged pull request')}`
   return `context: ${countOf(commits, 'commit')}, ${countOf(files, 'file')}${whole}${pulls}`

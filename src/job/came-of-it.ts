@@ -27,7 +27,7 @@ import {
 
 /** What GitHub shows of a finished job, as plain data. Titles, names and words are other people's. */
 export type CameOfIt = {
-  readonly found: PullReport | BranchReport
+  readonly found: PullReport | BranchReport | InvisiblePull
   /** Whether the step's earlier pull request is published; `undefined` where it is not known. */
   readonly published: Published | undefined
 }
@@ -36,9 +36,10 @@ export type CameOfIt = {
 type BranchReport =
   | { readonly kind: 'published'; readonly branch: string; readonly commits: number; readonly url: string }
   | { readonly kind: 'unchanged'; readonly branch: string }
-  /** `github-token` can't see the pull request's repository. */
-  | { readonly kind: 'invisible'; readonly repository: string }
   | { readonly kind: 'unknown' }
+
+/** A pull request in a repository that `github-token` can't see. */
+type InvisiblePull = { readonly kind: 'invisible'; readonly repository: string }
 
 /** `pull`: the name of the earlier pull request, `acme/docs#12`. */
 export type Published = { value: boolean; pull: string; pullUrl: string; words: string; url: string }

@@ -32,8 +32,8 @@ export type Course =
   | {
       readonly kind: 'create'
       readonly previous: PreviousPull | undefined
-      /** Whether an earlier job could not be looked for, and no annotation says so yet. */
-      readonly isUnannounced: boolean
+      /** Whether no annotation says yet that an earlier job could not be looked for. */
+      readonly needsNotice: boolean
     }
   | { readonly kind: 'message'; readonly id: string; readonly pull: ContinuedPull | undefined }
   | {
@@ -47,7 +47,7 @@ export type Course =
       readonly isUnnamed: boolean
     }
 
-export const NEW_JOB = { kind: 'create', previous: undefined, isUnannounced: false } as const
+export const NEW_JOB = { kind: 'create', previous: undefined, needsNotice: false } as const
 
 /**
  * Decides what a run does about an earlier job, and says so in the log. A job of an earlier attempt of this run is waited

@@ -127,8 +127,8 @@ async function recordStart(
   if (plan.kind === 'wait') return 'safe'
   const written = reply ?? (await memory.begin())
   if (written.known) {
-    // Else it is said with what the failure costs.
-    if (plan.kind === 'create' && plan.isUnannounced)
+    // Where it can't be written, the warning of that says what it costs.
+    if (plan.kind === 'create' && plan.needsNotice)
       run.log.notice('This run starts a new job, as it could not look for an earlier one.')
     return 'safe'
   }
@@ -154,7 +154,6 @@ type AcceptedJob = {
 async function send(plan: Plan, deadlineMs: number, { service, run }: JobContext): Promise<AcceptedJob> {
   const { clock, log } = run
   const atMs = clock.now()
-  if (plan.kind !== 'wait') run.saveState('requested', 'true')
   const job = plan.kind === 'wait' ? plan.job : await submit(plan, deadlineMs, service, run)
   const jobId = plan.kind === 'create' ? (job?.id ?? '') : plan.id
   // A run may be killed at any time: what is known by then must be there.

@@ -23,7 +23,7 @@ export type Plan =
 export type JobRequest = { readonly trigger: Trigger; readonly parts: PromptParts }
 
 /** What is remembered of earlier jobs. */
-export type JobMemory = {
+type JobMemory = {
   readonly recalled: Recalled
   readonly since: Since
   /** What a command's comments tell; `undefined` without a command. */
@@ -128,7 +128,7 @@ async function planCourse(
   const permission =
     command === undefined ? permissionToRead(earlier.error) : writePermission(command.source.thread)
   const isAnnotated = github.report(earlier.error, { purpose, permission, level: 'notice', consequence })
-  return { ...NEW_JOB, isUnannounced: !isAnnotated }
+  return { ...NEW_JOB, needsNotice: !isAnnotated }
 }
 
 function unknownJob(why: string): JobError {

@@ -21,7 +21,7 @@ export type PollEnd = { readonly job: Job | undefined; readonly durationMs: numb
 )
 
 /** What is polled. */
-export type PollTarget = {
+type PollTarget = {
   readonly jobId: string
   /** As the service has just shown it. */
   readonly job: Job | undefined

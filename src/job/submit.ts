@@ -20,16 +20,15 @@ const CANCEL_GRACE_MS = 3000
 /** How long a request that can't reach the service is sent again. */
 const MAX_UNREACHABLE_MS = 30_000
 
-/** A request that starts a job, or goes on with one. */
+/** A request that starts a job, or continues one. */
 type JobPrompt = { readonly prompt: string } & (
   | { readonly kind: 'create' }
   | { readonly kind: 'message'; readonly id: string }
 )
 
 /**
- * Sends a create or a message, which must take effect at most once. It is sent again only where
- * it certainly did not arrive (the connection was refused, the name not resolved, TLS failed before sending) or was not
- * accepted (429).
+ * Sends a create or a message, which must take effect at most once. It is sent again only where it certainly did not
+ * arrive (the connection was refused, the name not resolved, TLS failed before sending) or was not accepted (429).
  *
  * @throws {JobError} that says whether a job may be running
  */

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import { type GitHubEvent, isSha } from '../events/event-table.ts'
-import { hasPrompt, type Trigger } from '../events/trigger.ts'
+import type { Trigger } from '../events/trigger.ts'
 import type { GitHubCall, Known } from '../github/client.ts'
 import type { GitHubError } from '../github/errors.ts'
 import type { Octokit } from '../github/octokit.ts'
 import type { CommitStatus } from '../github/statuses.ts'
-import type { Inputs } from '../inputs/table.ts'
+import { hasPrompt, type Inputs } from '../inputs/table.ts'
 import { isRecord } from '../lib/json.ts'
 import { MAX_LINK_LENGTH } from '../lib/markdown.ts'
 import { visibleText } from '../lib/text.ts'
@@ -71,7 +71,7 @@ export function statusDescription(headline: string, jobId = ''): string {
 type NewStatus = NonNullable<Parameters<Octokit['rest']['repos']['createCommitStatus']>[0]>
 
 /** What a status says. Without the id of a job and with `failure`, nothing was started. */
-export type StatusText = {
+type StatusText = {
   readonly state: NewStatus['state']
   readonly headline: string
   readonly jobId?: string
@@ -79,7 +79,7 @@ export type StatusText = {
   readonly prLink?: string
 }
 
-export const STATUS_PERMISSION = 'statuses: write'
+const STATUS_PERMISSION = 'statuses: write'
 
 /** The permission that a token lacks where statuses could not be read: to them, or to the commits or pull request. */
 export function permissionToRead({ status, path }: GitHubError): string {

@@ -74,7 +74,7 @@ export class AnalyticsReader {
     if (this.count >= maxRequests)
       this.#stop(
         `\`visitors-max-requests\` is ${maxRequests}`,
-        `Raise it: all ${maxRequests} were made, for what comes first (with \`reader-signals: agent\`, what readers missed).`,
+        `Raise it: with \`reader-signals: agent\`, what readers missed comes first, and took all ${maxRequests}.`,
       )
     const stopped = this.#checkTime()
     if (stopped !== undefined) return stopped

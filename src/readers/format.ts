@@ -26,8 +26,8 @@ export function formatChange(change: Change): string {
 
 /** The difference of two shares as they are shown: `+0.4 points`. */
 export function formatPoints(before: number, now: number): string {
-  const [from, to] = [before, now].map((share) => Math.round(share * 1000))
-  return signed(((to ?? 0) - (from ?? 0)) / 10, (points) => `${points.toFixed(1)}\u00A0points`)
+  const tenths = Math.round(now * 1000) - Math.round(before * 1000)
+  return signed(tenths / 10, (points) => `${points.toFixed(1)}\u00A0points`)
 }
 
 /** A difference, such as `+312` or `−96`. */

@@ -32,7 +32,8 @@ const REPORT_INPUTS = ['visitors-max-requests', 'site-url'] as const
 /**
  * Finds out what the inputs ask for, and all that is wrong with them, asked for or not.
  *
- * @returns `options`: `undefined` if no part is asked for; `warnings`: sentences about inputs without an effect
+ * @returns `options`: `undefined` if no part is asked for; `unused`: inputs without an effect; `warnings`: sentences about
+ *   them
  */
 export async function readReadersOptions(run: Run) {
   const { inputs, clock } = run
@@ -61,7 +62,7 @@ export async function readReadersOptions(run: Run) {
     warnings.push(
       '`visitors-days` has no effect with `visitors-from` and `visitors-to`, which are the period: remove it.',
     )
-  return { options: isRequested ? options : undefined, problems, warnings }
+  return { options: isRequested ? options : undefined, problems, unused, warnings }
 }
 
 type Refuse = (input: InputName, problem: string, accepted: string) => undefined

@@ -1,3 +1,4 @@
+import type { SignalsForAgent } from '../context/render.ts'
 import { code, details, joinMarkdown, type Markdown, md } from '../lib/markdown.ts'
 import { listOf } from '../lib/text.ts'
 import type { OutputValues } from '../runner/outputs.ts'
@@ -173,10 +174,7 @@ export function signalsOutputs({ items, isRead }: ReaderSignals): OutputValues {
   return { 'reader-signals': JSON.stringify(entries), 'reader-signals-count': String(all.length) }
 }
 
-/** The list for the job of this run, and what it may do about it. */
-export type SignalsForAgent = { readonly rules: string; readonly list: string }
-
-/** `undefined` if nothing stands out. */
+/** The list for the job of this run; `undefined` if nothing stands out. */
 export function signalsForAgent({ period, items }: ReaderSignals): SignalsForAgent | undefined {
   if (items.length === 0) return undefined
   const lines = items.map((item) => lineOf(item, 'agent').source)

@@ -47,8 +47,8 @@ export async function readVisitors(
     if (answer instanceof NotRead) {
       const all = periods.length
       const missing = before.length === 0 ? 'the' : `${all - before.length} of the`
-      const periodsBefore = `${all === 1 ? '' : `${all} `}${periodName(period, all)} before`
-      reader.noteNotRead(`${missing} ${periodsBefore}`, answer)
+      const count = all === 1 ? '' : `${all} `
+      reader.noteNotRead(`${missing} ${count}${periodName(period, all)} before`, answer)
       break
     }
     before.push({ period: each, totals: answer.totals, answer })
@@ -156,8 +156,7 @@ export function makeReport(
 export function visitorsHeadline({ totals, usual, comparable, isSoFar, period }: VisitorsReport): string {
   const who = totals.total === 0 ? 'No visitors' : `About ${countOf(totals.total, 'visitor')}`
   const read = `${who} read the docs${isSoFar ? ' so far' : ''}`
-  // A site whose tracking has been broken for weeks is not as usual.
-  if (usual === undefined || (usual.position === 'usual' && totals.total === 0)) return read
+  if (usual === undefined) return read
   if (usual.position === 'usual') return `${read}, as usual`
   const count = comparable.length + 1
   return `${read}, the ${usual.position} of ${count} ${periodName(period, count)}`

@@ -10,7 +10,7 @@ import type { Environment } from './environment.ts'
 import { OUTPUT_LIMIT_BYTES, type OutputValues, Summary, type SummarySection } from './outputs.ts'
 
 /** What the main step leaves for the post step. */
-type StateName = 'requested' | 'job-id' | 'pending' | 'permissions' | 'finished'
+type StateName = 'job-id' | 'pending' | 'permissions' | 'finished'
 
 /** What a killed run leaves to be ended by the post step: its comment, its reaction, its commit status. */
 type PendingPart = 'comment' | 'reaction' | 'status'

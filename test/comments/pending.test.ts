@@ -26,7 +26,7 @@ describe('the post step of a run that was killed', () => {
   }) => {
     scene.github.faults.push({ match: REPLY, end: { delayMs: 2000 } })
     const { state, post } = await scene.ask({ words: '/docs explain mint_0123456789', killAtMs: 1000 })
-    expect(post.log.join('\n')).toContain('before the docs service had answered. A job may be running')
+    expect(post.log.join('\n')).toContain('before the docs service had answered. If a job was requested')
     expect(scene.headlines()).toEqual(['🛑 **Interrupted**'])
     expect(scene.reactions()).toEqual(['confused'])
     expect(JSON.stringify([state, scene.said()])).not.toContain('mint_0123456789')
@@ -36,7 +36,7 @@ describe('the post step of a run that was killed', () => {
     const replies = { post: [{ takesMs: 5000 }] }
     const event = scene.reviewComment('/docs explain this line')
     const { post } = await scene.tell(event, { killAtMs: 3000, replies })
-    expect(post.log.join('\n')).toContain('before the docs service had answered. A job may be running')
+    expect(post.log.join('\n')).toContain('before the docs service had answered. If a job was requested')
     expect(scene.said()[0]?.at(-1)).toContain('If a job was started, it is still running and may open a pull')
     expect(scene.world.comments[1]?.kind).toBe('review')
     expect(scene.reactions()).toEqual(['confused'])

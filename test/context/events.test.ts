@@ -17,6 +17,7 @@ import {
 import { type Harness, startHarness } from '../support/harness.ts'
 import { type Account, AFTER, addComment, addPull, addStatus, BEFORE, commitOf } from '../support/world.ts'
 import { addOlderJob, COMPARISON, changedFile, RUN, tell } from './describe-run.ts'
+import { PLACES_OF_COMMENTS, PULL_FILES } from './events.cases.ts'
 
 const octocat = person('octocat')
 const command = { id: 1, body: '/docs', author: octocat }
@@ -103,37 +104,29 @@ describe('a pull request', () => {
     expect((await tell(await pullScene(), { event: made })).lines).toContain(line)
   })
 
-  it.each([
-    [{}, 'src/a.ts, line 7'],
-    [{ start_line: 5 }, 'src/a.ts, lines 5 to 7'],
-    [{ start_line: 7 }, 'src/a.ts, line 7'],
-    [{ side: 'LEFT' }, 'src/a.ts, line 7 of the old version'],
-    [{ line: null, original_line: 3 }, 'src/a.ts, line 3 (changed since)'],
-    [{ line: null }, 'src/a.ts'],
-  ])('commented on in a review is told with the lines commented on: %j', async (change, place) => {
-    const { name, payload } = withPull(reviewComment(command))
-    const hunk = { path: 'src/a.ts', line: 7, original_line: null, diff_hunk: '@@ -6 +6,2 @@\n a\n+b' }
-    const made = { name, payload: { ...payload, comment: { ...payload.comment, ...hunk, ...change } } }
-    const { lines } = await tell(await pullScene(), { event: made })
-    expect(lines).toContain(`Comment on: ${place}`)
-    const title = 'Lines commented on (the comment is about the last one):'
-    expect(lines.slice(-8)).toEqual([title, '@@ -6 +6,2 @@', ' a', '+b', ...known.slice(-4)])
-  })
+  it.each(PLACES_OF_COMMENTS)(
+    'commented on in a review is told with the lines commented on: %j',
+    async (change, place) => {
+      const { name, payload } = withPull(reviewComment(command))
+      const hunk = { path: 'src/a.ts', line: 7, original_line: null, diff_hunk: '@@ -6 +6,2 @@\n a\n+b' }
+      const made = { name, payload: { ...payload, comment: { ...payload.comment, ...hunk, ...change } } }
+      const { lines } = await tell(await pullScene(), { event: made })
+      expect(lines).toContain(`Comment on: ${place}`)
+      const title = 'Lines commented on (the comment is about the last one):'
+      expect(lines.slice(-8)).toEqual([title, '@@ -6 +6,2 @@', ' a', '+b', ...known.slice(-4)])
+    },
+  )
 
-  it.each([
-    [650, 650, '650 (+650 -0), first what readers would notice', 7],
-    [120, 120, '120 (+120 -0), first what readers would notice', 2],
-    [3, 5, '5 (+3 -0), first what readers would notice; GitHub counts 5 changed files, but lists 3', 1],
-    [5, 3, '5 (+5 -0), first what readers would notice; GitHub counts 3 changed files, but lists 5', 1],
-    [3100, 3100, '3100 (+3000 -0), first what readers would notice', 30],
-    [3100, undefined, '3000 or more (+3000 -0), first what readers would notice', 30],
-  ])('of %d files, counted as %s, is asked for page by page', async (listed, changed_files, words, pages) => {
-    const many = Array.from({ length: listed }, (_, index) => changedFile(`${index}.ts`))
-    const made = withPull(pullRequest(), { ...merged, changed_files })
-    const told = await tell(await pullScene(many), { event: made })
-    expect(told.lines).toContain(`Changed files: ${words}`)
-    expect(told.requests.filter((one) => one.includes('/files'))).toHaveLength(pages)
-  })
+  it.each(PULL_FILES)(
+    'of %d files, counted as %s, is asked for page by page',
+    async (listed, changed_files, words, pages) => {
+      const many = Array.from({ length: listed }, (_, index) => changedFile(`${index}.ts`))
+      const made = withPull(pullRequest(), { ...merged, changed_files })
+      const told = await tell(await pullScene(many), { event: made })
+      expect(told.lines).toContain(`Changed files: ${words}`)
+      expect(told.requests.filter((one) => one.includes('/files'))).toHaveLength(pages)
+    },
+  )
 
   it('that GitHub tells nothing of is told as the payload has it, and the permission is named once', async () => {
     const scene = await pullScene()

@@ -28,8 +28,9 @@ export const VALUES: readonly [InputName, string, unknown][] = [
   ['github-token', 'two words', ''],
   ['github-token', 'ghs_1', 'ghs_1'],
   ['job-id', 'mint_1', 'mint_1'],
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: as it comes where nothing evaluates it.
-  ['matrix', '${{ toJSON(matrix) }}', ''],
+  // As it comes where nothing evaluates it.
+  ['matrix', `\${{ toJSON(matrix) }}`, ''],
+  ['matrix', 'Object', 'Object'],
   ['matrix', 'null', ''],
   ['matrix', '{}', ''],
   ['matrix', '[]', ''],
@@ -41,8 +42,7 @@ export const VALUES: readonly [InputName, string, unknown][] = [
   ['matrix', '{ no JSON', '{ no JSON'],
 ]
 
-// biome-ignore lint/suspicious/noTemplateCurlyInString: an expression of GitHub's.
-const NOT_A_KEY = 'is a name, not its value: in the workflow, write `${{ secrets.NAME }}`'
+const NOT_A_KEY = `is a name, not its value: in the workflow, write \`\${{ secrets.NAME }}\``
 
 /** Texts that are refused, and what is said of them. */
 export const WRONG_VALUES: readonly [InputName, string, string][] = [
@@ -51,8 +51,6 @@ export const WRONG_VALUES: readonly [InputName, string, string][] = [
   ['context', 'true', '("true") is unknown'],
   ['reader-signals', 'all', '("all") is unknown'],
   ['github-token', 'mint_12345678', 'is an API key (it starts with mint_), which belongs in api-key'],
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: the same.
-  ['matrix', 'Object', '("Object") is what `${{ matrix }}` becomes, the same for every leg'],
   ['timeout', '30', '("30") has no unit: did you mean 30s or 30m?'],
   ['timeout', '0s', '("0s") must be longer than zero'],
   ['poll-interval', '99ms', '("99ms") is shorter than 100ms'],
@@ -117,12 +115,10 @@ export const WRONG_VALUES: readonly [InputName, string, string][] = [
   [
     'project-id',
     'vars.DOCS_PROJECT_ID',
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: an expression of GitHub's.
-    '("vars.DOCS_PROJECT_ID") is a name, not its value: in the workflow, write `${{ vars.NAME }}`',
+    `("vars.DOCS_PROJECT_ID") is a name, not its value: in the workflow, write \`\${{ vars.NAME }}\``,
   ],
   ['api-key', 'secrets.docs', NOT_A_KEY],
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: an expression of GitHub's.
-  ['api-key', '${{ secrets.DOCS_API_KEY }}', NOT_A_KEY],
+  ['api-key', `\${{ secrets.DOCS_API_KEY }}`, NOT_A_KEY],
   ['api-key', '$DOCS_API_KEY', NOT_A_KEY],
   ['api-key', 'DOCS_API_KEY', NOT_A_KEY],
   ['api-key', 'mint_dsc_1', 'is an assistant key (it starts with mint_dsc_)'],

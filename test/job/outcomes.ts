@@ -15,7 +15,7 @@ export const CREATE: Extract<Plan, { kind: 'create' }> = {
   kind: 'create',
   prompt: 'Explain the flag.',
   previous: undefined,
-  isUnannounced: false,
+  needsNotice: false,
   contextCounts: undefined,
 }
 export const WAIT: Plan = { kind: 'wait', id: 'j1', job: undefined, namedAtMs: undefined, isUnnamed: false }

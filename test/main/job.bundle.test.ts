@@ -85,7 +85,7 @@ it('the post step of a main step that was killed before it saved anything starts
   const { run: act, docs } = await startScene()
   const post = await act({ inputs: QUIET, state: {} })
   expect(post).toMatchObject({ exitCode: 0, outputs: {}, state: {} })
-  expect(post.log).toContain('The run was interrupted before it had requested a job.')
+  expect(post.log).toContain('look for it in the dashboard before you start the workflow anew.')
   expect(docs.requests).toEqual([])
 })
 

@@ -8,10 +8,10 @@ const FOR_AGENT = 'accepted: report; or agent with a prompt and `context: diff` 
 /** What each of these inputs comes to; the files a.md, empty.md and half.md are there. */
 export const REFUSED: readonly (readonly [Readonly<Record<string, string>>, string])[] = [
   [{}, `prompt is missing, and nothing else is requested; ${WAYS}.`],
-  [{ 'context-files': 'a.md' }, `prompt is missing: context-files alone request nothing; ${WAYS}.`],
+  [{ 'context-files': 'a.md' }, `prompt is missing: nothing is requested with context-files alone; ${WAYS}.`],
   [
     { 'visitors-days': '3', 'visitors-top': '5', 'site-url': 'https://a.example' },
-    `prompt is missing, and nothing else is requested (\`visitors-days\`, \`visitors-top\` and \`site-url\` have no effect without a visitors report: add \`visitors-summary: true\`, or remove them.); ${WAYS}.`,
+    `prompt is missing: nothing is requested with visitors-days, visitors-top and site-url alone; ${WAYS}.`,
   ],
   [
     { prompt: 'x', 'api-key': '' },
@@ -53,6 +53,12 @@ export const REFUSED: readonly (readonly [Readonly<Record<string, string>>, stri
 
 /** Inputs, and the warnings that some of them have no effect. */
 export const WITHOUT_EFFECT: readonly [Readonly<Record<string, string>>, readonly string[]][] = [
+  [
+    { prompt: 'x', matrix: 'Object' },
+    [
+      `\`matrix\` is \`Object\`, as \`\${{ matrix }}\` is for every leg alike. Write \`\${{ toJSON(matrix) }}\`, or leave the input out.`,
+    ],
+  ],
   [
     { prompt: 'x', 'visitors-days': '3', 'visitors-top': '5', 'site-url': 'https://a.example' },
     [
