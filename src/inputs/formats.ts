@@ -85,6 +85,19 @@ export const LOGINS = format<readonly string[]>(
   [],
 )
 
+/** The agent of the docs service. Its work never starts a job, whatever `ignore-authors` lists. */
+const SERVICE_AUTHOR = 'mintlify[bot]'
+
+/** The logins given, and the service's own. */
+export const IGNORED_AUTHORS: InputFormat<readonly string[]> = {
+  ...LOGINS,
+  parse: (text) => [SERVICE_AUTHOR, ...LOGINS.parse(text)],
+  empty: [SERVICE_AUTHOR],
+}
+
+/** Labels, separated by commas or line breaks; compared without case. */
+export const LABELS = format<readonly string[]>('', (text) => splitList(text), [])
+
 /** A text that is refused where it matches one of these, which say what is wrong with it. */
 function textWithout(accepted: string, ...problems: readonly [RegExp, string][]): InputFormat<string> {
   const parse = (text: string): string => {
