@@ -1,7 +1,6 @@
-import { finishPending } from './comments/conversation.ts'
-import { shortSummary } from './job/job-summary.ts'
+import { shortSummary } from './job/summary.ts'
 import { inBackticks } from './lib/text.ts'
-import { finishPendingStatus } from './memory/status.ts'
+import { finishPending } from './record/record.ts'
 import type { Run } from './runner/run.ts'
 
 /**
@@ -10,7 +9,7 @@ import type { Run } from './runner/run.ts'
  */
 export async function runPost(run: Run): Promise<void> {
   if (run.readState('finished') === '') reportInterruption(run)
-  await Promise.all([finishPending(run), finishPendingStatus(run)])
+  await finishPending(run)
 }
 
 function reportInterruption(run: Run): void {

@@ -5,6 +5,8 @@ import { type Comment, type Maybe, normalizeLogin, type Sent, type User } from '
 /** Where comments follow one another: the main thread of a pull request or issue, or one thread of a review. */
 export type Thread = {
   readonly kind: 'main' | 'review'
+  /** `owner/name`, where it is not the run's own. */
+  readonly repository?: string
   /** Of the pull request or issue. */
   readonly number: number
   readonly isPull: boolean
@@ -151,8 +153,8 @@ async function deletePath(github: GitHub, path: string): Promise<void> {
   }
 }
 
-function commentsPath({ path }: GitHub, { kind }: Thread): string {
-  return `${path}/${kind === 'main' ? 'issues' : 'pulls'}`
+function commentsPath({ path }: GitHub, { kind, repository }: Thread): string {
+  return `${repository === undefined ? path : `/repos/${repository}`}/${kind === 'main' ? 'issues' : 'pulls'}`
 }
 
 function reactionsPath({ path }: GitHub, { kind, id }: CommandSource): string | undefined {

@@ -49,7 +49,7 @@ export function normalizeLogin(login: string): string {
   return login.toLowerCase().replace(/\[bot\]$/, '')
 }
 
-export type Repository = Sent<{ full_name: string; fork: boolean }>
+export type Repository = Sent<{ full_name: string; fork: boolean; default_branch: string }>
 
 /** A commit in the payload of a push. */
 export type PushedCommit = Sent<{

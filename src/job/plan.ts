@@ -1,139 +1,188 @@
-import type { ConversationMemory } from '../comments/earlier-job.ts'
+import { describeEvent } from '../context/gather.ts'
+import { type PriorPosts, selectPosts } from '../context/messages.ts'
+import { type ContextSources, type ContextStats, renderMessageContext } from '../context/render.ts'
+import { mayAsk } from '../events/decide.ts'
 import type { Trigger } from '../events/trigger.ts'
-import { writePermission } from '../github/comments.ts'
-import type { MergedPulls } from '../github/pull-requests.ts'
-import { capitalize, joinSentences } from '../lib/text.ts'
-import type { Since } from '../memory/last-job.ts'
-import type { Attempt, Recalled } from '../memory/recall.ts'
-import { permissionToRead } from '../memory/status.ts'
+import type { MergedPulls } from '../github/merged-pulls.ts'
+import { normalizeLogin } from '../github/types.ts'
+import { byteLength, joinSentences, listOf } from '../lib/text.ts'
 import type { Readers } from '../readers/readers.ts'
-import { isRerun } from '../runner/environment.ts'
+import type { Found } from '../record/found.ts'
+import type { NoteItem } from '../record/note.ts'
 import type { Run } from '../runner/run.ts'
 import type { DocsService } from '../service/docs-service.ts'
-import { type Course, continueJob, NEW_JOB } from './course.ts'
-import { createPrompt, hasInstructions, type Prompt, type PromptParts } from './prompt.ts'
-import { JobError } from './submit.ts'
+import {
+  type ContinuedPull,
+  chooseAction,
+  type JobAction,
+  type JobRequest,
+  type WaitAction,
+} from './action.ts'
+import { assemblePrompt } from './prompt.ts'
 
-/** What a run does about its job: plain data that dry run, submit and poll read alike. */
-export type Plan =
-  | (Extract<Course, { kind: 'create' | 'message' }> & Prompt)
-  | Extract<Course, { kind: 'wait' }>
+/** What a run does about its job: plain data that dry run, submit, poll and report read alike. */
+export type Plan = (Exclude<JobAction, WaitAction> & Prompt) | WaitAction
 
-/** What a job is requested with. */
-export type JobRequest = { readonly trigger: Trigger; readonly parts: PromptParts }
-
-/** What is remembered of earlier jobs. */
-type JobMemory = {
-  readonly recalled: Recalled
-  readonly since: Since
-  /** What a command's comments tell; `undefined` without a command. */
-  readonly conversation: ConversationMemory | undefined
+export type Prompt = {
+  readonly prompt: string
+  /** What the agent is told of the event; `undefined` if nothing. */
+  readonly contextCounts: ContextStats | undefined
+  /** What led to the job, newest first. */
+  readonly items: readonly NoteItem[]
+  /** Logins of the people whose changes it is about, newest first. */
+  readonly authors: readonly string[]
 }
 
-export type JobContext = {
+/** What a job needs besides its request and the run. */
+export type JobTools = {
   /** Of the commits of a push, as far as `decide` has read them. */
   readonly mergedPulls: MergedPulls
   /** The readers report, if any of it is requested. */
   readonly readers: Readers | undefined
   readonly service: DocsService
-  readonly run: Run
 }
 
 /**
- * Makes the plan from the inputs, the command and what is remembered of an earlier job: looks that job up, and puts the
- * prompt together.
+ * Makes the plan from the inputs, the command and what is found of an earlier job: looks that job up, and puts the prompt
+ * together.
  *
- * @returns `waitFromMs`: when the first request about the job was made, where that was before the plan was made
- * @throws {JobError} as `planCourse` does
- */
-export async function makePlan(
-  { trigger, parts }: JobRequest,
-  memory: JobMemory,
-  context: JobContext,
-): Promise<{ readonly plan: Plan; readonly waitFromMs: number | undefined }> {
-  const { inputs, clock, cancel } = context.run
-  const id = inputs['job-id']
-  if (id !== '' && !hasInstructions(parts)) return { plan: waitFor(id), waitFromMs: undefined }
-  const { attempt, earlier } = memory.recalled
-  const startedAtMs = clock.now()
-  const course =
-    id === '' ? await planCourse(trigger, memory.recalled, context) : courseForJob(id, attempt, context.run)
-  cancel.throwIfAborted()
-  const wasLookedUp = id === '' && (attempt.kind === 'job' || (earlier.known && earlier.value !== undefined))
-  const waitFromMs = wasLookedUp ? startedAtMs : undefined
-  if (course.kind === 'wait') return { plan: course, waitFromMs }
-  const { since, conversation } = memory
-  const { mergedPulls, readers, run } = context
-  const source = { trigger, parts, since, conversation, mergedPulls, readers, run }
-  const prompt = await createPrompt(course, source)
-  return { plan: { ...course, ...prompt }, waitFromMs }
-}
-
-/** @param isUnnamed whether the step's memory stays as it was found */
-function waitFor(id: string, isUnnamed = false): Extract<Course, { kind: 'wait' }> {
-  return { kind: 'wait', id, job: undefined, namedAtMs: undefined, isUnnamed }
-}
-
-/** With the input `job-id` and a prompt: a message, unless an earlier attempt may have sent it. */
-function courseForJob(id: string, attempt: Attempt, { log }: Run): Course {
-  if (attempt.kind === 'forgotten') {
-    log.notice('This is a re-run of a run that remembers no job, so it sends the message again.')
-  } else if (attempt.kind === 'maybe-started' || attempt.kind === 'unknown') {
-    log.notice('An earlier attempt may have sent the message already, so this one only waits for the job.')
-  }
-  if (attempt.kind === 'none' || attempt.kind === 'forgotten') return { kind: 'message', id, pull: undefined }
-  return waitFor(id, attempt.kind !== 'job')
-}
-
-/**
- * Decides whether a run continues an earlier job, and says so in the log.
- *
+ * @returns `lookedUpAtMs`: when the job was first asked about, by our clock, where that was now
  * @throws {JobError} on a re-run that can't tell which job the first attempt started; if the job can't be looked up
  */
-async function planCourse(
-  trigger: Trigger,
-  { attempt, earlier }: Recalled,
-  { service, run }: JobContext,
-): Promise<Course> {
-  const { inputs, environment, github, log } = run
-  if (attempt.kind === 'forgotten') {
-    log.notice(
-      'This is a re-run of a run that remembers no job (`follow-up: false`, `comment: never`, or an event without memory), so it starts a new one.',
-    )
-    return NEW_JOB
-  }
-  if (attempt.kind === 'maybe-started')
-    throw unknownJob('an earlier attempt was interrupted while it started a job')
-  if (attempt.kind === 'unknown') throw unknownJob(attempt.why)
-  const { command } = trigger
-  const options = { isCommand: command !== undefined, service: inputs['dry-run'] ? undefined : service }
-  if (attempt.kind === 'job') return await continueJob(attempt.job, { ...options, isOwn: true }, run)
-  if (earlier.known) {
-    if (earlier.value === undefined) return NEW_JOB
-    return await continueJob(earlier.value, { ...options, isOwn: false }, run)
-  }
-  if (isRerun(environment)) {
-    const isTransient = ['rate-limit', 'other'].includes(earlier.error.kind)
-    const anew = isTransient
-      ? ''
-      : 'To start one all the same, start the workflow anew instead of re-running it.'
-    const details = joinSentences(
-      `${capitalize(earlier.why)}. A new job might do again what that one does.`,
-      anew,
-    )
-    const headline = 'Failed to look for an earlier job'
-    throw new JobError('nothing', { headline, details }, { isTransient })
-  }
-  const [purpose, consequence] = ['look for an earlier job', 'This run starts a new job.']
-  const permission =
-    command === undefined ? permissionToRead(earlier.error) : writePermission(command.source.thread)
-  const isAnnotated = github.report(earlier.error, { purpose, permission, level: 'notice', consequence })
-  return { ...NEW_JOB, needsNotice: !isAnnotated }
+export async function makePlan(
+  found: Found,
+  request: JobRequest,
+  tools: JobTools,
+  run: Run,
+): Promise<{ readonly plan: Plan; readonly lookedUpAtMs: number | undefined }> {
+  const { inputs, clock } = run
+  const startedAtMs = clock.now()
+  const { attempt, earlier } = found
+  const hasEarlier = attempt.kind === 'job' || (earlier.known && earlier.value !== undefined)
+  const action = await chooseAction(found, request, inputs['dry-run'] ? undefined : tools.service, run)
+  run.cancel.throwIfAborted()
+  const lookedUpAtMs = hasEarlier ? startedAtMs : undefined
+  if (action.kind === 'wait') return { plan: action, lookedUpAtMs }
+  const prompt = await writePrompt(action, found, request, tools, run)
+  return { plan: { ...action, ...prompt }, lookedUpAtMs }
 }
 
-function unknownJob(why: string): JobError {
-  return new JobError('unknown', {
-    headline: 'Unknown whether an earlier attempt of this run started a job',
-    details: `${capitalize(why)}. Nothing was started, because a second job might run alongside the first. Look for that job in the dashboard of the docs service. To wait for it, set \`job-id\`; if there is none, start the workflow anew instead of re-running it.`,
+/** The prompt of a new job or of a message, with what the agent is told of the event. */
+async function writePrompt(
+  action: Exclude<JobAction, WaitAction>,
+  found: Found,
+  { trigger, parts }: JobRequest,
+  { mergedPulls, readers }: JobTools,
+  run: Run,
+): Promise<Prompt> {
+  const { inputs } = run
+  const requests = action.kind === 'message' && action.pull ? requestsFor(action.pull) : ''
+  const command = [parts.command, requests].join('\n\n').trim()
+  // A message is a command's words, and what was written since the last one: the job has the rest.
+  const isReply = action.kind === 'message' && parts.command !== '' && inputs['job-id'] === ''
+  const conversation = inputs.context === 'none' ? undefined : await readPosts(trigger, found, isReply, run)
+  const byCommand = commandSources(trigger, run)
+  if (isReply) {
+    const posts = conversation && conversation.posts.length > 0 ? renderMessageContext(conversation) : ''
+    const prompt = [command, posts.trim()].join('\n\n').trim()
+    return { ...byCommand, prompt, contextCounts: undefined }
+  }
+  const signals = (await readers?.signals()) ?? []
+  const written = assemblePrompt({ ...parts, command }, '')
+  if (inputs.context === 'none') return { ...byCommand, prompt: written, contextCounts: undefined }
+  const facts = {
+    mergedPulls,
+    signals,
+    conversation,
+    lastJob: found.lastJob,
+    previous: action.kind === 'create' ? action.previous : undefined,
+    promptBytes: byteLength(written),
+  }
+  const { text, stats, sources } = await describeEvent(trigger, facts, run)
+  return {
+    ...(trigger.command === undefined ? sourcesOf(sources, signals.length > 0) : byCommand),
+    prompt: assemblePrompt({ ...parts, command }, text),
+    contextCounts: stats,
+  }
+}
+
+/** What a message also asks for: to resolve conflicts, and to keep what people have committed. */
+function requestsFor({ conflicts, editors: { logins, hasUnnamed } }: ContinuedPull): string {
+  const people = listOf([...logins, ...(hasUnnamed ? ['someone'] : [])])
+  return joinSentences(
+    conflicts === true
+      ? 'Your pull request conflicts with its base branch. Bring it up to date with the base branch and resolve the conflicts as well; keep what was merged there in the meantime.'
+      : '',
+    people === '' ? '' : `Your pull request has commits by ${people}. Keep their changes.`,
+  )
+}
+
+type Sources = Pick<Prompt, 'items' | 'authors'>
+
+/** At most as many people are named. */
+const MAX_AUTHORS = 10
+
+/** What led to a job: the merged pull requests, else the pull request, the commits, the release, what readers missed. */
+function sourcesOf({ pulls, pull, commits, release }: ContextSources, hasSignals: boolean): Sources {
+  const asPull = (one: NonNullable<typeof pull>): NoteItem => {
+    return { kind: 'pull', url: one.url, title: one.title, author: one.author?.login ?? '' }
+  }
+  const candidates: readonly NoteItem[][] = [
+    pulls.map(asPull),
+    pull === undefined ? [] : [asPull(pull)],
+    release === undefined ? [] : [{ kind: 'release', url: release.url, title: release.name, author: '' }],
+    commits.map(({ url, subject, author }) => {
+      return { kind: 'commit', url, title: subject, author: author?.login ?? '' }
+    }),
+    hasSignals ? [{ kind: 'signals', url: '', title: '', author: '' }] : [],
+  ]
+  const people = [...(pull === undefined ? [...pulls, ...commits] : [pull])]
+  const logins = people.flatMap(({ author }) => (author?.isPerson === true ? author.login : []))
+  return {
+    items: candidates.find((items) => items.length > 0) ?? [],
+    authors: [...new Set(logins)].slice(0, MAX_AUTHORS),
+  }
+}
+
+function commandSources({ command }: Trigger, { inputs }: Run): Sources {
+  if (command === undefined) return { items: [], authors: [] }
+  const { author, source, instructions } = command
+  const isIgnored = inputs['ignore-authors'].some(
+    (one) => normalizeLogin(one) === normalizeLogin(author.login),
+  )
+  return {
+    items: [{ kind: 'command', url: source.url, title: instructions, author: author.login }],
+    authors: author.isBot || isIgnored ? [] : [author.login],
+  }
+}
+
+/** What those who may ask have written before the command: for a message, since the last one. */
+async function readPosts(
+  { event, command }: Trigger,
+  { thread }: Found,
+  isReply: boolean,
+  run: Run,
+): Promise<PriorPosts | undefined> {
+  if (command === undefined || thread === undefined) return undefined
+  const { comments, ownIds, lastToldId } = thread
+  const { kind, rootId: commandRoot } = command.source.thread
+  const posts = comments
+    .filter(({ rootId }) => kind === 'main' || rootId === commandRoot)
+    .map(({ ref: { id }, author, body, createdAt }) => ({ id, author, body, createdAt }))
+  const { comment } = event.payload
+  return await selectPosts(posts, {
+    commandId: comment?.id ?? 0,
+    writtenAt: comment?.created_at ?? '',
+    asker: { id: command.author.id, login: command.author.login },
+    ours: ownIds,
+    ...(isReply && lastToldId !== undefined && { sinceId: lastToldId }),
+    async mayAsk(user) {
+      const answer = await mayAsk(user, run)
+      if (!answer.known) {
+        const lost = 'The agent is not told what this account wrote.'
+        run.log.warning(`Failed to read the permission of ${user.login}: ${answer.why}. ${lost}`)
+      }
+      return answer.known && answer.value
+    },
   })
 }

@@ -10,6 +10,8 @@ import {
   retryAfterMsOf,
   serviceWord,
 } from '../service/service-errors.ts'
+import { EARLY_MS } from './action.ts'
+import type { AcceptedJob } from './submit.ts'
 
 /** How polling ended. `job`: as it was last observed. `durationMs`: from the start of polling to the last poll. */
 export type PollEnd = { readonly job: Job | undefined; readonly durationMs: number } & (
@@ -20,16 +22,8 @@ export type PollEnd = { readonly job: Job | undefined; readonly durationMs: numb
   | { readonly kind: 'refused'; readonly error: unknown }
 )
 
-/** What is polled. */
-type PollTarget = {
-  readonly jobId: string
-  /** As the service has just shown it. */
-  readonly job: Job | undefined
-  /** What this run did to it. */
-  readonly kind: 'create' | 'message' | 'wait'
-  /** Milliseconds since the epoch. */
-  readonly deadlineMs: number
-}
+/** What is polled, what this run did to it, and until when it is waited for, in milliseconds since the epoch. */
+type PollTarget = Pick<AcceptedJob, 'id' | 'job' | 'kind' | 'deadlineMs'>
 
 /** The adaptive pause is between these, before jitter. */
 const MIN_PAUSE_MS = 5000
@@ -47,8 +41,6 @@ const MAX_FAILURES_AT_ONCE = 3
 /** How long the last poll may take past the deadline. */
 const LAST_POLL_MS = 5000
 const UNANSWERED = `it was not answered within ${formatDuration(LAST_POLL_MS)} after the deadline`
-/** How long after its creation a job may still be unknown to the service. */
-export const EARLY_MS = 60_000
 /** How long a terminal status must stay the same after a message before it counts. */
 const STABLE_MS = 30_000
 /** A log that says nothing for longer looks like a run that hangs. */
@@ -59,12 +51,12 @@ const HEARTBEAT_MS = 60_000
  * deadline comes a last poll, whatever the pause: it tells a job that is finished from one that is not.
  */
 export async function pollJob(target: PollTarget, service: DocsService, run: Run): Promise<PollEnd> {
-  const { jobId, kind, deadlineMs } = target
+  const { id, kind, deadlineMs } = target
   const { clock, cancel, inputs } = run
   const startedAtMs = clock.now()
   const isFinished = createCompletionCheck(kind)
   const over = new AbortController()
-  const progress = new Progress(jobId, run, over.signal)
+  const progress = new Progress(id, run, over.signal)
   const limit = clock.timeout(Math.max(0, deadlineMs - startedAtMs) + LAST_POLL_MS)
   const signal = AbortSignal.any([cancel, limit])
   let { job } = target
@@ -89,7 +81,7 @@ export async function pollJob(target: PollTarget, service: DocsService, run: Run
       await clock.sleep(sleepMs, cancel).catch(() => undefined)
       if (cancel.aborted) return { kind: 'cancelled', job, error, durationMs: durationMs() }
 
-      const [poll] = await Promise.allSettled([service.getJob(jobId, signal)])
+      const [poll] = await Promise.allSettled([service.getJob(id, signal)])
       lastPollAtMs = clock.now()
       hasPolled = true
       if (poll.status === 'fulfilled') {

@@ -1,30 +1,61 @@
 import { afterGrace } from '../lib/clock.ts'
 import { formatDuration } from '../lib/duration.ts'
-import { type Failure, FailureError } from '../lib/failure.ts'
-import { RetryError, retry, retryAfterNote } from '../lib/retry.ts'
+import { RetryError, retry } from '../lib/retry.ts'
 import { joinSentences } from '../lib/text.ts'
 import { TransportError } from '../lib/transport.ts'
+import type { NamedJob } from '../record/found.ts'
 import type { Run } from '../runner/run.ts'
 import type { DocsService, Job } from '../service/docs-service.ts'
 import {
   describeFailure,
   failureSentences,
   hasStatus,
-  isRetryable,
   retryAfterMsOf,
   ServiceError,
 } from '../service/service-errors.ts'
+import type { WaitAction } from './action.ts'
+import { JobError, nothingStarted } from './job-error.ts'
+import type { Plan } from './plan.ts'
 
 /** How long a request in flight is still awaited once the run was cancelled, so that its job's id is not lost. */
 const CANCEL_GRACE_MS = 3000
 /** How long a request that can't reach the service is sent again. */
 const MAX_UNREACHABLE_MS = 30_000
 
-/** A request that starts a job, or continues one. */
-type JobPrompt = { readonly prompt: string } & (
-  | { readonly kind: 'create' }
-  | { readonly kind: 'message'; readonly id: string }
-)
+/** A job that was accepted, or that is waited for. Times are by our clock, in milliseconds since the epoch. */
+export type AcceptedJob = NamedJob & {
+  readonly kind: Plan['kind']
+  /** As the service has just shown it. */
+  readonly job: Job | undefined
+  /** When the request was sent, and until when the job is waited for. */
+  readonly sentAtMs: number
+  readonly deadlineMs: number
+}
+
+/**
+ * Carries out a plan, and makes the job's id known at once: a run may be killed at any time.
+ *
+ * @throws {JobError} if no job was started or messaged
+ */
+export async function submit(
+  plan: Plan,
+  deadlineMs: number,
+  service: DocsService,
+  run: Run,
+): Promise<AcceptedJob> {
+  const { clock, log } = run
+  const sentAtMs = clock.now()
+  const { kind } = plan
+  const job = kind === 'wait' ? plan.job : await send(plan, deadlineMs, service, run)
+  const id = kind === 'create' ? (job?.id ?? '') : plan.id
+  if (kind === 'create') log.info(`Job ${id} was accepted by the docs service.`)
+  if (kind === 'message') log.info(`The message to job ${id} was accepted by the docs service.`)
+  run.saveState('job-id', id)
+  run.setOutputs({ 'job-id': id })
+  const before = kind === 'message' ? plan.pull?.prLink : undefined
+  const namedAtMs = (kind === 'wait' ? plan.namedAtMs : undefined) ?? clock.now()
+  return { kind, id, job, prLink: job?.prLink ?? before ?? '', namedAtMs, sentAtMs, deadlineMs }
+}
 
 /**
  * Sends a create or a message, which must take effect at most once. It is sent again only where it certainly did not
@@ -32,22 +63,22 @@ type JobPrompt = { readonly prompt: string } & (
  *
  * @throws {JobError} that says whether a job may be running
  */
-export async function submit(
-  request: JobPrompt,
+async function send(
+  plan: Exclude<Plan, WaitAction>,
   deadlineMs: number,
   service: DocsService,
   run: Run,
 ): Promise<Job> {
   const { clock, cancel, log } = run
-  const { prompt } = request
+  const { prompt } = plan
   const signal = afterGrace(cancel, CANCEL_GRACE_MS, clock)
   let unreachableUntilMs = clock.now() + MAX_UNREACHABLE_MS
   try {
     return await retry(
       () =>
-        request.kind === 'create'
+        plan.kind === 'create'
           ? service.createJob(prompt, signal)
-          : service.sendMessage(request.id, prompt, signal),
+          : service.sendMessage(plan.id, prompt, signal),
       {
         backoff: { baseMs: 1000, maxMs: 30_000 },
         maxAttempts: Number.POSITIVE_INFINITY,
@@ -65,7 +96,7 @@ export async function submit(
     )
   } catch (error) {
     if (!(error instanceof RetryError)) throw error
-    throw isCertainlyRefused(error.cause) ? nothingStarted(error) : maybeStarted(request.kind, error.cause)
+    throw isCertainlyRefused(error.cause) ? nothingStarted(error) : maybeStarted(plan.kind, error.cause)
   }
 }
 
@@ -79,43 +110,6 @@ function isCertainlyRefused(error: unknown): boolean {
   return error instanceof ServiceError && error.status < 500 && ![303, 408].includes(error.status)
 }
 
-/** Why there is no job to wait for. */
-export class JobError extends FailureError {
-  override readonly name = 'JobError'
-  /**
-   * `nothing`: no job was started. `maybe`: one may have been, as the response was lost. `unknown`: this run has started
-   * none, and an earlier attempt may have.
-   */
-  readonly started: 'nothing' | 'maybe' | 'unknown'
-  /** Whether a re-run may succeed with nothing changed. */
-  readonly isTransient: boolean
-
-  constructor(started: JobError['started'], failure: Failure, { isTransient = false } = {}) {
-    super(failure)
-    this.started = started
-    this.isTransient = isTransient
-  }
-}
-
-/** The error where nothing runs that did not run before. */
-export function nothingStarted({ reason, cause }: RetryError, note = ''): JobError {
-  const { headline, details } = describeFailure(cause)
-  const limit = reason === 'deadline' && cause instanceof ServiceError ? limitNote(cause) : ''
-  const failure = { headline, details: joinSentences(details, note, limit) }
-  return new JobError('nothing', failure, { isTransient: isTransient(cause) })
-}
-
-function limitNote({ retryAfterMs = 0 }: ServiceError): string {
-  if (retryAfterMs > 0) return retryAfterNote(retryAfterMs, '`timeout`')
-  return 'The service kept returning this error until `timeout` elapsed.'
-}
-
-/** Whether a failure may be over by the time that the workflow runs again, with nothing changed. */
-function isTransient(error: unknown): boolean {
-  if (error instanceof TransportError) return error.failure !== 'tls' && error.failure !== 'proxy'
-  return isRetryable(error)
-}
-
 const MAYBE_STARTED = {
   create:
     'The request may still have been accepted: a job may be running. Look for it in the dashboard of the docs service, and for its pull request, before you start the workflow anew: it may start a second job and spend its credits.',
@@ -123,7 +117,7 @@ const MAYBE_STARTED = {
     'The message may still have been accepted: the job may be running. Look at it in the dashboard of the docs service, and at its pull request, before you start the workflow anew: it may send the message a second time and spend credits.',
 }
 
-function maybeStarted(kind: JobPrompt['kind'], cause: unknown): JobError {
+function maybeStarted(kind: keyof typeof MAYBE_STARTED, cause: unknown): JobError {
   const { headline, details } =
     cause instanceof DOMException
       ? { headline: 'The docs service had not answered yet', details: '' }

@@ -71,3 +71,9 @@ export function attemptUrlOf(environment: Environment): string {
   const url = runUrlOf(environment)
   return url && `${url}/attempts/${environment.runAttempt || 1}`
 }
+
+/** The id of the workflow run of this repository that a page belongs to; `undefined` if it is another page. */
+export function runIdIn(url: string, { serverUrl, repository }: Environment): string | undefined {
+  const prefix = `${serverUrl}/${repository}/actions/runs/`
+  return url.startsWith(prefix) ? url.slice(prefix.length).split('/')[0] : undefined
+}

@@ -12,8 +12,8 @@ import { OUTPUT_LIMIT_BYTES, type OutputValues, Summary, type SummarySection } f
 /** What the main step leaves for the post step. */
 type StateName = 'job-id' | 'pending' | 'permissions' | 'finished'
 
-/** What a killed run leaves to be ended by the post step: its comment, its reaction, its commit status. */
-type PendingPart = 'comment' | 'reaction' | 'status'
+/** What a killed run leaves to be ended by the post step: its comment, its commit status. */
+export type PendingPart = 'comment' | 'status'
 
 /** How long the post step waits for `Retry-After`, over all its requests. */
 const POST_RETRY_AFTER_MS = 60_000

@@ -1,30 +1,5 @@
-import {
-  type CommitFile,
-  type Maybe,
-  type Nodes,
-  nodesOf,
-  normalizeLogin,
-  type Sent,
-} from '../github/types.ts'
+import { type Maybe, type Nodes, nodesOf, normalizeLogin, type Sent } from '../github/types.ts'
 import { cleanMarkdown, clip } from '../lib/text.ts'
-import { isLoopbackHost } from '../lib/transport.ts'
-
-export type PullReport = {
-  readonly kind: 'pull-request'
-  readonly url: string
-  readonly title: string
-  readonly headSha: string
-  readonly fileCount: number
-  /** The first 100, pages first; `undefined` where they could not be read. */
-  readonly files: readonly PullFile[] | undefined
-  /** Those that changed since this run's message; `undefined` without one, or where they are not known. */
-  readonly filesSince: readonly PullFile[] | undefined
-  readonly preview: Preview
-  readonly checks: CommitChecks
-}
-
-/** As GitHub's REST API lists it. */
-export type PullFile = Pick<CommitFile, 'filename' | 'status' | 'additions' | 'deletions'>
 
 /** What the docs service's check run on a commit says; `words`: its own. */
 type Deployment = {
@@ -41,7 +16,7 @@ export type CommitChecks = {
 }
 
 /** `url`: an https link; empty if there is none. */
-type Preview = Pick<Deployment, 'state' | 'url'>
+export type Preview = Pick<Deployment, 'state' | 'url'>
 
 const DEPLOYMENT = 'Mintlify Deployment'
 const FAILED = ['FAILURE', 'TIMED_OUT', 'STARTUP_FAILURE']
@@ -55,14 +30,8 @@ export const CHECK_FIELDS = `checkSuites(first: 100) { nodes { app { slug }
     nodes { name conclusion url }
   } } }`
 
-const COMMENT_FIELDS =
+export const COMMENT_FIELDS =
   'comments(first: 100) { nodes { body createdAt lastEditedAt author { __typename login } } }'
-
-export function pullFields(number: number): string {
-  return `pullRequest(number: ${number}) { title changedFiles headRefOid ${COMMENT_FIELDS}
-    files(first: 100) { nodes { path additions deletions changeType } }
-    commits(last: 1) { nodes { commit { oid ${CHECK_FIELDS} } } } }`
-}
 
 type CheckRun = Sent<
   Record<'name' | 'status' | 'conclusion' | 'title' | 'summary' | 'url', string> & { databaseId: number }
@@ -77,46 +46,9 @@ type CheckSuite = Sent<{
 export type CheckedCommit = Sent<{ oid: string; checkSuites: Nodes<CheckSuite> }>
 
 type Author = Sent<{ __typename: string; login: string }>
-type PullComments = Nodes<Sent<{ body: string; createdAt: string; lastEditedAt: string; author: Author }>>
-
-type GraphqlFile = Sent<{ path: string; additions: number; deletions: number; changeType: string }>
-/** A pull request as far as `pullFields` ask for it. */
-export type Pull = Sent<{ title: string; changedFiles: number; headRefOid: string; comments: PullComments }> &
-  Sent<{ files: Nodes<GraphqlFile>; commits: Nodes<Sent<{ commit: CheckedCommit }>> }>
-
-/** @param sinceMs of the job or message, in milliseconds since the epoch; `apps`: the service's */
-export function readPullReport(
-  pull: Pull,
-  { sinceMs, apps }: { readonly sinceMs: number; readonly apps: ReadonlySet<string> },
-): Omit<PullReport, 'url' | 'filesSince'> {
-  const commit = nodesOf(pull.commits).at(-1)?.commit
-  // The checks of another commit say nothing of the head.
-  const checks = readChecks(commit?.oid === pull.headRefOid ? commit : { checkSuites: { nodes: [] } }, apps)
-  const files = nodesOf(pull.files).map(({ path, changeType, additions, deletions }) => {
-    const status = changeType === 'DELETED' ? 'removed' : changeType?.toLowerCase()
-    return { filename: path, status, additions, deletions }
-  })
-  return {
-    kind: 'pull-request',
-    title: pull.title ?? '',
-    headSha: pull.headRefOid ?? '',
-    fileCount: pull.changedFiles ?? files.length,
-    files: files.length === 0 && pull.changedFiles !== 0 ? undefined : pagesFirst(files),
-    preview: readPreview(checks, pull.comments, { sinceMs, apps }),
-    checks,
-  }
-}
-
-/** What the service makes a page of. */
-export const PAGE = /\.mdx?$/i
-
-/** Pages, navigation, API descriptions, the rest. */
-const FILE_ORDER = [PAGE, /(?:^|\/)(?:docs|mint)\.json$/i, /(?:open|async)api|swagger/i, /^/]
-
-export function pagesFirst(files: readonly PullFile[]): readonly PullFile[] {
-  const rank = ({ filename }: PullFile): number => FILE_ORDER.findIndex((name) => name.test(filename ?? ''))
-  return files.toSorted((one, other) => rank(one) - rank(other))
-}
+export type PullComments = Nodes<
+  Sent<{ body: string; createdAt: string; lastEditedAt: string; author: Author }>
+>
 
 /** @param apps the service's: any job of any workflow may be named like its check */
 export function readChecks(commit: Maybe<CheckedCommit>, apps: ReadonlySet<string>): CommitChecks {
@@ -134,8 +66,8 @@ export function readChecks(commit: Maybe<CheckedCommit>, apps: ReadonlySet<strin
   )
   return {
     isRead: commit?.checkSuites != null,
-    deployment: newest && { state: stateOf(newest), words: wordsOf(newest), url: newest.url ?? '' },
-    failed: failed.map(({ name, url }) => ({ name: name ?? '', url: url ?? '' })),
+    deployment: newest && { state: stateOf(newest), words: wordsOf(newest), url: `${newest.url ?? ''}` },
+    failed: failed.map(({ name, url }) => ({ name: `${name ?? ''}`, url: `${url ?? ''}` })),
   }
 }
 
@@ -183,25 +115,4 @@ function readRows(body: string): readonly { readonly url: string; readonly isRea
     if (url?.protocol !== 'https:' || url.username !== '' || url.password !== '') return []
     return [{ url: url.href, isReady: /^[^\p{L}]*Ready[^\p{L}]*$/u.test(status) }]
   })
-}
-
-const PULL_REQUEST_PATH =
-  /^\/(.+?)\/(?:-\/)?(?:pull|pulls|pull-requests|merge_requests|pullrequest)\/(\d+)(?:\/|$)/
-
-/**
- * Reads the URL of a pull request (GitHub) or merge request (GitLab).
- *
- * @returns `number`: empty if the URL has none; `name`: short, such as `acme/docs#12`, with the host before it unless that
- * is well known, or the URL's host and path where that form is not known
- */
-export function readPullRequest(prLink: string): { readonly number: string; readonly name: string } {
-  const url = URL.parse(prLink)
-  if (url === null) return { number: '', name: prLink }
-  const { host, hostname, pathname } = url
-  const [, project, number = ''] = PULL_REQUEST_PATH.exec(pathname) ?? []
-  if (project === undefined) return { number, name: `${host}${pathname}` }
-  // Any other host could pass for one of these.
-  const isKnown = ['github.com', 'gitlab.com', 'bitbucket.org'].includes(hostname) || isLoopbackHost(hostname)
-  const mark = pathname.includes('/merge_requests/') ? '!' : '#'
-  return { number, name: `${isKnown ? '' : `${host}/`}${project}${mark}${number}` }
 }

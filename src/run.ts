@@ -1,13 +1,13 @@
-import { Conversation } from './comments/conversation.ts'
 import { decide } from './events/decide.ts'
 import { readEvent } from './events/event-table.ts'
 import { readTrigger } from './events/trigger.ts'
 import { InputsError } from './inputs/read.ts'
-import { inputsErrorSummary, reportSkip, shortSummary } from './job/job-summary.ts'
-import { performJob } from './job/perform.ts'
+import { runJob } from './job/job.ts'
+import { inputsErrorSummary, reportSkip, shortSummary } from './job/summary.ts'
 import { HttpClient } from './lib/http.ts'
 import { errorMessage } from './lib/text.ts'
 import { Readers } from './readers/readers.ts'
+import { RunRecord } from './record/record.ts'
 import { loadRequest, type RunRequest } from './request.ts'
 import type { SummarySection } from './runner/outputs.ts'
 import type { Run } from './runner/run.ts'
@@ -36,7 +36,7 @@ async function perform(run: Run): Promise<void> {
   const decision = await decide(trigger, run)
   if (decision.kind === 'cancelled') return reportCancelled(request, run)
   if (decision.kind === 'no-instructions') {
-    await new Conversation(trigger, run).explainUsage()
+    await new RunRecord(trigger, run).explainUsage()
     return reportSkip(decision.skip, run)
   }
   if (decision.kind === 'skip') return reportSkip(decision, run)
@@ -47,7 +47,7 @@ async function perform(run: Run): Promise<void> {
   const readers = request.readers && new Readers(request.readers, createService(run), run)
   // Every part that was asked for is tried and reported; one part's failure never hides another's result.
   const parts = await Promise.allSettled([
-    request.wantsJob ? performJob(request, { mergedPulls, readers, service, run }) : undefined,
+    request.wantsJob ? runJob(request, { mergedPulls, readers, service }, run) : undefined,
     readers?.report(request.wantsJob),
   ])
   const [jobFailure, readersFailure] = parts.map((part, index) => {

@@ -1,4 +1,6 @@
+import type { ContextStats } from '../context/render.ts'
 import type { Skip } from '../events/trigger.ts'
+import { parsePullRequest } from '../github/pull-requests.ts'
 import type { InputsError } from '../inputs/read.ts'
 import {
   code,
@@ -12,67 +14,79 @@ import {
   sentencesWithCode,
   table,
 } from '../lib/markdown.ts'
-import { clip, inBackticks } from '../lib/text.ts'
+import { clip, countOf, inBackticks, listOf } from '../lib/text.ts'
+import { pullOutputs, pullSummary } from '../pull/pull-words.ts'
+import { isExpected } from '../record/bodies.ts'
 import type { OutputValues } from '../runner/outputs.ts'
 import type { Run } from '../runner/run.ts'
 import { serviceWord } from '../service/service-errors.ts'
-import { cameOfItOutputs, cameOfItSummary, contextCounts } from './came-of-it-words.ts'
-import type { Outcome } from './outcome.ts'
 import type { Plan } from './plan.ts'
-import { readPullRequest } from './pull-report.ts'
+import type { Report } from './report.ts'
 
 /** Maximum number of characters of a prompt that a summary shows: far below GitHub's limit of 1 MiB for all of it. */
 const MAX_PROMPT_LENGTH = 200_000
 
-/** Sets the outputs of a job and writes its summary. `hadPull`: whether its pull request was there before this run. */
-export function reportOutcome(outcome: Outcome, hadPull: boolean, run: Run): void {
-  run.setOutputs(jobOutputs(outcome, hadPull))
-  run.writeSummary('job', jobSummary(outcome, run))
+/** Sets the outputs of a job and writes its summary. */
+export function publishReport(report: Report, run: Run): void {
+  run.setOutputs(jobOutputs(report))
+  run.writeSummary('job', jobSummary(report, run))
 }
 
 /** The outputs of an agent job at its end. */
-export function jobOutputs(outcome: Outcome, hadPull = false): OutputValues {
-  const { result, job, jobId, prLink, plan, durationSeconds, cameOfIt } = outcome
-  const isOpener = plan?.kind === 'create' || (plan?.kind === 'message' && !hadPull)
-  const isOther = prLink === '' || plan === undefined || plan.kind === 'wait'
+export function jobOutputs(report: Report): OutputValues {
+  const { result, job, jobId, plan, pull } = report
   return {
-    'pr-operation': isOther ? '' : isOpener ? 'created' : 'updated',
     'job-id': jobId,
     result,
-    ...(durationSeconds !== undefined && { 'duration-seconds': String(durationSeconds) }),
     ...(job && {
       status: job.status,
       'pr-link': job.prLink ?? '',
-      'pr-number': readPullRequest(job.prLink ?? '').number,
-      repository: job.repository ?? '',
-      ref: job.ref ?? '',
-      model: job.model ?? '',
-      'created-at': job.createdAt ?? '',
-      'archived-at': job.archivedAt ?? '',
+      'pr-number': parsePullRequest(job.prLink ?? '').number,
       job: job.json,
     }),
-    ...(cameOfIt && cameOfItOutputs(cameOfIt)),
+    'pr-operation': operationOf(report),
+    'source-authors': plan === undefined || plan.kind === 'wait' ? '' : plan.authors.join('\n'),
+    ...(pull && pullOutputs(pull)),
   }
 }
 
+/** What this run did to the pull request. One that was there before the message was updated. */
+function operationOf({ plan, prLink, pull, sentAtMs }: Report): string {
+  if (prLink === '' || plan === undefined || plan.kind === 'wait') return ''
+  if (plan.kind === 'create') return 'created'
+  const createdAtMs = pull?.kind === 'pull-request' ? pull.createdAtMs : undefined
+  const isOlder = createdAtMs === undefined || sentAtMs === undefined || createdAtMs < sentAtMs
+  return plan.pull !== undefined || isOlder ? 'updated' : 'created'
+}
+
 /** The summary of a job that was requested: what came of it, what it means, and what belongs to it folded. */
-export function jobSummary(outcome: Outcome, run: Run): Markdown {
-  const { result, sign, headline, prName, prLink, plan, job, cameOfIt } = outcome
+export function jobSummary(report: Report, run: Run): Markdown {
+  const { result, sign, headline, prName, prLink, plan, job, pull } = report
   const told = plan === undefined || plan.kind === 'wait' ? undefined : plan.contextCounts
+  const costs = run.log.costs()
   const heading =
     result === 'pull-request'
       ? md`Pull request ${link(prName, prLink)} is ready for review`
       : sentencesWithCode(headline)
-  return paragraphs(
-    md`## ${sign} ${heading}`,
-    ...(cameOfIt === undefined ? [] : cameOfItSummary(cameOfIt)),
-    pullRequestLine(outcome),
+  return joinMarkdown([
+    md`## ${costs.length > 0 && isExpected(result) && !report.isFailure ? '⚠️' : sign} ${heading}`,
+    costLines(costs),
+    ...(pull === undefined ? [] : pullSummary(pull)),
+    pullRequestLine(report),
     continuationLine(plan, job !== undefined),
-    sentencesWithCode(outcome.details),
+    sentencesWithCode(report.details),
     result === 'no-pull-request' && told ? md`The agent was told: ${contextCounts(told)}.` : md``,
-    sentencesWithCode(outcome.failOnNote),
-    footer(run, outcome),
-    foldedDetails(outcome, run),
+    sentencesWithCode(report.failOnNote),
+    footer(run, report),
+    foldedDetails(report, run),
+  ])
+}
+
+/** What went wrong on the way and costs the user something. */
+function costLines(costs: readonly string[]): Markdown {
+  return joinMarkdown(
+    costs.map((text) => md`⚠️ ${sentencesWithCode(text)}`),
+    '\n\n',
   )
 }
 
@@ -91,22 +105,23 @@ export function reportDryRun(plan: Plan, run: Run): undefined {
 
 /** The summary of a dry run: what would have been sent, in full. */
 export function dryRunSummary(text: string, plan: Plan, run: Run): Markdown {
-  return paragraphs(
+  return joinMarkdown([
     md`## 📝 Docs agent: dry run`,
     sentencesWithCode(text),
+    costLines(run.log.costs()),
     continuationLine(plan, false),
     plan.kind === 'wait' || !plan.contextCounts
       ? md``
       : md`The agent would be told: ${contextCounts(plan.contextCounts)}.`,
     footer(run),
     promptBlock(plan, run),
-  )
+  ])
 }
 
 /** The summary of a run that did nothing, or that was killed or failed unexpectedly before it could write one. */
 export function shortSummary(how: 'skipped' | 'interrupted', text: string, run: Run): Markdown {
   const sign = how === 'skipped' ? '⏭️' : '🛑'
-  return paragraphs(md`## ${sign} Docs agent: ${how}`, sentencesWithCode(text), footer(run))
+  return joinMarkdown([md`## ${sign} Docs agent: ${how}`, sentencesWithCode(text), footer(run)])
 }
 
 /** Says that a run does nothing, and why. */
@@ -119,16 +134,16 @@ export function reportSkip({ level, reason }: Skip, run: Run): undefined {
 /** The summary of a run whose inputs are wrong. */
 export function inputsErrorSummary({ problems }: InputsError, run: Run): Markdown {
   const rows = problems.map((one) => [code(one.input), ...[one.problem, one.accepted].map(sentencesWithCode)])
-  return paragraphs(
+  return joinMarkdown([
     md`## ❌ Docs agent: wrong ${problems.length === 1 ? 'input' : 'inputs'}`,
     md`Nothing was sent.`,
     table(['Input', 'Problem', 'Accepted'], rows),
     footer(run),
-  )
+  ])
 }
 
 /** Where the pull request is; a job may have one without having completed. */
-function pullRequestLine({ job, result, prLink, prName }: Outcome): Markdown {
+function pullRequestLine({ job, result, prLink, prName }: Report): Markdown {
   if (prLink === '') return md``
   if (result !== 'pull-request') return md`Its pull request: ${link(prName, prLink)}`
   if (job?.repository == null) return md``
@@ -142,33 +157,36 @@ function continuationLine(plan: Plan | undefined, isSent: boolean): Markdown {
   if (plan?.kind === 'create' && plan.previous !== undefined) {
     const { prLink, state } = plan.previous
     const what = state === 'invisible' ? md`is invisible to ${code('github-token')}` : md`was ${state}`
-    return md`A new job: the earlier pull request ${link(readPullRequest(prLink).name, prLink)} ${what}.`
+    return md`A new job: the earlier pull request ${link(parsePullRequest(prLink).name, prLink)} ${what}.`
   }
   if (plan?.kind !== 'message' || plan.pull === undefined) return md``
-  const { prLink, openFor, conflicts } = plan.pull
-  const name = link(readPullRequest(prLink).name, prLink)
+  const { prLink, openFor, conflicts, editors } = plan.pull
+  const name = link(parsePullRequest(prLink).name, prLink)
   if (!isSent) return md`The message is for ${name}${openFor}.`
-  const conflict = conflicts ? ' It conflicts with its base branch; the agent was asked to resolve that.' : ''
-  return md`This run continued ${name}${openFor}.${conflict}`
+  const conflict =
+    conflicts === true ? 'It conflicts with its base branch; the agent was asked to resolve that.' : ''
+  const people = listOf([...editors.logins, ...(editors.hasUnnamed ? ['someone'] : [])])
+  const edited = people === '' ? '' : `It has commits by ${people}; the agent was asked to keep them.`
+  return joinMarkdown([md`This run continued ${name}${openFor}.`, md`${conflict}`, md`${edited}`], ' ')
 }
 
-function footer({ inputs }: Run, outcome?: Outcome): Markdown {
+function footer({ inputs }: Run, report?: Report): Markdown {
   const parts = [md`Docs agent`]
   const { 'project-id': projectId, matrix: leg } = inputs
   if (projectId !== '') parts.push(md`project ${code(projectId)}`)
   if (leg !== '') parts.push(md`${leg}`)
-  if (outcome?.job?.model != null) parts.push(md`model ${word(outcome.job.model)}`)
-  if (outcome !== undefined && outcome.took !== '') parts.push(md`${outcome.took}`)
+  if (report?.job?.model != null) parts.push(md`model ${word(report.job.model)}`)
+  if (report !== undefined && report.took !== '') parts.push(md`${report.took}`)
   return Markdown.raw(`<sub>${joinMarkdown(parts, ' · ').source}</sub>`)
 }
 
-function foldedDetails({ job, jobId, plan }: Outcome, run: Run): Markdown {
+function foldedDetails({ job, jobId, plan }: Report, run: Run): Markdown {
   const rows: Row[] = job === undefined ? [] : [['Status', word(job.status)]]
   if (job?.createdAt != null) rows.push(['Created', word(job.createdAt)])
   const prompt = promptBlock(plan, run)
   if (jobId === '') return prompt.source === '' ? prompt : details('Prompt', prompt)
   const title = prompt.source === '' ? 'Job' : 'Job and prompt'
-  return details(title, paragraphs(table(['Job', word(jobId)], rows), prompt))
+  return details(title, joinMarkdown([table(['Job', word(jobId)], rows), prompt]))
 }
 
 function promptBlock(plan: Plan | undefined, { redact }: Run): Markdown {
@@ -176,8 +194,12 @@ function promptBlock(plan: Plan | undefined, { redact }: Run): Markdown {
   return codeBlock(clip(redact(plan.prompt), MAX_PROMPT_LENGTH))
 }
 
-function paragraphs(...pieces: readonly Markdown[]): Markdown {
-  return joinMarkdown(pieces.filter(({ source }) => source !== ''))
+/** What the agent was told: `12 commits, 34 files (8 whole), 2 merged pull requests`. */
+function contextCounts({ commits, files, wholeFiles, mergedPulls, isUnknown }: ContextStats): string {
+  if (isUnknown) return 'what has changed is not known'
+  const whole = wholeFiles === 0 ? '' : ` (${wholeFiles} whole)`
+  const pulls = mergedPulls === 0 ? '' : `, ${countOf(mergedPulls, 'merged pull request')}`
+  return `${countOf(commits, 'commit')}, ${countOf(files, 'file')}${whole}${pulls}`
 }
 
 function word(text: string): Markdown {

@@ -1,17 +1,17 @@
-import { type Ending, isExpected } from '../comments/bodies.ts'
+import { parsePullRequest } from '../github/pull-requests.ts'
 import { INPUTS } from '../inputs/table.ts'
 import { formatDuration } from '../lib/duration.ts'
 import { MAX_LINK_LENGTH, type Markdown, md } from '../lib/markdown.ts'
 import { clip, inBackticks, joinSentences } from '../lib/text.ts'
+import type { PullReport } from '../pull/pull-report.ts'
+import { noPullRequestWords, pullLine } from '../pull/pull-words.ts'
+import { type Ending, isExpected } from '../record/bodies.ts'
 import type { Run } from '../runner/run.ts'
 import type { Job } from '../service/docs-service.ts'
 import { describeFailure, failureSentences, hasStatus, serviceWord } from '../service/service-errors.ts'
-import type { CameOfIt } from './came-of-it.ts'
-import { cameOfItLine, noPullRequestWords } from './came-of-it-words.ts'
+import type { JobError } from './job-error.ts'
 import type { Plan } from './plan.ts'
 import type { PollEnd } from './poll.ts'
-import { readPullRequest } from './pull-report.ts'
-import type { JobError } from './submit.ts'
 
 /** What became of a request for a job: the output `result`. */
 export type JobResult =
@@ -30,8 +30,8 @@ export type JobEnd =
   /** Before there was a job to wait for; `undefined` where the run was cancelled before anything was sent. */
   | { readonly kind: 'not-started'; readonly isCancelled: boolean; readonly error: JobError | undefined }
 
-/** The end of a request for a job. Headline and details are its words wherever it is reported. */
-export type Outcome = Ending & {
+/** How a request for a job ended, in the words that the log, the summary and the comment use. */
+export type Report = Ending & {
   readonly result: JobResult
   /** Whether the step fails. */
   readonly isFailure: boolean
@@ -39,11 +39,11 @@ export type Outcome = Ending & {
   readonly failOnNote: string
   /** The job as last observed. */
   readonly job: Job | undefined
-  /** Whole seconds from creation (or attach) to the last poll. */
-  readonly durationSeconds: number | undefined
   readonly plan: Plan | undefined
+  /** When the message or the create was sent, in milliseconds since the epoch; `undefined` if nothing was. */
+  readonly sentAtMs: number | undefined
   /** What GitHub shows of it; `undefined` where it was not asked. */
-  readonly cameOfIt: CameOfIt | undefined
+  readonly pull: PullReport | undefined
 }
 
 const FAILED_CAUSES =
@@ -62,7 +62,7 @@ type Words = {
   readonly namesJob?: boolean
 }
 
-/** How a re-run of a run that has started nothing goes. */
+/** What to say of a re-run where nothing was started. `anew`: it would not know that. */
 export type RerunAdvice = 'safe' | 'anew'
 
 const RERUN = {
@@ -70,13 +70,16 @@ const RERUN = {
   anew: 'Nothing was started. To try again, start the workflow anew instead of re-running it: as this run could not write its commit status or reply, a re-run would not know that.',
 }
 
-/** @param plan `undefined` if it failed before there was one */
-export function outcomeOf(
-  plan: Plan | undefined,
-  end: JobEnd,
-  rerun: RerunAdvice,
-  run: Pick<Run, 'inputs' | 'environment'>,
-): Outcome {
+/** `plan`: `undefined` if it failed before there was one. */
+export type Ended = {
+  readonly plan: Plan | undefined
+  readonly end: JobEnd
+  readonly rerun: RerunAdvice
+  readonly sentAtMs: number | undefined
+}
+
+export function makeReport(ended: Ended, run: Pick<Run, 'inputs' | 'environment'>): Report {
+  const { plan, end, rerun, sentAtMs } = ended
   const isPolled = end.kind !== 'not-started'
   const job = isPolled ? end.job : undefined
   const jobId = job?.id ?? (plan === undefined || plan.kind === 'create' ? '' : plan.id)
@@ -84,9 +87,8 @@ export function outcomeOf(
   const words =
     end.kind === 'not-started' ? notStartedWords(end, rerun) : wordsOf(end, { result, jobId, plan }, run)
   const isNamed = [...run.inputs['fail-on']].some((failing) => failing === result)
-  const durationSeconds = isPolled ? Math.floor(end.durationMs / 1000) : undefined
   // Below a second it says nothing; beside the deadline, which began earlier, it would contradict that.
-  const shownSeconds = result === 'timed-out' ? 0 : durationSeconds
+  const tookS = isPolled && result !== 'timed-out' ? Math.floor(end.durationMs / 1000) : 0
   const isLost = end.kind === 'not-started' && end.error !== undefined && end.error.started !== 'nothing'
   return {
     namesJob: false,
@@ -98,21 +100,21 @@ export function outcomeOf(
     isFailure: isNamed || result === 'cancelled' || result === 'error',
     failOnNote: isNamed ? `The step fails because \`fail-on\` names \`${result}\`.` : '',
     prLink: job?.prLink ?? '',
-    prName: readPullRequest(job?.prLink ?? '').name,
+    prName: parsePullRequest(job?.prLink ?? '').name,
     job,
     jobId,
-    durationSeconds,
-    took: shownSeconds ? formatDuration(shownSeconds * 1000) : '',
-    glance: md``,
+    took: tookS === 0 ? '' : formatDuration(tookS * 1000),
+    pullLine: md``,
     plan,
-    cameOfIt: undefined,
+    sentAtMs,
+    pull: undefined,
   }
 }
 
-/** The outcome with what GitHub shows of it. */
-export function withCameOfIt(outcome: Outcome, cameOfIt: CameOfIt): Outcome {
-  const words = outcome.result === 'no-pull-request' ? noPullRequestWords(cameOfIt) : undefined
-  return { ...outcome, ...words, glance: cameOfItLine(cameOfIt), cameOfIt }
+/** The report with what GitHub shows of the job. */
+export function withPull(report: Report, pull: PullReport): Report {
+  const words = report.result === 'no-pull-request' ? noPullRequestWords(pull) : undefined
+  return { ...report, ...words, pullLine: pullLine(pull), pull }
 }
 
 function resultOf(end: JobEnd): JobResult {
@@ -195,9 +197,9 @@ function wordsOf(
   }
 }
 
-/** An outcome as sentences for the log: they name the job and can be read alone. */
-export function outcomeSentences(outcome: Outcome): string {
-  const { headline, details, jobId, result, failOnNote, namesJob } = outcome
+/** A report as sentences for the log: they name the job and can be read alone. */
+export function reportSentences(report: Report): string {
+  const { headline, details, jobId, result, failOnNote, namesJob } = report
   const id = serviceWord(jobId)
   const isNamed = jobId === '' || namesJob
   // The headline of an error ends in its status: a second pair of brackets would hide it.
@@ -205,8 +207,8 @@ export function outcomeSentences(outcome: Outcome): string {
   const title = isNamed || isError ? headline : `${headline} (job ${id})`
   const about = isNamed || !isError ? '' : `The request was about job ${id}.`
   const text = joinSentences(details, about, failOnNote)
-  if (outcome.prLink === '') return joinSentences(`${title}.`, text)
+  if (report.prLink === '') return joinSentences(`${title}.`, text)
   // After the link nothing follows: a full stop there would be taken for a part of it.
-  const url = clip(outcome.prLink, MAX_LINK_LENGTH)
+  const url = clip(report.prLink, MAX_LINK_LENGTH)
   return text === '' ? `${title}: ${url}` : `${title}. ${text} Pull request: ${url}`
 }

@@ -1,0 +1,42 @@
+import { type Failure, FailureError } from '../lib/failure.ts'
+import { type RetryError, retryAfterNote } from '../lib/retry.ts'
+import { joinSentences } from '../lib/text.ts'
+import { TransportError } from '../lib/transport.ts'
+import { describeFailure, isRetryable, ServiceError } from '../service/service-errors.ts'
+
+/** Why there is no job to wait for. */
+export class JobError extends FailureError {
+  override readonly name = 'JobError'
+  /**
+   * `nothing`: no job was started. `maybe`: one may have been, as the response was lost. `unknown`: this run has started
+   * none, and an earlier attempt may have.
+   */
+  readonly started: 'nothing' | 'maybe' | 'unknown'
+  /** Whether a re-run may succeed with nothing changed. */
+  readonly isTransient: boolean
+
+  constructor(started: JobError['started'], failure: Failure, { isTransient = false } = {}) {
+    super(failure)
+    this.started = started
+    this.isTransient = isTransient
+  }
+}
+
+/** The error where nothing runs that did not run before. */
+export function nothingStarted({ reason, cause }: RetryError, note = ''): JobError {
+  const { headline, details } = describeFailure(cause)
+  const limit = reason === 'deadline' && cause instanceof ServiceError ? limitNote(cause) : ''
+  const failure = { headline, details: joinSentences(details, note, limit) }
+  return new JobError('nothing', failure, { isTransient: isTransient(cause) })
+}
+
+function limitNote({ retryAfterMs = 0 }: ServiceError): string {
+  if (retryAfterMs > 0) return retryAfterNote(retryAfterMs, '`timeout`')
+  return 'The service kept returning this error until `timeout` elapsed.'
+}
+
+/** Whether a failure may be over by the time that the workflow runs again, with nothing changed. */
+function isTransient(error: unknown): boolean {
+  if (error instanceof TransportError) return error.failure !== 'tls' && error.failure !== 'proxy'
+  return isRetryable(error)
+}

@@ -1,0 +1,139 @@
+import { skip, type Trigger } from '../events/trigger.ts'
+import { locatePullRequest } from '../github/pull-requests.ts'
+import { capitalize } from '../lib/text.ts'
+import { type PullReport, readPullReport, waitForPreview } from '../pull/pull-report.ts'
+import { isExpected } from '../record/bodies.ts'
+import { createLine, writeNote } from '../record/note.ts'
+import { RunRecord } from '../record/record.ts'
+import { isRerun } from '../runner/environment.ts'
+import type { Run } from '../runner/run.ts'
+import { type JobRequest, waitFor } from './action.ts'
+import { JobError } from './job-error.ts'
+import { type JobTools, makePlan, type Plan } from './plan.ts'
+import { pollJob } from './poll.ts'
+import { type Ended, makeReport, type Report, type RerunAdvice, reportSentences, withPull } from './report.ts'
+import { type AcceptedJob, submit } from './submit.ts'
+import { publishReport, reportDryRun, reportSkip } from './summary.ts'
+import { findUnchanged } from './unchanged.ts'
+
+/**
+ * Requests the job, waits for it, and reports it: in the outputs, the log, the summary, comments and a commit status.
+ * Never rejects for what the service, GitHub or the network does.
+ *
+ * @returns why the step fails, as sentences; `undefined` if it does not
+ */
+export async function runJob(request: JobRequest, tools: JobTools, run: Run): Promise<string | undefined> {
+  // Until there is a better one: whatever ends the run before, its result is not left empty.
+  run.setOutputs({ result: 'error' })
+  const record = new RunRecord(request.trigger, run)
+  await record.acknowledge()
+  const found = await record.find()
+  const unchanged = await findUnchanged(request.trigger.event, found, run)
+  if (unchanged !== undefined) return reportSkip(skip('notice', unchanged), run)
+
+  let plan: Plan | undefined
+  let accepted: AcceptedJob | undefined
+  let rerun: RerunAdvice = 'safe'
+  let end: Ended['end']
+  try {
+    const planned = await makePlan(found, request, tools, run)
+    plan = planned.plan
+    if (run.inputs['dry-run']) return reportDryRun(plan, run)
+    ;({ plan, rerun } = await begin(plan, record, run))
+    run.cancel.throwIfAborted()
+    const deadlineMs = (planned.lookedUpAtMs ?? run.clock.now()) + run.inputs.timeout
+    accepted = await submit(plan, deadlineMs, tools.service, run)
+    void record.accepted(accepted, plan.kind)
+    end = await pollJob(accepted, tools.service, run)
+  } catch (error) {
+    if (!(error instanceof JobError || run.cancel.aborted)) throw error
+    const cause = error instanceof JobError ? error : undefined
+    end = { kind: 'not-started', isCancelled: run.cancel.aborted, error: cause }
+  }
+  const report = makeReport({ plan, end, rerun, sentAtMs: accepted?.sentAtMs }, run)
+  return await publish(report, { end, accepted, record, trigger: request.trigger }, run)
+}
+
+/**
+ * Writes down what is about to be started, where a re-run finds it.
+ *
+ * @returns what is to be done, and what to say of re-runs where nothing was started
+ * @throws {JobError} on a re-run that can't write: it might not have seen the first attempt's job either
+ */
+async function begin(
+  plan: Plan,
+  record: RunRecord,
+  { environment, inputs }: Run,
+): Promise<{ readonly plan: Plan; readonly rerun: RerunAdvice }> {
+  if (plan.kind === 'wait') return { plan, rerun: 'safe' }
+  const written = await record.begin()
+  if (written.known) return { plan, rerun: 'safe' }
+  if (!isRerun(environment)) return { plan, rerun: 'anew' }
+  // The first attempt may have sent the message.
+  if (inputs['job-id'] !== '') return { plan: waitFor(inputs['job-id']), rerun: 'safe' }
+  throw new JobError('unknown', {
+    headline: 'This re-run failed to write down what it is about to start',
+    details: `${capitalize(written.why)}. Nothing was started, because the first attempt may have started a job that it could not write down either. Look for that job in the dashboard of the docs service. To wait for it, set \`job-id\`; if there is none, start the workflow anew instead of re-running it.`,
+  })
+}
+
+type Ending = {
+  readonly end: Ended['end']
+  readonly accepted: AcceptedJob | undefined
+  readonly record: RunRecord
+  readonly trigger: Trigger
+}
+
+/** Reports the result as soon as it is known, and then what GitHub shows of it. */
+async function publish(first: Report, ending: Ending, run: Run): Promise<string | undefined> {
+  const { end, accepted, record, trigger } = ending
+  const endedAtMs = run.clock.now()
+  publishReport(first, run)
+  // Whatever kills the run from here on, its result is known.
+  if (end.kind === 'finished') run.saveState('finished', 'true')
+  const text = reportSentences(first)
+  if (!first.isFailure) run.log[isExpected(first.result) ? 'notice' : 'warning'](text)
+
+  let report = first
+  const messageAtMs = first.plan?.kind === 'message' ? accepted?.sentAtMs : undefined
+  const finished = end.kind === 'finished' ? { job: end.job, messageAtMs } : undefined
+  const show = (pull: PullReport): void => {
+    report = withPull(first, pull)
+    publishReport(report, run)
+  }
+  if (finished !== undefined) {
+    show(await readPullReport(finished, run))
+    const refined = reportSentences(report)
+    if (refined !== text) run.log.info(refined)
+  }
+  const hasNote = await noteSources(report, trigger, run)
+  await record.end(report, hasNote)
+  const { 'wait-for-preview': wantsPreview, wait } = run.inputs
+  if (wantsPreview && wait && finished && report.pull && accepted) {
+    const before = report.pull
+    const { deadlineMs } = accepted
+    const later = await waitForPreview(finished, before, { endedAtMs, deadlineMs }, run)
+    if (later !== before) {
+      show(later)
+      await record.end(report, hasNote)
+    }
+  }
+  return first.isFailure ? text : undefined
+}
+
+/**
+ * Says on the agent's pull request what led to this job or message.
+ *
+ * @returns whether a command there, in this repository, continues the job
+ */
+async function noteSources({ plan, prLink, jobId, sentAtMs, result }: Report, trigger: Trigger, run: Run) {
+  if (plan === undefined || plan.kind === 'wait' || sentAtMs === undefined || result === 'cancelled')
+    return false
+  const pull = prLink || (plan.kind === 'message' ? plan.pull?.prLink : '') || ''
+  if (pull === '') return false
+  const continued = plan.kind === 'message' ? plan.namedAtMs : undefined
+  const line = createLine({ jobId, atMs: sentAtMs }, plan.items, trigger, run)
+  const isWritten = await writeNote(pull, line, continued, run)
+  const number = locatePullRequest(pull, run.github)?.number
+  return isWritten && trigger.command !== undefined && trigger.command.source.thread.number !== number
+}

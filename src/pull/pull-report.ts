@@ -1,0 +1,230 @@
+import { ownAuthor } from '../events/loop-guard.ts'
+import { type GraphqlError, graphqlError } from '../github/errors.ts'
+import { numberInSubject } from '../github/merged-pulls.ts'
+import { locatePullRequest } from '../github/pull-requests.ts'
+import {
+  type CommitFile,
+  type Maybe,
+  type Nodes,
+  nodesOf,
+  normalizeLogin,
+  type Sent,
+} from '../github/types.ts'
+import { errorMessage } from '../lib/text.ts'
+import type { Run } from '../runner/run.ts'
+import type { Job } from '../service/docs-service.ts'
+import {
+  CHECK_FIELDS,
+  type CheckedCommit,
+  COMMENT_FIELDS,
+  type CommitChecks,
+  type Preview,
+  type PullComments,
+  readChecks,
+  readPreview,
+} from './preview.ts'
+
+/** What GitHub shows of a finished job, as plain data. Titles, names and words are other people's. */
+export type PullReport =
+  | {
+      readonly kind: 'pull-request'
+      readonly url: string
+      readonly title: string
+      /** Milliseconds since the epoch; `undefined` where it is not known. */
+      readonly createdAtMs: number | undefined
+      readonly fileCount: number
+      /** The first 100, pages first; `undefined` where they could not be read. */
+      readonly files: readonly PullFile[] | undefined
+      readonly preview: Preview
+      readonly checks: CommitChecks
+    }
+  /** The agent committed straight to the default branch. */
+  | { readonly kind: 'published'; readonly branch: string; readonly commits: number; readonly url: string }
+  | { readonly kind: 'unchanged'; readonly branch: string }
+  /** A pull request in a repository that `github-token` can't see. */
+  | { readonly kind: 'invisible'; readonly repository: string }
+  | { readonly kind: 'unknown' }
+
+/** As GitHub's REST API lists it. */
+export type PullFile = Pick<CommitFile, 'filename' | 'status' | 'additions' | 'deletions'>
+
+/** A finished job, and when this run sent its message, in milliseconds since the epoch; `undefined` if it sent none. */
+export type FinishedJob = { readonly job: Job; readonly messageAtMs: number | undefined }
+
+type Place = { readonly owner: string; readonly repo: string; readonly number?: number }
+
+const UNKNOWN = { kind: 'unknown' } as const
+
+/** Asks GitHub, in one request, what it shows of a finished job. What can't be read is left out. */
+export async function readPullReport(finished: FinishedJob, run: Run): Promise<PullReport> {
+  try {
+    return await ask(finished, run)
+  } catch (error) {
+    // Answers are not checked field by field.
+    run.log.notice(
+      `Failed to read the job's result on GitHub: it returned unexpected data (${errorMessage(error)}).`,
+    )
+    return UNKNOWN
+  }
+}
+
+async function ask(finished: FinishedJob, run: Run): Promise<PullReport> {
+  const { github } = run
+  const place = placeOf(finished, run)
+  const sinceMs = finished.messageAtMs ?? (Date.parse(finished.job.createdAt ?? '') || undefined)
+  if (place === undefined || (place.number === undefined && sinceMs === undefined)) return UNKNOWN
+  const { owner, repo, number } = place
+  const fields = number === undefined ? branchFields(sinceMs ?? 0) : pullFields(number)
+  const answer = await github.read(() =>
+    github.graphql<Answer>(
+      `query PullReport($owner: String!, $repo: String!) { repository(owner: $owner, name: $repo) { ${fields} } }`,
+      { owner, repo },
+    ),
+  )
+  if (!answer.known) {
+    const permission = number === undefined ? 'contents: read' : 'pull-requests: read'
+    github.report(answer.error, { purpose: "read the job's result", permission, level: 'notice' })
+    return UNKNOWN
+  }
+  const { data, errors } = answer.value
+  const repository = `${owner}/${repo}`
+  const isInvisible = errors.some(
+    ({ path, type }) => path === 'repository' && /^(?:NOT_FOUND|FORBIDDEN)$/.test(type),
+  )
+  if (isInvisible) {
+    run.log.info(
+      `The job's result on GitHub is unknown: \`github-token\` can't see ${repository}. To let a later run continue a pull request there, set \`github-token\` to a token that can read it, such as a GitHub App's.`,
+    )
+    return number === undefined ? UNKNOWN : { kind: 'invisible', repository }
+  }
+  reportErrors(errors, run)
+  const { pullRequest, defaultBranchRef } = data.repository ?? {}
+  if (number === undefined) return errors.length > 0 ? UNKNOWN : readBranch(defaultBranchRef, place, run)
+  if (pullRequest == null) return UNKNOWN
+  const url = `${github.serverUrl}/${repository}/pull/${number}`
+  return { ...readPull(pullRequest, sinceMs ?? Infinity, run), url }
+}
+
+const PREVIEW_PAUSE_MS = 10_000
+const MAX_WAIT_MS = 300_000
+/** How long to wait for a first sign of a build. */
+const MAX_SILENCE_MS = 60_000
+
+/**
+ * Waits until the preview is built, or will not be.
+ *
+ * @param times by our clock, in milliseconds since the epoch; `endedAtMs`: when the job was observed to be finished
+ */
+export async function waitForPreview(
+  finished: FinishedJob,
+  first: PullReport,
+  times: { readonly endedAtMs: number; readonly deadlineMs: number },
+  run: Run,
+): Promise<PullReport> {
+  let report = first
+  while (report.kind === 'pull-request') {
+    const isBuilding = report.preview.state === 'building'
+    const isPending = isBuilding || (report.preview.state === 'unknown' && report.checks.isRead)
+    const untilMs = Math.min(times.deadlineMs, times.endedAtMs + (isBuilding ? MAX_WAIT_MS : MAX_SILENCE_MS))
+    const pauseMs = Math.min(PREVIEW_PAUSE_MS, untilMs - run.clock.now())
+    if (!isPending || pauseMs <= 0) break
+    await run.clock.sleep(pauseMs, run.cancel).catch(() => undefined)
+    if (run.cancel.aborted) break
+    const next = await readPullReport(finished, run)
+    if (next.kind !== 'pull-request') break
+    report = next
+  }
+  return report
+}
+
+/** The pull request, else the repository of a job that completed without one; `undefined` if it is not on this GitHub. */
+function placeOf({ job: { prLink, repository, status } }: FinishedJob, { github }: Run): Place | undefined {
+  if (prLink !== null) return locatePullRequest(prLink, github)
+  const url = URL.parse(repository ?? '')
+  const [, owner, repo] = /^\/([\w.-]+)\/([\w.-]+?)(?:\.git)?\/?$/.exec(url?.pathname ?? '') ?? []
+  const isHere = url?.origin === URL.parse(github.serverUrl)?.origin
+  return isHere && status === 'completed' && owner && repo ? { owner, repo } : undefined
+}
+
+function pullFields(number: number): string {
+  return `pullRequest(number: ${number}) { title createdAt changedFiles headRefOid ${COMMENT_FIELDS}
+    files(first: 100) { nodes { path additions deletions changeType } }
+    commits(last: 1) { nodes { commit { oid ${CHECK_FIELDS} } } } }`
+}
+
+function branchFields(sinceMs: number): string {
+  const since = new Date(sinceMs).toISOString().replace(/\.\d+/, '')
+  return `defaultBranchRef { name target { ... on Commit {
+    history(first: 100, since: "${since}") { pageInfo { hasNextPage } nodes {
+      oid message author { email user { login } } associatedPullRequests(first: 1) { nodes { number } }
+    } } } } }`
+}
+
+type GraphqlFile = Sent<{ path: string; additions: number; deletions: number; changeType: string }>
+type Pull = Sent<{ title: string; createdAt: string; changedFiles: number; headRefOid: string }> &
+  Sent<{ comments: PullComments; files: Nodes<GraphqlFile>; commits: Nodes<Sent<{ commit: CheckedCommit }>> }>
+type GitAuthor = Sent<{ email: string; user: Sent<{ login: string }> }>
+type BranchCommit = Sent<{ oid: string; message: string; author: GitAuthor }> &
+  Sent<{ associatedPullRequests: Nodes<unknown> }>
+type History = Nodes<BranchCommit> & Sent<{ pageInfo: Sent<{ hasNextPage: boolean }> }>
+type Branch = Sent<{ name: string; target: Sent<{ history: History }> }>
+type Answer = Sent<{ repository: Sent<{ pullRequest: Pull; defaultBranchRef: Branch }> }>
+
+/** A missing permission is a notice. */
+function reportErrors(errors: readonly GraphqlError[], { github }: Run): void {
+  const areaOf = ({ path }: GraphqlError): string => {
+    if (path.includes('checkSuites')) return 'checks'
+    return /pullRequest/i.test(path) ? 'pull-requests' : 'contents'
+  }
+  for (const [area, [error]] of Map.groupBy(errors, areaOf)) {
+    if (error === undefined) continue
+    const call = { purpose: `read the job's result (${area})`, permission: `${area}: read` }
+    github.report(graphqlError(error), { ...call, level: 'notice' })
+  }
+}
+
+/** @param sinceMs of the job or message, in milliseconds since the epoch: what the service said before is out of date */
+function readPull(pull: Pull, sinceMs: number, { inputs }: Run) {
+  const apps = new Set(inputs['ignore-authors'].map(normalizeLogin))
+  const commit = nodesOf(pull.commits).at(-1)?.commit
+  // The checks of another commit say nothing of the head.
+  const checks = readChecks(commit?.oid === pull.headRefOid ? commit : { checkSuites: { nodes: [] } }, apps)
+  const files = nodesOf(pull.files).map(({ path, changeType, additions, deletions }) => {
+    const status = changeType === 'DELETED' ? 'removed' : changeType?.toLowerCase()
+    return { filename: `${path ?? ''}`, status, additions, deletions }
+  })
+  return {
+    kind: 'pull-request',
+    title: `${pull.title ?? ''}`,
+    createdAtMs: Date.parse(pull.createdAt ?? '') || undefined,
+    fileCount: pull.changedFiles ?? files.length,
+    files: files.length === 0 && pull.changedFiles !== 0 ? undefined : pagesFirst(files),
+    preview: readPreview(checks, pull.comments, { sinceMs, apps }),
+    checks,
+  } as const
+}
+
+/** What the service makes a page of. */
+export const PAGE = /\.mdx?$/i
+
+/** Pages, navigation, API descriptions, the rest. */
+const FILE_ORDER = [PAGE, /(?:^|\/)(?:docs|mint)\.json$/i, /(?:open|async)api|swagger/i, /^/]
+
+function pagesFirst(files: readonly PullFile[]): readonly PullFile[] {
+  const rank = ({ filename }: PullFile): number => FILE_ORDER.findIndex((name) => name.test(filename ?? ''))
+  return files.toSorted((one, other) => rank(one) - rank(other))
+}
+
+/** Counts the agent's commits that came in no pull request: by GitHub's index, which lags behind, and by their subjects. */
+function readBranch(branch: Maybe<Branch>, { owner, repo }: Place, { github, inputs }: Run): PullReport {
+  const history = branch?.target?.history
+  if (!branch?.name || history?.pageInfo?.hasNextPage !== false) return UNKNOWN
+  const [newest, ...older] = nodesOf(history).filter(({ author, message, associatedPullRequests }) => {
+    const isOwn = ownAuthor({ login: author?.user?.login, email: author?.email }, inputs) !== undefined
+    const namesPull = numberInSubject(message ?? '') !== ''
+    return isOwn && !namesPull && nodesOf(associatedPullRequests).length === 0
+  })
+  if (newest === undefined) return { kind: 'unchanged', branch: branch.name }
+  const url = `${github.serverUrl}/${owner}/${repo}/commit${older.length === 0 ? '' : 's'}/${newest.oid}`
+  return { kind: 'published', branch: branch.name, commits: older.length + 1, url }
+}

@@ -1,0 +1,95 @@
+import { ownAuthor } from '../events/loop-guard.ts'
+import { graphqlError } from '../github/errors.ts'
+import { locatePullRequest } from '../github/pull-requests.ts'
+import { type Nodes, nodesOf, type Sent } from '../github/types.ts'
+import type { Inputs } from '../inputs/table.ts'
+import type { Run } from '../runner/run.ts'
+
+/** What became of a docs pull request. */
+export type PullState = {
+  /** `invisible`: GitHub knows none that the token can see; `elsewhere`: the link is none of this GitHub's. */
+  readonly state: 'open' | 'merged' | 'closed' | 'invisible' | 'unknown' | 'elsewhere'
+  /** Whether it conflicts with its base branch; `undefined` where that is not known. */
+  readonly conflicts?: boolean
+  /** Milliseconds since the epoch; `undefined` where it is not known. */
+  readonly openedAtMs?: number | undefined
+  /** `owner/name`; empty where the link is none of this GitHub's. */
+  readonly repository: string
+  /** Why it is unknown, to follow a colon; else empty. */
+  readonly why: string
+  readonly editors: Editors
+}
+
+/** The people who have committed to it: logins, and whether there is one without an account. */
+export type Editors = { readonly logins: readonly string[]; readonly hasUnnamed: boolean }
+
+export const NO_EDITORS: Editors = { logins: [], hasUnnamed: false }
+
+/** How long GitHub is given to find out whether a pull request conflicts, before it is asked once more. */
+const CONFLICT_PAUSE_MS = 3000
+
+/** Asks GitHub, in one request, what became of a pull request and who has committed to it, in whichever repository. */
+export async function readPullState(prLink: string, run: Run): Promise<PullState> {
+  const { github } = run
+  const place = locatePullRequest(prLink, github)
+  const none = { repository: place?.repository ?? '', why: '', editors: NO_EDITORS }
+  if (place === undefined) return { ...none, state: 'elsewhere' }
+  const { owner, repo, number } = place
+  const ask = async (fields: string) =>
+    await github.read(() =>
+      github.graphql<Answer>(
+        `query PullState($owner: String!, $repo: String!, $number: Int!) {
+          repository(owner: $owner, name: $repo) { pullRequest(number: $number) { mergeable ${fields} } } }`,
+        { owner, repo, number },
+      ),
+    )
+  const first = await ask(`state createdAt commits(last: 100) { nodes { commit {
+    parents { totalCount } authors(first: 10) { nodes { email user { login } } } } } }`)
+  if (!first.known) return { ...none, state: 'unknown', why: first.why }
+  const { data, errors } = first.value
+  const pull = data.repository?.pullRequest
+  const state = (['OPEN', 'MERGED', 'CLOSED'] as const).find((word) => word === pull?.state)
+  if (pull == null || state === undefined) {
+    if (errors.some(({ type }) => type === 'NOT_FOUND')) return { ...none, state: 'invisible' }
+    const why = errors[0]
+      ? graphqlError(errors[0]).message
+      : 'GitHub returned something that is not a pull request'
+    return { ...none, state: 'unknown', why }
+  }
+  const openedAtMs = Date.parse(pull.createdAt ?? '') || undefined
+  const editors = findEditors(pull, run.inputs)
+  if (state !== 'OPEN')
+    return { ...none, state: state === 'MERGED' ? 'merged' : 'closed', openedAtMs, editors }
+  let { mergeable } = pull
+  if (mergeable === 'UNKNOWN') {
+    await github.pause(CONFLICT_PAUSE_MS)
+    const again = await ask('')
+    mergeable = again.known ? again.value.data.repository?.pullRequest?.mergeable : undefined
+  }
+  const isTold = mergeable === 'CONFLICTING' || mergeable === 'MERGEABLE'
+  const conflicts = isTold ? { conflicts: mergeable === 'CONFLICTING' } : {}
+  return { ...none, state: 'open', openedAtMs, editors, ...conflicts }
+}
+
+type Author = Sent<{ email: string; user: Sent<{ login: string }> }>
+type Commit = Sent<{ parents: Sent<{ totalCount: number }>; authors: Nodes<Author> }>
+type Pull = Sent<{
+  state: string
+  createdAt: string
+  mergeable: string
+  commits: Nodes<Sent<{ commit: Commit }>>
+}>
+type Answer = Sent<{ repository: Sent<{ pullRequest: Pull }> }>
+
+/** Who wrote the commits, merges aside: neither an App nor one of `ignore-authors`. */
+function findEditors({ commits }: Pull, inputs: Inputs): Editors {
+  const own = nodesOf(commits).filter(({ commit }) => (commit?.parents?.totalCount ?? 1) < 2)
+  const authors = own.flatMap(({ commit }) => nodesOf(commit?.authors))
+  const people = authors.filter((author) => {
+    const login = author.user?.login
+    const isApp = /\[bot\](?:$|@users\.noreply\.)/.test(login ?? author.email ?? '')
+    return !isApp && ownAuthor({ login, email: author.email }, inputs) === undefined
+  })
+  const logins = people.flatMap(({ user }) => user?.login || [])
+  return { logins: [...new Set(logins)], hasUnnamed: logins.length < people.length }
+}

@@ -1,0 +1,112 @@
+import { createHash } from 'node:crypto'
+import type { Failure } from '../lib/failure.ts'
+import { code, joinMarkdown, link, type Markdown, md } from '../lib/markdown.ts'
+import { countOf, inBackticks } from '../lib/text.ts'
+import type { OutputValues } from '../runner/outputs.ts'
+import { PAGE, type PullFile, type PullReport } from './pull-report.ts'
+
+const MAX_NAMED_FILES = 10
+const MAX_NAMED_CHECKS = 5
+
+type Pull = Extract<PullReport, { kind: 'pull-request' }>
+
+/** What became of a job without a pull request; `undefined` where GitHub does not show it. */
+export function noPullRequestWords(report: PullReport): Failure | undefined {
+  if (report.kind === 'unchanged')
+    return { headline: `Changed nothing on ${inBackticks(report.branch)}`, details: '' }
+  if (report.kind !== 'published') return undefined
+  const headline = `Published straight to ${inBackticks(report.branch)}: ${countOf(report.commits, 'commit')}`
+  return { headline, details: 'The agent committed to the branch without a pull request.' }
+}
+
+/** What a reviewer looks at first, as paragraphs. */
+export function pullSummary(report: PullReport): readonly Markdown[] {
+  if (report.kind === 'published') return [link(`Show ${countOf(report.commits, 'commit')}`, report.url)]
+  if (report.kind === 'invisible') {
+    const lost =
+      'so the pages and the preview are not known. With a token that can, a later run also continues the pull request.'
+    return [md`${code('github-token')} can't read pull requests of ${report.repository}, ${lost}`]
+  }
+  if (report.kind !== 'pull-request') return []
+  const { title, checks } = report
+  return [
+    title === '' ? md`` : md`**${title}**`,
+    filesText(report),
+    previewText(report, 'Preview', failureText(checks.deployment)),
+    checks.failed.length === 0 ? md`` : md`${failedText(report)}: ${checksList(report)}`,
+  ]
+}
+
+/** The same in one line; empty if there is nothing to say. */
+export function pullLine(report: PullReport): Markdown {
+  if (report.kind === 'published') return link(countOf(report.commits, 'commit'), report.url)
+  if (report.kind !== 'pull-request') return md``
+  const files = report.files === undefined ? md`` : link(filesCount(report), `${report.url}/files`)
+  return joinMarkdown([files, previewText(report, 'preview', md``), failedText(report)], ' · ')
+}
+
+export function pullOutputs(report: PullReport): OutputValues {
+  const pull = report.kind === 'pull-request' ? report : undefined
+  const { url = '', state = '' } = pull?.preview ?? {}
+  const files = pull?.files?.map(({ filename: path, ...file }) => ({ path, ...file }))
+  return {
+    'pr-title': pull?.title ?? '',
+    'pr-files': files === undefined ? '' : JSON.stringify(files),
+    'preview-url': url,
+    'preview-status': ['ready', 'building', 'failed'].includes(state) ? state : '',
+  }
+}
+
+function filesText(pull: Pull): Markdown {
+  if (pull.files === undefined) return md``
+  if (pull.fileCount === 0) return md`The pull request changes no file.`
+  return md`${filesCount(pull)}: ${filesList(pull.files, pull)}`
+}
+
+/** `3 pages, 1 other file`; pages are counted where all files are known. */
+function filesCount({ files = [], fileCount }: Pull): string {
+  const pages =
+    fileCount > files.length ? 0 : files.filter(({ filename }) => PAGE.test(filename ?? '')).length
+  if (pages === 0) return countOf(fileCount, 'file')
+  const others = fileCount === pages ? '' : `, ${countOf(fileCount - pages, 'other file')}`
+  return `${countOf(pages, 'page')}${others}`
+}
+
+function filesList(files: readonly PullFile[], { url, fileCount }: Pull): Markdown {
+  const named = files.slice(0, MAX_NAMED_FILES).map(({ filename, additions, deletions }) => {
+    const path = filename ?? ''
+    const anchor = createHash('sha256').update(path).digest('hex')
+    return md`${link(code(path), `${url}/files#diff-${anchor}`)} (+${additions ?? 0} −${deletions ?? 0})`
+  })
+  return andMore(named, fileCount)
+}
+
+function previewText({ preview: { state, url } }: Pull, noun: string, failure: Markdown): Markdown {
+  const name = url === '' ? md`${noun}` : link(noun, url)
+  if (state === 'ready') return md`${name} ready`
+  if (state === 'building') return md`${name} being built`
+  if (state === 'failed') return md`${name} failed${failure}`
+  return url === '' ? md`` : name
+}
+
+function failedText({ checks: { failed } }: Pull): Markdown {
+  if (failed.length === 0) return md``
+  return failed.length === 1 ? md`1 check fails` : md`${failed.length} checks fail`
+}
+
+function checksList({ checks: { failed } }: Pull): Markdown {
+  const named = failed.slice(0, MAX_NAMED_CHECKS).map(({ name, url }) => link(md`${name}`, url))
+  return andMore(named, failed.length)
+}
+
+function andMore(named: readonly Markdown[], total: number): Markdown {
+  const left = total - named.length
+  return joinMarkdown([...named, left > 0 ? md`and ${left} more` : md``], ', ')
+}
+
+/** What the service's check says, to follow a statement. */
+function failureText(check: Pull['checks']['deployment']): Markdown {
+  if (check === undefined) return md``
+  const name = link('check', check.url)
+  return check.words === '' ? md` (${name})` : md`: ${check.words} (${name})`
+}

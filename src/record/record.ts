@@ -1,0 +1,295 @@
+import { mayWrite, type Trigger } from '../events/trigger.ts'
+import { type GitHubCall, type Known, NONE } from '../github/client.ts'
+import {
+  type CommentRef,
+  pullRequestThread,
+  react,
+  type Thread,
+  writePermission,
+} from '../github/comments.ts'
+import { GitHubError } from '../github/errors.ts'
+import type { Octokit } from '../github/octokit.ts'
+import { isRecord } from '../lib/json.ts'
+import { MAX_LINK_LENGTH, Markdown } from '../lib/markdown.ts'
+import { attemptUrlOf, isRerun, stepNames } from '../runner/environment.ts'
+import type { PendingPart, Run } from '../runner/run.ts'
+import {
+  type Ending,
+  endBody,
+  interruptedBody,
+  STAGES,
+  type Stage,
+  usageBody,
+  workingBody,
+} from './bodies.ts'
+import { findInComments } from './find-in-comments.ts'
+import { findInStatuses } from './find-in-statuses.ts'
+import type { Found, NamedJob } from './found.ts'
+import { hashProject, type RecordMarker } from './marker.ts'
+import { type Draft, findComment, rewriteComment, writeNewComment } from './own-comments.ts'
+import { remembersByStatus, statusCommit, statusDescription, statusName } from './status.ts'
+
+/** What the record says at one time. `jobId`: empty while there is none. */
+type Entry = {
+  readonly state: RecordMarker['state']
+  readonly headline: string
+  readonly text: Markdown
+}
+
+/** Where a comment is, or is to be. */
+type Place = {
+  readonly thread: Thread
+  /** The comment if it is known to exist. */
+  readonly ref?: CommentRef | undefined
+  /** Whether it may exist although it is not known: then it is looked for before it is written. */
+  readonly mayExist: boolean
+}
+
+/** A commit status as Octokit takes it. */
+type NewStatus = NonNullable<Parameters<Octokit['rest']['repos']['createCommitStatus']>[0]>
+
+const STATUS_CALL: GitHubCall = {
+  purpose: 'set the commit status by which the next run finds this job',
+  permission: 'statuses: write',
+}
+const STATUS_COST = "this step can't remember its job: each run opens another pull request"
+const REPLY_COST = "this job can't be remembered: each command starts another one, with another pull request"
+
+/**
+ * What a run writes about its job on GitHub, for people, and for later runs and attempts to find it again: a command's
+ * reply; else a commit status and, if wanted, a comment on the pull request. Never fails for what GitHub does.
+ */
+export class RunRecord {
+  readonly #run: Run
+  readonly #trigger: Trigger
+  /** The job as the record names it. */
+  #job: NamedJob | undefined
+  /** Whether an earlier attempt may have started a job that nobody can name: no later one may start another. */
+  #isUnclear = false
+  /** The commit of the status; empty where none is written. */
+  #sha: string
+  /** `undefined` where no comment is written. */
+  #place: Place | undefined
+  /** What GitHub may have of this run, which must be ended. */
+  readonly #begun = new Set<PendingPart>()
+  /** Entries are written one after another. */
+  #queue: Promise<unknown> = Promise.resolve()
+
+  constructor(trigger: Trigger, run: Run) {
+    this.#run = run
+    this.#trigger = trigger
+    const { event } = trigger
+    const hasStatus = remembersByStatus(event, run.inputs) && !run.inputs['dry-run']
+    this.#sha = hasStatus ? statusCommit(event, run.environment) : ''
+    const thread = threadOf(trigger, run)
+    this.#place = thread && { thread, mayExist: trigger.command === undefined || isRerun(run.environment) }
+  }
+
+  /** Shows a command's writer that it was read. */
+  async acknowledge(): Promise<void> {
+    const { command } = this.#trigger
+    if (command !== undefined && this.#place !== undefined)
+      await react(this.#run.github, command.source, 'eyes')
+  }
+
+  /** Reads what earlier attempts and runs have left. Where it can't be told, the record is left as it is. */
+  async find(): Promise<Found> {
+    const { command, event } = this.#trigger
+    const found =
+      command === undefined
+        ? await findInStatuses(event, this.#run)
+        : await findInComments(command, this.#marker('pending'), this.#run)
+    const { attempt } = found
+    if (attempt.kind === 'job') this.#job = attempt.job
+    this.#isUnclear = attempt.kind === 'maybe-started'
+    if (attempt.kind === 'unknown') [this.#sha, this.#place] = ['', undefined]
+    return found
+  }
+
+  /** Writes down that a job is about to be started or sent a message. Unknown: that may not be there. */
+  async begin(): Promise<Known<unknown>> {
+    this.#job = undefined
+    return await this.#show('starting')
+  }
+
+  /** Names the accepted job. */
+  async accepted(job: NamedJob, stage: Exclude<Stage, 'starting'>): Promise<void> {
+    if (this.#isUnclear) return
+    this.#job = job
+    await this.#show(stage)
+  }
+
+  /** Says how the run ended, or more of a result that is shown already. What fails is left to the post step. */
+  async end(ending: Ending, hasNote = false): Promise<void> {
+    const { state, headline, jobId, prLink } = ending
+    const isNamed = this.#job !== undefined && this.#job.id === jobId
+    if (this.#job !== undefined && isNamed && prLink !== '') this.#job = { ...this.#job, prLink }
+    const hints = { canResume: isNamed && this.#trigger.command !== undefined, hasNote }
+    const text = endBody(this.#trigger, ending, hints, this.#run)
+    await this.#write({ state: this.#isUnclear ? 'error' : state, headline, text })
+  }
+
+  /** Answers a command without instructions, where there is no prompt either. */
+  async explainUsage(): Promise<void> {
+    await this.acknowledge()
+    await this.#write({ state: 'failure', headline: '', text: usageBody(this.#run) })
+  }
+
+  async #show(stage: Stage): Promise<Known<unknown>> {
+    const id = this.#job?.id ?? ''
+    const text = interruptedBody(this.#trigger, id, this.#trigger.command !== undefined, this.#run)
+    const ifKilled: Entry =
+      id === ''
+        ? { state: 'error', headline: 'Interrupted before the docs service had answered', text }
+        : { state: 'failure', headline: 'Interrupted, the job is still running', text }
+    const headline = stage === 'starting' ? 'Starting' : STAGES[stage]
+    const working = workingBody(this.#trigger, stage, this.#run)
+    return await this.#write({ state: 'pending', headline, text: working }, ifKilled)
+  }
+
+  /**
+   * Writes an entry in the status and the comment.
+   *
+   * @param ifKilled what the post step writes, should this step be killed
+   * @returns whether the memory is written: the reply or the status
+   */
+  async #write(entry: Entry, ifKilled = entry): Promise<Known<unknown>> {
+    const written = this.#queue.then(() =>
+      Promise.all([this.#writeStatus(entry, ifKilled), this.#writeComment(entry, ifKilled)]),
+    )
+    this.#queue = written
+    const [status, comment] = await written
+    return this.#trigger.command === undefined ? status : comment
+  }
+
+  async #writeStatus(entry: Entry, ifKilled: Entry): Promise<Known<unknown>> {
+    const run = this.#run
+    if (this.#sha === '') return NONE
+    run.setPending('status', this.#status(ifKilled))
+    const call = this.#begun.has('status') ? STATUS_CALL : { ...STATUS_CALL, ...this.#levelOf(STATUS_COST) }
+    const written = await setStatus(this.#status(entry), call, run)
+    if (!this.#mayStand('status', written, entry, STATUS_CALL.permission)) this.#sha = ''
+    return written
+  }
+
+  async #writeComment(entry: Entry, ifKilled: Entry): Promise<Known<unknown>> {
+    const run = this.#run
+    if (this.#place === undefined) return NONE
+    const marker = this.#marker(entry.state)
+    const killed = { marker: this.#marker(ifKilled.state), text: run.redact(ifKilled.text.source) }
+    run.setPending('comment', { ...this.#place, ...killed, mayExist: true })
+    const permission = writePermission(this.#place.thread)
+    const isMemory = this.#trigger.command !== undefined && !this.#begun.has('comment')
+    const call = { purpose: 'write the comment', permission, ...(isMemory && this.#levelOf(REPLY_COST)) }
+    const isLast = entry === ifKilled
+    const written = await writeAt(this.#place, { marker, text: entry.text }, { call, isLast }, run)
+    this.#place = { ...this.#place, mayExist: true, ...(written.known && { ref: written.value }) }
+    if (written.known && !isLast) run.setPending('comment', { ...this.#place, ...killed })
+    if (!this.#mayStand('comment', written, entry, permission)) this.#place = undefined
+    return written
+  }
+
+  /** A re-run that can't write its memory starts nothing, which is an error that says why. */
+  #levelOf(cost: string): Partial<GitHubCall> {
+    return isRerun(this.#run.environment) ? { level: 'notice' } : { cost }
+  }
+
+  /** Whether something of this run may stand on GitHub. Nothing is left to the post step once it is ended, or never was. */
+  #mayStand(part: PendingPart, written: Known<unknown>, { state }: Entry, permission: string): boolean {
+    const isRefused = !written.known && this.#run.github.isRefusedForGood(written.error, permission)
+    if (!isRefused) this.#begun.add(part)
+    const mayStand = this.#begun.has(part)
+    if (!mayStand || (written.known && state !== 'pending')) this.#run.setPending(part, undefined)
+    return mayStand
+  }
+
+  #marker(state: RecordMarker['state']): RecordMarker {
+    const { inputs, environment } = this.#run
+    const { command } = this.#trigger
+    const { workflow, job, step } = stepNames(environment)
+    const { id = '', prLink = '', namedAtMs = 0 } = this.#job ?? {}
+    return {
+      kind: command === undefined ? 'status' : 'reply',
+      state,
+      job: id,
+      pull: prLink.length > MAX_LINK_LENGTH ? '' : prLink,
+      namedAt: namedAtMs,
+      project: hashProject(this.#run),
+      step: [workflow, job, step, inputs.matrix].join('/'),
+      run: environment.runId,
+      source: command === undefined ? '' : `${command.source.kind}/${command.source.id}`,
+    }
+  }
+
+  /** The target of one that is pending is the run, so that a re-run finds the job of its first attempt. */
+  #status({ state, headline }: Entry): NewStatus {
+    const { environment, github, redact } = this.#run
+    const { id = '', prLink = '' } = this.#job ?? {}
+    const isLink = state !== 'pending' && /^https?:\/\//.test(prLink) && prLink.length <= MAX_LINK_LENGTH
+    return {
+      ...github.repository,
+      sha: this.#sha,
+      context: statusName(this.#trigger.event, this.#run),
+      state,
+      description: statusDescription(redact(headline), id),
+      target_url: (isLink ? prLink : attemptUrlOf(environment)) || null,
+    }
+  }
+}
+
+/** For the post step: ends what the main step has left. Our own words: nobody else writes a step's state. */
+export async function finishPending(run: Run): Promise<void> {
+  const status = run.getPending('status')
+  const comment = run.getPending('comment') as (Place & { marker: RecordMarker; text: string }) | undefined
+  await Promise.all([
+    isRecord(status) ? setStatus(status as NewStatus, STATUS_CALL, run) : undefined,
+    comment && finishComment(comment, run),
+  ])
+}
+
+async function finishComment(
+  { marker, text, ...place }: Place & { readonly marker: RecordMarker; readonly text: string },
+  run: Run,
+): Promise<void> {
+  const call = { purpose: 'finish the comment', permission: writePermission(place.thread) }
+  const written = await writeAt(place, { marker, text: Markdown.raw(text) }, { call, isLast: true }, run)
+  if (written.known) run.log.info(`Finished the comment ${written.value.url}.`)
+}
+
+async function setStatus(status: NewStatus, call: GitHubCall, { github }: Run): Promise<Known<unknown>> {
+  return await github.attempt(call, () => github.call(({ rest }) => rest.repos.createCommitStatus(status)))
+}
+
+async function writeAt(
+  place: Place,
+  draft: Draft,
+  { call, isLast }: { readonly call: GitHubCall; readonly isLast: boolean },
+  run: Run,
+): Promise<Known<CommentRef>> {
+  return await run.github.attempt(call, () => writeComment(place, draft, isLast, run))
+}
+
+/** Writes a comment, or edits one that exists; one that was deleted is written anew at the end. Or a GitHubError. */
+async function writeComment(place: Place, draft: Draft, isLast: boolean, run: Run): Promise<CommentRef> {
+  const { thread } = place
+  const ref = place.ref ?? (place.mayExist ? await findComment(thread, draft, run) : undefined)
+  if (ref === undefined) return await writeNewComment(thread, draft, run)
+  try {
+    return await rewriteComment(ref, draft, run)
+  } catch (error) {
+    const isGone = error instanceof GitHubError && (error.status === 404 || error.status === 410)
+    if (!isLast || !isGone || place.ref === undefined) throw error
+    // A stray answer is told from a deleted comment by looking for it.
+    return await writeComment({ thread, mayExist: true }, draft, isLast, run)
+  }
+}
+
+/** The thread that a command is answered in, else that of the step's one comment on a pull request, where it is wanted. */
+function threadOf({ event, command }: Trigger, { inputs }: Run): Thread | undefined {
+  if (!mayWrite(inputs)) return undefined
+  if (command !== undefined) return command.source.thread
+  const isPull = event.name === 'pull_request' || event.name === 'pull_request_target'
+  const number = event.payload.pull_request?.number
+  const isWanted = inputs.comment === 'always' && isPull && number != null
+  return isWanted ? pullRequestThread(number) : undefined
+}

@@ -1,0 +1,114 @@
+import { createHash } from 'node:crypto'
+import { type GitHubEvent, isSha } from '../events/event-table.ts'
+import type { GitHub } from '../github/client.ts'
+import type { Sent, Status } from '../github/types.ts'
+import { hasPrompt, type Inputs } from '../inputs/table.ts'
+import { visibleText } from '../lib/text.ts'
+import { type Environment, stepNames } from '../runner/environment.ts'
+import type { Run } from '../runner/run.ts'
+
+/**
+ * A commit status by which a step remembers its job. `pending` and `error` without a job: one may have been started;
+ * `failure` without a job: none was.
+ */
+export type StepStatus = {
+  readonly sha: string
+  /** `pending`, `success`, `failure`, `error`. */
+  readonly state: string
+  /** Empty where the status does not name it. */
+  readonly jobId: string
+  /** May be empty. */
+  readonly targetUrl: string
+  /** Milliseconds since the epoch, by GitHub's clock. */
+  readonly createdAtMs: number
+}
+
+/** Whether the step remembers its job of this run in a commit status. */
+export function remembersByStatus({ row }: GitHubEvent, inputs: Inputs): boolean {
+  return row.remembers && hasPrompt(inputs)
+}
+
+/** Source: GitHub's REST API, "Create a commit status". */
+const MAX_DESCRIPTION = 140
+const MAX_CONTEXT = 255
+
+/** The name of the statuses of this run: what another pull request or branch started has another one. */
+export function statusName(event: GitHubEvent, run: Run): string {
+  const { pull_request: pull } = event.payload
+  if (pull?.number == null || pull.merged === true) return nameFor(branchScope(event, run), run)
+  return nameFor([`#${pull.number}`], run)
+}
+
+/** The name that the run's pull request had before it was merged; `undefined` without a merged one. */
+export function nameBeforeMerge(
+  { payload: { pull_request: pull } }: GitHubEvent,
+  run: Run,
+): string | undefined {
+  return pull?.merged === true && pull.number != null ? nameFor([`#${pull.number}`], run) : undefined
+}
+
+function nameFor(scope: readonly string[], { inputs, environment, redact }: Run): string {
+  const { workflow, job, step } = stepNames(environment)
+  const parts = [workflow, job, step, ...scope, ...(inputs.matrix === '' ? [] : [inputs.matrix])]
+  const name = redact(`Docs agent: ${inputs['project-id']} (${parts.join(', ')})`)
+  if (name.length <= MAX_CONTEXT) return name
+  const hash = createHash('sha256').update(name).digest('hex').slice(0, 16)
+  return `${name.slice(0, MAX_CONTEXT - hash.length - 1).toWellFormed()}…${hash}`
+}
+
+/** The branch that a run is about, where it is known not to be the default one. */
+function branchScope({ name, row, payload }: GitHubEvent, { environment }: Run): readonly string[] {
+  const isOnBranch = row.subject === 'push' || (row.subject === 'branch' && name !== 'schedule')
+  const [, ofRun] = /^refs\/heads\/(.+)$/.exec(isOnBranch ? environment.ref : '') ?? []
+  const branch = row.subject === 'pull-request' ? payload.pull_request?.base?.ref : ofRun
+  const main = payload.repository?.default_branch
+  return branch && main && branch !== main ? [`branch ${branch}`] : []
+}
+
+/** The commit that the step's status stands on; empty if there is none. */
+export function statusCommit({ row, payload }: GitHubEvent, { sha }: Environment): string {
+  const { merged, merge_commit_sha: mergeCommit, head } = payload.pull_request ?? {}
+  const found = row.subject !== 'pull-request' ? sha : merged === true ? mergeCommit : head?.sha
+  return isSha(found) ? found : ''
+}
+
+/** A headline with the job's id in brackets. The headline is cut to fit; an id that does not fit is left out. */
+export function statusDescription(headline: string, jobId = ''): string {
+  const id = /^[^\s()]+$/.test(jobId) && jobId.length + 2 <= MAX_DESCRIPTION ? `(${jobId})` : ''
+  const maxLength = MAX_DESCRIPTION - id.length - 1
+  if (maxLength < 2) return id
+  const words = visibleText(headline).replaceAll('`', '').replace(/\s+/g, ' ')
+  // Nothing but a job's id stands in brackets at the end.
+  const text = id === '' ? words.replace(/ ?\(([^()]*)\)$/, ', $1').replace(/\)$/, '') : words
+  const shown = text.length <= maxLength ? text : `${text.slice(0, maxLength - 1).toWellFormed()}…`
+  return `${shown} ${id}`.trim()
+}
+
+/** The statuses of a name on a commit, newest first: of so many of all names at most. Or a GitHubError. */
+export async function listStatuses(
+  sha: string,
+  name: string,
+  github: GitHub,
+  maxEntries?: number,
+): Promise<readonly StepStatus[]> {
+  const all = await github.list<Status>(`${github.path}/commits/${sha}/statuses`, maxEntries)
+  return all
+    .filter(({ context }) => context === name)
+    .map(({ state, description, target_url: targetUrl, created_at: createdAt }) =>
+      readStatus({ state, description, targetUrl, createdAt }, sha),
+    )
+}
+
+/** A status as GraphQL names its fields. */
+export type RawStatus = Sent<Record<'state' | 'description' | 'targetUrl' | 'createdAt', string>>
+
+export function readStatus(status: RawStatus, sha: string): StepStatus {
+  const { state, description, targetUrl, createdAt } = status
+  return {
+    sha,
+    state: state?.toLowerCase() ?? '',
+    jobId: /\(([^\s()]+)\)$/.exec(description ?? '')?.[1] ?? '',
+    targetUrl: targetUrl ?? '',
+    createdAtMs: Date.parse(createdAt ?? '') || 0,
+  }
+}
