@@ -1,8 +1,8 @@
 import { createSystemClock } from './lib/clock.ts'
 import { errorMessage } from './lib/text.ts'
 import { runPost } from './post.ts'
-import { readEnvironment } from './runner/environment.ts'
 import { runMain } from './run.ts'
+import { readEnvironment } from './runner/environment.ts'
 import { Run } from './runner/run.ts'
 
 /** The main step; called by `dist/index.js`. */

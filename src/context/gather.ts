@@ -1,19 +1,19 @@
 import { type GitHubEvent, isFromFork } from '../events/event-table.ts'
 import type { Trigger } from '../events/trigger.ts'
-import type { GitHub } from '../github/client.ts'
+import type { GitHub, Known } from '../github/client.ts'
 import type { MergedPulls } from '../github/pull-requests.ts'
 import type { Comment, Issue, PullRequest, WorkflowRun } from '../github/types.ts'
 import { errorMessage } from '../lib/text.ts'
-import type { Since } from '../memory/last-job.ts'
 import { type Environment, runUrlOf } from '../runner/environment.ts'
 import type { Run } from '../runner/run.ts'
 import { changesOfPull, readPull, unknownChanges } from './changes.ts'
 import { type Block, type BlockOptions, type EventFacts, type Fact, renderContext } from './render.ts'
+import type { LastJob } from './since.ts'
 import { factsOfPush, factsOfRelease, factsSinceLastJob } from './since.ts'
 
 type Sources = Pick<BlockOptions, 'promptBytes' | 'signals' | 'conversation'> & {
   readonly mergedPulls: MergedPulls
-  readonly since: Since
+  readonly lastJob: Known<LastJob | undefined>
   /** The pull request that an earlier job ended in, where this run starts a new one. */
   readonly previous?: { readonly prLink: string; readonly state: string } | undefined
 }
@@ -63,7 +63,7 @@ async function factsOf({ payload, row }: GitHubEvent, sources: Sources, run: Run
   const { github } = run
   switch (row.subject) {
     case 'push':
-      return await factsOfPush(payload, sources, github)
+      return await factsOfPush(payload, { since: sources, mergedPulls: sources.mergedPulls }, github)
     case 'pull-request':
       return await factsOfPull(payload.pull_request ?? {}, github, payload.comment ?? {})
     case 'issue':
@@ -71,7 +71,7 @@ async function factsOf({ payload, row }: GitHubEvent, sources: Sources, run: Run
     case 'release':
       return await factsOfRelease(payload, github)
     case 'branch':
-      return await factsSinceLastJob(sources.since, run)
+      return await factsSinceLastJob(sources, run)
     case 'workflow-run':
       return { facts: factsOfRun(payload.workflow_run ?? {}) }
     case 'discussion':

@@ -54,7 +54,23 @@ export type ContextStats = Readonly<Record<'commits' | 'files' | 'wholeFiles' | 
   /** Whether it is not known what has changed. */
   readonly isUnknown: boolean
 }
-export type Block = { readonly text: string; readonly stats: ContextStats }
+type Src = {
+  number: number
+  title: string
+  url: string
+  author: { login: string; isPerson: boolean } | undefined
+}
+export type ContextSources = {
+  pulls: Src[]
+  pull?: Src
+  commits: { sha: string; subject: string; url: string; author: Src['author'] }[]
+  release?: { name: string; url: string }
+}
+export type Block = {
+  readonly sources?: ContextSources
+  readonly text: string
+  readonly stats: ContextStats
+}
 
 /** Maximum size in UTF-8: of a whole prompt with a diff, and of the block without it, delimiters included. */
 const MAX_BYTES = { prompt: 128 * 1024, withoutDiff: 16 * 1024 }

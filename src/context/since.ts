@@ -3,8 +3,11 @@ import { MAX_DESCRIBED, originsOf } from '../events/loop-guard.ts'
 import type { GitHub, Known } from '../github/client.ts'
 import { type MergedPull, type MergedPulls, readMergedPulls } from '../github/pull-requests.ts'
 import type { Release } from '../github/types.ts'
-import type { Since } from '../memory/last-job.ts'
-import type { StepStatus } from '../memory/status.ts'
+
+type Since = { lastJob: Known<LastJob | undefined> }
+type StepStatus = LastJob
+export type LastJob = { readonly sha: string; readonly targetUrl: string; readonly createdAtMs: number }
+
 import type { Run } from '../runner/run.ts'
 import { changesInPayload, compare, requestComparison, unknownChanges } from './changes.ts'
 import { withoutBody } from './messages.ts'
@@ -88,21 +91,18 @@ function factOfJob({ sha, createdAtMs }: StepStatus): Fact {
 export async function factsSinceLastJob(history: Since, { environment, github }: Run): Promise<EventFacts> {
   const { sha } = environment
   const job = history.lastJob.known ? history.lastJob.value : undefined
-  const success = history.lastSuccess.known ? history.lastSuccess.value : undefined
-  const base = job?.sha ?? success?.sha
+  const base = job?.sha
   if (base === undefined || !isSha(sha)) return unknownChanges(whyUnknown(history, environment.ref))
-  const successWords = `this workflow last succeeded on this branch (${success?.createdAt}, ${success?.url})`
-  const since: Fact = job === undefined ? ['Changes since', successWords] : factOfJob(job)
+  const since: Fact = job === undefined ? ['', ''] : factOfJob(job)
   if (base === sha) return { facts: [since], files: { files: [], total: 0 } }
   const compared = await compare(base, sha, github)
   if (!compared.known) return unknownChanges(compared.why, [since])
   return { ...compared.value, facts: [since, ...compared.value.facts] }
 }
 
-function whyUnknown({ lastJob, lastSuccess }: Since, ref: string): string {
+function whyUnknown({ lastJob }: Since, ref: string): string {
   if (!ref.startsWith('refs/heads/')) return 'this run is not on a branch'
   if (!lastJob.known) return lastJob.why
-  if (!lastSuccess.known) return lastSuccess.why
   return 'neither this step nor this workflow has succeeded on this branch before'
 }
 

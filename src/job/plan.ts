@@ -98,9 +98,13 @@ async function writePrompt(
     previous: action.kind === 'create' ? action.previous : undefined,
     promptBytes: byteLength(written),
   }
-  const { text, stats, sources } = await describeEvent(trigger, facts, run)
+  const {
+    text,
+    stats,
+    sources = { pulls: [], commits: [] },
+  } = await describeEvent(trigger, facts as never, run)
   return {
-    ...(trigger.command === undefined ? sourcesOf(sources, signals.length > 0) : byCommand),
+    ...(trigger.command === undefined ? sourcesOf(sources, (signals as unknown[]).length > 0) : byCommand),
     prompt: assemblePrompt({ ...parts, command }, text),
     contextCounts: stats,
   }

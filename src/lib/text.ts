@@ -100,3 +100,8 @@ export function capitalize(text: string): string {
 export function byteLength(text: string): number {
   return Buffer.byteLength(text)
 }
+
+/** `1 page`, `1,024 pages`. */
+export function countOf(count: number, noun: string): string {
+  return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`
+}

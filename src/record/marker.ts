@@ -62,7 +62,12 @@ export function readMarker(body: string, thread: Thread, run: Run): Marker | und
 
 function sign(payload: string, { repository, number, rootId }: Thread, { inputs, environment }: Run): Buffer {
   const key = Buffer.from(hkdfSync('sha256', inputs['api-key'], '', 'docs-agent-action comment marker 3', 32))
-  const signed = JSON.stringify([(repository ?? environment.repository).toLowerCase(), number, rootId, payload])
+  const signed = JSON.stringify([
+    (repository ?? environment.repository).toLowerCase(),
+    number,
+    rootId,
+    payload,
+  ])
   return createHmac('sha256', key).update(signed).digest()
 }
 

@@ -14,6 +14,8 @@ import { TransportError } from '../lib/transport.ts'
 import type { Run } from '../runner/run.ts'
 import { type Marker, readMarker, renderMarker } from './marker.ts'
 
+const RETRY_PAUSES_MS = [3000, 9000]
+
 /** A comment that this action wrote, for whichever step: its marker is signed, and its author is the token's account. */
 export type OwnComment = { readonly ref: CommentRef; readonly marker: Marker }
 
@@ -49,7 +51,7 @@ export async function writeNewComment(thread: Thread, draft: Draft, run: Run): P
   const { github, cancel } = run
   for (let attempt = 0; ; attempt++) {
     try {
-      return await createComment(github, thread, render(draft, thread, run))
+      return await createComment(github, thread, () => render(draft, thread, run))
     } catch (error) {
       const pauseMs = RETRY_PAUSES_MS[attempt]
       if (pauseMs === undefined || !mayHaveArrived(error) || cancel.aborted) throw error

@@ -111,6 +111,8 @@ function rootOf(world: World, violations: string[]): Fields {
     oid: sha,
     message: () => commitOf(world, sha).message,
     author: () => gitAuthor(commitOf(world, sha)),
+    authors: (page: Arguments) => connection(() => authorsOf(commitOf(world, sha)), gitAuthor)(page),
+    parents: () => ({ totalCount: commitOf(world, sha).parents.length }),
     history: ({ since, ...page }: Arguments) => {
       const sinceMs = since === undefined ? 0 : Date.parse(since)
       const found = historyOf(world, sha).filter(({ atMs }) => Math.floor(atMs / 1000) * 1000 >= sinceMs)
@@ -176,6 +178,9 @@ function rootOf(world: World, violations: string[]): Fields {
       pullComment,
     ),
     title: fields.title,
+    state: fields.merged === true ? 'MERGED' : fields.state?.toUpperCase(),
+    createdAt: fields.created_at,
+    mergeable: MERGEABLE[fields.mergeable_state ?? ''] ?? 'MERGEABLE',
     body: fields.body ?? '',
     url: `https://github.com/${repository}/pull/${number}`,
     merged: fields.merged,
@@ -259,10 +264,21 @@ function pullComment({ history, author, atMs, editedAtMs }: Comment): Fields {
   return { body: history.at(-1), author: actor(author), createdAt: time(atMs), lastEditedAt }
 }
 
+/** What REST calls `mergeable_state`. */
+const MERGEABLE: Readonly<Record<string, string>> = { dirty: 'CONFLICTING', unknown: 'UNKNOWN' }
+
+type GitAuthor = { readonly author: Commit['author']; readonly email?: string | undefined }
+
 /** A bot is no `User`: its commits are known by their e-mail address alone. */
-function gitAuthor({ author }: Commit): Fields {
+function gitAuthor({ author, email }: GitAuthor): Fields {
   const { login = 'nobody', id = 0, type = 'Bot' } = author ?? {}
-  return { email: `${id}+${login}@users.noreply.github.com`, user: type === 'User' ? { login } : null }
+  const address = email ?? `${id}+${login}@users.noreply.github.com`
+  return { email: address, user: type === 'User' ? { login } : null }
+}
+
+/** Its author and those whom its message names as co-authors. */
+function authorsOf(commit: Commit): readonly GitAuthor[] {
+  return [commit, ...(commit.coAuthors ?? [])]
 }
 
 function statusContext(status: CommitStatus) {

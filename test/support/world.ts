@@ -27,6 +27,9 @@ export type Commit = {
   readonly message: string
   /** `undefined`: nobody who has an account. */
   readonly author: Account | undefined
+  /** In place of the address that GitHub gives its accounts. */
+  readonly email?: string
+  readonly coAuthors?: readonly { readonly author: Account | undefined; readonly email?: string }[]
   readonly parents: readonly string[]
   readonly atMs: number
   readonly files: readonly CommitFile[]
@@ -266,10 +269,15 @@ export function endPull(world: World, pull: Pull, mergeCommit?: string | null): 
 }
 
 /** Pushes a new commit to a pull request's branch; with `force`, in place of what was there. */
-export function pushToPull(world: World, pull: Pull, { force = false } = {}): Commit {
+export function pushToPull(
+  world: World,
+  pull: Pull,
+  { force = false, ...change }: { readonly force?: boolean } & Partial<Commit> = {},
+): Commit {
   const tip = pull.fields.head?.sha ?? ''
   const parents = force ? commitOf(world, pull.commits[0] ?? tip).parents : [tip]
-  const commit = addCommit(world, { parents, branch: pull.fields.head?.ref ?? '' })
+  const author = accountOf(pull.fields.user)
+  const commit = addCommit(world, { parents, author, branch: pull.fields.head?.ref ?? '', ...change })
   pull.fields = { ...pull.fields, head: { ...pull.fields.head, sha: commit.sha } }
   pull.commits = force ? [commit.sha] : [...pull.commits, commit.sha]
   if (force) pull.replaced = [...pull.replaced, tip]
