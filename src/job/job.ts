@@ -87,6 +87,7 @@ async function publish(
   const { accepted } = first
   const endedAtMs = run.clock.now()
   publishReport(first, run)
+  record.prepareEnd(first)
   // Whatever kills the run from here on, its result is known.
   if (end.kind === 'finished') run.saveState('finished', 'true')
   const text = reportSentences(first)

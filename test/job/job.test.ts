@@ -95,3 +95,52 @@ describe('a job that completed without a pull request', () => {
     expect(asked).toHaveLength('source' in fields ? 1 : 0)
   })
 })
+
+describe('the result stands before GitHub has said what it shows of the job', () => {
+  const prLink = 'https://github.com/acme/docs/pull/12'
+  const replies = { get: ['active', { body: { status: 'completed', prLink } }] satisfies Reply[] }
+  const known = { result: 'pull-request', status: 'completed', 'pr-link': prLink, 'pr-number': '12' }
+
+  it('so a kill in between loses nothing, and the post step says nothing else', async () => {
+    const { run, github, statuses } = await startHarness({ replies })
+    github.faults.push({ match: /PullReport/, end: 'hang' })
+    const { outputs, summary, log, post } = await run({ inputs: PROMPT, killAtMs: 11_000 })
+    expect(outputs).toMatchObject(known)
+    expect(summary).toContain('Pull request [acme/docs#')
+    expect(log.join('\n')).toContain(`notice: Pull request ready for review (job j1): ${prLink}`)
+    expect(post.log.join('\n')).not.toContain('interrupted')
+    expect(statuses().at(-1)).toBe('success: Pull request ready for review (j1)')
+  })
+
+  it.each<[string, object]>([
+    ['nodes that are no list', { title: 'T', files: { nodes: {} }, comments: null, commits: null }],
+    ['a title and paths that are numbers', { title: 7, changedFiles: 1, files: { nodes: [{ path: 8 }] } }],
+    [
+      'checks without a text',
+      { title: 'T', commits: { nodes: [{ commit: { checkSuites: { nodes: [7] } } }] } },
+    ],
+  ])('so no odd answer changes it: %s', async (_what, pullRequest) => {
+    const { run, github } = await startHarness({ replies })
+    github.faults.push({
+      match: /PullReport/,
+      end: { status: 200, body: { data: { repository: { pullRequest } } } },
+    })
+    const { outputs, hasFailed } = await run({ inputs: PROMPT })
+    expect([hasFailed, outputs]).toEqual([false, expect.objectContaining(known)])
+  })
+})
+
+it.each([
+  ['updated', -60_000],
+  ['created', 4000],
+])(
+  'a message to a given job has %s a pull request that was opened %j ms from its start',
+  async (operation, atMs) => {
+    const prLink = 'https://github.com/acme/docs/pull/12'
+    const replies: Reply[] = ['active', { body: { status: 'completed', prLink } }]
+    const { run, world, clock } = await startHarness({ replies: { get: replies } })
+    addPull(world, { number: 12, user: AGENT, created_at: new Date(clock.now() + atMs).toISOString() })
+    const { outputs } = await run({ inputs: { ...PROMPT, 'job-id': 'j1' } })
+    expect(outputs['pr-operation']).toBe(operation)
+  },
+)
