@@ -100,3 +100,7 @@ export function capitalize(text: string): string {
 export function byteLength(text: string): number {
   return Buffer.byteLength(text)
 }
+
+/** The text of an expression of a workflow that nothing has evaluated: `secrets.DOCS_API_KEY`. */
+export const EXPRESSION =
+  /^(?:\$\{\{.*\}\}|(?:steps|needs)\.[\w-]+\.outputs\.[\w-]+|(?:secrets|vars|env|inputs|matrix|github)\.[\w.-]+|(?:to|from)JSON\(.*\))$/s

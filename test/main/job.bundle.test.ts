@@ -24,7 +24,7 @@ describe('a new job', () => {
     expect(asked().slice(0, 2)).toEqual(['POST /job', `GET /job/${job?.id}`])
     expect(docs.requests[0]?.body).toEqual({ prompt: 'Explain the new flag.' })
     expect(run.log).toContain(
-      `::notice title=Docs agent%3A docs::Pull request ready for review (job ${job?.id}): ${link}`,
+      `::notice title=Docs agent (docs)::Pull request ready for review (job ${job?.id}): ${link}`,
     )
     expect(run.summary).toMatch(
       /^## ✅ Pull request \[.*\]\(http.*\/acme\/docs\/pull\/1\) is ready for review\n/,

@@ -107,7 +107,7 @@ describe('nothing comes alive of hostile texts', () => {
       .join('\n'),
   )
   const OURS =
-    /^::(?:add-mask::|(?:notice|warning|error) title=Docs agent%3A docs::|group::The prompt|endgroup::)/
+    /^::(?:add-mask::|(?:notice|warning|error) title=Docs agent \(docs\)::|group::The prompt|endgroup::)/
   const OUR_TAGS =
     /^<(?:\/?(?:details|code|sub|summary)|details><summary>(?:Job and prompt|Job|Prompt)<\/summary)>$/
 

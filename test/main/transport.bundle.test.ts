@@ -177,7 +177,7 @@ it('looks that fail are made again until one is refused, which ends the wait as 
   expect(lines).toEqual(faults.map(([, says]) => expect.stringContaining(says)))
   expect(run).toMatchObject({ exitCode: 1, outputs: { result: 'error', 'job-id': id, status: 'active' } })
   expect(run.log).toMatch(
-    /^::error title=Docs agent%3A docs::The docs service refused the API key \(401\)\. /m,
+    /^::error title=Docs agent \(docs\)::The docs service refused the API key \(401\)\. /m,
   )
   expect(run.log).toContain(`job-id: ${id}`)
   expect(run.summary).toMatch(/^## ❌ The docs service refused the API key \(401\)\n/)

@@ -37,7 +37,7 @@ export const REFUSALS: readonly string[] = [
 
 /** Bodies, and what is said of them. */
 export const BODIES: readonly [string, string][] = [
-  ['{"error":"too short","details":[{"message":"at least 1"},{},"x"]}', 'with "too short; at least 1; x"'],
+  ['{"error":"too short","details":[{"message":"at least 1"},{}]}', 'with "too short; at least 1"'],
   ['{"error":{"message":"nested"}}', 'with "nested"'],
   ['{"message":"other"}', 'with "other"'],
   ['"just a string"', 'with "just a string"'],
