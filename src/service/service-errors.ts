@@ -107,7 +107,7 @@ const KNOWN_KEY =
   "The key has expired (after 90 days unless set otherwise) or was deleted, or the organisation's plan lacks the API (Pro or Enterprise has it)"
 const UNKNOWN_KEY =
   'The key does not begin with `mint_`, as admin keys do, so it may be of another kind, or a part of one'
-const SCOPE = ' may have the scope `read` (a job takes a key with full access), or it'
+const SCOPE = ' may have the scope `read` (a job takes a key with full access), or'
 
 /** What is meant by a status and the words of the service. */
 const KNOWN_REASONS: readonly (readonly [pattern: RegExp, meaning: Explanation])[] = [
@@ -163,7 +163,7 @@ function explain(call: ServiceCall, response: ServiceResponse, isKnownKey: boole
     ],
     401: [
       'The docs service refused the API key',
-      `${isKnownKey ? KNOWN_KEY : UNKNOWN_KEY}: check in the dashboard, or ${NEW_KEY}`,
+      `${isKnownKey ? KNOWN_KEY : UNKNOWN_KEY}: see the dashboard, and put a valid admin key into the secret behind \`api-key\`.`,
     ],
     402: ['The credits of the docs service are used up', 'Buy credits, or wait for the next period.'],
     403: [
@@ -199,9 +199,9 @@ const MAX_QUOTE_LENGTH = 300
 
 /** What came back, in a sentence: the service's own words where it said something. */
 function answer({ purpose }: ServiceCall, response: ServiceResponse): string {
-  const { status, location } = response
+  const { location } = response
   const answered = `The docs service answered the request to ${purpose}`
-  if (status < 400 && location !== '') {
+  if (location !== '') {
     return `${answered} with a redirect to ${inBackticks(clip(location, MAX_QUOTE_LENGTH))}.`
   }
   const said = messageIn(response)

@@ -69,7 +69,7 @@ describe('a refusal names its cause first, then what was requested, what came ba
   it('with 401 says that the key begins with no known prefix, where it does not', async () => {
     const { origin } = await serviceThatReplies({ status: 401 })
     const says =
-      'The key does not begin with `mint_`, as admin keys do, so it may be of another kind, or a part of one: check in the dashboard, or create'
+      'The key does not begin with `mint_`, as admin keys do, so it may be of another kind, or a part of one: see the dashboard, and put a valid'
     await expect(serviceAt(origin, 'other_key_0123').createJob('x')).rejects.toThrow(says)
     await expect(serviceAt(origin, KEY).createJob('x')).rejects.not.toThrow('mint_')
   })
