@@ -87,7 +87,8 @@ function createService({ environment, inputs, clock, redact, log }: Run): DocsSe
 }
 
 function reportError(error: unknown, run: Run, section: SummarySection): void {
-  if (section === 'job') run.setOutputs({ result: 'error' })
+  const isReportOnly = error instanceof InputsError && !error.wantsJob
+  if (section === 'job' && !isReportOnly) run.setOutputs({ result: 'error' })
   if (error instanceof InputsError) {
     run.writeSummary('job', inputsErrorSummary(error, run))
     run.log.fail(error.message)

@@ -1,6 +1,6 @@
 import { type CommitOrigin, type MergedPulls, readMergedPulls } from '../github/pull-requests.ts'
 import { type Maybe, normalizeLogin, type PushedCommit } from '../github/types.ts'
-import { hasPrompt, INPUTS, type Inputs } from '../inputs/table.ts'
+import { hasPrompt, type Inputs } from '../inputs/table.ts'
 import { joinSentences } from '../lib/text.ts'
 import type { Run } from '../runner/run.ts'
 import { type GitHubEvent, isSha } from './event-table.ts'
@@ -112,14 +112,4 @@ export function originsOf(commits: Maybe<readonly Maybe<PushedCommit>[]>): reado
 function ignoredAuthor(logins: readonly Maybe<string>[], inputs: Inputs): string | undefined {
   const plain = logins.map((login) => normalizeLogin(login ?? ''))
   return inputs['ignore-authors'].find((author) => plain.includes(normalizeLogin(author)))
-}
-
-/** Says that the list of `ignore-authors` lacks the service's own agent, where the loop guard looks at it. */
-export function unguardedWarning({ row }: GitHubEvent, inputs: Inputs): string | undefined {
-  const { 'ignore-authors': authors, 'base-url': baseUrl } = inputs
-  const isGuarded = (row.subject === 'push' || row.subject === 'pull-request') && row.command === undefined
-  const isMintlify = baseUrl.href === new URL(INPUTS['base-url'].default).href
-  const hasAgent = authors.length === 0 || ignoredAuthor(['mintlify'], inputs) !== undefined
-  if (!isGuarded || isWaitOnly(inputs) || !isMintlify || hasAgent) return undefined
-  return 'The list in `ignore-authors` replaces the default: without `mintlify[bot]`, the pull requests and pushes of the agent start it again. Add that login.'
 }

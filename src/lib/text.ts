@@ -105,3 +105,6 @@ export function byteLength(text: string): number {
 export function countOf(count: number, noun: string): string {
   return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`
 }
+/** The text of an expression of a workflow that nothing has evaluated: `secrets.DOCS_API_KEY`. */
+export const EXPRESSION =
+  /^(?:\$\{\{.*\}\}|(?:steps|needs)\.[\w-]+\.outputs\.[\w-]+|(?:secrets|vars|env|inputs|matrix|github)\.[\w.-]+|(?:to|from)JSON\(.*\))$/s

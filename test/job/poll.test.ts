@@ -161,15 +161,15 @@ describe('the log', () => {
     const shown = { id: 'j1', status: 'active', model: 7, prLink: [] }
     const { warnings } = await poll([{ body: { model: 7 } }, 'completed'], { shown })
     expect(warnings).toEqual([
-      'Job j1: the field prLink has an unexpected type and counts as absent.',
-      'Job j1: the field model has an unexpected type and counts as absent.',
+      'Job j1: the field prLink is not as documented and counts as absent.',
+      'Job j1: the field model is not as documented and counts as absent.',
     ])
   })
 
   it('says of a look that failed why, and when the next one comes, the cut at the deadline included', async () => {
     const { log } = await poll([answered(503, '600'), 'completed'], { timeoutS: 15 })
     expect(log).toContain(
-      'Failed to poll job j1. The docs service failed (503). The docs service answered the request to get the job and gave no reason. The cause is the service or a proxy before it, not this workflow. Next poll in 10 s.',
+      'Failed to poll job j1. The docs service failed (503). The request to get the job was answered with an empty body. The cause is the service or a proxy before it, not this workflow. Next poll in 10 s.',
     )
   })
 

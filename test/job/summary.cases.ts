@@ -11,7 +11,6 @@ const createAfter = (state: 'merged' | 'closed' | 'invisible') => ({
 })
 
 const noRef = { fields: { source: { repository: 'https://github.com/acme/docs' } } }
-const noLink = { fields: { prLink: 'javascript:alert(1)//@team' } }
 const withLink = { fields: { prLink: PR_LINK } }
 const MERGED = `\n\nA new job: the earlier pull request ${PR} was merged.\n`
 const CONFLICT = 'It conflicts with its base branch; the agent was asked to resolve that.'
@@ -19,7 +18,6 @@ const CONFLICT = 'It conflicts with its base branch; the agent was asked to reso
 /** What the summary says, how the job ended, and the words. */
 export const SAID: readonly [string, Parameters<typeof report>, string][] = [
   ['no unknown branch', ['pull-request', noRef], 'changed [acme/docs](https://github.com/acme/docs).\n'],
-  ['no link that is none', ['pull-request', noLink], 'request `javascript:alert(1)//@team` is ready'],
   ['why the step fails', ['failed'], '\n\nThe step fails because `fail-on` names `failed`.\n\n'],
   ['where an unfinished pull request is', ['failed', withLink], `\n\nIts pull request: ${PR}\n\n`],
   ['no prompt of a mere wait', ['failed', { plan: WAIT }], '<details><summary>Job</summary>\n\n| Job'],
