@@ -1,8 +1,7 @@
 import { afterGrace } from '../lib/clock.ts'
 import { formatDuration } from '../lib/duration.ts'
-import { type Failure, FailureError } from '../lib/failure.ts'
 import { RetryError, retry, retryAfterNote } from '../lib/retry.ts'
-import { joinSentences } from '../lib/text.ts'
+import { type Failure, FailureError, joinSentences } from '../lib/text.ts'
 import { TransportError } from '../lib/transport.ts'
 import type { Run } from '../runner/run.ts'
 import type { DocsService, Job } from '../service/docs-service.ts'
@@ -112,7 +111,7 @@ function limitNote({ retryAfterMs = 0 }: ServiceError): string {
 
 /** Whether a failure may be over by the time that the workflow runs again, with nothing changed. */
 function isTransient(error: unknown): boolean {
-  if (error instanceof TransportError) return error.failure !== 'tls' && error.failure !== 'proxy'
+  if (error instanceof TransportError) return !['tls', 'tls-protocol', 'proxy'].includes(error.failure)
   return isRetryable(error)
 }
 
