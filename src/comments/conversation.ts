@@ -1,13 +1,6 @@
 import { type Command, mayWrite, type Trigger } from '../events/trigger.ts'
 import { type Known, NONE } from '../github/client.ts'
-import {
-  type CommandSource,
-  giveFinalReaction,
-  pullRequestThread,
-  type ReactionContent,
-  react,
-  type Thread,
-} from '../github/comments.ts'
+import { type CommandSource, pullRequestThread, react, type Thread } from '../github/comments.ts'
 import { numberOfOwnPullRequest } from '../github/pull-requests.ts'
 import { MAX_LINK_LENGTH } from '../lib/markdown.ts'
 import { codePullRequest } from '../memory/announced-job.ts'
@@ -20,21 +13,13 @@ import {
   type Ending,
   endBody,
   interruptedBody,
-  isExpected,
   type Stage,
   type Subject,
   usageBody,
   workingBody,
 } from './bodies.ts'
 import { type ConversationMemory, readConversation } from './earlier-job.ts'
-import {
-  finishPendingComment,
-  isSettled,
-  LiveComment,
-  listThread,
-  type Place,
-  writeComment,
-} from './own-comments.ts'
+import { finishPendingComment, LiveComment, listThread, type Place, writeComment } from './own-comments.ts'
 
 /** What a run finds where its command was written. */
 type ConversationStart = ConversationMemory & {
@@ -79,7 +64,6 @@ export class Conversation {
     const isAgain = isRerun(run.environment)
     let written: Known<unknown> = NONE
     if (this.#source !== undefined) {
-      run.setPending('reaction', { source: this.#source, content: 'confused' })
       await react(run.github, this.#source, 'eyes')
       if (!isAgain) written = await this.#begin({ thread: this.#source.thread })
     }
@@ -108,7 +92,7 @@ export class Conversation {
     await this.#show(stage)
   }
 
-  /** Says how the run ended, announces its pull request, and gives the final reaction. Resolves when that is done. */
+  /** Says how the run ended, and announces its pull request. Resolves when that is done. */
   async finish(ending: Ending): Promise<void> {
     const { prLink, result, state } = ending
     const { job: id, namedAt: namedAtMs } = this.#marker
@@ -118,8 +102,6 @@ export class Conversation {
       this.#isAnnounced = await this.#announce(ending)
     }
     await this.update(ending)
-    const expected = result === 'pull-request' ? 'rocket' : '+1'
-    await this.#finishReaction(isExpected(result) ? expected : 'confused')
   }
 
   /** Shows more of a result that the comment shows already. */
@@ -134,7 +116,6 @@ export class Conversation {
     this.#comment.place({ thread: this.#source.thread, mayExist: isRerun(this.#run.environment) })
     this.#marker = { ...this.#marker, state: 'failure' }
     await this.#comment.end({ marker: this.#marker, text: usageBody(this.#subject) })
-    await this.#finishReaction('confused')
   }
 
   /**
@@ -188,27 +169,11 @@ export class Conversation {
     const ifKilled = { marker: { ...marker, state: marker.job === '' ? 'error' : 'failure' } as const, text }
     return await this.#comment.show({ marker, text: workingBody(this.#subject, stage) }, ifKilled)
   }
-
-  async #finishReaction(content: ReactionContent): Promise<void> {
-    if (this.#source !== undefined) await finishReaction(this.#run, { source: this.#source, content })
-  }
 }
 
-type PendingReaction = { readonly source: CommandSource; readonly content: ReactionContent }
-
-/** For the post step: ends the comment and the reaction that the main step has left. */
+/** For the post step: ends the comment that the main step has left. */
 export async function finishPending(run: Run): Promise<void> {
   await finishPendingComment(run)
-  // Our own words: nobody else writes a step's state.
-  const reaction = run.getPending('reaction') as PendingReaction | undefined
-  if (reaction !== undefined) await finishReaction(run, reaction)
-}
-
-/** Gives a command its final reaction, or leaves that to the post step. */
-async function finishReaction(run: Run, pending: PendingReaction): Promise<void> {
-  run.setPending('reaction', pending)
-  const given = await giveFinalReaction(run.github, pending.source, pending.content)
-  if (isSettled(given, pending.source.thread, run)) run.setPending('reaction', undefined)
 }
 
 /** The thread of the step's one comment on a pull request, where that is wanted. */

@@ -5,14 +5,12 @@ import {
   editComment,
   isSameAccount,
   listComments,
-  mainThread,
   type Thread,
   type ThreadComment,
   writePermission,
 } from '../github/comments.ts'
 import { GitHubError } from '../github/errors.ts'
 import { joinMarkdown, Markdown } from '../lib/markdown.ts'
-import { TransportError } from '../lib/transport.ts'
 import { isSameComment, type Marker, Markers } from '../memory/marker.ts'
 import { isRerun } from '../runner/environment.ts'
 import type { Run } from '../runner/run.ts'
@@ -58,7 +56,7 @@ export async function listThread(
 /**
  * Writes a comment, or edits one that exists; one that was deleted is written anew if `isLast`. A failure is logged.
  *
- * @param cost what follows from a failure, as a sentence
+ * @param cost what a failure costs, to follow "so"
  */
 export async function writeComment(
   { thread, ref: knownRef, mayExist = false }: Place,
@@ -87,30 +85,15 @@ async function edit(ref: CommentRef, draft: Draft, run: Run): Promise<CommentRef
   return ref
 }
 
-/** Pauses before a comment that may have arrived is looked for, and written again. The client repeats all else itself. */
-const PAUSES_MS = [3000, 9000]
-
 async function createOnce(thread: Thread, draft: Draft, run: Run): Promise<CommentRef> {
-  const { github, cancel } = run
-  for (let attempt = 0; ; attempt++) {
-    try {
-      return await createComment(github, thread, (place) => render(draft, place, run))
-    } catch (error) {
-      const pauseMs = PAUSES_MS[attempt]
-      if (pauseMs === undefined || !mayHaveArrived(error) || cancel.aborted) throw error
-      await github.pause(pauseMs)
-      const found = await findComment(thread, draft, run)
-      if (found !== undefined) return found
-    }
-  }
+  const find = (): Promise<CommentRef | undefined> => findComment(thread, draft, run)
+  return await createComment(run.github, thread, render(draft, thread, run), find)
 }
 
-/** Where its review thread was deleted, a comment is in the main thread. */
 async function findComment(thread: Thread, draft: Draft, run: Run): Promise<CommentRef | undefined> {
   const listed = await listThread(thread, run)
   if (!listed.known) throw listed.error
-  const found = listed.value.own.findLast((one) => isSameComment(one.marker, draft.marker))?.ref
-  return found ?? (thread.kind === 'review' ? await findComment(mainThread(thread), draft, run) : undefined)
+  return listed.value.own.findLast((one) => isSameComment(one.marker, draft.marker))?.ref
 }
 
 function render({ marker, text }: Draft, thread: Thread, { inputs, environment, redact }: Run): string {
@@ -122,16 +105,10 @@ function isDeleted(error: unknown): boolean {
   return error instanceof GitHubError && (error.status === 404 || error.status === 410)
 }
 
-/** Whether GitHub may have taken what it did not confirm. */
-function mayHaveArrived(error: unknown): boolean {
-  if (!(error instanceof GitHubError) || error.kind !== 'other') return false
-  if (error.cause instanceof TransportError) return error.cause.maybeSent
-  return error.status === undefined || error.status >= 500
-}
-
 type PendingComment = Place & { readonly marker: Marker; readonly text: string }
 
-const COST = 'Each run of this command starts a new job and a new pull request, and a re-run starts none.'
+const COST =
+  'no later command can continue this job: each opens another pull request, and a re-run starts none'
 
 /** The comment in which a run says what it does. What must replace it in the end is saved for the post step. */
 export class LiveComment {

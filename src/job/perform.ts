@@ -155,6 +155,7 @@ async function send(plan: Plan, deadlineMs: number, { service, run }: JobContext
   const { clock, log } = run
   const atMs = clock.now()
   const job = plan.kind === 'wait' ? plan.job : await submit(plan, deadlineMs, service, run)
+  run.github.jobStarted()
   const jobId = plan.kind === 'create' ? (job?.id ?? '') : plan.id
   // A run may be killed at any time: what is known by then must be there.
   run.setOutputs({ 'job-id': jobId })

@@ -3,8 +3,8 @@ import { type GitHubEvent, isSha } from '../events/event-table.ts'
 import type { Trigger } from '../events/trigger.ts'
 import type { GitHubCall, Known } from '../github/client.ts'
 import type { GitHubError } from '../github/errors.ts'
-import type { Octokit } from '../github/octokit.ts'
 import type { CommitStatus } from '../github/statuses.ts'
+import type { Octokit } from '../github/types.ts'
 import { hasPrompt, type Inputs } from '../inputs/table.ts'
 import { isRecord } from '../lib/json.ts'
 import { MAX_LINK_LENGTH } from '../lib/markdown.ts'
@@ -91,8 +91,7 @@ const CALL = {
   purpose: 'set the commit status by which the next run finds this job',
   permission: STATUS_PERMISSION,
 }
-const COST =
-  'Each run starts a new job and a new pull request, unless an open one in this repository announces its job; a re-run starts none.'
+const COST = "this step can't remember its job: each run opens another pull request"
 
 /**
  * Writes the step's memory: a commit status that says what the run is about to start, and then what came of it, for the

@@ -117,6 +117,7 @@ type Log = ReturnType<typeof createLog>
  */
 function createLog(redact: Redact, usualTitle: string) {
   let failed = false
+  const costs: string[] = []
   // Cleaning takes characters out and could put a secret together, so that redacting comes first and last.
   const clean = (text: string): string => redact(logText(redact(text)))
   const titled = (title = usualTitle): core.AnnotationProperties => ({ title: clean(title) })
@@ -126,6 +127,12 @@ function createLog(redact: Redact, usualTitle: string) {
     debug: (text: string) => core.isDebug() && core.debug(clean(text)),
     notice: (text: string, title?: string) => core.notice(clean(text), titled(title)),
     warning: (text: string, title?: string) => core.warning(clean(text), titled(title)),
+    /** A warning that the job summary lists, too. */
+    cost(text: string, title?: string) {
+      costs.push(text)
+      core.warning(clean(text), titled(title))
+    },
+    costs: (): readonly string[] => costs,
     /** Marks the step as failed. */
     fail(text: string, title?: string) {
       failed = true

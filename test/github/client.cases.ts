@@ -11,8 +11,6 @@ export type Reply =
 
 export const said = (status: number, message: string): Reply => ({ status, body: { message } })
 export const FORBIDDEN = said(403, 'Resource not accessible by integration')
-export const NO_TOKEN =
-  'the input `github-token` is empty: if it is taken from a secret, is that set and spelled so? Without the input, `github.token` is used'
 export const HTML = { headers: { 'content-type': 'text/html' }, body: '<html>Unicorn!' }
 export const retryAfter = (status: number, s: number): Reply => ({
   status,
@@ -41,12 +39,6 @@ export const FAILING: readonly [string, Reply, number, string][] = [
   ['POST /graphql', { ...HTML, status: 405 }, 1, 'setup 405: this server has no GraphQL API (405)'],
   [
     'GET /x',
-    { headers: { 'content-encoding': 'gzip' } },
-    3,
-    'other undefined: the response is unreadable: it is compressed, although no compression was requested',
-  ],
-  [
-    'GET /x',
     { status: 302, headers: { location: '/y' } },
     3,
     'other undefined: GitHub redirected the request (302)',
@@ -55,12 +47,13 @@ export const FAILING: readonly [string, Reply, number, string][] = [
     'POST /graphql',
     said(401, 'Bad credentials'),
     1,
-    'setup 401: GitHub refused `github-token` (401, "Bad credentials"): it is invalid or has expired; the token of a GitHub App expires after one hour',
+    'setup 401: GitHub refused `github-token` (401, "Bad credentials")',
   ],
   ['GET /x', FORBIDDEN, 1, 'permission 403: GitHub returned 403 ("Resource not accessible by integration")'],
   ['GET /x', said(404, 'Not Found'), 1, 'permission 404: GitHub returned 404 ("Not Found")'],
   ['GET /x', said(404, 'No common ancestor.'), 1, 'other 404: GitHub returned 404 ("No common ancestor.")'],
-  ['GET /x', 409, 3, 'other 409: GitHub returned 409'],
+  ['GET /x', 409, 1, 'other 409: GitHub returned 409'],
+  ['GET /x', said(429, 'Slow down'), 3, 'rate-limit 429: GitHub returned 429, its rate limit'],
   [
     'PATCH /x',
     said(403, 'The issue is locked.'),
@@ -98,6 +91,18 @@ export const AGAIN: readonly [Reply, number[]][] = [
   [retryAfter(403, 16), [0]],
 ]
 
+/** A call and its answers, what becomes of it, and whether it may have taken effect. */
+export const AFTER_502: readonly [string, readonly Reply[], unknown, boolean?][] = [
+  ['GET /x', [502, retryAfter(403, 5), 200], { ok: true }],
+  ['PATCH /x', [502, retryAfter(403, 5), 200], { ok: true }],
+  ['GET /x', [502, 404], 'permission 404: GitHub returned 404', false],
+  ['POST /graphql', ['lost', failing('FORBIDDEN')], 'permission undefined: GitHub returned "No."', false],
+  ['PATCH /x', [502, 404], 'other 404: GitHub returned 404', true],
+  ['PATCH /x', ['lost', 422], 'other 422: GitHub returned 422', true],
+  ['PATCH /x', [429, 404], 'permission 404: GitHub returned 404', false],
+  ['POST /x', [502], 'other 502: GitHub returned 502', true],
+]
+
 /** What is refused for good: where the permission has not worked, and where it has. */
 export const FOR_GOOD: readonly [Reply, [boolean, boolean]][] = [
   [404, [true, false]],
@@ -125,17 +130,28 @@ export const ACCOUNTS: readonly [Account, Account, boolean][] = [
   [{ id: 1, login: 'a' }, null, false],
 ]
 
-/** What the cause is, options of the client, and what is said. */
-export const NO_PERMISSION = [
-  ['no token', { token: '' }, NO_TOKEN],
+const EXPIRED = 'It is invalid or has expired; the token of a GitHub App expires after one hour.'
+const EMPTY =
+  'If it is taken from a secret, is that set, and its name spelled correctly? Without the input, `github.token` is used.'
+const LIMITED = 'GitHub says: "API rate limit exceeded for installation."'
+
+/** What the cause is, answers and options of the client, the cause in a few words, and what explains it. */
+export const CAUSES: readonly [string, Reply, Record<string, string>, string, string][] = [
+  ['an empty token', 200, { token: '' }, '`github-token` is empty', EMPTY],
+  ['a refused token', 401, {}, 'GitHub refused `github-token` (401)', EXPIRED],
   [
-    'a refused token',
+    'a rate limit',
+    said(403, 'API rate limit exceeded for installation.'),
     {},
-    'GitHub refused `github-token` (401): it is invalid or has expired; the token of a GitHub App expires after one hour',
+    'GitHub returned 403, its rate limit',
+    LIMITED,
   ],
+  ['a failing server', 502, {}, 'GitHub returned 502', ''],
   [
-    'a name that can not be resolved',
+    'an unknown host',
+    200,
     { apiUrl: 'http://github.invalid' },
     'the name github.invalid could not be resolved to an address',
+    '',
   ],
-] as const
+]
