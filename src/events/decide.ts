@@ -1,11 +1,11 @@
 import { type Known, unknownBecause } from '../github/client.ts'
-import { giveFinalReaction, react } from '../github/comments.ts'
+import { react } from '../github/comments.ts'
 import { GitHubError } from '../github/errors.ts'
 import type { MergedPulls } from '../github/pull-requests.ts'
 import type { Maybe, Sent, User } from '../github/types.ts'
 import { hasPrompt, PERMISSION_LEVELS } from '../inputs/table.ts'
 import { capitalize } from '../lib/text.ts'
-import { type Environment, isRerun } from '../runner/environment.ts'
+import type { Environment } from '../runner/environment.ts'
 import type { Run } from '../runner/run.ts'
 import {
   type Actor,
@@ -63,11 +63,9 @@ async function authorizeCommand(
   const { inputs, github } = run
   const refusal = await checkPermission(author, `the command ${inputs.command}`, run)
   if (refusal !== undefined) {
-    // A re-run's answer replaces that of the first attempt.
-    const answer = isRerun(run.environment) ? giveFinalReaction : react
     const mayReact = mayWrite(inputs) && inputs['github-token'] !== '' && !run.cancel.aborted
     const isRefused = refusal.level === 'notice'
-    if (mayReact) await answer(github, source, isRefused ? '-1' : 'confused')
+    if (mayReact) await react(github, source, isRefused ? '-1' : 'confused')
     return isRefused ? refusal : { ...refusal, reason: `${refusal.reason} Repeat the command later.` }
   }
   // With `job-id`, a bare command waits for that job.

@@ -46,11 +46,11 @@ const EVENTS: Readonly<Record<string, EventRow>> = {
   deployment_protection_rule: WRITER,
   pull_request: { causedBy: 'pull-request', remembers: true, subject: 'pull-request' },
   pull_request_target: { causedBy: 'anyone', remembers: true, subject: 'pull-request' },
-  pull_request_review: { ...REVIEW, command: { action: 'submitted', kind: 'review' } },
+  pull_request_review: REVIEW,
   pull_request_review_comment: { ...REVIEW, command: { action: 'created', kind: 'review-comment' } },
   // On a pull request, too, which the payload then has as `issue`.
   issue_comment: { ...ANYONE, command: { action: 'created', kind: 'issue-comment' }, subject: 'issue' },
-  issues: { ...ANYONE, command: { action: 'opened', kind: 'issue' }, subject: 'issue' },
+  issues: { ...ANYONE, subject: 'issue' },
   discussion: { ...ANYONE, subject: 'discussion' },
   discussion_comment: { ...ANYONE, subject: 'discussion' },
   workflow_run: { causedBy: 'workflow-run', remembers: false, subject: 'workflow-run' },

@@ -1,5 +1,5 @@
 import type { CommandSource, Thread } from '../github/comments.ts'
-import { hasPrompt, type Inputs } from '../inputs/table.ts'
+import type { Inputs } from '../inputs/table.ts'
 import { inBackticks, visibleText } from '../lib/text.ts'
 import type { Environment } from '../runner/environment.ts'
 import {
@@ -82,12 +82,10 @@ function whyNothingIsAsked(
     return isRefused ? `${author.login} is a bot that \`allow-bots\` does not list` : undefined
   }
   if (row.command === undefined || inputs.command === '') return undefined
-  const { kind, action } = row.command
-  if (kind === 'issue' && (payload.action !== action || hasPrompt(inputs))) return undefined
-  const what = kind.endsWith('comment') ? 'comment' : kind
-  if (payload.action !== action) return `the ${what} is not new (\`${name}\`, \`${payload.action}\`)`
-  const noPrompt = kind === 'issue' ? ', and there is no `prompt`' : ''
-  return `the ${what} does not start with ${inputs.command} as plain text${noPrompt}`
+  if (payload.action !== row.command.action) {
+    return `the comment is not new (\`${name}\`, \`${payload.action}\`)`
+  }
+  return `the comment does not start with ${inputs.command} as plain text`
 }
 
 /**
@@ -106,7 +104,7 @@ function kindWithoutSecrets({ name, row, payload }: GitHubEvent, { actor, reposi
 /** Reads the command with which the event's new text begins; `undefined` if it is not new, or begins otherwise. */
 export function readCommand({ row, payload }: GitHubEvent, word: string): Command | undefined {
   if (row.command === undefined || payload.action !== row.command.action) return undefined
-  const written = payload.comment ?? payload.review ?? payload.issue
+  const written = payload.comment
   const source = sourceOf(row.command.kind, written?.html_url ?? '', payload)
   const author = readActor(written?.user)
   const rest = textAfterCommand(written?.body ?? '', word)
@@ -119,10 +117,10 @@ export function readCommand({ row, payload }: GitHubEvent, word: string): Comman
 function sourceOf(
   kind: CommandSource['kind'],
   url: string,
-  { comment, review, issue, pull_request: pull }: Payload,
+  { comment, issue, pull_request: pull }: Payload,
 ): CommandSource | undefined {
   const number = (pull ?? issue)?.number
-  const id = kind === 'issue' ? number : (comment ?? review)?.id
+  const id = comment?.id
   if (number == null || id == null) return undefined
   const isPull = (pull ?? issue?.pull_request) != null
   const thread: Thread =

@@ -186,7 +186,7 @@ export const MATRIX = format(
 
 /** The address of a server: https, or http to this machine; a path is allowed, nothing else is. */
 export const BASE_URL = format(
-  'an https URL without credentials, query or fragment; http only for localhost, *.localhost, 127.0.0.0/8 and [::1]',
+  'an https URL without credentials, query or fragment; http only for localhost, 127.0.0.0/8 and [::1]',
   (text) => {
     const url = URL.parse(text)
     if (url === null || !/^https?:$/.test(url.protocol)) {

@@ -42,7 +42,7 @@ export async function runJob(request: JobRequest, tools: JobTools, run: Run): Pr
     ;({ plan, rerun } = await begin(plan, record, run))
     run.cancel.throwIfAborted()
     const deadlineMs = (planned.lookedUpAtMs ?? run.clock.now()) + run.inputs.timeout
-    accepted = await submit(plan, deadlineMs, tools.service, run)
+    accepted = await submit(plan, deadlineMs, tools.service, run).finally(() => run.github.jobStarted())
     void record.accepted(accepted, plan.kind)
     end = await pollJob(accepted, tools.service, run)
   } catch (error) {

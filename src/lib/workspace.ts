@@ -34,11 +34,8 @@ export class WorkspaceReader {
   async read(name: string): Promise<string> {
     try {
       const root = await files.realpath(this.#root)
-      const outside = new WorkspaceError('is outside the workspace')
-      // Before anything is asked of the file: what exists outside is not told.
-      if (![root, this.#root].some((one) => isInside(one, resolve(one, name)))) throw outside
       const path = await files.realpath(resolve(root, name))
-      if (!isInside(root, path)) throw outside
+      if (!isInside(root, path)) throw new WorkspaceError('is outside the workspace')
       const kind = await files.stat(path)
       if (kind.isDirectory()) throw new WorkspaceError('is a directory, not a file')
       // Opening a named pipe would wait for a writer.

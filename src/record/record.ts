@@ -8,7 +8,7 @@ import {
   writePermission,
 } from '../github/comments.ts'
 import { GitHubError } from '../github/errors.ts'
-import type { Octokit } from '../github/octokit.ts'
+import type { Octokit } from '../github/types.ts'
 import { isRecord } from '../lib/json.ts'
 import { MAX_LINK_LENGTH, Markdown } from '../lib/markdown.ts'
 import { attemptUrlOf, isRerun, stepNames } from '../runner/environment.ts'
@@ -70,8 +70,6 @@ export class RunRecord {
   #sha: string
   /** `undefined` where no comment is written. */
   #place: Place | undefined
-  /** What GitHub may have of this run, which must be ended. */
-  readonly #begun = new Set<PendingPart>()
   /** What the post step writes, should this step be killed. */
   #ifKilled: Entry | undefined
   /** Entries are written one after another. */
@@ -187,9 +185,9 @@ export class RunRecord {
   async #writeStatus(entry: Entry): Promise<Known<unknown>> {
     const run = this.#run
     if (this.#sha === '') return NONE
-    const call = this.#begun.has('status') ? STATUS_CALL : { ...STATUS_CALL, ...this.#levelOf(STATUS_COST) }
+    const call = { ...STATUS_CALL, ...this.#levelOf(STATUS_COST) }
     const written = await setStatus(this.#status(entry), call, run)
-    if (!this.#mayStand('status', written, entry, STATUS_CALL.permission)) this.#sha = ''
+    if (this.#isRefused('status', written, entry, call.permission)) this.#sha = ''
     return written
   }
 
@@ -198,12 +196,12 @@ export class RunRecord {
     if (this.#place === undefined) return NONE
     const marker = this.#marker(entry.state)
     const permission = writePermission(this.#place.thread)
-    const isMemory = this.#trigger.command !== undefined && !this.#begun.has('comment')
+    const isMemory = this.#trigger.command !== undefined
     const call = { purpose: 'write the comment', permission, ...(isMemory && this.#levelOf(REPLY_COST)) }
     const written = await writeAt(this.#place, { marker, text: entry.text }, { call, isLast }, run)
     this.#place = { ...this.#place, mayExist: true, ...(written.known && { ref: written.value }) }
     if (written.known && !isLast) this.#savePending()
-    if (!this.#mayStand('comment', written, entry, permission)) this.#place = undefined
+    if (this.#isRefused('comment', written, entry, permission)) this.#place = undefined
     return written
   }
 
@@ -212,13 +210,11 @@ export class RunRecord {
     return isRerun(this.#run.environment) ? { level: 'notice' } : { cost }
   }
 
-  /** Whether something of this run may stand on GitHub. Nothing is left to the post step once it is ended, or never was. */
-  #mayStand(part: PendingPart, written: Known<unknown>, { state }: Entry, permission: string): boolean {
+  /** Whether GitHub refuses this for good. Then, and once it is ended, nothing is left to the post step. */
+  #isRefused(part: PendingPart, written: Known<unknown>, { state }: Entry, permission: string): boolean {
     const isRefused = !written.known && this.#run.github.isRefusedForGood(written.error, permission)
-    if (!isRefused) this.#begun.add(part)
-    const mayStand = this.#begun.has(part)
-    if (!mayStand || (written.known && state !== 'pending')) this.#run.setPending(part, undefined)
-    return mayStand
+    if (isRefused || (written.known && state !== 'pending')) this.#run.setPending(part, undefined)
+    return isRefused
   }
 
   #marker(state: RecordMarker['state']): RecordMarker {

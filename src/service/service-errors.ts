@@ -1,7 +1,16 @@
-import { type Failure, FailureError, failureText } from '../lib/failure.ts'
 import type { HttpResponse } from '../lib/http.ts'
 import { listField, recordField, stringField } from '../lib/json.ts'
-import { byteLength, capitalize, clip, errorMessage, inBackticks, joinSentences } from '../lib/text.ts'
+import {
+  byteLength,
+  capitalize,
+  clip,
+  errorMessage,
+  type Failure,
+  FailureError,
+  failureText,
+  inBackticks,
+  joinSentences,
+} from '../lib/text.ts'
 import { TransportError } from '../lib/transport.ts'
 
 /** One call of the service's API, with the words that its errors need. */
@@ -83,7 +92,8 @@ export function retryAfterMsOf(error: unknown): number | undefined {
 
 /** Whether a request that only reads may succeed when it is sent again. */
 export function isRetryable(error: unknown): boolean {
-  if (error instanceof TransportError || error instanceof InvalidResponseError) return true
+  if (error instanceof TransportError) return error.failure !== 'tls-protocol'
+  if (error instanceof InvalidResponseError) return true
   if (!(error instanceof ServiceError)) return false
   return error.status === 408 || error.status === 429 || error.status >= 500
 }

@@ -13,7 +13,7 @@ async function newGitHub() {
   const client = new GitHub({
     ...{ clock, random: () => 0.5, cancel: new AbortController().signal },
     ...{ apiUrl: github.url, serverUrl: 'https://github.com', repository: 'acme/docs', token: github.token },
-    ...{ proxy: NO_PROXY, log: { debug: none, info: none, notice: none, warning: none } },
+    ...{ proxy: NO_PROXY, log: { debug: none, info: none, notice: none, warning: none, cost: none } },
   })
   return { github, world, client, clock }
 }

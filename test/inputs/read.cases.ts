@@ -19,7 +19,6 @@ export const VALUES: readonly [InputName, string, unknown][] = [
   ['command', '!docs', '!docs'],
   ['visitors-from', '2026-07-27', Date.UTC(2026, 6, 27)],
   ['base-url', 'http://127.0.0.1:8080/api', new URL('http://127.0.0.1:8080/api')],
-  ['base-url', 'http://docs.localhost', new URL('http://docs.localhost')],
   ['base-url', 'http://127.9.8.7', new URL('http://127.9.8.7')],
   ['base-url', 'http://[::1]:80', new URL('http://[::1]')],
   ['site-url', 'https://acme.example/docs', new URL('https://acme.example/docs')],

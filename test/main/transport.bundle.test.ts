@@ -59,7 +59,11 @@ it('the bundle reads responses whatever parser undici is told to use', async () 
 })
 
 it.each([
-  ['is a SOCKS proxy', 'socks5://me:pw@127.0.0.1:1', /^::error .*::HTTP_PROXY .* names a SOCKS proxy/m],
+  [
+    'is a SOCKS proxy',
+    'socks5://me:pw@127.0.0.1:1',
+    /^::error .*::HTTP_PROXY .* is not an http:\/\/ or https:/m,
+  ],
   [
     'has a bare % in its password',
     'http://me:50%@127.0.0.1:1',
