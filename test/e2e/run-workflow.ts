@@ -127,7 +127,8 @@ export async function runWorkflow(name: string, options: WorkflowOptions = {}) {
         ...options.secrets,
       },
       variables: {
-        ...{ DOCS_PROJECT_ID: 'docs', DOCS_REPOSITORIES: 'handbook', DOCS_APP_CLIENT_ID: 'Iv1' },
+        DOCS_PROJECT_ID: 'docs',
+        DOCS_APP_CLIENT_ID: 'Iv1',
         ...options.variables?.(docs),
       },
       env: {
