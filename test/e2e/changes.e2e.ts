@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { create } from '../docs-service/started-service.ts'
 import { type Event, event, newIssue, pushOf, pushTo } from '../support/events.ts'
 import { octocat } from '../support/scene.ts'
-import { AGENT, addPull, addStatus, mergePull, type World } from '../support/world.ts'
-import { FILES, PULL, pullIs, runWorkflow } from './run-workflow.ts'
+import { AGENT, addPull, mergePull, type World } from '../support/world.ts'
+import { earlierJob, FILES, PULL, pullIs, runWorkflow } from './run-workflow.ts'
 
 describe.concurrent('a push', () => {
   it('has a pull request made, remembered and announced (docs-on-push)', async () => {
@@ -19,18 +18,7 @@ describe.concurrent('a push', () => {
   })
 
   it("goes on with the step's open pull request (docs-on-push)", async () => {
-    const run = await runWorkflow('docs-on-push', {
-      docs: { jobTimeMs: 1 },
-      before: async ({ docs, world, commits }) => {
-        const { id } = await create(docs, 'Describe cats.')
-        addStatus(world, commits[0], {
-          context: 'Docs agent: docs (docs-on-push.yml, docs, docs)',
-          state: 'success',
-          description: `Pull request ready for review (${id})`,
-          target_url: PULL,
-        })
-      },
-    })
+    const run = await runWorkflow('docs-on-push', earlierJob('docs-on-push.yml, docs, docs'))
     expect(run.prompts).toEqual(['Describe cats.'])
     expect(run.asked).toContain(`POST /v2/agent/docs/job/${run.docs.jobs[0]?.id}/message`)
   })
@@ -125,16 +113,7 @@ describe.concurrent('a pull request', () => {
         sha = world.branches.get('main') ?? ''
         return pullIs('closed', { ...merged, merge_commit_sha: sha })()
       },
-      docs: { jobTimeMs: 1 },
-      before: async ({ docs, world, commits }) => {
-        const { id } = await create(docs, 'Describe cats.')
-        addStatus(world, commits[0], {
-          context: 'Docs agent: docs (docs-on-merge.yml, docs, docs)',
-          state: 'success',
-          description: `Pull request ready for review (${id})`,
-          target_url: PULL,
-        })
-      },
+      ...earlierJob('docs-on-merge.yml, docs, docs'),
     })
     expect(run.prompts).toEqual(['Describe cats.'])
     expect(run.asked).toContain(`POST /v2/agent/docs/job/${run.docs.jobs[0]?.id}/message`)

@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { create } from '../docs-service/started-service.ts'
-import { addStatus } from '../support/world.ts'
-import { PREVIEW, readExample, runWorkflow, yamlBelow } from './run-workflow.ts'
+import {
+  earlierJob,
+  PREVIEW,
+  readExample,
+  runWorkflow,
+  type WorkflowOptions,
+  yamlBelow,
+} from './run-workflow.ts'
 
 /**
  * The example docs-on-push with what the recipes say can be added: lines for the `with:` of the action, for the job, or
@@ -72,32 +77,16 @@ describe.concurrent('what can be added to any recipe', () => {
     expect(new Set(run.opened)).toEqual(new Set(['GET /guides/pets', 'GET /']))
   })
 
-  it.each([
-    ['nothing', undefined, 1],
-    ['an earlier commit', 0, 1],
-    ['this commit', 1, 0],
-  ] as const)(
-    'Once a day: where %s was documented, starts a job for what is not',
-    async (_what, documented, jobs) => {
-      const earlier = 'Describe cats. [agent: no-change]'
-      const run = await runWorkflow('docs-on-push', {
-        workflow: withSnippet('Once a day', ['skip-unchanged: true']),
-        event: 'schedule',
-        docs: { jobTimeMs: 1 },
-        before: async ({ docs, world, commits }) => {
-          if (documented === undefined) return
-          const { id } = await create(docs, earlier)
-          const context = 'Docs agent: docs (docs-on-push.yml, docs, docs)'
-          const description = `Completed without a pull request (${id})`
-          addStatus(world, commits[documented], { context, state: 'success', description })
-        },
-      })
-      const prompts = run.prompts.filter((prompt) => prompt !== earlier)
-      expect(run.outputs).toMatchObject([{ result: jobs === 0 ? 'skipped' : 'pull-request' }])
-      expect(prompts).toHaveLength(jobs)
-      if (documented === 0) expect(prompts[0]).toContain('src/pets.ts')
-    },
-  )
+  it.each<[string, WorkflowOptions, string]>([
+    ['starts a job for what changed', {}, 'pull-request'],
+    ['starts none after a job on this commit', earlierJob('docs-on-push.yml, docs, docs', 1), 'skipped'],
+  ])('Once a day: %s', async (_case, options, result) => {
+    const workflow = withSnippet('Once a day', ['skip-unchanged: true'])
+    const run = await runWorkflow('docs-on-push', { workflow, event: 'schedule', ...options })
+    expect(run.outputs).toMatchObject([{ result }])
+    expect(run.prompts).toHaveLength(1) // that of the earlier job, where there is one
+    expect(run.asked.filter((line) => line.endsWith('/message'))).toEqual([])
+  })
 
   it('Fix what readers missed: the agent gets the list', async () => {
     const workflow = withSnippet('Fix what readers missed')

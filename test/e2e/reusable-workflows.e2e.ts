@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { create } from '../docs-service/started-service.ts'
-import { addStatus } from '../support/world.ts'
 import {
   comment,
+  earlierJob,
   expression,
   PULL,
   pullIs,
@@ -156,16 +155,7 @@ describe.concurrent("an App's token", () => {
     const run = await runWorkflow('private-docs-many-repositories', {
       workflow: text.replace('docs-repositories: docs', 'docs-repositories: handbook'),
       secrets: REFUSED,
-      docs: { jobTimeMs: 1 },
-      before: async ({ docs, world, commits }) => {
-        const { id } = await create(docs, 'Describe cats.')
-        addStatus(world, commits[0], {
-          context: 'Docs agent: docs (private-docs-many-repositories.yml, push, docs-on-push)',
-          state: 'success',
-          description: `Pull request ready for review (${id})`,
-          target_url: PULL,
-        })
-      },
+      ...earlierJob('private-docs-many-repositories.yml, push, docs-on-push'),
     })
     expect(appTokens(run)).toMatchObject([{ owner: 'acme', repositories: 'docs\nhandbook\n' }])
     expect(run.prompts).toEqual(['Describe cats.'])

@@ -8,11 +8,21 @@ import type { DocsServiceOptions } from '../../docs-service/options.ts'
 import { type DocsService, startDocsService } from '../../docs-service/service.ts'
 import { unpackArchive } from '../../scripts/archive.ts'
 import type { PullRequest } from '../../src/github/types.ts'
+import { create } from '../docs-service/started-service.ts'
 import { bareEvent, type Event, issueComment, pullRequest, pushOf } from '../support/events.ts'
 import { type FakeGitHub, startGitHub } from '../support/github.ts'
 import { writeAll } from '../support/run-action.ts'
 import { octocat, writtenComment } from '../support/scene.ts'
-import { AGENT, addComment, addCommit, addPull, emptyWorld, learn, type World } from '../support/world.ts'
+import {
+  AGENT,
+  addComment,
+  addCommit,
+  addPull,
+  addStatus,
+  emptyWorld,
+  learn,
+  type World,
+} from '../support/world.ts'
 import { runAct } from './act.ts'
 import { startHostProxy, startServer } from './proxy.ts'
 
@@ -183,6 +193,22 @@ const REPOSITORY = { full_name: 'acme/docs', default_branch: 'main', name: 'docs
 export const FILES = [
   { filename: 'src/pets.ts', status: 'modified' as const, patch: '@@ -1 +1 @@\n-cats\n+cats and dogs' },
 ]
+
+/** An earlier job of a step, `FILE, JOB, STEP`, whose pull request is open. It is on one of the repository's commits. */
+export function earlierJob(step: string, commit: 0 | 1 = 0): WorkflowOptions {
+  return {
+    docs: { jobTimeMs: 1 },
+    before: async ({ docs, world, commits }) => {
+      const { id } = await create(docs, 'Describe cats.')
+      addStatus(world, commits[commit], {
+        context: `Docs agent: docs (${step})`,
+        state: 'success',
+        description: `Pull request ready for review (${id})`,
+        target_url: PULL,
+      })
+    },
+  }
+}
 
 /** A comment of octocat's on pull request 5. */
 export function comment(body: string): (world: World) => Event {
