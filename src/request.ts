@@ -1,4 +1,3 @@
-import { unguardedWarning } from './events/loop-guard.ts'
 import type { Trigger } from './events/trigger.ts'
 import { SERVICE_KEY } from './inputs/formats.ts'
 import { type InputProblem, InputsError, inputNames } from './inputs/read.ts'
@@ -45,13 +44,7 @@ export async function loadRequest(trigger: Trigger, run: Run): Promise<RunReques
 
   if (contextFiles.length > 0 && !hasInstruction)
     log.warning('`context-files` has no effect without a prompt: data alone requests nothing.')
-  const unguarded = unguardedWarning(trigger.event, inputs)
-  for (const sentence of [
-    ...inputWarnings(inputs, wantsJob),
-    ...(unguarded ? [unguarded] : []),
-    ...readers.warnings,
-  ])
-    log.warning(sentence)
+  for (const sentence of [...inputWarnings(inputs, wantsJob), ...readers.warnings]) log.warning(sentence)
   return { trigger, wantsJob, parts, readers: readers.options }
 }
 

@@ -1,4 +1,4 @@
-import { type GitHub, type Known, NONE } from './client.ts'
+import type { GitHub, Known } from './client.ts'
 import { GitHubError } from './errors.ts'
 import { type Comment, type Maybe, normalizeLogin, type Sent, type User } from './types.ts'
 
@@ -14,11 +14,10 @@ export type Thread = {
 
 /** What a command was written in. */
 export type CommandSource = {
-  readonly kind: 'issue-comment' | 'review-comment' | 'review' | 'issue'
-  /** Of the comment or review; an issue's is its number. */
+  readonly kind: 'issue-comment' | 'review-comment'
   readonly id: number
   readonly url: string
-  /** Where it is answered: a review and an issue have the main thread. */
+  /** Where it is answered. */
   readonly thread: Thread
 }
 
@@ -97,14 +96,13 @@ export type ReactionContent = (typeof REACTIONS)[number]
 
 type Reaction = Sent<{ id: number; content: string; user: User }>
 
-/** Reacts to a command, but for a review, which takes no reactions. A failure is logged. */
+/** Reacts to a command. A failure is logged. */
 export async function react(
   github: GitHub,
   source: CommandSource,
   content: ReactionContent,
 ): Promise<Known<unknown>> {
   const path = reactionsPath(github, source)
-  if (path === undefined) return NONE
   const call = { purpose: 'react to the command', permission: writePermission(source.thread) }
   return await github.attempt(call, () => send<Reaction>(github, `POST ${path}`, { content }))
 }
@@ -117,7 +115,7 @@ export async function giveFinalReaction(
 ): Promise<Known<unknown>> {
   const path = reactionsPath(github, source)
   const reacted = await react(github, source, content)
-  if (!reacted.known || path === undefined) return reacted
+  if (!reacted.known) return reacted
   const permission = writePermission(source.thread)
   return await github.attempt({ purpose: 'replace the reaction to the command', permission }, async () => {
     const all = await github.list<Reaction>(path)
@@ -155,17 +153,8 @@ function commentsPath({ path }: GitHub, { kind }: Thread): string {
   return `${path}/${kind === 'main' ? 'issues' : 'pulls'}`
 }
 
-function reactionsPath({ path }: GitHub, { kind, id }: CommandSource): string | undefined {
-  switch (kind) {
-    case 'review':
-      return undefined
-    case 'issue':
-      return `${path}/issues/${id}/reactions`
-    case 'issue-comment':
-      return `${path}/issues/comments/${id}/reactions`
-    case 'review-comment':
-      return `${path}/pulls/comments/${id}/reactions`
-  }
+function reactionsPath({ path }: GitHub, { kind, id }: CommandSource): string {
+  return `${path}/${kind === 'issue-comment' ? 'issues' : 'pulls'}/comments/${id}/reactions`
 }
 
 function refOf({ id, html_url: url }: Comment, thread: Thread): CommentRef {

@@ -1,6 +1,7 @@
 import { ownAuthor } from '../events/loop-guard.ts'
 import { type GraphqlError, graphqlError } from '../github/errors.ts'
-import { numberInSubject, readPullRequestUrl } from '../github/pull-requests.ts'
+import { numberInSubject } from '../github/merged-pulls.ts'
+import { readPullRequestUrl } from '../github/pull-requests.ts'
 import {
   type Comparison,
   type Maybe,

@@ -1,7 +1,7 @@
 import type { ConversationMemory } from '../comments/earlier-job.ts'
 import type { Trigger } from '../events/trigger.ts'
 import { writePermission } from '../github/comments.ts'
-import type { MergedPulls } from '../github/pull-requests.ts'
+import type { MergedPulls } from '../github/merged-pulls.ts'
 import { capitalize, joinSentences } from '../lib/text.ts'
 import type { Since } from '../memory/last-job.ts'
 import type { Attempt, Recalled } from '../memory/recall.ts'

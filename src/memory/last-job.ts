@@ -1,8 +1,8 @@
 import { type GitHubEvent, isRepository, isSha } from '../events/event-table.ts'
-import { originsOf, ownAuthors } from '../events/loop-guard.ts'
+import { originsOf, ownAuthor } from '../events/loop-guard.ts'
 import { type Known, NONE } from '../github/client.ts'
 import { GitHubError } from '../github/errors.ts'
-import { readMergedPulls } from '../github/pull-requests.ts'
+import { readMergedPulls } from '../github/merged-pulls.ts'
 import type { Comparison, Maybe, WorkflowRun } from '../github/types.ts'
 import { inBackticks } from '../lib/text.ts'
 import { stepNames } from '../runner/environment.ts'
@@ -108,5 +108,6 @@ export async function findUnchanged(
     email: commit?.author?.email,
   }))
   const merged = await readMergedPulls(origins, { level: 'notice' }, github)
-  return ownAuthors(origins, merged, inputs) === undefined ? undefined : reason
+  const isOwn = origins.every((one) => ownAuthor(one, inputs, merged.get(one.sha)) !== undefined)
+  return isOwn ? reason : undefined
 }

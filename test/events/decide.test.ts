@@ -9,6 +9,7 @@ import { startHarness } from '../support/harness.ts'
 import { addComment, addPull } from '../support/world.ts'
 
 const PROMPT = { prompt: 'Document it.', 'follow-up': 'false', 'dry-run': 'true' }
+const ODD = 'a field is of another type than GitHub documents'
 const folder = mkdtempSync(join(tmpdir(), 'payload-'))
 
 describe('the payload of an event', () => {
@@ -18,6 +19,11 @@ describe('the payload of an event', () => {
     ['', { payloadProblem: 'the file contains no JSON object' }],
     ['{"action":', { payloadProblem: 'the file contains no JSON object' }],
     ['[]', { payloadProblem: 'the file contains no JSON object' }],
+    ['{"comment":null,"commits":[],"id":1}', { payload: { comment: null, commits: [], id: 1 } }],
+    ['{"comment":"x"}', { payloadProblem: ODD }],
+    ['{"comment":{"body":7}}', { payloadProblem: ODD }],
+    ['{"pull_request":{"labels":{}}}', { payloadProblem: ODD }],
+    ['{"commits":[null]}', { payloadProblem: ODD }],
   ])('is read from a file that contains %j: %j', (text, event) => {
     const path = join(folder, 'event.json')
     writeFileSync(path, text)
@@ -54,7 +60,6 @@ describe('the merged pull requests of a push', () => {
 
   it.each<[string, Event, Readonly<Record<string, string>>, boolean]>([
     ['for the loop guard', push({}), none, true],
-    ['for the context', push({}), { ...PROMPT, 'ignore-authors': '' }, true],
     ['for the context of a tag', push(tag), PROMPT, true],
     ['for the report alone, to guard it', push({}), report, true],
     ['not for a tag without context', push(tag), none, false],
@@ -71,28 +76,21 @@ describe('the merged pull requests of a push', () => {
   const BROKEN = { broken: 'associatedPullRequests' }
   const PULLS = "Failed to read the commits' pull requests: GitHub returned"
   const FORBIDDEN = `${PULLS} "Resource not accessible by integration". The job's \`github-token\` needs the permission \`pull-requests: read\` for this.`
-  const LACKS = 'The agent is not told which pull requests the commits came in.'
-  const GUARD = "A commit of unknown origin counts as a person's (`ignore-authors`)."
-  const unguarded = { ...PROMPT, 'ignore-authors': '' }
   it.each([
-    ['502', PROMPT, `warning: ${PULLS} 502 ("Server Error"). ${GUARD} ${LACKS}`],
-    ['502', unguarded, `warning: ${PULLS} 502 ("Server Error"). ${LACKS}`],
-    ['scope', PROMPT, `warning: ${FORBIDDEN} ${GUARD} ${LACKS}`],
-    ['scope', unguarded, `notice: ${FORBIDDEN} ${LACKS}`],
-    ['no contents', none, `warning: ${FORBIDDEN.replace('pull-requests', 'contents')} ${GUARD}`],
-    ['partial', none, `warning: ${PULLS} "Something went wrong while executing your query.". ${GUARD}`],
-  ] as const)(
-    'that can not be read (%s, %j) are logged, and the run goes on',
-    async (fault, inputs, line) => {
-      const { run, world, github } = await startHarness()
-      if (fault === 'scope') world.scopes.delete('pull-requests: write')
-      else if (fault === 'no contents') world.scopes.delete('contents: read')
-      else github.faults.push({ match: /graphql/, end: fault === 'partial' ? BROKEN : fault })
-      const end = await run({ event: pushBy('octocat'), inputs })
-      expect(end.outputs).toMatchObject({ result: 'dry-run' })
-      expect(end.log).toContain(line)
-    },
-  )
+    ['502', `${PULLS} 502 ("Server Error").`],
+    ['scope', FORBIDDEN],
+    ['no contents', FORBIDDEN.replace('pull-requests', 'contents')],
+    ['partial', `${PULLS} "Something went wrong while executing your query.".`],
+  ] as const)('that can not be read (%s) are warned of, and the run goes on', async (fault, text) => {
+    const { run, world, github } = await startHarness()
+    if (fault === 'scope') world.scopes.delete('pull-requests: write')
+    else if (fault === 'no contents') world.scopes.delete('contents: read')
+    else github.faults.push({ match: /graphql/, end: fault === 'partial' ? BROKEN : fault })
+    const end = await run({ event: pushBy('octocat'), inputs: none })
+    const consequence = "These commits count as a person's, and the agent is not told their pull requests."
+    expect(end.outputs).toMatchObject({ result: 'dry-run' })
+    expect(end.log).toContain(`warning: ${text} ${consequence}`)
+  })
 })
 
 it('a command is handed what those wrote who may ask, of whom nothing else is logged', async () => {

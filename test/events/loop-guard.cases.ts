@@ -1,5 +1,5 @@
 import { bot, type Event, event, person, pullRequest, pushBy, pushOf, pushTo } from '../support/events.ts'
-import { AGENT, addPull, mergePull, type Pull, type World } from '../support/world.ts'
+import { type Account, AGENT, addPull, mergePull, type Pull, type World } from '../support/world.ts'
 
 /** The push by which a person merges a pull request into `main`; GitHub names that person as the author, too. */
 export function merge(world: World, pull: Pull, how: 'merge' | 'squash' | 'rebase'): Event {
@@ -24,9 +24,10 @@ export const byAuthor = (author: object | undefined): Event => {
   return agentPush({ commits: [{ ...commit, author }] })
 }
 
-const COMMITS = 'every commit of this push was written by mintlify[bot] (`ignore-authors`)'
-const SEVERAL = 'every commit of this push was written by mintlify[bot], renovate (`ignore-authors`)'
-const OPENED = 'mintlify[bot] opened this pull request (`ignore-authors`)'
+const BY = 'by mintlify[bot] (`ignore-authors`)'
+const COMMITS = `every change of this push is ${BY}`
+const SEVERAL = `${COMMITS} or by renovate (\`ignore-authors\`)`
+const OPENED = `this pull request is ${BY}`
 const target = { ...pullRequest({ author: AGENT }), name: 'pull_request_target' }
 
 /** The agent's own work; why it starts nothing; and `ignore-authors`. */
@@ -34,8 +35,9 @@ export const OWN_WORK: readonly [string, Event, string, string?][] = [
   ['a commit', pushBy('mintlify[bot]'), COMMITS],
   ['twenty commits', pushBy(...Array.from({ length: 20 }, () => 'mintlify[bot]')), COMMITS],
   ['commits under two names', pushBy('mintlify[bot]', 'Mintlify'), COMMITS],
-  ['commits of several', pushBy('mintlify[bot]', 'renovate[bot]'), SEVERAL, 'renovate, mintlify[bot]'],
+  ['commits of several', pushBy('mintlify[bot]', 'renovate[bot]'), SEVERAL, 'renovate'],
   ['a commit by its address', byAuthor({ email: '12+mintlify[bot]@users.noreply.github.com' }), COMMITS],
+  ['a commit without an account', byAuthor({ email: 'agent@mintlify.com' }), COMMITS],
   ['one on another server', byAuthor({ email: 'mintlify[bot]@users.noreply.ghe.example.com' }), COMMITS],
   ['a pull request', pullRequest({ author: bot('Mintlify[bot]') }), OPENED],
   ['a pull request from a fork', pullRequest({ author: AGENT, from: 'mintlify/docs' }), OPENED],
@@ -87,4 +89,54 @@ export const UNGUARDED: readonly [string, Event][] = [
   ["a review of the agent's pull request", { ...opened, name: 'pull_request_review' }],
   ['a pull request of a deleted account', nobodys],
   ['a pull request that says nothing', targetOf({ sender: AGENT })],
+]
+
+const label = (name: string) => ({ labels: [{ name }] })
+const needless = (world: World, name = 'No-Docs'): Pull => addPull(world, { number: 9, ...label(name) })
+/** A push of a change by this account, and of a pull request of a person's with the label. */
+const mixed = (author: Account) => (world: World) => {
+  const before = world.branches.get('main') ?? ''
+  pushTo(world, { author })
+  mergePull(world, needless(world), { how: 'squash' })
+  return pushOf(world, before)
+}
+const onPull =
+  (name: string, change: object = label('no-docs')) =>
+  (): Event => {
+    return { ...pullRequest({ action: 'synchronize', pull: change, sender: AGENT }), name }
+  }
+const LABEL = '(`skip-labels`)'
+const NEEDLESS = `every change of this push is labelled \`No-Docs\` ${LABEL}`
+
+/** What needs no docs by its labels, and why. */
+export const LABELLED: readonly [string, (world: World) => Event, string][] = [
+  ['a pull request', onPull('pull_request'), `this pull request is labelled \`no-docs\` ${LABEL}`],
+  ['one on pull_request_target', onPull('pull_request_target'), 'this pull request is labelled `no-docs`'],
+  ['a merge', (world) => merge(world, needless(world), 'merge'), NEEDLESS],
+  ['a squash', (world) => merge(world, needless(world), 'squash'), NEEDLESS],
+  [
+    "a squash beside the agent's commit",
+    mixed(AGENT),
+    `every change of this push is ${BY} or labelled \`No-Docs\` ${LABEL}`,
+  ],
+]
+
+type Inputs = Readonly<Record<string, string>>
+
+/** What starts a run all the same, with further inputs. */
+export const NOT_SKIPPED: readonly [string, (world: World) => Event, Inputs?][] = [
+  ['a pull request with another label', onPull('pull_request', label('docs-later'))],
+  ['a pull request where no label counts', onPull('pull_request'), { 'skip-labels': '' }],
+  ['a message to a job', onPull('pull_request'), { 'job-id': 'job_1' }],
+  ['a report', onPull('pull_request'), { prompt: '', 'visitors-summary': 'true' }],
+  ['a review', onPull('pull_request_review'), { 'allow-bots': 'mintlify[bot]' }],
+  ["a squash beside a person's commit", mixed(person('octocat'))],
+  ['a squash with another label', (world) => merge(world, needless(world, 'docs'), 'squash')],
+  [
+    'a tag',
+    (world) => {
+      const { name, payload } = merge(world, needless(world), 'squash')
+      return { name, payload: { ...payload, ref: 'refs/tags/v1' } }
+    },
+  ],
 ]

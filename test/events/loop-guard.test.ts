@@ -1,8 +1,16 @@
 import { describe, expect, test } from 'vitest'
-import { type Event, pullRequest, pushBy } from '../support/events.ts'
+import { type Event, person, pullRequest, pushBy, reviewComment } from '../support/events.ts'
 import { startHarness } from '../support/harness.ts'
 import { AGENT, addPull, pushToPull } from '../support/world.ts'
-import { byAuthor, merge, OWN_WORK, PEOPLES_WORK, UNGUARDED } from './loop-guard.cases.ts'
+import {
+  byAuthor,
+  LABELLED,
+  merge,
+  NOT_SKIPPED,
+  OWN_WORK,
+  PEOPLES_WORK,
+  UNGUARDED,
+} from './loop-guard.cases.ts'
 
 // With pull request 7 of the agent where a test names it.
 const it = test
@@ -20,8 +28,7 @@ const SKIPPED = { outputs: { result: 'skipped' } }
 const STARTS = { outputs: { result: 'dry-run' } }
 
 describe("the agent's merged pull request starts nothing", () => {
-  const line =
-    'notice: Skipped: every commit of this push was written by mintlify[bot] or came in a merged pull request of that account (`ignore-authors`).'
+  const line = 'notice: Skipped: every change of this push is by mintlify[bot] (`ignore-authors`).'
   const skipped = { outputs: { result: 'skipped' }, log: [line], requests: ASKED }
 
   it.for(['merge', 'squash', 'rebase'] as const)(
@@ -39,15 +46,10 @@ describe("the agent's merged pull request starts nothing", () => {
     },
   )
 
-  it.for(['mintlify', 'Mintlify[bot]', 'a, mintlify[BOT]'])(
-    'the agent is known as one of `ignore-authors: %s`',
-    async (by, { world, decide, pull }) => {
-      // A person's commit on its branch is a part of it.
-      pushToPull(world, pull)
-      const inputs = { ...PROMPT, 'ignore-authors': by }
-      expect(await decide(merge(world, pull, 'merge'), inputs)).toMatchObject(SKIPPED)
-    },
-  )
+  it("a person's commit on its branch is a part of it", async ({ world, decide, pull }) => {
+    pushToPull(world, pull)
+    expect(await decide(merge(world, pull, 'merge'))).toMatchObject(SKIPPED)
+  })
 
   it('the loop guard does without a part of the response that it does not need', async ({
     scene,
@@ -82,18 +84,12 @@ describe("people's work starts a job", () => {
   it.for([
     { username: 'octocat', email: '1+mintlify[bot]@users.noreply.github.com' },
     { email: 'octocat@example.com' },
+    { username: 'octocat', email: 'agent@mintlify.com' },
     { email: 'x@mintlify[bot]@users.noreply.github.com' },
     { name: 'mintlify[bot]' },
     undefined,
   ])('a commit whose author is %j starts a job', async (author, { decide }) => {
     expect(await decide(byAuthor(author))).toMatchObject({ ...STARTS, warnings: [] })
-  })
-
-  it.for(['xyz', [7]])('a push whose commits are %j starts a job', async (commits, { decide }) => {
-    const made = pushBy('mintlify[bot]')
-    const odd: Event = { ...made, payload: JSON.parse(JSON.stringify({ ...made.payload, commits })) }
-    expect(await decide(odd)).toMatchObject(STARTS)
-    expect(await decide(odd, { prompt: 'Document it.', 'ignore-authors': '' })).toMatchObject(STARTS)
   })
 
   it.for(UNGUARDED)('%s by the agent starts a job, without a request', async ([_what, made], { decide }) => {
@@ -103,7 +99,6 @@ describe("people's work starts a job", () => {
 
   it.for<[string, Inputs, string]>([
     ['waits for a job', { 'job-id': 'job_1' }, 'dry-run'],
-    ['ignores nobody', { ...PROMPT, 'ignore-authors': '' }, 'dry-run'],
     ['makes a report alone', { 'visitors-summary': 'true' }, 'skipped'],
     ['sends a message to a job', { ...PROMPT, 'job-id': 'job_1' }, 'skipped'],
   ])(
@@ -117,4 +112,35 @@ describe("people's work starts a job", () => {
       }
     },
   )
+})
+
+describe('labels of `skip-labels`', () => {
+  it.for(LABELLED)('%s with the label skips the run', async ([_what, make, reason], { world, decide }) => {
+    const end = await decide(make(world))
+    expect(end).toMatchObject({ ...SKIPPED, log: [expect.stringContaining(`notice: Skipped: ${reason}`)] })
+  })
+
+  it.for(NOT_SKIPPED)('%s goes on', async ([_what, make, inputs], { world, decide }) => {
+    const { hasFailed, outputs } = await decide(make(world), { ...PROMPT, ...inputs })
+    expect([hasFailed, outputs['result'] === 'skipped']).toEqual([false, false])
+  })
+
+  it('a command on a pull request with the label starts a job', async ({ world, decide }) => {
+    const author = person('octocat')
+    world.roles.set('octocat', { permission: 'write', role_name: 'write' })
+    const { name, payload } = reviewComment({ id: 5001, body: '/docs explain it', author })
+    const pull = { ...payload.pull_request, labels: [{ name: 'no-docs' }] }
+    expect(await decide({ name, payload: { ...payload, pull_request: pull } })).toMatchObject(STARTS)
+  })
+
+  it('labels that can not be read are none, with a warning', async ({ scene, decide }) => {
+    const made = merge(
+      scene.world,
+      addPull(scene.world, { number: 9, labels: [{ name: 'no-docs' }] }),
+      'squash',
+    )
+    scene.github.faults.push({ match: /graphql/, end: '502' })
+    const warnings = [expect.stringContaining("These commits count as a person's")]
+    expect(await decide(made)).toMatchObject({ ...STARTS, warnings })
+  })
 })

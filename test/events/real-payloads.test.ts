@@ -5,7 +5,7 @@ import { ROLES } from './real-payloads.cases.ts'
 
 /** Events that need no permission to be asked for; of pull requests the pushes alone. */
 const TRUSTED =
-  /^(push|release|create|delete|merge_group|workflow_dispatch|repository_dispatch|deployment(_\w+)?|pull_request synchronize)( |$)/
+  /^(push|release|create|delete|merge_group|workflow_dispatch|repository_dispatch|deployment(_status)?|pull_request synchronize)( |$)/
 
 /** With `ALL_PAYLOADS=1` every example, else one of each event, of pull requests two. */
 const PAYLOADS = EXAMPLES.flatMap(({ name, examples }) => {

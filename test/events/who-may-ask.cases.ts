@@ -46,17 +46,12 @@ const caused = (name: string, change: object = {}): Caused =>
 export const comment = (change: object = {}): Caused =>
   by((author) => issueComment({ id, body, author, ...change }))
 const inReview = by((author) => reviewComment({ id, body, author }))
-export const reviewed = (change: object = {}): Caused =>
-  by((author) => review({ id, body, author, ...change }))
-const issue = (change: object = {}): Caused => by((author) => newIssue({ body, author, ...change }))
-export const plainIssue = issue({ body: 'It is broken.' })
-export const transferred: Caused = (author) => {
-  const { name, payload } = issue()(author)
-  return { name, payload: { ...payload, changes: { old_issue: { number: 1 } } } }
-}
+export const reviewed = by((author) => review({ id, body, author }))
+export const issue = by((author) => newIssue({ body, author }))
 const pull = (change: Parameters<typeof pullRequest>[0]): Caused =>
   by((sender) => pullRequest({ ...change, sender }))
 const merged = { action: 'closed', pull: { merged: true } }
+export const closed = pull({ action: 'closed', pull: { merged: false } })
 export const fromFork = { from: 'stranger/docs' }
 export const target: Caused = (by) => ({
   ...pull({ action: 'synchronize' })(by),
@@ -93,16 +88,15 @@ const command = (reactions?: string): Outcomes => ({
   nobody: ['skipped'],
   bot: ['skipped'],
 })
-const COMMAND_OR_PROMPT = { ...command('/issues/5'), nobody: ['skipped: notice'] }
 
 const same = (outcome: string): Outcomes =>
   Object.fromEntries(Object.keys(ACTORS).map((who) => [who, [outcome]]))
 const TRUSTED = same('starts')
 const IGNORED = same('skipped')
+const NOTICED = same('skipped: notice')
 
-export const PROMPT = { prompt: 'Document it.', 'ignore-authors': '', context: 'none', 'follow-up': 'false' }
+export const PROMPT = { prompt: 'Document it.', context: 'none', 'follow-up': 'false' }
 const NO_COMMAND = { ...PROMPT, command: '' }
-const REPORT = { 'visitors-summary': 'true', prompt: '' }
 
 /** Who may start a job: the event, how it is caused, the run's inputs, and what becomes of it by who caused it. */
 export const WHO_MAY_ASK: readonly [string, Caused, Readonly<Record<string, string>>, Outcomes][] = [
@@ -115,24 +109,25 @@ export const WHO_MAY_ASK: readonly [string, Caused, Readonly<Record<string, stri
   ['issue_comment where `command` is empty', comment(), NO_COMMAND, ASKED],
   ['pull_request_review_comment: a command', inReview, {}, command(`/pulls/comments/${id}`)],
   ['pull_request_review_comment where `command` is empty', inReview, NO_COMMAND, ASKED],
-  ['pull_request_review: a command', reviewed(), {}, command()],
-  ['pull_request_review: dismissed', reviewed({ action: 'dismissed' }), PROMPT, IGNORED],
-  ['pull_request_review where `command` is empty', reviewed(), NO_COMMAND, ASKED],
-  ['issues: a command', issue(), {}, command('/issues/5')],
-  ['issues: a command beside a prompt', issue(), PROMPT, COMMAND_OR_PROMPT],
-  ['issues: no command, no prompt', plainIssue, {}, IGNORED],
-  ['issues: no command, a prompt', plainIssue, PROMPT, ASKED],
-  ['issues: transferred, a command and a prompt', transferred, PROMPT, IGNORED],
-  ['issues: labeled, a prompt', caused('issues', { action: 'labeled' }), PROMPT, ASKED],
-  ['issues: labeled, a report alone', caused('issues', { action: 'labeled' }), REPORT, ASKED],
+  ['pull_request_review: nothing requested', reviewed, {}, NOTICED],
+  ['pull_request_review: a prompt', reviewed, PROMPT, ASKED],
+  ['issues: nothing requested, other inputs wrong', issue, { timeout: '1' }, NOTICED],
+  ['issues: a prompt', issue, PROMPT, ASKED],
+  ['issues: a job to wait for', issue, { 'job-id': 'job_1' }, ASKED],
+  ['issues: a report', issue, { 'visitors-summary': 'true' }, ASKED],
+  ['issues: an export', issue, { 'visitors-export': 'a.csv' }, ASKED],
+  ['issues: what readers missed', issue, { 'reader-signals': 'report' }, ASKED],
   ['discussion', caused('discussion'), PROMPT, ASKED],
+  ['discussion: nothing requested', caused('discussion'), {}, NOTICED],
+  ['discussion_comment: nothing requested', caused('discussion_comment'), {}, NOTICED],
   ['watch', caused('watch'), PROMPT, ASKED],
   ['status', caused('status'), PROMPT, ASKED],
   ['an unknown event', by((sender) => ({ name: 'constructor', payload: { sender } })), PROMPT, ASKED],
   ['pull_request: opened', pull({ action: 'opened' }), PROMPT, ASKED_UNLESS_APP],
   ['pull_request: pushed to', pull({ action: 'synchronize' }), PROMPT, TRUSTED],
   ['pull_request: merged', pull(merged), PROMPT, TRUSTED],
-  ['pull_request: closed', pull({ action: 'closed', pull: { merged: false } }), PROMPT, ASKED_UNLESS_APP],
+  ['pull_request: closed without a merge', closed, PROMPT, IGNORED],
+  ['pull_request: closed, a job to wait for', closed, { 'job-id': 'job_1' }, ASKED_UNLESS_APP],
   ['pull_request: labeled after its merge', pull({ ...merged, action: 'labeled' }), PROMPT, ASKED_UNLESS_APP],
   ['pull_request from a fork: opened', pull(fromFork), PROMPT, ASKED],
   ['pull_request from a fork: pushed to', pull({ ...fromFork, action: 'synchronize' }), PROMPT, ASKED],

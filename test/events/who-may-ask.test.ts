@@ -5,14 +5,14 @@ import { addComment } from '../support/world.ts'
 import {
   ACTORS,
   body,
+  closed,
   comment,
   fromFork,
+  issue,
   PROMPT,
-  plainIssue,
   reader,
   reviewed,
   target,
-  transferred,
   WHO_MAY_ASK,
   writer,
 } from './who-may-ask.cases.ts'
@@ -55,15 +55,14 @@ it.each(WHO_MAY_ASK)('who may start a job: %s', async (_what, made, inputs, outc
 const NEEDS = 'needs `write` (`required-permission`)'
 const NOBODY = `the event does not say who caused it, and a job for this \`pull_request_target\` event ${NEEDS}`
 const NO_BOT = 'renovate[bot] is a bot that `allow-bots` does not list'
-const ISSUE = 'the issue does not start with /docs as plain text, and there is no `prompt`'
+const TEXT = 'the inputs request nothing, and commands stand in comments on issues and pull requests alone'
 
 it.for([
   [NOBODY, target(undefined)],
   ['the comment does not start with /docs as plain text', comment({ body: 'Yes.' })(reader)],
-  ['the comment is not new (`issue_comment`, `edited`)', comment({ action: 'edited' })(reader)],
-  ['the review is not new (`pull_request_review`, `dismissed`)', reviewed({ action: 'dismissed' })(reader)],
-  [ISSUE, plainIssue(reader)],
-  ['this issue is not new: it was transferred from another repository', transferred(reader)],
+  ['the comment is not new (`edited`)', comment({ action: 'edited' })(reader)],
+  [TEXT, issue(reader)],
+  ['this pull request was closed without a merge', closed(reader)],
   [NO_BOT, comment()(bot('renovate[bot]'))],
   ['this push deletes `refs/tags/v1`', push({ ref: 'refs/tags/v1', deleted: true })],
 ] as const)('a run says why it is skipped: %s', async ([reason, made], { scene: { run } }) => {
@@ -102,24 +101,29 @@ describe('a command without instructions', () => {
 describe('a run without secrets', () => {
   const fork = pullRequest(fromFork)
   const deleted: Event = { name: 'pull_request', payload: { pull_request: { head: { repo: null } } } }
-  const { name, payload } = reviewed()(writer)
+  const { name, payload } = reviewed(writer)
   const ofFork = { name, payload: { ...payload, pull_request: fork.payload.pull_request } }
   const inFork = push({ repository: { full_name: 'octocat/docs', fork: true } })
 
-  const FORKS = 'pull requests from forks'
+  const FORKS = 'runs of forks'
+  const BOT = 'Dependabot, which has secrets of its own: set one,'
   it.for<[string, Event, string, Readonly<Record<string, string>>]>([
-    ['a pull request from a fork', fork, FORKS, {}],
-    ['a pull request from a fork that was deleted', deleted, FORKS, {}],
-    ['a review of a pull request from a fork', ofFork, FORKS, {}],
-    ['a push in a fork', inFork, 'pushes in a fork', {}],
-    ['a push of Dependabot', push({ sender: bot('dependabot[bot]') }), 'Dependabot', {}],
-    ['a run that Dependabot started', push(), 'Dependabot', { GITHUB_ACTOR: 'dependabot[bot]' }],
+    ['a pull request from a fork', fork, `${FORKS}:`, {}],
+    ['a pull request from a fork that was deleted', deleted, `${FORKS}:`, {}],
+    ['a review of a pull request from a fork', ofFork, `${FORKS}:`, {}],
+    ['a push in a fork', inFork, `${FORKS}:`, {}],
+    ['a push of Dependabot', push({ sender: bot('dependabot[bot]') }), BOT, {}],
+    ['a run that Dependabot started', push(), BOT, { GITHUB_ACTOR: 'dependabot[bot]' }],
   ])(
-    'a run without a key is skipped where GitHub gives no secrets: %s',
+    'a run without a key is skipped, and told what works, where GitHub gives no secrets: %s',
     async ([_what, made, whom, env], { scene: { run } }) => {
-      const end = await run({ event: made, inputs: { ...PROMPT, 'api-key': '' }, env })
-      const log = [`notice: Skipped: \`api-key\` is empty, as GitHub gives no secrets to ${whom}.`]
+      const why = `notice: Skipped: \`api-key\` is empty, as GitHub gives no secrets to ${whom}`
+      const ask = async (command: string) =>
+        await run({ event: made, inputs: { ...PROMPT, 'api-key': '', command }, env })
+      const log = [`${why} comment with /docs in the main thread, or start the job after the merge.`]
+      const end = await ask('/docs')
       expect(end).toMatchObject({ outputs: { result: 'skipped' }, log, requests: [], calls: [] })
+      expect((await ask('')).log).toEqual([`${why} start the job after the merge.`])
     },
   )
 

@@ -1,5 +1,3 @@
-import { bareEvent, type Event, pullRequest, push } from '../support/events.ts'
-
 const WAYS =
   'accepted: an instruction, here or in prompt-file; job-id, to wait for a job; visitors-summary, visitors-export or reader-signals, for a report alone; or a comment that starts with the command (/docs)'
 const NOT_READ = 'accepted: text files of the workspace, one per line (no commas), with / between folders'
@@ -83,20 +81,5 @@ export const WITHOUT_EFFECT: readonly [Readonly<Record<string, string>>, readonl
   [
     { 'job-id': 'j1', 'context-files': 'a.md' },
     ['`context-files` has no effect without a prompt: data alone requests nothing.'],
-  ],
-]
-
-/** Lists of `ignore-authors`, inputs, the event, and how often the list is warned of. */
-export const AUTHORS: readonly [string, Readonly<Record<string, string>>, Event, number][] = [
-  ['lacks the agent, on a push', { 'ignore-authors': 'dependabot[bot]' }, push(), 1],
-  ['lacks the agent, on a pull request', { 'ignore-authors': 'a' }, pullRequest(), 1],
-  ['lacks the agent, on an event without loop guard', { 'ignore-authors': 'a' }, bareEvent('schedule'), 0],
-  ['has the agent', { 'ignore-authors': 'a, Mintlify' }, push(), 0],
-  ['is of another service', { 'ignore-authors': 'a', 'base-url': 'https://docs.example' }, push(), 0],
-  [
-    'lacks the agent where a job is waited for',
-    { 'ignore-authors': 'a', prompt: '', 'job-id': 'j1' },
-    push(),
-    0,
   ],
 ]

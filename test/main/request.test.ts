@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { startHarness } from '../support/harness.ts'
-import { AUTHORS, REFUSED, WITHOUT_EFFECT } from './request.cases.ts'
+import { REFUSED, WITHOUT_EFFECT } from './request.cases.ts'
 
 type Texts = Readonly<Record<string, string>>
 
@@ -38,18 +38,6 @@ describe('a request', () => {
     expect(outputs).toEqual({ result: 'dry-run' })
   })
 })
-
-it.each(AUTHORS)(
-  'a list of `ignore-authors` that %s is warned of or not',
-  async (_what, inputs, event, times) => {
-    const { run } = await startHarness()
-    const usual = { prompt: 'x', 'base-url': 'https://api.mintlify.com', 'dry-run': 'true' }
-    const { warnings } = await run({ event, inputs: { ...usual, ...inputs } })
-    expect(warnings.filter((text) => text.includes('The list in `ignore-authors` replaces'))).toHaveLength(
-      times,
-    )
-  },
-)
 
 describe('a request is refused', () => {
   it.each(REFUSED)('with %j: %s', async (inputs, says) => {
