@@ -154,7 +154,7 @@ function withoutHidden(rest: string): string {
  * What a text says after the command; `undefined` if it does not begin with it. Quotes and HTML comments before it are
  * passed over; of what follows, the first line alone is judged.
  */
-export function textAfterCommand(text: string, word: string): string | undefined {
+function textAfterCommand(text: string, word: string): string | undefined {
   const lines = text.replace(/^\uFEFF/, '').replace(/\r\n?/g, '\n')
   // Never tries a line twice: anyone may write 64 KiB of anything.
   const passedOver = /^(?:[^\S\n]*\n| {0,3}>[^\n]*\n?| {0,3}<!--(?:>|->|[\s\S]*?-->))* {0,3}/
