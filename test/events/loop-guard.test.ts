@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import {
   bot,
   type Event,
-  event,
+  event as exampleOf,
   person,
   pullRequest,
   pushBy,
@@ -24,7 +24,7 @@ import {
 type Inputs = Readonly<Record<string, string>>
 type Make = (world: World, pull: Pull) => Event
 /** What happens, whether the run starts or why it is skipped, and further inputs. */
-type Case = readonly [string, string, Make, Inputs?]
+type Case = readonly [string, string, Event | Make, Inputs?]
 
 const octocat = person('octocat')
 const STARTS = 'starts'
@@ -32,20 +32,18 @@ const OWN = 'by mintlify[bot] (`ignore-authors`)'
 const OWN_PUSH = `every change of this push is ${OWN}`
 const OWN_PULL = `this pull request is ${OWN}`
 const MERGES = ['merge', 'squash', 'rebase'] as const
+type How = (typeof MERGES)[number]
 
-const changed =
-  (made: Event, change: object): Make =>
-  () => ({ name: made.name, payload: { ...made.payload, ...change } })
-const named = (made: Event, name: string): Make => changed({ ...made, name }, {})
-const agentPush = (change: object): Make => changed(pushBy('mintlify[bot]'), change)
-const pushOfMany = (count: number): Make => {
-  return named(pushBy(...Array.from({ length: count }, () => 'mintlify[bot]')), 'push')
+const changed = ({ name, payload }: Event, change: object): Event => {
+  return { name, payload: { ...payload, ...change } }
 }
-const byAuthor = (author: object | undefined): Make => {
+const agentPush = (change: object): Event => changed(pushBy('mintlify[bot]'), change)
+const pushOfMany = (count: number): Event => pushBy(...Array.from({ length: count }, () => 'mintlify[bot]'))
+const byAuthor = (author: object | undefined): Event => {
   const [commit] = pushBy('x').payload.commits ?? []
   return agentPush({ commits: [{ ...commit, author }] })
 }
-const byEmail = (email: string): Make => byAuthor({ name: 'mintlify[bot]', email })
+const byEmail = (email: string): Event => byAuthor({ name: 'mintlify[bot]', email })
 const withMessage =
   (message: string): Make =>
   (world) =>
@@ -58,7 +56,7 @@ const mergedAs7 =
   }
 
 /** The push by which a person merges a pull request into `main`; GitHub names that person as the author, too. */
-function merge(world: World, pull: Pull, how: (typeof MERGES)[number]): Event {
+function merge(world: World, pull: Pull, how: How): Event {
   const before = world.branches.get('main') ?? ''
   mergePull(world, pull, { how })
   const { name, payload } = pushOf(world, before)
@@ -69,7 +67,6 @@ function merge(world: World, pull: Pull, how: (typeof MERGES)[number]): Event {
   return { name, payload: { ...payload, commits } }
 }
 
-type How = (typeof MERGES)[number]
 const mergeLabelled = (name: string, how: How = 'squash'): Make => {
   return (world) => merge(world, addPull(world, { number: 9, labels: [{ name }] }), how)
 }
@@ -98,11 +95,11 @@ const MESSAGE = { prompt: '', 'prompt-file': 'a.md', 'job-id': 'job_1' }
 const UNASKED: readonly Case[] = [
   ["the agent's commit", OWN_PUSH, agentPush({})],
   ['twenty of its commits', OWN_PUSH, pushOfMany(20)],
-  ['its commits under two names', OWN_PUSH, named(pushBy('mintlify[bot]', 'Mintlify'), 'push')],
+  ['its commits under two names', OWN_PUSH, pushBy('mintlify[bot]', 'Mintlify')],
   [
     'commits of two ignored authors',
     BOTH,
-    named(pushBy('mintlify', 'Renovate[bot]'), 'push'),
+    pushBy('mintlify', 'Renovate[bot]'),
     { 'ignore-authors': 'renovate' },
   ],
   ['its commit by address', OWN_PUSH, byEmail('12+mintlify[bot]@users.noreply.github.com')],
@@ -115,16 +112,12 @@ const UNASKED: readonly Case[] = [
   ['its commit, a report alone', OWN_PUSH, agentPush({}), REPORT],
   ['its commit, a message to a job', OWN_PUSH, agentPush({}), MESSAGE],
   ['its commit, a job to wait for', STARTS, agentPush({}), WAIT],
-  ['its pull request', OWN_PULL, named(pullRequest({ author: bot('Mintlify[bot]') }), 'pull_request')],
-  [
-    'its pull request from a fork',
-    OWN_PULL,
-    named(pullRequest({ author: AGENT, from: 'mintlify/docs' }), 'pull_request'),
-  ],
-  ['its pull request on pull_request_target', OWN_PULL, named(opened, 'pull_request_target')],
-  ['its pull request, a message to a job', OWN_PULL, named(opened, 'pull_request'), MESSAGE],
-  ['its pull request, a job to wait for', STARTS, named(opened, 'pull_request'), WAIT],
-  ['a review of its pull request', STARTS, named(opened, 'pull_request_review')],
+  ['its pull request', OWN_PULL, pullRequest({ author: bot('Mintlify[bot]') })],
+  ['its pull request from a fork', OWN_PULL, pullRequest({ author: AGENT, from: 'mintlify/docs' })],
+  ['its pull request on pull_request_target', OWN_PULL, { ...opened, name: 'pull_request_target' }],
+  ['its pull request, a message to a job', OWN_PULL, opened, MESSAGE],
+  ['its pull request, a job to wait for', STARTS, opened, WAIT],
+  ['a review of its pull request', STARTS, { ...opened, name: 'pull_request_review' }],
   [
     'a pull request of a deleted account',
     STARTS,
@@ -136,19 +129,23 @@ const UNASKED: readonly Case[] = [
   ['its push without commits', STARTS, agentPush({ commits: [] })],
   ['its push that names no branch', STARTS, agentPush({ ref: null })],
   ['its push of 21 commits', STARTS, pushOfMany(21)],
-  ['its release', STARTS, named(event('release', { sender: AGENT }), 'release')],
-  ['an event that only looks like its push', STARTS, named(pushBy('mintlify[bot]'), 'repository_dispatch')],
-  ['a pull request with a label', `this pull request is ${marks('no-docs')}`, named(marked, 'pull_request')],
+  ['its release', STARTS, exampleOf('release', { sender: AGENT })],
+  [
+    'an event that only looks like its push',
+    STARTS,
+    { ...pushBy('mintlify[bot]'), name: 'repository_dispatch' },
+  ],
+  ['a pull request with a label', `this pull request is ${marks('no-docs')}`, marked],
   [
     'a label on pull_request_target',
     `this pull request is ${marks('no-docs')}`,
-    named(marked, 'pull_request_target'),
+    { ...marked, name: 'pull_request_target' },
   ],
-  ['a label where none counts', STARTS, named(marked, 'pull_request'), { 'skip-labels': '' }],
-  ['another label', STARTS, named(marked, 'pull_request'), { 'skip-labels': 'docs, no' }],
-  ['a label, a message to a job', STARTS, named(marked, 'pull_request'), MESSAGE],
-  ['a label, a report alone', STARTS, named(marked, 'pull_request'), REPORT],
-  ['a label, a review', STARTS, named(marked, 'pull_request_review')],
+  ['a label where none counts', STARTS, marked, { 'skip-labels': '' }],
+  ['another label', STARTS, marked, { 'skip-labels': 'docs, no' }],
+  ['a label, a message to a job', STARTS, marked, MESSAGE],
+  ['a label, a report alone', STARTS, marked, REPORT],
+  ['a label, a review', STARTS, { ...marked, name: 'pull_request_review' }],
 ]
 
 /** What GitHub is asked about, with pull request 7 of the agent. */
@@ -209,13 +206,14 @@ const it = test
     scene.world.roles.set('octocat', { permission: 'write', role_name: 'write' })
     return scene
   })
-  .extend('judge', ({ scene: { run, world } }) => async (make: Make, inputs?: Inputs) => {
+  .extend('judge', ({ scene: { run, world } }) => async (made: Event | Make, inputs?: Inputs) => {
     const pull = addPull(world, { number: 7, user: AGENT, files: ['docs/a.md'] })
     world.issues.add(8)
     // Neither context nor memory: the only request is the loop guard's. A dry run shows how it decides.
     const usual = { prompt: 'Document it.', context: 'none', 'follow-up': 'false', 'dry-run': 'true' }
     const given = { ...usual, 'allow-bots': 'mintlify[bot]', ...inputs }
-    const end = await run({ event: make(world, pull), inputs: given, files: { 'a.md': 'Go.' } })
+    const event = typeof made === 'function' ? made(world, pull) : made
+    const end = await run({ event, inputs: given, files: { 'a.md': 'Go.' } })
     expect([end.hasFailed, end.calls]).toEqual([false, []])
     const isSkipped = end.outputs['result'] === 'skipped'
     return { ...end, decision: isSkipped ? end.log.join() : STARTS }
