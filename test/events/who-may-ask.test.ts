@@ -109,7 +109,6 @@ const WHO_MAY_ASK: readonly [string, Caused, Readonly<Record<string, string>>, O
   ['issue_comment: edited to a command', comment({ action: 'edited' }), PROMPT, IGNORED],
   ['issue_comment where `command` is empty', comment(), NO_COMMAND, ASKED],
   ['pull_request_review_comment: a command', inReview, {}, command(`/pulls/comments/${id}`)],
-  ['pull_request_review_comment where `command` is empty', inReview, NO_COMMAND, ASKED],
   ['pull_request_review: nothing requested', reviewed, {}, NOTICED],
   ['pull_request_review: a prompt', reviewed, PROMPT, ASKED],
   ['issues: nothing requested, other inputs wrong', issue, { timeout: '1' }, NOTICED],
@@ -129,7 +128,6 @@ const WHO_MAY_ASK: readonly [string, Caused, Readonly<Record<string, string>>, O
   ['pull_request: closed without a merge', closed, PROMPT, IGNORED],
   ['pull_request: closed, a job to wait for', closed, { 'job-id': 'job_1' }, ASKED_UNLESS_APP],
   ['pull_request: labeled after its merge', pull({ ...merged, action: 'labeled' }), PROMPT, ASKED_UNLESS_APP],
-  ['pull_request from a fork: opened', pull(fromFork), PROMPT, ASKED],
   ['pull_request from a fork: pushed to', pull({ ...fromFork, action: 'synchronize' }), PROMPT, ASKED],
   ['pull_request from a fork: merged', pull({ ...fromFork, ...merged }), PROMPT, ASKED],
   ['pull_request_target', target, PROMPT, ASKED],
@@ -232,13 +230,13 @@ describe('a run without secrets', () => {
   const ofFork = { name, payload: { ...payload, pull_request: fork.payload.pull_request } }
   const inFork = push({ repository: { full_name: 'octocat/docs', fork: true } })
 
-  const FORKS = 'runs of forks'
+  const FORKS = 'runs of forks:'
   const BOT = 'Dependabot, which has secrets of its own: set one,'
   it.for<[string, Event, string, Readonly<Record<string, string>>]>([
-    ['a pull request from a fork', fork, `${FORKS}:`, {}],
-    ['a pull request from a fork that was deleted', deleted, `${FORKS}:`, {}],
-    ['a review of a pull request from a fork', ofFork, `${FORKS}:`, {}],
-    ['a push in a fork', inFork, `${FORKS}:`, {}],
+    ['a pull request from a fork', fork, FORKS, {}],
+    ['a pull request from a fork that was deleted', deleted, FORKS, {}],
+    ['a review of a pull request from a fork', ofFork, FORKS, {}],
+    ['a push in a fork', inFork, FORKS, {}],
     ['a push of Dependabot', push({ sender: bot('dependabot[bot]') }), BOT, {}],
     ['a run that Dependabot started', push(), BOT, { GITHUB_ACTOR: 'dependabot[bot]' }],
   ])(
