@@ -81,7 +81,8 @@ export async function loadMergedPulls(event: GitHubEvent, { inputs, github }: Ru
   const isAsked = event.row.subject === 'push' && (withText || guardedCommits(event, inputs).length > 0)
   const commits = isAsked ? originsOf(event.payload.commits).filter(({ sha }) => isSha(sha)) : []
   if (commits.length === 0) return new Map()
-  const consequence = "These commits count as a person's, and the agent is not told their pull requests."
+  const consequence =
+    "Commits of unknown origin count as a person's, and the agent is not told their pull requests."
   const described = commits.slice(-MAX_DESCRIBED)
   return await readMergedPulls(described, { withText, level: 'warning', consequence }, github)
 }

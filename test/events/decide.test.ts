@@ -76,7 +76,8 @@ describe('the merged pull requests of a push', () => {
     else if (fault === 'no contents') world.scopes.delete('contents: read')
     else github.faults.push({ match: /graphql/, end: fault === 'partial' ? BROKEN : fault })
     const end = await run({ event: pushBy('octocat'), inputs: none })
-    const consequence = "These commits count as a person's, and the agent is not told their pull requests."
+    const consequence =
+      "Commits of unknown origin count as a person's, and the agent is not told their pull requests."
     expect(end.outputs).toMatchObject({ result: 'dry-run' })
     expect(end.log).toContain(`warning: ${text} ${consequence}`)
   })

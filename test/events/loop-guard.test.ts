@@ -236,7 +236,7 @@ it('a command on a pull request with a label starts a job', async ({ judge }) =>
 
 it('labels that can not be read are none, with a warning', async ({ scene, judge }) => {
   scene.github.faults.push({ match: /graphql/, end: '502' })
-  const warnings = [expect.stringContaining("These commits count as a person's")]
+  const warnings = [expect.stringContaining("Commits of unknown origin count as a person's")]
   expect(await judge(mergeLabelled('no-docs'))).toMatchObject({ decision: STARTS, warnings })
 })
 
