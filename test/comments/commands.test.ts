@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest'
-import { type Event, newIssue, review } from '../support/events.ts'
+import type { Event } from '../support/events.ts'
 import { addCheck } from '../support/world.ts'
 import {
   CREATE,
@@ -93,7 +93,6 @@ describe('the reply to a command that waits for the preview', () => {
 
 describe('a command elsewhere', () => {
   const onIssue = (scene: Scene) => scene.comment('/docs x', { number: 8, onIssue: true })
-  const newOne = () => newIssue({ body: '/docs x', author: octocat, number: 8 })
   const inReview = (scene: Scene, rootId = 0) => {
     scene.reviewComment('What is this?')
     return scene.reviewComment('/docs x', { rootId })
@@ -102,7 +101,6 @@ describe('a command elsewhere', () => {
 
   it.for<[string, (scene: Scene) => Event, string, string, string]>([
     ['on an issue', onIssue, '/issues/comments/5001', 'issues/8/comments', 'issues/comments/5002'],
-    ['in a new issue', newOne, '/issues/8', 'issues/8/comments', 'issues/comments/5001'],
     ['in a review', inReview, '/pulls/comments/5002', 'pulls/5/comments/5002/replies', 'pulls/comments/5003'],
     ['in a thread', inThread, '/pulls/comments/5002', 'pulls/5/comments/5001/replies', 'pulls/comments/5003'],
   ])('%s is answered and reacted to there', async ([_where, eventIn, source, thread, reply], { scene }) => {
@@ -118,13 +116,6 @@ describe('a command elsewhere', () => {
       `GET ${source}/reactions`,
       `DELETE ${source}/reactions/901`,
     ])
-  })
-
-  it('in a review itself gets a reply alone: a review has no reactions', async ({ scene }) => {
-    const { requests, post } = await scene.tell(review({ id: 7, body: '/docs explain it', author: octocat }))
-    expect(requests.filter((line) => line.includes('reactions'))).toEqual([])
-    expect(scene.headlines()).toEqual([DONE])
-    expect(post.requests).toEqual([])
   })
 
   const GONE = ['404', '422'] as const

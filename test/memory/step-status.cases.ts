@@ -2,7 +2,6 @@ import { bareEvent, type Event, event, pullRequest, pushBy } from '../support/ev
 import type { GitHubFault } from '../support/github.ts'
 import type { RunOptions } from '../support/harness.ts'
 import type { Reply } from '../support/scripted-service.ts'
-import { person } from '../support/world.ts'
 
 export const RUN_URL = 'https://github.com/acme/docs/actions/runs/1001/attempts/1'
 export const PULL = 'https://github.com/acme/guides/pull/7'
@@ -55,11 +54,6 @@ export const COMMITS: readonly [string, Event, string][] = [
   ['release', event('release'), 'aaaaaaa'],
   ['pull_request', pullRequest({ action: 'synchronize', pull: HEAD }), 'ddddddd'],
   ['merged pull_request', pullRequest({ action: 'closed', pull: { ...CLOSED, merged: true } }), 'ccccccc'],
-  [
-    'closed pull_request',
-    pullRequest({ action: 'closed', pull: CLOSED, sender: person('octocat') }),
-    'ddddddd',
-  ],
 ]
 
 /** A headline, a job's id, and the description made of them. */
