@@ -299,7 +299,7 @@ export class GitHub {
           error = new GitHubError(message, { ...error, cause, kind, maybeWritten })
         }
         const usualMs = isRetryable(error, request) ? pausesMs.shift() : undefined
-        const pauseMs = usualMs && (error.retryAfterMs ?? usualMs)
+        const pauseMs = usualMs && (error.retryAfterMs || usualMs)
         const maxPauseMs =
           retryAfterDeadlineMs === undefined ? MAX_PAUSE_MS : retryAfterDeadlineMs - clock.now()
         const isLast = pauseMs === undefined || pauseMs > maxPauseMs

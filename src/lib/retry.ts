@@ -51,7 +51,7 @@ export async function retry<T>(
       if (leftMs <= (retryAfterMs ?? 0)) throw new RetryError('deadline', error)
       const { baseMs, maxMs } = policy.backoff
       const backoffMs = Math.min(maxMs, baseMs * 2 ** (attempts - 1)) * (0.9 + 0.2 * random())
-      const pauseMs = retryAfterMs ?? Math.min(backoffMs, leftMs)
+      const pauseMs = retryAfterMs || Math.min(backoffMs, leftMs)
       policy.onRetry(error, pauseMs)
       await clock.sleep(pauseMs, cancel).catch(() => undefined)
       if (cancel.aborted) throw new RetryError('cancelled', error)
@@ -59,17 +59,20 @@ export async function retry<T>(
   }
 }
 
+/** Past every limit; a number of any length may be sent. */
+const MAX_RETRY_AFTER_MS = 366 * 24 * 3_600_000
+
 /**
  * Reads a `Retry-After` header (RFC 9110, 10.2.3): whole seconds or an HTTP date.
  *
  * @param nowMs milliseconds since the epoch that a date is measured from
- * @returns milliseconds to wait, above zero; `undefined` if it does not ask to wait
+ * @returns milliseconds to wait, 0 for a date in the past; `undefined` if the header says nothing
  */
 export function parseRetryAfter(header: string | undefined, nowMs: number): number | undefined {
   const value = header?.trim() ?? ''
-  const isDate = /^[A-Z][a-z]{2}/.test(value)
-  const ms = isDate ? Date.parse(value) - nowMs : /^\d{1,9}$/.test(value) ? Number(value) * 1000 : 0
-  return ms > 0 ? ms : undefined
+  const dateMs = /^[A-Z][a-z]{2}/.test(value) ? Date.parse(value) : Number.NaN
+  const ms = /^\d+$/.test(value) ? Number(value) * 1000 : Math.max(0, dateMs - nowMs)
+  return Number.isNaN(ms) ? undefined : Math.min(ms, MAX_RETRY_AFTER_MS)
 }
 
 /** The sentence about a `Retry-After` that reaches past a limit, such as `` `timeout` ``. */

@@ -64,7 +64,7 @@ describe('the merged pull requests of a push', () => {
 
   const BROKEN = { broken: 'associatedPullRequests' }
   const PULLS = "Failed to read the commits' pull requests: GitHub returned"
-  const FORBIDDEN = `${PULLS} "Resource not accessible by integration". The job's \`github-token\` needs the permission \`pull-requests: read\` for this.`
+  const FORBIDDEN = `\`pull-requests: read\` is missing in \`permissions:\`. ${PULLS} "Resource not accessible by integration".`
   it.each([
     ['502', `${PULLS} 502 ("Server Error").`],
     ['scope', FORBIDDEN],

@@ -79,11 +79,7 @@ describe('the permission of somebody who asks', () => {
   })
 
   it.each<[GitHubFault['end'], number, string]>([
-    [
-      '401',
-      1,
-      'GitHub refused `github-token` (401, "Bad credentials"): it is invalid or has expired; the token of a GitHub App expires after one hour',
-    ],
+    ['401', 1, 'GitHub refused `github-token` (401, "Bad credentials")'],
     ['500', 3, 'GitHub returned 500 ("Server Error")'],
     ['empty', 3, 'GitHub returned 200 without a readable body'],
     [{ status: 200, body: { permission: 'admin' } }, 1, "GitHub's response names no account"],
@@ -113,7 +109,7 @@ describe('the permission of somebody who asks', () => {
     const { run } = await newScene()
     const end = await run({ event: command, inputs: { 'github-token': '' } })
     expect(end).toMatchObject({ outputs: { result: 'skipped' }, requests: [] })
-    const line = /^warning: .*the input `github-token` is empty.* Correct `github-token`, then repeat/
+    const line = /^warning: .*: `github-token` is empty\. Correct `github-token`, then repeat/
     expect(end.log).toEqual([expect.stringMatching(line)])
   })
 })

@@ -61,11 +61,11 @@ describe('secrets', () => {
       run.log.info(text)
       run.log.warning(text, text)
       run.log.group(text, text)
-      run.setOutputs({ model: text.replace('\u200b', '') })
+      run.setOutputs({ 'pr-title': text.replace('\u200b', '') })
       run.writeSummary('job', md`${text.replace('\u200b', '')}`)
     }
     expect(said().join()).not.toContain('0123456789')
-    expect(readCommandFile(read('output'))['model']).toBe('\u0007***')
+    expect(readCommandFile(read('output'))['pr-title']).toBe('\u0007***')
     expect(read('summary')).not.toContain('0123456789')
   })
 })
@@ -107,9 +107,14 @@ describe('outputs', () => {
     run.setOutputs({ 'job-id': 'j1', result: 'error' })
     expect(readCommandFile(read('output'))).toEqual({ 'job-id': 'j1', result: 'error' })
     const most = 'é'.repeat(128 * 1024)
-    run.setOutputs({ result: 'a\nb', job: most, model: `${most}x` })
-    expect(readCommandFile(read('output'))).toEqual({ 'job-id': 'j1', result: 'a\nb', job: most, model: '' })
-    const why = 'The output model is left empty: it would be longer than 256 KiB.'
+    run.setOutputs({ result: 'a\nb', job: most, 'pr-title': `${most}x` })
+    expect(readCommandFile(read('output'))).toEqual({
+      'job-id': 'j1',
+      result: 'a\nb',
+      job: most,
+      'pr-title': '',
+    })
+    const why = 'The output pr-title is left empty: it would be longer than 256 KiB.'
     expect(said()).toEqual([`::warning title=Docs agent (docs)::${why}`])
   })
 })
@@ -126,7 +131,7 @@ describe('state', () => {
     const post = createRun({ 'STATE_job-id': 'j1', STATE_pending: '{"status":"pending"}' })
     expect([post.readState('job-id'), post.readState('finished')]).toEqual(['j1', ''])
     expect(post.getPending('status')).toBe('pending')
-    expect(createRun({ STATE_pending: 'nonsense' }).getPending('reaction')).toBeUndefined()
+    expect(createRun({ STATE_pending: 'nonsense' }).getPending('comment')).toBeUndefined()
   })
 })
 
