@@ -22,7 +22,7 @@ const DOCS = join(import.meta.dirname, '../docs')
 const REPOSITORY = 'https://github.com/acme/docs'
 const PROMPT = 'Explain in the quickstart why an upgrade needs a fresh snapshot.'
 /** What the pictures say of the jobs that their runs waited for. */
-const JOB_DURATION = formatDuration(372_000)
+const JOB_DURATION = formatDuration(62_000)
 const JOB_CREATED = '2026-03-09T06:00:05.000Z'
 /** Where the README expects its pictures; the others are in docs/pictures. */
 const FILES: Readonly<Record<string, readonly [light: string, dark: string]>> = {
@@ -30,11 +30,8 @@ const FILES: Readonly<Record<string, readonly [light: string, dark: string]>> = 
   'visitors-report': ['visitors-report-light.png', 'visitors-report-dark.png'],
 }
 
-/** Cropped to what matters, and legible on a phone; the others are as wide as GitHub's pages. */
-const LOOKS: Readonly<Record<string, Pick<Look, 'width' | 'maxHeight'>>> = {
-  'job-summary': { width: 400, maxHeight: 262 },
-  'command-reply': { width: 600 },
-}
+/** Legible on a phone; the others are as wide as GitHub's pages. */
+const WIDTHS: Readonly<Record<string, number>> = { 'job-summary': 400, 'command-reply': 600 }
 
 /** The Markdown of each picture, the same every time. */
 const SCENES: Readonly<Record<string, (docs: DocsService) => Promise<string>>> = {
@@ -44,10 +41,11 @@ const SCENES: Readonly<Record<string, (docs: DocsService) => Promise<string>>> =
         inputs: { prompt: PROMPT, 'github-token': github.token, 'wait-for-preview': 'true' },
         env: { GITHUB_API_URL: github.url },
       })
-      return withFixedTimes(summary, outputs)
+      // Heading, title, pages and preview: what the README has room for.
+      return withFixedTimes(summary, outputs).split('\n\n').slice(0, 4).join('\n\n')
     }),
   'wrong-inputs': async (docs) => {
-    const wrong = { timeout: '30', 'fail-on': 'failed, timeout', 'visitors-top': '500' }
+    const wrong = { timeout: '30', 'fail-on': 'failed, timeout', 'visitors-days': '500' }
     return (await run(docs, { inputs: { 'project-id': '', prompt: PROMPT, ...wrong } })).summary
   },
   'visitors-report': async (docs) => {
@@ -80,7 +78,7 @@ async function onGitHub(docs: DocsService, scene: (github: FakeGitHub) => Promis
       addComment(world, { kind: 'main', number, author: AGENT, body })
     return pulls.map((pull) => ({
       ...pull,
-      title: 'Explain why an upgrade needs a fresh snapshot',
+      title: 'Explain upgrades without a snapshot',
       files: FILES_CHANGED,
     }))
   }
@@ -104,7 +102,7 @@ async function replyToCommand(docs: DocsService, { world, token, url }: FakeGitH
   })
   const thread = world.comments.filter(({ number }) => number === 12)
   const said = thread.map(({ author: { login }, history }) => {
-    const text = `${history.at(-1)?.replace(/^<!--.*?-->\n/s, '')}${login === 'mona' ? '\n\n🚀 1' : ''}`
+    const text = `${history.at(-1)?.replace(/^<!--.*?-->\n/s, '')}${login === 'mona' ? '\n\n👀 1' : ''}`
     return `| ${login.replace('[bot]', '')} commented |\n| :--- |\n| ${text.trim().replaceAll('\n\n', '<br><br>')} |`
   })
   return withFixedTimes(said.join('\n\n'), outputs)
@@ -175,7 +173,7 @@ await runScript(async () => {
     writeFileSync(path, markdown)
     const files = FILES[name] ?? SCHEMES.map((scheme) => `pictures/${name}-${scheme}.png`)
     const paths = files.map((file) => join(DOCS, file))
-    await draw(markdown, paths, { width: 1012, unfold: false, ...LOOKS[name] })
+    await draw(markdown, paths, { width: WIDTHS[name] ?? 1012, unfold: false })
   }
   const stale = differences.filter((difference) => difference !== '')
   if (!values.check || stale.length === 0) return
