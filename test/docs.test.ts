@@ -71,15 +71,21 @@ it.each(['CONTRIBUTING.md', 'PERFORMANCE.md', 'RELEASE.md', 'SECURITY.md'])(
   },
 )
 
-it('every page of docs/, every picture and example is shown or linked where people look for it', () => {
+it('every page of docs/ and every picture is shown or linked where people look for it', () => {
   const listed = targetsOf('docs/README.md').map((target) => join('docs', target))
   expect(listed).toEqual(expect.arrayContaining(PAGES.filter((page) => /^docs\/(?!README)/.test(page))))
   const shown = PAGES.flatMap((page) => targetsOf(page).map((target) => join(dirname(page), target)))
   expect(shown).toEqual(expect.arrayContaining(globSync('docs/**/*.png', { cwd: ROOT })))
-  const examples = globSync('examples/*.yml', { cwd: ROOT })
-  expect(shown).toEqual(expect.arrayContaining(examples))
-  const anchors = examples.map((path) => `docs/recipes.md#${basename(path, '.yml')}`)
-  expect(targetsOf('README.md')).toEqual(expect.arrayContaining(anchors))
+})
+
+it('every example has a recipe under the name of its file, which links it and holds no second copy of it', () => {
+  const recipes = readText('docs/recipes.md')
+  for (const path of globSync('examples/*.yml', { cwd: ROOT })) {
+    expect(LINKS.get('docs/recipes.md')?.anchors).toContain(basename(path, '.yml'))
+    expect(targetsOf('docs/recipes.md')).toContain(`../${path}`)
+    expect(targetsOf('README.md')).toContain(`docs/recipes.md#${basename(path, '.yml')}`)
+  }
+  expect(recipes).not.toMatch(/^jobs:$/m)
 })
 
 it('the README and docs/ are short, and the README begins with a sentence, few links and one workflow', () => {
