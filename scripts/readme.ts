@@ -15,8 +15,8 @@ const ROOT = join(import.meta.dirname, '..')
 
 /** What the README shows: inputs that the examples set, and outputs that most workflows read. */
 const MAIN_INPUTS = [
-  'api-key project-id prompt context-files dry-run timeout wait-for-preview skip-unchanged',
-  'required-permission follow-up comment github-token visitors-summary reader-signals',
+  'api-key project-id prompt context-files context dry-run timeout wait-for-preview',
+  'required-permission ignore-authors comment github-token visitors-summary reader-signals',
 ].flatMap((names) => names.split(' '))
 const MAIN_OUTPUTS = 'pr-link status result job-id'.split(' ')
 /** The reusable workflows, in the order of their page, and inputs that the action does not have. */
