@@ -88,6 +88,8 @@ export type MergedPull = {
   readonly url: string
   /** The login of its author; empty if the account was deleted. */
   readonly author: string
+  /** `User`, `Bot`, …: that account's; empty if it was deleted. */
+  readonly authorType: string
   readonly title: string
   readonly labels: readonly string[]
   readonly body: string
@@ -111,7 +113,7 @@ export async function readMergedPulls(
   github: GitHub,
 ): Promise<MergedPulls> {
   const text = withText ? 'title labels(first: 20) { nodes { name } } body' : ''
-  const pull = `number url merged mergeCommit { oid } author { login } ${text}`
+  const pull = `number url merged mergeCommit { oid } author { login __typename } ${text}`
   const fields = commits.map(({ sha, message }, index) => {
     const number = numberInSubject(message)
     const named = number && `p${index}: pullRequest(number: ${number}) { ${pull} }`
@@ -153,7 +155,7 @@ type MergedNode = Sent<{
   url: string
   merged: boolean
   mergeCommit: Sent<{ oid: string }>
-  author: Sent<{ login: string }>
+  author: Sent<{ login: string; __typename: string }>
   title: string
   labels: Nodes<Sent<{ name: string }>>
   body: string
@@ -184,6 +186,7 @@ function readMerged({ number, url, author, title, labels, body }: MergedNode): M
     number: number ?? 0,
     url: url ?? '',
     author: author?.login ?? '',
+    authorType: author?.__typename ?? '',
     title: title ?? '',
     labels: nodesOf(labels).map(({ name }) => name ?? ''),
     body: body ?? '',

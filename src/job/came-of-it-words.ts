@@ -71,12 +71,11 @@ export function cameOfItOutputs({ found, published }: CameOfIt): OutputValues {
   }
 }
 
-/** What the agent was told: `context: 12 commits, 34 files (8 whole), 2 merged pull requests`. */
-export function contextCounts({ commits, files, wholeFiles, mergedPulls, isUnknown }: ContextStats): string {
+/** What the agent was told: `context: 12 commits, 34 files, 2 merged pull requests`. */
+export function contextCounts({ commits, files, mergedPulls, isUnknown }: ContextStats): string {
   if (isUnknown) return 'context: what has changed is not known'
-  const whole = wholeFiles === 0 ? '' : ` (${wholeFiles} whole)`
   const pulls = mergedPulls === 0 ? '' : `, ${countOf(mergedPulls, 'merged pull request')}`
-  return `context: ${countOf(commits, 'commit')}, ${countOf(files, 'file')}${whole}${pulls}`
+  return `context: ${countOf(commits, 'commit')}, ${countOf(files, 'file')}${pulls}`
 }
 
 function filesText(pull: PullReport): Markdown {

@@ -77,14 +77,14 @@ export async function createPrompt(course: Course, source: PromptSource): Promis
     return { prompt: [command, context.trim()].join('\n\n').trim(), contextCounts: undefined }
   }
   const previous = course.kind === 'create' ? course.previous : undefined
-  const signals = await readers?.signals()
+  const missed = await readers?.signals()
   const written = assemblePrompt({ ...parts, command }, '')
   if (inputs.context === 'none') return { prompt: written, contextCounts: undefined }
   const facts = {
-    since,
+    lastJob: since.lastJob,
     mergedPulls,
     previous,
-    signals,
+    signals: missed === undefined ? [] : [missed.rules, ...missed.list.split('\n')],
     conversation: posts,
     promptBytes: byteLength(written),
   }
