@@ -20,12 +20,15 @@ export type Written = { readonly text: string; readonly count: number }
 
 /** Neighbouring lines of a diff that are shown together or not at all. */
 type Piece = {
+  /** Index of the first line, and of the one after the last. */
   readonly start: number
-  /** Index of the line after the last one. */
   readonly end: number
+  /** With the sign of a gap. */
   readonly bytes: number
-  /** What the names in it weigh; below zero for imports and licences. */
+  /** What the names in it weigh, for each byte. */
   readonly weight: number
+  /** When it is shown of what has no names: from the top of each file in turn, imports and licences last. */
+  readonly turn: number
   isShown: boolean
 }
 
@@ -93,7 +96,7 @@ function toParts(files: readonly ChangedFile[]): Part[] {
     weights.set(line, (weights.get(line) ?? 0) + weight)
   const parts = ranked.map(({ weights, ...part }) => ({
     ...part,
-    pieces: divide(part.lines, weights),
+    pieces: divide(part.lines, weights, part.rank),
     worth: [...weights.values()].reduce((sum, weight) => sum + weight, 0),
     bytes: byteLength(['', part.header, ...part.lines].join('\n')),
   }))
@@ -113,47 +116,25 @@ function takeParts(parts: readonly Part[], maxBytes: number): Part[] {
 
 /**
  * Chooses what is shown of these parts: small ones whole; of all others first the pieces whose names weigh most for
- * their bytes, then each from its top in turn, with two turns for what readers notice.
+ * their bytes, then each from its top in turn.
  *
  * @returns how many bytes are left
  */
 function choosePieces(parts: readonly Part[], maxBytes: number): number {
   const isAll = parts.reduce((sum, { bytes }) => sum + bytes, 0) <= maxBytes
-  const [small = [], large = []] = [true, false].map((isSmall) =>
-    parts.filter(({ bytes }) => (isAll || bytes <= MIN_DIFF_BYTES) === isSmall),
-  )
-  for (const piece of small.flatMap(({ pieces }) => pieces)) piece.isShown = true
+  const isSmall = ({ bytes }: Part): boolean => isAll || bytes <= MIN_DIFF_BYTES
+  for (const piece of parts.filter(isSmall).flatMap(({ pieces }) => pieces)) piece.isShown = true
   let left = maxBytes - byteLength(parts.map(writeDiff).join(''))
-  const show = ({ pieces }: Part, at: number): boolean => {
-    const piece = pieces[at]
-    if (piece === undefined || piece.isShown) return true
-    const opensGap = at > 0 && pieces[at - 1]?.isShown !== true
-    const closesGap = pieces[at + 1]?.isShown === true
-    const bytes = piece.bytes + byteLength(GAP) * (Number(opensGap) - Number(closesGap))
-    if (bytes > left) return false
-    left -= bytes
-    piece.isShown = true
-    return true
-  }
-  const all = large.flatMap((part) =>
-    part.pieces.map(({ weight, bytes }, at) => ({ part, at, weight, density: weight / bytes })),
+  const hidden = parts.flatMap(({ pieces }) => pieces.filter(({ isShown }) => !isShown))
+  const inOrder = hidden.toSorted(
+    (one, other) => other.weight - one.weight || one.turn - other.turn,
   )
-  const named = all.filter(({ weight }) => weight > 0)
-  for (const { part, at } of named.toSorted((one, other) => other.density - one.density))
-    show(part, at)
-  let queues = large.map((part) => {
-    const isMinor = (at: number): boolean => (part.pieces[at]?.weight ?? 0) < 0
-    const { main = [], minor = [] } = Object.groupBy(part.pieces.keys(), (at) =>
-      isMinor(at) ? 'minor' : 'main',
-    )
-    const hidden = [...main, ...minor].filter((at) => part.pieces[at]?.isShown === false)
-    return { part, hidden }
-  })
-  while (queues.length > 0) {
-    queues = queues.filter(({ part, hidden }) => {
-      const turn = hidden.splice(0, part.rank === 'readers' ? 2 : 1)
-      return turn.length > 0 && turn.every((at) => show(part, at))
-    })
+  for (const piece of inOrder) {
+    // Of those without names, what comes first is shown, not what happens to fit.
+    if (piece.bytes > left && piece.weight === 0) break
+    if (piece.bytes > left) continue
+    left -= piece.bytes
+    piece.isShown = true
   }
   return left
 }
@@ -168,35 +149,26 @@ const IMPORT =
   /^(?:import\b|from\s+\S+\s+import\b|(?:pub )?use\s+[\w:{]+|#include\b|using\s+[\w.]+;|package\s+[\w.]+;?$|(?:const|let|var)\s.*=\s*require\()/
 const LICENCE = /^(?:\/[/*]|[#*]|<!--|--).*(?:copyright|SPDX-|licen[cs]e)/i
 
-function divide(lines: readonly string[], weights: ReadonlyMap<number, number>): Piece[] {
-  const isMinor = markMinor(lines)
-  const starts = [...lines.keys()].filter((at) => {
-    const isFirst = /^(?:@@|[+\- ]?\s*$)/.test(lines[at] ?? '')
-    return at === 0 || isFirst || isMinor[at] !== isMinor[at - 1]
-  })
-  return starts.flatMap((from, index) => {
-    const to = starts[index + 1] ?? lines.length
-    const pieces: Piece[] = []
-    for (let start = from; start < to; start += MAX_LINES) {
-      const end = Math.min(start + MAX_LINES, to)
-      const own = lines.slice(start, end)
-      const weight = own.reduce((sum, _, at) => sum + (weights.get(start + at) ?? 0), 0)
-      const bytes = byteLength(['', ...own].join('\n'))
-      pieces.push({ start, end, bytes, weight: isMinor[start] ? -1 : weight, isShown: false })
-    }
-    return pieces
-  })
-}
+/** A hunk's header and a blank line begin a piece. */
+const FIRST_LINE = /^(?:@@|[+\- ]?\s*$)/
 
-/** Which lines are imports, or name a licence. */
-function markMinor(lines: readonly string[]): boolean[] {
-  let isOpen = false
-  return lines.map((line) => {
-    const text = line.slice(1).trim()
-    const isImport = !line.startsWith('@@') && (isOpen || IMPORT.test(text))
-    isOpen = isImport && (isOpen ? !/^[)}]/.test(text) : /[({]$/.test(text))
-    return isImport || LICENCE.test(text)
-  })
+function divide(
+  lines: readonly string[],
+  weights: ReadonlyMap<number, number>,
+  rank: Rank,
+): Piece[] {
+  const pieces: Piece[] = []
+  for (let start = 0, end = 0; start < lines.length; start = end) {
+    do end++
+    while (end < lines.length && end < start + MAX_LINES && !FIRST_LINE.test(lines[end] ?? ''))
+    const own = lines.slice(start, end)
+    const bytes = byteLength([GAP, ...own].join('\n'))
+    const weight = own.reduce((sum, _, at) => sum + (weights.get(start + at) ?? 0), 0) / bytes
+    const turn = pieces.length / (rank === 'readers' ? 2 : 1)
+    const isMinor = own.some((line) => IMPORT.test(line.slice(1)) || LICENCE.test(line.slice(1)))
+    pieces.push({ start, end, bytes, weight, turn: isMinor ? Infinity : turn, isShown: false })
+  }
+  return pieces
 }
 
 function writeDiff({ header, lines, pieces }: Part): string {
@@ -219,9 +191,7 @@ function listParts(parts: readonly Part[], maxBytes: number, maxFiles: number): 
   })
   const shown = parts.slice(0, end < 0 ? maxFiles : end)
   const rest = parts.slice(shown.length)
-  const minor = rest.filter(({ rank }) => rank === 'background' || rank === 'named').length
-  const which = minor === 0 ? '' : `, ${minor} of them tests, translations, generated or the like`
-  const note = rest.length === 0 ? '' : `\n… (${rest.length} more files, not named here${which})`
+  const note = rest.length === 0 ? '' : `\n… (${rest.length} more files, not named here)`
   return {
     text: `${shown.map(({ header }) => `\n${header}`).join('')}${note}`,
     count: shown.length,

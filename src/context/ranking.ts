@@ -91,12 +91,8 @@ export function rankOf({ path, patch = '' }: ChangedFile): {
   const fits = (pattern: RegExp): boolean => pattern.test(path)
   const [byPath] = Object.entries(NAMED).find(([, pattern]) => fits(pattern)) ?? []
   const isMinified = patch.length / patch.split('\n').length >= MINIFIED_LINE_LENGTH
-  const byLines = isGenerated(path, patch)
-    ? 'generated'
-    : isMinified
-      ? 'taken for minified'
-      : undefined
-  const kind = byPath ?? byLines
+  const byLines = isMinified ? 'taken for minified' : undefined
+  const kind = byPath ?? (isGenerated(path, patch) ? 'generated' : byLines)
   if (kind !== undefined) return { rank: 'named', kind }
   if (BACKGROUND.some(fits)) return { rank: 'background' }
   return { rank: READERS.some(fits) ? 'readers' : 'source' }
@@ -106,12 +102,9 @@ export function rankOf({ path, patch = '' }: ChangedFile): {
 function isGenerated(path: string, patch: string): boolean {
   if (!/^@@ -\S+ \+[01](?!\d)/.test(patch)) return false
   // What a generator writes stands there in a text.
-  const [head = ''] = patch
-    .split('\n', 11)
-    .slice(1)
-    .join('\n')
-    .split(/`|=\s*["'(]/, 1)
-  return head.split('\n').some((line) => {
+  const lines = patch.split('\n', 11).slice(1)
+  const inText = lines.findIndex((line) => /`|=\s*["'(]/.test(line.slice(0, MAX_JUDGED_LENGTH)))
+  return lines.slice(0, inText < 0 ? undefined : inText + 1).some((line) => {
     const isJudged = line.length <= MAX_JUDGED_LENGTH && (!PAGE.test(path) || line.includes('<!--'))
     return isJudged && GENERATED.test(line)
   })
@@ -134,14 +127,15 @@ const MAX_NAME_LENGTH = 60
  * What the names in a line weigh: how likely they then stand in documentation, measured on real changes. `text`: in
  * quotes or a comment.
  */
-const WEIGHTS = { flag: 20, text: 16, backticks: 8, key: 8, definition: 4, use: 3, plain: 1 }
+const WEIGHTS = { flag: 20, text: 16, backticks: 8, key: 8, use: 3, plain: 1 }
 /** Readers look for what they can use now before what they could use. */
 const REMOVED_FACTOR = 0.3
 const READERS_FACTOR = 1.5
 
 /** The names in a changed line of a diff, each with its weight. */
 export function namesIn(line: string, rank: Rank): (readonly [name: string, weight: number])[] {
-  if (!/^[+-]/.test(line) || line.length > MAX_JUDGED_LENGTH) return []
+  const isJudged = rank === 'readers' || rank === 'source'
+  if (!isJudged || !/^[+-]/.test(line) || line.length > MAX_JUDGED_LENGTH) return []
   const text = line.slice(1)
   const byRank = rank === 'readers' ? READERS_FACTOR : 1
   const factor = line.startsWith('-') ? byRank * REMOVED_FACTOR : byRank
@@ -159,19 +153,13 @@ function weightOf(name: string, before: string, after: string): number {
   if (name.startsWith('--')) return WEIGHTS.flag
   const isQuoted = /["'`]$/.test(before) && /^["'`,:=\s]/.test(after)
   const isKey = /^\s*[{,(|]?\s*$/.test(before) && /^["']?\??\s*[:=](?!=)/.test(after)
-  const isDefined =
-    /\b(?:class|def|enum|fn|func|function|interface|struct|trait|type)\s+(?:\([^)]*\)\s*)?$/.test(
-      before,
-    ) ||
-    (/^\s*(?:export|pub|public)\b[^(=]*$/.test(before) && /^\s*[(=:{<]/.test(after))
   const isCompound = /[a-z0-9][A-Z]|[\w$]_[\w$]/.test(name)
   if (!isCompound) {
     if (before.endsWith('`') && after.startsWith('`')) return WEIGHTS.backticks
-    return isQuoted || isKey || isDefined ? WEIGHTS.plain : 0
+    return isQuoted || isKey ? WEIGHTS.plain : 0
   }
   if (isQuoted || COMMENT.test(before)) return WEIGHTS.text
-  if (isKey) return WEIGHTS.key
-  return isDefined ? WEIGHTS.definition : WEIGHTS.use
+  return isKey ? WEIGHTS.key : WEIGHTS.use
 }
 
 const MAX_PATH_BYTES = 300

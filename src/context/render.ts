@@ -115,26 +115,28 @@ export function renderContext(
   const lack = detail === 'diff' && isLongPrompt && files.length > 0 ? NO_DIFF : ''
   const title = event.files === undefined ? '' : `${filesTitle(event.files)}${lack}`
   const facts = [...event.facts, pagesFact(files)].map(renderFact).join('')
-  const sections = sectionsOf(event, conversation)
-  if (!withDiff) sections.push({ kind: 'files', write: (max) => listFiles(files, max) })
-  const written = fill(sections, maxBytes - frameBytes - byteLength(`${facts}${title}`))
-  const textOf = (isList: boolean): string =>
-    written.map(({ kind, text }) => ((kind === 'files') === isList ? text : '')).join('')
+  const { texts = [], mergedPulls = [], commits = [], commitCount: total = commits.length } = event
+  const [told = NOTHING, list = NOTHING, posts = NOTHING, ...written] = fill(
+    [
+      (max) => renderCommits(commits, { total, maxBytes: max }),
+      (max) => (withDiff ? NOTHING : listFiles(files, max)),
+      (max) => (conversation ? renderPosts(conversation, max) : NOTHING),
+      ...[...mergedPulls.map(textOfPull), ...texts].map(textWriter),
+    ],
+    maxBytes - frameBytes - byteLength(`${facts}${title}`),
+  )
   const hunkBytes = Math.min(MAX_HUNK_BYTES, (bytesLeft - maxBytes) / 2)
   const hunk = withDiff ? renderHunk(event.hunk ?? '', hunkBytes) : ''
-  const head = [facts, textOf(false), hunk, title].join('')
-  const countOf = (wanted: Section['kind']): number =>
-    written.reduce((sum, { kind, count }) => (kind === wanted ? sum + count : sum), 0)
-  const isUnknown = event.files?.total === undefined && files.length === 0 && !event.commits?.length
+  const middle = [posts, ...written, told].map(({ text }) => text).join('')
+  const head = [facts, middle, hunk, title].join('')
+  const isNone = files.length === 0 && commits.length === 0
   const stats = {
-    commits: countOf('commits'),
-    mergedPulls: countOf('mergedPulls'),
-    isUnknown: isUnknown && event.files !== undefined,
+    commits: told.count,
+    files: list.count,
+    mergedPulls: written.slice(0, mergedPulls.length).filter(({ text }) => text !== '').length,
+    isUnknown: isNone && event.files !== undefined && event.files.total === undefined,
   }
-  if (!withDiff) {
-    const text = delimit(leadIn, `${head}${textOf(true)}`)
-    return { text, stats: { ...stats, files: countOf('files') } }
-  }
+  if (!withDiff) return { text: delimit(leadIn, `${head}${list.text}`), stats }
   const whole = url === '' ? '' : `\n… (the whole diff: ${oneLine(url)})`
   const diff = renderFiles(files, bytesLeft - frameBytes - byteLength(`${head}${whole}`))
   // There may be more files than GitHub lists.
@@ -149,38 +151,23 @@ export function renderMessageContext(conversation: PriorPosts): string {
   return text === '' ? '' : delimit(DATA, text)
 }
 
-/** A part of the block that is written in at most so many bytes. */
-type Section = {
-  readonly kind: 'commits' | 'files' | 'mergedPulls' | 'text'
-  readonly write: (maxBytes: number) => Written
-}
-
-function sectionsOf(event: EventFacts, conversation: PriorPosts | undefined): Section[] {
-  const { texts = [], mergedPulls = [], commits = [], commitCount: total = commits.length } = event
-  const posts = conversation ?? { posts: [], others: 0 }
-  return [
-    { kind: 'text', write: (max) => renderPosts(posts, max) },
-    ...mergedPulls.map(
-      (pull) => ({ kind: 'mergedPulls', write: textWriter(textOfPull(pull)) }) as const,
-    ),
-    ...texts.map((text) => ({ kind: 'text', write: textWriter(text) }) as const),
-    { kind: 'commits', write: (maxBytes) => renderCommits(commits, { total, maxBytes }) },
-  ]
-}
+/** Writes a part of the block in at most so many bytes. */
+type Section = (maxBytes: number) => Written
 
 /** Writes sections in so many bytes together: small ones get what they need, large ones share what is left. */
-function fill(sections: readonly Section[], maxBytes: number) {
-  const whole = sections.map(({ kind, write }) => ({ kind, write, ...write(maxBytes) }))
-  const inOrder = whole.toSorted((one, other) => byteLength(one.text) - byteLength(other.text))
-  const written = new Map<Section, Written>()
+function fill(sections: readonly Section[], maxBytes: number): Written[] {
+  const written = sections.map((section) => section(maxBytes))
+  const sizeOf = (index: number): number => byteLength(written[index]?.text ?? '')
   let left = Math.max(0, maxBytes)
-  for (const [index, section] of inOrder.entries()) {
-    const share = Math.floor(left / (inOrder.length - index))
-    const fitting = byteLength(section.text) <= share ? section : section.write(share)
-    written.set(section, fitting)
-    left -= byteLength(fitting.text)
+  const smallFirst = [...sections.entries()].toSorted(
+    ([one], [other]) => sizeOf(one) - sizeOf(other),
+  )
+  for (const [done, [index, section]] of smallFirst.entries()) {
+    const share = Math.floor(left / (sections.length - done))
+    if (sizeOf(index) > share) written[index] = section(share)
+    left -= sizeOf(index)
   }
-  return whole.map((section) => ({ kind: section.kind, ...(written.get(section) ?? NOTHING) }))
+  return written
 }
 
 /** The code in the delimiters is made from all that is between them: nothing in there can hold it. */
@@ -212,7 +199,7 @@ function textOfPull({ number, title, url, author, labels, body }: MergedPull): F
   return [`Merged pull request #${number}: ${title} (${url}${by}${labelled})`, body]
 }
 
-function textWriter([name, value]: Fact): Section['write'] {
+function textWriter([name, value]: Fact): Section {
   const text = cleanText(value)
   const title = `\n${clipBytes(oneLine(name), MAX_TITLE_BYTES)}`
   return (max) => {
