@@ -23,8 +23,8 @@ type Piece = {
   /** Index of the first line, and of the one after the last. */
   readonly start: number
   readonly end: number
-  /** With the sign of a gap. */
   readonly bytes: number
+  readonly previous: Piece | undefined
   /** What the names in it weigh, for each byte. */
   readonly weight: number
   /** When it is shown of what has no names: from the top of each file in turn, imports and licences last. */
@@ -53,23 +53,25 @@ export function renderFiles(
   const parts = toParts(files)
   const listBytes = Math.min(MAX_LIST_BYTES, Math.floor(maxBytes / 4))
   const withDiff = parts.filter(({ lines }) => lines.length > 0).slice(0, MAX_FILES)
-  const isBackground = ({ rank }: Part): boolean => rank === 'background'
-  const main = takeParts(
-    withDiff.filter((part) => !isBackground(part)),
-    maxBytes - listBytes,
-  )
+  const tests = withDiff.filter(({ rank }) => rank === 'background')
+  const code = withDiff.filter((part) => !tests.includes(part))
+  const main = takeParts(code, maxBytes - listBytes)
   const others = parts.filter((part) => !main.includes(part))
-  const headerBytes = byteLength(others.map(({ header }) => `\n${header}`).join(''))
-  const unused = choosePieces(main, maxBytes - Math.min(listBytes, headerBytes))
-  const backgroundBytes = Math.min(unused, MAX_BACKGROUND_BYTES)
-  const background = takeParts(withDiff.filter(isBackground), backgroundBytes)
-  choosePieces(background, backgroundBytes)
+  const unused = choosePieces(main, maxBytes - Math.min(listBytes, headerBytes(others)))
+  // Those that are not shown are still named.
+  const testBytes = Math.min(unused, MAX_BACKGROUND_BYTES - headerBytes(tests))
+  const background = takeParts(tests, testBytes)
+  choosePieces(background, testBytes)
   const shown = [...main, ...background]
   const diffs = shown.map(writeDiff).join('')
   const rest = others.filter((part) => !background.includes(part))
   const list = listParts(rest, maxBytes - byteLength(diffs), MAX_FILES - shown.length)
   const isCut = withDiff.some(({ pieces }) => pieces.some((piece) => !piece.isShown))
   return { text: `${diffs}${list.text}`, count: shown.length + list.count, isCut }
+}
+
+function headerBytes(parts: readonly Part[]): number {
+  return byteLength(parts.map(({ header }) => `\n${header}`).join(''))
 }
 
 /** The headers alone. */
@@ -130,10 +132,11 @@ function choosePieces(parts: readonly Part[], maxBytes: number): number {
     (one, other) => other.weight - one.weight || one.turn - other.turn,
   )
   for (const piece of inOrder) {
+    const bytes = piece.bytes + (piece.previous?.isShown === false ? byteLength(GAP) : 0)
     // Of those without names, what comes first is shown, not what happens to fit.
-    if (piece.bytes > left && piece.weight === 0) break
-    if (piece.bytes > left) continue
-    left -= piece.bytes
+    if (bytes > left && piece.weight === 0) break
+    if (bytes > left) continue
+    left -= bytes
     piece.isShown = true
   }
   return left
@@ -162,11 +165,15 @@ function divide(
     do end++
     while (end < lines.length && end < start + MAX_LINES && !FIRST_LINE.test(lines[end] ?? ''))
     const own = lines.slice(start, end)
-    const bytes = byteLength([GAP, ...own].join('\n'))
+    const bytes = byteLength(['', ...own].join('\n'))
     const weight = own.reduce((sum, _, at) => sum + (weights.get(start + at) ?? 0), 0) / bytes
     const turn = pieces.length / (rank === 'readers' ? 2 : 1)
     const isMinor = own.some((line) => IMPORT.test(line.slice(1)) || LICENCE.test(line.slice(1)))
-    pieces.push({ start, end, bytes, weight, turn: isMinor ? Infinity : turn, isShown: false })
+    pieces.push({
+      ...{ start, end, bytes, weight, previous: pieces.at(-1) },
+      turn: isMinor ? Infinity : turn,
+      isShown: false,
+    })
   }
   return pieces
 }

@@ -161,14 +161,14 @@ async function lastCommits(sha: string, github: GitHub): Promise<EventFacts> {
   if (!listed.known || base == null)
     return unknownChanges(listed.known ? 'there are no commits' : listed.why)
   const isAll = commits.length <= LAST_COMMITS
-  const words = `${isAll ? 'all' : 'the last'} ${isAll ? commits.length : LAST_COMMITS} commits`
-  const of: Fact = [
-    'Changes of',
+  const words = isAll ? 'the first commit, included' : `${LAST_COMMITS} commits before`
+  const since: Fact = [
+    'Changes since',
     `${words} (this step has no earlier job, and no release to compare with)`,
   ]
   const compared = await compare(base, sha, github)
-  if (!compared.known) return unknownChanges(compared.why, [of])
-  const changes = { ...compared.value, facts: [of, ...compared.value.facts] }
+  if (!compared.known) return unknownChanges(compared.why, [since])
+  const changes = { ...compared.value, facts: [since, ...compared.value.facts] }
   if (!isAll) return changes
   // Nothing can be compared with what was before the first commit.
   const first = await github.attempt(call, () =>

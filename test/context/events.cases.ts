@@ -2,8 +2,18 @@
 export const PULL_FILES = [
   [650, 650, '650 (+650 -0), first what readers would notice', 7],
   [120, 120, '120 (+120 -0), first what readers would notice', 2],
-  [3, 5, '5 (+3 -0), first what readers would notice; GitHub counts 5 changed files, but lists 3', 1],
-  [5, 3, '5 (+5 -0), first what readers would notice; GitHub counts 3 changed files, but lists 5', 1],
+  [
+    3,
+    5,
+    '5 (+3 -0), first what readers would notice; GitHub counts 5 changed files, but lists 3',
+    1,
+  ],
+  [
+    5,
+    3,
+    '5 (+5 -0), first what readers would notice; GitHub counts 3 changed files, but lists 5',
+    1,
+  ],
   [3100, 3100, '3100 (+3000 -0), first what readers would notice', 30],
   [3100, undefined, '3000 or more (+3000 -0), first what readers would notice', 30],
 ] as const
