@@ -167,9 +167,7 @@ export async function changesOfPull(
   if (!listed.known) return { ...unknownChanges(listed.why), commits }
   const files = readFiles(listed.value)
   const total = counted ?? (files.length < MAX_LISTED ? files.length : undefined)
-  const isOdd = total !== undefined && files.length !== Math.min(total, MAX_LISTED)
-  const problem = isOdd ? `GitHub counts ${total} changed files, but lists ${files.length}` : ''
-  return { commits, files: { files, total, problem, url: url ? `${url}/files` : '' } }
+  return { commits, files: { files, total, url: url ? `${url}/files` : '' } }
 }
 
 /** The commits and files of a push as its payload has them; the files are often missing there. */

@@ -122,34 +122,28 @@ function sourcesOf(
   { mergedPulls = [], pull, release, commits = [] }: EventFacts,
   inputs: Inputs,
 ): ContextSources {
-  const sourceOf = (one: Issue): SourcePull => ({
-    number: one.number ?? 0,
-    title: one.title ?? '',
-    url: one.html_url ?? '',
-    author: readAuthor(one.user, inputs),
-    labels: labelsOf(one),
-  })
-  const { tag_name: tag, name, html_url: url } = release ?? {}
+  const { tag_name: tag, name, html_url: releaseUrl } = release ?? {}
   return {
-    pulls: mergedPulls.map(({ author: login, authorType: type, url: html_url, labels, ...one }) =>
-      sourceOf({
-        ...one,
-        html_url,
-        user: { login, type },
-        labels: labels.map((label) => ({ name: label })),
-      }),
-    ),
-    ...(pull && { pull: sourceOf(pull) }),
+    pulls: mergedPulls.map(({ number, title, url, author: login, authorType: type, labels }) => {
+      return { number, title, url, author: readAuthor({ login, type }, inputs), labels }
+    }),
+    ...(pull && {
+      pull: {
+        number: pull.number ?? 0,
+        title: pull.title ?? '',
+        url: pull.html_url ?? '',
+        author: readAuthor(pull.user, inputs),
+        labels: labelsOf(pull),
+      },
+    }),
     commits: commits
       .filter(({ isInPull }) => isInPull !== true)
-      .map((commit) => ({
-        sha: commit.sha,
-        subject: subjectOf(commit),
-        url: commit.url ?? '',
-        author: readAuthor(commit.author, inputs),
-      }))
+      .map((commit) => {
+        const { sha, url = '', author } = commit
+        return { sha, subject: subjectOf(commit), url, author: readAuthor(author, inputs) }
+      })
       .toReversed(),
-    ...(release && { release: { tag: tag ?? '', name: name ?? '', url: url ?? '' } }),
+    ...(release && { release: { tag: tag ?? '', name: name ?? '', url: releaseUrl ?? '' } }),
   }
 }
 
@@ -251,18 +245,10 @@ function stateOf({
   return state === 'open' ? `${shown}, not merged: users don't have it yet` : shown
 }
 
-/** Where a review comment stands: `src/a.ts, lines 5 to 7`. */
-function placeOf({
-  path,
-  line,
-  original_line: original,
-  start_line: first,
-  side,
-}: Comment): string {
-  if (line == null && original == null) return path ?? ''
-  const version = side === 'LEFT' ? ' of the old version' : ''
-  if (line == null) return `${path}, line ${original}${version} (changed since)`
-  return `${path}, ${first == null || first === line ? `line ${line}` : `lines ${first} to ${line}`}${version}`
+/** Where a review comment stands: `src/a.ts, line 7`. */
+function placeOf({ path, line, original_line: original }: Comment): string {
+  const at = line ?? original
+  return at == null ? (path ?? '') : `${path}, line ${at}`
 }
 
 /** The run that this one follows. */

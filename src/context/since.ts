@@ -28,7 +28,7 @@ export type LastJob = {
 /** In a repository of many packages, the release before may be far back. */
 const MAX_RELEASES = 300
 /** How many tags are compared at most to find one that serves. */
-const MAX_COMPARED = 3
+const MAX_COMPARED = 5
 /** On the first run: the release to compare with is at most so far back; where there is none, so many commits are told. */
 const MAX_COMMITS_AHEAD = 250
 const LAST_COMMITS = 10
@@ -115,11 +115,10 @@ export async function factsOfBranch(
   const job = lastJob.known ? lastJob.value : undefined
   if (job === undefined)
     return (await changesSinceRelease(sha, github)) ?? (await lastCommits(sha, github))
-  const since = factOfJob(job)
-  if (job.sha === sha) return { facts: [since], files: { files: [], total: 0 } }
+  const [label, value] = factOfJob(job)
+  if (job.sha === sha) return { facts: [[label, value]], files: { files: [], total: 0 } }
   const compared = await compare(job.sha, sha, github)
-  if (!compared.known) return unknownChanges(compared.why, [since])
-  return { ...compared.value, facts: [since, ...compared.value.facts] }
+  return withFact(compared.known ? compared.value : unknownChanges(compared.why), label, value)
 }
 
 /** @returns `undefined` if there is no release to compare with, or none that can be read */
@@ -129,19 +128,18 @@ async function changesSinceRelease(sha: string, github: GitHub): Promise<EventFa
   const listed = await github.attempt(call, () =>
     github.list<Release>(`${github.path}/releases`, MAX_RELEASES),
   )
-  const releases = listed.known ? listed.value : []
-  const published = releases.filter(
-    ({ draft, prerelease }) => draft !== true && prerelease !== true,
-  )
-  for (const { tag_name: tag } of newestFirst(published).slice(0, MAX_COMPARED)) {
-    if (tag == null) continue
+  const published = (listed.known ? listed.value : [])
+    .filter(({ draft, prerelease }) => draft !== true && prerelease !== true)
+    .map(({ tag_name: tag, published_at: at }) => ({ tag: tag ?? '', at: at ?? '' }))
+    // GitHub's times are all in UTC and of one length: they sort as text.
+    .toSorted((one, other) => (one.at < other.at ? 1 : -1))
+  for (const { tag } of published.slice(0, MAX_COMPARED)) {
     const compared = await requestComparison(tag, sha, github)
     if (!compared.known) return undefined
     const ahead = compared.value.ahead_by ?? 0
     if (ahead < 1 || ahead > MAX_COMMITS_AHEAD) continue
     const changes = await readComparison(compared.value, tag, sha, github)
-    const since: Fact = ['Changes since', `the release ${tag} (this step has no earlier job)`]
-    return { ...changes, facts: [since, ...changes.facts] }
+    return withFact(changes, 'Changes since', `the release ${tag} (this step has no earlier job)`)
   }
   return undefined
 }
@@ -156,32 +154,27 @@ async function lastCommits(sha: string, github: GitHub): Promise<EventFacts> {
       rest.repos.listCommits({ ...repository, sha, per_page: LAST_COMMITS + 1 }),
     ),
   )
-  const commits = listed.known ? listed.value : []
-  const base = commits.at(-1)?.sha
-  if (!listed.known || base == null)
-    return unknownChanges(listed.known ? 'there are no commits' : listed.why)
-  const isAll = commits.length <= LAST_COMMITS
+  if (!listed.known) return unknownChanges(listed.why)
+  const base = listed.value.at(-1)?.sha ?? sha
+  const isAll = listed.value.length <= LAST_COMMITS
   const words = isAll ? 'the first commit, included' : `${LAST_COMMITS} commits before`
-  const since: Fact = [
-    'Changes since',
-    `${words} (this step has no earlier job, and no release to compare with)`,
-  ]
+  const why = 'this step has no earlier job, and no release to compare with'
   const compared = await compare(base, sha, github)
-  if (!compared.known) return unknownChanges(compared.why, [since])
-  const changes = { ...compared.value, facts: [since, ...compared.value.facts] }
+  if (!compared.known) return unknownChanges(compared.why)
+  const changes = withFact(compared.value, 'Changes since', `${words} (${why})`)
   if (!isAll) return changes
   // Nothing can be compared with what was before the first commit.
   const first = await github.attempt(call, () =>
     github.call<Commit>(({ rest }) => rest.repos.getCommit({ ...repository, ref: base })),
   )
-  if (!first.known) return changes
-  const files = unite(readFiles(first.value.files), changes.files?.files ?? [])
-  return {
-    ...changes,
-    commits: commits.map(summaryOf).toReversed(),
-    commitCount: commits.length,
-    files: { files, total: files.length },
-  }
+  const firstFiles = first.known ? readFiles(first.value.files) : []
+  const files = unite(firstFiles, changes.files?.files ?? [])
+  const commits = listed.value.map(summaryOf).toReversed()
+  return { ...changes, commits, commitCount: commits.length, files: { files, total: files.length } }
+}
+
+function withFact(changes: EventFacts, ...fact: Fact): EventFacts {
+  return { ...changes, facts: [fact, ...changes.facts] }
 }
 
 /** A release, and what has changed since the one before. */
@@ -192,7 +185,11 @@ export async function factsOfRelease(payload: Payload, github: GitHub): Promise<
   const call = { purpose: 'list the releases', permission: 'contents: read', consequence }
   const before = await github.attempt(call, async () => {
     const releases = await github.list<Release>(`${github.path}/releases`, MAX_RELEASES)
-    return releasesBefore(release, releases)
+    const published = releases.filter(({ draft }) => draft !== true)
+    return tagsBefore(
+      tag,
+      published.map(({ tag_name }) => tag_name ?? ''),
+    )
   })
   const changes = await changesSinceNearest(before, tag, 'Release before', payload, github)
   const facts: Fact[] = [
@@ -224,41 +221,20 @@ async function changesSinceTag(tag: string, payload: Payload, github: GitHub): P
 async function changesSinceNearest(
   before: Known<string[]>,
   tag: string,
-  label: 'Tag before' | 'Release before',
+  label: string,
   payload: Payload,
   github: GitHub,
 ): Promise<EventFacts> {
-  const inPayload = (why: string, since: string): EventFacts => {
-    return { ...changesInPayload(payload, `not known: ${why}`), facts: [[label, since]] }
-  }
+  const inPayload = (why: string, since: string): EventFacts =>
+    withFact(changesInPayload(payload, `not known: ${why}`), label, since)
   if (!before.known) return inPayload(before.why, 'not known')
   for (const name of before.value.slice(0, MAX_COMPARED)) {
     const compared = await compare(name, tag, github)
     if (!compared.known) return inPayload(compared.why, name)
     // Another tag may be on the same commit.
-    const { facts, commitCount } = compared.value
-    if (commitCount !== 0) return { ...compared.value, facts: [[label, name], ...facts] }
+    if (compared.value.commitCount !== 0) return withFact(compared.value, label, name)
   }
   return inPayload('there is nothing to compare with', 'none')
-}
-
-/** The tags of the releases before one, the nearest first: by version or, where tags are no versions, by time. */
-export function releasesBefore(release: Release, releases: readonly Release[]): string[] {
-  const tagOf = ({ tag_name }: Release): string => tag_name ?? ''
-  const published = releases.filter(({ draft }) => draft !== true)
-  if (readVersion(tagOf(release)) !== undefined)
-    return tagsBefore(tagOf(release), published.map(tagOf))
-  const earlier = published.filter((one) => publishedAt(one) < publishedAt(release))
-  return newestFirst(earlier).map(tagOf)
-}
-
-/** GitHub's times are all in UTC and of one length: they sort as text. */
-function publishedAt({ published_at }: Release): string {
-  return published_at ?? ''
-}
-
-function newestFirst(releases: readonly Release[]): Release[] {
-  return releases.toSorted((one, other) => (publishedAt(one) < publishedAt(other) ? 1 : -1))
 }
 
 /** The tags before one, the nearest first: lower versions with the same prefix. */

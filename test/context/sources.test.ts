@@ -64,7 +64,12 @@ it('the source of an event about a pull request is that pull request, without it
   const scene = await startHarness()
   addPull(scene.world, { number: 5, title: 'Add a flag' })
   const url = `${web}/pull/5`
-  const pull_request = { number: 5, title: 'Add a flag', html_url: url, user: { ...person('octocat'), type: 'User' } }
+  const pull_request = {
+    number: 5,
+    title: 'Add a flag',
+    html_url: url,
+    user: { ...person('octocat'), type: 'User' },
+  }
   const sources = await sourcesOf(scene, { name: 'pull_request', payload: { pull_request } })
   const pull = { number: 5, title: 'Add a flag', url, author: octocat, labels: [] }
   expect(sources).toMatchObject({ pulls: [], commits: [], pull })
