@@ -108,9 +108,18 @@ function toParts(files: readonly ChangedFile[]): Part[] {
 
 /** The first parts that can each have their diff or a useful piece of it. */
 function takeParts(parts: readonly Part[], maxBytes: number): Part[] {
+  return takeFitting(parts, ({ bytes }) => Math.min(bytes, MIN_DIFF_BYTES), maxBytes)
+}
+
+/** The first of these that fit. */
+function takeFitting(
+  parts: readonly Part[],
+  bytesOf: (part: Part) => number,
+  maxBytes: number,
+): Part[] {
   let left = maxBytes
-  const end = parts.findIndex(({ bytes }) => {
-    left -= Math.min(bytes, MIN_DIFF_BYTES)
+  const end = parts.findIndex((part) => {
+    left -= bytesOf(part)
     return left < 0
   })
   return parts.slice(0, end < 0 ? undefined : end)
@@ -191,18 +200,12 @@ function writeDiff({ header, lines, pieces }: Part): string {
 
 /** Headers of files without a diff. */
 function listParts(parts: readonly Part[], maxBytes: number, maxFiles: number): Written {
-  let left = maxBytes - MAX_NOTE_BYTES
-  const end = parts.slice(0, maxFiles).findIndex(({ header }) => {
-    left -= byteLength(`\n${header}`)
-    return left < 0
-  })
-  const shown = parts.slice(0, end < 0 ? maxFiles : end)
+  const lineOf = ({ header }: Part): string => `\n${header}`
+  const bytesOf = (part: Part): number => byteLength(lineOf(part))
+  const shown = takeFitting(parts.slice(0, maxFiles), bytesOf, maxBytes - MAX_NOTE_BYTES)
   const rest = parts.slice(shown.length)
   const note = rest.length === 0 ? '' : `\n… (${rest.length} more files, not named here)`
-  return {
-    text: `${shown.map(({ header }) => `\n${header}`).join('')}${note}`,
-    count: shown.length,
-  }
+  return { text: `${shown.map(lineOf).join('')}${note}`, count: shown.length }
 }
 
 const HUNK_TITLE = '\nLines commented on (the comment is about the last one):'

@@ -1,7 +1,7 @@
 import { isSha, type Payload } from '../events/event-table.ts'
 import { MAX_DESCRIBED, originsOf } from '../events/loop-guard.ts'
 import type { GitHub, Known } from '../github/client.ts'
-import { type MergedPull, type MergedPulls, readMergedPulls } from '../github/pull-requests.ts'
+import { type MergedPulls, readMergedPulls } from '../github/pull-requests.ts'
 import type { Commit, Release } from '../github/types.ts'
 import type { Run } from '../runner/run.ts'
 import {
@@ -14,7 +14,7 @@ import {
   unite,
   unknownChanges,
 } from './changes.ts'
-import { withoutBody } from './messages.ts'
+import { type CommitSummary, withoutBody } from './messages.ts'
 import type { EventFacts, Fact } from './render.ts'
 
 /** This step's last successful job: the commit it was about, its pull request or run, and when. */
@@ -40,32 +40,36 @@ export async function factsOfPush(
   { inputs, github }: Run,
 ): Promise<EventFacts> {
   const [, tag] = /^refs\/tags\/(.+)$/.exec(payload.ref ?? '') ?? []
-  if (tag !== undefined && !isSha(payload.before))
+  if (tag !== undefined && !isSha(payload.before)) {
     return await changesSinceTag(tag, payload, github)
-  const changes = await changesOfPush(payload, lastJob, github)
-  const earlier = await readEarlierPulls(payload, changes, github)
-  const origins = new Map([...earlier, ...mergedPulls])
-  const byNumber = new Map([...origins.values()].flat().map((pull) => [pull.number, pull]))
-  const pulls = [...byNumber.values()].toReversed()
-  const isSkipped = ({ labels }: MergedPull): boolean => {
-    const given = labels.map((label) => label.toLowerCase())
-    return inputs['skip-labels'].some((label) => given.includes(label.toLowerCase()))
   }
-  const skipped = pulls.filter(isSkipped).map(({ number }) => `#${number}`)
-  const passOver = 'Pull requests that need no documentation (pass over their changes)'
+  const changes = await changesOfPush(payload, lastJob, github)
+  const { commits = [] } = changes
+  const earlier = await readEarlierPulls(payload, commits, github)
+  const origins = new Map([...earlier, ...mergedPulls])
+  const pulls = new Map([...origins.values()].flat().map((pull) => [pull.number, pull]))
+  const skipLabels = inputs['skip-labels'].map((label) => label.toLowerCase())
+  const { skipped = [], told = [] } = Object.groupBy(
+    [...pulls.values()].toReversed(),
+    ({ labels }) =>
+      labels.some((label) => skipLabels.includes(label.toLowerCase())) ? 'skipped' : 'told',
+  )
+  const passOver: Fact = [
+    'Pull requests that need no documentation (pass over their changes)',
+    skipped.map(({ number }) => `#${number}`).join(', '),
+  ]
   return {
     ...changes,
-    facts: [...changes.facts, [passOver, skipped.join(', ')]],
-    mergedPulls: pulls.filter((pull) => !isSkipped(pull)),
-    commits:
-      changes.commits?.map((one) => (origins.get(one.sha)?.length ? withoutBody(one) : one)) ?? [],
+    facts: [...changes.facts, passOver],
+    mergedPulls: told,
+    commits: commits.map((one) => (origins.get(one.sha)?.length ? withoutBody(one) : one)),
   }
 }
 
 /** The merged pull requests of the commits that earlier pushes brought, whose runs were dropped or skipped. */
 async function readEarlierPulls(
   payload: Payload,
-  { commits = [] }: EventFacts,
+  commits: readonly CommitSummary[],
   github: GitHub,
 ): Promise<MergedPulls> {
   const pushed = new Set(originsOf(payload.commits).map(({ sha }) => sha))
