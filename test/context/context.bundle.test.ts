@@ -25,19 +25,11 @@ it('the agent is told the prompt alone where that is wanted', async () => {
   expect(await promptOf('none')).toEqual(['Document it.'])
 })
 
-it('a long prompt is never cut, and leaves no room for a diff', async () => {
-  const prompt = 'Document it. '.repeat(9000).trim()
-  const lines = await promptOf('diff', prompt)
-  const [title, ...shown] = COMPARED.slice(-4, -2)
-  const why = '; without their diff, as the rest of the prompt leaves no room for it'
-  expect([lines[0], ...lines.slice(-4, -2)]).toEqual([prompt, `${title}${why}`, ...shown])
-})
-
 /** The prompt that a push by two people leads to, line by line. */
-async function promptOf(context: string, prompt = 'Document it.'): Promise<string[]> {
+async function promptOf(context: string): Promise<string[]> {
   const scene = await startScene()
   scene.world.comparisons.set(`${BEFORE}...${AFTER}`, COMPARISON)
-  const inputs = { prompt, 'follow-up': 'false', context }
+  const inputs = { prompt: 'Document it.', 'follow-up': 'false', context }
   const { outputs } = await scene.run({ event: pushBy('octocat', 'octocat'), inputs })
   expect(outputs['result']).toBe('pull-request')
   return scene.docs.jobs[0]?.prompt.split('\n') ?? []

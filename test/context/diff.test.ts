@@ -187,6 +187,13 @@ describe('lines that are commented on', () => {
     expect(renderHunk(hunk, 200)).toBe(text)
   })
 
+  it('are found from the end, however many there are above', () => {
+    const hunk = Array.from({ length: 20_000 }, (_, at) => `+line ${at}`).join('\n')
+    expect(renderHunk(hunk, 200)).toMatch(
+      /\n… \(199\d\d lines above, left out here\)\n[^…]*\n\+line 19999$/,
+    )
+  })
+
   it('have the last one in any case, cut and said where it does not fit', () => {
     const hunk = renderHunk(`+a\n+${'x'.repeat(300)}`, 200)
     expect(hunk).toMatch(

@@ -125,44 +125,19 @@ describe('a push', () => {
   })
 
   it.each([
-    [
-      "this step's last job: pushes in between that were dropped or skipped are told, too",
-      'success',
-      {},
-      '',
-    ],
-    ["this step's last job before the push, whatever stands on a commit of it", 'success', {}, '1'],
-    [
-      "this step's last job before the push, whatever stands on its last commit",
-      'success',
-      {},
-      'b',
-    ],
-    [
-      "this step's last job, though the list of the last commit can not be read",
-      'success',
-      {},
-      '-',
-    ],
-    ['the push before, where that job failed', 'failure', {}, ''],
-    ['the push before, where the step has no memory', 'success', { 'follow-up': 'false' }, ''],
-  ])('is told since %s', async (since, state, inputs, pushedJob) => {
+    ["this step's last job, so that pushes that were dropped are told, too", 'success', {}],
+    ['the push before, where that job failed', 'failure', {}],
+    ['the push before, where the step has no memory', 'success', { 'follow-up': 'false' }],
+  ])('is told since %s', async (since, state, inputs) => {
     const scene = await pushScene()
     addOlderJob(scene, state)
-    if (pushedJob === '1') {
-      addCommit(scene.world, { sha: pushedJob.repeat(40), parents: [BEFORE] })
-      addCommit(scene.world, { sha: AFTER, parents: [pushedJob.repeat(40)] })
-    }
-    if (pushedJob === '-') scene.github.faults.push({ match: /statuses$/, end: '502' })
-    else if (pushedJob !== '') addJob(scene, pushedJob.repeat(40))
     const { lines, requests } = await tell(scene, { event: pushed, inputs })
     const sinceJob = [
       `${JOB} (commit eeeeeee, 2026-03-01T06:30Z)`,
       'GET /compare/eeeeeee...bbbbbbb',
     ]
-    expect([lines[4], ...requests]).toEqual(
-      since.startsWith('this') ? sinceJob : [COMPARED[0], COMPARE],
-    )
+    const isJob = since.startsWith('this')
+    expect([lines[4], ...requests]).toEqual(isJob ? sinceJob : [COMPARED[0], COMPARE])
   })
 
   it('of more files than GitHub compares is asked for in two parts', async () => {
@@ -385,39 +360,6 @@ describe('a schedule or dispatch', () => {
       '- aaaaaaa Begin',
       expect.stringMatching(/^modified src\/first\.ts/),
       expect.stringMatching(/^modified src\/second\.ts/),
-    ])
-  })
-
-  it("names a missing permission to read this step's last job in a notice", async () => {
-    const scene = await scheduleScene()
-    const body = { message: 'Resource not accessible by integration' }
-    scene.github.faults.push({ match: /StepStatuses|statuses|graphql/, end: { status: 403, body } })
-    const { logged } = await tell(scene, start)
-    expect(logged).toEqual([
-      expect.stringMatching(
-        /^notice: Failed to read this step's last job: .* needs the permission `statuses: read` .* is not told what has changed since\.$/,
-      ),
-    ])
-  })
-
-  it.each([
-    [start.event, '', 'not told what has changed since'],
-    [pushed, '', 'told what this push brought, not what has changed since that job'],
-    [
-      start.event,
-      BEFORE,
-      'told what has changed since the last success of this workflow, not what .* since that job',
-    ],
-  ])("says what is not known of this step's last job: %#", async (event, head_sha, words) => {
-    const scene = await scheduleScene()
-    const run = { workflow: 'docs.yml', head_branch: 'main', conclusion: 'success', head_sha }
-    if (head_sha !== '') scene.world.runs.push({ ...run, created_at: '2026-03-01T06:30:00Z' })
-    scene.github.faults.push({ match: /StepStatuses$/, end: { status: 502, body: {} } })
-    const { logged } = await tell(scene, { ...start, event })
-    expect(logged).toEqual([
-      expect.stringMatching(
-        new RegExp(`^warning: Failed to read this step's last job: .* The agent is ${words}\\.$`),
-      ),
     ])
   })
 
