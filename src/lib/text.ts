@@ -100,3 +100,13 @@ export function capitalize(text: string): string {
 export function byteLength(text: string): number {
   return Buffer.byteLength(text)
 }
+
+/** A count for people: `12,480`. */
+export function formatCount(value: number): string {
+  return value.toLocaleString('en-GB')
+}
+
+/** A count with its noun: `1 visitor`, `12,480 visitors`. */
+export function countOf(value: number, noun: string): string {
+  return `${formatCount(value)} ${noun}${value === 1 ? '' : 's'}`
+}

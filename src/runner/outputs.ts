@@ -27,15 +27,10 @@ export const OUTPUTS = [
   'visitors-human',
   'visitors-ai',
   'visitors-total',
-  'visitors-change',
-  'visitors-from',
-  'visitors-to',
-  'visitors-complete',
-  'visitors-export',
   'visitors-markdown',
+  'visitors-headline',
   'visitors',
   'reader-signals',
-  'reader-signals-count',
 ] as const
 
 type OutputName = (typeof OUTPUTS)[number]
