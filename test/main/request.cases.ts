@@ -10,8 +10,8 @@ export const REFUSED: readonly (readonly [Readonly<Record<string, string>>, stri
   [{}, `prompt is missing, and nothing else is requested; ${WAYS}.`],
   [{ 'context-files': 'a.md' }, `prompt is missing: nothing is requested with context-files alone; ${WAYS}.`],
   [
-    { 'visitors-days': '3', 'visitors-top': '5', 'site-url': 'https://a.example' },
-    `prompt is missing: nothing is requested with visitors-days, visitors-top and site-url alone; ${WAYS}.`,
+    { 'visitors-days': '3', 'site-url': 'https://a.example' },
+    `prompt is missing: nothing is requested with visitors-days and site-url alone; ${WAYS}.`,
   ],
   [
     { prompt: 'x', 'api-key': '' },
@@ -60,9 +60,9 @@ export const WITHOUT_EFFECT: readonly [Readonly<Record<string, string>>, readonl
     ],
   ],
   [
-    { prompt: 'x', 'visitors-days': '3', 'visitors-top': '5', 'site-url': 'https://a.example' },
+    { prompt: 'x', 'visitors-days': '3', 'site-url': 'https://a.example' },
     [
-      '`visitors-days`, `visitors-top` and `site-url` have no effect without a visitors report: add `visitors-summary: true`, or remove them.',
+      '`visitors-days` and `site-url` have no effect without a visitors report: add `visitors-summary: true`, or remove them.',
     ],
   ],
   [

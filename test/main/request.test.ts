@@ -60,13 +60,13 @@ describe('a request is refused', () => {
   })
 
   it('for all that is wrong at once, in the order of the documentation, each input once', async () => {
-    const wrong = { timeout: '30', 'api-key': '', 'visitors-from': '2026-01-01', 'poll-interval': '1ms' }
+    const wrong = { timeout: '30', 'api-key': '', 'visitors-export': 'a.json', 'poll-interval': '1ms' }
     const { log } = await ask({ ...wrong, 'prompt-file': 'no.md' })
     const named = log
       .join()
       .match(/\d+ inputs are|^- [a-z-]+/gm)
       ?.join(' ')
-    expect(named).toBe('5 inputs are - api-key - prompt-file - timeout - poll-interval - visitors-to')
+    expect(named).toBe('5 inputs are - api-key - prompt-file - timeout - poll-interval - visitors-export')
   })
 })
 
