@@ -52,7 +52,7 @@ describe('what moved', () => {
 
   it('is no page that only one of the periods has, nor one that changed by fewer than ten visitors', () => {
     expect(moved({ '/gone': 900, '/few': 1 }, { '/new': 900, '/few': 10 })).toEqual([])
-    expect(moved({ '/few': 1 }, { '/few': 17 })).toEqual(['up /few 1→17'])
+    expect(moved({ '/few': 1 }, { '/few': 40 })).toEqual(['up /few 1→40'])
   })
 
   it('is judged beside the change of the whole site, in the same direction', () => {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import type { Fault } from '../../docs-service/faults/fault.ts'
-import type { DocsServiceOptions } from '../../docs-service/options.ts'
 import { alive } from '../support/rendered.ts'
 import { PLACES } from './readers.cases.ts'
 import { refusal, runReaders } from './scene.ts'
@@ -33,8 +32,8 @@ describe('what readers missed', () => {
     expect(summary.split('\n\n').slice(0, 3)).toEqual([...head, MISSED])
     expect(JSON.parse(outputs['reader-signals'] ?? '')).toEqual([
       { kind: 'search', search: 'export to csv', count: 37, of: 38, share: 0.974, siteShare: 0.396 },
-      { kind: 'rating', path: '/guides/restore', count: 14, of: 21, share: 0.667, siteShare: 0.283 },
-      { kind: 'question', path: '/sdks/tokens', count: 7, of: 7, share: 1, siteShare: 0.091 },
+      { kind: 'rating', path: '/guides/restore', count: 14, of: 21, share: 0.667, siteShare: 0.282 },
+      { kind: 'question', path: '/sdks/tokens', count: 7, of: 7, share: 1, siteShare: 0.103 },
     ])
     expect(JSON.parse(outputs['reader-signals'] ?? '')).toHaveLength(3)
     expect([failure, signals]).toEqual([undefined, ''])
