@@ -199,16 +199,6 @@ export const BASE_URL = format(
   },
 )
 
-/** A day by its first moment in UTC, in milliseconds since the Unix epoch. */
-export const DATE = format('a day in UTC as YYYY-MM-DD, such as 2026-11-02', (text) => {
-  const ms = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(text) : Number.NaN
-  // Date.parse takes 30 February for a day in March.
-  if (Number.isNaN(ms) || !new Date(ms).toISOString().startsWith(text)) {
-    throw new RangeError('is not a valid date')
-  }
-  return ms
-})
-
 function splitList(text: string, separator = /[,\r\n]/): string[] {
   return text.split(separator).flatMap((entry) => entry.trim() || [])
 }

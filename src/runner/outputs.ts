@@ -2,32 +2,27 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { md } from '../lib/markdown.ts'
 import { byteLength } from '../lib/text.ts'
 
-/** All outputs, as in `action.yml`: of the agent job, of the comment, of the readers report. */
+/** All outputs, as in `action.yml`: of the agent job, of the readers report. */
 export const OUTPUTS = [
   'job-id',
   'status',
   'pr-link',
   'result',
   'pr-number',
-  'job',
   'pr-operation',
   'pr-title',
   'pr-files',
   'source-authors',
   'preview-url',
   'preview-status',
+  'job',
   'visitors-human',
   'visitors-ai',
   'visitors-total',
-  'visitors-change',
-  'visitors-from',
-  'visitors-to',
-  'visitors-complete',
-  'visitors-export',
-  'visitors-markdown',
   'visitors',
+  'visitors-markdown',
+  'visitors-headline',
   'reader-signals',
-  'reader-signals-count',
 ] as const
 
 type OutputName = (typeof OUTPUTS)[number]

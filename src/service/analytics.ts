@@ -46,7 +46,7 @@ export function getVisitors(
   const read = (json: unknown): VisitorsAnswer | string => {
     const { totals: given, visitors, hasMore } = isRecord(json) ? json : {}
     const totals = readCounts(given)
-    if (totals === undefined) return 'JSON whose `totals` are not numbers for human, ai and total'
+    if (totals === undefined) return ODD_TOTALS
     const listed = readRows(visitors, ({ path, ...row }) => {
       const counts = readCounts(row)
       return counts && isText(path) ? { path, ...counts } : undefined
@@ -56,6 +56,17 @@ export function getVisitors(
   }
   return service.getAnalytics(call, read, signal)
 }
+
+/** Requests how often the site's pages were read in a period, once: events, which add up. */
+export function getReads(service: DocsService, { dates, signal }: AnalyticsQuery): Promise<Counts> {
+  const query = { ...dates, limit: 1 }
+  const call = { path: ['views'], query, purpose: 'count the reads' }
+  const read = (json: unknown): Counts | string =>
+    readCounts(isRecord(json) ? json['totals'] : undefined) ?? ODD_TOTALS
+  return service.getAnalytics(call, read, signal)
+}
+
+const ODD_TOTALS = 'JSON whose `totals` are not numbers for human, ai and total'
 
 export type Rating = { readonly page: PublicName; readonly up: number; readonly down: number }
 
@@ -94,11 +105,11 @@ export type Question = {
   readonly category: PublicName | undefined
 }
 
-/** Requests the questions to the assistant, once. */
+/** Requests the questions to the assistant, once. One that got a question back is neither answered nor not. */
 export function getQuestions(service: DocsService, { dates, names, signal }: AnalyticsQuery) {
   const purpose = "list the assistant's conversations"
   const call = { path: ['assistant'], query: { ...dates, limit: 1000 }, purpose }
-  const read = listReader('conversations', (row): Question | undefined => {
+  const readQuestion = (row: JsonRecord): Question | undefined => {
     const { timestamp, resolutionStatus, pageUrl, queryCategory } = row
     const day = isText(timestamp) ? /^\d{4}-\d{2}-\d{2}/.exec(timestamp)?.[0] : undefined
     const isAnswered = resolutionStatus === 'answered'
@@ -106,7 +117,13 @@ export function getQuestions(service: DocsService, { dates, names, signal }: Ana
     const page = isText(pageUrl) ? names.ofPageUrl(pageUrl) : undefined
     const category = isText(queryCategory) ? names.ofCategory(queryCategory) : undefined
     return { day, isAnswered, page, category }
-  })
+  }
+  const isCounted = (row: unknown): boolean => !isRecord(row) || row['responseType'] !== 'clarifying_question'
+  const read = (json: unknown): Listed<Question> | undefined => {
+    const list = isRecord(json) ? json['conversations'] : undefined
+    const conversations = Array.isArray(list) ? list.filter(isCounted) : list
+    return listReader('conversations', readQuestion)({ conversations })
+  }
   return service.getAnalytics(call, read, signal)
 }
 

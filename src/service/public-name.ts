@@ -47,13 +47,14 @@ export class PublicNames {
     return this.#judge(`category ${category}`, CATEGORY.test(category), name)
   }
 
-  /** What readers searched for; an agent gets its words in alphabetical order, each once. */
+  /** What readers searched for; an agent gets its words in lower case and alphabetical order, each once. */
   ofSearch(term: string): PublicName {
     const words = term.trim().split(/\s+/)
     const forPeople = words.join(' ')
     const isShort = forPeople.length <= 60 && words.length <= 6
     const isPublic = isShort && words.every((word) => WORD.test(word) && isShortWord(word))
-    const sorted = [...new Set(words)].sort((left, right) => left.localeCompare(right, 'en'))
+    const lowerCase = words.map((word) => word.toLowerCase())
+    const sorted = [...new Set(lowerCase)].sort((left, right) => left.localeCompare(right, 'en'))
     const forAgent = words.length <= 5 ? sorted.join(' ') : undefined
     return this.#judge(`search ${term}`, isPublic, { of: 'search', forPeople, forAgent })
   }
