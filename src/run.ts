@@ -9,8 +9,7 @@ import { errorMessage } from './lib/text.ts'
 import { Readers } from './readers/readers.ts'
 import { RunRecord } from './record/record.ts'
 import { loadRequest, type RunRequest } from './request.ts'
-import type { SummarySection } from './runner/outputs.ts'
-import type { Run } from './runner/run.ts'
+import type { Run, SummarySection } from './runner/run.ts'
 import { DocsService } from './service/docs-service.ts'
 
 /**

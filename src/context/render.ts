@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { MergedPull } from '../github/merged-pulls.ts'
+import type { MergedPull } from '../github/pull-requests.ts'
 import type { Issue, Release } from '../github/types.ts'
 import { byteLength, clipBytes, oneLine } from '../lib/text.ts'
 import { listFiles, renderFiles, renderHunk, type Written } from './diff.ts'

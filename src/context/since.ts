@@ -1,7 +1,7 @@
 import { isSha, type Payload } from '../events/event-table.ts'
 import { hasSkipLabel, MAX_DESCRIBED, originsOf } from '../events/loop-guard.ts'
 import type { GitHub, Known } from '../github/client.ts'
-import { type MergedPulls, readMergedPulls } from '../github/merged-pulls.ts'
+import { type MergedPulls, readMergedPulls } from '../github/pull-requests.ts'
 import type { Commit, Release } from '../github/types.ts'
 import type { Run } from '../runner/run.ts'
 import {

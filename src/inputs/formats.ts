@@ -1,5 +1,5 @@
-import { parseDuration } from '../lib/duration.ts'
 import { parseJson } from '../lib/json.ts'
+import { parseDuration } from '../lib/time.ts'
 import { isPrivateTransport } from '../lib/transport.ts'
 
 /** How the text of an input is understood. */

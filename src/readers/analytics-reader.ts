@@ -1,10 +1,9 @@
-import { formatDuration } from '../lib/duration.ts'
 import { RetryError, type RetryPolicy, retry, retryAfterNote } from '../lib/retry.ts'
 import { type Failure, FailureError, joinSentences, listOf } from '../lib/text.ts'
+import { formatDuration } from '../lib/time.ts'
 import type { Run } from '../runner/run.ts'
-import type { AnalyticsQuery } from '../service/analytics.ts'
+import { type AnalyticsQuery, PublicNames } from '../service/analytics.ts'
 import type { DocsService } from '../service/docs-service.ts'
-import { PublicNames } from '../service/public-name.ts'
 import {
   describeFailure,
   failureSentences,

@@ -1,9 +1,16 @@
 import { code, details, joinMarkdown, type Markdown, md } from '../lib/markdown.ts'
 import { countOf, listOf } from '../lib/text.ts'
-import type { OutputValues } from '../runner/outputs.ts'
-import type { Listed, Question, Rating, Search } from '../service/analytics.ts'
-import { getQuestions, getRatings, getSearches } from '../service/analytics.ts'
-import type { PublicName } from '../service/public-name.ts'
+import type { OutputValues } from '../runner/run.ts'
+import {
+  getQuestions,
+  getRatings,
+  getSearches,
+  type Listed,
+  type PublicName,
+  type Question,
+  type Rating,
+  type Search,
+} from '../service/analytics.ts'
 import { type AnalyticsReader, type AnalyticsRequest, NotRead } from './analytics-reader.ts'
 import { formatPeriod, type Period, pageName } from './format.ts'
 

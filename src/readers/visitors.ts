@@ -1,7 +1,13 @@
 import { countOf, formatCount } from '../lib/text.ts'
-import type { OutputValues } from '../runner/outputs.ts'
-import type { Counts, PageVisitors, VisitorsAnswer } from '../service/analytics.ts'
-import { getReads, getVisitors, MAX_ROWS } from '../service/analytics.ts'
+import type { OutputValues } from '../runner/run.ts'
+import {
+  type Counts,
+  getReads,
+  getVisitors,
+  MAX_ROWS,
+  type PageVisitors,
+  type VisitorsAnswer,
+} from '../service/analytics.ts'
 import { type AnalyticsReader, NotRead } from './analytics-reader.ts'
 import { formatPeriod, isoDay, type Period, periodName, periodsBefore } from './format.ts'
 import { changeBetween, compareWithUsual, findPageChanges, MAX_MOVED } from './page-changes.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { findSignals, wilson } from '../../src/readers/signals.ts'
-import { PublicNames } from '../../src/service/public-name.ts'
+import { PublicNames } from '../../src/service/analytics.ts'
 
 const names = new PublicNames((text) => text)
 const rating = (page: string, down: number, votes: number) => {

@@ -1,8 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type DocsService as FakeService, startDocsService } from '../../docs-service/service.ts'
-import { getQuestions, getRatings, getReads, getSearches, getVisitors } from '../../src/service/analytics.ts'
+import {
+  getQuestions,
+  getRatings,
+  getReads,
+  getSearches,
+  getVisitors,
+  PublicNames,
+} from '../../src/service/analytics.ts'
 import type { DocsService } from '../../src/service/docs-service.ts'
-import { PublicNames } from '../../src/service/public-name.ts'
 import { serviceAt } from './service-at.ts'
 
 const dates = { dateFrom: '2026-07-06', dateTo: '2026-08-03' }
