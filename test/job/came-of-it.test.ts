@@ -228,9 +228,9 @@ it('nothing that others wrote about the pull request comes alive', async () => {
 })
 
 it('the context of the agent is told as counts of commits, files and merged pull requests', () => {
-  const told = { commits: 12, files: 34, wholeFiles: 8, mergedPulls: 2, isUnknown: false }
-  expect(contextCounts(told)).toBe('context: 12 commits, 34 files (8 whole), 2 merged pull requests')
-  const names = { commits: 1, files: 1, wholeFiles: 0, mergedPulls: 0, isUnknown: false }
+  const told = { commits: 12, files: 34, mergedPulls: 2, isUnknown: false }
+  expect(contextCounts(told)).toBe('context: 12 commits, 34 files, 2 merged pull requests')
+  const names = { commits: 1, files: 1, mergedPulls: 0, isUnknown: false }
   expect(contextCounts(names)).toBe('context: 1 commit, 1 file')
   expect(contextCounts({ ...names, isUnknown: true })).toBe('context: what has changed is not known')
 })
