@@ -3,7 +3,7 @@ import { bareEvent, type Event, push, pushBy } from '../support/events.ts'
 import { type Harness, startHarness } from '../support/harness.ts'
 import { AFTER, addCommit, addPull, BEFORE, commitOf, mergePull } from '../support/world.ts'
 import { addJob, addOlderJob, COMPARE, COMPARED, COMPARISON, changedFile, RUN, tell } from './describe-run.ts'
-import { NO_COMPARISONS, REFUSALS } from './push.cases.ts'
+import { NO_COMPARISONS } from './push.cases.ts'
 
 const NO_COMMIT = '0'.repeat(40)
 const JOB = "Changes since: this step's last job"
@@ -226,20 +226,6 @@ it.each(NO_COMPARISONS)(
     expect(logged).toEqual([expect.stringMatching(said)])
   },
 )
-
-describe('what fails the history and the comparison of a push', () => {
-  const PERSON = "A commit of unknown origin counts as a person's (`ignore-authors`)."
-  it.each(REFUSALS)('is told once, with all that the agent lacks: %s', async (what, inputs, faults, why) => {
-    const scene = await pushScene()
-    scene.github.faults.push(...faults)
-    if (what === 'no `contents: read`') scene.world.scopes.delete('contents: read')
-    const { logged } = await tell(scene, { event: pushed, inputs })
-    const lacking = 'The agent is not told which pull requests the commits came in.'
-    expect(logged).toEqual([
-      `warning: Failed to read the commits' pull requests: ${why} ${PERSON} ${lacking}`,
-    ])
-  })
-})
 
 describe('a schedule or dispatch', () => {
   const start = { event: bareEvent('schedule'), env: { GITHUB_SHA: AFTER } }

@@ -97,6 +97,27 @@ describe('the context block', () => {
     expect(linesOf(bodyOf(body))).toEqual(lines)
   })
 
+  it('tells as many merged pull requests as fit beside the commits, and how many more there are', () => {
+    const pull = (number: number) => ({
+      ...{
+        number,
+        title: 'x'.repeat(200),
+        url: '',
+        author: '',
+        authorType: '',
+        labels: [],
+        body: 'y',
+      },
+    })
+    const mergedPulls = Array.from({ length: 100 }, (_, index) => pull(index))
+    const commits = mergedPulls.map(({ title }) => ({ sha: '', message: title }))
+    const lines = linesOf({ mergedPulls, commits })
+    const told = lines.filter((line) => line.startsWith('Merged pull request #')).length
+    expect(told).toBeGreaterThan(20)
+    expect(lines).toContain(`… (${100 - told} more merged pull requests, left out here)`)
+    expect(lines.filter((line) => line.startsWith('- ')).length).toBeGreaterThan(20)
+  })
+
   it('says which documentation was changed along with the rest', () => {
     const pages = Array.from({ length: 12 }, (_, index) =>
       file(`docs/${index}.md`, `+${index}`, { added: 20 - index }),
