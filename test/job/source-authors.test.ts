@@ -1,0 +1,38 @@
+import { expect, it } from 'vitest'
+import { issueComment, pullRequest, pushOf } from '../support/events.ts'
+import { startHarness } from '../support/harness.ts'
+import { AGENT, addComment, addCommit, addPull, BEFORE, mergePull, person } from '../support/world.ts'
+
+const PROMPT = { prompt: 'Document it.', wait: 'false' }
+
+it('`source-authors` of a push are the people whose changes are told, newest first, ten at most', async () => {
+  const { run, world } = await startHarness({ replies: {} })
+  const merge = (number: number, user = person(`writer-${number}`)) =>
+    mergePull(world, addPull(world, { number, user }), { how: 'squash' })
+  merge(20, { ...person('renovate[bot]'), type: 'Bot' })
+  merge(21, person('bender'))
+  addCommit(world, { author: person('direct') })
+  addCommit(world, { author: AGENT })
+  for (let number = 30; number < 33; number++) merge(number)
+  const inputs = { ...PROMPT, 'ignore-authors': 'Bender' }
+  const { outputs } = await run({ event: pushOf(world, BEFORE), inputs })
+  expect(outputs['source-authors']).toBe('writer-32\nwriter-31\nwriter-30\ndirect')
+  for (let number = 40; number < 49; number++) merge(number)
+  const more = await run({ event: pushOf(world, BEFORE), inputs })
+  expect(more.outputs['source-authors']?.split('\n')).toHaveLength(10)
+  const none = await run({ event: pushOf(world, BEFORE), inputs: { ...inputs, context: 'none' } })
+  expect(none.outputs['source-authors']).toBe('')
+})
+
+it('`source-authors` of a pull request is its author, of a command its writer', async () => {
+  const { run, world } = await startHarness({ replies: {} })
+  const octocat = person('octocat')
+  world.roles.set('octocat', { permission: 'write', role_name: 'write' })
+  addPull(world, { number: 5, user: person('mona') })
+  const pull = await run({ event: pullRequest({ action: 'synchronize', author: person('mona') }), inputs: PROMPT })
+  expect(pull.outputs['source-authors']).toBe('mona')
+  const body = '/docs explain it'
+  const { id } = addComment(world, { kind: 'main', number: 5, author: octocat, body })
+  const command = await run({ event: issueComment({ id, body, author: octocat }), inputs: { wait: 'false' } })
+  expect(command.outputs['source-authors']).toBe('octocat')
+})
