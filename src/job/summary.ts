@@ -44,9 +44,13 @@ export function jobOutputs(report: Report): OutputValues {
       job: job.json,
     }),
     'pr-operation': operationOf(report),
-    'source-authors': plan === undefined || plan.kind === 'wait' ? '' : plan.authors.join('\n'),
+    'source-authors': authorsOf(plan),
     ...(pull && pullOutputs(pull)),
   }
+}
+
+function authorsOf(plan: Plan | undefined): string {
+  return plan === undefined || plan.kind === 'wait' ? '' : plan.authors.join('\n')
 }
 
 /** What this run did to the pull request. One that was there before the message was updated. */
@@ -95,7 +99,7 @@ export function reportDryRun(plan: Plan, run: Run): undefined {
   const purpose =
     plan.kind === 'create' ? 'start a job with this prompt' : `${forJob} the job ${inBackticks(plan.id)}`
   const text = `The docs service was not called. Without \`dry-run\`, this run would ${purpose}.`
-  run.setOutputs({ result: 'dry-run' })
+  run.setOutputs({ result: 'dry-run', 'source-authors': authorsOf(plan) })
   if (plan.kind !== 'wait') log.group('The prompt', run.redact(plan.prompt))
   run.writeSummary('job', dryRunSummary(text, plan, run))
   log.notice(text)
