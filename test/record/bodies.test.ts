@@ -7,7 +7,7 @@ import {
   type Subject,
   usageBody,
   workingBody,
-} from '../../src/comments/bodies.ts'
+} from '../../src/record/bodies.ts'
 import { eventRow } from '../../src/events/event-table.ts'
 import { pullRequestThread } from '../../src/github/comments.ts'
 import { readInputs } from '../../src/inputs/read.ts'

@@ -1,4 +1,4 @@
-import type { Marker } from '../../src/memory/marker.ts'
+import type { Marker } from '../../src/record/marker.ts'
 
 export const marker: Marker = {
   kind: 'reply',
