@@ -89,14 +89,14 @@ function expectWhatWasBegunIsEnded(
   { isLossy, isQueued }: { readonly isLossy: boolean; readonly isQueued: boolean },
 ): void {
   const { comments, reactions } = simulation.world
-  const bodies = comments
-    .filter(({ author }) => author === ACTIONS)
-    .map(({ history }) => history.at(-1) ?? '')
+  const ours = comments.filter(({ author }) => author === ACTIONS)
+  const bodies = ours.map(({ history }) => history.at(-1) ?? '')
   expect(bodies.filter((body) => body.includes('⏳'))).toEqual([])
   const markers = bodies.map(markerIn)
-  const of = (kind: Marker['kind']) => markers.filter((marker) => marker.kind === kind)
+  const statuses = markers.filter(({ kind }) => kind === 'status')
+  const sources = markers.flatMap((one) => (one.kind === 'reply' ? [one.source] : []))
   for (const [id, { cancelAtMs, killAtMs, isRunAgain }] of commands) {
-    const replied = of('reply').filter(({ source }) => source === `issue-comment/${id}`).length
+    const replied = sources.filter((source) => source === `issue-comment/${id}`).length
     const reacted = reactions.filter(({ commentId }) => commentId === id).length
     const isCutShort = !isRunAgain && (cancelAtMs ?? killAtMs) !== undefined
     // A run that ended before it began anything leaves nothing; one that can't read the comments, a reaction alone.
@@ -107,12 +107,11 @@ function expectWhatWasBegunIsEnded(
   const requests = asked.filter((text) => text.startsWith('request '))
   // Re-runs ask for nothing twice.
   expect(requests).toEqual([...new Set(requests)])
-  expect(reactions.filter(({ content }) => content === 'eyes')).toEqual([])
   // Runs at once are kept apart by `concurrency`.
   if (!isQueued) return
-  expect(of('status').length).toBeLessThanOrEqual(1)
-  const announced = of('announcement').map(({ job }) => job)
-  expect(new Set(announced).size).toBe(announced.length)
+  expect(statuses.length).toBeLessThanOrEqual(1)
+  const noted = ours.flatMap(({ number }, index) => (markers[index]?.kind === 'note' ? [number] : []))
+  expect(noted).toEqual([...new Set(noted)])
 }
 
 const RUNS = Number(process.env['CONVERSATION_RUNS'] ?? 12)
@@ -122,7 +121,7 @@ describe.each([
   ['where requests to GitHub and their answers are lost', true],
 ])('a conversation, %s', (_what, isLossy) => {
   const timeout = 60_000 + RUNS * 5000
-  it('leaves one reply per command, one status comment, one announcement per job', { timeout }, async () => {
+  it('leaves one reply per command, one status comment, one note per pull request', { timeout }, async () => {
     const property = fc.asyncProperty(conversation, async ({ steps, isQueued, draws }) => {
       const simulation = await startSimulation('acme/docs')
       simulation.world.roles.set('octocat', { permission: 'write', role_name: 'write' })

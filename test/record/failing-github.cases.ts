@@ -1,13 +1,7 @@
 import type { FaultName } from '../support/github.ts'
 
 /** With these requests a run ends what it began. */
-export const LAST = [
-  /^PATCH /,
-  /^DELETE /,
-  /^GET .*\/reactions/,
-  /(?:rocket|\+1|confused)$/,
-  /(?:success|failure)$/,
-]
+export const LAST = [/^PATCH /, /(?:success|failure)$/]
 const READS = [
   /\/permission$/,
   /^GET .*\/pulls\/\d+$/,
@@ -15,7 +9,7 @@ const READS = [
   /\/statuses$/,
 ]
 const QUERIES = [
-  /(?:StepStatuses|MergedPulls|CameOfIt|Announcements)$/,
+  /(?:StepStatuses|MergedPulls|PullState|PullReport)$/,
   /graphql$/,
   /\/(?:files|commits|compare|actions)\b/,
 ]

@@ -213,7 +213,12 @@ export const RE_RUNS: readonly [string, Event, readonly Status[], readonly strin
     ],
     ['GET /job/job_2'],
   ],
-  ["stands on a pull request's head", onHead, [['pending', 'job_1', OWN, { sha: HEAD, context: OF_PULL }]], ['GET /job/job_1']],
+  [
+    "stands on a pull request's head",
+    onHead,
+    [['pending', 'job_1', OWN, { sha: HEAD, context: OF_PULL }]],
+    ['GET /job/job_1'],
+  ],
   ['says that nothing was started, so it starts', release, [['failure', '', OWN]], NEW],
   ['is nothing, so it starts', release, [], NEW],
   ['is nobody’s, so it starts', release, [['pending', '', '']], NEW],

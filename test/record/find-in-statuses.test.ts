@@ -2,7 +2,16 @@ import { describe, expect, it } from 'vitest'
 import { bareEvent, pullRequest, push, pushTo } from '../support/events.ts'
 import type { FaultName } from '../support/github.ts'
 import { type RunOptions, startHarness } from '../support/harness.ts'
-import { AGENT, addCommit, addPull, addStatus, BEFORE, mergePull, pushToPull, type World } from '../support/world.ts'
+import {
+  AGENT,
+  addCommit,
+  addPull,
+  addStatus,
+  BEFORE,
+  mergePull,
+  pushToPull,
+  type World,
+} from '../support/world.ts'
 
 import {
   attemptUrl,
@@ -12,11 +21,11 @@ import {
   HEAD,
   LAST_SUCCESS,
   NEW,
+  OF_BRANCH,
+  OF_PULL,
   OTHER,
   OTHER_LEGS,
   OWN,
-  OF_BRANCH,
-  OF_PULL,
   onHead,
   PULL,
   RE_RUNS,
@@ -288,7 +297,6 @@ describe('where no commit of the last 100 names a job', () => {
     const again = await run({ ...schedule, sha: BEFORE })
     expect(again.requests.filter((line) => /^GET .*statuses$/.test(line))).toHaveLength(1)
   })
-
 })
 
 describe('what one pull request or branch started', () => {

@@ -1,6 +1,6 @@
-import type { Marker } from '../../src/record/marker.ts'
+import type { Marker, RecordMarker } from '../../src/record/marker.ts'
 
-export const marker: Marker = {
+export const marker: RecordMarker = {
   kind: 'reply',
   state: 'success',
   job: 'job_1',
@@ -12,18 +12,16 @@ export const marker: Marker = {
   namedAt: 1_767_571_200_000,
 }
 
-/** The kind of a marker, what another one has, and whether they are of the same comment. */
-export const SAME: readonly [Marker['kind'], Partial<Marker>, boolean][] = [
-  ['reply', { job: 'job_2', state: 'failure' }, true],
-  ['reply', { run: '1002' }, false],
-  ['reply', { source: 'issue-comment/5002' }, false],
-  ['reply', { step: 'other' }, false],
-  ['reply', { project: 'other' }, false],
-  ['reply', { kind: 'status' }, false],
-  ['status', { run: '1002', job: 'job_2' }, true],
-  ['status', { step: 'other' }, false],
-  ['status', { project: 'other' }, false],
-  ['announcement', { run: '1002', step: 'other' }, true],
-  ['announcement', { job: 'job_2' }, false],
-  ['announcement', { project: 'other' }, false],
+/** A marker, another one, and whether they are of the same comment. */
+export const SAME: readonly [Partial<RecordMarker>, Partial<RecordMarker>, boolean][] = [
+  [{}, { job: 'job_2', state: 'failure' }, true],
+  [{}, { run: '1002' }, false],
+  [{}, { source: 'issue-comment/5002' }, false],
+  [{}, { step: 'other' }, false],
+  [{}, { project: 'other' }, false],
+  [{}, { kind: 'status' }, false],
+  [{ kind: 'status' }, { kind: 'status', run: '1002', job: 'job_2' }, true],
+  [{ kind: 'status' }, { kind: 'status', step: 'other' }, false],
 ]
+
+export const note: Marker = { kind: 'note', project: marker.project, lines: [], earlier: 0 }

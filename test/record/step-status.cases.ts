@@ -128,13 +128,7 @@ export const UNWRITTEN: readonly [
   readonly GitHubFault[],
   RegExp,
 ][] = [
-  [
-    'for lack of a permission',
-    ['statuses: write'],
-    {},
-    [],
-    /`statuses: write`/,
-  ],
+  ['for lack of a permission', ['statuses: write'], {}, [], /`statuses: write`/],
   ['without a token', [], { 'github-token': '' }, [], /`github-token`/],
   ['with a token that GitHub refuses', [], {}, [{ match: /./, end: '401' }], /`github-token` \(401/],
   ['while GitHub fails', [], {}, [{ match: /statuses\//, end: '502' }], /GitHub returned 502/],
