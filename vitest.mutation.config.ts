@@ -6,13 +6,13 @@ export default defineConfig({
   test: {
     testTimeout: 30_000,
     isolate: false,
-    include: ['test/{comments,context,events,inputs,job,lib,memory}/**/*.test.ts'],
+    include: ['test/{context,events,inputs,job,lib,pull,record}/**/*.test.ts'],
     exclude: [
       'test/**/*.bundle.test.ts',
       'test/**/*.property.test.ts',
       'test/lib/http*.test.ts',
       'test/events/real-payloads.test.ts',
-      'test/memory/failing-github.test.ts',
+      'test/record/failing-github.test.ts',
     ],
     env: { GITHUB_OUTPUT: '', GITHUB_STATE: '', GITHUB_STEP_SUMMARY: '' },
   },

@@ -31,7 +31,7 @@ const MAIN_OUTPUTS =
   'result pr-link pr-operation pr-files preview-url published job-id visitors-markdown'.split(' ')
 /** The reusable workflows, in the order of their page, and inputs that the action does not have. */
 const REUSABLE = ['docs-on-push', 'docs-on-merge', 'docs-command', 'weekly']
-const OWN_INPUTS = ['skip-label', 'later-label', 'runs-on']
+const OWN_INPUTS = ['later-label', 'app-client-id', 'docs-repositories', 'runs-on']
 const OUTPUT_TYPES: Readonly<Record<string, string>> = { 'visitors-complete': 'boolean' }
 const TYPES_HEAD = `# The types of inputs and outputs, for workflows that are written in Kotlin or checked by
 # https://github.com/typesafegithub/github-actions-typing. Made by scripts/readme.ts.
@@ -101,12 +101,12 @@ function reusableInputs(order: readonly string[]): string {
   )
   const rows = [...order, ...OWN_INPUTS].flatMap((name) => {
     const cells = calls.map(({ [name]: input }) => {
-      if (input === undefined) return '–'
+      if (input === undefined) return ''
       if (input.required === true) return '**required**'
       if (input.default === '') return 'empty'
       return name === 'prompt' ? "its recipe's" : `\`${input.default}\``
     })
-    return cells.every((cell) => cell === '–') ? [] : [[`\`${name}\``, ...cells]]
+    return cells.every((cell) => cell === '') ? [] : [[`\`${name}\``, ...cells]]
   })
   return table(['Input', ...REUSABLE.map((name) => `\`${name}\``)], rows)
 }

@@ -1,10 +1,10 @@
-import { unguardedWarning } from './events/loop-guard.ts'
+import { isDeepStrictEqual } from 'node:util'
 import type { Trigger } from './events/trigger.ts'
 import { SERVICE_KEY } from './inputs/formats.ts'
-import { type InputProblem, InputsError, inputNames } from './inputs/read.ts'
+import { type InputProblem, InputsError, inputNames, readInputs } from './inputs/read.ts'
 import { hasPrompt, INPUTS, type InputName, type Inputs } from './inputs/table.ts'
 import type { JobRequest } from './job/action.ts'
-import { hasInstructions, type PromptParts } from './job/prompt.ts'
+import { hasInstructions } from './job/prompt.ts'
 import { inBackticks, listOf } from './lib/text.ts'
 import { type ProxySettings, proxyProblem } from './lib/transport.ts'
 import { type TextFile, WorkspaceError, WorkspaceReader } from './lib/workspace.ts'
@@ -19,63 +19,89 @@ export type RunRequest = JobRequest & {
   readonly readers: ReadersOptions | undefined
 }
 
+type Refuse = (input: InputName, problem: string, accepted?: string) => void
+
 /** Puts together what a run is to do. Sends nothing. @throws {InputsError} naming all that is wrong */
 export async function loadRequest(trigger: Trigger, run: Run): Promise<RunRequest> {
   const { inputs, environment, log } = run
   const problems = singleInputProblems(run)
+  const refuse: Refuse = (input, problem, accepted = INPUTS[input].format.accepted) =>
+    void problems.push({ input, problem, accepted })
   const reader = new WorkspaceReader(environment.workspace)
-  const promptFiles = await readFiles('prompt-file', inputs, { reader, problems })
-  const contextFiles = await readFiles('context-files', inputs, { reader, problems })
+  const promptFiles = await readFiles('prompt-file', inputs, { reader, refuse })
+  const contextFiles = await readFiles('context-files', inputs, { reader, refuse })
   const readers = await readReadersOptions(run)
+  problems.push(...readers.problems)
   const command = trigger.command?.instructions ?? ''
   const parts = { prompt: inputs.prompt, promptFiles, command, contextFiles }
   const hasInstruction = hasInstructions(parts)
   const wantsJob = trigger.command !== undefined || hasPrompt(inputs) || inputs['job-id'] !== ''
-  const asking = ['job-id', 'visitors-summary', 'visitors-export', 'reader-signals']
-  const isRequested =
-    wantsJob || readers.options !== undefined || run.problems.some(({ input }) => asking.includes(input))
-
-  const isFork = trigger.event.payload.repository?.fork === true
-  const asked = { parts, isRequested, hasInstruction, isFork, unused: readers.unused }
-  problems.push(...crossInputProblems(asked, run), ...readers.problems)
+  refuseMissingAccess(trigger.event.payload.repository?.fork === true, run, refuse)
+  const { timeout, 'poll-interval': pollInterval = 0 } = inputs
+  if (pollInterval > timeout) {
+    const [given, limit] = [textOf('poll-interval', run), textOf('timeout', run)]
+    refuse('poll-interval', `("${given}") is longer than timeout ("${limit}")`, 'at most timeout')
+  }
+  // The job is told what readers missed in the block that the prompt gets.
+  if (inputs['reader-signals'] === 'agent' && (!hasInstruction || inputs.context === 'none')) {
+    const problem =
+      '("agent") needs a prompt and a `context` other than `none`, as it is for the job of this run'
+    refuse('reader-signals', problem, 'report; or agent with a prompt and `context: diff` or `files`')
+  }
+  if (promptFiles.length > 0 && !hasInstruction && inputs['job-id'] === '') {
+    refuse('prompt-file', 'names only empty files', 'files with instructions in them')
+  }
+  const isWrong = (...names: string[]): boolean => problems.some(({ input }) => names.includes(input))
+  const isJobMeant = wantsJob || isWrong('prompt', 'prompt-file', 'job-id')
+  const isReportMeant =
+    readers.options !== undefined || isWrong('visitors-summary', 'visitors-export', 'reader-signals')
+  if (!isJobMeant && !isReportMeant) {
+    const comment = inputs.command && `; or a comment that starts with the command (${inputs.command})`
+    const accepted = `an instruction, here or in prompt-file; job-id, to wait for a job; visitors-summary, visitors-export or reader-signals, for a report alone${comment}`
+    refuse('prompt', 'is missing, and nothing else is requested', accepted)
+  }
   // In the order of the inputs' documentation, and of each what was found first.
   const first = inputNames().flatMap((name) => problems.find(({ input }) => input === name) ?? [])
   first.push(...proxyProblems(environment.proxy))
-  if (first.length > 0) throw new InputsError(first)
+  if (first.length > 0) throw new InputsError(first, isJobMeant || !isReportMeant)
 
-  if (contextFiles.length > 0 && !hasInstruction)
-    log.warning('`context-files` has no effect without a prompt: data alone requests nothing.')
-  const unguarded = unguardedWarning(trigger.event, inputs)
-  for (const sentence of [
-    ...inputWarnings(inputs, wantsJob),
-    ...(unguarded ? [unguarded] : []),
-    ...readers.warnings,
-  ])
-    log.warning(sentence)
+  for (const sentence of warningsOf(inputs, wantsJob, hasInstruction)) log.warning(sentence)
+  for (const sentence of readers.warnings) log.warning(sentence)
+  const isUnscheduled = ['push', 'pull_request', 'pull_request_target'].includes(trigger.event.name)
+  if (inputs['skip-unchanged'] && wantsJob && isUnscheduled) {
+    log.notice('`skip-unchanged` has no effect on a push or pull request: it is for a `schedule`.')
+  }
   return { trigger, wantsJob, parts, readers: readers.options }
 }
 
-function inputWarnings(inputs: Inputs, wantsJob: boolean): string[] {
-  const why = wantsJob
-    ? 'with `wait: false`. Remove one of the two.'
-    : 'without a job. Remove it, or request a job with `prompt` or `job-id`.'
-  const isAwaited = wantsJob && inputs.wait
-  const unused = {
-    'poll-interval': inputs['poll-interval'] !== undefined && !isAwaited,
-    'wait-for-preview': inputs['wait-for-preview'] && !isAwaited,
-    wait: !inputs.wait && !wantsJob,
+/** What inputs that are right are to be warned of. */
+function warningsOf(inputs: Inputs, wantsJob: boolean, hasInstruction: boolean): string[] {
+  const { inputs: defaults } = readInputs(new Map(), (text) => text)
+  const sentenceOf = (names: readonly InputName[], why: string): string | [] => {
+    const unused = names.filter((name) => !isDeepStrictEqual(inputs[name], defaults[name]))
+    return unused.length === 0 ? [] : `${listOf(unused.map(inBackticks))} can have no effect ${why}.`
   }
-  const names = Object.entries(unused).flatMap(([name, isUnused]) => (isUnused ? name : []))
-  const warnings = names.map((name) => `\`${name}\` has no effect ${why}`)
+  const isToExisting = inputs['job-id'] !== ''
+  const warnings = [
+    wantsJob ? [] : sentenceOf(OF_JOBS, 'without a job: request one with `prompt` or `job-id`'),
+    isToExisting && !hasInstruction ? sentenceOf(OF_PROMPTS, 'without a prompt') : [],
+    isToExisting && hasInstruction ? sentenceOf(['follow-up'], 'with `job-id`') : [],
+    wantsJob && !inputs.wait ? sentenceOf(OF_WAITING, 'with `wait: false`') : [],
+  ].flat()
   if (inputs.matrix === 'Object') {
     const meant = `Write \`\${{ toJSON(matrix) }}\`, or leave the input out.`
     warnings.push(`\`matrix\` is \`Object\`, as \`\${{ matrix }}\` is for every leg alike. ${meant}`)
   }
-  if (!/^[\p{L}\p{N}]/u.test(inputs.command)) return warnings
-  const [given, better] = [`command: ${inputs.command}`, `/${inputs.command}`].map(inBackticks)
-  const risk = `${given} starts with a letter or digit, so any comment may start with it by chance.`
-  return [...warnings, `${risk} Put a character such as / before it: ${better}.`]
+  if (/^[\p{L}\p{N}]/u.test(inputs.command)) {
+    const why = 'starts with a letter or digit, so any comment may start with it by chance'
+    warnings.push(`\`command: ${inputs.command}\` ${why}: write \`/${inputs.command}\`, for example.`)
+  }
+  return warnings
 }
+
+const OF_WAITING = ['poll-interval', 'wait-for-preview'] as const
+const OF_PROMPTS = ['context-files', 'context', 'skip-unchanged', 'skip-labels', 'follow-up'] as const
+const OF_JOBS = [...OF_PROMPTS, 'wait', 'timeout', ...OF_WAITING, 'fail-on', 'comment'] as const
 
 /** What is wrong with single inputs. A key and a project's id that are swapped are one problem. */
 function singleInputProblems({ environment, problems }: Run): InputProblem[] {
@@ -88,76 +114,39 @@ function singleInputProblems({ environment, problems }: Run): InputProblem[] {
   return [{ input: 'api-key', problem, accepted }, ...others]
 }
 
-/** Refused before anything is sent, though the hosts of this run may be exempt from the proxy. */
-function proxyProblems({ httpsProxy, httpProxy }: ProxySettings): InputProblem[] {
-  const accepted = 'the URL of an http or https proxy, such as http://proxy.example:8080, or nothing'
-  const judge = (input: 'HTTPS_PROXY' | 'HTTP_PROXY', value: string): InputProblem[] => {
-    const why = proxyProblem(value)
-    const problem = `(environment variable, or ${input.toLowerCase()}) ${why}`
-    return why === undefined ? [] : [{ input, problem, accepted }]
-  }
-  return [...judge('HTTPS_PROXY', httpsProxy), ...judge('HTTP_PROXY', httpProxy)]
-}
-
-type Requested = {
-  readonly parts: PromptParts
-  /** Inputs of a report that is not requested. */
-  readonly unused: readonly InputName[]
-} & Record<'isRequested' | 'hasInstruction' | 'isFork', boolean>
-
-/** What is wrong with inputs that are right by themselves. */
-function crossInputProblems(
-  { parts: { promptFiles, contextFiles }, isRequested, hasInstruction, isFork, unused }: Requested,
-  { inputs, environment, problems }: Run,
-): InputProblem[] {
-  const found: InputProblem[] = []
-  const refuse = (input: InputName, problem: string, accepted = INPUTS[input].format.accepted): void =>
-    void found.push({ input, problem, accepted })
-  const given = (name: InputName): string => environment.inputs.get(name)?.trim() || INPUTS[name].default
-  if (given('api-key') === '' && !inputs['dry-run']) {
+function refuseMissingAccess(isFork: boolean, run: Run, refuse: Refuse): void {
+  if (textOf('api-key', run) === '' && !run.inputs['dry-run']) {
     const spelled =
       "is its secret's name spelled as in the settings of this repository, its organization or the job's environment? In a reusable workflow, does the caller pass it with `secrets:`?"
     const fork =
       'this repository is a fork, which has no secrets of the original: set one here (is its name spelled as in the settings?), or disable the workflow.'
     refuse('api-key', `is missing: ${isFork ? fork : spelled}`)
   }
-  if (given('project-id') === '') {
+  if (textOf('project-id', run) === '') {
     const set = 'is that set, as a variable and not as a secret (`gh variable set DOCS_PROJECT_ID`)?'
     refuse('project-id', `is missing: if it is taken from \`vars.DOCS_PROJECT_ID\`, ${set}`)
   }
-  const { timeout, 'poll-interval': pollInterval = 0 } = inputs
-  if (pollInterval > timeout && problems.every(({ input }) => input !== 'timeout')) {
-    const problem = `("${given('poll-interval')}") is longer than timeout ("${given('timeout')}")`
-    refuse('poll-interval', problem, `at most ${given('timeout')}, or a longer timeout`)
-  }
-  // The job is told what readers missed in the block that the prompt gets.
-  if (inputs['reader-signals'] === 'agent' && (!hasInstruction || inputs.context === 'none')) {
-    const problem = hasInstruction
-      ? '("agent") has no effect with `context: none`'
-      : '("agent") needs a prompt, as it is for the job of this run'
-    refuse('reader-signals', problem, 'report; or agent with a prompt and `context: diff` or `files`')
-  }
-  if (promptFiles.length > 0 && !hasInstruction && inputs['job-id'] === '') {
-    refuse('prompt-file', 'names only empty files', 'files with instructions in them')
-  }
-  if (!isRequested) {
-    const alone = contextFiles.length > 0 ? (['context-files'] as const) : unused
-    const why =
-      alone.length > 0
-        ? `: nothing is requested with ${listOf(alone)} alone`
-        : ', and nothing else is requested'
-    const accepted =
-      'an instruction, here or in prompt-file; job-id, to wait for a job; visitors-summary, visitors-export or reader-signals, for a report alone; or a comment that starts with the command (/docs)'
-    refuse('prompt', `is missing${why}`, accepted)
-  }
-  return found
+}
+
+function textOf(name: InputName, { environment }: Run): string {
+  return environment.inputs.get(name)?.trim() || INPUTS[name].default
+}
+
+/** Refused before anything is sent, though the hosts of this run may be exempt from the proxy. */
+function proxyProblems({ httpsProxy, httpProxy }: ProxySettings): InputProblem[] {
+  const accepted = 'the URL of an http or https proxy, such as http://proxy.example:8080, or nothing'
+  return Object.entries({ HTTPS_PROXY: httpsProxy, HTTP_PROXY: httpProxy }).flatMap(([input, value]) => {
+    const why = proxyProblem(value)
+    const problem = `(environment variable, or ${input.toLowerCase()}) ${why}`
+    return why === undefined ? [] : { input, problem, accepted }
+  })
 }
 
 /** Reads the files that an input names; those that can't be read become a problem. */
 async function readFiles(
   input: 'prompt-file' | 'context-files',
   inputs: Inputs,
-  { reader, problems }: { readonly reader: WorkspaceReader; readonly problems: InputProblem[] },
+  { reader, refuse }: { readonly reader: WorkspaceReader; readonly refuse: Refuse },
 ): Promise<TextFile[]> {
   const files: TextFile[] = []
   const unread: string[] = []
@@ -170,6 +159,6 @@ async function readFiles(
     }
   }
   const accepted = 'text files of the workspace, one per line (no commas), with / between folders'
-  if (unread.length > 0) problems.push({ input, problem: `names ${unread.join(', and ')}`, accepted })
+  if (unread.length > 0) refuse(input, `names ${unread.join(', and ')}`, accepted)
   return files
 }

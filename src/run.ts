@@ -27,8 +27,12 @@ export async function runMain(run: Run): Promise<void> {
 }
 
 async function perform(run: Run): Promise<void> {
-  const { log } = run
-  const asked = readAsked(run)
+  const { environment, inputs, log } = run
+  const event = readEvent(environment)
+  if (event.payloadProblem !== undefined) {
+    log.warning(`Failed to read the event's payload (GITHUB_EVENT_PATH): ${event.payloadProblem}.`)
+  }
+  const asked = readTrigger(event, inputs, environment)
   if (asked.kind === 'skip') return reportSkip(asked, run)
   const { trigger } = asked
   const request = await loadRequest(trigger, run)
@@ -59,19 +63,6 @@ async function perform(run: Run): Promise<void> {
   if (readersFailure !== undefined) log.fail(readersFailure, `Docs readers: ${run.subject}`)
 }
 
-/** Reads what the event asks for. A payload of another shape than GitHub's counts as one that can't be read. */
-function readAsked({ environment, inputs, log }: Run): ReturnType<typeof readTrigger> {
-  const event = readEvent(environment)
-  let { payloadProblem } = event
-  try {
-    if (payloadProblem === undefined) return readTrigger(event, inputs, environment)
-  } catch (error) {
-    payloadProblem = `it holds unexpected data (${errorMessage(error)})`
-  }
-  log.warning(`Failed to read the event's payload (GITHUB_EVENT_PATH): ${payloadProblem}.`)
-  return readTrigger({ ...event, payload: {}, payloadProblem }, inputs, environment)
-}
-
 function reportCancelled({ wantsJob }: RunRequest, run: Run): void {
   const text = 'Cancelled before anything was sent to the docs service.'
   if (wantsJob) run.setOutputs({ result: 'cancelled' })
@@ -87,7 +78,8 @@ function createService({ environment, inputs, clock, redact, log }: Run): DocsSe
 }
 
 function reportError(error: unknown, run: Run, section: SummarySection): void {
-  if (section === 'job') run.setOutputs({ result: 'error' })
+  const isReportOnly = error instanceof InputsError && !error.wantsJob
+  if (section === 'job' && !isReportOnly) run.setOutputs({ result: 'error' })
   if (error instanceof InputsError) {
     run.writeSummary('job', inputsErrorSummary(error, run))
     run.log.fail(error.message)

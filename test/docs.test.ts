@@ -72,17 +72,23 @@ it.each(['CONTRIBUTING.md', 'PERFORMANCE.md', 'RELEASE.md', 'SECURITY.md'])(
   },
 )
 
-it('every page of docs/, every picture, example and recipe is shown or linked where people look for it', () => {
+it('every page of docs/ and every picture is shown or linked where people look for it', () => {
   const listed = targetsOf('docs/README.md').map((target) => join('docs', target))
   expect(listed).toEqual(expect.arrayContaining(PAGES.filter((page) => /^docs\/(?!README)/.test(page))))
   const shown = PAGES.flatMap((page) => targetsOf(page).map((target) => join(dirname(page), target)))
   expect(shown).toEqual(expect.arrayContaining(globSync('docs/**/*.png', { cwd: ROOT })))
+})
+
+it('every example has a recipe under the name of its file, which links it and holds no second copy of it', () => {
   const recipes = readText('docs/recipes.md')
-  const examples = globSync('examples/*.yml', { cwd: ROOT }).map((path) => basename(path, '.yml'))
-  const pages = recipes + readText('docs/reusable-workflows.md')
-  expect(examples.filter((example) => !pages.includes(`<!-- example:${example}:start`))).toEqual([])
-  const anchors = [...recipes.matchAll(/^<a id="([^"]+)">/gm)].map(([, id]) => `docs/recipes.md#${id}`)
-  expect(targetsOf('README.md')).toEqual(expect.arrayContaining(anchors))
+  for (const path of globSync('examples/*.yml', { cwd: ROOT })) {
+    expect(LINKS.get('docs/recipes.md')?.anchors).toContain(basename(path, '.yml'))
+    expect(targetsOf('docs/recipes.md')).toContain(`../${path}`)
+  }
+  expect(recipes).not.toMatch(/^jobs:$/m)
+  const words = (name: string): number => readText(name).split(/\s+/).length
+  expect(words('docs/recipes.md')).toBeLessThanOrEqual(3500)
+  expect(words('docs/reusable-workflows.md')).toBeLessThanOrEqual(900)
 })
 
 it('the README fits on 250 lines, and begins with ten lines of YAML and short sentences', () => {

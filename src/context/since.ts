@@ -1,7 +1,7 @@
 import { isSha, type Payload } from '../events/event-table.ts'
 import { MAX_DESCRIBED, originsOf } from '../events/loop-guard.ts'
 import type { GitHub, Known } from '../github/client.ts'
-import { type MergedPull, type MergedPulls, readMergedPulls } from '../github/pull-requests.ts'
+import { type MergedPull, type MergedPulls, readMergedPulls } from '../github/merged-pulls.ts'
 import type { Release } from '../github/types.ts'
 
 type Since = { lastJob: Known<LastJob | undefined> }
@@ -54,7 +54,7 @@ async function readEarlierPulls(
 }
 
 function textOfPull({ number, title, url, author, labels, body }: MergedPull): Fact {
-  const by = author === '' ? '' : `, by ${author}`
+  const by = author.login === '' ? '' : `, by ${author.login}`
   const labelled = labels.length === 0 ? '' : `, labels: ${labels.join(', ')}`
   return [`Merged pull request #${number}: ${title} (${url}${by}${labelled})`, body]
 }

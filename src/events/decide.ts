@@ -1,11 +1,10 @@
-import { type Known, unknownBecause } from '../github/client.ts'
-import { giveFinalReaction, react } from '../github/comments.ts'
+import { type Known, NONE, unknownBecause } from '../github/client.ts'
+import { react } from '../github/comments.ts'
 import { GitHubError } from '../github/errors.ts'
-import type { MergedPulls } from '../github/pull-requests.ts'
+import type { MergedPulls } from '../github/merged-pulls.ts'
 import type { Maybe, Sent, User } from '../github/types.ts'
 import { hasPrompt, PERMISSION_LEVELS } from '../inputs/table.ts'
-import { capitalize } from '../lib/text.ts'
-import { type Environment, isRerun } from '../runner/environment.ts'
+import type { Environment } from '../runner/environment.ts'
 import type { Run } from '../runner/run.ts'
 import {
   type Actor,
@@ -16,64 +15,64 @@ import {
   isRepository,
   readActor,
 } from './event-table.ts'
-import { findOwnWork, guardedCommits, loadMergedPulls } from './loop-guard.ts'
-import { type Command, mayWrite, type Skip, skip, type Trigger } from './trigger.ts'
-
-/** A command without instructions, which is answered with how to use it. */
-type NoInstructions = { readonly kind: 'no-instructions'; readonly skip: Skip }
+import { loadMergedPulls, whyNoJobIsNeeded } from './loop-guard.ts'
+import { mayWrite, type Skip, skip, type Trigger } from './trigger.ts'
 
 /** Whether a run may do what it was asked. */
 type Decision =
   | Skip
-  | NoInstructions
+  /** A command without instructions, which is answered with how to use it. */
+  | { readonly kind: 'no-instructions'; readonly skip: Skip }
   | { readonly kind: 'cancelled' }
   | { readonly kind: 'go'; readonly mergedPulls: MergedPulls }
 
 /**
- * Checks the permission of the account that caused the run, where the event needs one, and whether that was the agent's
- * own work. Hands on the merged pull requests of a push, which the context tells as well.
+ * Checks the permission of the account that caused the run, where the event needs one, and whether a push needs no job.
+ * Hands on the merged pull requests of a push, which the context tells as well.
  */
 export async function decide(trigger: Trigger, run: Run): Promise<Decision> {
+  const { event, command } = trigger
   const { inputs, cancel } = run
   const refusal = await authorize(trigger, run)
   if (cancel.aborted) return { kind: 'cancelled' }
   if (refusal !== undefined) return refusal
-  const isGuarded = guardedCommits(trigger.event, inputs).length > 0
-  const isDescribed = hasPrompt(inputs) && inputs.context !== 'none'
-  const mergedPulls = await loadMergedPulls(trigger.event, { isGuarded, isDescribed }, run)
-  if (cancel.aborted) return { kind: 'cancelled' }
-  const ownWork = findOwnWork(trigger.event, inputs, mergedPulls)
-  return ownWork === undefined ? { kind: 'go', mergedPulls } : skip('notice', ownWork)
-}
-
-/** Checks the permission of the account that caused the run. Returns why it may not run; `undefined` if it may. */
-async function authorize({ event, command }: Trigger, run: Run): Promise<Skip | NoInstructions | undefined> {
-  if (command !== undefined) return await authorizeCommand(command, run)
-  if (isTrusted(event, run.environment)) return undefined
-  const { sender, workflow_run: before } = event.payload
-  const actor = readActor(before?.event === 'pull_request' ? before.triggering_actor : sender)
-  return await checkPermission(actor, `a job for this \`${event.name}\` event`, run)
-}
-
-/** A refused author gets a reaction, and no comment. */
-async function authorizeCommand(
-  { source, author, instructions }: Command,
-  run: Run,
-): Promise<Skip | NoInstructions | undefined> {
-  const { inputs, github } = run
-  const refusal = await checkPermission(author, `the command ${inputs.command}`, run)
-  if (refusal !== undefined) {
-    // A re-run's answer replaces that of the first attempt.
-    const answer = isRerun(run.environment) ? giveFinalReaction : react
-    const mayReact = mayWrite(inputs) && inputs['github-token'] !== '' && !run.cancel.aborted
-    const isRefused = refusal.level === 'notice'
-    if (mayReact) await answer(github, source, isRefused ? '-1' : 'confused')
-    return isRefused ? refusal : { ...refusal, reason: `${refusal.reason} Repeat the command later.` }
-  }
   // With `job-id`, a bare command waits for that job.
-  if (instructions !== '' || hasPrompt(inputs) || inputs['job-id'] !== '') return undefined
-  const reason = `${inputs.command} comes without instructions, and there is no \`prompt\``
-  return { kind: 'no-instructions', skip: skip('notice', reason) } as const
+  if (command?.instructions === '' && !hasPrompt(inputs) && inputs['job-id'] === '') {
+    const reason = `${inputs.command} comes without instructions, and there is no \`prompt\``
+    return { kind: 'no-instructions', skip: skip('notice', reason) }
+  }
+  const mergedPulls = await loadMergedPulls(event, run)
+  if (cancel.aborted) return { kind: 'cancelled' }
+  const reason = whyNoJobIsNeeded(event, inputs, mergedPulls)
+  return reason === undefined ? { kind: 'go', mergedPulls } : skip('notice', reason)
+}
+
+/**
+ * Checks the permission of the account that caused the run, where the event needs one. Where it is refused or unknown, a
+ * command gets a reaction, and no comment.
+ *
+ * @returns why the run may do nothing; `undefined` if it may
+ */
+async function authorize({ event, command }: Trigger, run: Run): Promise<Skip | undefined> {
+  const { inputs, github, environment, cancel } = run
+  if (command === undefined && isTrusted(event, environment)) return undefined
+  const { sender, workflow_run: before } = event.payload
+  const actor =
+    command?.author ?? readActor(before?.event === 'pull_request' ? before.triggering_actor : sender)
+  const refusal = await findRefusal(actor, run)
+  if (refusal.known && refusal.value === undefined) return undefined
+  const isTokenRefused = inputs['github-token'] === '' || (!refusal.known && refusal.error.status === 401)
+  if (command !== undefined && mayWrite(inputs) && !isTokenRefused && !cancel.aborted) {
+    await react(github, command.source, refusal.known ? '-1' : 'confused')
+  }
+  if (refusal.known) {
+    const what = command ? `the command ${inputs.command}` : `a job for this \`${event.name}\` event`
+    const needs = `needs \`${inputs['required-permission']}\` (\`required-permission\`)`
+    return skip('notice', `${refusal.value}, and ${what} ${needs}`)
+  }
+  const again = command ? 'repeat the command' : 're-run this job'
+  const advice = isTokenRefused ? `Correct \`github-token\`, then ${again}` : `To try again, ${again} later`
+  return skip('warning', `failed to read the permission of ${actor?.login}: ${refusal.why}. ${advice}`)
 }
 
 /** Whether an event can only be caused by someone with write permission. */
@@ -91,29 +90,11 @@ function isTrusted({ row, payload }: GitHubEvent, { repository }: Environment): 
   return row.causedBy === 'writer'
 }
 
-/**
- * Asks GitHub whether someone has the required permission on the repository.
- *
- * @param what what is asked for
- * @returns a notice if that is refused, a warning if the permission could not be read
- */
-async function checkPermission(actor: Actor | undefined, what: string, run: Run): Promise<Skip | undefined> {
-  const needs = `${what} needs \`${run.inputs['required-permission']}\` (\`required-permission\`)`
-  const refusal = await findRefusal(actor, run)
-  if (!refusal.known) {
-    const why = `the permission of ${actor?.login} could not be read: ${refusal.why}`
-    return skip('warning', `${why}. ${capitalize(needs)}`)
-  }
-  return refusal.value === undefined ? undefined : skip('notice', `${refusal.value}, and ${needs}`)
-}
-
 /** Whether an account of GitHub's may ask for jobs: one of `allow-bots`, or one with the required permission. */
 export async function mayAsk(user: Maybe<User>, run: Run): Promise<Known<boolean>> {
   const refusal = await findRefusal(readActor(user), run)
   return refusal.known ? { known: true, value: refusal.value === undefined } : refusal
 }
-
-const ALLOWED = { known: true, value: undefined } as const
 
 /**
  * Why someone may not ask; `undefined` if they may. GitHub's answer must be about the same account: a login can pass on
@@ -126,7 +107,7 @@ async function findRefusal(
 ): Promise<Known<string | undefined>> {
   const refused = (why: string) => ({ known: true, value: why }) as const
   if (actor === undefined) return refused('the event does not say who caused it')
-  if (isAllowedBot(actor, inputs)) return ALLOWED
+  if (isAllowedBot(actor, inputs)) return NONE
   const { login, id } = actor
   if (id === undefined) return refused(`the event does not give the id of ${login}`)
   const answer = await github.read<PermissionAnswer>(() =>
@@ -134,14 +115,16 @@ async function findRefusal(
       rest.repos.getCollaboratorPermissionLevel({ ...github.repository, username: login }),
     ),
   )
-  if (!answer.known && answer.error.status !== 404) return answer
-  if (!answer.known) return refused(`${login} has no permission on this repository (404)`)
+  if (!answer.known) {
+    const isNone = answer.error.status === 404
+    return isNone ? refused(`${login} has no permission on this repository (404)`) : answer
+  }
   const { user } = answer.value
   if (user?.id == null) return unknownBecause(new GitHubError("GitHub's response names no account"))
   if (user.id !== id) return refused(`the login ${login} now belongs to another account`)
   const level = readLevel(answer.value)
   const isEnough = LEVELS.indexOf(level) >= LEVELS.indexOf(inputs['required-permission'])
-  return isEnough ? ALLOWED : refused(`${login} has the permission \`${level}\` on this repository`)
+  return isEnough ? NONE : refused(`${login} has the permission \`${level}\` on this repository`)
 }
 
 /** The part of GitHub's answer that shows the level. */
@@ -162,7 +145,8 @@ const GRANTS = { read: 'pull', triage: 'triage', write: 'push', maintain: 'maint
 function readLevel({ permission, role_name: role, user }: PermissionAnswer): (typeof LEVELS)[number] {
   const named = (name: Maybe<string>) => PERMISSION_LEVELS.find((level) => level === name)
   const granted = user?.permissions
-  const ofRole = named(role)
-  if (ofRole !== undefined || granted == null) return ofRole ?? named(permission) ?? 'none'
-  return PERMISSION_LEVELS.findLast((level) => granted[GRANTS[level]] === true) ?? 'none'
+  const unnamed = granted
+    ? PERMISSION_LEVELS.findLast((level) => granted[GRANTS[level]] === true)
+    : named(permission)
+  return named(role) ?? unnamed ?? 'none'
 }

@@ -13,8 +13,10 @@ type EventRow = {
    * workflow run, whose payload decides.
    */
   readonly causedBy: 'writer' | 'anyone' | 'pull-request' | 'workflow-run'
-  /** Where its payload has a text that may be a command, and the action with which that text is new. */
-  readonly command?: { readonly action: string; readonly kind: CommandSource['kind'] }
+  /** The comment that may be a command, once it is `created`. */
+  readonly command?: CommandSource['kind']
+  /** Whether it is a text of people's in which no command may stand. */
+  readonly isOtherText?: true
   /** Whether a step remembers its job in a commit status. */
   readonly remembers: boolean
   /** What it is about, and so what the context holds; `branch`: what has changed on it since the step's last job. */
@@ -25,7 +27,6 @@ type Subject = 'push' | 'pull-request' | 'issue' | 'release' | 'branch' | 'workf
 
 const WRITER: EventRow = { causedBy: 'writer', remembers: false, subject: 'none' }
 const ANYONE: EventRow = { causedBy: 'anyone', remembers: false, subject: 'none' }
-const REVIEW: EventRow = { ...ANYONE, subject: 'pull-request' }
 const ON_TIME: EventRow = { causedBy: 'writer', remembers: true, subject: 'branch' }
 
 /** Source: GitHub's documentation, "Events that trigger workflows" and "Webhook events and payloads". */
@@ -42,17 +43,15 @@ const EVENTS: Readonly<Record<string, EventRow>> = {
   delete: WRITER,
   deployment: WRITER,
   deployment_status: WRITER,
-  deployment_review: WRITER,
-  deployment_protection_rule: WRITER,
   pull_request: { causedBy: 'pull-request', remembers: true, subject: 'pull-request' },
   pull_request_target: { causedBy: 'anyone', remembers: true, subject: 'pull-request' },
-  pull_request_review: { ...REVIEW, command: { action: 'submitted', kind: 'review' } },
-  pull_request_review_comment: { ...REVIEW, command: { action: 'created', kind: 'review-comment' } },
+  pull_request_review: { ...ANYONE, isOtherText: true, subject: 'pull-request' },
+  pull_request_review_comment: { ...ANYONE, command: 'review-comment', subject: 'pull-request' },
   // On a pull request, too, which the payload then has as `issue`.
-  issue_comment: { ...ANYONE, command: { action: 'created', kind: 'issue-comment' }, subject: 'issue' },
-  issues: { ...ANYONE, command: { action: 'opened', kind: 'issue' }, subject: 'issue' },
-  discussion: { ...ANYONE, subject: 'discussion' },
-  discussion_comment: { ...ANYONE, subject: 'discussion' },
+  issue_comment: { ...ANYONE, command: 'issue-comment', subject: 'issue' },
+  issues: { ...ANYONE, isOtherText: true, subject: 'issue' },
+  discussion: { ...ANYONE, isOtherText: true, subject: 'discussion' },
+  discussion_comment: { ...ANYONE, isOtherText: true, subject: 'discussion' },
   workflow_run: { causedBy: 'workflow-run', remembers: false, subject: 'workflow-run' },
 }
 
@@ -73,8 +72,6 @@ export type Payload = GitHub.Sent<{
   release: GitHub.Release
   discussion: GitHub.Issue
   workflow_run: GitHub.WorkflowRun
-  /** `old_issue`: an issue that was transferred from another repository. */
-  changes: GitHub.Sent<{ old_issue: GitHub.Issue }>
   /** Of a push: `refs/heads/main`; of `create` and `delete`: `main`. */
   ref: string
   /** Of `create` and `delete`: `branch` or `tag`. */
@@ -100,17 +97,42 @@ export type GitHubEvent = {
   readonly payloadProblem?: string
 }
 
+const USER = { login: '' }
+const REPOSITORY = { full_name: '' }
+
+/** What decides whether a run may start a job, with the types that it must have. A local run may have any payload. */
+const SAMPLE = {
+  ref: '',
+  sender: USER,
+  comment: { body: '', user: USER },
+  pull_request: { user: USER, head: { repo: REPOSITORY }, labels: [{ name: '' }] },
+  commits: [{ message: '', author: { username: '', email: '' } }],
+  workflow_run: { head_repository: REPOSITORY, triggering_actor: USER },
+}
+
+/** Whether the fields of a value, as far as it has them, are of the same types as in the sample. */
+function isLike(value: unknown, sample: unknown): boolean {
+  if (Array.isArray(sample)) return Array.isArray(value) && value.every((one) => isLike(one, sample[0]))
+  if (!isRecord(sample)) return typeof value === typeof sample
+  const names = Object.keys(sample)
+  return isRecord(value) && names.every((name) => value[name] == null || isLike(value[name], sample[name]))
+}
+
 /** Reads the event from what the runner says. Never fails. A local run need not have an event. */
 export function readEvent({ eventName: name, eventPath }: Environment): GitHubEvent {
   const bare = { name, row: eventRow(name), payload: {} }
-  if (eventPath === '') return name === '' ? bare : { ...bare, payloadProblem: 'it is not set' }
+  const unread = (payloadProblem: string) => ({ ...bare, payloadProblem })
+  if (eventPath === '') return name === '' ? bare : unread('it is not set')
+  let text: string
   try {
-    const payload = parseJson(readFileSync(eventPath, 'utf8'))
-    if (isRecord(payload)) return { ...bare, payload: payload as Payload }
-    return { ...bare, payloadProblem: 'the file contains no JSON object' }
+    text = readFileSync(eventPath, 'utf8')
   } catch (error) {
-    return { ...bare, payloadProblem: errorMessage(error) }
+    return unread(errorMessage(error))
   }
+  const payload = parseJson(text)
+  if (!isRecord(payload)) return unread('the file contains no JSON object')
+  if (!isLike(payload, SAMPLE)) return unread('a field is of another type than GitHub documents')
+  return { ...bare, payload: payload as Payload }
 }
 
 /** An account that wrote something or caused an event. */
@@ -132,6 +154,11 @@ export function readActor(user: GitHub.Maybe<GitHub.User>): Actor | undefined {
 /** Whether an account is a bot that needs no permission: a real bot with exactly that login. */
 export function isAllowedBot({ isBot, login }: Actor, inputs: Inputs): boolean {
   return isBot && inputs['allow-bots'].some((allowed) => allowed.toLowerCase() === login.toLowerCase())
+}
+
+/** Whether an event is one of a pull request itself, not of a review or comment on it. */
+export function isOfPullRequest({ name }: GitHubEvent): boolean {
+  return name === 'pull_request' || name === 'pull_request_target'
 }
 
 /** Whether a pull request comes from another repository. That may have been deleted: then the head names none. */

@@ -1,125 +1,116 @@
-import { type CommitOrigin, type MergedPulls, readMergedPulls } from '../github/pull-requests.ts'
+import {
+  type CommitOrigin,
+  type MergedPull,
+  type MergedPulls,
+  readMergedPulls,
+} from '../github/merged-pulls.ts'
 import { type Maybe, normalizeLogin, type PushedCommit } from '../github/types.ts'
-import { hasPrompt, INPUTS, type Inputs } from '../inputs/table.ts'
-import { joinSentences } from '../lib/text.ts'
+import { hasPrompt, type Inputs } from '../inputs/table.ts'
+import { inBackticks } from '../lib/text.ts'
 import type { Run } from '../runner/run.ts'
-import { type GitHubEvent, isSha } from './event-table.ts'
+import { type GitHubEvent, isOfPullRequest, isSha } from './event-table.ts'
 
 /** A push of more commits than this is a person's; no more of them are asked about. */
 const MAX_COMMITS = 20
 /** As many of a push's commits are described by the merged pull requests that they came in. */
 export const MAX_DESCRIBED = 100
+/** The service's agent also commits with this address, which no account of GitHub's has. */
+const AGENT_EMAIL = 'agent@mintlify.com'
 
 /**
- * Why an event must not start the agent: one of `ignore-authors` opened the pull request, or made all commits of the
- * push.
+ * Why an event needs no job: the pull request, or each commit of the push, is the work of `ignore-authors` or of a merged
+ * pull request with one of `skip-labels`.
  *
  * @param mergedPulls as far as GitHub was asked
- * @returns `undefined` if it may
+ * @returns `undefined` if it does
  */
-export function findOwnWork(
+export function whyNoJobIsNeeded(
   event: GitHubEvent,
   inputs: Inputs,
   mergedPulls: MergedPulls,
 ): string | undefined {
-  const { row, payload } = event
-  if (row.subject === 'pull-request' && row.command === undefined && !isWaitOnly(inputs)) {
-    const opener = ignoredAuthor([payload.pull_request?.user?.login], inputs)
-    return opener && `${opener} opened this pull request (\`ignore-authors\`)`
+  if (isOfPullRequest(event) && !isWaitOnly(inputs)) {
+    const { user, labels } = event.payload.pull_request ?? {}
+    const names = (labels ?? []).map(({ name }) => name ?? '')
+    const reason = reasonToSkip(ignoredAuthor([user?.login], inputs), names, inputs)
+    return reason && `this pull request is ${reason}`
   }
-  const authors = ownAuthors(guardedCommits(event, inputs), mergedPulls, inputs)
-  if (authors === undefined) return undefined
-  const orMerged = mergedPulls.size === 0 ? '' : ' or came in a merged pull request of that account'
-  return `every commit of this push was written by ${authors.join(', ')}${orMerged} (\`ignore-authors\`)`
+  const reasons = guardedCommits(event, inputs).map((commit) => {
+    const pulls = mergedPulls.get(commit.sha) ?? []
+    const labels = pulls.flatMap((pull) => pull.labels)
+    return reasonToSkip(ownAuthor(commit, inputs, pulls), labels, inputs)
+  })
+  if (reasons.length === 0 || reasons.includes(undefined)) return undefined
+  return `every change of this push is ${[...new Set(reasons)].join(' or ')}`
 }
 
-/**
- * Which of `ignore-authors` made these commits: wrote them, or opened the merged pull requests that they came in (merge
- * commits, squashed and rebased ones).
- *
- * @returns `undefined` if a commit is a person's, as far as is known, or there are none
- */
-export function ownAuthors(
-  commits: readonly CommitOrigin[],
-  mergedPulls: MergedPulls,
+/** @param author one of `ignore-authors` */
+function reasonToSkip(
+  author: string | undefined,
+  labels: readonly string[],
   inputs: Inputs,
-): readonly string[] | undefined {
-  const authors = new Set<string>()
-  for (const commit of commits) {
-    const openers = mergedPulls.get(commit.sha)?.map((pull) => pull.author) ?? []
-    const author = ownAuthor(commit, inputs, openers)
-    if (author === undefined) return undefined
-    authors.add(author)
-  }
-  return authors.size === 0 ? undefined : [...authors]
+): string | undefined {
+  if (author !== undefined) return `by ${author} (\`ignore-authors\`)`
+  // A message to a given job and a report are wanted whatever the labels.
+  const isNewJob = inputs['job-id'] === '' && hasPrompt(inputs)
+  const label = labels.find((one) => isNewJob && hasSkipLabel([one], inputs))
+  return label && `labelled ${inBackticks(label)} (\`skip-labels\`)`
 }
 
-/** Which of `ignore-authors` wrote a commit, or is among the `openers` of its pull requests. */
+/** Whether a pull request with these labels needs no docs. */
+export function hasSkipLabel(labels: readonly string[], inputs: Inputs): boolean {
+  const skipped = inputs['skip-labels'].map((label) => label.toLowerCase())
+  return labels.some((label) => skipped.includes(label.toLowerCase()))
+}
+
+/** Which of `ignore-authors` wrote a commit, or opened one of the merged pull requests that it came in. */
 export function ownAuthor(
   { login, email }: Pick<CommitOrigin, 'login' | 'email'>,
   inputs: Inputs,
-  openers: readonly string[] = [],
+  pulls: readonly MergedPull[] = [],
 ): string | undefined {
   // GitHub may know an author by the e-mail address that it gave the account, only.
-  const written = login ?? email?.match(/^(?:\d+\+)?([^@]+)@users\.noreply\./)?.[1]
-  return ignoredAuthor([written, ...openers], inputs)
+  const ofEmail = email?.match(/^(?:\d+\+)?([^@]+)@users\.noreply\./)?.[1]
+  const written = login ?? (email === AGENT_EMAIL ? 'mintlify' : ofEmail)
+  return ignoredAuthor([written, ...pulls.map(({ author }) => author.login)], inputs)
 }
 
 /** Asks for the merged pull requests of a push's newest commits, where the loop guard or the context needs them. */
-export async function loadMergedPulls(
-  { row, payload }: GitHubEvent,
-  { isGuarded, isDescribed }: { readonly isGuarded: boolean; readonly isDescribed: boolean },
-  { github }: Run,
-): Promise<MergedPulls> {
-  const isAsked = row.subject === 'push' && (isGuarded || isDescribed)
-  const commits = isAsked ? originsOf(payload.commits).filter(({ sha }) => isSha(sha)) : []
+export async function loadMergedPulls(event: GitHubEvent, { inputs, github }: Run): Promise<MergedPulls> {
+  const withText = hasPrompt(inputs) && inputs.context !== 'none'
+  const isAsked = event.row.subject === 'push' && (withText || guardedCommits(event, inputs).length > 0)
+  const commits = isAsked ? originsOf(event.payload.commits).filter(({ sha }) => isSha(sha)) : []
   if (commits.length === 0) return new Map()
-  const consequence = joinSentences(
-    isGuarded ? "A commit of unknown origin counts as a person's (`ignore-authors`)." : '',
-    isDescribed ? 'The agent is not told which pull requests the commits came in.' : '',
-  )
-  const level = isGuarded ? ({ level: 'warning' } as const) : {}
-  return await readMergedPulls(
-    commits.slice(-MAX_DESCRIBED),
-    { withText: isDescribed, consequence, ...level },
-    github,
-  )
+  const consequence =
+    "Commits of unknown origin count as a person's, and the agent is not told their pull requests."
+  const described = commits.slice(-MAX_DESCRIBED)
+  return await readMergedPulls(described, { withText, level: 'warning', consequence }, github)
 }
 
 /** A run that only waits for a job starts none. */
-function isWaitOnly(inputs: Inputs): boolean {
+export function isWaitOnly(inputs: Inputs): boolean {
   return inputs['job-id'] !== '' && !hasPrompt(inputs)
 }
 
 /** The commits of a push that are to be judged: to a branch that was there before, and not too many. */
-export function guardedCommits({ row, payload }: GitHubEvent, inputs: Inputs): readonly CommitOrigin[] {
+function guardedCommits({ row, payload }: GitHubEvent, inputs: Inputs): readonly CommitOrigin[] {
   const { ref, created, commits } = payload
   const isToBranch = row.subject === 'push' && ref?.startsWith('refs/heads/') === true && created !== true
-  const isGuarded = !isWaitOnly(inputs) && inputs['ignore-authors'].length > 0
-  const origins = isToBranch && isGuarded ? originsOf(commits) : []
+  const origins = isToBranch && !isWaitOnly(inputs) ? originsOf(commits) : []
   return origins.length <= MAX_COMMITS ? origins : []
 }
 
-/** One that can't be read is of unknown origin. */
-export function originsOf(commits: Maybe<readonly Maybe<PushedCommit>[]>): readonly CommitOrigin[] {
-  return (Array.isArray(commits) ? commits : []).map((commit: Maybe<PushedCommit>) => {
-    const { id, message, author } = commit ?? {}
-    return { sha: id ?? '', message: message ?? '', login: author?.username, email: author?.email }
-  })
+export function originsOf(commits: Maybe<readonly PushedCommit[]>): readonly CommitOrigin[] {
+  return (commits ?? []).map(({ id, message, author }) => ({
+    sha: id ?? '',
+    message: message ?? '',
+    login: author?.username,
+    email: author?.email,
+  }))
 }
 
 /** The first of `ignore-authors` that has one of these logins. */
 function ignoredAuthor(logins: readonly Maybe<string>[], inputs: Inputs): string | undefined {
   const plain = logins.map((login) => normalizeLogin(login ?? ''))
   return inputs['ignore-authors'].find((author) => plain.includes(normalizeLogin(author)))
-}
-
-/** Says that the list of `ignore-authors` lacks the service's own agent, where the loop guard looks at it. */
-export function unguardedWarning({ row }: GitHubEvent, inputs: Inputs): string | undefined {
-  const { 'ignore-authors': authors, 'base-url': baseUrl } = inputs
-  const isGuarded = (row.subject === 'push' || row.subject === 'pull-request') && row.command === undefined
-  const isMintlify = baseUrl.href === new URL(INPUTS['base-url'].default).href
-  const hasAgent = authors.length === 0 || ignoredAuthor(['mintlify'], inputs) !== undefined
-  if (!isGuarded || isWaitOnly(inputs) || !isMintlify || hasAgent) return undefined
-  return 'The list in `ignore-authors` replaces the default: without `mintlify[bot]`, the pull requests and pushes of the agent start it again. Add that login.'
 }

@@ -7,10 +7,10 @@ import {
   type GitHubEvent,
   isAllowedBot,
   isFromFork,
-  type Payload,
+  isOfPullRequest,
   readActor,
 } from './event-table.ts'
-import { findOwnWork } from './loop-guard.ts'
+import { isWaitOnly, whyNoJobIsNeeded } from './loop-guard.ts'
 
 /** What started a run that is to do something. */
 export type Trigger = {
@@ -31,7 +31,7 @@ export function skip(level: Skip['level'], reason: string): Skip {
   return { kind: 'skip', level, reason: `Skipped: ${reason}.` }
 }
 
-/** A command in a comment, review or new issue. Whether its author may give one is another question. */
+/** A command in a comment. Whether its author may give one is another question. */
 export type Command = {
   readonly source: CommandSource
   readonly author: Actor
@@ -55,81 +55,89 @@ export function readTrigger(
   if (event.payloadProblem !== undefined && event.row.causedBy !== 'writer') {
     return skip('notice', "the event's payload could not be read, so it is not known who caused it")
   }
-  const command = inputs.command === '' ? undefined : readCommand(event, inputs.command)
-  const nothingAsked = whyNothingIsAsked(event, command, inputs)
-  if (nothingAsked !== undefined) return skip('info', nothingAsked)
-  const needsKey = inputs['api-key'] === '' && !inputs['dry-run']
-  const withoutSecrets = needsKey ? kindWithoutSecrets(event, environment) : undefined
-  const noSecrets = withoutSecrets && `\`api-key\` is empty, as GitHub gives no secrets to ${withoutSecrets}`
-  // Judged again by `decide`, with the pull requests that the commits came in.
-  const reason = findOwnWork(event, inputs, new Map()) ?? noSecrets
+  const command = readCommand(event, inputs.command)
+  const nothing = whyNoCommand(event, command, inputs) ?? whyNothingToDocument(event, inputs)
+  if (nothing !== undefined) return skip('info', nothing)
+  const reason =
+    whyNothingIsRequested(event, inputs) ??
+    // Judged again by `decide`, with the pull requests that the commits came in.
+    whyNoJobIsNeeded(event, inputs, new Map()) ??
+    whyWithoutKey(event, inputs, environment)
   return reason === undefined ? { kind: 'trigger', trigger: { event, command } } : skip('notice', reason)
 }
 
-function whyNothingIsAsked(
-  { name, row, payload }: GitHubEvent,
+/** Why a comment, on an event where comments may be commands, is none that counts. */
+function whyNoCommand(
+  { row, payload }: GitHubEvent,
   command: Command | undefined,
   inputs: Inputs,
 ): string | undefined {
-  if (row.subject === 'push' && payload.deleted === true)
-    return `this push deletes ${inBackticks(payload.ref ?? '')}`
-  if (payload.changes?.old_issue != null) {
-    return 'this issue is not new: it was transferred from another repository'
-  }
-  if (command !== undefined) {
-    const { author } = command
-    const isRefused = author.isBot && !isAllowedBot(author, inputs)
-    return isRefused ? `${author.login} is a bot that \`allow-bots\` does not list` : undefined
-  }
   if (row.command === undefined || inputs.command === '') return undefined
-  const { kind, action } = row.command
-  if (kind === 'issue' && (payload.action !== action || hasPrompt(inputs))) return undefined
-  const what = kind.endsWith('comment') ? 'comment' : kind
-  if (payload.action !== action) return `the ${what} is not new (\`${name}\`, \`${payload.action}\`)`
-  const noPrompt = kind === 'issue' ? ', and there is no `prompt`' : ''
-  return `the ${what} does not start with ${inputs.command} as plain text${noPrompt}`
+  if (payload.action !== 'created') return `the comment is not new (\`${payload.action}\`)`
+  if (command === undefined) return `the comment does not start with ${inputs.command} as plain text`
+  const { author } = command
+  const isRefused = author.isBot && !isAllowedBot(author, inputs)
+  return isRefused ? `${author.login} is a bot that \`allow-bots\` does not list` : undefined
+}
+
+function whyNothingToDocument(event: GitHubEvent, inputs: Inputs): string | undefined {
+  const { action, deleted, ref, pull_request: pull } = event.payload
+  if (isWaitOnly(inputs)) return undefined
+  if (event.row.subject === 'push' && deleted === true) return `this push deletes ${inBackticks(ref ?? '')}`
+  const isClosed = isOfPullRequest(event) && action === 'closed' && pull?.merged !== true
+  return isClosed ? 'this pull request was closed without a merge' : undefined
+}
+
+/** Why people's text that is no comment requests nothing: the inputs would have to. */
+function whyNothingIsRequested({ row }: GitHubEvent, inputs: Inputs): string | undefined {
+  const isReport = inputs['visitors-summary'] || inputs['visitors-export'] !== ''
+  const isRequested =
+    hasPrompt(inputs) || inputs['job-id'] !== '' || isReport || inputs['reader-signals'] !== 'none'
+  if (!row.isOtherText || isRequested || inputs.command === '') return undefined
+  return 'the inputs request nothing, and commands stand in comments on issues and pull requests alone'
 }
 
 /**
- * What kind of run this is, if GitHub gives such runs no secrets: a fork's push has none of the repository that the fork
- * was made from.
+ * Why a run has no key, and what works instead, where GitHub gives it no secrets: a fork's push has none of the
+ * repository that the fork was made from.
  * Source: GitHub's documentation, "Events that trigger workflows", "Dependabot on GitHub Actions".
  */
-function kindWithoutSecrets({ name, row, payload }: GitHubEvent, { actor, repository }: Environment) {
-  if ([actor, payload.sender?.login].includes('dependabot[bot]')) return 'Dependabot'
-  if (row.subject === 'push') return payload.repository?.fork === true ? 'pushes in a fork' : undefined
+function whyWithoutKey(
+  { name, row, payload }: GitHubEvent,
+  inputs: Inputs,
+  { actor, repository }: Environment,
+): string | undefined {
+  if (inputs['api-key'] !== '' || inputs['dry-run']) return undefined
   // `pull_request_target` runs with the base repository's secrets.
   const isPull = row.subject === 'pull-request' && name !== 'pull_request_target'
-  return isPull && isFromFork(payload.pull_request, repository) ? 'pull requests from forks' : undefined
+  const isFork = isPull
+    ? isFromFork(payload.pull_request, repository)
+    : row.subject === 'push' && payload.repository?.fork === true
+  const isDependabot = [actor, payload.sender?.login].includes('dependabot[bot]')
+  if (!isFork && !isDependabot) return undefined
+  const whom = isDependabot ? 'Dependabot, which has secrets of its own: set one, ' : 'runs of forks: '
+  const byComment = inputs.command && `comment with ${inputs.command} in the main thread, or `
+  return `\`api-key\` is empty, as GitHub gives no secrets to ${whom}${byComment}start the job after the merge`
 }
 
-/** Reads the command with which the event's new text begins; `undefined` if it is not new, or begins otherwise. */
+/** Reads the command with which a new comment begins; `undefined` if it is not new, or begins otherwise. */
 export function readCommand({ row, payload }: GitHubEvent, word: string): Command | undefined {
-  if (row.command === undefined || payload.action !== row.command.action) return undefined
-  const written = payload.comment ?? payload.review ?? payload.issue
-  const source = sourceOf(row.command.kind, written?.html_url ?? '', payload)
-  const author = readActor(written?.user)
-  const rest = textAfterCommand(written?.body ?? '', word)
-  if (source === undefined || author === undefined || rest === undefined) return undefined
+  const { action, comment, issue, pull_request: pull } = payload
+  if (row.command === undefined || word === '' || action !== 'created') return undefined
+  const { id, html_url: url, in_reply_to_id: repliesTo } = comment ?? {}
+  const number = (pull ?? issue)?.number
+  const author = readActor(comment?.user)
+  const rest = textAfterCommand(comment?.body ?? '', word)
+  if (number == null || id == null || author === undefined || rest === undefined) return undefined
+  const isPull = (pull ?? issue?.pull_request) != null
+  const thread: Thread =
+    row.command === 'review-comment'
+      ? { kind: 'review', number, isPull, rootId: repliesTo ?? id }
+      : { kind: 'main', number, isPull, rootId: 0 }
+  const source = { kind: row.command, id, url: url ?? '', thread }
   const text = visibleText(withoutHidden(rest)).trim()
   const afterNew = afterWord(text, 'new')
   return { source, author, instructions: afterNew?.trim() ?? text, fresh: afterNew !== undefined }
-}
-
-function sourceOf(
-  kind: CommandSource['kind'],
-  url: string,
-  { comment, review, issue, pull_request: pull }: Payload,
-): CommandSource | undefined {
-  const number = (pull ?? issue)?.number
-  const id = kind === 'issue' ? number : (comment ?? review)?.id
-  if (number == null || id == null) return undefined
-  const isPull = (pull ?? issue?.pull_request) != null
-  const thread: Thread =
-    kind === 'review-comment'
-      ? { kind: 'review', number, isPull, rootId: comment?.in_reply_to_id ?? id }
-      : { kind: 'main', number, isPull, rootId: 0 }
-  return { kind, id, url, thread }
 }
 
 /**
@@ -146,7 +154,7 @@ function withoutHidden(rest: string): string {
  * What a text says after the command; `undefined` if it does not begin with it. Quotes and HTML comments before it are
  * passed over; of what follows, the first line alone is judged.
  */
-export function textAfterCommand(text: string, word: string): string | undefined {
+function textAfterCommand(text: string, word: string): string | undefined {
   const lines = text.replace(/^\uFEFF/, '').replace(/\r\n?/g, '\n')
   // Never tries a line twice: anyone may write 64 KiB of anything.
   const passedOver = /^(?:[^\S\n]*\n| {0,3}>[^\n]*\n?| {0,3}<!--(?:>|->|[\s\S]*?-->))* {0,3}/

@@ -1,7 +1,18 @@
+import { afterGrace, type Waiting } from '../lib/clock.ts'
+import { HttpClient, type HttpRequest } from '../lib/http.ts'
+import { recordField } from '../lib/json.ts'
 import { joinSentences } from '../lib/text.ts'
-import { GitHubError, type GraphqlError, readGraphqlErrors, toGitHubError } from './errors.ts'
-import { type Octokit, OctokitLoader, type OctokitOptions } from './octokit.ts'
-import type { Maybe, User } from './types.ts'
+import { type ProxySettings, TransportError } from '../lib/transport.ts'
+import {
+  checkBody,
+  GitHubError,
+  type GraphqlError,
+  mayHaveArrived,
+  readGraphqlErrors,
+  type SentRequest,
+  toGitHubError,
+} from './errors.ts'
+import type { Maybe, Octokit, User } from './types.ts'
 
 /** A call that a run can do without. */
 export type GitHubCall = {
@@ -9,9 +20,9 @@ export type GitHubCall = {
   readonly purpose: string
   /** The permission that the token needs for it: `issues: write`. */
   readonly permission: string
-  /** How any failure is logged; by default as a warning, but a missing permission to read as a notice. */
+  /** How a failure is annotated; by default as a warning, but a missing permission to read as a notice. */
   readonly level?: 'notice' | 'warning'
-  /** What a failure costs the user: a sentence that the message begins with. */
+  /** What a failure costs the user, to follow "so": `each run opens another pull request`. */
   readonly cost?: string
   /** What else follows from a failure, as sentences. */
   readonly consequence?: string
@@ -30,27 +41,44 @@ export function unknownBecause(error: GitHubError): Known<never> {
   return { known: false, why: error.message, error }
 }
 
-type Page = { readonly data: unknown; readonly headers: { readonly link?: string | undefined } }
-
-type GitHubOptions = OctokitOptions & {
+type GitHubOptions = Waiting & {
+  readonly apiUrl: string
   readonly serverUrl: string
   /** `owner/name`. */
   readonly repository: string
-  readonly log: Readonly<Record<'info' | 'notice' | 'warning', (text: string) => void>>
+  /** May be empty: then every call fails. */
+  readonly token: string
+  readonly proxy: ProxySettings
+  readonly log: Readonly<Record<'debug' | 'info' | 'notice' | 'warning' | 'cost', (text: string) => void>>
+  /** Until when pauses may last, in milliseconds since the epoch; else 15 s each. */
+  readonly retryAfterDeadlineMs?: number | undefined
   /** Permissions that have worked in this run before. */
   readonly workingPermissions?: readonly string[]
 }
 
-/** GitHub's API for the repository of a run. Nothing is loaded or sent before the first call. */
+/** Before the second and the third try. */
+const PAUSES_MS = [3000, 9000]
+/** Nothing on GitHub is worth holding a job up for. */
+const MAX_PAUSE_MS = 15_000
+
+/**
+ * GitHub's API for the repository of a run: Octokit with this action's transport and its rule of what is retried.
+ * Nothing is loaded or sent before the first call.
+ */
 export class GitHub {
   readonly repository: { readonly owner: string; readonly repo: string }
   /** `/repos/owner/name`. */
   readonly path: string
   readonly serverUrl: string
   readonly #options: GitHubOptions
-  readonly #octokit: OctokitLoader
-  /** By cause, and by cost: how a failure was annotated. */
-  readonly #annotated = new Map<string, GitHubCall['level']>()
+  readonly #http: HttpClient
+  /** Ends requests that write, so that a comment may still be finished: a cancelled run has 5 s. */
+  readonly #lateCancel: AbortSignal
+  #octokit: Promise<Octokit> | undefined
+  #hasTimedOut = false
+  #hasJobStarted = false
+  /** What has been said of failures: each sentence once. */
+  readonly #said = new Set<string>()
   readonly #working: Set<string>
   #account: User | undefined
 
@@ -60,45 +88,47 @@ export class GitHub {
     this.path = `/repos/${options.repository}`
     this.serverUrl = options.serverUrl
     this.#options = options
-    this.#octokit = new OctokitLoader(options)
+    this.#http = new HttpClient({ ...options, timeoutMs: 10_000, debug: options.log.debug })
+    this.#lateCancel = afterGrace(options.cancel, 4000, options.clock)
     this.#working = new Set(options.workingPermissions)
   }
 
-  /** @throws {GitHubError} if the call fails, after retries where those help and do no harm, or its body says nothing */
-  async request<T>(send: (octokit: Octokit) => Promise<T>): Promise<T> {
-    return await send(await this.#octokit.load())
-  }
-
-  /** The data of one response. Throws as `request` does. */
+  /**
+   * The data of one response.
+   *
+   * @throws {GitHubError} if the call fails, after retries where those help and do no harm, or its body is unusable
+   */
   async call<T>(send: (octokit: Octokit) => Promise<{ readonly data: T }>): Promise<T> {
-    return (await this.request(send)).data
+    return (await send(await this.#load())).data
   }
 
-  /** The `data` of a GraphQL query, as far as it came, and its errors. Throws as `request` does. */
+  /** The `data` of a GraphQL query, as far as it came, and its errors. Throws as `call` does. */
   async graphql<T>(
     query: string,
     variables: Readonly<Record<string, string | number>> = {},
   ): Promise<{ readonly data: T; readonly errors: readonly GraphqlError[] }> {
-    // On GitHub Enterprise Server it is not below REST's address: `/api/graphql` and `/api/v3`.
-    const baseUrl = this.#options.apiUrl.replace(/(?:\/v3)?\/?$/, '')
-    const answer = await this.call<{ readonly data: T }>((octokit) =>
-      octokit.request(`POST ${baseUrl}/graphql`, { query, variables }),
-    )
-    return { data: answer.data, errors: readGraphqlErrors(answer) }
+    const { graphql } = await this.#load()
+    try {
+      return { data: await graphql<T>(query, variables), errors: [] }
+    } catch (error) {
+      // Octokit throws what came in part; a response without any data is an error of ours.
+      const errors = readGraphqlErrors(error)
+      if (errors.length === 0) throw error
+      return { data: recordField(error, 'data') as T, errors }
+    }
   }
 
-  /** All entries of a list, page after page. Throws as `request` does. */
+  /** All entries of a list, page after page. Throws as `call` does. */
   async list<T>(path: string, maxEntries = Infinity): Promise<readonly T[]> {
+    const { paginate } = await this.#load()
     const all: T[] = []
-    let next: string | undefined = `GET ${path}${path.includes('?') ? '&' : '?'}per_page=100`
-    while (next !== undefined && all.length < maxEntries) {
-      const route: string = next
-      const { data, headers } = await this.request<Page>((octokit) => octokit.request(route))
-      const isList = Array.isArray(data) && !data.includes(null)
+    for await (const page of paginate.iterator(`GET ${path}`, { per_page: 100 })) {
+      const entries: unknown = page.data
+      // Octokit makes an empty page, without a URL, of a 409.
+      const isList = 'url' in page && Array.isArray(entries) && !entries.includes(null)
       if (!isList) throw new GitHubError('GitHub returned something that is not a list')
-      all.push(...(data as readonly T[]))
-      const [, url] = /<([^<>]+)>;\s*rel="next"/.exec(headers.link ?? '') ?? []
-      next = url && `GET ${url}`
+      all.push(...(entries as readonly T[]))
+      if (all.length >= maxEntries) break
     }
     return all
   }
@@ -115,30 +145,67 @@ export class GitHub {
   /** Makes a call that the run can do without: a failure is logged. */
   async attempt<T>(call: GitHubCall, send: () => Promise<T>): Promise<Known<T>> {
     const result = await this.read(send)
-    if (result.known) this.#working.add(call.permission)
-    else this.report(result.error, call)
+    if (result.known || result.error.maybeWritten) this.#working.add(call.permission)
+    if (!result.known) this.report(result.error, call)
     return result
   }
 
   /**
-   * Logs a failed call: as an annotation the first time its cause is met, afterwards as a line.
+   * Creates something that must not be there twice: where an attempt may have arrived, it is looked for before the next
+   * one. Throws as `create` and `find` do.
+   */
+  async createOnce<T>(create: () => Promise<T>, find: () => Promise<T | undefined>): Promise<T> {
+    for (const pauseMs of this.#pausesMs()) {
+      try {
+        return await create()
+      } catch (error) {
+        const isUnclear = error instanceof GitHubError && error.maybeWritten
+        if (!isUnclear || this.#options.cancel.aborted) throw error
+        await this.pause(pauseMs)
+        const found = await find()
+        if (found !== undefined) return found
+      }
+    }
+    return await create()
+  }
+
+  /**
+   * Logs a failed call: its cause first, then its cost. It is an annotation the first time that its cause or its cost is
+   * met, afterwards a line; what explains it is said once.
    *
    * @returns whether it was an annotation
    */
   report(error: GitHubError, call: GitHubCall): boolean {
     const { log, cancel } = this.#options
     const { purpose, permission, cost = '', consequence = '' } = call
-    const isMissing = error.kind === 'permission' && !this.#working.has(permission)
+    const isMissing = this.#isMissing(permission, error)
+    const failed = `Failed to ${purpose}: ${error.message}`
+    // GitHub returns 404 for both.
+    const other = error.status === 404 ? ' (or the item does not exist)' : ''
+    const missing = `\`${permission}\` is missing in \`permissions:\`${other}`
+    // One annotation for a token without any permission.
+    const isNewCause = this.#isNew(isMissing ? 'permission' : error.message)
+    const isNewCost = this.#isNew(cost)
+    const message = joinSentences(
+      `${isMissing ? missing : failed}${isNewCost ? `, so ${cost}` : ''}.`,
+      isMissing ? `${failed}.` : '',
+      ...[error.explanation, consequence].filter((sentence) => this.#isNew(sentence)),
+    )
     const { level = isMissing && permission.endsWith(': read') ? 'notice' : 'warning' } = call
-    // One annotation for a token without any permission; one more for what costs something.
-    const cause = isMissing ? 'permission' : error.message
-    const before = this.#annotated.get(cost || cause)
-    const isNew = before !== 'warning' && before !== level && !cancel.aborted
-    if (isNew) this.#annotated.set(cause, level).set(cost || cause, level)
-    const advice = isMissing ? permissionAdvice(permission) : ''
-    const message = joinSentences(cost, `Failed to ${purpose}: ${error.message}.`, advice, consequence)
-    log[isNew ? level : 'info'](message)
+    const isAnnotation = (isNewCause || isNewCost) && !cancel.aborted
+    log[isAnnotation ? (isNewCost ? 'cost' : level) : 'info'](message)
+    return isAnnotation
+  }
+
+  #isNew(text: string): boolean {
+    const isNew = text !== '' && !this.#said.has(text)
+    this.#said.add(text)
     return isNew
+  }
+
+  /** Says that no job waits for GitHub any more: until then, a GitHub that hangs is asked once for each thing. */
+  jobStarted(): void {
+    this.#hasJobStarted = true
   }
 
   /** Waits, unless the run is cancelled. */
@@ -147,22 +214,25 @@ export class GitHub {
     await clock.sleep(ms, cancel).catch(() => undefined)
   }
 
-  /** The permissions that have worked in this run. */
+  /** The permissions that have worked in this run, or may have. */
   workingPermissions(): readonly string[] {
     return [...this.#working]
   }
 
   /** Whether trying again later can't help: a 403 or 404 is final where `permission` has not worked in this run. */
-  isRefusedForGood({ kind }: GitHubError, permission: string): boolean {
-    if (kind === 'refused') return true
+  isRefusedForGood(error: GitHubError, permission: string): boolean {
+    return error.kind === 'refused' || this.#isMissing(permission, error)
+  }
+
+  #isMissing(permission: string, { kind }: GitHubError): boolean {
     return kind === 'permission' && !this.#working.has(permission)
   }
 
   /** Whose token it is, or a GitHubError. By GraphQL, since REST's `GET /user` refuses the tokens of apps. */
   async account(): Promise<User> {
     if (this.#account === undefined) {
-      type Answer = { readonly viewer?: Maybe<User> }
-      this.knowAccount((await this.graphql<Answer>('query { viewer { databaseId login } }')).data.viewer)
+      const query = 'query { viewer { databaseId login } }'
+      this.knowAccount((await this.graphql<{ viewer?: User }>(query)).data.viewer)
     }
     if (this.#account === undefined) throw new GitHubError('GitHub does not say whose token it is')
     return this.#account
@@ -172,10 +242,112 @@ export class GitHub {
   knowAccount(user: Maybe<User>): void {
     if (user?.login) this.#account = user
   }
+
+  /** @throws {GitHubError} if there is no token */
+  async #load(): Promise<Octokit> {
+    if (this.#options.token === '') {
+      throw new GitHubError('`github-token` is empty', {
+        kind: 'refused',
+        explanation:
+          'If it is taken from a secret, is that set, and its name spelled correctly? Without the input, `github.token` is used.',
+      })
+    }
+    this.#octokit ??= this.#createOctokit()
+    return await this.#octokit
+  }
+
+  async #createOctokit(): Promise<Octokit> {
+    const { getOctokit } = await import('@actions/github')
+    const { token, apiUrl } = this.#options
+    const silent = (): void => undefined
+    const octokit = getOctokit(token, {
+      baseUrl: apiUrl.replace(/\/$/, ''),
+      userAgent: 'docs-agent-action',
+      // Octokit's own log goes to the console, where its text could be read as a workflow command.
+      log: { debug: silent, info: silent, warn: silent, error: silent },
+      request: { fetch: (url: string, init: HttpRequest) => this.#fetch(url, init) },
+    })
+    octokit.hook.wrap('request', (send, request) => this.#retry(request, async () => send(request)))
+    return octokit
+  }
+
+  /** The pauses between tries. */
+  #pausesMs(): readonly number[] {
+    return this.#hasTimedOut && !this.#hasJobStarted ? [] : PAUSES_MS
+  }
+
+  /** Sends a request up to three times. @throws {GitHubError} */
+  async #retry<T extends { readonly status: number; readonly data: unknown }>(
+    request: SentRequest,
+    send: () => Promise<T>,
+  ): Promise<T> {
+    const { clock, cancel, retryAfterDeadlineMs } = this.#options
+    const pausesMs = [...this.#pausesMs()]
+    let maybeWritten = false
+    for (;;) {
+      try {
+        const response = await send()
+        checkBody(response, request)
+        return response
+      } catch (caught) {
+        let error = toGitHubError(caught, clock.now())
+        const { message, cause } = error
+        maybeWritten ||= !onlyReads(request) && mayHaveArrived(error)
+        if (maybeWritten) {
+          // No refusal is final for what an earlier try may have written.
+          const kind = error.kind === 'rate-limit' ? error.kind : 'other'
+          error = new GitHubError(message, { ...error, cause, kind, maybeWritten })
+        }
+        const usualMs = isRetryable(error, request) ? pausesMs.shift() : undefined
+        const pauseMs = usualMs && (error.retryAfterMs || usualMs)
+        const maxPauseMs =
+          retryAfterDeadlineMs === undefined ? MAX_PAUSE_MS : retryAfterDeadlineMs - clock.now()
+        const isLast = pauseMs === undefined || pauseMs > maxPauseMs
+        if (!isLast) await this.pause(pauseMs)
+        if (isLast || cancel.aborted) {
+          this.#hasTimedOut ||= cause instanceof TransportError && cause.failure === 'timeout'
+          throw error
+        }
+      }
+    }
+  }
+
+  /** What Octokit sends its requests with: this action's transport, with the platform's `Response`. */
+  async #fetch(address: string, { method, headers, body }: Omit<HttpRequest, 'url'>): Promise<Response> {
+    const { apiUrl, cancel } = this.#options
+    const url = new URL(address)
+    // The token goes to GitHub's API alone, wherever a `Link` header may point.
+    if (url.origin !== new URL(apiUrl).origin) throw new Error(`${url.origin} is not GitHub's API`)
+    const request = { method, url: url.pathname }
+    // What was begun is ended within the grace; only what else is read ends with the cancel.
+    const endsAtOnce = onlyReads(request) && !cancel.aborted
+    const response = await this.#http.send({
+      method,
+      url,
+      headers: { ...headers, 'x-github-api-version': '2022-11-28' },
+      body,
+      signal: endsAtOnce ? cancel : this.#lateCancel,
+      freshConnection: !isRepeatable(request),
+    })
+    const { status } = response
+    return new Response(status === 204 ? null : response.body, { status, headers: response.headers })
+  }
 }
 
-function permissionAdvice(permission: string): string {
-  const needs = `The job's \`github-token\` needs the permission \`${permission}\` for this`
-  const isAboutThread = permission === 'issues: write' || permission === 'pull-requests: write'
-  return `${needs}${isAboutThread ? ', unless the thread was deleted or locked' : ''}.`
+/** Whether a failed request may be sent again: the one rule for GitHub. */
+function isRetryable(error: GitHubError, request: SentRequest): boolean {
+  const { kind, cause } = error
+  if (kind !== 'other') return kind === 'rate-limit'
+  const isUnsent = cause instanceof TransportError && !cause.maybeSent
+  return isUnsent || (isRepeatable(request) && mayHaveArrived(error))
+}
+
+/** Whether sending a request twice does no more than sending it once; an existing reaction or status is not doubled. */
+function isRepeatable(request: SentRequest): boolean {
+  const { method, url } = request
+  return onlyReads(request) || method !== 'POST' || /\/(?:reactions|statuses\/[^/]+)$/.test(url)
+}
+
+function onlyReads({ method, url }: SentRequest): boolean {
+  return method === 'GET' || url.endsWith('/graphql')
 }

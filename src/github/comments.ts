@@ -1,4 +1,4 @@
-import { type GitHub, type Known, NONE } from './client.ts'
+import type { GitHub, Known } from './client.ts'
 import { GitHubError } from './errors.ts'
 import { type Comment, type Maybe, normalizeLogin, type Sent, type User } from './types.ts'
 
@@ -14,13 +14,12 @@ export type Thread = {
   readonly rootId: number
 }
 
-/** What a command was written in. */
+/** The comment that a command was written in. */
 export type CommandSource = {
-  readonly kind: 'issue-comment' | 'review-comment' | 'review' | 'issue'
-  /** Of the comment or review; an issue's is its number. */
+  readonly kind: 'issue-comment' | 'review-comment'
+  /** Of the comment. */
   readonly id: number
   readonly url: string
-  /** Where it is answered: a review and an issue have the main thread. */
   readonly thread: Thread
 }
 
@@ -59,7 +58,7 @@ export function isSameAccount(one: Maybe<User>, other: Maybe<User>): boolean {
 
 /** All comments of a thread, oldest first; for a review's thread those of all reviews. Or a GitHubError. */
 export async function listComments(github: GitHub, thread: Thread): Promise<readonly ThreadComment[]> {
-  const comments = await github.list<Comment>(`${commentsPath(github, thread)}/${thread.number}/comments`)
+  const comments = await github.list<Comment>(`${pathOf(github, thread)}/${thread.number}/comments`)
   return comments.map((one) => ({
     ref: refOf(one, thread),
     author: one.user,
@@ -69,66 +68,37 @@ export async function listComments(github: GitHub, thread: Thread): Promise<read
   }))
 }
 
-/** Writes a comment: in the main thread if the review thread was deleted. Or a GitHubError. */
+/**
+ * Writes a comment, once. Or a GitHubError.
+ *
+ * @param find looks for the comment where an attempt may have arrived
+ */
 export async function createComment(
   github: GitHub,
   thread: Thread,
-  render: (thread: Thread) => string,
+  body: string,
+  find: () => Promise<CommentRef | undefined>,
 ): Promise<CommentRef> {
-  const { kind, number, rootId } = thread
-  const path = `${commentsPath(github, thread)}/${number}/comments`
-  const route = kind === 'main' ? `POST ${path}` : `POST ${path}/${rootId}/replies`
-  try {
-    return refOf(await send<Comment>(github, route, { body: render(thread) }), thread)
-  } catch (error) {
-    const isDeleted = error instanceof GitHubError && (error.status === 404 || error.status === 422)
-    if (kind === 'main' || !isDeleted) throw error
-    return await createComment(github, mainThread(thread), render)
-  }
+  const path = `${pathOf(github, thread)}/${thread.number}/comments`
+  const route = thread.kind === 'main' ? `POST ${path}` : `POST ${path}/${thread.rootId}/replies`
+  const create = async () => refOf(await send<Comment>(github, route, { body }), thread)
+  return await github.createOnce(create, find)
 }
 
 /** Replaces the text of a comment. Or a GitHubError. */
 export async function editComment(github: GitHub, { thread, id }: CommentRef, body: string): Promise<void> {
-  await send<Comment>(github, `PATCH ${commentsPath(github, thread)}/comments/${id}`, { body })
+  await send<Comment>(github, `PATCH ${pathOf(github, thread)}/comments/${id}`, { body })
 }
 
-/** The reactions that this action gives, by GitHub's names: 👀 🚀 👍 😕 👎. */
-const REACTIONS = ['eyes', 'rocket', '+1', 'confused', '-1'] as const
-
-export type ReactionContent = (typeof REACTIONS)[number]
-
-type Reaction = Sent<{ id: number; content: string; user: User }>
-
-/** Reacts to a command, but for a review, which takes no reactions. A failure is logged. */
+/** Reacts to a command: 👀, 😕 or 👎. A failure is logged. */
 export async function react(
   github: GitHub,
-  source: CommandSource,
-  content: ReactionContent,
+  { thread, id }: CommandSource,
+  content: 'eyes' | 'confused' | '-1',
 ): Promise<Known<unknown>> {
-  const path = reactionsPath(github, source)
-  if (path === undefined) return NONE
-  const call = { purpose: 'react to the command', permission: writePermission(source.thread) }
-  return await github.attempt(call, () => send<Reaction>(github, `POST ${path}`, { content }))
-}
-
-/** Gives a command its final reaction, and deletes the others that this action gave. Returns as `react`. */
-export async function giveFinalReaction(
-  github: GitHub,
-  source: CommandSource,
-  content: ReactionContent,
-): Promise<Known<unknown>> {
-  const path = reactionsPath(github, source)
-  const reacted = await react(github, source, content)
-  if (!reacted.known || path === undefined) return reacted
-  const permission = writePermission(source.thread)
-  return await github.attempt({ purpose: 'replace the reaction to the command', permission }, async () => {
-    const all = await github.list<Reaction>(path)
-    const account = await github.account()
-    for (const { id, content: given, user } of all) {
-      const isOurs = isSameAccount(account, user) && REACTIONS.some((one) => one === given)
-      if (isOurs && given !== content) await deletePath(github, `${path}/${id}`)
-    }
-  })
+  const call = { purpose: 'react to the command', permission: writePermission(thread) }
+  const route = `POST ${pathOf(github, thread)}/comments/${id}/reactions`
+  return await github.attempt(call, () => send<Sent<{ id: number; user: User }>>(github, route, { content }))
 }
 
 /** Writes something that has an author, and takes over whose token it is from it. */
@@ -143,31 +113,8 @@ async function send<T extends Pick<Comment, 'id' | 'user'>>(
   return sent
 }
 
-/** Deletes what is at a path; that it was deleted before is no failure. */
-async function deletePath(github: GitHub, path: string): Promise<void> {
-  try {
-    const { status } = await github.request((octokit) => octokit.request(`DELETE ${path}`))
-    if (status !== 204) throw new GitHubError('GitHub returned something that is not a confirmation')
-  } catch (error) {
-    if (!(error instanceof GitHubError && error.status === 404)) throw error
-  }
-}
-
-function commentsPath({ path }: GitHub, { kind, repository }: Thread): string {
+function pathOf({ path }: GitHub, { kind, repository }: Thread): string {
   return `${repository === undefined ? path : `/repos/${repository}`}/${kind === 'main' ? 'issues' : 'pulls'}`
-}
-
-function reactionsPath({ path }: GitHub, { kind, id }: CommandSource): string | undefined {
-  switch (kind) {
-    case 'review':
-      return undefined
-    case 'issue':
-      return `${path}/issues/${id}/reactions`
-    case 'issue-comment':
-      return `${path}/issues/comments/${id}/reactions`
-    case 'review-comment':
-      return `${path}/pulls/comments/${id}/reactions`
-  }
 }
 
 function refOf({ id, html_url: url }: Comment, thread: Thread): CommentRef {

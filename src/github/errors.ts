@@ -3,74 +3,75 @@ import { parseRetryAfter } from '../lib/retry.ts'
 import { clip, errorMessage } from '../lib/text.ts'
 import { TransportError } from '../lib/transport.ts'
 
-/** A failed call to GitHub. The message follows "Failed to …:", such as `GitHub returned 403 ("Resource not …")`. */
+/** A failed call to GitHub. The message follows "Failed to …:", such as `GitHub returned 502`. */
 export class GitHubError extends Error {
   override readonly name = 'GitHubError'
   /**
-   * Why: the token may lack a permission; token, proxy, name or server are wrong for every call; a limit of GitHub's;
+   * Why: the token may lack a permission; token, proxy or server are wrong for every call; a limit of GitHub's;
    * the same request will never succeed (410, 422, a locked thread, no token).
    */
-  readonly kind: 'permission' | 'setup' | 'rate-limit' | 'refused' | 'other'
-  /** HTTP status; `undefined` where no response came, or none that can be used, or GraphQL reported the error. */
+  readonly kind: 'permission' | 'setup' | 'rate-limit' | 'refused' | 'other' = 'other'
+  /** HTTP status; `undefined` where no usable response came, or GraphQL reported the error. */
   readonly status: number | undefined
   /** The field that GraphQL could not resolve, such as `repository.object.status`; else empty. */
-  readonly path: string
+  readonly path: string = ''
   /** How long GitHub asks to wait, in milliseconds; `undefined` if it does not say. */
   readonly retryAfterMs: number | undefined
+  /** The likely cause and the fix, as sentences; may be empty. `GitHub.report` says it once in a run. */
+  readonly explanation: string = ''
+  /** Whether the request writes and may have taken effect, at this or an earlier try. */
+  readonly maybeWritten: boolean = false
 
   constructor(
     message: string,
-    options: Partial<Pick<GitHubError, 'kind' | 'status' | 'path' | 'retryAfterMs' | 'cause'>> = {},
+    { cause, ...fields }: Partial<Omit<GitHubError, keyof Error>> & ErrorOptions = {},
   ) {
-    super(message, { cause: options.cause })
-    this.kind = options.kind ?? 'other'
-    this.status = options.status
-    this.path = options.path ?? ''
-    this.retryAfterMs = options.retryAfterMs
+    super(message, { cause })
+    Object.assign(this, fields)
   }
 }
 
 /** Reads what a call was rejected with: an error of Octokit's, of the transport's, or of ours. */
 export function toGitHubError(error: unknown, nowMs: number): GitHubError {
   if (error instanceof GitHubError) return error
-  const response = recordField(error, 'response')
-  const { status } = response
+  const { status, headers, data } = recordField(error, 'response')
   if (typeof status !== 'number') {
     const inner = error instanceof Error ? error.cause : undefined
     const cause = inner instanceof TransportError ? inner : error
-    const failure = cause instanceof TransportError ? cause.failure : undefined
-    const kind = failure === 'proxy' || failure === 'unresolved' ? 'setup' : 'other'
-    return new GitHubError(errorMessage(cause), { kind, cause })
+    const isFinal = cause instanceof TransportError && /^(?:proxy|tls-protocol)$/.test(cause.failure)
+    return new GitHubError(errorMessage(cause), { kind: isFinal ? 'setup' : 'other', cause })
   }
   const url = stringField(recordField(error, 'request'), 'url') ?? ''
   if (url.endsWith('/graphql') && (status === 404 || status === 405)) {
-    return new GitHubError(`this server has no GraphQL API (${status})`, {
-      kind: 'setup',
-      status,
-      cause: error,
-    })
+    return new GitHubError(`this server has no GraphQL API (${status})`, { kind: 'setup', status })
   }
-  const headers = recordField(response, 'headers')
   const retryAfter = stringField(headers, 'retry-after')
   const isUsedUp = stringField(headers, 'x-ratelimit-remaining') === '0'
-  const resetMs = isUsedUp ? Number(headers['x-ratelimit-reset']) * 1000 - nowMs : 0
-  const said = messagesOf(response['data'])
-  const isLimited = retryAfter !== undefined || isUsedUp || /rate limit/i.test(said)
-  const isLimit = status === 429 || (status === 403 && isLimited)
-  const quote = said === '' ? '' : `"${clip(said, 200)}"`
-  const returned = `GitHub returned ${status}${quote && ` (${quote})`}${isLimit ? ', its rate limit' : ''}`
-  const refused = `GitHub refused \`github-token\` (401${quote && `, ${quote}`}): it is invalid or has expired; the token of a GitHub App expires after one hour`
-  return new GitHubError(status === 401 ? refused : returned, {
-    kind: isLimit ? 'rate-limit' : kindOf(status, said),
-    status,
-    retryAfterMs: parseRetryAfter(retryAfter, nowMs) ?? (resetMs > 0 ? resetMs : undefined),
-    cause: error,
-  })
+  const resetMs = isUsedUp ? Number(stringField(headers, 'x-ratelimit-reset')) * 1000 - nowMs : 0
+  const retryAfterMs = parseRetryAfter(retryAfter, nowMs) ?? (resetMs > 0 ? resetMs : undefined)
+  const fields = explain(status, messagesOf(data), retryAfter !== undefined || isUsedUp)
+  return new GitHubError(fields.message, { ...fields, status, retryAfterMs, cause: error })
 }
 
-/** The same failure, but none that is final. */
-export function asPassing({ message, status, retryAfterMs, cause }: GitHubError): GitHubError {
-  return new GitHubError(message, { status, retryAfterMs, cause })
+/** @param text what GitHub says */
+function explain(status: number, text: string, isLimited: boolean) {
+  const quote = text && `"${clip(text, 200)}"`
+  if (status === 401) {
+    const message = `GitHub refused \`github-token\` (401${quote && `, ${quote}`})`
+    const explanation = 'It is invalid or has expired; the token of a GitHub App expires after one hour.'
+    return { kind: 'setup', message, explanation } as const
+  }
+  if (status === 429 || (status === 403 && (isLimited || /rate limit/i.test(text)))) {
+    const message = `GitHub returned ${status}, its rate limit`
+    return { kind: 'rate-limit', message, explanation: quote && `GitHub says: ${quote}` } as const
+  }
+  return { kind: kindOf(status, text), message: `GitHub returned ${status}${quote && ` (${quote})`}` }
+}
+
+/** Whether GitHub may have done what it did not confirm. */
+export function mayHaveArrived({ kind, status, cause }: GitHubError): boolean {
+  if (cause instanceof TransportError) return cause.maybeSent
+  return kind === 'other' && (status === undefined || status >= 500 || status === 408)
 }
 
 /** What GitHub says, with the details that it gives for a 422. */
@@ -82,7 +83,6 @@ function messagesOf(data: unknown): string {
 }
 
 function kindOf(status: number, said: string): GitHubError['kind'] {
-  if (status === 401) return 'setup'
   if (status === 410 || status === 422 || (status === 403 && /\blocked\b/i.test(said))) return 'refused'
   // A comparison of unrelated commits is a 404, too.
   const mayBePermission = (status === 403 || status === 404) && !/no common ancestor/i.test(said)
@@ -115,13 +115,13 @@ export function graphqlError({ type, message, path }: GraphqlError): GitHubError
 export type SentRequest = { readonly method: string; readonly url: string }
 
 /**
- * A response counts only with a body that says something, or with 204 to a deletion: proxies before GitHub
- * answer with an empty object or a page, and its GraphQL at times without data.
+ * A response counts only with a body that says something: proxies before GitHub answer with an empty object or a page,
+ * and its GraphQL at times without data.
  *
  * @throws {GitHubError}
  */
 export function checkBody({ status, data }: { status: number; data: unknown }, request: SentRequest): void {
-  if (status === 204 && request.method === 'DELETE') return
+  if (status >= 300) throw new GitHubError(`GitHub redirected the request (${status})`)
   if (!Array.isArray(data) && !(isRecord(data) && Object.keys(data).length > 0)) {
     throw new GitHubError(`GitHub returned ${status} without a readable body`)
   }

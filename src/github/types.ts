@@ -1,5 +1,7 @@
 import type { getOctokit } from '@actions/github'
 
+export type Octokit = ReturnType<typeof getOctokit>
+
 export type Maybe<T> = T | null | undefined
 
 /**
@@ -25,7 +27,7 @@ type Loose<T> = T extends string
       ? { readonly [Field in keyof T]?: Maybe<Loose<T[Field]>> }
       : T
 
-type Rest = ReturnType<typeof getOctokit>['rest']
+type Rest = Octokit['rest']
 
 /** The data of a response, as Octokit has it from GitHub's own description. */
 type Response<Area extends keyof Rest, Call extends keyof Rest[Area]> = Rest[Area][Call] extends (

@@ -16,9 +16,13 @@ function format<T>(accepted: string, parse: (text: string) => T, empty?: T): Inp
   return { accepted, parse, empty }
 }
 
-export const TEXT = format('', (text) => text, '')
+export const TEXT = format('any text', (text) => text, '')
 
-export const LINES = format<readonly string[]>('', (text) => splitList(text, /[\r\n]/), [])
+export const LINES = format<readonly string[]>(
+  'paths in the workspace, one per line',
+  (text) => splitList(text, /[\r\n]/),
+  [],
+)
 
 /** `true` or `false` as YAML 1.2's core schema spells them. */
 export const BOOLEAN = format<boolean>('true or false', (text) => {
@@ -51,7 +55,7 @@ export function integer(minimum: number, maximum: number): InputFormat<number> {
 export function oneOf<const T extends string>(words: readonly T[]): InputFormat<T> {
   return format(words.join(', '), (text) => {
     const word = words.find((candidate) => candidate === text)
-    if (word === undefined) throw new RangeError(`is unknown${didYouMean(words, text)}`)
+    if (word === undefined) throw new RangeError('is unknown')
     return word
   })
 }
@@ -63,10 +67,7 @@ export function anyOf<const T extends string>(words: readonly T[]): InputFormat<
   return format(accepted, (text) => {
     const given = splitList(text)
     const unknown = given.filter((word) => !isKnown(word) && word !== 'none')
-    if (unknown.length > 0) {
-      const has = unknown.length === 1 ? 'has the unknown word' : 'has the unknown words'
-      throw new RangeError(`${has} ${quote(unknown)}${didYouMean(words, unknown.join(' '))}`)
-    }
+    if (unknown.length > 0) throw new RangeError(`has unknown words, ${quote(unknown)}`)
     if (given.length > 1 && given.includes('none')) throw new RangeError('combines "none" with other values')
     if (given.length === 0) throw new RangeError('contains no word')
     return new Set(given.filter(isKnown))
@@ -96,7 +97,11 @@ export const IGNORED_AUTHORS: InputFormat<readonly string[]> = {
 }
 
 /** Labels, separated by commas or line breaks; compared without case. */
-export const LABELS = format<readonly string[]>('', (text) => splitList(text), [])
+export const LABELS = format<readonly string[]>(
+  'labels, separated by commas or lines',
+  (text) => splitList(text),
+  [],
+)
 
 /** A text that is refused where it matches one of these, which say what is wrong with it. */
 function textWithout(accepted: string, ...problems: readonly [RegExp, string][]): InputFormat<string> {
@@ -114,9 +119,9 @@ export const COMMAND_WORD = textWithout('one word, such as /docs, or nothing to 
 
 const QUOTED = /^["'`]|["'`]$/
 
-/** Refuses a name, or an expression that nothing has evaluated: `secrets.DOCS_API_KEY`, `$DOCS_API_KEY`. */
+/** Refuses the name of a variable: `DOCS_API_KEY`, `$DOCS_API_KEY`. */
 function nameIn(context: 'secrets' | 'vars'): [RegExp, string] {
-  const name = /^\$\{|^(?:secrets|vars|env|inputs)\.|^\$?[A-Z]+(?:_[A-Z]+)+$/
+  const name = /^\$?\{?[A-Z]+(?:_[A-Z]+)+\}?$/
   return [name, `is a name, not its value: in the workflow, write \`\${{ ${context}.NAME }}\``]
 }
 
@@ -168,7 +173,7 @@ export const GITHUB_TOKEN = format(
 
 /** The leg of a matrix, from `toJSON(matrix)`; empty if there is none, or nothing has evaluated the expression. */
 export const MATRIX = format(
-  '',
+  `the matrix as JSON, from \`\${{ toJSON(matrix) }}\``,
   (text) => {
     const value = /^\$\{\{.*\}\}$/s.test(text) ? null : parseJson(text)
     // A number is taken as it is written: 3.10 is not 3.1.
@@ -181,12 +186,11 @@ export const MATRIX = format(
 
 /** The address of a server: https, or http to this machine; a path is allowed, nothing else is. */
 export const BASE_URL = format(
-  'an https URL without credentials, query or fragment; http only for localhost, *.localhost, 127.0.0.0/8 and [::1]',
+  'an https URL without credentials, query or fragment; http only for localhost, 127.0.0.0/8 and [::1]',
   (text) => {
     const url = URL.parse(text)
     if (url === null || !/^https?:$/.test(url.protocol)) {
-      const looksLikeHost = /^[\w-]+(?:\.[\w-]+)+(?::\d+)?(?:\/\S*)?$/.test(text)
-      throw new RangeError(looksLikeHost ? `is not a URL: did you mean \`https://${text}\`?` : 'is not a URL')
+      throw new RangeError('is not a URL that starts with https://')
     }
     if (!isPrivateTransport(url)) throw new RangeError('is not encrypted')
     if (url.username !== '' || url.password !== '') throw new RangeError('contains a user name or password')
@@ -207,18 +211,6 @@ export const DATE = format('a day in UTC as YYYY-MM-DD, such as 2026-11-02', (te
 
 function splitList(text: string, separator = /[,\r\n]/): string[] {
   return text.split(separator).flatMap((entry) => entry.trim() || [])
-}
-
-/** The words that start like those of a text, letter case and signs aside: `timed-out` for `timeout`. */
-function didYouMean(words: readonly string[], text: string): string {
-  const startOf = (word: string): string =>
-    word
-      .toLowerCase()
-      .replace(/[^a-z]/g, '')
-      .slice(0, 3)
-  const given = text.split(/\s+/).map(startOf)
-  const meant = words.filter((word) => given.includes(startOf(word)))
-  return meant.length === 0 ? '' : `: did you mean ${meant.join(', ')}?`
 }
 
 function quote(words: readonly string[]): string {

@@ -1,29 +1,34 @@
 import type { Redact } from '../lib/markdown.ts'
-import { clip } from '../lib/text.ts'
-import { SERVICE_KEY } from './formats.ts'
+import { clip, EXPRESSION } from '../lib/text.ts'
+import { LINES, SERVICE_KEY } from './formats.ts'
 import { INPUTS, type InputName, type Inputs, SECRET_INPUTS } from './table.ts'
 
 export type InputProblem = {
   /** Its name, or that of a variable of the environment. */
-  readonly input: InputName | 'HTTPS_PROXY' | 'HTTP_PROXY'
+  readonly input: string
   /** What is wrong with the value, to follow the input's name. */
   readonly problem: string
   /** What is accepted, to follow "accepted:". */
   readonly accepted: string
 }
 
+const UNEVALUATED = `is the text of an expression, not its value: write it as \`\${{ … }}\` below \`with:\``
+
 /** Everything that is wrong with the inputs. Its message names each with its problem and what is accepted. */
 export class InputsError extends Error {
   override readonly name = 'InputsError'
   readonly problems: readonly InputProblem[]
+  /** Whether the run was to do something about a job. */
+  readonly wantsJob: boolean
 
-  constructor(problems: readonly InputProblem[]) {
+  constructor(problems: readonly InputProblem[], wantsJob = true) {
     const [first = '', ...more] = problems.map(({ input, problem, accepted }) => {
       return `${input} ${problem}${problem.endsWith('?') ? ' Accepted' : '; accepted'}: ${accepted}.`
     })
     const head = `${problems.length} inputs are wrong, so nothing was sent:`
     super(more.length === 0 ? `${first} Nothing was sent.` : [head, first, ...more].join('\n- '))
     this.problems = problems
+    this.wantsJob = wantsJob
   }
 }
 
@@ -40,8 +45,16 @@ export function readInputs(texts: InputTexts, redact: Redact) {
   const readInput = (name: InputName): unknown => {
     const { format, default: fallback } = INPUTS[name]
     const parse = (text: string): unknown => {
+      const isPath = name === 'visitors-export' || format === LINES
+      if (EXPRESSION.test(text) && text !== fallback && !isPath) throw new RangeError(UNEVALUATED)
       if (text !== '') return format.parse(text)
       return format.empty ?? (fallback === '' ? undefined : format.parse(fallback))
+    }
+    const underscored = name.replaceAll('-', '_')
+    if (underscored !== name && texts.has(underscored)) {
+      const problem = `is written ${underscored} in the workflow: write ${name}`
+      problems.push({ input: name, problem, accepted: format.accepted })
+      return parse(fallback)
     }
     const text = texts.get(name)
     // White space around a value means nothing, except around the key, which is refused with it.
@@ -68,7 +81,7 @@ export function inputNames(): InputName[] {
 export function secretsOf(texts: InputTexts): string[] {
   const projectId = texts.get('project-id') ?? ''
   const given = [
-    ...SECRET_INPUTS.map((name) => texts.get(name) ?? ''),
+    ...SECRET_INPUTS.flatMap((name) => [texts.get(name) ?? '', texts.get(name.replaceAll('-', '_')) ?? '']),
     SERVICE_KEY.test(projectId) ? projectId : '',
   ]
   return [...new Set(given.flatMap((text) => [text, text.trim()]))].filter((text) => text.trim() !== '')

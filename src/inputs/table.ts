@@ -54,7 +54,6 @@ export const INPUTS = {
   'poll-interval': optional('wait', duration(100)),
   'fail-on': input('wait', anyOf(FAIL_ON_RESULTS), 'failed, timed-out'),
   'wait-for-preview': input('wait', BOOLEAN, 'false'),
-  summary: input('wait', BOOLEAN, 'true'),
 
   command: input('comments', COMMAND_WORD, '/docs'),
   'required-permission': input('comments', oneOf(PERMISSION_LEVELS), 'write'),

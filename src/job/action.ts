@@ -111,8 +111,8 @@ function unclearStart(why: string): JobError {
 
 /** An earlier job can't be looked for: a first attempt starts a new one, a re-run none. */
 function newJobWithoutSearch(error: GitHubError, trigger: Trigger, run: Run): CreateAction {
-  const why = withPermission(error.message, error, trigger)
   if (isRerun(run.environment)) {
+    const why = withPermission(error.message, error, trigger)
     const isTransient = ['rate-limit', 'other'].includes(error.kind)
     const anew = 'To start one all the same, start the workflow anew instead of re-running it.'
     const details = `${capitalize(why)}. A new job might do again what an earlier one does.`
@@ -122,19 +122,22 @@ function newJobWithoutSearch(error: GitHubError, trigger: Trigger, run: Run): Cr
     }
     throw new JobError('nothing', failure, { isTransient })
   }
-  const consequence = 'This run starts a new job, and with it another pull request.'
-  run.log.warning(`Failed to look for an earlier job: ${why}. ${consequence}`)
+  const permission = permissionToRead(error, trigger)
+  const cost = 'this run starts a new job, and with it another pull request'
+  run.github.report(error, { purpose: 'look for an earlier job', permission, cost })
   return NEW_JOB
 }
 
-/** Names the permission that a token may lack to read what a run is remembered by. */
-function withPermission(why: string, error: GitHubError | undefined, { command }: Trigger): string {
+function withPermission(why: string, error: GitHubError | undefined, trigger: Trigger): string {
   if (error?.kind !== 'permission') return why
-  const { status, path } = error
-  const ofPull = path.startsWith('repository.pull') ? 'pull-requests: read' : 'contents: read'
-  const ofStatuses = status !== undefined || path.endsWith('status') ? 'statuses: read' : ofPull
-  const permission = command === undefined ? ofStatuses : writePermission(command.source.thread)
-  return `${why} (is \`${permission}\` missing in \`permissions:\`?)`
+  return `${why} (is \`${permissionToRead(error, trigger)}\` missing in \`permissions:\`?)`
+}
+
+/** The permission that a token lacks to read what a run is remembered by. */
+function permissionToRead({ status, path }: GitHubError, { command }: Trigger): string {
+  if (command !== undefined) return writePermission(command.source.thread)
+  if (status !== undefined || path.endsWith('status')) return 'statuses: read'
+  return path.startsWith('repository.pull') ? 'pull-requests: read' : 'contents: read'
 }
 
 /**

@@ -42,7 +42,7 @@ export async function runJob(request: JobRequest, tools: JobTools, run: Run): Pr
     ;({ plan, rerun } = await begin(plan, record, run))
     run.cancel.throwIfAborted()
     const deadlineMs = (planned.lookedUpAtMs ?? run.clock.now()) + run.inputs.timeout
-    accepted = await submit(plan, deadlineMs, tools.service, run)
+    accepted = await submit(plan, deadlineMs, tools.service, run).finally(() => run.github.jobStarted())
     void record.accepted(accepted, plan.kind)
     end = await pollJob(accepted, tools.service, run)
   } catch (error) {
@@ -50,8 +50,8 @@ export async function runJob(request: JobRequest, tools: JobTools, run: Run): Pr
     const cause = error instanceof JobError ? error : undefined
     end = { kind: 'not-started', isCancelled: run.cancel.aborted, error: cause }
   }
-  const report = makeReport({ plan, end, rerun, sentAtMs: accepted?.sentAtMs }, run)
-  return await publish(report, { end, accepted, record, trigger: request.trigger }, run)
+  const report = makeReport({ plan, end, rerun, accepted }, run)
+  return await publish(report, end, { record, trigger: request.trigger }, run)
 }
 
 /**
@@ -77,25 +77,24 @@ async function begin(
   })
 }
 
-type Ending = {
-  readonly end: Ended['end']
-  readonly accepted: AcceptedJob | undefined
-  readonly record: RunRecord
-  readonly trigger: Trigger
-}
-
 /** Reports the result as soon as it is known, and then what GitHub shows of it. */
-async function publish(first: Report, ending: Ending, run: Run): Promise<string | undefined> {
-  const { end, accepted, record, trigger } = ending
+async function publish(
+  first: Report,
+  end: Ended['end'],
+  { record, trigger }: { readonly record: RunRecord; readonly trigger: Trigger },
+  run: Run,
+): Promise<string | undefined> {
+  const { accepted } = first
   const endedAtMs = run.clock.now()
   publishReport(first, run)
+  record.prepareEnd(first)
   // Whatever kills the run from here on, its result is known.
   if (end.kind === 'finished') run.saveState('finished', 'true')
   const text = reportSentences(first)
   if (!first.isFailure) run.log[isExpected(first.result) ? 'notice' : 'warning'](text)
 
   let report = first
-  const messageAtMs = first.plan?.kind === 'message' ? accepted?.sentAtMs : undefined
+  const messageAtMs = accepted?.kind === 'message' ? accepted.sentAtMs : undefined
   const finished = end.kind === 'finished' ? { job: end.job, messageAtMs } : undefined
   const show = (pull: PullReport): void => {
     report = withPull(first, pull)
@@ -126,13 +125,15 @@ async function publish(first: Report, ending: Ending, run: Run): Promise<string 
  *
  * @returns whether a command there, in this repository, continues the job
  */
-async function noteSources({ plan, prLink, jobId, sentAtMs, result }: Report, trigger: Trigger, run: Run) {
-  if (plan === undefined || plan.kind === 'wait' || sentAtMs === undefined || result === 'cancelled')
-    return false
-  const pull = prLink || (plan.kind === 'message' ? plan.pull?.prLink : '') || ''
-  if (pull === '') return false
+async function noteSources(
+  { plan, prLink, accepted, result }: Report,
+  trigger: Trigger,
+  run: Run,
+): Promise<boolean> {
+  const pull = prLink || accepted?.prLink || ''
+  if (!accepted || !plan || plan.kind === 'wait' || pull === '' || result === 'cancelled') return false
   const continued = plan.kind === 'message' ? plan.namedAtMs : undefined
-  const line = createLine({ jobId, atMs: sentAtMs }, plan.items, trigger, run)
+  const line = createLine({ jobId: accepted.id, atMs: accepted.sentAtMs }, plan.items, trigger, run)
   const isWritten = await writeNote(pull, line, continued, run)
   const number = locatePullRequest(pull, run.github)?.number
   return isWritten && trigger.command !== undefined && trigger.command.source.thread.number !== number

@@ -164,7 +164,7 @@ class Progress {
       log.info(`Job ${this.#name} is ${serviceWord(status)} (after ${this.#elapsed()}).`)
     }
     const warnings = invalidFields.map(
-      (field) => `Job ${this.#name}: the field ${field} has an unexpected type and counts as absent.`,
+      (field) => `Job ${this.#name}: the field ${field} is not as documented and counts as absent.`,
     )
     if (status !== 'active' && !isTerminal(status)) {
       warnings.push(

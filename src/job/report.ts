@@ -12,6 +12,7 @@ import { describeFailure, failureSentences, hasStatus, serviceWord } from '../se
 import type { JobError } from './job-error.ts'
 import type { Plan } from './plan.ts'
 import type { PollEnd } from './poll.ts'
+import type { AcceptedJob } from './submit.ts'
 
 /** What became of a request for a job: the output `result`. */
 export type JobResult =
@@ -40,8 +41,8 @@ export type Report = Ending & {
   /** The job as last observed. */
   readonly job: Job | undefined
   readonly plan: Plan | undefined
-  /** When the message or the create was sent, in milliseconds since the epoch; `undefined` if nothing was. */
-  readonly sentAtMs: number | undefined
+  /** `undefined` if it ended before. */
+  readonly accepted: AcceptedJob | undefined
   /** What GitHub shows of it; `undefined` where it was not asked. */
   readonly pull: PullReport | undefined
 }
@@ -75,11 +76,11 @@ export type Ended = {
   readonly plan: Plan | undefined
   readonly end: JobEnd
   readonly rerun: RerunAdvice
-  readonly sentAtMs: number | undefined
+  readonly accepted: AcceptedJob | undefined
 }
 
 export function makeReport(ended: Ended, run: Pick<Run, 'inputs' | 'environment'>): Report {
-  const { plan, end, rerun, sentAtMs } = ended
+  const { plan, end, rerun, accepted } = ended
   const isPolled = end.kind !== 'not-started'
   const job = isPolled ? end.job : undefined
   const jobId = job?.id ?? (plan === undefined || plan.kind === 'create' ? '' : plan.id)
@@ -106,7 +107,7 @@ export function makeReport(ended: Ended, run: Pick<Run, 'inputs' | 'environment'
     took: tookS === 0 ? '' : formatDuration(tookS * 1000),
     pullLine: md``,
     plan,
-    sentAtMs,
+    accepted,
     pull: undefined,
   }
 }

@@ -51,12 +51,11 @@ export function jobOutputs(report: Report): OutputValues {
 }
 
 /** What this run did to the pull request. One that was there before the message was updated. */
-function operationOf({ plan, prLink, pull, sentAtMs }: Report): string {
-  if (prLink === '' || plan === undefined || plan.kind === 'wait') return ''
-  if (plan.kind === 'create') return 'created'
-  const createdAtMs = pull?.kind === 'pull-request' ? pull.createdAtMs : undefined
-  const isOlder = createdAtMs === undefined || sentAtMs === undefined || createdAtMs < sentAtMs
-  return plan.pull !== undefined || isOlder ? 'updated' : 'created'
+function operationOf({ prLink, pull, accepted }: Report): string {
+  if (prLink === '' || accepted === undefined || accepted.kind === 'wait') return ''
+  if (accepted.kind === 'create') return 'created'
+  const createdAtMs = (pull?.kind === 'pull-request' && pull.createdAtMs) || Infinity
+  return accepted.prLink !== '' || createdAtMs < accepted.sentAtMs ? 'updated' : 'created'
 }
 
 /** The summary of a job that was requested: what came of it, what it means, and what belongs to it folded. */

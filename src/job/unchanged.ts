@@ -1,5 +1,5 @@
 import type { GitHubEvent } from '../events/event-table.ts'
-import { ownAuthors } from '../events/loop-guard.ts'
+import { ownAuthor } from '../events/loop-guard.ts'
 import { readMergedPulls } from '../github/merged-pulls.ts'
 import type { Comparison } from '../github/types.ts'
 import type { Found } from '../record/found.ts'
@@ -39,5 +39,6 @@ export async function findUnchanged(
     email: commit?.author?.email,
   }))
   const merged = await readMergedPulls(origins, { level: 'notice' }, github)
-  return ownAuthors(origins, merged, inputs) === undefined ? undefined : reason
+  const isOwn = origins.every((one) => ownAuthor(one, inputs, merged.get(one.sha)) !== undefined)
+  return isOwn ? reason : undefined
 }

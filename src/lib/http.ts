@@ -1,7 +1,5 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
-import { lookup } from 'node:dns'
 import { once } from 'node:events'
-import type { LookupFunction } from 'node:net'
 import { type Dispatcher, EnvHttpProxyAgent, request } from 'undici'
 import type { Clock } from './clock.ts'
 import { isRecord, recordField, stringField } from './json.ts'
@@ -41,8 +39,6 @@ export type HttpOptions = {
 }
 
 const BODY_LIMIT_BYTES = 16 * 1024 * 1024
-
-const CONNECT_TIMEOUT_MS = 10_000
 
 /** Published right before the first byte of a request is written. Source: undici's docs, "Diagnostics Channel Support". */
 const SEND_CHANNEL = 'undici:client:sendHeaders'
@@ -161,22 +157,12 @@ function createDispatcher(proxy: ProxySettings): Dispatcher {
     useMilo: false,
     proxyTls: { allowH2: false },
     requestTls: { allowH2: false },
-    connect: { lookup: lookupHost },
-    connectTimeout: CONNECT_TIMEOUT_MS,
-    // One time limit for the whole request: see `send`.
-    headersTimeout: 0,
-    bodyTimeout: 0,
   })
 }
 
 function isRequest(message: unknown, { method, url }: HttpRequest): boolean {
   const started = recordField(message, 'request')
   // A proxy that passes http on gets the whole address as the path.
-  const isSamePath = String(started['path']).endsWith(`${url.pathname}${url.search}`)
-  return started['method'] === method && isSamePath
-}
-
-/** Names below `localhost` are this machine, whatever a name server says (RFC 6761, 6.3). */
-const lookupHost: LookupFunction = (hostname, options, callback) => {
-  lookup(hostname.endsWith('.localhost') ? 'localhost' : hostname, options, callback)
+  const address = `${started['origin']}${started['path']}`
+  return started['method'] === method && address.endsWith(`${url.origin}${url.pathname}${url.search}`)
 }

@@ -85,7 +85,6 @@ const BREAK = '\u200B'
 
 function inert(text: string): string {
   return withoutAutolinks(onOneLine(text))
-    .replace(/^\s+/, ' ')
     .replace(/[&<>|\\`*_[\]~$#]/g, inertCharacter)
     .replace(/\b(GH-)(?=\d)/gi, `$1${BREAK}`)
     .replace(/^ ?\d+(?=[.)])/, `$&${BREAK}`)
@@ -107,7 +106,7 @@ function asEntities(text: string): string {
 }
 
 function onOneLine(text: string): string {
-  return readableText(text).replace(/\s+/g, (run) => (run.includes('\n') ? ' ' : run.replaceAll('\t', ' ')))
+  return readableText(text).replace(/\s+/g, ' ')
 }
 
 /** Sentences of ours, with what they quote: words in backticks are shown as code, all else is inert text. */

@@ -5,7 +5,16 @@ import { errorCode, errorMessage } from './text.ts'
 export class TransportError extends Error {
   override readonly name = 'TransportError'
   /** What kept the request from being answered. */
-  readonly failure: 'refused' | 'unresolved' | 'unreachable' | 'tls' | 'proxy' | 'timeout' | 'broken'
+  readonly failure:
+    | 'refused'
+    | 'unresolved'
+    | 'unreachable'
+    | 'tls'
+    // The other side speaks no TLS, or none that fits: never retried.
+    | 'tls-protocol'
+    | 'proxy'
+    | 'timeout'
+    | 'broken'
   /** Whether any of the request may have reached the other side; `false` only where that is certain. */
   readonly maybeSent: boolean
 
@@ -29,12 +38,8 @@ export type ProxySettings = {
 /** Why a proxy can't be used, to follow its variable's name. Without its URL, which may hold a password. */
 export function proxyProblem(value: string): string | undefined {
   if (value === '') return undefined
-  if (/^\s*socks/i.test(value)) return 'names a SOCKS proxy, which is not supported'
   const url = URL.parse(value)
-  if (url === null || !/^https?:$/.test(url.protocol))
-    return value.includes('://')
-      ? 'is not the URL of a proxy'
-      : 'is not a URL: `http://` is missing before it'
+  if (url === null || !/^https?:$/.test(url.protocol)) return 'is not an http:// or https:// URL'
   try {
     decodeURIComponent(`${url.username}:${url.password}`)
     return undefined
@@ -53,17 +58,20 @@ const CONNECT_FAILURES: Readonly<Record<string, 'refused' | 'unresolved' | 'unre
   UND_ERR_CONNECT_TIMEOUT: 'unreachable',
 }
 
-/** What is known of a request that failed. */
-type FailedRequest = {
-  readonly url: URL
-  readonly maybeSent: boolean
-  /** The host that no connection could be made to, a proxy's or the URL's; `undefined` if there was another failure. */
-  readonly unreachableHost: string | undefined
-  readonly proxy: ProxySettings
-}
-
-/** Reads an error of undici's or Node's that came in place of a response. A proxy is named by its host. */
-export function transportError(cause: unknown, request: FailedRequest): TransportError {
+/**
+ * Reads an error of undici's or Node's that came in place of a response. A proxy is named by its host.
+ *
+ * @param request `unreachableHost`: the one that no connection could be made to, a proxy's or the URL's, if that failed
+ */
+export function transportError(
+  cause: unknown,
+  request: {
+    readonly url: URL
+    readonly maybeSent: boolean
+    readonly unreachableHost: string | undefined
+    readonly proxy: ProxySettings
+  },
+): TransportError {
   const { url, maybeSent, unreachableHost = url.host, proxy } = request
   const code = errorCode(cause)
   const codeNote = code === '' ? '' : ` (${code})`
@@ -75,21 +83,21 @@ export function transportError(cause: unknown, request: FailedRequest): Transpor
     return new TransportError(message, { failure: 'proxy', maybeSent: false, cause })
   }
   if (maybeSent) {
-    // undici's words for a 1xx that was not asked for.
-    const isOdd = /^bad (?:response|upgrade)$/.test(errorMessage(cause))
-    const message = isOdd
-      ? `${url.host} sent an interim response (1xx) that was not asked for, so the connection was closed`
-      : `the connection to ${url.host} closed before the response was complete${codeNote}`
+    const message = `the connection to ${url.host} closed before the response was complete${codeNote}`
     return new TransportError(message, { failure: 'broken', maybeSent, cause })
   }
   const isProxy = unreachableHost !== url.host
   const host = isProxy ? `the proxy ${unreachableHost}` : url.host
-  const failure = CONNECT_FAILURES[code] ?? (url.protocol === 'https:' || isProxy ? 'tls' : 'unreachable')
+  const usesTls = url.protocol === 'https:' || isProxy
+  const tlsFailure = /^(?:ERR_SSL_|EPROTO)/.test(code) ? 'tls-protocol' : 'tls'
+  const failure = CONNECT_FAILURES[code] ?? (usesTls ? tlsFailure : 'unreachable')
+  const tls = `the TLS connection to ${host} failed: ${tlsProblem(cause)}`
   const messages = {
     refused: `the connection to ${host} was refused`,
     unresolved: `the name ${host} could not be resolved to an address`,
     unreachable: `${host} could not be reached`,
-    tls: `the TLS connection to ${host} failed: ${tlsProblem(cause)}`,
+    tls,
+    'tls-protocol': tls,
   }
   return new TransportError(`${messages[failure]}${codeNote}`, { failure, maybeSent, cause })
 }
@@ -113,7 +121,7 @@ function tlsProblem(cause: unknown): string {
 
 /** Whether a host is this machine. `URL.hostname` has normalised numeric forms such as `127.1`. */
 export function isLoopbackHost(hostname: string): boolean {
-  return /^(?:(?:.*\.)?localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname)
+  return /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname)
 }
 
 /** Whether what is sent to this URL is safe from listeners: https, or http that does not leave the machine. */

@@ -1,6 +1,6 @@
 import { constants, promises as files } from 'node:fs'
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
-import { errorCode, errorMessage } from './text.ts'
+import { EXPRESSION, errorCode, errorMessage } from './text.ts'
 
 /** A file that can't be used. The message is the problem, to follow the file's name: `does not exist`. */
 export class WorkspaceError extends Error {
@@ -34,11 +34,8 @@ export class WorkspaceReader {
   async read(name: string): Promise<string> {
     try {
       const root = await files.realpath(this.#root)
-      const outside = new WorkspaceError('is outside the workspace')
-      // Before anything is asked of the file: what exists outside is not told.
-      if (![root, this.#root].some((one) => isInside(one, resolve(one, name)))) throw outside
       const path = await files.realpath(resolve(root, name))
-      if (!isInside(root, path)) throw outside
+      if (!isInside(root, path)) throw new WorkspaceError('is outside the workspace')
       const kind = await files.stat(path)
       if (kind.isDirectory()) throw new WorkspaceError('is a directory, not a file')
       // Opening a named pipe would wait for a writer.
@@ -53,12 +50,18 @@ export class WorkspaceReader {
     } catch (error) {
       if (error instanceof TypeError) throw new WorkspaceError('is not UTF-8 text', { cause: error })
       if (!['ENOENT', 'ENOTDIR'].includes(errorCode(error))) throw workspaceError(error, 'read')
-      const hint = /[*?[\]{}]/.test(name)
-        ? 'globs are not expanded: name each file'
-        : 'check its letter case, and that actions/checkout runs before this step'
-      throw new WorkspaceError(`does not exist in the workspace (${hint})`, { cause: error })
+      throw new WorkspaceError(`does not exist in the workspace (${missingHint(name)})`, { cause: error })
     }
   }
+}
+
+/** What may be wrong with the name of a file that does not exist. */
+function missingHint(name: string): string {
+  if (EXPRESSION.test(name)) return `it is the text of an expression: write it as \`\${{ … }}\``
+  if (name.includes(',')) return 'name one file per line, without commas'
+  if (name.includes('\\')) return `write / between folders: ${name.replaceAll('\\', '/')}`
+  if (/[*?[\]{}]/.test(name)) return 'globs are not expanded: name each file'
+  return 'check its letter case, and that actions/checkout runs before this step'
 }
 
 /** Whether an absolute path is a directory or below it; both free of links. */

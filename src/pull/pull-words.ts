@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
-import type { Failure } from '../lib/failure.ts'
 import { code, joinMarkdown, link, type Markdown, md } from '../lib/markdown.ts'
-import { countOf, inBackticks } from '../lib/text.ts'
+import { countOf, type Failure, inBackticks } from '../lib/text.ts'
 import type { OutputValues } from '../runner/outputs.ts'
 import { PAGE, type PullFile, type PullReport } from './pull-report.ts'
 

@@ -1,7 +1,6 @@
 import { formatDuration } from '../lib/duration.ts'
-import { type Failure, FailureError } from '../lib/failure.ts'
 import { RetryError, type RetryPolicy, retry, retryAfterNote } from '../lib/retry.ts'
-import { joinSentences, listOf } from '../lib/text.ts'
+import { type Failure, FailureError, joinSentences, listOf } from '../lib/text.ts'
 import type { Run } from '../runner/run.ts'
 import type { AnalyticsQuery } from '../service/analytics.ts'
 import type { DocsService } from '../service/docs-service.ts'

@@ -1,7 +1,6 @@
 import type { Trigger } from '../events/trigger.ts'
-import type { Failure } from '../lib/failure.ts'
 import { code, joinMarkdown, link, type Markdown, md, sentencesWithCode } from '../lib/markdown.ts'
-import { clip } from '../lib/text.ts'
+import { clip, type Failure } from '../lib/text.ts'
 import { runUrlOf } from '../runner/environment.ts'
 import type { Run } from '../runner/run.ts'
 

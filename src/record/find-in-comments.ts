@@ -7,15 +7,6 @@ import type { Attempt, Found, NamedJob } from './found.ts'
 import type { RecordMarker } from './marker.ts'
 import { isSameComment, listThread, type OwnComment } from './own-comments.ts'
 
-/** The comments of a command's thread. */
-export type CommandThread = {
-  /** Oldest first, ours among them. */
-  readonly comments: readonly ThreadComment[]
-  readonly ownIds: ReadonlySet<number>
-  /** Id of the last one that the job to continue was told of. */
-  readonly lastToldId: number | undefined
-}
-
 /**
  * Reads what the comments before a command tell: an earlier attempt's reply, and the job of the step's newest reply in the
  * thread, else that of the note on the agent's pull request.

@@ -1,7 +1,7 @@
 import type { LastJob } from '../context/since.ts'
 import type { Known } from '../github/client.ts'
+import type { ThreadComment } from '../github/comments.ts'
 import type { GitHubError } from '../github/errors.ts'
-import type { CommandThread } from './find-in-comments.ts'
 
 /** A job that an earlier run, or an earlier attempt of this run, was about. */
 export type NamedJob = {
@@ -23,6 +23,15 @@ export type Attempt =
   | { readonly kind: 'maybe-started' }
   /** `why` follows a colon; `error`: where GitHub did not tell. */
   | { readonly kind: 'unknown'; readonly why: string; readonly error?: GitHubError }
+
+/** The comments of a command's thread. */
+export type CommandThread = {
+  /** Oldest first, ours among them. */
+  readonly comments: readonly ThreadComment[]
+  readonly ownIds: ReadonlySet<number>
+  /** Id of the last one that the job to continue was told of. */
+  readonly lastToldId: number | undefined
+}
 
 /** What a run finds of the ones before it. */
 export type Found = {

@@ -3,7 +3,6 @@ import type { Thread } from '../github/comments.ts'
 import { parseJson } from '../lib/json.ts'
 import { Markdown } from '../lib/markdown.ts'
 import type { Run } from '../runner/run.ts'
-import type { NoteLine } from './note.ts'
 
 /** What a comment of ours tells later runs, unseen by people. */
 export type Marker = RecordMarker | NoteMarker
@@ -27,6 +26,28 @@ export type RecordMarker = {
   readonly run: string
   /** What a reply answers, such as `issue-comment/5001`; else empty. */
   readonly source: string
+}
+
+/** What led to a job or a message. */
+export type NoteItem = {
+  readonly kind: 'pull' | 'commit' | 'release' | 'command' | 'signals'
+  readonly url: string
+  readonly title: string
+  /** Login; empty where it is not known. */
+  readonly author: string
+}
+
+/** One job or message. */
+export type NoteLine = {
+  /** Milliseconds since the epoch. */
+  readonly atMs: number
+  readonly job: string
+  /** URL of the run, and its event; empty of an earlier job, of which nothing else is known. */
+  readonly run: string
+  readonly event: string
+  readonly items: readonly NoteItem[]
+  /** How many more there were. */
+  readonly more: number
 }
 
 /** Of the note on a docs pull request. */

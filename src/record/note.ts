@@ -5,30 +5,8 @@ import { code, joinMarkdown, link, Markdown, md } from '../lib/markdown.ts'
 import { byteLength } from '../lib/text.ts'
 import { runUrlOf } from '../runner/environment.ts'
 import type { Run } from '../runner/run.ts'
-import { hashProject, type NoteMarker } from './marker.ts'
+import { hashProject, type NoteItem, type NoteLine, type NoteMarker } from './marker.ts'
 import { listThread, rewriteComment, writeNewComment } from './own-comments.ts'
-
-/** What led to a job or a message. */
-export type NoteItem = {
-  readonly kind: 'pull' | 'commit' | 'release' | 'command' | 'signals'
-  readonly url: string
-  readonly title: string
-  /** Login; empty where it is not known. */
-  readonly author: string
-}
-
-/** One job or message. */
-export type NoteLine = {
-  /** Milliseconds since the epoch. */
-  readonly atMs: number
-  readonly job: string
-  /** URL of the run, and its event; empty of an earlier job, of which nothing else is known. */
-  readonly run: string
-  readonly event: string
-  readonly items: readonly NoteItem[]
-  /** How many more there were. */
-  readonly more: number
-}
 
 const MAX_LINES = 20
 const MAX_ITEMS = 5

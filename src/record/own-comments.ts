@@ -8,13 +8,9 @@ import {
   type Thread,
   type ThreadComment,
 } from '../github/comments.ts'
-import { GitHubError } from '../github/errors.ts'
 import { joinMarkdown, type Markdown } from '../lib/markdown.ts'
-import { TransportError } from '../lib/transport.ts'
 import type { Run } from '../runner/run.ts'
 import { type Marker, readMarker, renderMarker } from './marker.ts'
-
-const RETRY_PAUSES_MS = [3000, 9000]
 
 /** A comment that this action wrote, for whichever step: its marker is signed, and its author is the token's account. */
 export type OwnComment = { readonly ref: CommentRef; readonly marker: Marker }
@@ -48,18 +44,8 @@ export async function rewriteComment(ref: CommentRef, draft: Draft, run: Run): P
 
 /** Writes a comment. One that may have arrived is looked for before it is written again. Or a GitHubError. */
 export async function writeNewComment(thread: Thread, draft: Draft, run: Run): Promise<CommentRef> {
-  const { github, cancel } = run
-  for (let attempt = 0; ; attempt++) {
-    try {
-      return await createComment(github, thread, () => render(draft, thread, run))
-    } catch (error) {
-      const pauseMs = RETRY_PAUSES_MS[attempt]
-      if (pauseMs === undefined || !mayHaveArrived(error) || cancel.aborted) throw error
-      await github.pause(pauseMs)
-      const found = await findComment(thread, draft, run)
-      if (found !== undefined) return found
-    }
-  }
+  const find = (): Promise<CommentRef | undefined> => findComment(thread, draft, run)
+  return await createComment(run.github, thread, render(draft, thread, run), find)
 }
 
 /** Looks for the comment that there is to be only one of. Or a GitHubError. */
@@ -79,11 +65,4 @@ export function isSameComment(one: Marker, other: Marker): boolean {
 
 function render({ marker, text }: Draft, thread: Thread, run: Run): string {
   return run.redact(joinMarkdown([renderMarker(marker, thread, run), text], '\n').source)
-}
-
-/** Whether GitHub may have taken what it did not confirm. */
-function mayHaveArrived(error: unknown): boolean {
-  if (!(error instanceof GitHubError) || error.kind !== 'other') return false
-  if (error.cause instanceof TransportError) return error.cause.maybeSent
-  return error.status === undefined || error.status >= 500
 }

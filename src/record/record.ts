@@ -8,7 +8,7 @@ import {
   writePermission,
 } from '../github/comments.ts'
 import { GitHubError } from '../github/errors.ts'
-import type { Octokit } from '../github/octokit.ts'
+import type { Octokit } from '../github/types.ts'
 import { isRecord } from '../lib/json.ts'
 import { MAX_LINK_LENGTH, Markdown } from '../lib/markdown.ts'
 import { attemptUrlOf, isRerun, stepNames } from '../runner/environment.ts'
@@ -70,8 +70,8 @@ export class RunRecord {
   #sha: string
   /** `undefined` where no comment is written. */
   #place: Place | undefined
-  /** What GitHub may have of this run, which must be ended. */
-  readonly #begun = new Set<PendingPart>()
+  /** What the post step writes, should this step be killed. */
+  #ifKilled: Entry | undefined
   /** Entries are written one after another. */
   #queue: Promise<unknown> = Promise.resolve()
 
@@ -121,12 +121,22 @@ export class RunRecord {
 
   /** Says how the run ended, or more of a result that is shown already. What fails is left to the post step. */
   async end(ending: Ending, hasNote = false): Promise<void> {
+    await this.#write(this.#endEntry(ending, hasNote))
+  }
+
+  /** Has the post step say how the run ended, should it be killed before it says so itself. */
+  prepareEnd(ending: Ending): void {
+    this.#ifKilled = this.#endEntry(ending, false)
+    this.#savePending()
+  }
+
+  #endEntry(ending: Ending, hasNote: boolean): Entry {
     const { state, headline, jobId, prLink } = ending
     const isNamed = this.#job !== undefined && this.#job.id === jobId
     if (this.#job !== undefined && isNamed && prLink !== '') this.#job = { ...this.#job, prLink }
     const hints = { canResume: isNamed && this.#trigger.command !== undefined, hasNote }
     const text = endBody(this.#trigger, ending, hints, this.#run)
-    await this.#write({ state: this.#isUnclear ? 'error' : state, headline, text })
+    return { state: this.#isUnclear ? 'error' : state, headline, text }
   }
 
   /** Answers a command without instructions, where there is no prompt either. */
@@ -150,42 +160,48 @@ export class RunRecord {
   /**
    * Writes an entry in the status and the comment.
    *
-   * @param ifKilled what the post step writes, should this step be killed
    * @returns whether the memory is written: the reply or the status
    */
   async #write(entry: Entry, ifKilled = entry): Promise<Known<unknown>> {
+    this.#ifKilled = ifKilled
+    this.#savePending()
     const written = this.#queue.then(() =>
-      Promise.all([this.#writeStatus(entry, ifKilled), this.#writeComment(entry, ifKilled)]),
+      Promise.all([this.#writeStatus(entry), this.#writeComment(entry, entry === ifKilled)]),
     )
     this.#queue = written
     const [status, comment] = await written
     return this.#trigger.command === undefined ? status : comment
   }
 
-  async #writeStatus(entry: Entry, ifKilled: Entry): Promise<Known<unknown>> {
+  #savePending(): void {
+    if (this.#ifKilled === undefined) return
+    const { state, text } = this.#ifKilled
+    if (this.#sha !== '') this.#run.setPending('status', this.#status(this.#ifKilled))
+    if (this.#place === undefined) return
+    const comment = { marker: this.#marker(state), text: this.#run.redact(text.source) }
+    this.#run.setPending('comment', { ...this.#place, ...comment, mayExist: true })
+  }
+
+  async #writeStatus(entry: Entry): Promise<Known<unknown>> {
     const run = this.#run
     if (this.#sha === '') return NONE
-    run.setPending('status', this.#status(ifKilled))
-    const call = this.#begun.has('status') ? STATUS_CALL : { ...STATUS_CALL, ...this.#levelOf(STATUS_COST) }
+    const call = { ...STATUS_CALL, ...this.#levelOf(STATUS_COST) }
     const written = await setStatus(this.#status(entry), call, run)
-    if (!this.#mayStand('status', written, entry, STATUS_CALL.permission)) this.#sha = ''
+    if (this.#isRefused('status', written, entry, call.permission)) this.#sha = ''
     return written
   }
 
-  async #writeComment(entry: Entry, ifKilled: Entry): Promise<Known<unknown>> {
+  async #writeComment(entry: Entry, isLast: boolean): Promise<Known<unknown>> {
     const run = this.#run
     if (this.#place === undefined) return NONE
     const marker = this.#marker(entry.state)
-    const killed = { marker: this.#marker(ifKilled.state), text: run.redact(ifKilled.text.source) }
-    run.setPending('comment', { ...this.#place, ...killed, mayExist: true })
     const permission = writePermission(this.#place.thread)
-    const isMemory = this.#trigger.command !== undefined && !this.#begun.has('comment')
+    const isMemory = this.#trigger.command !== undefined
     const call = { purpose: 'write the comment', permission, ...(isMemory && this.#levelOf(REPLY_COST)) }
-    const isLast = entry === ifKilled
     const written = await writeAt(this.#place, { marker, text: entry.text }, { call, isLast }, run)
     this.#place = { ...this.#place, mayExist: true, ...(written.known && { ref: written.value }) }
-    if (written.known && !isLast) run.setPending('comment', { ...this.#place, ...killed })
-    if (!this.#mayStand('comment', written, entry, permission)) this.#place = undefined
+    if (written.known && !isLast) this.#savePending()
+    if (this.#isRefused('comment', written, entry, permission)) this.#place = undefined
     return written
   }
 
@@ -194,13 +210,11 @@ export class RunRecord {
     return isRerun(this.#run.environment) ? { level: 'notice' } : { cost }
   }
 
-  /** Whether something of this run may stand on GitHub. Nothing is left to the post step once it is ended, or never was. */
-  #mayStand(part: PendingPart, written: Known<unknown>, { state }: Entry, permission: string): boolean {
+  /** Whether GitHub refuses this for good. Then, and once it is ended, nothing is left to the post step. */
+  #isRefused(part: PendingPart, written: Known<unknown>, { state }: Entry, permission: string): boolean {
     const isRefused = !written.known && this.#run.github.isRefusedForGood(written.error, permission)
-    if (!isRefused) this.#begun.add(part)
-    const mayStand = this.#begun.has(part)
-    if (!mayStand || (written.known && state !== 'pending')) this.#run.setPending(part, undefined)
-    return mayStand
+    if (isRefused || (written.known && state !== 'pending')) this.#run.setPending(part, undefined)
+    return isRefused
   }
 
   #marker(state: RecordMarker['state']): RecordMarker {

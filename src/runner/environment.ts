@@ -10,9 +10,9 @@ export function readEnvironment(env: NodeJS.ProcessEnv) {
   const either = (name: string): string => env[name.toLowerCase()] ?? read(name)
   return {
     /** Inputs by name, as they were given. A missing entry was not given at all. */
-    inputs: withPrefix(env, 'INPUT_', (name) => name.toLowerCase()),
+    inputs: withPrefix(env, 'INPUT_'),
     /** State that this step's main part saved for its post part, by name. */
-    state: withPrefix(env, 'STATE_', (name) => name),
+    state: withPrefix(env, 'STATE_'),
     workspace: read('GITHUB_WORKSPACE') || process.cwd(),
     summaryPath: read('GITHUB_STEP_SUMMARY'),
     eventName: read('GITHUB_EVENT_NAME'),
@@ -38,9 +38,9 @@ export function readEnvironment(env: NodeJS.ProcessEnv) {
   }
 }
 
-function withPrefix(env: NodeJS.ProcessEnv, prefix: string, rename: (name: string) => string) {
+function withPrefix(env: NodeJS.ProcessEnv, prefix: string) {
   const found = Object.entries(env).filter(([name]) => name.startsWith(prefix))
-  return new Map(found.map(([name, value]) => [rename(name.slice(prefix.length)), value ?? '']))
+  return new Map(found.map(([name, value]) => [name.slice(prefix.length).toLowerCase(), value ?? '']))
 }
 
 /** Whether this run has been started again by hand. */

@@ -46,28 +46,22 @@ const LIMIT_BYTES = 1024 * 1024
 const TOO_LARGE = md`This part of the summary is larger than GitHub shows. The step's outputs and log have the result.`
 
 /**
- * The step's summary. The order of its sections is fixed, whichever is written first, and what is written is in the file
- * at once, so that a run that is killed loses none of it.
+ * The step's summary: returns what writes a section, in place of what it said before. The order of the sections is fixed,
+ * whichever is written first, and what is written is in the file at once, so that a run that is killed loses none of it.
+ *
+ * @param path of the file that the runner reads; empty if it gave none: then nothing is written
  */
-export class Summary {
-  readonly #path: string
-  readonly #sections = { job: '', visitors: '' }
-  #earlier: string | undefined
-
-  /** @param path of the file that the runner reads; empty if it gave none */
-  constructor(path: string) {
-    this.#path = path
-  }
-
-  /** Writes a section, in place of what it said before. */
-  write(section: SummarySection, source: string): void {
-    if (this.#path === '') throw new Error('GITHUB_STEP_SUMMARY is not set')
-    this.#sections[section] = `${source}\n\n`
-    this.#earlier ??= readFileSync(this.#path, { encoding: 'utf8', flag: 'a+' })
-    let text = this.#earlier
-    for (const part of [this.#sections.job, this.#sections.visitors]) {
+export function createSummary(path: string) {
+  const sections = { job: '', visitors: '' }
+  let earlier: string | undefined
+  return (section: SummarySection, source: string): void => {
+    if (path === '') return
+    sections[section] = `${source}\n\n`
+    earlier ??= readFileSync(path, { encoding: 'utf8', flag: 'a+' })
+    let text = earlier
+    for (const part of [sections.job, sections.visitors]) {
       text += byteLength(text) + byteLength(part) <= LIMIT_BYTES ? part : `${TOO_LARGE.source}\n\n`
     }
-    writeFileSync(this.#path, text)
+    writeFileSync(path, text)
   }
 }

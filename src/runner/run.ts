@@ -7,7 +7,7 @@ import { isRecord, parseJson } from '../lib/json.ts'
 import { createRedact, type Markdown, type Redact } from '../lib/markdown.ts'
 import { byteLength, errorMessage, logText } from '../lib/text.ts'
 import type { Environment } from './environment.ts'
-import { OUTPUT_LIMIT_BYTES, type OutputValues, Summary, type SummarySection } from './outputs.ts'
+import { createSummary, OUTPUT_LIMIT_BYTES, type OutputValues, type SummarySection } from './outputs.ts'
 
 /** What the main step leaves for the post step. */
 type StateName = 'job-id' | 'pending' | 'permissions' | 'finished'
@@ -35,8 +35,9 @@ export class Run {
   /** Takes the secrets out of a text. */
   readonly redact: Redact
   readonly github: GitHub
-  readonly #summary: Summary
+  readonly #writeSection: ReturnType<typeof createSummary>
   #pending: Partial<Record<PendingPart, unknown>>
+  readonly #unwritten = new Set<string>()
 
   /** Masks the secrets before anything else happens. Sends nothing. */
   constructor(environment: Environment, waiting: Waiting, options: { readonly isPost?: boolean } = {}) {
@@ -50,9 +51,9 @@ export class Run {
     const { inputs, problems } = readInputs(environment.inputs, this.redact)
     this.inputs = inputs
     this.problems = problems
-    this.subject = [inputs['project-id'], inputs.matrix].filter((part) => part !== '').join(', ')
-    this.log = createLog(this.redact, this.subject === '' ? 'Docs agent' : `Docs agent: ${this.subject}`)
-    this.#summary = new Summary(environment.summaryPath)
+    this.subject = this.redact([inputs['project-id'], inputs.matrix].filter((part) => part !== '').join(', '))
+    this.log = createLog(this.redact, this.subject === '' ? 'Docs agent' : `Docs agent (${this.subject})`)
+    this.#writeSection = createSummary(environment.summaryPath)
     this.github = new GitHub({
       ...waiting,
       ...environment,
@@ -69,25 +70,37 @@ export class Run {
   setOutputs(values: OutputValues): void {
     for (const [name, value] of Object.entries(values)) {
       const isTooLong = byteLength(value) > OUTPUT_LIMIT_BYTES
-      const limit = `${OUTPUT_LIMIT_BYTES / 1024} KiB`
-      if (isTooLong) this.log.warning(`The output ${name} is left empty: it would be longer than ${limit}.`)
-      core.setOutput(name, isTooLong ? '' : this.redact(value))
+      if (isTooLong) {
+        this.log.warning(
+          `The output ${name} is left empty: it would be longer than ${OUTPUT_LIMIT_BYTES / 1024} KiB.`,
+        )
+      }
+      this.#writeFile('outputs', () => core.setOutput(name, isTooLong ? '' : this.redact(value)))
     }
   }
 
-  /** Writes a section of the step's summary, in place of what it said before; that of the job only if it is wanted. */
+  /** Writes a section of the step's summary, in place of what it said before. */
   writeSummary(section: SummarySection, markdown: Markdown): void {
-    if (section === 'job' && !this.inputs.summary) return
-    try {
-      this.#summary.write(section, this.redact(markdown.source))
-    } catch (error) {
-      this.log.warning(`Failed to write the job summary: ${errorMessage(error)}`)
-    }
+    this.#writeFile('summary', () => this.#writeSection(section, this.redact(markdown.source)))
   }
 
   /** Saves a value for the post step, in place of the one before. */
   saveState(name: StateName, value: string): void {
-    core.saveState(name, value)
+    this.#writeFile('state', () => core.saveState(name, value))
+  }
+
+  /** Writes a file that the runner reads. One that can't be written fails the step at its end, and is told once. */
+  #writeFile(name: string, write: () => void): void {
+    try {
+      write()
+    } catch (error) {
+      if (!this.#unwritten.has(name)) {
+        this.log.fail(
+          `Failed to write the ${name} of this step, which goes on without: ${errorMessage(error)}`,
+        )
+      }
+      this.#unwritten.add(name)
+    }
   }
 
   /** What the main step saved; empty if nothing. */
@@ -127,10 +140,12 @@ function createLog(redact: Redact, usualTitle: string) {
     debug: (text: string) => core.isDebug() && core.debug(clean(text)),
     notice: (text: string, title?: string) => core.notice(clean(text), titled(title)),
     warning: (text: string, title?: string) => core.warning(clean(text), titled(title)),
+    /** A warning of something that costs the user something; the summary has it, too. */
     cost(text: string) {
       costs.push(clean(text))
       core.warning(clean(text), titled())
     },
+    /** What the run has warned of with `cost`. */
     costs: (): readonly string[] => costs,
     /** Marks the step as failed. */
     fail(text: string, title?: string) {

@@ -1,3 +1,4 @@
+import { SERVICE_KEY } from '../inputs/formats.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { HttpClient } from '../lib/http.ts'
 import { isRecord, type JsonRecord, parseJson, recordField } from '../lib/json.ts'
@@ -16,7 +17,7 @@ export type Job = {
   readonly id: string
   /** `active`, one that `isTerminal`, or a word that the service adds later. */
   readonly status: string
-  /** URL of the pull request; never empty. */
+  /** URL of the pull request, http or https. */
   readonly prLink: string | null
   /** URL of the repository that the agent works in. */
   readonly repository: string | null
@@ -28,7 +29,7 @@ export type Job = {
   readonly archivedAt: string | null
   /** Everything the service sent, unknown fields included, as JSON. */
   readonly json: string
-  /** Names of the fields that had a wrong type and count as absent. */
+  /** Names of the fields that were not what the documentation says and count as absent. */
   readonly invalidFields: readonly string[]
 }
 
@@ -109,10 +110,8 @@ export class DocsService {
   }
 
   #projectNotFound(): ServiceCall['notFound'] {
-    const { baseUrl, projectId } = this.#options
-    const path = baseUrl.pathname === '/' ? '' : '`base-url` (its path comes before every call), '
-    const fix = `Check ${path}\`project-id\`, and that the API key belongs to the same organisation.`
-    return [`No project ${inBackticks(projectId)}`, fix]
+    const headline = `No project ${inBackticks(this.#options.projectId)}`
+    return [headline, 'Check `project-id`, and that the API key belongs to the same organisation.']
   }
 
   async #request<T extends object>(call: ServiceCall, read: BodyReader<T>, signal?: AbortSignal): Promise<T> {
@@ -139,7 +138,7 @@ export class DocsService {
       location: redact(headers['location'] ?? ''),
       retryAfterMs: parseRetryAfter(headers['retry-after'], clock.now()),
     }
-    if (status < 200 || status > 299) throw new ServiceError(call, response)
+    if (status < 200 || status > 299) throw new ServiceError(call, response, SERVICE_KEY.test(apiKey))
     const found = read(response.json)
     if (found === undefined || typeof found === 'string')
       throw new InvalidResponseError(call, response, found)
@@ -162,19 +161,22 @@ export function readJob(value: unknown): Job | undefined {
   // It must still be itself as one segment of a URL's path.
   if (['', '.', '..'].includes(id) || !id.isWellFormed()) return undefined
   const invalidFields = source === null || isRecord(source) ? [] : ['source']
-  const text = (record: JsonRecord, field: string, name = field): string | null => {
+  const text = (record: JsonRecord, field: string): string | null => {
     const found = record[field] ?? null
-    if (found === null || typeof found === 'string') return found === '' ? null : found
-    invalidFields.push(name)
+    if (found === null || typeof found === 'string') return found || null
+    invalidFields.push(field)
     return null
   }
+  const link = text(value, 'prLink')
+  const prLink = link !== null && /^https?:\/\/[^\s\p{C}]+$/iu.test(link) && URL.canParse(link) ? link : null
+  if (prLink !== link) invalidFields.push('prLink')
   const from = recordField(value, 'source')
   return {
     id,
     status,
-    prLink: text(value, 'prLink'),
-    repository: text(from, 'repository', 'source.repository'),
-    ref: text(from, 'ref', 'source.ref'),
+    prLink,
+    repository: text(from, 'repository'),
+    ref: text(from, 'ref'),
     model: text(value, 'model'),
     createdAt: text(value, 'createdAt'),
     archivedAt: text(value, 'archivedAt'),

@@ -1,7 +1,16 @@
-import { type Failure, FailureError, failureText } from '../lib/failure.ts'
 import type { HttpResponse } from '../lib/http.ts'
 import { listField, recordField, stringField } from '../lib/json.ts'
-import { byteLength, capitalize, clip, errorMessage, inBackticks, joinSentences } from '../lib/text.ts'
+import {
+  byteLength,
+  capitalize,
+  clip,
+  errorMessage,
+  type Failure,
+  FailureError,
+  failureText,
+  inBackticks,
+  joinSentences,
+} from '../lib/text.ts'
 import { TransportError } from '../lib/transport.ts'
 
 /** One call of the service's API, with the words that its errors need. */
@@ -38,8 +47,9 @@ export class ServiceError extends FailureError {
   readonly status: number
   readonly retryAfterMs: number | undefined
 
-  constructor(call: ServiceCall, response: ServiceResponse) {
-    const [headline, fix] = explain(call, response)
+  /** @param isKnownKey whether the key that was sent begins like those of the service */
+  constructor(call: ServiceCall, response: ServiceResponse, isKnownKey: boolean) {
+    const [headline, fix] = explain(call, response, isKnownKey)
     super({ headline: `${headline} (${response.status})`, details: `${answer(call, response)} ${fix}` })
     this.status = response.status
     this.retryAfterMs = response.retryAfterMs
@@ -53,7 +63,7 @@ export class InvalidResponseError extends FailureError {
 
   /** @param mismatch what the JSON is, if it is JSON */
   constructor(call: ServiceCall, response: ServiceResponse, mismatch?: string) {
-    const [headline, fix] = isHtmlPage(response) ? HTML_PAGE : [UNEXPECTED, '']
+    const [headline, fix] = isHtmlPage(response) ? WEB_PAGE : [UNEXPECTED, '']
     const found = describeBody(response, mismatch)
     const details = joinSentences(`The request to ${call.purpose} was answered with ${found}.`, fix)
     super({ headline: `${headline} (${response.status})`, details })
@@ -82,7 +92,8 @@ export function retryAfterMsOf(error: unknown): number | undefined {
 
 /** Whether a request that only reads may succeed when it is sent again. */
 export function isRetryable(error: unknown): boolean {
-  if (error instanceof TransportError || error instanceof InvalidResponseError) return true
+  if (error instanceof TransportError) return error.failure !== 'tls-protocol'
+  if (error instanceof InvalidResponseError) return true
   if (!(error instanceof ServiceError)) return false
   return error.status === 408 || error.status === 429 || error.status >= 500
 }
@@ -98,31 +109,81 @@ export function serviceWord(text: string): string {
 
 const UNEXPECTED = 'Unexpected response from the docs service'
 const CHECK_CONNECTION = 'Check `base-url`, and the firewall and proxy of the runner.'
-const HTML_PAGE: Explanation = ['The response is an HTML page, not from the docs service', CHECK_CONNECTION]
-const SHORTEN = 'Shorten `prompt`, `prompt-file` or `context-files`, or set `context: files`.'
+const WEB_PAGE: Explanation = ['A web page answered, not the docs service', CHECK_CONNECTION]
+/** Shorter prompts are common. */
+const LONG_PROMPT_BYTES = 64 * 1024
+const NEW_KEY = 'create an admin key in the dashboard, and put it into the secret behind `api-key`.'
+const KNOWN_KEY =
+  "The key has expired (after 90 days unless set otherwise) or was deleted, or the organisation's plan lacks the API (Pro or Enterprise has it)"
+const UNKNOWN_KEY =
+  'The key does not begin with `mint_`, as admin keys do, so it may be of another kind, or a part of one'
+const SCOPE = ' may have the scope `read` (a job takes a key with full access), or'
+
+/** What is meant by a status and the words of the service. */
+const KNOWN_REASONS: readonly (readonly [pattern: RegExp, meaning: Explanation])[] = [
+  [/^401 .*expired/i, ['The API key has expired', capitalize(NEW_KEY)]],
+  [/^401 .*(?:deleted|revoked)/i, ['The API key was deleted', capitalize(NEW_KEY)]],
+  [
+    /^40[13] .*\bplan\b/i,
+    [
+      "The organisation's plan does not include this",
+      'Pro and Enterprise include the API and analytics: change the plan in the dashboard, or remove the inputs that ask for this.',
+    ],
+  ],
+  [
+    /^403 .*(?:\bIP\b|address)/i,
+    [
+      'The list of IP addresses of the API key lacks this runner',
+      'Add the address to the list in the dashboard, or use a runner whose address is on it.',
+    ],
+  ],
+  [
+    /^403 .*\b(?:scope|read)\b/i,
+    ['The scope of the API key does not allow this', `A job takes a key with full access: ${NEW_KEY}`],
+  ],
+  [
+    /^404 .*(?:no such (?:call|route|endpoint)|cannot (?:get|post) |route .*not found)/i,
+    ['The docs service does not have this call', 'Check `base-url`; its path comes before every call.'],
+  ],
+]
 
 /** What a status means and what to do about it. Sources: the vendor's documentation (November 2026), RFC 9110. */
-function explain(call: ServiceCall, response: ServiceResponse): Explanation {
+function explain(call: ServiceCall, response: ServiceResponse, isKnownKey: boolean): Explanation {
   const { status } = response
+  const { prompt = '' } = call
+  const said = messageIn(response)
+  const bytes = byteLength(prompt)
+  const shorten = `The prompt is ${Math.ceil(bytes / 1024)} KiB long: shorten \`prompt\`, \`prompt-file\` or \`context-files\`, or set \`context: files\`.`
   // It says so in plain text or on a page.
   if (status === 403 && /error code: 1010/i.test(response.body)) return FIREWALL
-  if ((status === 403 || status === 404) && isHtmlPage(response)) return HTML_PAGE
+  if ((status === 403 || status === 404) && isHtmlPage(response)) return WEB_PAGE
+  const known = KNOWN_REASONS.find(([pattern]) => pattern.test(`${status} ${said}`))
+  if (known !== undefined) return known[1]
   const explanations: Readonly<Record<number, Explanation>> = {
     300: [
       'The docs service redirected the request',
       "Redirects are not followed, so that the API key goes nowhere else. Set `base-url` to the service's own address.",
     ],
-    400: ['The docs service rejected the request as invalid', invalidFix(call)],
+    400: [
+      'The docs service rejected the request as invalid',
+      joinSentences(
+        bytes > LONG_PROMPT_BYTES ? shorten : '',
+        `Check ${prompt === '' ? '' : '`prompt` and '}\`project-id\`.`,
+      ),
+    ],
     401: [
       'The docs service refused the API key',
-      "The key may have expired (keys last 90 days unless their owner chose otherwise), have been deleted, or belong to another service; or the organisation's plan does not include the API, which needs Pro or Enterprise. Check the plan in the dashboard, or create a new admin key there and update the secret behind `api-key`.",
+      `${isKnownKey ? KNOWN_KEY : UNKNOWN_KEY}: see the dashboard, and put a valid admin key into the secret behind \`api-key\`.`,
     ],
     402: ['The credits of the docs service are used up', 'Buy credits, or wait for the next period.'],
-    403: ['The docs service does not allow this', forbiddenFix(call, response)],
+    403: [
+      'The docs service does not allow this',
+      `The dashboard shows why: the key${prompt === '' ? '' : SCOPE} may have a list of IP addresses that this runner is not on.`,
+    ],
     404: call.notFound,
     408: ['The docs service timed out waiting for the request', 'The network of this runner may be slow.'],
-    413: ['The prompt is too large for the docs service', joinSentences(lengthNote(call), SHORTEN)],
-    429: ['The rate limit of the docs service is reached', limitFix(call, response)],
+    413: ['The prompt is too large for the docs service', shorten],
+    429: ['The rate limit of the docs service is reached', limitFix(call, response.json, said)],
     500: ['The docs service failed', 'The cause is the service or a proxy before it, not this workflow.'],
   }
   // A redirect and a failure of the service are the same with any last digits.
@@ -130,42 +191,17 @@ function explain(call: ServiceCall, response: ServiceResponse): Explanation {
   return explanations[kind] ?? [UNEXPECTED, 'This status is not documented; check `base-url`.']
 }
 
-/** Shorter prompts are common. */
-const LONG_PROMPT_BYTES = 64 * 1024
-
-function lengthNote({ prompt = '' }: ServiceCall): string {
-  const bytes = byteLength(prompt)
-  return bytes > LONG_PROMPT_BYTES ? `The prompt is ${Math.round(bytes / 1024)} KiB long.` : ''
-}
-
-function invalidFix(call: ServiceCall): string {
-  const note = lengthNote(call)
-  if (note !== '') return `${note} It may be too long. ${SHORTEN} Otherwise check \`project-id\`.`
-  return call.prompt === undefined ? 'Check `project-id`.' : 'Check `prompt` and `project-id`.'
-}
-
 const FIREWALL: Explanation = [
   'A firewall in front of the docs service refused this client',
   'Error code 1010 means that the client was blocked because of its user agent, before the service has seen the API key. If a proxy of this runner changes the header `user-agent`, exempt the host from it; otherwise ask the support of the docs service to allow `docs-agent-action`.',
 ]
 
-function forbiddenFix({ prompt }: ServiceCall, response: ServiceResponse): string {
-  if (messageIn(response) !== '') return "The dashboard shows the key's scope and its list of IP addresses."
-  const addresses =
-    'may be limited to a list of IP addresses that this runner is not on: the dashboard shows it.'
-  if (prompt === undefined) return `The key ${addresses}`
-  return `The key may have the scope \`read\`, which cannot start jobs or send messages (use a key with the scope \`admin\`), or it ${addresses}`
-}
-
-/** Whose limit it is: an organisation's is answered in plain text; analytics have no other. */
-function limitFix({ path, limit }: ServiceCall, response: ServiceResponse): string {
+/** Whose limit it is: an organisation's is answered in plain text. */
+function limitFix({ limit }: ServiceCall, json: unknown, said: string): string {
+  const ofText = said && 'It is the limit of the organisation, for all its API keys.'
+  const whose = json === undefined ? ofText : 'It is the limit of this API key.'
   const documented = limit === undefined ? '' : `The documented limit is ${limit}.`
-  const advice = 'Start fewer runs, or run at another time.'
-  const isText = response.json === undefined
-  if (path[1] === 'analytics' || (isText && messageIn(response) === ''))
-    return joinSentences(documented, advice)
-  if (isText) return `It is the limit of the organisation, for all its API keys. ${advice}`
-  return joinSentences('It is the limit of the API key or of the project.', documented, advice)
+  return joinSentences(whose, documented, 'Start fewer runs, or run at another time.')
 }
 
 /** The longest piece of a response that is quoted, in characters. */
@@ -173,15 +209,13 @@ const MAX_QUOTE_LENGTH = 300
 
 /** What came back, in a sentence: the service's own words where it said something. */
 function answer({ purpose }: ServiceCall, response: ServiceResponse): string {
-  const { status, body, location, json, bodyProblem } = response
+  const { location } = response
   const answered = `The docs service answered the request to ${purpose}`
-  if (status < 400 && location !== '') {
+  if (location !== '') {
     return `${answered} with a redirect to ${inBackticks(clip(location, MAX_QUOTE_LENGTH))}.`
   }
   const said = messageIn(response)
   if (said !== '') return `${answered} with "${clip(said, MAX_QUOTE_LENGTH)}".`
-  const isSilent = bodyProblem === undefined && (body.trim() === '' || json !== undefined)
-  if (isSilent) return `${answered} and gave no reason.`
   return `The request to ${purpose} was answered with ${describeBody(response)}.`
 }
 
@@ -190,11 +224,8 @@ function messageIn({ json, body }: ServiceResponse): string {
   const message =
     stringField(json, 'error') ??
     stringField(recordField(json, 'error'), 'message') ??
-    stringField(json, 'message') ??
-    stringField(json, 'detail')
-  const details = [...listField(json, 'details'), ...listField(json, 'errors')].flatMap((one) =>
-    typeof one === 'string' ? one : (stringField(one, 'message') ?? []),
-  )
+    stringField(json, 'message')
+  const details = listField(json, 'details').map((one) => stringField(one, 'message'))
   const fields = [message, ...details].filter((part) => part).join('; ')
   const isShortText = json === undefined && body.length <= MAX_QUOTE_LENGTH && !isHtml(body)
   const said = typeof json === 'string' ? json : fields || (isShortText ? body : '')
@@ -209,7 +240,7 @@ function describeBody(
   if (bodyProblem !== undefined) return `a body that could not be read because ${bodyProblem}`
   if (body.trim() === '') return 'an empty body'
   if (json !== undefined) return mismatch
-  return isHtmlPage(response) ? "an HTML page, a proxy's or a login page" : 'text that is not JSON'
+  return isHtmlPage(response) ? 'an HTML page, probably of a proxy or a login' : 'text that is not JSON'
 }
 
 function isHtmlPage({ json, body, bodyProblem }: ServiceResponse): boolean {

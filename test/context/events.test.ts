@@ -233,7 +233,11 @@ describe('the table of events in docs/context.md', () => {
     world.comparisons.set('v1.0.0...v1.1.0', COMPARISON)
   }
 
-  const onPull = [pullRequest(), { ...pullRequest(), name: 'pull_request_target' }, review(command)]
+  const onPull = [
+    pullRequest(),
+    { ...pullRequest(), name: 'pull_request_target' },
+    review({ ...command, body: null }),
+  ]
   const others = ['schedule', 'workflow_dispatch', 'repository_dispatch'].map(bareEvent)
   const CASES: Readonly<Record<string, readonly Case[]>> = {
     '`push`': [

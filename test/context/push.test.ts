@@ -225,16 +225,14 @@ it.each(NO_COMPARISONS)(
 )
 
 describe('what fails the history and the comparison of a push', () => {
-  const PERSON = "A commit of unknown origin counts as a person's (`ignore-authors`)."
   it.each(REFUSALS)('is told once, with all that the agent lacks: %s', async (what, inputs, faults, why) => {
     const scene = await pushScene()
     scene.github.faults.push(...faults)
     if (what === 'no `contents: read`') scene.world.scopes.delete('contents: read')
     const { logged } = await tell(scene, { event: pushed, inputs })
-    const lacking = 'The agent is not told which pull requests the commits came in.'
-    expect(logged).toEqual([
-      `warning: Failed to read the commits' pull requests: ${why} ${PERSON} ${lacking}`,
-    ])
+    const lacking =
+      "Commits of unknown origin count as a person's, and the agent is not told their pull requests."
+    expect(logged).toEqual([`warning: Failed to read the commits' pull requests: ${why} ${lacking}`])
   })
 })
 

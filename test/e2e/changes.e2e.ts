@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { create } from '../docs-service/started-service.ts'
 import { type Event, event, newIssue, pushOf, pushTo } from '../support/events.ts'
 import { octocat } from '../support/scene.ts'
-import { AGENT, addPull, addStatus, mergePull, type World } from '../support/world.ts'
-import { FILES, PULL, pullIs, runWorkflow } from './run-workflow.ts'
+import { AGENT, addPull, mergePull, type World } from '../support/world.ts'
+import { earlierJob, FILES, PULL, pullIs, runWorkflow } from './run-workflow.ts'
 
 describe.concurrent('a push', () => {
   it('has a pull request made, remembered and announced (docs-on-push)', async () => {
@@ -13,30 +12,19 @@ describe.concurrent('a push', () => {
     const prompt = /^Bring the docs up to date[\s\S]+change nothing\.\n[\s\S]+src\/pets\.ts/
     expect(run.prompts).toEqual([expect.stringMatching(prompt)])
     expect(run.docs.requests[0]?.headers.host).toBe('api.mintlify.com')
-    const context = 'Docs agent: docs (docs-on-push.yml, docs, docs-on-push)'
+    const context = 'Docs agent: docs (docs-on-push.yml, docs, docs)'
     expect(run.statuses).toEqual([`pending ${context}`, `success ${context}`])
     expect(run.github.requests).toContain('POST /issues/1/comments')
   })
 
   it("goes on with the step's open pull request (docs-on-push)", async () => {
-    const run = await runWorkflow('docs-on-push', {
-      docs: { jobTimeMs: 1 },
-      before: async ({ docs, world, commits }) => {
-        const { id } = await create(docs, 'Describe cats.')
-        addStatus(world, commits[0], {
-          context: 'Docs agent: docs (docs-on-push.yml, docs, docs-on-push)',
-          state: 'success',
-          description: `Pull request ready for review (${id})`,
-          target_url: PULL,
-        })
-      },
-    })
+    const run = await runWorkflow('docs-on-push', earlierJob('docs-on-push.yml, docs, docs'))
     expect(run.prompts).toEqual(['Describe cats.'])
     expect(run.asked).toContain(`POST /v2/agent/docs/job/${run.docs.jobs[0]?.id}/message`)
   })
 
-  it.each(['docs-on-push', 'submit-only'])("of the agent's own merged work is skipped (%s)", async (name) => {
-    const run = await runWorkflow(name, {
+  it("of the agent's own merged work is skipped (docs-on-push)", async () => {
+    const run = await runWorkflow('docs-on-push', {
       event: (world) => {
         const before = world.branches.get('main') ?? ''
         mergePull(world, addPull(world, { number: 6, user: AGENT, files: FILES }))
@@ -45,20 +33,6 @@ describe.concurrent('a push', () => {
     })
     expect(run.outputs).toMatchObject([{ result: 'skipped' }])
     expect([...run.asked, ...run.statuses]).toEqual([])
-  })
-
-  it.each([
-    'docs-after-approval', // by a person, which act takes for granted
-    'docs-in-another-repository', // with an App's token
-  ])('is documented by %s', async (name) => {
-    const run = await runWorkflow(name, {
-      before: ({ world: { scopes } }) => {
-        scopes.delete('pull-requests: write')
-        scopes.add('pull-requests: read')
-      },
-    })
-    expect(run.outputs.at(-1)).toMatchObject({ result: 'pull-request' })
-    expect(run.statuses).toHaveLength(2)
   })
 
   it('has a step for each package that it changes (monorepo)', async () => {
@@ -72,6 +46,14 @@ describe.concurrent('a push', () => {
     expect(run.prompts).toEqual([expect.stringMatching(/^Bring the section "Command line" up to date/)])
   })
 
+  it('of more files than GitHub names has a step for every package (monorepo)', async () => {
+    const files = Array.from({ length: 300 }, (_, index) => `packages/web/src/${index}.ts`)
+    const run = await runWorkflow('monorepo', { event: (world) => pushTo(world, { files }) })
+    const { outputs, log } = run.job('docs')
+    expect([outputs['api'], outputs['cli']]).toMatchObject(Array(2).fill({ result: 'pull-request' }))
+    expect(log).toContain('::notice title=All packages::GitHub names 300 changed files at most')
+  })
+
   it('hands the diff of the API description to the agent as data (api-changelog)', async () => {
     const run = await runWorkflow('api-changelog', {
       files: { 'openapi.yaml': 'paths:\n  /pets:\n    get: {}\n' },
@@ -82,6 +64,33 @@ describe.concurrent('a push', () => {
     for (const part of ['api.diff', '+    post: {}', 'src/pets.ts']) expect(prompt).toContain(part)
     for (const part of ['cats and dogs', 'src/secret.ts']) expect(prompt).not.toContain(part)
   })
+
+  const API = 'openapi: 3.1.0\n# Pets\npaths:\n  /pets:\n    get: {}\n'
+  it.each([
+    [
+      'comments and blank lines',
+      API.replace('# Pets', '# All pets\n\n  # and cats'),
+      'notice',
+      'Only comments',
+    ],
+    [
+      'a description without a path',
+      'openapi: 3.1.0\npaths: {}\n',
+      'warning',
+      'openapi.yaml is missing, or has no',
+    ],
+    ['an empty description', '', 'warning', 'openapi.yaml is missing, or has no'],
+  ])(
+    'that changes the API description to %s starts no job (api-changelog)',
+    async (_case, text, level, said) => {
+      const run = await runWorkflow('api-changelog', {
+        files: { 'openapi.yaml': API },
+        changes: { 'openapi.yaml': text },
+      })
+      expect(run.asked).toEqual([])
+      expect(run.job('changelog').log).toContain(`::${level} title=No API changelog::${said}`)
+    },
+  )
 })
 
 describe.concurrent('a pull request', () => {
@@ -104,16 +113,7 @@ describe.concurrent('a pull request', () => {
         sha = world.branches.get('main') ?? ''
         return pullIs('closed', { ...merged, merge_commit_sha: sha })()
       },
-      docs: { jobTimeMs: 1 },
-      before: async ({ docs, world, commits }) => {
-        const { id } = await create(docs, 'Describe cats.')
-        addStatus(world, commits[0], {
-          context: 'Docs agent: docs (docs-on-merge.yml, docs, docs-on-merge)',
-          state: 'success',
-          description: `Pull request ready for review (${id})`,
-          target_url: PULL,
-        })
-      },
+      ...earlierJob('docs-on-merge.yml, docs, docs'),
     })
     expect(run.prompts).toEqual(['Describe cats.'])
     expect(run.asked).toContain(`POST /v2/agent/docs/job/${run.docs.jobs[0]?.id}/message`)
@@ -124,14 +124,18 @@ describe.concurrent('a pull request', () => {
     const event = (label: string) => () => ({ name, payload: { ...payload, label: { name: label } } })
     const shown = await runWorkflow('docs-on-merge', { event: event('docs-later') })
     expect(shown.outputs).toMatchObject([{ result: 'pull-request' }])
-    const other = await runWorkflow('docs-on-merge', { event: event('bug') })
-    expect(other.asked).toEqual([])
+    const open = pullIs('unlabeled', { merged: false })()
+    const early = { name, payload: { ...open.payload, label: { name: 'docs-later' } } }
+    for (const other of [event('bug'), () => early]) {
+      const run = await runWorkflow('docs-on-merge', { event: other })
+      expect([...run.asked, ...run.github.requests]).toEqual([])
+    }
   })
 
   it.each([
-    ['starts no runner without a merge', { merged: false }, []],
-    ['starts no runner with the label no-docs', { ...merged, labels: [{ name: 'no-docs' }] }, []],
-    ['starts no runner with the label docs-later', { ...merged, labels: [{ name: 'docs-later' }] }, []],
+    ['without a merge is skipped', { merged: false, state: 'closed' }, ['skipped']],
+    ['with the label no-docs is skipped', { ...merged, labels: [{ name: 'no-docs' }] }, ['skipped']],
+    ['with the label docs-later starts no runner', { ...merged, labels: [{ name: 'docs-later' }] }, []],
     ['of the agent is skipped', { ...merged, user: { login: 'mintlify[bot]', type: 'Bot' } }, ['skipped']],
     ['of Dependabot is skipped', { ...merged, user: { login: 'dependabot[bot]', type: 'Bot' } }, ['skipped']],
   ])('%s (docs-on-merge)', async (_case, pull, results) => {

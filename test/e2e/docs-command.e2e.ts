@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type Event, newIssue, review, reviewComment } from '../support/events.ts'
+import { type Event, reviewComment } from '../support/events.ts'
 import { octocat as author, writtenComment } from '../support/scene.ts'
 import type { World } from '../support/world.ts'
 import { comment, PREVIEW, PULL, runWorkflow } from './run-workflow.ts'
@@ -18,31 +18,28 @@ describe.concurrent('docs-command', () => {
     const asked = requests.indexOf('GET /collaborators/octocat/permission')
     expect(asked).toBeGreaterThanOrEqual(0)
     expect(requests.findIndex((line) => line.endsWith('/reactions eyes'))).toBeGreaterThan(asked)
-    expect(run.reactions).toEqual(['rocket'])
-    const answer = run.world.comments.find(({ id }) => `${id}` === run.outputs[0]?.['comment-id'])
-    expect(answer).toMatchObject({ number: 5 })
-    expect(answer?.history.at(-1)).toContain(PREVIEW)
+    expect(run.reactions).toEqual(['eyes'])
+    const answers = run.world.comments.filter(
+      ({ number, author: { login } }) => number === 5 && login !== 'octocat',
+    )
+    expect(answers.map(({ history }) => history.at(-1))).toEqual([expect.stringContaining(PREVIEW)])
   })
 
-  const body = '/docs Explain this.'
-  it.each<[string, (world: World) => Event, RegExp]>([
-    [
-      'on a line of a pull request',
-      (world) =>
+  it('answers a command on a line of a pull request in its thread', async () => {
+    const body = '/docs Explain this.'
+    const run = await runWorkflow('docs-command', {
+      event: (world) =>
         reviewComment({ id: writtenComment(world, { kind: 'review', author, body }).id, body, author }),
-      /^POST \/pulls\/5\/comments\/\d+\/replies$/,
-    ],
-    ['in a review', () => review({ id: 4713, body, author }), /^POST \/issues\/5\/comments$/],
-    ['in a new issue', () => newIssue({ body, author, number: 8 }), /^POST \/issues\/8\/comments$/],
-  ])('answers a command %s', async (_case, event, reply) => {
-    const run = await runWorkflow('docs-command', { event })
+    })
     expect(run.outputs).toMatchObject([{ result: 'pull-request' }])
-    expect(run.github.requests.filter((line) => reply.test(line))).toHaveLength(1)
+    const replies = run.github.requests.filter((line) =>
+      /^POST \/pulls\/5\/comments\/\d+\/replies$/.test(line),
+    )
+    expect(replies).toHaveLength(1)
   })
 
   it.each<[string, (world: World) => Event, string[]]>([
     ['starts no runner for a comment', comment('Looks good to me.'), []],
-    ['starts no runner for a review without text', () => review({ id: 4713, body: null, author }), []],
     ['starts no runner for a link', comment('See https://example.com/docs'), []],
     ['starts no runner for the command on a later line', comment('Write\n/docs and what to do.'), []],
     ['skips a link below a quote', comment('> Where?\n\nhttps://example.com/docs'), ['skipped']],

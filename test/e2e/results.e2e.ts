@@ -1,127 +1,109 @@
-import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { parse } from 'yaml'
-import { event } from '../support/events.ts'
-import { PREVIEW, PULL, runWorkflow } from './run-workflow.ts'
+import {
+  earlierJob,
+  PREVIEW,
+  readExample,
+  runWorkflow,
+  type WorkflowOptions,
+  yamlBelow,
+} from './run-workflow.ts'
 
-// What follows from a job's result, or from what the docs service's App says on GitHub.
-describe.concurrent('a job that nobody waits for', () => {
-  it('is left on the commit (submit-only)', async () => {
-    const run = await runWorkflow('submit-only')
-    const context = 'Docs agent: docs (submit-only.yml, submit, submit-docs)'
-    expect(run.outputs).toMatchObject([{ result: 'submitted' }])
+/**
+ * The example docs-on-push with what the recipes say can be added: lines for the `with:` of the action, for the job, or
+ * a step, by their indentation. A schedule replaces its `push`.
+ */
+function withSnippet(heading: string, inputs: readonly string[] = []): string {
+  const snippet = yamlBelow('recipes', heading)
+  const text = readExample('docs-on-push').replace(
+    /^ +with:\n/m,
+    (line) => line + inputs.map(indented).join(''),
+  )
+  if (snippet.startsWith('  schedule:')) return text.replace(/^ {2}push:\n(?: {4}.*\n)+/m, snippet)
+  if (snippet.startsWith('      - ')) return `${text}\n${snippet}`
+  const place = snippet.startsWith('          ') ? /^ +with:\n/m : /^ {2}docs:\n/m
+  return text.replace(place, (line) => line + snippet)
+}
+
+function indented(line: string): string {
+  return `          ${line}\n`
+}
+
+describe.concurrent('what can be added to any recipe', () => {
+  it.each([
+    ['Approval', 'pull-request'], // by a person, which act takes for granted
+    ['Not waiting', 'submitted'],
+  ])('%s: the run ends as %s', async (heading, result) => {
+    const run = await runWorkflow('docs-on-push', { workflow: withSnippet(heading) })
+    expect(run.outputs).toMatchObject([{ result }])
+    const context = 'Docs agent: docs (docs-on-push.yml, docs, docs)'
     expect(run.statuses).toEqual([`pending ${context}`, `success ${context}`])
     expect(run.world.statuses.at(-1)?.description).toContain(`(${run.docs.jobs[0]?.id})`)
   })
-})
 
-describe.concurrent('release-gate', () => {
-  it.each([
-    ['nothing to change', '1.4.0 [agent: no-change]', 'no-pull-request', 'true', 0],
-    ['a pull request', '1.4.0', 'pull-request', 'false', 0],
-    ['a failed job', '1.4.0 [agent: fail]', 'failed', undefined, 1],
-  ])('decides on %s', async (_case, version, result, ready, exitCode) => {
-    const dispatch = event('workflow_dispatch', { inputs: { version }, ref: 'refs/heads/main' })
-    const run = await runWorkflow('release-gate', { event: () => dispatch, exitCode })
-    const { outputs, log } = run.job('docs')
-    expect(outputs['docs']).toMatchObject({ result })
-    expect(outputs['gate']?.['ready']).toBe(ready)
-    const published = run.jobs.some((job) => job.id === 'publish' && job.log.includes('Releasing'))
-    expect(published).toBe(ready === 'true')
-    if (ready === 'false') expect(log).toContain(`Merge ${PULL}, then run this workflow again.`)
-    expect(run.prompts[0]).toContain(`new in version ${version}`)
+  it('Labels and reviewers: asks one author after the other, also where one is refused', async () => {
+    const run = await runWorkflow('docs-on-push', {
+      workflow: withSnippet('Labels and reviewers').replace(/AUTHORS: .*/, 'AUTHORS: "octocat hubot"'),
+      before: ({ github }) => github.faults.push({ match: /requested_reviewers/, end: '422', times: 1 }),
+    })
+    const asked = run.github.journal.filter(({ line }) => line === 'POST /pulls/1/requested_reviewers')
+    expect(asked.map(({ body, status }) => [body['reviewers'], status])).toEqual([
+      [['octocat'], 422],
+      [['hubot'], 201],
+    ])
+    expect(run.job('docs').log).toContain("octocat can't be asked")
   })
-})
 
-describe.concurrent('the docs pull request', () => {
-  it.each([false, true])(
-    'gets a label and a reviewer when it is opened (labels-and-reviewers, %s)',
-    async (isMade) => {
-      const run = await runWorkflow('labels-and-reviewers', {
-        before: ({ docs }) => {
-          if (!isMade) docs.faults.add({ kind: 'status', status: 400, match: { path: 'create' } })
-        },
-        exitCode: isMade ? 0 : 1,
-      })
-      const written = run.github.journal.filter(({ line }) => /^POST .*(?:labels|reviewers)$/.test(line))
-      const labels = { line: 'POST /issues/1/labels', body: { labels: ['documentation'] } }
-      const reviewers = { line: 'POST /pulls/1/requested_reviewers', body: { reviewers: ['hubot'] } }
-      expect(written).toMatchObject(isMade ? [labels, reviewers] : [])
-    },
-  )
-
-  it('has its pages opened on the preview (check-the-preview)', async () => {
-    const run = await runWorkflow('check-the-preview', {
+  it.each([
+    ['answer', [], 0],
+    ['one of which does not answer', ['/guides/pets'], 1],
+  ])('A checked preview: opens the changed pages, which %s', async (_case, broken, exitCode) => {
+    const run = await runWorkflow('docs-on-push', {
+      workflow: withSnippet('A checked preview', ['wait-for-preview: true']),
+      brokenPages: broken,
+      exitCode,
       before: ({ world }) => {
         const { agentPulls } = world
         const files = [
           { filename: 'guides/pets.mdx', status: 'modified', additions: 3, deletions: 1 } as const,
+          { filename: 'index.mdx', status: 'added', additions: 1, deletions: 0 } as const,
+          { filename: 'old.mdx', status: 'removed', additions: 0, deletions: 9 } as const,
+          { filename: 'docs.json', status: 'modified', additions: 1, deletions: 0 } as const,
+          { filename: '$(touch x).md', status: 'added', additions: 1, deletions: 0 } as const,
         ]
         world.agentPulls = () => agentPulls().map((pull) => ({ ...pull, files }))
       },
     })
     expect(run.outputs[0]).toMatchObject({ 'preview-url': PREVIEW, 'preview-status': 'ready' })
-    expect(new Set(run.opened)).toEqual(new Set(['GET /guides/pets']))
+    expect(new Set(run.opened)).toEqual(new Set(['GET /guides/pets', 'GET /']))
   })
-})
 
-describe('the step that checks a preview', () => {
-  const files = [
-    { path: 'docs/guides/restore.mdx', status: 'modified' },
-    { path: 'docs/index.mdx', status: 'added' },
-    { path: 'docs/old.mdx', status: 'removed' },
-    { path: 'docs/docs.json', status: 'modified' },
-    { path: 'docs/$(touch x).md', status: 'added' },
-  ]
-
-  it.each([
-    ['that all answer', '', 0, ''],
-    ['one of which does not', '/gone', 1, 'Broken: https://docs-pr-1.example.com/gone\n'],
-  ])('opens the changed pages and their links, %s', (_case, broken, exitCode, output) => {
-    const run = checkPreview(files, broken)
-    expect(run.output).toBe(output)
-    expect(run.exitCode).toBe(exitCode)
-    const site = 'https://docs-pr-1.example.com'
-    expect(run.asked).toEqual([
-      `${site}/`,
-      `${site}/gone`,
-      `${site}/guides/restore`,
-      `${site}/guides/schedules`,
-    ])
+  it.each<[string, WorkflowOptions, string]>([
+    ['starts a job for what changed', {}, 'pull-request'],
+    ['starts none after a job on this commit', earlierJob('docs-on-push.yml, docs, docs', 1), 'skipped'],
+  ])('Once a day: %s', async (_case, options, result) => {
+    const workflow = withSnippet('Once a day', ['skip-unchanged: true'])
+    const run = await runWorkflow('docs-on-push', { workflow, event: 'schedule', ...options })
+    expect(run.outputs).toMatchObject([{ result }])
+    expect(run.prompts).toHaveLength(1) // that of the earlier job, where there is one
+    expect(run.asked.filter((line) => line.endsWith('/message'))).toEqual([])
   })
-})
 
-/** Runs the step's script as the runner would, with a `curl` that knows a site on which one address is broken. */
-function checkPreview(files: readonly object[], broken: string) {
-  const text = readFileSync(join(import.meta.dirname, '../../examples/check-the-preview.yml'), 'utf8')
-  const script: string = parse(text).jobs.docs.steps[1].run
-  const curl = `
-    curl() {
-      url="\${!#}"
-      case "$*" in *--output*) echo "$url" >> asked ;; esac
-      if [ -n "$BROKEN" ] && [ "\${url%"$BROKEN"}" != "$url" ]; then return 22; fi
-      case "$*" in *--output*) return ;; esac
-      echo '<a href="/guides/schedules#top">Next</a> <a href="/gone">Old</a> <a href="https://example.org/x">'
-    }`
-  const folder = mkdtempSync(join(tmpdir(), 'preview-'))
-  const preview = { PREVIEW: 'https://docs-pr-1.example.com/introduction', FOLDER: 'docs/' }
-  const env = { ...preview, PATH: process.env['PATH'], FILES: JSON.stringify(files), BROKEN: broken }
-  try {
-    const { status, stdout, stderr } = spawnSync('bash', ['-e', '-c', `${curl}\n${script}`], {
-      cwd: folder,
-      env,
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'pipe'],
+  it('Fix what readers missed: the agent gets the list', async () => {
+    const workflow = withSnippet('Fix what readers missed')
+    const own = / {10}prompt: \|\n(?: {12}.*\n)+(?= {10}dry-run)/
+    const run = await runWorkflow('docs-on-push', { workflow: workflow.replace(own, '') })
+    expect(run.prompts[0]).toMatch(/^Fix what the list of what readers missed/)
+    expect(run.outputs).toMatchObject([{ result: 'pull-request' }])
+    expect(run.prompts[0]).toMatch(/ratings|searches/)
+  })
+
+  it('Export: keeps the pages as a file of the run', async () => {
+    const run = await runWorkflow('docs-on-push', {
+      workflow: withSnippet('Export', ['visitors-export: visitors.csv']),
     })
-    const asked = readFileSync(join(folder, 'asked'), 'utf8').trim().split('\n')
-    return { exitCode: status, output: stdout + stderr, asked }
-  } finally {
-    rmSync(folder, { recursive: true })
-  }
-}
+    expect(run.job('docs').log).toContain('uploaded visitors.csv, which begins with path,human,ai,total')
+  })
+})
 
 describe.concurrent('site-is-red', () => {
   const check = {

@@ -1,26 +1,40 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { comment, expression, PULL, pullIs, runWorkflow } from './run-workflow.ts'
+import {
+  comment,
+  earlierJob,
+  expression,
+  PULL,
+  pullIs,
+  readExample,
+  runWorkflow,
+  type WorkflowOptions,
+  type WorkflowRun,
+  yamlBelow,
+} from './run-workflow.ts'
 
-/** An example with further inputs, and with more jobs. */
-function exampleWith(name: string, inputs: readonly string[], jobs = ''): string {
-  const text = readFileSync(join(import.meta.dirname, `../../examples/reusable-${name}.yml`), 'utf8')
+type Name = 'docs-on-push' | 'docs-on-merge' | 'docs-command' | 'weekly'
+
+/** The workflow that the documentation calls a reusable one with, with further inputs and jobs. */
+function callerOf(name: Name, inputs: readonly string[] = [], jobs = ''): string {
+  const text = yamlBelow('reusable-workflows', name)
   return text.replace('    with:\n', `    with:\n${inputs.map((line) => `      ${line}\n`).join('')}`) + jobs
 }
 
+const merged = pullIs('closed', { merged: true, state: 'closed', merge_commit_sha: 'e'.repeat(40) })
+
 describe.concurrent('the reusable workflows, called from a repository of their user', () => {
   it('docs-on-push has a pull request made', async () => {
-    const run = await runWorkflow('reusable-docs-on-push')
+    const run = await runWorkflow('docs', { workflow: callerOf('docs-on-push') })
     expect(run.outputs).toMatchObject([{ result: 'pull-request', 'pr-link': PULL }])
     expect(run.prompts[0]).toMatch(/^Bring the docs up to date[\s\S]+change nothing\./)
-    const context = 'Docs agent: docs (reusable-docs-on-push.yml, push, docs-on-push)'
+    const context = 'Docs agent: docs (docs.yml, push, docs-on-push)'
     expect(run.statuses).toEqual([`pending ${context}`, `success ${context}`])
+    expect(appTokens(run)).toEqual([])
   })
 
   it('docs-on-push takes a list of labels for the runner, inherited secrets, and a dry run', async () => {
-    const workflow = exampleWith('docs-on-push', ['dry-run: true', `runs-on: '["docs-runner"]'`])
-    const run = await runWorkflow('reusable-docs-on-push', {
+    const workflow = callerOf('docs-on-push', ['dry-run: true', `runs-on: '["docs-runner"]'`])
+    const run = await runWorkflow('docs', {
       workflow: workflow.replace(/ {4}secrets:\n.*\n/, '    secrets: inherit\n'),
     })
     expect(run.outputs).toMatchObject([{ result: 'dry-run' }])
@@ -28,63 +42,159 @@ describe.concurrent('the reusable workflows, called from a repository of their u
   })
 
   it('docs-on-push remembers a job for each leg of its caller', async () => {
-    const workflow = exampleWith('docs-on-push', [`matrix: ${expression('toJSON(matrix)')}`])
+    const workflow = callerOf('docs-on-push', [`matrix: ${expression('toJSON(matrix)')}`])
     const strategy = '  docs:\n    strategy:\n      matrix:\n        section: [api, cli]\n'
-    const run = await runWorkflow('reusable-docs-on-push', {
-      workflow: workflow.replace('  docs:\n', strategy),
-    })
+    const run = await runWorkflow('docs', { workflow: workflow.replace('  docs:\n', strategy) })
     expect(run.prompts).toHaveLength(2)
     const contexts = ['api', 'cli'].map(
-      (leg) => `success Docs agent: docs (reusable-docs-on-push.yml, push, docs-on-push, ${leg})`,
+      (leg) => `success Docs agent: docs (docs.yml, push, docs-on-push, ${leg})`,
     )
     expect(run.statuses).toEqual(expect.arrayContaining(contexts))
   })
 
-  it.each([true, false])(
-    'docs-on-merge documents a pull request only if it is merged (%s)',
-    async (merged) => {
-      const event = pullIs('closed', { merged, state: 'closed', merge_commit_sha: 'e'.repeat(40) })
-      const run = await runWorkflow('reusable-docs-on-merge', { event })
-      expect(run.prompts).toHaveLength(merged ? 1 : 0)
-      expect(run.github.requests.includes('POST /issues/5/comments')).toBe(merged)
-    },
-  )
+  it('docs-on-merge documents a merged pull request, with a comment there', async () => {
+    const run = await runWorkflow('docs', { workflow: callerOf('docs-on-merge'), event: merged })
+    expect(run.prompts).toHaveLength(1)
+    expect(run.github.requests).toContain('POST /issues/5/comments')
+  })
 
   it('docs-command answers a command, after the instructions of a file of the default branch', async () => {
-    const run = await runWorkflow('reusable-docs-command', {
+    const run = await runWorkflow('docs', {
       event: comment('/docs Explain the new pets call.'),
       files: { 'docs-prompt.md': 'Write for beginners.' },
-      workflow: exampleWith('docs-command', ['prompt-file: docs-prompt.md']),
+      workflow: callerOf('docs-command', ['prompt-file: docs-prompt.md']),
     })
     expect(run.prompts[0]).toMatch(/^Write for beginners\.\n\nExplain the new pets call\./)
-    expect(run.reactions).toEqual(['rocket'])
+    expect(run.reactions).toEqual(['eyes'])
   })
 
   it('weekly has the docs checked and reports who read them and what they missed', async () => {
-    const run = await runWorkflow('reusable-weekly', { event: 'schedule' })
-    expect(run.outputs).toMatchObject([{ result: 'pull-request', 'visitors-complete': 'true' }])
-    expect(Number(run.outputs[0]?.['reader-signals-count'])).toBeGreaterThan(0)
+    const run = await runWorkflow('docs', { workflow: callerOf('weekly'), event: 'schedule' })
+    expect(run.outputs).toMatchObject([{ result: 'pull-request' }])
+    expect(JSON.parse(run.outputs[0]?.['visitors'] ?? '{}')).toMatchObject({ complete: true })
+    expect(JSON.parse(run.outputs[0]?.['reader-signals'] ?? '[]')).not.toEqual([])
   })
 
   it('weekly takes inputs of each type, and hands outputs on to a job that needs it', async () => {
     const print = `
   print:
-    needs: care
+    needs: docs
     runs-on: ubuntu-latest
     steps:
       - env:
-          TOTAL: ${expression('needs.care.outputs.visitors-total')}
+          TOTAL: ${expression('needs.docs.outputs.visitors-total')}
         run: echo "visitors=$TOTAL"
 `
-    const inputs = ['prompt: ""', 'visitors-days: 14', 'visitors-max-requests: 3', 'reader-signals: none']
-    const run = await runWorkflow('reusable-weekly', {
+    const inputs = ['prompt: ""', 'visitors-days: 14', 'reader-signals: none']
+    const run = await runWorkflow('docs', {
       event: 'schedule',
       variables: ({ url }) => ({ DOCS_BASE_URL: url }),
-      workflow: exampleWith('weekly', [...inputs, `base-url: ${expression('vars.DOCS_BASE_URL')}`], print),
+      workflow: callerOf('weekly', [...inputs, `base-url: ${expression('vars.DOCS_BASE_URL')}`], print),
     })
     const report = JSON.parse(run.job('weekly').outputs['weekly']?.['visitors'] ?? '{}')
     expect(Date.parse(report.to) - Date.parse(report.from)).toBe(14 * 24 * 60 * 60 * 1000)
-    expect(run.asked).toEqual(Array(3).fill('GET /v1/analytics/docs/visitors'))
+    expect(run.prompts).toEqual([])
     expect(run.job('print').log).toContain(`visitors=${report.totals.total}`)
+  })
+})
+
+/** What the stub of the token action was given, each time. */
+function appTokens({ jobs }: WorkflowRun): Record<string, string>[] {
+  const logs = jobs.map(({ log }) => log).join('\n')
+  return [...logs.matchAll(/^.*?"GIVEN (\{.*\})"/gm)].map(([, given = '']) =>
+    JSON.parse(given.replaceAll('\\"', '"').replaceAll('\\\\', '\\')),
+  )
+}
+
+// GitHub refuses the workflow's own token here, so whatever is asked is asked with the App's.
+describe.concurrent("an App's token", () => {
+  const REFUSED = { GITHUB_TOKEN: 'ghs_refused' }
+  const READS = { 'permission-checks': 'read', 'permission-contents': 'read' }
+  const WRITES = { 'permission-pull-requests': 'write' }
+  const app = [
+    `app-client-id: ${expression('vars.DOCS_APP_CLIENT_ID')}`,
+    'docs-repositories: |',
+    '  handbook',
+    '  api-docs',
+  ]
+  /** A caller that passes the App on, and grants the workflow's own token nothing. */
+  const withApp = (name: Name): string => {
+    const key = `      DOCS_APP_PRIVATE_KEY: ${expression('secrets.DOCS_APP_PRIVATE_KEY')}\n`
+    return (callerOf(name, app) + key).replace(/^permissions:\n(?: .*\n)+/m, 'permissions: {}\n')
+  }
+
+  it.each<[Name, WorkflowOptions, object]>([
+    [
+      'docs-on-push',
+      {},
+      { 'permission-actions': 'read', ...READS, ...WRITES, 'permission-statuses': 'write' },
+    ],
+    ['docs-on-merge', { event: merged }, { ...READS, ...WRITES, 'permission-statuses': 'write' }],
+    [
+      'docs-command',
+      { event: comment('/docs Explain pets.') },
+      { ...READS, ...WRITES, 'permission-issues': 'write' },
+    ],
+  ])(
+    'is made for the calling repository and those of the docs, and used (%s)',
+    async (name, options, permissions) => {
+      const run = await runWorkflow('docs', { workflow: withApp(name), secrets: REFUSED, ...options })
+      const [given = {}, ...more] = appTokens(run)
+      expect(more).toEqual([])
+      const { 'private-key': key, repositories = '', ...others } = given
+      expect(key).toBe('***') // as act shows a secret
+      expect(repositories.trim().split('\n')).toEqual(['docs', 'handbook', 'api-docs'])
+      expect(others).toEqual({ 'client-id': 'Iv1', owner: 'acme', ...permissions })
+      expect(run.outputs.at(-1)).toMatchObject({ result: 'pull-request' })
+      expect(run.github.journal.filter(({ status = 0 }) => status >= 400)).toEqual([])
+    },
+  )
+
+  it("continues the first push's pull request with the second (private-docs-many-repositories)", async () => {
+    const text = readExample('private-docs-many-repositories')
+    const run = await runWorkflow('private-docs-many-repositories', {
+      workflow: text.replace('docs-repositories: docs', 'docs-repositories: handbook'),
+      secrets: REFUSED,
+      ...earlierJob('private-docs-many-repositories.yml, push, docs-on-push'),
+    })
+    expect(appTokens(run)).toMatchObject([{ owner: 'acme', repositories: 'docs\nhandbook\n' }])
+    expect(run.prompts).toEqual(['Describe cats.'])
+    expect(run.asked).toContain(`POST /v2/agent/docs/job/${run.docs.jobs[0]?.id}/message`)
+    expect(text.split('\n').filter((line) => /^[^#]/.test(line)).length).toBeLessThanOrEqual(18)
+  })
+
+  it.each<[string, WorkflowOptions, RegExp]>([
+    [
+      'names the repositories on which the App may not be installed',
+      { appToken: '' },
+      /'Not Found', the App is not installed on acme\/docs\..+ on one of: acme\/handbook acme\/api-docs /,
+    ],
+    [
+      'says that the key is missing',
+      { appToken: '', secrets: { ...REFUSED, DOCS_APP_PRIVATE_KEY: '' } },
+      /The secret DOCS_APP_PRIVATE_KEY is empty\. Share it with acme\/docs/,
+    ],
+    [
+      'says that the client id is missing',
+      { appToken: '', variables: () => ({ DOCS_APP_CLIENT_ID: '' }) },
+      /app-client-id is empty\. Share the variable that it comes from with acme\/docs/,
+    ],
+  ])('that GitHub does not give %s, and nothing is sent', async (_case, options, message) => {
+    const workflow = withApp('docs-on-push')
+    const run = await runWorkflow('docs', { workflow, secrets: REFUSED, exitCode: 1, ...options })
+    expect(run.job('push').log).toMatch(new RegExp(`::error title=No token of the App::.*${message.source}`))
+    expect([...run.asked, ...run.github.requests]).toEqual([])
+  })
+
+  it("is not asked for in a fork's run, which is skipped", async () => {
+    const head = { repo: { full_name: 'octocat/docs', fork: true } }
+    const run = await runWorkflow('docs', {
+      workflow: withApp('docs-on-merge'),
+      event: pullIs('closed', { merged: true, state: 'closed', merge_commit_sha: 'e'.repeat(40), head }),
+      secrets: { ...REFUSED, DOCS_API_KEY: '', DOCS_APP_PRIVATE_KEY: '' },
+    })
+    expect(appTokens(run)).toEqual([])
+    expect(run.outputs).toMatchObject([{ result: 'skipped' }])
+    expect(run.asked).toEqual([])
   })
 })

@@ -8,11 +8,21 @@ import type { DocsServiceOptions } from '../../docs-service/options.ts'
 import { type DocsService, startDocsService } from '../../docs-service/service.ts'
 import { unpackArchive } from '../../scripts/archive.ts'
 import type { PullRequest } from '../../src/github/types.ts'
+import { create } from '../docs-service/started-service.ts'
 import { bareEvent, type Event, issueComment, pullRequest, pushOf } from '../support/events.ts'
-import { startGitHub } from '../support/github.ts'
+import { type FakeGitHub, startGitHub } from '../support/github.ts'
 import { writeAll } from '../support/run-action.ts'
 import { octocat, writtenComment } from '../support/scene.ts'
-import { AGENT, addComment, addCommit, addPull, emptyWorld, learn, type World } from '../support/world.ts'
+import {
+  AGENT,
+  addComment,
+  addCommit,
+  addPull,
+  addStatus,
+  emptyWorld,
+  learn,
+  type World,
+} from '../support/world.ts'
 import { runAct } from './act.ts'
 import { startHostProxy, startServer } from './proxy.ts'
 
@@ -38,6 +48,7 @@ export type WorkflowOptions = {
   /** Prepares the docs service and GitHub; `commits` are the SHAs of the repository's two. */
   readonly before?: (services: {
     readonly docs: DocsService
+    readonly github: FakeGitHub
     readonly world: World
     readonly commits: readonly [string, string]
   }) => unknown
@@ -46,6 +57,12 @@ export type WorkflowOptions = {
   /** The workflow's text in place of the example's. */
   readonly workflow?: string
   readonly variables?: (docs: DocsService) => Files
+  /** In place of those by their names; an empty one is one that the run does not have. */
+  readonly secrets?: Files
+  /** Pages of the preview that are not found. */
+  readonly brokenPages?: readonly string[]
+  /** The token that an App gives out; empty: it gives none. */
+  readonly appToken?: string
   /** What the run must end with; 0 without it. */
   readonly exitCode?: number
 }
@@ -64,14 +81,17 @@ export async function runWorkflow(name: string, options: WorkflowOptions = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'workflow-'))
   const at = (...path: readonly string[]): string => join(folder, ...path)
   const workflow = `.github/workflows/${name}.yml`
-  const text = forAct(options.workflow ?? readFileSync(join(ROOT, `examples/${name}.yml`), 'utf8'))
+  const text = forAct(options.workflow ?? readExample(name))
   const files = { [workflow]: text, ...options.files }
   const commits = await makeRepository(at('repository'), files, options.changes ?? {})
   const world = worldOf(commits)
   const docs = await startDocsService({ agent: 'none', jobTimeMs: 300, ...options.docs })
   const github = await startGitHub({ world })
   const chat = await startServer(() => 'ok')
-  const site = await startServer(() => 'a page without links')
+  const site = await startServer(
+    () => 'a page',
+    (line) => (options.brokenPages?.some((page) => line.endsWith(page)) ? 404 : 200),
+  )
   const gh = await startServer((body) => ({ data: options.gh?.(`${body['query']}`) }))
   const apiUrl = options.gh === undefined ? github.url : gh.url
   const proxy = await startHostProxy(
@@ -93,13 +113,14 @@ export async function runWorkflow(name: string, options: WorkflowOptions = {}) {
   const event = typeof wanted === 'string' ? bareEvent(wanted) : wanted(world)
   learn(world, event.payload)
   try {
-    await options.before?.({ docs, world, commits })
+    await options.before?.({ docs, github, world, commits })
     unpackArchive(at('action'))
     for (const path of globSync(at('action/.github/workflows/*.yml')))
       await writeFile(path, forAct(readFileSync(path, 'utf8')))
     await mkdir(at('home'))
     const stubs = await makeStubs(at('stubs'), at('repository'))
-    await writeFile(at('event.json'), JSON.stringify({ repository: REPOSITORY, ...event.payload }))
+    const repository = { ...event.payload.repository, ...REPOSITORY }
+    await writeFile(at('event.json'), JSON.stringify({ ...event.payload, repository }))
     const run = await runAct({
       workflow: at('repository', workflow),
       event: event.name,
@@ -113,10 +134,11 @@ export async function runWorkflow(name: string, options: WorkflowOptions = {}) {
         DOCS_APP_PRIVATE_KEY: 'a private key',
         GITHUB_TOKEN: github.token,
         CHAT_WEBHOOK_URL: 'https://chat.example.com/hooks/docs',
+        ...options.secrets,
       },
       variables: {
-        ...{ DOCS_PROJECT_ID: 'docs', DOCS_REPOSITORY: 'docs', DOCS_APP_CLIENT_ID: 'Iv1' },
-        ...{ DOCS_REVIEWER: 'hubot', DOCS_ISSUE: '12' },
+        DOCS_PROJECT_ID: 'docs',
+        DOCS_APP_CLIENT_ID: 'Iv1',
         ...options.variables?.(docs),
       },
       env: {
@@ -127,7 +149,7 @@ export async function runWorkflow(name: string, options: WorkflowOptions = {}) {
         SSL_CERT_FILE: proxy.authorityFile, // gh
         CURL_CA_BUNDLE: proxy.authorityFile,
         GH_TELEMETRY: 'false',
-        APP_TOKEN: github.token, // what the stub of actions/create-github-app-token gives out
+        APP_TOKEN: options.appToken ?? github.token, // what the stub of actions/create-github-app-token gives out
       },
     })
     expect([...proxy.refused, ...github.violations], run.output).toEqual([])
@@ -172,6 +194,22 @@ export const FILES = [
   { filename: 'src/pets.ts', status: 'modified' as const, patch: '@@ -1 +1 @@\n-cats\n+cats and dogs' },
 ]
 
+/** An earlier job of a step, `FILE, JOB, STEP`, whose pull request is open. It is on one of the repository's commits. */
+export function earlierJob(step: string, commit: 0 | 1 = 0): WorkflowOptions {
+  return {
+    docs: { jobTimeMs: 1 },
+    before: async ({ docs, world, commits }) => {
+      const { id } = await create(docs, 'Describe cats.')
+      addStatus(world, commits[commit], {
+        context: `Docs agent: docs (${step})`,
+        state: 'success',
+        description: `Pull request ready for review (${id})`,
+        target_url: PULL,
+      })
+    },
+  }
+}
+
 /** A comment of octocat's on pull request 5. */
 export function comment(body: string): (world: World) => Event {
   return (world) => {
@@ -209,30 +247,58 @@ function forAct(workflow: string): string {
   return workflow.replace(/^ *(?:queue: max|timezone: ).*\n/gm, '')
 }
 
-/** What the stub of an action of others runs. act copies a repository by itself only for a checkout without `ref`. */
+/**
+ * What the stub of an action of others runs, which has its inputs as JSON in `GIVEN`. act copies a repository by itself
+ * only for a checkout without `ref`.
+ */
 const STUBS: Readonly<Record<string, (repository: string) => string>> = {
   'actions/checkout': (repository) => `cp -R "${repository}/." .`,
-  'actions/create-github-app-token': () => 'echo "token=$APP_TOKEN" >> "$GITHUB_OUTPUT"',
-  'actions/upload-artifact': () => 'echo "uploaded $NAME, which begins with $(head -1 "$FILE")"',
+  'actions/create-github-app-token': () => `
+    jq --compact-output '"GIVEN \\(del(..|select(. == "")))"' <<< "$GIVEN"
+    if [ -z "$APP_TOKEN" ]; then echo "::error::Not Found"; exit 1; fi
+    echo "token=$APP_TOKEN" >> "$GITHUB_OUTPUT"`,
+  'actions/upload-artifact': () =>
+    'file="$(jq -r .path <<< "$GIVEN")"; echo "uploaded $file, which begins with $(head -1 "$file")"',
 }
+
+/** Inputs of these actions that stubs record. */
+const STUB_INPUTS = [
+  ...['path', 'name', 'client-id', 'private-key', 'owner', 'repositories'],
+  ...['actions', 'checks', 'contents', 'issues', 'metadata', 'pull-requests', 'statuses'].map(
+    (permission) => `permission-${permission}`,
+  ),
+]
 
 /** Actions in place of those of others that the examples use, by `owner/name@ref`. */
 async function makeStubs(folder: string, repository: string): Promise<Files> {
-  const workflows = globSync(['examples/*.yml', '.github/workflows/{docs-*,weekly}.yml'], { cwd: ROOT })
+  const places = ['examples/*.yml', '.github/workflows/{docs-*,weekly}.yml', 'docs/recipes.md']
+  const workflows = globSync(places, { cwd: ROOT })
   const text = workflows.map((path) => readFileSync(join(ROOT, path), 'utf8')).join('')
   const uses = [...text.matchAll(/uses: (actions\/[\w-]+)(@[0-9a-f]{40})/g)]
   const made: Record<string, string> = {}
   for (const [, name = '', ref = ''] of uses) {
     const run = STUBS[name]?.(repository)
-    const env = { NAME: expression('inputs.name'), FILE: expression('inputs.path') }
+    const env = { GIVEN: expression('toJSON(inputs)') }
     const outputs = { token: { value: expression('steps.run.outputs.token') } }
     const runs = { using: 'composite', steps: [{ id: 'run', shell: 'bash', run, env }] }
-    const inputs = { name: { default: '' }, path: { default: '' } }
+    const inputs = Object.fromEntries(STUB_INPUTS.map((input) => [input, { default: '' }]))
     // JSON is YAML, too.
     await writeAll(join(folder, name), { 'action.yml': JSON.stringify({ name, inputs, outputs, runs }) })
     made[`${name}${ref}`] = join(folder, name)
   }
   return made
+}
+
+/** The text of an example. */
+export function readExample(name: string): string {
+  return readFileSync(join(ROOT, `examples/${name}.yml`), 'utf8')
+}
+
+/** The YAML below a heading of a page in `docs/`; where there are several blocks, the first one. */
+export function yamlBelow(page: string, heading: string): string {
+  const text = readFileSync(join(ROOT, `docs/${page}.md`), 'utf8')
+  const [, section = ''] = text.split(new RegExp(`^#+ ${heading}\n`, 'm'))
+  return /^```yaml\n([\s\S]+?)```/m.exec(section)?.[1] ?? ''
 }
 
 /** An expression of GitHub's. */

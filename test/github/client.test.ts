@@ -9,12 +9,12 @@ import { VirtualClock } from '../support/clock.ts'
 import { TestServers } from '../support/http-servers.ts'
 import {
   ACCOUNTS,
+  AFTER_502,
   AGAIN,
+  CAUSES,
   FAILING,
   FOR_GOOD,
   FORBIDDEN,
-  NO_PERMISSION,
-  NO_TOKEN,
   type Reply,
   retryAfter,
   said,
@@ -49,6 +49,7 @@ async function clientFor(replies: readonly Reply[], options: Options = {}) {
     info: noteAs('info'),
     notice: noteAs('notice'),
     warning: noteAs('warning'),
+    cost: noteAs('cost'),
   }
   const github = new GitHub({
     clock,
@@ -68,8 +69,7 @@ async function clientFor(replies: readonly Reply[], options: Options = {}) {
 /** What becomes of a call: the data, or the kind, status and message of its failure. */
 async function call(github: GitHub, route = 'GET /x'): Promise<unknown> {
   try {
-    const { data } = await github.request((octokit) => octokit.request(route))
-    return data
+    return await github.call((octokit) => octokit.request(route))
   } catch (error) {
     if (!(error instanceof GitHubError)) throw error
     return `${error.kind} ${error.status}: ${error.message}`
@@ -80,9 +80,8 @@ const COMMENT = 'POST /repos/acme/docs/issues/5/comments'
 
 describe('a call', () => {
   it('names the token, the version of the API and the action, and gives the data of its response', async () => {
-    const { github, headersOf } = await clientFor([{ body: { a: 1 } }, { body: [] }, { body: [1] }, 204])
+    const { github, headersOf } = await clientFor([{ body: { a: 1 } }, { body: [] }, { body: [1] }])
     expect([await call(github), await call(github), await call(github)]).toEqual([{ a: 1 }, [], [1]])
-    expect(await call(github, 'DELETE /x')).toBe('')
     expect(headersOf[0]).toMatchObject({
       authorization: 'token ghs_1',
       'x-github-api-version': '2022-11-28',
@@ -102,7 +101,7 @@ describe('a call', () => {
 
   it('without a token fails, and is not sent', async () => {
     const { github, arrived } = await clientFor([], { token: '' })
-    expect(await call(github)).toBe(`refused undefined: ${NO_TOKEN}`)
+    expect(await call(github)).toBe('refused undefined: `github-token` is empty')
     expect(arrived).toEqual([])
   })
 
@@ -137,7 +136,6 @@ describe('a call is made again', () => {
     ['a comment', COMMENT, 'lost', 1],
     ['a comment under the rate limit', COMMENT, retryAfter(403, 1), 3],
     ['an edit', 'PATCH /repos/acme/docs/issues/comments/7', 502, 3],
-    ['a deletion', 'DELETE /repos/acme/docs/issues/comments/7/reactions/1', 'lost', 3],
     ['a reaction', 'POST /repos/acme/docs/issues/comments/7/reactions', 'lost', 3],
     ['a status', `POST /repos/acme/docs/statuses/${'a'.repeat(40)}`, 502, 3],
     ['a query', 'POST /graphql', 502, 3],
@@ -146,6 +144,18 @@ describe('a call is made again', () => {
     expect(await call(github, route)).toMatch(/^(?:other|rate-limit) /)
     expect(arrived).toHaveLength(sent)
   })
+
+  it.each(AFTER_502)(
+    'and only a refusal of what may have been written before is not final: %s, %j',
+    async (route, replies, expected, maybeWritten) => {
+      const { github, arrived } = await clientFor(replies)
+      const result = await github.read(() => github.call((octokit) => octokit.request(route)))
+      const { kind, status, message } = result.known ? {} : result.error
+      expect(result.known ? result.value : `${kind} ${status}: ${message}`).toEqual(expected)
+      expect(arrived).toHaveLength(replies.length)
+      expect(result.known ? undefined : result.error.maybeWritten).toBe(maybeWritten)
+    },
+  )
 
   it('where it never arrived, even if it writes a comment', async () => {
     const apiUrl = 'http://127.0.0.1:1'
@@ -168,6 +178,42 @@ describe('a call is made again', () => {
     }
     expect(await hanging).toBe('other undefined: the request timed out after 10 s')
     expect(arrived).toHaveLength(attempts)
+  })
+
+  it('once before the job is started, where a request timed out in all its tries', async () => {
+    const { github, arrived, clock } = await clientFor(['hangs', 'hangs', 'hangs', 502])
+    const hanging = call(github)
+    for (let attempt = 1; attempt <= 3; attempt++) {
+      await vi.waitUntil(() => arrived.length === attempt)
+      clock.jump()
+    }
+    await hanging
+    await call(github)
+    expect(arrived).toHaveLength(4)
+    github.jobStarted()
+    await call(github)
+    expect(arrived).toHaveLength(7)
+  })
+})
+
+describe('what must not be there twice', () => {
+  const create = async (replies: readonly Reply[], found: readonly (string | undefined)[]) => {
+    const { github, arrived } = await clientFor(replies)
+    const left = [...found]
+    const created = github.createOnce(
+      () => github.call<unknown>((octokit) => octokit.request(COMMENT)),
+      async () => left.shift(),
+    )
+    const outcome = await created.catch((error: Error) => error.message)
+    return [outcome, arrived.map((request) => request.split(' ')[0]), left.length]
+  }
+
+  it('is looked for before it is created again, where it may have arrived', async () => {
+    expect(await create(['lost'], ['found'])).toEqual(['found', ['0'], 0])
+    expect(await create([502, 200], [undefined])).toEqual([{ ok: true }, ['0', '3'], 0])
+    const failed = ['GitHub returned 502', ['0', '3', '12'], 0]
+    expect(await create([502], [undefined, undefined])).toEqual(failed)
+    expect(await create([422], ['found'])).toEqual(['GitHub returned 422', ['0'], 1])
   })
 })
 
@@ -218,7 +264,8 @@ describe('a list', () => {
   })
 
   it.each<[Reply, string]>([
-    [409, 'GitHub returned 409'],
+    [409, 'GitHub returned something that is not a list'],
+    [404, 'GitHub returned 404'],
     [204, 'GitHub returned 204 without a readable body'],
     [{ body: { entries: [] } }, 'GitHub returned something that is not a list'],
     [{ body: [1, null] }, 'GitHub returned something that is not a list'],
@@ -266,57 +313,64 @@ describe('whose token it is', () => {
 describe('a call that the run can do without', () => {
   const list: GitHubCall = { purpose: 'list the comments', permission: 'issues: write' }
   const write: GitHubCall = { ...list, purpose: 'write a comment', consequence: 'Nobody is told.' }
-  const remember = {
+  const remember: GitHubCall = {
     purpose: 'set the status',
     permission: 'statuses: write',
-    cost: 'Each run starts a job.',
+    cost: 'each run starts a job',
   }
   const attempt = (github: GitHub, one: GitHubCall) =>
-    github.attempt(one, () => github.request((octokit) => octokit.request('GET /x')))
+    github.attempt(one, () => github.call((octokit) => octokit.request('PATCH /x')))
   const REFUSED = 'GitHub returned 403 ("Resource not accessible by integration")'
-  const NEEDS =
-    "The job's `github-token` needs the permission `issues: write` for this, unless the thread was deleted or locked."
-  const NEEDS_STATUSES = "The job's `github-token` needs the permission `statuses: write` for this."
 
   it('gives its result, or is a warning, which a cancelled run only notes', async () => {
     const cancel = new AbortController()
     const { github, lines } = await clientFor([{ body: { a: 1 } }, 422, 409], { cancel: cancel.signal })
-    expect(await attempt(github, list)).toMatchObject({ known: true, value: { data: { a: 1 } } })
+    expect(await attempt(github, list)).toEqual({ known: true, value: { a: 1 } })
     const failed = { known: false, why: 'GitHub returned 422', error: { status: 422 } }
     expect(await attempt(github, write)).toMatchObject(failed)
     cancel.abort()
-    await attempt(github, list)
+    await attempt(github, remember)
     expect(lines).toEqual([
       'warning: Failed to write a comment: GitHub returned 422. Nobody is told.',
-      'info: Failed to list the comments: GitHub returned 409.',
+      'info: Failed to set the status: GitHub returned 409, so each run starts a job.',
     ])
   })
 
-  it('is an annotation the first time its cause is met, and again where it was a notice', async () => {
-    const { github, lines } = await clientFor([502])
-    for (const one of [{ ...list, level: 'notice' } as const, list, write]) await attempt(github, one)
+  it.each(CAUSES)('explains %s once, in one annotation', async (_what, reply, options, cause, why) => {
+    const { github, lines } = await clientFor([reply], options)
+    for (const one of [list, { ...write, permission: 'statuses: write' }, list]) await attempt(github, one)
+    const explained = why === '' ? '' : ` ${why}`
     expect(lines).toEqual([
-      'notice: Failed to list the comments: GitHub returned 502.',
-      'warning: Failed to list the comments: GitHub returned 502.',
-      'info: Failed to write a comment: GitHub returned 502. Nobody is told.',
+      `warning: Failed to list the comments: ${cause}.${explained}`,
+      `info: Failed to write a comment: ${cause}. Nobody is told.`,
+      `info: Failed to list the comments: ${cause}.`,
     ])
   })
 
-  it('is one annotation where the token has no permission at all, and one that begins with a cost', async () => {
+  it('names each missing permission first, and annotates one of them', async () => {
     const { github, lines } = await clientFor([FORBIDDEN, said(404, 'Not Found'), FORBIDDEN])
     await attempt(github, list)
-    await attempt(github, { ...write, level: 'notice', permission: 'contents: read' })
-    for (const one of [remember, remember]) await attempt(github, { ...one, level: 'notice' })
-    const said403 = `Each run starts a job. Failed to set the status: ${REFUSED}. ${NEEDS_STATUSES}`
+    for (const one of [{ ...write, permission: 'contents: read' }, list]) await attempt(github, one)
     expect(lines).toEqual([
-      `warning: Failed to list the comments: ${REFUSED}. ${NEEDS}`,
-      'info: Failed to write a comment: GitHub returned 404 ("Not Found"). The job\'s `github-token` needs the permission `contents: read` for this. Nobody is told.',
-      `notice: ${said403}`,
-      `info: ${said403}`,
+      `warning: \`issues: write\` is missing in \`permissions:\`. Failed to list the comments: ${REFUSED}.`,
+      'info: `contents: read` is missing in `permissions:` (or the item does not exist). Failed to write a comment: GitHub returned 404 ("Not Found"). Nobody is told.',
+      `info: \`issues: write\` is missing in \`permissions:\`. Failed to list the comments: ${REFUSED}.`,
     ])
-    const costFirst = await clientFor([FORBIDDEN])
-    for (const one of [remember, write]) await attempt(costFirst.github, one)
-    expect(costFirst.lines.map((line) => line.split(':')[0])).toEqual(['warning', 'info'])
+  })
+
+  it('says what its failure costs after the cause, once, and where the summary lists it', async () => {
+    const missing = await clientFor([FORBIDDEN])
+    for (const one of [list, remember, remember]) await attempt(missing.github, one)
+    expect(missing.lines.slice(1)).toEqual([
+      `cost: \`statuses: write\` is missing in \`permissions:\`, so each run starts a job. Failed to set the status: ${REFUSED}.`,
+      `info: \`statuses: write\` is missing in \`permissions:\`. Failed to set the status: ${REFUSED}.`,
+    ])
+    const down = await clientFor([502])
+    for (const one of [remember, write]) await attempt(down.github, one)
+    expect(down.lines).toEqual([
+      'cost: Failed to set the status: GitHub returned 502, so each run starts a job.',
+      'info: Failed to write a comment: GitHub returned 502. Nobody is told.',
+    ])
   })
 
   it.each<[Reply, 'warning' | undefined, string]>([
@@ -329,16 +383,7 @@ describe('a call that the run can do without', () => {
     expect(lines.map((line) => line.split(':')[0])).toEqual([expected])
   })
 
-  it.each(NO_PERMISSION)('names no permission where %s is the cause', async (_what, options, why) => {
-    const { github, lines } = await clientFor([401], options)
-    for (const one of [list, { ...write, permission: 'statuses: write' }]) await attempt(github, one)
-    expect(lines.map((line) => line.replace(/ \(E[A-Z_]+\)/, ''))).toEqual([
-      `warning: Failed to list the comments: ${why}.`,
-      `info: Failed to write a comment: ${why}. Nobody is told.`,
-    ])
-  })
-
-  it('takes one stray 403 for no missing permission where it has worked before, or works later', async () => {
+  it('takes a 403 for no missing permission where it has worked before, or may have written', async () => {
     const before = await clientFor([200, FORBIDDEN])
     await attempt(before.github, list)
     await attempt(before.github, write)
@@ -347,9 +392,10 @@ describe('a call that the run can do without', () => {
     const post = await clientFor([FORBIDDEN], { workingPermissions: ['issues: write'] })
     await attempt(post.github, write)
     expect(post.lines).toEqual(before.lines)
-    const later = await clientFor([FORBIDDEN, 200])
-    await attempt(later.github, list)
-    await attempt(later.github, list)
+    const unclear = await clientFor(['lost', 'lost', 'lost', FORBIDDEN])
+    await attempt(unclear.github, list)
+    const refused = await attempt(unclear.github, write)
+    expect(!refused.known && unclear.github.isRefusedForGood(refused.error, 'issues: write')).toBe(false)
   })
 
   it.each(FOR_GOOD)('that is answered %j is refused for good: %j', async (reply, expected) => {

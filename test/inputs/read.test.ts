@@ -33,7 +33,13 @@ describe('an input that is not given or empty', () => {
     expect(read({}).inputs.command).toBe('/docs')
     expect(read({ command: '' }).inputs.command).toBe('')
     expect(read({}).inputs['ignore-authors']).toEqual(['mintlify[bot]'])
-    expect(read({ 'ignore-authors': '' }).inputs['ignore-authors']).toEqual([])
+    expect(read({ 'ignore-authors': '' }).inputs['ignore-authors']).toEqual(['mintlify[bot]'])
+    expect(read({ 'ignore-authors': 'a\nb, c' }).inputs['ignore-authors']).toEqual([
+      'mintlify[bot]',
+      'a',
+      'b',
+      'c',
+    ])
   })
 
   it.each(['github-token', 'matrix'] as const)('%s is empty where nothing evaluates its default', (name) => {
@@ -89,7 +95,7 @@ describe('the error', () => {
       '3 inputs are wrong, so nothing was sent:\n' +
         "- api-key is a search (index) key (it starts with mint_us_); accepted: an admin API key (mint_…) from the dashboard's API keys page, alone in its secret (`gh secret set NAME`, or Settings → Secrets and variables → Actions).\n" +
         '- wait ("maybe") is neither true nor false; accepted: true or false.\n' +
-        '- fail-on ("failled") has the unknown word "failled": did you mean failed? Accepted: any of failed, archived, timed-out, no-pull-request, or none alone (in lower case, separated by commas or line breaks).',
+        '- fail-on ("failled") has unknown words, "failled"; accepted: any of failed, archived, timed-out, no-pull-request, or none alone (in lower case, separated by commas or line breaks).',
     )
   })
 
@@ -108,5 +114,6 @@ it('secrets are the key, also one in the place of the project, and the token, wi
   expect(secrets({ 'api-key': 'mint_1', 'github-token': 'ghs_1', prompt: 'x' })).toEqual(['mint_1', 'ghs_1'])
   expect(secrets({ 'api-key': ' mint_1\n' })).toEqual([' mint_1\n', 'mint_1'])
   expect(secrets({ 'project-id': ' mint_1', 'job-id': 'mint_2' })).toEqual([' mint_1', 'mint_1'])
+  expect(secrets({ api_key: 'mint_1', github_token: 'ghs_1' })).toEqual(['mint_1', 'ghs_1'])
   expect(secrets({ 'api-key': ' ', 'github-token': '', 'project-id': 'docs' })).toEqual([])
 })

@@ -1,24 +1,23 @@
 import type { Plan } from '../../src/job/plan.ts'
-import { CREATE, MESSAGE, type outcome, PR_LINK, WAIT } from './outcomes.ts'
+import { NO_EDITORS } from '../../src/pull/pull-state.ts'
+import { CREATE, MESSAGE, PR_LINK, type report, WAIT } from './reports.ts'
 
 export const PR = `[acme/docs#\u200b12](${PR_LINK})`
-const PULL = { prLink: PR_LINK, conflicts: false, openFor: '', head: '' }
+const PULL = { prLink: PR_LINK, conflicts: false, openFor: '', editors: NO_EDITORS }
 const ON_PULL: Plan = { ...MESSAGE, pull: PULL }
 export const OLD: Plan = { ...MESSAGE, pull: { ...PULL, conflicts: true, openFor: ', open for 3 days' } }
 const createAfter = (state: 'merged' | 'closed' | 'invisible') => ({
-  plan: { ...CREATE, previous: { prLink: PR_LINK, state, mergeCommit: '' } },
+  plan: { ...CREATE, previous: { prLink: PR_LINK, state } },
 })
 
 const noRef = { fields: { source: { repository: 'https://github.com/acme/docs' } } }
-const noLink = { fields: { prLink: 'javascript:alert(1)//@team' } }
 const withLink = { fields: { prLink: PR_LINK } }
 const MERGED = `\n\nA new job: the earlier pull request ${PR} was merged.\n`
 const CONFLICT = 'It conflicts with its base branch; the agent was asked to resolve that.'
 
 /** What the summary says, how the job ended, and the words. */
-export const SAID: readonly [string, Parameters<typeof outcome>, string][] = [
+export const SAID: readonly [string, Parameters<typeof report>, string][] = [
   ['no unknown branch', ['pull-request', noRef], 'changed [acme/docs](https://github.com/acme/docs).\n'],
-  ['no link that is none', ['pull-request', noLink], 'request `javascript:alert(1)//@team` is ready'],
   ['why the step fails', ['failed'], '\n\nThe step fails because `fail-on` names `failed`.\n\n'],
   ['where an unfinished pull request is', ['failed', withLink], `\n\nIts pull request: ${PR}\n\n`],
   ['no prompt of a mere wait', ['failed', { plan: WAIT }], '<details><summary>Job</summary>\n\n| Job'],

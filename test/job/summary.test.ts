@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { InputsError } from '../../src/inputs/read.ts'
-import { dryRunSummary, inputsErrorSummary, jobSummary } from '../../src/job/job-summary.ts'
+import { JobError } from '../../src/job/job-error.ts'
 import type { Plan } from '../../src/job/plan.ts'
-import { JobError } from '../../src/job/submit.ts'
+import { dryRunSummary, inputsErrorSummary, jobSummary } from '../../src/job/summary.ts'
 import { readEnvironment } from '../../src/runner/environment.ts'
 import { Run } from '../../src/runner/run.ts'
 import { VirtualClock } from '../support/clock.ts'
 import { environmentOf } from '../support/run-action.ts'
-import { CREATE, outcome, WAIT } from './outcomes.ts'
+import { CREATE, report, WAIT } from './reports.ts'
 import { OLD, PR, SAID } from './summary.cases.ts'
 
 const FOOTER = '<sub>Docs agent · project `docs`</sub>'
@@ -16,8 +16,8 @@ const given = environmentOf({ inputs: { 'project-id': 'docs' } }, '/nowhere', '/
 const waiting = { clock: new VirtualClock(), random: () => 0.5, cancel: new AbortController().signal }
 const run = new Run(readEnvironment(given), waiting)
 
-function summaryOf(...ended: Parameters<typeof outcome>): string {
-  return jobSummary(outcome(...ended), run).source
+function summaryOf(...ended: Parameters<typeof report>): string {
+  return jobSummary(report(...ended), run).source
 }
 
 describe('the summary of a job', () => {

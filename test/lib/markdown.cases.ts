@@ -5,7 +5,7 @@ export const SHOWN_TEXTS: readonly [string, string][] = [
   ['plain words', 'plain words'],
   ['a\n\nb', 'a b'],
   ['a\tb', 'a b'],
-  ['   a  b', ' a  b'],
+  ['   a  b', ' a b'],
   ['<b> & | c', '&#60;b&#62; &#38; &#124; c'],
   ['*_`~[x]$\\', '\\*\\_\\`\\~\\[x\\]\\$\\\\'],
   ['@team and #12', `@${BREAK}team and #${BREAK}12`],

@@ -24,7 +24,7 @@ describe('a new job', () => {
     expect(asked().slice(0, 2)).toEqual(['POST /job', `GET /job/${job?.id}`])
     expect(docs.requests[0]?.body).toEqual({ prompt: 'Explain the new flag.' })
     expect(run.log).toContain(
-      `::notice title=Docs agent%3A docs::Pull request ready for review (job ${job?.id}): ${link}`,
+      `::notice title=Docs agent (docs)::Pull request ready for review (job ${job?.id}): ${link}`,
     )
     expect(run.summary).toMatch(
       /^## ✅ Pull request \[.*\]\(http.*\/acme\/docs\/pull\/1\) is ready for review\n/,
@@ -128,7 +128,7 @@ describe('a run', () => {
     expect(docs.requests).toEqual([])
   })
 
-  it('that is skipped says why in its summary, unless none is wanted', async () => {
+  it('that is skipped says why in its summary', async () => {
     const { run: act } = await startScene()
     const event = push({ deleted: true, ref: 'refs/heads/old', after: '0'.repeat(40) })
     const run = await act({ inputs: QUIET, event })
@@ -136,7 +136,6 @@ describe('a run', () => {
     expect(run.summary).toMatch(
       /^## ⏭️ Docs agent: skipped\n\nSkipped: this push deletes `refs\/heads\/old`\.\n/,
     )
-    expect((await act({ inputs: { ...QUIET, summary: 'false' }, event })).summary).toBe('')
   })
 
   it('with wrong inputs reports them all before any request, and shows no key', async () => {
@@ -152,7 +151,7 @@ describe('a run', () => {
       timeout: '30',
       'poll-interval': '50ms',
       'fail-on': 'none, failed',
-      summary: key,
+      context: key,
       'dry-run': '1',
     }
     const run = await act({ inputs: { ...QUIET, ...wrong } })

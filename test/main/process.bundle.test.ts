@@ -68,11 +68,16 @@ it.each(FAULTS)('%s never ends a run without words', async (_what, program, says
   expect(run.log).toMatch(says)
 })
 
-it('a file for outputs that cannot be written fails the step', async () => {
-  const { run: act } = await startScene({ jobTimeMs: 0 })
-  const outputs = await act({ inputs: QUIET, env: { GITHUB_OUTPUT: join(folder, 'missing') } })
-  expect(outputs.exitCode).toBe(1)
-  expect(outputs.log).toMatch(/^::error .*::The action failed: Missing file at path/m)
+it('a file for outputs that cannot be written fails the step, after the job was waited for', async () => {
+  const { run: act, docs } = await startScene({ jobTimeMs: 0 })
+  const { exitCode, log } = await act({ inputs: QUIET, env: { GITHUB_OUTPUT: join(folder, 'missing') } })
+  expect(exitCode).toBe(1)
+  expect(log.match(/^::error .*/gm)).toEqual([
+    expect.stringContaining(
+      '::Failed to write the outputs of this step, which goes on without: Missing file',
+    ),
+  ])
+  expect(log).toContain(`job ${docs.jobs[0]?.id}`)
 })
 
 /** All that anybody can read of a run, with entities read back and without escapes. */
@@ -87,7 +92,7 @@ it('the key is masked first, and shown in none of the encodings that the code ma
   const key = 'mint_k3y|"q\\uote%'
   const { run: act, docs } = await startScene({ key, jobTimeMs: 60_000 })
   const note = `${key} ${encodeURIComponent(key)}`
-  const prLink = `https://github.com/${note}/pull/1`
+  const prLink = `https://github.com/${note.replace(' ', '/')}/pull/1`
   const body = { id: 'j1', status: `on ${note}`, prLink, model: note, note }
   docs.faults.add({ kind: 'body', body, match: { path: 'create' } })
   docs.faults.add({ kind: 'echo-key', match: { path: 'look' } })
@@ -107,7 +112,7 @@ describe('nothing comes alive of hostile texts', () => {
       .join('\n'),
   )
   const OURS =
-    /^::(?:add-mask::|(?:notice|warning|error) title=Docs agent%3A docs::|group::The prompt|endgroup::)/
+    /^::(?:add-mask::|(?:notice|warning|error) title=Docs agent \(docs\)::|group::The prompt|endgroup::)/
   const OUR_TAGS =
     /^<(?:\/?(?:details|code|sub|summary)|details><summary>(?:Job and prompt|Job|Prompt)<\/summary)>$/
 
@@ -142,7 +147,8 @@ describe('nothing comes alive of hostile texts', () => {
     const { run: act, docs } = await startScene()
     for (const text of CHUNKS) {
       const source = { repository: text, ref: text }
-      const fields = { source, model: text, prLink: text, createdAt: text, archivedAt: text, [text]: text }
+      const prLink = `https://x.example/${text.replace(/[\s\p{C}@]/gu, '')}`
+      const fields = { source, model: text, prLink, createdAt: text, archivedAt: text, [text]: text }
       const job = { id: `job ${text}`, status: 'completed', ...fields }
       docs.faults.add({ kind: 'body', body: job, match: { path: 'create' } })
       const run = await act({ inputs: QUIET, oddJob: true })

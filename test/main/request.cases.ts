@@ -1,21 +1,25 @@
-import { bareEvent, type Event, pullRequest, push } from '../support/events.ts'
-
 const WAYS =
-  'accepted: an instruction, here or in prompt-file; job-id, to wait for a job; visitors-summary, visitors-export or reader-signals, for a report alone; or a comment that starts with the command (/docs)'
+  'accepted: an instruction, here or in prompt-file; job-id, to wait for a job; visitors-summary, visitors-export or reader-signals, for a report alone'
 const NOT_READ = 'accepted: text files of the workspace, one per line (no commas), with / between folders'
-const FOR_AGENT = 'accepted: report; or agent with a prompt and `context: diff` or `files`'
 
 /** What each of these inputs comes to; the files a.md, empty.md and half.md are there. */
 export const REFUSED: readonly (readonly [Readonly<Record<string, string>>, string])[] = [
-  [{}, `prompt is missing, and nothing else is requested; ${WAYS}.`],
-  [{ 'context-files': 'a.md' }, `prompt is missing: nothing is requested with context-files alone; ${WAYS}.`],
   [
-    { 'visitors-days': '3', 'visitors-top': '5', 'site-url': 'https://a.example' },
-    `prompt is missing: nothing is requested with visitors-days, visitors-top and site-url alone; ${WAYS}.`,
+    {},
+    `prompt is missing, and nothing else is requested; ${WAYS}; or a comment that starts with the command (/docs).`,
   ],
+  [{ 'context-files': 'a.md', command: '' }, `prompt is missing, and nothing else is requested; ${WAYS}.`],
   [
     { prompt: 'x', 'api-key': '' },
     "api-key is missing: is its secret's name spelled as in the settings of this repository, its organization or the job's environment? In a reusable workflow, does the caller pass it with `secrets:`? Accepted: an admin API key (mint_…) from the dashboard's API keys page, alone in its secret (`gh secret set NAME`, or Settings → Secrets and variables → Actions).",
+  ],
+  [
+    { prompt: 'x', 'api-key': '', api_key: 'mint_0123456789' },
+    "api-key is written api_key in the workflow: write api-key; accepted: an admin API key (mint_…) from the dashboard's API keys page, alone in its secret (`gh secret set NAME`, or Settings → Secrets and variables → Actions).",
+  ],
+  [
+    { prompt_file: 'a.md' },
+    'prompt-file is written prompt_file in the workflow: write prompt-file; accepted: paths in the workspace, one per line.',
   ],
   [
     { prompt: 'x', 'project-id': ' ' },
@@ -39,17 +43,18 @@ export const REFUSED: readonly (readonly [Readonly<Record<string, string>>, stri
   ],
   [
     { prompt: 'x', 'poll-interval': '10s', timeout: '8s' },
-    'poll-interval ("10s") is longer than timeout ("8s"); accepted: at most 8s, or a longer timeout.',
+    'poll-interval ("10s") is longer than timeout ("8s"); accepted: at most timeout.',
   ],
-  [
-    { 'reader-signals': 'agent' },
-    `reader-signals ("agent") needs a prompt, as it is for the job of this run; ${FOR_AGENT}.`,
-  ],
-  [
-    { prompt: 'x', context: 'none', 'reader-signals': 'agent' },
-    `reader-signals ("agent") has no effect with \`context: none\`; ${FOR_AGENT}.`,
-  ],
+  ...[{ 'reader-signals': 'agent' }, { prompt: 'x', context: 'none', 'reader-signals': 'agent' }].map(
+    (inputs) =>
+      [
+        inputs,
+        'reader-signals ("agent") needs a prompt and a `context` other than `none`, as it is for the job of this run; accepted: report; or agent with a prompt and `context: diff` or `files`.',
+      ] as const,
+  ),
 ]
+
+const NO_JOB = 'can have no effect without a job: request one with `prompt` or `job-id`.'
 
 /** Inputs, and the warnings that some of them have no effect. */
 export const WITHOUT_EFFECT: readonly [Readonly<Record<string, string>>, readonly string[]][] = [
@@ -60,43 +65,39 @@ export const WITHOUT_EFFECT: readonly [Readonly<Record<string, string>>, readonl
     ],
   ],
   [
-    { prompt: 'x', 'visitors-days': '3', 'visitors-top': '5', 'site-url': 'https://a.example' },
+    { prompt: 'x', command: 'docs' },
     [
-      '`visitors-days`, `visitors-top` and `site-url` have no effect without a visitors report: add `visitors-summary: true`, or remove them.',
+      '`command: docs` starts with a letter or digit, so any comment may start with it by chance: write `/docs`, for example.',
     ],
   ],
   [
-    { 'visitors-summary': 'true', 'poll-interval': '1s', wait: 'false' },
+    { 'visitors-summary': 'true', 'poll-interval': '1s', wait: 'false', 'fail-on': 'timed-out, failed' },
+    [`\`wait\` and \`poll-interval\` ${NO_JOB}`],
+  ],
+  [
+    {
+      'visitors-summary': 'true',
+      timeout: '1m',
+      'fail-on': 'none',
+      comment: 'always',
+      'wait-for-preview': 'true',
+      'skip-unchanged': 'true',
+      'context-files': 'a.md',
+    },
     [
-      '`poll-interval` has no effect without a job. Remove it, or request a job with `prompt` or `job-id`.',
-      '`wait` has no effect without a job. Remove it, or request a job with `prompt` or `job-id`.',
+      `\`context-files\`, \`skip-unchanged\`, \`timeout\`, \`wait-for-preview\`, \`fail-on\` and \`comment\` ${NO_JOB}`,
     ],
   ],
   [
-    { prompt: 'x', 'poll-interval': '1s', wait: 'false' },
-    ['`poll-interval` has no effect with `wait: false`. Remove one of the two.'],
+    { prompt: 'x', 'poll-interval': '1s', wait: 'false', 'wait-for-preview': 'true', timeout: '1m' },
+    ['`poll-interval` and `wait-for-preview` can have no effect with `wait: false`.'],
   ],
   [
-    { prompt: 'x', 'wait-for-preview': 'true', wait: 'false' },
-    ['`wait-for-preview` has no effect with `wait: false`. Remove one of the two.'],
+    { 'job-id': 'j1', 'context-files': 'a.md', context: 'files', 'skip-labels': 'a', 'follow-up': 'false' },
+    ['`context-files`, `context`, `skip-labels` and `follow-up` can have no effect without a prompt.'],
   ],
   [
-    { 'job-id': 'j1', 'context-files': 'a.md' },
-    ['`context-files` has no effect without a prompt: data alone requests nothing.'],
-  ],
-]
-
-/** Lists of `ignore-authors`, inputs, the event, and how often the list is warned of. */
-export const AUTHORS: readonly [string, Readonly<Record<string, string>>, Event, number][] = [
-  ['lacks the agent, on a push', { 'ignore-authors': 'dependabot[bot]' }, push(), 1],
-  ['lacks the agent, on a pull request', { 'ignore-authors': 'a' }, pullRequest(), 1],
-  ['lacks the agent, on an event without loop guard', { 'ignore-authors': 'a' }, bareEvent('schedule'), 0],
-  ['has the agent', { 'ignore-authors': 'a, Mintlify' }, push(), 0],
-  ['is of another service', { 'ignore-authors': 'a', 'base-url': 'https://docs.example' }, push(), 0],
-  [
-    'lacks the agent where a job is waited for',
-    { 'ignore-authors': 'a', prompt: '', 'job-id': 'j1' },
-    push(),
-    0,
+    { 'job-id': 'j1', prompt: 'x', context: 'files', 'follow-up': 'false' },
+    ['`follow-up` can have no effect with `job-id`.'],
   ],
 ]

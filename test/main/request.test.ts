@@ -1,13 +1,14 @@
 import { describe, expect, it } from 'vitest'
+import { pullRequest, push } from '../support/events.ts'
 import { startHarness } from '../support/harness.ts'
-import { AUTHORS, REFUSED, WITHOUT_EFFECT } from './request.cases.ts'
+import { REFUSED, WITHOUT_EFFECT } from './request.cases.ts'
 
 type Texts = Readonly<Record<string, string>>
 
-/** Runs a dispatch, by default without a context; a created job is over at once. */
+/** Runs a dispatch; a created job is over at once. */
 async function ask(inputs: Texts, files: Texts = {}) {
   const { run } = await startHarness({ jobTimeMs: 0, pages: 10 })
-  return await run({ inputs: { 'follow-up': 'false', ...inputs }, files })
+  return await run({ inputs, files })
 }
 
 describe('a request', () => {
@@ -39,18 +40,6 @@ describe('a request', () => {
   })
 })
 
-it.each(AUTHORS)(
-  'a list of `ignore-authors` that %s is warned of or not',
-  async (_what, inputs, event, times) => {
-    const { run } = await startHarness()
-    const usual = { prompt: 'x', 'base-url': 'https://api.mintlify.com', 'dry-run': 'true' }
-    const { warnings } = await run({ event, inputs: { ...usual, ...inputs } })
-    expect(warnings.filter((text) => text.includes('The list in `ignore-authors` replaces'))).toHaveLength(
-      times,
-    )
-  },
-)
-
 describe('a request is refused', () => {
   it.each(REFUSED)('with %j: %s', async (inputs, says) => {
     const files = { 'a.md': 'A', 'empty.md': ' \n', 'half.md': 'x'.repeat(600 * 1024) }
@@ -60,14 +49,53 @@ describe('a request is refused', () => {
   })
 
   it('for all that is wrong at once, in the order of the documentation, each input once', async () => {
-    const wrong = { timeout: '30', 'api-key': '', 'visitors-from': '2026-01-01', 'poll-interval': '1ms' }
-    const { log } = await ask({ ...wrong, 'prompt-file': 'no.md' })
+    const wrong = { timeout: '30', 'api-key': '', 'visitors-days': '0', 'poll-interval': '1ms' }
+    const { log, outputs } = await ask({ ...wrong, 'prompt-file': 'no.md' })
     const named = log
       .join()
       .match(/\d+ inputs are|^- [a-z-]+/gm)
       ?.join(' ')
-    expect(named).toBe('5 inputs are - api-key - prompt-file - timeout - poll-interval - visitors-to')
+    expect(named).toBe('5 inputs are - api-key - prompt-file - timeout - poll-interval - visitors-days')
+    expect(outputs).toEqual({ result: 'error' })
   })
+})
+
+it.each([
+  [{ 'visitors-summary': 'true', timeout: '30' }, {}],
+  [{ 'visitors-summary': 'yes' }, {}],
+  [{}, { result: 'error' }],
+  [{ 'visitors-summary': 'true', 'job-id': '.' }, { result: 'error' }],
+  [{ 'visitors-summary': 'true', 'prompt-file': 'no.md' }, { result: 'error' }],
+])('wrong inputs are a `result` only if a job was requested, or nothing: %j', async (inputs, outputs) => {
+  expect((await ask(inputs)).outputs).toEqual(outputs)
+})
+
+it.each([
+  ['`prompts/style.md`', 'prompts\\style.md', 'write / between folders: prompts/style.md'],
+  ['one per line', 'a.md, b.md', 'name one file per line, without commas'],
+  ['an expression', 'steps.a.outputs.b', `it is the text of an expression: write it as \`\${{ … }}\``],
+])('a file that does not exist is told as %s', async (_what, name, hint) => {
+  const { log } = await ask({ 'context-files': name, prompt: 'x' })
+  expect(log.join()).toContain(
+    `context-files names "${name}", which does not exist in the workspace (${hint});`,
+  )
+})
+
+it('a file may have the name of an expression', async () => {
+  const { bodies } = await ask({ 'prompt-file': 'inputs.md', context: 'none' }, { 'inputs.md': 'A' })
+  expect(bodies).toEqual([{ prompt: 'A' }])
+})
+
+it.each([
+  ['push', push(), true],
+  ['pull request', pullRequest(), true],
+  ['dispatch', undefined, false],
+])('`skip-unchanged` on a %s has a notice that it has no effect, or none', async (_name, event, says) => {
+  const { run } = await startHarness({ jobTimeMs: 0 })
+  const inputs = { prompt: 'x', context: 'none', 'skip-unchanged': 'true' }
+  const { log } = await run({ inputs, ...(event && { event }) })
+  const notice = 'notice: `skip-unchanged` has no effect on a push or pull request: it is for a `schedule`.'
+  expect(log.includes(notice)).toBe(says)
 })
 
 it.each(WITHOUT_EFFECT)('an input without effect is warned of: %j', async (inputs, warnings) => {

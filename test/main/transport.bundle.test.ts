@@ -59,7 +59,11 @@ it('the bundle reads responses whatever parser undici is told to use', async () 
 })
 
 it.each([
-  ['is a SOCKS proxy', 'socks5://me:pw@127.0.0.1:1', /^::error .*::HTTP_PROXY .* names a SOCKS proxy/m],
+  [
+    'is a SOCKS proxy',
+    'socks5://me:pw@127.0.0.1:1',
+    /^::error .*::HTTP_PROXY .* is not an http:\/\/ or https:/m,
+  ],
   [
     'has a bare % in its password',
     'http://me:50%@127.0.0.1:1',
@@ -119,7 +123,7 @@ describe('a create', () => {
     const moved = { kind: 'redirect', location: 'https://a.example/' } as const
     const cases: readonly (readonly [FaultEffect, number, RegExp])[] = [
       [{ kind: 'reset-after' }, 1, /No response.*a job may be running/],
-      [{ kind: 'html' }, 1, /an HTML page, .* login page\. .*a job may be running/],
+      [{ kind: 'html' }, 1, /an HTML page, .* a login\. .*a job may be running/],
       [{ kind: 'huge', handled: true }, 2, /larger than 16 MiB.*a job may be running/],
       // What is refused is so by its status, though its body is compressed or cut.
       [{ kind: 'unreadable', status: 401 }, 2, /\(401\)\. .* Nothing was started\.$/],
@@ -177,7 +181,7 @@ it('looks that fail are made again until one is refused, which ends the wait as 
   expect(lines).toEqual(faults.map(([, says]) => expect.stringContaining(says)))
   expect(run).toMatchObject({ exitCode: 1, outputs: { result: 'error', 'job-id': id, status: 'active' } })
   expect(run.log).toMatch(
-    /^::error title=Docs agent%3A docs::The docs service refused the API key \(401\)\. /m,
+    /^::error title=Docs agent \(docs\)::The docs service refused the API key \(401\)\. /m,
   )
   expect(run.log).toContain(`job-id: ${id}`)
   expect(run.summary).toMatch(/^## ❌ The docs service refused the API key \(401\)\n/)

@@ -100,7 +100,7 @@ describe('beside a job', () => {
     expect(exitCode).toBe(1)
     expect(log.match(/^::error.*/gm)).toEqual([
       expect.stringMatching(
-        /^::error title=Docs agent%3A docs::The docs service refused the API key \(401\)\. /,
+        /^::error title=Docs agent \(docs\)::The docs service refused the API key \(401\)\. /,
       ),
       '::error title=Docs readers%3A docs::The docs service refused the API key (401).',
     ])

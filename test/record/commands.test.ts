@@ -5,7 +5,6 @@ import {
   CREATE,
   DONE,
   itWithScene,
-  octocat,
   RUN,
   type Scene,
   STARTING,

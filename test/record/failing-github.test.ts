@@ -139,8 +139,9 @@ function expectTrueWords(end: RunEnd, of: Attempt): void {
     expect(text).not.toMatch(ODD_WORDS)
     const isFailure = /failed to (?!write down)|could not be read/i.test(text)
     if (isFailure) expect([text, causes.some((cause) => cause.test(text))]).toEqual([text, true])
-    if (/rate limit/.test(text)) expect(text).toMatch(/returned (?:403|429) .*rate limit.*, its rate limit/)
-    if (/needs the permission/.test(text)) expect(text).toMatch(/returned (?:403 \("Forbidden"\)|404)/)
+    if (/rate limit/.test(text)) expect(text).toMatch(/returned (?:403|429), its rate limit/)
+    if (/is missing in `permissions:`/.test(text))
+      expect(text).toMatch(/returned (?:403 \("Forbidden"\)|404)/)
   }
   expect(end.summary).not.toMatch(ODD_WORDS)
 }

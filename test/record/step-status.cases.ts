@@ -19,10 +19,7 @@ export const ENDS: readonly [Reply, unknown][] = [
   [completed(ELSEWHERE), ['success', 'Pull request ready for review (j1)', ELSEWHERE]],
   [completed(PLAIN), ['success', 'Pull request ready for review (j1)', PLAIN]],
   [completed(LONG), ['success', 'Pull request ready for review (j1)', LONG]],
-  ...['ftp://x.example/1', 'see https://x.example/1', `${LONG}x`].map((link): [Reply, unknown] => [
-    completed(link),
-    ['success', 'Pull request ready for review (j1)', RUN_URL],
-  ]),
+  [completed(`${LONG}x`), ['success', 'Pull request ready for review (j1)', RUN_URL]],
   [{ body: { status: 'failed' } }, ['failure', "The agent's job failed (j1)", RUN_URL]],
   [{ body: { status: 'archived' } }, ['failure', "The agent's job was archived (j1)", RUN_URL]],
   ['completed', ['success', 'Completed without a pull request (j1)', RUN_URL]],

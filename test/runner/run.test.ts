@@ -43,6 +43,13 @@ describe('secrets', () => {
     expect(said()).toEqual(['::error title=Docs agent::for ***'])
   })
 
+  it('stand in no title, though a leg of a matrix names one', () => {
+    const run = createRun({ INPUT_MATRIX: `{"key":"${KEY}"}` })
+    run.log.notice('x')
+    expect(run.subject).toBe('docs, ***')
+    expect(said()).toEqual(['::notice title=Docs agent (docs%2C ***)::x'])
+  })
+
   it('are masked before anything else is printed, with and without white space around them', () => {
     createRun({ 'INPUT_API-KEY': ` ${KEY}\n`, 'INPUT_GITHUB-TOKEN': 'none' })
     expect(printed.join('')).toBe(`::add-mask:: ${KEY}%0A\n::add-mask::${KEY}\n::add-mask::none\n`)
@@ -54,11 +61,11 @@ describe('secrets', () => {
       run.log.info(text)
       run.log.warning(text, text)
       run.log.group(text, text)
-      run.setOutputs({ model: text.replace('\u200b', '') })
+      run.setOutputs({ 'pr-title': text.replace('\u200b', '') })
       run.writeSummary('job', md`${text.replace('\u200b', '')}`)
     }
     expect(said().join()).not.toContain('0123456789')
-    expect(readCommandFile(read('output'))['model']).toBe('\u0007***')
+    expect(readCommandFile(read('output'))['pr-title']).toBe('\u0007***')
     expect(read('summary')).not.toContain('0123456789')
   })
 })
@@ -75,12 +82,12 @@ it('the log names the project in annotations without a title, and holds no text 
   expect(said()).toEqual([
     ': :error::x',
     '  : :warning::y',
-    '::notice title=Docs agent%3A docs::two',
+    '::notice title=Docs agent (docs)::two',
     '::warning title=Title%3A ## [error]x::## [error]x',
     '::group::## [group]',
     ': :set-output name=x::y',
     '::endgroup::',
-    '::error title=Docs agent%3A docs::four%0Afive',
+    '::error title=Docs agent (docs)::four%0Afive',
   ])
   createRun({ 'INPUT_PROJECT-ID': ' ' }).log.notice('six')
   expect(said().at(-1)).toBe('::notice title=Docs agent::six')
@@ -100,10 +107,15 @@ describe('outputs', () => {
     run.setOutputs({ 'job-id': 'j1', result: 'error' })
     expect(readCommandFile(read('output'))).toEqual({ 'job-id': 'j1', result: 'error' })
     const most = 'é'.repeat(128 * 1024)
-    run.setOutputs({ result: 'a\nb', job: most, model: `${most}x` })
-    expect(readCommandFile(read('output'))).toEqual({ 'job-id': 'j1', result: 'a\nb', job: most, model: '' })
-    const why = 'The output model is left empty: it would be longer than 256 KiB.'
-    expect(said()).toEqual([`::warning title=Docs agent%3A docs::${why}`])
+    run.setOutputs({ result: 'a\nb', job: most, 'pr-title': `${most}x` })
+    expect(readCommandFile(read('output'))).toEqual({
+      'job-id': 'j1',
+      result: 'a\nb',
+      job: most,
+      'pr-title': '',
+    })
+    const why = 'The output pr-title is left empty: it would be longer than 256 KiB.'
+    expect(said()).toEqual([`::warning title=Docs agent (docs)::${why}`])
   })
 })
 
@@ -119,12 +131,13 @@ describe('state', () => {
     const post = createRun({ 'STATE_job-id': 'j1', STATE_pending: '{"status":"pending"}' })
     expect([post.readState('job-id'), post.readState('finished')]).toEqual(['j1', ''])
     expect(post.getPending('status')).toBe('pending')
-    expect(createRun({ STATE_pending: 'nonsense' }).getPending('reaction')).toBeUndefined()
+    expect(createRun({ STATE_pending: 'nonsense' }).getPending('comment')).toBeUndefined()
   })
 })
 
+const { raw } = Markdown
+
 describe('the summary', () => {
-  const { raw } = Markdown
   const summary = () => read('summary')
 
   it('has the job above the readers report, whichever is written first, below what was there', () => {
@@ -150,20 +163,38 @@ describe('the summary', () => {
     expect(summary()).toHaveLength(1024 * 1024)
   })
 
-  it('of the job is written only if it is wanted', () => {
-    const run = createRun({ INPUT_SUMMARY: 'false' })
-    run.writeSummary('job', raw('Job.'))
-    run.writeSummary('visitors', raw('Visitors.'))
-    expect(summary()).toBe('Visitors.\n\n')
-  })
-
-  it.each([
-    [tmpdir(), 'EISDIR'],
-    ['', 'GITHUB_STEP_SUMMARY is not set'],
-  ])('that can not be written is a warning: %j', (path, says) => {
-    const run = createRun({ GITHUB_STEP_SUMMARY: path })
+  it('is not written where the runner gives no file for it', () => {
+    const run = createRun({ GITHUB_STEP_SUMMARY: '' })
     run.writeSummary('job', raw('x'))
-    expect(run.log.hasFailed()).toBe(false)
-    expect(said().at(-1)).toContain(`::Failed to write the job summary: ${says}`)
+    expect([run.log.hasFailed(), said()]).toEqual([false, []])
   })
+})
+
+it('a file of the runner that can not be written is told once, and fails the step, which goes on', () => {
+  const missing = join(folder, 'missing')
+  vi.stubEnv('GITHUB_OUTPUT', missing).stubEnv('GITHUB_STATE', missing)
+  const run = createRun({ GITHUB_STEP_SUMMARY: tmpdir() })
+  for (const time of ['first', 'second']) {
+    run.setOutputs({ 'job-id': time, status: time })
+    run.saveState('job-id', time)
+    run.setPending('status', time)
+    run.writeSummary('job', raw(time))
+  }
+  expect(run.log.hasFailed()).toBe(true)
+  expect(said().map((line) => line.replace(/^::error title=[^:]+::|: [^:]+$/g, ''))).toEqual([
+    'Failed to write the outputs of this step, which goes on without: Missing file at path',
+    'Failed to write the state of this step, which goes on without: Missing file at path',
+    'Failed to write the summary of this step, which goes on without: EISDIR',
+  ])
+})
+
+it('what costs the user something is a warning, and is listed for the summary without secrets', () => {
+  const { log } = createRun()
+  expect(log.costs()).toEqual([])
+  log.cost(`One ${KEY}.`)
+  log.warning('Two.')
+  log.cost('Three.')
+  expect(log.costs()).toEqual(['One ***.', 'Three.'])
+  expect(said()).toContain('::warning title=Docs agent (docs)::One ***.')
+  expect(log.hasFailed()).toBe(false)
 })

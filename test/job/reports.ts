@@ -1,12 +1,12 @@
 import { readInputs } from '../../src/inputs/read.ts'
+import type { Plan } from '../../src/job/plan.ts'
 import {
   type JobEnd,
   type JobResult,
-  type Outcome,
-  outcomeOf,
+  makeReport,
+  type Report,
   type RerunAdvice,
-} from '../../src/job/outcome.ts'
-import type { Plan } from '../../src/job/plan.ts'
+} from '../../src/job/report.ts'
 import { readEnvironment } from '../../src/runner/environment.ts'
 import { readJob } from '../../src/service/docs-service.ts'
 
@@ -15,16 +15,20 @@ export const CREATE: Extract<Plan, { kind: 'create' }> = {
   kind: 'create',
   prompt: 'Explain the flag.',
   previous: undefined,
-  needsNotice: false,
   contextCounts: undefined,
+  items: [],
+  authors: [],
 }
-export const WAIT: Plan = { kind: 'wait', id: 'j1', job: undefined, namedAtMs: undefined, isUnnamed: false }
+export const WAIT: Plan = { kind: 'wait', id: 'j1', job: undefined, namedAtMs: undefined }
 export const MESSAGE: Extract<Plan, { kind: 'message' }> = {
   kind: 'message',
   id: 'j1',
   prompt: 'x',
   pull: undefined,
+  namedAtMs: undefined,
   contextCounts: undefined,
+  items: [],
+  authors: [],
 }
 
 type Change = {
@@ -49,8 +53,8 @@ const STATUSES = {
   archived: 'archived',
 }
 
-/** The outcome of a job that was created and waited for, and that ended so. */
-export function outcome(result: JobResult, change: Change = {}): Outcome {
+/** The report of a job that was created and waited for, and that ended so. */
+export function report(result: JobResult, change: Change = {}): Report {
   const { fields = {}, isUnseen = false, error, durationMs = 185_000, rerun = 'safe', inputs = {} } = change
   const status = Object.entries(STATUSES).find(([name]) => name === result)?.[1]
   const job = readJob({
@@ -72,5 +76,9 @@ export function outcome(result: JobResult, change: Change = {}): Outcome {
   const given = Object.entries(inputs).map(([name, value]) => [`INPUT_${name.toUpperCase()}`, value])
   const environment = readEnvironment(Object.fromEntries(given))
   const run = { environment, inputs: readInputs(environment.inputs, (text) => text).inputs }
-  return outcomeOf('plan' in change ? change.plan : CREATE, change.end ?? end, rerun, run)
+  const plan = 'plan' in change ? change.plan : CREATE
+  const kind = plan?.kind ?? 'create'
+  const times = { namedAtMs: 0, sentAtMs: 0, deadlineMs: 0 }
+  const accepted = isUnseen || change.end ? undefined : { kind, id: 'j1', job, prLink: '', ...times }
+  return makeReport({ plan, end: change.end ?? end, rerun, accepted }, run)
 }

@@ -6,17 +6,17 @@ import { AGENT, addCommit, addPull, addStatus, BEFORE } from '../support/world.t
 const PROMPT = { prompt: 'Do it.', context: 'none' }
 
 describe('timeout', () => {
-  it.each<[string, Reply, string, number, string]>([
-    ['a slow response', { takesMs: 20_000 }, '60s', 60, '40'],
-    ['a rate limit', { status: 429, headers: { 'retry-after': '50' } }, '60s', 60, '10'],
-    ['a response past it, after which comes no look', { takesMs: 20_000 }, '15s', 20, '0'],
-  ])('counts from the first request: %s is a part of it', async (_what, first, timeout, endS, tookS) => {
+  it.each<[string, Reply, string, number]>([
+    ['a slow response', { takesMs: 20_000 }, '60s', 60],
+    ['a rate limit', { status: 429, headers: { 'retry-after': '50' } }, '60s', 60],
+    ['a response past it, after which comes no look', { takesMs: 20_000 }, '15s', 20],
+  ])('counts from the first request: %s is a part of it', async (_what, first, timeout, endS) => {
     const { run } = await startHarness({ replies: { post: [first, 'active'] } })
     const { log, tookMs, outputs } = await run({ inputs: { ...PROMPT, 'follow-up': 'false', timeout } })
     // As it was given.
     expect(log.at(-1)).toContain(`error: Not finished within ${timeout}. `)
     expect(tookMs).toBe(endS * 1000)
-    expect(outputs).toMatchObject({ result: 'timed-out', 'duration-seconds': tookS })
+    expect(outputs).toMatchObject({ result: 'timed-out' })
   })
 })
 
@@ -24,7 +24,7 @@ describe('the job of this step’s open pull request', () => {
   /** A run after one whose job opened pull request 12. */
   async function runOn(pull: object, inputs: Readonly<Record<string, string>> = {}) {
     const { run, world } = await startHarness({ replies: { get: ['active', 'completed'] } })
-    addPull(world, { number: 12, ...pull })
+    addPull(world, { number: 12, user: AGENT, ...pull })
     const context = 'Docs agent: docs (docs.yml, docs, agent)'
     const target_url = 'https://github.com/acme/docs/pull/12'
     addStatus(world, BEFORE, { context, state: 'success', description: 'Done (j1)', target_url })
@@ -87,10 +87,60 @@ describe('a job that completed without a pull request', () => {
       clock.at(clock.now() + 7000, () => addCommit(world, { author: AGENT, message }))
     const { log, summary, outputs, requests } = await run({ inputs: PROMPT })
     expect(outputs['result']).toBe('no-pull-request')
-    expect(log.at(-1)).toContain(`notice: ${headline} (job j1).`)
+    expect(log.filter((line) => /^notice: Completed/.test(line))).toHaveLength(1)
+    expect(log.at(-1)).toContain(`${headline} (job j1).`)
     expect(summary).toContain(`## ✅ ${headline.replace(':', '\\:')}\n`)
     expect(statuses().at(-1)).toBe(`success: ${headline.replaceAll('`', '')} (j1)`)
-    const asked = requests.filter((line) => line.endsWith('CameOfIt'))
+    const asked = requests.filter((line) => line.endsWith('PullReport'))
     expect(asked).toHaveLength('source' in fields ? 1 : 0)
   })
 })
+
+describe('the result stands before GitHub has said what it shows of the job', () => {
+  const prLink = 'https://github.com/acme/docs/pull/12'
+  const replies = { get: ['active', { body: { status: 'completed', prLink } }] satisfies Reply[] }
+  const known = { result: 'pull-request', status: 'completed', 'pr-link': prLink, 'pr-number': '12' }
+
+  it('so a kill in between loses nothing, and the post step says nothing else', async () => {
+    const { run, github, statuses } = await startHarness({ replies })
+    github.faults.push({ match: /PullReport/, end: 'hang' })
+    const { outputs, summary, log, post } = await run({ inputs: PROMPT, killAtMs: 11_000 })
+    expect(outputs).toMatchObject(known)
+    expect(summary).toContain('Pull request [acme/docs#')
+    expect(log.join('\n')).toContain(`notice: Pull request ready for review (job j1): ${prLink}`)
+    expect(post.log.join('\n')).not.toContain('interrupted')
+    expect(statuses().at(-1)).toBe('success: Pull request ready for review (j1)')
+  })
+
+  it.each<[string, object]>([
+    ['nodes that are no list', { title: 'T', files: { nodes: {} }, comments: null, commits: null }],
+    ['a title and paths that are numbers', { title: 7, changedFiles: 1, files: { nodes: [{ path: 8 }] } }],
+    [
+      'checks without a text',
+      { title: 'T', commits: { nodes: [{ commit: { checkSuites: { nodes: [7] } } }] } },
+    ],
+  ])('so no odd answer changes it: %s', async (_what, pullRequest) => {
+    const { run, github } = await startHarness({ replies })
+    github.faults.push({
+      match: /PullReport/,
+      end: { status: 200, body: { data: { repository: { pullRequest } } } },
+    })
+    const { outputs, hasFailed } = await run({ inputs: PROMPT })
+    expect([hasFailed, outputs]).toEqual([false, expect.objectContaining(known)])
+  })
+})
+
+it.each([
+  ['updated', -60_000],
+  ['created', 4000],
+])(
+  'a message to a given job has %s a pull request that was opened %j ms from its start',
+  async (operation, atMs) => {
+    const prLink = 'https://github.com/acme/docs/pull/12'
+    const replies: Reply[] = ['active', { body: { status: 'completed', prLink } }]
+    const { run, world, clock } = await startHarness({ replies: { get: replies } })
+    addPull(world, { number: 12, user: AGENT, created_at: new Date(clock.now() + atMs).toISOString() })
+    const { outputs } = await run({ inputs: { ...PROMPT, 'job-id': 'j1' } })
+    expect(outputs['pr-operation']).toBe(operation)
+  },
+)

@@ -16,7 +16,7 @@ import {
   RERUN,
   SAFE,
   THIS_RUN,
-} from './plan.cases.ts'
+} from './action.cases.ts'
 
 /** A run of a step whose status named job j1 an hour ago; the job's pull request 12 is open for 3 days. */
 async function goOn(get: readonly Reply[], options: Options = {}) {
@@ -27,7 +27,7 @@ async function goOn(get: readonly Reply[], options: Options = {}) {
   const words = { context: 'Docs agent: docs (docs.yml, docs, agent)', description: 'Working (j1)' }
   if (target !== null)
     addStatus(world, BEFORE, { ...words, state: 'pending', target_url: target, created_at })
-  if (fault !== undefined) github.faults.push({ match: /pulls\/12/, end: fault })
+  if (fault !== undefined) github.faults.push({ match: /PullState/, end: fault })
   const usual = { prompt: 'Document it.', context: 'none', wait: 'false' }
   return await run({ sha: BEFORE, ...others, inputs: { ...usual, ...inputs } })
 }
@@ -42,9 +42,8 @@ describe('a look at an earlier job', () => {
   const unwell: Reply[] = [{ status: 503 }, { breaks: 'before' }, limited('9'), job('active')]
   it.each<[string, Reply[], number, string, number[]]>([
     ['is made again while 404 may be early', [gone, gone, job('active')], 20, '/job/j1/message', [0, 2, 6]],
-    ['is made for a minute of a job named lately', [gone], 599, '/job', [0, 2, 6, 14, 30, 60]],
-    ['counts that minute from its first 404', late, 20, '/job', [0, 20, 24, 32, 48, 78, 80]],
-    ['is made once where it was named earlier', [gone], 600, '/job', [0]],
+    ['is made until a minute after the job was named', late, 20, '/job', [0, 20, 24, 32, 48]],
+    ['is made once where it was named earlier', [gone], 60, '/job', [0]],
     ['is made again while that may help', unwell, 3600, '/job/j1/message', [0, 2, 6, 15]],
   ])('%s', async (_what, script, namedS, posted, timesS) => {
     const { calls, calledAtS, log } = await goOn(script, { namedS })

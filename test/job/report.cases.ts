@@ -1,6 +1,6 @@
-import type { JobEnd, JobResult } from '../../src/job/outcome.ts'
-import { JobError } from '../../src/job/submit.ts'
-import { MESSAGE, type outcome, PR_LINK, WAIT } from './outcomes.ts'
+import { JobError } from '../../src/job/job-error.ts'
+import type { JobEnd, JobResult } from '../../src/job/report.ts'
+import { MESSAGE, PR_LINK, type report, WAIT } from './reports.ts'
 
 export const RUNNING = 'The job is still running. To wait for it, run this action with `job-id: j1`.'
 export const MAYBE_RUNNING = RUNNING.replace('is still', 'may still be')
@@ -33,7 +33,7 @@ export const ANEW =
 export const anew = { rerun: 'anew' } as const
 
 /** Results, what differs from a usual end, and what is said. */
-export const WORDS: readonly [JobResult, Parameters<typeof outcome>[1], string][] = [
+export const WORDS: readonly [JobResult, Parameters<typeof report>[1], string][] = [
   ['pull-request', {}, `Pull request ready for review (job j1): ${PR_LINK}`],
   ['pull-request', { fields: { id: 'ready' } }, `Pull request ready for review (job ready): ${PR_LINK}`],
   ['no-pull-request', {}, NO_CHANGE],

@@ -59,17 +59,3 @@ export const STRAIGHT: readonly [string, Parameters<typeof addCommit>[1][], stri
   ['beside a hundred commits, the first of all included', Array(99).fill({}), 'Changed nothing on `main`'],
   ['beside more than a hundred', Array(100).fill({}), undefined],
 ]
-
-/** The check of the merge commit; `published`, and its words. */
-export const PUBLISHED: readonly [CheckState | undefined, string, string][] = [
-  [undefined, '', ''],
-  ['queued', '', ''],
-  ['skipped', '', ''],
-  ['neutral', '', ''],
-  ['ready', 'true', ' is published'],
-  [
-    'failed',
-    'false',
-    " was merged, but the service's check failed: Broken page. ([check](https://github.com/acme/docs/runs/1))",
-  ],
-]

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { cameOfItOutputs } from '../../src/job/came-of-it-words.ts'
-import { readChecks, readPreview } from '../../src/job/pull-report.ts'
+import { readChecks, readPreview } from '../../src/pull/preview.ts'
+import { pullOutputs } from '../../src/pull/pull-words.ts'
 import { CHECK_STATES, type CheckState, PREVIEW_URL, playBuild, previewBody } from '../support/builds.ts'
 import { type Account, AGENT, addCheck, addComment, bot, person, pushToPull } from '../support/world.ts'
-import { EXPECTED, PREVIEW_ROWS } from './came-of-it.cases.ts'
 import { type DocsPlace, finishedJobStarter, line, PULL_URL, summary } from './finished-job.ts'
+import { EXPECTED, PREVIEW_ROWS } from './pull-report.cases.ts'
 
 const startFinishedJob = finishedJobStarter()
 
@@ -27,7 +27,7 @@ describe.each(PLACES)('a preview of docs %s', (place) => {
     const pull = open({ files: ['guides/restore.mdx'] })
     const sha = pull.fields.head?.sha ?? ''
     if (trouble === '403') world.scopes.delete('checks: read')
-    if (trouble === '502') github.faults.push({ match: /CameOfIt$/, end: '502' })
+    if (trouble === '502') github.faults.push({ match: /PullReport$/, end: '502' })
     if (trouble === 'stranger')
       playBuild(world, sha, state, { app: 'github-actions', author: person('mallory') })
     else if (trouble === 'late') later(15, () => playBuild(world, sha, state))
@@ -90,7 +90,7 @@ describe('the preview', () => {
     say(person('mintlify'), copy('user.example'))
     say(bot('stranger[bot]'), copy('bot.example'))
     say(bot('acme-docs[bot]'), copy('acme.example'))
-    expect(cameOfItOutputs(await read())).toMatchObject({
+    expect(pullOutputs(await read())).toMatchObject({
       'preview-url': 'https://acme.example/',
       'preview-status': 'ready',
     })
@@ -109,7 +109,7 @@ describe('the preview', () => {
     const sha = open().commits[0] ?? ''
     playBuild(world, sha, 'ready')
     playBuild(world, sha, 'skipped')
-    expect(cameOfItOutputs(await read())).toMatchObject({ 'preview-url': '', 'preview-status': '' })
+    expect(pullOutputs(await read())).toMatchObject({ 'preview-url': '', 'preview-status': '' })
   })
 
   it('is read past what GitHub leaves out: accounts, Apps and entries that are null', () => {
@@ -131,7 +131,7 @@ describe('the preview', () => {
     open()
     const body = `<!-- mintlify-preview-comment-1 -->\n${rows}`
     addComment(world, { kind: 'main', number: 12, author: AGENT, body })
-    expect(cameOfItOutputs(await read())).toMatchObject({ 'preview-url': url, 'preview-status': status })
+    expect(pullOutputs(await read())).toMatchObject({ 'preview-url': url, 'preview-status': status })
   })
 
   it('of a comment from before the job, or before the message, is its link alone', async () => {
@@ -140,7 +140,7 @@ describe('the preview', () => {
     const comment = addComment(world, { kind: 'main', number: 12, author: AGENT, body: previewBody('ready') })
     const status = async (editedAtMs: number, messageAtMs?: number): Promise<unknown> => {
       comment.editedAtMs = editedAtMs
-      const outputs = cameOfItOutputs(await read({ messageAtMs }))
+      const outputs = pullOutputs(await read({ messageAtMs }))
       expect(outputs['preview-url']).toBe(PREVIEW_URL)
       return outputs['preview-status']
     }
@@ -182,7 +182,7 @@ describe('waiting for the preview', () => {
   it('ends where the checks can no longer be read, with what was known', async () => {
     const { world, github, open, later, wait } = await startFinishedJob()
     playBuild(world, open().commits[0] ?? '', 'building')
-    later(25, () => github.faults.push({ match: /CameOfIt$/, end: '403' }))
+    later(25, () => github.faults.push({ match: /PullReport$/, end: '403' }))
     expect(await wait()).toMatchObject({ status: 'building', waitedS: 30 })
     const without = await startFinishedJob()
     without.world.scopes.delete('checks: read')

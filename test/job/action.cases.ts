@@ -49,7 +49,9 @@ const unknown = (why: string): string =>
   `notice: Failed to look up the pull request ${PR}: ${why}. The message is still sent to its job \`j1\`.`
 const ON_502 = unknown('GitHub returned 502 ("Server Error")')
 const NO_PULL = unknown('GitHub returned something that is not a pull request')
-const answersElse = { fault: { status: 200, body: { id: 7 } } } as const
+const answersElse = {
+  fault: { status: 200, body: { data: { repository: { pullRequest: { state: 7 } } } } },
+} as const
 
 /** How the earlier job is shown, what else there is, and what the run asks of the docs service and logs first. */
 export const FURTHER_ASKS: readonly [string, Reply, Options, readonly string[], string][] = [

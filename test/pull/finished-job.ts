@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, vi } from 'vitest'
-import { type CameOfIt, type JobQuestion, readCameOfIt, waitForPreview } from '../../src/job/came-of-it.ts'
-import { cameOfItLine, cameOfItOutputs, cameOfItSummary } from '../../src/job/came-of-it-words.ts'
 import { joinMarkdown } from '../../src/lib/markdown.ts'
+import { type PullReport, readPullReport, waitForPreview } from '../../src/pull/pull-report.ts'
+import { pullLine, pullOutputs, pullSummary } from '../../src/pull/pull-words.ts'
 import { readEnvironment } from '../../src/runner/environment.ts'
 import { Run } from '../../src/runner/run.ts'
 import { readJob } from '../../src/service/docs-service.ts'
@@ -10,8 +10,8 @@ import { type FakeGitHub, startGitHub } from '../support/github.ts'
 import { environmentOf } from '../support/run-action.ts'
 import { AGENT, addPull, emptyWorld, type Pull } from '../support/world.ts'
 
-export const summary = (cameOfIt: CameOfIt): string => joinMarkdown(cameOfItSummary(cameOfIt)).source
-export const line = (cameOfIt: CameOfIt): string => cameOfItLine(cameOfIt).source
+export const summary = (report: PullReport): string => joinMarkdown(pullSummary(report)).source
+export const line = (report: PullReport): string => pullLine(report).source
 
 export const PULL_URL = 'https://github.com/acme/docs/pull/12'
 
@@ -91,20 +91,30 @@ export function finishedJobStarter() {
       /** Does something some seconds after the job's end. */
       later: (seconds: number, change: () => void) => void clock.at(endedAtMs + seconds * 1000, change),
       /** What came of it; of a job with a pull request unless `prLink` is null. */
-      read: (question: Partial<JobQuestion> & { readonly prLink?: string | null } = {}) => {
-        const { prLink = `https://github.com/${repository}/pull/12`, ...rest } = question
+      read: ({
+        prLink = `https://github.com/${repository}/pull/12`,
+        messageAtMs,
+      }: {
+        readonly prLink?: string | null
+        readonly messageAtMs?: number | undefined
+      } = {}) => {
         const job = addJob(prLink)
         if (job === undefined) throw new Error('no job')
-        return readCameOfIt({ job, ...rest }, run)
+        return readPullReport({ job, messageAtMs }, run)
       },
       /** The outputs about the preview once it was waited for, so many seconds after the job's end at most. */
       async wait(maxS = Number.POSITIVE_INFINITY) {
         const deadlineMs = endedAtMs + maxS * 1000
         const job = addJob(`https://github.com/${repository}/pull/12`)
         if (job === undefined) throw new Error('no job')
-        const first = await readCameOfIt({ job }, run)
-        const last = await waitForPreview({ job }, first, { endedAtMs, deadlineMs }, run)
-        const { 'preview-status': status, 'preview-url': url } = cameOfItOutputs(last)
+        const first = await readPullReport({ job, messageAtMs: undefined }, run)
+        const last = await waitForPreview(
+          { job, messageAtMs: undefined },
+          first,
+          { endedAtMs, deadlineMs },
+          run,
+        )
+        const { 'preview-status': status, 'preview-url': url } = pullOutputs(last)
         return { status, url, waitedS: (clock.now() - endedAtMs) / 1000 }
       },
     }
