@@ -23,7 +23,7 @@ const REPORT = { 'visitors-summary': 'true', 'reader-signals': 'report', ...SITE
 const EMOJI: Readonly<Record<string, string>> = { eyes: '👀', rocket: '🚀', '+1': '👍', confused: '😕' }
 const MONA = person('mona')
 
-const PATCH = `@@ -12,6 +12,13 @@ export async function upgrade(project: Project, { force }: UpgradeOptions) {
+const PATCH = `@@ -12,5 +12,10 @@ export async function upgrade(project: Project, { force }: UpgradeOptions) {
    const current = await readVersion(project)
    if (current === LATEST) return report('Nothing to upgrade.')
  
@@ -44,7 +44,7 @@ const NEXT = `1. Create an admin API key in the dashboard of the docs service. T
    examples/docs-on-push.yml    the first part of this demo
    examples/docs-command.yml    the second
    examples/report-only.yml     the third: the report, without an agent
-   docs/recipes.md has more, also for docs in another repository.
+   docs/recipes.md has more, also for docs in a private repository.
 3. Protect the branch of the docs: where the project publishes without review, the agent pushes to it.
 README.md has the quick start; docs/local-runs.md says how to try a workflow of your own on this machine.`
 
@@ -58,7 +58,8 @@ world.roles.set('mona', { permission: 'write', role_name: 'write' })
 world.agentPulls = () => docs.jobs.flatMap(({ pull }) => pull ?? [])
 await runScript(async () => {
   show(`This is what a run's log, summary and comments look like. The action is the real one, as a runner starts it;
-GitHub and the docs service are stand-ins on this machine, and the agent edits and commits a sample site.`)
+GitHub and the docs service are stand-ins on this machine, and the agent edits and commits a sample site.
+Its jobs take a second; real ones take about a minute.`)
   await showPush()
   await showCommand()
   await showReport()
@@ -76,15 +77,10 @@ async function showPush(): Promise<void> {
   const file = { filename: 'src/upgrade.ts', status: 'modified', additions: 5, deletions: 0, patch: PATCH }
   const event = pushTo(world, { author: MONA, message: SUBJECT, files: [file] })
   const run = await runStep(event, { prompt: PROMPT })
+  show(`\nWhat the agent was told, its first lines:\n\n${box(firstLines(docs.jobs[0]?.prompt ?? ''))}`)
   show(`\nThe job's summary:\n\n${box(picture(run.summary))}`)
   const link = run.outputs['pr-link']
   show(`\nThe pull request, ${link}:\n\n${box(git(run, '--format=%s%n%n%b', '--patch', '--no-color'))}`)
-  const checks = world.checks.map(({ name, conclusion }) => `${conclusion === 'SUCCESS' ? '✓' : '✗'} ${name}`)
-  const preview = world.comments.find(({ author }) => author === AGENT)?.history.at(-1) ?? ''
-  show(`\nOn it, from the docs service's GitHub App:\n\n${box([...checks, '', picture(preview)].join('\n'))}`)
-  show(
-    `\nThe output preview-url links the preview (an address made up for this demo):\n\n${box(run.outputs['preview-url'] ?? '')}`,
-  )
   check(run, 'pull-request')
 }
 
@@ -97,7 +93,8 @@ async function showCommand(): Promise<void> {
   const reactions = `\n${names.map((name) => EMOJI[name]).join(', then ')}`
   const said = (one: Comment) =>
     `${bold(one.author.login)}\n${picture(one.history.at(-1) ?? '')}${one === comment ? reactions : ''}`
-  show(`\nThe pull request's conversation:\n\n${box(world.comments.map(said).join('\n\n'))}`)
+  const thread = world.comments.filter(({ author }) => author !== AGENT)
+  show(`\nThe pull request's conversation:\n\n${box(thread.map(said).join('\n\n'))}`)
   show(`\nIts commits:\n\n${box(git(run, '--reverse', '--format=%h %s'))}`)
   check(run, 'pull-request')
 }
@@ -167,6 +164,13 @@ function picture(markdown: string): string {
     .trim()
 }
 
+/** The beginning of a prompt, its lines cut to the width of a terminal. */
+function firstLines(prompt: string): string {
+  const lines = prompt.split('\n')
+  const shown = lines.slice(0, 24).map((line) => (line.length > 110 ? `${line.slice(0, 109)}…` : line))
+  return [...shown, `… and ${lines.length - shown.length} more lines`].join('\n')
+}
+
 /** A table with columns as wide as their cells. */
 function plainTable(table: string): string {
   const lines = table.trim().split('\n')
@@ -176,7 +180,8 @@ function plainTable(table: string): string {
 
 /** The commits of a run's branch, as `git log` prints them. */
 function git({ outputs }: ActionRun, ...options: readonly string[]): string {
-  const args = ['-C', docs.repository, 'log', ...options, `main..${outputs['ref']}`]
+  const { source } = JSON.parse(outputs['job'] ?? '')
+  const args = ['-C', docs.repository, 'log', ...options, `main..${source.ref}`]
   return execFileSync('git', args, { encoding: 'utf8' })
 }
 

@@ -22,42 +22,40 @@ const DOCS = join(import.meta.dirname, '../docs')
 const REPOSITORY = 'https://github.com/acme/docs'
 const PROMPT = 'Explain in the quickstart why an upgrade needs a fresh snapshot.'
 /** What the pictures say of the jobs that their runs waited for. */
-const JOB_DURATION = formatDuration(372_000)
+const JOB_DURATION = formatDuration(62_000)
 const JOB_CREATED = '2026-03-09T06:00:05.000Z'
+/** The report is of the days before today: its run begins on the Monday of the other pictures. */
+const ON_MONDAY = `--import data:text/javascript,${encodeURIComponent(
+  `Object.defineProperty(performance, 'timeOrigin', { value: Date.parse('${JOB_CREATED}') })`,
+)}`
 /** Where the README expects its pictures; the others are in docs/pictures. */
 const FILES: Readonly<Record<string, readonly [light: string, dark: string]>> = {
   'job-summary': ['job-summary.png', 'job-summary-dark.png'],
   'visitors-report': ['visitors-report-light.png', 'visitors-report-dark.png'],
 }
 
-/** Cropped to what matters, and legible on a phone; the others are as wide as GitHub's pages. */
-const LOOKS: Readonly<Record<string, Pick<Look, 'width' | 'maxHeight'>>> = {
-  'job-summary': { width: 400, maxHeight: 262 },
-  'command-reply': { width: 600 },
-}
+/** Legible on a phone; the others are as wide as GitHub's pages. */
+const WIDTHS: Readonly<Record<string, number>> = { 'job-summary': 400, 'command-reply': 600 }
 
 /** The Markdown of each picture, the same every time. */
 const SCENES: Readonly<Record<string, (docs: DocsService) => Promise<string>>> = {
   'job-summary': (docs) =>
     onGitHub(docs, async (github) => {
-      const { summary, outputs } = await run(docs, {
+      const { summary } = await run(docs, {
         inputs: { prompt: PROMPT, 'github-token': github.token, 'wait-for-preview': 'true' },
         env: { GITHUB_API_URL: github.url },
       })
-      return withFixedTimes(summary, outputs)
+      // Heading, title, pages and preview: what the README has room for.
+      return withFixedTimes(summary).split('\n\n').slice(0, 4).join('\n\n')
     }),
   'wrong-inputs': async (docs) => {
-    const wrong = { timeout: '30', 'fail-on': 'failed, timeout', 'visitors-top': '500' }
+    const wrong = { timeout: '30', 'fail-on': 'failed, timeout', 'visitors-days': '500' }
     return (await run(docs, { inputs: { 'project-id': '', prompt: PROMPT, ...wrong } })).summary
   },
   'visitors-report': async (docs) => {
-    // Monday to Sunday; long over, so that the report is the same whenever it is made.
-    const week = { 'visitors-from': '2026-03-02', 'visitors-to': '2026-03-09' }
     const site = { 'site-url': 'https://docs.example.com' }
     const report = { 'visitors-summary': 'true', 'reader-signals': 'report', ...site }
-    const { summary } = await run(docs, { inputs: { ...week, ...report } })
-    // That part is always of the 28 days before today.
-    return summary.replace(/(?<=\*\*What readers missed\*\*, ).*/, '9 Feb – 8 Mar 2026')
+    return (await run(docs, { inputs: report, env: { NODE_OPTIONS: ON_MONDAY } })).summary
   },
   'command-reply': (docs) => onGitHub(docs, (github) => replyToCommand(docs, github)),
 }
@@ -80,7 +78,7 @@ async function onGitHub(docs: DocsService, scene: (github: FakeGitHub) => Promis
       addComment(world, { kind: 'main', number, author: AGENT, body })
     return pulls.map((pull) => ({
       ...pull,
-      title: 'Explain why an upgrade needs a fresh snapshot',
+      title: 'Explain upgrades without a snapshot',
       files: FILES_CHANGED,
     }))
   }
@@ -97,17 +95,17 @@ async function replyToCommand(docs: DocsService, { world, token, url }: FakeGitH
   world.roles.set('mona', { permission: 'write', role_name: 'write' })
   world.issues.add(12)
   const { id } = addComment(world, { kind: 'main', number: 12, author, body })
-  const { outputs } = await run(docs, {
+  await run(docs, {
     inputs: { comment: 'auto', 'follow-up': 'true', 'wait-for-preview': 'true', 'github-token': token },
     event: issueComment({ id, body, author, number: 12, onIssue: true }),
     env: { GITHUB_API_URL: url },
   })
   const thread = world.comments.filter(({ number }) => number === 12)
   const said = thread.map(({ author: { login }, history }) => {
-    const text = `${history.at(-1)?.replace(/^<!--.*?-->\n/s, '')}${login === 'mona' ? '\n\n🚀 1' : ''}`
+    const text = `${history.at(-1)?.replace(/^<!--.*?-->\n/s, '')}${login === 'mona' ? '\n\n👀 1' : ''}`
     return `| ${login.replace('[bot]', '')} commented |\n| :--- |\n| ${text.trim().replaceAll('\n\n', '<br><br>')} |`
   })
-  return withFixedTimes(said.join('\n\n'), outputs)
+  return withFixedTimes(said.join('\n\n'))
 }
 
 async function run(docs: DocsService, { inputs, ...options }: ActionOptions): Promise<ActionRun> {
@@ -118,10 +116,10 @@ async function run(docs: DocsService, { inputs, ...options }: ActionOptions): Pr
   return { ...ended, summary: ended.summary.replaceAll(docs.url, 'https://api.mintlify.com') }
 }
 
-function withFixedTimes(text: string, outputs: Readonly<Record<string, string>>): string {
-  const took = formatDuration(Number(outputs['duration-seconds']) * 1000)
+/** The jobs of the pictures take a second, and begin now. */
+function withFixedTimes(text: string): string {
   return text
-    .replaceAll(new RegExp(`(?<![\\w.])${took}(?!\\w)`, 'g'), JOB_DURATION)
+    .replaceAll(/(?<=· (?:took )?)[\d.]+ m?s\b/g, JOB_DURATION)
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, JOB_CREATED)
 }
 
@@ -175,7 +173,7 @@ await runScript(async () => {
     writeFileSync(path, markdown)
     const files = FILES[name] ?? SCHEMES.map((scheme) => `pictures/${name}-${scheme}.png`)
     const paths = files.map((file) => join(DOCS, file))
-    await draw(markdown, paths, { width: 1012, unfold: false, ...LOOKS[name] })
+    await draw(markdown, paths, { width: WIDTHS[name] ?? 1012, unfold: false })
   }
   const stale = differences.filter((difference) => difference !== '')
   if (!values.check || stale.length === 0) return

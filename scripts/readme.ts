@@ -13,26 +13,15 @@ src/inputs/table.ts and the version in package.json.
   node scripts/readme.ts --check       fails where something differs`
 const ROOT = join(import.meta.dirname, '..')
 
-const INPUT_HEAD = ['Input', 'What it does']
-/** The groups of inputs, as the README names them. */
-const GROUPS = {
-  request: '**What is requested, and [what the agent is told](docs/context.md)**',
-  wait: '**Wait and result**',
-  comments: '**Comments, and [who may start a job](docs/commands.md)**',
-  visitors: '**[Readers report](docs/visitors.md)**',
-}
-/** Inputs that nearly nobody sets: the README folds them. */
-const SELDOM_SET = [
-  'base-url context-files job-id poll-interval summary command allow-bots matrix',
-  'visitors-from visitors-to visitors-top visitors-trend visitors-export',
+/** What the README shows: inputs that the examples set, and outputs that most workflows read. */
+const MAIN_INPUTS = [
+  'api-key project-id prompt context-files context dry-run timeout wait-for-preview',
+  'required-permission ignore-authors comment github-token visitors-summary reader-signals',
 ].flatMap((names) => names.split(' '))
-/** Outputs that the README shows; all of them are in `docs/outputs.md`. */
-const MAIN_OUTPUTS =
-  'result pr-link pr-operation pr-files preview-url published job-id visitors-markdown'.split(' ')
+const MAIN_OUTPUTS = 'pr-link status result job-id'.split(' ')
 /** The reusable workflows, in the order of their page, and inputs that the action does not have. */
 const REUSABLE = ['docs-on-push', 'docs-on-merge', 'docs-command', 'weekly']
 const OWN_INPUTS = ['later-label', 'app-client-id', 'docs-repositories', 'runs-on']
-const OUTPUT_TYPES: Readonly<Record<string, string>> = { 'visitors-complete': 'boolean' }
 const TYPES_HEAD = `# The types of inputs and outputs, for workflows that are written in Kotlin or checked by
 # https://github.com/typesafegithub/github-actions-typing. Made by scripts/readme.ts.
 `
@@ -56,7 +45,8 @@ function withOwnVersion(workflow: string): string {
 }
 
 /**
- * Fills what stands between marks such as `<!-- inputs:start -->` and `<!-- inputs:end -->`: `inputs`, `outputs`, `outputs:main`, `reusable`, or a workflow of `examples/` (`example:weekly`).
+ * Fills what stands between marks such as `<!-- inputs:main:start -->` and `<!-- inputs:main:end -->`. A mark is
+ * `inputs:` with a group or `main`, `outputs`, `outputs:main`, `reusable`, or `example:` with a file of `examples/`.
  */
 function withGeneratedParts(page: string, metadata: ActionMetadata): string {
   const marked = /(<!-- ([\w:-]+):start[^>]*-->)[\s\S]*?(<!-- \2:end -->)/g
@@ -67,30 +57,37 @@ function withGeneratedParts(page: string, metadata: ActionMetadata): string {
 
 function partOf(mark: string, { inputs, outputs }: ActionMetadata): string {
   const [kind, name = ''] = mark.split(':')
-  if (kind === 'example') return `\`\`\`yaml\n${read(`examples/${name}.yml`).trimEnd()}\n\`\`\``
-  if (kind === 'outputs') {
-    const shown = Object.entries(outputs).filter(([output]) => name === '' || MAIN_OUTPUTS.includes(output))
-    const rows = shown.map(([output, { description }]) => [`\`${output}\``, description])
-    return table(['Output', 'Value'], rows)
-  }
+  if (kind === 'inputs') return inputTable(inputs, name)
+  if (kind === 'outputs') return outputTable(outputs, name)
   if (kind === 'reusable') return reusableInputs(Object.keys(inputs))
-  if (kind !== 'inputs') throw new Error(`Nothing is known to be generated for the mark ${mark}.`)
-  const rows = (isFolded: boolean) =>
-    Object.entries(GROUPS).flatMap(([group, title]) => {
-      const names = Object.entries(INPUTS).filter(([, spec]) => spec.group === group)
-      const shown = names.filter(([input]) => SELDOM_SET.includes(input) === isFolded)
-      return [
-        ...(isFolded ? [] : [['', title]]),
-        ...shown.map(([input]) => [`\`${input}\``, inputText(inputs[input])]),
-      ]
-    })
-  const fold = `<details><summary>Inputs that are seldom set</summary>\n\n${table(INPUT_HEAD, rows(true))}\n\n</details>`
-  return `${table(INPUT_HEAD, rows(false))}\n\n${fold}`
+  if (kind === 'example') return `\`\`\`yaml\n${read(`examples/${name}.yml`).trimEnd()}\n\`\`\``
+  throw new Error(`Nothing is known to be generated for the mark ${mark}.`)
 }
 
-function inputText(input: ActionMetadata['inputs'][string] | undefined): string {
-  const { required, default: fallback, description = '' } = input ?? {}
-  return `${required === true ? '**Required.** ' : ''}${description}${fallback === undefined ? '' : ` Default: \`${fallback}\`.`}`
+/** The inputs of a group with all that is said of them; of `main` the first sentence. */
+function inputTable(inputs: ActionMetadata['inputs'], group: string): string {
+  const isMain = group === 'main'
+  const names = Object.entries(INPUTS)
+    .filter(([name, spec]) => (isMain ? MAIN_INPUTS.includes(name) : spec.group === group))
+    .map(([name]) => name)
+  const rows = names.map((name) => {
+    const { required, default: fallback, description = '' } = inputs[name] ?? {}
+    const shown = required === true ? '**required**' : fallback === undefined ? '' : `\`${fallback}\``
+    return [`\`${name}\``, shown, isMain ? firstSentence(description) : description]
+  })
+  return table(['Input', 'Default', 'What it does'], rows)
+}
+
+function outputTable(outputs: ActionMetadata['outputs'], name: string): string {
+  const names = name === 'main' ? MAIN_OUTPUTS : Object.keys(outputs)
+  return table(
+    ['Output', 'Value'],
+    names.map((output) => [`\`${output}\``, outputs[output]?.description ?? '']),
+  )
+}
+
+function firstSentence(text: string): string {
+  return text.replace(/(?<=\.) .*/, '')
 }
 
 /** The inputs of the reusable workflows with their defaults. */
@@ -114,7 +111,7 @@ function reusableInputs(order: readonly string[]): string {
 /** The types of github-actions-typing. What may be empty is a string. */
 function actionTypes({ outputs }: ActionMetadata): string {
   const inputs = Object.entries(INPUTS).map(([name, { format }]) => [name, typeOf(format)])
-  const types = Object.keys(outputs).map((name) => [name, { type: OUTPUT_TYPES[name] ?? 'string' }])
+  const types = Object.keys(outputs).map((name) => [name, { type: 'string' }])
   return `${TYPES_HEAD}${stringify({ inputs: Object.fromEntries(inputs), outputs: Object.fromEntries(types) }, { blockQuote: false })}`
 }
 

@@ -13,8 +13,6 @@ export type Look = {
   readonly width: number
   /** Whether what is folded is shown. */
   readonly unfold: boolean
-  /** What is below it is cut off, in CSS pixels. */
-  readonly maxHeight?: number
 }
 
 /** Starts Chromium: `CHROMIUM`, or /usr/bin/chromium. @throws with what to install */
@@ -30,7 +28,7 @@ export function startBrowser(): Promise<Browser> {
 
 /** Draws Markdown as GitHub shows it, as a PNG. @throws if Mermaid can't draw one of its charts */
 export async function drawMarkdown(browser: Browser, markdown: string, look: Look): Promise<Buffer> {
-  const { scheme, width, unfold, maxHeight = Number.POSITIVE_INFINITY } = look
+  const { scheme, width, unfold } = look
   const viewport = { width, height: 600 }
   const page = await browser.newPage({
     colorScheme: scheme,
@@ -44,7 +42,7 @@ export async function drawMarkdown(browser: Browser, markdown: string, look: Loo
   await drawCharts(page, scheme)
   await page.evaluate(`for (const part of ${parts}) part.open = ${unfold}`)
   const box = await page.locator('article').boundingBox()
-  const clip = { x: 0, y: 0, width, height: Math.min(box?.height ?? 0, maxHeight) }
+  const clip = { x: 0, y: 0, width, height: box?.height ?? 0 }
   const png = await page.screenshot({ clip, fullPage: true })
   await page.close()
   return png

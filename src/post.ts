@@ -19,5 +19,5 @@ function reportInterruption(run: Run): void {
       ? 'The run was interrupted before the docs service had answered. If a job was requested, it may be running: look for it in the dashboard before you start the workflow anew.'
       : `The run was interrupted. The job is still running. To wait for it, run this action with ${inBackticks(`job-id: ${jobId}`)}.`
   run.log.warning(advice)
-  run.writeSummary('job', shortSummary('interrupted', advice, run))
+  run.writeSummary('job', shortSummary('🛑', advice, run))
 }

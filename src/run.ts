@@ -66,7 +66,7 @@ async function perform(run: Run): Promise<void> {
 function reportCancelled({ wantsJob }: RunRequest, run: Run): void {
   const text = 'Cancelled before anything was sent to the docs service.'
   if (wantsJob) run.setOutputs({ result: 'cancelled' })
-  run.writeSummary('job', shortSummary('interrupted', text, run))
+  run.writeSummary('job', shortSummary('🛑', text, run))
   run.log.fail(text)
 }
 
@@ -89,5 +89,5 @@ function reportError(error: unknown, run: Run, section: SummarySection): void {
   const text = `The action failed unexpectedly: ${errorMessage(error)}. Please report this.`
   run.log.fail(text)
   if (error instanceof Error) run.log.info(error.stack ?? '')
-  run.writeSummary(section, shortSummary('interrupted', text, run))
+  run.writeSummary(section, shortSummary('❌', text, run))
 }

@@ -1,6 +1,5 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve } from 'node:path'
-import { getOctokit } from '@actions/github'
 import type { Nodes } from 'mdast'
 import { fromMarkdown } from 'mdast-util-from-markdown'
 import { gfmFromMarkdown } from 'mdast-util-gfm'
@@ -84,40 +83,26 @@ it('every example has a recipe under the name of its file, which links it and ho
   for (const path of globSync('examples/*.yml', { cwd: ROOT })) {
     expect(LINKS.get('docs/recipes.md')?.anchors).toContain(basename(path, '.yml'))
     expect(targetsOf('docs/recipes.md')).toContain(`../${path}`)
+    expect(targetsOf('README.md')).toContain(`docs/recipes.md#${basename(path, '.yml')}`)
   }
   expect(recipes).not.toMatch(/^jobs:$/m)
-  const words = (name: string): number => readText(name).split(/\s+/).length
-  expect(words('docs/recipes.md')).toBeLessThanOrEqual(3500)
-  expect(words('docs/reusable-workflows.md')).toBeLessThanOrEqual(900)
 })
 
-it('the README fits on 250 lines, and begins with ten lines of YAML and short sentences', () => {
-  const lines = readText('README.md').split('\n')
-  expect(lines.length).toBeLessThanOrEqual(250)
-  const head = lines.slice(0, 100).join('\n')
-  const [fenced = ''] = /```yaml\n[\s\S]+?```/.exec(head) ?? []
-  expect(fenced.split('\n').length - 2).toBeLessThanOrEqual(10)
-  expect(lines.indexOf('```yaml')).toBeLessThan(10)
-  const prose = head
-    .replace(/```[\s\S]*?```|<[^>]+>|\]\([^)]*\)|^#.*$/gm, '')
-    .replace(/^ *(?:-|\d\.) |\|/gm, '\n\n')
-  const sentences = prose.split(/\n\s*\n/).flatMap((text) => text.split(/(?<=[.!?])\**\s+/))
-  expect(sentences.filter((sentence) => (sentence.match(/\S*\w\S*/g) ?? []).length > 30)).toEqual([])
+it('the README and docs/ are short, and the README begins with a sentence, few links and one workflow', () => {
+  const readme = readText('README.md')
+  const [head = '', workflow = ''] = readme.split('```yaml\n')
+  expect(readme.split('\n').length - 1).toBeLessThanOrEqual(190)
+  expect(wordsIn(readme)).toBeLessThanOrEqual(1900)
+  expect(head.match(/\]\(/g)?.length).toBeLessThanOrEqual(10)
+  expect(head.split('\n').length).toBeLessThanOrEqual(15)
+  expect(workflow.split('```')[0]?.split('\n').length).toBeLessThanOrEqual(25)
+  const pages = PAGES.filter((page) => page.startsWith('docs/'))
+  expect(wordsIn(pages.map(readText).join('\n'))).toBeLessThanOrEqual(13_000)
 })
 
-it('docs/commands.md names every call to GitHub', () => {
-  const source = globSync('src/**/*.ts', { cwd: ROOT }).map(readText).join('\n')
-  const { rest } = getOctokit('token')
-  const page = readText('docs/commands.md')
-  type Calls = Readonly<Record<string, { endpoint: { DEFAULTS: { url: string } } }>>
-  const groups: Readonly<Record<string, Calls>> = rest
-  const calls = [...source.matchAll(/\brest\.(\w+)\.(\w+)/g)].map(([text, group = '', call = '']) => {
-    return groups[group]?.[call]?.endpoint.DEFAULTS.url ?? text
-  })
-  expect(calls.length).toBeGreaterThan(5)
-  const paths = calls.map((url) => url.replace('/repos/{owner}/{repo}', '').replace('/{reaction_id}', ''))
-  expect(paths.filter((path) => !page.includes(` ${path}\``))).toEqual([])
-})
+function wordsIn(text: string): number {
+  return text.split(/\s+/).filter((word) => word !== '').length
+}
 
 describe('a message that the documentation quotes', () => {
   const sources = globSync(['src/**/*.ts', 'scripts/build.ts'], { cwd: ROOT }).map(readText).join('\n')
@@ -126,14 +111,13 @@ describe('a message that the documentation quotes', () => {
 
   /** What stands in backticks in the columns headed "Message". */
   function quotesIn(name: string): string[] {
-    const tables = readText(name).matchAll(/^\|(?: Kind \|)? Message \|.*\n\|[ -|]*\n((?:\|.*\n)+)/gm)
-    return [...tables].flatMap(([table, rows = '']) => {
-      const column = table.startsWith('| Kind') ? 1 : 0
-      return rows
-        .split('\n')
-        .flatMap((row) => [...(row.split(' | ')[column] ?? '').matchAll(/`` (.+?) ``|`([^`]+)`/g)])
-        .map(([, long, short]) => long ?? short ?? '')
-    })
+    const tables = readText(name).matchAll(/^\| Message \|.*\n\|[ -|]*\n((?:\|.*\n)+)/gm)
+    const cells = [...tables].flatMap(([, rows = '']) =>
+      rows.split('\n').map((row) => row.split(' | ')[0] ?? ''),
+    )
+    return cells.flatMap((cell) =>
+      [...cell.matchAll(/`` (.+?) ``|`([^`]+)`/g)].map(([, a, b]) => a ?? b ?? ''),
+    )
   }
 
   /** The pieces of a quote that the source must have: `…` stands for what differs from run to run. */
@@ -145,9 +129,9 @@ describe('a message that the documentation quotes', () => {
       .filter((piece) => /[a-z]/i.test(piece))
   }
 
-  it.each(['README.md', 'docs/troubleshooting.md'])('in %s is one that the action prints', (name) => {
-    const quotes = quotesIn(name)
-    expect(quotes.length).toBeGreaterThan(5)
+  it('is one that the action prints', () => {
+    const quotes = quotesIn('docs/troubleshooting.md')
+    expect(quotes.length).toBeGreaterThan(4)
     // In the source, a backtick within a template is escaped.
     const text = sources.replaceAll('\\`', '`')
     expect(quotes.filter((quote) => !piecesOf(quote).every((piece) => text.includes(piece)))).toEqual([])

@@ -31,26 +31,31 @@ export function requestComparison(base: string, head: string, github: GitHub): P
   })
 }
 
-type Compared = EventFacts & Pick<Comparison, 'status' | 'behind_by'>
+/** What two commits, branches or tags differ in: three requests where there are more files than GitHub compares. */
+export async function compare(base: string, head: string, github: GitHub): Promise<Known<EventFacts>> {
+  const compared = await requestComparison(base, head, github)
+  if (!compared.known) return compared
+  return { known: true, value: await readComparison(compared.value, base, head, github) }
+}
 
-/** Compares two commits, branches or tags: one request, three where there are more files than GitHub compares. */
-export async function compare(base: string, head: string, github: GitHub): Promise<Known<Compared>> {
-  const whole = await requestComparison(base, head, github)
-  if (!whole.known) return whole
-  const { html_url, status, behind_by, total_commits: count } = whole.value
+export async function readComparison(
+  { html_url, commits, total_commits: commitCount, files: compared }: Comparison,
+  base: string,
+  head: string,
+  github: GitHub,
+): Promise<EventFacts> {
   const url = html_url ?? ''
-  const commits = whole.value.commits ?? []
-  const files = readFiles(whole.value.files)
+  const listed = commits ?? []
+  const files = readFiles(compared)
   const isWhole = files.length < MAX_COMPARED
-  const halves = isWhole ? [] : await compareHalves(base, head, commits, github)
+  const halves = isWhole ? [] : await compareHalves(base, head, listed, github)
   const more = halves.filter(({ path }) => !files.some((file) => file.path === path))
-  const changes: EventFacts = {
+  return {
     facts: [['Compare', url]],
-    commits: commits.map(summaryOf),
-    commitCount: count ?? commits.length,
+    commits: listed.map(summaryOf),
+    commitCount: commitCount ?? listed.length,
     files: { files: [...files, ...more], total: isWhole ? files.length : undefined, url },
   }
-  return { known: true, value: { ...changes, status, behind_by } }
 }
 
 /** Asks for a change in two parts, up to a commit in its middle and from there; no files if there is no such commit. */
@@ -70,61 +75,44 @@ async function compareHalves(base: string, head: string, commits: readonly Commi
   return unite(readFiles(first.value.files), readFiles(second.value.files))
 }
 
-/** The files of two changes, one after the other. */
-function unite(first: readonly ChangedFile[], second: readonly ChangedFile[]): ChangedFile[] {
+/** The files of two changes, one after the other; of a file in both, the second diff. */
+export function unite(first: readonly ChangedFile[], second: readonly ChangedFile[]): ChangedFile[] {
   const files = new Map(first.map((file) => [file.path, file]))
   for (const file of second) {
     const earlier = files.get(file.path)
     const both = earlier && {
-      ...earlier,
+      ...file,
       status: file.status === 'modified' ? earlier.status : file.status,
       added: earlier.added + file.added,
       removed: earlier.removed + file.removed,
-      patch: [earlier.patch, file.patch].filter((patch) => patch !== undefined).join('\n'),
     }
     files.set(file.path, both ?? file)
   }
   return [...files.values()]
 }
 
-const NO_TEXT =
-  /\.(?:png|jpe?g|gif|webp|avif|ico|pdf|zip|gz|tgz|woff2?|ttf|otf|eot|mp[34]|webm|jar|bin|exe)$/i
-
 /** The files of one answer of GitHub's. */
-function readFiles(listed: Maybe<readonly CommitFile[]>): ChangedFile[] {
-  const files = listed ?? []
-  // Over a certain size of the whole answer, GitHub withholds diffs and counts, and a rename looks like a plain move.
-  const isWithholding = files.some(
-    ({ filename, status, changes, patch }) =>
-      (status === 'modified' || changes) && patch == null && !NO_TEXT.test(filename ?? ''),
-  )
-  return files.map(({ filename, previous_filename: oldPath, status, patch, ...file }) => {
-    const isPlainMove = oldPath != null && file.changes === 0 && !isWithholding
-    return {
-      status: status ?? 'changed',
-      path: filename ?? '',
-      oldPath: oldPath ?? filename ?? '',
-      added: file.additions ?? 0,
-      removed: file.deletions ?? 0,
-      patch: isPlainMove ? '' : (patch ?? undefined),
-    }
-  })
+export function readFiles(listed: Maybe<readonly CommitFile[]>): ChangedFile[] {
+  return (listed ?? []).map(({ filename, previous_filename: oldPath, status, patch, ...file }) => ({
+    status: status ?? 'changed',
+    path: filename ?? '',
+    oldPath: oldPath ?? filename ?? '',
+    added: file.additions ?? 0,
+    removed: file.deletions ?? 0,
+    patch: patch ?? undefined,
+  }))
 }
 
-function summaryOf({ sha, commit }: Commit): CommitSummary {
-  return { sha: sha ?? '', message: commit?.message ?? '' }
+export function summaryOf({ sha, html_url: url, commit, author }: Commit): CommitSummary {
+  return { sha: sha ?? '', message: commit?.message ?? '', url: url ?? '', author }
 }
 
 export function readPull(number: number, github: GitHub): Promise<Known<PullRequest>> {
   const consequence = 'The agent is not told its branches.'
   const call = { purpose: 'look up the pull request', permission: PULL_PERMISSION, consequence }
-  return github.attempt(call, async () => {
-    const pull = await github.call<PullRequest>(({ rest }) =>
-      rest.pulls.get({ ...github.repository, pull_number: number }),
-    )
-    if (pull.number !== number) throw new GitHubError('GitHub returned something that is not a pull request')
-    return pull
-  })
+  return github.attempt(call, () =>
+    github.call<PullRequest>(({ rest }) => rest.pulls.get({ ...github.repository, pull_number: number })),
+  )
 }
 
 /** The files and commits of a pull request: a request for each hundred of them. */
@@ -134,7 +122,11 @@ export async function changesOfPull(
 ): Promise<Pick<EventFacts, 'commits' | 'files'>> {
   const path = `${github.path}/pulls/${number}`
   const list = <T>(what: string, consequence: string, max?: number): Promise<Known<readonly T[]>> => {
-    const call = { purpose: `list the pull request's ${what}`, permission: PULL_PERMISSION, consequence }
+    const call = {
+      purpose: `list the pull request's ${what}`,
+      permission: PULL_PERMISSION,
+      consequence,
+    }
     return github.attempt(call, () => github.list<T>(`${path}/${what}`, max))
   }
   const [listed, commitsListed] = await Promise.all([
@@ -146,11 +138,7 @@ export async function changesOfPull(
   if (!listed.known) return { ...unknownChanges(listed.why), commits }
   const files = readFiles(listed.value)
   const total = counted ?? (files.length < MAX_LISTED ? files.length : undefined)
-  const isOdd = total !== undefined && files.length !== Math.min(total, MAX_LISTED)
-  const problem = isOdd
-    ? `GitHub counts ${total} changed ${total === 1 ? 'file' : 'files'}, but lists ${files.length}`
-    : ''
-  return { commits, files: { files, total, problem, url: url ? `${url}/files` : '' } }
+  return { commits, files: { files, total, url: url ? `${url}/files` : '' } }
 }
 
 /** The commits and files of a push as its payload has them; the files are often missing there. */

@@ -2,44 +2,93 @@ import { type GitHubEvent, isFromFork } from '../events/event-table.ts'
 import type { Trigger } from '../events/trigger.ts'
 import type { GitHub, Known } from '../github/client.ts'
 import type { MergedPulls } from '../github/merged-pulls.ts'
-import type { Comment, Issue, PullRequest, WorkflowRun } from '../github/types.ts'
+import {
+  type Comment,
+  type Issue,
+  type Maybe,
+  normalizeLogin,
+  type PullRequest,
+  type User,
+  type WorkflowRun,
+} from '../github/types.ts'
+import type { Inputs } from '../inputs/table.ts'
 import { errorMessage } from '../lib/text.ts'
 import { type Environment, runUrlOf } from '../runner/environment.ts'
 import type { Run } from '../runner/run.ts'
 import { changesOfPull, readPull, unknownChanges } from './changes.ts'
-import { type Block, type BlockOptions, type EventFacts, type Fact, renderContext } from './render.ts'
-import type { LastJob } from './since.ts'
-import { factsOfPush, factsOfRelease, factsSinceLastJob } from './since.ts'
+import { type PriorPosts, subjectOf } from './messages.ts'
+import { type ContextStats, type EventFacts, type Fact, renderContext } from './render.ts'
+import { factsOfBranch, factsOfPush, factsOfRelease, type LastJob } from './since.ts'
 
-type Sources = Pick<BlockOptions, 'promptBytes' | 'signals' | 'conversation'> & {
+/** What the run knows already. */
+export type KnownFacts = {
+  /** That the commits of a push came in. */
   readonly mergedPulls: MergedPulls
   readonly lastJob: Known<LastJob | undefined>
   /** The pull request that an earlier job ended in, where this run starts a new one. */
   readonly previous?: { readonly prLink: string; readonly state: string } | undefined
+  /** Lines of what readers missed, with our own words on them. */
+  readonly signals: readonly string[]
+  readonly conversation: PriorPosts | undefined
+  /** What users wrote: the rest of the prompt. */
+  readonly promptBytes: number
+}
+
+/** `isPerson`: a user's account, no bot's or app's, and none of `ignore-authors`. */
+type SourceAuthor = { readonly login: string; readonly isPerson: boolean } | undefined
+
+type SourcePull = {
+  readonly number: number
+  readonly title: string
+  readonly url: string
+  readonly author: SourceAuthor
+  readonly labels: readonly string[]
+}
+
+/** What the job is about, for people: newest first. */
+export type ContextSources = {
+  /** The merged pull requests that are told. */
+  readonly pulls: readonly SourcePull[]
+  /** That the event is about. */
+  readonly pull?: SourcePull
+  /** Those told that came in no pull request. */
+  readonly commits: readonly {
+    readonly sha: string
+    readonly subject: string
+    readonly url: string
+    readonly author: SourceAuthor
+  }[]
+  readonly release?: { readonly tag: string; readonly name: string; readonly url: string }
+}
+
+export type ContextBlock = {
+  readonly text: string
+  readonly stats: ContextStats
+  readonly sources: ContextSources
 }
 
 /**
  * What GitHub knows of the event, as a delimited block for the prompt: from the payload, and from the API where that is
  * silent. Never fails: what can't be read from GitHub is left out, and said.
  */
-export async function describeEvent(trigger: Trigger, sources: Sources, run: Run): Promise<Block> {
+export async function describeEvent(trigger: Trigger, known: KnownFacts, run: Run): Promise<ContextBlock> {
   try {
-    return describe(trigger, await factsOf(trigger.event, sources, run), sources, run)
+    return describe(trigger, await factsOf(trigger.event, known, run), known, run)
   } catch (error) {
     // Neither payloads nor responses are checked field by field.
     const why = `GitHub returned unexpected data (${errorMessage(error)})`
     run.log.warning(`Failed to describe the event: ${why}. The agent is not told what it is about.`)
     const event = { ...trigger.event, payload: {} }
-    return describe({ ...trigger, event }, unknownChanges(why), sources, run)
+    return describe({ ...trigger, event }, unknownChanges(why), known, run)
   }
 }
 
 function describe(
   { event, command }: Trigger,
   described: EventFacts,
-  { previous, ...options }: Sources,
+  { previous, signals, conversation, promptBytes }: KnownFacts,
   { environment, inputs }: Run,
-): Block {
+): ContextBlock {
   const { name, payload } = event
   const state = previous?.state === 'invisible' ? 'not visible to this run' : previous?.state
   const facts: Fact[] = [
@@ -56,14 +105,53 @@ function describe(
   const comment: Fact[] = body && command === undefined ? [[`Comment by ${user?.login} (${url})`, body]] : []
   const all = { ...described, facts, texts: [...(described.texts ?? []), ...comment] }
   const detail = inputs.context === 'files' ? 'files' : 'diff'
-  return renderContext(all, { ...options, detail, isCommand: command !== undefined })
+  const isCommand = command !== undefined
+  const block = renderContext(all, { detail, isCommand, signals, conversation, promptBytes })
+  return { ...block, sources: sourcesOf(described, inputs) }
 }
 
-async function factsOf({ payload, row }: GitHubEvent, sources: Sources, run: Run): Promise<EventFacts> {
+function sourcesOf(
+  { mergedPulls = [], pull, release, commits = [] }: EventFacts,
+  inputs: Inputs,
+): ContextSources {
+  const { tag_name: tag, name, html_url: releaseUrl } = release ?? {}
+  return {
+    pulls: mergedPulls.map(({ number, title, url, author: { login, isPerson }, labels }) => {
+      const user = { login, type: isPerson ? 'User' : 'Bot' }
+      return { number, title, url, author: readAuthor(user, inputs), labels }
+    }),
+    ...(pull && {
+      pull: {
+        number: pull.number ?? 0,
+        title: pull.title ?? '',
+        url: pull.html_url ?? '',
+        author: readAuthor(pull.user, inputs),
+        labels: labelsOf(pull),
+      },
+    }),
+    commits: commits
+      .filter(({ isInPull }) => isInPull !== true)
+      .map((commit) => {
+        const { sha, url = '', author } = commit
+        return { sha, subject: subjectOf(commit), url, author: readAuthor(author, inputs) }
+      })
+      .toReversed(),
+    ...(release && { release: { tag: tag ?? '', name: name ?? '', url: releaseUrl ?? '' } }),
+  }
+}
+
+function readAuthor(user: Maybe<User>, inputs: Inputs): SourceAuthor {
+  if (!user?.login) return undefined
+  const { login, type } = user
+  const isIgnored = inputs['ignore-authors'].some((one) => normalizeLogin(one) === normalizeLogin(login))
+  return { login, isPerson: type === 'User' && !/\[bot\]$/i.test(login) && !isIgnored }
+}
+
+async function factsOf({ payload, row }: GitHubEvent, known: KnownFacts, run: Run): Promise<EventFacts> {
   const { github } = run
   switch (row.subject) {
     case 'push':
-      return await factsOfPush(payload, { since: sources, mergedPulls: sources.mergedPulls }, github)
+      return await factsOfPush(payload, known, run)
     case 'pull-request':
       return await factsOfPull(payload.pull_request ?? {}, github, payload.comment ?? {})
     case 'issue':
@@ -71,7 +159,7 @@ async function factsOf({ payload, row }: GitHubEvent, sources: Sources, run: Run
     case 'release':
       return await factsOfRelease(payload, github)
     case 'branch':
-      return await factsSinceLastJob(sources, run)
+      return await factsOfBranch(known.lastJob, run)
     case 'workflow-run':
       return { facts: factsOfRun(payload.workflow_run ?? {}) }
     case 'discussion':
@@ -94,7 +182,7 @@ async function factsOfPull(pull: PullRequest, github: GitHub, comment: Comment =
     ['Comment on', placeOf(comment)],
   ]
   const changes = pull.number == null ? {} : await changesOfPull(pull, github)
-  return { ...described, ...changes, facts, hunk: comment.diff_hunk ?? '' }
+  return { ...described, ...changes, facts, pull, hunk: comment.diff_hunk ?? '' }
 }
 
 /** A comment on a pull request's main thread knows it as an issue: without its branches. */
@@ -104,19 +192,25 @@ async function factsOfIssue(issue: Issue, github: GitHub): Promise<EventFacts> {
   if (pull.known) return await factsOfPull(pull.value, github)
   const described = titled('Pull request', issue)
   const state = stateOf({ ...issue, merged_at: issue.pull_request.merged_at })
-  return { ...described, ...unknownChanges(pull.why, [...described.facts, ['State', state]]) }
+  const unknown = unknownChanges(pull.why, [...described.facts, ['State', state]])
+  return { ...described, ...unknown, pull: issue }
 }
 
 /** What pull requests, issues and discussions have in common. */
-function titled(kind: string, { number, title, html_url: url, user, labels, body }: Issue): EventFacts {
+function titled(kind: string, issue: Issue): EventFacts {
+  const { number, title, html_url: url, user, body } = issue
   const facts: Fact[] = [
     [kind, `${number ?? ''}`],
     ['Title', title ?? ''],
     ['URL', url ?? ''],
     ['Author', user?.login ?? ''],
-    ['Labels', labels?.map(({ name }) => name ?? '').join(', ') ?? ''],
+    ['Labels', labelsOf(issue).join(', ')],
   ]
   return { facts, texts: body ? [['Body', body]] : [] }
+}
+
+function labelsOf({ labels }: Issue): string[] {
+  return (labels ?? []).map(({ name }) => name ?? '')
 }
 
 function stateOf({ state, draft, merged, merged_at: mergedAt, merge_commit_sha: sha }: PullRequest): string {
@@ -125,12 +219,10 @@ function stateOf({ state, draft, merged, merged_at: mergedAt, merge_commit_sha: 
   return state === 'open' ? `${shown}, not merged: users don't have it yet` : shown
 }
 
-/** Where a review comment stands: `src/a.ts, lines 5 to 7`. */
-function placeOf({ path, line, original_line: original, start_line: first, side }: Comment): string {
-  if (line == null && original == null) return path ?? ''
-  const version = side === 'LEFT' ? ' of the old version' : ''
-  if (line == null) return `${path}, line ${original}${version} (changed since)`
-  return `${path}, ${first == null || first === line ? `line ${line}` : `lines ${first} to ${line}`}${version}`
+/** Where a review comment stands: `src/a.ts, line 7`. */
+function placeOf({ path, line, original_line: original }: Comment): string {
+  const at = line ?? original
+  return at == null ? (path ?? '') : `${path}, line ${at}`
 }
 
 /** The run that this one follows. */

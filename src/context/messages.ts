@@ -3,16 +3,28 @@ import type { Maybe, User } from '../github/types.ts'
 import { byteLength, cleanMarkdown, clipBytes, oneLine } from '../lib/text.ts'
 import type { Written } from './diff.ts'
 
-/** A commit's SHA, which may be empty, and its message or the part of it that the agent gets. */
-export type CommitSummary = { readonly sha: string; readonly message: string }
+export type CommitSummary = {
+  /** May be empty, as may be the URL. */
+  readonly sha: string
+  readonly url?: string
+  /** Or the part of it that the agent gets. */
+  readonly message: string
+  readonly author?: Maybe<User>
+  /** Whether it came in a pull request that the agent is told of. */
+  readonly isInPull?: boolean
+}
 
 const MAX_SUBJECT_BYTES = 300
 /** For what a commit's message says below its subject. */
 const MAX_COMMIT_BODY_BYTES = 1000
 
-/** A commit with its subject alone. */
-export function withoutBody({ sha, message }: CommitSummary): CommitSummary {
-  return { sha, message: message.trimStart().split('\n', 1)[0] ?? '' }
+/** A commit of a pull request, whose description tells what its body would: with its subject alone. */
+export function withoutBody(commit: CommitSummary): CommitSummary {
+  return { ...commit, message: subjectOf(commit), isInPull: true }
+}
+
+export function subjectOf({ message }: CommitSummary): string {
+  return message.trimStart().split('\n', 1)[0] ?? ''
 }
 
 /** Commits, newest first, routine ones last, with as many of their bodies as fit; empty if there are none. */
@@ -20,12 +32,11 @@ export function renderCommits(
   commits: readonly CommitSummary[],
   { total, maxBytes }: { readonly total: number; readonly maxBytes: number },
 ): Written {
-  const all = withoutRepeats(commits.toReversed().map(readMessage))
+  const all = commits.toReversed().map(readMessage)
   const inOrder = all.toSorted((one, other) => Number(one.isRoutine) - Number(other.isRoutine))
-  const repeats = commits.length - all.length
   const shown = inOrder.map(({ title }) => title)
   const write = (): string => {
-    const left = total - repeats - shown.length
+    const left = total - shown.length
     return ['\nCommits:', ...shown, left > 0 ? `\n… (${left} more, left out here)` : ''].join('')
   }
   while (byteLength(write()) > maxBytes && shown.length > 0) shown.pop()
@@ -59,27 +70,9 @@ function readMessage({ sha, message }: CommitSummary) {
   const shownSha = sha === '' ? '' : `${sha.slice(0, 7)} `
   return {
     title: `\n- ${shownSha}${clipBytes(oneLine(subject), MAX_SUBJECT_BYTES)}`,
-    key: subjectKey(subject),
     body: isMerge ? below.join('\n').trim() : text,
     isRoutine: ROUTINE.test(subject),
   }
-}
-
-/** The same for the subject of a merge, of its commit, and of the line that lists it in a squashed one. */
-function subjectKey(line: string): string {
-  const subject = line.slice(0, MAX_SUBJECT_BYTES)
-  return subject.replace(/^[*-] | \(#\d+\)$|\.$/g, '').toLowerCase()
-}
-
-/** Each subject once, with the first body that there is for it, and no body with lines that are subjects. */
-function withoutRepeats(messages: readonly ReturnType<typeof readMessage>[]) {
-  const byKey = Map.groupBy(messages, ({ key }) => key)
-  const isNews = (line: string): boolean => line === '' || !byKey.has(subjectKey(line))
-  return [...byKey.values()].flatMap(([first, ...others]) => {
-    if (first === undefined) return []
-    const bodies = [first, ...others].map(({ body }) => body.split('\n').filter(isNews).join('\n'))
-    return [{ ...first, body: cleanMarkdown(bodies.find((body) => body.trim() !== '') ?? '') }]
-  })
 }
 
 const TOOLS =
@@ -90,7 +83,7 @@ const BY_TOOL = new RegExp(
   'i',
 )
 
-/** What people see of a text, without what tools put into it, and without headings that have nothing below. */
+/** What people see of a text, without what tools put into it. */
 export function cleanText(text: string): string {
   const written = cleanMarkdown(text)
     // A section below such a heading, a quote, a line.
@@ -98,15 +91,7 @@ export function cleanText(text: string): string {
       BY_TOOL.test(head) ? '' : all,
     )
     .replace(/(?:^>.*\n?)+|^.+$/gm, (all) => (BY_TOOL.test(all) ? '' : all))
-  let levelBelow = 0
-  const fromBelow = written.split('\n').toReversed()
-  const kept = fromBelow.filter((line) => {
-    const level = /^#{1,6}(?= )/.exec(line)?.[0].length ?? Infinity
-    if (level !== Infinity && levelBelow <= level) return false
-    if (line.trim() !== '') levelBelow = level
-    return true
-  })
-  return cleanMarkdown(kept.toReversed().join('\n'))
+  return cleanMarkdown(written)
 }
 
 /** A comment of a conversation. */

@@ -1,109 +1,173 @@
 import { isSha, type Payload } from '../events/event-table.ts'
-import { MAX_DESCRIBED, originsOf } from '../events/loop-guard.ts'
+import { hasSkipLabel, MAX_DESCRIBED, originsOf } from '../events/loop-guard.ts'
 import type { GitHub, Known } from '../github/client.ts'
-import { type MergedPull, type MergedPulls, readMergedPulls } from '../github/merged-pulls.ts'
-import type { Release } from '../github/types.ts'
-
-type Since = { lastJob: Known<LastJob | undefined> }
-type StepStatus = LastJob
-export type LastJob = { readonly sha: string; readonly targetUrl: string; readonly createdAtMs: number }
-
+import { type MergedPulls, readMergedPulls } from '../github/merged-pulls.ts'
+import type { Commit, Release } from '../github/types.ts'
 import type { Run } from '../runner/run.ts'
-import { changesInPayload, compare, requestComparison, unknownChanges } from './changes.ts'
-import { withoutBody } from './messages.ts'
+import {
+  changesInPayload,
+  compare,
+  readComparison,
+  readFiles,
+  requestComparison,
+  summaryOf,
+  unite,
+  unknownChanges,
+} from './changes.ts'
+import { type CommitSummary, withoutBody } from './messages.ts'
 import type { EventFacts, Fact } from './render.ts'
+
+/** This step's last successful job: the commit it was about, its pull request or run, and when. */
+export type LastJob = {
+  readonly sha: string
+  readonly targetUrl: string
+  /** Milliseconds since the epoch; 0 if not known. */
+  readonly createdAtMs: number
+}
 
 /** In a repository of many packages, the release before may be far back. */
 const MAX_RELEASES = 300
-/** How many tags on the same commit are passed over. */
-const MAX_COMPARED = 3
+/** How many tags are compared at most to find one that serves. */
+const MAX_COMPARED = 5
+/** On the first run: the release to compare with is at most so far back; where there is none, so many commits are told. */
+const MAX_COMMITS_AHEAD = 250
+const LAST_COMMITS = 10
 
 /** What a push brought, with the merged pull requests that its commits came in. */
 export async function factsOfPush(
   payload: Payload,
-  { since, mergedPulls }: { readonly since: Since; readonly mergedPulls: MergedPulls },
-  github: GitHub,
+  { lastJob, mergedPulls }: { lastJob: Known<LastJob | undefined>; mergedPulls: MergedPulls },
+  { inputs, github }: Run,
 ): Promise<EventFacts> {
-  const changes = await changesOfPush(payload, since, github)
-  const earlier = await readEarlierPulls(payload, changes, github)
-  const pulls = new Map([...earlier, ...[...mergedPulls.values()].flat()].map((pull) => [pull.number, pull]))
-  // What a pull request's description tells, its commits need not tell again.
-  const commits = changes.commits?.map((one) => (mergedPulls.get(one.sha)?.length ? withoutBody(one) : one))
-  const texts = [...pulls.values()].toReversed().map(textOfPull)
-  return { ...changes, texts, mergedPulls: texts.length, commits: commits ?? [] }
+  const [, tag] = /^refs\/tags\/(.+)$/.exec(payload.ref ?? '') ?? []
+  if (tag !== undefined && !isSha(payload.before)) {
+    return await changesSinceTag(tag, payload, github)
+  }
+  const changes = await changesOfPush(payload, lastJob, github)
+  const { commits = [] } = changes
+  const earlier = await readEarlierPulls(payload, commits, github)
+  const origins = new Map([...earlier, ...mergedPulls])
+  const pulls = new Map([...origins.values()].flat().map((pull) => [pull.number, pull]))
+  const { skipped = [], told = [] } = Object.groupBy([...pulls.values()].toReversed(), ({ labels }) =>
+    hasSkipLabel(labels, inputs) ? 'skipped' : 'told',
+  )
+  const passOver: Fact = [
+    'Pull requests that need no documentation (pass over their changes)',
+    skipped.map(({ number }) => `#${number}`).join(', '),
+  ]
+  return {
+    ...changes,
+    facts: [...changes.facts, passOver],
+    mergedPulls: told,
+    commits: commits.map((one) => (origins.get(one.sha)?.length ? withoutBody(one) : one)),
+  }
 }
-
-/** Of more pull requests of earlier pushes than this, the titles alone are told, of the newest. */
-const MAX_EARLIER_WHOLE = 3
-const MAX_EARLIER = 20
 
 /** The merged pull requests of the commits that earlier pushes brought, whose runs were dropped or skipped. */
 async function readEarlierPulls(
-  { commits: pushed }: Payload,
-  { commits = [] }: EventFacts,
+  payload: Payload,
+  commits: readonly CommitSummary[],
   github: GitHub,
-): Promise<readonly MergedPull[]> {
-  const own = new Set(originsOf(pushed).map(({ sha }) => sha))
-  const earlier = commits.filter(({ sha }) => isSha(sha) && !own.has(sha)).slice(-MAX_DESCRIBED)
-  if (earlier.length === 0) return []
+): Promise<MergedPulls> {
+  const pushed = new Set(originsOf(payload.commits).map(({ sha }) => sha))
+  const earlier = commits.filter(({ sha }) => isSha(sha) && !pushed.has(sha)).slice(-MAX_DESCRIBED)
+  if (earlier.length === 0) return new Map()
   const consequence = 'The agent is not told which pull requests the commits of earlier pushes came in.'
-  const merged = await readMergedPulls(earlier, { withText: true, consequence }, github)
-  const pulls = [...new Map([...merged.values()].flat().map((pull) => [pull.number, pull])).values()]
-  if (pulls.length <= MAX_EARLIER_WHOLE) return pulls
-  return pulls.slice(-MAX_EARLIER).map((pull) => ({ ...pull, body: '' }))
+  return await readMergedPulls(earlier, { withText: true, consequence }, github)
 }
 
-function textOfPull({ number, title, url, author, labels, body }: MergedPull): Fact {
-  const by = author.login === '' ? '' : `, by ${author.login}`
-  const labelled = labels.length === 0 ? '' : `, labels: ${labels.join(', ')}`
-  return [`Merged pull request #${number}: ${title} (${url}${by}${labelled})`, body]
-}
-
-/** Since this step's last job, since the push before, or since the tag before. */
-async function changesOfPush(payload: Payload, { lastJob }: Since, github: GitHub): Promise<EventFacts> {
+/** Since this step's last job, else since the push before. */
+async function changesOfPush(
+  payload: Payload,
+  lastJob: Known<LastJob | undefined>,
+  github: GitHub,
+): Promise<EventFacts> {
   const { before, after } = payload
-  const [, tag] = /^refs\/tags\/(.+)$/.exec(payload.ref ?? '') ?? []
-  if (tag !== undefined && !isSha(before)) return await changesSinceTag(tag, payload, github)
   // A local run may have any payload.
   if (!isSha(after)) return changesInPayload(payload, 'not known: the payload names no commit to compare')
   if (!isSha(before)) return changesInPayload(payload, 'a new branch has nothing to be compared with')
   const job = lastJob.known ? lastJob.value : undefined
-  const base = job?.sha ?? before
-  const compared = await compare(base, after, github)
-  const facts: Fact[] = compared.known ? [...compared.value.facts] : [['Compare', payload.compare ?? '']]
-  if (compared.known && job !== undefined && base !== before) facts.unshift(factOfJob(job))
-  if (payload.forced) {
-    const pushed = base === before ? compared : await requestComparison(before, after, github)
-    const gone = pushed.known ? pushed.value.behind_by : undefined
-    const commits = gone === 1 ? 'commit was' : 'commits were'
-    facts.push(['Forced push', `${gone ?? 'an unknown number of'} ${commits} removed from the branch`])
-  }
+  const compared = await compare(job?.sha ?? before, after, github)
   const changes = compared.known ? compared.value : changesInPayload(payload, `not known: ${compared.why}`)
-  return { ...changes, facts }
+  const since = compared.known && job !== undefined && job.sha !== before ? [factOfJob(job)] : []
+  const facts = compared.known ? compared.value.facts : [['Compare', payload.compare ?? ''] as const]
+  const forced: Fact = ['Forced push', payload.forced ? 'commits were removed from the branch' : '']
+  return { ...changes, facts: [...since, ...facts, forced] }
 }
 
-function factOfJob({ sha, createdAtMs }: StepStatus): Fact {
+function factOfJob({ sha, createdAtMs }: LastJob): Fact {
   const when = createdAtMs === 0 ? '' : `, ${new Date(createdAtMs).toISOString().slice(0, 16)}Z`
   return ['Changes since', `this step's last job (commit ${sha.slice(0, 7)}${when})`]
 }
 
-/** What has changed on the run's branch since this step's last job, or else since this workflow last succeeded on it. */
-export async function factsSinceLastJob(history: Since, { environment, github }: Run): Promise<EventFacts> {
-  const { sha } = environment
-  const job = history.lastJob.known ? history.lastJob.value : undefined
-  const base = job?.sha
-  if (base === undefined || !isSha(sha)) return unknownChanges(whyUnknown(history, environment.ref))
-  const since: Fact = job === undefined ? ['', ''] : factOfJob(job)
-  if (base === sha) return { facts: [since], files: { files: [], total: 0 } }
-  const compared = await compare(base, sha, github)
-  if (!compared.known) return unknownChanges(compared.why, [since])
-  return { ...compared.value, facts: [since, ...compared.value.facts] }
+/** What has changed on the run's branch since this step's last job; without one, what was done last. */
+export async function factsOfBranch(
+  lastJob: Known<LastJob | undefined>,
+  { environment: { sha }, github }: Run,
+): Promise<EventFacts> {
+  if (!isSha(sha)) return unknownChanges('the run names no commit')
+  const job = lastJob.known ? lastJob.value : undefined
+  if (job === undefined) return (await changesSinceRelease(sha, github)) ?? (await lastCommits(sha, github))
+  const [label, value] = factOfJob(job)
+  if (job.sha === sha) return { facts: [[label, value]], files: { files: [], total: 0 } }
+  const compared = await compare(job.sha, sha, github)
+  return withFact(compared.known ? compared.value : unknownChanges(compared.why), label, value)
 }
 
-function whyUnknown({ lastJob }: Since, ref: string): string {
-  if (!ref.startsWith('refs/heads/')) return 'this run is not on a branch'
-  if (!lastJob.known) return lastJob.why
-  return 'neither this step nor this workflow has succeeded on this branch before'
+/** @returns `undefined` if there is no release to compare with, or none that can be read */
+async function changesSinceRelease(sha: string, github: GitHub): Promise<EventFacts | undefined> {
+  const consequence = 'The agent is not told what has changed since the latest release.'
+  const call = { purpose: 'list the releases', permission: 'contents: read', consequence }
+  const listed = await github.attempt(call, () =>
+    github.list<Release>(`${github.path}/releases`, MAX_RELEASES),
+  )
+  const published = (listed.known ? listed.value : [])
+    .filter(({ draft, prerelease }) => draft !== true && prerelease !== true)
+    .map(({ tag_name: tag, published_at: at }) => ({ tag: tag ?? '', at: at ?? '' }))
+    // GitHub's times are all in UTC and of one length: they sort as text.
+    .toSorted((one, other) => (one.at < other.at ? 1 : -1))
+  for (const { tag } of published.slice(0, MAX_COMPARED)) {
+    const compared = await requestComparison(tag, sha, github)
+    if (!compared.known) return undefined
+    const ahead = compared.value.ahead_by ?? 0
+    if (ahead < 1 || ahead > MAX_COMMITS_AHEAD) continue
+    const changes = await readComparison(compared.value, tag, sha, github)
+    return withFact(changes, 'Changes since', `the release ${tag} (this step has no earlier job)`)
+  }
+  return undefined
+}
+
+/** What the last commits changed, of a young branch all. */
+async function lastCommits(sha: string, github: GitHub): Promise<EventFacts> {
+  const consequence = 'The agent is not told what has changed.'
+  const call = { purpose: 'list the last commits', permission: 'contents: read', consequence }
+  const { repository } = github
+  const listed = await github.attempt(call, () =>
+    github.call<readonly Commit[]>(({ rest }) =>
+      rest.repos.listCommits({ ...repository, sha, per_page: LAST_COMMITS + 1 }),
+    ),
+  )
+  if (!listed.known) return unknownChanges(listed.why)
+  const base = listed.value.at(-1)?.sha ?? sha
+  const isAll = listed.value.length <= LAST_COMMITS
+  const words = isAll ? 'the first commit, included' : `${LAST_COMMITS} commits before`
+  const why = 'this step has no earlier job, and no release to compare with'
+  const compared = await compare(base, sha, github)
+  if (!compared.known) return unknownChanges(compared.why)
+  const changes = withFact(compared.value, 'Changes since', `${words} (${why})`)
+  if (!isAll) return changes
+  // Nothing can be compared with what was before the first commit.
+  const first = await github.attempt(call, () =>
+    github.call<Commit>(({ rest }) => rest.repos.getCommit({ ...repository, ref: base })),
+  )
+  const firstFiles = first.known ? readFiles(first.value.files) : []
+  const files = unite(firstFiles, changes.files?.files ?? [])
+  const commits = listed.value.map(summaryOf).toReversed()
+  return { ...changes, commits, commitCount: commits.length, files: { files, total: files.length } }
+}
+
+function withFact(changes: EventFacts, ...fact: Fact): EventFacts {
+  return { ...changes, facts: [fact, ...changes.facts] }
 }
 
 /** A release, and what has changed since the one before. */
@@ -114,7 +178,11 @@ export async function factsOfRelease(payload: Payload, github: GitHub): Promise<
   const call = { purpose: 'list the releases', permission: 'contents: read', consequence }
   const before = await github.attempt(call, async () => {
     const releases = await github.list<Release>(`${github.path}/releases`, MAX_RELEASES)
-    return releasesBefore(release, releases)
+    const published = releases.filter(({ draft }) => draft !== true)
+    return tagsBefore(
+      tag,
+      published.map(({ tag_name }) => tag_name ?? ''),
+    )
   })
   const changes = await changesSinceNearest(before, tag, 'Release before', payload, github)
   const facts: Fact[] = [
@@ -123,7 +191,7 @@ export async function factsOfRelease(payload: Payload, github: GitHub): Promise<
     ['URL', release.html_url ?? ''],
     ...changes.facts,
   ]
-  return { ...changes, facts, texts: release.body ? [['Notes', release.body]] : [] }
+  return { ...changes, facts, release, texts: release.body ? [['Notes', release.body]] : [] }
 }
 
 /** What has changed since the version tag before this one. */
@@ -144,32 +212,20 @@ async function changesSinceTag(tag: string, payload: Payload, github: GitHub): P
 async function changesSinceNearest(
   before: Known<string[]>,
   tag: string,
-  label: 'Tag before' | 'Release before',
+  label: string,
   payload: Payload,
   github: GitHub,
 ): Promise<EventFacts> {
-  const inPayload = (why: string, since: string): EventFacts => {
-    return { ...changesInPayload(payload, `not known: ${why}`), facts: [[label, since]] }
-  }
+  const inPayload = (why: string, since: string): EventFacts =>
+    withFact(changesInPayload(payload, `not known: ${why}`), label, since)
   if (!before.known) return inPayload(before.why, 'not known')
   for (const name of before.value.slice(0, MAX_COMPARED)) {
     const compared = await compare(name, tag, github)
     if (!compared.known) return inPayload(compared.why, name)
-    const { status, facts, ...changes } = compared.value
-    if (status !== 'identical') return { ...changes, facts: [[label, name], ...facts] }
+    // Another tag may be on the same commit.
+    if (compared.value.commitCount !== 0) return withFact(compared.value, label, name)
   }
   return inPayload('there is nothing to compare with', 'none')
-}
-
-/** The tags of the releases before one, the nearest first: by version or, where tags are no versions, by time. */
-export function releasesBefore(release: Release, releases: readonly Release[]): string[] {
-  const tagOf = ({ tag_name }: Release): string => tag_name ?? ''
-  // GitHub's times are all in UTC and of one length: they sort as text.
-  const timeOf = ({ published_at }: Release): string => published_at ?? ''
-  const published = releases.filter(({ draft }) => draft !== true)
-  if (readVersion(tagOf(release)) !== undefined) return tagsBefore(tagOf(release), published.map(tagOf))
-  const earlier = published.filter((one) => timeOf(one) < timeOf(release))
-  return earlier.toSorted((one, other) => (timeOf(one) < timeOf(other) ? 1 : -1)).map(tagOf)
 }
 
 /** The tags before one, the nearest first: lower versions with the same prefix. */

@@ -1,6 +1,6 @@
 import { skip, type Trigger } from '../events/trigger.ts'
 import { locatePullRequest } from '../github/pull-requests.ts'
-import { capitalize } from '../lib/text.ts'
+import { capitalize, errorMessage } from '../lib/text.ts'
 import { type PullReport, readPullReport, waitForPreview } from '../pull/pull-report.ts'
 import { isExpected } from '../record/bodies.ts'
 import { createLine, writeNote } from '../record/note.ts'
@@ -46,12 +46,21 @@ export async function runJob(request: JobRequest, tools: JobTools, run: Run): Pr
     void record.accepted(accepted, plan.kind)
     end = await pollJob(accepted, tools.service, run)
   } catch (error) {
-    if (!(error instanceof JobError || run.cancel.aborted)) throw error
-    const cause = error instanceof JobError ? error : undefined
-    end = { kind: 'not-started', isCancelled: run.cancel.aborted, error: cause }
+    const isCancelled = run.cancel.aborted
+    const cause = error instanceof JobError || isCancelled ? error : unexpected(error, run)
+    end = accepted
+      ? { kind: 'refused', job: accepted.job, error: cause, durationMs: 0 }
+      : { kind: 'not-started', isCancelled, error: cause instanceof JobError ? cause : undefined }
   }
   const report = makeReport({ plan, end, rerun, accepted }, run)
   return await publish(report, end, { record, trigger: request.trigger }, run)
+}
+
+/** A fault of ours: a report of it needs the place. */
+function unexpected(error: unknown, { log }: Run): JobError {
+  if (error instanceof Error) log.info(error.stack ?? '')
+  const details = `${errorMessage(error)}. Please report this.`
+  return new JobError('maybe', { headline: 'The action failed unexpectedly', details })
 }
 
 /**

@@ -1,6 +1,6 @@
-import { describeEvent } from '../context/gather.ts'
+import { type ContextSources, describeEvent } from '../context/gather.ts'
 import { type PriorPosts, selectPosts } from '../context/messages.ts'
-import { type ContextSources, type ContextStats, renderMessageContext } from '../context/render.ts'
+import { type ContextStats, renderMessageContext } from '../context/render.ts'
 import { mayAsk } from '../events/decide.ts'
 import type { Trigger } from '../events/trigger.ts'
 import type { MergedPulls } from '../github/merged-pulls.ts'
@@ -87,7 +87,8 @@ async function writePrompt(
     const prompt = [command, posts.trim()].join('\n\n').trim()
     return { ...byCommand, prompt, contextCounts: undefined }
   }
-  const signals = (await readers?.signals()) ?? []
+  const missed = await readers?.signals()
+  const signals = missed === undefined ? [] : [missed.rules, ...missed.list.split('\n')]
   const written = assemblePrompt({ ...parts, command }, '')
   if (inputs.context === 'none') return { ...byCommand, prompt: written, contextCounts: undefined }
   const facts = {
@@ -104,7 +105,7 @@ async function writePrompt(
     sources = { pulls: [], commits: [] },
   } = await describeEvent(trigger, facts as never, run)
   return {
-    ...(trigger.command === undefined ? sourcesOf(sources, (signals as unknown[]).length > 0) : byCommand),
+    ...(trigger.command === undefined ? sourcesOf(sources, signals.length > 0) : byCommand),
     prompt: assemblePrompt({ ...parts, command }, text),
     contextCounts: stats,
   }

@@ -117,17 +117,16 @@ export function dryRunSummary(text: string, plan: Plan, run: Run): Markdown {
   ])
 }
 
-/** The summary of a run that did nothing, or that was killed or failed unexpectedly before it could write one. */
-export function shortSummary(how: 'skipped' | 'interrupted', text: string, run: Run): Markdown {
-  const sign = how === 'skipped' ? '⏭️' : '🛑'
-  return joinMarkdown([md`## ${sign} Docs agent: ${how}`, sentencesWithCode(text), footer(run)])
+/** The summary of a run that did nothing, or that was killed or failed before it could write one. */
+export function shortSummary(sign: '⏭️' | '🛑' | '❌', text: string, run: Run): Markdown {
+  return joinMarkdown([md`## ${sign} Docs agent`, sentencesWithCode(text), footer(run)])
 }
 
 /** Says that a run does nothing, and why. */
 export function reportSkip({ level, reason }: Skip, run: Run): undefined {
   run.log[level](reason)
   run.setOutputs({ result: 'skipped' })
-  run.writeSummary('job', shortSummary('skipped', reason, run))
+  run.writeSummary('job', shortSummary('⏭️', reason, run))
 }
 
 /** The summary of a run whose inputs are wrong. */
@@ -193,12 +192,11 @@ function promptBlock(plan: Plan | undefined, { redact }: Run): Markdown {
   return codeBlock(clip(redact(plan.prompt), MAX_PROMPT_LENGTH))
 }
 
-/** What the agent was told: `12 commits, 34 files (8 whole), 2 merged pull requests`. */
-function contextCounts({ commits, files, wholeFiles, mergedPulls, isUnknown }: ContextStats): string {
+/** What the agent was told: `12 commits, 34 files, 2 merged pull requests`. */
+function contextCounts({ commits, files, mergedPulls, isUnknown }: ContextStats): string {
   if (isUnknown) return 'what has changed is not known'
-  const whole = wholeFiles === 0 ? '' : ` (${wholeFiles} whole)`
   const pulls = mergedPulls === 0 ? '' : `, ${countOf(mergedPulls, 'merged pull request')}`
-  return `${countOf(commits, 'commit')}, ${countOf(files, 'file')}${whole}${pulls}`
+  return `${countOf(commits, 'commit')}, ${countOf(files, 'file')}${pulls}`
 }
 
 function word(text: string): Markdown {

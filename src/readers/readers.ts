@@ -1,4 +1,3 @@
-import type { SignalsForAgent } from '../context/render.ts'
 import { code, md, sentencesWithCode } from '../lib/markdown.ts'
 import { byteLength, errorMessage, listOf } from '../lib/text.ts'
 import { writeOutput } from '../lib/workspace.ts'
@@ -7,7 +6,14 @@ import type { DocsService } from '../service/docs-service.ts'
 import { AnalyticsReader, NotRead } from './analytics-reader.ts'
 import { countOf, formatPeriod, type Period } from './format.ts'
 import { fullDaysBefore, type ReadersOptions } from './options.ts'
-import { type ReaderSignals, readSignals, SIGNALS_DAYS, signalsForAgent, signalsOutputs } from './signals.ts'
+import {
+  type ReaderSignals,
+  readSignals,
+  SIGNALS_DAYS,
+  type SignalsForAgent,
+  signalsForAgent,
+  signalsOutputs,
+} from './signals.ts'
 import { type ReportContent, readersMarkdown, readersSummary } from './summary.ts'
 import {
   exportText,

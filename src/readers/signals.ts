@@ -1,4 +1,3 @@
-import type { SignalsForAgent } from '../context/render.ts'
 import { code, details, joinMarkdown, type Markdown, md } from '../lib/markdown.ts'
 import { listOf } from '../lib/text.ts'
 import type { OutputValues } from '../runner/outputs.ts'
@@ -8,6 +7,9 @@ import type { PublicName } from '../service/public-name.ts'
 import { type AnalyticsReader, type AnalyticsRequest, NotRead } from './analytics-reader.ts'
 import { countOf, formatPeriod, type Period } from './format.ts'
 import { pageName } from './page-lists.ts'
+
+/** What readers missed, and what the agent may do about it: our own words. */
+export type SignalsForAgent = { readonly rules: string; readonly list: string }
 
 /** What readers missed, as far as it could be read. */
 export type ReaderSignals = {

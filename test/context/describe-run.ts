@@ -18,7 +18,8 @@ export function file(
 /** What does not concern the context: permission, memory, comments, and what a dry run says at its end. */
 const OTHER_REQUESTS =
   /permission$|(?:MergedPulls|StepStatuses|Announcements)$|^POST \/graphql$|statuses|comments|workflows/
-const OTHER_LINES = /The docs service was not called|Failed to look for an earlier job|is invisible to/
+const OTHER_LINES =
+  /The docs service was not called|Failed to look for an earlier job|is invisible to/
 
 /**
  * Runs the action dry for an event, with a prompt, as somebody who may.
@@ -34,7 +35,11 @@ export async function tell(
   const made = { ...event, payload: { ...event.payload, sender } }
   const { login, id } = sender ?? octocat
   for (const one of [octocat, { login: login ?? '', id: id ?? 0 }])
-    world.roles.set(one.login.toLowerCase(), { permission: 'write', role_name: 'write', id: one.id })
+    world.roles.set(one.login.toLowerCase(), {
+      permission: 'write',
+      role_name: 'write',
+      id: one.id,
+    })
   const inputs = { prompt: 'Document it.', 'dry-run': 'true', ...start.inputs }
   const { log, requests, summary } = await run({ runId: 1001, ...start, event: made, inputs })
   const first = log.findIndex((line) => line.startsWith('<github-context'))
@@ -46,7 +51,9 @@ export async function tell(
     lines: lines.slice(4, -1),
     counts: /context: .*(?=\.)/.exec(summary)?.[0],
     requests: requests.filter((line) => !OTHER_REQUESTS.test(line)),
-    logged: log.filter((line) => /^(?:notice|warning|error): /.test(line) && !OTHER_LINES.test(line)),
+    logged: log.filter(
+      (line) => /^(?:notice|warning|error): /.test(line) && !OTHER_LINES.test(line),
+    ),
   }
 }
 
@@ -65,7 +72,12 @@ export const COMPARISON = {
     },
     { sha: AFTER, commit: { message: 'Use it' } },
   ],
-  files: [changedFile('src/flag.ts', { status: 'added', patch: '@@ -0,0 +1 @@\n+export const flag = true' })],
+  files: [
+    changedFile('src/flag.ts', {
+      status: 'added',
+      patch: '@@ -0,0 +1 @@\n+export const flag = true',
+    }),
+  ],
 }
 
 /** A file as GitHub lists it, with an added line. */
@@ -94,7 +106,12 @@ const OLDER = 'e'.repeat(40)
 /** Adds the status that this step's last job has left on a commit. */
 export function addJob({ world }: Harness, sha: string, state = 'success'): void {
   const context = 'Docs agent: docs (docs.yml, docs, agent)'
-  addStatus(world, sha, { context, state, description: 'Done (job_1)', created_at: '2026-03-01T06:30:00Z' })
+  addStatus(world, sha, {
+    context,
+    state,
+    description: 'Done (job_1)',
+    created_at: '2026-03-01T06:30:00Z',
+  })
 }
 
 /** Adds two commits and, on the one before them, this step's last job. */

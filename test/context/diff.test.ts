@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { listFiles, renderFiles, shareBytes } from '../../src/context/diff.ts'
+import { listFiles, renderFiles, renderHunk } from '../../src/context/diff.ts'
 import type { ChangedFile } from '../../src/context/ranking.ts'
 import { file } from './describe-run.ts'
 
@@ -9,32 +9,19 @@ const filesOf = (count: number, patchAt: (index: number) => string, ending = 'ts
 
 /** A patch of so many lines of ten bytes, line breaks included. */
 const patchOf = (lines: number, letter = 'x') =>
-  Array.from({ length: lines }, (_, at) => `+${letter.repeat(4)}${`${at}`.padStart(4, '0')}`).join('\n')
+  Array.from({ length: lines }, (_, at) => `+${letter.repeat(4)}${`${at}`.padStart(4, '0')}`).join(
+    '\n',
+  )
 
-/** What is shown of files in so many bytes, less what is kept for names and headers of the rest. */
+/** What is shown of files in so many bytes, under their headers. */
 function show(files: readonly ChangedFile[], maxBytes = 60_000): string[] {
-  const { text } = renderFiles(files, maxBytes, '')
+  const { text } = renderFiles(files, maxBytes)
   expect(Buffer.byteLength(text)).toBeLessThanOrEqual(maxBytes)
   return text.split('\n').slice(1)
 }
 
 const sizeOf = (lines: readonly string[]) => Buffer.byteLength(lines.join('\n'))
 const headers = (lines: readonly string[]) => lines.filter((line) => line.startsWith('modified '))
-
-it.each([
-  [[10, 20, 30], 60, [10, 20, 30], undefined],
-  [[10, 20, 30], 100, [10, 20, 30], undefined],
-  [[100, 10, 100], 111, [50, 10, 51], undefined],
-  [[100, 100, 100], 90, [30, 30, 30], undefined],
-  [[10, 10], -5, [0, 0], undefined],
-  [[], 10, [], undefined],
-  [[100, 100, 10], 70, [20, 40, 10], [1, 2, 2]],
-])(
-  'bytes for sizes %j in %j are shared as %j, by weights if there are any: %j',
-  (sizes, room, shares, weights) => {
-    expect(shareBytes(sizes, room, weights)).toEqual(shares)
-  },
-)
 
 describe('changed files', () => {
   it('are each under one header, with the text of the diff as it is', () => {
@@ -61,7 +48,9 @@ describe('changed files', () => {
       file('src/cli.ts', '@@ -1 +1 @@\n+let y'),
       file('docs/z.md', '@@ -1 +1 @@\n+Use `useJson`.'),
     ]
-    const paths = 'docs/z.md src/cli.ts c.ts b.ts a.test.ts i18n/de.json package-lock.json'.split(' ')
+    const paths = 'docs/z.md src/cli.ts c.ts b.ts a.test.ts i18n/de.json package-lock.json'.split(
+      ' ',
+    )
     const inOrder = paths.map((path) => `modified ${path} (+1 -0)`)
     inOrder[6] += ' (lock file: only named)'
     expect(headers(show(files))).toEqual(inOrder)
@@ -75,27 +64,66 @@ describe('changed files', () => {
     const whole = show(files)
     const size = sizeOf(['', ...whole])
     expect(size).toBe(Buffer.byteLength('\nmodified a.ts (+1 -0)\n') + 2000 * 10 - 1)
-    // Room for one name is kept free.
-    expect(show(files, size + 50)).toEqual(whole)
-    const note = "… (12 more lines of this file's diff, left out here)"
-    expect(show(files, size - 1).slice(-2)).toEqual(['+xxxx1987', note])
+    expect(show(files, size)).toEqual(whole)
+    const note = "… (8 more lines of this file's diff, left out here)"
+    expect(show(files, size - 1).slice(-2)).toEqual(['+xxxx1991', note])
   })
 
   it('that readers notice get twice the room of other source', () => {
-    const shown = show([file('src/a.ts', patchOf(4000)), file('src/cli.ts', patchOf(4000, 'y'))], 40_000)
-    const count = (letter: string): number => shown.filter((line) => line.startsWith(`+${letter}`)).length
+    const shown = show(
+      [file('src/a.ts', patchOf(4000)), file('src/cli.ts', patchOf(4000, 'y'))],
+      40_000,
+    )
+    const count = (letter: string): number =>
+      shown.filter((line) => line.startsWith(`+${letter}`)).length
     expect(count('y') / count('x')).toBeCloseTo(2, 0)
     expect(sizeOf(shown)).toBeGreaterThan(39_700)
   })
 
-  it('are taken in order while each can have 1,200 bytes: no room is lost on shares too small to show', () => {
+  it('are taken in order while each can have 600 bytes, the others are named', () => {
     const files = filesOf(260, (index) => `+${index}\n${patchOf(300)}`)
     const shown = show(files, 48 * 1024)
-    const withDiff = shown.filter((line) => line === '+xxxx0080')
-    expect(withDiff.length).toBeGreaterThan(30)
-    expect(withDiff.length).toBeLessThanOrEqual(40)
-    expect(sizeOf(shown)).toBeGreaterThan(46.5 * 1024)
+    const taken = (40 * 1024) / 600
+    expect(shown.filter((line) => line === '+xxxx0001')).toHaveLength(Math.floor(taken))
     expect(headers(shown).length).toBeGreaterThan(200)
+  })
+
+  it('smaller than 600 bytes are shown whole, however much there is of others', () => {
+    const [small, large] = [file('src/small.ts', patchOf(50)), file('src/large.ts', patchOf(3000))]
+    const shown = show([large, small], 8000)
+    expect(shown.slice(shown.indexOf('modified src/small.ts (+1 -0)') + 1)).toEqual(
+      patchOf(50).split('\n'),
+    )
+    expect(sizeOf(shown)).toBeGreaterThan(7900)
+  })
+
+  const filler = Array.from({ length: 60 }, (_, index) => `+  go to the ${index}`)
+  const option = ['+', '+export function shipAll() {', '+  .option("--dry-run")', '+}', '+']
+
+  it('that do not fit are shown by the lines that say most of names, whichever file they are in', () => {
+    const files = ['src/a.ts', 'src/b.ts'].map((path, index) =>
+      file(path, [...filler, ...(index === 1 ? option : []), ...filler].join('\n')),
+    )
+    const shown = show(files, 2000)
+    const at = shown.indexOf('+  .option("--dry-run")')
+    expect(shown.slice(at - 2, at + 2)).toEqual(option.slice(0, 4))
+    expect(shown.filter((line) => line.includes('left out here'))).toHaveLength(2)
+  })
+
+  it('show a name once: the second line that has it is worth no more than any other', () => {
+    const again = ['+', '+  shipAll(now)', '+  shipAll(later)', '+']
+    const shown = show(
+      [file('src/a.ts', [...filler, ...option, ...filler, ...again].join('\n'))],
+      900,
+    )
+    expect(shown).toContain('+export function shipAll() {')
+    expect(shown).not.toContain('+  shipAll(later)')
+  })
+
+  it('show imports and licences last', () => {
+    const minor = ['+// Copyright Acme', "+import { thing } from './thing.ts'", '+']
+    const shown = show([file('src/a.ts', [...minor, ...filler].join('\n'))], 900)
+    expect(shown.slice(1, 4)).toEqual(['…', '+', '+  go to the 0'])
   })
 
   it('of tests and translations have 8 KiB together, whatever else was changed', () => {
@@ -103,45 +131,18 @@ describe('changed files', () => {
     const shownOf = (files: readonly ChangedFile[]): number =>
       sizeOf(show(files).filter((line) => /^\+[xy]{4}/.test(line)))
     for (const files of [tests, [...tests, file('a.ts')]]) {
-      expect(shownOf(files)).toBeGreaterThan(7.7 * 1024)
+      expect(shownOf(files)).toBeGreaterThan(7 * 1024)
       expect(shownOf(files)).toBeLessThanOrEqual(8 * 1024)
     }
     // Headers included.
-    const many = Array.from({ length: 150 }, (_, at) => file(`src/${at}.test.ts`, `+${at}\n${patchOf(300)}`))
+    const many = Array.from({ length: 150 }, (_, at) =>
+      file(`src/${at}.test.ts`, `+${at}\n${patchOf(300)}`),
+    )
     expect(sizeOf(show(many))).toBeLessThanOrEqual(8 * 1024)
     expect(headers(show(many))).toHaveLength(150)
   })
 
-  it('tell the names in what is left out', () => {
-    const options = Array.from(
-      { length: 300 },
-      (_, at) => `+  .option('--json-${at}', '${'x '.repeat(200)}')`,
-    )
-    const long = file('src/cli.ts', [...options, `-  .option('--xml', '${'x '.repeat(200)}')`].join('\n'))
-    const shown = show([long, ...filesOf(60, (index) => `${patchOf(200)}\n+export const useIt${index} = 1`)])
-    const cut = /^… \(\d+ more lines of this file's diff, left out here: adds --json-\d+, .*\)$/
-    expect(shown).toContainEqual(expect.stringMatching(cut))
-    expect(shown).toContain('modified src/59.ts (+1 -0): adds useIt59')
-  })
-
-  it('tell names in 8 KiB at most', () => {
-    const many = Array.from({ length: 900 }, (_, index) => `+  .option('--option-${index}')`).join('\n')
-    const files = filesOf(30, (index) => `${patchOf(400)}\n${many.replaceAll('--', `--x${index}-`)}`)
-    const text = show(files).join('\n')
-    const names = [...text.matchAll(/--x\d+-option-\d+, /g)].join('')
-    expect(names.length).toBeGreaterThan(7 * 1024)
-    expect(names.length).toBeLessThanOrEqual(8 * 1024)
-  })
-
-  it('with one and the same change show it once', () => {
-    const version = ['-  "version": "1.0.0"', '+  "version": "1.1.0"']
-    const bumps = filesOf(130, (at) => [`@@ -${at} +${at} @@`, ` "name": "${at}"`, ...version].join('\n'))
-    const note = /^… \(the same change in 129 more: src\/1\.ts, .*… \(\d+ more characters\)\)$/
-    const first = ['modified src/0.ts (+1 -0)', '@@ -0 +0 @@', ' "name": "0"', ...version]
-    expect(show(bumps)).toEqual([...first, expect.stringMatching(note)])
-  })
-
-  it('without a diff say so, a plain move excepted', () => {
+  it('without a diff say so', () => {
     const moved = { status: 'renamed', oldPath: 'a.ts', added: 0 }
     const files = [
       file('logo.png', '', { status: 'added', added: 0, patch: undefined }),
@@ -160,13 +161,44 @@ describe('changed files', () => {
   it('that there is no room for are counted', () => {
     const files = filesOf(700, (index) => `+${'x'.repeat(290)}${index}`)
     const shown = show([...files, ...filesOf(20, () => '+x', 'test.ts')], 20_000)
-    const kinds = '20 of them tests, translations, generated or the like'
-    expect(shown.at(-1)).toBe(`… (${720 - headers(shown).length} more files, not named here, ${kinds})`)
+    expect(shown.at(-1)).toBe(`… (${720 - headers(shown).length} more files, not named here)`)
   })
 
   it('are named up to 600', () => {
     const files = filesOf(650, () => '+x')
     const lines = listFiles(files, 100_000).text.split('\n').slice(1)
     expect([lines.length, lines.at(-1)]).toEqual([601, '… (50 more files, not named here)'])
+  })
+})
+
+describe('lines that are commented on', () => {
+  const title = '\nLines commented on (the comment is about the last one):'
+  const long = Array.from({ length: 100 }, (_, at) => `+xxxx${`${at}`.padStart(4, '0')}`).join('\n')
+
+  it.each([
+    [
+      'shown with the last one last',
+      '@@ -1 +1 @@\n a\n+b<c>\n',
+      `${title}\n@@ -1 +1 @@\n a\n+b<c>`,
+    ],
+    ['nothing where there are none', '', ''],
+    ['cut from the top', long, `${title}\n… (90 lines above, left out here)${long.slice(-100)}`],
+  ])('are %s', (_what, hunk, text) => {
+    expect(renderHunk(hunk, 200)).toBe(text)
+  })
+
+  it('are found from the end, however many there are above', () => {
+    const hunk = Array.from({ length: 20_000 }, (_, at) => `+line ${at}`).join('\n')
+    expect(renderHunk(hunk, 200)).toMatch(
+      /\n… \(199\d\d lines above, left out here\)\n[^…]*\n\+line 19999$/,
+    )
+  })
+
+  it('have the last one in any case, cut and said where it does not fit', () => {
+    const hunk = renderHunk(`+a\n+${'x'.repeat(300)}`, 200)
+    expect(hunk).toMatch(
+      /\n… \(1 line above, left out here\)\n\+x{80,}… \(\d{3} more characters\)$/,
+    )
+    expect(Buffer.byteLength(hunk)).toBeLessThanOrEqual(200)
   })
 })

@@ -15,7 +15,15 @@ import {
   reviewComment,
 } from '../support/events.ts'
 import { type Harness, startHarness } from '../support/harness.ts'
-import { type Account, AFTER, addComment, addPull, addStatus, BEFORE, commitOf } from '../support/world.ts'
+import {
+  type Account,
+  AFTER,
+  addComment,
+  addPull,
+  addStatus,
+  BEFORE,
+  commitOf,
+} from '../support/world.ts'
 import { addOlderJob, COMPARISON, changedFile, RUN, tell } from './describe-run.ts'
 import { PLACES_OF_COMMENTS, PULL_FILES } from './events.cases.ts'
 
@@ -81,7 +89,7 @@ describe('a pull request', () => {
     const told = await tell(await pullScene(), { event: made })
     const head = ['Repository: acme/docs', 'Event: pull_request (closed)', RUN]
     expect(told).toMatchObject({ lines: [...head, ...known], requests, logged: [] })
-    expect(told.counts).toBe('context: 1 commit, 1 file (1 whole)')
+    expect(told.counts).toBe('context: 1 commit, 1 file')
   })
 
   it('commented on in its main thread is looked up first', async () => {
@@ -108,8 +116,16 @@ describe('a pull request', () => {
     'commented on in a review is told with the lines commented on: %j',
     async (change, place) => {
       const { name, payload } = withPull(reviewComment(command))
-      const hunk = { path: 'src/a.ts', line: 7, original_line: null, diff_hunk: '@@ -6 +6,2 @@\n a\n+b' }
-      const made = { name, payload: { ...payload, comment: { ...payload.comment, ...hunk, ...change } } }
+      const hunk = {
+        path: 'src/a.ts',
+        line: 7,
+        original_line: null,
+        diff_hunk: '@@ -6 +6,2 @@\n a\n+b',
+      }
+      const made = {
+        name,
+        payload: { ...payload, comment: { ...payload.comment, ...hunk, ...change } },
+      }
       const { lines } = await tell(await pullScene(), { event: made })
       expect(lines).toContain(`Comment on: ${place}`)
       const title = 'Lines commented on (the comment is about the last one):'
@@ -146,7 +162,13 @@ describe('any other event', () => {
   const body = ['Body:', '  When I', '  laugh']
   const hurts = ['Title: It hurts', `URL: ${html_url}`, 'Author: octocat', 'Labels: bug', ...body]
   const commit = { head_branch: 'feature', head_sha: BEFORE }
-  const workflow_run = { name: 'CI', html_url: 'https://ci', event: 'push', ...commit, conclusion: 'failure' }
+  const workflow_run = {
+    name: 'CI',
+    html_url: 'https://ci',
+    event: 'push',
+    ...commit,
+    conclusion: 'failure',
+  }
   const started = 'Finished workflow: CI (https://ci, started by push)'
   const finished = [started, 'Branch: feature', `Commit: ${BEFORE}`, 'Conclusion: failure']
 
@@ -159,7 +181,10 @@ describe('any other event', () => {
     ['delete', { ref: 'flag', ref_type: 'branch' }, ['Branch: flag', RUN]],
     ['watch', {}, ['Branch: main', RUN]],
   ])('%s asks nobody', async (name, payload, lines) => {
-    const told = await tell(await startHarness(), { event: { name, payload }, inputs: { command: '' } })
+    const told = await tell(await startHarness(), {
+      event: { name, payload },
+      inputs: { command: '' },
+    })
     const all = ['Repository: acme/docs', `Event: ${name}`, ...lines]
     expect(told).toMatchObject({ lines: all, requests: [], logged: [] })
   })
@@ -188,7 +213,9 @@ describe('any other event', () => {
     expect(asked.lines).toEqual(expect.arrayContaining([...before, ...texts]))
     expect(asked.lines.join()).not.toContain('Ignore')
     expect([plain, asked].map(({ leadIn }) => leadIn[0])).toEqual([
-      expect.stringMatching(/^This request comes from an unattended workflow run: nobody can answer/),
+      expect.stringMatching(
+        /^This request comes from an unattended workflow run: nobody can answer/,
+      ),
       expect.stringMatching(/^This request was written as a comment on GitHub: the author reads/),
     ])
   })
@@ -196,15 +223,21 @@ describe('any other event', () => {
   it.each([
     ['acme/docs', 'merged'],
     ['acme/other', 'not visible to this run'],
-  ])('names the pull request of the agent that went before, in %s: %s', async (repository, words) => {
-    const scene = await startHarness()
-    addPull(scene.world, { number: 3, state: 'closed', merged: true })
-    const prLink = `https://github.com/${repository}/pull/3`
-    const status = { state: 'success', description: 'Done (job_1)', target_url: prLink }
-    addStatus(scene.world, BEFORE, { ...status, context: 'Docs agent: docs (docs.yml, docs, agent)' })
-    const { lines } = await tell(scene, { event: bareEvent('schedule') })
-    expect(lines).toContain(`Earlier pull request of the docs agent: ${prLink} (${words})`)
-  })
+  ])(
+    'names the pull request of the agent that went before, in %s: %s',
+    async (repository, words) => {
+      const scene = await startHarness()
+      addPull(scene.world, { number: 3, state: 'closed', merged: true })
+      const prLink = `https://github.com/${repository}/pull/3`
+      const status = { state: 'success', description: 'Done (job_1)', target_url: prLink }
+      addStatus(scene.world, BEFORE, {
+        ...status,
+        context: 'Docs agent: docs (docs.yml, docs, agent)',
+      })
+      const { lines } = await tell(scene, { event: bareEvent('schedule') })
+      expect(lines).toContain(`Earlier pull request of the docs agent: ${prLink} (${words})`)
+    },
+  )
 })
 
 describe('the table of events in docs/context.md', () => {
@@ -255,7 +288,9 @@ describe('the table of events in docs/context.md', () => {
       [newIssue(command)],
       [issueComment({ ...command, onIssue: true })],
     ],
-    '`discussion`, `discussion_comment`': [[{ name: 'discussion_comment', payload: { discussion: merged } }]],
+    '`discussion`, `discussion_comment`': [
+      [{ name: 'discussion_comment', payload: { discussion: merged } }],
+    ],
     '`release`': [[published], [published, isReleased]],
     '`schedule`, `workflow_dispatch`, `repository_dispatch`': others.flatMap((made): Case[] => [
       [made],
@@ -267,7 +302,9 @@ describe('the table of events in docs/context.md', () => {
 
   const page = readFileSync(join(import.meta.dirname, '../../docs/context.md'), 'utf8')
   const [, table = ''] = /<!-- events: .*-->\n\n.*\n.*\n((?:\|.*\n)+)/.exec(page) ?? []
-  const rows = [...table.matchAll(/^\| (.*?) *\| (.*?) *\| (.*?) *\| (.*?) *\|$/gm)].map(([, ...row]) => row)
+  const rows = [...table.matchAll(/^\| (.*?) *\| (.*?) *\| (.*?) *\| (.*?) *\|$/gm)].map(
+    ([, ...row]) => row,
+  )
 
   it('has a row for each event', () => {
     expect(rows.map(([row]) => row)).toEqual(Object.keys(CASES))
@@ -279,13 +316,16 @@ describe('the table of events in docs/context.md', () => {
       const scene = await startHarness()
       prepare?.(scene)
       const { lines, requests } = await tell(scene, { event: made })
-      for (const line of lines) found.add(/^([A-Z][A-Za-z ]+?)(?: #.*| \(.*\))?:/.exec(line)?.[1] ?? '')
-      for (const one of requests) needed.add(one.startsWith('GET /pulls/') ? 'pull-requests' : 'contents')
+      for (const line of lines)
+        found.add(/^([A-Z][A-Za-z ]+?)(?: #.*| \(.*\))?:/.exec(line)?.[1] ?? '')
+      for (const one of requests)
+        needed.add(one.startsWith('GET /pulls/') ? 'pull-requests' : 'contents')
       counts.add(requests.length)
     }
     const listed = labels.replace('pull requests', 'pull request').split(', ').filter(Boolean)
     // Told of every event; a release and the run that is followed have their own.
-    const ref = row === '`release`' ? 'Branch' : row === '`workflow_run`' ? 'Tag' : /^(?:Branch|Tag)$/
+    const ref =
+      row === '`release`' ? 'Branch' : row === '`workflow_run`' ? 'Tag' : /^(?:Branch|Tag)$/
     const always = ['', 'Repository', 'Event', 'Workflow run']
     always.push('Asked by')
     const own = [...found].filter((label) => !always.includes(label) && !label.match(ref))

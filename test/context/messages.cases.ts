@@ -16,11 +16,6 @@ export const MESSAGES: readonly [string, string, readonly string[]][] = [
     ['Add a flag (#12)', '  It is on.'],
   ],
   [
-    'no heading with nothing below',
-    'Add\n\n## What\n\n### Why\n\n## How\n\nSo.\n\n## Notes\n',
-    ['Add', '  ## How', '', '  So.'],
-  ],
-  [
     'no summaries by review bots, and no lines that name a tool',
     'Add\n\nOn.\n\n## Summary by CodeRabbit\n\n* **New**\n  * x\n\n## More\n\nMore.\n\n> [!NOTE]\n> Risk\n> Written by [Cursor Bugbot](https://x)\n\n🤖 Generated with [Claude Code](https://x)',
     ['Add', '  On.', '', '  ## More', '', '  More.'],

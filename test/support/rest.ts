@@ -29,7 +29,7 @@ export type Answer = { readonly status: number; readonly body: unknown }
 const NEEDS: readonly (readonly [RegExp, string])[] = [
   [/\/status(es)?\b/, 'statuses'],
   [/^\/pulls\/\{pull_number\}(\/commits|\/files)?$/, 'pull-requests'],
-  [/^\/(compare|releases|git)\b/, 'contents'],
+  [/^\/(compare|releases|git)\b|^\/commits(?:\/\{ref\})?$/, 'contents'],
   [/^\/actions\//, 'actions'],
 ]
 
@@ -74,6 +74,19 @@ export function restAnswer(call: Call, world: World): Answer {
       const [one] = listIn(example, 'statuses')
       const statuses = newestStatuses(world, sha).map((status) => merged(one, statusFields(status)))
       return ok(like({ sha, statuses }))
+    }
+    case 'GET /commits': {
+      const page = historyOf(world, at('sha')).slice(0, Number(at('per_page')))
+      return ok(page.map((commit) => like(commitFields(commit, world))))
+    }
+    case 'GET /commits/{ref}': {
+      const commit = resolve(world, at('ref'))
+      if (commit === undefined) return noCommit(at('ref'))
+      const [file] = listIn(example, 'files')
+      const files = commit.files.map((one) =>
+        merged(file, { sha: commit.sha, contents_url: URL, ...fileFields(one) }),
+      )
+      return ok(like({ ...commitFields(commit, world), files }))
     }
     case 'GET /compare/{basehead}':
       return comparisonAnswer(call, world)
