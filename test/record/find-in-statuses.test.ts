@@ -233,7 +233,7 @@ it('what can not be read is said: a first attempt starts a new job', async () =>
     const end = await runAfter([], {}, [/StepStatuses|graphql/, fault])
     expect(end.calls).toEqual(NEW)
     expect(end.log.join('\n')).toMatch(
-      /^warning: Failed to look for an earlier job: .* This run starts a new job, and with it another/m,
+      /^warning: Failed to look for an earlier job: .*, so this run starts a new job, and with it another/m,
     )
   }
 })
@@ -242,7 +242,7 @@ it('what permission the search lacks is said', async () => {
   const { world, run } = await startAfter([])
   world.scopes.delete('contents: read')
   const { log } = await run({ event: pushTo(world) })
-  expect(log.join('\n')).toMatch(/^warning: Failed to look for an earlier job: .*`contents: read`/m)
+  expect(log.join('\n')).toMatch(/^warning: `contents: read` is missing .*, so this run starts a new job, .*earlier job/m)
 })
 
 describe('where no commit of the last 100 names a job', () => {

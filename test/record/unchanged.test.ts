@@ -42,7 +42,7 @@ it('`skip-unchanged` works without follow-up, too, and says what permission it l
   })
   expect(forbidden.outputs).toMatchObject({ result: 'submitted' })
   expect(forbidden.log.join('\n')).toMatch(
-    /^notice: Failed to read the commits' pull requests: .*`pull-requests: read`/m,
+    /^notice: `pull-requests: read` is missing .* read the commits' pull requests/m,
   )
 })
 
