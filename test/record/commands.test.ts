@@ -1,17 +1,7 @@
 import { describe, expect } from 'vitest'
 import type { Event } from '../support/events.ts'
 import { addCheck } from '../support/world.ts'
-import {
-  CREATE,
-  DONE,
-  itWithScene,
-  RUN,
-  type Scene,
-  STARTING,
-  type Told,
-  WORKING,
-  writing,
-} from './runs.ts'
+import { CREATE, DONE, itWithScene, RUN, type Scene, STARTING, type Told, WORKING, writing } from './runs.ts'
 
 const it = itWithScene()
 

@@ -125,7 +125,7 @@ function expectResult({ attempt }: Before, { hasFailed, outputs }: RunEnd, log: 
     expect(hasFailed, log).toBe(false)
     expect(['pull-request', 'submitted', 'skipped']).toContain(result)
     if (result === 'skipped')
-      expect(log).toMatch(/the permission of \S+ could not be read|has no permission .* \(404\)/)
+      expect(log).toMatch(/failed to read the permission of \S+|has no permission .* \(404\)/)
   }
 }
 
@@ -184,7 +184,7 @@ const FOUND = [
 
 /** Whether trying a request three times, at once or in the post step, gets over it. */
 function isPassing({ end, times = Infinity }: Attempt['troubles'][number]): boolean {
-  return end === 'slow' || (times <= 2 && !/^(?:401|403|404|422)$/.test(end))
+  return end === 'slow' || (times <= 2 && !/^(?:401|403|404|409|422)$/.test(end))
 }
 
 /** One attempt, with its main and its post step, and what holds for it whatever GitHub does. */
@@ -244,7 +244,7 @@ it('a failing GitHub means no second job, nothing left begun, no second comment,
       if (simulation.docs.jobs.length > before.jobs) startedByRun.push({ isWarned })
       // The post step tries three times, within 12 s; where GitHub asks to wait for 1 s, within 2; a refusal once.
       const ends = of.troubles.map((one) => one.end)
-      const isRefusal = ends.some((one) => /^(?:401|403|404|422)$/.test(one))
+      const isRefusal = ends.some((one) => /^(?:401|403|404|409|422)$/.test(one))
       const isLimited = ends.some((one) => one === '429' || one === 'secondary-limit')
       const recoversAtMs = before.startedAtMs + (of.recoversAfterMs ?? Infinity)
       const graceMs = isRefusal ? -1 : isLimited ? 1900 : 11_000

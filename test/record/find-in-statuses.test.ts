@@ -242,7 +242,9 @@ it('what permission the search lacks is said', async () => {
   const { world, run } = await startAfter([])
   world.scopes.delete('contents: read')
   const { log } = await run({ event: pushTo(world) })
-  expect(log.join('\n')).toMatch(/^warning: `contents: read` is missing .*, so this run starts a new job, .*earlier job/m)
+  expect(log.join('\n')).toMatch(
+    /^warning: `contents: read` is missing .*, so this run starts a new job, .*earlier job/m,
+  )
 })
 
 describe('where no commit of the last 100 names a job', () => {
