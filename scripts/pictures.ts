@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { type DocsService, startDocsService } from '../docs-service/service.ts'
-import { formatDuration } from '../src/lib/duration.ts'
+import { formatDuration } from '../src/lib/time.ts'
 import { issueComment } from '../test/support/events.ts'
 import { type FakeGitHub, startGitHub } from '../test/support/github.ts'
 import { type ActionOptions, type ActionRun, runAction } from '../test/support/run-action.ts'

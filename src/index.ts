@@ -1,5 +1,5 @@
-import { createSystemClock } from './lib/clock.ts'
 import { errorMessage } from './lib/text.ts'
+import { createSystemClock } from './lib/time.ts'
 import { runPost } from './post.ts'
 import { runMain } from './run.ts'
 import { readEnvironment } from './runner/environment.ts'

@@ -8,7 +8,7 @@ import { hasInstructions } from './job/prompt.ts'
 import { inBackticks, listOf } from './lib/text.ts'
 import { type ProxySettings, proxyProblem } from './lib/transport.ts'
 import { type TextFile, WorkspaceError, WorkspaceReader } from './lib/workspace.ts'
-import { type ReadersOptions, readReadersOptions } from './readers/options.ts'
+import { type ReadersOptions, readReadersOptions } from './readers/readers.ts'
 import type { Run } from './runner/run.ts'
 
 /** What a run is to do, checked as a whole. */

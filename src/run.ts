@@ -9,8 +9,7 @@ import { errorMessage } from './lib/text.ts'
 import { Readers } from './readers/readers.ts'
 import { RunRecord } from './record/record.ts'
 import { loadRequest, type RunRequest } from './request.ts'
-import type { SummarySection } from './runner/outputs.ts'
-import type { Run } from './runner/run.ts'
+import type { Run, SummarySection } from './runner/run.ts'
 import { DocsService } from './service/docs-service.ts'
 
 /**
@@ -48,11 +47,12 @@ async function perform(run: Run): Promise<void> {
 
   // Connections of its own for each part: none waits for another's requests.
   const service = createService(run)
-  const readers = request.readers && new Readers(request.readers, createService(run), run)
+  const readers =
+    request.readers && new Readers({ ...request.readers, hasJob: request.wantsJob }, createService(run), run)
   // Every part that was asked for is tried and reported; one part's failure never hides another's result.
   const parts = await Promise.allSettled([
     request.wantsJob ? runJob(request, { mergedPulls, readers, service }, run) : undefined,
-    readers?.report(request.wantsJob),
+    readers?.report(),
   ])
   const [jobFailure, readersFailure] = parts.map((part, index) => {
     if (part.status === 'fulfilled') return part.value

@@ -5,7 +5,7 @@ import { readActionMetadata } from '../scripts/action-metadata.ts'
 import { generatedFiles } from '../scripts/readme.ts'
 import { inputNames } from '../src/inputs/read.ts'
 import { INPUTS } from '../src/inputs/table.ts'
-import { OUTPUTS } from '../src/runner/outputs.ts'
+import { OUTPUTS } from '../src/runner/run.ts'
 
 const metadata = readActionMetadata()
 

@@ -20,6 +20,7 @@ const STATUSES = ['pending', 'in_progress', 'resolved', 'dismissed'] as const
 const SOURCES = ['code_snippet', 'contextual', 'agent']
 const LIMITS: Readonly<Record<AnalyticsCall, { readonly usual: number; readonly maximum: number }>> = {
   visitors: { usual: 50, maximum: 250 },
+  views: { usual: 50, maximum: 250 },
   feedback: { usual: 10, maximum: 100 },
   searches: { usual: 50, maximum: 100 },
   assistant: { usual: 100, maximum: 1000 },
@@ -63,7 +64,12 @@ export function readQuery(
     fromMs: date('dateFrom', FIRST_DAY_MS),
     toMs: date('dateTo', (Math.floor(nowMs / DAY_MS) + 1) * DAY_MS),
     limit: count('limit', limit, 1, maximum),
-    offset: call === 'visitors' ? count('offset', offset, 0, 999_999_999) : paged ? Number(skipped) : 0,
+    offset:
+      call === 'visitors' || call === 'views'
+        ? count('offset', offset, 0, 999_999_999)
+        : paged
+          ? Number(skipped)
+          : 0,
     statuses,
     source,
   }

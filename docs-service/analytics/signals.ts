@@ -96,12 +96,14 @@ function questionsOn(day: number, seed: number) {
     const stray = index === 1 && day % 4 === 2
     const path = stuck ? UNANSWERED_PATH : pagePath(stray ? day % 211 : Math.floor(40 * draw(1)))
     const answered = !stuck && !stray
+    // A question back counts as an answer.
+    const isQuestion = answered && draw(5) < 0.15
     return {
       id: `conversation-${day}-${index}`,
       timestamp: new Date((day + draw(2)) * DAY_MS).toISOString(),
       query: stray ? (ODD_TEXTS[day % ODD_TEXTS.length] ?? '') : 'How do I set this up?',
       response: answered ? 'As this page explains.' : 'The docs do not say.',
-      responseType: 'text',
+      responseType: isQuestion ? 'clarifying_question' : 'answer',
       sources: answered ? [{ title: 'Quickstart', url: `${SITE}/quickstart` }] : [],
       resolutionStatus: answered ? 'answered' : 'unanswered',
       queryCategory: CATEGORIES[Math.floor(4 * draw(3))] ?? null,

@@ -1,5 +1,7 @@
 const FIRST =
-  '/ /quickstart /introduction /installation /changelog /authentication /pricing /troubleshooting'.split(' ')
+  '/ /quickstart /introduction /installation /changelog /authentication /pricing /troubleshooting /llms.txt /skill.md /llms-full.txt'.split(
+    ' ',
+  )
 const SECTIONS = 'guides api-reference cli integrations concepts sdks recipes admin'.split(' ')
 const TOPICS = (
   'snapshots webhooks schedules restore tokens projects environments roles audit-log billing regions ' +

@@ -1,7 +1,7 @@
 import type { Jobs } from '../agent/jobs.ts'
 import { type AnalyticsCall, readQuery } from '../analytics/query.ts'
 import { conversationsOf, feedbackOf, searchesOf } from '../analytics/signals.ts'
-import { visitorsOf } from '../analytics/visitors.ts'
+import { viewsOf, visitorsOf } from '../analytics/visitors.ts'
 import type { Call } from '../http/calls.ts'
 import { errorReply, jsonReply, type RecordedRequest, type Reply } from '../http/server.ts'
 import type { ServiceKey, Settings } from '../options.ts'
@@ -82,6 +82,8 @@ export class Api {
         const override = visitors({ ...query, projectId })
         return jsonReply(override?.status ?? 200, override?.body ?? visitorsOf(query, { pages, seed }))
       }
+      case 'views':
+        return jsonReply(200, viewsOf(query, { pages, seed }))
       case 'feedback':
         return jsonReply(200, feedbackOf(query, seed))
       case 'searches':

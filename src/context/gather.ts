@@ -1,7 +1,7 @@
 import { type GitHubEvent, isFromFork } from '../events/event-table.ts'
 import type { Trigger } from '../events/trigger.ts'
 import type { GitHub, Known } from '../github/client.ts'
-import type { MergedPulls } from '../github/merged-pulls.ts'
+import type { MergedPulls } from '../github/pull-requests.ts'
 import {
   type Comment,
   type Issue,

@@ -126,15 +126,14 @@ const MAX_NAME_LENGTH = 60
 const WEIGHTS = { flag: 20, text: 16, backticks: 8, key: 8, use: 3, plain: 1 }
 /** Readers look for what they can use now before what they could use. */
 const REMOVED_FACTOR = 0.3
-const READERS_FACTOR = 1.5
+/** A name is told by a test only where no other file has it. */
+const RANK_FACTORS = { readers: 1.5, source: 1, background: 0.01, named: 0 }
 
 /** The names in a changed line of a diff, each with its weight. */
 export function namesIn(line: string, rank: Rank): (readonly [name: string, weight: number])[] {
-  const isJudged = rank === 'readers' || rank === 'source'
-  if (!isJudged || !/^[+-]/.test(line) || line.length > MAX_JUDGED_LENGTH) return []
+  if (!/^[+-]/.test(line) || line.length > MAX_JUDGED_LENGTH) return []
   const text = line.slice(1)
-  const byRank = rank === 'readers' ? READERS_FACTOR : 1
-  const factor = line.startsWith('-') ? byRank * REMOVED_FACTOR : byRank
+  const factor = RANK_FACTORS[rank] * (line.startsWith('-') ? REMOVED_FACTOR : 1)
   return [...text.matchAll(WORD)].flatMap(({ 0: name, index }) => {
     if (name.length < MIN_NAME_LENGTH || name.length > MAX_NAME_LENGTH) return []
     const weight = weightOf(name, text.slice(0, index), text.slice(index + name.length))

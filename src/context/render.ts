@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { MergedPull } from '../github/merged-pulls.ts'
+import type { MergedPull } from '../github/pull-requests.ts'
 import type { Issue, Release } from '../github/types.ts'
 import { byteLength, clipBytes, oneLine } from '../lib/text.ts'
 import { listFiles, renderFiles, renderHunk, type Written } from './diff.ts'
@@ -65,6 +65,8 @@ const MAX_FACT_BYTES = 500
 const MAX_TITLE_BYTES = 700
 const MAX_HUNK_BYTES = 4 * 1024
 const MAX_NAMED_PAGES = 8
+/** For the note of how many are left out. */
+const MAX_NOTE_BYTES = 60
 /** Kept for files and hunk, beside the longest prompt that has a diff. */
 const MIN_FILES_BYTES = 1024
 
@@ -102,24 +104,25 @@ export function renderContext(
   const title = event.files === undefined ? '' : `${filesTitle(event.files)}${lack}`
   const facts = [...event.facts, pagesFact(files)].map(renderFact).join('')
   const { texts = [], mergedPulls = [], commits = [], commitCount: total = commits.length } = event
-  const [told = NOTHING, list = NOTHING, posts = NOTHING, ...written] = fill(
+  const [told = NOTHING, list = NOTHING, posts = NOTHING, pulls = NOTHING, ...written] = fill(
     [
       (max) => renderCommits(commits, { total, maxBytes: max }),
       (max) => (withDiff ? NOTHING : listFiles(files, max)),
       (max) => (conversation ? renderPosts(conversation, max) : NOTHING),
-      ...[...mergedPulls.map(textOfPull), ...texts].map(textWriter),
+      pullsWriter(mergedPulls),
+      ...texts.map(textWriter),
     ],
     maxBytes - frameBytes - byteLength(`${facts}${title}`),
   )
   const hunkBytes = Math.min(MAX_HUNK_BYTES, (bytesLeft - maxBytes) / 2)
   const hunk = withDiff ? renderHunk(event.hunk ?? '', hunkBytes) : ''
-  const middle = [posts, ...written, told].map(({ text }) => text).join('')
+  const middle = [posts, pulls, ...written, told].map(({ text }) => text).join('')
   const head = [facts, middle, hunk, title].join('')
   const isNone = files.length === 0 && commits.length === 0
   const stats = {
     commits: told.count,
     files: list.count,
-    mergedPulls: written.slice(0, mergedPulls.length).filter(({ text }) => text !== '').length,
+    mergedPulls: pulls.count,
     isUnknown: isNone && event.files !== undefined && event.files.total === undefined,
   }
   if (!withDiff) return { text: delimit(leadIn, `${head}${list.text}`), stats }
@@ -175,6 +178,17 @@ function pagesFact(files: readonly ChangedFile[]): Fact {
   const named = pages.slice(0, MAX_NAMED_PAGES).join(', ')
   const words = 'Documentation changed along with it (check these first)'
   return [words, isAlong ? `${named}${more > 0 ? ` and ${more} more` : ''}` : '']
+}
+
+function pullsWriter(pulls: readonly MergedPull[]): Section {
+  const writers = pulls.map(textOfPull).map(textWriter)
+  return (max) => {
+    const written = fill(writers, max - MAX_NOTE_BYTES).filter(({ text }) => text !== '')
+    const left = pulls.length - written.length
+    const note = left === 0 ? '' : `\n… (${left} more merged pull requests, left out here)`
+    const text = written.map((pull) => pull.text).join('')
+    return { text: `${text}${note}`, count: written.length }
+  }
 }
 
 function textOfPull({ number, title, url, author: { login }, labels, body }: MergedPull): Fact {

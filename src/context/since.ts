@@ -1,7 +1,7 @@
 import { isSha, type Payload } from '../events/event-table.ts'
 import { hasSkipLabel, MAX_DESCRIBED, originsOf } from '../events/loop-guard.ts'
 import type { GitHub, Known } from '../github/client.ts'
-import { type MergedPulls, readMergedPulls } from '../github/merged-pulls.ts'
+import { type MergedPulls, readMergedPulls } from '../github/pull-requests.ts'
 import type { Commit, Release } from '../github/types.ts'
 import type { Run } from '../runner/run.ts'
 import {
@@ -88,11 +88,13 @@ async function changesOfPush(
   if (!isSha(before)) return changesInPayload(payload, 'a new branch has nothing to be compared with')
   const job = lastJob.known ? lastJob.value : undefined
   const compared = await compare(job?.sha ?? before, after, github)
-  const changes = compared.known ? compared.value : changesInPayload(payload, `not known: ${compared.why}`)
-  const since = compared.known && job !== undefined && job.sha !== before ? [factOfJob(job)] : []
-  const facts = compared.known ? compared.value.facts : [['Compare', payload.compare ?? ''] as const]
+  const since = job !== undefined && job.sha !== before ? [factOfJob(job)] : []
+  const unknown = compared.known ? '' : `not known: ${compared.why}`
+  const changes = compared.known
+    ? compared.value
+    : withFact(changesInPayload(payload, unknown), 'Compare', payload.compare ?? '')
   const forced: Fact = ['Forced push', payload.forced ? 'commits were removed from the branch' : '']
-  return { ...changes, facts: [...since, ...facts, forced] }
+  return { ...changes, facts: [...(compared.known ? since : []), ...changes.facts, forced] }
 }
 
 function factOfJob({ sha, createdAtMs }: LastJob): Fact {

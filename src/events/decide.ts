@@ -1,7 +1,7 @@
 import { type Known, NONE, unknownBecause } from '../github/client.ts'
 import { react } from '../github/comments.ts'
 import { GitHubError } from '../github/errors.ts'
-import type { MergedPulls } from '../github/merged-pulls.ts'
+import type { MergedPulls } from '../github/pull-requests.ts'
 import type { Maybe, Sent, User } from '../github/types.ts'
 import { hasPrompt, PERMISSION_LEVELS } from '../inputs/table.ts'
 import type { Environment } from '../runner/environment.ts'

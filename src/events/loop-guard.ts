@@ -3,7 +3,7 @@ import {
   type MergedPull,
   type MergedPulls,
   readMergedPulls,
-} from '../github/merged-pulls.ts'
+} from '../github/pull-requests.ts'
 import { type Maybe, normalizeLogin, type PushedCommit } from '../github/types.ts'
 import { hasPrompt, type Inputs } from '../inputs/table.ts'
 import { inBackticks } from '../lib/text.ts'

@@ -1,7 +1,7 @@
-import { afterGrace, type Waiting } from '../lib/clock.ts'
 import { HttpClient, type HttpRequest } from '../lib/http.ts'
 import { recordField } from '../lib/json.ts'
 import { joinSentences } from '../lib/text.ts'
+import { afterGrace, type Waiting } from '../lib/time.ts'
 import { type ProxySettings, TransportError } from '../lib/transport.ts'
 import {
   checkBody,

@@ -1,5 +1,7 @@
 import { isLoopbackHost } from '../lib/transport.ts'
-import type { GitHub } from './client.ts'
+import type { GitHub, GitHubCall } from './client.ts'
+import { graphqlError } from './errors.ts'
+import { type Maybe, type Nodes, nodesOf, type Sent } from './types.ts'
 
 /** The path of a pull request (GitHub, Gitea, Bitbucket, Azure) or a merge request (GitLab). */
 const PULL_REQUEST_PATH =
@@ -33,4 +35,120 @@ export function locatePullRequest(prLink: string, { serverUrl }: Pick<GitHub, 's
   const [, owner, repo] = /^([\w.-]+)\/([\w.-]+)$/.exec(project) ?? []
   if (!owner || !repo || Number(number) > MAX_NUMBER) return undefined
   return { owner, repo, repository: project, number: Number(number) }
+}
+
+/** A commit with its author. */
+export type CommitOrigin = {
+  readonly sha: string
+  readonly message: string
+  /** Of its author; not known where GitHub knows no account of that e-mail address. */
+  readonly login: Maybe<string>
+  readonly email: Maybe<string>
+}
+
+/** A merged pull request. Title and body are empty unless they were asked for. */
+export type MergedPull = {
+  readonly number: number
+  readonly url: string
+  /** Without a login if the account was deleted. `isPerson`: no bot, app or organization. */
+  readonly author: { readonly login: string; readonly isPerson: boolean }
+  readonly title: string
+  readonly labels: readonly string[]
+  readonly body: string
+}
+
+/** The merged pull requests that commits came in, by SHA. A commit without an entry is unknown. */
+export type MergedPulls = ReadonlyMap<string, readonly MergedPull[]>
+
+/**
+ * Asks for the merged pull requests of commits, in one request: for the one that a commit's subject names, since
+ * GitHub's index lags behind a merge, and for those of the index. A failure is logged.
+ *
+ * @param withText whether titles and bodies are read, too
+ */
+export async function readMergedPulls(
+  commits: readonly Pick<CommitOrigin, 'sha' | 'message'>[],
+  options: { readonly withText?: boolean } & Pick<GitHubCall, 'level' | 'consequence'>,
+  github: GitHub,
+): Promise<MergedPulls> {
+  const { withText = false, ...logging } = options
+  const pull = `number url merged mergeCommit { oid } author { __typename login }
+    labels(first: 20) { nodes { name } } ${withText ? 'title body' : ''}`
+  const fields = commits.map(({ sha, message }, index) => {
+    const number = numberInSubject(message)
+    const named = number && `p${index}: pullRequest(number: ${number}) { ${pull} }`
+    const associated = `associatedPullRequests(first: 5) { nodes { ${pull} } }`
+    return `c${index}: object(oid: "${sha}") { ... on Commit { ${associated} } } ${named}`
+  })
+  const query = `query MergedPulls($owner: String!, $repo: String!) {
+    repository(owner: $owner, name: $repo) { ${fields.join(' ')} }
+  }`
+  const call = { purpose: "read the commits' pull requests", permission: 'pull-requests: read', ...logging }
+  const answer = await github.read(() => github.graphql<Answer>(query, github.repository))
+  if (!answer.known) {
+    github.report(answer.error, call)
+    return new Map()
+  }
+  const { data, errors } = answer.value
+  const aliases = data.repository ?? {}
+  const pulls = readAliases(aliases, commits)
+  // A number in a commit's message need not be a pull request's.
+  const error = errors.find(({ type }) => data.repository == null || type !== 'NOT_FOUND')
+  if (error !== undefined && pulls.size < commits.length) {
+    // What a token may not read is null.
+    const seesCommits = commits.some((_, index) => aliases[`c${index}`] != null)
+    const permission = seesCommits ? 'pull-requests: read' : 'contents: read'
+    github.report(graphqlError(error), { ...call, permission })
+  }
+  return pulls
+}
+
+/** As GitHub's merge button writes it; empty if a subject names none. */
+export function numberInSubject(message: string): string {
+  const subject = message.trimStart().split('\n', 1)[0]?.trimEnd() ?? ''
+  const [, merged, squashed] = /^Merge pull request #(\d{1,9}) from |\(#(\d{1,9})\)$/.exec(subject) ?? []
+  return merged ?? squashed ?? ''
+}
+
+type MergedNode = Sent<{
+  number: number
+  url: string
+  merged: boolean
+  mergeCommit: Sent<{ oid: string }>
+  author: Sent<{ __typename: string; login: string }>
+  title: string
+  labels: Nodes<Sent<{ name: string }>>
+  body: string
+}>
+
+/** `cN`: the N-th commit. `pN`: the pull request that its subject names. */
+type Aliases = Readonly<
+  Record<string, Maybe<MergedNode & Sent<{ associatedPullRequests: Nodes<MergedNode> }>>>
+>
+
+type Answer = Sent<{ repository: Aliases }>
+
+function readAliases(aliases: Aliases, commits: readonly Pick<CommitOrigin, 'sha'>[]): MergedPulls {
+  const pulls = new Map<string, readonly MergedPull[]>()
+  for (const [index, { sha }] of commits.entries()) {
+    const named = aliases[`p${index}`]
+    const isNamed = named?.merged === true && named.mergeCommit?.oid === sha
+    const associated = aliases[`c${index}`]?.associatedPullRequests
+    if (!isNamed && associated?.nodes == null) continue
+    const found = isNamed ? [named] : nodesOf(associated).filter(({ merged }) => merged === true)
+    pulls.set(sha, found.map(readMerged))
+  }
+  return pulls
+}
+
+function readMerged({ number, url, author, title, labels, body }: MergedNode): MergedPull {
+  const login = author?.login ?? ''
+  return {
+    number: number ?? 0,
+    url: url ?? '',
+    author: { login, isPerson: author?.__typename === 'User' && !login.endsWith('[bot]') },
+    title: title ?? '',
+    labels: nodesOf(labels).map(({ name }) => name ?? ''),
+    body: body ?? '',
+  }
 }

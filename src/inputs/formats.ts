@@ -1,5 +1,5 @@
-import { parseDuration } from '../lib/duration.ts'
 import { parseJson } from '../lib/json.ts'
+import { parseDuration } from '../lib/time.ts'
 import { isPrivateTransport } from '../lib/transport.ts'
 
 /** How the text of an input is understood. */
@@ -198,16 +198,6 @@ export const BASE_URL = format(
     return url
   },
 )
-
-/** A day by its first moment in UTC, in milliseconds since the Unix epoch. */
-export const DATE = format('a day in UTC as YYYY-MM-DD, such as 2026-11-02', (text) => {
-  const ms = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(text) : Number.NaN
-  // Date.parse takes 30 February for a day in March.
-  if (Number.isNaN(ms) || !new Date(ms).toISOString().startsWith(text)) {
-    throw new RangeError('is not a valid date')
-  }
-  return ms
-})
 
 function splitList(text: string, separator = /[,\r\n]/): string[] {
   return text.split(separator).flatMap((entry) => entry.trim() || [])

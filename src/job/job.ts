@@ -9,12 +9,11 @@ import { isRerun } from '../runner/environment.ts'
 import type { Run } from '../runner/run.ts'
 import { type JobRequest, waitFor } from './action.ts'
 import { JobError } from './job-error.ts'
-import { type JobTools, makePlan, type Plan } from './plan.ts'
+import { findUnchanged, type JobTools, makePlan, type Plan } from './plan.ts'
 import { pollJob } from './poll.ts'
 import { type Ended, makeReport, type Report, type RerunAdvice, reportSentences, withPull } from './report.ts'
 import { type AcceptedJob, submit } from './submit.ts'
 import { publishReport, reportDryRun, reportSkip } from './summary.ts'
-import { findUnchanged } from './unchanged.ts'
 
 /**
  * Requests the job, waits for it, and reports it: in the outputs, the log, the summary, comments and a commit status.

@@ -2,9 +2,11 @@ import { type ContextSources, describeEvent } from '../context/gather.ts'
 import { type PriorPosts, selectPosts } from '../context/messages.ts'
 import { type ContextStats, renderMessageContext } from '../context/render.ts'
 import { mayAsk } from '../events/decide.ts'
+import type { GitHubEvent } from '../events/event-table.ts'
+import { ownAuthor } from '../events/loop-guard.ts'
 import type { Trigger } from '../events/trigger.ts'
-import type { MergedPulls } from '../github/merged-pulls.ts'
-import { normalizeLogin } from '../github/types.ts'
+import { type MergedPulls, readMergedPulls } from '../github/pull-requests.ts'
+import { type Comparison, normalizeLogin } from '../github/types.ts'
 import { byteLength, joinSentences, listOf } from '../lib/text.ts'
 import type { Readers } from '../readers/readers.ts'
 import type { Found } from '../record/found.ts'
@@ -190,4 +192,42 @@ async function readPosts(
       return answer.known && answer.value
     },
   })
+}
+
+/** More commits than this are taken for a change, like a push of so many. */
+const MAX_COMMITS = 20
+
+/**
+ * Why a schedule starts no job (`skip-unchanged`): since the step's last job the branch has no commit but the agent's own.
+ *
+ * @returns `undefined` if there is one, or that can't be told
+ */
+export async function findUnchanged(
+  { name }: GitHubEvent,
+  { lastJob }: Found,
+  { inputs, environment, github }: Run,
+): Promise<string | undefined> {
+  const base = lastJob.known ? lastJob.value : undefined
+  const isAsked = inputs['skip-unchanged'] && name === 'schedule' && inputs['reader-signals'] !== 'agent'
+  if (!isAsked || base === undefined) return undefined
+  const reason = `no commit on this branch since this step's last job (on ${base.sha.slice(0, 7)}) but the agent's own`
+  if (base.sha === environment.sha) return reason
+  const basehead = `${base.sha}...${environment.sha}`
+  const compared = await github.read(() =>
+    github.call<Comparison>(({ rest }) =>
+      rest.repos.compareCommitsWithBasehead({ ...github.repository, basehead }),
+    ),
+  )
+  if (!compared.known) return undefined
+  const { status, commits } = compared.value
+  if (status !== 'ahead' || !commits || commits.length > MAX_COMMITS) return undefined
+  const origins = commits.map(({ sha, commit, author }) => ({
+    sha: sha ?? '',
+    message: commit?.message ?? '',
+    login: author?.login,
+    email: commit?.author?.email,
+  }))
+  const merged = await readMergedPulls(origins, { level: 'notice' }, github)
+  const isOwn = origins.every((one) => ownAuthor(one, inputs, merged.get(one.sha)) !== undefined)
+  return isOwn ? reason : undefined
 }

@@ -1,4 +1,4 @@
-import { formatDuration } from '../lib/duration.ts'
+import { formatDuration } from '../lib/time.ts'
 import { TransportError } from '../lib/transport.ts'
 import type { Run } from '../runner/run.ts'
 import { type DocsService, isTerminal, type Job } from '../service/docs-service.ts'

@@ -1,7 +1,6 @@
-import { afterGrace } from '../lib/clock.ts'
-import { formatDuration } from '../lib/duration.ts'
 import { RetryError, retry } from '../lib/retry.ts'
 import { joinSentences } from '../lib/text.ts'
+import { afterGrace, formatDuration } from '../lib/time.ts'
 import { TransportError } from '../lib/transport.ts'
 import type { NamedJob } from '../record/found.ts'
 import type { Run } from '../runner/run.ts'

@@ -1,8 +1,8 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
 import { type Dispatcher, EnvHttpProxyAgent, request } from 'undici'
-import type { Clock } from './clock.ts'
 import { isRecord, recordField, stringField } from './json.ts'
+import type { Clock } from './time.ts'
 import { type ProxySettings, TransportError, transportError } from './transport.ts'
 
 export type HttpRequest = {

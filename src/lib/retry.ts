@@ -1,5 +1,4 @@
-import type { Waiting } from './clock.ts'
-import { formatDuration } from './duration.ts'
+import { formatDuration, type Waiting } from './time.ts'
 
 /** When to try again. Times are in milliseconds. */
 export type RetryPolicy = {

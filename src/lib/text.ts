@@ -101,10 +101,6 @@ export function byteLength(text: string): number {
   return Buffer.byteLength(text)
 }
 
-/** `1 page`, `1,024 pages`. */
-export function countOf(count: number, noun: string): string {
-  return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`
-}
 /** The text of an expression of a workflow that nothing has evaluated: `secrets.DOCS_API_KEY`. */
 export const EXPRESSION =
   /^(?:\$\{\{.*\}\}|(?:steps|needs)\.[\w-]+\.outputs\.[\w-]+|(?:secrets|vars|env|inputs|matrix|github)\.[\w.-]+|(?:to|from)JSON\(.*\))$/s
@@ -131,4 +127,14 @@ export class FailureError extends Error implements Failure {
     this.headline = failure.headline
     this.details = failure.details
   }
+}
+
+/** A count for people: `12,480`. */
+export function formatCount(value: number): string {
+  return value.toLocaleString('en-GB')
+}
+
+/** A count with its noun: `1 visitor`, `12,480 visitors`. */
+export function countOf(value: number, noun: string): string {
+  return `${formatCount(value)} ${noun}${value === 1 ? '' : 's'}`
 }

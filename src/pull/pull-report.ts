@@ -1,7 +1,6 @@
 import { ownAuthor } from '../events/loop-guard.ts'
 import { type GraphqlError, graphqlError } from '../github/errors.ts'
-import { numberInSubject } from '../github/merged-pulls.ts'
-import { locatePullRequest } from '../github/pull-requests.ts'
+import { locatePullRequest, numberInSubject } from '../github/pull-requests.ts'
 import {
   type CommitFile,
   type Maybe,

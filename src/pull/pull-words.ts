@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { code, joinMarkdown, link, type Markdown, md } from '../lib/markdown.ts'
 import { countOf, type Failure, inBackticks } from '../lib/text.ts'
-import type { OutputValues } from '../runner/outputs.ts'
+import type { OutputValues } from '../runner/run.ts'
 import { PAGE, type PullFile, type PullReport } from './pull-report.ts'
 
 const MAX_NAMED_FILES = 10

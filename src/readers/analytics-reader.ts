@@ -1,10 +1,9 @@
-import { formatDuration } from '../lib/duration.ts'
 import { RetryError, type RetryPolicy, retry, retryAfterNote } from '../lib/retry.ts'
 import { type Failure, FailureError, joinSentences, listOf } from '../lib/text.ts'
+import { formatDuration } from '../lib/time.ts'
 import type { Run } from '../runner/run.ts'
-import type { AnalyticsQuery } from '../service/analytics.ts'
+import { type AnalyticsQuery, PublicNames } from '../service/analytics.ts'
 import type { DocsService } from '../service/docs-service.ts'
-import { PublicNames } from '../service/public-name.ts'
 import {
   describeFailure,
   failureSentences,
@@ -17,28 +16,27 @@ import { isoDay, type Period } from './format.ts'
 
 /** Why something was not read. */
 export class NotRead extends FailureError {
-  /** `limit`: one of ours, whose headline follows "because"; `refusal`: of key, credits or access. */
-  readonly kind: 'limit' | 'refusal' | 'failure'
+  /** `limit`: one of ours, whose headline follows "because". */
+  readonly kind: 'limit' | 'failure'
 
   constructor(kind: NotRead['kind'], failure: Failure) {
     super(failure)
     this.kind = kind
   }
 
-  /**
-   * As sentences. What refuses these requests refuses a job of the same run, whose error says what to do.
-   *
-   * @param what was to be read
-   */
-  text(what: string, hasJob: boolean): string {
-    if (this.kind === 'limit')
-      return joinSentences(`Failed to read ${what}, because ${this.headline}.`, this.details)
-    return hasJob && this.kind === 'refusal' ? `${this.headline}.` : this.message
+  /** As sentences. @param what was to be read */
+  text(what: string): string {
+    if (this.kind !== 'limit') return this.message
+    return joinSentences(`Failed to read ${what}, because ${this.headline}.`, this.details)
   }
 }
 
 export type AnalyticsRequest<T> = (service: DocsService, query: AnalyticsQuery) => Promise<T>
 
+/** Maximum number of requests that a run makes, retries included. The service allows an organisation 100 an hour. */
+export const MAX_REQUESTS = 40
+/** Of those, kept for what readers missed. */
+const MAX_KEPT = 3
 /** Maximum time for all requests together. */
 const MAX_TIME_MS = 300_000
 const MAX_ATTEMPTS = 5
@@ -53,12 +51,20 @@ export class AnalyticsReader {
   readonly #names: PublicNames
   readonly #notes: string[] = []
   readonly #notRead = new Map<string, { readonly cause: NotRead; readonly parts: string[] }>()
+  readonly #hasJob: boolean
+  #kept: number
   #stopped: NotRead | undefined
   /** Requests made so far, retries included. */
   count = 0
 
-  /** The time begins to count at once. */
-  constructor(service: DocsService, run: Run) {
+  /**
+   * The time begins to count at once.
+   *
+   * @param hasJob whether the run has a job, too: what refuses these requests refuses it, and its error says what to do
+   */
+  constructor(service: DocsService, run: Run, hasJob: boolean) {
+    this.#hasJob = hasJob
+    this.#kept = run.inputs['reader-signals'] === 'none' ? 0 : MAX_KEPT
     this.#service = service
     this.#run = run
     this.#names = new PublicNames(run.redact)
@@ -69,19 +75,14 @@ export class AnalyticsReader {
   /** Makes a request about a period until it is answered, unless a limit is reached or the run is cancelled. */
   async send<T>({ fromMs, toMs }: Period, request: AnalyticsRequest<T>): Promise<T | NotRead> {
     const { inputs, log } = this.#run
-    const maxRequests = inputs['visitors-max-requests']
-    if (this.count >= maxRequests)
-      this.#stop(
-        `\`visitors-max-requests\` is ${maxRequests}`,
-        `Raise it: with \`reader-signals: agent\`, what readers missed comes first, and took all ${maxRequests}.`,
-      )
     const stopped = this.#checkTime()
     if (stopped !== undefined) return stopped
+    if (!this.#hasRequests()) return limit(`a report makes at most ${MAX_REQUESTS} requests`)
     const dates = { dateFrom: isoDay(fromMs), dateTo: isoDay(toMs) }
     const policy: RetryPolicy = {
       backoff: { baseMs: 1000, maxMs: 30_000 },
       maxAttempts: MAX_ATTEMPTS,
-      isRetryable: (error) => isRetryable(error) && this.count < maxRequests,
+      isRetryable: (error) => isRetryable(error) && this.#hasRequests(),
       retryAfterMs: retryAfterMsOf,
       deadlineMs: () => this.#deadlineMs,
       onRetry: (error, pauseMs) => {
@@ -106,12 +107,14 @@ export class AnalyticsReader {
     const notes = {
       attempts: `It was tried ${MAX_ATTEMPTS} times.`,
       deadline: retryAfterNote(retryAfterMsOf(cause) ?? 0, LIMIT_OF_TIME),
-      final: isRetryable(cause) ? '`visitors-max-requests` is used up, so it was not retried.' : '',
+      final: isRetryable(cause) ? 'No request was left to retry it.' : '',
       cancelled: '',
     }
     const isRefused = [401, 402, 403].some((status) => hasStatus(cause, status))
-    const failure = { headline, details: joinSentences(details, notes[reason]) }
-    const failed = new NotRead(isRefused ? 'refusal' : 'failure', failure)
+    const all = joinSentences(details, notes[reason])
+    const isTold = isRefused && this.#hasJob
+    if (isTold) this.#run.log.info(`Docs readers: ${this.#run.subject}: ${headline}. ${all}`)
+    const failed = new NotRead('failure', { headline, details: isTold ? '' : all })
     // The limit of the service concerns every other request, too.
     if (reason === 'deadline') this.#stopped = failed
     return failed
@@ -120,12 +123,17 @@ export class AnalyticsReader {
   /** Stops where no time is left, as it does for a cancelled run, which reports no cause. @returns why it stopped, if so */
   #checkTime(): NotRead | undefined {
     const isOver = this.#signal.aborted || this.#run.clock.now() >= this.#deadlineMs
-    if (isOver) this.#stop(`${LIMIT_OF_TIME} are used up`)
+    if (isOver) this.#stopped ??= limit(`${LIMIT_OF_TIME} are used up`)
     return this.#stopped
   }
 
-  #stop(limit: string, details = ''): void {
-    this.#stopped ??= new NotRead('limit', { headline: limit, details })
+  /** From now on the requests that were kept may be made. */
+  releaseKept(): void {
+    this.#kept = 0
+  }
+
+  #hasRequests(): boolean {
+    return this.count < MAX_REQUESTS - this.#kept
   }
 
   /** @param sentence what is missing or not certain, in plain text with names in backticks */
@@ -141,14 +149,18 @@ export class AnalyticsReader {
   }
 
   /** What was left out: a sentence for each note and each limit, a few for each failure. */
-  leftOut(hasJob: boolean): readonly string[] {
+  leftOut(): readonly string[] {
     const notRead = [...this.#notRead.values()].map(({ cause, parts }) =>
       cause.kind === 'limit'
         ? `Not read, because ${cause.headline}: ${listOf(parts)}.`
-        : joinSentences(`Not read: ${listOf(parts)}.`, cause.text(listOf(parts), hasJob)),
+        : joinSentences(`Not read: ${listOf(parts)}.`, cause.text(listOf(parts))),
     )
     return [...this.#notes, ...notRead]
   }
+}
+
+function limit(headline: string): NotRead {
+  return new NotRead('limit', { headline, details: '' })
 }
 
 /** A body that says nothing of use would not be another one the next time, unless it was cut off. */

@@ -1,33 +1,16 @@
-/** A count for people: `12,480`. */
-export function formatCount(value: number): string {
-  return value.toLocaleString('en-GB')
-}
-
-/** A count with its noun: `1 visitor`, `12,480 visitors`. */
-export function countOf(value: number, noun: string): string {
-  return `${formatCount(value)} ${noun}${value === 1 ? '' : 's'}`
-}
-
-/** A share from 0 to 1: `29.6 %`; without a decimal from 100 % on. Figures of a table break at no space. */
-export function formatShare(share: number): string {
-  const percent = share * 100
-  return `${percent < 100 ? percent.toFixed(1) : formatCount(Math.round(percent))}\u00A0%`
-}
+import { code, link, MAX_LINK_LENGTH, Markdown, md, type Row, table } from '../lib/markdown.ts'
+import { formatCount } from '../lib/text.ts'
 
 /** How a number changed: percent with one decimal, `new` from zero to something, `unknown` if one side is. */
 export type Change = number | 'new' | 'unknown'
 
-/** A change for a table: `+8.3 %`, `−3.0 %`, `0.0 %`, `new`, `–`. */
+/** A change for a table, which breaks at no space: `+8.3 %`, `−3.0 %`, `+120 %`, `new`, `–`. */
 export function formatChange(change: Change): string {
   if (change === 'unknown') return '–'
   if (change === 'new') return 'new'
-  return signed(change / 100, formatShare)
-}
-
-/** The difference of two shares as they are shown: `+0.4 points`. */
-export function formatPoints(before: number, now: number): string {
-  const tenths = Math.round(now * 1000) - Math.round(before * 1000)
-  return signed(tenths / 10, (points) => `${points.toFixed(1)}\u00A0points`)
+  const percent = (size: number): string =>
+    `${size < 100 ? size.toFixed(1) : formatCount(Math.round(size))}\u00A0%`
+  return signed(change, percent)
 }
 
 /** A difference, such as `+312` or `−96`. */
@@ -36,27 +19,44 @@ export function signed(value: number, format: (size: number) => string): string 
   return `${value === 0 ? '' : sign}${format(Math.abs(value))}`
 }
 
-/** Whole UTC days, by the first moments of the first one and of the one after the last; milliseconds since the epoch. */
+/** Full UTC days in milliseconds since the epoch; `toMs` is exclusive. */
 export type Period = { readonly fromMs: number; readonly toMs: number }
 
 /** A day in milliseconds. UTC has no other. */
 export const DAY_MS = 86_400_000
+
+/** A number of full UTC days, up to the day that a moment lies in. */
+export function fullDaysBefore(nowMs: number, days: number): Period {
+  const todayMs = Math.floor(nowMs / DAY_MS) * DAY_MS
+  return { fromMs: todayMs - days * DAY_MS, toMs: todayMs }
+}
+
+/** The periods before one: each as long, each ending where the later one begins, the latest first. */
+export function periodsBefore({ fromMs, toMs }: Period, count: number): Period[] {
+  const lengthMs = toMs - fromMs
+  return Array.from({ length: count }, (_, index) => {
+    const endMs = fromMs - index * lengthMs
+    return { fromMs: endMs - lengthMs, toMs: endMs }
+  })
+}
 
 /** YYYY-MM-DD. */
 export function isoDay(ms: number): string {
   return new Date(ms).toISOString().replace(/T.*/, '')
 }
 
-/** A period for people: `27 Jul – 2 Aug 2026`, its last day included. */
+/** A period for people, its last day included: `27 Jul to 2 Aug`; one of more than a month with years. */
 export function formatPeriod({ fromMs, toMs }: Period): string {
   const [first, last] = [dayAndYear(fromMs), dayAndYear(toMs - DAY_MS)]
-  if (first === last) return last
-  // What both have in common is said once: the year, or the month and the year.
-  const common = [/ \w+ \d+$/, / \d+$/].find((end) => end.exec(first)?.[0] === end.exec(last)?.[0])
-  return `${common === undefined ? first : first.replace(common, '')} – ${last}`
+  const isLong = toMs - fromMs > 31 * DAY_MS || first.slice(-4) !== last.slice(-4)
+  if (isLong) return `${first} to ${last}`
+  const [from = '', to = ''] = [first, last].map((day) => day.replace(/ \d+$/, ''))
+  if (from === to) return to
+  // A month that both have is said once.
+  return `${from.slice(-3) === to.slice(-3) ? from.replace(/ .*/, '') : from} to ${to}`
 }
 
-/** What periods of this length are called: `week` and `weeks`, `period of 30 days` and `periods of 30 days`. */
+/** What periods of this length are called: `week`, `weeks`, `period of 30 days`, `periods of 30 days`. */
 export function periodName({ fromMs, toMs }: Period, count: number): string {
   const days = (toMs - fromMs) / DAY_MS
   const s = count === 1 ? '' : 's'
@@ -64,17 +64,49 @@ export function periodName({ fromMs, toMs }: Period, count: number): string {
   return days === 1 ? `day${s}` : `period${s} of ${days} days`
 }
 
-/** A name for each of at most 13 periods by its beginning: `12 Jan`, or `Jan ’26` where they span a year. */
+/** A name for each period by its beginning: `12 Jan`, or `Jan ’26` where they span a year. */
 export function shortNames(periods: readonly Period[]): string[] {
   const begins = periods.map(({ fromMs }) => fromMs)
   const spansYear = Math.max(...begins) - Math.min(...begins) >= 365 * DAY_MS
-  const names = begins.map(dayAndYear)
-  return names.map((name) =>
-    spansYear ? name.replace(/^\d+ (\w+) \d\d/, '$1 ’') : name.replace(/ \d+$/, ''),
-  )
+  return begins
+    .map(dayAndYear)
+    .map((name) => (spansYear ? name.replace(/^\d+ (\w+) \d\d/, '$1 ’') : name.replace(/ \d+$/, '')))
 }
 
 // `Intl` says the same, but its words change with the data that a machine has.
 function dayAndYear(ms: number): string {
   return new Date(ms).toUTCString().replace(/^\w+, 0?(\d+ \w+ \d+).*/, '$1')
+}
+
+/** A table whose texts are ours; what is not is Markdown already. */
+export function rawTable(head: Row, rows: readonly Row[], align: string): Markdown {
+  const raw = (row: Row): Row => row.map((cell) => (typeof cell === 'string' ? Markdown.raw(cell) : cell))
+  return table(raw(head), rows.map(raw), align)
+}
+
+/** A page by its path, cut in its middle; a link, if the site is known. */
+export function pageName(path: string, site: URL | undefined, maxLength: number): Markdown {
+  const shown = code(shorten(path, maxLength))
+  const label = shown.source === '' ? md`(a path that can't be shown)` : shown
+  const url = site && pageUrl(path, site)
+  return url === undefined || url.length > MAX_LINK_LENGTH ? label : link(label, url)
+}
+
+function shorten(path: string, maxLength: number): string {
+  if (path.length <= maxLength) return path
+  // The end of a path says more than its beginning.
+  const start = Math.floor(maxLength / 3)
+  return `${path.slice(0, start)}…${path.slice(start - maxLength + 1)}`.toWellFormed()
+}
+
+/** The address of a page; `undefined` for a path that would lead elsewhere than below the site's own. */
+export function pageUrl(path: string, site: URL): string | undefined {
+  const prefix = site.pathname.replace(/\/+$/, '')
+  const segments = path.replace(/^\//, '').split('/')
+  if (segments.some((segment) => /^(?:\.|%2e){1,2}$/i.test(segment))) return undefined
+  // What is encoded already stays as it is.
+  const encoded = segments.map((segment) =>
+    encodeURIComponent(segment.toWellFormed()).replace(/%25(?=[0-9a-f]{2})/gi, '%'),
+  )
+  return `${site.origin}${prefix}/${encoded.join('/')}`
 }

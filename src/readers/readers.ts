@@ -1,56 +1,104 @@
+import type { InputProblem } from '../inputs/read.ts'
+import { INPUTS } from '../inputs/table.ts'
 import { code, md, sentencesWithCode } from '../lib/markdown.ts'
-import { byteLength, errorMessage, listOf } from '../lib/text.ts'
-import { writeOutput } from '../lib/workspace.ts'
+import { byteLength, clip, countOf, errorMessage, listOf } from '../lib/text.ts'
+import { findOutputPath, WorkspaceError, writeOutput } from '../lib/workspace.ts'
 import type { Run } from '../runner/run.ts'
 import type { DocsService } from '../service/docs-service.ts'
-import { AnalyticsReader, NotRead } from './analytics-reader.ts'
-import { countOf, formatPeriod, type Period } from './format.ts'
-import { fullDaysBefore, type ReadersOptions } from './options.ts'
-import {
-  type ReaderSignals,
-  readSignals,
-  SIGNALS_DAYS,
-  type SignalsForAgent,
-  signalsForAgent,
-  signalsOutputs,
-} from './signals.ts'
+import { AnalyticsReader, MAX_REQUESTS, NotRead } from './analytics-reader.ts'
+import { readDocsPulls } from './docs-pulls.ts'
+import { formatPeriod, fullDaysBefore, type Period } from './format.ts'
+import { type ReaderSignals, readSignals, SIGNALS_DAYS, signalsForAgent, signalsOutputs } from './signals.ts'
 import { type ReportContent, readersMarkdown, readersSummary } from './summary.ts'
 import {
-  exportText,
+  csvOf,
+  EARLIER_PERIODS,
+  headingOf,
   readVisitors,
   type VisitorsReport,
-  visitorsHeadline,
   visitorsOutputs,
 } from './visitors.ts'
+
+/** What is asked for, as far as the inputs do not say it as they are. */
+export type ReadersOptions = {
+  /** Absolute path of the file for all rows, free of links; `undefined` if none is wanted. */
+  readonly exportTo: string | undefined
+}
+
+/**
+ * Finds out what the inputs ask for, and all that is wrong with them, asked for or not.
+ *
+ * @returns `options`: `undefined` if no part is asked for; `unused`: inputs without an effect; `warnings`: sentences about
+ *   them
+ */
+export async function readReadersOptions({ inputs, environment }: Run) {
+  const problems: InputProblem[] = []
+  let exportTo: string | undefined
+  const name = inputs['visitors-export']
+  try {
+    if (name !== '' && !/\.csv$/i.test(name)) throw new WorkspaceError('does not end in .csv')
+    if (name !== '') exportTo = await findOutputPath(environment.workspace, name)
+  } catch (error) {
+    if (!(error instanceof WorkspaceError)) throw error
+    const problem = `("${clip(name, 80)}") ${error.message}`
+    const accepted = 'a path in the workspace that ends in .csv'
+    problems.push({ input: 'visitors-export', problem, accepted })
+  }
+  const hasVisitors = inputs['visitors-summary'] || name !== ''
+  const isRequested = hasVisitors || inputs['reader-signals'] !== 'none'
+  const needVisitors = hasVisitors ? [] : (['visitors-days'] as const)
+  const needReport = isRequested ? [] : (['site-url'] as const)
+  // One with the value of its default can't be told from one not given.
+  const unused = [...needVisitors, ...needReport].filter(
+    (input) => String(inputs[input] ?? '') !== INPUTS[input].default,
+  )
+  const [has, them] = unused.length === 1 ? ['has', 'it'] : ['have', 'them']
+  const cure = `without a visitors report: add \`visitors-summary: true\`, or remove ${them}.`
+  const names = listOf(unused.map((input) => `\`${input}\``))
+  const warnings = unused.length === 0 ? [] : [`${names} ${has} no effect ${cure}`]
+  return { options: isRequested ? { exportTo } : undefined, problems, unused, warnings }
+}
 
 /** A comment of GitHub's holds 64 KiB; a workflow that posts the report may add to it. */
 const MAX_MARKDOWN_KIB = 60
 
 /** The readers part of a run: visitors, and what readers missed, within one limit of requests. */
 export class Readers {
-  readonly #visitors: ReadersOptions['visitors']
+  readonly #exportTo: string | undefined
+  readonly #hasJob: boolean
   readonly #run: Run
   readonly #title: string
   readonly #reader: AnalyticsReader
+  readonly #period: Period
   readonly #signalsPeriod: Period
   #signals: Promise<ReaderSignals> | undefined
 
-  /** The time that all requests may take begins to count. */
-  constructor({ visitors }: ReadersOptions, service: DocsService, run: Run) {
-    this.#visitors = visitors
+  /**
+   * The time that all requests may take begins to count.
+   *
+   * @param options `hasJob`: whether the run has a job, too
+   */
+  constructor(
+    { exportTo, hasJob }: ReadersOptions & { readonly hasJob: boolean },
+    service: DocsService,
+    run: Run,
+  ) {
+    this.#exportTo = exportTo
+    this.#hasJob = hasJob
     this.#run = run
     this.#title = `Docs readers: ${run.subject}`
-    this.#reader = new AnalyticsReader(service, run)
+    this.#reader = new AnalyticsReader(service, run, hasJob)
+    this.#period = fullDaysBefore(run.clock.now(), run.inputs['visitors-days'])
     this.#signalsPeriod = fullDaysBefore(run.clock.now(), SIGNALS_DAYS)
   }
 
-  /** What readers missed, for the job's context; `undefined` if there is nothing. */
-  async signals(): Promise<SignalsForAgent | undefined> {
+  /** What readers missed, for the job's prompt, as plain text; `undefined` if there is nothing. */
+  async signals(): Promise<{ readonly rules: string; readonly list: string } | undefined> {
     const { inputs, cancel, log } = this.#run
     if (inputs['dry-run'] || inputs['reader-signals'] !== 'agent') return undefined
     const signals = await this.#readSignals()
     if (!signals.isRead && !cancel.aborted) {
-      const why = this.#reader.leftOut(true).join(' ')
+      const why = this.#reader.leftOut().join(' ')
       log.notice(`The agent is not told what readers missed. ${why}`, this.#title)
     }
     return signalsForAgent(signals)
@@ -59,34 +107,36 @@ export class Readers {
   /**
    * Reads and reports all that was asked for: in summary, outputs and export.
    *
-   * @param hasJob whether the run has a job, too
    * @returns why the step fails, as sentences; `undefined` if it does not
    */
-  async report(hasJob: boolean): Promise<string | undefined> {
+  async report(): Promise<string | undefined> {
     const { inputs, cancel, log } = this.#run
     if (inputs['dry-run']) return this.#reportPlan()
-    const visitors = this.#visitors
     if (inputs['reader-signals'] === 'agent') await this.#readSignals()
-    const report = visitors && (await readVisitors(this.#reader, visitors, inputs['visitors-top']))
+    const hasSummary = inputs['visitors-summary']
+    const hasVisitors = hasSummary || this.#exportTo !== undefined
+    const [report, docsPulls] = await Promise.all([
+      hasVisitors ? readVisitors(this.#reader, this.#period, !hasSummary) : undefined,
+      hasSummary ? readDocsPulls(this.#period, this.#run) : undefined,
+    ])
     const signals = inputs['reader-signals'] === 'none' ? undefined : await this.#readSignals()
     if (cancel.aborted) {
       const failure = 'Cancelled before the readers report was complete.'
-      this.#write({ failure }, hasJob)
+      this.#write({ failure })
       return failure
     }
     if (signals !== undefined) this.#run.setOutputs(signalsOutputs(signals))
     if (report instanceof NotRead) {
-      const failure = report.text('the visitors', hasJob)
-      if (failure !== report.message) log.info(`${this.#title}: ${report.message}`)
-      this.#write({ signals, failure }, hasJob)
+      const failure = report.text('the visitors')
+      this.#write({ signals, failure })
       return failure
     }
-    if (report === undefined) return signals && this.#reportSignals(signals, hasJob)
-    const failure = await this.#export(report, visitors?.exportTo)
+    if (report === undefined) return signals && this.#reportSignals(signals)
+    const failure = await this.#export(report, this.#exportTo)
     const exported = failure === undefined ? inputs['visitors-export'] : ''
-    this.#run.setOutputs({ ...visitorsOutputs(report, this.#reader.count), 'visitors-export': exported })
-    this.#write({ report, signals, exported }, hasJob)
-    log.notice(`${visitorsHeadline(report)}.`, this.#title)
+    this.#run.setOutputs(visitorsOutputs(report, this.#reader.count))
+    this.#write({ report, signals, docsPulls, exported })
+    log.notice(`${headingOf(report)}.`, this.#title)
     return failure
   }
 
@@ -100,20 +150,20 @@ export class Readers {
   async #export(report: VisitorsReport, exportTo: string | undefined): Promise<string | undefined> {
     if (exportTo === undefined) return undefined
     try {
-      await writeOutput(exportTo, exportText(report.pages, exportTo))
+      await writeOutput(exportTo, csvOf(report.rows))
     } catch (error) {
       return `Failed to export the visitors: \`visitors-export\` ${errorMessage(error)}.`
     }
     const { inputs, log } = this.#run
-    log.info(`Wrote ${countOf(report.pages.length, 'row')} to ${inputs['visitors-export']}.`)
+    log.info(`Wrote ${countOf(report.rows.length, 'row')} to ${inputs['visitors-export']}.`)
     return undefined
   }
 
   /** Reports what readers missed where the visitors were not asked for. */
-  #reportSignals(signals: ReaderSignals, hasJob: boolean): string | undefined {
-    this.#write({ signals }, hasJob)
+  #reportSignals(signals: ReaderSignals): string | undefined {
+    this.#write({ signals })
     const { period, items, isRead, hasRows, failure } = signals
-    if (!isRead) return hasJob ? undefined : failure?.text('what readers missed', false)
+    if (!isRead) return this.#hasJob ? undefined : failure?.text('what readers missed')
     const nothing = hasRows ? 'nothing stands out' : 'the service lists nothing'
     const found = items.length === 0 ? nothing : countOf(items.length, 'item')
     this.#run.log.notice(`What readers missed in ${formatPeriod(period)}: ${found}.`, this.#title)
@@ -121,16 +171,17 @@ export class Readers {
   }
 
   /** Writes the summary, if any of it was asked for, and the Markdown output, and warns of what is missing. */
-  #write(parts: Omit<ReportContent, 'inputs' | 'leftOut' | 'requests'>, hasJob: boolean): void {
+  #write(parts: Omit<ReportContent, 'inputs' | 'leftOut' | 'requests'>): void {
     const { inputs, cancel, log } = this.#run
     const { report, signals, failure } = parts
-    const leftOut = this.#reader.leftOut(hasJob)
+    const leftOut = this.#reader.leftOut()
     const content = { inputs, leftOut, requests: this.#reader.count, ...parts }
     const shown = inputs['visitors-summary'] ? content : { ...content, report: undefined }
     // A step that fails says why on its page, too.
     if (shown.report ?? signals ?? failure) this.#run.writeSummary('visitors', readersSummary(shown))
     if (cancel.aborted) return
-    for (const warning of [...(report?.warnings ?? []), ...leftOut]) log.warning(warning, this.#title)
+    for (const warning of report?.warnings ?? []) log.warning(warning, this.#title)
+    for (const sentence of leftOut) log.notice(sentence, this.#title)
     if (report === undefined && signals?.isRead !== true) return
     const markdown = readersMarkdown(content).source
     const isTooLong = byteLength(markdown) > MAX_MARKDOWN_KIB * 1024
@@ -144,15 +195,13 @@ export class Readers {
     const { inputs, log } = this.#run
     const signals = inputs['reader-signals']
     const parts: string[] = []
-    if (this.#visitors !== undefined) {
-      const { period, before, exportTo } = this.#visitors
-      const others = before.length === 0 ? '' : ` and of the ${countOf(before.length, 'period')} before`
-      parts.push(`read the visitors of ${formatPeriod(period)}${others}`)
-      if (exportTo !== undefined) parts.push(`write all rows to \`${inputs['visitors-export']}\``)
-    }
+    const others = inputs['visitors-summary'] ? ` and of the ${EARLIER_PERIODS} periods before` : ''
+    if (inputs['visitors-summary'] || this.#exportTo !== undefined)
+      parts.push(`read the visitors of ${formatPeriod(this.#period)}${others}`)
+    if (this.#exportTo !== undefined) parts.push(`write all rows to \`${inputs['visitors-export']}\``)
     if (signals !== 'none') parts.push(`read what readers missed in ${formatPeriod(this.#signalsPeriod)}`)
     if (signals === 'agent') parts.push('tell the agent')
-    const plan = `The docs service was not called. Without \`dry-run\`, this run would ${listOf(parts)}, with ${countOf(inputs['visitors-max-requests'], 'request')} at most.`
+    const plan = `The docs service was not called. Without \`dry-run\`, this run would ${listOf(parts)}, with ${MAX_REQUESTS} requests at most.`
     log.notice(plan, this.#title)
     if (!inputs['visitors-summary'] && signals === 'none') return
     const page = md`## 📊 Readers report: dry run\n\n${sentencesWithCode(plan)}\n\nProject ${code(inputs['project-id'])}`

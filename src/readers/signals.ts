@@ -1,12 +1,18 @@
 import { code, details, joinMarkdown, type Markdown, md } from '../lib/markdown.ts'
-import { listOf } from '../lib/text.ts'
-import type { OutputValues } from '../runner/outputs.ts'
-import type { Listed, Question, Rating, Search } from '../service/analytics.ts'
-import { getQuestions, getRatings, getSearches } from '../service/analytics.ts'
-import type { PublicName } from '../service/public-name.ts'
+import { countOf, listOf } from '../lib/text.ts'
+import type { OutputValues } from '../runner/run.ts'
+import {
+  getQuestions,
+  getRatings,
+  getSearches,
+  type Listed,
+  type PublicName,
+  type Question,
+  type Rating,
+  type Search,
+} from '../service/analytics.ts'
 import { type AnalyticsReader, type AnalyticsRequest, NotRead } from './analytics-reader.ts'
-import { countOf, formatPeriod, type Period } from './format.ts'
-import { pageName } from './page-lists.ts'
+import { formatPeriod, type Period, pageName } from './format.ts'
 
 /** What readers missed, and what the agent may do about it: our own words. */
 export type SignalsForAgent = { readonly rules: string; readonly list: string }
@@ -36,10 +42,8 @@ type Signal = {
   readonly count: number
   /** All votes; searches; questions. */
   readonly of: number
-  /** Share of votes against; of searches with a click; of questions without an answer. */
-  readonly rate: number
-  /** The same share of the whole site. */
-  readonly siteRate: number
+  /** Share of the same in those of the whole site. */
+  readonly siteShare: number
 }
 
 /** A week has too few votes and questions to say something. */
@@ -58,6 +62,7 @@ const Z_99 = 2.576
 
 /** Reads what readers missed: three requests. */
 export async function readSignals(reader: AnalyticsReader, period: Period): Promise<ReaderSignals> {
+  reader.releaseKept()
   const notes: string[] = []
   const unread: string[] = []
   let hasRows = false
@@ -102,36 +107,35 @@ export function findSignals(
 
 /** Pages that surely get more votes against them than the site as a whole. */
 function findBadlyRated(ratings: readonly Rating[]): Signal[] {
-  const siteRate = sum(ratings, ({ down }) => down) / sum(ratings, ({ up, down }) => up + down)
+  const siteShare = sum(ratings, ({ down }) => down) / sum(ratings, ({ up, down }) => up + down)
   const signals = ratings.map(({ page, up, down }): Signal => {
-    return { kind: 'rating', name: page, count: down, of: up + down, rate: down / (up + down), siteRate }
+    return { kind: 'rating', name: page, count: down, of: up + down, siteShare }
   })
   const isEnough = ({ count, of }: Signal): boolean => of >= MIN_VOTES && count >= MIN_DOWN_VOTES
-  return signals.filter((one) => isEnough(one) && wilson(one.count, one.of, Z_99).low > siteRate)
+  return signals.filter((one) => isEnough(one) && wilson(one.count, one.of, Z_99).low > siteShare)
 }
 
 /** Searches that surely lead to a click less than half as often as those of the site as a whole. */
 function findSearchedInVain(searches: readonly Search[]): Signal[] {
   const clicks = sum(searches, ({ hits, clickRate }) => hits * clickRate)
   const siteRate = clicks / sum(searches, ({ hits }) => hits)
-  const signals = searches.map(({ term, hits, clickRate: rate }): Signal => {
-    return { kind: 'search', name: term, count: Math.round(hits * (1 - rate)), of: hits, rate, siteRate }
+  return searches.flatMap(({ term, hits, clickRate }): Signal[] => {
+    const isInVain = hits >= MIN_SEARCHES && wilson(hits * clickRate, hits, Z_95).high < siteRate / 2
+    const count = Math.round(hits * (1 - clickRate))
+    return isInVain ? [{ kind: 'search', name: term, count, of: hits, siteShare: 1 - siteRate }] : []
   })
-  return signals.filter(
-    ({ of, rate }) => of >= MIN_SEARCHES && wilson(of * rate, of, Z_95).high < siteRate / 2,
-  )
 }
 
 /** Pages, or where a question names none categories, with several questions that were not answered, on more than one day. */
 function findUnanswered(questions: readonly Question[]): Signal[] {
-  const siteRate = questions.filter(({ isAnswered }) => !isAnswered).length / questions.length
+  const siteShare = questions.filter(({ isAnswered }) => !isAnswered).length / questions.length
   const subjects = Map.groupBy(questions, ({ page, category }) => page ?? category)
   return [...subjects].flatMap(([name, asked]): Signal[] => {
     const unanswered = asked.filter(({ isAnswered }) => !isAnswered)
     const days = new Set(unanswered.map(({ day }) => day))
     const [count, of] = [unanswered.length, asked.length]
     if (name === undefined || count < MIN_QUESTIONS || days.size < MIN_DAYS) return []
-    return [{ kind: 'question', name, count, of, rate: count / of, siteRate }]
+    return [{ kind: 'question', name, count, of, siteShare }]
   })
 }
 
@@ -165,30 +169,31 @@ export function signalsSections(signals: ReaderSignals, audience: Audience, site
 
 /** What readers missed, an entry for each kind, by count; empty where nothing of it could be read. */
 export function signalsOutputs({ items, isRead }: ReaderSignals): OutputValues {
-  if (!isRead) return { 'reader-signals': '', 'reader-signals-count': '' }
+  if (!isRead) return { 'reader-signals': '' }
   const all = items.flatMap(({ signals }) => signals).sort((left, right) => right.count - left.count)
-  const rounded = (rate: number): number => Math.round(rate * 1000) / 1000
-  const entries = all.map(({ kind, name, count, of, rate, siteRate }) => {
+  const rounded = (share: number): number => Math.round(share * 1000) / 1000
+  const entries = all.map(({ kind, name, count, of, siteShare }) => {
     // JSON has no key whose value is undefined.
     const subject = { [name.of]: name.forPeople }
-    return { kind, ...subject, count, of, rate: rounded(rate), siteRate: rounded(siteRate) }
+    const shares = { share: rounded(count / of), siteShare: rounded(siteShare) }
+    return { kind, ...subject, count, of, ...shares }
   })
-  return { 'reader-signals': JSON.stringify(entries), 'reader-signals-count': String(all.length) }
+  return { 'reader-signals': JSON.stringify(entries) }
 }
 
-/** The list for the job of this run; `undefined` if nothing stands out. */
-export function signalsForAgent({ period, items }: ReaderSignals): SignalsForAgent | undefined {
+/** For the job of this run: rules in our words, and the list; `undefined` if nothing stands out. */
+export function signalsForAgent({ period, items }: ReaderSignals) {
   if (items.length === 0) return undefined
   const lines = items.map((item) => lineOf(item, 'agent').source)
   const list = [`What readers missed, ${formatPeriod(period)}:`, ...lines].join('\n')
   return { rules: AGENT_RULES, list }
 }
 
-/** The counts of an item, each with its whole and the site's rate. */
+/** The counts of an item, each with its whole and the site's average. */
 function lineOf({ name, signals }: SignalItem, audience: Audience, site?: URL): Markdown {
-  const figures = signals.map(({ kind, count, of, siteRate }) => {
-    const rate = kind === 'search' ? 1 - siteRate : siteRate
-    return `${count} of ${of} ${COUNTED[kind]}; the site: ${Math.round(rate * 100)} %`
+  const figures = signals.map(({ kind, count, of, siteShare }) => {
+    const average = `the site's average: ${Math.round(siteShare * 100)} %`
+    return `${count} of ${of} ${COUNTED[kind]}; ${average}`
   })
   return md`- ${subjectOf(name, audience, site)}: ${figures.join(' · ')}`
 }

@@ -1,4 +1,5 @@
 import type { Inputs } from '../inputs/table.ts'
+import type { Row } from '../lib/markdown.ts'
 import {
   code,
   codeBlock,
@@ -8,21 +9,16 @@ import {
   md,
   sentencesWithCode,
 } from '../lib/markdown.ts'
+import { countOf, formatCount } from '../lib/text.ts'
 import type { Counts } from '../service/analytics.ts'
-import {
-  countOf,
-  formatChange,
-  formatCount,
-  formatPeriod,
-  formatPoints,
-  formatShare,
-  periodName,
-  shortNames,
-} from './format.ts'
-import { aiShare, changeBetween, compareWithUsual, MARGIN_PERCENT, PAGE_FACTS } from './page-changes.ts'
-import { aiHeavySection, changesSection, rawTable, topPagesSection } from './page-lists.ts'
+import { MAX_REQUESTS } from './analytics-reader.ts'
+import { formatChange, formatPeriod, pageName, periodName, rawTable, shortNames, signed } from './format.ts'
+import { changeBetween, compareWithUsual, MARGIN_PERCENT, MAX_MOVED, MOVED_FACT } from './page-changes.ts'
 import { type Audience, type ReaderSignals, SIGNALS_FACTS, signalsSections } from './signals.ts'
-import { type PeriodTotals, type VisitorsReport, visitorsHeadline } from './visitors.ts'
+import { headingOf, type PeriodTotals, readsSentence, type VisitorsReport } from './visitors.ts'
+
+/** Maximum number of characters of a path: on the first screen, in a folded table. */
+const PATH_LENGTH = { first: 34, inTable: 80 }
 
 /** All that a report is made of; what was not asked for or not read is missing. */
 export type ReportContent = {
@@ -31,6 +27,8 @@ export type ReportContent = {
   /** Why the visitors were not read, as sentences. */
   readonly failure?: string | undefined
   readonly signals?: ReaderSignals | undefined
+  /** What was done about the docs meanwhile. */
+  readonly docsPulls?: Markdown | undefined
   /** Name of the exported file, if there is one. */
   readonly exported?: string
   /** Sentences about what is missing. */
@@ -46,7 +44,7 @@ export function readersSummary(content: ReportContent): Markdown {
     ...firstScreen(content, 'people'),
     ...(report ? [topPagesSection(report, site)] : []),
     ...(signals ? signalsSections(signals, 'people', site).folded : []),
-    ...(report ? [...aiHeavySection(report, site), ...trendTable(report.drawn)] : []),
+    ...(report ? [...trendTable(report.drawn), ...machineFilesSection(report)] : []),
     ...(report || signals ? [factsSection(content)] : []),
   ])
 }
@@ -57,7 +55,7 @@ export function readersMarkdown(content: ReportContent): Markdown {
 }
 
 function firstScreen(content: ReportContent, audience: Audience): Markdown[] {
-  const { inputs, report, failure, signals, leftOut } = content
+  const { inputs, report, failure, signals, docsPulls, leftOut } = content
   const site = inputs['site-url']
   const project = md`project ${code(inputs['project-id'])}`
   const sections: Markdown[] = []
@@ -70,13 +68,16 @@ function firstScreen(content: ReportContent, audience: Audience): Markdown[] {
     if (audience === 'agent') warnings.push(...leftOut)
     else if (leftOut.length > 0) warnings.push('The last part says what is missing, and why.')
     sections.push(
-      md`## ${icons[report.usual?.position ?? 'usual']} ${visitorsHeadline(report)}`,
+      md`## ${icons[report.usual?.position ?? 'usual']} ${headingOf(report)}`,
       md`${formatPeriod(report.period)} · ${project}`,
       ...warnings.map((warning) => sentencesWithCode(`⚠️ ${warning}`)),
       ...firstReport(report),
       totalsTable(report),
+      md`Who came both ways counts once in all: people and AI do not add up to it.`,
+      ...readsLine(report),
       ...(audience === 'people' ? trendChart(report.drawn) : []),
       ...changesSection(report, site),
+      ...(docsPulls ? [docsPulls] : []),
     )
   }
   if (signals !== undefined) {
@@ -98,43 +99,84 @@ function firstReport({ trend, comparable, period, totals }: VisitorsReport): Mar
 
 function totalsTable({ totals, comparable, usual }: VisitorsReport): Markdown {
   const before = comparable.at(-1)?.totals
-  const row = (name: string, of: (totals: Counts) => number, isShare = false): string[] => {
+  const row = (name: string, of: (totals: Counts) => number): string[] => {
     const now = of(totals)
-    const format = isShare ? formatShare : formatCount
-    const cells = [name, `**${format(now)}**`]
-    // A share of no visitors is none.
-    const periods = isShare ? comparable.filter((each) => each.totals.total > 0) : comparable
-    const earlier = periods.map((each) => of(each.totals))
-    if (usual) cells.push(usualCell(now, earlier, isShare))
+    const cells = [name, `**${formatCount(now)}**`]
+    const earlier = comparable.map((each) => of(each.totals))
+    if (usual) cells.push(usualCell(now, earlier))
     if (before === undefined) return cells
     const from = of(before)
     // Nothing has no change.
-    const change = formatChange(from === 0 && now === 0 ? 'unknown' : changeBetween(from, now))
-    return [...cells, format(from), isShare ? formatPoints(from, now) : change]
+    const change = from === 0 && now === 0 ? 'unknown' : changeBetween(from, now)
+    return [...cells, formatCount(from), formatChange(change)]
   }
   const head = ['', 'Now', ...(usual ? ['Usual'] : []), ...(before ? ['Before', 'Change'] : [])]
   const rows = [
     row('People', ({ human }) => human),
     row('AI', ({ ai }) => ai),
     row('**All**', ({ total }) => total),
-    ...(totals.total > 0 && before?.total !== 0 ? [row('AI share', aiShare, true)] : []),
   ]
   return rawTable(head, rows, `l${'r'.repeat(head.length - 1)}`)
 }
 
-function usualCell(now: number, earlier: readonly number[], isShare: boolean): string {
+function usualCell(now: number, earlier: readonly number[]): string {
   const range = compareWithUsual(now, earlier)
   if (range === undefined) return '–'
-  const { low, high, position } = range
   const words = { usual: '', highest: '**above** ', lowest: '**below** ' }
-  const ends = isShare
-    ? [low, Math.min(1, high)].map(formatShare)
-    : [Math.ceil(low), Math.floor(high)].map(formatCount)
-  return words[position] + ends.join('\u00A0–\u00A0')
+  const ends = [Math.ceil(range.low), Math.floor(range.high)].map(formatCount)
+  return words[range.position] + ends.join('\u00A0–\u00A0')
 }
 
-/** Periods whose names fit under the chart side by side. */
-const MAX_CHARTED = 13
+function readsLine(report: VisitorsReport): Markdown[] {
+  const sentence = readsSentence(report)
+  return sentence === undefined ? [] : [md`${sentence}.`]
+}
+
+/** The pages that moved, as one table; nothing if that is not known. `site`, here and below: that pages are linked to. */
+function changesSection({ pageChanges }: VisitorsReport, site: URL | undefined): Markdown[] {
+  if (pageChanges === undefined) return []
+  const { up, down } = pageChanges
+  if (up.length + down.length === 0) return [md`**What moved:** Nothing moved beyond the usual.`]
+  const shown = [...up.slice(0, MAX_MOVED), ...down.slice(0, MAX_MOVED)]
+  const rows = shown.map(({ path, total, previous, change }): Row => {
+    const name = pageName(path, site, PATH_LENGTH.first)
+    return [name, formatCount(total), signed(total - previous, formatCount), formatChange(change)]
+  })
+  const more = up.length + down.length - shown.length
+  if (more > 0) rows.push([`and ${formatCount(more)} more`, '', '', ''])
+  return [rawTable(['**What moved**', 'Now', '+/−', 'Change'], rows, 'lrrr')]
+}
+
+function topPagesSection(
+  { top, pages, comparable, isComplete }: VisitorsReport,
+  site: URL | undefined,
+): Markdown {
+  const none = isComplete ? 'No page had a visitor.' : 'No page could be read.'
+  if (pages.length === 0) return details('Top pages', md`${none}`)
+  // Without a comparison, no column for the change.
+  const columns = comparable.length > 0 ? 6 : 5
+  const rows = top.map(({ path, human, ai, total, change }, index) => {
+    const name = pageName(path, site, PATH_LENGTH.inTable)
+    const counts = [formatCount(human), formatCount(ai), `**${formatCount(total)}**`]
+    return [String(index + 1), name, ...counts, formatChange(change)].slice(0, columns)
+  })
+  const head = ['', 'Page', 'People', 'AI', 'All', 'Change'].slice(0, columns)
+  const title = `Top pages: ${formatCount(top.length)} of ${formatCount(pages.length)}`
+  return details(title, rawTable(head, rows, 'rlrrrr'.slice(0, columns)))
+}
+
+/** Machine files that are named; a site has a few, or one for each of its parts. */
+const MAX_FILES = 10
+
+function machineFilesSection({ machineFiles }: VisitorsReport): Markdown[] {
+  if (machineFiles.length === 0) return []
+  const named = machineFiles.slice(0, MAX_FILES).map(({ path, total }) => {
+    return md`${pageName(path, undefined, PATH_LENGTH.inTable)} ${formatCount(total)}`
+  })
+  const more = machineFiles.length - named.length
+  if (more > 0) named.push(md`and ${formatCount(more)} more`)
+  return [details('Visitors of files for machines', joinMarkdown(named, ' · '))]
+}
 
 /** The lines of the chart. Each colour has a contrast of 3:1 or more to GitHub's light and dark pages. */
 const LINES = [
@@ -149,22 +191,21 @@ const CHART_OPTIONS = {
 }
 
 /**
- * The newest periods as a chart that GitHub draws, and what its lines are: new versions of Mermaid show a legend, older
+ * The periods as a chart that GitHub draws, and what its lines are: new versions of Mermaid show a legend, older
  * ones do not. The source has numbers and names of our own making, and keeps to what Mermaid 10.9 draws already.
  */
 function trendChart(trend: readonly PeriodTotals[]): Markdown[] {
-  const charted = trend.slice(-MAX_CHARTED)
-  const latest = charted.at(-1)?.totals
+  const latest = trend.at(-1)?.totals
   if (latest === undefined) return []
-  const most = Math.max(1, ...charted.flatMap(({ totals }) => LINES.map(({ of }) => of(totals))))
-  const names = shortNames(charted.map(({ period }) => period)).map((name) => `"${name}"`)
+  const most = Math.max(1, ...trend.flatMap(({ totals }) => LINES.map(({ of }) => of(totals))))
+  const names = shortNames(trend.map(({ period }) => period)).map((name) => `"${name}"`)
   const source = [
     `%%{init: ${JSON.stringify(CHART_OPTIONS)}}%%`,
     'xychart-beta',
     `  x-axis [${names.join(', ')}]`,
     `  y-axis "Visitors" 0 --> ${Math.ceil(most * 1.05)}`,
     ...LINES.map(
-      ({ title, of }) => `  line "${title}" [${charted.map(({ totals }) => of(totals)).join(', ')}]`,
+      ({ title, of }) => `  line "${title}" [${trend.map(({ totals }) => of(totals)).join(', ')}]`,
     ),
   ]
   const fromTop = LINES.toSorted((left, right) => right.of(latest) - left.of(latest))
@@ -184,7 +225,7 @@ function trendTable(trend: readonly PeriodTotals[]): Markdown[] {
 }
 
 /** What was left out, what the figures mean, and what they cost. */
-function factsSection({ inputs, report, signals, leftOut, requests, exported }: ReportContent): Markdown {
+function factsSection({ report, signals, leftOut, requests, exported }: ReportContent): Markdown {
   const list = (items: readonly string[]): Markdown => {
     const lines = items.map((item) => md`- ${sentencesWithCode(item)}`)
     return joinMarkdown(lines, '\n')
@@ -192,7 +233,7 @@ function factsSection({ inputs, report, signals, leftOut, requests, exported }: 
   const all = list([
     ...(report ? visitorsFacts(report) : []),
     ...(signals ? SIGNALS_FACTS : []),
-    `Requests: ${formatCount(requests)} of ${formatCount(inputs['visitors-max-requests'])} allowed.`,
+    `Requests: ${formatCount(requests)} of ${MAX_REQUESTS} allowed.`,
     ...(exported ? [`All rows: \`${exported}\`.`] : []),
   ])
   if (leftOut.length === 0) return details('How to read these figures', all)
@@ -206,9 +247,9 @@ function visitorsFacts({ period, trend, comparable, usual, pageChanges }: Visito
   return [
     `Period: ${formatPeriod(period)} in UTC${before === undefined ? '' : `; before it: ${formatPeriod(before)}`}.`,
     ...(usual ? [`Usual: the range of the ${earlier} before, and ${MARGIN_PERCENT} % beyond.`] : []),
-    ...(pageChanges ? [PAGE_FACTS.moved] : []),
+    ...(pageChanges ? [MOVED_FACT] : []),
     'The service estimates distinct visitors: they are deduplicated, over pages and over people and AI, so neither pages nor people and AI add up to all visitors.',
     "AI visitors are recognised by their user agent alone: pages fetched to answer someone's question, and pages read as Markdown. Search indexes and training crawlers count as neither people nor AI.",
-    PAGE_FACTS.ai,
+    'Reads are events: each time that a page was read, by the same visitor or another.',
   ]
 }

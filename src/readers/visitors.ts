@@ -1,17 +1,20 @@
-import { extname } from 'node:path'
-import type { OutputValues } from '../runner/outputs.ts'
-import type { Counts, PageVisitors, VisitorsAnswer } from '../service/analytics.ts'
-import { getVisitors, MAX_ROWS } from '../service/analytics.ts'
-import { type AnalyticsReader, NotRead } from './analytics-reader.ts'
-import { countOf, formatCount, formatPeriod, isoDay, type Period, periodName } from './format.ts'
-import type { VisitorsOptions } from './options.ts'
+import { countOf, formatCount } from '../lib/text.ts'
+import type { OutputValues } from '../runner/run.ts'
 import {
-  changeBetween,
-  compareWithUsual,
-  findAiHeavyPages,
-  findPageChanges,
-  MAX_MOVED,
-} from './page-changes.ts'
+  type Counts,
+  getReads,
+  getVisitors,
+  MAX_ROWS,
+  type PageVisitors,
+  type VisitorsAnswer,
+} from '../service/analytics.ts'
+import { type AnalyticsReader, NotRead } from './analytics-reader.ts'
+import { formatPeriod, isoDay, type Period, periodName, periodsBefore } from './format.ts'
+import { changeBetween, compareWithUsual, findPageChanges, MAX_MOVED } from './page-changes.ts'
+
+/** Periods that the current one is compared with. */
+export const EARLIER_PERIODS = 7
+const TOP_PAGES = 10
 
 export type PeriodTotals = { readonly period: Period; readonly totals: Counts }
 
@@ -24,40 +27,45 @@ type VisitorsReading = {
   readonly before: readonly PeriodTotals[]
   /** The pages of the latest period before; `undefined` if not even its first answer came. */
   readonly previous: PeriodPages | undefined
+  /** How often pages were read, in events; `undefined` if not known. */
+  readonly reads: Counts | undefined
 }
 
 /**
  * Reads visitors in the order in which requests are worth most: the first rows of the current period with its totals, the
- * totals of the periods before, the other rows of the current period, those of the latest period before.
+ * totals of the periods before, the reads, the other rows of the current period, those of the latest period before.
  *
- * @param top how many pages to list
+ * @param isForExport whether nothing is wanted but the rows of the current period
  * @returns `NotRead` if there is not even a first answer for the current period
  */
 export async function readVisitors(
   reader: AnalyticsReader,
-  { period, before: periods, isSoFar }: VisitorsOptions,
-  top: number,
+  period: Period,
+  isForExport: boolean,
 ): Promise<VisitorsReport | NotRead> {
   const first = await readRows(reader, period)
   if (first instanceof NotRead) return first
+  const periods = isForExport ? [] : periodsBefore(period, EARLIER_PERIODS)
   const before: (PeriodTotals & { readonly answer: VisitorsAnswer })[] = []
   for (const each of periods) {
     // The answer for the latest of them has its first rows, too.
     const answer = await readRows(reader, each, 0, before.length === 0 ? MAX_ROWS : 1)
     if (answer instanceof NotRead) {
-      const all = periods.length
-      const missing = before.length === 0 ? 'the' : `${all - before.length} of the`
-      const count = all === 1 ? '' : `${all} `
-      reader.noteNotRead(`${missing} ${count}${periodName(period, all)} before`, answer)
+      const missing = before.length === 0 ? 'the' : `${EARLIER_PERIODS - before.length} of the`
+      const name = periodName(period, EARLIER_PERIODS)
+      reader.noteNotRead(`${missing} ${EARLIER_PERIODS} ${name} before`, answer)
       break
     }
     before.push({ period: each, totals: answer.totals, answer })
   }
+  const reads = isForExport ? undefined : await reader.send(period, getReads)
+  if (reads instanceof NotRead) reader.noteNotRead('the reads', reads)
   const pages = await readPages(reader, period, first, 'the period')
   const [latest] = before
   const previous = latest && (await readPages(reader, latest.period, latest.answer, 'the period before'))
   const current = { period, totals: first.totals, ...pages }
-  return makeReport({ current, before, previous }, { isSoFar, top })
+  const known = reads instanceof NotRead ? undefined : reads
+  return makeReport({ current, before, previous, reads: known })
 }
 
 async function readRows(reader: AnalyticsReader, period: Period, offset = 0, limit = MAX_ROWS) {
@@ -98,11 +106,11 @@ async function readPages(reader: AnalyticsReader, period: Period, first: Visitor
 
 export type VisitorsReport = ReturnType<typeof makeReport>
 
-/** Works out what a reading says. `top`: how many pages to list. */
-export function makeReport(
-  { current, before, previous }: VisitorsReading,
-  { isSoFar, top }: { readonly isSoFar: boolean; readonly top: number },
-) {
+/** Files that sites offer to machines, by the last part of their path; the service counts each with its path. */
+const MACHINE_FILE = /(?:^|\/)(?:llms(?:-full)?\.txt|skill\.md)(?:\.mdx?)?$/i
+
+/** Works out what a reading says. */
+export function makeReport({ current, before, previous, reads }: VisitorsReading) {
   const { period, totals } = current
   const earlier = before.toReversed()
   const began = earlier.findIndex((each) => each.totals.total > 0)
@@ -113,10 +121,13 @@ export function makeReport(
   const pagesBefore = previous?.isWhole && latest && latest.total > 0 ? previous.pages : undefined
   const totalBefore = (path: string): number | undefined =>
     previous?.pages.get(path)?.total ?? (pagesBefore === undefined ? undefined : 0)
-  const pages = [...current.pages.values()].sort(
+  const rows = [...current.pages.values()].sort(
     (left, right) => right.total - left.total || (left.path < right.path ? -1 : 1),
   )
-  const warnings = isSoFar ? ['The period has not ended yet, so there is no comparison.'] : []
+  const machineFiles = rows.filter(({ path }) => MACHINE_FILE.test(path))
+  const pages = rows.filter(({ path }) => !MACHINE_FILE.test(path))
+  const currentPages = new Map(pages.map((page) => [page.path, page]))
+  const warnings: string[] = []
   const visited = earlier.findLast((each) => each.totals.total > 0)
   if (visited !== undefined && totals.total === 0) {
     const when =
@@ -127,8 +138,8 @@ export function makeReport(
   }
   return {
     period,
-    isSoFar,
     totals,
+    reads,
     change: changeBetween(latest?.total, totals.total),
     /** The current period and those before it without a gap, the earliest first. */
     trend: [...earlier, { period, totals }],
@@ -138,37 +149,52 @@ export function makeReport(
     drawn: comparable.length === 0 ? [] : [...comparable, { period, totals }],
     /** How the total compares with theirs; `undefined` if they are too few. */
     usual: compareWithUsual(totals.total, comparableTotals),
-    /** By total, then path. */
+    /** All rows, by total, then path. */
+    rows,
+    /** Those that are pages, and those that are none. */
     pages,
+    machineFiles,
     top: pages
-      .slice(0, top)
+      .slice(0, TOP_PAGES)
       .map((page) => ({ ...page, change: changeBetween(totalBefore(page.path), page.total) })),
     /** `undefined` if not both periods were read whole, or the one before had no visitors. */
-    pageChanges: pagesBefore && current.isWhole ? findPageChanges(pagesBefore, current.pages) : undefined,
-    ...findAiHeavyPages(pages, current.isWhole ? pagesBefore : undefined),
+    pageChanges: pagesBefore && current.isWhole ? findPageChanges(pagesBefore, currentPages) : undefined,
     isComplete: current.isWhole,
     /** Sentences about figures that are not what they seem. */
     warnings,
   }
 }
 
-/** The one line that says how it went, as plain text: `About 12,480 visitors read the docs, as usual`. */
-export function visitorsHeadline({ totals, usual, comparable, isSoFar, period }: VisitorsReport): string {
+/** How it went, as plain text: `About 12,480 visitors read the docs, as usual; 5 pages moved`. */
+export function headingOf(report: VisitorsReport): string {
+  const { totals, pageChanges } = report
   const who = totals.total === 0 ? 'No visitors' : `About ${countOf(totals.total, 'visitor')}`
-  const read = `${who} read the docs${isSoFar ? ' so far' : ''}`
-  if (usual === undefined) return read
-  if (usual.position === 'usual') return `${read}, as usual`
+  const moved = pageChanges === undefined ? 0 : pageChanges.up.length + pageChanges.down.length
+  const pages = moved === 0 ? '' : `; ${countOf(moved, 'page')} moved`
+  return `${who} read the docs${verdictOf(report)}${pages}`
+}
+
+/** `, as usual`; empty where too few periods are known. */
+function verdictOf({ usual, comparable, period }: VisitorsReport): string {
+  if (usual === undefined) return ''
+  if (usual.position === 'usual') return ', as usual'
   const count = comparable.length + 1
-  return `${read}, the ${usual.position} of ${count} ${periodName(period, count)}`
+  return `, the ${usual.position} of ${count} ${periodName(period, count)}`
+}
+
+/** `AI made 62 % of 41,322 reads`; `undefined` if there are none, or they are not known. */
+export function readsSentence({ reads }: VisitorsReport): string | undefined {
+  if (reads === undefined || reads.total === 0) return undefined
+  const percent = Math.min(100, Math.round((reads.ai / reads.total) * 100))
+  return `AI made ${percent} % of ${countOf(reads.total, 'read')}`
 }
 
 export function visitorsOutputs(report: VisitorsReport, requests: number): OutputValues {
-  const { period, totals, change, trend, top, pageChanges, isComplete } = report
-  const { from, to } = datesOf(period)
+  const { period, totals, reads, change, trend, top, pageChanges, isComplete } = report
   const all = {
-    from,
-    to,
+    ...datesOf(period),
     totals,
+    reads: reads ?? null,
     previous: trend.at(-2)?.totals ?? null,
     change,
     trend: trend.map((each) => ({ ...datesOf(each.period), totals: each.totals })),
@@ -180,15 +206,14 @@ export function visitorsOutputs(report: VisitorsReport, requests: number): Outpu
   }
   const numberOrNull = (key: string, value: unknown): unknown =>
     key === 'change' && typeof value === 'string' ? null : value
+  const visitors = `about ${countOf(totals.total, 'visitor')}${verdictOf(report)}`
+  const sentences = [visitors, readsSentence(report)].filter((sentence) => sentence !== undefined)
+  const headline = `Docs, ${formatPeriod(period)}: ${sentences.join('; ')}`
   return {
     'visitors-human': String(totals.human),
     'visitors-ai': String(totals.ai),
     'visitors-total': String(totals.total),
-    // `+12.5`, `-3.0`, `0.0`; empty for a change that is no number.
-    'visitors-change': typeof change === 'string' ? '' : `${change > 0 ? '+' : ''}${change.toFixed(1)}`,
-    'visitors-from': from,
-    'visitors-to': to,
-    'visitors-complete': String(isComplete),
+    'visitors-headline': totals.total === 0 ? '' : headline,
     visitors: JSON.stringify(all, numberOrNull),
   }
 }
@@ -197,12 +222,8 @@ function datesOf({ fromMs, toMs }: Period) {
   return { from: isoDay(fromMs), to: isoDay(toMs) }
 }
 
-/** All rows as text, in the format that a file's ending asks for. */
-export function exportText(rows: readonly PageVisitors[], path: string): string {
-  const ending = extname(path).toLowerCase()
-  const json = rows.map(({ path, human, ai, total }) => JSON.stringify({ path, human, ai, total }))
-  if (ending === '.json') return `[\n${json.join(',\n')}\n]\n`
-  if (ending === '.ndjson') return json.map((row) => `${row}\n`).join('')
+/** All rows as CSV. */
+export function csvOf(rows: readonly PageVisitors[]): string {
   const lines = rows.map(({ path, human, ai, total }) => `${csvField(path)},${human},${ai},${total}\r\n`)
   return ['path,human,ai,total\r\n', ...lines].join('')
 }

@@ -15,15 +15,7 @@ import {
   reviewComment,
 } from '../support/events.ts'
 import { type Harness, startHarness } from '../support/harness.ts'
-import {
-  type Account,
-  AFTER,
-  addComment,
-  addPull,
-  addStatus,
-  BEFORE,
-  commitOf,
-} from '../support/world.ts'
+import { type Account, AFTER, addComment, addPull, addStatus, BEFORE, commitOf } from '../support/world.ts'
 import { addOlderJob, COMPARISON, changedFile, RUN, tell } from './describe-run.ts'
 import { PLACES_OF_COMMENTS, PULL_FILES } from './events.cases.ts'
 
@@ -213,9 +205,7 @@ describe('any other event', () => {
     expect(asked.lines).toEqual(expect.arrayContaining([...before, ...texts]))
     expect(asked.lines.join()).not.toContain('Ignore')
     expect([plain, asked].map(({ leadIn }) => leadIn[0])).toEqual([
-      expect.stringMatching(
-        /^This request comes from an unattended workflow run: nobody can answer/,
-      ),
+      expect.stringMatching(/^This request comes from an unattended workflow run: nobody can answer/),
       expect.stringMatching(/^This request was written as a comment on GitHub: the author reads/),
     ])
   })
@@ -223,21 +213,18 @@ describe('any other event', () => {
   it.each([
     ['acme/docs', 'merged'],
     ['acme/other', 'not visible to this run'],
-  ])(
-    'names the pull request of the agent that went before, in %s: %s',
-    async (repository, words) => {
-      const scene = await startHarness()
-      addPull(scene.world, { number: 3, state: 'closed', merged: true })
-      const prLink = `https://github.com/${repository}/pull/3`
-      const status = { state: 'success', description: 'Done (job_1)', target_url: prLink }
-      addStatus(scene.world, BEFORE, {
-        ...status,
-        context: 'Docs agent: docs (docs.yml, docs, agent)',
-      })
-      const { lines } = await tell(scene, { event: bareEvent('schedule') })
-      expect(lines).toContain(`Earlier pull request of the docs agent: ${prLink} (${words})`)
-    },
-  )
+  ])('names the pull request of the agent that went before, in %s: %s', async (repository, words) => {
+    const scene = await startHarness()
+    addPull(scene.world, { number: 3, state: 'closed', merged: true })
+    const prLink = `https://github.com/${repository}/pull/3`
+    const status = { state: 'success', description: 'Done (job_1)', target_url: prLink }
+    addStatus(scene.world, BEFORE, {
+      ...status,
+      context: 'Docs agent: docs (docs.yml, docs, agent)',
+    })
+    const { lines } = await tell(scene, { event: bareEvent('schedule') })
+    expect(lines).toContain(`Earlier pull request of the docs agent: ${prLink} (${words})`)
+  })
 })
 
 describe('the table of events in docs/context.md', () => {
@@ -288,9 +275,7 @@ describe('the table of events in docs/context.md', () => {
       [newIssue(command)],
       [issueComment({ ...command, onIssue: true })],
     ],
-    '`discussion`, `discussion_comment`': [
-      [{ name: 'discussion_comment', payload: { discussion: merged } }],
-    ],
+    '`discussion`, `discussion_comment`': [[{ name: 'discussion_comment', payload: { discussion: merged } }]],
     '`release`': [[published], [published, isReleased]],
     '`schedule`, `workflow_dispatch`, `repository_dispatch`': others.flatMap((made): Case[] => [
       [made],
@@ -302,9 +287,7 @@ describe('the table of events in docs/context.md', () => {
 
   const page = readFileSync(join(import.meta.dirname, '../../docs/context.md'), 'utf8')
   const [, table = ''] = /<!-- events: .*-->\n\n.*\n.*\n((?:\|.*\n)+)/.exec(page) ?? []
-  const rows = [...table.matchAll(/^\| (.*?) *\| (.*?) *\| (.*?) *\| (.*?) *\|$/gm)].map(
-    ([, ...row]) => row,
-  )
+  const rows = [...table.matchAll(/^\| (.*?) *\| (.*?) *\| (.*?) *\| (.*?) *\|$/gm)].map(([, ...row]) => row)
 
   it('has a row for each event', () => {
     expect(rows.map(([row]) => row)).toEqual(Object.keys(CASES))
@@ -316,16 +299,13 @@ describe('the table of events in docs/context.md', () => {
       const scene = await startHarness()
       prepare?.(scene)
       const { lines, requests } = await tell(scene, { event: made })
-      for (const line of lines)
-        found.add(/^([A-Z][A-Za-z ]+?)(?: #.*| \(.*\))?:/.exec(line)?.[1] ?? '')
-      for (const one of requests)
-        needed.add(one.startsWith('GET /pulls/') ? 'pull-requests' : 'contents')
+      for (const line of lines) found.add(/^([A-Z][A-Za-z ]+?)(?: #.*| \(.*\))?:/.exec(line)?.[1] ?? '')
+      for (const one of requests) needed.add(one.startsWith('GET /pulls/') ? 'pull-requests' : 'contents')
       counts.add(requests.length)
     }
     const listed = labels.replace('pull requests', 'pull request').split(', ').filter(Boolean)
     // Told of every event; a release and the run that is followed have their own.
-    const ref =
-      row === '`release`' ? 'Branch' : row === '`workflow_run`' ? 'Tag' : /^(?:Branch|Tag)$/
+    const ref = row === '`release`' ? 'Branch' : row === '`workflow_run`' ? 'Tag' : /^(?:Branch|Tag)$/
     const always = ['', 'Repository', 'Event', 'Workflow run']
     always.push('Asked by')
     const own = [...found].filter((label) => !always.includes(label) && !label.match(ref))

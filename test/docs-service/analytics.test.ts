@@ -1,17 +1,19 @@
 import { expect, test } from 'vitest'
 import type { conversationsOf, feedbackOf, searchesOf } from '../../docs-service/analytics/signals.ts'
-import type { visitorsOf } from '../../docs-service/analytics/visitors.ts'
+import type { viewsOf, visitorsOf } from '../../docs-service/analytics/visitors.ts'
 import { answerOf, send, startService, statusOf } from './started-service.ts'
 
 const ANALYTICS = '/v1/analytics/docs'
 const CALLS = {
   visitors: `GET ${ANALYTICS}/visitors`,
+  views: `GET ${ANALYTICS}/views`,
   feedback: `GET ${ANALYTICS}/feedback/by-page`,
   searches: `GET ${ANALYTICS}/searches`,
   assistant: `GET ${ANALYTICS}/assistant`,
 }
 type Answers = {
   visitors: ReturnType<typeof visitorsOf>
+  views: ReturnType<typeof viewsOf>
   feedback: ReturnType<typeof feedbackOf>
   searches: ReturnType<typeof searchesOf>
   assistant: ReturnType<typeof conversationsOf>
@@ -38,7 +40,7 @@ const CONVERSATION = {
   timestamp: DATE,
   query: TEXT,
   response: TEXT,
-  responseType: TEXT,
+  responseType: expect.toBeOneOf(['answer', 'clarifying_question']),
   sources: expect.toBeOneOf([[], [{ title: TEXT, url: URL }]]),
   resolutionStatus: expect.toBeOneOf(['answered', 'unanswered']),
   queryCategory: TEXT_OR_NULL,
@@ -47,6 +49,7 @@ const CONVERSATION = {
 
 test.each<[Name, object]>([
   ['visitors', { totals: VISITORS, visitors: Array(50).fill({ path: TEXT, ...VISITORS }), hasMore: true }],
+  ['views', { totals: VISITORS, views: Array(50).fill({ path: TEXT, ...VISITORS }), hasMore: true }],
   ['feedback', { feedback: Array(10).fill(VOTES), hasMore: true }],
   ['searches', { searches: Array(50).fill(SEARCH), totalSearches: COUNT, nextCursor: TEXT }],
   ['assistant', { conversations: Array(100).fill(CONVERSATION), nextCursor: TEXT, hasMore: true }],

@@ -3,7 +3,7 @@ import { basename, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { readActionMetadata } from '../../scripts/action-metadata.ts'
-import { parseDuration } from '../../src/lib/duration.ts'
+import { parseDuration } from '../../src/lib/time.ts'
 import { expression, yamlBelow } from './run-workflow.ts'
 
 const ROOT = join(import.meta.dirname, '../..')

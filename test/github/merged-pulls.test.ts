@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { GitHub } from '../../src/github/client.ts'
-import { readMergedPulls } from '../../src/github/merged-pulls.ts'
+import { readMergedPulls } from '../../src/github/pull-requests.ts'
 import { NO_PROXY } from '../lib/http-client.ts'
 import { startHarness } from '../support/harness.ts'
 import { AGENT, addPull, mergePull, person } from '../support/world.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { formatAge, formatDuration, parseDuration } from '../../src/lib/duration.ts'
+import { formatAge, formatDuration, parseDuration } from '../../src/lib/time.ts'
 import { DURATIONS, NO_DURATIONS } from './duration.cases.ts'
 
 describe('a duration', () => {

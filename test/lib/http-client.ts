@@ -1,5 +1,5 @@
-import { createSystemClock } from '../../src/lib/clock.ts'
 import { HttpClient, type HttpOptions, type HttpRequest } from '../../src/lib/http.ts'
+import { createSystemClock } from '../../src/lib/time.ts'
 import { TransportError } from '../../src/lib/transport.ts'
 
 /** An environment without proxies. */

@@ -1,42 +1,34 @@
 import { describe, expect, it } from 'vitest'
+import { countOf, formatCount } from '../../src/lib/text.ts'
 import {
   formatChange,
-  formatCount,
   formatPeriod,
-  formatPoints,
-  formatShare,
+  fullDaysBefore,
+  isoDay,
+  pageName,
+  pageUrl,
   periodName,
+  periodsBefore,
   shortNames,
 } from '../../src/readers/format.ts'
-import { periodsBefore } from '../../src/readers/options.ts'
-import { pageName, pageUrl } from '../../src/readers/page-lists.ts'
 import { PAGE_URLS } from './format.cases.ts'
 
 const period = (from: string, to: string) => ({ fromMs: Date.parse(from), toMs: Date.parse(to) })
 
 it('figures are written as in English', () => {
   expect([0, 999, 1000, 1_234_567].map(formatCount)).toEqual(['0', '999', '1,000', '1,234,567'])
-  const shares = [0.2964, 0.9996, 1, 12.345].map(formatShare).join(' ')
-  expect(shares).toBe('29.6\u00A0% 100.0\u00A0% 100\u00A0% 1,235\u00A0%')
+  expect([countOf(1, 'page'), countOf(1200, 'page')]).toEqual(['1 page', '1,200 pages'])
   const changes = ([8.3, -3, 0, 120, 'new', 'unknown'] as const).map(formatChange).join(' ')
   expect(changes).toBe('+8.3\u00A0% −3.0\u00A0% 0.0\u00A0% +120\u00A0% new –')
-  const points = [
-    [0.1, 0.1341],
-    [0.2664, 0.2649],
-    [0.3, 0.3004],
-  ]
-    .map(([from = 0, to = 0]) => formatPoints(from, to))
-    .join(' ')
-  expect(points).toBe('+3.4\u00A0points −0.1\u00A0points 0.0\u00A0points')
 })
 
 describe('a period', () => {
   it.each([
-    ['2026-07-27', '2026-08-03', '27 Jul – 2 Aug 2026', 'week', 'weeks'],
-    ['2026-07-20', '2026-07-27', '20 – 26 Jul 2026', 'week', 'weeks'],
-    ['2026-07-20', '2026-07-21', '20 Jul 2026', 'day', 'days'],
-    ['2025-12-29', '2026-01-28', '29 Dec 2025 – 27 Jan 2026', 'period of 30 days', 'periods of 30 days'],
-    ['2025-07-02', '2026-07-03', '2 Jul 2025 – 2 Jul 2026', 'period of 366 days', 'periods of 366 days'],
+    ['2026-07-27', '2026-08-03', '27 Jul to 2 Aug', 'week', 'weeks'],
+    ['2026-07-20', '2026-07-27', '20 to 26 Jul', 'week', 'weeks'],
+    ['2026-07-20', '2026-07-21', '20 Jul', 'day', 'days'],
+    ['2025-12-29', '2026-01-28', '29 Dec 2025 to 27 Jan 2026', 'period of 30 days', 'periods of 30 days'],
+    ['2025-07-02', '2026-07-03', '2 Jul 2025 to 2 Jul 2026', 'period of 366 days', 'periods of 366 days'],
   ])('from %s to before %s is written %s', (from, to, words, one, several) => {
     const each = period(from, to)
     expect([formatPeriod(each), periodName(each, 1), periodName(each, 2)]).toEqual([words, one, several])
@@ -48,6 +40,18 @@ describe('a period', () => {
   ])('before %s to %s has a short name, with its year where it takes one', (from, to, names) => {
     expect(shortNames(periodsBefore(period(from, to), 2))).toEqual(names)
   })
+})
+
+it.each([
+  ['2026-08-03T00:00:00Z', 1, '2026-08-02', '2026-08-03', '2026-08-01'],
+  ['2026-08-03T23:59:59.999Z', 7, '2026-07-27', '2026-08-03', '2026-07-20'],
+  ['2028-03-01T00:00:01Z', 1, '2028-02-29', '2028-03-01', '2028-02-28'],
+])('at %s the %i full days before today are %s to %s, and those before begin with %s', (...given) => {
+  const [now, days, from, to, before] = given
+  const full = fullDaysBefore(Date.parse(now), days)
+  const [earlier] = periodsBefore(full, 1)
+  expect([isoDay(full.fromMs), isoDay(full.toMs)]).toEqual([from, to])
+  expect([isoDay(earlier?.fromMs ?? 0), earlier?.toMs]).toEqual([before, full.fromMs])
 })
 
 it.each(PAGE_URLS)(

@@ -1,41 +1,34 @@
 import { describe, expect, it } from 'vitest'
-import { exportText, visitorsOutputs } from '../../src/readers/visitors.ts'
-import { HOSTILE_TEXTS } from '../support/hostile-texts.ts'
+import { readReadersOptions } from '../../src/readers/readers.ts'
+import { csvOf, visitorsOutputs } from '../../src/readers/visitors.ts'
 import { page, report } from './samples.ts'
+import { runWith } from './scene.ts'
 
 const row = (path: string) => ({ path, human: 2, ai: 1, total: 3 })
 
 describe('an export', () => {
-  const OBJECTS = [
-    '{"path":"/","human":2,"ai":1,"total":3}',
-    '{"path":"/a,b","human":2,"ai":1,"total":3}',
-    '{"path":"/\\"q\\"","human":2,"ai":1,"total":3}',
-  ]
-  const HEAD = 'path,human,ai,total\r\n'
-  it.each([
-    ['a/b.csv', `${HEAD}/,2,1,3\r\n"/a,b",2,1,3\r\n"/""q""",2,1,3\r\n`, HEAD],
-    ['B.JSON', `[\n${OBJECTS.join(',\n')}\n]\n`, '[\n\n]\n'],
-    ['c.ndjson', `${OBJECTS.join('\n')}\n`, ''],
-  ])('to %s has the format of its ending, with rows and without', (path, text, empty) => {
-    expect(exportText([row('/'), row('/a,b'), row('/"q"')], path)).toBe(text)
-    expect(exportText([], path)).toBe(empty)
+  it('is CSV, with rows and without', () => {
+    const head = 'path,human,ai,total\r\n'
+    const text = `${head}/,2,1,3\r\n"/a,b",2,1,3\r\n"/""q""",2,1,3\r\n`
+    expect(csvOf([row('/'), row('/a,b'), row('/"q"')])).toBe(text)
+    expect(csvOf([])).toBe(head)
   })
 
-  it('holds any path as it is, in the formats of JSON', () => {
-    const rows = HOSTILE_TEXTS.map((text) => row(text.toWellFormed()))
-    expect(JSON.parse(exportText(rows, 'x.json'))).toEqual(rows)
-    const lines = exportText(rows, 'x.ndjson').trimEnd().split('\n')
-    expect(lines.map((line) => JSON.parse(line))).toEqual(rows)
+  it.each(['d.json', 'd.ndjson', 'csv', 'x.csv/', '../x.csv'])('to %s is refused by name', async (name) => {
+    const { problems } = await readReadersOptions(runWith({ 'visitors-export': name }).run)
+    const problem = expect.stringMatching(/^\(".*"\) (?:does not end in \.csv|is outside the workspace)$/)
+    const accepted = 'a path in the workspace that ends in .csv'
+    expect(problems).toEqual([{ input: 'visitors-export', problem, accepted }])
   })
 
   it('as CSV has no path that a spreadsheet takes for a formula', () => {
     const paths = ['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', ' =1', '＝1', "=cmd|'/c calc'!A1"]
-    const lines = exportText(paths.map(row), 'x.csv').split('\r\n')
+    const lines = csvOf(paths.map(row)).split('\r\n')
     expect(lines.slice(1, -1)).toEqual(paths.map((path) => `'${path},2,1,3`))
   })
 })
 
-it('the output lists the pages that moved, at most five up and five down, without new and gone ones', () => {
+it('the output lists the pages that moved, at most five up and five down', () => {
   const quiet = Array.from({ length: 40 }, (_, index) => page(`/quiet/${index}`, 100))
   const up = (total: number) => [0, 1, 2, 3, 4, 5, 6].map((index) => page(`/up/${index}`, total - index))
   const pages = [...quiet, ...up(400), page('/down', 200), page('/new', 100)]
@@ -45,4 +38,16 @@ it('the output lists the pages that moved, at most five up and five down, withou
   expect(fallers).toEqual([{ path: '/down', total: 200, previous: 400, change: -50 }])
   expect(risers).toHaveLength(5)
   expect(risers[4]).toEqual({ path: '/up/4', total: 396, previous: 196, change: 102 })
+})
+
+it.each([
+  [[9000, 9100, 8900, 9000], 62, 'about 9,000 visitors, as usual; AI made 62 % of 41,322 reads'],
+  [[9000, 9100, 8900, 12_480], 0, 'about 12,480 visitors, the highest of 4 weeks'],
+  [[5], 62, 'about 5 visitors; AI made 62 % of 41,322 reads'],
+  [[9, 9, 9, 0], 62, ''],
+])('the headline of %j with %i %% of reads by AI is one line of plain text', (totals, ai, expected) => {
+  const reads = ai === 0 ? undefined : { human: 15_702, ai: 25_620, total: 41_322 }
+  const outputs = visitorsOutputs(report(totals, { reads }), 1)
+  expect(outputs['visitors-headline']).toBe(expected && `Docs, 27 Jul to 2 Aug: ${expected}`)
+  expect(JSON.parse(outputs.visitors ?? '').reads).toEqual(reads ?? null)
 })

@@ -1,14 +1,12 @@
 import { refusal } from './scene.ts'
 
-const PERIOD = { 'visitors-from': '2026-01-05', 'visitors-to': '2026-01-12' }
-
 /** Where the list stands: what else is asked, what fails, and the summary. */
 export const PLACES = [
   [
     'in the visitors report, whatever its period',
-    { 'visitors-summary': 'true', ...PERIOD },
+    { 'visitors-summary': 'true', 'visitors-days': '30' },
     [],
-    /^## 📊 About [\d,]+ visitors [\s\S]*\n\n\*\*What readers missed\*\*, 6 Jul – 2 Aug 2026\n\n- search/,
+    /^## 📊 About [\d,]+ visitors [\s\S]*\n\n\*\*What readers missed\*\*, 6 Jul to 2 Aug\n\n- search/,
   ],
   [
     'beside the failure of the visitors report',

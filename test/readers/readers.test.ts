@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import type { Fault } from '../../docs-service/faults/fault.ts'
-import type { DocsServiceOptions } from '../../docs-service/options.ts'
 import { alive } from '../support/rendered.ts'
 import { PLACES } from './readers.cases.ts'
 import { refusal, runReaders } from './scene.ts'
@@ -12,9 +11,9 @@ const CALLS = ['feedback', 'searches', 'assistant'] as const
 const REFUSED = CALLS.map((path) => refusal(403, { match: { path } }))
 
 /** What the embedded service's site gets wrong. */
-const MISSED = `- search for \`export to csv\`: 37 of 38 searches led to no click; the site: 40 %
-- \`/guides/restore\`: 14 of 21 ratings say no; the site: 28 %
-- \`/sdks/tokens\`: 7 of 7 questions got no answer; the site: 9 %`
+const MISSED = `- search for \`export to csv\`: 37 of 38 searches led to no click; the site's average: 40 %
+- \`/guides/restore\`: 14 of 21 ratings say no; the site's average: 28 %
+- \`/sdks/tokens\`: 7 of 7 questions got no answer; the site's average: 10 %`
 
 const rating = (path: string, thumbsUp: number, thumbsDown: number) => ({ path, thumbsUp, thumbsDown })
 const search = (searchQuery: string, hits: number, ctr: number) => ({ searchQuery, hits, ctr })
@@ -29,23 +28,23 @@ describe('what readers missed', () => {
   it('is reported alone, of the 28 days before today, with three requests', async () => {
     const { sent, summary, outputs, failure, log, signals } = await runReaders({ inputs: SIGNALS })
     expect(sent).toEqual(['feedback/by-page', 'searches', 'assistant'])
-    const head = ['## 🔎 What readers missed', '6 Jul – 2 Aug 2026 · project `docs`']
+    const head = ['## 🔎 What readers missed', '6 Jul to 2 Aug · project `docs`']
     expect(summary.split('\n\n').slice(0, 3)).toEqual([...head, MISSED])
     expect(JSON.parse(outputs['reader-signals'] ?? '')).toEqual([
-      { kind: 'search', search: 'export to csv', count: 37, of: 38, rate: 0.026, siteRate: 0.604 },
-      { kind: 'rating', path: '/guides/restore', count: 14, of: 21, rate: 0.667, siteRate: 0.283 },
-      { kind: 'question', path: '/sdks/tokens', count: 7, of: 7, rate: 1, siteRate: 0.091 },
+      { kind: 'search', search: 'export to csv', count: 37, of: 38, share: 0.974, siteShare: 0.396 },
+      { kind: 'rating', path: '/guides/restore', count: 14, of: 21, share: 0.667, siteShare: 0.282 },
+      { kind: 'question', path: '/sdks/tokens', count: 7, of: 7, share: 1, siteShare: 0.103 },
     ])
-    expect(outputs['reader-signals-count']).toBe('3')
+    expect(JSON.parse(outputs['reader-signals'] ?? '')).toHaveLength(3)
     expect([failure, signals]).toEqual([undefined, ''])
-    expect(log).toEqual(['notice: What readers missed in 6 Jul – 2 Aug 2026: 3 items.'])
+    expect(log).toEqual(['notice: What readers missed in 6 Jul to 2 Aug: 3 items.'])
   })
 
   it.each(PLACES)('stands %s', async (_where, more, faults, expected) => {
     const { summary, outputs } = await runReaders({ inputs: { ...SIGNALS, ...more }, faults })
     expect(summary).toMatch(expected)
     expect(summary).toContain(`\n\n${MISSED}\n\n`)
-    expect(outputs['reader-signals-count']).toBe('3')
+    expect(JSON.parse(outputs['reader-signals'] ?? '')).toHaveLength(3)
   })
 
   it('is nothing where all is well, and a question where the service lists nothing', async () => {
@@ -54,7 +53,7 @@ describe('what readers missed', () => {
     const questions = 'No questions in 28 days: is the assistant switched on?'
     const empty = await runReaders({ inputs: SIGNALS, faults: answers() })
     expect(empty.summary).toContain(`project \`docs\`\n\n${ratings} ${searches} ${questions}\n\n`)
-    expect(empty.outputs).toMatchObject({ 'reader-signals': '[]', 'reader-signals-count': '0' })
+    expect(empty.outputs).toMatchObject({ 'reader-signals': '[]' })
     const faults = answers([rating('/a', 9, 1)], [search('a', 9, 0.9)])
     const fine = await runReaders({ inputs: SIGNALS, faults })
     expect(fine.summary).toContain(`\n\nNothing stands out.\n\n${questions}\n\n`)
@@ -70,8 +69,8 @@ describe('what readers missed', () => {
     const [shown = '', more = ''] = summary.split('<details><summary>What readers missed: 3 more</summary>')
     const line = (index: number): string => `- [\`/p/${index}\`](https://docs.example.com/x/p/${index}): `
     expect(shown.match(/^- /gm)).toHaveLength(5)
-    expect(shown).toContain(`${line(4)}26 of 26 ratings say no; the site: 10 %`)
-    expect(more).toContain(`${line(7)}23 of 23 ratings say no; the site: 10 %`)
+    expect(shown).toContain(`${line(4)}26 of 26 ratings say no; the site's average: 10 %`)
+    expect(more).toContain(`${line(7)}23 of 23 ratings say no; the site's average: 10 %`)
   })
 })
 
@@ -88,7 +87,7 @@ describe('what cannot be read of it', () => {
     expect(failure).toBeUndefined()
     expect(summary).toContain(`The ${name} could not be read.`)
     expect(warned).toMatch(new RegExp(`^Not read: the ${name}\\. .*${says}.*$`))
-    expect(outputs['reader-signals-count']).toBe('2')
+    expect(JSON.parse(outputs['reader-signals'] ?? '')).toHaveLength(2)
   })
 
   it.each([
@@ -100,7 +99,7 @@ describe('what cannot be read of it', () => {
     const run = await runReaders({ inputs: { ...SIGNALS, ...more }, hasJob, faults: REFUSED })
     expect(run.failure).toEqual(expected)
     expect(run.warned).toMatch(/^Not read: the ratings, the searches and the questions\. .*\(403\).*$/)
-    expect([run.outputs['reader-signals'], run.outputs['reader-signals-count']]).toEqual(['', ''])
+    expect(run.outputs['reader-signals']).toBe('')
     expect(run.summary).toContain('The ratings, searches and questions could not be read.')
   })
 })
@@ -112,10 +111,10 @@ describe('what the agent is told', () => {
     expect(
       signals,
     ).toBe(`The list of what readers missed has counts of demand, no proof of an error. Look at the page and at the code first. Change at most three pages for this list, and a page only where it lacks or misstates something. Add nothing that the repository does not hold. Say in the pull request which item led to which change.
-What readers missed, 6 Jul – 2 Aug 2026:
-- search with the words \`csv export to\`: 37 of 38 searches led to no click; the site: 40 %
-- \`/guides/restore\`: 14 of 21 ratings say no; the site: 28 %
-- \`/sdks/tokens\`: 7 of 7 questions got no answer; the site: 9 %`)
+What readers missed, 6 Jul to 2 Aug:
+- search with the words \`csv export to\`: 37 of 38 searches led to no click; the site's average: 40 %
+- \`/guides/restore\`: 14 of 21 ratings say no; the site's average: 28 %
+- \`/sdks/tokens\`: 7 of 7 questions got no answer; the site's average: 10 %`)
   })
 
   it('is nothing where nothing stands out', async () => {
@@ -125,7 +124,9 @@ What readers missed, 6 Jul – 2 Aug 2026:
   it('is nothing where it cannot be read, with a notice', async () => {
     const { signals, log, failure } = await runReaders({ inputs: AGENT, faults: REFUSED, hasJob: true })
     expect([signals, failure]).toEqual(['', undefined])
-    expect(log[0]).toMatch(/^notice: The agent is not told what readers missed\. Not read: .*\(403\)/)
+    expect(log.join('\n')).toMatch(
+      /^notice: The agent is not told what readers missed\. Not read: .*\(403\)/m,
+    )
   })
 })
 
@@ -195,8 +196,8 @@ it('a question is told by page or category alone, whatever was asked and answere
     kind: 'question',
     count: 3,
     of: 3,
-    rate: 1,
-    siteRate: 0.091,
+    share: 1,
+    siteShare: 0.091,
   })
 })
 
@@ -213,35 +214,10 @@ describe('the Markdown output', () => {
     )
   })
 
-  it('is there for an export alone, and says what could not be read', async () => {
-    const inputs = { 'visitors-export': 'x.csv', 'visitors-max-requests': '1' }
-    const { outputs, summary } = await runReaders({ inputs, docs: { pages: 300 } })
-    expect(outputs['visitors-markdown']).toMatch(
-      /⚠️ Not complete: 250 pages .*\n\n⚠️ Not read, because `visitors-max/,
-    )
-    expect(summary).toBe('')
-  })
-
-  it('is none where the limit of requests leaves no room for the report, which the error says', async () => {
-    const inputs = { ...AGENT, 'visitors-summary': 'true', 'visitors-max-requests': '3' }
-    const { failure } = await runReaders({ inputs })
-    expect(failure).toMatch(
-      /^Failed to read the visitors, because `visitors-max-requests` is 3\. Raise it: .* took all 3\.$/,
-    )
-  })
-
-  it('is left empty beyond 60 KiB, with a warning', async () => {
-    const visitors = Array.from({ length: 25 }, (_, index) => {
-      return { path: `/${index}${'('.repeat(1900)}`, human: 1, ai: 99, total: 100 }
-    })
-    const inputs = { 'visitors-summary': 'true', 'visitors-trend': '2', 'site-url': 'https://a.example' }
-    const answer: DocsServiceOptions['visitors'] = ({ fromMs }) => {
-      const rows = fromMs === Date.UTC(2026, 6, 27) ? visitors.slice(0, 12) : visitors.slice(12)
-      return { status: 200, body: { totals: { human: 9, ai: 9, total: 9 }, visitors: rows, hasMore: false } }
-    }
-    const { outputs, warned } = await runReaders({ inputs, docs: { visitors: answer } })
-    expect(outputs['visitors-markdown']).toBe('')
-    expect(warned).toBe('The output visitors-markdown is left empty: it would be longer than 60 KiB.')
+  it('is there for an export alone, which makes no other requests', async () => {
+    const { outputs, summary, sent } = await runReaders({ inputs: { 'visitors-export': 'x.csv' } })
+    expect(outputs['visitors-markdown']).toMatch(/^## 📊 About .* read the docs\n/)
+    expect([summary, sent]).toEqual(['', ['2026-07-27..2026-08-03 250@0']])
   })
 })
 
@@ -251,11 +227,7 @@ it('what refuses key, credits or access is said in short beside a job, and in fu
   const { failure, summary, log } = await runReaders({ inputs, faults, hasJob: true })
   expect(failure).toBe('The docs service does not allow this (403).')
   expect(summary).toBe(`## ❌ No visitors report\n\n${failure}\n\nproject \`docs\``)
-  expect(log).toEqual([
-    expect.stringMatching(
-      /^Docs readers: docs: The docs .*\(403\).* IP addresses that this runner is not on\.$/,
-    ),
-  ])
+  expect(log).toEqual([expect.stringMatching(/^Docs readers: docs: The docs .*\(403\)/)])
 })
 
 it('a dry run calls nothing, and says what it would read', async () => {
@@ -263,7 +235,7 @@ it('a dry run calls nothing, and says what it would read', async () => {
   const { sent, summary, log, outputs, signals } = await runReaders({ inputs })
   expect([sent, outputs, signals]).toEqual([[], {}, ''])
   const plan =
-    'The docs service was not called. Without `dry-run`, this run would read the visitors of 27 Jul – 2 Aug 2026 and of the 7 periods before, write all rows to `v.csv`, read what readers missed in 6 Jul – 2 Aug 2026 and tell the agent, with 40 requests at most.'
+    'The docs service was not called. Without `dry-run`, this run would read the visitors of 27 Jul to 2 Aug and of the 7 periods before, write all rows to `v.csv`, read what readers missed in 6 Jul to 2 Aug and tell the agent, with 40 requests at most.'
   expect(log).toEqual([`notice: ${plan}`])
   expect(summary).toBe(`## 📊 Readers report: dry run\n\n${plan}\n\nProject \`docs\``)
 })

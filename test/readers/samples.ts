@@ -1,5 +1,5 @@
 import { readInputs } from '../../src/inputs/read.ts'
-import { fullDaysBefore, periodsBefore } from '../../src/readers/options.ts'
+import { fullDaysBefore, periodsBefore } from '../../src/readers/format.ts'
 import { type ReportContent, readersSummary } from '../../src/readers/summary.ts'
 import { makeReport, type VisitorsReport } from '../../src/readers/visitors.ts'
 import type { Counts, PageVisitors } from '../../src/service/analytics.ts'
@@ -12,14 +12,22 @@ export function page(path: string, total: number, ai = 0): PageVisitors {
 
 type Pages = readonly PageVisitors[]
 /** A complete reading of a week that is over. */
-const USUAL = { isWhole: true, isPreviousWhole: true, isSoFar: false, days: 7 }
+const USUAL = { isWhole: true, isPreviousWhole: true, days: 7 }
 
 /** The report of periods with these totals, the earliest first. Of a number, eight of ten are people, three of ten AI. */
 export function report(
   totals: readonly (number | Counts)[],
-  change: Partial<typeof USUAL> & { readonly pages?: Pages; readonly previousPages?: Pages } = {},
+  change: Partial<typeof USUAL> & {
+    readonly pages?: Pages
+    readonly previousPages?: Pages
+    readonly reads?: Counts | undefined
+  } = {},
 ) {
-  const { isWhole, isPreviousWhole, isSoFar, days, pages, previousPages } = { ...USUAL, ...change }
+  const { isWhole, isPreviousWhole, days, reads, pages, previousPages } = {
+    reads: undefined,
+    ...USUAL,
+    ...change,
+  }
   const countsAt = (index: number): Counts => {
     const total = totals.at(index) ?? 0
     if (typeof total !== 'number') return total
@@ -31,8 +39,8 @@ export function report(
   const pagesOf = (rows: Pages = []) => new Map(rows.map((each) => [each.path, each]))
   const current = { period, totals: countsAt(-1), pages: pagesOf(pages), isWhole }
   const previous = { pages: pagesOf(previousPages), isWhole: isPreviousWhole }
-  const reading = { current, before, previous: before.length === 0 ? undefined : previous }
-  return makeReport(reading, { isSoFar, top: 10 })
+  const reading = { current, before, previous: before.length === 0 ? undefined : previous, reads }
+  return makeReport(reading)
 }
 
 /** A summary as Markdown, with plain spaces. */

@@ -5,8 +5,7 @@ import { onTestFinished, vi } from 'vitest'
 import type { Fault } from '../../docs-service/faults/fault.ts'
 import type { DocsServiceOptions } from '../../docs-service/options.ts'
 import { startDocsService } from '../../docs-service/service.ts'
-import { readReadersOptions } from '../../src/readers/options.ts'
-import { Readers } from '../../src/readers/readers.ts'
+import { Readers, readReadersOptions } from '../../src/readers/readers.ts'
 import { readEnvironment } from '../../src/runner/environment.ts'
 import { Run } from '../../src/runner/run.ts'
 import { DocsService } from '../../src/service/docs-service.ts'
@@ -42,7 +41,7 @@ type ReadersRun = {
  * Runs the readers part against a docs service over HTTP.
  *
  * @returns what is seen of it. `sent`: each request, `dateFrom..dateTo limit@offset` for visitors, another call by its
- * name; `log`: its lines, annotations as `notice: …`; `warned`: all warnings, one per line
+ * name; `log`: its lines, annotations as `notice: …`; `warned`: all warnings and notices but the headline, one per line
  */
 export async function runReaders(options: ReadersRun) {
   const { inputs, faults = [], cancelAtMs, hasJob = false } = options
@@ -67,8 +66,8 @@ export async function runReaders(options: ReadersRun) {
   if (read.options === undefined || read.problems.length > 0) throw new Error(JSON.stringify(read))
   const access = { baseUrl: new URL(docs.url), projectId: 'docs', apiKey: docs.key, redact: run.redact }
   const service = new DocsService({ ...access, http, clock })
-  const readers = new Readers(read.options, service, run)
-  const [forAgent, failure] = await Promise.all([readers.signals(), readers.report(hasJob)])
+  const readers = new Readers({ ...read.options, hasJob }, service, run)
+  const [forAgent, failure] = await Promise.all([readers.signals(), readers.report()])
   const signals = forAgent === undefined ? '' : `${forAgent.rules}\n${forAgent.list}`
   const pausesMs = sleep.mock.calls.map(([ms]) => ms)
   const summary = written.mock.lastCall?.[1].source ?? ''
@@ -78,8 +77,11 @@ export async function runReaders(options: ReadersRun) {
       ? `${query['dateFrom']}..${query['dateTo']} ${query['limit']}@${query['offset']}`
       : path.replace('/v1/analytics/docs/', ''),
   )
-  const { log, warnings } = readPrinted(printed.join(''))
-  return { signals, failure, sent, log, warned: warnings.join('\n'), outputs, summary, pausesMs }
+  const { log } = readPrinted(printed.join(''))
+  const told = log.flatMap(
+    (line) => /^(?:notice|warning): (?!About|What readers|No visitors)(.*)/.exec(line)?.[1] ?? [],
+  )
+  return { signals, failure, sent, log, warned: told.join('\n'), outputs, summary, pausesMs }
 }
 
 /** A service that refuses, always unless `extra` says how often. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { findSignals, wilson } from '../../src/readers/signals.ts'
-import { PublicNames } from '../../src/service/public-name.ts'
+import { PublicNames } from '../../src/service/analytics.ts'
 
 const names = new PublicNames((text) => text)
 const rating = (page: string, down: number, votes: number) => {
@@ -87,11 +87,11 @@ describe('what readers missed', () => {
     )
     expect(items.map(({ signals }) => signals)).toMatchObject([
       [
-        { kind: 'rating', count: 14, rate: 14 / 21, siteRate: 119 / 341 },
-        { kind: 'question', count: 4, rate: 1, siteRate: 4 / 5 },
+        { kind: 'rating', count: 14, of: 21, siteShare: 119 / 341 },
+        { kind: 'question', count: 4, of: 4, siteShare: 4 / 5 },
       ],
-      [{ kind: 'search', count: 18, rate: 0, siteRate: 1800 / 3018 }],
-      [{ kind: 'rating', count: 15, rate: 15 / 20 }],
+      [{ kind: 'search', count: 18, of: 18, siteShare: 1 - 1800 / 3018 }],
+      [{ kind: 'rating', count: 15, of: 20 }],
     ])
   })
 

@@ -26,10 +26,4 @@ export class Dice {
     for (; product > limit; count++) product *= this.roll()
     return count
   }
-
-  binomial(trials: number, share: number): number {
-    let count = 0
-    for (let trial = 0; trial < trials; trial++) if (this.roll() < share) count += 1
-    return count
-  }
 }

@@ -6,9 +6,9 @@ import { refusal, runReaders } from './scene.ts'
 const NOW = '2026-07-27..2026-08-03'
 const BEFORE = '2026-07-20..2026-07-27'
 const REPORT = { 'visitors-summary': 'true' }
-const ALONE = { ...REPORT, 'visitors-trend': '1' }
+const ALONE = { 'visitors-export': 'x.csv' }
 const MISSED = 'the ratings, the searches and the questions'
-const ALL = { ...REPORT, 'visitors-trend': '4', 'reader-signals': 'report' }
+const ALL = { ...REPORT, 'reader-signals': 'report' }
 
 describe('requests', () => {
   it.each([
@@ -16,11 +16,10 @@ describe('requests', () => {
     [250, 1],
     [251, 2],
     [1001, 5],
-  ])('for %i pages without a trend are %i, and all pages come', async (pages, requests) => {
-    const { sent, outputs, summary } = await runReaders({ inputs: ALONE, docs: { pages } })
+  ])('of an export for %i pages are %i, and all pages come', async (pages, requests) => {
+    const { sent, outputs } = await runReaders({ inputs: ALONE, docs: { pages } })
     expect(sent).toEqual(Array.from({ length: requests }, (_, index) => `${NOW} 250@${index * 250}`))
-    expect(outputs['visitors-complete']).toBe('true')
-    expect(summary).toContain(pages === 0 ? 'No page had' : `of ${pages > 999 ? '1,001' : pages}</summary>`)
+    expect(JSON.parse(outputs['visitors'] ?? '')).toMatchObject({ complete: true, requests })
   })
 
   it('come in this order: the verdict first, then the pages, then what readers missed', async () => {
@@ -29,7 +28,14 @@ describe('requests', () => {
       `${NOW} 250@0`,
       `${BEFORE} 250@0`,
       '2026-07-13..2026-07-20 1@0',
-      '2026-07-06..2026-07-13 1@0',
+      ...[
+        '07-06..2026-07-13',
+        '06-29..2026-07-06',
+        '06-22..2026-06-29',
+        '06-15..2026-06-22',
+        '06-08..2026-06-15',
+      ].map((days) => `2026-${days} 1@0`),
+      'views',
       `${NOW} 250@250`,
       `${NOW} 250@500`,
       `${BEFORE} 250@250`,
@@ -47,19 +53,12 @@ describe('requests', () => {
     expect(sent).toEqual(['feedback/by-page', 'searches', 'assistant', `${NOW} 250@0`])
   })
 
-  it.each([
-    [1, `the 3 weeks before, the pages of the period after the first 250, ${MISSED}`],
-    [
-      3,
-      `1 of the 3 weeks before, the pages of the period after the first 250, the pages of the period before after the first 250, ${MISSED}`,
-    ],
-    [10, 'the questions'],
-  ])('of at most %i leave out the end of that order, and one sentence says so', async (max, left) => {
-    const inputs = { ...ALL, 'visitors-max-requests': `${max}` }
-    const { sent, warned, failure, summary } = await runReaders({ inputs, docs: { pages: 600 } })
-    expect([sent.length, failure]).toEqual([max, undefined])
-    expect(warned).toBe(`Not read, because \`visitors-max-requests\` is ${max}: ${left}.`)
-    expect(summary).toContain(`Requests: ${max} of ${max} allowed.`)
+  it('are 40 at most, of which three are kept for what readers missed, and one sentence says what that cut', async () => {
+    const { sent, warned, summary } = await runReaders({ inputs: ALL, docs: { pages: 6000 } })
+    expect([sent.length, sent.slice(-3)]).toEqual([40, ['feedback/by-page', 'searches', 'assistant']])
+    const left = 'the pages of the period before after the first 1500'
+    expect(warned).toBe(`Not read, because a report makes at most 40 requests: ${left}.`)
+    expect(summary).toContain('Requests: 40 of 40 allowed.')
   })
 })
 
@@ -83,27 +82,29 @@ describe('a request that fails', () => {
     expect(log[0]).toMatch(/^Docs readers: docs: .* Trying again in /)
   })
 
-  it('says that no request is left, if that keeps it from being tried again', async () => {
-    const inputs = { ...REPORT, 'visitors-max-requests': '2' }
-    const { sent, failure } = await runReaders({ inputs, faults: [refusal(500)] })
-    expect(sent).toHaveLength(2)
-    expect(failure).toContain('`visitors-max-requests` is used up, so it was not retried.')
+  it('for the reads is a notice, and the report goes out without them', async () => {
+    const faults = [refusal(403, { match: { path: 'views' } })]
+    const { sent, failure, outputs, summary, log } = await runReaders({ inputs: REPORT, faults })
+    expect([failure, sent.filter((each) => each === 'views')]).toEqual([undefined, ['views']])
+    expect(JSON.parse(outputs['visitors'] ?? '')).toMatchObject({ reads: null, complete: true })
+    expect(summary).not.toContain('AI made')
+    expect(log).toContainEqual(expect.stringMatching(/^notice: Not read: the reads\. .*\(403\)/))
   })
 
   it('before the period leaves the period whole, and the step green', async () => {
     const faults = [refusal(403, { times: 1, match: { nth: 3 } })]
     const { warned, outputs, failure } = await runReaders({ inputs: REPORT, faults, docs: { pages: 300 } })
-    expect([failure, outputs['visitors-complete']]).toEqual([undefined, 'true'])
-    expect(outputs['visitors-change']).toMatch(/^[+-]?\d+\.\d$/)
+    expect(failure).toBeUndefined()
+    const read = { complete: true, change: expect.any(Number) }
+    expect(JSON.parse(outputs['visitors'] ?? '')).toMatchObject(read)
     expect(warned).toMatch(/^Not read: 6 of the 7 weeks before\. .*\(403\).*$/)
   })
 
   it('later in the period leaves what was read, which is exported', async () => {
     const faults = [refusal(403, { match: { nth: 2 } })]
-    const inputs = { ...ALONE, 'visitors-export': 'x.ndjson' }
-    const { warned, outputs, failure } = await runReaders({ inputs, faults, docs: { pages: 600 } })
+    const { warned, outputs, failure } = await runReaders({ inputs: ALONE, faults, docs: { pages: 600 } })
     expect(failure).toBeUndefined()
-    expect(outputs).toMatchObject({ 'visitors-complete': 'false', 'visitors-export': 'x.ndjson' })
+    expect(JSON.parse(outputs['visitors'] ?? '').complete).toBe(false)
     expect(warned).toMatch(/^Not read: the pages of the period after the first 250\. .*\(403\).*$/)
   })
 
@@ -131,7 +132,7 @@ describe('five minutes', () => {
     const faults = [later(2400, { match: { nth: 2 } })]
     const { sent, warned, pausesMs } = await runReaders({ inputs: ALL, faults, docs: { pages: 600 } })
     expect([sent.length, pausesMs]).toEqual([2, []])
-    const left = `the 3 weeks before, the pages of the period after the first 250, ${MISSED}`
+    const left = `the 7 weeks before, the reads, the pages of the period after the first 250, ${MISSED}`
     expect(warned.split('. ')[0]).toBe(`Not read: ${left}`)
     expect(warned).toMatch(/ 100 analytics requests.* asks to wait 40 min .*, which is past the 5 minutes.*$/)
   })

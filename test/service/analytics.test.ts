@@ -1,8 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type DocsService as FakeService, startDocsService } from '../../docs-service/service.ts'
-import { getQuestions, getRatings, getSearches, getVisitors } from '../../src/service/analytics.ts'
+import {
+  getQuestions,
+  getRatings,
+  getReads,
+  getSearches,
+  getVisitors,
+  PublicNames,
+} from '../../src/service/analytics.ts'
 import type { DocsService } from '../../src/service/docs-service.ts'
-import { PublicNames } from '../../src/service/public-name.ts'
 import { serviceAt } from './service-at.ts'
 
 const dates = { dateFrom: '2026-07-06', dateTo: '2026-08-03' }
@@ -86,6 +92,14 @@ describe('the visitors', () => {
   })
 })
 
+it('the reads are requested as documented, and read', async () => {
+  answerWith({ totals, views: [row], hasMore: true })
+  expect(await getReads(service, { dates, names })).toEqual(totals)
+  expectAsked('views', { limit: '1' })
+  answerWith({ views: [row] })
+  await expect(getReads(service, { dates, names })).rejects.toThrow('`totals`')
+})
+
 it('the ratings are requested as documented, and read', async () => {
   const feedback = [
     { path: '/a', thumbsUp: 7, thumbsDown: 14, code: 2, total: 23 },
@@ -133,6 +147,7 @@ it('the questions are requested as documented, and read without a word of them',
   const conversations = [
     asked,
     { ...asked, resolutionStatus: 'answered', pageUrl: null, queryCategory: null },
+    { ...asked, responseType: 'clarifying_question', resolutionStatus: 'answered' },
     { ...asked, timestamp: 7 },
     { ...asked, resolutionStatus: 'perhaps' },
   ]

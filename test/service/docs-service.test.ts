@@ -1,9 +1,8 @@
 import { text } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
 import { TransportError } from '../../src/lib/transport.ts'
-import { getVisitors } from '../../src/service/analytics.ts'
+import { getVisitors, PublicNames } from '../../src/service/analytics.ts'
 import { type DocsService, readJob } from '../../src/service/docs-service.ts'
-import { PublicNames } from '../../src/service/public-name.ts'
 import {
   describeFailure,
   failureSentences,

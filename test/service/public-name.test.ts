@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { PublicNames } from '../../src/service/public-name.ts'
+import { PublicNames } from '../../src/service/analytics.ts'
 import { STRANGERS_NAMES } from '../readers/strangers-names.ts'
 
 const SECRET = 'mustnotbeseen'

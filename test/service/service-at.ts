@@ -1,6 +1,6 @@
-import { createSystemClock } from '../../src/lib/clock.ts'
 import { HttpClient } from '../../src/lib/http.ts'
 import { createRedact } from '../../src/lib/markdown.ts'
+import { createSystemClock } from '../../src/lib/time.ts'
 import { DocsService } from '../../src/service/docs-service.ts'
 
 /** The client of a service that listens there, for the project `docs`. */

@@ -1,5 +1,5 @@
 import { AsyncResource } from 'node:async_hooks'
-import type { Clock } from '../../src/lib/clock.ts'
+import type { Clock } from '../../src/lib/time.ts'
 
 type Alarm = { readonly atMs: number; readonly ring: () => void }
 

@@ -20,7 +20,9 @@ import {
   type World,
 } from './world.ts'
 
-type Arguments = Readonly<Partial<Record<'name' | 'owner' | 'oid' | 'qualifiedName' | 'since', string>>> &
+type Arguments = Readonly<
+  Partial<Record<'name' | 'owner' | 'oid' | 'qualifiedName' | 'since' | 'query', string>>
+> &
   Readonly<Partial<Record<'first' | 'last' | 'number', number>>> & {
     readonly itemTypes?: readonly string[]
   } & {
@@ -214,6 +216,31 @@ function rootOf(world: World, violations: string[]): Fields {
 
   return {
     viewer: { login: world.viewer.login, databaseId: world.viewer.id },
+    // Pull requests by author, state and days.
+    search: ({ query = '', ...page }: Arguments) => {
+      needs('pull-requests: read')
+      const value = (name: string) => new RegExp(`(?:^| )${name}:(\\S+)`).exec(query)?.[1]
+      const isIn = (days: string | undefined, at: string | null | undefined): boolean => {
+        const [from = '', to = ''] = days?.split('..') ?? []
+        const day = at?.slice(0, 10) ?? ''
+        return days === undefined || (from <= day && day <= to)
+      }
+      const found = [...world.pulls.values()].filter(({ fields }) => {
+        const login = fields.user?.login?.replace(/^(.*)\[bot\]$/, 'app/$1')
+        if (login !== value('author') || (query.includes('is:open') && fields.state !== 'open')) return false
+        if (query.includes('is:unmerged') && fields.merged) return false
+        const closedAt = fields.state === 'open' ? null : fields.closed_at
+        return isIn(value('closed'), closedAt) && isIn(value('merged'), fields.merged ? closedAt : null)
+      })
+      const show = (one: Pull): Fields => {
+        return {
+          __typename: 'PullRequest',
+          createdAt: one.fields.created_at,
+          ...pullRequest(one, world.repository),
+        }
+      }
+      return { issueCount: found.length, ...connection(() => found, show)(page) }
+    },
     repository: ({ owner, name }: Arguments) => {
       const repository = `${owner}/${name}`
       const cannot = (kind: string): never => {
