@@ -99,7 +99,10 @@ async function readOthers(event: GitHubEvent, sha: string, run: Run): Promise<Ot
   if ((onBranch !== '' && branch == null) || (hasPull && pull == null))
     throw new GitHubError('GitHub does not know the commit or pull request')
   const ofPull = [
-    ...nodesOf(pull?.commits).map(({ commit }) => commit),
+    // Newest first, as a branch's: GitHub's times are whole seconds.
+    ...nodesOf(pull?.commits)
+      .toReversed()
+      .map(({ commit }) => commit),
     ...nodesOf(pull?.timelineItems).flatMap(({ beforeCommit }) => nodesOf(beforeCommit?.history)),
   ]
   const read = (commits: readonly Maybe<CommitNode>[]) =>

@@ -97,10 +97,16 @@ function expectWhatWasBegunIsEnded(
   const sources = markers.flatMap((one) => (one.kind === 'reply' ? [one.source] : []))
   for (const [id, { cancelAtMs, killAtMs, isRunAgain }] of commands) {
     const replied = sources.filter((source) => source === `issue-comment/${id}`).length
-    const reacted = reactions.filter(({ commentId }) => commentId === id).length
+    // An attempt that can't read the permission says so by a reaction of its own.
+    const reacted = reactions.some(({ commentId }) => commentId === id) ? 1 : 0
     const isCutShort = !isRunAgain && (cancelAtMs ?? killAtMs) !== undefined
-    // A run that ended before it began anything leaves nothing; one that can't read the comments, a reaction alone.
-    const less = [...(isCutShort ? ['0, 0'] : []), ...(isCutShort || isLossy ? ['0, 1'] : [])]
+    // A run that ended before it began anything leaves nothing; one that can't read the comments, a reaction alone; a
+    // reaction that got lost in all its tries is not given later.
+    const less = [
+      ...(isCutShort ? ['0, 0'] : []),
+      ...(isCutShort || isLossy ? ['0, 1'] : []),
+      ...(isLossy ? ['1, 0'] : []),
+    ]
     expect([...less, '1, 1']).toContain(`${replied}, ${reacted}`)
   }
   const asked = simulation.docs.jobs.flatMap(({ prompt, messages }) => [prompt, ...messages])
