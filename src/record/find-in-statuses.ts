@@ -99,16 +99,24 @@ async function readOthers(event: GitHubEvent, sha: string, run: Run): Promise<Ot
   if ((onBranch !== '' && branch == null) || (hasPull && pull == null))
     throw new GitHubError('GitHub does not know the commit or pull request')
   const ofPull = [
-    ...nodesOf(pull?.commits).map(({ commit }) => commit),
+    // Newest first, as a branch's: GitHub's times are whole seconds.
+    ...nodesOf(pull?.commits)
+      .toReversed()
+      .map(({ commit }) => commit),
     ...nodesOf(pull?.timelineItems).flatMap(({ beforeCommit }) => nodesOf(beforeCommit?.history)),
   ]
-  // Of the run's own commit, the list has all.
   const read = (commits: readonly Maybe<CommitNode>[]) =>
     commits.flatMap((commit) => {
       const { oid, status } = commit ?? {}
-      return oid && oid !== sha && status?.context ? [readStatus(status.context, oid)] : []
+      return oid && status?.context ? [readStatus(status.context, oid)] : []
     })
-  return { ofPull: read(ofPull), ofBranch: read(nodesOf(branch?.history)) }
+  // Of the run's own commit, the list has all of its name.
+  const isElsewhere = (status: StepStatus): boolean => status.sha !== sha
+  const hasOtherName = nameBeforeMerge(event, run) !== undefined
+  return {
+    ofPull: read(ofPull).filter((status) => hasOtherName || isElsewhere(status)),
+    ofBranch: read(nodesOf(branch?.history)).filter(isElsewhere),
+  }
 }
 
 type CommitNode = Sent<{ oid: string; status: Sent<{ context: RawStatus }> }>
@@ -198,8 +206,9 @@ async function findNewest(
   for (const status of newestFirst(statuses)) {
     const { sha, jobId, state, targetUrl } = status
     if (jobId !== '') return { known: true, value: namedBy(status, all) }
-    if (runIdIn(targetUrl, run.environment) === undefined) continue
-    if (state !== 'failure') noticeUnnamed(status, run)
+    // One that belongs to no run is nobody's: it says nothing, and hides nothing.
+    const isOfRun = runIdIn(targetUrl, run.environment) !== undefined
+    if (isOfRun && state !== 'failure') noticeUnnamed(status, run)
     if (looked.has(sha) || looked.size > MAX_UNNAMED) continue
     looked.add(sha)
     const found = await findOn(sha, name, all, run)

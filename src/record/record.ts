@@ -72,6 +72,8 @@ export class RunRecord {
   #place: Place | undefined
   /** What the post step writes, should this step be killed. */
   #ifKilled: Entry | undefined
+  /** What may stand on GitHub of this run, and must be ended. */
+  readonly #begun = new Set<PendingPart>()
   /** Entries are written one after another. */
   #queue: Promise<unknown> = Promise.resolve()
 
@@ -185,7 +187,7 @@ export class RunRecord {
   async #writeStatus(entry: Entry): Promise<Known<unknown>> {
     const run = this.#run
     if (this.#sha === '') return NONE
-    const call = { ...STATUS_CALL, ...this.#levelOf(STATUS_COST) }
+    const call = { ...STATUS_CALL, ...this.#levelOf(STATUS_COST, entry) }
     const written = await setStatus(this.#status(entry), call, run)
     if (this.#isRefused('status', written, entry, call.permission)) this.#sha = ''
     return written
@@ -197,7 +199,7 @@ export class RunRecord {
     const marker = this.#marker(entry.state)
     const permission = writePermission(this.#place.thread)
     const isMemory = this.#trigger.command !== undefined
-    const call = { purpose: 'write the comment', permission, ...(isMemory && this.#levelOf(REPLY_COST)) }
+    const call = { purpose: 'write the comment', permission, ...(isMemory && this.#levelOf(REPLY_COST, entry)) }
     const written = await writeAt(this.#place, { marker, text: entry.text }, { call, isLast }, run)
     this.#place = { ...this.#place, mayExist: true, ...(written.known && { ref: written.value }) }
     if (written.known && !isLast) this.#savePending()
@@ -205,16 +207,25 @@ export class RunRecord {
     return written
   }
 
-  /** A re-run that can't write its memory starts nothing, which is an error that says why. */
-  #levelOf(cost: string): Partial<GitHubCall> {
+  /**
+   * A re-run that can't write its memory starts nothing, which is an error that says why. An end that can't be written
+   * costs nothing: what is pending names the job.
+   */
+  #levelOf(cost: string, { state }: Entry): Partial<GitHubCall> {
+    if (state !== 'pending') return {}
     return isRerun(this.#run.environment) ? { level: 'notice' } : { cost }
   }
 
-  /** Whether GitHub refuses this for good. Then, and once it is ended, nothing is left to the post step. */
+  /**
+   * Whether GitHub refuses this for good before anything of it may stand. Then, and once it is ended, nothing is left to
+   * the post step.
+   */
   #isRefused(part: PendingPart, written: Known<unknown>, { state }: Entry, permission: string): boolean {
     const isRefused = !written.known && this.#run.github.isRefusedForGood(written.error, permission)
-    if (isRefused || (written.known && state !== 'pending')) this.#run.setPending(part, undefined)
-    return isRefused
+    if (!isRefused) this.#begun.add(part)
+    const isNeverWritten = !this.#begun.has(part)
+    if (isNeverWritten || (written.known && state !== 'pending')) this.#run.setPending(part, undefined)
+    return isNeverWritten
   }
 
   #marker(state: RecordMarker['state']): RecordMarker {

@@ -29,7 +29,10 @@ export const EXAMPLES: readonly { readonly name: string; readonly examples: read
     readFileSync(
       createRequire(import.meta.url).resolve('@octokit/webhooks-examples/api.github.com/index.json'),
       'utf8',
-    ).replaceAll('Codertocat/Hello-World', 'acme/docs'),
+    )
+      .replaceAll('Codertocat/Hello-World', 'acme/docs')
+      // The default branch of the worlds of these tests.
+      .replaceAll('"master"', '"main"'),
   )
 
 /** One of them, with other fields; of a push, one that brought commits. */

@@ -47,6 +47,7 @@ export function restAnswer(call: Call, world: World): Answer {
   const pull = pullOf(world, Number(at('pull_number')), repository)
   const needed = NEEDS.find(([pattern]) => pattern.test(path))?.[1]
   if (repository !== world.repository) {
+    if (world.commentsElsewhere && path.startsWith('/issues/')) return threadAnswer(call, world, like)
     if (world.agentAccess === 'none' || !/^\/(?:pulls\/\{pull_number\}|compare\/\{basehead\})$/.test(path))
       return NOT_FOUND
   } else if (needed !== undefined && !has(world, `${needed}: ${method === 'GET' ? 'read' : 'write'}`)) {
@@ -113,9 +114,12 @@ function threadAnswer(call: Call, world: World, like: Like): Answer {
   const comment = world.comments.find((one) => one.id === commentId && one.kind === kind)
   const named = parameters['issue_number'] ?? parameters['pull_number']
   const number = Number(named ?? comment?.number)
-  if (!world.pulls.has(number) && !world.issues.has(number)) return NOT_FOUND
+  const repository = `${parameters['owner']}/${parameters['repo']}`
+  const isElsewhere = repository !== world.repository
+  const pulls = isElsewhere ? world.elsewhere : world.pulls
+  if (!pulls.has(number) && (isElsewhere || !world.issues.has(number))) return NOT_FOUND
   if (parameters['comment_id'] !== undefined && comment?.number !== number) return NOT_FOUND
-  if (method !== 'GET' && !mayWriteTo(world, number)) return FORBIDDEN
+  if (method !== 'GET' && !isElsewhere && !mayWriteTo(world, number)) return FORBIDDEN
   if (path.endsWith('/labels')) return ok(operation.example)
   if (path.endsWith('/requested_reviewers')) return ok(like({ number, requested_teams: [] }), 201)
   if (path.includes('/reactions')) {
@@ -127,11 +131,15 @@ function threadAnswer(call: Call, world: World, like: Like): Answer {
   if (method === 'POST') {
     if (comment?.rootId !== undefined) return invalid('Replies to replies are not supported')
     const root = comment === undefined ? {} : { rootId: comment.id }
+    const place = { kind, number, ...root, ...(isElsewhere && { repository }) } as const
     const text = String(body['body'])
-    return ok(show(addComment(world, { kind, number, author: world.viewer, body: text, ...root })), 201)
+    return ok(show(addComment(world, { ...place, author: world.viewer, body: text })), 201)
   }
   if (comment === undefined) {
-    const thread = world.comments.filter((one) => one.kind === kind && one.number === number)
+    const thread = world.comments.filter(
+      (one) =>
+        one.kind === kind && one.number === number && (one.repository ?? world.repository) === repository,
+    )
     return ok((parameters['direction'] === 'desc' ? thread.toReversed() : thread).map(show))
   }
   if (comment.author.id !== world.viewer.id) return FORBIDDEN

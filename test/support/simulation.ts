@@ -9,6 +9,7 @@ export async function startSimulation(docsIn: string) {
   const limits = { jobsPerHour: Number.POSITIVE_INFINITY, messagesPerHour: Number.POSITIVE_INFINITY }
   const harness = await startHarness({ docsIn, jobTimeMs: 20_000, limits })
   const { clock, docs, world } = harness
+  world.commentsElsewhere = true
   const endedAtMs = new Map<number, number>()
 
   /** Runs the step, by default for the tip of `main`, with a prompt and without a context. */

@@ -73,6 +73,8 @@ export type AgentPull = {
 export type Comment = {
   readonly id: number
   readonly kind: 'main' | 'review'
+  /** Where it is in another one than the world's. */
+  readonly repository?: string
   /** Of the pull request or issue. */
   readonly number: number
   /** Of a reply in a review thread. */
@@ -155,6 +157,8 @@ function newWorld() {
     elsewhere: new Map<number, Pull>(),
     /** How the token sees that repository: by its permissions, as everybody, or not at all. */
     agentAccess: 'token' as 'token' | 'public' | 'none',
+    /** Whether it may comment there. */
+    commentsElsewhere: false,
     /** Oldest first. */
     checks: list<Check>(),
     comments: list<Comment>(),
@@ -286,7 +290,10 @@ export function pushToPull(
 
 export function addComment(
   world: World,
-  comment: Pick<Comment, 'kind' | 'number' | 'author'> & { readonly body: string; readonly rootId?: number },
+  comment: Pick<Comment, 'kind' | 'number' | 'author' | 'repository'> & {
+    readonly body: string
+    readonly rootId?: number
+  },
 ): Comment {
   const { body, rootId, ...rest } = comment
   const id = Math.max(5000, ...world.comments.map((one) => one.id), ...world.deleted) + 1

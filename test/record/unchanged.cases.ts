@@ -42,7 +42,6 @@ export const CHANGED: readonly [string, Happening, RunOptions?][] = [
   ['GitHub knows no author', compares({ status: 'ahead', commits: [{}, { ...BY_AGENT, author: null }] })],
   ['GitHub knows no commit', compares({ status: 'ahead', commits: [{ ...BY_AGENT, commit: {} }, {}] })],
   ['it is off', nothing, { inputs: { 'skip-unchanged': 'false' } }],
-  ['there is no `follow-up`', nothing, { inputs: { 'follow-up': 'false' } }],
   [
     'the agent is told what readers missed',
     nothing,

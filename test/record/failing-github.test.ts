@@ -66,7 +66,7 @@ function happen(kind: Story['kind'], world: World): Event {
 }
 
 /** A job as GitHub shows it to later runs: in a reply or status comment, or in a commit status. */
-type Named = Readonly<Record<'job' | 'run' | 'kind' | 'source', string>>
+type Named = Readonly<Record<'job' | 'run' | 'kind' | 'source', string>> & { readonly on?: number }
 
 function named({ statuses, comments }: World): readonly Named[] {
   const inStatuses = statuses.map(({ description, target_url: url }) => ({
@@ -75,9 +75,11 @@ function named({ statuses, comments }: World): readonly Named[] {
     kind: 'commit',
     source: '',
   }))
-  const bodies = comments.map(({ history }) => history.at(-1) ?? '')
-  const markers = bodies.flatMap((body) => /^<!-- docs-agent ([\w-]+)\./.exec(body)?.[1] ?? [])
-  return [...inStatuses, ...markers.map((one) => JSON.parse(Buffer.from(one, 'base64url').toString()))]
+  const inComments = comments.flatMap(({ history, number: on }) => {
+    const [, marker] = /^<!-- docs-agent ([\w-]+)\./.exec(history.at(-1) ?? '') ?? []
+    return marker ? [{ ...JSON.parse(Buffer.from(marker, 'base64url').toString()), on }] : []
+  })
+  return [...inStatuses, ...inComments]
 }
 
 /** Where a run stands among the others of its story. */
@@ -123,7 +125,7 @@ function expectResult({ attempt }: Before, { hasFailed, outputs }: RunEnd, log: 
     expect(hasFailed, log).toBe(false)
     expect(['pull-request', 'submitted', 'skipped']).toContain(result)
     if (result === 'skipped')
-      expect(log).toMatch(/the permission of \S+ could not be read|has no permission .* \(404\)/)
+      expect(log).toMatch(/failed to read the permission of \S+|has no permission .* \(404\)/)
   }
 }
 
@@ -182,7 +184,7 @@ const FOUND = [
 
 /** Whether trying a request three times, at once or in the post step, gets over it. */
 function isPassing({ end, times = Infinity }: Attempt['troubles'][number]): boolean {
-  return end === 'slow' || (times <= 2 && !/^(?:401|403|404|422)$/.test(end))
+  return end === 'slow' || (times <= 2 && !/^(?:401|403|404|409|422)$/.test(end))
 }
 
 /** One attempt, with its main and its post step, and what holds for it whatever GitHub does. */
@@ -208,7 +210,7 @@ async function play(run: RunOptions, of: Attempt, before: Before, simulation: Si
   if (Math.min(cancelAtMs, killAtMs) > end.tookMs) expectResult(before, end, log)
   expectTrueWords(end, of)
   const comments = named(world).filter(({ kind }) => kind !== 'commit')
-  const names = comments.map(({ kind, source, job }) => `${kind} ${kind === 'announcement' ? job : source}`)
+  const names = comments.map(({ kind, source, on }) => `${kind} ${source ?? on}`)
   expect(names).toEqual([...new Set(names)])
   return end
 }
@@ -236,11 +238,13 @@ it('a failing GitHub means no second job, nothing left begun, no second comment,
       const before = { ...standingOf(simulation), kind, runId, attempt, startedByRun: [...startedByRun] }
       const run = { event, sha, runId, attempt, inputs: { ...inputs, prompt } }
       const end = await play(run, of, before, simulation)
-      const isWarned = end.log.some((line) => /opens another pull request/.test(line))
+      const isWarned = end.log.some((line) =>
+        /each run opens another pull request|each command starts another one/.test(line),
+      )
       if (simulation.docs.jobs.length > before.jobs) startedByRun.push({ isWarned })
       // The post step tries three times, within 12 s; where GitHub asks to wait for 1 s, within 2; a refusal once.
       const ends = of.troubles.map((one) => one.end)
-      const isRefusal = ends.some((one) => /^(?:401|403|404|422)$/.test(one))
+      const isRefusal = ends.some((one) => /^(?:401|403|404|409|422)$/.test(one))
       const isLimited = ends.some((one) => one === '429' || one === 'secondary-limit')
       const recoversAtMs = before.startedAtMs + (of.recoversAfterMs ?? Infinity)
       const graceMs = isRefusal ? -1 : isLimited ? 1900 : 11_000

@@ -56,6 +56,48 @@ export const COMMITS: readonly [string, Event, string][] = [
   ['merged pull_request', pullRequest({ action: 'closed', pull: { ...CLOSED, merged: true } }), 'ccccccc'],
 ]
 
+const STEP = 'docs.yml, docs, agent'
+const onBranch = (name: string): RunOptions => ({ env: { GITHUB_REF: `refs/heads/${name}` } })
+const toRelease = { ...CLOSED, base: { ref: 'release/1.x' } }
+const dispatch = event('workflow_dispatch')
+/** Runs, and what stands in the brackets of their statuses' name. */
+export const NAMES: readonly [string, string, RunOptions][] = [
+  ['a push to the default branch', STEP, { event: pushBy('octocat') }],
+  [
+    'a push to another branch',
+    `${STEP}, branch release/1.x`,
+    { event: pushBy('octocat'), ...onBranch('release/1.x') },
+  ],
+  ['a push of a tag', STEP, { event: pushBy('octocat'), env: { GITHUB_REF: 'refs/tags/v1' } }],
+  ['a dispatch on another branch', `${STEP}, branch next`, { event: dispatch, ...onBranch('next') }],
+  [
+    'a dispatch whose default branch is not known',
+    STEP,
+    { event: bareEvent('workflow_dispatch'), ...onBranch('next') },
+  ],
+  ['a schedule', STEP, { event: { ...dispatch, name: 'schedule' }, ...onBranch('next') }],
+  ['a release', STEP, { event: event('release'), ...onBranch('next') }],
+  ['an open pull request', `${STEP}, #5`, { event: pullRequest({ action: 'synchronize', pull: HEAD }) }],
+  [
+    'a merged pull request',
+    STEP,
+    { event: pullRequest({ action: 'closed', pull: { ...CLOSED, merged: true } }) },
+  ],
+  [
+    'one merged into another branch',
+    `${STEP}, branch release/1.x`,
+    { event: pullRequest({ action: 'closed', pull: { ...toRelease, merged: true } }) },
+  ],
+  [
+    'a leg of a pull request',
+    `${STEP}, #5, api / 24`,
+    {
+      event: pullRequest({ action: 'synchronize', pull: HEAD }),
+      inputs: { matrix: '{"package":"api","node":24}' },
+    },
+  ],
+]
+
 /** A headline, a job's id, and the description made of them. */
 export const DESCRIPTIONS: readonly [string, string, string][] = [
   ['Completed', 'job_1', 'Completed (job_1)'],
@@ -83,13 +125,7 @@ export const UNWRITTEN: readonly [
   readonly GitHubFault[],
   RegExp,
 ][] = [
-  [
-    'for lack of a permission',
-    ['statuses: write'],
-    {},
-    [],
-    /Resource not accessible.* needs the permission `statuses: write`/,
-  ],
+  ['for lack of a permission', ['statuses: write'], {}, [], /`statuses: write`/],
   ['without a token', [], { 'github-token': '' }, [], /`github-token`/],
   ['with a token that GitHub refuses', [], {}, [{ match: /./, end: '401' }], /`github-token` \(401/],
   ['while GitHub fails', [], {}, [{ match: /statuses\//, end: '502' }], /GitHub returned 502/],

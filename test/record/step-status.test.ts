@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { statusDescription } from '../../src/memory/status.ts'
+import { statusDescription } from '../../src/record/status.ts'
 import { event, pushBy } from '../support/events.ts'
 import type { FaultName } from '../support/github.ts'
 import { type RunOptions, startHarness } from '../support/harness.ts'
 import type { Reply } from '../support/scripted-service.ts'
-import { addCommit, type World } from '../support/world.ts'
+import { addCommit, BEFORE, type World } from '../support/world.ts'
 import {
   COMMITS,
   CREATES,
@@ -12,6 +12,7 @@ import {
   DESCRIPTIONS,
   ENDS,
   ENDS_OF_RUNS,
+  NAMES,
   READY,
   RUN_URL,
   STARTING,
@@ -89,7 +90,6 @@ describe('the status of a step', () => {
   })
 
   it.each<[string, RunOptions]>([
-    ['with `follow-up: false`', { inputs: { 'follow-up': 'false' } }],
     ['in a dry run', { inputs: { 'dry-run': 'true' } }],
     ['without a prompt', { inputs: { prompt: '', 'job-id': 'job_1' } }],
     ['on other events', { event: event('deployment') }],
@@ -98,16 +98,28 @@ describe('the status of a step', () => {
     expect(setting((await run(options)).requests)).toEqual([])
   })
 
-  it('tells the legs of a matrix apart, and a name that is too long ends in a hash', async () => {
+  it.each(NAMES)('of %s has the name (%s)', async (_what, name, { inputs, ...options }) => {
     const { run, world } = await newStep()
-    await run({ inputs: { matrix: '{"package":"api","node":24}' } })
+    world.roles.set('octocat', { permission: 'write', role_name: 'write' })
+    for (const letter of 'cd') addCommit(world, { sha: letter.repeat(40), branch: null })
+    await run({ sha: BEFORE, ...options, inputs: { wait: 'false', ...inputs } })
+    const names = new Set(world.statuses.map(({ context }) => context ?? ''))
+    expect([...names]).toEqual([`Docs agent: docs (${name})`])
+  })
+
+  it('has a name of 255 characters at most, which ends in a hash, and no secret in it', async () => {
+    const { run, world } = await newStep()
     await run({ inputs: { matrix: JSON.stringify({ package: 'x'.repeat(300) }) } })
-    await run({ inputs: { matrix: 'y'.repeat(213) } })
-    const [short = '', long = '', longest = ''] = new Set(world.statuses.map(({ context }) => context ?? ''))
-    expect(short).toBe('Docs agent: docs (docs.yml, docs, agent, api / 24)')
+    await run({ inputs: { matrix: JSON.stringify({ package: `${'x'.repeat(300)}y` }) } })
+    await run({ inputs: { matrix: JSON.stringify({ package: 'y'.repeat(213) }) } })
+    const key = 'mint_0123456789abcdef'
+    await run({ inputs: { 'api-key': key, matrix: JSON.stringify({ key }) }, env: { GITHUB_ACTION: key } })
+    const [long = '', other, longest = '', redacted] = new Set(world.statuses.map((one) => one.context ?? ''))
     expect(long).toMatch(/^Docs agent: docs \(docs\.yml, docs, agent, x+…[0-9a-f]{16}$/)
+    expect(other).not.toBe(long)
     expect([long, longest].map(({ length }) => length)).toEqual([255, 255])
     expect(longest).toMatch(/, agent, y+\)$/)
+    expect(redacted).toBe('Docs agent: docs (docs.yml, docs, ***, ***)')
   })
 
   it('is set with a `job-id` and a prompt, and without comments', async () => {
@@ -164,7 +176,7 @@ describe('a status that the main step could not end', () => {
     expect(wordsOf(world).at(-1)).toEqual(READY)
   })
 
-  it('for GitHub’s limit of 1,000 statuses, is not tried again', async () => {
+  it('for GitHub’s limit of 1,000 statuses, is said', async () => {
     const { github, run } = await newStep()
     const message = 'This SHA and context has reached the maximum number of statuses.'
     const limit = { status: 422, body: { message: 'Validation Failed', errors: [{ message }] } }
@@ -173,25 +185,30 @@ describe('a status that the main step could not end', () => {
     expect(end.log.join('\n')).toContain(
       `warning: Failed to set the commit status by which the next run finds this job: GitHub returned 422 ("Validation Failed: ${message}").`,
     )
-    expect(end.post.requests).toEqual([])
+  })
+
+  it('though it arrived under a 502, whose end then meets one 403, is ended by the post step', async () => {
+    const { world, github, run } = await newStep({ get: ['completed'] })
+    github.faults.push({ match: /pending$/, end: { status: 502, body: {}, handled: true } })
+    github.faults.push({ match: /success$/, end: '403', times: 1 })
+    await run()
+    expect(world.statuses.at(-1)?.state).toBe('success')
   })
 })
 
 describe('a status that can not be written before the create', () => {
-  const COST =
-    'Each run starts a new job and a new pull request, unless an open one in this repository announces its job; a re-run starts none.'
   it.each(UNWRITTEN)(
-    '%s costs a warning that begins with what it costs, and the run goes on',
+    '%s costs a warning that says the cause and the cost, in the summary, too, and the run goes on',
     async (_name, missing, inputs, faults, cause) => {
       const { world, github, run } = await newStep()
       for (const permission of missing) world.scopes.delete(permission)
       github.faults.push(...faults)
       const end = await run({ inputs })
       expect(end).toMatchObject({ hasFailed: false, outputs: { result: 'pull-request' } })
-      const warnings = end.log.filter((line) =>
-        line.startsWith(`warning: ${COST} Failed to set the commit status`),
-      )
-      expect(warnings).toEqual([expect.stringMatching(cause)])
+      const costs = end.log.filter((line) => line.includes("this step can't remember its job"))
+      expect(costs).toEqual([expect.stringMatching(/^warning: .*each run opens another pull request/)])
+      expect(costs[0]).toMatch(cause)
+      expect(end.summary).toMatch(/^## ⚠️ [\s\S]*^⚠️ .*, so this step can't remember its job/m)
       if (missing.length > 0) expect(setting(end.requests)).toHaveLength(1)
       const refused = await run({
         inputs,

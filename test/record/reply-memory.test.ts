@@ -48,7 +48,6 @@ describe('a re-run of a command', () => {
       )
     }
     expect(states(scene)).toEqual(['pending', 'error', 'error'])
-    expect(scene.reactions()).toEqual(['confused'])
   })
 
   it.for<[string, Told, string[]]>([
@@ -86,5 +85,12 @@ describe('a re-run of a command', () => {
       expect([calls, outputs['result']]).toEqual([['GET /job/j7'], 'failed'])
     }
     expect(states(scene)).toEqual(['pending', 'error', 'error', 'error'])
+    // The same where the reply can't be found, or can't be written.
+    for (const fault of [/^GET .*comments$/, /^(?:PATCH|POST) .*\/comments/]) {
+      const anew = scene.comment('/docs shorter')
+      scene.github.faults.splice(0, Infinity, { match: fault, end: '403' })
+      const { calls } = await scene.tell(anew, { ...again(2), inputs, replies: { get: ['completed'] } })
+      expect(calls).toEqual(['GET /job/j7'])
+    }
   })
 })

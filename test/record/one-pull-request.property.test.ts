@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { bareEvent, pullRequest, pushOf, pushTo } from '../support/events.ts'
+import { bareEvent, pullRequest, pushTo } from '../support/events.ts'
 import type { RunOptions } from '../support/harness.ts'
 import { type Simulation, startSimulation } from '../support/simulation.ts'
-import { addCommit, addPull, commitOf, type Pull, pushToPull } from '../support/world.ts'
+import { addPull, type Pull, pushToPull } from '../support/world.ts'
 
 const soonOrLater = fc.oneof(fc.integer({ min: 0, max: 40_000 }), fc.constant(24 * 3_600_000))
 const run = fc.record({
-  /** A forced push replaces the commit at the tip. */
+  /** A forced push replaces the commit at the tip of a pull request. */
   kind: fc.constantFrom('push', 'push', 'forced push', 'schedule'),
   afterMs: soonOrLater,
   cancelAtMs: fc.option(fc.integer({ min: 0, max: 30_000 }), { nil: undefined, freq: 4 }),
@@ -31,10 +31,7 @@ function commit({ world }: Simulation, force: boolean, pull: Pull | undefined): 
     const { sha } = pushToPull(world, pull, { force })
     return { event: pullRequest({ action: 'synchronize', pull: { head: { sha } } }), sha }
   }
-  if (!force) return { event: pushTo(world) }
-  const { sha, parents } = commitOf(world, world.branches.get('main') ?? '')
-  addCommit(world, { parents })
-  return { event: pushOf(world, sha) }
+  return { event: pushTo(world) }
 }
 
 it('one docs pull request is open at most, whatever happens between and during the runs of a step', async () => {
@@ -57,9 +54,7 @@ it('one docs pull request is open at most, whatever happens between and during t
       const force = kind === 'forced push'
       const started = isSchedule ? { event: bareEvent(kind) } : commit(simulation, force, pull)
       const made = { sha: world.branches.get('main') ?? '', cancelAtMs, ...started }
-      // Nothing leads from a branch to what a forced push replaced, once the run of that push was dropped.
-      const isLost = force && workflow === 'branch'
-      if (!isDropped || isLost) queue = queue.then(() => simulation.run(made))
+      if (!isDropped) queue = queue.then(() => simulation.run(made))
     }
     await queue
     await clock.sleep(60_000)

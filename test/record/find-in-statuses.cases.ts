@@ -11,6 +11,9 @@ export const HEAD = 'd'.repeat(40)
 export const release = bareEvent('release')
 export const onHead = pullRequest({ action: 'synchronize', pull: { head: { sha: HEAD } } })
 export const CONTEXT = 'Docs agent: docs (docs.yml, docs, agent)'
+/** The name of the statuses of pull request 5 until it is merged, and of a branch. */
+export const OF_PULL = CONTEXT.replace(')', ', #5)')
+export const OF_BRANCH = CONTEXT.replace(')', ', branch release/1.x)')
 
 /** A status of this step: its state, the job that it names, where it leads, and other fields. */
 export type Status = readonly [
@@ -25,29 +28,18 @@ export const continues = (id: string): string[] => [`GET /job/${id}`, `POST /job
 export const OTHER = attemptUrl(999)
 export const OWN = attemptUrl(1001)
 
-const files = { context: 'files' }
 const schedule = bareEvent('schedule')
 const hasFailed: readonly Status[] = [['failure', 'job_1', PULL]]
 
-/** How often the workflow's last success is asked for. */
+/** How often the workflow's last success is asked for, to find a job on its commit. */
 export const LAST_SUCCESS: readonly [string, number, readonly Status[], RunOptions][] = [
-  ['by a schedule without a job, to compare', 1, [], { event: schedule, inputs: files }],
-  ['by a schedule that compares nothing, to find a job', 1, [], { event: schedule }],
-  ['by a push without a job, to find one', 1, [], { event: pushBy('octocat'), inputs: files }],
-  ['by a schedule whose job failed, to compare', 1, hasFailed, { event: schedule, inputs: files }],
-  [
-    'by a message to `job-id`, to compare',
-    1,
-    [],
-    { event: schedule, inputs: { ...files, 'job-id': 'job_2' } },
-  ],
-  ['not by one that compares nothing', 0, [], { event: schedule, inputs: { 'job-id': 'job_2' } }],
-  ['not by a schedule with a job', 0, [['success', 'job_1', PULL]], { event: schedule, inputs: files }],
-  ['not by a schedule whose job failed and that compares nothing', 0, hasFailed, { event: schedule }],
-  ['not by a push whose job failed', 0, hasFailed, { event: pushBy('octocat'), inputs: files }],
-  ['not by a release', 0, [], { event: release, inputs: files }],
-  ['not on a tag', 0, [], { event: schedule, inputs: files, env: { GITHUB_REF: 'refs/tags/v1' } }],
-  ['not without a prompt', 0, [], { event: schedule, inputs: { ...files, prompt: '', 'job-id': 'job_2' } }],
+  ['by a schedule without a job', 1, [], { event: schedule }],
+  ['by a push without a job', 1, [], { event: pushBy('octocat') }],
+  ['not where a status names a job', 0, hasFailed, { event: schedule }],
+  ['not by a message to `job-id`', 0, [], { event: schedule, inputs: { 'job-id': 'job_2' } }],
+  ['not without follow-up', 0, [], { event: schedule, inputs: { 'follow-up': 'false' } }],
+  ['not on a tag', 0, [], { event: schedule, env: { GITHUB_REF: 'refs/tags/v1' } }],
+  ['not without a prompt', 0, [], { event: schedule, inputs: { prompt: '', 'job-id': 'job_2' } }],
   ['not by a re-run that has a job', 0, [['pending', 'job_1', OWN]], { ...RERUN, event: schedule }],
 ]
 
@@ -127,6 +119,25 @@ export const FURTHER_RUNS: readonly [string, readonly Status[], readonly string[
     NEW,
   ],
   [
+    'a status that belongs to no run and names no job is nobody’s',
+    [
+      ['success', 'job_1', PULL],
+      ['error', '', ''],
+      ['pending', '', 'https://ci.example.com/1'],
+    ],
+    continues('job_1'),
+  ],
+  [
+    'an open pull request’s job is not the branch’s, though they share the commit',
+    [['success', 'job_1', PULL, { context: OF_PULL }]],
+    NEW,
+  ],
+  [
+    'another branch’s job is not this one’s, though they share the commit',
+    [['success', 'job_1', PULL, { context: OF_BRANCH }]],
+    NEW,
+  ],
+  [
     'another project is another step',
     [['success', 'job_1', PULL, { context: CONTEXT.replace(': docs', ': guides') }]],
     NEW,
@@ -202,9 +213,15 @@ export const RE_RUNS: readonly [string, Event, readonly Status[], readonly strin
     ],
     ['GET /job/job_2'],
   ],
-  ["stands on a pull request's head", onHead, [['pending', 'job_1', OWN, { sha: HEAD }]], ['GET /job/job_1']],
+  [
+    "stands on a pull request's head",
+    onHead,
+    [['pending', 'job_1', OWN, { sha: HEAD, context: OF_PULL }]],
+    ['GET /job/job_1'],
+  ],
   ['says that nothing was started, so it starts', release, [['failure', '', OWN]], NEW],
   ['is nothing, so it starts', release, [], NEW],
+  ['is nobody’s, so it starts', release, [['pending', '', '']], NEW],
   ['is nothing of this run, so it continues', release, [['success', 'job_1', PULL]], continues('job_1')],
   [
     'is nothing of this run, whose id is only like another',
@@ -214,15 +231,11 @@ export const RE_RUNS: readonly [string, Event, readonly Status[], readonly strin
   ],
 ]
 
-/** Statuses, or a failure, that leave unknown what the first attempt started; and whether they end in a status. */
+/** Statuses, or a failure, that leave unknown what the first attempt started; and the statuses then set. */
 export const UNKNOWN_STARTS: readonly [string, readonly Status[], readonly string[], [RegExp, FaultName]?][] =
   [
-    [
-      'is pending without a job',
-      [['pending', '', OWN]],
-      ['error: Unknown whether an earlier attempt of this run starte…'],
-    ],
-    ['is an error without a job', [['error', '', OWN]], []],
+    ['is pending without a job', [['pending', '', OWN]], ['error']],
+    ['is an error without a job', [['error', '', OWN]], ['error']],
     [
       'shows two jobs of one attempt',
       [
@@ -241,6 +254,4 @@ export const UNKNOWN_STARTS: readonly [string, readonly Status[], readonly strin
     ],
     ["can't be read", [], [], [/\/statuses$/, '502']],
     ['is no list', [], [], [/\/statuses$/, 'empty']],
-    ['is an answer without a body', [], [], [/\/statuses$/, '204']],
-    ['is a conflict', [], [], [/\/statuses$/, '409']],
   ]

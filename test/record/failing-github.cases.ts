@@ -1,13 +1,7 @@
 import type { FaultName } from '../support/github.ts'
 
 /** With these requests a run ends what it began. */
-export const LAST = [
-  /^PATCH /,
-  /^DELETE /,
-  /^GET .*\/reactions/,
-  /(?:rocket|\+1|confused)$/,
-  /(?:success|failure)$/,
-]
+export const LAST = [/^PATCH /, /(?:success|failure)$/]
 const READS = [
   /\/permission$/,
   /^GET .*\/pulls\/\d+$/,
@@ -15,7 +9,7 @@ const READS = [
   /\/statuses$/,
 ]
 const QUERIES = [
-  /(?:StepStatuses|MergedPulls|CameOfIt|Announcements)$/,
+  /(?:StepStatuses|MergedPulls|PullState|PullReport)$/,
   /graphql$/,
   /\/(?:files|commits|compare|actions)\b/,
 ]
@@ -33,7 +27,7 @@ export const CAUSES: Readonly<Record<FaultName, RegExp>> = {
   'primary-limit': /GitHub returned 403, its rate limit/,
   '404': /GitHub returned 404 \("Not Found"\)|\(404\)/,
   '204': /GitHub returned (?:204|something that is not)/,
-  '409': /GitHub returned 409 \("Conflict"\)/,
+  '409': /GitHub returned (?:409 \("Conflict"\)|something that is not a list)/,
   '422': /GitHub returned 422 \("Validation Failed"\)/,
   '429': /GitHub returned 429, its rate limit/,
   '500': /GitHub returned 500 \("Server Error"\)/,

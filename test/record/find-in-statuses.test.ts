@@ -1,16 +1,17 @@
 import { describe, expect, it } from 'vitest'
-import { bareEvent, pullRequest, pushOf, pushTo } from '../support/events.ts'
+import { bareEvent, pullRequest, push, pushTo } from '../support/events.ts'
 import type { FaultName } from '../support/github.ts'
 import { type RunOptions, startHarness } from '../support/harness.ts'
-import { AGENT, addCommit, addPull, addStatus, BEFORE, pushToPull, type World } from '../support/world.ts'
-
-function addStepStatus(
-  world: World,
-  [state, jobId, target_url, { sha = BEFORE, ...change } = {}]: Status,
-): void {
-  const description = jobId === '' ? 'Words' : `Words (${jobId})`
-  addStatus(world, sha, { context: CONTEXT, state, description, target_url, ...change })
-}
+import {
+  AGENT,
+  addCommit,
+  addPull,
+  addStatus,
+  BEFORE,
+  mergePull,
+  pushToPull,
+  type World,
+} from '../support/world.ts'
 
 import {
   attemptUrl,
@@ -20,6 +21,8 @@ import {
   HEAD,
   LAST_SUCCESS,
   NEW,
+  OF_BRANCH,
+  OF_PULL,
   OTHER,
   OTHER_LEGS,
   OWN,
@@ -30,7 +33,15 @@ import {
   release,
   type Status,
   UNKNOWN_STARTS,
-} from './recall.cases.ts'
+} from './find-in-statuses.cases.ts'
+
+function addStepStatus(
+  world: World,
+  [state, jobId, target_url, { sha = BEFORE, ...change } = {}]: Status,
+): void {
+  const description = jobId === '' ? 'Words' : `Words (${jobId})`
+  addStatus(world, sha, { context: CONTEXT, state, description, target_url, ...change })
+}
 
 /** A harness with these statuses, each set a second after the one before; every job of the docs service is active. */
 async function startAfter(statuses: readonly Status[]) {
@@ -91,27 +102,30 @@ it('the newest status counts, whichever commit it is on', async () => {
   expect((await run({ sha: shas[2] ?? '' })).calls).toEqual(continues('job_2'))
 })
 
-it('the newest status of the own commit counts where its list can not be read, unless it is of this very run', async () => {
-  const fault: [RegExp, FaultName] = [/^GET \/commits\/.*statuses/, '502']
-  expect((await runAfter([['success', 'job_1', PULL]], {}, fault)).calls).toEqual(continues('job_1'))
-  expect((await runAfter([['pending', 'job_1', OWN]], { runId: 1001 }, fault)).calls).toEqual(NEW)
+it('a status that is nobody’s hides no job on an older commit either', async () => {
+  const { world, run } = await startAfter([
+    ['success', 'job_1', PULL],
+    ['failure', '', ''],
+  ])
+  const { calls, log } = await run({ sha: addCommit(world).sha })
+  expect([calls, log.filter((line) => line.includes('may have started'))]).toEqual([continues('job_1'), []])
 })
 
 it('a pull request that is not merged has nothing to do with the jobs of its base branch', async () => {
   expect((await runAfter([['success', 'job_1', PULL]], { event: onHead, sha: HEAD })).calls).toEqual(NEW)
 })
 
-it("a commit's list that can not be read may hide a job, which notices say", async () => {
+it("a commit's list that can not be read may hide a job, which the log says", async () => {
   const { world, github, run } = await startAfter([])
   const [covered = '', sha = ''] = Array.from({ length: 2 }, () => addCommit(world).sha)
-  addStepStatus(world, ['failure', '', '', { sha: covered }])
+  addStepStatus(world, ['error', '', OTHER, { sha: covered }])
   github.faults.push({ match: new RegExp(`^GET /commits/${covered.slice(0, 7)}.*statuses`), end: '502' })
   const { calls, log } = await run({ sha })
-  expect([calls, log.filter((line) => /^notice: (?!Job started)/.test(line))]).toEqual([
+  expect([calls, log.filter((line) => /^(?:warning|notice): (?!Job started)/.test(line))]).toEqual([
     NEW,
     [
-      expect.stringContaining(`An earlier run (commit ${covered.slice(0, 7)}) may have started a job`),
-      expect.stringMatching(/Failed to look for an earlier job: GitHub returned 502.* starts a new job\.$/),
+      expect.stringContaining(`An earlier run (${OTHER}) may have started a job`),
+      expect.stringMatching(/Failed to look for an earlier job: GitHub returned 502.* starts a new job/),
     ],
   ])
 })
@@ -120,10 +134,9 @@ describe('on a re-run, what earlier attempts left', () => {
   it.each(RE_RUNS)('%s', async (_name, event, statuses, calls) => {
     const end = await runAfter(statuses, { ...RERUN, event })
     expect(end).toMatchObject({ hasFailed: false, calls })
-    expect(end.log.join('\n')).not.toContain('Another step or leg')
   })
 
-  it.each(UNKNOWN_STARTS)('%s, so nothing is started', async (_name, statuses, words, fault) => {
+  it.each(UNKNOWN_STARTS)('%s, so nothing is started', async (_name, statuses, set, fault) => {
     const { run, github, world } = await startAfter(statuses)
     if (fault !== undefined) github.faults.push({ match: fault[0], end: fault[1] })
     const before = world.statuses.length
@@ -131,9 +144,8 @@ describe('on a re-run, what earlier attempts left', () => {
     expect(end).toMatchObject({ hasFailed: true, outputs: { result: 'error' }, calls: [] })
     expect(end.log.at(-1)).toMatch(/^error: Unknown whether an earlier attempt of this run started a job\./)
     expect(end.log.at(-1)).toMatch(/start the workflow anew/)
-    // It leaves the state as it found it, and ends what is pending.
-    const set = world.statuses.slice(before).map(({ state }) => state)
-    expect(set).toEqual(words.length > 0 ? ['error'] : [])
+    // It ends what is pending, and leaves alone what it could not read.
+    expect(world.statuses.slice(before).map(({ state }) => state)).toEqual(set)
   })
 
   it('may have been a message to the job of `job-id`: none is sent again, and the job is waited for', async () => {
@@ -141,8 +153,13 @@ describe('on a re-run, what earlier attempts left', () => {
     for (const statuses of [[['error', '', OWN]], [['pending', 'job_9', OWN]]] as const) {
       expect((await runAfter(statuses, { ...RERUN, inputs })).calls).toEqual(['GET /job/job_9'])
     }
-    const unread = await runAfter([], { ...RERUN, inputs }, [/\/statuses$/, '502'])
-    expect(unread.calls).toEqual(['GET /job/job_9'])
+    // The same where the memory can't be read, or can't be written.
+    for (const match of [/\/statuses$/, /pending$/]) {
+      for (const fault of ['502', '403'] as const) {
+        const { calls, hasFailed } = await runAfter([], { ...RERUN, inputs }, [match, fault])
+        expect([calls, hasFailed]).toEqual([['GET /job/job_9'], false])
+      }
+    }
     expect((await runAfter([['failure', '', OWN]], { ...RERUN, inputs })).calls).toEqual([
       'POST /job/job_9/message',
     ])
@@ -162,6 +179,14 @@ describe('on a re-run, what earlier attempts left', () => {
     )
   })
 
+  it('can not be read for lack of a permission, which is named', async () => {
+    const { world, run } = await startAfter([])
+    world.scopes.delete('statuses: write')
+    const end = await run(RERUN)
+    expect([end.calls, end.outputs['result']]).toEqual([[], 'error'])
+    expect(end.log.at(-1)).toMatch(/^error: Unknown whether an earlier attempt .*`statuses: read`.*start the/)
+  })
+
   it("can't be written any more: nothing is started", async () => {
     const end = await runAfter([], RERUN, [/pending$/, '502'])
     expect(end).toMatchObject({ hasFailed: true, outputs: { result: 'error' }, calls: [] })
@@ -172,7 +197,6 @@ describe('on a re-run, what earlier attempts left', () => {
 })
 
 it.each<[string, RunOptions, readonly string[]]>([
-  ['with `follow-up: false`', { inputs: { 'follow-up': 'false' } }, NEW],
   ['without a prompt', { inputs: { prompt: '', 'job-id': 'job_2' } }, ['GET /job/job_2']],
   ['on an event without memory', { event: bareEvent('deployment') }, NEW],
 ])(
@@ -189,14 +213,18 @@ it.each<[string, RunOptions, readonly string[]]>([
   },
 )
 
+it('without follow-up a run starts a job of its own, which its re-run finds', async () => {
+  const { run } = await startAfter([['success', 'job_1', PULL]])
+  const inputs = { 'follow-up': 'false' }
+  expect((await run({ runId: 1001, inputs })).calls).toEqual(NEW)
+  expect((await run({ ...RERUN, inputs })).calls).toEqual(['GET /job/j1'])
+})
+
 it.each(OTHER_LEGS)(
-  'on a first attempt, a job of this very run is another leg’s, as a warning says, and left alone: %s',
+  'on a first attempt, a job of this very run is another leg’s, and left alone: %s',
   async (_what, statuses, id) => {
-    const end = await runAfter(statuses, { runId: 1001 })
-    expect(end.calls).toEqual(id === '' ? NEW : continues(id))
-    expect(end.log.join('\n')).toMatch(
-      /^warning: Another step or leg of this workflow run .* `id`.*`matrix`.* projects/m,
-    )
+    const { calls } = await runAfter(statuses, { runId: 1001 })
+    expect(calls).toEqual(id === '' ? NEW : continues(id))
   },
 )
 
@@ -205,29 +233,22 @@ it('what can not be read is said: a first attempt starts a new job', async () =>
     const end = await runAfter([], {}, [/StepStatuses|graphql/, fault])
     expect(end.calls).toEqual(NEW)
     expect(end.log.join('\n')).toMatch(
-      /^notice: Failed to look for an earlier job: .* This run starts a new job\.$/m,
+      /^warning: Failed to look for an earlier job: .*, so this run starts a new job, and with it another/m,
     )
   }
 })
 
-it('where the cause was met before, a notice still says that a new job starts', async () => {
-  const { world, github, run } = await startAfter([])
-  github.faults.push({ match: /graphql/, end: { status: 404, body: {} } })
-  const { log } = await run({ event: pushTo(world), inputs: { 'ignore-authors': 'mintlify[bot]' } })
-  const annotations = log.filter((line) => /^(?:warning|notice: (?!Job started))/.test(line))
-  expect(annotations).toEqual([
-    expect.stringContaining('this server has no GraphQL API (404)'),
-    'notice: This run starts a new job, as it could not look for an earlier one.',
-  ])
+it('what permission the search lacks is said', async () => {
+  const { world, run } = await startAfter([])
   world.scopes.delete('contents: read')
-  github.faults.splice(0)
-  const lacking = await run({ event: pushTo(world), inputs: { context: 'files' } })
-  expect(lacking.log.join('\n')).toMatch(/earlier job: .*`contents: read`[\s\S]*^notice: This run starts/m)
+  const { log } = await run({ event: pushTo(world) })
+  expect(log.join('\n')).toMatch(
+    /^warning: `contents: read` is missing .*, so this run starts a new job, .*earlier job/m,
+  )
 })
 
 describe('where no commit of the last 100 names a job', () => {
   const schedule = { event: bareEvent('schedule') }
-  const agent = { 'ignore-authors': 'mintlify[bot]' }
   const success = { workflow: 'docs.yml', head_branch: 'main', conclusion: 'success' }
 
   it("the commit of the workflow's last success does, if GitHub lets it be read", async () => {
@@ -242,19 +263,19 @@ describe('where no commit of the last 100 names a job', () => {
     const end = await run({ ...schedule, sha: tip })
     expect(end.calls).toEqual(NEW)
     expect(end.log.join('\n')).toMatch(
-      /^Failed to look up when this workflow last succeeded: .* \(It takes the permission `actions: read`\.\)$/m,
+      /^Failed to look up when this workflow last succeeded: .* \(It takes `actions: read`\.\)$/m,
     )
     expect(end.log.join('\n')).not.toContain('Failed to look for an earlier job')
   })
 
-  it('is not known where that commit or the last success can not be read, which a notice says', async () => {
+  it('is not known where that commit or the last success can not be read, which is said', async () => {
     for (const match of [/\/actions\//, new RegExp(`^GET /commits/${BEFORE.slice(0, 7)}.*statuses`)]) {
       const { world, github, run } = await startAfter([['success', 'job_1', PULL]])
       for (let count = 0; count < 100; count++) addCommit(world)
       world.runs.push({ ...success, head_sha: BEFORE, created_at: '2026-01-01T00:00:00Z' })
       github.faults.push({ match, end: '502' })
       const { calls, log } = await run({ ...schedule, sha: addCommit(world).sha })
-      expect([calls, log.filter((line) => /^notice: (?!Job started)/.test(line))]).toEqual([
+      expect([calls, log.filter((line) => line.startsWith('warning'))]).toEqual([
         NEW,
         [expect.stringContaining('Failed to look for an earlier job: GitHub returned 502')],
       ])
@@ -278,44 +299,66 @@ describe('where no commit of the last 100 names a job', () => {
     const again = await run({ ...schedule, sha: BEFORE })
     expect(again.requests.filter((line) => /^GET .*statuses$/.test(line))).toHaveLength(1)
   })
-
-  it("the step's announcement on an open pull request of the agent does", async () => {
-    const { world, run } = await startAfter([])
-    const pull = 'https://github.com/acme/docs/pull/7'
-    const replies = { get: [{ body: { status: 'completed', prLink: pull } }] }
-    await run({ ...schedule, inputs: { ...agent, wait: 'true' }, replies })
-    world.statuses.splice(0)
-    const tip = addCommit(world).sha
-    const later = { sha: tip, inputs: agent, replies: { get: ['active'] } }
-    expect((await run({ ...schedule, ...later })).calls).toEqual(continues('j1'))
-  })
 })
 
-describe('a merged pull request', () => {
-  it('continues the docs pull request of the merge before, and its own comes first', async () => {
+describe('what one pull request or branch started', () => {
+  const onBranch = (ref: string, sha: string) => {
+    const { name, payload } = push({ ref, after: sha, before: BEFORE, forced: false, commits: [] })
+    return { event: { name, payload }, sha, env: { GITHUB_REF: ref } }
+  }
+
+  it('is handed on by a merged pull request to its base, and its own job comes first', async () => {
     const { world, run } = await startAfter([['success', 'job_1', PULL]])
-    const mergeCommit = addCommit(world).sha
-    const merged = { merged: true, merge_commit_sha: mergeCommit, head: { sha: HEAD } }
-    const event = pullRequest({ action: 'closed', pull: merged })
+    const pull = world.pulls.get(5)
+    if (pull === undefined) throw new Error('There is no pull request 5.')
+    mergePull(world, pull)
+    const event = pullRequest({ action: 'closed', pull: { ...pull.fields, number: 5 } })
     expect((await run({ event })).calls).toEqual(continues('job_1'))
     world.statuses.splice(1)
-    addStepStatus(world, ['success', 'job_5', 'https://github.com/acme/docs/pull/8', { sha: HEAD }])
-    addPull(world, { number: 8, user: AGENT })
+    addStepStatus(world, ['success', 'job_5', PULL, { sha: HEAD, context: OF_PULL }])
+    expect((await run({ event })).calls).toEqual(continues('job_5'))
+    // The next push to the base finds it there.
+    expect((await run({ event: pushTo(world) })).calls).toEqual(continues('job_5'))
+    // Merged by a fast-forward, its head is the merge commit.
+    const forwarded = { ...pull.fields, number: 5, merge_commit_sha: HEAD }
+    world.statuses.splice(2)
+    expect((await run({ event: pullRequest({ action: 'closed', pull: forwarded }) })).calls).toEqual(
+      continues('job_5'),
+    )
+  })
+
+  it('is not continued by a pull request stacked on it, or of the same head on another base', async () => {
+    const { world, run } = await startAfter([['success', 'job_5', PULL, { sha: HEAD, context: OF_PULL }]])
+    const stacked = addPull(world, { number: 6, head: { ref: 'next' }, base: { ref: 'flag' } })
+    stacked.commits = [HEAD, ...stacked.commits]
+    addPull(world, { number: 8, head: { ref: 'flag', sha: HEAD }, base: { ref: 'release/1.x' } })
+    for (const number of [6, 8]) {
+      const { fields } = world.pulls.get(number) ?? {}
+      const event = pullRequest({ action: 'synchronize', number, pull: { ...fields, number } })
+      expect([number, (await run({ event })).calls]).toEqual([number, NEW])
+    }
+    expect((await run({ event: onHead })).calls).toEqual(continues('job_5'))
+  })
+
+  it('on a branch is continued there alone', async () => {
+    const { world, run } = await startAfter([['success', 'job_1', PULL]])
+    const { sha } = addCommit(world, { branch: 'release/1.x' })
+    const release1 = onBranch('refs/heads/release/1.x', sha)
+    expect((await run(release1)).calls).toEqual(NEW)
+    expect(world.statuses.at(-1)?.context).toBe(OF_BRANCH)
+    expect((await run(onBranch('refs/heads/main', BEFORE))).calls).toEqual(continues('job_1'))
+    expect((await run({ ...release1, replies: { get: ['active'] } })).calls).toEqual(continues('j1'))
+  })
+
+  it('on an open pull request is found on its commits, and on those that a forced push replaced', async () => {
+    const { world, run } = await startAfter([
+      ['success', 'job_1', PULL],
+      ['success', 'job_5', PULL, { sha: HEAD, context: OF_PULL }],
+    ])
+    const pull = world.pulls.get(5)
+    if (pull === undefined) throw new Error('There is no pull request 5.')
+    const { sha } = pushToPull(world, pull, { force: true })
+    const event = pullRequest({ action: 'synchronize', pull: { head: { sha } } })
     expect((await run({ event })).calls).toEqual(continues('job_5'))
   })
-})
-
-it('a job is found on the commits of an open pull request, and on those that a forced push replaced', async () => {
-  const { world, run } = await startAfter([
-    ['success', 'job_1', PULL],
-    ['success', 'job_5', 'https://github.com/acme/docs/pull/7', { sha: HEAD }],
-  ])
-  const pull = world.pulls.get(5)
-  if (pull === undefined) throw new Error('There is no pull request 5.')
-  const { sha } = pushToPull(world, pull, { force: true })
-  const event = pullRequest({ action: 'synchronize', pull: { head: { sha } } })
-  expect((await run({ event })).calls).toEqual(continues('job_5'))
-  const forced = await startAfter([['success', 'job_5', PULL, { sha: HEAD }]])
-  addCommit(forced.world)
-  expect((await forced.run({ event: pushOf(forced.world, HEAD) })).calls).toEqual(continues('job_5'))
 })
