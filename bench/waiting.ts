@@ -1,5 +1,5 @@
 import { fraction } from '../docs-service/analytics/site.ts'
-import { readInputs } from '../src/inputs/read.ts'
+import { readInputs } from '../src/inputs/table.ts'
 import { pauseAfter } from '../src/job/poll.ts'
 
 /** Figures side by side; the first column names the row. */

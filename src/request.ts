@@ -1,8 +1,16 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Trigger } from './events/trigger.ts'
 import { SERVICE_KEY } from './inputs/formats.ts'
-import { type InputProblem, InputsError, inputNames, readInputs } from './inputs/read.ts'
-import { hasPrompt, INPUTS, type InputName, type Inputs } from './inputs/table.ts'
+import {
+  hasPrompt,
+  INPUTS,
+  type InputName,
+  type InputProblem,
+  type Inputs,
+  InputsError,
+  inputNames,
+  readInputs,
+} from './inputs/table.ts'
 import type { JobRequest } from './job/action.ts'
 import { hasInstructions } from './job/prompt.ts'
 import { inBackticks, listOf } from './lib/text.ts'

@@ -1,7 +1,7 @@
 import { decide } from './events/decide.ts'
 import { readEvent } from './events/event-table.ts'
 import { readTrigger } from './events/trigger.ts'
-import { InputsError } from './inputs/read.ts'
+import { InputsError } from './inputs/table.ts'
 import { runJob } from './job/job.ts'
 import { inputsErrorSummary, reportSkip, shortSummary } from './job/summary.ts'
 import { HttpClient } from './lib/http.ts'

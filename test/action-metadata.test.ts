@@ -3,8 +3,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { readActionMetadata } from '../scripts/action-metadata.ts'
 import { generatedFiles } from '../scripts/readme.ts'
-import { inputNames } from '../src/inputs/read.ts'
-import { INPUTS } from '../src/inputs/table.ts'
+import { INPUTS, inputNames } from '../src/inputs/table.ts'
 import { OUTPUTS } from '../src/runner/run.ts'
 
 const metadata = readActionMetadata()

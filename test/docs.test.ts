@@ -6,7 +6,7 @@ import { gfmFromMarkdown } from 'mdast-util-gfm'
 import { gfm } from 'micromark-extension-gfm'
 import { visit } from 'unist-util-visit'
 import { describe, expect, it } from 'vitest'
-import { inputNames } from '../src/inputs/read.ts'
+import { inputNames } from '../src/inputs/table.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const EXTENSIONS = { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] }

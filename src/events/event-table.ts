@@ -2,8 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { CommandSource } from '../github/comments.ts'
 import type * as GitHub from '../github/types.ts'
 import type { Inputs } from '../inputs/table.ts'
-import { isRecord, parseJson } from '../lib/json.ts'
-import { errorMessage } from '../lib/text.ts'
+import { errorMessage, isRecord, parseJson } from '../lib/text.ts'
 import type { Environment } from '../runner/environment.ts'
 
 /** What the action knows of an event. To add one, add a row. */

@@ -1,6 +1,5 @@
 import { HttpClient, type HttpRequest } from '../lib/http.ts'
-import { recordField } from '../lib/json.ts'
-import { joinSentences } from '../lib/text.ts'
+import { joinSentences, recordField } from '../lib/text.ts'
 import { afterGrace, type Waiting } from '../lib/time.ts'
 import { type ProxySettings, TransportError } from '../lib/transport.ts'
 import {

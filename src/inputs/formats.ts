@@ -1,4 +1,4 @@
-import { parseJson } from '../lib/json.ts'
+import { parseJson } from '../lib/text.ts'
 import { parseDuration } from '../lib/time.ts'
 import { isPrivateTransport } from '../lib/transport.ts'
 

@@ -10,7 +10,7 @@ import { type Comparison, normalizeLogin } from '../github/types.ts'
 import { byteLength, joinSentences, listOf } from '../lib/text.ts'
 import type { Readers } from '../readers/readers.ts'
 import type { Found } from '../record/found.ts'
-import type { NoteItem } from '../record/marker.ts'
+import type { NoteItem } from '../record/own-comments.ts'
 import type { Run } from '../runner/run.ts'
 import type { DocsService } from '../service/docs-service.ts'
 import {

@@ -1,7 +1,7 @@
 import type { ContextStats } from '../context/render.ts'
 import type { Skip } from '../events/trigger.ts'
 import { parsePullRequest } from '../github/pull-requests.ts'
-import type { InputsError } from '../inputs/read.ts'
+import type { InputsError } from '../inputs/table.ts'
 import {
   code,
   codeBlock,

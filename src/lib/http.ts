@@ -1,7 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
 import { type Dispatcher, EnvHttpProxyAgent, request } from 'undici'
-import { isRecord, recordField, stringField } from './json.ts'
+import { isRecord, recordField, stringField } from './text.ts'
 import type { Clock } from './time.ts'
 import { type ProxySettings, TransportError, transportError } from './transport.ts'
 

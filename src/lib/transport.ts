@@ -1,5 +1,4 @@
-import { isRecord, stringField } from './json.ts'
-import { errorCode, errorMessage } from './text.ts'
+import { errorCode, errorMessage, isRecord, stringField } from './text.ts'
 
 /** A request without a usable response. The message is one plain sentence part, fit to follow "because". */
 export class TransportError extends Error {

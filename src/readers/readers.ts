@@ -1,5 +1,4 @@
-import type { InputProblem } from '../inputs/read.ts'
-import { INPUTS } from '../inputs/table.ts'
+import { INPUTS, type InputProblem } from '../inputs/table.ts'
 import { code, md, sentencesWithCode } from '../lib/markdown.ts'
 import { byteLength, clip, countOf, errorMessage, listOf } from '../lib/text.ts'
 import { findOutputPath, WorkspaceError, writeOutput } from '../lib/workspace.ts'

@@ -4,8 +4,7 @@ import { mainThread, type ThreadComment } from '../github/comments.ts'
 import { isRerun } from '../runner/environment.ts'
 import type { Run } from '../runner/run.ts'
 import type { Attempt, Found, NamedJob } from './found.ts'
-import type { RecordMarker } from './marker.ts'
-import { isSameComment, listThread, type OwnComment } from './own-comments.ts'
+import { isSameComment, listThread, type OwnComment, type RecordMarker } from './own-comments.ts'
 
 /**
  * Reads what the comments before a command tell: an earlier attempt's reply, and the job of the step's newest reply in the

@@ -5,8 +5,15 @@ import { code, joinMarkdown, link, Markdown, md } from '../lib/markdown.ts'
 import { byteLength } from '../lib/text.ts'
 import { runUrlOf } from '../runner/environment.ts'
 import type { Run } from '../runner/run.ts'
-import { hashProject, type NoteItem, type NoteLine, type NoteMarker } from './marker.ts'
-import { listThread, rewriteComment, writeNewComment } from './own-comments.ts'
+import {
+  hashProject,
+  listThread,
+  type NoteItem,
+  type NoteLine,
+  type NoteMarker,
+  rewriteComment,
+  writeNewComment,
+} from './own-comments.ts'
 
 const MAX_LINES = 20
 const MAX_ITEMS = 5

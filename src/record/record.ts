@@ -9,8 +9,8 @@ import {
 } from '../github/comments.ts'
 import { GitHubError } from '../github/errors.ts'
 import type { Octokit } from '../github/types.ts'
-import { isRecord } from '../lib/json.ts'
 import { MAX_LINK_LENGTH, Markdown } from '../lib/markdown.ts'
+import { isRecord } from '../lib/text.ts'
 import { attemptUrlOf, isRerun, stepNames } from '../runner/environment.ts'
 import type { PendingPart, Run } from '../runner/run.ts'
 import {
@@ -25,8 +25,14 @@ import {
 import { findInComments } from './find-in-comments.ts'
 import { findInStatuses } from './find-in-statuses.ts'
 import type { Found, NamedJob } from './found.ts'
-import { hashProject, type RecordMarker } from './marker.ts'
-import { type Draft, findComment, rewriteComment, writeNewComment } from './own-comments.ts'
+import {
+  type Draft,
+  findComment,
+  hashProject,
+  type RecordMarker,
+  rewriteComment,
+  writeNewComment,
+} from './own-comments.ts'
 import { remembersByStatus, statusCommit, statusDescription, statusName } from './status.ts'
 
 /** What the record says at one time. `jobId`: empty while there is none. */
@@ -199,7 +205,11 @@ export class RunRecord {
     const marker = this.#marker(entry.state)
     const permission = writePermission(this.#place.thread)
     const isMemory = this.#trigger.command !== undefined
-    const call = { purpose: 'write the comment', permission, ...(isMemory && this.#levelOf(REPLY_COST, entry)) }
+    const call = {
+      purpose: 'write the comment',
+      permission,
+      ...(isMemory && this.#levelOf(REPLY_COST, entry)),
+    }
     const written = await writeAt(this.#place, { marker, text: entry.text }, { call, isLast }, run)
     this.#place = { ...this.#place, mayExist: true, ...(written.known && { ref: written.value }) }
     if (written.known && !isLast) this.#savePending()

@@ -1,11 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import * as core from '@actions/core'
 import { GitHub } from '../github/client.ts'
-import { type InputProblem, readInputs, secretsOf } from '../inputs/read.ts'
-import type { Inputs } from '../inputs/table.ts'
-import { isRecord, parseJson } from '../lib/json.ts'
+import { type InputProblem, type Inputs, readInputs, secretsOf } from '../inputs/table.ts'
 import { createRedact, type Markdown, md, type Redact } from '../lib/markdown.ts'
-import { byteLength, errorMessage, logText } from '../lib/text.ts'
+import { byteLength, errorMessage, isRecord, logText, parseJson } from '../lib/text.ts'
 import type { Clock, Waiting } from '../lib/time.ts'
 import type { Environment } from './environment.ts'
 

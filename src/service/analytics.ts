@@ -1,5 +1,5 @@
-import { isRecord, type JsonRecord } from '../lib/json.ts'
 import type { Redact } from '../lib/markdown.ts'
+import { isRecord, type JsonRecord } from '../lib/text.ts'
 import type { DocsService } from './docs-service.ts'
 
 /**

@@ -1,5 +1,4 @@
 import type { HttpResponse } from '../lib/http.ts'
-import { listField, recordField, stringField } from '../lib/json.ts'
 import {
   byteLength,
   capitalize,
@@ -10,6 +9,9 @@ import {
   failureText,
   inBackticks,
   joinSentences,
+  listField,
+  recordField,
+  stringField,
 } from '../lib/text.ts'
 import { TransportError } from '../lib/transport.ts'
 

@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { type InputProblem, InputsError, readInputs, secretsOf } from '../../src/inputs/read.ts'
-import type { InputName } from '../../src/inputs/table.ts'
+import {
+  type InputName,
+  type InputProblem,
+  InputsError,
+  readInputs,
+  secretsOf,
+} from '../../src/inputs/table.ts'
 import { VALUES, WRONG_VALUES } from './read.cases.ts'
 
 const redact = (text: string): string => text.replaceAll('hush', '***')

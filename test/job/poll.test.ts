@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readInputs } from '../../src/inputs/read.ts'
+import { readInputs } from '../../src/inputs/table.ts'
 import { pauseAfter } from '../../src/job/poll.ts'
 import { startHarness } from '../support/harness.ts'
 import type { Reply } from '../support/scripted-service.ts'

@@ -1,4 +1,4 @@
-import { readInputs } from '../../src/inputs/read.ts'
+import { readInputs } from '../../src/inputs/table.ts'
 import type { Plan } from '../../src/job/plan.ts'
 import {
   type JobEnd,

@@ -29,7 +29,10 @@ it('`source-authors` of a pull request is its author, of a command its writer', 
   const octocat = person('octocat')
   world.roles.set('octocat', { permission: 'write', role_name: 'write' })
   addPull(world, { number: 5, user: person('mona') })
-  const pull = await run({ event: pullRequest({ action: 'synchronize', author: person('mona') }), inputs: PROMPT })
+  const pull = await run({
+    event: pullRequest({ action: 'synchronize', author: person('mona') }),
+    inputs: PROMPT,
+  })
   expect(pull.outputs['source-authors']).toBe('mona')
   const body = '/docs explain it'
   const { id } = addComment(world, { kind: 'main', number: 5, author: octocat, body })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { InputsError } from '../../src/inputs/read.ts'
+import { InputsError } from '../../src/inputs/table.ts'
 import { JobError } from '../../src/job/job-error.ts'
 import type { Plan } from '../../src/job/plan.ts'
 import { dryRunSummary, inputsErrorSummary, jobSummary } from '../../src/job/summary.ts'

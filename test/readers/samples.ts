@@ -1,4 +1,4 @@
-import { readInputs } from '../../src/inputs/read.ts'
+import { readInputs } from '../../src/inputs/table.ts'
 import { fullDaysBefore, periodsBefore } from '../../src/readers/format.ts'
 import { type ReportContent, readersSummary } from '../../src/readers/summary.ts'
 import { makeReport, type VisitorsReport } from '../../src/readers/visitors.ts'

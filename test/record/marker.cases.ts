@@ -1,4 +1,4 @@
-import type { Marker, RecordMarker } from '../../src/record/marker.ts'
+import type { Marker, RecordMarker } from '../../src/record/own-comments.ts'
 
 export const marker: RecordMarker = {
   kind: 'reply',

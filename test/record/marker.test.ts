@@ -1,8 +1,13 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { pullRequestThread, type Thread } from '../../src/github/comments.ts'
-import { hashProject, type Marker, readMarker, renderMarker } from '../../src/record/marker.ts'
-import { isSameComment } from '../../src/record/own-comments.ts'
+import {
+  hashProject,
+  isSameComment,
+  type Marker,
+  readMarker,
+  renderMarker,
+} from '../../src/record/own-comments.ts'
 import { readEnvironment } from '../../src/runner/environment.ts'
 import { Run } from '../../src/runner/run.ts'
 import { VirtualClock } from '../support/clock.ts'
