@@ -54,13 +54,10 @@ async function perform(run: Run): Promise<void> {
     request.wantsJob ? runJob(request, { mergedPulls, readers, service }, run) : undefined,
     readers?.report(),
   ])
-  const [jobFailure, readersFailure] = parts.map((part, index) => {
-    if (part.status === 'fulfilled') return part.value
-    reportError(part.reason, run, index === 0 ? 'job' : 'visitors')
-    return undefined
-  })
-  if (jobFailure !== undefined) log.fail(jobFailure)
-  if (readersFailure !== undefined) log.fail(readersFailure, `Docs readers: ${run.subject}`)
+  for (const [index, part] of parts.entries()) {
+    if (part.status === 'rejected') reportError(part.reason, run, index === 0 ? 'job' : 'visitors')
+    else if (part.value !== undefined) log.fail(part.value, `Docs readers: ${run.subject}`)
+  }
 }
 
 function reportCancelled({ wantsJob }: RunRequest, run: Run): void {

@@ -18,10 +18,8 @@ import { publishReport, reportDryRun, reportSkip } from './summary.ts'
 /**
  * Requests the job, waits for it, and reports it: in the outputs, the log, the summary, comments and a commit status.
  * Never rejects for what the service, GitHub or the network does.
- *
- * @returns why the step fails, as sentences; `undefined` if it does not
  */
-export async function runJob(request: JobRequest, tools: JobTools, run: Run): Promise<string | undefined> {
+export async function runJob(request: JobRequest, tools: JobTools, run: Run): Promise<void> {
   // Until there is a better one: whatever ends the run before, its result is not left empty.
   run.setOutputs({ result: 'error' })
   const record = new RunRecord(request.trigger, run)
@@ -52,7 +50,7 @@ export async function runJob(request: JobRequest, tools: JobTools, run: Run): Pr
       : { kind: 'not-started', isCancelled, error: cause instanceof JobError ? cause : undefined }
   }
   const report = makeReport({ plan, end, rerun, accepted }, run)
-  return await publish(report, end, { record, trigger: request.trigger }, run)
+  await publish(report, end, { record, trigger: request.trigger }, run)
 }
 
 /** A fault of ours: a report of it needs the place. */
@@ -91,7 +89,7 @@ async function publish(
   end: Ended['end'],
   { record, trigger }: { readonly record: RunRecord; readonly trigger: Trigger },
   run: Run,
-): Promise<string | undefined> {
+): Promise<void> {
   const { accepted } = first
   const endedAtMs = run.clock.now()
   publishReport(first, run)
@@ -99,7 +97,8 @@ async function publish(
   // Whatever kills the run from here on, its result is known.
   if (end.kind === 'finished') run.saveState('finished', 'true')
   const text = reportSentences(first)
-  if (!first.isFailure) run.log[isExpected(first.result) ? 'notice' : 'warning'](text)
+  const level = isExpected(first.result) ? 'notice' : 'warning'
+  run.log[first.isFailure ? 'fail' : level](text)
 
   let report = first
   const messageAtMs = accepted?.kind === 'message' ? accepted.sentAtMs : undefined
@@ -125,7 +124,6 @@ async function publish(
       await record.end(report, hasNote)
     }
   }
-  return first.isFailure ? text : undefined
 }
 
 /**
