@@ -48,7 +48,7 @@ export async function tell(
   return {
     leadIn: lines.slice(1, 4),
     lines: lines.slice(4, -1),
-    counts: /context: .*(?=\.)/.exec(summary)?.[0],
+    counts: /(?<=told: ).*(?=\.)/.exec(summary)?.[0],
     requests: requests.filter((line) => !OTHER_REQUESTS.test(line)),
     logged: log.filter((line) => /^(?:notice|warning|error): /.test(line) && !OTHER_LINES.test(line)),
   }

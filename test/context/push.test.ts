@@ -32,7 +32,7 @@ describe('a push', () => {
     const told = await tell(await pushScene(), { event: pushed })
     const head = ['Repository: acme/docs', 'Event: push', 'Branch: main', RUN]
     expect(told).toMatchObject({ lines: [...head, ...COMPARED], requests: [COMPARE], logged: [] })
-    expect(told.counts).toBe('context: 2 commits, 1 file')
+    expect(told.counts).toBe('2 commits, 1 file')
   })
 
   it('whose commits cancel out changed no files', async () => {
@@ -102,7 +102,7 @@ describe('a push', () => {
     const commits = [{ id: sha, message, author: { username: 'octocat' } }]
     const payload = { ref: 'refs/heads/main', before: BEFORE, after: sha, commits }
     const { lines, requests, counts } = await tell(scene, { event: { name: 'push', payload } })
-    expect(counts).toBe('context: 1 commit, 1 file, 1 merged pull request')
+    expect(counts).toBe('1 commit, 1 file, 1 merged pull request')
     expect(lines.slice(4)).toEqual([
       expect.stringMatching(/^Compare: /),
       'Merged pull request #7: Add --dry-run (https://github.com/acme/docs/pull/7, by octocat, labels: feature, cli):',
@@ -118,7 +118,7 @@ describe('a push', () => {
   it.each([
     ["this step's last job, so that pushes that were dropped are told, too", 'success', {}],
     ['the push before, where that job failed', 'failure', {}],
-    ['the push before, where the step has no memory', 'success', { 'follow-up': 'false' }],
+    ["this step's last job, with `follow-up: false`, too", 'success', { 'follow-up': 'false' }],
   ])('is told since %s', async (since, state, inputs) => {
     const scene = await pushScene()
     addOlderJob(scene, state)

@@ -214,8 +214,9 @@ describe('a status that can not be written before the create', () => {
         inputs,
         replies: { post: [{ status: 429, headers: { 'retry-after': '9999' } }] },
       })
-      expect(refused.log.at(-1)).toContain('start the workflow anew')
-      expect(refused.log.at(-1)).not.toContain('safe to run this again')
+      const error = refused.log.find((line) => line.startsWith('error: '))
+      expect(error).toContain('start the workflow anew')
+      expect(error).not.toContain('safe to run this again')
     },
   )
 })
