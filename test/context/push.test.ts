@@ -196,7 +196,7 @@ describe('a push', () => {
   })
 
   it.each([
-    ['403 ("No")', 'notice', "The job's `github-token` needs the permission `contents: read` for this. "],
+    ['403 ("No")', 'notice', '`contents: read` is missing in `permissions:`. '],
     ['404 ("No common ancestor")', 'warning', ''],
   ])('has what the payload has where GitHub returns %s, and says it', async (answer, level, advice) => {
     const scene = await startHarness()
@@ -209,9 +209,9 @@ describe('a push', () => {
     const commits = ['- bbbbbbb Change 1', '  with details', '- 1111111 Change 0', '  with details']
     const files = `Changed files: not known: GitHub returned ${answer}`
     expect(lines.slice(4)).toEqual([COMPARED[0], 'Commits:', ...commits, files])
-    const failed = `${level}: Failed to compare two commits: GitHub returned ${answer}.`
+    const failed = `${level}: ${advice}Failed to compare two commits: GitHub returned ${answer}.`
     const lacks = 'The agent is not told the commits, files and diff.'
-    expect(logged).toEqual([`${failed} ${advice}${lacks}`])
+    expect(logged).toEqual([`${failed} ${lacks}`])
   })
 })
 

@@ -144,3 +144,14 @@ it.each([
     expect(outputs['pr-operation']).toBe(operation)
   },
 )
+
+it.each([
+  ['a new job', {}, 'Job j1 was accepted by the docs service.'],
+  ['a message', { 'job-id': 'j1' }, 'The message to job j1 was accepted by the docs service.'],
+  ['a job that is waited for', { 'job-id': 'j1', prompt: '' }, undefined],
+])('the log says of %s that it was accepted, and the post step knows its id', async (_what, inputs, line) => {
+  const { run } = await startHarness({ replies: { get: ['completed'] } })
+  const { log, state } = await run({ inputs: { ...PROMPT, ...inputs } })
+  expect(log.find((one) => one.includes('was accepted'))).toBe(line)
+  expect(state['job-id']).toBe('j1')
+})
