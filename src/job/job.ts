@@ -96,9 +96,7 @@ async function publish(
   record.prepareEnd(first)
   // Whatever kills the run from here on, its result is known.
   if (end.kind === 'finished') run.saveState('finished', 'true')
-  const text = reportSentences(first)
-  const level = isExpected(first.result) ? 'notice' : 'warning'
-  run.log[first.isFailure ? 'fail' : level](text)
+  if (first.prLink !== '') run.log.info(`The pull request of job ${first.jobId}: ${first.prLink}`)
 
   let report = first
   const messageAtMs = accepted?.kind === 'message' ? accepted.sentAtMs : undefined
@@ -107,11 +105,9 @@ async function publish(
     report = withPull(first, pull)
     publishReport(report, run)
   }
-  if (finished !== undefined) {
-    show(await readPullReport(finished, run))
-    const refined = reportSentences(report)
-    if (refined !== text) run.log.info(refined)
-  }
+  if (finished !== undefined) show(await readPullReport(finished, run))
+  const level = isExpected(report.result) ? 'notice' : 'warning'
+  run.log[report.isFailure ? 'fail' : level](reportSentences(report))
   const hasNote = await noteSources(report, trigger, run)
   await record.end(report, hasNote)
   const { 'wait-for-preview': wantsPreview, wait } = run.inputs
