@@ -48,7 +48,8 @@ async function perform(run: Run): Promise<void> {
   // Connections of its own for each part: none waits for another's requests.
   const service = createService(run)
   const readers =
-    request.readers && new Readers({ ...request.readers, hasJob: request.wantsJob }, createService(run), run)
+    request.readers &&
+    new Readers({ ...request.readers, hasJob: request.wantsJob }, createService(run), run)
   // Every part that was asked for is tried and reported; one part's failure never hides another's result.
   const parts = await Promise.allSettled([
     request.wantsJob ? runJob(request, { mergedPulls, readers, service }, run) : undefined,

@@ -71,7 +71,11 @@ export type ContextBlock = {
  * What GitHub knows of the event, as a delimited block for the prompt: from the payload, and from the API where that is
  * silent. Never fails: what can't be read from GitHub is left out, and said.
  */
-export async function describeEvent(trigger: Trigger, known: KnownFacts, run: Run): Promise<ContextBlock> {
+export async function describeEvent(
+  trigger: Trigger,
+  known: KnownFacts,
+  run: Run,
+): Promise<ContextBlock> {
   try {
     return describe(trigger, await factsOf(trigger.event, known, run), known, run)
   } catch (error) {
@@ -97,12 +101,16 @@ function describe(
     ...branchOf(event, environment),
     ['Workflow run', runUrlOf(environment)],
     ['Asked by', command === undefined ? '' : `${command.author.login} in ${command.source.url}`],
-    ['Earlier pull request of the docs agent', previous === undefined ? '' : `${previous.prLink} (${state})`],
+    [
+      'Earlier pull request of the docs agent',
+      previous === undefined ? '' : `${previous.prLink} (${state})`,
+    ],
     ...described.facts,
   ]
   const { body, user, html_url: url } = payload.comment ?? payload.review ?? {}
   // A command is the request itself.
-  const comment: Fact[] = body && command === undefined ? [[`Comment by ${user?.login} (${url})`, body]] : []
+  const comment: Fact[] =
+    body && command === undefined ? [[`Comment by ${user?.login} (${url})`, body]] : []
   const all = { ...described, facts, texts: [...(described.texts ?? []), ...comment] }
   const detail = inputs.context === 'files' ? 'files' : 'diff'
   const isCommand = command !== undefined
@@ -143,11 +151,17 @@ function sourcesOf(
 function readAuthor(user: Maybe<User>, inputs: Inputs): SourceAuthor {
   if (!user?.login) return undefined
   const { login, type } = user
-  const isIgnored = inputs['ignore-authors'].some((one) => normalizeLogin(one) === normalizeLogin(login))
+  const isIgnored = inputs['ignore-authors'].some(
+    (one) => normalizeLogin(one) === normalizeLogin(login),
+  )
   return { login, isPerson: type === 'User' && !/\[bot\]$/i.test(login) && !isIgnored }
 }
 
-async function factsOf({ payload, row }: GitHubEvent, known: KnownFacts, run: Run): Promise<EventFacts> {
+async function factsOf(
+  { payload, row }: GitHubEvent,
+  known: KnownFacts,
+  run: Run,
+): Promise<EventFacts> {
   const { github } = run
   switch (row.subject) {
     case 'push':
@@ -169,7 +183,11 @@ async function factsOf({ payload, row }: GitHubEvent, known: KnownFacts, run: Ru
   }
 }
 
-async function factsOfPull(pull: PullRequest, github: GitHub, comment: Comment = {}): Promise<EventFacts> {
+async function factsOfPull(
+  pull: PullRequest,
+  github: GitHub,
+  comment: Comment = {},
+): Promise<EventFacts> {
   const { owner, repo } = github.repository
   const { head } = pull
   const isFork = head != null && isFromFork(pull, `${owner}/${repo}`)
@@ -178,7 +196,10 @@ async function factsOfPull(pull: PullRequest, github: GitHub, comment: Comment =
     ...described.facts,
     ['State', stateOf(pull)],
     ['Base', pull.base?.ref ?? ''],
-    ['Head', `${head?.ref ?? ''}${isFork ? ` of the fork ${head?.repo?.full_name ?? '(deleted)'}` : ''}`],
+    [
+      'Head',
+      `${head?.ref ?? ''}${isFork ? ` of the fork ${head?.repo?.full_name ?? '(deleted)'}` : ''}`,
+    ],
     ['Comment on', placeOf(comment)],
   ]
   const changes = pull.number == null ? {} : await changesOfPull(pull, github)
@@ -213,7 +234,13 @@ function labelsOf({ labels }: Issue): string[] {
   return (labels ?? []).map(({ name }) => name ?? '')
 }
 
-function stateOf({ state, draft, merged, merged_at: mergedAt, merge_commit_sha: sha }: PullRequest): string {
+function stateOf({
+  state,
+  draft,
+  merged,
+  merged_at: mergedAt,
+  merge_commit_sha: sha,
+}: PullRequest): string {
   if (merged === true || mergedAt != null) return sha ? `merged as ${sha}` : 'merged'
   const shown = draft === true ? `${state} (draft)` : (state ?? '')
   return state === 'open' ? `${shown}, not merged: users don't have it yet` : shown
@@ -226,7 +253,14 @@ function placeOf({ path, line, original_line: original }: Comment): string {
 }
 
 /** The run that this one follows. */
-function factsOfRun({ name, html_url: url, event, head_branch, head_sha, conclusion }: WorkflowRun): Fact[] {
+function factsOfRun({
+  name,
+  html_url: url,
+  event,
+  head_branch,
+  head_sha,
+  conclusion,
+}: WorkflowRun): Fact[] {
   return [
     ['Finished workflow', `${name} (${url}, started by ${event})`],
     ['Branch', head_branch ?? ''],
@@ -239,7 +273,8 @@ function factsOfRun({ name, html_url: url, event, head_branch, head_sha, conclus
 function branchOf({ row, payload }: GitHubEvent, { ref: runRef }: Environment): Fact[] {
   if (payload.pull_request != null || payload.issue?.pull_request != null) return []
   if (row.subject === 'release' || row.subject === 'workflow-run') return []
-  if (payload.ref_type != null) return [[payload.ref_type === 'tag' ? 'Tag' : 'Branch', payload.ref ?? '']]
+  if (payload.ref_type != null)
+    return [[payload.ref_type === 'tag' ? 'Tag' : 'Branch', payload.ref ?? '']]
   const ref = (row.subject === 'push' ? payload.ref : undefined) ?? runRef
   if (ref.startsWith('refs/tags/')) return [['Tag', ref.slice('refs/tags/'.length)]]
   return [['Branch', ref.replace(/^refs\/heads\//, '')]]

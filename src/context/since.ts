@@ -48,8 +48,9 @@ export async function factsOfPush(
   const earlier = await readEarlierPulls(payload, commits, github)
   const origins = new Map([...earlier, ...mergedPulls])
   const pulls = new Map([...origins.values()].flat().map((pull) => [pull.number, pull]))
-  const { skipped = [], told = [] } = Object.groupBy([...pulls.values()].toReversed(), ({ labels }) =>
-    hasSkipLabel(labels, inputs) ? 'skipped' : 'told',
+  const { skipped = [], told = [] } = Object.groupBy(
+    [...pulls.values()].toReversed(),
+    ({ labels }) => (hasSkipLabel(labels, inputs) ? 'skipped' : 'told'),
   )
   const passOver: Fact = [
     'Pull requests that need no documentation (pass over their changes)',
@@ -72,7 +73,8 @@ async function readEarlierPulls(
   const pushed = new Set(originsOf(payload.commits).map(({ sha }) => sha))
   const earlier = commits.filter(({ sha }) => isSha(sha) && !pushed.has(sha)).slice(-MAX_DESCRIBED)
   if (earlier.length === 0) return new Map()
-  const consequence = 'The agent is not told which pull requests the commits of earlier pushes came in.'
+  const consequence =
+    'The agent is not told which pull requests the commits of earlier pushes came in.'
   return await readMergedPulls(earlier, { withText: true, consequence }, github)
 }
 
@@ -84,8 +86,10 @@ async function changesOfPush(
 ): Promise<EventFacts> {
   const { before, after } = payload
   // A local run may have any payload.
-  if (!isSha(after)) return changesInPayload(payload, 'not known: the payload names no commit to compare')
-  if (!isSha(before)) return changesInPayload(payload, 'a new branch has nothing to be compared with')
+  if (!isSha(after))
+    return changesInPayload(payload, 'not known: the payload names no commit to compare')
+  if (!isSha(before))
+    return changesInPayload(payload, 'a new branch has nothing to be compared with')
   const job = lastJob.known ? lastJob.value : undefined
   const compared = await compare(job?.sha ?? before, after, github)
   const since = job !== undefined && job.sha !== before ? [factOfJob(job)] : []
@@ -109,7 +113,8 @@ export async function factsOfBranch(
 ): Promise<EventFacts> {
   if (!isSha(sha)) return unknownChanges('the run names no commit')
   const job = lastJob.known ? lastJob.value : undefined
-  if (job === undefined) return (await changesSinceRelease(sha, github)) ?? (await lastCommits(sha, github))
+  if (job === undefined)
+    return (await changesSinceRelease(sha, github)) ?? (await lastCommits(sha, github))
   const [label, value] = factOfJob(job)
   if (job.sha === sha) return { facts: [[label, value]], files: { files: [], total: 0 } }
   const compared = await compare(job.sha, sha, github)
@@ -203,7 +208,9 @@ async function changesSinceTag(tag: string, payload: Payload, github: GitHub): P
   const consequence = 'The agent is not told what has changed since the tag before.'
   const call = { purpose: 'list the tags', permission: 'contents: read', consequence }
   const before = await github.attempt(call, async () => {
-    const refs = await github.call(({ rest }) => rest.git.listMatchingRefs({ ...github.repository, ref }))
+    const refs = await github.call(({ rest }) =>
+      rest.git.listMatchingRefs({ ...github.repository, ref }),
+    )
     const tags = refs.map((one) => one.ref.replace(/^refs\/tags\//, ''))
     return tagsBefore(tag, tags)
   })
@@ -234,24 +241,31 @@ async function changesSinceNearest(
 export function tagsBefore(tag: string, tags: readonly string[]): string[] {
   const version = readVersion(tag)
   const versions = tags.map(readVersion).filter((one) => one !== undefined)
-  const lower = versions.filter((one) => one.prefix === version?.prefix && compareVersions(one, version) < 0)
+  const lower = versions.filter(
+    (one) => one.prefix === version?.prefix && compareVersions(one, version) < 0,
+  )
   return lower.toSorted((one, other) => compareVersions(other, one)).map((one) => one.tag)
 }
 
 /** `@scope/pkg@1.2.0-rc.1`: prefix `@scope/pkg@`, numbers `1.2.0`, suffix `-rc.1`. */
 type Version = Readonly<Record<'tag' | 'prefix' | 'numbers' | 'suffix', string>>
 
-const VERSION = /^(.*?)v?(?<![\d.])(\d+(?:\.\d+){0,3})((?:[-.]|a|b|rc|alpha|beta|pre|dev)[\w.-]*)?(?:\+.*)?$/i
+const VERSION =
+  /^(.*?)v?(?<![\d.])(\d+(?:\.\d+){0,3})((?:[-.]|a|b|rc|alpha|beta|pre|dev)[\w.-]*)?(?:\+.*)?$/i
 
 function readVersion(tag: string): Version | undefined {
   const [, prefix, numbers, suffix = ''] = VERSION.exec(tag) ?? []
-  return prefix === undefined || numbers === undefined ? undefined : { tag, prefix, numbers, suffix }
+  return prefix === undefined || numbers === undefined
+    ? undefined
+    : { tag, prefix, numbers, suffix }
 }
 
 /** Below zero if the first is lower. A version with a suffix comes before the one without it. */
 function compareVersions(one: Version, other: Version): number {
   const { compare: natural } = new Intl.Collator('en', { numeric: true })
   const isFinal = one.suffix === '' || other.suffix === ''
-  const bySuffix = isFinal ? other.suffix.length - one.suffix.length : natural(one.suffix, other.suffix)
+  const bySuffix = isFinal
+    ? other.suffix.length - one.suffix.length
+    : natural(one.suffix, other.suffix)
   return natural(one.numbers, other.numbers) || bySuffix
 }

@@ -36,6 +36,7 @@ function limitNote({ retryAfterMs = 0 }: ServiceError): string {
 
 /** Whether a failure may be over by the time that the workflow runs again, with nothing changed. */
 function isTransient(error: unknown): boolean {
-  if (error instanceof TransportError) return !['tls', 'tls-protocol', 'proxy'].includes(error.failure)
+  if (error instanceof TransportError)
+    return !['tls', 'tls-protocol', 'proxy'].includes(error.failure)
   return isRetryable(error)
 }

@@ -11,7 +11,14 @@ import { type JobRequest, waitFor } from './action.ts'
 import { JobError } from './job-error.ts'
 import { findUnchanged, type JobTools, makePlan, type Plan } from './plan.ts'
 import { pollJob } from './poll.ts'
-import { type Ended, makeReport, type Report, type RerunAdvice, reportSentences, withPull } from './report.ts'
+import {
+  type Ended,
+  makeReport,
+  type Report,
+  type RerunAdvice,
+  reportSentences,
+  withPull,
+} from './report.ts'
 import { type AcceptedJob, submit } from './submit.ts'
 import { publishReport, reportDryRun, reportSkip } from './summary.ts'
 
@@ -39,7 +46,9 @@ export async function runJob(request: JobRequest, tools: JobTools, run: Run): Pr
     ;({ plan, rerun } = await begin(plan, record, run))
     run.cancel.throwIfAborted()
     const deadlineMs = (planned.lookedUpAtMs ?? run.clock.now()) + run.inputs.timeout
-    accepted = await submit(plan, deadlineMs, tools.service, run).finally(() => run.github.jobStarted())
+    accepted = await submit(plan, deadlineMs, tools.service, run).finally(() =>
+      run.github.jobStarted(),
+    )
     void record.accepted(accepted, plan.kind)
     end = await pollJob(accepted, tools.service, run)
   } catch (error) {
@@ -133,10 +142,13 @@ async function noteSources(
   run: Run,
 ): Promise<boolean> {
   const pull = prLink || accepted?.prLink || ''
-  if (!accepted || !plan || plan.kind === 'wait' || pull === '' || result === 'cancelled') return false
+  if (!accepted || !plan || plan.kind === 'wait' || pull === '' || result === 'cancelled')
+    return false
   const continued = plan.kind === 'message' ? plan.namedAtMs : undefined
   const line = createLine({ jobId: accepted.id, atMs: accepted.sentAtMs }, plan.items, trigger, run)
   const isWritten = await writeNote(pull, line, continued, run)
   const number = locatePullRequest(pull, run.github)?.number
-  return isWritten && trigger.command !== undefined && trigger.command.source.thread.number !== number
+  return (
+    isWritten && trigger.command !== undefined && trigger.command.source.thread.number !== number
+  )
 }

@@ -61,7 +61,12 @@ export async function makePlan(
   const startedAtMs = clock.now()
   const { attempt, earlier } = found
   const hasEarlier = attempt.kind === 'job' || (earlier.known && earlier.value !== undefined)
-  const action = await chooseAction(found, request, inputs['dry-run'] ? undefined : tools.service, run)
+  const action = await chooseAction(
+    found,
+    request,
+    inputs['dry-run'] ? undefined : tools.service,
+    run,
+  )
   run.cancel.throwIfAborted()
   const lookedUpAtMs = hasEarlier ? startedAtMs : undefined
   if (action.kind === 'wait') return { plan: action, lookedUpAtMs }
@@ -82,10 +87,12 @@ async function writePrompt(
   const command = [parts.command, requests].join('\n\n').trim()
   // A message is a command's words, and what was written since the last one: the job has the rest.
   const isReply = action.kind === 'message' && parts.command !== '' && inputs['job-id'] === ''
-  const conversation = inputs.context === 'none' ? undefined : await readPosts(trigger, found, isReply, run)
+  const conversation =
+    inputs.context === 'none' ? undefined : await readPosts(trigger, found, isReply, run)
   const byCommand = commandSources(trigger, run)
   if (isReply) {
-    const posts = conversation && conversation.posts.length > 0 ? renderMessageContext(conversation) : ''
+    const posts =
+      conversation && conversation.posts.length > 0 ? renderMessageContext(conversation) : ''
     const prompt = [command, posts.trim()].join('\n\n').trim()
     return { ...byCommand, prompt, contextCounts: undefined }
   }
@@ -130,14 +137,19 @@ type Sources = Pick<Prompt, 'items' | 'authors'>
 const MAX_AUTHORS = 10
 
 /** What led to a job: the merged pull requests, else the pull request, the commits, the release, what readers missed. */
-function sourcesOf({ pulls, pull, commits, release }: ContextSources, hasSignals: boolean): Sources {
+function sourcesOf(
+  { pulls, pull, commits, release }: ContextSources,
+  hasSignals: boolean,
+): Sources {
   const asPull = (one: NonNullable<typeof pull>): NoteItem => {
     return { kind: 'pull', url: one.url, title: one.title, author: one.author?.login ?? '' }
   }
   const candidates: readonly NoteItem[][] = [
     pulls.map(asPull),
     pull === undefined ? [] : [asPull(pull)],
-    release === undefined ? [] : [{ kind: 'release', url: release.url, title: release.name, author: '' }],
+    release === undefined
+      ? []
+      : [{ kind: 'release', url: release.url, title: release.name, author: '' }],
     commits.map(({ url, subject, author }) => {
       return { kind: 'commit', url, title: subject, author: author?.login ?? '' }
     }),
@@ -208,7 +220,8 @@ export async function findUnchanged(
   { inputs, environment, github }: Run,
 ): Promise<string | undefined> {
   const base = lastJob.known ? lastJob.value : undefined
-  const isAsked = inputs['skip-unchanged'] && name === 'schedule' && inputs['reader-signals'] !== 'agent'
+  const isAsked =
+    inputs['skip-unchanged'] && name === 'schedule' && inputs['reader-signals'] !== 'agent'
   if (!isAsked || base === undefined) return undefined
   const reason = `no commit on this branch since this step's last job (on ${base.sha.slice(0, 7)}) but the agent's own`
   if (base.sha === environment.sha) return reason

@@ -52,11 +52,13 @@ const MAX_MS = 24 * 24 * UNITS_MS.h
  * @throws {RangeError} with the problem in words, if the text is anything else
  */
 export function parseDuration(text: string): number {
-  if (/^0*[1-9]\d*$/.test(text)) throw new RangeError(`has no unit: did you mean ${text}s or ${text}m?`)
+  if (/^0*[1-9]\d*$/.test(text))
+    throw new RangeError(`has no unit: did you mean ${text}s or ${text}m?`)
   const parts = PATTERN.exec(text)?.groups
   if (text === '' || parts === undefined) throw new RangeError('is not a duration')
   let totalMs = 0
-  for (const [unit, unitMs] of Object.entries(UNITS_MS)) totalMs += Number(parts[unit] ?? 0) * unitMs
+  for (const [unit, unitMs] of Object.entries(UNITS_MS))
+    totalMs += Number(parts[unit] ?? 0) * unitMs
   if (totalMs === 0) throw new RangeError('must be longer than zero')
   if (totalMs > MAX_MS) throw new RangeError('is longer than 24 days')
   return totalMs

@@ -9,12 +9,17 @@ type Found = {
 }
 
 /** What became of the docs pull requests in the run's repository, as one line; `undefined` if not known, or there are none. */
-export async function readDocsPulls({ fromMs, toMs }: Period, run: Run): Promise<Markdown | undefined> {
+export async function readDocsPulls(
+  { fromMs, toMs }: Period,
+  run: Run,
+): Promise<Markdown | undefined> {
   const { inputs, github, clock, environment } = run
   if (inputs['github-token'] === '') return undefined
   // In a search, the login of an App's account is `app/NAME`.
   const logins = inputs['ignore-authors'].map((login) => login.toLowerCase())
-  const authors = [...new Set(logins)].map((login) => `author:${login.replace(/^(.*)\[bot\]$/, 'app/$1')}`)
+  const authors = [...new Set(logins)].map(
+    (login) => `author:${login.replace(/^(.*)\[bot\]$/, 'app/$1')}`,
+  )
   const days = `${isoDay(fromMs)}..${isoDay(toMs - DAY_MS)}`
   const wanted = { merged: `merged:${days}`, closed: `is:unmerged closed:${days}`, open: 'is:open' }
   // One search for each author: not every GitHub takes several authors as "or".
@@ -32,14 +37,17 @@ export async function readDocsPulls({ fromMs, toMs }: Period, run: Run): Promise
   const found = Object.entries(answer.value.data ?? {})
   const of = (kind: string): Found[] =>
     found.flatMap(([name, search]) => (name.startsWith(kind) ? [search] : []))
-  const count = (kind: string): number => of(kind).reduce((sum, { issueCount = 0 }) => sum + issueCount, 0)
+  const count = (kind: string): number =>
+    of(kind).reduce((sum, { issueCount = 0 }) => sum + issueCount, 0)
 
   const ended = (['merged', 'closed'] as const).flatMap((kind) =>
     count(kind) > 0 ? `${formatCount(count(kind))} ${kind}` : [],
   )
   const parts = ended.length > 0 ? [md`${listOf(ended)} in the period`] : []
   const open = of('open').flatMap(({ nodes = [] }) => nodes.filter((node) => node !== null))
-  const [oldest] = open.sort((left, right) => ((left.createdAt ?? '') < (right.createdAt ?? '') ? -1 : 1))
+  const [oldest] = open.sort((left, right) =>
+    (left.createdAt ?? '') < (right.createdAt ?? '') ? -1 : 1,
+  )
   if (oldest !== undefined) {
     const ageMs = clock.now() - Date.parse(oldest.createdAt ?? '')
     const age = `the oldest for ${countOf(Math.floor(ageMs / DAY_MS), 'day')}`
@@ -47,7 +55,10 @@ export async function readDocsPulls({ fromMs, toMs }: Period, run: Run): Promise
   }
   if (parts.length === 0) return undefined
   const query = encodeURIComponent(`is:pr ${authors.join(' OR ')}`)
-  const all = link('Docs pull requests', `${github.serverUrl}/${environment.repository}/pulls?q=${query}`)
+  const all = link(
+    'Docs pull requests',
+    `${github.serverUrl}/${environment.repository}/pulls?q=${query}`,
+  )
   const [first = md``, second] = parts
   return second === undefined ? md`${all}: ${first}` : md`${all}: ${first}; ${second}`
 }

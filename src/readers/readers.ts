@@ -7,7 +7,13 @@ import type { DocsService } from '../service/docs-service.ts'
 import { AnalyticsReader, MAX_REQUESTS, NotRead } from './analytics-reader.ts'
 import { readDocsPulls } from './docs-pulls.ts'
 import { formatPeriod, fullDaysBefore, type Period } from './format.ts'
-import { type ReaderSignals, readSignals, SIGNALS_DAYS, signalsForAgent, signalsOutputs } from './signals.ts'
+import {
+  type ReaderSignals,
+  readSignals,
+  SIGNALS_DAYS,
+  signalsForAgent,
+  signalsOutputs,
+} from './signals.ts'
 import { type ReportContent, readersMarkdown, readersSummary } from './summary.ts'
 import {
   csvOf,
@@ -177,7 +183,8 @@ export class Readers {
     const content = { inputs, leftOut, requests: this.#reader.count, ...parts }
     const shown = inputs['visitors-summary'] ? content : { ...content, report: undefined }
     // A step that fails says why on its page, too.
-    if (shown.report ?? signals ?? failure) this.#run.writeSummary('visitors', readersSummary(shown))
+    if (shown.report ?? signals ?? failure)
+      this.#run.writeSummary('visitors', readersSummary(shown))
     if (cancel.aborted) return
     for (const warning of report?.warnings ?? []) log.warning(warning, this.#title)
     for (const sentence of leftOut) log.notice(sentence, this.#title)
@@ -197,8 +204,10 @@ export class Readers {
     const others = inputs['visitors-summary'] ? ` and of the ${EARLIER_PERIODS} periods before` : ''
     if (inputs['visitors-summary'] || this.#exportTo !== undefined)
       parts.push(`read the visitors of ${formatPeriod(this.#period)}${others}`)
-    if (this.#exportTo !== undefined) parts.push(`write all rows to \`${inputs['visitors-export']}\``)
-    if (signals !== 'none') parts.push(`read what readers missed in ${formatPeriod(this.#signalsPeriod)}`)
+    if (this.#exportTo !== undefined)
+      parts.push(`write all rows to \`${inputs['visitors-export']}\``)
+    if (signals !== 'none')
+      parts.push(`read what readers missed in ${formatPeriod(this.#signalsPeriod)}`)
     if (signals === 'agent') parts.push('tell the agent')
     const plan = `The docs service was not called. Without \`dry-run\`, this run would ${listOf(parts)}, with ${MAX_REQUESTS} requests at most.`
     log.notice(plan, this.#title)

@@ -13,7 +13,15 @@ import {
   reviewComment,
 } from '../support/events.ts'
 import { type Harness, startHarness } from '../support/harness.ts'
-import { type Account, AFTER, addComment, addPull, addStatus, BEFORE, commitOf } from '../support/world.ts'
+import {
+  type Account,
+  AFTER,
+  addComment,
+  addPull,
+  addStatus,
+  BEFORE,
+  commitOf,
+} from '../support/world.ts'
 import { addOlderJob, COMPARISON, changedFile, RUN, tell } from './describe-run.ts'
 import { PLACES_OF_COMMENTS, PULL_FILES } from './events.cases.ts'
 
@@ -140,7 +148,8 @@ describe('a pull request', () => {
     const { lines, logged } = await tell(scene, { event: issueComment(command) })
     expect(lines).toEqual(expect.arrayContaining(['Pull request: 5', `State: open, ${NOT_MERGED}`]))
     expect(lines.at(-1)).toMatch(/^Changed files: not known: GitHub returned 403/)
-    const missing = /^notice: `pull-requests: read` is missing .* Failed to look up the pull request: /
+    const missing =
+      /^notice: `pull-requests: read` is missing .* Failed to look up the pull request: /
     expect(logged).toEqual([expect.stringMatching(missing)])
   })
 })
@@ -203,7 +212,9 @@ describe('any other event', () => {
     expect(asked.lines).toEqual(expect.arrayContaining([...before, ...texts]))
     expect(asked.lines.join()).not.toContain('Ignore')
     expect([plain, asked].map(({ leadIn }) => leadIn[0])).toEqual([
-      expect.stringMatching(/^This request comes from an unattended workflow run: nobody can answer/),
+      expect.stringMatching(
+        /^This request comes from an unattended workflow run: nobody can answer/,
+      ),
       expect.stringMatching(/^This request was written as a comment on GitHub: the author reads/),
     ])
   })
@@ -211,18 +222,21 @@ describe('any other event', () => {
   it.each([
     ['acme/docs', 'merged'],
     ['acme/other', 'not visible to this run'],
-  ])('names the pull request of the agent that went before, in %s: %s', async (repository, words) => {
-    const scene = await startHarness()
-    addPull(scene.world, { number: 3, state: 'closed', merged: true })
-    const prLink = `https://github.com/${repository}/pull/3`
-    const status = { state: 'success', description: 'Done (job_1)', target_url: prLink }
-    addStatus(scene.world, BEFORE, {
-      ...status,
-      context: 'Docs agent: docs (docs.yml, docs, agent)',
-    })
-    const { lines } = await tell(scene, { event: bareEvent('schedule') })
-    expect(lines).toContain(`Earlier pull request of the docs agent: ${prLink} (${words})`)
-  })
+  ])(
+    'names the pull request of the agent that went before, in %s: %s',
+    async (repository, words) => {
+      const scene = await startHarness()
+      addPull(scene.world, { number: 3, state: 'closed', merged: true })
+      const prLink = `https://github.com/${repository}/pull/3`
+      const status = { state: 'success', description: 'Done (job_1)', target_url: prLink }
+      addStatus(scene.world, BEFORE, {
+        ...status,
+        context: 'Docs agent: docs (docs.yml, docs, agent)',
+      })
+      const { lines } = await tell(scene, { event: bareEvent('schedule') })
+      expect(lines).toContain(`Earlier pull request of the docs agent: ${prLink} (${words})`)
+    },
+  )
 })
 
 /** What the agent is told of an event, how many requests that takes, and the permissions for them. */
@@ -254,7 +268,12 @@ const ROWS = [
     '`pull-requests: read`',
   ],
   ['`issues`, `issue_comment` on an issue', 'Issue, Title, URL, Author, Labels, Body', '0', 'none'],
-  ['`discussion`, `discussion_comment`', 'Discussion, Title, URL, Author, Labels, Body', '0', 'none'],
+  [
+    '`discussion`, `discussion_comment`',
+    'Discussion, Title, URL, Author, Labels, Body',
+    '0',
+    'none',
+  ],
   [
     '`release`',
     'Release, Tag, URL, Release before, Compare, Notes, Commits, Changed files',
@@ -319,7 +338,9 @@ describe('the table of events', () => {
       [newIssue(command)],
       [issueComment({ ...command, onIssue: true })],
     ],
-    '`discussion`, `discussion_comment`': [[{ name: 'discussion_comment', payload: { discussion: merged } }]],
+    '`discussion`, `discussion_comment`': [
+      [{ name: 'discussion_comment', payload: { discussion: merged } }],
+    ],
     '`release`': [[published], [published, isReleased]],
     '`schedule`, `workflow_dispatch`, `repository_dispatch`': others.flatMap((made): Case[] => [
       [made],
@@ -339,13 +360,16 @@ describe('the table of events', () => {
       const scene = await startHarness()
       prepare?.(scene)
       const { lines, requests } = await tell(scene, { event: made })
-      for (const line of lines) found.add(/^([A-Z][A-Za-z ]+?)(?: #.*| \(.*\))?:/.exec(line)?.[1] ?? '')
-      for (const one of requests) needed.add(one.startsWith('GET /pulls/') ? 'pull-requests' : 'contents')
+      for (const line of lines)
+        found.add(/^([A-Z][A-Za-z ]+?)(?: #.*| \(.*\))?:/.exec(line)?.[1] ?? '')
+      for (const one of requests)
+        needed.add(one.startsWith('GET /pulls/') ? 'pull-requests' : 'contents')
       counts.add(requests.length)
     }
     const listed = labels.replace('pull requests', 'pull request').split(', ').filter(Boolean)
     // Told of every event; a release and the run that is followed have their own.
-    const ref = row === '`release`' ? 'Branch' : row === '`workflow_run`' ? 'Tag' : /^(?:Branch|Tag)$/
+    const ref =
+      row === '`release`' ? 'Branch' : row === '`workflow_run`' ? 'Tag' : /^(?:Branch|Tag)$/
     const always = ['', 'Repository', 'Event', 'Workflow run']
     always.push('Asked by')
     const own = [...found].filter((label) => !always.includes(label) && !label.match(ref))

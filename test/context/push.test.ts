@@ -2,7 +2,16 @@ import { describe, expect, it } from 'vitest'
 import { bareEvent, type Event, push, pushBy } from '../support/events.ts'
 import { type Harness, startHarness } from '../support/harness.ts'
 import { AFTER, addCommit, addPull, BEFORE, commitOf, mergePull } from '../support/world.ts'
-import { addJob, addOlderJob, COMPARE, COMPARED, COMPARISON, changedFile, RUN, tell } from './describe-run.ts'
+import {
+  addJob,
+  addOlderJob,
+  COMPARE,
+  COMPARED,
+  COMPARISON,
+  changedFile,
+  RUN,
+  tell,
+} from './describe-run.ts'
 import { NO_COMPARISONS } from './push.cases.ts'
 
 const NO_COMMIT = '0'.repeat(40)
@@ -123,7 +132,10 @@ describe('a push', () => {
     const scene = await pushScene()
     addOlderJob(scene, state)
     const { lines, requests } = await tell(scene, { event: pushed, inputs })
-    const sinceJob = [`${JOB} (commit eeeeeee, 2026-03-01T06:30Z)`, 'GET /compare/eeeeeee...bbbbbbb']
+    const sinceJob = [
+      `${JOB} (commit eeeeeee, 2026-03-01T06:30Z)`,
+      'GET /compare/eeeeeee...bbbbbbb',
+    ]
     const isJob = since.startsWith('this')
     expect([lines[4], ...requests]).toEqual(isJob ? sinceJob : [COMPARED[0], COMPARE])
   })
@@ -131,7 +143,8 @@ describe('a push', () => {
   it('of more files than GitHub compares is asked for in two parts', async () => {
     const scene = await startHarness()
     const { comparisons } = scene.world
-    const filesOf = (...names: string[]) => names.map((name) => changedFile(name, { patch: `+${name}` }))
+    const filesOf = (...names: string[]) =>
+      names.map((name) => changedFile(name, { patch: `+${name}` }))
     const added = changedFile('z.ts', { status: 'added', patch: '+z.ts' })
     const first = Array.from({ length: 300 }, (_, index) => `a${index}.ts`)
     const parents = ['1', '2'].map((sha) => ({ sha, url: 'https://github.com/' }))
@@ -144,17 +157,25 @@ describe('a push', () => {
     })
     comparisons.set(`${middle}...${AFTER}`, { files: filesOf('a2.ts', 'x.ts', 'z.ts') })
     const { lines, requests } = await tell(scene, { event: pushed })
-    expect(requests).toEqual([COMPARE, 'GET /compare/aaaaaaa...ccccccc', 'GET /compare/ccccccc...bbbbbbb'])
+    expect(requests).toEqual([
+      COMPARE,
+      'GET /compare/aaaaaaa...ccccccc',
+      'GET /compare/ccccccc...bbbbbbb',
+    ])
     expect(lines).toContain('Changed files: 303 or more (+304 -0), first what readers would notice')
     expect(lines[lines.indexOf('added z.ts (+2 -0)') + 1]).toBe('+z.ts')
     // A commit that lacks something of the base would tell it as a part of the change.
     comparisons.set(`${BEFORE}...${middle}`, { behind_by: 1, files: filesOf('wrong.ts') })
     const again = await tell(scene, { event: pushed })
-    expect(again.lines).toContain('Changed files: 300 or more (+300 -0), first what readers would notice')
+    expect(again.lines).toContain(
+      'Changed files: 300 or more (+300 -0), first what readers would notice',
+    )
   })
 
   it('of a new branch has what the payload has, and asks nobody', async () => {
-    const commits = [{ id: AFTER, message: 'Add', added: ['a.ts'], modified: ['b.ts'], removed: ['c.ts'] }]
+    const commits = [
+      { id: AFTER, message: 'Add', added: ['a.ts'], modified: ['b.ts'], removed: ['c.ts'] },
+    ]
     const made = push({
       ref: 'refs/heads/x',
       created: true,
@@ -172,7 +193,8 @@ describe('a push', () => {
   it('of a tag is compared with the version before it', async () => {
     const scene = await startHarness()
     const { tags, comparisons } = scene.world
-    for (const name of ['v1.9.0', 'v1.10.0', 'v1.9.1', 'v2.0.0', 'web/v1.9.9']) tags.set(name, BEFORE)
+    for (const name of ['v1.9.0', 'v1.10.0', 'v1.9.1', 'v2.0.0', 'web/v1.9.9'])
+      tags.set(name, BEFORE)
     comparisons.set('v1.9.1...v1.10.0', COMPARISON)
     const { lines, requests } = await tell(scene, { event: pushOfTag('v1.10.0') })
     expect(lines.slice(2)).toEqual(['Tag: v1.10.0', RUN, 'Tag before: v1.9.1', ...COMPARED])
@@ -192,27 +214,37 @@ describe('a push', () => {
 
   it('without a payload (a local run) says that nothing is known', async () => {
     const { lines } = await tell(await startHarness(), { event: bareEvent('push') })
-    expect(lines.slice(4)).toEqual(['Changed files: not known: the payload names no commit to compare'])
+    expect(lines.slice(4)).toEqual([
+      'Changed files: not known: the payload names no commit to compare',
+    ])
   })
 
   it.each([
     ['403 ("No")', 'notice', '`contents: read` is missing in `permissions:`. '],
     ['404 ("No common ancestor")', 'warning', ''],
-  ])('has what the payload has where GitHub returns %s, and says it', async (answer, level, advice) => {
-    const scene = await startHarness()
-    const [status = '', message] = answer.split(/ \("|"/)
-    scene.github.faults.push({
-      match: /compare/,
-      end: { status: Number(status), body: { message } },
-    })
-    const { lines, logged } = await tell(scene, { event: pushed })
-    const commits = ['- bbbbbbb Change 1', '  with details', '- 1111111 Change 0', '  with details']
-    const files = `Changed files: not known: GitHub returned ${answer}`
-    expect(lines.slice(4)).toEqual([COMPARED[0], 'Commits:', ...commits, files])
-    const failed = `${level}: ${advice}Failed to compare two commits: GitHub returned ${answer}.`
-    const lacks = 'The agent is not told the commits, files and diff.'
-    expect(logged).toEqual([`${failed} ${lacks}`])
-  })
+  ])(
+    'has what the payload has where GitHub returns %s, and says it',
+    async (answer, level, advice) => {
+      const scene = await startHarness()
+      const [status = '', message] = answer.split(/ \("|"/)
+      scene.github.faults.push({
+        match: /compare/,
+        end: { status: Number(status), body: { message } },
+      })
+      const { lines, logged } = await tell(scene, { event: pushed })
+      const commits = [
+        '- bbbbbbb Change 1',
+        '  with details',
+        '- 1111111 Change 0',
+        '  with details',
+      ]
+      const files = `Changed files: not known: GitHub returned ${answer}`
+      expect(lines.slice(4)).toEqual([COMPARED[0], 'Commits:', ...commits, files])
+      const failed = `${level}: ${advice}Failed to compare two commits: GitHub returned ${answer}.`
+      const lacks = 'The agent is not told the commits, files and diff.'
+      expect(logged).toEqual([`${failed} ${lacks}`])
+    },
+  )
 })
 
 it.each(NO_COMPARISONS)(
@@ -222,7 +254,8 @@ it.each(NO_COMPARISONS)(
     scene.github.faults.push({ match: /compare/, end: { status: 200, body } })
     const { lines, logged } = await tell(scene, { event: pushed })
     expect(lines.at(-1)).toContain(`Changed files: not known: ${why}`)
-    const said = /^warning: Failed to (?:describe the event|compare two commits): .*The agent is not told/
+    const said =
+      /^warning: Failed to (?:describe the event|compare two commits): .*The agent is not told/
     expect(logged).toEqual([expect.stringMatching(said)])
   },
 )
@@ -260,7 +293,12 @@ describe('a schedule or dispatch', () => {
       ['same', 'v1'],
       'the release v1',
     ],
-    ['an older one, where the newest is too far back', ['v1', 'far'], ['far', 'v1'], 'the release v1'],
+    [
+      'an older one, where the newest is too far back',
+      ['v1', 'far'],
+      ['far', 'v1'],
+      'the release v1',
+    ],
     ['no draft and no prerelease', ['v1', 'draft', 'rc'], ['v1'], 'the release v1'],
   ])('is told on its first run what has changed since %s', async (_what, tags, compared, since) => {
     const scene = await scheduleScene()

@@ -8,7 +8,10 @@ describe('a new job', () => {
   it('ends with a pull request that exists in the repository', async () => {
     const { run: act, docs, asked } = await startScene({ agent: 'git' })
     const run = await act({ inputs: QUIET })
-    expect(run).toMatchObject({ exitCode: 0, outputs: { result: 'pull-request', status: 'completed' } })
+    expect(run).toMatchObject({
+      exitCode: 0,
+      outputs: { result: 'pull-request', status: 'completed' },
+    })
     const [job] = docs.jobs
     const link = run.outputs['pr-link'] ?? ''
     expect(run.outputs).toMatchObject({
@@ -32,13 +35,25 @@ describe('a new job', () => {
 
   it.each([
     ['no-change', {}, 0, 'no-pull-request', /^::notice .*::Changed nothing on `main`/m],
-    ['no-change', { 'fail-on': 'no-pull-request' }, 1, 'no-pull-request', /^::error .* `fail-on` names `no/m],
+    [
+      'no-change',
+      { 'fail-on': 'no-pull-request' },
+      1,
+      'no-pull-request',
+      /^::error .* `fail-on` names `no/m,
+    ],
     ['fail', {}, 1, 'failed', /^::error .*::The agent's job failed .*GitHub App.*credits/m],
     ['fail', { 'fail-on': 'none' }, 0, 'failed', /^::warning .*::The agent's job failed/m],
     ['archive', {}, 0, 'archived', /^::warning .*::The agent's job was archived/m],
     ['never', { timeout: '200ms' }, 1, 'timed-out', /^::error .*::Not finished within 200ms\. /m],
     ['status reviewing 1s', {}, 0, 'pull-request', /^::warning .*"reviewing"\. It counts as not/m],
-    ['never', { wait: 'false' }, 0, 'submitted', /^::notice .*::Job started; not waiting for it\./m],
+    [
+      'never',
+      { wait: 'false' },
+      0,
+      'submitted',
+      /^::notice .*::Job started; not waiting for it\./m,
+    ],
   ])(
     'whose agent has %j, with %j, ends with exit code %d as %s',
     async (agent, inputs, exitCode, result, says) => {
@@ -117,7 +132,12 @@ describe('a run', () => {
     const odd = { 'api-key': '', 'github-token': 'none', prompt: 'There is none, nonetheless.' }
     const run = await act({ inputs: { ...QUIET, ...more, ...odd }, files })
     expect(run).toMatchObject({ exitCode: 0, outputs: { result: 'dry-run' } })
-    for (const text of ['There is none, nonetheless.', 'Keep the tone.', 'api.diff', '+ GET /pets ```']) {
+    for (const text of [
+      'There is none, nonetheless.',
+      'Keep the tone.',
+      'api.diff',
+      '+ GET /pets ```',
+    ]) {
       expect(run.summary).toContain(text)
       expect(run.log).toContain(text)
     }
@@ -130,7 +150,9 @@ describe('a run', () => {
     const event = push({ deleted: true, ref: 'refs/heads/old', after: '0'.repeat(40) })
     const run = await act({ inputs: QUIET, event })
     expect(run).toMatchObject({ exitCode: 0, outputs: { result: 'skipped' } })
-    expect(run.summary).toMatch(/^## ⏭️ Docs agent\n\nSkipped: this push deletes `refs\/heads\/old`\.\n/)
+    expect(run.summary).toMatch(
+      /^## ⏭️ Docs agent\n\nSkipped: this push deletes `refs\/heads\/old`\.\n/,
+    )
   })
 
   it('with wrong inputs reports them all before any request, and shows no key', async () => {
@@ -154,7 +176,9 @@ describe('a run', () => {
     const named = [...run.log.matchAll(/%0A- ([a-z-]+) /g)].map(([, name]) => name)
     expect(named.toSorted()).toEqual(Object.keys(wrong).toSorted())
     expect(run.summary).toMatch(/^## ❌ Docs agent: wrong inputs\n/)
-    expect(run.log.replace(`::add-mask::${key}`, '') + run.summary).not.toMatch(/0123456789|secret@/)
+    expect(run.log.replace(`::add-mask::${key}`, '') + run.summary).not.toMatch(
+      /0123456789|secret@/,
+    )
     expect(docs.requests).toEqual([])
   })
 })
