@@ -81,7 +81,6 @@ export async function loadRequest(trigger: Trigger, run: Run): Promise<RunReques
   if (first.length > 0) throw new InputsError(first, isJobMeant || !isReportMeant)
 
   for (const sentence of warningsOf(inputs, wantsJob, hasInstruction)) log.warning(sentence)
-  for (const sentence of readers.warnings) log.warning(sentence)
   const isUnscheduled = ['push', 'pull_request', 'pull_request_target'].includes(trigger.event.name)
   if (inputs['skip-unchanged'] && wantsJob && isUnscheduled) {
     log.notice('`skip-unchanged` has no effect on a push or pull request: it is for a `schedule`.')
@@ -99,10 +98,16 @@ function warningsOf(inputs: Inputs, wantsJob: boolean, hasInstruction: boolean):
       : `${listOf(unused.map(inBackticks))} can have no effect ${why}.`
   }
   const isToExisting = inputs['job-id'] !== ''
+  const hasVisitors = inputs['visitors-summary'] || inputs['visitors-export'] !== ''
+  const hasReport = hasVisitors || inputs['reader-signals'] !== 'none'
   const warnings = [
     wantsJob ? [] : sentenceOf(OF_JOBS, 'without a job: request one with `prompt` or `job-id`'),
     isToExisting && !hasInstruction ? sentenceOf(OF_PROMPTS, 'without a prompt') : [],
     isToExisting && hasInstruction ? sentenceOf(['follow-up'], 'with `job-id`') : [],
+    hasVisitors
+      ? []
+      : sentenceOf(['visitors-days'], 'without `visitors-summary` or `visitors-export`'),
+    hasReport ? [] : sentenceOf(['site-url'], 'without a readers report'),
     wantsJob && !inputs.wait ? sentenceOf(OF_WAITING, 'with `wait: false`') : [],
   ].flat()
   if (inputs.matrix === 'Object') {

@@ -1,5 +1,5 @@
-import { parseRetryAfter } from '../lib/retry.ts'
 import { clip, errorMessage, isRecord, listField, recordField, stringField } from '../lib/text.ts'
+import { parseRetryAfter } from '../lib/time.ts'
 import { TransportError } from '../lib/transport.ts'
 
 /** A failed call to GitHub. The message follows "Failed to …:", such as `GitHub returned 502`. */

@@ -1,5 +1,5 @@
-import { type RetryError, retryAfterNote } from '../lib/retry.ts'
 import { type Failure, FailureError, joinSentences } from '../lib/text.ts'
+import { type RetryError, retryAfterNote } from '../lib/time.ts'
 import { TransportError } from '../lib/transport.ts'
 import { describeFailure, isRetryable, ServiceError } from '../service/service-errors.ts'
 

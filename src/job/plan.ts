@@ -96,8 +96,7 @@ async function writePrompt(
     const prompt = [command, posts.trim()].join('\n\n').trim()
     return { ...byCommand, prompt, contextCounts: undefined }
   }
-  const missed = await readers?.signals()
-  const signals = missed === undefined ? [] : [missed.rules, ...missed.list.split('\n')]
+  const signals = (await readers?.signals()) ?? []
   const written = assemblePrompt({ ...parts, command }, '')
   if (inputs.context === 'none') return { ...byCommand, prompt: written, contextCounts: undefined }
   const facts = {

@@ -1,6 +1,5 @@
-import { RetryError, retry } from '../lib/retry.ts'
 import { joinSentences } from '../lib/text.ts'
-import { afterGrace, formatDuration } from '../lib/time.ts'
+import { afterGrace, formatDuration, RetryError, retry } from '../lib/time.ts'
 import { TransportError } from '../lib/transport.ts'
 import type { NamedJob } from '../record/found.ts'
 import type { Run } from '../runner/run.ts'

@@ -193,12 +193,11 @@ export function signalsOutputs({ items, isRead }: ReaderSignals): OutputValues {
   return { 'reader-signals': JSON.stringify(entries) }
 }
 
-/** For the job of this run: rules in our words, and the list; `undefined` if nothing stands out. */
-export function signalsForAgent({ period, items }: ReaderSignals) {
-  if (items.length === 0) return undefined
+/** For the job of this run, as lines: rules in our words, and the list. None if nothing stands out. */
+export function signalsForAgent({ period, items }: ReaderSignals): readonly string[] {
+  if (items.length === 0) return []
   const lines = items.map((item) => lineOf(item, 'agent').source)
-  const list = [`What readers missed, ${formatPeriod(period)}:`, ...lines].join('\n')
-  return { rules: AGENT_RULES, list }
+  return [AGENT_RULES, `What readers missed, ${formatPeriod(period)}:`, ...lines]
 }
 
 /** The counts of an item, each with its whole and the site's average. */

@@ -1,9 +1,8 @@
 import { SERVICE_KEY } from '../inputs/formats.ts'
 import type { HttpClient } from '../lib/http.ts'
 import type { Redact } from '../lib/markdown.ts'
-import { parseRetryAfter } from '../lib/retry.ts'
 import { inBackticks, isRecord, type JsonRecord, parseJson, recordField } from '../lib/text.ts'
-import type { Clock } from '../lib/time.ts'
+import { type Clock, parseRetryAfter } from '../lib/time.ts'
 import {
   InvalidResponseError,
   type ServiceCall,

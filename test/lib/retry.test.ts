@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { parseRetryAfter, RetryError, retry } from '../../src/lib/retry.ts'
+import { parseRetryAfter, RetryError, retry } from '../../src/lib/time.ts'
 import { VirtualClock } from '../support/clock.ts'
 import { RETRY_AFTER } from './retry.cases.ts'
 

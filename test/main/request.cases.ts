@@ -123,6 +123,13 @@ export const WITHOUT_EFFECT: readonly [Readonly<Record<string, string>>, readonl
     ],
   ],
   [
+    { prompt: 'x', 'visitors-days': '3', 'site-url': 'https://a.example' },
+    [
+      '`visitors-days` can have no effect without `visitors-summary` or `visitors-export`.',
+      '`site-url` can have no effect without a readers report.',
+    ],
+  ],
+  [
     { 'job-id': 'j1', prompt: 'x', context: 'files', 'follow-up': 'false' },
     ['`follow-up` can have no effect with `job-id`.'],
   ],

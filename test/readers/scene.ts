@@ -73,7 +73,7 @@ export async function runReaders(options: ReadersRun) {
   const service = new DocsService({ ...access, http, clock })
   const readers = new Readers({ ...read.options, hasJob }, service, run)
   const [forAgent, failure] = await Promise.all([readers.signals(), readers.report()])
-  const signals = forAgent === undefined ? '' : `${forAgent.rules}\n${forAgent.list}`
+  const signals = forAgent.join('\n')
   const pausesMs = sleep.mock.calls.map(([ms]) => ms)
   const summary = written.mock.lastCall?.[1].source ?? ''
   vi.restoreAllMocks()
