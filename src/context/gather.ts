@@ -34,37 +34,22 @@ export type KnownFacts = {
   readonly promptBytes: number
 }
 
-/** `isPerson`: a user's account, no bot's or app's, and none of `ignore-authors`. */
-type SourceAuthor = { readonly login: string; readonly isPerson: boolean } | undefined
-
-type SourcePull = {
-  readonly number: number
-  readonly title: string
+/** What led to a job, for people. */
+export type SourceItem = {
+  readonly kind: 'pull' | 'commit' | 'release' | 'command' | 'signals'
   readonly url: string
-  readonly author: SourceAuthor
-  readonly labels: readonly string[]
+  readonly title: string
+  /** Login; empty where it is not known. */
+  readonly author: string
 }
 
-/** What the job is about, for people: newest first. */
-export type ContextSources = {
-  /** The merged pull requests that are told. */
-  readonly pulls: readonly SourcePull[]
-  /** That the event is about. */
-  readonly pull?: SourcePull
-  /** Those told that came in no pull request. */
-  readonly commits: readonly {
-    readonly sha: string
-    readonly subject: string
-    readonly url: string
-    readonly author: SourceAuthor
-  }[]
-  readonly release?: { readonly tag: string; readonly name: string; readonly url: string }
-}
+/** Newest first. `authors`: logins of the people whose changes it is about. */
+export type Sources = { readonly items: readonly SourceItem[]; readonly authors: readonly string[] }
 
 export type ContextBlock = {
   readonly text: string
   readonly stats: ContextStats
-  readonly sources: ContextSources
+  readonly sources: Sources
 }
 
 /**
@@ -115,46 +100,49 @@ function describe(
   const detail = inputs.context === 'files' ? 'files' : 'diff'
   const isCommand = command !== undefined
   const block = renderContext(all, { detail, isCommand, signals, conversation, promptBytes })
-  return { ...block, sources: sourcesOf(described, inputs) }
+  return { ...block, sources: sourcesOf(described, signals.length > 0, inputs) }
 }
 
+/** At most as many people are named. */
+const MAX_AUTHORS = 10
+
+/** The merged pull requests, else the pull request, the release, the commits, or what readers missed. */
 function sourcesOf(
   { mergedPulls = [], pull, release, commits = [] }: EventFacts,
+  hasSignals: boolean,
   inputs: Inputs,
-): ContextSources {
-  const { tag_name: tag, name, html_url: releaseUrl } = release ?? {}
+): Sources {
+  const merged = mergedPulls.map(({ title, url, author: { login, isPerson } }) => {
+    return { title, url, user: { login, type: isPerson ? 'User' : 'Bot' } }
+  })
+  const pulls = pull ? [{ title: pull.title, url: pull.html_url, user: pull.user }] : merged
+  const direct = commits
+    .filter(({ isInPull }) => isInPull !== true)
+    .map((commit) => ({ title: subjectOf(commit), url: commit.url, user: commit.author }))
+    .toReversed()
+  const released = release ? [{ title: release.name, url: release.html_url, user: undefined }] : []
+  const missed = hasSignals ? [{ title: '', url: '', user: undefined }] : []
+  const found = Object.entries({ pull: pulls, release: released, commit: direct, signals: missed })
+  const [kind, items] = found.find(([, list]) => list.length > 0) ?? ['signals', []]
+  const people = [...pulls, ...(pull ? [] : direct)].flatMap(({ user }) =>
+    isPerson(user, inputs) ? (user?.login ?? []) : [],
+  )
   return {
-    pulls: mergedPulls.map(({ number, title, url, author: { login, isPerson }, labels }) => {
-      const user = { login, type: isPerson ? 'User' : 'Bot' }
-      return { number, title, url, author: readAuthor(user, inputs), labels }
+    items: items.map(({ title, url, user }) => {
+      const author = user?.login ?? ''
+      return { kind: kind as SourceItem['kind'], title: title ?? '', url: url ?? '', author }
     }),
-    ...(pull && {
-      pull: {
-        number: pull.number ?? 0,
-        title: pull.title ?? '',
-        url: pull.html_url ?? '',
-        author: readAuthor(pull.user, inputs),
-        labels: labelsOf(pull),
-      },
-    }),
-    commits: commits
-      .filter(({ isInPull }) => isInPull !== true)
-      .map((commit) => {
-        const { sha, url = '', author } = commit
-        return { sha, subject: subjectOf(commit), url, author: readAuthor(author, inputs) }
-      })
-      .toReversed(),
-    ...(release && { release: { tag: tag ?? '', name: name ?? '', url: releaseUrl ?? '' } }),
+    authors: [...new Set(people)].slice(0, MAX_AUTHORS),
   }
 }
 
-function readAuthor(user: Maybe<User>, inputs: Inputs): SourceAuthor {
-  if (!user?.login) return undefined
-  const { login, type } = user
+/** Whether an account is a person's, and none of `ignore-authors`. */
+export function isPerson(user: Maybe<User>, inputs: Inputs): boolean {
+  const login = user?.login ?? ''
   const isIgnored = inputs['ignore-authors'].some(
     (one) => normalizeLogin(one) === normalizeLogin(login),
   )
-  return { login, isPerson: type === 'User' && !/\[bot\]$/i.test(login) && !isIgnored }
+  return user?.type === 'User' && !/\[bot\]$/i.test(login) && !isIgnored
 }
 
 async function factsOf(

@@ -1,3 +1,4 @@
+import type { SourceItem } from '../context/gather.ts'
 import { mayWrite, type Trigger } from '../events/trigger.ts'
 import type { Thread } from '../github/comments.ts'
 import { locatePullRequest } from '../github/pull-requests.ts'
@@ -8,7 +9,6 @@ import type { Run } from '../runner/run.ts'
 import {
   hashProject,
   listThread,
-  type NoteItem,
   type NoteLine,
   type NoteMarker,
   rewriteComment,
@@ -24,7 +24,7 @@ const MAX_BYTES = 60 * 1024
 /** The line of a run's job or message, sent at a time in milliseconds since the epoch. */
 export function createLine(
   sent: { readonly jobId: string; readonly atMs: number },
-  items: readonly NoteItem[],
+  items: readonly SourceItem[],
   { event: { name } }: Trigger,
   { environment }: Run,
 ): NoteLine {
@@ -130,10 +130,11 @@ function lineText({ atMs, run, event, items, more }: NoteLine): Markdown {
   return joinMarkdown([md`${date}, ${link(`${event} run`, run)}`, joinMarkdown(shown, '; ')], ': ')
 }
 
-function itemText({ kind, url, title, author }: NoteItem): Markdown {
+function itemText({ kind, url, title, author }: SourceItem): Markdown {
   const by = author === '' ? md`` : md` by **${author}**`
   if (kind === 'signals') return md`what readers missed`
-  if (kind === 'command') return md`${link('a command', url)}${by}`
+  if (kind === 'command')
+    return md`${link('a command', url)}${by}${title === '' ? md`` : md`: ${title}`}`
   // The address itself, so that GitHub links back from there.
   if (kind === 'pull' && /^https?:\/\/[\w.:-]+(?:\/[\w.-]+){2}\/pull\/\d+$/.test(url))
     return md`${Markdown.raw(url)} ${title}${by}`

@@ -1,4 +1,5 @@
 import { createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
+import type { SourceItem } from '../context/gather.ts'
 import type { Known } from '../github/client.ts'
 import {
   type CommentRef,
@@ -37,15 +38,6 @@ export type RecordMarker = {
   readonly source: string
 }
 
-/** What led to a job or a message. */
-export type NoteItem = {
-  readonly kind: 'pull' | 'commit' | 'release' | 'command' | 'signals'
-  readonly url: string
-  readonly title: string
-  /** Login; empty where it is not known. */
-  readonly author: string
-}
-
 /** One job or message. */
 export type NoteLine = {
   /** Milliseconds since the epoch. */
@@ -54,7 +46,7 @@ export type NoteLine = {
   /** URL of the run, and its event; empty of an earlier job, of which nothing else is known. */
   readonly run: string
   readonly event: string
-  readonly items: readonly NoteItem[]
+  readonly items: readonly SourceItem[]
   /** How many more there were. */
   readonly more: number
 }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import type { SourceItem } from '../../src/context/gather.ts'
 import { eventRow } from '../../src/events/event-table.ts'
 import type { Trigger } from '../../src/events/trigger.ts'
 import { createLine, writeNote } from '../../src/record/note.ts'
-import type { NoteItem } from '../../src/record/own-comments.ts'
 import { readEnvironment } from '../../src/runner/environment.ts'
 import { Run } from '../../src/runner/run.ts'
 import { VirtualClock } from '../support/clock.ts'
@@ -16,10 +16,10 @@ const PULL = 'https://github.com/acme/docs/pull/1'
 const DAY_MS = 24 * 3_600_000
 const START_MS = Date.UTC(2026, 0, 5)
 
-const pull = (number: number, title = `Change ${number}`, author = 'octocat'): NoteItem => {
+const pull = (number: number, title = `Change ${number}`, author = 'octocat'): SourceItem => {
   return { kind: 'pull', url: `https://github.com/acme/app/pull/${number}`, title, author }
 }
-const command: NoteItem = {
+const command: SourceItem = {
   kind: 'command',
   url: 'https://github.com/acme/docs/pull/5#issuecomment-5001',
   title: 'explain it',
@@ -36,7 +36,7 @@ async function startNotes() {
 
   /** One run for these items; returns whether its line is there. */
   async function write(
-    items: readonly NoteItem[],
+    items: readonly SourceItem[],
     given: {
       readonly inputs?: Record<string, string>
       readonly prLink?: string
