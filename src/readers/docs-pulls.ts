@@ -1,4 +1,4 @@
-import { link, type Markdown, md } from '../lib/markdown.ts'
+import { joinMarkdown, link, type Markdown, md } from '../lib/markdown.ts'
 import { countOf, formatCount, listOf } from '../lib/text.ts'
 import type { Run } from '../runner/run.ts'
 import { DAY_MS, isoDay, type Period } from './format.ts'
@@ -50,15 +50,12 @@ export async function readDocsPulls(
   )
   if (oldest !== undefined) {
     const ageMs = clock.now() - Date.parse(oldest.createdAt ?? '')
-    const age = `the oldest for ${countOf(Math.floor(ageMs / DAY_MS), 'day')}`
+    const days = Math.floor(ageMs / DAY_MS)
+    const age = days === 0 ? 'opened today' : `the oldest for ${countOf(days, 'day')}`
     parts.push(md`${formatCount(count('open'))} open, ${link(age, oldest.url ?? '')}`)
   }
   if (parts.length === 0) return undefined
   const query = encodeURIComponent(`is:pr ${authors.join(' OR ')}`)
-  const all = link(
-    'Docs pull requests',
-    `${github.serverUrl}/${environment.repository}/pulls?q=${query}`,
-  )
-  const [first = md``, second] = parts
-  return second === undefined ? md`${all}: ${first}` : md`${all}: ${first}; ${second}`
+  const url = `${github.serverUrl}/${environment.repository}/pulls?q=${query}`
+  return md`${link('Docs pull requests', url)}: ${joinMarkdown(parts, '; ')}`
 }
