@@ -87,7 +87,7 @@ function firstScreen(content: ReportContent, audience: Audience): Markdown[] {
       ...warnings.map((warning) => sentencesWithCode(`⚠️ ${warning}`)),
       ...firstReport(report),
       totalsTable(report),
-      md`Who came both ways counts once in all: people and AI do not add up to it.`,
+      md`Visitors are deduplicated: people and AI do not add up to all.`,
       ...readsLine(report),
       ...(audience === 'people' ? trendChart(report.drawn) : []),
       ...changesSection(report, site),

@@ -20,7 +20,7 @@ function folded(text: string, title: string): string {
 }
 
 /** Below the table. */
-const APART = 'Who came both ways counts once in all: people and AI do not add up to it.'
+const APART = 'Visitors are deduplicated: people and AI do not add up to all.'
 const READS = { human: 15_702, ai: 25_620, total: 41_322 }
 const WEEKS = [9000, 9100, 8900, 9050, 9000, 9000, 9000]
 /** Forty pages on which nothing happens. */
