@@ -1,5 +1,5 @@
 import type { Payload } from '../events/event-table.ts'
-import type { GitHub, Known } from '../github/client.ts'
+import type { GitHub, GitHubCall, Known } from '../github/client.ts'
 import { GitHubError } from '../github/errors.ts'
 import type { Commit, CommitFile, Comparison, Maybe, PullRequest } from '../github/types.ts'
 import { type CommitSummary, withoutBody } from './messages.ts'
@@ -21,9 +21,9 @@ export function requestComparison(
   base: string,
   head: string,
   github: GitHub,
+  ifItFails: Partial<GitHubCall> = { cost: 'the agent is not told the commits, files and diff' },
 ): Promise<Known<Comparison>> {
-  const consequence = 'The agent is not told the commits, files and diff.'
-  const call = { purpose: 'compare two commits', permission: 'contents: read', consequence }
+  const call = { purpose: 'compare two commits', permission: 'contents: read', ...ifItFails }
   const basehead = `${base}...${head}`
   return github.attempt(call, async () => {
     const compared = await github.call<Maybe<Comparison>>(({ rest }) =>
@@ -124,8 +124,8 @@ export function summaryOf({ sha, html_url: url, commit, author }: Commit): Commi
 }
 
 export function readPull(number: number, github: GitHub): Promise<Known<PullRequest>> {
-  const consequence = 'The agent is not told its branches.'
-  const call = { purpose: 'look up the pull request', permission: PULL_PERMISSION, consequence }
+  const cost = 'the agent is not told what it changes'
+  const call = { purpose: 'look up the pull request', permission: PULL_PERMISSION, cost }
   return github.attempt(call, () =>
     github.call<PullRequest>(({ rest }) =>
       rest.pulls.get({ ...github.repository, pull_number: number }),
@@ -139,25 +139,21 @@ export async function changesOfPull(
   github: GitHub,
 ): Promise<Pick<EventFacts, 'commits' | 'files'>> {
   const path = `${github.path}/pulls/${number}`
-  const list = <T>(
-    what: string,
-    consequence: string,
-    max?: number,
-  ): Promise<Known<readonly T[]>> => {
+  const list = <T>(what: string, cost: string, max?: number): Promise<Known<readonly T[]>> => {
     const call = {
       purpose: `list the pull request's ${what}`,
       permission: PULL_PERMISSION,
-      consequence,
+      cost,
     }
     return github.attempt(call, () => github.list<T>(`${path}/${what}`, max))
   }
   const [listed, commitsListed] = await Promise.all([
     list<CommitFile>(
       'files',
-      'The agent is not told which files it changes, nor the diff.',
+      'the agent is not told which files it changes, nor the diff',
       MAX_LISTED,
     ),
-    list<Commit>('commits', 'The agent is not told their messages.'),
+    list<Commit>('commits', 'the agent is not told their messages'),
   ])
   // The description tells what the bodies of its messages would.
   const commits = commitsListed.known ? commitsListed.value.map(summaryOf).map(withoutBody) : []

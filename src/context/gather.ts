@@ -66,7 +66,7 @@ export async function describeEvent(
   } catch (error) {
     // Neither payloads nor responses are checked field by field.
     const why = `GitHub returned unexpected data (${errorMessage(error)})`
-    run.log.warning(`Failed to describe the event: ${why}. The agent is not told what it is about.`)
+    run.log.cost(`Failed to describe the event: ${why}, so the agent is not told what it is about.`)
     const event = { ...trigger.event, payload: {} }
     return describe({ ...trigger, event }, unknownChanges(why), known, run)
   }

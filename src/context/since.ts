@@ -123,8 +123,11 @@ export async function factsOfBranch(
 
 /** @returns `undefined` if there is no release to compare with, or none that can be read */
 async function changesSinceRelease(sha: string, github: GitHub): Promise<EventFacts | undefined> {
-  const consequence = 'The agent is not told what has changed since the latest release.'
-  const call = { purpose: 'list the releases', permission: 'contents: read', consequence }
+  const call = {
+    purpose: 'list the releases',
+    permission: 'contents: read',
+    level: 'notice',
+  } as const
   const listed = await github.attempt(call, () =>
     github.list<Release>(`${github.path}/releases`, MAX_RELEASES),
   )
@@ -134,7 +137,7 @@ async function changesSinceRelease(sha: string, github: GitHub): Promise<EventFa
     // GitHub's times are all in UTC and of one length: they sort as text.
     .toSorted((one, other) => (one.at < other.at ? 1 : -1))
   for (const { tag } of published.slice(0, MAX_COMPARED)) {
-    const compared = await requestComparison(tag, sha, github)
+    const compared = await requestComparison(tag, sha, github, { level: 'notice' })
     if (!compared.known) return undefined
     const ahead = compared.value.ahead_by ?? 0
     if (ahead < 1 || ahead > MAX_COMMITS_AHEAD) continue
@@ -146,8 +149,8 @@ async function changesSinceRelease(sha: string, github: GitHub): Promise<EventFa
 
 /** What the last commits changed, of a young branch all. */
 async function lastCommits(sha: string, github: GitHub): Promise<EventFacts> {
-  const consequence = 'The agent is not told what has changed.'
-  const call = { purpose: 'list the last commits', permission: 'contents: read', consequence }
+  const cost = 'the agent is not told what has changed'
+  const call = { purpose: 'list the last commits', permission: 'contents: read', cost }
   const { repository } = github
   const listed = await github.attempt(call, () =>
     github.call<readonly Commit[]>(({ rest }) =>

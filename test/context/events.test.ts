@@ -149,7 +149,7 @@ describe('a pull request', () => {
     expect(lines).toEqual(expect.arrayContaining(['Pull request: 5', `State: open, ${NOT_MERGED}`]))
     expect(lines.at(-1)).toMatch(/^Changed files: not known: GitHub returned 403/)
     const missing =
-      /^notice: `pull-requests: read` is missing .* Failed to look up the pull request: /
+      /^warning: `pull-requests: read` is missing .*, so the agent is not told what it changes\./
     expect(logged).toEqual([expect.stringMatching(missing)])
   })
 })

@@ -220,31 +220,23 @@ describe('a push', () => {
   })
 
   it.each([
-    ['403 ("No")', 'notice', '`contents: read` is missing in `permissions:`. '],
-    ['404 ("No common ancestor")', 'warning', ''],
-  ])(
-    'has what the payload has where GitHub returns %s, and says it',
-    async (answer, level, advice) => {
-      const scene = await startHarness()
-      const [status = '', message] = answer.split(/ \("|"/)
-      scene.github.faults.push({
-        match: /compare/,
-        end: { status: Number(status), body: { message } },
-      })
-      const { lines, logged } = await tell(scene, { event: pushed })
-      const commits = [
-        '- bbbbbbb Change 1',
-        '  with details',
-        '- 1111111 Change 0',
-        '  with details',
-      ]
-      const files = `Changed files: not known: GitHub returned ${answer}`
-      expect(lines.slice(4)).toEqual([COMPARED[0], 'Commits:', ...commits, files])
-      const failed = `${level}: ${advice}Failed to compare two commits: GitHub returned ${answer}.`
-      const lacks = 'The agent is not told the commits, files and diff.'
-      expect(logged).toEqual([`${failed} ${lacks}`])
-    },
-  )
+    ['403 ("No")', '`contents: read` is missing in `permissions:`'],
+    ['404 ("No common ancestor")', 'GitHub returned 404 ("No common ancestor")'],
+  ])('has what the payload has where GitHub returns %s, and says it', async (answer, cause) => {
+    const scene = await startHarness()
+    const [status = '', message] = answer.split(/ \("|"/)
+    scene.github.faults.push({
+      match: /compare/,
+      end: { status: Number(status), body: { message } },
+    })
+    const { lines, logged } = await tell(scene, { event: pushed })
+    const commits = ['- bbbbbbb Change 1', '  with details', '- 1111111 Change 0', '  with details']
+    const files = `Changed files: not known: GitHub returned ${answer}`
+    expect(lines.slice(4)).toEqual([COMPARED[0], 'Commits:', ...commits, files])
+    const cost = 'so the agent is not told the commits, files and diff.'
+    expect(logged).toEqual([expect.stringMatching(/^warning: /)])
+    expect(logged[0]).toContain(`${cause}, ${cost}`)
+  })
 })
 
 it.each(NO_COMPARISONS)(
@@ -255,7 +247,7 @@ it.each(NO_COMPARISONS)(
     const { lines, logged } = await tell(scene, { event: pushed })
     expect(lines.at(-1)).toContain(`Changed files: not known: ${why}`)
     const said =
-      /^warning: Failed to (?:describe the event|compare two commits): .*The agent is not told/
+      /^warning: Failed to (?:describe the event|compare two commits): .*, so the agent is not told/
     expect(logged).toEqual([expect.stringMatching(said)])
   },
 )
@@ -351,9 +343,8 @@ describe('a schedule or dispatch', () => {
     const { lines, logged } = await tell(scene, start)
     expect(lines.slice(4)).toEqual(['Changed files: not known: GitHub returned 502'])
     expect(logged).toEqual([
-      expect.stringMatching(
-        /^warning: Failed to list the releases: GitHub returned 502\. The agent is not told/,
-      ),
+      'notice: Failed to list the releases: GitHub returned 502.',
+      expect.stringMatching(/^warning: .*502, so the agent is not told what has changed\.$/),
     ])
   })
 
