@@ -1,7 +1,7 @@
 import { errorMessage } from './lib/text.ts'
 import { createSystemClock } from './lib/time.ts'
+import { runMain } from './main.ts'
 import { runPost } from './post.ts'
-import { runMain } from './run.ts'
 import { readEnvironment } from './runner/environment.ts'
 import { Run } from './runner/run.ts'
 

@@ -1,4 +1,4 @@
-import { shortSummary } from './job/summary.ts'
+import { shortSummary } from './job/job-summary.ts'
 import { inBackticks } from './lib/text.ts'
 import { finishPending } from './record/record.ts'
 import type { Run } from './runner/run.ts'

@@ -1,16 +1,9 @@
 import { type GitHubEvent, isFromFork } from '../events/event-table.ts'
+import { ignoredAuthor } from '../events/loop-guard.ts'
 import type { Trigger } from '../events/trigger.ts'
 import type { GitHub, Known } from '../github/client.ts'
 import type { MergedPulls } from '../github/pull-requests.ts'
-import {
-  type Comment,
-  type Issue,
-  type Maybe,
-  normalizeLogin,
-  type PullRequest,
-  type User,
-  type WorkflowRun,
-} from '../github/types.ts'
+import type { Comment, Issue, Maybe, PullRequest, User, WorkflowRun } from '../github/types.ts'
 import type { Inputs } from '../inputs/table.ts'
 import { errorMessage } from '../lib/text.ts'
 import { type Environment, runUrlOf } from '../runner/environment.ts'
@@ -138,11 +131,8 @@ function sourcesOf(
 
 /** Whether an account is a person's, and none of `ignore-authors`. */
 export function isPerson(user: Maybe<User>, inputs: Inputs): boolean {
-  const login = user?.login ?? ''
-  const isIgnored = inputs['ignore-authors'].some(
-    (one) => normalizeLogin(one) === normalizeLogin(login),
-  )
-  return user?.type === 'User' && !/\[bot\]$/i.test(login) && !isIgnored
+  const isAccount = user?.type === 'User' && !/\[bot\]$/i.test(user.login ?? '')
+  return isAccount && ignoredAuthor([user.login], inputs) === undefined
 }
 
 async function factsOf(

@@ -115,7 +115,10 @@ export function originsOf(commits: Maybe<readonly PushedCommit[]>): readonly Com
 }
 
 /** The first of `ignore-authors` that has one of these logins. */
-function ignoredAuthor(logins: readonly Maybe<string>[], inputs: Inputs): string | undefined {
+export function ignoredAuthor(
+  logins: readonly Maybe<string>[],
+  inputs: Inputs,
+): string | undefined {
   const plain = logins.map((login) => normalizeLogin(login ?? ''))
   return inputs['ignore-authors'].find((author) => plain.includes(normalizeLogin(author)))
 }

@@ -9,6 +9,7 @@ import { isRerun } from '../runner/environment.ts'
 import type { Run } from '../runner/run.ts'
 import { type JobRequest, waitFor } from './action.ts'
 import { JobError } from './job-error.ts'
+import { publishReport, reportDryRun, reportSkip } from './job-summary.ts'
 import { findUnchanged, type JobTools, makePlan, type Plan } from './plan.ts'
 import { pollJob } from './poll.ts'
 import {
@@ -20,7 +21,6 @@ import {
   withPull,
 } from './report.ts'
 import { type AcceptedJob, submit } from './submit.ts'
-import { publishReport, reportDryRun, reportSkip } from './summary.ts'
 
 /**
  * Requests the job, waits for it, and reports it: in the outputs, the log, the summary, comments and a commit status.

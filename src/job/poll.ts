@@ -28,7 +28,7 @@ type PollTarget = Pick<AcceptedJob, 'id' | 'job' | 'kind' | 'deadlineMs'>
 /** The adaptive pause is between these, before jitter. */
 const MIN_PAUSE_MS = 5000
 const MAX_PAUSE_MS = 15_000
-/** Pauses are this share of the time since the job's creation. */
+/** Pauses are this share of the time since polling began. */
 const PAUSE_SHARE = 0.02
 /** Pauses are longer by up to this share, so that runs that started together do not poll together. */
 const MAX_JITTER = 0.2

@@ -66,7 +66,7 @@ export async function readVisitors(
     latest && (await readPages(reader, latest.period, latest.answer, 'the period before'))
   const current = { period, totals: first.totals, ...pages }
   const known = reads instanceof NotRead ? undefined : reads
-  return makeReport({ current, before, previous, reads: known })
+  return createVisitorsReport({ current, before, previous, reads: known })
 }
 
 async function readRows(reader: AnalyticsReader, period: Period, offset = 0, limit = MAX_ROWS) {
@@ -114,13 +114,13 @@ async function readPages(
   return { pages, isWhole }
 }
 
-export type VisitorsReport = ReturnType<typeof makeReport>
+export type VisitorsReport = ReturnType<typeof createVisitorsReport>
 
 /** Files that sites offer to machines, by the last part of their path; the service counts each with its path. */
 const MACHINE_FILE = /(?:^|\/)(?:llms(?:-full)?\.txt|skill\.md)(?:\.mdx?)?$/i
 
 /** Works out what a reading says. */
-export function makeReport({ current, before, previous, reads }: VisitorsReading) {
+export function createVisitorsReport({ current, before, previous, reads }: VisitorsReading) {
   const { period, totals } = current
   const earlier = before.toReversed()
   const began = earlier.findIndex((each) => each.totals.total > 0)

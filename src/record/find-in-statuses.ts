@@ -66,41 +66,45 @@ async function readStepStatuses(event: GitHubEvent, sha: string, run: Run): Prom
   return { own, others }
 }
 
-const COMMIT = 'oid status { context(name: $name) { state description targetUrl createdAt } }'
+const commit = (name: '$name' | '$pullName'): string =>
+  `oid status { context(name: ${name}) { state description targetUrl createdAt } }`
 
-/**
- * Reads the newest status on each of the newest 100 commits before the run's, and on those of its pull request, which are
- * its own alone: by their name. Or a GitHubError.
- */
+/** The newest 100 commits up to one. */
+const branchFields = (sha: string): string =>
+  `branch: object(oid: "${sha}") { ... on Commit { history(first: 100) { nodes { ${commit('$name')} } } } }`
+
+/** The commits of a pull request, and those that forced pushes replaced. */
+const pullFields = (number: number): string => `pull: pullRequest(number: ${number}) {
+  commits(last: 100) { nodes { commit { ${commit('$pullName')} } } }
+  timelineItems(last: 20, itemTypes: [HEAD_REF_FORCE_PUSHED_EVENT]) { nodes {
+    ... on HeadRefForcePushedEvent { beforeCommit { history(first: 10) { nodes { ${commit('$pullName')} } } } }
+  } } }`
+
+/** Reads the newest status on each commit before the run's, and on those of its pull request. Or a GitHubError. */
 async function readOthers(event: GitHubEvent, sha: string, run: Run): Promise<Others> {
   const { github } = run
   const { number, merged } = event.payload.pull_request ?? {}
-  const onBranch =
-    number == null || merged === true
-      ? `branch: object(oid: "${sha}") { ... on Commit { history(first: 100) { nodes { ${COMMIT} } } } }`
-      : ''
-  const forced = `... on HeadRefForcePushedEvent { beforeCommit { history(first: 10) { nodes { ${COMMIT} } } } }`
-  const onPull =
-    `pull: pullRequest(number: ${number}) { commits(last: 100) { nodes { commit { ${COMMIT} } } }
-    timelineItems(last: 20, itemTypes: [HEAD_REF_FORCE_PUSHED_EVENT]) { nodes { ${forced} } } }`.replaceAll(
-      '$name',
-      '$pullName',
-    )
+  const onBranch = number == null || merged === true
   const name = statusName(event, run)
-  const hasPull = number != null
+  const asked = [
+    ...(onBranch ? [{ declared: '$name: String!', fields: branchFields(sha) }] : []),
+    ...(number == null ? [] : [{ declared: '$pullName: String!', fields: pullFields(number) }]),
+  ]
+  const variables = asked.map(({ declared }) => declared).join(', ')
+  const fields = asked.map((one) => one.fields).join(' ')
   const { data, errors } = await github.graphql<Answer>(
-    `query StepStatuses($owner: String!, $repo: String!${onBranch && ', $name: String!'}${hasPull ? ', $pullName: String!' : ''}) {
-      repository(owner: $owner, name: $repo) { ${onBranch} ${hasPull ? onPull : ''} } }`,
+    `query StepStatuses($owner: String!, $repo: String!, ${variables}) {
+      repository(owner: $owner, name: $repo) { ${fields} } }`,
     {
       ...github.repository,
       ...(onBranch && { name }),
-      ...(hasPull && { pullName: nameBeforeMerge(event, run) ?? name }),
+      ...(number != null && { pullName: nameBeforeMerge(event, run) ?? name }),
     },
   )
   const [error] = errors
   if (error !== undefined) throw graphqlError(error)
   const { branch, pull } = data.repository ?? {}
-  if ((onBranch !== '' && branch == null) || (hasPull && pull == null))
+  if ((onBranch && branch == null) || (number != null && pull == null))
     throw new GitHubError('GitHub does not know the commit or pull request')
   const ofPull = [
     // Newest first, as a branch's: GitHub's times are whole seconds.

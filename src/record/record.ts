@@ -35,7 +35,7 @@ import {
 } from './own-comments.ts'
 import { remembersByStatus, statusCommit, statusDescription, statusName } from './status.ts'
 
-/** What the record says at one time. `jobId`: empty while there is none. */
+/** What the record says at one time. */
 type Entry = {
   readonly state: RecordMarker['state']
   readonly headline: string

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { parsePullRequest } from '../../src/github/pull-requests.ts'
+import { jobOutputs } from '../../src/job/job-summary.ts'
 import { type JobResult, reportSentences } from '../../src/job/report.ts'
-import { jobOutputs } from '../../src/job/summary.ts'
 import {
   expired,
   FAIL_ON,

@@ -1,7 +1,7 @@
 import { readInputs } from '../../src/inputs/table.ts'
 import { fullDaysBefore, periodsBefore } from '../../src/readers/format.ts'
 import { type ReportContent, readersSummary } from '../../src/readers/summary.ts'
-import { makeReport, type VisitorsReport } from '../../src/readers/visitors.ts'
+import { createVisitorsReport, type VisitorsReport } from '../../src/readers/visitors.ts'
 import type { Counts, PageVisitors } from '../../src/service/analytics.ts'
 import { NOW_MS } from './scene.ts'
 
@@ -40,7 +40,7 @@ export function report(
   const current = { period, totals: countsAt(-1), pages: pagesOf(pages), isWhole }
   const previous = { pages: pagesOf(previousPages), isWhole: isPreviousWhole }
   const reading = { current, before, previous: before.length === 0 ? undefined : previous, reads }
-  return makeReport(reading)
+  return createVisitorsReport(reading)
 }
 
 /** A summary as Markdown, with plain spaces. */
