@@ -42,7 +42,8 @@ export async function readDocsPulls({ fromMs, toMs }: Period, run: Run): Promise
   const [oldest] = open.sort((left, right) => ((left.createdAt ?? '') < (right.createdAt ?? '') ? -1 : 1))
   if (oldest !== undefined) {
     const ageMs = clock.now() - Date.parse(oldest.createdAt ?? '')
-    const age = `the oldest for ${countOf(Math.floor(ageMs / DAY_MS), 'day')}`
+    const days = Math.floor(ageMs / DAY_MS)
+    const age = `the oldest for ${days === 0 ? 'less than a day' : countOf(days, 'day')}`
     parts.push(md`${formatCount(count('open'))} open, ${link(age, oldest.url ?? '')}`)
   }
   if (parts.length === 0) return undefined

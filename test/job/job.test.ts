@@ -41,7 +41,7 @@ describe('the job of this step’s open pull request', () => {
 
   it('is asked about on GitHub alone in a dry run, which calls the docs service for nothing', async () => {
     const { calls, outputs, summary, log } = await runOn({}, { 'dry-run': 'true' })
-    expect([calls, outputs]).toEqual([[], { result: 'dry-run' }])
+    expect([calls, outputs]).toEqual([[], { result: 'dry-run', 'source-authors': '' }])
     expect(summary).toContain('Without `dry-run`, this run would send this message to the job `j1`.')
     expect(log.at(-1)).toMatch(/^notice: The docs service was not called\. Without `dry-run`, this run/)
   })

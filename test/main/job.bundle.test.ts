@@ -15,12 +15,9 @@ describe('a new job', () => {
       'job-id': job?.id,
       'pr-link': expect.stringMatching(/\/acme\/docs\/pull\/1$/),
       'pr-number': '1',
-      repository: expect.stringMatching(/\/acme\/docs$/),
-      model: 'docs-agent-1',
-      'archived-at': '',
-      'duration-seconds': expect.stringMatching(/^\d+$/),
     })
-    expect(JSON.parse(run.outputs['job'] ?? '')).toMatchObject({ id: job?.id, status: 'completed' })
+    const { id, status, source } = JSON.parse(run.outputs['job'] ?? '')
+    expect({ id, status }).toEqual({ id: job?.id, status: 'completed' })
     expect(asked().slice(0, 2)).toEqual(['POST /job', `GET /job/${job?.id}`])
     expect(docs.requests[0]?.body).toEqual({ prompt: 'Explain the new flag.' })
     expect(run.log).toContain(
@@ -29,12 +26,12 @@ describe('a new job', () => {
     expect(run.summary).toMatch(
       /^## ✅ Pull request \[.*\]\(http.*\/acme\/docs\/pull\/1\) is ready for review\n/,
     )
-    const git = ['-C', docs.repository, 'rev-parse', '--verify', run.outputs['ref'] ?? '']
+    const git = ['-C', docs.repository, 'rev-parse', '--verify', source.ref]
     expect(execFileSync('git', git, { encoding: 'utf8' })).toMatch(/^[0-9a-f]{40}/)
   })
 
   it.each([
-    ['no-change', {}, 0, 'no-pull-request', /^::notice .*::Changed nothing on `main`/m],
+    ['no-change', {}, 0, 'no-pull-request', /^Changed nothing on `main` \(job /m],
     ['no-change', { 'fail-on': 'no-pull-request' }, 1, 'no-pull-request', /^::error .* `fail-on` names `no/m],
     ['fail', {}, 1, 'failed', /^::error .*::The agent's job failed .*GitHub App.*credits/m],
     ['fail', { 'fail-on': 'none' }, 0, 'failed', /^::warning .*::The agent's job failed/m],
@@ -68,7 +65,7 @@ describe('a new job', () => {
     const { start, run: act, docs } = await startScene({ jobTimeMs: 60_000 })
     const inputs = { ...QUIET, 'poll-interval': '20m' }
     const started = await start({ inputs })
-    await started.logged('was accepted')
+    await started.logged(' is active ')
     started.child.kill('SIGKILL')
     const { outputs, state } = await started.ended
     const id = docs.jobs[0]?.id
@@ -76,7 +73,7 @@ describe('a new job', () => {
     const post = await act({ inputs, state })
     expect(post).toMatchObject({ exitCode: 0, outputs: {} })
     expect(post.log).toContain(`job-id: ${id}`)
-    expect(post.summary).toMatch(/^## 🛑 Docs agent: interrupted\n/)
+    expect(post.summary).toMatch(/^## 🛑 Docs agent\n\nThe run was interrupted\./)
     expect(countOf(docs, 'GET')).toBe(0)
   })
 })
@@ -133,9 +130,7 @@ describe('a run', () => {
     const event = push({ deleted: true, ref: 'refs/heads/old', after: '0'.repeat(40) })
     const run = await act({ inputs: QUIET, event })
     expect(run).toMatchObject({ exitCode: 0, outputs: { result: 'skipped' } })
-    expect(run.summary).toMatch(
-      /^## ⏭️ Docs agent: skipped\n\nSkipped: this push deletes `refs\/heads\/old`\.\n/,
-    )
+    expect(run.summary).toMatch(/^## ⏭️ Docs agent\n\nSkipped: this push deletes `refs\/heads\/old`\.\n/)
   })
 
   it('with wrong inputs reports them all before any request, and shows no key', async () => {
