@@ -72,11 +72,6 @@ it.each(PROXIES)('a proxy may be unusable, for a reason without its password: %s
   expect(proxyProblem(value)).toBe(problem)
 })
 
-it('a proxy that can not be used is no error before the first request', async () => {
-  const client = clientWith(forHttp('http://me:50%@127.0.0.1:1'))
-  await expect(client.send(get(new URL('http://127.0.0.1:1')))).rejects.toThrow('URI malformed')
-})
-
 describe.skipIf(certificate === undefined).each(KINDS)('TLS over %s', (_name, freshConnection) => {
   const request = (url: URL) => get(url, { method: 'POST', body: 'x', freshConnection })
 
