@@ -42,12 +42,16 @@ type Render = typeof renderContext
 
 /** Measures pushes, weeks and releases in which pages and other files were changed, at even distances, newest first. */
 function measureAll(history: History, renders: readonly Render[]): Figures[][] {
-  const log = git(history, 'log', '--first-parent', `-${MAX_COMMITS}`, '--format=%H %ct').split('\n')
+  const log = git(history, 'log', '--first-parent', `-${MAX_COMMITS}`, '--format=%H %ct').split(
+    '\n',
+  )
   const mainline = log.map((line) => {
     const [sha = '', seconds = ''] = line.split(' ')
     return { sha, week: Math.floor(Number(seconds) / (7 * 24 * 3600)) }
   })
-  const weekEnds = mainline.filter(({ week }, index) => index > 0 && mainline[index - 1]?.week !== week)
+  const weekEnds = mainline.filter(
+    ({ week }, index) => index > 0 && mainline[index - 1]?.week !== week,
+  )
   const kinds = [
     mainline.slice(0, -1).map(({ sha }) => `${sha}^..${sha}`),
     weekEnds.slice(1).map(({ sha }, index) => `${sha}..${weekEnds[index]?.sha}`),
@@ -59,7 +63,9 @@ function measureAll(history: History, renders: readonly Render[]): Figures[][] {
       return new Set(paths.map((path) => isPage(path, history))).size === 2
     })
     const step = Math.max(1, both.length / (SAMPLE * 3))
-    const looked = both.filter((_, index) => Math.floor(index / step) !== Math.floor((index - 1) / step))
+    const looked = both.filter(
+      (_, index) => Math.floor(index / step) !== Math.floor((index - 1) / step),
+    )
     const found: Figures[][] = []
     for (const range of looked) {
       const figures = found.length < SAMPLE ? measure(range, history, renders) : undefined
@@ -86,7 +92,11 @@ function releaseRanges(history: History, mainline: ReadonlySet<string>): string[
 }
 
 /** By each of the rules; `undefined` if nothing can be learned from the change. */
-function measure(range: string, history: History, renders: readonly Render[]): Figures[] | undefined {
+function measure(
+  range: string,
+  history: History,
+  renders: readonly Render[],
+): Figures[] | undefined {
   const files = readFiles(git(history, 'diff', '--no-ext-diff', '-M', range))
   const isCode = ({ path }: ChangedFile): boolean => !isPage(path, history)
   const pages = files.filter((file) => !isCode(file))
@@ -102,13 +112,20 @@ function measure(range: string, history: History, renders: readonly Render[]): F
   // Documentation that was new or moved as a whole says nothing of what a change brought.
   const facts = known.size === 0 ? [] : used.filter((name) => !known.has(name) && changed.has(name))
   if (facts.length === 0) return undefined
-  const [, ...messages] = git(history, 'log', '-250', '--reverse', '--format=%x00%B', range).split('\0')
+  const [, ...messages] = git(history, 'log', '-250', '--reverse', '--format=%x00%B', range).split(
+    '\0',
+  )
   const asked = files.slice(0, MAX_FILES)
   const code = asked.filter(isCode)
   const codeBytes = code.reduce((sum, { patch = '' }) => sum + Buffer.byteLength(patch), 0)
   return renders.map((render) => {
     const told = countTold(facts, tell(code, messages, render))
-    return { codeBytes, facts: facts.length, told, ...measureNoise(asked, tell(asked, messages, render)) }
+    return {
+      codeBytes,
+      facts: facts.length,
+      told,
+      ...measureNoise(asked, tell(asked, messages, render)),
+    }
   })
 }
 
@@ -125,7 +142,10 @@ function countTold(facts: readonly string[], text: string): number {
   return facts.reduce((sum, name) => sum + (has(whole, name) ? 1 : has(bare, name) ? 0.5 : 0), 0)
 }
 
-function measureNoise(files: readonly ChangedFile[], text: string): Pick<Figures, 'bytes' | 'noise'> {
+function measureNoise(
+  files: readonly ChangedFile[],
+  text: string,
+): Pick<Figures, 'bytes' | 'noise'> {
   const isMinor = (path: string): boolean => NOISE.test(path) || TRANSLATION.test(path)
   if (files.every(({ path }) => isMinor(path))) return { bytes: 0, noise: 0 }
   const [, shown = ''] = text.split(/^Changed files.*\n/m)
@@ -151,12 +171,20 @@ function readFiles(diff: string): ChangedFile[] {
     const [head = ''] = text.split(/^@@ /m, 1)
     const find = (pattern: RegExp): string | undefined => pattern.exec(head)?.[1]
     const path =
-      find(/^(?:\+\+\+ b\/|rename to )(.+?)\t?$/m) ?? find(/^--- a\/(.+?)\t?$/m) ?? find(/ b\/(.+)$/m) ?? ''
+      find(/^(?:\+\+\+ b\/|rename to )(.+?)\t?$/m) ??
+      find(/^--- a\/(.+?)\t?$/m) ??
+      find(/ b\/(.+)$/m) ??
+      ''
     const oldPath = find(/^rename from (.+)$/m) ?? path
-    const made = /^new file/m.test(head) ? 'added' : /^deleted file/m.test(head) ? 'removed' : 'modified'
+    const made = /^new file/m.test(head)
+      ? 'added'
+      : /^deleted file/m.test(head)
+        ? 'removed'
+        : 'modified'
     const status = oldPath === path ? made : 'renamed'
     const hunks = text.slice(head.length).trimEnd()
-    const count = (sign: string): number => hunks.split('\n').filter((line) => line.startsWith(sign)).length
+    const count = (sign: string): number =>
+      hunks.split('\n').filter((line) => line.startsWith(sign)).length
     const patch = hunks === '' && status !== 'renamed' ? undefined : hunks
     return { status, path, oldPath, added: count('+'), removed: count('-'), patch }
   })
@@ -168,27 +196,40 @@ function isPage(path: string, { docs }: History): boolean {
 }
 
 function linesOf(files: readonly ChangedFile[], pattern: RegExp): string {
-  return files.flatMap(({ patch = '' }) => patch.split('\n').filter((line) => pattern.test(line))).join('\n')
+  return files
+    .flatMap(({ patch = '' }) => patch.split('\n').filter((line) => pattern.test(line)))
+    .join('\n')
 }
 
 function identifiersIn(text: string): Set<string> {
-  return new Set([...(text.match(IDENTIFIER) ?? []), ...(text.match(/(?<=`)[a-z][\w.-]{2,39}(?=`)/g) ?? [])])
+  return new Set([
+    ...(text.match(IDENTIFIER) ?? []),
+    ...(text.match(/(?<=`)[a-z][\w.-]{2,39}(?=`)/g) ?? []),
+  ])
 }
 
 function git({ gitDirectory }: History, ...words: string[]): string {
   const all = ['-C', gitDirectory, '-c', 'core.quotePath=false', ...words]
   const { status, stdout, stderr } = spawnSync('git', all, { encoding: 'utf8', maxBuffer: 2 ** 30 })
   // `git grep` ends with 1 where it finds nothing.
-  if (status !== 0 && status !== 1) refuse(`Failed to read ${gitDirectory}: ${stderr.trim()}`, USAGE)
+  if (status !== 0 && status !== 1)
+    refuse(`Failed to read ${gitDirectory}: ${stderr.trim()}`, USAGE)
   return stdout.trimEnd()
 }
 
 /** @param figures of each change, by each of the rules */
-function rowOf({ name, figures }: { readonly name: string; readonly figures: readonly Figures[][] }) {
+function rowOf({
+  name,
+  figures,
+}: {
+  readonly name: string
+  readonly figures: readonly Figures[][]
+}) {
   const all = figures.flatMap(([first]) => first ?? [])
   const large = figures.filter(([first]) => (first?.codeBytes ?? 0) > MAX_PROMPT_BYTES)
   const shares = large.map((rules) => rules.map(({ told, facts }) => (100 * told) / facts))
-  const sum = (of: readonly Figures[], key: keyof Figures) => of.reduce((total, one) => total + one[key], 0)
+  const sum = (of: readonly Figures[], key: keyof Figures) =>
+    of.reduce((total, one) => total + one[key], 0)
   const percent = (share: number) => (Number.isNaN(share) ? '' : Math.round(share * 1000) / 10)
   const own = large.flatMap(([first]) => first ?? [])
   const differences = shares.flatMap(([one, other]) =>
@@ -225,9 +266,15 @@ if (values.against !== undefined) {
 }
 const measured = positionals.map((word) => {
   const [gitDirectory = '', folders = ''] = word.split(':')
-  return { name: gitDirectory, figures: measureAll({ gitDirectory, docs: folders.split(',') }, renders) }
+  return {
+    name: gitDirectory,
+    figures: measureAll({ gitDirectory, docs: folders.split(',') }, renders),
+  }
 })
-const rows = [...measured, { name: 'all', figures: measured.flatMap(({ figures }) => figures) }].map(rowOf)
+const rows = [
+  ...measured,
+  { name: 'all', figures: measured.flatMap(({ figures }) => figures) },
+].map(rowOf)
 if (rows.at(-1)?.identifiers === 0)
   refuse('No change is too large to fit, so there is nothing to measure.', USAGE)
 console.table(rows)

@@ -26,11 +26,16 @@ const LARGE_SITE_PAGES = 8000
 async function measureRuns(folder: string, against: string | undefined): Promise<Table> {
   const stage = await startStage(folder, 100)
   const scratch = join(folder, 'scratch')
-  const bare: Command = { program: NODE, args: ['-e', '0'], env: { PATH: process.env['PATH'] ?? '' } }
+  const bare: Command = {
+    program: NODE,
+    args: ['-e', '0'],
+    env: { PATH: process.env['PATH'] ?? '' },
+  }
   const rows: string[][] = []
   for (const scene of scenesOf(stage)) {
     const action = () => stage.action(scene, ROOT)
-    const other = () => (against === undefined ? stage.shell(scene) : stage.action(scene, resolve(against)))
+    const other = () =>
+      against === undefined ? stage.shell(scene) : stage.action(scene, resolve(against))
     const contenders = [() => bare, action, other].map((command) => {
       return { command, times: [] as Times[], requests: 0 }
     })
@@ -44,10 +49,14 @@ async function measureRuns(folder: string, against: string | undefined): Promise
       }
     }
     const median = (name: keyof Times) =>
-      contenders.map(({ times }) => times.map((took) => took[name]).toSorted((a, b) => a - b)[RUNS >> 1] ?? 0)
+      contenders.map(
+        ({ times }) => times.map((took) => took[name]).toSorted((a, b) => a - b)[RUNS >> 1] ?? 0,
+      )
     const sides = ([first = 1, ...values]: readonly number[], unit: string) =>
       values.map((value) => `${value.toFixed(0)} ${unit}, ${(value / first).toFixed(1)} ×`)
-    const peaks = [await peakOf(bare, scratch), await peakOf(action(), scratch)].map((bytes) => bytes / 1e6)
+    const peaks = [await peakOf(bare, scratch), await peakOf(action(), scratch)].map(
+      (bytes) => bytes / 1e6,
+    )
     const [, ...requests] = contenders.map((contender) => contender.requests)
     rows.push([
       scene.name,
@@ -69,7 +78,11 @@ async function measureRuns(folder: string, against: string | undefined): Promise
 /** Sizes of what a runner downloads and Node reads, and what a large report takes, with their limits. */
 async function measureLimits(folder: string): Promise<{ table: Table; failures: string[] }> {
   const stage = await startStage(folder, LARGE_SITE_PAGES)
-  const inputs = { 'visitors-summary': 'true' }
+  const inputs = {
+    'visitors-summary': 'true',
+    'visitors-trend': '1',
+    'visitors-max-requests': '1000',
+  }
   const scene = { name: '', script: '', event: { name: 'schedule', payload: {} }, inputs }
   const peakBytes = await peakOf(stage.action(scene, ROOT), join(folder, 'scratch'))
   const requests = stage.requests()
@@ -87,7 +100,9 @@ async function measureLimits(folder: string): Promise<{ table: Table; failures: 
   const over = figures.filter(([, value, limit]) => value > limit)
   return {
     table: { title: 'Sizes and limits', head: ['', 'measured', 'limit'], rows },
-    failures: over.map(([name, value, limit]) => `Over the limit: ${name}: ${value.toFixed(0)} of ${limit}.`),
+    failures: over.map(
+      ([name, value, limit]) => `Over the limit: ${name}: ${value.toFixed(0)} of ${limit}.`,
+    ),
   }
 }
 
@@ -99,7 +114,11 @@ function show({ title, head, rows }: Table): void {
 }
 
 const { values } = readOptions(USAGE, {
-  options: { short: { type: 'boolean' }, markdown: { type: 'boolean' }, against: { type: 'string' } },
+  options: {
+    short: { type: 'boolean' },
+    markdown: { type: 'boolean' },
+    against: { type: 'string' },
+  },
 })
 const folder = mkdtempSync(join(tmpdir(), 'bench-'))
 await runScript(async () => {

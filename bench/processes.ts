@@ -26,7 +26,9 @@ process.once('exit', () => {
 })`
 
 export function isInstalled(program: string): boolean {
-  return (process.env['PATH'] ?? '').split(delimiter).some((folder) => existsSync(join(folder, program)))
+  return (process.env['PATH'] ?? '')
+    .split(delimiter)
+    .some((folder) => existsSync(join(folder, program)))
 }
 
 /** Runs a command to its end. @throws {Error} with its output, if it fails */
@@ -35,11 +37,16 @@ async function run({ program, args, env }: Command): Promise<void> {
   const output = Promise.all([text(child.stdout), text(child.stderr)])
   const [exitCode] = await once(child, 'close')
   if (exitCode === 0) return
-  throw new Error(`${program} ${args.join(' ')} ended with ${exitCode}:\n${(await output).join('')}`)
+  throw new Error(
+    `${program} ${args.join(' ')} ended with ${exitCode}:\n${(await output).join('')}`,
+  )
 }
 
 /** Times of a command, by bash's `time`, which counts the processes that it starts as well. */
-export async function timesOf({ program, args, env }: Command, scratchFile: string): Promise<Times> {
+export async function timesOf(
+  { program, args, env }: Command,
+  scratchFile: string,
+): Promise<Times> {
   const script = `TIMEFORMAT='%3R %3U %3S'; { time "$@" 2>&3; } 3>&2 2>"$TIMES_FILE"`
   const timed = ['-c', script, 'bash', program, ...args]
   await run({ program: 'bash', args: timed, env: { ...env, TIMES_FILE: scratchFile } })
@@ -48,7 +55,10 @@ export async function timesOf({ program, args, env }: Command, scratchFile: stri
 }
 
 /** Peak memory of a command that is Node, in bytes. */
-export async function peakOf({ program, args, env }: Command, scratchFile: string): Promise<number> {
+export async function peakOf(
+  { program, args, env }: Command,
+  scratchFile: string,
+): Promise<number> {
   const preload = `--import=data:text/javascript,${encodeURIComponent(PEAK)}`
   await run({ program, args: [preload, ...args], env: { ...env, PEAK_FILE: scratchFile } })
   return Number(readFileSync(scratchFile, 'utf8'))

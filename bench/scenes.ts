@@ -55,7 +55,11 @@ export async function startStage(folder: string, pages: number) {
       'base-url': docsUrl,
       'github-token': github.token,
     }
-    const env = { GITHUB_API_URL: apiUrl, NODE_EXTRA_CA_CERTS: certificate, CURL_CA_BUNDLE: certificate }
+    const env = {
+      GITHUB_API_URL: apiUrl,
+      NODE_EXTRA_CA_CERTS: certificate,
+      CURL_CA_BUNDLE: certificate,
+    }
     return environmentOf({ event, inputs: { ...access, ...inputs }, env }, run, run)
   }
 
@@ -71,7 +75,12 @@ export async function startStage(folder: string, pages: number) {
     /** The same without the action. */
     shell(scene: Scene): Command {
       const { prompt = '' } = scene.inputs
-      const access = { API_KEY: docs.key, PROJECT_ID: 'docs', BASE_URL: docsUrl, GITHUB_TOKEN: github.token }
+      const access = {
+        API_KEY: docs.key,
+        PROJECT_ID: 'docs',
+        BASE_URL: docsUrl,
+        GITHUB_TOKEN: github.token,
+      }
       const env = { ...environmentFor(scene), ...access, PROMPT: prompt }
       return { program: 'bash', args: [join(import.meta.dirname, scene.script)], env }
     },
@@ -86,15 +95,31 @@ export async function startStage(folder: string, pages: number) {
 export function scenesOf({ github }: Stage): Scene[] {
   const patch = `@@ -1,40 +1,40 @@\n${'-const old = true\n+const flag = false\n'.repeat(20)}`
   const files = Array.from({ length: 10 }, (_, index) => {
-    return { filename: `src/file-${index}.ts`, status: 'modified', additions: 20, deletions: 20, patch }
+    return {
+      filename: `src/file-${index}.ts`,
+      status: 'modified',
+      additions: 20,
+      deletions: 20,
+      patch,
+    }
   })
   const prompt = 'Bring the docs up to date.'
   const create = { prompt, context: 'none', 'follow-up': 'false' }
   const push = pushTo(github.world, { message: 'Add a flag', files })
   const visitors = { 'visitors-summary': 'true' }
   return [
-    { name: 'create', script: 'shell-job.sh', event: bareEvent('workflow_dispatch'), inputs: create },
+    {
+      name: 'create',
+      script: 'shell-job.sh',
+      event: bareEvent('workflow_dispatch'),
+      inputs: create,
+    },
     { name: 'push, defaults', script: 'shell-job.sh', event: push, inputs: { prompt } },
-    { name: 'visitors', script: 'shell-visitors.sh', event: bareEvent('schedule'), inputs: visitors },
+    {
+      name: 'visitors',
+      script: 'shell-visitors.sh',
+      event: bareEvent('schedule'),
+      inputs: visitors,
+    },
   ]
 }

@@ -58,7 +58,9 @@ export function readCommandLine(args: readonly string[]): CommandLine {
     if (values.help) return { kind: 'help' }
     const problems: string[] = []
     const options = optionsOf(values, problems)
-    return problems.length > 0 ? { kind: 'wrong', problems } : { kind: 'start', options, quiet: values.quiet }
+    return problems.length > 0
+      ? { kind: 'wrong', problems }
+      : { kind: 'start', options, quiet: values.quiet }
   } catch (error) {
     return { kind: 'wrong', problems: [error instanceof Error ? error.message : String(error)] }
   }
@@ -74,7 +76,8 @@ function optionsOf(values: Values, problems: string[]): DocsServiceOptions {
     maximum: number,
   ): number => {
     const fits = /^\d{1,10}$/.test(values[name]) && Number(values[name]) <= maximum
-    if (!fits) problems.push(`--${name} takes a whole number from 0 to ${maximum}, not '${values[name]}'`)
+    if (!fits)
+      problems.push(`--${name} takes a whole number from 0 to ${maximum}, not '${values[name]}'`)
     return Number(values[name])
   }
   const agent = values.agent === 'none' ? 'none' : 'git'

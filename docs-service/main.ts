@@ -56,7 +56,9 @@ if (line.kind === 'help') {
 } else {
   await run(line.options, line.quiet).catch((error: Error) => {
     const taken = 'code' in error && error.code === 'EADDRINUSE'
-    console.error(taken ? `Port ${line.options.port} is taken. Choose another with --port.` : error.message)
+    console.error(
+      taken ? `Port ${line.options.port} is taken. Choose another with --port.` : error.message,
+    )
     process.exitCode = 1
   })
 }

@@ -62,7 +62,9 @@ export type DocsServiceOptions = {
 }
 
 /** The options, complete. */
-export type Settings = Required<Omit<DocsServiceOptions, 'limits'>> & { readonly limits: ServiceLimits }
+export type Settings = Required<Omit<DocsServiceOptions, 'limits'>> & {
+  readonly limits: ServiceLimits
+}
 
 export function settingsFrom(options: DocsServiceOptions): Settings {
   const limits = { jobsPerHour: 100, messagesPerHour: 100, analyticsPerHour: 100, retryAfter: true }

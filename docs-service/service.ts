@@ -36,7 +36,11 @@ export async function startDocsService(options: DocsServiceOptions = {}) {
   /** Connections that the server is closing: what comes in on them is lost. */
   const closing = new WeakSet<Socket>()
 
-  async function answer(request: RecordedRequest, incoming: IncomingMessage, response: ServerResponse) {
+  async function answer(
+    request: RecordedRequest,
+    incoming: IncomingMessage,
+    response: ServerResponse,
+  ) {
     const call = callOf(request.method, request.path)
     const fault = faults.take({ method: request.method, path: request.path, call: call?.name })
     let reply: Reply | undefined
@@ -48,7 +52,12 @@ export async function startDocsService(options: DocsServiceOptions = {}) {
     }
     if (fault) {
       request.fault = fault.kind
-      await applyFault(fault, { incoming, response, handle, ignore: (socket) => closing.add(socket) })
+      await applyFault(fault, {
+        incoming,
+        response,
+        handle,
+        ignore: (socket) => closing.add(socket),
+      })
     } else {
       sendReply(response, await handle())
     }
@@ -72,12 +81,13 @@ export async function startDocsService(options: DocsServiceOptions = {}) {
     }
   }
 
-  const server = await listen(settings.port, (incoming, response) => void exchange(incoming, response)).catch(
-    async (error) => {
-      await agent.close()
-      throw error
-    },
-  )
+  const server = await listen(
+    settings.port,
+    (incoming, response) => void exchange(incoming, response),
+  ).catch(async (error) => {
+    await agent.close()
+    throw error
+  })
   url = server.url
   let ended: Promise<void> | undefined
   return {

@@ -5,7 +5,10 @@ import { parse } from 'yaml'
 /** The parts of `action.yml` that the project's own tools read. */
 export type ActionMetadata = {
   readonly inputs: Readonly<
-    Record<string, { readonly description: string; readonly required?: boolean; readonly default?: string }>
+    Record<
+      string,
+      { readonly description: string; readonly required?: boolean; readonly default?: string }
+    >
   >
   readonly outputs: Readonly<Record<string, { readonly description: string }>>
   readonly runs: Readonly<Record<string, string>>

@@ -5,7 +5,8 @@ import { isObject } from '../test/support/json.ts'
 import type { OpenApi, Operation } from '../test/support/openapi.ts'
 
 const FILE = join(import.meta.dirname, '../test/support/fixtures/openapi.json')
-const PROSE = /^(?:title|description|examples?|deprecated|externalDocs|readOnly|format|discriminator|x-.*)$/
+const PROSE =
+  /^(?:title|description|examples?|deprecated|externalDocs|readOnly|format|discriminator|x-.*)$/
 
 type Content = { readonly schema?: object; readonly examples?: Readonly<Record<string, unknown>> }
 type Answer = { readonly content?: Readonly<Record<string, Content>> }

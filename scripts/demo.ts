@@ -20,6 +20,12 @@ const COMMAND = '/docs Explain exit code 6: an upgrade without a fresh snapshot.
 const SUBJECT = 'Upgrades need a fresh snapshot'
 const SITE = { 'site-url': 'https://docs.example.com' }
 const REPORT = { 'visitors-summary': 'true', 'reader-signals': 'report', ...SITE }
+const EMOJI: Readonly<Record<string, string>> = {
+  eyes: '👀',
+  rocket: '🚀',
+  '+1': '👍',
+  confused: '😕',
+}
 const MONA = person('mona')
 
 const PATCH = `@@ -12,5 +12,10 @@ export async function upgrade(project: Project, { force }: UpgradeOptions) {
@@ -73,13 +79,23 @@ await Promise.all([docs.close(), github.close()])
 async function showPush(): Promise<void> {
   heading('1. A push leads to a pull request')
   show(`Mona pushes "${SUBJECT}" to main. The workflow's step:\n`)
-  const file = { filename: 'src/upgrade.ts', status: 'modified', additions: 5, deletions: 0, patch: PATCH }
+  const file = {
+    filename: 'src/upgrade.ts',
+    status: 'modified',
+    additions: 5,
+    deletions: 0,
+    patch: PATCH,
+  }
   const event = pushTo(world, { author: MONA, message: SUBJECT, files: [file] })
   const run = await runStep(event, { prompt: PROMPT })
-  show(`\nWhat the agent was told, its first lines:\n\n${box(firstLines(docs.jobs[0]?.prompt ?? ''))}`)
+  show(
+    `\nWhat the agent was told, its first lines:\n\n${box(firstLines(docs.jobs[0]?.prompt ?? ''))}`,
+  )
   show(`\nThe job's summary:\n\n${box(picture(run.summary))}`)
   const link = run.outputs['pr-link']
-  show(`\nThe pull request, ${link}:\n\n${box(git(run, '--format=%s%n%n%b', '--patch', '--no-color'))}`)
+  show(
+    `\nThe pull request, ${link}:\n\n${box(git(run, '--format=%s%n%n%b', '--patch', '--no-color'))}`,
+  )
   check(run, 'pull-request')
 }
 
@@ -87,8 +103,12 @@ async function showCommand(): Promise<void> {
   heading('2. A /docs comment is answered')
   show('Mona comments on that pull request. The step of a workflow on issue_comment:\n')
   const comment = addComment(world, { kind: 'main', number: 1, author: MONA, body: COMMAND })
-  const run = await runStep(issueComment({ id: comment.id, body: COMMAND, author: MONA, number: 1 }), {})
-  const reactions = github.requests.some((line) => line.endsWith('/reactions eyes')) ? '\n👀' : ''
+  const run = await runStep(
+    issueComment({ id: comment.id, body: COMMAND, author: MONA, number: 1 }),
+    {},
+  )
+  const names = github.requests.flatMap((line) => /POST \S+\/reactions (\S+)/.exec(line)?.[1] ?? [])
+  const reactions = `\n${names.map((name) => EMOJI[name]).join(', then ')}`
   const said = (one: Comment) =>
     `${bold(one.author.login)}\n${picture(one.history.at(-1) ?? '')}${one === comment ? reactions : ''}`
   const thread = world.comments.filter(({ author }) => author !== AGENT)
@@ -113,7 +133,9 @@ async function runStep(event: Event, inputs: Readonly<Record<string, string>>): 
   const given = Object.entries(inputs).map(([name, value]) => {
     return `${name}: ${value.includes('\n') ? `|\n${value.replaceAll(/^/gm, '      ')}` : value}`
   })
-  show(`- uses: your-org/docs-agent-action@v1\n  with:\n    ${[...access, ...given].join('\n    ')}`)
+  show(
+    `- uses: your-org/docs-agent-action@v1\n  with:\n    ${[...access, ...given].join('\n    ')}`,
+  )
   show("\nThe step's log:\n")
   const { child, ended } = await startAction({
     inputs: {
@@ -165,14 +187,18 @@ function picture(markdown: string): string {
 /** The beginning of a prompt, its lines cut to the width of a terminal. */
 function firstLines(prompt: string): string {
   const lines = prompt.split('\n')
-  const shown = lines.slice(0, 24).map((line) => (line.length > 110 ? `${line.slice(0, 109)}…` : line))
+  const shown = lines
+    .slice(0, 24)
+    .map((line) => (line.length > 110 ? `${line.slice(0, 109)}…` : line))
   return [...shown, `… and ${lines.length - shown.length} more lines`].join('\n')
 }
 
 /** A table with columns as wide as their cells. */
 function plainTable(table: string): string {
   const lines = table.trim().split('\n')
-  const rows = lines.filter((line) => !/^[|: -]+$/.test(line)).map((line) => line.slice(1, -1).split('|'))
+  const rows = lines
+    .filter((line) => !/^[|: -]+$/.test(line))
+    .map((line) => line.slice(1, -1).split('|'))
   return `${aligned(rows.map((row) => row.map((cell) => cell.trim())))}\n`
 }
 
@@ -184,9 +210,14 @@ function git({ outputs }: ActionRun, ...options: readonly string[]): string {
 }
 
 /** @throws {Error} if the run failed or ended with another result */
-function check({ exitCode, outputs: { result: ended = '' }, log }: ActionRun, result: string): void {
+function check(
+  { exitCode, outputs: { result: ended = '' }, log }: ActionRun,
+  result: string,
+): void {
   if (exitCode === 0 && ended === result) return
-  throw new Error(`\nThe demo failed: a run ended as "${ended}" with exit code ${exitCode}:\n${log}`)
+  throw new Error(
+    `\nThe demo failed: a run ended as "${ended}" with exit code ${exitCode}:\n${log}`,
+  )
 }
 
 function heading(text: string): void {

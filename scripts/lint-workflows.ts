@@ -28,8 +28,12 @@ function workflowsOfDocs(): string[] {
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
   return globSync(['README.md', 'docs/*.md'], { cwd: ROOT }).flatMap((page) => {
-    const blocks = [...readFileSync(join(ROOT, page), 'utf8').matchAll(/^```yaml\n([\s\S]+?)^```/gm)]
-    const workflows = blocks.map(([, text = '']) => text).filter((text) => /^on:[\s\S]+^jobs:/m.test(text))
+    const blocks = [
+      ...readFileSync(join(ROOT, page), 'utf8').matchAll(/^```yaml\n([\s\S]+?)^```/gm),
+    ]
+    const workflows = blocks
+      .map(([, text = '']) => text)
+      .filter((text) => /^on:[\s\S]+^jobs:/m.test(text))
     return workflows.map((text, index) => {
       const path = join(folder, `${basename(page, '.md')}-${index}.yml`)
       writeFileSync(path, text)
@@ -38,7 +42,9 @@ function workflowsOfDocs(): string[] {
   })
 }
 
-const { online } = readOptions(USAGE, { options: { online: { type: 'boolean', default: false } } }).values
+const { online } = readOptions(USAGE, {
+  options: { online: { type: 'boolean', default: false } },
+}).values
 await runScript(async () => {
   const files = globSync(['.github/workflows/*.yml', 'examples/*.yml'], { cwd: ROOT }).sort()
   const workflows = [...files, ...workflowsOfDocs()]

@@ -1,6 +1,9 @@
 declare module '@vercel/ncc' {
   /** A module of a bundle, which may be several in one. */
-  export type BundledModule = { readonly resource?: string; readonly modules?: Iterable<BundledModule> }
+  export type BundledModule = {
+    readonly resource?: string
+    readonly modules?: Iterable<BundledModule>
+  }
 
   /** What a bundle is made with; source: the package's readme, "Programmatically From Node.js". */
   type Options = {

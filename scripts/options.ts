@@ -37,5 +37,7 @@ export async function runScript(work: () => Promise<void>): Promise<void> {
 /** Rows of cells as text, each column as wide as its widest cell. */
 export function aligned(rows: readonly (readonly string[])[]): string {
   const widthOf = (column: number) => Math.max(...rows.map((row) => row[column]?.length ?? 0))
-  return rows.map((row) => row.map((cell, column) => cell.padEnd(widthOf(column))).join('  ')).join('\n')
+  return rows
+    .map((row) => row.map((cell, column) => cell.padEnd(widthOf(column))).join('  '))
+    .join('\n')
 }

@@ -66,10 +66,14 @@ const FILES_CHANGED = [
 ] as const
 
 /** A GitHub where the agent's pull request changes pages, and the docs service's App has built its preview. */
-async function onGitHub(docs: DocsService, scene: (github: FakeGitHub) => Promise<string>): Promise<string> {
+async function onGitHub(
+  docs: DocsService,
+  scene: (github: FakeGitHub) => Promise<string>,
+): Promise<string> {
   const github = await startGitHub()
   const { world } = github
-  const row = '| docs | 🟢 Ready | [View Preview](https://acme-1.mintlify.site) | Mar 9, 2026, 6:06 AM |'
+  const row =
+    '| docs | 🟢 Ready | [View Preview](https://acme-1.mintlify.site) | Mar 9, 2026, 6:06 AM |'
   const body = `<!-- mintlify-preview-comment-acme -->\n| Project | Status | Preview | Updated (UTC) |\n| - | - | - | - |\n${row}`
   world.agentPulls = () => {
     const pulls = docs.jobs.flatMap(({ pull }) => pull ?? [])
@@ -89,14 +93,22 @@ async function onGitHub(docs: DocsService, scene: (github: FakeGitHub) => Promis
   }
 }
 
-async function replyToCommand(docs: DocsService, { world, token, url }: FakeGitHub): Promise<string> {
+async function replyToCommand(
+  docs: DocsService,
+  { world, token, url }: FakeGitHub,
+): Promise<string> {
   const author = person('mona')
   const body = `/docs ${PROMPT}`
   world.roles.set('mona', { permission: 'write', role_name: 'write' })
   world.issues.add(12)
   const { id } = addComment(world, { kind: 'main', number: 12, author, body })
   await run(docs, {
-    inputs: { comment: 'auto', 'follow-up': 'true', 'wait-for-preview': 'true', 'github-token': token },
+    inputs: {
+      comment: 'auto',
+      'follow-up': 'true',
+      'wait-for-preview': 'true',
+      'github-token': token,
+    },
     event: issueComment({ id, body, author, number: 12, onIssue: true }),
     env: { GITHUB_API_URL: url },
   })
@@ -109,7 +121,12 @@ async function replyToCommand(docs: DocsService, { world, token, url }: FakeGitH
 }
 
 async function run(docs: DocsService, { inputs, ...options }: ActionOptions): Promise<ActionRun> {
-  const access = { 'api-key': docs.key, 'project-id': 'docs', 'base-url': docs.url, 'poll-interval': '200ms' }
+  const access = {
+    'api-key': docs.key,
+    'project-id': 'docs',
+    'base-url': docs.url,
+    'poll-interval': '200ms',
+  }
   const usual = { ...access, context: 'none', comment: 'never', 'follow-up': 'false' }
   const ended = await runAction({ ...options, inputs: { ...usual, ...inputs } })
   if (ended.summary === '') throw new Error(`A run wrote no summary:\n${ended.log}`)
@@ -159,7 +176,10 @@ await runScript(async () => {
     if (!existsSync(file)) refuse(`${file} does not exist.`, USAGE)
     const name = basename(file, '.md')
     const files = SCHEMES.map((scheme) => `tmp/${name}-${scheme}.png`)
-    await draw(readFileSync(file, 'utf8'), files, { width: Number(values.width), unfold: values.unfold })
+    await draw(readFileSync(file, 'utf8'), files, {
+      width: Number(values.width),
+      unfold: values.unfold,
+    })
   }
   if (positionals.length > 0) return
   const differences: string[] = []
@@ -177,5 +197,7 @@ await runScript(async () => {
   }
   const stale = differences.filter((difference) => difference !== '')
   if (!values.check || stale.length === 0) return
-  throw new Error(`${stale.join('\n')}\nRun npm run pictures, look at the pictures, and commit them.`)
+  throw new Error(
+    `${stale.join('\n')}\nRun npm run pictures, look at the pictures, and commit them.`,
+  )
 })

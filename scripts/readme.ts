@@ -72,7 +72,8 @@ function inputTable(inputs: ActionMetadata['inputs'], group: string): string {
     .map(([name]) => name)
   const rows = names.map((name) => {
     const { required, default: fallback, description = '' } = inputs[name] ?? {}
-    const shown = required === true ? '**required**' : fallback === undefined ? '' : `\`${fallback}\``
+    const shown =
+      required === true ? '**required**' : fallback === undefined ? '' : `\`${fallback}\``
     return [`\`${name}\``, shown, isMain ? firstSentence(description) : description]
   })
   return table(['Input', 'Default', 'What it does'], rows)
@@ -92,7 +93,9 @@ function firstSentence(text: string): string {
 
 /** The inputs of the reusable workflows with their defaults. */
 function reusableInputs(order: readonly string[]): string {
-  type Inputs = Readonly<Record<string, { readonly required?: boolean; readonly default?: unknown }>>
+  type Inputs = Readonly<
+    Record<string, { readonly required?: boolean; readonly default?: unknown }>
+  >
   const calls = REUSABLE.map(
     (name): Inputs => parse(read(`.github/workflows/${name}.yml`)).on.workflow_call.inputs,
   )
@@ -123,7 +126,9 @@ function typeOf(format: object & { readonly accepted: string }): object {
   if (format.accepted.startsWith('a whole number')) return { type: 'integer' }
   const [, choice] = /^any of (.*), or none alone/.exec(format.accepted) ?? []
   if (choice !== undefined) return { ...names, 'list-item': words(`${choice}, none`) }
-  return /^[a-z-]+(?:, [a-z-]+)+$/.test(format.accepted) ? words(format.accepted) : { type: 'string' }
+  return /^[a-z-]+(?:, [a-z-]+)+$/.test(format.accepted)
+    ? words(format.accepted)
+    : { type: 'string' }
 }
 
 function words(list: string): object {

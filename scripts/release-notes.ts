@@ -18,7 +18,8 @@ await runScript(async () => {
   const [tag] = positionals
   if (tag === undefined) refuse('Name a tag, such as v1.0.0.', USAGE)
   const { version } = JSON.parse(read('package.json'))
-  if (tag !== `v${version}`) throw new Error(`The tag is "${tag}", but package.json says ${version}.`)
+  if (tag !== `v${version}`)
+    throw new Error(`The tag is "${tag}", but package.json says ${version}.`)
   const section = read('CHANGELOG.md')
     .split(/^## /m)
     .find((text) => new RegExp(`^\\[?v?${version.replaceAll('.', '\\.')}(?![\\w.-])`).test(text))

@@ -18,16 +18,23 @@ export type Look = {
 /** Starts Chromium: `CHROMIUM`, or /usr/bin/chromium. @throws with what to install */
 export function startBrowser(): Promise<Browser> {
   const fonts = spawnSync('fc-list', [':lang=und-zsye'], { encoding: 'utf8' })
-  if (fonts.stdout === '') throw new Error('No font has emoji: apt-get install fonts-noto-color-emoji.')
+  if (fonts.stdout === '')
+    throw new Error('No font has emoji: apt-get install fonts-noto-color-emoji.')
   const executablePath = process.env['CHROMIUM'] ?? '/usr/bin/chromium'
   const args = ['--headless', '--no-sandbox', '--disable-gpu']
   return chromium.launch({ executablePath, args }).catch((cause) => {
-    throw new Error(`No browser at ${executablePath}: apt-get install chromium, or set CHROMIUM.`, { cause })
+    throw new Error(`No browser at ${executablePath}: apt-get install chromium, or set CHROMIUM.`, {
+      cause,
+    })
   })
 }
 
 /** Draws Markdown as GitHub shows it, as a PNG. @throws if Mermaid can't draw one of its charts */
-export async function drawMarkdown(browser: Browser, markdown: string, look: Look): Promise<Buffer> {
+export async function drawMarkdown(
+  browser: Browser,
+  markdown: string,
+  look: Look,
+): Promise<Buffer> {
   const { scheme, width, unfold } = look
   const viewport = { width, height: 600 }
   const page = await browser.newPage({
@@ -64,7 +71,8 @@ function pageOf(markdown: string, { scheme, width }: Look): string {
   const marked = new Marked({ gfm: true })
   marked.use({
     renderer: {
-      code: ({ text, lang }) => `<pre${lang === 'mermaid' ? ' class="mermaid"' : ''}>${escaped(text)}</pre>`,
+      code: ({ text, lang }) =>
+        `<pre${lang === 'mermaid' ? ' class="mermaid"' : ''}>${escaped(text)}</pre>`,
     },
   })
   const style = readFileSync(fileOf(`github-markdown-css/github-markdown-${scheme}.css`), 'utf8')

@@ -23,7 +23,8 @@ export function toolsFolder(): string {
   if (existsSync(installed)) return programs
 
   rmSync(environment, { recursive: true, force: true })
-  const advice = 'The tools need Python 3 with venv. On Debian and Ubuntu: apt-get install python3-venv.'
+  const advice =
+    'The tools need Python 3 with venv. On Debian and Ubuntu: apt-get install python3-venv.'
   run(advice, WINDOWS ? 'python' : 'python3', '-m', 'venv', environment)
   run(
     'The packages of scripts/requirements.txt could not be installed.',
@@ -45,7 +46,8 @@ function run(advice: string, command: string, ...args: readonly string[]): void 
   try {
     execFileSync(command, args, { stdio: ['ignore', 'ignore', 'pipe'], encoding: 'utf8' })
   } catch (cause) {
-    const said = cause instanceof Error && 'stderr' in cause ? String(cause.stderr ?? '').trim() : ''
+    const said =
+      cause instanceof Error && 'stderr' in cause ? String(cause.stderr ?? '').trim() : ''
     throw new Error(`${advice}\n${said}`.trim(), { cause })
   }
 }

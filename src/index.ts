@@ -29,7 +29,9 @@ async function runToEnd(step: (run: Run) => Promise<void>, isPost: boolean): Pro
   const text = 'The action exited before it finished. Please report this.'
   process.once('beforeExit', () => run.log.fail(text))
   // Such as a file of the runner's that can't be written.
-  await step(run).catch((error: unknown) => run.log.fail(`The action failed: ${errorMessage(error)}`))
+  await step(run).catch((error: unknown) =>
+    run.log.fail(`The action failed: ${errorMessage(error)}`),
+  )
   // What was written to a pipe is not in it yet; on Windows, and on Linux for more than a pipe holds.
   const streams = [process.stdout, process.stderr]
   await Promise.all(streams.map((stream) => new Promise((written) => stream.write('', written))))

@@ -54,17 +54,24 @@ export async function loadRequest(trigger: Trigger, run: Run): Promise<RunReques
   if (inputs['reader-signals'] === 'agent' && (!hasInstruction || inputs.context === 'none')) {
     const problem =
       '("agent") needs a prompt and a `context` other than `none`, as it is for the job of this run'
-    refuse('reader-signals', problem, 'report; or agent with a prompt and `context: diff` or `files`')
+    refuse(
+      'reader-signals',
+      problem,
+      'report; or agent with a prompt and `context: diff` or `files`',
+    )
   }
   if (promptFiles.length > 0 && !hasInstruction && inputs['job-id'] === '') {
     refuse('prompt-file', 'names only empty files', 'files with instructions in them')
   }
-  const isWrong = (...names: string[]): boolean => problems.some(({ input }) => names.includes(input))
+  const isWrong = (...names: string[]): boolean =>
+    problems.some(({ input }) => names.includes(input))
   const isJobMeant = wantsJob || isWrong('prompt', 'prompt-file', 'job-id')
   const isReportMeant =
-    readers.options !== undefined || isWrong('visitors-summary', 'visitors-export', 'reader-signals')
+    readers.options !== undefined ||
+    isWrong('visitors-summary', 'visitors-export', 'reader-signals')
   if (!isJobMeant && !isReportMeant) {
-    const comment = inputs.command && `; or a comment that starts with the command (${inputs.command})`
+    const comment =
+      inputs.command && `; or a comment that starts with the command (${inputs.command})`
     const accepted = `an instruction, here or in prompt-file; job-id, to wait for a job; visitors-summary, visitors-export or reader-signals, for a report alone${comment}`
     refuse('prompt', 'is missing, and nothing else is requested', accepted)
   }
@@ -74,7 +81,6 @@ export async function loadRequest(trigger: Trigger, run: Run): Promise<RunReques
   if (first.length > 0) throw new InputsError(first, isJobMeant || !isReportMeant)
 
   for (const sentence of warningsOf(inputs, wantsJob, hasInstruction)) log.warning(sentence)
-  for (const sentence of readers.warnings) log.warning(sentence)
   const isUnscheduled = ['push', 'pull_request', 'pull_request_target'].includes(trigger.event.name)
   if (inputs['skip-unchanged'] && wantsJob && isUnscheduled) {
     log.notice('`skip-unchanged` has no effect on a push or pull request: it is for a `schedule`.')
@@ -87,34 +93,55 @@ function warningsOf(inputs: Inputs, wantsJob: boolean, hasInstruction: boolean):
   const { inputs: defaults } = readInputs(new Map(), (text) => text)
   const sentenceOf = (names: readonly InputName[], why: string): string | [] => {
     const unused = names.filter((name) => !isDeepStrictEqual(inputs[name], defaults[name]))
-    return unused.length === 0 ? [] : `${listOf(unused.map(inBackticks))} can have no effect ${why}.`
+    return unused.length === 0
+      ? []
+      : `${listOf(unused.map(inBackticks))} can have no effect ${why}.`
   }
   const isToExisting = inputs['job-id'] !== ''
+  const hasVisitors = inputs['visitors-summary'] || inputs['visitors-export'] !== ''
+  const hasReport = hasVisitors || inputs['reader-signals'] !== 'none'
   const warnings = [
     wantsJob ? [] : sentenceOf(OF_JOBS, 'without a job: request one with `prompt` or `job-id`'),
     isToExisting && !hasInstruction ? sentenceOf(OF_PROMPTS, 'without a prompt') : [],
     isToExisting && hasInstruction ? sentenceOf(['follow-up'], 'with `job-id`') : [],
+    hasVisitors
+      ? []
+      : sentenceOf(['visitors-days'], 'without `visitors-summary` or `visitors-export`'),
+    hasReport ? [] : sentenceOf(['site-url'], 'without a readers report'),
     wantsJob && !inputs.wait ? sentenceOf(OF_WAITING, 'with `wait: false`') : [],
   ].flat()
   if (inputs.matrix === 'Object') {
     const meant = `Write \`\${{ toJSON(matrix) }}\`, or leave the input out.`
-    warnings.push(`\`matrix\` is \`Object\`, as \`\${{ matrix }}\` is for every leg alike. ${meant}`)
+    warnings.push(
+      `\`matrix\` is \`Object\`, as \`\${{ matrix }}\` is for every leg alike. ${meant}`,
+    )
   }
   if (/^[\p{L}\p{N}]/u.test(inputs.command)) {
     const why = 'starts with a letter or digit, so any comment may start with it by chance'
-    warnings.push(`\`command: ${inputs.command}\` ${why}: write \`/${inputs.command}\`, for example.`)
+    warnings.push(
+      `\`command: ${inputs.command}\` ${why}: write \`/${inputs.command}\`, for example.`,
+    )
   }
   return warnings
 }
 
 const OF_WAITING = ['poll-interval', 'wait-for-preview'] as const
-const OF_PROMPTS = ['context-files', 'context', 'skip-unchanged', 'skip-labels', 'follow-up'] as const
+const OF_PROMPTS = [
+  'context-files',
+  'context',
+  'skip-unchanged',
+  'skip-labels',
+  'follow-up',
+] as const
 const OF_JOBS = [...OF_PROMPTS, 'wait', 'timeout', ...OF_WAITING, 'fail-on', 'comment'] as const
 
 /** What is wrong with single inputs. A key and a project's id that are swapped are one problem. */
 function singleInputProblems({ environment, problems }: Run): InputProblem[] {
-  const [key = '', projectId = ''] = ['api-key', 'project-id'].map((name) => environment.inputs.get(name))
-  if (!SERVICE_KEY.test(projectId) || SERVICE_KEY.test(key) || key.trim() === '') return [...problems]
+  const [key = '', projectId = ''] = ['api-key', 'project-id'].map((name) =>
+    environment.inputs.get(name),
+  )
+  if (!SERVICE_KEY.test(projectId) || SERVICE_KEY.test(key) || key.trim() === '')
+    return [...problems]
   const problem = 'is swapped with project-id, which starts with mint_, as API keys do'
   const accepted =
     'the key as api-key, from a secret, and the id as project-id; a key that stood in a variable must be replaced'
@@ -131,7 +158,8 @@ function refuseMissingAccess(isFork: boolean, run: Run, refuse: Refuse): void {
     refuse('api-key', `is missing: ${isFork ? fork : spelled}`)
   }
   if (textOf('project-id', run) === '') {
-    const set = 'is that set, as a variable and not as a secret (`gh variable set DOCS_PROJECT_ID`)?'
+    const set =
+      'is that set, as a variable and not as a secret (`gh variable set DOCS_PROJECT_ID`)?'
     refuse('project-id', `is missing: if it is taken from \`vars.DOCS_PROJECT_ID\`, ${set}`)
   }
 }
@@ -142,12 +170,15 @@ function textOf(name: InputName, { environment }: Run): string {
 
 /** Refused before anything is sent, though the hosts of this run may be exempt from the proxy. */
 function proxyProblems({ httpsProxy, httpProxy }: ProxySettings): InputProblem[] {
-  const accepted = 'the URL of an http or https proxy, such as http://proxy.example:8080, or nothing'
-  return Object.entries({ HTTPS_PROXY: httpsProxy, HTTP_PROXY: httpProxy }).flatMap(([input, value]) => {
-    const why = proxyProblem(value)
-    const problem = `(environment variable, or ${input.toLowerCase()}) ${why}`
-    return why === undefined ? [] : { input, problem, accepted }
-  })
+  const accepted =
+    'the URL of an http or https proxy, such as http://proxy.example:8080, or nothing'
+  return Object.entries({ HTTPS_PROXY: httpsProxy, HTTP_PROXY: httpProxy }).flatMap(
+    ([input, value]) => {
+      const why = proxyProblem(value)
+      const problem = `(environment variable, or ${input.toLowerCase()}) ${why}`
+      return why === undefined ? [] : { input, problem, accepted }
+    },
+  )
 }
 
 /** Reads the files that an input names; those that can't be read become a problem. */

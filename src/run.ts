@@ -48,19 +48,17 @@ async function perform(run: Run): Promise<void> {
   // Connections of its own for each part: none waits for another's requests.
   const service = createService(run)
   const readers =
-    request.readers && new Readers({ ...request.readers, hasJob: request.wantsJob }, createService(run), run)
+    request.readers &&
+    new Readers({ ...request.readers, hasJob: request.wantsJob }, createService(run), run)
   // Every part that was asked for is tried and reported; one part's failure never hides another's result.
   const parts = await Promise.allSettled([
     request.wantsJob ? runJob(request, { mergedPulls, readers, service }, run) : undefined,
     readers?.report(),
   ])
-  const [jobFailure, readersFailure] = parts.map((part, index) => {
-    if (part.status === 'fulfilled') return part.value
-    reportError(part.reason, run, index === 0 ? 'job' : 'visitors')
-    return undefined
-  })
-  if (jobFailure !== undefined) log.fail(jobFailure)
-  if (readersFailure !== undefined) log.fail(readersFailure, `Docs readers: ${run.subject}`)
+  for (const [index, part] of parts.entries()) {
+    if (part.status === 'rejected') reportError(part.reason, run, index === 0 ? 'job' : 'visitors')
+    else if (part.value !== undefined) log.fail(part.value, `Docs readers: ${run.subject}`)
+  }
 }
 
 function reportCancelled({ wantsJob }: RunRequest, run: Run): void {

@@ -13,7 +13,10 @@ function readText(name: string): string {
 }
 
 it('action.yml declares the inputs of the table, in its order and with its defaults', () => {
-  const declared = Object.entries(metadata.inputs).map(([name, input]) => [name, input.default ?? ''])
+  const declared = Object.entries(metadata.inputs).map(([name, input]) => [
+    name,
+    input.default ?? '',
+  ])
   expect(declared).toEqual(inputNames().map((name) => [name, INPUTS[name].default]))
 })
 
@@ -37,5 +40,7 @@ it('the version is that of the newest section of the changelog, and of the major
   const { version } = JSON.parse(readText('package.json')) as { version: string }
   const [, newest] = /^## (\S+)/m.exec(readText('CHANGELOG.md')) ?? []
   expect(version).toBe(newest)
-  expect(readText('examples/docs-on-push.yml')).toContain(`docs-agent-action@v${version.split('.')[0]}\n`)
+  expect(readText('examples/docs-on-push.yml')).toContain(
+    `docs-agent-action@v${version.split('.')[0]}\n`,
+  )
 })

@@ -27,10 +27,13 @@ function linksOf(name: string) {
   const targets: string[] = []
   const anchors = new Set<string>()
   visit(fromMarkdown(readText(name), EXTENSIONS), (node) => {
-    if (node.type === 'link' || node.type === 'image' || node.type === 'definition') targets.push(node.url)
+    if (node.type === 'link' || node.type === 'image' || node.type === 'definition')
+      targets.push(node.url)
     if (node.type === 'heading') anchors.add(slugOf(node))
     if (node.type !== 'html') return
-    for (const [, attribute, value = ''] of node.value.matchAll(/\s(src|srcset|href|id)="([^"]*)"/g)) {
+    for (const [, attribute, value = ''] of node.value.matchAll(
+      /\s(src|srcset|href|id)="([^"]*)"/g,
+    )) {
       if (attribute === 'id') anchors.add(value)
       else targets.push(value)
     }
@@ -55,7 +58,10 @@ it.each(PAGES)('%s links to files and anchors that exist', (name) => {
   const broken = targetsOf(name).filter((target) => {
     const [path = '', anchor = ''] = target.split('#')
     const file = path === '' ? name : relative(ROOT, resolve(ROOT, dirname(name), path))
-    return !existsSync(join(ROOT, file)) || (anchor !== '' && LINKS.get(file)?.anchors.has(anchor) !== true)
+    return (
+      !existsSync(join(ROOT, file)) ||
+      (anchor !== '' && LINKS.get(file)?.anchors.has(anchor) !== true)
+    )
   })
   expect(broken).toEqual([])
 })
@@ -66,15 +72,21 @@ it.each(['CONTRIBUTING.md', 'PERFORMANCE.md', 'RELEASE.md', 'SECURITY.md'])(
     const named = readText(name).matchAll(
       /`((?:src|test|scripts|bench|examples|docs|docs-service)\/[\w./-]*)`/g,
     )
-    const missing = [...named].map(([, path = '']) => path).filter((path) => !existsSync(join(ROOT, path)))
+    const missing = [...named]
+      .map(([, path = '']) => path)
+      .filter((path) => !existsSync(join(ROOT, path)))
     expect(missing).toEqual([])
   },
 )
 
 it('every page of docs/ and every picture is shown or linked where people look for it', () => {
   const listed = targetsOf('docs/README.md').map((target) => join('docs', target))
-  expect(listed).toEqual(expect.arrayContaining(PAGES.filter((page) => /^docs\/(?!README)/.test(page))))
-  const shown = PAGES.flatMap((page) => targetsOf(page).map((target) => join(dirname(page), target)))
+  expect(listed).toEqual(
+    expect.arrayContaining(PAGES.filter((page) => /^docs\/(?!README)/.test(page))),
+  )
+  const shown = PAGES.flatMap((page) =>
+    targetsOf(page).map((target) => join(dirname(page), target)),
+  )
   expect(shown).toEqual(expect.arrayContaining(globSync('docs/**/*.png', { cwd: ROOT })))
 })
 
@@ -105,7 +117,9 @@ function wordsIn(text: string): number {
 }
 
 describe('a message that the documentation quotes', () => {
-  const sources = globSync(['src/**/*.ts', 'scripts/build.ts'], { cwd: ROOT }).map(readText).join('\n')
+  const sources = globSync(['src/**/*.ts', 'scripts/build.ts'], { cwd: ROOT })
+    .map(readText)
+    .join('\n')
   /** The message of a wrong input begins with the input's name. */
   const inputName = new RegExp(`^(?:${inputNames().join('|')}) `)
 
@@ -134,6 +148,8 @@ describe('a message that the documentation quotes', () => {
     expect(quotes.length).toBeGreaterThan(4)
     // In the source, a backtick within a template is escaped.
     const text = sources.replaceAll('\\`', '`')
-    expect(quotes.filter((quote) => !piecesOf(quote).every((piece) => text.includes(piece)))).toEqual([])
+    expect(
+      quotes.filter((quote) => !piecesOf(quote).every((piece) => text.includes(piece))),
+    ).toEqual([])
   })
 })

@@ -28,7 +28,12 @@ const SAMPLE_SITE = join(import.meta.dirname, '../sample-site')
 const FIRST_COMMIT_MS = Date.UTC(2026, 0, 5, 9)
 const MAX_SUBJECT_LENGTH = 72
 /** `gc.auto=0`: a clean-up in the background would still write while the folder is being deleted. */
-const SETTINGS = ['gc.auto=0', 'maintenance.auto=false', 'core.quotePath=false', 'core.autocrlf=false']
+const SETTINGS = [
+  'gc.auto=0',
+  'maintenance.auto=false',
+  'core.quotePath=false',
+  'core.autocrlf=false',
+]
 const PERSON = { NAME: 'Docs Agent', EMAIL: 'docs-agent@example.com' }
 
 /** An agent that only seems to work: jobs end and have links, but no file is ever touched. */
@@ -91,7 +96,9 @@ export async function gitAgent() {
           await git(['merge', '--quiet', '--no-ff', '--message', message, branch], atMs)
         } catch (cause) {
           await git(['merge', '--abort'])
-          throw new PullError(`${branch} changes the same lines as main and can't be merged.`, { cause })
+          throw new PullError(`${branch} changes the same lines as main and can't be merged.`, {
+            cause,
+          })
         }
         return base
       }),
@@ -112,8 +119,13 @@ async function commitPage(
 ): Promise<readonly ChangedPage[]> {
   const exists = (await git(['branch', '--list', branch])) !== ''
   await git(['switch', '--quiet', ...(exists ? [branch] : ['--create', branch, 'main'])])
-  const paths = (await readdir(folder, { recursive: true })).filter((path) => path.endsWith('.mdx')).sort()
-  const pages = paths.map(async (path) => ({ path, text: await readFile(join(folder, path), 'utf8') }))
+  const paths = (await readdir(folder, { recursive: true }))
+    .filter((path) => path.endsWith('.mdx'))
+    .sort()
+  const pages = paths.map(async (path) => ({
+    path,
+    text: await readFile(join(folder, path), 'utf8'),
+  }))
   const page = bestPage(await Promise.all(pages), prompt)
   if (page) {
     await writeFile(join(folder, page.path), withNewSection(page.text, prompt))
@@ -127,7 +139,12 @@ async function commitPage(
   const lines = (await git(['diff', '--numstat', `main...${branch}`])).trim().split('\n')
   return lines.map((line) => {
     const [additions, deletions, filename = ''] = line.split('\t')
-    return { filename, status: 'modified', additions: Number(additions), deletions: Number(deletions) }
+    return {
+      filename,
+      status: 'modified',
+      additions: Number(additions),
+      deletions: Number(deletions),
+    }
   })
 }
 
@@ -156,9 +173,12 @@ async function runGit(folder: string, args: readonly string[], atMs: number): Pr
   } catch (cause) {
     if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') {
       const advice = "Install git, or start the service with the agent 'none' (--agent none)."
-      throw new Error(`The sample repository needs git, and 'git' was not found. ${advice}`, { cause })
+      throw new Error(`The sample repository needs git, and 'git' was not found. ${advice}`, {
+        cause,
+      })
     }
-    const said = cause instanceof Error && 'stderr' in cause ? String(cause.stderr).trim() : String(cause)
+    const said =
+      cause instanceof Error && 'stderr' in cause ? String(cause.stderr).trim() : String(cause)
     throw new Error(`git ${args[0]} failed: ${said}`, { cause })
   }
 }

@@ -81,7 +81,16 @@ export class Jobs {
     const id = identifier(seed, this.list.length)
     const branch = `docs/agent-${slug(prompt)}-${id.slice(0, 6)}`
     const rounds = [planRound(prompt, createdAtMs, jobTimeMs)]
-    const job: AgentJob = { id, project, prompt, messages: [], createdAtMs, branch, rounds, pull: null }
+    const job: AgentJob = {
+      id,
+      project,
+      prompt,
+      messages: [],
+      createdAtMs,
+      branch,
+      rounds,
+      pull: null,
+    }
     this.list.push(job)
     return job
   }
@@ -93,7 +102,9 @@ export class Jobs {
   /** The job as the service shows it now. @throws if work has come due and git fails */
   async answer(job: AgentJob): Promise<object> {
     await this.#doWorkDue(job)
-    return job.stale && this.#settings.now() < job.stale.untilMs ? job.stale.answer : this.#trueAnswer(job)
+    return job.stale && this.#settings.now() < job.stale.untilMs
+      ? job.stale.answer
+      : this.#trueAnswer(job)
   }
 
   /** The job's true status, whatever is shown right after a message. */
@@ -113,7 +124,8 @@ export class Jobs {
     const startsAtMs = Math.max(now(), job.rounds.at(-1)?.endsAtMs ?? 0)
     job.rounds.push(planRound(prompt, startsAtMs, jobTimeMs))
     job.messages.push(prompt)
-    if (staleMs > 0 && isTerminal(before.status)) job.stale = { untilMs: now() + staleMs, answer: before }
+    if (staleMs > 0 && isTerminal(before.status))
+      job.stale = { untilMs: now() + staleMs, answer: before }
   }
 
   /** Does all work that has come due, of any job. */
@@ -142,7 +154,8 @@ export class Jobs {
   #openPull(number: number): AgentJob & { pull: Pull } {
     const job = this.ofPull(number)
     if (job === undefined) throw new PullError(`There is no pull request #${number}.`)
-    if (job.pull.state !== 'open') throw new PullError(`Pull request #${number} is ${job.pull.state}.`)
+    if (job.pull.state !== 'open')
+      throw new PullError(`Pull request #${number} is ${job.pull.state}.`)
     return job
   }
 
@@ -208,10 +221,12 @@ function isTerminal(status: string): status is Outcome {
 function planRound(prompt: string, startsAtMs: number, jobTimeMs: number): Round {
   const { outcome, changes, preview, takesMs, stages: named, endless } = readDirectives(prompt)
   let untilMs = startsAtMs
-  const stages = [{ status: 'active', ms: takesMs ?? jobTimeMs }, ...named].map(({ status, ms }) => {
-    untilMs += ms
-    return { status, untilMs }
-  })
+  const stages = [{ status: 'active', ms: takesMs ?? jobTimeMs }, ...named].map(
+    ({ status, ms }) => {
+      untilMs += ms
+      return { status, untilMs }
+    },
+  )
   if (endless) stages.push({ status: 'active', untilMs: Infinity })
   return { prompt, stages, endsAtMs: endless ? Infinity : untilMs, outcome, changes, preview }
 }

@@ -68,7 +68,9 @@ export function basedOn(prompt: string): string {
 /** Words of three letters and more, without a plural's s. */
 function wordsOf(text: string): string[] {
   const words = text.toLowerCase().match(/[a-z0-9]{3,}/g) ?? []
-  return [...new Set(words.filter((word) => !FILLERS.test(word)).map((word) => word.replace(/s$/, '')))]
+  return [
+    ...new Set(words.filter((word) => !FILLERS.test(word)).map((word) => word.replace(/s$/, ''))),
+  ]
 }
 
 /** The instructions, line by line; where they are about "the changes below", the first commit instead. */

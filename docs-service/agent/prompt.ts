@@ -32,7 +32,8 @@ export type Directives = {
 }
 
 /** The first line of the event's context, and of a file that the action quotes. */
-const DATA_BEGINS = /^(?:<github-context\b[^\n>]*>[^\S\n]*|File `+[^\n]*`+ \(data[^\n)]*\):[^\S\n]*)$/m
+const DATA_BEGINS =
+  /^(?:<github-context\b[^\n>]*>[^\S\n]*|File `+[^\n]*`+ \(data[^\n)]*\):[^\S\n]*)$/m
 const FIRST_COMMIT = /^Commits[^\n]*:\n- (?:[0-9a-f]{7,40} )?(.+)$/m
 /** A file's header, and what may follow its name: remarks in brackets, how many files have the same change, names in it. */
 const CHANGED_FILE =
@@ -52,7 +53,12 @@ export function readPrompt(prompt: string): PromptParts {
   const context = contextAt < 0 ? '' : data.slice(contextAt)
   const names = [...context.matchAll(CHANGED_FILE)].map(([, name = '']) => plainName(name))
   const commit = plainName(FIRST_COMMIT.exec(context)?.[1] ?? '')
-  return { instructions: text.slice(0, dataAt).trim(), data, changedFiles: [...new Set(names)], commit }
+  return {
+    instructions: text.slice(0, dataAt).trim(),
+    data,
+    changedFiles: [...new Set(names)],
+    commit,
+  }
 }
 
 /** What the agent is to write about: the instructions without their directives. */
@@ -76,7 +82,8 @@ export function readDirectives(prompt: string): Directives {
     if (word === 'archive') directives.outcome = 'archived'
     if (word === 'no-change') directives.changes = false
     if (word === 'never') directives.endless = true
-    if (word === 'preview') directives.preview = BUILD_ENDS.find((end) => end === rest[0]) ?? 'ready'
+    if (word === 'preview')
+      directives.preview = BUILD_ENDS.find((end) => end === rest[0]) ?? 'ready'
     if (word === 'takes') directives.takesMs = parseDuration(rest[0] ?? '') ?? directives.takesMs
     if (word === 'status') {
       const [status = '', duration = ''] = rest
@@ -91,7 +98,10 @@ export function readDirectives(prompt: string): Directives {
 export function parseDuration(text: string): number | undefined {
   if (!/^(?:\d{1,9}(?:ms|[hms]))+$/.test(text)) return undefined
   const parts = [...text.matchAll(/(\d+)(ms|[hms])/g)]
-  return parts.reduce((sum, [, amount, unit = '']) => sum + Number(amount) * (UNIT_MS[unit] ?? 0), 0)
+  return parts.reduce(
+    (sum, [, amount, unit = '']) => sum + Number(amount) * (UNIT_MS[unit] ?? 0),
+    0,
+  )
 }
 
 /** A name in which nothing but a name is left: it may come from anyone who opened a pull request. */

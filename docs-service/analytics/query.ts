@@ -18,7 +18,9 @@ export type FeedbackStatus = (typeof STATUSES)[number]
 
 const STATUSES = ['pending', 'in_progress', 'resolved', 'dismissed'] as const
 const SOURCES = ['code_snippet', 'contextual', 'agent']
-const LIMITS: Readonly<Record<AnalyticsCall, { readonly usual: number; readonly maximum: number }>> = {
+const LIMITS: Readonly<
+  Record<AnalyticsCall, { readonly usual: number; readonly maximum: number }>
+> = {
   visitors: { usual: 50, maximum: 250 },
   views: { usual: 50, maximum: 250 },
   feedback: { usual: 10, maximum: 100 },
@@ -50,15 +52,25 @@ export function readQuery(
     return Number(text)
   }
   const { usual, maximum } = LIMITS[call]
-  const { limit = String(usual), offset = '0', cursor = cursorAt(0), status, source = '' } = parameters
+  const {
+    limit = String(usual),
+    offset = '0',
+    cursor = cursorAt(0),
+    status,
+    source = '',
+  } = parameters
   const skipped = /^row-(\d{1,9})$/.exec(cursor)?.[1]
   const paged = call === 'searches' || call === 'assistant'
-  if (paged && skipped === undefined) problems.push('cursor must be the nextCursor of an earlier answer')
-  const statuses = STATUSES.filter((each) => status === undefined || status.split(',').includes(each))
+  if (paged && skipped === undefined)
+    problems.push('cursor must be the nextCursor of an earlier answer')
+  const statuses = STATUSES.filter(
+    (each) => status === undefined || status.split(',').includes(each),
+  )
   if (call === 'feedback') {
     const known = status === undefined || status.split(',').length === statuses.length
     if (!known) problems.push(`status must be a list of ${STATUSES.join(', ')}`)
-    if (source !== '' && !SOURCES.includes(source)) problems.push(`source must be ${SOURCES.join(' or ')}`)
+    if (source !== '' && !SOURCES.includes(source))
+      problems.push(`source must be ${SOURCES.join(' or ')}`)
   }
   const query = {
     fromMs: date('dateFrom', FIRST_DAY_MS),

@@ -34,7 +34,12 @@ export function feedbackOf({ statuses, source, limit, ...period }: AnalyticsQuer
   const rated = Array.from({ length: 60 }, (_, rank) => {
     const votes = Math.round(3 + 27 * fraction(seed, rank, 1))
     const down = Math.round(votes * (0.15 + 0.2 * fraction(seed, rank, 2)))
-    return { path: pagePath(rank), up: votes - down, down, code: Math.floor(4 * fraction(seed, rank, 3)) }
+    return {
+      path: pagePath(rank),
+      up: votes - down,
+      down,
+      code: Math.floor(4 * fraction(seed, rank, 3)),
+    }
   })
   const rows = rated
     .map((page) => (page.path === BADLY_RATED.path ? { ...page, ...BADLY_RATED } : page))
@@ -50,7 +55,9 @@ export function feedbackOf({ statuses, source, limit, ...period }: AnalyticsQuer
 }
 
 export function searchesOf({ limit, offset, ...period }: AnalyticsQuery, seed: number) {
-  const terms = WORDS.split(',').flatMap((word) => TERMS.split(',').map((term) => `${term} ${word}`.trim()))
+  const terms = WORDS.split(',').flatMap((word) =>
+    TERMS.split(',').map((term) => `${term} ${word}`.trim()),
+  )
   const usual = terms.map((term, index) => {
     const searches = Math.round(300 / (index + 2) ** 0.8)
     return { term, searches, clicks: Math.round(searches * (0.4 + 0.5 * fraction(seed, index, 4))) }
@@ -62,7 +69,9 @@ export function searchesOf({ limit, offset, ...period }: AnalyticsQuery, seed: n
       hits: Math.round(searches * lengthOf(period)),
       ctr: Math.round((clicks / searches) * 1e4) / 1e4,
       topClickedPage: clicks === 0 ? null : pagePath(index),
-      lastSearchedAt: new Date(period.toMs - 1 - Math.floor(DAY_MS * fraction(seed, index, 5))).toISOString(),
+      lastSearchedAt: new Date(
+        period.toMs - 1 - Math.floor(DAY_MS * fraction(seed, index, 5)),
+      ).toISOString(),
     }))
     .filter(({ hits }) => hits > 0)
     .sort((one, other) => other.hits - one.hits)

@@ -18,7 +18,10 @@ const NOT_ON_BUSIEST = 0.35
 const STEP = 7907
 
 /** The visitors of a site of so many pages, worked out row by row: a million pages take no more memory than ten. */
-export function visitorsOf(query: AnalyticsQuery, site: { readonly pages: number; readonly seed: number }) {
+export function visitorsOf(
+  query: AnalyticsQuery,
+  site: { readonly pages: number; readonly seed: number },
+) {
   const pages = query.fromMs === query.toMs ? 0 : site.pages
   const head = Array.from({ length: Math.min(pages, HEAD_PAGES) }, (_, rank) =>
     pageCounts(site.seed, rank, query),
@@ -35,7 +38,10 @@ export function visitorsOf(query: AnalyticsQuery, site: { readonly pages: number
 const READS = { human: 1.4, ai: 6.5 }
 
 /** How often the same pages were read: events, which add up. */
-export function viewsOf(query: AnalyticsQuery, site: { readonly pages: number; readonly seed: number }) {
+export function viewsOf(
+  query: AnalyticsQuery,
+  site: { readonly pages: number; readonly seed: number },
+) {
   const all = visitorsOf({ ...query, offset: 0, limit: site.pages }, site).visitors.map(readsOf)
   const sum = (of: keyof Counts) => all.reduce((total, row) => total + row[of], 0)
   const totals = { human: sum('human'), ai: sum('ai'), total: sum('total') }
@@ -64,7 +70,10 @@ function pageCounts(seed: number, rank: number, { fromMs, toMs }: AnalyticsQuery
   const aiShare = rank % 17 === 9 ? 2 : 0.08 + 0.25 * draw(2)
   const ai = Math.floor((visits * aiShare) ** RETURNING * noise * event + draw(3))
   // At least one visitor: a page that nobody saw is not listed.
-  const human = Math.max(ai === 0 ? 1 : 0, Math.floor(visits ** RETURNING * noise * event + draw(4)))
+  const human = Math.max(
+    ai === 0 ? 1 : 0,
+    Math.floor(visits ** RETURNING * noise * event + draw(4)),
+  )
   const overlap = Math.round(Math.min(human, ai) * (0.12 + 0.15 * draw(5)))
   return { human, ai, total: human + ai - overlap }
 }

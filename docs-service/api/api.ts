@@ -7,7 +7,10 @@ import { errorReply, jsonReply, type RecordedRequest, type Reply } from '../http
 import type { ServiceKey, Settings } from '../options.ts'
 import { HourlyLimit } from './hourly-limit.ts'
 
-const NO_PROMPT = errorReply(400, 'The body must be JSON: {"prompt": string} of at least one character')
+const NO_PROMPT = errorReply(
+  400,
+  'The body must be JSON: {"prompt": string} of at least one character',
+)
 const NO_JOB = errorReply(404, 'Job not found')
 
 /** The calls of the interface, behind the checks that all of them share: the key first, then the project. */
@@ -32,7 +35,8 @@ export class Api {
   async answer(call: Call, request: RecordedRequest): Promise<Reply> {
     const refusal = this.#refuseAccess(request)
     if (refusal) return refusal
-    if (!this.#settings.projects.includes(call.projectId)) return errorReply(404, 'Project not found')
+    if (!this.#settings.projects.includes(call.projectId))
+      return errorReply(404, 'Project not found')
     switch (call.name) {
       case 'create':
         return this.#create(call, request.body)
@@ -63,7 +67,8 @@ export class Api {
     const job = this.#jobs.find(projectId, jobId)
     if (!job) return NO_JOB
     // What a message to such a job meets is not documented.
-    if (/failed|archived/.test(this.#jobs.status(job))) return errorReply(400, 'The job takes no messages')
+    if (/failed|archived/.test(this.#jobs.status(job)))
+      return errorReply(400, 'The job takes no messages')
     const refusal = this.#overLimit(this.#messages.get(projectId))
     if (refusal) return refusal
     await this.#jobs.message(job, prompt)
@@ -80,7 +85,10 @@ export class Api {
     switch (name) {
       case 'visitors': {
         const override = visitors({ ...query, projectId })
-        return jsonReply(override?.status ?? 200, override?.body ?? visitorsOf(query, { pages, seed }))
+        return jsonReply(
+          override?.status ?? 200,
+          override?.body ?? visitorsOf(query, { pages, seed }),
+        )
       }
       case 'views':
         return jsonReply(200, viewsOf(query, { pages, seed }))
@@ -99,7 +107,8 @@ export class Api {
 
   #refuseAccess({ method, headers }: RecordedRequest): Reply | undefined {
     const sent = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1]
-    if (sent === undefined) return errorReply(401, 'Missing API key: send Authorization: Bearer <key>')
+    if (sent === undefined)
+      return errorReply(401, 'Missing API key: send Authorization: Bearer <key>')
     const keys: readonly ServiceKey[] = [{ key: this.#settings.key }, ...this.#settings.keys]
     const known = keys.find(({ key }) => key === sent)
     if (!known) return errorReply(401, 'Invalid API key')

@@ -22,6 +22,8 @@ export class HourlyLimit {
     }
     const seconds = Math.ceil(((this.#timesMs[0] ?? nowMs) + HOUR_MS - nowMs) / 1000)
     const reply = errorReply(429, `Rate limit exceeded: ${this.#maximum} ${this.#what} per hour`)
-    return retryAfter ? { ...reply, headers: { ...reply.headers, 'retry-after': String(seconds) } } : reply
+    return retryAfter
+      ? { ...reply, headers: { ...reply.headers, 'retry-after': String(seconds) } }
+      : reply
   }
 }

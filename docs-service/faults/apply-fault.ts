@@ -51,13 +51,20 @@ export async function applyFault(fault: Fault, exchange: FaultyExchange): Promis
       return sendReply(response, errorReply(status ?? 401, said))
     }
     case 'body':
-      return sendReply(response, jsonReply(handled === false ? 200 : (await handle()).status, fault.body))
+      return sendReply(
+        response,
+        jsonReply(handled === false ? 200 : (await handle()).status, fault.body),
+      )
     default:
       return sendFaulty(fault, await replyTo(fault, handle), exchange)
   }
 }
 
-async function sendFaulty(fault: Fault, reply: Reply, { response, ignore }: FaultyExchange): Promise<void> {
+async function sendFaulty(
+  fault: Fault,
+  reply: Reply,
+  { response, ignore }: FaultyExchange,
+): Promise<void> {
   const { socket } = response
   const { kind, ms = 0 } = fault
   const bytes = Buffer.from(reply.body)
@@ -79,7 +86,10 @@ async function sendFaulty(fault: Fault, reply: Reply, { response, ignore }: Faul
       return
     }
     case 'unreadable':
-      writeHead({ 'content-encoding': fault.encoding ?? 'gzip', 'content-length': bytes.length }).end(bytes)
+      writeHead({
+        'content-encoding': fault.encoding ?? 'gzip',
+        'content-length': bytes.length,
+      }).end(bytes)
       return
     case 'interim': {
       const { interim = 100 } = fault
@@ -104,7 +114,10 @@ async function replyTo(fault: Fault, handle: () => Promise<Reply>): Promise<Repl
   if (status === undefined) return handle()
   if (handled) await handle()
   const body = fault.body ?? { error: `A fault makes the service answer ${status}` }
-  return jsonReply(status, body, { ...(contentType && { 'content-type': contentType }), ...headers })
+  return jsonReply(status, body, {
+    ...(contentType && { 'content-type': contentType }),
+    ...headers,
+  })
 }
 
 function endConnection(socket: Socket | null, end: 'rst' | 'fin' = 'rst'): void {

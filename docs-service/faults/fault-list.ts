@@ -12,7 +12,11 @@ type ListedFault = {
   used: number
 }
 
-type FaultTarget = { readonly method: string; readonly path: string; readonly call: CallName | undefined }
+type FaultTarget = {
+  readonly method: string
+  readonly path: string
+  readonly call: CallName | undefined
+}
 
 /** The faults to come. Of several that fit a request, the one added first meets it. */
 export class FaultList {
@@ -82,5 +86,7 @@ export function answerControl(
 function fits(match: FaultMatch, target: FaultTarget): boolean {
   if (match.method !== undefined && match.method.toUpperCase() !== target.method) return false
   if (match.path === undefined) return true
-  return match.path.startsWith('/') ? target.path.startsWith(match.path) : match.path === target.call
+  return match.path.startsWith('/')
+    ? target.path.startsWith(match.path)
+    : match.path === target.call
 }

@@ -55,7 +55,10 @@ export type FaultEffect = {
 }
 
 /** A fault: what goes wrong, for which requests, how often (once by default). */
-export type Fault = FaultEffect & { readonly match?: FaultMatch; readonly times?: number | 'always' }
+export type Fault = FaultEffect & {
+  readonly match?: FaultMatch
+  readonly times?: number | 'always'
+}
 
 /** Answers that the vendor's service may give, under the names that `--fault` and the control endpoint take. */
 export const NAMED_FAULTS = {

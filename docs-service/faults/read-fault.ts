@@ -15,7 +15,10 @@ const COUNT: Check = ['a whole number from 1', (value) => isWhole(value, 1)]
 const FIELDS: Readonly<Record<string, Check>> = {
   status: ['a status from 200 to 599', (value) => isWhole(value, 200, 599)],
   body: ['any JSON', (value) => value !== undefined],
-  headers: ['an object of strings', (value) => isObject(value) && Object.values(value).every(TEXT[1])],
+  headers: [
+    'an object of strings',
+    (value) => isObject(value) && Object.values(value).every(TEXT[1]),
+  ],
   contentType: TEXT,
   handled: ['true or false', (value) => typeof value === 'boolean'],
   ms: ['a whole number from 0', (value) => isWhole(value, 0)],
@@ -39,9 +42,11 @@ export function readFault(value: unknown): FaultReading {
     const names = Object.keys(NAMED_FAULTS).join(', ')
     return { ok: false, problems: [`There is no fault '${value}': one of ${names}, or JSON`] }
   }
-  if (!isObject(value)) return { ok: false, problems: ['A fault is a name, or a JSON object with a "kind"'] }
+  if (!isObject(value))
+    return { ok: false, problems: ['A fault is a name, or a JSON object with a "kind"'] }
   const { kind, match = {}, ...effect } = value
-  if (!isKind(kind)) return { ok: false, problems: [`kind: one of ${Object.keys(FAULT_KINDS).join(', ')}`] }
+  if (!isKind(kind))
+    return { ok: false, problems: [`kind: one of ${Object.keys(FAULT_KINDS).join(', ')}`] }
   const problems = [
     ...fieldProblems(effect, `${FAULT_KINDS[kind]} times`),
     ...(isObject(match) ? fieldProblems(match, 'method path nth') : ['match: an object']),
@@ -54,7 +59,8 @@ function fieldProblems(value: Readonly<Record<string, unknown>>, allowed: string
   const needed = names.filter((name) => name.endsWith('*')).map((name) => name.slice(0, -1))
   return [...new Set([...needed, ...Object.keys(value)])].flatMap((name) => {
     const [accepted, fits] = FIELDS[name] ?? ['', () => false]
-    if (!names.includes(name) && !needed.includes(name)) return [`${name}: not a field of this fault`]
+    if (!names.includes(name) && !needed.includes(name))
+      return [`${name}: not a field of this fault`]
     return fits(value[name]) ? [] : [`${name}: ${accepted}`]
   })
 }

@@ -1,5 +1,10 @@
 import { once } from 'node:events'
-import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type ServerResponse,
+} from 'node:http'
 import { text } from 'node:stream/consumers'
 
 /** A request as it came in; recorded as soon as its head is there, so that one without an answer is seen too. */
@@ -29,7 +34,14 @@ export function readHead(incoming: IncomingMessage, at: number): RecordedRequest
   const { method = 'GET', url = '/', headers } = incoming
   // Not `new URL`: a path such as `//x` or `/..` is recorded as it was sent.
   const [, path = '', query = ''] = /^([^?]*)\??(.*)$/s.exec(url) ?? []
-  return { method, path, query: Object.fromEntries(new URLSearchParams(query)), headers, body: undefined, at }
+  return {
+    method,
+    path,
+    query: Object.fromEntries(new URLSearchParams(query)),
+    headers,
+    body: undefined,
+    at,
+  }
 }
 
 /** @throws if the caller breaks off */
@@ -48,7 +60,11 @@ export function parseJson(raw: string): unknown {
 }
 
 /** A JSON answer. A string is sent as it stands: the wrong body that a test wants to see. */
-export function jsonReply(status: number, body: unknown, headers: Record<string, string> = {}): Reply {
+export function jsonReply(
+  status: number,
+  body: unknown,
+  headers: Record<string, string> = {},
+): Reply {
   return {
     status,
     headers: { 'content-type': 'application/json', ...headers },
@@ -58,7 +74,10 @@ export function jsonReply(status: number, body: unknown, headers: Record<string,
 
 /** An error in the service's form. */
 export function errorReply(status: number, error: string, details?: readonly string[]): Reply {
-  return jsonReply(status, details ? { error, details: details.map((message) => ({ message })) } : { error })
+  return jsonReply(
+    status,
+    details ? { error, details: details.map((message) => ({ message })) } : { error },
+  )
 }
 
 export function htmlReply(status: number, body: string): Reply {

@@ -4,13 +4,22 @@ import { errorReply, htmlReply, type RecordedRequest, type Reply } from '../http
 import { frontPage, messagePage, pullPage } from './html.ts'
 
 /** Answers a browser: a list of the jobs, pull requests, and the buttons that merge and close them. No key needed. */
-export async function answerPage(request: RecordedRequest, jobs: Jobs, agent: Agent): Promise<Reply> {
+export async function answerPage(
+  request: RecordedRequest,
+  jobs: Jobs,
+  agent: Agent,
+): Promise<Reply> {
   const { method, path } = request
   await jobs.doAllWorkDue()
-  if (method === 'GET' && (path === '/' || path === '/acme/docs')) return htmlReply(200, frontPage(jobs))
+  if (method === 'GET' && (path === '/' || path === '/acme/docs'))
+    return htmlReply(200, frontPage(jobs))
   if (method === 'GET') {
     const job = jobOfPage(path, jobs)
-    if (job) return htmlReply(200, pullPage(job, await agent.changes(job.branch, job.pull.base || undefined)))
+    if (job)
+      return htmlReply(
+        200,
+        pullPage(job, await agent.changes(job.branch, job.pull.base || undefined)),
+      )
     if (path.startsWith('/acme/')) return htmlReply(404, messagePage('Not found', path))
   }
   const [, page = '', action] = /^(.*)\/(merge|close)$/.exec(path) ?? []

@@ -15,11 +15,16 @@ export function frontPage(jobs: Jobs): string {
   const rows = jobs.list.slice(-100).reverse()
   const items = rows.map((job) => {
     const title = escapeHtml(titleOf(job.prompt))
-    const link = job.pull ? `<a href="${pullPath(job.pull)}">${title}</a> (${job.pull.state})` : title
+    const link = job.pull
+      ? `<a href="${pullPath(job.pull)}">${title}</a> (${job.pull.state})`
+      : title
     return `<li>${link}: ${escapeHtml(jobs.status(job))} <code>${job.id}</code></li>`
   })
   const list = items.length === 0 ? '<p>No job yet.</p>' : `<ul>${items.join('\n')}</ul>`
-  return pageHtml('Jobs of the embedded docs service', `${list}\n<p>Reload to see what has changed.</p>`)
+  return pageHtml(
+    'Jobs of the embedded docs service',
+    `${list}\n<p>Reload to see what has changed.</p>`,
+  )
 }
 
 /** A pull request: what was requested, the commits and the diff, and while it is open the buttons. */
@@ -50,7 +55,9 @@ export function messagePage(title: string, text: string): string {
 function requested(prompt: string): string {
   const { instructions, data } = readPrompt(prompt)
   const more =
-    data === '' ? '' : `<details><summary>Files and context</summary><pre>${escapeHtml(data)}</pre></details>`
+    data === ''
+      ? ''
+      : `<details><summary>Files and context</summary><pre>${escapeHtml(data)}</pre></details>`
   return `<pre>${escapeHtml(instructions)}</pre>${more}`
 }
 

@@ -1,5 +1,5 @@
 import type { Payload } from '../events/event-table.ts'
-import type { GitHub, Known } from '../github/client.ts'
+import type { GitHub, GitHubCall, Known } from '../github/client.ts'
 import { GitHubError } from '../github/errors.ts'
 import type { Commit, CommitFile, Comparison, Maybe, PullRequest } from '../github/types.ts'
 import { type CommitSummary, withoutBody } from './messages.ts'
@@ -17,9 +17,13 @@ export function unknownChanges(why: string, facts: readonly Fact[] = []): EventF
 }
 
 /** Source: GitHub's REST API, "Compare two commits": without paging the newest 250 commits, oldest first. */
-export function requestComparison(base: string, head: string, github: GitHub): Promise<Known<Comparison>> {
-  const consequence = 'The agent is not told the commits, files and diff.'
-  const call = { purpose: 'compare two commits', permission: 'contents: read', consequence }
+export function requestComparison(
+  base: string,
+  head: string,
+  github: GitHub,
+  ifItFails: Partial<GitHubCall> = { cost: 'the agent is not told the commits, files and diff' },
+): Promise<Known<Comparison>> {
+  const call = { purpose: 'compare two commits', permission: 'contents: read', ...ifItFails }
   const basehead = `${base}...${head}`
   return github.attempt(call, async () => {
     const compared = await github.call<Maybe<Comparison>>(({ rest }) =>
@@ -32,7 +36,11 @@ export function requestComparison(base: string, head: string, github: GitHub): P
 }
 
 /** What two commits, branches or tags differ in: three requests where there are more files than GitHub compares. */
-export async function compare(base: string, head: string, github: GitHub): Promise<Known<EventFacts>> {
+export async function compare(
+  base: string,
+  head: string,
+  github: GitHub,
+): Promise<Known<EventFacts>> {
   const compared = await requestComparison(base, head, github)
   if (!compared.known) return compared
   return { known: true, value: await readComparison(compared.value, base, head, github) }
@@ -59,7 +67,12 @@ export async function readComparison(
 }
 
 /** Asks for a change in two parts, up to a commit in its middle and from there; no files if there is no such commit. */
-async function compareHalves(base: string, head: string, commits: readonly Commit[], github: GitHub) {
+async function compareHalves(
+  base: string,
+  head: string,
+  commits: readonly Commit[],
+  github: GitHub,
+) {
   // A merge, if there are any: it is on the branch itself.
   const inside = commits.slice(0, -1)
   const merges = inside.filter(({ parents }) => (parents?.length ?? 0) > 1)
@@ -76,7 +89,10 @@ async function compareHalves(base: string, head: string, commits: readonly Commi
 }
 
 /** The files of two changes, one after the other; of a file in both, the second diff. */
-export function unite(first: readonly ChangedFile[], second: readonly ChangedFile[]): ChangedFile[] {
+export function unite(
+  first: readonly ChangedFile[],
+  second: readonly ChangedFile[],
+): ChangedFile[] {
   const files = new Map(first.map((file) => [file.path, file]))
   for (const file of second) {
     const earlier = files.get(file.path)
@@ -108,10 +124,12 @@ export function summaryOf({ sha, html_url: url, commit, author }: Commit): Commi
 }
 
 export function readPull(number: number, github: GitHub): Promise<Known<PullRequest>> {
-  const consequence = 'The agent is not told its branches.'
-  const call = { purpose: 'look up the pull request', permission: PULL_PERMISSION, consequence }
+  const cost = 'the agent is not told what it changes'
+  const call = { purpose: 'look up the pull request', permission: PULL_PERMISSION, cost }
   return github.attempt(call, () =>
-    github.call<PullRequest>(({ rest }) => rest.pulls.get({ ...github.repository, pull_number: number })),
+    github.call<PullRequest>(({ rest }) =>
+      rest.pulls.get({ ...github.repository, pull_number: number }),
+    ),
   )
 }
 
@@ -121,17 +139,21 @@ export async function changesOfPull(
   github: GitHub,
 ): Promise<Pick<EventFacts, 'commits' | 'files'>> {
   const path = `${github.path}/pulls/${number}`
-  const list = <T>(what: string, consequence: string, max?: number): Promise<Known<readonly T[]>> => {
+  const list = <T>(what: string, cost: string, max?: number): Promise<Known<readonly T[]>> => {
     const call = {
       purpose: `list the pull request's ${what}`,
       permission: PULL_PERMISSION,
-      consequence,
+      cost,
     }
     return github.attempt(call, () => github.list<T>(`${path}/${what}`, max))
   }
   const [listed, commitsListed] = await Promise.all([
-    list<CommitFile>('files', 'The agent is not told which files it changes, nor the diff.', MAX_LISTED),
-    list<Commit>('commits', 'The agent is not told their messages.'),
+    list<CommitFile>(
+      'files',
+      'the agent is not told which files it changes, nor the diff',
+      MAX_LISTED,
+    ),
+    list<Commit>('commits', 'the agent is not told their messages'),
   ])
   // The description tells what the bodies of its messages would.
   const commits = commitsListed.known ? commitsListed.value.map(summaryOf).map(withoutBody) : []
@@ -142,7 +164,10 @@ export async function changesOfPull(
 }
 
 /** The commits and files of a push as its payload has them; the files are often missing there. */
-export function changesInPayload({ commits, head_commit: tip }: Payload, problem: string): EventFacts {
+export function changesInPayload(
+  { commits, head_commit: tip }: Payload,
+  problem: string,
+): EventFacts {
   const pushed = commits?.length ? commits : tip == null ? [] : [tip]
   const changed = pushed.flatMap((commit) =>
     (['added', 'modified', 'removed'] as const).flatMap((status) =>

@@ -94,7 +94,8 @@ function toParts(files: readonly ChangedFile[]): Part[] {
         if (weight > (best.get(name)?.weight ?? 0)) best.set(name, { weight, line, weights })
     }
   }
-  for (const { weight, line, weights } of best.values()) weights.set(line, (weights.get(line) ?? 0) + weight)
+  for (const { weight, line, weights } of best.values())
+    weights.set(line, (weights.get(line) ?? 0) + weight)
   const parts = ranked.map(({ weights, ...part }) => ({
     ...part,
     pieces: divide(part.lines, weights, part.rank),
@@ -111,7 +112,11 @@ function takeParts(parts: readonly Part[], maxBytes: number): Part[] {
 }
 
 /** The first of these that fit. */
-function takeFitting(parts: readonly Part[], bytesOf: (part: Part) => number, maxBytes: number): Part[] {
+function takeFitting(
+  parts: readonly Part[],
+  bytesOf: (part: Part) => number,
+  maxBytes: number,
+): Part[] {
   let left = maxBytes
   const end = parts.findIndex((part) => {
     left -= bytesOf(part)
@@ -132,7 +137,9 @@ function choosePieces(parts: readonly Part[], maxBytes: number): number {
   for (const piece of parts.filter(isSmall).flatMap(({ pieces }) => pieces)) piece.isShown = true
   let left = maxBytes - byteLength(parts.map(writeDiff).join(''))
   const hidden = parts.flatMap(({ pieces }) => pieces.filter(({ isShown }) => !isShown))
-  const inOrder = hidden.toSorted((one, other) => other.weight - one.weight || one.turn - other.turn)
+  const inOrder = hidden.toSorted(
+    (one, other) => other.weight - one.weight || one.turn - other.turn,
+  )
   for (const piece of inOrder) {
     const bytes = piece.bytes + (piece.previous?.isShown === false ? byteLength(GAP) : 0)
     // Of those without names, what comes first is shown, not what happens to fit.
@@ -157,7 +164,11 @@ const LICENCE = /^(?:\/[/*]|[#*]|<!--|--).*(?:copyright|SPDX-|licen[cs]e)/i
 /** A hunk's header and a blank line begin a piece. */
 const FIRST_LINE = /^(?:@@|[+\- ]?\s*$)/
 
-function divide(lines: readonly string[], weights: ReadonlyMap<number, number>, rank: Rank): Piece[] {
+function divide(
+  lines: readonly string[],
+  weights: ReadonlyMap<number, number>,
+  rank: Rank,
+): Piece[] {
   const pieces: Piece[] = []
   for (let start = 0, end = 0; start < lines.length; start = end) {
     do end++

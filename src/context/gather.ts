@@ -34,50 +34,39 @@ export type KnownFacts = {
   readonly promptBytes: number
 }
 
-/** `isPerson`: a user's account, no bot's or app's, and none of `ignore-authors`. */
-type SourceAuthor = { readonly login: string; readonly isPerson: boolean } | undefined
-
-type SourcePull = {
-  readonly number: number
-  readonly title: string
+/** What led to a job, for people. */
+export type SourceItem = {
+  readonly kind: 'pull' | 'commit' | 'release' | 'command' | 'signals'
   readonly url: string
-  readonly author: SourceAuthor
-  readonly labels: readonly string[]
+  readonly title: string
+  /** Login; empty where it is not known. */
+  readonly author: string
 }
 
-/** What the job is about, for people: newest first. */
-export type ContextSources = {
-  /** The merged pull requests that are told. */
-  readonly pulls: readonly SourcePull[]
-  /** That the event is about. */
-  readonly pull?: SourcePull
-  /** Those told that came in no pull request. */
-  readonly commits: readonly {
-    readonly sha: string
-    readonly subject: string
-    readonly url: string
-    readonly author: SourceAuthor
-  }[]
-  readonly release?: { readonly tag: string; readonly name: string; readonly url: string }
-}
+/** Newest first. `authors`: logins of the people whose changes it is about. */
+export type Sources = { readonly items: readonly SourceItem[]; readonly authors: readonly string[] }
 
 export type ContextBlock = {
   readonly text: string
   readonly stats: ContextStats
-  readonly sources: ContextSources
+  readonly sources: Sources
 }
 
 /**
  * What GitHub knows of the event, as a delimited block for the prompt: from the payload, and from the API where that is
  * silent. Never fails: what can't be read from GitHub is left out, and said.
  */
-export async function describeEvent(trigger: Trigger, known: KnownFacts, run: Run): Promise<ContextBlock> {
+export async function describeEvent(
+  trigger: Trigger,
+  known: KnownFacts,
+  run: Run,
+): Promise<ContextBlock> {
   try {
     return describe(trigger, await factsOf(trigger.event, known, run), known, run)
   } catch (error) {
     // Neither payloads nor responses are checked field by field.
     const why = `GitHub returned unexpected data (${errorMessage(error)})`
-    run.log.warning(`Failed to describe the event: ${why}. The agent is not told what it is about.`)
+    run.log.cost(`Failed to describe the event: ${why}, so the agent is not told what it is about.`)
     const event = { ...trigger.event, payload: {} }
     return describe({ ...trigger, event }, unknownChanges(why), known, run)
   }
@@ -97,57 +86,70 @@ function describe(
     ...branchOf(event, environment),
     ['Workflow run', runUrlOf(environment)],
     ['Asked by', command === undefined ? '' : `${command.author.login} in ${command.source.url}`],
-    ['Earlier pull request of the docs agent', previous === undefined ? '' : `${previous.prLink} (${state})`],
+    [
+      'Earlier pull request of the docs agent',
+      previous === undefined ? '' : `${previous.prLink} (${state})`,
+    ],
     ...described.facts,
   ]
   const { body, user, html_url: url } = payload.comment ?? payload.review ?? {}
   // A command is the request itself.
-  const comment: Fact[] = body && command === undefined ? [[`Comment by ${user?.login} (${url})`, body]] : []
+  const comment: Fact[] =
+    body && command === undefined ? [[`Comment by ${user?.login} (${url})`, body]] : []
   const all = { ...described, facts, texts: [...(described.texts ?? []), ...comment] }
   const detail = inputs.context === 'files' ? 'files' : 'diff'
   const isCommand = command !== undefined
   const block = renderContext(all, { detail, isCommand, signals, conversation, promptBytes })
-  return { ...block, sources: sourcesOf(described, inputs) }
+  return { ...block, sources: sourcesOf(described, signals.length > 0, inputs) }
 }
 
+/** At most as many people are named. */
+const MAX_AUTHORS = 10
+
+/** The merged pull requests, else the pull request, the release, the commits, or what readers missed. */
 function sourcesOf(
   { mergedPulls = [], pull, release, commits = [] }: EventFacts,
+  hasSignals: boolean,
   inputs: Inputs,
-): ContextSources {
-  const { tag_name: tag, name, html_url: releaseUrl } = release ?? {}
+): Sources {
+  const merged = mergedPulls.map(({ title, url, author: { login, isPerson } }) => {
+    return { title, url, user: { login, type: isPerson ? 'User' : 'Bot' } }
+  })
+  const pulls = pull ? [{ title: pull.title, url: pull.html_url, user: pull.user }] : merged
+  const direct = commits
+    .filter(({ isInPull }) => isInPull !== true)
+    .map((commit) => ({ title: subjectOf(commit), url: commit.url, user: commit.author }))
+    .toReversed()
+  const released = release ? [{ title: release.name, url: release.html_url, user: undefined }] : []
+  const missed = hasSignals ? [{ title: '', url: '', user: undefined }] : []
+  const found = Object.entries({ pull: pulls, release: released, commit: direct, signals: missed })
+  const [kind, items] = found.find(([, list]) => list.length > 0) ?? ['signals', []]
+  const people = [...pulls, ...(pull ? [] : direct)].flatMap(({ user }) =>
+    isPerson(user, inputs) ? (user?.login ?? []) : [],
+  )
   return {
-    pulls: mergedPulls.map(({ number, title, url, author: { login, isPerson }, labels }) => {
-      const user = { login, type: isPerson ? 'User' : 'Bot' }
-      return { number, title, url, author: readAuthor(user, inputs), labels }
+    items: items.map(({ title, url, user }) => {
+      const author = user?.login ?? ''
+      return { kind: kind as SourceItem['kind'], title: title ?? '', url: url ?? '', author }
     }),
-    ...(pull && {
-      pull: {
-        number: pull.number ?? 0,
-        title: pull.title ?? '',
-        url: pull.html_url ?? '',
-        author: readAuthor(pull.user, inputs),
-        labels: labelsOf(pull),
-      },
-    }),
-    commits: commits
-      .filter(({ isInPull }) => isInPull !== true)
-      .map((commit) => {
-        const { sha, url = '', author } = commit
-        return { sha, subject: subjectOf(commit), url, author: readAuthor(author, inputs) }
-      })
-      .toReversed(),
-    ...(release && { release: { tag: tag ?? '', name: name ?? '', url: releaseUrl ?? '' } }),
+    authors: [...new Set(people)].slice(0, MAX_AUTHORS),
   }
 }
 
-function readAuthor(user: Maybe<User>, inputs: Inputs): SourceAuthor {
-  if (!user?.login) return undefined
-  const { login, type } = user
-  const isIgnored = inputs['ignore-authors'].some((one) => normalizeLogin(one) === normalizeLogin(login))
-  return { login, isPerson: type === 'User' && !/\[bot\]$/i.test(login) && !isIgnored }
+/** Whether an account is a person's, and none of `ignore-authors`. */
+export function isPerson(user: Maybe<User>, inputs: Inputs): boolean {
+  const login = user?.login ?? ''
+  const isIgnored = inputs['ignore-authors'].some(
+    (one) => normalizeLogin(one) === normalizeLogin(login),
+  )
+  return user?.type === 'User' && !/\[bot\]$/i.test(login) && !isIgnored
 }
 
-async function factsOf({ payload, row }: GitHubEvent, known: KnownFacts, run: Run): Promise<EventFacts> {
+async function factsOf(
+  { payload, row }: GitHubEvent,
+  known: KnownFacts,
+  run: Run,
+): Promise<EventFacts> {
   const { github } = run
   switch (row.subject) {
     case 'push':
@@ -169,7 +171,11 @@ async function factsOf({ payload, row }: GitHubEvent, known: KnownFacts, run: Ru
   }
 }
 
-async function factsOfPull(pull: PullRequest, github: GitHub, comment: Comment = {}): Promise<EventFacts> {
+async function factsOfPull(
+  pull: PullRequest,
+  github: GitHub,
+  comment: Comment = {},
+): Promise<EventFacts> {
   const { owner, repo } = github.repository
   const { head } = pull
   const isFork = head != null && isFromFork(pull, `${owner}/${repo}`)
@@ -178,7 +184,10 @@ async function factsOfPull(pull: PullRequest, github: GitHub, comment: Comment =
     ...described.facts,
     ['State', stateOf(pull)],
     ['Base', pull.base?.ref ?? ''],
-    ['Head', `${head?.ref ?? ''}${isFork ? ` of the fork ${head?.repo?.full_name ?? '(deleted)'}` : ''}`],
+    [
+      'Head',
+      `${head?.ref ?? ''}${isFork ? ` of the fork ${head?.repo?.full_name ?? '(deleted)'}` : ''}`,
+    ],
     ['Comment on', placeOf(comment)],
   ]
   const changes = pull.number == null ? {} : await changesOfPull(pull, github)
@@ -213,7 +222,13 @@ function labelsOf({ labels }: Issue): string[] {
   return (labels ?? []).map(({ name }) => name ?? '')
 }
 
-function stateOf({ state, draft, merged, merged_at: mergedAt, merge_commit_sha: sha }: PullRequest): string {
+function stateOf({
+  state,
+  draft,
+  merged,
+  merged_at: mergedAt,
+  merge_commit_sha: sha,
+}: PullRequest): string {
   if (merged === true || mergedAt != null) return sha ? `merged as ${sha}` : 'merged'
   const shown = draft === true ? `${state} (draft)` : (state ?? '')
   return state === 'open' ? `${shown}, not merged: users don't have it yet` : shown
@@ -226,7 +241,14 @@ function placeOf({ path, line, original_line: original }: Comment): string {
 }
 
 /** The run that this one follows. */
-function factsOfRun({ name, html_url: url, event, head_branch, head_sha, conclusion }: WorkflowRun): Fact[] {
+function factsOfRun({
+  name,
+  html_url: url,
+  event,
+  head_branch,
+  head_sha,
+  conclusion,
+}: WorkflowRun): Fact[] {
   return [
     ['Finished workflow', `${name} (${url}, started by ${event})`],
     ['Branch', head_branch ?? ''],
@@ -239,7 +261,8 @@ function factsOfRun({ name, html_url: url, event, head_branch, head_sha, conclus
 function branchOf({ row, payload }: GitHubEvent, { ref: runRef }: Environment): Fact[] {
   if (payload.pull_request != null || payload.issue?.pull_request != null) return []
   if (row.subject === 'release' || row.subject === 'workflow-run') return []
-  if (payload.ref_type != null) return [[payload.ref_type === 'tag' ? 'Tag' : 'Branch', payload.ref ?? '']]
+  if (payload.ref_type != null)
+    return [[payload.ref_type === 'tag' ? 'Tag' : 'Branch', payload.ref ?? '']]
   const ref = (row.subject === 'push' ? payload.ref : undefined) ?? runRef
   if (ref.startsWith('refs/tags/')) return [['Tag', ref.slice('refs/tags/'.length)]]
   return [['Branch', ref.replace(/^refs\/heads\//, '')]]

@@ -43,7 +43,11 @@ export function renderCommits(
   let left = maxBytes - byteLength(write())
   if (left < 0 || commits.length === 0) return { text: '', count: 0 }
   for (const [index, title] of shown.entries()) {
-    const body = clipBytes(inOrder[index]?.body ?? '', Math.min(left - 1, MAX_COMMIT_BODY_BYTES), '  ')
+    const body = clipBytes(
+      inOrder[index]?.body ?? '',
+      Math.min(left - 1, MAX_COMMIT_BODY_BYTES),
+      '  ',
+    )
     if (body === '') continue
     left -= byteLength(`\n${body}`)
     shown[index] = `${title}\n${body}`
@@ -128,7 +132,10 @@ const MAX_AUTHORS = 10
 const MAX_POSTS_BYTES = 8 * 1024
 
 /** The comments of a thread, given oldest first, that were there before a command. */
-export async function selectPosts(thread: readonly Post[], filter: PostFilter): Promise<PriorPosts> {
+export async function selectPosts(
+  thread: readonly Post[],
+  filter: PostFilter,
+): Promise<PriorPosts> {
   const { commandId, writtenAt, asker, ours, sinceId, mayAsk } = filter
   const start = thread.findIndex(({ id }) => id === sinceId) + 1
   const end = thread.findIndex(
@@ -143,14 +150,18 @@ export async function selectPosts(thread: readonly Post[], filter: PostFilter): 
   }
   const may = await Promise.all(authors.map(mayAsk))
   const listened = [asker, ...authors.filter((_, index) => may[index])]
-  const posts = before.filter(({ author }) => author && listened.some((one) => isSameAccount(one, author)))
+  const posts = before.filter(
+    ({ author }) => author && listened.some((one) => isSameAccount(one, author)),
+  )
   return { posts, others: before.length - posts.length }
 }
 
 /** The newest that fit, oldest first, the oldest of them cut; begins with a line break, empty if there are none. */
 export function renderPosts({ posts, others }: PriorPosts, maxBytes = MAX_POSTS_BYTES): Written {
   const noteOf = (older: number): string => {
-    const counts = [older > 0 && `${older} older`, others > 0 && `${others} of others`].filter(Boolean)
+    const counts = [older > 0 && `${older} older`, others > 0 && `${others} of others`].filter(
+      Boolean,
+    )
     return counts.length === 0 ? '' : `\n… (${counts.join(', ')}, left out here)`
   }
   const title = '\nThe conversation before, by those who may ask:'

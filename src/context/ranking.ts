@@ -112,7 +112,11 @@ function isGenerated(path: string, patch: string): boolean {
 
 /** Whether a page of documentation was changed, in whatever language. */
 export function isPage({ path }: ChangedFile): boolean {
-  return path.length <= MAX_JUDGED_LENGTH && PAGE.test(path) && !NO_PAGE.some((pattern) => pattern.test(path))
+  return (
+    path.length <= MAX_JUDGED_LENGTH &&
+    PAGE.test(path) &&
+    !NO_PAGE.some((pattern) => pattern.test(path))
+  )
 }
 
 const WORD = /(?<![\p{L}\p{N}_$\\-])(?:--)?[\p{L}_$][\p{L}\p{N}_$]*(?:-[\p{L}\p{N}_$]+)*/gu

@@ -48,8 +48,9 @@ export async function factsOfPush(
   const earlier = await readEarlierPulls(payload, commits, github)
   const origins = new Map([...earlier, ...mergedPulls])
   const pulls = new Map([...origins.values()].flat().map((pull) => [pull.number, pull]))
-  const { skipped = [], told = [] } = Object.groupBy([...pulls.values()].toReversed(), ({ labels }) =>
-    hasSkipLabel(labels, inputs) ? 'skipped' : 'told',
+  const { skipped = [], told = [] } = Object.groupBy(
+    [...pulls.values()].toReversed(),
+    ({ labels }) => (hasSkipLabel(labels, inputs) ? 'skipped' : 'told'),
   )
   const passOver: Fact = [
     'Pull requests that need no documentation (pass over their changes)',
@@ -72,7 +73,8 @@ async function readEarlierPulls(
   const pushed = new Set(originsOf(payload.commits).map(({ sha }) => sha))
   const earlier = commits.filter(({ sha }) => isSha(sha) && !pushed.has(sha)).slice(-MAX_DESCRIBED)
   if (earlier.length === 0) return new Map()
-  const consequence = 'The agent is not told which pull requests the commits of earlier pushes came in.'
+  const consequence =
+    'The agent is not told which pull requests the commits of earlier pushes came in.'
   return await readMergedPulls(earlier, { withText: true, consequence }, github)
 }
 
@@ -84,8 +86,10 @@ async function changesOfPush(
 ): Promise<EventFacts> {
   const { before, after } = payload
   // A local run may have any payload.
-  if (!isSha(after)) return changesInPayload(payload, 'not known: the payload names no commit to compare')
-  if (!isSha(before)) return changesInPayload(payload, 'a new branch has nothing to be compared with')
+  if (!isSha(after))
+    return changesInPayload(payload, 'not known: the payload names no commit to compare')
+  if (!isSha(before))
+    return changesInPayload(payload, 'a new branch has nothing to be compared with')
   const job = lastJob.known ? lastJob.value : undefined
   const compared = await compare(job?.sha ?? before, after, github)
   const since = job !== undefined && job.sha !== before ? [factOfJob(job)] : []
@@ -109,7 +113,8 @@ export async function factsOfBranch(
 ): Promise<EventFacts> {
   if (!isSha(sha)) return unknownChanges('the run names no commit')
   const job = lastJob.known ? lastJob.value : undefined
-  if (job === undefined) return (await changesSinceRelease(sha, github)) ?? (await lastCommits(sha, github))
+  if (job === undefined)
+    return (await changesSinceRelease(sha, github)) ?? (await lastCommits(sha, github))
   const [label, value] = factOfJob(job)
   if (job.sha === sha) return { facts: [[label, value]], files: { files: [], total: 0 } }
   const compared = await compare(job.sha, sha, github)
@@ -118,8 +123,11 @@ export async function factsOfBranch(
 
 /** @returns `undefined` if there is no release to compare with, or none that can be read */
 async function changesSinceRelease(sha: string, github: GitHub): Promise<EventFacts | undefined> {
-  const consequence = 'The agent is not told what has changed since the latest release.'
-  const call = { purpose: 'list the releases', permission: 'contents: read', consequence }
+  const call = {
+    purpose: 'list the releases',
+    permission: 'contents: read',
+    level: 'notice',
+  } as const
   const listed = await github.attempt(call, () =>
     github.list<Release>(`${github.path}/releases`, MAX_RELEASES),
   )
@@ -129,7 +137,7 @@ async function changesSinceRelease(sha: string, github: GitHub): Promise<EventFa
     // GitHub's times are all in UTC and of one length: they sort as text.
     .toSorted((one, other) => (one.at < other.at ? 1 : -1))
   for (const { tag } of published.slice(0, MAX_COMPARED)) {
-    const compared = await requestComparison(tag, sha, github)
+    const compared = await requestComparison(tag, sha, github, { level: 'notice' })
     if (!compared.known) return undefined
     const ahead = compared.value.ahead_by ?? 0
     if (ahead < 1 || ahead > MAX_COMMITS_AHEAD) continue
@@ -141,8 +149,8 @@ async function changesSinceRelease(sha: string, github: GitHub): Promise<EventFa
 
 /** What the last commits changed, of a young branch all. */
 async function lastCommits(sha: string, github: GitHub): Promise<EventFacts> {
-  const consequence = 'The agent is not told what has changed.'
-  const call = { purpose: 'list the last commits', permission: 'contents: read', consequence }
+  const cost = 'the agent is not told what has changed'
+  const call = { purpose: 'list the last commits', permission: 'contents: read', cost }
   const { repository } = github
   const listed = await github.attempt(call, () =>
     github.call<readonly Commit[]>(({ rest }) =>
@@ -203,7 +211,9 @@ async function changesSinceTag(tag: string, payload: Payload, github: GitHub): P
   const consequence = 'The agent is not told what has changed since the tag before.'
   const call = { purpose: 'list the tags', permission: 'contents: read', consequence }
   const before = await github.attempt(call, async () => {
-    const refs = await github.call(({ rest }) => rest.git.listMatchingRefs({ ...github.repository, ref }))
+    const refs = await github.call(({ rest }) =>
+      rest.git.listMatchingRefs({ ...github.repository, ref }),
+    )
     const tags = refs.map((one) => one.ref.replace(/^refs\/tags\//, ''))
     return tagsBefore(tag, tags)
   })
@@ -234,24 +244,31 @@ async function changesSinceNearest(
 export function tagsBefore(tag: string, tags: readonly string[]): string[] {
   const version = readVersion(tag)
   const versions = tags.map(readVersion).filter((one) => one !== undefined)
-  const lower = versions.filter((one) => one.prefix === version?.prefix && compareVersions(one, version) < 0)
+  const lower = versions.filter(
+    (one) => one.prefix === version?.prefix && compareVersions(one, version) < 0,
+  )
   return lower.toSorted((one, other) => compareVersions(other, one)).map((one) => one.tag)
 }
 
 /** `@scope/pkg@1.2.0-rc.1`: prefix `@scope/pkg@`, numbers `1.2.0`, suffix `-rc.1`. */
 type Version = Readonly<Record<'tag' | 'prefix' | 'numbers' | 'suffix', string>>
 
-const VERSION = /^(.*?)v?(?<![\d.])(\d+(?:\.\d+){0,3})((?:[-.]|a|b|rc|alpha|beta|pre|dev)[\w.-]*)?(?:\+.*)?$/i
+const VERSION =
+  /^(.*?)v?(?<![\d.])(\d+(?:\.\d+){0,3})((?:[-.]|a|b|rc|alpha|beta|pre|dev)[\w.-]*)?(?:\+.*)?$/i
 
 function readVersion(tag: string): Version | undefined {
   const [, prefix, numbers, suffix = ''] = VERSION.exec(tag) ?? []
-  return prefix === undefined || numbers === undefined ? undefined : { tag, prefix, numbers, suffix }
+  return prefix === undefined || numbers === undefined
+    ? undefined
+    : { tag, prefix, numbers, suffix }
 }
 
 /** Below zero if the first is lower. A version with a suffix comes before the one without it. */
 function compareVersions(one: Version, other: Version): number {
   const { compare: natural } = new Intl.Collator('en', { numeric: true })
   const isFinal = one.suffix === '' || other.suffix === ''
-  const bySuffix = isFinal ? other.suffix.length - one.suffix.length : natural(one.suffix, other.suffix)
+  const bySuffix = isFinal
+    ? other.suffix.length - one.suffix.length
+    : natural(one.suffix, other.suffix)
   return natural(one.numbers, other.numbers) || bySuffix
 }

@@ -58,21 +58,30 @@ async function authorize({ event, command }: Trigger, run: Run): Promise<Skip | 
   if (command === undefined && isTrusted(event, environment)) return undefined
   const { sender, workflow_run: before } = event.payload
   const actor =
-    command?.author ?? readActor(before?.event === 'pull_request' ? before.triggering_actor : sender)
+    command?.author ??
+    readActor(before?.event === 'pull_request' ? before.triggering_actor : sender)
   const refusal = await findRefusal(actor, run)
   if (refusal.known && refusal.value === undefined) return undefined
-  const isTokenRefused = inputs['github-token'] === '' || (!refusal.known && refusal.error.status === 401)
+  const isTokenRefused =
+    inputs['github-token'] === '' || (!refusal.known && refusal.error.status === 401)
   if (command !== undefined && mayWrite(inputs) && !isTokenRefused && !cancel.aborted) {
     await react(github, command.source, refusal.known ? '-1' : 'confused')
   }
   if (refusal.known) {
-    const what = command ? `the command ${inputs.command}` : `a job for this \`${event.name}\` event`
+    const what = command
+      ? `the command ${inputs.command}`
+      : `a job for this \`${event.name}\` event`
     const needs = `needs \`${inputs['required-permission']}\` (\`required-permission\`)`
     return skip('notice', `${refusal.value}, and ${what} ${needs}`)
   }
   const again = command ? 'repeat the command' : 're-run this job'
-  const advice = isTokenRefused ? `Correct \`github-token\`, then ${again}` : `To try again, ${again} later`
-  return skip('warning', `failed to read the permission of ${actor?.login}: ${refusal.why}. ${advice}`)
+  const advice = isTokenRefused
+    ? `Correct \`github-token\`, then ${again}`
+    : `To try again, ${again} later`
+  return skip(
+    'warning',
+    `failed to read the permission of ${actor?.login}: ${refusal.why}. ${advice}`,
+  )
 }
 
 /** Whether an event can only be caused by someone with write permission. */
@@ -80,7 +89,9 @@ function isTrusted({ row, payload }: GitHubEvent, { repository }: Environment): 
   if (row.causedBy === 'pull-request') {
     const { action, pull_request: pull, sender } = payload
     const byWriter =
-      action === 'synchronize' || (action === 'closed' && pull?.merged === true) || sender?.type === 'Bot'
+      action === 'synchronize' ||
+      (action === 'closed' && pull?.merged === true) ||
+      sender?.type === 'Bot'
     return byWriter && !isFromFork(pull, repository)
   }
   if (row.causedBy === 'workflow-run') {
@@ -139,10 +150,20 @@ type PermissionAnswer = Sent<{
 const LEVELS = ['none', ...PERMISSION_LEVELS] as const
 
 /** The levels as `user.permissions` names them. */
-const GRANTS = { read: 'pull', triage: 'triage', write: 'push', maintain: 'maintain', admin: 'admin' }
+const GRANTS = {
+  read: 'pull',
+  triage: 'triage',
+  write: 'push',
+  maintain: 'maintain',
+  admin: 'admin',
+}
 
 /** The level in an answer: a role that an organization made is what it grants. */
-function readLevel({ permission, role_name: role, user }: PermissionAnswer): (typeof LEVELS)[number] {
+function readLevel({
+  permission,
+  role_name: role,
+  user,
+}: PermissionAnswer): (typeof LEVELS)[number] {
   const named = (name: Maybe<string>) => PERMISSION_LEVELS.find((level) => level === name)
   const granted = user?.permissions
   const unnamed = granted

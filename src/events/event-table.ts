@@ -22,7 +22,14 @@ type EventRow = {
   readonly subject: Subject | 'none'
 }
 
-type Subject = 'push' | 'pull-request' | 'issue' | 'release' | 'branch' | 'workflow-run' | 'discussion'
+type Subject =
+  | 'push'
+  | 'pull-request'
+  | 'issue'
+  | 'release'
+  | 'branch'
+  | 'workflow-run'
+  | 'discussion'
 
 const WRITER: EventRow = { causedBy: 'writer', remembers: false, subject: 'none' }
 const ANYONE: EventRow = { causedBy: 'anyone', remembers: false, subject: 'none' }
@@ -111,10 +118,14 @@ const SAMPLE = {
 
 /** Whether the fields of a value, as far as it has them, are of the same types as in the sample. */
 function isLike(value: unknown, sample: unknown): boolean {
-  if (Array.isArray(sample)) return Array.isArray(value) && value.every((one) => isLike(one, sample[0]))
+  if (Array.isArray(sample))
+    return Array.isArray(value) && value.every((one) => isLike(one, sample[0]))
   if (!isRecord(sample)) return typeof value === typeof sample
   const names = Object.keys(sample)
-  return isRecord(value) && names.every((name) => value[name] == null || isLike(value[name], sample[name]))
+  return (
+    isRecord(value) &&
+    names.every((name) => value[name] == null || isLike(value[name], sample[name]))
+  )
 }
 
 /** Reads the event from what the runner says. Never fails. A local run need not have an event. */
@@ -152,7 +163,9 @@ export function readActor(user: GitHub.Maybe<GitHub.User>): Actor | undefined {
 
 /** Whether an account is a bot that needs no permission: a real bot with exactly that login. */
 export function isAllowedBot({ isBot, login }: Actor, inputs: Inputs): boolean {
-  return isBot && inputs['allow-bots'].some((allowed) => allowed.toLowerCase() === login.toLowerCase())
+  return (
+    isBot && inputs['allow-bots'].some((allowed) => allowed.toLowerCase() === login.toLowerCase())
+  )
 }
 
 /** Whether an event is one of a pull request itself, not of a review or comment on it. */
@@ -165,7 +178,10 @@ export function isFromFork(pull: GitHub.Maybe<GitHub.PullRequest>, repository: s
   return !isRepository(pull?.head?.repo, repository)
 }
 
-export function isRepository(repository: GitHub.Maybe<GitHub.Repository>, fullName: string): boolean {
+export function isRepository(
+  repository: GitHub.Maybe<GitHub.Repository>,
+  fullName: string,
+): boolean {
   return repository?.full_name?.toLowerCase() === fullName.toLowerCase()
 }
 

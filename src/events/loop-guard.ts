@@ -76,9 +76,13 @@ export function ownAuthor(
 }
 
 /** Asks for the merged pull requests of a push's newest commits, where the loop guard or the context needs them. */
-export async function loadMergedPulls(event: GitHubEvent, { inputs, github }: Run): Promise<MergedPulls> {
+export async function loadMergedPulls(
+  event: GitHubEvent,
+  { inputs, github }: Run,
+): Promise<MergedPulls> {
   const withText = hasPrompt(inputs) && inputs.context !== 'none'
-  const isAsked = event.row.subject === 'push' && (withText || guardedCommits(event, inputs).length > 0)
+  const isAsked =
+    event.row.subject === 'push' && (withText || guardedCommits(event, inputs).length > 0)
   const commits = isAsked ? originsOf(event.payload.commits).filter(({ sha }) => isSha(sha)) : []
   if (commits.length === 0) return new Map()
   const consequence =
@@ -95,7 +99,8 @@ export function isWaitOnly(inputs: Inputs): boolean {
 /** The commits of a push that are to be judged: to a branch that was there before, and not too many. */
 function guardedCommits({ row, payload }: GitHubEvent, inputs: Inputs): readonly CommitOrigin[] {
   const { ref, created, commits } = payload
-  const isToBranch = row.subject === 'push' && ref?.startsWith('refs/heads/') === true && created !== true
+  const isToBranch =
+    row.subject === 'push' && ref?.startsWith('refs/heads/') === true && created !== true
   const origins = isToBranch && !isWaitOnly(inputs) ? originsOf(commits) : []
   return origins.length <= MAX_COMMITS ? origins : []
 }

@@ -63,7 +63,9 @@ export function readTrigger(
     // Judged again by `decide`, with the pull requests that the commits came in.
     whyNoJobIsNeeded(event, inputs, new Map()) ??
     whyWithoutKey(event, inputs, environment)
-  return reason === undefined ? { kind: 'trigger', trigger: { event, command } } : skip('notice', reason)
+  return reason === undefined
+    ? { kind: 'trigger', trigger: { event, command } }
+    : skip('notice', reason)
 }
 
 /** Why a comment, on an event where comments may be commands, is none that counts. */
@@ -74,7 +76,8 @@ function whyNoCommand(
 ): string | undefined {
   if (row.command === undefined || inputs.command === '') return undefined
   if (payload.action !== 'created') return `the comment is not new (\`${payload.action}\`)`
-  if (command === undefined) return `the comment does not start with ${inputs.command} as plain text`
+  if (command === undefined)
+    return `the comment does not start with ${inputs.command} as plain text`
   const { author } = command
   const isRefused = author.isBot && !isAllowedBot(author, inputs)
   return isRefused ? `${author.login} is a bot that \`allow-bots\` does not list` : undefined
@@ -83,7 +86,8 @@ function whyNoCommand(
 function whyNothingToDocument(event: GitHubEvent, inputs: Inputs): string | undefined {
   const { action, deleted, ref, pull_request: pull } = event.payload
   if (isWaitOnly(inputs)) return undefined
-  if (event.row.subject === 'push' && deleted === true) return `this push deletes ${inBackticks(ref ?? '')}`
+  if (event.row.subject === 'push' && deleted === true)
+    return `this push deletes ${inBackticks(ref ?? '')}`
   const isClosed = isOfPullRequest(event) && action === 'closed' && pull?.merged !== true
   return isClosed ? 'this pull request was closed without a merge' : undefined
 }
@@ -115,7 +119,9 @@ function whyWithoutKey(
     : row.subject === 'push' && payload.repository?.fork === true
   const isDependabot = [actor, payload.sender?.login].includes('dependabot[bot]')
   if (!isFork && !isDependabot) return undefined
-  const whom = isDependabot ? 'Dependabot, which has secrets of its own: set one, ' : 'runs of forks: '
+  const whom = isDependabot
+    ? 'Dependabot, which has secrets of its own: set one, '
+    : 'runs of forks: '
   const byComment = inputs.command && `comment with ${inputs.command} in the main thread, or `
   return `\`api-key\` is empty, as GitHub gives no secrets to ${whom}${byComment}start the job after the merge`
 }

@@ -48,7 +48,9 @@ type GitHubOptions = Waiting & {
   /** May be empty: then every call fails. */
   readonly token: string
   readonly proxy: ProxySettings
-  readonly log: Readonly<Record<'debug' | 'info' | 'notice' | 'warning' | 'cost', (text: string) => void>>
+  readonly log: Readonly<
+    Record<'debug' | 'info' | 'notice' | 'warning' | 'cost', (text: string) => void>
+  >
   /** Until when pauses may last, in milliseconds since the epoch; else 15 s each. */
   readonly retryAfterDeadlineMs?: number | undefined
   /** Permissions that have worked in this run before. */
@@ -312,7 +314,10 @@ export class GitHub {
   }
 
   /** What Octokit sends its requests with: this action's transport, with the platform's `Response`. */
-  async #fetch(address: string, { method, headers, body }: Omit<HttpRequest, 'url'>): Promise<Response> {
+  async #fetch(
+    address: string,
+    { method, headers, body }: Omit<HttpRequest, 'url'>,
+  ): Promise<Response> {
     const { apiUrl, cancel } = this.#options
     const url = new URL(address)
     // The token goes to GitHub's API alone, wherever a `Link` header may point.
@@ -329,7 +334,10 @@ export class GitHub {
       freshConnection: !isRepeatable(request),
     })
     const { status } = response
-    return new Response(status === 204 ? null : response.body, { status, headers: response.headers })
+    return new Response(status === 204 ? null : response.body, {
+      status,
+      headers: response.headers,
+    })
   }
 }
 

@@ -57,7 +57,10 @@ export function isSameAccount(one: Maybe<User>, other: Maybe<User>): boolean {
 }
 
 /** All comments of a thread, oldest first; for a review's thread those of all reviews. Or a GitHubError. */
-export async function listComments(github: GitHub, thread: Thread): Promise<readonly ThreadComment[]> {
+export async function listComments(
+  github: GitHub,
+  thread: Thread,
+): Promise<readonly ThreadComment[]> {
   const comments = await github.list<Comment>(`${pathOf(github, thread)}/${thread.number}/comments`)
   return comments.map((one) => ({
     ref: refOf(one, thread),
@@ -86,7 +89,11 @@ export async function createComment(
 }
 
 /** Replaces the text of a comment. Or a GitHubError. */
-export async function editComment(github: GitHub, { thread, id }: CommentRef, body: string): Promise<void> {
+export async function editComment(
+  github: GitHub,
+  { thread, id }: CommentRef,
+  body: string,
+): Promise<void> {
   await send<Comment>(github, `PATCH ${pathOf(github, thread)}/comments/${id}`, { body })
 }
 
@@ -98,7 +105,9 @@ export async function react(
 ): Promise<Known<unknown>> {
   const call = { purpose: 'react to the command', permission: writePermission(thread) }
   const route = `POST ${pathOf(github, thread)}/comments/${id}/reactions`
-  return await github.attempt(call, () => send<Sent<{ id: number; user: User }>>(github, route, { content }))
+  return await github.attempt(call, () =>
+    send<Sent<{ id: number; user: User }>>(github, route, { content }),
+  )
 }
 
 /** Writes something that has an author, and takes over whose token it is from it. */

@@ -1,5 +1,5 @@
-import { parseRetryAfter } from '../lib/retry.ts'
 import { clip, errorMessage, isRecord, listField, recordField, stringField } from '../lib/text.ts'
+import { parseRetryAfter } from '../lib/time.ts'
 import { TransportError } from '../lib/transport.ts'
 
 /** A failed call to GitHub. The message follows "Failed to …:", such as `GitHub returned 502`. */
@@ -37,7 +37,8 @@ export function toGitHubError(error: unknown, nowMs: number): GitHubError {
   if (typeof status !== 'number') {
     const inner = error instanceof Error ? error.cause : undefined
     const cause = inner instanceof TransportError ? inner : error
-    const isFinal = cause instanceof TransportError && /^(?:proxy|tls-protocol)$/.test(cause.failure)
+    const isFinal =
+      cause instanceof TransportError && /^(?:proxy|tls-protocol)$/.test(cause.failure)
     return new GitHubError(errorMessage(cause), { kind: isFinal ? 'setup' : 'other', cause })
   }
   const url = stringField(recordField(error, 'request'), 'url') ?? ''
@@ -57,14 +58,18 @@ function explain(status: number, text: string, isLimited: boolean) {
   const quote = text && `"${clip(text, 200)}"`
   if (status === 401) {
     const message = `GitHub refused \`github-token\` (401${quote && `, ${quote}`})`
-    const explanation = 'It is invalid or has expired; the token of a GitHub App expires after one hour.'
+    const explanation =
+      'It is invalid or has expired; the token of a GitHub App expires after one hour.'
     return { kind: 'setup', message, explanation } as const
   }
   if (status === 429 || (status === 403 && (isLimited || /rate limit/i.test(text)))) {
     const message = `GitHub returned ${status}, its rate limit`
     return { kind: 'rate-limit', message, explanation: quote && `GitHub says: ${quote}` } as const
   }
-  return { kind: kindOf(status, text), message: `GitHub returned ${status}${quote && ` (${quote})`}` }
+  return {
+    kind: kindOf(status, text),
+    message: `GitHub returned ${status}${quote && ` (${quote})`}`,
+  }
 }
 
 /** Whether GitHub may have done what it did not confirm. */
@@ -82,7 +87,8 @@ function messagesOf(data: unknown): string {
 }
 
 function kindOf(status: number, said: string): GitHubError['kind'] {
-  if (status === 410 || status === 422 || (status === 403 && /\blocked\b/i.test(said))) return 'refused'
+  if (status === 410 || status === 422 || (status === 403 && /\blocked\b/i.test(said)))
+    return 'refused'
   // A comparison of unrelated commits is a 404, too.
   const mayBePermission = (status === 403 || status === 404) && !/no common ancestor/i.test(said)
   return mayBePermission ? 'permission' : 'other'
@@ -119,12 +125,17 @@ export type SentRequest = { readonly method: string; readonly url: string }
  *
  * @throws {GitHubError}
  */
-export function checkBody({ status, data }: { status: number; data: unknown }, request: SentRequest): void {
+export function checkBody(
+  { status, data }: { status: number; data: unknown },
+  request: SentRequest,
+): void {
   if (status >= 300) throw new GitHubError(`GitHub redirected the request (${status})`)
   if (!Array.isArray(data) && !(isRecord(data) && Object.keys(data).length > 0)) {
     throw new GitHubError(`GitHub returned ${status} without a readable body`)
   }
   if (!request.url.endsWith('/graphql') || (isRecord(data) && isRecord(data['data']))) return
   const [first] = readGraphqlErrors(data)
-  throw first === undefined ? new GitHubError('GitHub returned a response without data') : graphqlError(first)
+  throw first === undefined
+    ? new GitHubError('GitHub returned a response without data')
+    : graphqlError(first)
 }

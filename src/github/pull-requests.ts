@@ -20,7 +20,8 @@ export function parsePullRequest(prLink: string) {
   const [, project = '', number = ''] = PULL_REQUEST_PATH.exec(pathname) ?? []
   if (number === '') return { number, name: `${host}${pathname}`, project }
   // Any other host could pass for one of these.
-  const isKnown = ['github.com', 'gitlab.com', 'bitbucket.org'].includes(hostname) || isLoopbackHost(hostname)
+  const isKnown =
+    ['github.com', 'gitlab.com', 'bitbucket.org'].includes(hostname) || isLoopbackHost(hostname)
   const mark = pathname.includes('/merge_requests/') ? '!' : '#'
   return { number, name: `${isKnown ? '' : `${host}/`}${project}${mark}${number}`, project }
 }
@@ -83,7 +84,11 @@ export async function readMergedPulls(
   const query = `query MergedPulls($owner: String!, $repo: String!) {
     repository(owner: $owner, name: $repo) { ${fields.join(' ')} }
   }`
-  const call = { purpose: "read the commits' pull requests", permission: 'pull-requests: read', ...logging }
+  const call = {
+    purpose: "read the commits' pull requests",
+    permission: 'pull-requests: read',
+    ...logging,
+  }
   const answer = await github.read(() => github.graphql<Answer>(query, github.repository))
   if (!answer.known) {
     github.report(answer.error, call)
@@ -106,7 +111,8 @@ export async function readMergedPulls(
 /** As GitHub's merge button writes it; empty if a subject names none. */
 export function numberInSubject(message: string): string {
   const subject = message.trimStart().split('\n', 1)[0]?.trimEnd() ?? ''
-  const [, merged, squashed] = /^Merge pull request #(\d{1,9}) from |\(#(\d{1,9})\)$/.exec(subject) ?? []
+  const [, merged, squashed] =
+    /^Merge pull request #(\d{1,9}) from |\(#(\d{1,9})\)$/.exec(subject) ?? []
   return merged ?? squashed ?? ''
 }
 

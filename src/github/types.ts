@@ -89,7 +89,13 @@ export type Issue = Sent<{
 /** `mergeable_state`: `dirty` where it conflicts with its base branch. `head.repo`: null where the fork was deleted. */
 export type PullRequest = Response<'pulls', 'get'>
 
-export type Review = Sent<{ id: number; html_url: string; body: string; user: User; submitted_at: string }>
+export type Review = Sent<{
+  id: number
+  html_url: string
+  body: string
+  user: User
+  submitted_at: string
+}>
 
 /** A comment in a review, or with fewer fields on an issue or pull request. `side`: `LEFT` for the old version. */
 export type Comment = Response<'pulls', 'getReviewComment'>

@@ -68,7 +68,8 @@ export function anyOf<const T extends string>(words: readonly T[]): InputFormat<
     const given = splitList(text)
     const unknown = given.filter((word) => !isKnown(word) && word !== 'none')
     if (unknown.length > 0) throw new RangeError(`has unknown words, ${quote(unknown)}`)
-    if (given.length > 1 && given.includes('none')) throw new RangeError('combines "none" with other values')
+    if (given.length > 1 && given.includes('none'))
+      throw new RangeError('combines "none" with other values')
     if (given.length === 0) throw new RangeError('contains no word')
     return new Set(given.filter(isKnown))
   })
@@ -104,7 +105,10 @@ export const LABELS = format<readonly string[]>(
 )
 
 /** A text that is refused where it matches one of these, which say what is wrong with it. */
-function textWithout(accepted: string, ...problems: readonly [RegExp, string][]): InputFormat<string> {
+function textWithout(
+  accepted: string,
+  ...problems: readonly [RegExp, string][]
+): InputFormat<string> {
   const parse = (text: string): string => {
     for (const [pattern, problem] of problems) if (pattern.test(text)) throw new RangeError(problem)
     return text
@@ -112,10 +116,10 @@ function textWithout(accepted: string, ...problems: readonly [RegExp, string][])
   return format(accepted, parse, '')
 }
 
-export const COMMAND_WORD = textWithout('one word, such as /docs, or nothing to turn commands off', [
-  /\s/,
-  'contains white space',
-])
+export const COMMAND_WORD = textWithout(
+  'one word, such as /docs, or nothing to turn commands off',
+  [/\s/, 'contains white space'],
+)
 
 const QUOTED = /^["'`]|["'`]$/
 
@@ -193,7 +197,8 @@ export const BASE_URL = format(
       throw new RangeError('is not a URL that starts with https://')
     }
     if (!isPrivateTransport(url)) throw new RangeError('is not encrypted')
-    if (url.username !== '' || url.password !== '') throw new RangeError('contains a user name or password')
+    if (url.username !== '' || url.password !== '')
+      throw new RangeError('contains a user name or password')
     if (url.search !== '' || /[?#]/.test(text)) throw new RangeError('contains a query or fragment')
     return url
   },

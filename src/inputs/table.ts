@@ -157,7 +157,8 @@ export function readInputs(texts: InputTexts, redact: Redact) {
       return parse(given)
     } catch (error) {
       if (!(error instanceof RangeError)) throw error
-      const value = secretsOf(new Map([[name, given]])).length > 0 ? '' : `("${quoted(redact(given))}") `
+      const value =
+        secretsOf(new Map([[name, given]])).length > 0 ? '' : `("${quoted(redact(given))}") `
       problems.push({ input: name, problem: `${value}${error.message}`, accepted: format.accepted })
       return parse(fallback)
     }
@@ -175,10 +176,15 @@ export function inputNames(): InputName[] {
 export function secretsOf(texts: InputTexts): string[] {
   const projectId = texts.get('project-id') ?? ''
   const given = [
-    ...SECRET_INPUTS.flatMap((name) => [texts.get(name) ?? '', texts.get(name.replaceAll('-', '_')) ?? '']),
+    ...SECRET_INPUTS.flatMap((name) => [
+      texts.get(name) ?? '',
+      texts.get(name.replaceAll('-', '_')) ?? '',
+    ]),
     SERVICE_KEY.test(projectId) ? projectId : '',
   ]
-  return [...new Set(given.flatMap((text) => [text, text.trim()]))].filter((text) => text.trim() !== '')
+  return [...new Set(given.flatMap((text) => [text, text.trim()]))].filter(
+    (text) => text.trim() !== '',
+  )
 }
 
 /** On one line, without a password, and not too long. */

@@ -1,15 +1,19 @@
 import type { Trigger } from '../events/trigger.ts'
 import { writePermission } from '../github/comments.ts'
 import type { GitHubError } from '../github/errors.ts'
-import { RetryError, retry } from '../lib/retry.ts'
 import { capitalize, clip, inBackticks, joinSentences } from '../lib/text.ts'
-import { formatAge, formatDuration } from '../lib/time.ts'
+import { formatAge, formatDuration, RetryError, retry } from '../lib/time.ts'
 import { type Editors, type PullState, readPullState } from '../pull/pull-state.ts'
 import type { Found, NamedJob } from '../record/found.ts'
 import { isRerun } from '../runner/environment.ts'
 import type { Run } from '../runner/run.ts'
 import { type DocsService, isTerminal, type Job } from '../service/docs-service.ts'
-import { failureSentences, hasStatus, isRetryable, retryAfterMsOf } from '../service/service-errors.ts'
+import {
+  failureSentences,
+  hasStatus,
+  isRetryable,
+  retryAfterMsOf,
+} from '../service/service-errors.ts'
 import { JobError, nothingStarted } from './job-error.ts'
 import { hasInstructions, type PromptParts } from './prompt.ts'
 
@@ -74,8 +78,11 @@ export async function chooseAction(
   const given = inputs['job-id']
   if (given !== '') {
     if (!hasInstructions(parts)) return waitFor(given)
-    if (attempt.kind === 'none') return { kind: 'message', id: given, namedAtMs: undefined, pull: undefined }
-    log.notice('An earlier attempt may have sent the message already, so this one only waits for the job.')
+    if (attempt.kind === 'none')
+      return { kind: 'message', id: given, namedAtMs: undefined, pull: undefined }
+    log.notice(
+      'An earlier attempt may have sent the message already, so this one only waits for the job.',
+    )
     return waitFor(given)
   }
   const about = { isCommand: trigger.command !== undefined, service }
@@ -149,7 +156,11 @@ function permissionToRead({ status, path }: GitHubError, { command }: Trigger): 
  */
 async function continueJob(
   found: NamedJob,
-  about: { readonly isOwn: boolean; readonly isCommand: boolean; readonly service: DocsService | undefined },
+  about: {
+    readonly isOwn: boolean
+    readonly isCommand: boolean
+    readonly service: DocsService | undefined
+  },
   run: Run,
 ): Promise<JobAction> {
   const { isOwn, isCommand, service } = about
@@ -163,7 +174,9 @@ async function continueJob(
     return prLink === '' ? NEW_JOB : createAfter(prLink, await readPullState(prLink, run))
   }
   if (isOwn) {
-    run.log.info(`${name} was started by an earlier attempt of this run. This attempt waits for it.`)
+    run.log.info(
+      `${name} was started by an earlier attempt of this run. This attempt waits for it.`,
+    )
     return { kind: 'wait', id, job, namedAtMs }
   }
   if (prLink !== '') return continuePull(found, prLink, await readPullState(prLink, run), run)
@@ -201,7 +214,8 @@ function continuePull(
     )
     return createAfter(prLink, pull)
   }
-  const openFor = openedAtMs === undefined ? '' : `, open for ${formatAge(clock.now() - openedAtMs)}`
+  const openFor =
+    openedAtMs === undefined ? '' : `, open for ${formatAge(clock.now() - openedAtMs)}`
   if (state === 'unknown') {
     log.notice(
       `Failed to look up the pull request ${shown}: ${why}. The message is still sent to its job ${inBackticks(id)}.`,
@@ -229,12 +243,17 @@ const MAX_LOOKUP_MS = 120_000
  * @returns `undefined` if it is unknown to the service (404)
  * @throws {JobError} if it could not be had in time, or trying again makes no sense
  */
-async function getEarlierJob(found: NamedJob, service: DocsService, run: Run): Promise<Job | undefined> {
+async function getEarlierJob(
+  found: NamedJob,
+  service: DocsService,
+  run: Run,
+): Promise<Job | undefined> {
   const { id, namedAtMs } = found
   const { clock, cancel, inputs, log } = run
   const name = inBackticks(id)
   const deadlineMs = clock.now() + Math.min(MAX_LOOKUP_MS, inputs.timeout)
-  const isNew = (error: unknown): boolean => hasStatus(error, 404) && clock.now() - namedAtMs < EARLY_MS
+  const isNew = (error: unknown): boolean =>
+    hasStatus(error, 404) && clock.now() - namedAtMs < EARLY_MS
   try {
     return await retry(
       () => service.getJob(id, cancel),

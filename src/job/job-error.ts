@@ -1,5 +1,5 @@
-import { type RetryError, retryAfterNote } from '../lib/retry.ts'
 import { type Failure, FailureError, joinSentences } from '../lib/text.ts'
+import { type RetryError, retryAfterNote } from '../lib/time.ts'
 import { TransportError } from '../lib/transport.ts'
 import { describeFailure, isRetryable, ServiceError } from '../service/service-errors.ts'
 
@@ -36,6 +36,7 @@ function limitNote({ retryAfterMs = 0 }: ServiceError): string {
 
 /** Whether a failure may be over by the time that the workflow runs again, with nothing changed. */
 function isTransient(error: unknown): boolean {
-  if (error instanceof TransportError) return !['tls', 'tls-protocol', 'proxy'].includes(error.failure)
+  if (error instanceof TransportError)
+    return !['tls', 'tls-protocol', 'proxy'].includes(error.failure)
   return isRetryable(error)
 }

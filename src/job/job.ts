@@ -11,17 +11,22 @@ import { type JobRequest, waitFor } from './action.ts'
 import { JobError } from './job-error.ts'
 import { findUnchanged, type JobTools, makePlan, type Plan } from './plan.ts'
 import { pollJob } from './poll.ts'
-import { type Ended, makeReport, type Report, type RerunAdvice, reportSentences, withPull } from './report.ts'
+import {
+  type Ended,
+  makeReport,
+  type Report,
+  type RerunAdvice,
+  reportSentences,
+  withPull,
+} from './report.ts'
 import { type AcceptedJob, submit } from './submit.ts'
 import { publishReport, reportDryRun, reportSkip } from './summary.ts'
 
 /**
  * Requests the job, waits for it, and reports it: in the outputs, the log, the summary, comments and a commit status.
  * Never rejects for what the service, GitHub or the network does.
- *
- * @returns why the step fails, as sentences; `undefined` if it does not
  */
-export async function runJob(request: JobRequest, tools: JobTools, run: Run): Promise<string | undefined> {
+export async function runJob(request: JobRequest, tools: JobTools, run: Run): Promise<void> {
   // Until there is a better one: whatever ends the run before, its result is not left empty.
   run.setOutputs({ result: 'error' })
   const record = new RunRecord(request.trigger, run)
@@ -41,7 +46,9 @@ export async function runJob(request: JobRequest, tools: JobTools, run: Run): Pr
     ;({ plan, rerun } = await begin(plan, record, run))
     run.cancel.throwIfAborted()
     const deadlineMs = (planned.lookedUpAtMs ?? run.clock.now()) + run.inputs.timeout
-    accepted = await submit(plan, deadlineMs, tools.service, run).finally(() => run.github.jobStarted())
+    accepted = await submit(plan, deadlineMs, tools.service, run).finally(() =>
+      run.github.jobStarted(),
+    )
     void record.accepted(accepted, plan.kind)
     end = await pollJob(accepted, tools.service, run)
   } catch (error) {
@@ -52,7 +59,7 @@ export async function runJob(request: JobRequest, tools: JobTools, run: Run): Pr
       : { kind: 'not-started', isCancelled, error: cause instanceof JobError ? cause : undefined }
   }
   const report = makeReport({ plan, end, rerun, accepted }, run)
-  return await publish(report, end, { record, trigger: request.trigger }, run)
+  await publish(report, end, { record, trigger: request.trigger }, run)
 }
 
 /** A fault of ours: a report of it needs the place. */
@@ -91,15 +98,14 @@ async function publish(
   end: Ended['end'],
   { record, trigger }: { readonly record: RunRecord; readonly trigger: Trigger },
   run: Run,
-): Promise<string | undefined> {
+): Promise<void> {
   const { accepted } = first
   const endedAtMs = run.clock.now()
   publishReport(first, run)
   record.prepareEnd(first)
   // Whatever kills the run from here on, its result is known.
   if (end.kind === 'finished') run.saveState('finished', 'true')
-  const text = reportSentences(first)
-  if (!first.isFailure) run.log[isExpected(first.result) ? 'notice' : 'warning'](text)
+  if (first.prLink !== '') run.log.info(`The pull request of job ${first.jobId}: ${first.prLink}`)
 
   let report = first
   const messageAtMs = accepted?.kind === 'message' ? accepted.sentAtMs : undefined
@@ -108,11 +114,9 @@ async function publish(
     report = withPull(first, pull)
     publishReport(report, run)
   }
-  if (finished !== undefined) {
-    show(await readPullReport(finished, run))
-    const refined = reportSentences(report)
-    if (refined !== text) run.log.info(refined)
-  }
+  if (finished !== undefined) show(await readPullReport(finished, run))
+  const level = isExpected(report.result) ? 'notice' : 'warning'
+  run.log[report.isFailure ? 'fail' : level](reportSentences(report))
   const hasNote = await noteSources(report, trigger, run)
   await record.end(report, hasNote)
   const { 'wait-for-preview': wantsPreview, wait } = run.inputs
@@ -125,7 +129,6 @@ async function publish(
       await record.end(report, hasNote)
     }
   }
-  return first.isFailure ? text : undefined
 }
 
 /**
@@ -139,10 +142,13 @@ async function noteSources(
   run: Run,
 ): Promise<boolean> {
   const pull = prLink || accepted?.prLink || ''
-  if (!accepted || !plan || plan.kind === 'wait' || pull === '' || result === 'cancelled') return false
+  if (!accepted || !plan || plan.kind === 'wait' || pull === '' || result === 'cancelled')
+    return false
   const continued = plan.kind === 'message' ? plan.namedAtMs : undefined
   const line = createLine({ jobId: accepted.id, atMs: accepted.sentAtMs }, plan.items, trigger, run)
   const isWritten = await writeNote(pull, line, continued, run)
   const number = locatePullRequest(pull, run.github)?.number
-  return isWritten && trigger.command !== undefined && trigger.command.source.thread.number !== number
+  return (
+    isWritten && trigger.command !== undefined && trigger.command.source.thread.number !== number
+  )
 }

@@ -1,4 +1,4 @@
-import { type ContextSources, describeEvent } from '../context/gather.ts'
+import { describeEvent, isPerson, type Sources } from '../context/gather.ts'
 import { type PriorPosts, selectPosts } from '../context/messages.ts'
 import { type ContextStats, renderMessageContext } from '../context/render.ts'
 import { mayAsk } from '../events/decide.ts'
@@ -6,11 +6,10 @@ import type { GitHubEvent } from '../events/event-table.ts'
 import { ownAuthor } from '../events/loop-guard.ts'
 import type { Trigger } from '../events/trigger.ts'
 import { type MergedPulls, readMergedPulls } from '../github/pull-requests.ts'
-import { type Comparison, normalizeLogin } from '../github/types.ts'
+import type { Comparison } from '../github/types.ts'
 import { byteLength, joinSentences, listOf } from '../lib/text.ts'
 import type { Readers } from '../readers/readers.ts'
 import type { Found } from '../record/found.ts'
-import type { NoteItem } from '../record/own-comments.ts'
 import type { Run } from '../runner/run.ts'
 import type { DocsService } from '../service/docs-service.ts'
 import {
@@ -25,14 +24,10 @@ import { assemblePrompt } from './prompt.ts'
 /** What a run does about its job: plain data that dry run, submit, poll and report read alike. */
 export type Plan = (Exclude<JobAction, WaitAction> & Prompt) | WaitAction
 
-export type Prompt = {
+export type Prompt = Sources & {
   readonly prompt: string
   /** What the agent is told of the event; `undefined` if nothing. */
   readonly contextCounts: ContextStats | undefined
-  /** What led to the job, newest first. */
-  readonly items: readonly NoteItem[]
-  /** Logins of the people whose changes it is about, newest first. */
-  readonly authors: readonly string[]
 }
 
 /** What a job needs besides its request and the run. */
@@ -61,7 +56,12 @@ export async function makePlan(
   const startedAtMs = clock.now()
   const { attempt, earlier } = found
   const hasEarlier = attempt.kind === 'job' || (earlier.known && earlier.value !== undefined)
-  const action = await chooseAction(found, request, inputs['dry-run'] ? undefined : tools.service, run)
+  const action = await chooseAction(
+    found,
+    request,
+    inputs['dry-run'] ? undefined : tools.service,
+    run,
+  )
   run.cancel.throwIfAborted()
   const lookedUpAtMs = hasEarlier ? startedAtMs : undefined
   if (action.kind === 'wait') return { plan: action, lookedUpAtMs }
@@ -82,15 +82,16 @@ async function writePrompt(
   const command = [parts.command, requests].join('\n\n').trim()
   // A message is a command's words, and what was written since the last one: the job has the rest.
   const isReply = action.kind === 'message' && parts.command !== '' && inputs['job-id'] === ''
-  const conversation = inputs.context === 'none' ? undefined : await readPosts(trigger, found, isReply, run)
+  const conversation =
+    inputs.context === 'none' ? undefined : await readPosts(trigger, found, isReply, run)
   const byCommand = commandSources(trigger, run)
   if (isReply) {
-    const posts = conversation && conversation.posts.length > 0 ? renderMessageContext(conversation) : ''
+    const posts =
+      conversation && conversation.posts.length > 0 ? renderMessageContext(conversation) : ''
     const prompt = [command, posts.trim()].join('\n\n').trim()
     return { ...byCommand, prompt, contextCounts: undefined }
   }
-  const missed = await readers?.signals()
-  const signals = missed === undefined ? [] : [missed.rules, ...missed.list.split('\n')]
+  const signals = (await readers?.signals()) ?? []
   const written = assemblePrompt({ ...parts, command }, '')
   if (inputs.context === 'none') return { ...byCommand, prompt: written, contextCounts: undefined }
   const facts = {
@@ -101,13 +102,9 @@ async function writePrompt(
     previous: action.kind === 'create' ? action.previous : undefined,
     promptBytes: byteLength(written),
   }
-  const {
-    text,
-    stats,
-    sources = { pulls: [], commits: [] },
-  } = await describeEvent(trigger, facts as never, run)
+  const { text, stats, sources } = await describeEvent(trigger, facts, run)
   return {
-    ...(trigger.command === undefined ? sourcesOf(sources, signals.length > 0) : byCommand),
+    ...(trigger.command === undefined ? sources : byCommand),
     prompt: assemblePrompt({ ...parts, command }, text),
     contextCounts: stats,
   }
@@ -124,43 +121,12 @@ function requestsFor({ conflicts, editors: { logins, hasUnnamed } }: ContinuedPu
   )
 }
 
-type Sources = Pick<Prompt, 'items' | 'authors'>
-
-/** At most as many people are named. */
-const MAX_AUTHORS = 10
-
-/** What led to a job: the merged pull requests, else the pull request, the commits, the release, what readers missed. */
-function sourcesOf({ pulls, pull, commits, release }: ContextSources, hasSignals: boolean): Sources {
-  const asPull = (one: NonNullable<typeof pull>): NoteItem => {
-    return { kind: 'pull', url: one.url, title: one.title, author: one.author?.login ?? '' }
-  }
-  const candidates: readonly NoteItem[][] = [
-    pulls.map(asPull),
-    pull === undefined ? [] : [asPull(pull)],
-    release === undefined ? [] : [{ kind: 'release', url: release.url, title: release.name, author: '' }],
-    commits.map(({ url, subject, author }) => {
-      return { kind: 'commit', url, title: subject, author: author?.login ?? '' }
-    }),
-    hasSignals ? [{ kind: 'signals', url: '', title: '', author: '' }] : [],
-  ]
-  const people = [...(pull === undefined ? [...pulls, ...commits] : [pull])]
-  const logins = people.flatMap(({ author }) => (author?.isPerson === true ? author.login : []))
-  return {
-    items: candidates.find((items) => items.length > 0) ?? [],
-    authors: [...new Set(logins)].slice(0, MAX_AUTHORS),
-  }
-}
-
-function commandSources({ command }: Trigger, { inputs }: Run): Sources {
+function commandSources({ event, command }: Trigger, { inputs }: Run): Sources {
   if (command === undefined) return { items: [], authors: [] }
   const { author, source, instructions } = command
-  const isIgnored = inputs['ignore-authors'].some(
-    (one) => normalizeLogin(one) === normalizeLogin(author.login),
-  )
-  return {
-    items: [{ kind: 'command', url: source.url, title: instructions, author: author.login }],
-    authors: author.isBot || isIgnored ? [] : [author.login],
-  }
+  const item = { url: source.url, title: instructions, author: author.login } as const
+  const isByPerson = isPerson(event.payload.comment?.user, inputs)
+  return { items: [{ kind: 'command', ...item }], authors: isByPerson ? [author.login] : [] }
 }
 
 /** What those who may ask have written before the command: for a message, since the last one. */
@@ -208,7 +174,8 @@ export async function findUnchanged(
   { inputs, environment, github }: Run,
 ): Promise<string | undefined> {
   const base = lastJob.known ? lastJob.value : undefined
-  const isAsked = inputs['skip-unchanged'] && name === 'schedule' && inputs['reader-signals'] !== 'agent'
+  const isAsked =
+    inputs['skip-unchanged'] && name === 'schedule' && inputs['reader-signals'] !== 'agent'
   if (!isAsked || base === undefined) return undefined
   const reason = `no commit on this branch since this step's last job (on ${base.sha.slice(0, 7)}) but the agent's own`
   if (base.sha === environment.sha) return reason

@@ -50,7 +50,11 @@ const HEARTBEAT_MS = 60_000
  * Polls a job until it is finished, the time is up, the run is cancelled, or polling makes no sense any more. At the
  * deadline comes a last poll, whatever the pause: it tells a job that is finished from one that is not.
  */
-export async function pollJob(target: PollTarget, service: DocsService, run: Run): Promise<PollEnd> {
+export async function pollJob(
+  target: PollTarget,
+  service: DocsService,
+  run: Run,
+): Promise<PollEnd> {
   const { id, kind, deadlineMs } = target
   const { clock, cancel, inputs } = run
   const startedAtMs = clock.now()
@@ -71,8 +75,10 @@ export async function pollJob(target: PollTarget, service: DocsService, run: Run
   try {
     for (;;) {
       if (job !== undefined && failures === 0) {
-        if (isFinished(job, lastPollAtMs)) return { kind: 'finished', job, durationMs: durationMs() }
-        if (!inputs.wait && !cancel.aborted) return { kind: 'submitted', job, durationMs: durationMs() }
+        if (isFinished(job, lastPollAtMs))
+          return { kind: 'finished', job, durationMs: durationMs() }
+        if (!inputs.wait && !cancel.aborted)
+          return { kind: 'submitted', job, durationMs: durationMs() }
       }
       if (hasPolled && lastPollAtMs >= deadlineMs)
         return { kind: 'timed-out', job, error, durationMs: durationMs() }

@@ -19,7 +19,13 @@ export function hasInstructions(parts: PromptParts): boolean {
 /** @param context what GitHub knows of the event, as a delimited block; empty if none is wanted */
 export function assemblePrompt(parts: PromptParts, context: string): string {
   const { prompt, promptFiles, command, contextFiles } = parts
-  return [prompt, ...promptFiles.map(({ text }) => text), command, ...contextFiles.map(quoted), context]
+  return [
+    prompt,
+    ...promptFiles.map(({ text }) => text),
+    command,
+    ...contextFiles.map(quoted),
+    context,
+  ]
     .map((part) => part.trim())
     .filter((part) => part !== '')
     .join('\n\n')

@@ -8,7 +8,12 @@ import { noPullRequestWords, pullLine } from '../pull/pull-words.ts'
 import { type Ending, isExpected } from '../record/bodies.ts'
 import type { Run } from '../runner/run.ts'
 import type { Job } from '../service/docs-service.ts'
-import { describeFailure, failureSentences, hasStatus, serviceWord } from '../service/service-errors.ts'
+import {
+  describeFailure,
+  failureSentences,
+  hasStatus,
+  serviceWord,
+} from '../service/service-errors.ts'
 import type { JobError } from './job-error.ts'
 import type { Plan } from './plan.ts'
 import type { PollEnd } from './poll.ts'
@@ -29,7 +34,11 @@ export type JobResult =
 export type JobEnd =
   | PollEnd
   /** Before there was a job to wait for; `undefined` where the run was cancelled before anything was sent. */
-  | { readonly kind: 'not-started'; readonly isCancelled: boolean; readonly error: JobError | undefined }
+  | {
+      readonly kind: 'not-started'
+      readonly isCancelled: boolean
+      readonly error: JobError | undefined
+    }
 
 /** How a request for a job ended, in the words that the log, the summary and the comment use. */
 export type Report = Ending & {
@@ -86,11 +95,14 @@ export function makeReport(ended: Ended, run: Pick<Run, 'inputs' | 'environment'
   const jobId = job?.id ?? (plan === undefined || plan.kind === 'create' ? '' : plan.id)
   const result = resultOf(end)
   const words =
-    end.kind === 'not-started' ? notStartedWords(end, rerun) : wordsOf(end, { result, jobId, plan }, run)
+    end.kind === 'not-started'
+      ? notStartedWords(end, rerun)
+      : wordsOf(end, { result, jobId, plan }, run)
   const isNamed = [...run.inputs['fail-on']].some((failing) => failing === result)
   // Below a second it says nothing; beside the deadline, which began earlier, it would contradict that.
   const tookS = isPolled && result !== 'timed-out' ? Math.floor(end.durationMs / 1000) : 0
-  const isLost = end.kind === 'not-started' && end.error !== undefined && end.error.started !== 'nothing'
+  const isLost =
+    end.kind === 'not-started' && end.error !== undefined && end.error.started !== 'nothing'
   return {
     namesJob: false,
     ...words,
@@ -134,7 +146,11 @@ function notStartedWords(
   const { headline, details } = error ?? { headline: '', details: 'Nothing was started.' }
   const canHelp = error?.started === 'nothing' && error.isTransient
   const advice =
-    error?.started !== 'nothing' ? '' : canHelp || rerun === 'anew' ? RERUN[rerun] : 'Nothing was started.'
+    error?.started !== 'nothing'
+      ? ''
+      : canHelp || rerun === 'anew'
+        ? RERUN[rerun]
+        : 'Nothing was started.'
   if (!isCancelled) return { sign: md`❌`, headline, details: joinSentences(details, advice) }
   const cancelled = joinSentences(headline && `${headline}.`, details, advice)
   return { sign: md`🛑`, headline: 'Cancelled', details: cancelled }
@@ -157,20 +173,23 @@ function wordsOf(
     case 'pull-request':
       return { sign: md`✅`, headline: 'Pull request ready for review', details: '' }
     case 'no-pull-request': {
-      const details = 'Either no file needed a change, or the agent published straight to the branch.'
+      const details =
+        'Either no file needed a change, or the agent published straight to the branch.'
       return { sign: md`✅`, headline: 'Completed without a pull request', details }
     }
     case 'failed':
       return { sign: md`❌`, headline: "The agent's job failed", details: FAILED_CAUSES }
     case 'archived': {
-      const details = 'It was archived in the dashboard or by the service, and does no further work.'
+      const details =
+        'It was archived in the dashboard or by the service, and does no further work.'
       return { sign: md`🗄️`, headline: "The agent's job was archived", details }
     }
     case 'timed-out': {
       // As it was given: no duration beside it is less.
       const timeout = environment.inputs.get('timeout')?.trim() || INPUTS.timeout.default
       const headline = `Not finished within ${timeout}`
-      const lastFailure = error === undefined ? '' : `The last poll failed. ${failureSentences(error)}`
+      const lastFailure =
+        error === undefined ? '' : `The last poll failed. ${failureSentences(error)}`
       const more = 'A longer `timeout` gives the next run more time.'
       return { sign: md`⏱️`, headline, details: joinSentences(lastFailure, running, more), namesJob }
     }
@@ -191,7 +210,10 @@ function wordsOf(
         sign: md`❌`,
         headline,
         // Of a job that the service does not know there is nothing to wait for.
-        details: joinSentences(details, end.job === undefined || hasStatus(error, 404) ? '' : running),
+        details: joinSentences(
+          details,
+          end.job === undefined || hasStatus(error, 404) ? '' : running,
+        ),
         namesJob: end.job !== undefined,
       }
     }

@@ -1,6 +1,5 @@
-import { RetryError, retry } from '../lib/retry.ts'
 import { joinSentences } from '../lib/text.ts'
-import { afterGrace, formatDuration } from '../lib/time.ts'
+import { afterGrace, formatDuration, RetryError, retry } from '../lib/time.ts'
 import { TransportError } from '../lib/transport.ts'
 import type { NamedJob } from '../record/found.ts'
 import type { Run } from '../runner/run.ts'
@@ -83,7 +82,8 @@ async function send(
         maxAttempts: Number.POSITIVE_INFINITY,
         isRetryable: (error) => isUnreachable(error) || hasStatus(error, 429),
         retryAfterMs: retryAfterMsOf,
-        deadlineMs: (error) => (isUnreachable(error) ? Math.min(unreachableUntilMs, deadlineMs) : deadlineMs),
+        deadlineMs: (error) =>
+          isUnreachable(error) ? Math.min(unreachableUntilMs, deadlineMs) : deadlineMs,
         onRetry(error, pauseMs) {
           // After an answer, connections have their time anew.
           if (!isUnreachable(error)) unreachableUntilMs = clock.now() + pauseMs + MAX_UNREACHABLE_MS
@@ -95,7 +95,9 @@ async function send(
     )
   } catch (error) {
     if (!(error instanceof RetryError)) throw error
-    throw isCertainlyRefused(error.cause) ? nothingStarted(error) : maybeStarted(plan.kind, error.cause)
+    throw isCertainlyRefused(error.cause)
+      ? nothingStarted(error)
+      : maybeStarted(plan.kind, error.cause)
   }
 }
 

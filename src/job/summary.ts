@@ -93,11 +93,13 @@ function costLines(costs: readonly string[]): Markdown {
 }
 
 /** Says what a run would have done, and shows what it would have sent. */
-export function reportDryRun(plan: Plan, run: Run): undefined {
+export function reportDryRun(plan: Plan, run: Run): void {
   const { log } = run
   const forJob = plan.kind === 'message' ? 'send this message to' : 'wait for'
   const purpose =
-    plan.kind === 'create' ? 'start a job with this prompt' : `${forJob} the job ${inBackticks(plan.id)}`
+    plan.kind === 'create'
+      ? 'start a job with this prompt'
+      : `${forJob} the job ${inBackticks(plan.id)}`
   const text = `The docs service was not called. Without \`dry-run\`, this run would ${purpose}.`
   run.setOutputs({ result: 'dry-run', 'source-authors': authorsOf(plan) })
   if (plan.kind !== 'wait') log.group('The prompt', run.redact(plan.prompt))
@@ -126,7 +128,7 @@ export function shortSummary(sign: '⏭️' | '🛑' | '❌', text: string, run:
 }
 
 /** Says that a run does nothing, and why. */
-export function reportSkip({ level, reason }: Skip, run: Run): undefined {
+export function reportSkip({ level, reason }: Skip, run: Run): void {
   run.log[level](reason)
   run.setOutputs({ result: 'skipped' })
   run.writeSummary('job', shortSummary('⏭️', reason, run))
@@ -134,7 +136,10 @@ export function reportSkip({ level, reason }: Skip, run: Run): undefined {
 
 /** The summary of a run whose inputs are wrong. */
 export function inputsErrorSummary({ problems }: InputsError, run: Run): Markdown {
-  const rows = problems.map((one) => [code(one.input), ...[one.problem, one.accepted].map(sentencesWithCode)])
+  const rows = problems.map((one) => [
+    code(one.input),
+    ...[one.problem, one.accepted].map(sentencesWithCode),
+  ])
   return joinMarkdown([
     md`## ❌ Docs agent: wrong ${problems.length === 1 ? 'input' : 'inputs'}`,
     md`Nothing was sent.`,
@@ -157,7 +162,8 @@ function pullRequestLine({ job, result, prLink, prName }: Report): Markdown {
 function continuationLine(plan: Plan | undefined, isSent: boolean): Markdown {
   if (plan?.kind === 'create' && plan.previous !== undefined) {
     const { prLink, state } = plan.previous
-    const what = state === 'invisible' ? md`is invisible to ${code('github-token')}` : md`was ${state}`
+    const what =
+      state === 'invisible' ? md`is invisible to ${code('github-token')}` : md`was ${state}`
     return md`A new job: the earlier pull request ${link(parsePullRequest(prLink).name, prLink)} ${what}.`
   }
   if (plan?.kind !== 'message' || plan.pull === undefined) return md``
@@ -165,10 +171,16 @@ function continuationLine(plan: Plan | undefined, isSent: boolean): Markdown {
   const name = link(parsePullRequest(prLink).name, prLink)
   if (!isSent) return md`The message is for ${name}${openFor}.`
   const conflict =
-    conflicts === true ? 'It conflicts with its base branch; the agent was asked to resolve that.' : ''
+    conflicts === true
+      ? 'It conflicts with its base branch; the agent was asked to resolve that.'
+      : ''
   const people = listOf([...editors.logins, ...(editors.hasUnnamed ? ['someone'] : [])])
-  const edited = people === '' ? '' : `It has commits by ${people}; the agent was asked to keep them.`
-  return joinMarkdown([md`This run continued ${name}${openFor}.`, md`${conflict}`, md`${edited}`], ' ')
+  const edited =
+    people === '' ? '' : `It has commits by ${people}; the agent was asked to keep them.`
+  return joinMarkdown(
+    [md`This run continued ${name}${openFor}.`, md`${conflict}`, md`${edited}`],
+    ' ',
+  )
 }
 
 function footer({ inputs }: Run, report?: Report): Markdown {

@@ -97,7 +97,9 @@ export class HttpClient {
       unsubscribe(SEND_CHANNEL, onSend)
       unsubscribe(CONNECT_ERROR_CHANNEL, onConnectError)
       if (sent.freshConnection) void dispatcher.destroy()
-      debug?.(`${method} ${url.host}${url.pathname}: ${outcome} (${Math.round(clock.now() - startMs)} ms)`)
+      debug?.(
+        `${method} ${url.host}${url.pathname}: ${outcome} (${Math.round(clock.now() - startMs)} ms)`,
+      )
     }
   }
 
@@ -118,8 +120,14 @@ export class HttpClient {
     const aborted = once(signal, 'abort').then(() => Promise.reject(signal.reason))
     const response = await Promise.race([requested, aborted])
     const fields = Object.entries(response.headers)
-    const headers = Object.fromEntries(fields.map(([name, value]) => [name, [value ?? []].flat().join(', ')]))
-    return { status: response.statusCode, headers, ...(await this.#readBody(response.body, headers)) }
+    const headers = Object.fromEntries(
+      fields.map(([name, value]) => [name, [value ?? []].flat().join(', ')]),
+    )
+    return {
+      status: response.statusCode,
+      headers,
+      ...(await this.#readBody(response.body, headers)),
+    }
   }
 
   async #readBody(
@@ -135,7 +143,8 @@ export class HttpClient {
       for await (const chunk of stream) {
         bytes += chunk.length
         if (!isPlain) return refused('it is compressed, although no compression was requested')
-        if (bytes > BODY_LIMIT_BYTES) return refused(`it is larger than ${BODY_LIMIT_BYTES / 1024 ** 2} MiB`)
+        if (bytes > BODY_LIMIT_BYTES)
+          return refused(`it is larger than ${BODY_LIMIT_BYTES / 1024 ** 2} MiB`)
         chunks.push(chunk)
       }
     } catch (error) {
@@ -164,5 +173,7 @@ function isRequest(message: unknown, { method, url }: HttpRequest): boolean {
   const started = recordField(message, 'request')
   // A proxy that passes http on gets the whole address as the path.
   const address = `${started['origin']}${started['path']}`
-  return started['method'] === method && address.endsWith(`${url.origin}${url.pathname}${url.search}`)
+  return (
+    started['method'] === method && address.endsWith(`${url.origin}${url.pathname}${url.search}`)
+  )
 }

@@ -32,7 +32,8 @@ export function joinMarkdown(pieces: readonly Markdown[], separator = '\n\n'): M
 export function code(text: string): Markdown {
   const shown = onOneLine(text)
   if (shown === '') return Markdown.raw('')
-  if (/[`|\\]|^ | $/.test(shown)) return Markdown.raw(`<code>${asEntities(withoutAutolinks(shown))}</code>`)
+  if (/[`|\\]|^ | $/.test(shown))
+    return Markdown.raw(`<code>${asEntities(withoutAutolinks(shown))}</code>`)
   return Markdown.raw(`\`${shown}\``)
 }
 
@@ -49,7 +50,12 @@ export const MAX_LINK_LENGTH = 2000
 /** A link if the URL is https, or http to this machine, and no longer than browsers take; else the URL as code. */
 export function link(label: string | Markdown, url: string): Markdown {
   const parsed = URL.parse(url)
-  if (parsed === null || !isPrivateTransport(parsed) || parsed.username !== '' || parsed.password !== '') {
+  if (
+    parsed === null ||
+    !isPrivateTransport(parsed) ||
+    parsed.username !== '' ||
+    parsed.password !== ''
+  ) {
     return code(url)
   }
   if (url.length > MAX_LINK_LENGTH) return code(clip(url, MAX_LINK_LENGTH))
@@ -111,7 +117,9 @@ function onOneLine(text: string): string {
 
 /** Sentences of ours, with what they quote: words in backticks are shown as code, all else is inert text. */
 export function sentencesWithCode(text: string): Markdown {
-  const pieces = text.split(/`([^`]*)`/).map((piece, index) => (index % 2 === 1 ? code(piece) : md`${piece}`))
+  const pieces = text
+    .split(/`([^`]*)`/)
+    .map((piece, index) => (index % 2 === 1 ? code(piece) : md`${piece}`))
   return joinMarkdown(pieces, '')
 }
 

@@ -41,7 +41,9 @@ export function errorMessage(error: unknown): string {
 
 /** The `code` of an error of Node's or undici's, such as `ENOENT`; empty if it has none. */
 export function errorCode(error: unknown): string {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
+  return error instanceof Error && 'code' in error && typeof error.code === 'string'
+    ? error.code
+    : ''
 }
 
 /** Puts sentences together; empty ones are left out. */
@@ -143,7 +145,10 @@ export function countOf(value: number, noun: string): string {
 export type JsonRecord = Readonly<Record<string, unknown>>
 
 /** Parses JSON, with or without a byte order mark; `undefined` if the text is none. `reviver`: as of `JSON.parse`. */
-export function parseJson(text: string, reviver?: (name: string, value: unknown) => unknown): unknown {
+export function parseJson(
+  text: string,
+  reviver?: (name: string, value: unknown) => unknown,
+): unknown {
   try {
     return JSON.parse(text.replace(/^\uFEFF/, ''), reviver)
   } catch {

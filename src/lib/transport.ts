@@ -103,7 +103,9 @@ export function transportError(
 
 /** What a proxy did instead of connecting; undici puts its status into the message. */
 function proxyRefusal(cause: unknown): string | undefined {
-  const status = /Proxy (?:response|Authentication Required) \((\d{3})\)/.exec(errorMessage(cause))?.[1]
+  const status = /Proxy (?:response|Authentication Required) \((\d{3})\)/.exec(
+    errorMessage(cause),
+  )?.[1]
   if (errorCode(cause) === 'UND_ERR_PRX_CONN') return 'it closed the connection'
   if (status === undefined) return undefined
   return status === '407' ? 'it requires a user name and password (407)' : `it returned ${status}`

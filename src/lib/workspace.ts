@@ -48,9 +48,12 @@ export class WorkspaceReader {
       }
       return new TextDecoder('utf-8', { fatal: true }).decode(await files.readFile(path))
     } catch (error) {
-      if (error instanceof TypeError) throw new WorkspaceError('is not UTF-8 text', { cause: error })
+      if (error instanceof TypeError)
+        throw new WorkspaceError('is not UTF-8 text', { cause: error })
       if (!['ENOENT', 'ENOTDIR'].includes(errorCode(error))) throw workspaceError(error, 'read')
-      throw new WorkspaceError(`does not exist in the workspace (${missingHint(name)})`, { cause: error })
+      throw new WorkspaceError(`does not exist in the workspace (${missingHint(name)})`, {
+        cause: error,
+      })
     }
   }
 }

@@ -34,7 +34,9 @@ export const COMMENT_FIELDS =
   'comments(first: 100) { nodes { body createdAt lastEditedAt author { __typename login } } }'
 
 type CheckRun = Sent<
-  Record<'name' | 'status' | 'conclusion' | 'title' | 'summary' | 'url', string> & { databaseId: number }
+  Record<'name' | 'status' | 'conclusion' | 'title' | 'summary' | 'url', string> & {
+    databaseId: number
+  }
 >
 type CheckSuite = Sent<{
   app: { slug?: Maybe<string> }
@@ -61,12 +63,17 @@ export function readChecks(commit: Maybe<CheckedCommit>, apps: ReadonlySet<strin
     .toSorted((one, other) => (other.databaseId ?? 0) - (one.databaseId ?? 0))
   const failed = suites.flatMap(({ isService, failures }) =>
     nodesOf(failures).filter(
-      ({ name, conclusion }) => FAILED.includes(conclusion ?? '') && !(isService && name === DEPLOYMENT),
+      ({ name, conclusion }) =>
+        FAILED.includes(conclusion ?? '') && !(isService && name === DEPLOYMENT),
     ),
   )
   return {
     isRead: commit?.checkSuites != null,
-    deployment: newest && { state: stateOf(newest), words: wordsOf(newest), url: `${newest.url ?? ''}` },
+    deployment: newest && {
+      state: stateOf(newest),
+      words: wordsOf(newest),
+      url: `${newest.url ?? ''}`,
+    },
     failed: failed.map(({ name, url }) => ({ name: `${name ?? ''}`, url: `${url ?? ''}` })),
   }
 }
@@ -110,7 +117,8 @@ export function readPreview(
 /** Rows of the table `Project | Status | Preview | Updated (UTC)` that have a link. */
 function readRows(body: string): readonly { readonly url: string; readonly isReady: boolean }[] {
   return body.split('\n').flatMap((line) => {
-    const [, status = '', address = ''] = /\|([^|]*)\|\s*\[View Preview\]\(([^\s()]+)\)\s*\|/.exec(line) ?? []
+    const [, status = '', address = ''] =
+      /\|([^|]*)\|\s*\[View Preview\]\(([^\s()]+)\)\s*\|/.exec(line) ?? []
     const url = URL.parse(address)
     if (url?.protocol !== 'https:' || url.username !== '' || url.password !== '') return []
     return [{ url: url.href, isReady: /^[^\p{L}]*Ready[^\p{L}]*$/u.test(status) }]

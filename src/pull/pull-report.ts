@@ -38,7 +38,12 @@ export type PullReport =
       readonly checks: CommitChecks
     }
   /** The agent committed straight to the default branch. */
-  | { readonly kind: 'published'; readonly branch: string; readonly commits: number; readonly url: string }
+  | {
+      readonly kind: 'published'
+      readonly branch: string
+      readonly commits: number
+      readonly url: string
+    }
   | { readonly kind: 'unchanged'; readonly branch: string }
   /** A pull request in a repository that `github-token` can't see. */
   | { readonly kind: 'invisible'; readonly repository: string }
@@ -98,7 +103,8 @@ async function ask(finished: FinishedJob, run: Run): Promise<PullReport> {
   }
   reportErrors(errors, run)
   const { pullRequest, defaultBranchRef } = data.repository ?? {}
-  if (number === undefined) return errors.length > 0 ? UNKNOWN : readBranch(defaultBranchRef, place, run)
+  if (number === undefined)
+    return errors.length > 0 ? UNKNOWN : readBranch(defaultBranchRef, place, run)
   if (pullRequest == null) return UNKNOWN
   const url = `${github.serverUrl}/${repository}/pull/${number}`
   return { ...readPull(pullRequest, sinceMs ?? Infinity, run), url }
@@ -124,7 +130,10 @@ export async function waitForPreview(
   while (report.kind === 'pull-request') {
     const isBuilding = report.preview.state === 'building'
     const isPending = isBuilding || (report.preview.state === 'unknown' && report.checks.isRead)
-    const untilMs = Math.min(times.deadlineMs, times.endedAtMs + (isBuilding ? MAX_WAIT_MS : MAX_SILENCE_MS))
+    const untilMs = Math.min(
+      times.deadlineMs,
+      times.endedAtMs + (isBuilding ? MAX_WAIT_MS : MAX_SILENCE_MS),
+    )
     const pauseMs = Math.min(PREVIEW_PAUSE_MS, untilMs - run.clock.now())
     if (!isPending || pauseMs <= 0) break
     await run.clock.sleep(pauseMs, run.cancel).catch(() => undefined)
@@ -137,7 +146,10 @@ export async function waitForPreview(
 }
 
 /** The pull request, else the repository of a job that completed without one; `undefined` if it is not on this GitHub. */
-function placeOf({ job: { prLink, repository, status } }: FinishedJob, { github }: Run): Place | undefined {
+function placeOf(
+  { job: { prLink, repository, status } }: FinishedJob,
+  { github }: Run,
+): Place | undefined {
   if (prLink !== null) return locatePullRequest(prLink, github)
   const url = URL.parse(repository ?? '')
   const [, owner, repo] = /^\/([\w.-]+)\/([\w.-]+?)(?:\.git)?\/?$/.exec(url?.pathname ?? '') ?? []
@@ -161,7 +173,11 @@ function branchFields(sinceMs: number): string {
 
 type GraphqlFile = Sent<{ path: string; additions: number; deletions: number; changeType: string }>
 type Pull = Sent<{ title: string; createdAt: string; changedFiles: number; headRefOid: string }> &
-  Sent<{ comments: PullComments; files: Nodes<GraphqlFile>; commits: Nodes<Sent<{ commit: CheckedCommit }>> }>
+  Sent<{
+    comments: PullComments
+    files: Nodes<GraphqlFile>
+    commits: Nodes<Sent<{ commit: CheckedCommit }>>
+  }>
 type GitAuthor = Sent<{ email: string; user: Sent<{ login: string }> }>
 type BranchCommit = Sent<{ oid: string; message: string; author: GitAuthor }> &
   Sent<{ associatedPullRequests: Nodes<unknown> }>
@@ -187,7 +203,10 @@ function readPull(pull: Pull, sinceMs: number, { inputs }: Run) {
   const apps = new Set(inputs['ignore-authors'].map(normalizeLogin))
   const commit = nodesOf(pull.commits).at(-1)?.commit
   // The checks of another commit say nothing of the head.
-  const checks = readChecks(commit?.oid === pull.headRefOid ? commit : { checkSuites: { nodes: [] } }, apps)
+  const checks = readChecks(
+    commit?.oid === pull.headRefOid ? commit : { checkSuites: { nodes: [] } },
+    apps,
+  )
   const files = nodesOf(pull.files).map(({ path, changeType, additions, deletions }) => {
     const status = changeType === 'DELETED' ? 'removed' : changeType?.toLowerCase()
     return { filename: `${path ?? ''}`, status, additions, deletions }
@@ -210,19 +229,27 @@ export const PAGE = /\.mdx?$/i
 const FILE_ORDER = [PAGE, /(?:^|\/)(?:docs|mint)\.json$/i, /(?:open|async)api|swagger/i, /^/]
 
 function pagesFirst(files: readonly PullFile[]): readonly PullFile[] {
-  const rank = ({ filename }: PullFile): number => FILE_ORDER.findIndex((name) => name.test(filename ?? ''))
+  const rank = ({ filename }: PullFile): number =>
+    FILE_ORDER.findIndex((name) => name.test(filename ?? ''))
   return files.toSorted((one, other) => rank(one) - rank(other))
 }
 
 /** Counts the agent's commits that came in no pull request: by GitHub's index, which lags behind, and by their subjects. */
-function readBranch(branch: Maybe<Branch>, { owner, repo }: Place, { github, inputs }: Run): PullReport {
+function readBranch(
+  branch: Maybe<Branch>,
+  { owner, repo }: Place,
+  { github, inputs }: Run,
+): PullReport {
   const history = branch?.target?.history
   if (!branch?.name || history?.pageInfo?.hasNextPage !== false) return UNKNOWN
-  const [newest, ...older] = nodesOf(history).filter(({ author, message, associatedPullRequests }) => {
-    const isOwn = ownAuthor({ login: author?.user?.login, email: author?.email }, inputs) !== undefined
-    const namesPull = numberInSubject(message ?? '') !== ''
-    return isOwn && !namesPull && nodesOf(associatedPullRequests).length === 0
-  })
+  const [newest, ...older] = nodesOf(history).filter(
+    ({ author, message, associatedPullRequests }) => {
+      const isOwn =
+        ownAuthor({ login: author?.user?.login, email: author?.email }, inputs) !== undefined
+      const namesPull = numberInSubject(message ?? '') !== ''
+      return isOwn && !namesPull && nodesOf(associatedPullRequests).length === 0
+    },
+  )
   if (newest === undefined) return { kind: 'unchanged', branch: branch.name }
   const url = `${github.serverUrl}/${owner}/${repo}/commit${older.length === 0 ? '' : 's'}/${newest.oid}`
   return { kind: 'published', branch: branch.name, commits: older.length + 1, url }

@@ -20,7 +20,8 @@ export function noPullRequestWords(report: PullReport): Failure | undefined {
 
 /** What a reviewer looks at first, as paragraphs. */
 export function pullSummary(report: PullReport): readonly Markdown[] {
-  if (report.kind === 'published') return [link(`Show ${countOf(report.commits, 'commit')}`, report.url)]
+  if (report.kind === 'published')
+    return [link(`Show ${countOf(report.commits, 'commit')}`, report.url)]
   if (report.kind === 'invisible') {
     const lost =
       'so the pages and the preview are not known. With a token that can, a later run also continues the pull request.'

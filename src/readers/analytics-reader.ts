@@ -1,6 +1,5 @@
-import { RetryError, type RetryPolicy, retry, retryAfterNote } from '../lib/retry.ts'
 import { type Failure, FailureError, joinSentences, listOf } from '../lib/text.ts'
-import { formatDuration } from '../lib/time.ts'
+import { formatDuration, RetryError, type RetryPolicy, retry, retryAfterNote } from '../lib/time.ts'
 import type { Run } from '../runner/run.ts'
 import { type AnalyticsQuery, PublicNames } from '../service/analytics.ts'
 import type { DocsService } from '../service/docs-service.ts'

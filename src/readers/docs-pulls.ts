@@ -1,4 +1,4 @@
-import { link, type Markdown, md } from '../lib/markdown.ts'
+import { joinMarkdown, link, type Markdown, md } from '../lib/markdown.ts'
 import { countOf, formatCount, listOf } from '../lib/text.ts'
 import type { Run } from '../runner/run.ts'
 import { DAY_MS, isoDay, type Period } from './format.ts'
@@ -9,12 +9,17 @@ type Found = {
 }
 
 /** What became of the docs pull requests in the run's repository, as one line; `undefined` if not known, or there are none. */
-export async function readDocsPulls({ fromMs, toMs }: Period, run: Run): Promise<Markdown | undefined> {
+export async function readDocsPulls(
+  { fromMs, toMs }: Period,
+  run: Run,
+): Promise<Markdown | undefined> {
   const { inputs, github, clock, environment } = run
   if (inputs['github-token'] === '') return undefined
   // In a search, the login of an App's account is `app/NAME`.
   const logins = inputs['ignore-authors'].map((login) => login.toLowerCase())
-  const authors = [...new Set(logins)].map((login) => `author:${login.replace(/^(.*)\[bot\]$/, 'app/$1')}`)
+  const authors = [...new Set(logins)].map(
+    (login) => `author:${login.replace(/^(.*)\[bot\]$/, 'app/$1')}`,
+  )
   const days = `${isoDay(fromMs)}..${isoDay(toMs - DAY_MS)}`
   const wanted = { merged: `merged:${days}`, closed: `is:unmerged closed:${days}`, open: 'is:open' }
   // One search for each author: not every GitHub takes several authors as "or".
@@ -32,23 +37,25 @@ export async function readDocsPulls({ fromMs, toMs }: Period, run: Run): Promise
   const found = Object.entries(answer.value.data ?? {})
   const of = (kind: string): Found[] =>
     found.flatMap(([name, search]) => (name.startsWith(kind) ? [search] : []))
-  const count = (kind: string): number => of(kind).reduce((sum, { issueCount = 0 }) => sum + issueCount, 0)
+  const count = (kind: string): number =>
+    of(kind).reduce((sum, { issueCount = 0 }) => sum + issueCount, 0)
 
   const ended = (['merged', 'closed'] as const).flatMap((kind) =>
     count(kind) > 0 ? `${formatCount(count(kind))} ${kind}` : [],
   )
   const parts = ended.length > 0 ? [md`${listOf(ended)} in the period`] : []
   const open = of('open').flatMap(({ nodes = [] }) => nodes.filter((node) => node !== null))
-  const [oldest] = open.sort((left, right) => ((left.createdAt ?? '') < (right.createdAt ?? '') ? -1 : 1))
+  const [oldest] = open.sort((left, right) =>
+    (left.createdAt ?? '') < (right.createdAt ?? '') ? -1 : 1,
+  )
   if (oldest !== undefined) {
     const ageMs = clock.now() - Date.parse(oldest.createdAt ?? '')
     const days = Math.floor(ageMs / DAY_MS)
-    const age = `the oldest for ${days === 0 ? 'less than a day' : countOf(days, 'day')}`
+    const age = days === 0 ? 'opened today' : `the oldest for ${countOf(days, 'day')}`
     parts.push(md`${formatCount(count('open'))} open, ${link(age, oldest.url ?? '')}`)
   }
   if (parts.length === 0) return undefined
   const query = encodeURIComponent(`is:pr ${authors.join(' OR ')}`)
-  const all = link('Docs pull requests', `${github.serverUrl}/${environment.repository}/pulls?q=${query}`)
-  const [first = md``, second] = parts
-  return second === undefined ? md`${all}: ${first}` : md`${all}: ${first}; ${second}`
+  const url = `${github.serverUrl}/${environment.repository}/pulls?q=${query}`
+  return md`${link('Docs pull requests', url)}: ${joinMarkdown(parts, '; ')}`
 }

@@ -70,7 +70,9 @@ export function shortNames(periods: readonly Period[]): string[] {
   const spansYear = Math.max(...begins) - Math.min(...begins) >= 365 * DAY_MS
   return begins
     .map(dayAndYear)
-    .map((name) => (spansYear ? name.replace(/^\d+ (\w+) \d\d/, '$1 ’') : name.replace(/ \d+$/, '')))
+    .map((name) =>
+      spansYear ? name.replace(/^\d+ (\w+) \d\d/, '$1 ’') : name.replace(/ \d+$/, ''),
+    )
 }
 
 // `Intl` says the same, but its words change with the data that a machine has.
@@ -80,7 +82,8 @@ function dayAndYear(ms: number): string {
 
 /** A table whose texts are ours; what is not is Markdown already. */
 export function rawTable(head: Row, rows: readonly Row[], align: string): Markdown {
-  const raw = (row: Row): Row => row.map((cell) => (typeof cell === 'string' ? Markdown.raw(cell) : cell))
+  const raw = (row: Row): Row =>
+    row.map((cell) => (typeof cell === 'string' ? Markdown.raw(cell) : cell))
   return table(raw(head), rows.map(raw), align)
 }
 

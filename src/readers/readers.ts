@@ -1,4 +1,4 @@
-import { INPUTS, type InputProblem } from '../inputs/table.ts'
+import type { InputProblem } from '../inputs/table.ts'
 import { code, md, sentencesWithCode } from '../lib/markdown.ts'
 import { byteLength, clip, countOf, errorMessage, listOf } from '../lib/text.ts'
 import { findOutputPath, WorkspaceError, writeOutput } from '../lib/workspace.ts'
@@ -7,7 +7,13 @@ import type { DocsService } from '../service/docs-service.ts'
 import { AnalyticsReader, MAX_REQUESTS, NotRead } from './analytics-reader.ts'
 import { readDocsPulls } from './docs-pulls.ts'
 import { formatPeriod, fullDaysBefore, type Period } from './format.ts'
-import { type ReaderSignals, readSignals, SIGNALS_DAYS, signalsForAgent, signalsOutputs } from './signals.ts'
+import {
+  type ReaderSignals,
+  readSignals,
+  SIGNALS_DAYS,
+  signalsForAgent,
+  signalsOutputs,
+} from './signals.ts'
 import { type ReportContent, readersMarkdown, readersSummary } from './summary.ts'
 import {
   csvOf,
@@ -25,10 +31,9 @@ export type ReadersOptions = {
 }
 
 /**
- * Finds out what the inputs ask for, and all that is wrong with them, asked for or not.
+ * Finds out what the inputs ask for, and all that is wrong with them.
  *
- * @returns `options`: `undefined` if no part is asked for; `unused`: inputs without an effect; `warnings`: sentences about
- *   them
+ * @returns `options`: `undefined` if no part is asked for
  */
 export async function readReadersOptions({ inputs, environment }: Run) {
   const problems: InputProblem[] = []
@@ -43,19 +48,9 @@ export async function readReadersOptions({ inputs, environment }: Run) {
     const accepted = 'a path in the workspace that ends in .csv'
     problems.push({ input: 'visitors-export', problem, accepted })
   }
-  const hasVisitors = inputs['visitors-summary'] || name !== ''
-  const isRequested = hasVisitors || inputs['reader-signals'] !== 'none'
-  const needVisitors = hasVisitors ? [] : (['visitors-days'] as const)
-  const needReport = isRequested ? [] : (['site-url'] as const)
-  // One with the value of its default can't be told from one not given.
-  const unused = [...needVisitors, ...needReport].filter(
-    (input) => String(inputs[input] ?? '') !== INPUTS[input].default,
-  )
-  const [has, them] = unused.length === 1 ? ['has', 'it'] : ['have', 'them']
-  const cure = `without a visitors report: add \`visitors-summary: true\`, or remove ${them}.`
-  const names = listOf(unused.map((input) => `\`${input}\``))
-  const warnings = unused.length === 0 ? [] : [`${names} ${has} no effect ${cure}`]
-  return { options: isRequested ? { exportTo } : undefined, problems, unused, warnings }
+  const isRequested =
+    inputs['visitors-summary'] || name !== '' || inputs['reader-signals'] !== 'none'
+  return { options: isRequested ? { exportTo } : undefined, problems }
 }
 
 /** A comment of GitHub's holds 64 KiB; a workflow that posts the report may add to it. */
@@ -91,10 +86,10 @@ export class Readers {
     this.#signalsPeriod = fullDaysBefore(run.clock.now(), SIGNALS_DAYS)
   }
 
-  /** What readers missed, for the job's prompt, as plain text; `undefined` if there is nothing. */
-  async signals(): Promise<{ readonly rules: string; readonly list: string } | undefined> {
+  /** What readers missed, as lines for the job's prompt: our own words first. None if there is nothing. */
+  async signals(): Promise<readonly string[]> {
     const { inputs, cancel, log } = this.#run
-    if (inputs['dry-run'] || inputs['reader-signals'] !== 'agent') return undefined
+    if (inputs['dry-run'] || inputs['reader-signals'] !== 'agent') return []
     const signals = await this.#readSignals()
     if (!signals.isRead && !cancel.aborted) {
       const why = this.#reader.leftOut().join(' ')
@@ -177,7 +172,8 @@ export class Readers {
     const content = { inputs, leftOut, requests: this.#reader.count, ...parts }
     const shown = inputs['visitors-summary'] ? content : { ...content, report: undefined }
     // A step that fails says why on its page, too.
-    if (shown.report ?? signals ?? failure) this.#run.writeSummary('visitors', readersSummary(shown))
+    if (shown.report ?? signals ?? failure)
+      this.#run.writeSummary('visitors', readersSummary(shown))
     if (cancel.aborted) return
     for (const warning of report?.warnings ?? []) log.warning(warning, this.#title)
     for (const sentence of leftOut) log.notice(sentence, this.#title)
@@ -197,8 +193,10 @@ export class Readers {
     const others = inputs['visitors-summary'] ? ` and of the ${EARLIER_PERIODS} periods before` : ''
     if (inputs['visitors-summary'] || this.#exportTo !== undefined)
       parts.push(`read the visitors of ${formatPeriod(this.#period)}${others}`)
-    if (this.#exportTo !== undefined) parts.push(`write all rows to \`${inputs['visitors-export']}\``)
-    if (signals !== 'none') parts.push(`read what readers missed in ${formatPeriod(this.#signalsPeriod)}`)
+    if (this.#exportTo !== undefined)
+      parts.push(`write all rows to \`${inputs['visitors-export']}\``)
+    if (signals !== 'none')
+      parts.push(`read what readers missed in ${formatPeriod(this.#signalsPeriod)}`)
     if (signals === 'agent') parts.push('tell the agent')
     const plan = `The docs service was not called. Without \`dry-run\`, this run would ${listOf(parts)}, with ${MAX_REQUESTS} requests at most.`
     log.notice(plan, this.#title)

@@ -99,8 +99,15 @@ export function findSignals(
   searches: readonly Search[],
   questions: readonly Question[],
 ): SignalItem[] {
-  const signals = [...findBadlyRated(ratings), ...findSearchedInVain(searches), ...findUnanswered(questions)]
-  const items = [...Map.groupBy(signals, ({ name }) => name)].map(([name, signals]) => ({ name, signals }))
+  const signals = [
+    ...findBadlyRated(ratings),
+    ...findSearchedInVain(searches),
+    ...findUnanswered(questions),
+  ]
+  const items = [...Map.groupBy(signals, ({ name }) => name)].map(([name, signals]) => ({
+    name,
+    signals,
+  }))
   const readers = (item: SignalItem): number => sum(item.signals, ({ count }) => count)
   return items.sort((left, right) => readers(right) - readers(left)).slice(0, MAX_ITEMS)
 }
@@ -120,9 +127,12 @@ function findSearchedInVain(searches: readonly Search[]): Signal[] {
   const clicks = sum(searches, ({ hits, clickRate }) => hits * clickRate)
   const siteRate = clicks / sum(searches, ({ hits }) => hits)
   return searches.flatMap(({ term, hits, clickRate }): Signal[] => {
-    const isInVain = hits >= MIN_SEARCHES && wilson(hits * clickRate, hits, Z_95).high < siteRate / 2
+    const isInVain =
+      hits >= MIN_SEARCHES && wilson(hits * clickRate, hits, Z_95).high < siteRate / 2
     const count = Math.round(hits * (1 - clickRate))
-    return isInVain ? [{ kind: 'search', name: term, count, of: hits, siteShare: 1 - siteRate }] : []
+    return isInVain
+      ? [{ kind: 'search', name: term, count, of: hits, siteShare: 1 - siteRate }]
+      : []
   })
 }
 
@@ -170,7 +180,9 @@ export function signalsSections(signals: ReaderSignals, audience: Audience, site
 /** What readers missed, an entry for each kind, by count; empty where nothing of it could be read. */
 export function signalsOutputs({ items, isRead }: ReaderSignals): OutputValues {
   if (!isRead) return { 'reader-signals': '' }
-  const all = items.flatMap(({ signals }) => signals).sort((left, right) => right.count - left.count)
+  const all = items
+    .flatMap(({ signals }) => signals)
+    .sort((left, right) => right.count - left.count)
   const rounded = (share: number): number => Math.round(share * 1000) / 1000
   const entries = all.map(({ kind, name, count, of, siteShare }) => {
     // JSON has no key whose value is undefined.
@@ -181,12 +193,11 @@ export function signalsOutputs({ items, isRead }: ReaderSignals): OutputValues {
   return { 'reader-signals': JSON.stringify(entries) }
 }
 
-/** For the job of this run: rules in our words, and the list; `undefined` if nothing stands out. */
-export function signalsForAgent({ period, items }: ReaderSignals) {
-  if (items.length === 0) return undefined
+/** For the job of this run, as lines: rules in our words, and the list. None if nothing stands out. */
+export function signalsForAgent({ period, items }: ReaderSignals): readonly string[] {
+  if (items.length === 0) return []
   const lines = items.map((item) => lineOf(item, 'agent').source)
-  const list = [`What readers missed, ${formatPeriod(period)}:`, ...lines].join('\n')
-  return { rules: AGENT_RULES, list }
+  return [AGENT_RULES, `What readers missed, ${formatPeriod(period)}:`, ...lines]
 }
 
 /** The counts of an item, each with its whole and the site's average. */

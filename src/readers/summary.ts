@@ -12,8 +12,22 @@ import {
 import { countOf, formatCount } from '../lib/text.ts'
 import type { Counts } from '../service/analytics.ts'
 import { MAX_REQUESTS } from './analytics-reader.ts'
-import { formatChange, formatPeriod, pageName, periodName, rawTable, shortNames, signed } from './format.ts'
-import { changeBetween, compareWithUsual, MARGIN_PERCENT, MAX_MOVED, MOVED_FACT } from './page-changes.ts'
+import {
+  formatChange,
+  formatPeriod,
+  pageName,
+  periodName,
+  rawTable,
+  shortNames,
+  signed,
+} from './format.ts'
+import {
+  changeBetween,
+  compareWithUsual,
+  MARGIN_PERCENT,
+  MAX_MOVED,
+  MOVED_FACT,
+} from './page-changes.ts'
 import { type Audience, type ReaderSignals, SIGNALS_FACTS, signalsSections } from './signals.ts'
 import { headingOf, type PeriodTotals, readsSentence, type VisitorsReport } from './visitors.ts'
 
@@ -73,7 +87,7 @@ function firstScreen(content: ReportContent, audience: Audience): Markdown[] {
       ...warnings.map((warning) => sentencesWithCode(`⚠️ ${warning}`)),
       ...firstReport(report),
       totalsTable(report),
-      md`Who came both ways counts once in all: people and AI do not add up to it.`,
+      md`Visitors are deduplicated: people and AI do not add up to all.`,
       ...readsLine(report),
       ...(audience === 'people' ? trendChart(report.drawn) : []),
       ...changesSection(report, site),
@@ -82,7 +96,9 @@ function firstScreen(content: ReportContent, audience: Audience): Markdown[] {
   }
   if (signals !== undefined) {
     const [title, period] = ['What readers missed', formatPeriod(signals.period)]
-    const head = report ? [md`**${title}**, ${period}`] : [md`## 🔎 ${title}`, md`${period} · ${project}`]
+    const head = report
+      ? [md`**${title}**, ${period}`]
+      : [md`## 🔎 ${title}`, md`${period} · ${project}`]
     sections.push(...head, ...signalsSections(signals, audience, site).shown)
   }
   return sections
@@ -241,12 +257,20 @@ function factsSection({ report, signals, leftOut, requests, exported }: ReportCo
   return details('What was left out, and how to read these figures', both)
 }
 
-function visitorsFacts({ period, trend, comparable, usual, pageChanges }: VisitorsReport): string[] {
+function visitorsFacts({
+  period,
+  trend,
+  comparable,
+  usual,
+  pageChanges,
+}: VisitorsReport): string[] {
   const before = trend.at(-2)?.period
   const earlier = `${comparable.length} ${periodName(period, comparable.length)}`
   return [
     `Period: ${formatPeriod(period)} in UTC${before === undefined ? '' : `; before it: ${formatPeriod(before)}`}.`,
-    ...(usual ? [`Usual: the range of the ${earlier} before, and ${MARGIN_PERCENT} % beyond.`] : []),
+    ...(usual
+      ? [`Usual: the range of the ${earlier} before, and ${MARGIN_PERCENT} % beyond.`]
+      : []),
     ...(pageChanges ? [MOVED_FACT] : []),
     'The service estimates distinct visitors: they are deduplicated, over pages and over people and AI, so neither pages nor people and AI add up to all visitors.',
     "AI visitors are recognised by their user agent alone: pages fetched to answer someone's question, and pages read as Markdown. Search indexes and training crawlers count as neither people nor AI.",

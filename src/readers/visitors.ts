@@ -62,18 +62,26 @@ export async function readVisitors(
   if (reads instanceof NotRead) reader.noteNotRead('the reads', reads)
   const pages = await readPages(reader, period, first, 'the period')
   const [latest] = before
-  const previous = latest && (await readPages(reader, latest.period, latest.answer, 'the period before'))
+  const previous =
+    latest && (await readPages(reader, latest.period, latest.answer, 'the period before'))
   const current = { period, totals: first.totals, ...pages }
   const known = reads instanceof NotRead ? undefined : reads
   return makeReport({ current, before, previous, reads: known })
 }
 
 async function readRows(reader: AnalyticsReader, period: Period, offset = 0, limit = MAX_ROWS) {
-  return await reader.send(period, (service, query) => getVisitors(service, query, { limit, offset }))
+  return await reader.send(period, (service, query) =>
+    getVisitors(service, query, { limit, offset }),
+  )
 }
 
 /** Reads all pages of a period after its first answer, 250 with each request. `name`: as the report calls the period. */
-async function readPages(reader: AnalyticsReader, period: Period, first: VisitorsAnswer, name: string) {
+async function readPages(
+  reader: AnalyticsReader,
+  period: Period,
+  first: VisitorsAnswer,
+  name: string,
+) {
   const pages = new Map<string, PageVisitors>()
   let [answer, isWhole, invalidRows] = [first, true, 0]
   const lacks = (sentence: string): void => {
@@ -85,7 +93,9 @@ async function readPages(reader: AnalyticsReader, period: Period, first: Visitor
     for (const row of answer.rows) pages.set(row.path, row)
     invalidRows += answer.invalidRows
     if (answer.isOdd)
-      lacks(`A response for ${name} did not contain a list of pages, or did not say whether there are more.`)
+      lacks(
+        `A response for ${name} did not contain a list of pages, or did not say whether there are more.`,
+      )
     if (!answer.hasMore) break
     if (pages.size === known && answer.invalidRows === 0) {
       lacks(`The service reports more pages of ${name}, but returned no new ones.`)
@@ -131,7 +141,9 @@ export function makeReport({ current, before, previous, reads }: VisitorsReading
   const visited = earlier.findLast((each) => each.totals.total > 0)
   if (visited !== undefined && totals.total === 0) {
     const when =
-      visited === earlier.at(-1) ? `the ${periodName(period, 1)} before` : formatPeriod(visited.period)
+      visited === earlier.at(-1)
+        ? `the ${periodName(period, 1)} before`
+        : formatPeriod(visited.period)
     warnings.push(
       `No visitors at all, after ${formatCount(visited.totals.total)} in ${when}: is the site's tracking broken, or is \`project-id\` another project's?`,
     )
@@ -158,7 +170,8 @@ export function makeReport({ current, before, previous, reads }: VisitorsReading
       .slice(0, TOP_PAGES)
       .map((page) => ({ ...page, change: changeBetween(totalBefore(page.path), page.total) })),
     /** `undefined` if not both periods were read whole, or the one before had no visitors. */
-    pageChanges: pagesBefore && current.isWhole ? findPageChanges(pagesBefore, currentPages) : undefined,
+    pageChanges:
+      pagesBefore && current.isWhole ? findPageChanges(pagesBefore, currentPages) : undefined,
     isComplete: current.isWhole,
     /** Sentences about figures that are not what they seem. */
     warnings,
@@ -224,7 +237,9 @@ function datesOf({ fromMs, toMs }: Period) {
 
 /** All rows as CSV. */
 export function csvOf(rows: readonly PageVisitors[]): string {
-  const lines = rows.map(({ path, human, ai, total }) => `${csvField(path)},${human},${ai},${total}\r\n`)
+  const lines = rows.map(
+    ({ path, human, ai, total }) => `${csvField(path)},${human},${ai},${total}\r\n`,
+  )
   return ['path,human,ai,total\r\n', ...lines].join('')
 }
 

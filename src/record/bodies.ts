@@ -83,13 +83,19 @@ function nextSteps(
   }
   const words = jobId === '' || namesJob ? [] : [md`Job ${code(clip(jobId, 100))}.`]
   if (result === 'failed' || result === 'archived') {
-    if (command !== undefined) words.push(md`To try again, comment ${again}: that starts a new job.`)
+    if (command !== undefined)
+      words.push(md`To try again, comment ${again}: that starts a new job.`)
   } else if (canResume) words.push(md`Re-running the ${runLink(run)} waits for this job, too.`)
   return joinMarkdown(words, ' ')
 }
 
 /** For a run that was killed. `canResume`: whether a re-run waits for the job. */
-export function interruptedBody(trigger: Trigger, jobId: string, canResume: boolean, run: Run): Markdown {
+export function interruptedBody(
+  trigger: Trigger,
+  jobId: string,
+  canResume: boolean,
+  run: Run,
+): Markdown {
   const rerun = canResume ? md`re-run the ${runLink(run)}, or ` : md``
   const words =
     jobId === ''
@@ -111,7 +117,11 @@ export function usageBody({ inputs }: Run): Markdown {
 }
 
 /** What the run is for, what else there is to say, and the workflow run. */
-function originLine({ event, command }: Trigger, run: Run, more: readonly Markdown[] = []): Markdown {
+function originLine(
+  { event, command }: Trigger,
+  run: Run,
+  more: readonly Markdown[] = [],
+): Markdown {
   const sha = event.payload.pull_request?.head?.sha ?? run.environment.sha
   let what = md`For ${code(sha.slice(0, 7))}`
   if (command !== undefined) {

@@ -12,7 +12,11 @@ import { isSameComment, listThread, type OwnComment, type RecordMarker } from '.
  *
  * @param marker of the reply to the command
  */
-export async function findInComments(command: Command, marker: RecordMarker, run: Run): Promise<Found> {
+export async function findInComments(
+  command: Command,
+  marker: RecordMarker,
+  run: Run,
+): Promise<Found> {
   const { inputs, environment, log } = run
   const { thread } = command.source
   const isAgain = isRerun(environment) && !inputs['dry-run']
@@ -32,7 +36,9 @@ export async function findInComments(command: Command, marker: RecordMarker, run
     return { ...none, attempt, earlier: mayContinue ? listed : NONE }
   }
   const { all: comments, own } = listed.value
-  const replies = own.flatMap(({ ref, marker: one }) => (one.kind === 'reply' ? [{ ref, marker: one }] : []))
+  const replies = own.flatMap(({ ref, marker: one }) =>
+    one.kind === 'reply' ? [{ ref, marker: one }] : [],
+  )
   const before = replies.findLast((one) => isSameComment(one.marker, marker))
   const ofStep = replies.filter(
     ({ marker: one }) =>
@@ -50,7 +56,8 @@ export async function findInComments(command: Command, marker: RecordMarker, run
   }
   if (!mayContinue) return found
   noticeUnnamed(ofStep.at(-1), run)
-  if (last === undefined) return { ...found, earlier: await findInNote(command, own, marker.project, run) }
+  if (last === undefined)
+    return { ...found, earlier: await findInNote(command, own, marker.project, run) }
   const markers = ofStep.map((one) => one.marker)
   return { ...found, earlier: { known: true, value: namedBy(last.marker, markers) } }
 }
@@ -87,7 +94,12 @@ async function findInNote(
 }
 
 function noticeUnnamed(newest: OwnComment | undefined, { log }: Run): void {
-  if (newest?.marker.kind !== 'reply' || newest.marker.job !== '' || newest.marker.state === 'failure') return
+  if (
+    newest?.marker.kind !== 'reply' ||
+    newest.marker.job !== '' ||
+    newest.marker.state === 'failure'
+  )
+    return
   log.notice(
     `An earlier command may have started a job that its reply (${newest.ref.url}) does not name, so this run can't continue that one. The dashboard of the docs service shows it.`,
   )

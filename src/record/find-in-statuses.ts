@@ -48,7 +48,8 @@ export async function findInStatuses(event: GitHubEvent, run: Run): Promise<Foun
   const hasStatuses = remembers && sha !== ''
   const statuses = hasStatuses ? await readStepStatuses(event, sha, run) : NO_STATUSES
   const attempt = findAttempt(statuses.own, remembers, run)
-  const mayContinue = hasStatuses && inputs['follow-up'] && inputs['job-id'] === '' && attempt.kind === 'none'
+  const mayContinue =
+    hasStatuses && inputs['follow-up'] && inputs['job-id'] === '' && attempt.kind === 'none'
   const earlier = mayContinue ? await findEarlier(event, statuses, run) : NONE
   return { attempt, earlier, lastJob: findLastJob(event, statuses, run), thread: undefined }
 }
@@ -57,7 +58,9 @@ async function readStepStatuses(event: GitHubEvent, sha: string, run: Run): Prom
   const { environment, github } = run
   const name = statusName(event, run)
   const [own, others] = await Promise.all([
-    github.read(() => listStatuses(sha, name, github, isRerun(environment) ? undefined : MAX_LISTED)),
+    github.read(() =>
+      listStatuses(sha, name, github, isRerun(environment) ? undefined : MAX_LISTED),
+    ),
     github.read(() => readOthers(event, sha, run)),
   ])
   return { own, others }
@@ -77,11 +80,12 @@ async function readOthers(event: GitHubEvent, sha: string, run: Run): Promise<Ot
       ? `branch: object(oid: "${sha}") { ... on Commit { history(first: 100) { nodes { ${COMMIT} } } } }`
       : ''
   const forced = `... on HeadRefForcePushedEvent { beforeCommit { history(first: 10) { nodes { ${COMMIT} } } } }`
-  const onPull = `pull: pullRequest(number: ${number}) { commits(last: 100) { nodes { commit { ${COMMIT} } } }
+  const onPull =
+    `pull: pullRequest(number: ${number}) { commits(last: 100) { nodes { commit { ${COMMIT} } } }
     timelineItems(last: 20, itemTypes: [HEAD_REF_FORCE_PUSHED_EVENT]) { nodes { ${forced} } } }`.replaceAll(
-    '$name',
-    '$pullName',
-  )
+      '$name',
+      '$pullName',
+    )
   const name = statusName(event, run)
   const hasPull = number != null
   const { data, errors } = await github.graphql<Answer>(
@@ -132,15 +136,19 @@ function findAttempt(own: StepStatuses['own'], remembers: boolean, run: Run): At
   if (!isRerun(run.environment)) return { kind: 'none' }
   if (!remembers) return { kind: 'forgotten' }
   if (!own.known) return { kind: 'unknown', why: own.why, error: own.error }
-  const ofRun = own.value.filter((status) => runOf(status, own.value, run) === run.environment.runId)
+  const ofRun = own.value.filter(
+    (status) => runOf(status, own.value, run) === run.environment.runId,
+  )
   const attempts = Map.groupBy(ofRun, (status) => pageOf(status, own.value, run))
   const isShared = [...attempts.values()].some((statuses) => {
     const jobs = new Set(statuses.flatMap(({ jobId }) => jobId || []))
     return jobs.size > 1 || (jobs.size === 1 && statuses[0]?.jobId === '')
   })
-  if (isShared) return { kind: 'unknown', why: `an attempt of this run shows two jobs. ${TELL_APART}` }
+  if (isShared)
+    return { kind: 'unknown', why: `an attempt of this run shows two jobs. ${TELL_APART}` }
   const [newest] = ofRun
-  if (newest === undefined || (newest.jobId === '' && newest.state === 'failure')) return { kind: 'none' }
+  if (newest === undefined || (newest.jobId === '' && newest.state === 'failure'))
+    return { kind: 'none' }
   if (newest.jobId === '') return { kind: 'maybe-started' }
   return { kind: 'job', job: namedBy(newest, own.value) }
 }
@@ -153,7 +161,9 @@ function pageOf(status: StepStatus, statuses: readonly StepStatus[], { environme
   const { jobId, targetUrl } = status
   if (runIdIn(targetUrl, environment) !== undefined) return targetUrl
   const before = statuses.slice(statuses.indexOf(status) + 1)
-  const accepted = before.find((one) => jobId !== '' && one.state === 'pending' && one.jobId === jobId)
+  const accepted = before.find(
+    (one) => jobId !== '' && one.state === 'pending' && one.jobId === jobId,
+  )
   return accepted?.targetUrl ?? ''
 }
 
@@ -176,7 +186,11 @@ function newestOfOtherRuns(statuses: readonly StepStatus[], run: Run): StepStatu
 }
 
 /** The job that an earlier run was about: by the newest status that names one, else by the workflow's last success. */
-async function findEarlier(event: GitHubEvent, statuses: StepStatuses, run: Run): Promise<Found['earlier']> {
+async function findEarlier(
+  event: GitHubEvent,
+  statuses: StepStatuses,
+  run: Run,
+): Promise<Found['earlier']> {
   const { own, others } = statuses
   const listed = own.known ? own.value : []
   const ofOthers = newestOfOtherRuns(listed, run)
@@ -185,7 +199,10 @@ async function findEarlier(event: GitHubEvent, statuses: StepStatuses, run: Run)
   const before = nameBeforeMerge(event, run)
   const groups = [
     { name: before ?? '', statuses: before === undefined ? [] : ofPull },
-    { name: statusName(event, run), statuses: [...ofOthers, ...ofBranch, ...(before ? [] : ofPull)] },
+    {
+      name: statusName(event, run),
+      statuses: [...ofOthers, ...ofBranch, ...(before ? [] : ofPull)],
+    },
   ]
   for (const group of groups) {
     const found = await findNewest(group, all, statusCommit(event, run.environment), run)
@@ -247,9 +264,9 @@ async function findBySuccess(
   const page = { branch, status: 'success', per_page: 20, exclude_pull_requests: true } as const
   const workflow_id = stepNames(environment).workflow
   const runs = await github.read(async () => {
-    const { workflow_runs: found } = await github.call<{ workflow_runs?: Maybe<readonly WorkflowRun[]> }>(
-      ({ rest }) => rest.actions.listWorkflowRuns({ ...github.repository, workflow_id, ...page }),
-    )
+    const { workflow_runs: found } = await github.call<{
+      workflow_runs?: Maybe<readonly WorkflowRun[]>
+    }>(({ rest }) => rest.actions.listWorkflowRuns({ ...github.repository, workflow_id, ...page }))
     if (!Array.isArray(found)) throw new GitHubError('GitHub returned no list of runs')
     return found
   })
@@ -266,9 +283,13 @@ async function findBySuccess(
   return await findOn(sha, statusName(event, run), all, run)
 }
 
-function namedBy({ jobId: id, createdAtMs }: StepStatus, statuses: readonly StepStatus[]): NamedJob {
+function namedBy(
+  { jobId: id, createdAtMs }: StepStatus,
+  statuses: readonly StepStatus[],
+): NamedJob {
   const ofJob = statuses.filter(({ jobId }) => jobId === id)
-  const prLink = ofJob.find(({ targetUrl }) => parsePullRequest(targetUrl).number !== '')?.targetUrl ?? ''
+  const prLink =
+    ofJob.find(({ targetUrl }) => parsePullRequest(targetUrl).number !== '')?.targetUrl ?? ''
   return { id, prLink, namedAtMs: Math.min(createdAtMs, ...ofJob.map((one) => one.createdAtMs)) }
 }
 
@@ -277,7 +298,11 @@ function newestFirst(statuses: readonly StepStatus[]): StepStatus[] {
 }
 
 /** The newest success, on a commit that was there before this event: what the context compares with. */
-function findLastJob({ payload }: GitHubEvent, { own, others }: StepStatuses, run: Run): Found['lastJob'] {
+function findLastJob(
+  { payload }: GitHubEvent,
+  { own, others }: StepStatuses,
+  run: Run,
+): Found['lastJob'] {
   const pushed = new Set([payload.after, ...originsOf(payload.commits).map(({ sha }) => sha)])
   const listed = own.known ? own.value : []
   const { ofPull, ofBranch } = others.known ? others.value : NO_OTHERS

@@ -1,3 +1,4 @@
+import type { SourceItem } from '../context/gather.ts'
 import { mayWrite, type Trigger } from '../events/trigger.ts'
 import type { Thread } from '../github/comments.ts'
 import { locatePullRequest } from '../github/pull-requests.ts'
@@ -8,7 +9,6 @@ import type { Run } from '../runner/run.ts'
 import {
   hashProject,
   listThread,
-  type NoteItem,
   type NoteLine,
   type NoteMarker,
   rewriteComment,
@@ -24,7 +24,7 @@ const MAX_BYTES = 60 * 1024
 /** The line of a run's job or message, sent at a time in milliseconds since the epoch. */
 export function createLine(
   sent: { readonly jobId: string; readonly atMs: number },
-  items: readonly NoteItem[],
+  items: readonly SourceItem[],
   { event: { name } }: Trigger,
   { environment }: Run,
 ): NoteLine {
@@ -35,7 +35,9 @@ export function createLine(
 }
 
 function shorten(title: string): string {
-  return title.length <= MAX_TITLE_LENGTH ? title : `${title.slice(0, MAX_TITLE_LENGTH - 1).toWellFormed()}…`
+  return title.length <= MAX_TITLE_LENGTH
+    ? title
+    : `${title.slice(0, MAX_TITLE_LENGTH - 1).toWellFormed()}…`
 }
 
 /**
@@ -66,14 +68,16 @@ export async function writeNote(
     const before = known.at(-1)
     const lines = before?.marker.lines ?? []
     const isTold = continued === undefined || lines.some(({ job }) => job === line.job)
-    const older = isTold ? [] : [{ ...line, atMs: continued, run: '', event: '', items: [], more: 0 }]
+    const older = isTold
+      ? []
+      : [{ ...line, atMs: continued, run: '', event: '', items: [], more: 0 }]
     const marker = {
       kind: 'note',
       project,
       lines: [line, ...older, ...lines],
       earlier: before?.marker.earlier ?? 0,
     } as const
-    const draft = fit(marker, repository, run)
+    const draft = fitNote(marker, repository, run)
     await (before === undefined
       ? writeNewComment(thread, draft, run)
       : rewriteComment(before.ref, draft, run))
@@ -83,10 +87,13 @@ export async function writeNote(
 }
 
 /** Leaves the oldest lines out, as many as must be. */
-function fit(marker: NoteMarker, repository: string, run: Run) {
+function fitNote(marker: NoteMarker, repository: string, run: Run) {
   let { lines, earlier } = marker
   for (;;) {
-    const draft = { marker: { ...marker, lines, earlier }, text: noteBody(lines, earlier, repository, run) }
+    const draft = {
+      marker: { ...marker, lines, earlier },
+      text: noteBody(lines, earlier, repository, run),
+    }
     // The marker has four bytes for three.
     const bytes = (byteLength(JSON.stringify(draft.marker)) * 4) / 3 + byteLength(draft.text.source)
     if (lines.length <= MAX_LINES && (bytes <= MAX_BYTES || lines.length === 1)) return draft
@@ -95,7 +102,12 @@ function fit(marker: NoteMarker, repository: string, run: Run) {
   }
 }
 
-function noteBody(lines: readonly NoteLine[], earlier: number, repository: string, run: Run): Markdown {
+function noteBody(
+  lines: readonly NoteLine[],
+  earlier: number,
+  repository: string,
+  run: Run,
+): Markdown {
   const { command } = run.inputs
   const isHere = repository.toLowerCase() === run.environment.repository.toLowerCase()
   const hasCommand = lines.some(({ items }) => items.some(({ kind }) => kind === 'command'))
@@ -118,10 +130,11 @@ function lineText({ atMs, run, event, items, more }: NoteLine): Markdown {
   return joinMarkdown([md`${date}, ${link(`${event} run`, run)}`, joinMarkdown(shown, '; ')], ': ')
 }
 
-function itemText({ kind, url, title, author }: NoteItem): Markdown {
+function itemText({ kind, url, title, author }: SourceItem): Markdown {
   const by = author === '' ? md`` : md` by **${author}**`
   if (kind === 'signals') return md`what readers missed`
-  if (kind === 'command') return md`${link('a command', url)}${by}`
+  if (kind === 'command')
+    return md`${link('a command', url)}${by}${title === '' ? md`` : md`: ${title}`}`
   // The address itself, so that GitHub links back from there.
   if (kind === 'pull' && /^https?:\/\/[\w.:-]+(?:\/[\w.-]+){2}\/pull\/\d+$/.test(url))
     return md`${Markdown.raw(url)} ${title}${by}`

@@ -1,4 +1,5 @@
 import { createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
+import type { SourceItem } from '../context/gather.ts'
 import type { Known } from '../github/client.ts'
 import {
   type CommentRef,
@@ -37,15 +38,6 @@ export type RecordMarker = {
   readonly source: string
 }
 
-/** What led to a job or a message. */
-export type NoteItem = {
-  readonly kind: 'pull' | 'commit' | 'release' | 'command' | 'signals'
-  readonly url: string
-  readonly title: string
-  /** Login; empty where it is not known. */
-  readonly author: string
-}
-
 /** One job or message. */
 export type NoteLine = {
   /** Milliseconds since the epoch. */
@@ -54,7 +46,7 @@ export type NoteLine = {
   /** URL of the run, and its event; empty of an earlier job, of which nothing else is known. */
   readonly run: string
   readonly event: string
-  readonly items: readonly NoteItem[]
+  readonly items: readonly SourceItem[]
   /** How many more there were. */
   readonly more: number
 }
@@ -77,7 +69,9 @@ const PATTERN = /^<!-- docs-agent ([\w-]+)\.([\w-]{43}) -->/
  */
 export function renderMarker(marker: Marker, thread: Thread, run: Run): Markdown {
   const payload = Buffer.from(run.redact(JSON.stringify(marker))).toString('base64url')
-  return Markdown.raw(`<!-- docs-agent ${payload}.${sign(payload, thread, run).toString('base64url')} -->`)
+  return Markdown.raw(
+    `<!-- docs-agent ${payload}.${sign(payload, thread, run).toString('base64url')} -->`,
+  )
 }
 
 /** The marker that a comment in this thread begins with; `undefined` if it has none of ours. */
@@ -87,11 +81,19 @@ export function readMarker(body: string, thread: Thread, run: Run): Marker | und
   if (payload === '' || run.inputs['api-key'] === '') return undefined
   const isOurs = timingSafeEqual(Buffer.from(signature, 'base64url'), sign(payload, thread, run))
   // Signed by us: it is what `renderMarker` wrote.
-  return isOurs ? (parseJson(Buffer.from(payload, 'base64url').toString()) as Marker | undefined) : undefined
+  return isOurs
+    ? (parseJson(Buffer.from(payload, 'base64url').toString()) as Marker | undefined)
+    : undefined
 }
 
-function sign(payload: string, { repository, number, rootId }: Thread, { inputs, environment }: Run): Buffer {
-  const key = Buffer.from(hkdfSync('sha256', inputs['api-key'], '', 'docs-agent-action comment marker 3', 32))
+function sign(
+  payload: string,
+  { repository, number, rootId }: Thread,
+  { inputs, environment }: Run,
+): Buffer {
+  const key = Buffer.from(
+    hkdfSync('sha256', inputs['api-key'], '', 'docs-agent-action comment marker 3', 32),
+  )
   const signed = JSON.stringify([
     (repository ?? environment.repository).toLowerCase(),
     number,
@@ -111,7 +113,10 @@ export function hashProject({ inputs }: Run): string {
 export type OwnComment = { readonly ref: CommentRef; readonly marker: Marker }
 
 /** The comments of a thread, oldest first, and which of them are ours. */
-type ThreadComments = { readonly all: readonly ThreadComment[]; readonly own: readonly OwnComment[] }
+type ThreadComments = {
+  readonly all: readonly ThreadComment[]
+  readonly own: readonly OwnComment[]
+}
 
 /** A comment as it is to be written. */
 export type Draft = { readonly marker: Marker; readonly text: Markdown }
@@ -144,7 +149,11 @@ export async function writeNewComment(thread: Thread, draft: Draft, run: Run): P
 }
 
 /** Looks for the comment that there is to be only one of. Or a GitHubError. */
-export async function findComment(thread: Thread, draft: Draft, run: Run): Promise<CommentRef | undefined> {
+export async function findComment(
+  thread: Thread,
+  draft: Draft,
+  run: Run,
+): Promise<CommentRef | undefined> {
   const listed = await listThread(thread, run)
   if (!listed.known) throw listed.error
   return listed.value.own.findLast(({ marker }) => isSameComment(marker, draft.marker))?.ref

@@ -59,7 +59,8 @@ const STATUS_CALL: GitHubCall = {
   permission: 'statuses: write',
 }
 const STATUS_COST = "this step can't remember its job: each run opens another pull request"
-const REPLY_COST = "this job can't be remembered: each command starts another one, with another pull request"
+const REPLY_COST =
+  "this job can't be remembered: each command starts another one, with another pull request"
 
 /**
  * What a run writes about its job on GitHub, for people, and for later runs and attempts to find it again: a command's
@@ -90,7 +91,10 @@ export class RunRecord {
     const hasStatus = remembersByStatus(event, run.inputs) && !run.inputs['dry-run']
     this.#sha = hasStatus ? statusCommit(event, run.environment) : ''
     const thread = threadOf(trigger, run)
-    this.#place = thread && { thread, mayExist: trigger.command === undefined || isRerun(run.environment) }
+    this.#place = thread && {
+      thread,
+      mayExist: trigger.command === undefined || isRerun(run.environment),
+    }
   }
 
   /** Shows a command's writer that it was read. */
@@ -230,11 +234,17 @@ export class RunRecord {
    * Whether GitHub refuses this for good before anything of it may stand. Then, and once it is ended, nothing is left to
    * the post step.
    */
-  #isRefused(part: PendingPart, written: Known<unknown>, { state }: Entry, permission: string): boolean {
+  #isRefused(
+    part: PendingPart,
+    written: Known<unknown>,
+    { state }: Entry,
+    permission: string,
+  ): boolean {
     const isRefused = !written.known && this.#run.github.isRefusedForGood(written.error, permission)
     if (!isRefused) this.#begun.add(part)
     const isNeverWritten = !this.#begun.has(part)
-    if (isNeverWritten || (written.known && state !== 'pending')) this.#run.setPending(part, undefined)
+    if (isNeverWritten || (written.known && state !== 'pending'))
+      this.#run.setPending(part, undefined)
     return isNeverWritten
   }
 
@@ -260,7 +270,8 @@ export class RunRecord {
   #status({ state, headline }: Entry): NewStatus {
     const { environment, github, redact } = this.#run
     const { id = '', prLink = '' } = this.#job ?? {}
-    const isLink = state !== 'pending' && /^https?:\/\//.test(prLink) && prLink.length <= MAX_LINK_LENGTH
+    const isLink =
+      state !== 'pending' && /^https?:\/\//.test(prLink) && prLink.length <= MAX_LINK_LENGTH
     return {
       ...github.repository,
       sha: this.#sha,
@@ -275,7 +286,9 @@ export class RunRecord {
 /** For the post step: ends what the main step has left. Our own words: nobody else writes a step's state. */
 export async function finishPending(run: Run): Promise<void> {
   const status = run.getPending('status')
-  const comment = run.getPending('comment') as (Place & { marker: RecordMarker; text: string }) | undefined
+  const comment = run.getPending('comment') as
+    | (Place & { marker: RecordMarker; text: string })
+    | undefined
   await Promise.all([
     isRecord(status) ? setStatus(status as NewStatus, STATUS_CALL, run) : undefined,
     comment && finishComment(comment, run),
@@ -287,12 +300,23 @@ async function finishComment(
   run: Run,
 ): Promise<void> {
   const call = { purpose: 'finish the comment', permission: writePermission(place.thread) }
-  const written = await writeAt(place, { marker, text: Markdown.raw(text) }, { call, isLast: true }, run)
+  const written = await writeAt(
+    place,
+    { marker, text: Markdown.raw(text) },
+    { call, isLast: true },
+    run,
+  )
   if (written.known) run.log.info(`Finished the comment ${written.value.url}.`)
 }
 
-async function setStatus(status: NewStatus, call: GitHubCall, { github }: Run): Promise<Known<unknown>> {
-  return await github.attempt(call, () => github.call(({ rest }) => rest.repos.createCommitStatus(status)))
+async function setStatus(
+  status: NewStatus,
+  call: GitHubCall,
+  { github }: Run,
+): Promise<Known<unknown>> {
+  return await github.attempt(call, () =>
+    github.call(({ rest }) => rest.repos.createCommitStatus(status)),
+  )
 }
 
 async function writeAt(
@@ -305,7 +329,12 @@ async function writeAt(
 }
 
 /** Writes a comment, or edits one that exists; one that was deleted is written anew at the end. Or a GitHubError. */
-async function writeComment(place: Place, draft: Draft, isLast: boolean, run: Run): Promise<CommentRef> {
+async function writeComment(
+  place: Place,
+  draft: Draft,
+  isLast: boolean,
+  run: Run,
+): Promise<CommentRef> {
   const { thread } = place
   const ref = place.ref ?? (place.mayExist ? await findComment(thread, draft, run) : undefined)
   if (ref === undefined) return await writeNewComment(thread, draft, run)

@@ -44,7 +44,9 @@ export function nameBeforeMerge(
   { payload: { pull_request: pull } }: GitHubEvent,
   run: Run,
 ): string | undefined {
-  return pull?.merged === true && pull.number != null ? nameFor([`#${pull.number}`], run) : undefined
+  return pull?.merged === true && pull.number != null
+    ? nameFor([`#${pull.number}`], run)
+    : undefined
 }
 
 function nameFor(scope: readonly string[], { inputs, environment, redact }: Run): string {

@@ -40,7 +40,9 @@ export function readEnvironment(env: NodeJS.ProcessEnv) {
 
 function withPrefix(env: NodeJS.ProcessEnv, prefix: string) {
   const found = Object.entries(env).filter(([name]) => name.startsWith(prefix))
-  return new Map(found.map(([name, value]) => [name.slice(prefix.length).toLowerCase(), value ?? '']))
+  return new Map(
+    found.map(([name, value]) => [name.slice(prefix.length).toLowerCase(), value ?? '']),
+  )
 }
 
 /** Whether this run has been started again by hand. */

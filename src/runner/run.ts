@@ -38,7 +38,11 @@ export class Run {
   readonly #unwritten = new Set<string>()
 
   /** Masks the secrets before anything else happens. Sends nothing. */
-  constructor(environment: Environment, waiting: Waiting, options: { readonly isPost?: boolean } = {}) {
+  constructor(
+    environment: Environment,
+    waiting: Waiting,
+    options: { readonly isPost?: boolean } = {},
+  ) {
     const secrets = secretsOf(environment.inputs)
     for (const secret of secrets) core.setSecret(secret)
     this.environment = environment
@@ -49,15 +53,22 @@ export class Run {
     const { inputs, problems } = readInputs(environment.inputs, this.redact)
     this.inputs = inputs
     this.problems = problems
-    this.subject = this.redact([inputs['project-id'], inputs.matrix].filter((part) => part !== '').join(', '))
-    this.log = createLog(this.redact, this.subject === '' ? 'Docs agent' : `Docs agent (${this.subject})`)
+    this.subject = this.redact(
+      [inputs['project-id'], inputs.matrix].filter((part) => part !== '').join(', '),
+    )
+    this.log = createLog(
+      this.redact,
+      this.subject === '' ? 'Docs agent' : `Docs agent (${this.subject})`,
+    )
     this.#writeSection = createSummary(environment.summaryPath)
     this.github = new GitHub({
       ...waiting,
       ...environment,
       token: inputs['github-token'],
       log: this.log,
-      ...(options.isPost === true && { retryAfterDeadlineMs: waiting.clock.now() + POST_RETRY_AFTER_MS }),
+      ...(options.isPost === true && {
+        retryAfterDeadlineMs: waiting.clock.now() + POST_RETRY_AFTER_MS,
+      }),
       workingPermissions: this.readState('permissions').match(/.+/g) ?? [],
     })
     const saved = parseJson(this.readState('pending'))

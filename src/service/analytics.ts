@@ -82,7 +82,11 @@ export function getRatings(service: DocsService, { dates, names, signal }: Analy
   return service.getAnalytics(call, read, signal)
 }
 
-export type Search = { readonly term: PublicName; readonly hits: number; readonly clickRate: number }
+export type Search = {
+  readonly term: PublicName
+  readonly hits: number
+  readonly clickRate: number
+}
 
 /** Requests the most frequent searches, once. */
 export function getSearches(service: DocsService, { dates, names, signal }: AnalyticsQuery) {
@@ -118,7 +122,8 @@ export function getQuestions(service: DocsService, { dates, names, signal }: Ana
     const category = isText(queryCategory) ? names.ofCategory(queryCategory) : undefined
     return { day, isAnswered, page, category }
   }
-  const isCounted = (row: unknown): boolean => !isRecord(row) || row['responseType'] !== 'clarifying_question'
+  const isCounted = (row: unknown): boolean =>
+    !isRecord(row) || row['responseType'] !== 'clarifying_question'
   const read = (json: unknown): Listed<Question> | undefined => {
     const list = isRecord(json) ? json['conversations'] : undefined
     const conversations = Array.isArray(list) ? list.filter(isCounted) : list
@@ -150,8 +155,14 @@ function isText(value: unknown): value is string {
 
 function readCounts(value: unknown): Counts | undefined {
   if (!isRecord(value)) return undefined
-  const [human, ai, total] = [readCount(value['human']), readCount(value['ai']), readCount(value['total'])]
-  return human === undefined || ai === undefined || total === undefined ? undefined : { human, ai, total }
+  const [human, ai, total] = [
+    readCount(value['human']),
+    readCount(value['ai']),
+    readCount(value['total']),
+  ]
+  return human === undefined || ai === undefined || total === undefined
+    ? undefined
+    : { human, ai, total }
 }
 
 /** A count, rounded; the vendor's schema says `number`, so a decimal is no error. */

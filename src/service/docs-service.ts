@@ -1,9 +1,8 @@
 import { SERVICE_KEY } from '../inputs/formats.ts'
 import type { HttpClient } from '../lib/http.ts'
 import type { Redact } from '../lib/markdown.ts'
-import { parseRetryAfter } from '../lib/retry.ts'
 import { inBackticks, isRecord, type JsonRecord, parseJson, recordField } from '../lib/text.ts'
-import type { Clock } from '../lib/time.ts'
+import { type Clock, parseRetryAfter } from '../lib/time.ts'
 import {
   InvalidResponseError,
   type ServiceCall,
@@ -78,7 +77,11 @@ export class DocsService {
   }
 
   /** @param path what follows `/v2/agent/{projectId}/job`; empty for a create, else it begins with a job's id */
-  #requestJob(path: readonly string[], call: CallWords, signal: AbortSignal | undefined): Promise<Job> {
+  #requestJob(
+    path: readonly string[],
+    call: CallWords,
+    signal: AbortSignal | undefined,
+  ): Promise<Job> {
     const { projectId } = this.#options
     const [id] = path
     const headline = `No job ${inBackticks(id ?? '')} in project ${inBackticks(projectId)}`
@@ -105,7 +108,11 @@ export class DocsService {
   ): Promise<T> {
     const below = ['v1', 'analytics', this.#options.projectId, ...path]
     const limit = '100 analytics requests per hour, shared by the whole organisation'
-    return this.#request({ ...call, path: below, limit, notFound: this.#projectNotFound() }, read, signal)
+    return this.#request(
+      { ...call, path: below, limit, notFound: this.#projectNotFound() },
+      read,
+      signal,
+    )
   }
 
   #projectNotFound(): ServiceCall['notFound'] {
@@ -113,7 +120,11 @@ export class DocsService {
     return [headline, 'Check `project-id`, and that the API key belongs to the same organisation.']
   }
 
-  async #request<T extends object>(call: ServiceCall, read: BodyReader<T>, signal?: AbortSignal): Promise<T> {
+  async #request<T extends object>(
+    call: ServiceCall,
+    read: BodyReader<T>,
+    signal?: AbortSignal,
+  ): Promise<T> {
     const { apiKey, http, clock, redact } = this.#options
     const body = call.prompt === undefined ? undefined : JSON.stringify({ prompt: call.prompt })
     const { status, headers, ...received } = await http.send({
@@ -133,11 +144,14 @@ export class DocsService {
       ...received,
       status,
       body: redact(received.body),
-      json: parseJson(received.body, (_name, value) => (typeof value === 'string' ? redact(value) : value)),
+      json: parseJson(received.body, (_name, value) =>
+        typeof value === 'string' ? redact(value) : value,
+      ),
       location: redact(headers['location'] ?? ''),
       retryAfterMs: parseRetryAfter(headers['retry-after'], clock.now()),
     }
-    if (status < 200 || status > 299) throw new ServiceError(call, response, SERVICE_KEY.test(apiKey))
+    if (status < 200 || status > 299)
+      throw new ServiceError(call, response, SERVICE_KEY.test(apiKey))
     const found = read(response.json)
     if (found === undefined || typeof found === 'string')
       throw new InvalidResponseError(call, response, found)
@@ -167,7 +181,8 @@ export function readJob(value: unknown): Job | undefined {
     return null
   }
   const link = text(value, 'prLink')
-  const prLink = link !== null && /^https?:\/\/[^\s\p{C}]+$/iu.test(link) && URL.canParse(link) ? link : null
+  const prLink =
+    link !== null && /^https?:\/\/[^\s\p{C}]+$/iu.test(link) && URL.canParse(link) ? link : null
   if (prLink !== link) invalidFields.push('prLink')
   const from = recordField(value, 'source')
   return {

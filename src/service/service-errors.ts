@@ -52,7 +52,10 @@ export class ServiceError extends FailureError {
   /** @param isKnownKey whether the key that was sent begins like those of the service */
   constructor(call: ServiceCall, response: ServiceResponse, isKnownKey: boolean) {
     const [headline, fix] = explain(call, response, isKnownKey)
-    super({ headline: `${headline} (${response.status})`, details: `${answer(call, response)} ${fix}` })
+    super({
+      headline: `${headline} (${response.status})`,
+      details: `${answer(call, response)} ${fix}`,
+    })
     this.status = response.status
     this.retryAfterMs = response.retryAfterMs
   }
@@ -77,7 +80,9 @@ export class InvalidResponseError extends FailureError {
 export function describeFailure(error: unknown): Failure {
   if (error instanceof FailureError) return error
   if (!(error instanceof TransportError)) return { headline: errorMessage(error), details: '' }
-  const headline = error.maybeSent ? 'No response from the docs service' : 'Failed to reach the docs service'
+  const headline = error.maybeSent
+    ? 'No response from the docs service'
+    : 'Failed to reach the docs service'
   const cause = `${capitalize(error.message)}.`
   const isExplained = error.maybeSent || error.failure === 'proxy' || error.failure === 'tls'
   return { headline, details: joinSentences(cause, isExplained ? '' : CHECK_CONNECTION) }
@@ -141,11 +146,17 @@ const KNOWN_REASONS: readonly (readonly [pattern: RegExp, meaning: Explanation])
   ],
   [
     /^403 .*\b(?:scope|read)\b/i,
-    ['The scope of the API key does not allow this', `A job takes a key with full access: ${NEW_KEY}`],
+    [
+      'The scope of the API key does not allow this',
+      `A job takes a key with full access: ${NEW_KEY}`,
+    ],
   ],
   [
     /^404 .*(?:no such (?:call|route|endpoint)|cannot (?:get|post) |route .*not found)/i,
-    ['The docs service does not have this call', 'Check `base-url`; its path comes before every call.'],
+    [
+      'The docs service does not have this call',
+      'Check `base-url`; its path comes before every call.',
+    ],
   ],
 ]
 
@@ -177,16 +188,25 @@ function explain(call: ServiceCall, response: ServiceResponse, isKnownKey: boole
       'The docs service refused the API key',
       `${isKnownKey ? KNOWN_KEY : UNKNOWN_KEY}: see the dashboard, and put a valid admin key into the secret behind \`api-key\`.`,
     ],
-    402: ['The credits of the docs service are used up', 'Buy credits, or wait for the next period.'],
+    402: [
+      'The credits of the docs service are used up',
+      'Buy credits, or wait for the next period.',
+    ],
     403: [
       'The docs service does not allow this',
       `The dashboard shows why: the key${prompt === '' ? '' : SCOPE} may have a list of IP addresses that this runner is not on.`,
     ],
     404: call.notFound,
-    408: ['The docs service timed out waiting for the request', 'The network of this runner may be slow.'],
+    408: [
+      'The docs service timed out waiting for the request',
+      'The network of this runner may be slow.',
+    ],
     413: ['The prompt is too large for the docs service', shorten],
     429: ['The rate limit of the docs service is reached', limitFix(call, response.json, said)],
-    500: ['The docs service failed', 'The cause is the service or a proxy before it, not this workflow.'],
+    500: [
+      'The docs service failed',
+      'The cause is the service or a proxy before it, not this workflow.',
+    ],
   }
   // A redirect and a failure of the service are the same with any last digits.
   const kind = status < 400 || status >= 500 ? Math.floor(status / 100) * 100 : status
@@ -242,7 +262,9 @@ function describeBody(
   if (bodyProblem !== undefined) return `a body that could not be read because ${bodyProblem}`
   if (body.trim() === '') return 'an empty body'
   if (json !== undefined) return mismatch
-  return isHtmlPage(response) ? 'an HTML page, probably of a proxy or a login' : 'text that is not JSON'
+  return isHtmlPage(response)
+    ? 'an HTML page, probably of a proxy or a login'
+    : 'text that is not JSON'
 }
 
 function isHtmlPage({ json, body, bodyProblem }: ServiceResponse): boolean {

@@ -18,7 +18,8 @@ export function file(
 /** What does not concern the context: permission, memory, comments, and what a dry run says at its end. */
 const OTHER_REQUESTS =
   /permission$|(?:MergedPulls|StepStatuses|Announcements)$|^POST \/graphql$|statuses|comments|workflows/
-const OTHER_LINES = /The docs service was not called|Failed to look for an earlier job|is invisible to/
+const OTHER_LINES =
+  /The docs service was not called|Failed to look for an earlier job|is invisible to/
 
 /**
  * Runs the action dry for an event, with a prompt, as somebody who may.
@@ -48,9 +49,11 @@ export async function tell(
   return {
     leadIn: lines.slice(1, 4),
     lines: lines.slice(4, -1),
-    counts: /context: .*(?=\.)/.exec(summary)?.[0],
+    counts: /(?<=told: ).*(?=\.)/.exec(summary)?.[0],
     requests: requests.filter((line) => !OTHER_REQUESTS.test(line)),
-    logged: log.filter((line) => /^(?:notice|warning|error): /.test(line) && !OTHER_LINES.test(line)),
+    logged: log.filter(
+      (line) => /^(?:notice|warning|error): /.test(line) && !OTHER_LINES.test(line),
+    ),
   }
 }
 

@@ -9,7 +9,9 @@ const filesOf = (count: number, patchAt: (index: number) => string, ending = 'ts
 
 /** A patch of so many lines of ten bytes, line breaks included. */
 const patchOf = (lines: number, letter = 'x') =>
-  Array.from({ length: lines }, (_, at) => `+${letter.repeat(4)}${`${at}`.padStart(4, '0')}`).join('\n')
+  Array.from({ length: lines }, (_, at) => `+${letter.repeat(4)}${`${at}`.padStart(4, '0')}`).join(
+    '\n',
+  )
 
 /** What is shown of files in so many bytes, under their headers. */
 function show(files: readonly ChangedFile[], maxBytes = 60_000): string[] {
@@ -46,7 +48,9 @@ describe('changed files', () => {
       file('src/cli.ts', '@@ -1 +1 @@\n+let y'),
       file('docs/z.md', '@@ -1 +1 @@\n+Use `useJson`.'),
     ]
-    const paths = 'docs/z.md src/cli.ts c.ts b.ts a.test.ts i18n/de.json package-lock.json'.split(' ')
+    const paths = 'docs/z.md src/cli.ts c.ts b.ts a.test.ts i18n/de.json package-lock.json'.split(
+      ' ',
+    )
     const inOrder = paths.map((path) => `modified ${path} (+1 -0)`)
     inOrder[6] += ' (lock file: only named)'
     expect(headers(show(files))).toEqual(inOrder)
@@ -66,8 +70,12 @@ describe('changed files', () => {
   })
 
   it('that readers notice get twice the room of other source', () => {
-    const shown = show([file('src/a.ts', patchOf(4000)), file('src/cli.ts', patchOf(4000, 'y'))], 40_000)
-    const count = (letter: string): number => shown.filter((line) => line.startsWith(`+${letter}`)).length
+    const shown = show(
+      [file('src/a.ts', patchOf(4000)), file('src/cli.ts', patchOf(4000, 'y'))],
+      40_000,
+    )
+    const count = (letter: string): number =>
+      shown.filter((line) => line.startsWith(`+${letter}`)).length
     expect(count('y') / count('x')).toBeCloseTo(2, 0)
     expect(sizeOf(shown)).toBeGreaterThan(39_700)
   })
@@ -83,7 +91,9 @@ describe('changed files', () => {
   it('smaller than 600 bytes are shown whole, however much there is of others', () => {
     const [small, large] = [file('src/small.ts', patchOf(50)), file('src/large.ts', patchOf(3000))]
     const shown = show([large, small], 8000)
-    expect(shown.slice(shown.indexOf('modified src/small.ts (+1 -0)') + 1)).toEqual(patchOf(50).split('\n'))
+    expect(shown.slice(shown.indexOf('modified src/small.ts (+1 -0)') + 1)).toEqual(
+      patchOf(50).split('\n'),
+    )
     expect(sizeOf(shown)).toBeGreaterThan(7900)
   })
 
@@ -102,7 +112,10 @@ describe('changed files', () => {
 
   it('show a name once: the second line that has it is worth no more than any other', () => {
     const again = ['+', '+  shipAll(now)', '+  shipAll(later)', '+']
-    const shown = show([file('src/a.ts', [...filler, ...option, ...filler, ...again].join('\n'))], 900)
+    const shown = show(
+      [file('src/a.ts', [...filler, ...option, ...filler, ...again].join('\n'))],
+      900,
+    )
     expect(shown).toContain('+export function shipAll() {')
     expect(shown).not.toContain('+  shipAll(later)')
   })
@@ -122,7 +135,9 @@ describe('changed files', () => {
       expect(shownOf(files)).toBeLessThanOrEqual(8 * 1024)
     }
     // Headers included.
-    const many = Array.from({ length: 150 }, (_, at) => file(`src/${at}.test.ts`, `+${at}\n${patchOf(300)}`))
+    const many = Array.from({ length: 150 }, (_, at) =>
+      file(`src/${at}.test.ts`, `+${at}\n${patchOf(300)}`),
+    )
     expect(sizeOf(show(many))).toBeLessThanOrEqual(8 * 1024)
     expect(headers(show(many))).toHaveLength(150)
   })
@@ -161,7 +176,11 @@ describe('lines that are commented on', () => {
   const long = Array.from({ length: 100 }, (_, at) => `+xxxx${`${at}`.padStart(4, '0')}`).join('\n')
 
   it.each([
-    ['shown with the last one last', '@@ -1 +1 @@\n a\n+b<c>\n', `${title}\n@@ -1 +1 @@\n a\n+b<c>`],
+    [
+      'shown with the last one last',
+      '@@ -1 +1 @@\n a\n+b<c>\n',
+      `${title}\n@@ -1 +1 @@\n a\n+b<c>`,
+    ],
     ['nothing where there are none', '', ''],
     ['cut from the top', long, `${title}\n… (90 lines above, left out here)${long.slice(-100)}`],
   ])('are %s', (_what, hunk, text) => {
@@ -170,12 +189,16 @@ describe('lines that are commented on', () => {
 
   it('are found from the end, however many there are above', () => {
     const hunk = Array.from({ length: 20_000 }, (_, at) => `+line ${at}`).join('\n')
-    expect(renderHunk(hunk, 200)).toMatch(/\n… \(199\d\d lines above, left out here\)\n[^…]*\n\+line 19999$/)
+    expect(renderHunk(hunk, 200)).toMatch(
+      /\n… \(199\d\d lines above, left out here\)\n[^…]*\n\+line 19999$/,
+    )
   })
 
   it('have the last one in any case, cut and said where it does not fit', () => {
     const hunk = renderHunk(`+a\n+${'x'.repeat(300)}`, 200)
-    expect(hunk).toMatch(/\n… \(1 line above, left out here\)\n\+x{80,}… \(\d{3} more characters\)$/)
+    expect(hunk).toMatch(
+      /\n… \(1 line above, left out here\)\n\+x{80,}… \(\d{3} more characters\)$/,
+    )
     expect(Buffer.byteLength(hunk)).toBeLessThanOrEqual(200)
   })
 })

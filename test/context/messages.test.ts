@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { type PostFilter, renderCommits, renderPosts, selectPosts } from '../../src/context/messages.ts'
+import {
+  type PostFilter,
+  renderCommits,
+  renderPosts,
+  selectPosts,
+} from '../../src/context/messages.ts'
 import { renderMessageContext } from '../../src/context/render.ts'
 import { MESSAGES, ROUTINE } from './messages.cases.ts'
 
@@ -14,7 +19,10 @@ const post = (id: number, author: number, body = `Post ${id}`) => {
 }
 
 /** Ids of the posts that are told, and how many others there are, where only authors below 50 may ask. */
-async function select(thread: readonly ReturnType<typeof post>[], change: Partial<PostFilter> = {}) {
+async function select(
+  thread: readonly ReturnType<typeof post>[],
+  change: Partial<PostFilter> = {},
+) {
   const asked: number[] = []
   const mayAsk = async ({ id }: { readonly id?: number | null | undefined }) => {
     asked.push(id ?? 0)
@@ -99,7 +107,10 @@ describe('what was written before a command', () => {
 
 describe('commit messages', () => {
   /** Lines shown of commits with these messages, oldest first, below the title. */
-  function show(messages: readonly string[], { maxBytes = 16_384, total = messages.length } = {}): string[] {
+  function show(
+    messages: readonly string[],
+    { maxBytes = 16_384, total = messages.length } = {},
+  ): string[] {
     const commits = messages.map((message, index) => ({ sha: `${index + 1}`.repeat(40), message }))
     const { text } = renderCommits(commits, { maxBytes, total })
     expect(Buffer.byteLength(text)).toBeLessThanOrEqual(maxBytes)
@@ -114,12 +125,15 @@ describe('commit messages', () => {
     expect(show(['Add a flag', message])).toEqual(['- 1111111 Add a flag', `- 2222222 ${message}`])
   })
 
-  it.each(['Update the guide', 'fix: retry', 'docs: test your setup', 'Bumpers', 'Releases are signed'])(
-    'that are not routine come newest first: %s',
-    (message) => {
-      expect(show(['Add a flag', message])).toEqual([`- 2222222 ${message}`, '- 1111111 Add a flag'])
-    },
-  )
+  it.each([
+    'Update the guide',
+    'fix: retry',
+    'docs: test your setup',
+    'Bumpers',
+    'Releases are signed',
+  ])('that are not routine come newest first: %s', (message) => {
+    expect(show(['Add a flag', message])).toEqual([`- 2222222 ${message}`, '- 1111111 Add a flag'])
+  })
 
   it('lose their bodies before a subject is left out, the oldest first', () => {
     const messages = [`One\n\n${'x'.repeat(60)}`, `Two\n\n${'y'.repeat(60)}`, 'Three']
@@ -137,7 +151,10 @@ describe('commit messages', () => {
   it('that are long are cut: subjects after 300 bytes, bodies after 1,000', () => {
     const [subject = '', body = '', rest = ''] = show([`${'x'.repeat(400)}\n\n${'y'.repeat(2000)}`])
     expect([subject.length, body.length]).toEqual([308, 971])
-    expect([subject.slice(-26), rest]).toEqual(['xxx… (125 more characters)', '  … (1031 more characters)'])
+    expect([subject.slice(-26), rest]).toEqual([
+      'xxx… (125 more characters)',
+      '  … (1031 more characters)',
+    ])
   })
 
   it('that do not fit are counted, with those that GitHub does not list', () => {

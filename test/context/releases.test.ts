@@ -48,10 +48,15 @@ describe('a release', () => {
 
   it.each([
     ['none', 'there is nothing to compare with', []],
-    ['not known', 'GitHub returned 502', [expect.stringMatching(/^warning: Failed to list the releases/)]],
+    [
+      'not known',
+      'GitHub returned 502',
+      [expect.stringMatching(/^warning: Failed to list the releases/)],
+    ],
   ])('without one says so: %s', async (before, why, logged) => {
     const scene = await startHarness()
-    if (before !== 'none') scene.github.faults.push({ match: /releases/, end: { status: 502, body: {} } })
+    if (before !== 'none')
+      scene.github.faults.push({ match: /releases/, end: { status: 502, body: {} } })
     const known = await tellOf('pkg@1.0.0', scene)
     const files = `Changed files: not known: ${why}`
     expect(known.lines.slice(6)).toEqual([`Release before: ${before}`, ...notes, files])

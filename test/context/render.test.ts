@@ -103,8 +103,7 @@ describe('the context block', () => {
         number,
         title: 'x'.repeat(200),
         url: '',
-        author: '',
-        authorType: '',
+        author: { login: '', isPerson: false },
         labels: [],
         body: 'y',
       },
@@ -124,9 +123,14 @@ describe('the context block', () => {
     )
     // The largest first, without what belongs to tests.
     const readme = file('test/fixtures/README.md', '+x', { added: 99 })
-    const along = linesOf({ files: filesOf(...pages.toReversed(), readme, file('a.ts')) }, 'files')[0]
+    const along = linesOf(
+      { files: filesOf(...pages.toReversed(), readme, file('a.ts')) },
+      'files',
+    )[0]
     const named = [0, 1, 2, 3, 4, 5, 6, 7].map((index) => `docs/${index}.md`).join(', ')
-    expect(along).toBe(`Documentation changed along with it (check these first): ${named} and 4 more`)
+    expect(along).toBe(
+      `Documentation changed along with it (check these first): ${named} and 4 more`,
+    )
     expect(linesOf({ files: filesOf(...pages) }, 'files')[0]).toMatch(/^Changed files/)
   })
 
@@ -147,7 +151,8 @@ describe('the context block', () => {
   })
 
   it('fills 16 KiB to the byte without the diff, and is cut by one byte more', () => {
-    const withBody = (length: number): string => render(bodyOf('x'.repeat(length)), { detail: 'files' })
+    const withBody = (length: number): string =>
+      render(bodyOf('x'.repeat(length)), { detail: 'files' })
     const most = 16_384 - (Buffer.byteLength(withBody(1)) - 1)
     expect(Buffer.byteLength(withBody(most))).toBe(16_384)
     expect(withBody(most)).not.toContain('…')
@@ -196,7 +201,9 @@ describe('the context block', () => {
 
   it('leaves 108 KiB for files and diff, however much else there is', () => {
     const long = 'y'.repeat(200)
-    const files = Array.from({ length: 1000 }, (_, index) => file(`${long}${index}.ts`, `+${index}`))
+    const files = Array.from({ length: 1000 }, (_, index) =>
+      file(`${long}${index}.ts`, `+${index}`),
+    )
     const lines = linesOf({
       texts: [['Body', 'w\n'.repeat(60_000)]],
       commits: Array.from({ length: 600 }, (_, index) => ({
@@ -213,7 +220,10 @@ describe('the context block', () => {
   })
 
   it('is right and within its limits, whatever it is about', () => {
-    const text = fc.oneof(fc.constantFrom(...HOSTILE_TEXTS), fc.string({ unit: 'binary', maxLength: 200 }))
+    const text = fc.oneof(
+      fc.constantFrom(...HOSTILE_TEXTS),
+      fc.string({ unit: 'binary', maxLength: 200 }),
+    )
     const long = fc.tuple(text, fc.nat(1000)).map(([one, times]) => `${one}\n`.repeat(times))
     const status = fc.constantFrom('added', 'modified', 'removed', 'renamed')
     const path = fc.oneof(text, fc.constantFrom('a.ts', 'docs/a.md', 'a.test.ts', 'go.sum'))
@@ -242,7 +252,9 @@ describe('the context block', () => {
     const property = fc.property(known, fc.record({ detail, promptBytes }), (facts, options) => {
       const block = render(facts, options)
       const hasDiff = options.detail === 'diff' && options.promptBytes <= 114_688
-      expect(Buffer.byteLength(block)).toBeLessThanOrEqual(hasDiff ? 131_070 - options.promptBytes : 16_384)
+      expect(Buffer.byteLength(block)).toBeLessThanOrEqual(
+        hasDiff ? 131_070 - options.promptBytes : 16_384,
+      )
       expect(block.isWellFormed()).toBe(true)
       expect(block).not.toMatch(/(?![\n\t])[\p{Cc}\p{Cf}]/u)
       expect(block.split('\n').at(-2)).toBe(block.split('\n')[0]?.replace('<', '</'))

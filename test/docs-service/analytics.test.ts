@@ -1,5 +1,9 @@
 import { expect, test } from 'vitest'
-import type { conversationsOf, feedbackOf, searchesOf } from '../../docs-service/analytics/signals.ts'
+import type {
+  conversationsOf,
+  feedbackOf,
+  searchesOf,
+} from '../../docs-service/analytics/signals.ts'
 import type { viewsOf, visitorsOf } from '../../docs-service/analytics/visitors.ts'
 import { answerOf, send, startService, statusOf } from './started-service.ts'
 
@@ -48,8 +52,14 @@ const CONVERSATION = {
 }
 
 test.each<[Name, object]>([
-  ['visitors', { totals: VISITORS, visitors: Array(50).fill({ path: TEXT, ...VISITORS }), hasMore: true }],
-  ['views', { totals: VISITORS, views: Array(50).fill({ path: TEXT, ...VISITORS }), hasMore: true }],
+  [
+    'visitors',
+    { totals: VISITORS, visitors: Array(50).fill({ path: TEXT, ...VISITORS }), hasMore: true },
+  ],
+  [
+    'views',
+    { totals: VISITORS, views: Array(50).fill({ path: TEXT, ...VISITORS }), hasMore: true },
+  ],
   ['feedback', { feedback: Array(10).fill(VOTES), hasMore: true }],
   ['searches', { searches: Array(50).fill(SEARCH), totalSearches: COUNT, nextCursor: TEXT }],
   ['assistant', { conversations: Array(100).fill(CONVERSATION), nextCursor: TEXT, hasMore: true }],

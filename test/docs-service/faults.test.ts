@@ -27,7 +27,9 @@ test('a fault meets what it matches, as often as it says; of several, the first 
 test('the README explains every kind of fault and every named one', () => {
   const readme = readFileSync(new URL('../../docs-service/README.md', import.meta.url), 'utf8')
   const named = (cell: string) =>
-    [...readme.matchAll(new RegExp(`^\\| \`([a-z-]+)\` +\\| (?:${cell})`, 'gm'))].map(([, name]) => name)
+    [...readme.matchAll(new RegExp(`^\\| \`([a-z-]+)\` +\\| (?:${cell})`, 'gm'))].map(
+      ([, name]) => name,
+    )
   expect(named('yes|no')).toEqual(Object.keys(FAULT_KINDS))
   expect(named('create|any')).toEqual(Object.keys(NAMED_FAULTS))
 })

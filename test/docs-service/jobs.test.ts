@@ -6,7 +6,9 @@ test('a create answers with an active job; its end has a link, which more work k
   const { service, pass } = await startService()
   expect(await statusOf(service, `POST ${JOB}?dry=1`, { body: { prompt: 'Another' } })).toBe(201)
   const recorded = { method: 'POST', path: JOB, query: { dry: '1' }, body: { prompt: 'Another' } }
-  expect(service.requests).toMatchObject([{ ...recorded, headers: { authorization: 'Bearer mint_demo' } }])
+  expect(service.requests).toMatchObject([
+    { ...recorded, headers: { authorization: 'Bearer mint_demo' } },
+  ])
   const job = await create(service, 'Document the --json flag')
   const ref = expect.stringMatching(/^docs\/agent-document-the-json-flag-[0-9a-f]{6}$/)
   expect(job).toStrictEqual({
@@ -43,7 +45,9 @@ test.each([
   const { id } = await create(service, `Hello ${directive}`)
   pass(1000)
   expect(await look(service, id)).toMatchObject(expected)
-  expect(await statusOf(service, `POST ${JOB}/${id}/message`, { body: { prompt: 'More' } })).toBe(status)
+  expect(await statusOf(service, `POST ${JOB}/${id}/message`, { body: { prompt: 'More' } })).toBe(
+    status,
+  )
 })
 
 test.each([
@@ -80,7 +84,11 @@ test('a project id is percent-decoded; limits are per project, looks have none, 
   const refused = await send(service, `POST ${JOB}`, { body })
   expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, null])
   expect(await statusOf(service, 'POST /v2/agent/a%2Fb%20%C3%BC/job', { body })).toBe(201)
-  expect(service.jobs).toMatchObject([{ project: 'docs' }, { project: 'docs' }, { project: 'a/b ü' }])
+  expect(service.jobs).toMatchObject([
+    { project: 'docs' },
+    { project: 'docs' },
+    { project: 'a/b ü' },
+  ])
   expect(await statusOf(service, `POST ${JOB}/${id}/message`, { body })).toBe(200)
   expect(await statusOf(service, `POST ${JOB}/${id}/message`, { body })).toBe(429)
   for (let count = 0; count < 5; count += 1) expect(await look(service, id)).toMatchObject({ id })

@@ -7,7 +7,12 @@ export const JOB = '/v2/agent/docs/job'
 /** A service for one test, without a repository unless asked for, and a clock that stands still until told to pass. */
 export async function startService(options: DocsServiceOptions = {}) {
   let nowMs = Date.UTC(2026, 7, 3, 12)
-  const service = await startDocsService({ agent: 'none', jobTimeMs: 1000, now: () => nowMs, ...options })
+  const service = await startDocsService({
+    agent: 'none',
+    jobTimeMs: 1000,
+    now: () => nowMs,
+    ...options,
+  })
   onTestFinished(() => service.close())
   const pass = (ms: number): void => {
     nowMs += ms
@@ -32,7 +37,11 @@ export function send(
   })
 }
 
-export async function statusOf(service: DocsService, call: string, content?: Content): Promise<number> {
+export async function statusOf(
+  service: DocsService,
+  call: string,
+  content?: Content,
+): Promise<number> {
   const response = await send(service, call, content)
   await response.body?.cancel()
   return response.status

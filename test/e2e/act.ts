@@ -69,7 +69,9 @@ function assignments(flag: string, values: Values): string[] {
 
 /** A line of act's log. */
 type Line = Readonly<
-  Partial<Record<'jobID' | 'command' | 'name' | 'arg' | 'content' | 'raw' | 'msg' | 'jobResult', string>>
+  Partial<
+    Record<'jobID' | 'command' | 'name' | 'arg' | 'content' | 'raw' | 'msg' | 'jobResult', string>
+  >
 > & { readonly matrix?: object; readonly stepID?: readonly string[]; readonly raw_output?: boolean }
 
 /** The jobs, and what act printed, one message per line. */

@@ -7,7 +7,9 @@ import { earlierJob, FILES, PULL, pullIs, runWorkflow } from './run-workflow.ts'
 describe.concurrent('a push', () => {
   it('has a pull request made, remembered and announced (docs-on-push)', async () => {
     const run = await runWorkflow('docs-on-push')
-    expect(run.outputs).toMatchObject([{ result: 'pull-request', 'pr-link': PULL, 'pr-number': '1' }])
+    expect(run.outputs).toMatchObject([
+      { result: 'pull-request', 'pr-link': PULL, 'pr-number': '1' },
+    ])
     expect(run.job('docs').summary).toContain(PULL)
     const prompt = /^Bring the docs up to date[\s\S]+change nothing\.\n[\s\S]+src\/pets\.ts/
     expect(run.prompts).toEqual([expect.stringMatching(prompt)])
@@ -37,27 +39,35 @@ describe.concurrent('a push', () => {
 
   it('has a step for each package that it changes (monorepo)', async () => {
     const run = await runWorkflow('monorepo', {
-      event: (world) => pushTo(world, { files: ['packages/cli/src/main.ts', 'packages/web/src/page.ts'] }),
+      event: (world) =>
+        pushTo(world, { files: ['packages/cli/src/main.ts', 'packages/web/src/page.ts'] }),
     })
     const { outputs } = run.job('docs')
     expect(outputs['changed']).toEqual({ packages: '["cli","web"]' })
     expect(outputs['cli']).toMatchObject({ result: 'pull-request' })
     expect(outputs['api']).toBeUndefined()
-    expect(run.prompts).toEqual([expect.stringMatching(/^Bring the section "Command line" up to date/)])
+    expect(run.prompts).toEqual([
+      expect.stringMatching(/^Bring the section "Command line" up to date/),
+    ])
   })
 
   it('of more files than GitHub names has a step for every package (monorepo)', async () => {
     const files = Array.from({ length: 300 }, (_, index) => `packages/web/src/${index}.ts`)
     const run = await runWorkflow('monorepo', { event: (world) => pushTo(world, { files }) })
     const { outputs, log } = run.job('docs')
-    expect([outputs['api'], outputs['cli']]).toMatchObject(Array(2).fill({ result: 'pull-request' }))
+    expect([outputs['api'], outputs['cli']]).toMatchObject(
+      Array(2).fill({ result: 'pull-request' }),
+    )
     expect(log).toContain('::notice title=All packages::GitHub names 300 changed files at most')
   })
 
   it('hands the diff of the API description to the agent as data (api-changelog)', async () => {
     const run = await runWorkflow('api-changelog', {
       files: { 'openapi.yaml': 'paths:\n  /pets:\n    get: {}\n' },
-      changes: { 'openapi.yaml': 'paths:\n  /pets:\n    get: {}\n    post: {}\n', 'src/secret.ts': 'no\n' },
+      changes: {
+        'openapi.yaml': 'paths:\n  /pets:\n    get: {}\n    post: {}\n',
+        'src/secret.ts': 'no\n',
+      },
     })
     const [prompt] = run.prompts
     expect(prompt).toMatch(/^Add an entry to the API changelog/)
@@ -108,7 +118,10 @@ describe.concurrent('a pull request', () => {
 
   it('with the label docs-later is documented once that is taken off (docs-on-merge)', async () => {
     const { name, payload } = pullIs('unlabeled', merged)()
-    const event = (label: string) => () => ({ name, payload: { ...payload, label: { name: label } } })
+    const event = (label: string) => () => ({
+      name,
+      payload: { ...payload, label: { name: label } },
+    })
     const shown = await runWorkflow('docs-on-merge', { event: event('docs-later') })
     expect(shown.outputs).toMatchObject([{ result: 'pull-request' }])
     const open = pullIs('unlabeled', { merged: false })()
@@ -121,10 +134,26 @@ describe.concurrent('a pull request', () => {
 
   it.each([
     ['without a merge is skipped', { merged: false, state: 'closed' }, ['skipped']],
-    ['with the label no-docs is skipped', { ...merged, labels: [{ name: 'no-docs' }] }, ['skipped']],
-    ['with the label docs-later starts no runner', { ...merged, labels: [{ name: 'docs-later' }] }, []],
-    ['of the agent is skipped', { ...merged, user: { login: 'mintlify[bot]', type: 'Bot' } }, ['skipped']],
-    ['of Dependabot is skipped', { ...merged, user: { login: 'dependabot[bot]', type: 'Bot' } }, ['skipped']],
+    [
+      'with the label no-docs is skipped',
+      { ...merged, labels: [{ name: 'no-docs' }] },
+      ['skipped'],
+    ],
+    [
+      'with the label docs-later starts no runner',
+      { ...merged, labels: [{ name: 'docs-later' }] },
+      [],
+    ],
+    [
+      'of the agent is skipped',
+      { ...merged, user: { login: 'mintlify[bot]', type: 'Bot' } },
+      ['skipped'],
+    ],
+    [
+      'of Dependabot is skipped',
+      { ...merged, user: { login: 'dependabot[bot]', type: 'Bot' } },
+      ['skipped'],
+    ],
   ])('%s (docs-on-merge)', async (_case, pull, results) => {
     const run = await runWorkflow('docs-on-merge', { event: pullIs('closed', pull) })
     expect(run.outputs.map(({ result }) => result)).toEqual(results)
@@ -134,7 +163,8 @@ describe.concurrent('a pull request', () => {
 
   it('has a docs pull request beside it (docs-for-pull-requests)', async () => {
     const run = await runWorkflow('docs-for-pull-requests', {
-      event: ({ pulls }) => pullIs('opened', { draft: false, head: pulls.get(5)?.fields.head ?? {} })(),
+      event: ({ pulls }) =>
+        pullIs('opened', { draft: false, head: pulls.get(5)?.fields.head ?? {} })(),
     })
     expect(run.outputs).toMatchObject([{ result: 'pull-request' }])
     expect(run.prompts[0]).toContain('src/pets.ts')
@@ -143,7 +173,12 @@ describe.concurrent('a pull request', () => {
   })
 
   it('and an issue are documented when they get the label, and with no other (docs-wanted-label)', async () => {
-    const issue = newIssue({ body: 'Describe pets.', author: octocat, action: 'labeled', number: 8 })
+    const issue = newIssue({
+      body: 'Describe pets.',
+      author: octocat,
+      action: 'labeled',
+      number: 8,
+    })
     const labelled = ({ name, payload }: Event, label: string) => ({
       event: () => ({ name, payload: { ...payload, label: { name: label } } }),
     })
@@ -164,7 +199,13 @@ describe.concurrent('a release', () => {
     world.tags.set('v1.4.0', sha)
     return event('release', {
       action: 'published',
-      release: { tag_name: 'v1.4.0', name: '1.4.0', body: 'Pets can be listed.', prerelease, draft: false },
+      release: {
+        tag_name: 'v1.4.0',
+        name: '1.4.0',
+        body: 'Pets can be listed.',
+        prerelease,
+        draft: false,
+      },
       sender: octocat,
     })
   }
@@ -187,11 +228,18 @@ describe.concurrent('a release', () => {
       if (query.includes('mutation')) return {}
       const types = [...query.matchAll(/(\w+): __type/g)].map(([, name = '']) => [name, fields])
       if (types.length > 0) return Object.fromEntries(types)
-      return { repository: { id: 'R_1', pullRequest: { ...pull, headRefName: 'docs', baseRefName: 'main' } } }
+      return {
+        repository: {
+          id: 'R_1',
+          pullRequest: { ...pull, headRefName: 'docs', baseRefName: 'main' },
+        },
+      }
     }
     const run = await runWorkflow('docs-with-releases', { event: released(false), gh })
     expect(run.prompts[0]).toMatch(/^The release below is out\. [^\n]+change nothing\.\n/)
-    expect(JSON.stringify(run.gh.at(-1))).toMatch(/enablePullRequestAutoMerge.+"mergeMethod":"SQUASH"/)
+    expect(JSON.stringify(run.gh.at(-1))).toMatch(
+      /enablePullRequestAutoMerge.+"mergeMethod":"SQUASH"/,
+    )
     const push = await runWorkflow('docs-with-releases', { gh })
     expect(push.prompts[0]).toMatch(
       /^Bring the docs up to date with the changes below\. They are not released yet\. /,

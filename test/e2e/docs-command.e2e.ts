@@ -8,8 +8,14 @@ describe.concurrent('docs-command', () => {
   it.each([
     ['a command', '/docs Explain the new pets call.'],
     ['a command in capitals', '/DOCS Explain the new pets call.'],
-    ['a command below a quote', '> Should this be documented?\r\n\r\n/docs Explain the new pets call.'],
-    ['a command after a comment in HTML', '<!-- from a template -->/docs Explain the new pets call.'],
+    [
+      'a command below a quote',
+      '> Should this be documented?\r\n\r\n/docs Explain the new pets call.',
+    ],
+    [
+      'a command after a comment in HTML',
+      '<!-- from a template -->/docs Explain the new pets call.',
+    ],
   ])('answers %s and has it done', async (_case, body) => {
     const run = await runWorkflow('docs-command', { event: comment(body) })
     expect(run.outputs).toMatchObject([{ result: 'pull-request', 'pr-link': PULL }])
@@ -29,7 +35,11 @@ describe.concurrent('docs-command', () => {
     const body = '/docs Explain this.'
     const run = await runWorkflow('docs-command', {
       event: (world) =>
-        reviewComment({ id: writtenComment(world, { kind: 'review', author, body }).id, body, author }),
+        reviewComment({
+          id: writtenComment(world, { kind: 'review', author, body }).id,
+          body,
+          author,
+        }),
     })
     expect(run.outputs).toMatchObject([{ result: 'pull-request' }])
     const replies = run.github.requests.filter((line) =>
@@ -41,7 +51,11 @@ describe.concurrent('docs-command', () => {
   it.each<[string, (world: World) => Event, string[]]>([
     ['starts no runner for a comment', comment('Looks good to me.'), []],
     ['starts no runner for a link', comment('See https://example.com/docs'), []],
-    ['starts no runner for the command on a later line', comment('Write\n/docs and what to do.'), []],
+    [
+      'starts no runner for the command on a later line',
+      comment('Write\n/docs and what to do.'),
+      [],
+    ],
     ['skips a link below a quote', comment('> Where?\n\nhttps://example.com/docs'), ['skipped']],
   ])('%s, and makes no request', async (_case, event, results) => {
     const run = await runWorkflow('docs-command', { event })

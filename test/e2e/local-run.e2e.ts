@@ -17,7 +17,10 @@ describe.concurrent("the README's first workflow", () => {
   })
 
   it('sends nothing in a dry run, and shows the prompt', async () => {
-    const dispatch = event('workflow_dispatch', { inputs: { 'dry-run': 'true' }, ref: 'refs/heads/main' })
+    const dispatch = event('workflow_dispatch', {
+      inputs: { 'dry-run': 'true' },
+      ref: 'refs/heads/main',
+    })
     const run = await runWorkflow('docs', { workflow, event: () => dispatch })
     expect(run.outputs).toMatchObject([{ result: 'dry-run' }])
     expect(summaryOf(run)).toContain('Bring the docs up to date')
@@ -26,7 +29,10 @@ describe.concurrent("the README's first workflow", () => {
 
   it('reaches the local service where a variable has its address', async () => {
     const local = await runWorkflow('docs', {
-      workflow: workflow.replace(/^( +)project-id:/m, `$1base-url: ${expression('vars.DOCS_BASE_URL')}\n$&`),
+      workflow: workflow.replace(
+        /^( +)project-id:/m,
+        `$1base-url: ${expression('vars.DOCS_BASE_URL')}\n$&`,
+      ),
       variables: ({ url }) => ({ DOCS_BASE_URL: url }),
     })
     expect(local.docs.requests[0]?.headers.host).toBe(new URL(local.docs.url).host)

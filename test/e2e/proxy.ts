@@ -32,7 +32,11 @@ export async function startHostProxy(
     const target = new URL(url, hosts[headers.host ?? ''])
     const onward = request(target, { method, headers }, async (answer) => {
       const body = await text(answer)
-      const { 'content-length': _length, 'transfer-encoding': _encoding, ...answerHeaders } = answer.headers
+      const {
+        'content-length': _length,
+        'transfer-encoding': _encoding,
+        ...answerHeaders
+      } = answer.headers
       response.writeHead(answer.statusCode ?? 502, answerHeaders).end(rewrite(body))
     })
     onward.on('error', () => response.destroy())

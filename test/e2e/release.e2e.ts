@@ -34,7 +34,9 @@ describe.concurrent('the step that moves the major tag', () => {
   it('says what to do where GitHub refuses', async () => {
     const run = await moveMajorTag('v1.9.0', tags('v1.9.0'), 403)
     expect(run.exitCode).toBe(1)
-    expect(run.output).toContain('::error title=v1 was not moved::RELEASE.md says when GitHub refuses this')
+    expect(run.output).toContain(
+      '::error title=v1 was not moved::RELEASE.md says when GitHub refuses this',
+    )
   })
 })
 

@@ -42,10 +42,16 @@ describe.concurrent('what can be added to any recipe', () => {
 
   it('Labels and reviewers: asks one author after the other, also where one is refused', async () => {
     const run = await runWorkflow('docs-on-push', {
-      workflow: withSnippet('Labels and reviewers').replace(/AUTHORS: .*/, 'AUTHORS: "octocat hubot"'),
-      before: ({ github }) => github.faults.push({ match: /requested_reviewers/, end: '422', times: 1 }),
+      workflow: withSnippet('Labels and reviewers').replace(
+        /AUTHORS: .*/,
+        'AUTHORS: "octocat hubot"',
+      ),
+      before: ({ github }) =>
+        github.faults.push({ match: /requested_reviewers/, end: '422', times: 1 }),
     })
-    const asked = run.github.journal.filter(({ line }) => line === 'POST /pulls/1/requested_reviewers')
+    const asked = run.github.journal.filter(
+      ({ line }) => line === 'POST /pulls/1/requested_reviewers',
+    )
     expect(asked.map(({ body, status }) => [body['reviewers'], status])).toEqual([
       [['octocat'], 422],
       [['hubot'], 201],
@@ -79,7 +85,11 @@ describe.concurrent('what can be added to any recipe', () => {
 
   it.each<[string, WorkflowOptions, string]>([
     ['starts a job for what changed', {}, 'pull-request'],
-    ['starts none after a job on this commit', earlierJob('docs-on-push.yml, docs, docs', 1), 'skipped'],
+    [
+      'starts none after a job on this commit',
+      earlierJob('docs-on-push.yml, docs, docs', 1),
+      'skipped',
+    ],
   ])('Once a day: %s', async (_case, options, result) => {
     const workflow = withSnippet('Once a day', ['skip-unchanged: true'])
     const run = await runWorkflow('docs-on-push', { workflow, event: 'schedule', ...options })
@@ -101,7 +111,9 @@ describe.concurrent('what can be added to any recipe', () => {
     const run = await runWorkflow('docs-on-push', {
       workflow: withSnippet('Export', ['visitors-export: visitors.csv']),
     })
-    expect(run.job('docs').log).toContain('uploaded visitors.csv, which begins with path,human,ai,total')
+    expect(run.job('docs').log).toContain(
+      'uploaded visitors.csv, which begins with path,human,ai,total',
+    )
   })
 })
 
@@ -127,7 +139,10 @@ describe.concurrent('site-is-red', () => {
       if (query.includes('search(')) return { repository: { hasIssuesEnabled: true }, search }
       const issue = { __typename: 'Issue', id: 'I_12', url }
       return {
-        repository: { hasIssuesEnabled: true, ...(query.includes('issue:') ? { issue } : { id: 'R_1' }) },
+        repository: {
+          hasIssuesEnabled: true,
+          ...(query.includes('issue:') ? { issue } : { id: 'R_1' }),
+        },
       }
     }
 
@@ -136,7 +151,10 @@ describe.concurrent('site-is-red', () => {
     ['comments on the open one', [{ number: 12 }], 'addComment'],
   ])('%s where the published branch fails', async (_case, open, mutation) => {
     const run = await runWorkflow('site-is-red', {
-      event: () => ({ name: 'check_run', payload: { action: 'completed', check_run: check } as object }),
+      event: () => ({
+        name: 'check_run',
+        payload: { action: 'completed', check_run: check } as object,
+      }),
       gh: gh(open),
     })
     const sent = JSON.stringify(run.gh.filter((body) => `${body['query']}`.includes('mutation')))

@@ -17,7 +17,10 @@ type Name = 'docs-on-push' | 'docs-on-merge' | 'docs-command' | 'weekly'
 /** The workflow that the documentation calls a reusable one with, with further inputs and jobs. */
 function callerOf(name: Name, inputs: readonly string[] = [], jobs = ''): string {
   const text = yamlBelow('reusable-workflows', name)
-  return text.replace('    with:\n', `    with:\n${inputs.map((line) => `      ${line}\n`).join('')}`) + jobs
+  return (
+    text.replace('    with:\n', `    with:\n${inputs.map((line) => `      ${line}\n`).join('')}`) +
+    jobs
+  )
 }
 
 const merged = pullIs('closed', { merged: true, state: 'closed', merge_commit_sha: 'e'.repeat(40) })
@@ -89,7 +92,11 @@ describe.concurrent('the reusable workflows, called from a repository of their u
     const run = await runWorkflow('docs', {
       event: 'schedule',
       variables: ({ url }) => ({ DOCS_BASE_URL: url }),
-      workflow: callerOf('weekly', [...inputs, `base-url: ${expression('vars.DOCS_BASE_URL')}`], print),
+      workflow: callerOf(
+        'weekly',
+        [...inputs, `base-url: ${expression('vars.DOCS_BASE_URL')}`],
+        print,
+      ),
     })
     const report = JSON.parse(run.job('weekly').outputs['weekly']?.['visitors'] ?? '{}')
     expect(Date.parse(report.to) - Date.parse(report.from)).toBe(14 * 24 * 60 * 60 * 1000)
@@ -138,7 +145,11 @@ describe.concurrent("an App's token", () => {
   ])(
     'is made for the calling repository and those of the docs, and used (%s)',
     async (name, options, permissions) => {
-      const run = await runWorkflow('docs', { workflow: withApp(name), secrets: REFUSED, ...options })
+      const run = await runWorkflow('docs', {
+        workflow: withApp(name),
+        secrets: REFUSED,
+        ...options,
+      })
       const [given = {}, ...more] = appTokens(run)
       expect(more).toEqual([])
       const { 'private-key': key, repositories = '', ...others } = given
@@ -182,7 +193,9 @@ describe.concurrent("an App's token", () => {
   ])('that GitHub does not give %s, and nothing is sent', async (_case, options, message) => {
     const workflow = withApp('docs-on-push')
     const run = await runWorkflow('docs', { workflow, secrets: REFUSED, exitCode: 1, ...options })
-    expect(run.job('push').log).toMatch(new RegExp(`::error title=No token of the App::.*${message.source}`))
+    expect(run.job('push').log).toMatch(
+      new RegExp(`::error title=No token of the App::.*${message.source}`),
+    )
     expect([...run.asked, ...run.github.requests]).toEqual([])
   })
 
@@ -190,7 +203,12 @@ describe.concurrent("an App's token", () => {
     const head = { repo: { full_name: 'octocat/docs', fork: true } }
     const run = await runWorkflow('docs', {
       workflow: withApp('docs-on-merge'),
-      event: pullIs('closed', { merged: true, state: 'closed', merge_commit_sha: 'e'.repeat(40), head }),
+      event: pullIs('closed', {
+        merged: true,
+        state: 'closed',
+        merge_commit_sha: 'e'.repeat(40),
+        head,
+      }),
       secrets: { ...REFUSED, DOCS_API_KEY: '', DOCS_APP_PRIVATE_KEY: '' },
     })
     expect(appTokens(run)).toEqual([])

@@ -126,7 +126,11 @@ export async function runWorkflow(name: string, options: WorkflowOptions = {}) {
       event: event.name,
       payload: at('event.json'),
       workspace: at('repository'),
-      actions: { [`${ACTION}@v1`]: at('action'), [`${ACTION}@v${VERSION}`]: at('action'), ...stubs },
+      actions: {
+        [`${ACTION}@v1`]: at('action'),
+        [`${ACTION}@v${VERSION}`]: at('action'),
+        ...stubs,
+      },
       home: at('home'),
       secrets: {
         DOCS_API_KEY: docs.key,
@@ -187,11 +191,20 @@ export async function runWorkflow(name: string, options: WorkflowOptions = {}) {
   }
 }
 
-const REPOSITORY = { full_name: 'acme/docs', default_branch: 'main', name: 'docs', owner: { login: 'acme' } }
+const REPOSITORY = {
+  full_name: 'acme/docs',
+  default_branch: 'main',
+  name: 'docs',
+  owner: { login: 'acme' },
+}
 
 /** What the repository's second commit changes, and pull request 5. */
 export const FILES = [
-  { filename: 'src/pets.ts', status: 'modified' as const, patch: '@@ -1 +1 @@\n-cats\n+cats and dogs' },
+  {
+    filename: 'src/pets.ts',
+    status: 'modified' as const,
+    patch: '@@ -1 +1 @@\n-cats\n+cats and dogs',
+  },
 ]
 
 /** An earlier job of a step, `FILE, JOB, STEP`, whose pull request is open. It is on one of the repository's commits. */
@@ -220,8 +233,8 @@ export function comment(body: string): (world: World) => Event {
 
 /** What happens to octocat's pull request 5, with fields that it has then. */
 export function pullIs(action: string, pull: PullRequest = {}): () => Event {
-  const changed = { title: 'Add pets', base: { ref: 'main' }, ...pull }
-  return () => pullRequest({ action, sender: octocat, author: octocat, pull: changed })
+  return () =>
+    pullRequest({ action, sender: octocat, author: octocat, pull: { title: 'Add pets', ...pull } })
 }
 
 /** The comment by which the docs service's App says that the preview of the agent's pull request is built. */
@@ -284,7 +297,9 @@ async function makeStubs(folder: string, repository: string): Promise<Files> {
     const runs = { using: 'composite', steps: [{ id: 'run', shell: 'bash', run, env }] }
     const inputs = Object.fromEntries(STUB_INPUTS.map((input) => [input, { default: '' }]))
     // JSON is YAML, too.
-    await writeAll(join(folder, name), { 'action.yml': JSON.stringify({ name, inputs, outputs, runs }) })
+    await writeAll(join(folder, name), {
+      'action.yml': JSON.stringify({ name, inputs, outputs, runs }),
+    })
     made[`${name}${ref}`] = join(folder, name)
   }
   return made

@@ -28,7 +28,8 @@ describe.concurrent('weekly', () => {
   it('reports the readers even if the job fails', async () => {
     const run = await runWorkflow('weekly', {
       event: 'schedule',
-      before: ({ docs }) => docs.faults.add({ kind: 'status', status: 400, match: { path: 'create' } }),
+      before: ({ docs }) =>
+        docs.faults.add({ kind: 'status', status: 400, match: { path: 'create' } }),
       exitCode: 1,
     })
     const { outputs, summary } = run.job('care')
@@ -47,7 +48,8 @@ describe.concurrent('the readers report', () => {
       event: 'schedule',
       docs: { visitors: visitors(12.5) },
       variables: () => ({ DOCS_ISSUE: '12' }),
-      gh: (query) => (query.includes('mutation') ? {} : { repository: { hasIssuesEnabled: true, issue } }),
+      gh: (query) =>
+        query.includes('mutation') ? {} : { repository: { hasIssuesEnabled: true, issue } },
     })
     const sent = run.gh as { query: string; variables: { input?: { body: string } } }[]
     const written = sent.flatMap(({ variables: { input } }) => input?.body ?? [])
@@ -63,7 +65,10 @@ describe.concurrent('the readers report', () => {
   })
 
   it('is one line in a chat, with a link to the run (report-to-chat)', async () => {
-    const run = await runWorkflow('report-to-chat', { event: 'schedule', docs: { visitors: visitors(12.5) } })
+    const run = await runWorkflow('report-to-chat', {
+      event: 'schedule',
+      docs: { visitors: visitors(12.5) },
+    })
     const headline = run.job('report').outputs['report']?.['visitors-headline']
     expect(headline).toMatch(/^Docs, .+: about 450 visitors/)
     expect(run.chat).toEqual([{ text: `${headline}\n${link}` }])

@@ -61,7 +61,10 @@ const COMMANDS = { checks: 'read', contents: 'read', issues: 'write', 'pull-requ
 const PERMISSIONS: readonly (readonly [Fields, string])[] = [
   [CHANGES, 'api-changelog/changelog docs-on-push/docs monorepo/docs weekly/care'],
   [{ ...CHANGES, contents: 'write' }, 'docs-with-releases/docs'],
-  [PULLS, 'docs-for-pull-requests/docs docs-on-merge/docs docs-on-release/docs docs-wanted-label/docs'],
+  [
+    PULLS,
+    'docs-for-pull-requests/docs docs-on-merge/docs docs-on-release/docs docs-wanted-label/docs',
+  ],
   [COMMANDS, 'docs-command/command'],
   [{ issues: 'write' }, 'site-is-red/report'],
   [{ issues: 'write', 'pull-requests': 'read' }, 'report-only/report'],
@@ -83,13 +86,17 @@ describe('the examples', () => {
       const jobs = Object.entries(workflow.jobs)
       return jobs.map(([id, job]) => [`${name}/${id}`, job.permissions ?? workflow.permissions])
     })
-    const needed = PERMISSIONS.flatMap(([fields, names]) => names.split(' ').map((name) => [name, fields]))
+    const needed = PERMISSIONS.flatMap(([fields, names]) =>
+      names.split(' ').map((name) => [name, fields]),
+    )
     expect(Object.fromEntries(granted)).toEqual(Object.fromEntries(needed))
   })
 
   it('are all run with act, and on no event that GitHub blocks in public repositories', () => {
     const files = globSync('*.e2e.ts', { cwd: import.meta.dirname })
-    const tests = files.map((file) => readFileSync(join(import.meta.dirname, file), 'utf8')).join('')
+    const tests = files
+      .map((file) => readFileSync(join(import.meta.dirname, file), 'utf8'))
+      .join('')
     for (const { name } of examples) expect(tests).toContain(`'${name}'`)
     expect(examples.length).toBeLessThanOrEqual(14)
     expect(examples.filter(({ workflow }) => 'pull_request_target' in workflow.on)).toEqual([])
@@ -109,7 +116,8 @@ describe.each(examples)('the example $name', ({ name, text, workflow }) => {
     expect(permissions.filter((comment) => comment.split(' ').length > 8)).toEqual([])
     expect(new Set(permissions).size).toBe(permissions.length)
     for (const [, use = ''] of text.matchAll(/^ +(?:- )?uses: (.*)$/gm)) {
-      if (!use.startsWith('your-org/')) expect(use).toMatch(/^[\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/)
+      if (!use.startsWith('your-org/'))
+        expect(use).toMatch(/^[\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/)
     }
   })
 
@@ -122,7 +130,10 @@ describe.each(examples)('the example $name', ({ name, text, workflow }) => {
       )
       const inputs = actionSteps(job).map((step) => step.with ?? {})
       const waits = inputs.filter((input) => input['wait'] !== false && 'prompt' in input)
-      const waitMs = waits.reduce((all, input) => all + parseDuration(`${input['timeout'] ?? '30m'}`), 0)
+      const waitMs = waits.reduce(
+        (all, input) => all + parseDuration(`${input['timeout'] ?? '30m'}`),
+        0,
+      )
       expect((job['timeout-minutes'] ?? 0) * 60_000).toBeGreaterThan(waitMs)
       if (job['runs-on'] === 'ubuntu-slim') expect(job['timeout-minutes']).toBeLessThanOrEqual(15)
     }
@@ -133,7 +144,9 @@ describe.each(examples)('the example $name', ({ name, text, workflow }) => {
       expect(uses).toBe(`your-org/docs-agent-action@v${version.split('.')[0]}`)
       expect(Object.keys(metadata.inputs)).toEqual(expect.arrayContaining(Object.keys(inputs)))
       const isReport = !['prompt', 'job-id', 'required-permission'].some((input) => input in inputs)
-      expect(inputs['api-key']).toBe(expression(`secrets.${isReport ? 'DOCS_READ_KEY' : 'DOCS_API_KEY'}`))
+      expect(inputs['api-key']).toBe(
+        expression(`secrets.${isReport ? 'DOCS_READ_KEY' : 'DOCS_API_KEY'}`),
+      )
     }
     const ids = steps.map(({ id = '' }) => id)
     expect(ids).not.toContain('')
@@ -157,10 +170,14 @@ it('the reusable workflows differ in what their steps remember', () => {
 })
 
 it('the recipes name outputs that the action has, in snippets of at most 8 lines', () => {
-  const [, text = ''] = readFileSync(join(ROOT, 'docs/recipes.md'), 'utf8').split('\n## Add to any recipe')
+  const [, text = ''] = readFileSync(join(ROOT, 'docs/recipes.md'), 'utf8').split(
+    '\n## Add to any recipe',
+  )
   const outputs = [...text.matchAll(/steps\.docs\.outputs\.([\w-]+)/g)].map(([, output]) => output)
   expect(Object.keys(metadata.outputs)).toEqual(expect.arrayContaining(outputs))
-  const blocks = [...text.matchAll(/```yaml\n([\s\S]+?)```/g)].map(([, block = '']) => block.trimEnd())
+  const blocks = [...text.matchAll(/```yaml\n([\s\S]+?)```/g)].map(([, block = '']) =>
+    block.trimEnd(),
+  )
   expect(blocks.length).toBeGreaterThan(5)
   expect(blocks.filter((block) => block.split('\n').length > 8)).toEqual([])
   // A line of a script never holds an expression: outputs are text from outside.
@@ -207,7 +224,15 @@ describe.each(reusable)('the reusable workflow $name', ({ name, workflow, call: 
       ...Object.fromEntries(passed.map((input) => [input, expression(`inputs.${input}`)])),
     })
     expect(Object.keys(metadata.inputs)).toEqual(expect.arrayContaining(passed))
-    const wanted = ['job-id', 'result', 'status', 'pr-link', 'pr-number', 'pr-operation', 'preview-url']
+    const wanted = [
+      'job-id',
+      'result',
+      'status',
+      'pr-link',
+      'pr-number',
+      'pr-operation',
+      'preview-url',
+    ]
     expect(Object.keys(outputs)).toEqual(expect.arrayContaining(wanted))
     for (const [output, { value }] of Object.entries(outputs)) {
       expect(value).toBe(expression(`jobs.${id}.outputs.${output}`))

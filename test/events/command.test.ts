@@ -1,7 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import { eventRow } from '../../src/events/event-table.ts'
 import { type Command, readCommand } from '../../src/events/trigger.ts'
-import { bot, type Event, issueComment, newIssue, person, review, reviewComment } from '../support/events.ts'
+import {
+  bot,
+  type Event,
+  issueComment,
+  newIssue,
+  person,
+  review,
+  reviewComment,
+} from '../support/events.ts'
 
 const author = person('octocat')
 const written = { id: 11, body: '/docs explain it', author }
@@ -21,7 +29,10 @@ const TEXTS: readonly [string, string][] = [
   ['/DOCS explain it', 'explain it'],
   ['   /docs explain it', 'explain it'],
   ['\uFEFF/docs explain it', 'explain it'],
-  ['\r\n\r\n/docs explain it\r\nin two lines\r\n\r\nand more', 'explain it\nin two lines\n\nand more'],
+  [
+    '\r\n\r\n/docs explain it\r\nin two lines\r\n\r\nand more',
+    'explain it\nin two lines\n\nand more',
+  ],
   ['/docs\nexplain it', 'explain it'],
   ['/docs\rexplain it', 'explain it'],
   ['/docs\u00a0explain it', 'explain it'],
@@ -55,7 +66,10 @@ const FRESH: readonly [string, string][] = [
 const NO_COMMANDS: readonly [string, readonly string[]][] = [
   ['later than the first word', ['', 'Please /docs explain it', 'Hello\n\n/docs explain it']],
   ['another word', ['docs', '/docs-new explain it', '/docs: explain it', '\u200b/docs explain it']],
-  ['indented code', ['    /docs explain it', '  \t/docs explain it', '<!-- a -->\n\n    /docs explain it']],
+  [
+    'indented code',
+    ['    /docs explain it', '  \t/docs explain it', '<!-- a -->\n\n    /docs explain it'],
+  ],
   ['code', ['```\n/docs explain it\n```', '`/docs` explain it']],
   ['a quote', ['> /docs explain it', '> quoted\nand on without the mark\n\n/docs explain it']],
   ['after a quote and a list', ['> quoted\n- a list\n\n/docs explain it']],
@@ -104,16 +118,29 @@ describe('a command', () => {
   const onIssue = { ...onPull, isPull: false }
   it.each<[Event, string, number, string, object]>([
     [issueComment(written), 'issue-comment', 11, 'pull/5#issuecomment-11', onPull],
-    [issueComment({ ...written, onIssue: true }), 'issue-comment', 11, 'issues/5#issuecomment-11', onIssue],
+    [
+      issueComment({ ...written, onIssue: true }),
+      'issue-comment',
+      11,
+      'issues/5#issuecomment-11',
+      onIssue,
+    ],
     [reviewComment(written), 'review-comment', 11, 'pull/5#discussion_r11', inReview],
     [further, 'review-comment', 12, 'pull/5#discussion_r12', inReview],
-  ])('tells who wrote it, where, and where it is answered (%#)', (event, kind, id, path, thread) => {
-    const source = { kind, id, url: `https://github.com/acme/docs/${path}`, thread }
-    expect(commandIn(event)).toMatchObject({ source, author: { id: 7001, login: 'octocat', isBot: false } })
-  })
+  ])(
+    'tells who wrote it, where, and where it is answered (%#)',
+    (event, kind, id, path, thread) => {
+      const source = { kind, id, url: `https://github.com/acme/docs/${path}`, thread }
+      expect(commandIn(event)).toMatchObject({
+        source,
+        author: { id: 7001, login: 'octocat', isBot: false },
+      })
+    },
+  )
 
   it('comes from a bot by the type of its account alone', () => {
-    const isBot = (by: typeof author) => commandIn(issueComment({ ...written, author: by }))?.author.isBot
+    const isBot = (by: typeof author) =>
+      commandIn(issueComment({ ...written, author: by }))?.author.isBot
     expect(isBot(bot('Renovate[bot]'))).toBe(true)
     expect(isBot(person('Renovate[bot]'))).toBe(false)
     expect(isBot({ ...author, type: 'Organization' })).toBe(false)

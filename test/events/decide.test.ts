@@ -33,7 +33,8 @@ it.each<[string, string, string, string, string]>([
     const end = await run({ event: bareEvent(name), inputs, env: { GITHUB_EVENT_PATH: path } })
     expect(end).toMatchObject({ hasFailed: false, outputs: { result }, calls: [] })
     expect(end.warnings).toEqual(problem === '' ? [] : [expect.stringContaining(problem)])
-    const reason = "Skipped: the event's payload could not be read, so it is not known who caused it."
+    const reason =
+      "Skipped: the event's payload could not be read, so it is not known who caused it."
     expect(end.log.includes(`notice: ${reason}`)).toBe(result === 'skipped')
   },
 )
@@ -52,7 +53,12 @@ describe('the merged pull requests of a push', () => {
     ['for the context of a tag', push(tag), PROMPT, true],
     ['for the report alone, to guard it', push({}), report, true],
     ['not for a tag without context', push(tag), none, false],
-    ['not for commits without a SHA', push({ commits: [{ id: '") { x', message: 'x (#1)' }] }), none, false],
+    [
+      'not for commits without a SHA',
+      push({ commits: [{ id: '") { x', message: 'x (#1)' }] }),
+      none,
+      false,
+    ],
     ['not on a schedule', bareEvent('schedule'), PROMPT, false],
   ])('are requested once at most: %s', async (_what, event, inputs, isAsked) => {
     const { run } = await startHarness()
@@ -70,17 +76,20 @@ describe('the merged pull requests of a push', () => {
     ['scope', FORBIDDEN],
     ['no contents', FORBIDDEN.replace('pull-requests', 'contents')],
     ['partial', `${PULLS} "Something went wrong while executing your query.".`],
-  ] as const)('that can not be read (%s) are warned of, and the run goes on', async (fault, text) => {
-    const { run, world, github } = await startHarness()
-    if (fault === 'scope') world.scopes.delete('pull-requests: write')
-    else if (fault === 'no contents') world.scopes.delete('contents: read')
-    else github.faults.push({ match: /graphql/, end: fault === 'partial' ? BROKEN : fault })
-    const end = await run({ event: pushBy('octocat'), inputs: none })
-    const consequence =
-      "Commits of unknown origin count as a person's, and the agent is not told their pull requests."
-    expect(end.outputs).toMatchObject({ result: 'dry-run' })
-    expect(end.log).toContain(`warning: ${text} ${consequence}`)
-  })
+  ] as const)(
+    'that can not be read (%s) are warned of, and the run goes on',
+    async (fault, text) => {
+      const { run, world, github } = await startHarness()
+      if (fault === 'scope') world.scopes.delete('pull-requests: write')
+      else if (fault === 'no contents') world.scopes.delete('contents: read')
+      else github.faults.push({ match: /graphql/, end: fault === 'partial' ? BROKEN : fault })
+      const end = await run({ event: pushBy('octocat'), inputs: none })
+      const consequence =
+        "Commits of unknown origin count as a person's, and the agent is not told their pull requests."
+      expect(end.outputs).toMatchObject({ result: 'dry-run' })
+      expect(end.log).toContain(`warning: ${text} ${consequence}`)
+    },
+  )
 })
 
 it('a command is handed what those wrote who may ask, of whom nothing else is logged', async () => {
@@ -92,7 +101,12 @@ it('a command is handed what those wrote who may ask, of whom nothing else is lo
     ['octocat', 'write', 7001],
   ] as const)
     world.roles.set(login, { permission, role_name: permission, id })
-  const authors = [person('writer', 1), person('reader', 2), person('stranger', 3), bot('renovate[bot]')]
+  const authors = [
+    person('writer', 1),
+    person('reader', 2),
+    person('stranger', 3),
+    bot('renovate[bot]'),
+  ]
   for (const author of authors)
     addComment(world, { kind: 'main', number: 5, author, body: `Words of ${author.login}.` })
   const author = person('octocat')

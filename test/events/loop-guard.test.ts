@@ -40,7 +40,8 @@ const changed = ({ name, payload }: Event, change: object): Event => {
   return { name, payload: { ...payload, ...change } }
 }
 const agentPush = (change: object): Event => changed(pushBy('mintlify[bot]'), change)
-const pushOfMany = (count: number): Event => pushBy(...Array.from({ length: count }, () => 'mintlify[bot]'))
+const pushOfMany = (count: number): Event =>
+  pushBy(...Array.from({ length: count }, () => 'mintlify[bot]'))
 const byAuthor = (author: object | undefined): Event => {
   const [commit] = pushBy('x').payload.commits ?? []
   return agentPush({ commits: [{ ...commit, author }] })
@@ -152,7 +153,9 @@ const UNASKED: readonly Case[] = [
 
 /** What GitHub is asked about, with pull request 7 of the agent. */
 const ASKED: readonly Case[] = [
-  ...MERGES.map((how): Case => [`a ${how} of the agent`, OWN_PUSH, (world, pull) => merge(world, pull, how)]),
+  ...MERGES.map(
+    (how): Case => [`a ${how} of the agent`, OWN_PUSH, (world, pull) => merge(world, pull, how)],
+  ),
   ...(['merge', 'squash'] as const).map(
     (how): Case => [
       `a ${how} that no index has yet`,
@@ -183,7 +186,11 @@ const ASKED: readonly Case[] = [
     STARTS,
     byAuthor({ username: 'octocat', email: 'agent@mintlify.com' }),
   ],
-  ['an address that only looks like it', STARTS, byEmail('x@mintlify[bot]@users.noreply.github.com')],
+  [
+    'an address that only looks like it',
+    STARTS,
+    byEmail('x@mintlify[bot]@users.noreply.github.com'),
+  ],
   ["a person's address", STARTS, byEmail('octocat@example.com')],
   ['a commit without an author', STARTS, byAuthor(undefined)],
   [
@@ -196,7 +203,11 @@ const ASKED: readonly Case[] = [
     `every change of this push is ${marks('no-docs')}`,
     mergeLabelled('no-docs'),
   ],
-  ['the same beside a commit of the agent', `${OWN_PUSH} or ${marks('no-docs')}`, mixed(AGENT, 'no-docs')],
+  [
+    'the same beside a commit of the agent',
+    `${OWN_PUSH} or ${marks('no-docs')}`,
+    mixed(AGENT, 'no-docs'),
+  ],
   ["the same beside a person's commit", STARTS, mixed(octocat, 'no-docs')],
   ['the same, a message to a job', STARTS, mergeLabelled('no-docs'), MESSAGE],
   ['a squash of what has another label', STARTS, mergeLabelled('docs-later')],
@@ -212,7 +223,12 @@ const it = test
     const pull = addPull(world, { number: 7, user: AGENT, files: ['docs/a.md'] })
     world.issues.add(8)
     // A dry run shows how it decides.
-    const given = { prompt: 'Document it.', 'dry-run': 'true', 'allow-bots': 'mintlify[bot]', ...inputs }
+    const given = {
+      prompt: 'Document it.',
+      'dry-run': 'true',
+      'allow-bots': 'mintlify[bot]',
+      ...inputs,
+    }
     if (given.prompt !== '') Object.assign(given, { context: 'none' })
     const event = typeof made === 'function' ? made(world, pull) : made
     const end = await run({ event, inputs: given, files: { 'a.md': 'Go.' } })
@@ -232,7 +248,9 @@ it.for([...UNASKED, ...ASKED])(
 )
 
 it('a command on a pull request with a label starts a job', async ({ judge }) => {
-  expect(await judge(changed(command, { pull_request: markedPull }))).toMatchObject({ decision: STARTS })
+  expect(await judge(changed(command, { pull_request: markedPull }))).toMatchObject({
+    decision: STARTS,
+  })
 })
 
 it('labels that can not be read are none, with a warning', async ({ scene, judge }) => {
@@ -244,7 +262,10 @@ it('labels that can not be read are none, with a warning', async ({ scene, judge
   ])
 })
 
-it('the loop guard does without a part of the response that it does not need', async ({ scene, judge }) => {
+it('the loop guard does without a part of the response that it does not need', async ({
+  scene,
+  judge,
+}) => {
   scene.github.faults.push({ match: /graphql/, end: { broken: 'associatedPullRequests' } })
   const made = await judge((world, pull) => merge(world, pull, 'squash'))
   expect(made).toMatchObject({ decision: `notice: Skipped: ${OWN_PUSH}.` })

@@ -56,7 +56,8 @@ describe('the permission of somebody who asks', () => {
     const { run } = await newScene(role)
     for (const level of LEVELS) {
       const inputs = { 'dry-run': 'true', 'required-permission': level }
-      if ((await run({ event: command, inputs })).outputs['result'] === 'dry-run') reached.push(level)
+      if ((await run({ event: command, inputs })).outputs['result'] === 'dry-run')
+        reached.push(level)
     }
     expect(reached.join(' ')).toBe(levels)
   })
@@ -64,7 +65,10 @@ describe('the permission of somebody who asks', () => {
   it('is refused with its level and the level that is needed', async () => {
     const { run } = await newScene({ permission: 'read', role_name: 'triage' })
     const why = 'octocat has the permission `triage` on this repository'
-    expectSkip(await run({ event: command }), `notice: Skipped: ${why}, and the command /docs ${NEEDS}`)
+    expectSkip(
+      await run({ event: command }),
+      `notice: Skipped: ${why}, and the command /docs ${NEEDS}`,
+    )
   })
 
   it('does not count for another account, nor where the event gives no id', async () => {
@@ -83,19 +87,22 @@ describe('the permission of somebody who asks', () => {
     ['500', 3, 'GitHub returned 500 ("Server Error")'],
     ['empty', 3, 'GitHub returned 200 without a readable body'],
     [{ status: 200, body: { permission: 'admin' } }, 1, "GitHub's response names no account"],
-  ])('is unknown where GitHub answers %j: the run is skipped with a warning', async (answer, times, why) => {
-    const { run } = await newScene(undefined, answer)
-    const end = await run({ event: command })
-    const failed = `warning: Skipped: failed to read the permission of octocat: ${why}.`
-    const isTokenRefused = answer === '401'
-    const again = isTokenRefused ? 'Correct `github-token`, then repeat the command.' : LATER
-    expectSkip(end, `${failed} ${again}`)
-    const reactions = isTokenRefused ? [] : [reaction('confused')]
-    expect(end.requests).toEqual([...Array.from({ length: times }, () => ASK), ...reactions])
-    const watched = await run(WATCHED)
-    expectSkip(watched, `${failed} ${again.replace('repeat the command', 're-run this job')}`)
-    expect(watched.requests.join()).not.toContain('reactions')
-  })
+  ])(
+    'is unknown where GitHub answers %j: the run is skipped with a warning',
+    async (answer, times, why) => {
+      const { run } = await newScene(undefined, answer)
+      const end = await run({ event: command })
+      const failed = `warning: Skipped: failed to read the permission of octocat: ${why}.`
+      const isTokenRefused = answer === '401'
+      const again = isTokenRefused ? 'Correct `github-token`, then repeat the command.' : LATER
+      expectSkip(end, `${failed} ${again}`)
+      const reactions = isTokenRefused ? [] : [reaction('confused')]
+      expect(end.requests).toEqual([...Array.from({ length: times }, () => ASK), ...reactions])
+      const watched = await run(WATCHED)
+      expectSkip(watched, `${failed} ${again.replace('repeat the command', 're-run this job')}`)
+      expect(watched.requests.join()).not.toContain('reactions')
+    },
+  )
 
   it('is refused with a thumb down where GitHub knows none', async () => {
     const { run } = await newScene(undefined, '404')
@@ -119,7 +126,10 @@ describe('a run that is cancelled before anything was sent to the docs service',
   const CANCELLED = 'error: Cancelled before anything was sent to the docs service.'
 
   it('while the permission is asked for ends as cancelled, without a reaction', async () => {
-    const { run, github, reactions } = await newScene({ permission: 'write', role_name: 'write' }, 'slow')
+    const { run, github, reactions } = await newScene(
+      { permission: 'write', role_name: 'write' },
+      'slow',
+    )
     const end = await run({ event: command, cancelAtMs: 1000 })
     expect(end).toMatchObject({ ...cancelled, log: [CANCELLED] })
     expect(reactions()).toEqual([])

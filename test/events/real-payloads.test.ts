@@ -9,7 +9,9 @@ const TRUSTED =
 /** With `ALL_PAYLOADS=1` every example, else one of each event, of pull requests two. */
 const PAYLOADS = EXAMPLES.flatMap(({ name, examples }) => {
   const some =
-    process.env['ALL_PAYLOADS'] === undefined ? examples.slice(0, name === 'pull_request' ? 2 : 1) : examples
+    process.env['ALL_PAYLOADS'] === undefined
+      ? examples.slice(0, name === 'pull_request' ? 2 : 1)
+      : examples
   return some.map((payload) => ({ name, payload, what: `${name} ${payload.action ?? ''}` }))
 })
 
@@ -31,7 +33,8 @@ it.each(['read', 'write'])(
       const isNothing = /deletes|closed without|does not start|comment is not new/.test(printed)
       const mayStart = !isNothing && (isTrusted || (isAsked && role === 'write'))
       if (hasStarted !== mayStart) wrong.push(`${what}: ${hasStarted ? 'started' : printed}`)
-      if (outputs['result'] !== (hasStarted ? 'pull-request' : 'skipped')) wrong.push(`${what}: ${printed}`)
+      if (outputs['result'] !== (hasStarted ? 'pull-request' : 'skipped'))
+        wrong.push(`${what}: ${printed}`)
       if (isTrusted && isAsked) wrong.push(`${what}: asked`)
       if (/unexpectedly|undefined|TypeError|NaN|\[object|Failed to read the event/.test(printed))
         wrong.push(`${what}: ${printed}`)

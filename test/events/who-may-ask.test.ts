@@ -45,7 +45,8 @@ const body = '/docs explain it'
 const id = 5001
 const caused = (name: string, change: object = {}): Caused =>
   by((sender) => event(name, { ...change, sender }))
-const comment = (change: object = {}): Caused => by((author) => issueComment({ id, body, author, ...change }))
+const comment = (change: object = {}): Caused =>
+  by((author) => issueComment({ id, body, author, ...change }))
 const inReview = by((author) => reviewComment({ id, body, author }))
 const reviewed = by((author) => review({ id, body, author }))
 const issue = by((author) => newIssue({ body, author }))
@@ -62,7 +63,11 @@ const workflowRun = (name: string, full_name = 'acme/docs'): Caused =>
   caused('workflow_run', { workflow_run: { event: name, head_repository: { full_name } } })
 /** The run of a pull request: its sender is another one than who triggered it. */
 const afterPull: Caused = by((triggering_actor) => {
-  const run = { event: 'pull_request', head_repository: { full_name: 'acme/docs' }, triggering_actor }
+  const run = {
+    event: 'pull_request',
+    head_repository: { full_name: 'acme/docs' },
+    triggering_actor,
+  }
   return event('workflow_run', { workflow_run: run, sender: writer })
 })
 
@@ -102,7 +107,12 @@ const NO_COMMAND = { ...PROMPT, command: '' }
 /** Who may start a job: the event, how it is caused, the run's inputs, and what becomes of it by who caused it. */
 const WHO_MAY_ASK: readonly [string, Caused, Readonly<Record<string, string>>, Outcomes][] = [
   ['issue_comment: a command', comment(), {}, command(`/issues/comments/${id}`)],
-  ['issue_comment: on an issue', comment({ onIssue: true }), PROMPT, command(`/issues/comments/${id}`)],
+  [
+    'issue_comment: on an issue',
+    comment({ onIssue: true }),
+    PROMPT,
+    command(`/issues/comments/${id}`),
+  ],
   ['issue_comment: a command with `comment: never`', comment(), { comment: 'never' }, command()],
   ['issue_comment: a command in a dry run', comment(), { 'dry-run': 'true' }, command()],
   ['issue_comment: no command', comment({ body: 'Yes.' }), PROMPT, IGNORED],
@@ -121,14 +131,29 @@ const WHO_MAY_ASK: readonly [string, Caused, Readonly<Record<string, string>>, O
   ['discussion: nothing requested', caused('discussion'), {}, NOTICED],
   ['discussion_comment: nothing requested', caused('discussion_comment'), {}, NOTICED],
   ['watch', caused('watch'), PROMPT, ASKED],
-  ['an unknown event', by((sender) => ({ name: 'constructor', payload: { sender } })), PROMPT, ASKED],
+  [
+    'an unknown event',
+    by((sender) => ({ name: 'constructor', payload: { sender } })),
+    PROMPT,
+    ASKED,
+  ],
   ['pull_request: opened', pull({ action: 'opened' }), PROMPT, ASKED_UNLESS_APP],
   ['pull_request: pushed to', pull({ action: 'synchronize' }), PROMPT, TRUSTED],
   ['pull_request: merged', pull(merged), PROMPT, TRUSTED],
   ['pull_request: closed without a merge', closed, PROMPT, IGNORED],
   ['pull_request: closed, a job to wait for', closed, { 'job-id': 'job_1' }, ASKED_UNLESS_APP],
-  ['pull_request: labeled after its merge', pull({ ...merged, action: 'labeled' }), PROMPT, ASKED_UNLESS_APP],
-  ['pull_request from a fork: pushed to', pull({ ...fromFork, action: 'synchronize' }), PROMPT, ASKED],
+  [
+    'pull_request: labeled after its merge',
+    pull({ ...merged, action: 'labeled' }),
+    PROMPT,
+    ASKED_UNLESS_APP,
+  ],
+  [
+    'pull_request from a fork: pushed to',
+    pull({ ...fromFork, action: 'synchronize' }),
+    PROMPT,
+    ASKED,
+  ],
   ['pull_request from a fork: merged', pull({ ...fromFork, ...merged }), PROMPT, ASKED],
   ['pull_request_target', target, PROMPT, ASKED],
   ['workflow_run after a push', workflowRun('push', 'Acme/Docs'), PROMPT, TRUSTED],
@@ -161,10 +186,19 @@ it.each(WHO_MAY_ASK)('who may start a job: %s', async (_what, made, inputs, outc
   const decided: Record<string, readonly string[]> = {}
   const { run, github } = await sceneOfActors()
   // The fake knows the comments by other ids.
-  github.faults.push({ match: /\/reactions /, end: { status: 201, body: { id: 1, content: '-1' } } })
+  github.faults.push({
+    match: /\/reactions /,
+    end: { status: 201, body: { id: 1, content: '-1' } },
+  })
   for (const [who, actor] of Object.entries(ACTORS)) {
     const allowed = 'Docs-Helper[bot], renovate, renovate[bot'
-    const given = { 'allow-bots': allowed, 'follow-up': 'false', context: 'none', wait: 'false', ...inputs }
+    const given = {
+      'allow-bots': allowed,
+      'follow-up': 'false',
+      context: 'none',
+      wait: 'false',
+      ...inputs,
+    }
     const end = await run({ event: made(actor), inputs: given })
     const isSkipped = end.outputs['result'] === 'skipped'
     if (isSkipped) expect([end.hasFailed, end.calls]).toEqual([false, []])
@@ -180,7 +214,8 @@ it.each(WHO_MAY_ASK)('who may start a job: %s', async (_what, made, inputs, outc
 const NEEDS = 'needs `write` (`required-permission`)'
 const NOBODY = `the event does not say who caused it, and a job for this \`pull_request_target\` event ${NEEDS}`
 const NO_BOT = 'renovate[bot] is a bot that `allow-bots` does not list'
-const TEXT = 'the inputs request nothing, and commands stand in comments on issues and pull requests alone'
+const TEXT =
+  'the inputs request nothing, and commands stand in comments on issues and pull requests alone'
 
 it.for([
   [NOBODY, target(undefined)],
@@ -225,7 +260,10 @@ describe('a command without instructions', () => {
 
 describe('a run without secrets', () => {
   const fork = pullRequest(fromFork)
-  const deleted: Event = { name: 'pull_request', payload: { pull_request: { head: { repo: null } } } }
+  const deleted: Event = {
+    name: 'pull_request',
+    payload: { pull_request: { head: { repo: null } } },
+  }
   const { name, payload } = reviewed(writer)
   const ofFork = { name, payload: { ...payload, pull_request: fork.payload.pull_request } }
   const inFork = push({ repository: { full_name: 'octocat/docs', fork: true } })
@@ -245,7 +283,9 @@ describe('a run without secrets', () => {
       const why = `notice: Skipped: \`api-key\` is empty, as GitHub gives no secrets to ${whom}`
       const ask = async (command: string) =>
         await run({ event: made, inputs: { ...PROMPT, 'api-key': '', command }, env })
-      const log = [`${why} comment with /docs in the main thread, or start the job after the merge.`]
+      const log = [
+        `${why} comment with /docs in the main thread, or start the job after the merge.`,
+      ]
       const end = await ask('/docs')
       expect(end).toMatchObject({ outputs: { result: 'skipped' }, log, requests: [], calls: [] })
       expect((await ask('')).log).toEqual([`${why} start the job after the merge.`])
@@ -267,9 +307,14 @@ describe('a run without secrets', () => {
     },
   )
 
-  it('the missing key of a command in a fork is said to be that of a fork', async ({ scene: { run } }) => {
+  it('the missing key of a command in a fork is said to be that of a fork', async ({
+    scene: { run },
+  }) => {
     const { name, payload } = comment()(writer)
-    const event = { name, payload: { ...payload, repository: { full_name: 'octocat/docs', fork: true } } }
+    const event = {
+      name,
+      payload: { ...payload, repository: { full_name: 'octocat/docs', fork: true } },
+    }
     const { log } = await run({ event, inputs: { 'api-key': '' } })
     expect(log[0]).toContain(
       'api-key is missing: this repository is a fork, which has no secrets of the original',

@@ -45,9 +45,19 @@ export const FAILING: readonly [string, Reply, number, string][] = [
     1,
     'setup 401: GitHub refused `github-token` (401, "Bad credentials")',
   ],
-  ['GET /x', FORBIDDEN, 1, 'permission 403: GitHub returned 403 ("Resource not accessible by integration")'],
+  [
+    'GET /x',
+    FORBIDDEN,
+    1,
+    'permission 403: GitHub returned 403 ("Resource not accessible by integration")',
+  ],
   ['GET /x', said(404, 'Not Found'), 1, 'permission 404: GitHub returned 404 ("Not Found")'],
-  ['GET /x', said(404, 'No common ancestor.'), 1, 'other 404: GitHub returned 404 ("No common ancestor.")'],
+  [
+    'GET /x',
+    said(404, 'No common ancestor.'),
+    1,
+    'other 404: GitHub returned 404 ("No common ancestor.")',
+  ],
   ['GET /x', 409, 1, 'other 409: GitHub returned 409'],
   ['GET /x', said(429, 'Slow down'), 3, 'rate-limit 429: GitHub returned 429, its rate limit'],
   [
@@ -59,7 +69,10 @@ export const FAILING: readonly [string, Reply, number, string][] = [
   ['PATCH /x', 410, 1, 'refused 410: GitHub returned 410'],
   [
     'POST /x',
-    { status: 422, body: { message: 'Failed', errors: [{ message: 'context is too long' }, 'y', {}] } },
+    {
+      status: 422,
+      body: { message: 'Failed', errors: [{ message: 'context is too long' }, 'y', {}] },
+    },
     1,
     'refused 422: GitHub returned 422 ("Failed: context is too long: y")',
   ],
@@ -89,7 +102,12 @@ export const AGAIN: readonly [Reply, number[]][] = [
 export const AFTER_502: readonly [string, readonly Reply[], unknown, boolean?][] = [
   ['GET /x', [502, retryAfter(403, 5), 200], { ok: true }],
   ['GET /x', [502, 404], 'permission 404: GitHub returned 404', false],
-  ['POST /graphql', ['lost', failing('FORBIDDEN')], 'permission undefined: GitHub returned "No."', false],
+  [
+    'POST /graphql',
+    ['lost', failing('FORBIDDEN')],
+    'permission undefined: GitHub returned "No."',
+    false,
+  ],
   ['PATCH /x', [502, 404], 'other 404: GitHub returned 404', true],
   ['PATCH /x', ['lost', 422], 'other 422: GitHub returned 422', true],
   ['PATCH /x', [429, 404], 'permission 404: GitHub returned 404', false],

@@ -35,10 +35,16 @@ async function clientFor(replies: readonly Reply[], options: Options = {}) {
     headersOf.push(incoming.headers)
     if (reply === 'lost') incoming.socket.destroy()
     else if (reply !== 'hangs') {
-      const { status = 200, headers = {}, body } = typeof reply === 'number' ? { status: reply } : reply
+      const {
+        status = 200,
+        headers = {},
+        body,
+      } = typeof reply === 'number' ? { status: reply } : reply
       const sent = body ?? (status < 300 ? { ok: true } : {})
       response.writeHead(status, { 'content-type': 'application/json', ...headers })
-      response.end(status === 204 ? undefined : typeof sent === 'string' ? sent : JSON.stringify(sent))
+      response.end(
+        status === 204 ? undefined : typeof sent === 'string' ? sent : JSON.stringify(sent),
+      )
     }
   })
   const lines: string[] = []
@@ -80,7 +86,11 @@ const COMMENT = 'POST /repos/acme/docs/issues/5/comments'
 describe('a call', () => {
   it('names the token, the version of the API and the action, and gives the data of its response', async () => {
     const { github, headersOf } = await clientFor([{ body: { a: 1 } }, { body: [] }, { body: [1] }])
-    expect([await call(github), await call(github), await call(github)]).toEqual([{ a: 1 }, [], [1]])
+    expect([await call(github), await call(github), await call(github)]).toEqual([
+      { a: 1 },
+      [],
+      [1],
+    ])
     expect(headersOf[0]).toMatchObject({
       authorization: 'token ghs_1',
       'x-github-api-version': '2022-11-28',
@@ -161,16 +171,19 @@ describe('a call is made again', () => {
   it.each([
     ['GET /hangs', 3],
     ['POST /hangs', 1],
-  ])('where it timed out after 10 s, and only if that does no harm: %s', async (route, attempts) => {
-    const { github, arrived, clock } = await clientFor(['hangs'])
-    const hanging = call(github, route)
-    for (let attempt = 1; attempt <= attempts; attempt++) {
-      await vi.waitUntil(() => arrived.length === attempt)
-      clock.jump()
-    }
-    expect(await hanging).toBe('other undefined: the request timed out after 10 s')
-    expect(arrived).toHaveLength(attempts)
-  })
+  ])(
+    'where it timed out after 10 s, and only if that does no harm: %s',
+    async (route, attempts) => {
+      const { github, arrived, clock } = await clientFor(['hangs'])
+      const hanging = call(github, route)
+      for (let attempt = 1; attempt <= attempts; attempt++) {
+        await vi.waitUntil(() => arrived.length === attempt)
+        clock.jump()
+      }
+      expect(await hanging).toBe('other undefined: the request timed out after 10 s')
+      expect(arrived).toHaveLength(attempts)
+    },
+  )
 
   it('once before the job is started, where a request timed out in all its tries', async () => {
     const { github, arrived, clock } = await clientFor(['hangs', 'hangs', 'hangs', 502])
@@ -229,7 +242,13 @@ it('with a deadline, as the post step has one, a Retry-After is waited for until
   const replies = [retryAfter(403, 40), 200, retryAfter(503, 20), 200, retryAfter(403, 1)]
   const { github, arrived } = await clientFor(replies, { retryAfterDeadlineMs: 60_000 })
   for (const route of ['PATCH /x', 'PATCH /y', 'PATCH /z']) await call(github, route)
-  expect(arrived).toEqual(['0 PATCH /x', '40 PATCH /x', '40 PATCH /y', '60 PATCH /y', '60 PATCH /z'])
+  expect(arrived).toEqual([
+    '0 PATCH /x',
+    '40 PATCH /x',
+    '40 PATCH /y',
+    '60 PATCH /y',
+    '60 PATCH /z',
+  ])
 })
 
 describe('a list', () => {
@@ -286,10 +305,13 @@ describe('whose token it is', () => {
     expect(arrived).toEqual([])
   })
 
-  it.each([{ viewer: null }, { viewer: { login: '' } }, {}])('can not be told from %j', async (data) => {
-    const { github } = await clientFor([{ body: { data } }])
-    await expect(github.account()).rejects.toThrow('GitHub does not say whose token it is')
-  })
+  it.each([{ viewer: null }, { viewer: { login: '' } }, {}])(
+    'can not be told from %j',
+    async (data) => {
+      const { github } = await clientFor([{ body: { data } }])
+      await expect(github.account()).rejects.toThrow('GitHub does not say whose token it is')
+    },
+  )
 })
 
 describe('a call that the run can do without', () => {
@@ -306,7 +328,9 @@ describe('a call that the run can do without', () => {
 
   it('gives its result, or is a warning, which a cancelled run only notes', async () => {
     const cancel = new AbortController()
-    const { github, lines } = await clientFor([{ body: { a: 1 } }, 422, 409], { cancel: cancel.signal })
+    const { github, lines } = await clientFor([{ body: { a: 1 } }, 422, 409], {
+      cancel: cancel.signal,
+    })
     expect(await attempt(github, list)).toEqual({ known: true, value: { a: 1 } })
     const failed = { known: false, why: 'GitHub returned 422', error: { status: 422 } }
     expect(await attempt(github, write)).toMatchObject(failed)
@@ -318,16 +342,20 @@ describe('a call that the run can do without', () => {
     ])
   })
 
-  it.each(CAUSES)('explains %s once, in one annotation', async (_what, reply, options, cause, why) => {
-    const { github, lines } = await clientFor([reply], options)
-    for (const one of [list, { ...write, permission: 'statuses: write' }, list]) await attempt(github, one)
-    const explained = why === '' ? '' : ` ${why}`
-    expect(lines).toEqual([
-      `warning: Failed to list the comments: ${cause}.${explained}`,
-      `info: Failed to write a comment: ${cause}. Nobody is told.`,
-      `info: Failed to list the comments: ${cause}.`,
-    ])
-  })
+  it.each(CAUSES)(
+    'explains %s once, in one annotation',
+    async (_what, reply, options, cause, why) => {
+      const { github, lines } = await clientFor([reply], options)
+      for (const one of [list, { ...write, permission: 'statuses: write' }, list])
+        await attempt(github, one)
+      const explained = why === '' ? '' : ` ${why}`
+      expect(lines).toEqual([
+        `warning: Failed to list the comments: ${cause}.${explained}`,
+        `info: Failed to write a comment: ${cause}. Nobody is told.`,
+        `info: Failed to list the comments: ${cause}.`,
+      ])
+    },
+  )
 
   it('names each missing permission first, and annotates one of them', async () => {
     const { github, lines } = await clientFor([FORBIDDEN, said(404, 'Not Found'), FORBIDDEN])
@@ -359,17 +387,26 @@ describe('a call that the run can do without', () => {
     [FORBIDDEN, undefined, 'notice'],
     [FORBIDDEN, 'warning', 'warning'],
     [502, undefined, 'warning'],
-  ])('and that only reads, answered %j with the level %j, is a %s', async (reply, level, expected) => {
-    const { github, lines } = await clientFor([reply])
-    await attempt(github, { purpose: 'read', permission: 'contents: read', ...(level && { level }) })
-    expect(lines.map((line) => line.split(':')[0])).toEqual([expected])
-  })
+  ])(
+    'and that only reads, answered %j with the level %j, is a %s',
+    async (reply, level, expected) => {
+      const { github, lines } = await clientFor([reply])
+      await attempt(github, {
+        purpose: 'read',
+        permission: 'contents: read',
+        ...(level && { level }),
+      })
+      expect(lines.map((line) => line.split(':')[0])).toEqual([expected])
+    },
+  )
 
   it('takes a 403 for no missing permission where it has worked before, or may have written', async () => {
     const before = await clientFor([200, FORBIDDEN])
     await attempt(before.github, list)
     await attempt(before.github, write)
-    expect(before.lines).toEqual([`warning: Failed to write a comment: ${REFUSED}. Nobody is told.`])
+    expect(before.lines).toEqual([
+      `warning: Failed to write a comment: ${REFUSED}. Nobody is told.`,
+    ])
     expect(before.github.workingPermissions()).toEqual(['issues: write'])
     const post = await clientFor([FORBIDDEN], { workingPermissions: ['issues: write'] })
     await attempt(post.github, write)
@@ -377,7 +414,9 @@ describe('a call that the run can do without', () => {
     const unclear = await clientFor(['lost', 'lost', 'lost', FORBIDDEN])
     await attempt(unclear.github, list)
     const refused = await attempt(unclear.github, write)
-    expect(!refused.known && unclear.github.isRefusedForGood(refused.error, 'issues: write')).toBe(false)
+    expect(!refused.known && unclear.github.isRefusedForGood(refused.error, 'issues: write')).toBe(
+      false,
+    )
   })
 
   it.each(FOR_GOOD)('that is answered %j is refused for good: %j', async (reply, expected) => {

@@ -10,8 +10,16 @@ it('a merged pull request is read with its labels, and with whether a person ope
   const none = (): void => undefined
   const client = new GitHub({
     ...{ clock, random: () => 0.5, cancel: new AbortController().signal },
-    ...{ apiUrl: github.url, serverUrl: 'https://github.com', repository: 'acme/docs', token: github.token },
-    ...{ proxy: NO_PROXY, log: { debug: none, info: none, notice: none, warning: none, cost: none } },
+    ...{
+      apiUrl: github.url,
+      serverUrl: 'https://github.com',
+      repository: 'acme/docs',
+      token: github.token,
+    },
+    ...{
+      proxy: NO_PROXY,
+      log: { debug: none, info: none, notice: none, warning: none, cost: none },
+    },
   })
   const organization = { ...person('acme'), type: 'Organization' } as const
   const opened = [person('octocat'), AGENT, organization].map((user, index) => {

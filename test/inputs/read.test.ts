@@ -47,9 +47,12 @@ describe('an input that is not given or empty', () => {
     ])
   })
 
-  it.each(['github-token', 'matrix'] as const)('%s is empty where nothing evaluates its default', (name) => {
-    expect(read({}).inputs[name]).toBe('')
-  })
+  it.each(['github-token', 'matrix'] as const)(
+    '%s is empty where nothing evaluates its default',
+    (name) => {
+      expect(read({}).inputs[name]).toBe('')
+    },
+  )
 })
 
 describe('a value', () => {
@@ -115,8 +118,12 @@ describe('the error', () => {
 })
 
 it('secrets are the key, also one in the place of the project, and the token, with and without white space', () => {
-  const secrets = (texts: Readonly<Record<string, string>>) => secretsOf(new Map(Object.entries(texts)))
-  expect(secrets({ 'api-key': 'mint_1', 'github-token': 'ghs_1', prompt: 'x' })).toEqual(['mint_1', 'ghs_1'])
+  const secrets = (texts: Readonly<Record<string, string>>) =>
+    secretsOf(new Map(Object.entries(texts)))
+  expect(secrets({ 'api-key': 'mint_1', 'github-token': 'ghs_1', prompt: 'x' })).toEqual([
+    'mint_1',
+    'ghs_1',
+  ])
   expect(secrets({ 'api-key': ' mint_1\n' })).toEqual([' mint_1\n', 'mint_1'])
   expect(secrets({ 'project-id': ' mint_1', 'job-id': 'mint_2' })).toEqual([' mint_1', 'mint_1'])
   expect(secrets({ api_key: 'mint_1', github_token: 'ghs_1' })).toEqual(['mint_1', 'ghs_1'])

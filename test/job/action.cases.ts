@@ -21,12 +21,19 @@ const HERE = 'The earlier job `j1`'
 export const RERUN = { runId: 1001, attempt: 2 }
 export const SAFE = 'Nothing was started, so it is safe to run this again.'
 
-export const job = (status: string, prLink: string | null = null): Reply => ({ body: { status, prLink } })
+export const job = (status: string, prLink: string | null = null): Reply => ({
+  body: { status, prLink },
+})
 export const completed = job('completed', PR)
 export const gone = { status: 404 }
-export const limited = (seconds: string): Reply => ({ status: 429, headers: { 'retry-after': seconds } })
+export const limited = (seconds: string): Reply => ({
+  status: 429,
+  headers: { 'retry-after': seconds },
+})
 const known = { target: PR }
-const merged = { pull: { state: 'closed', merged: true, merged_at: '2026-01-01T00:00:00Z' } } as const
+const merged = {
+  pull: { state: 'closed', merged: true, merged_at: '2026-01-01T00:00:00Z' },
+} as const
 const closed = { ...known, pull: { state: 'closed' } } as const
 
 export const LOOK = 'GET /job/j1'

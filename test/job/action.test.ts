@@ -41,7 +41,13 @@ describe('a look at an earlier job', () => {
   const late: Reply[] = [limited('20'), gone]
   const unwell: Reply[] = [{ status: 503 }, { breaks: 'before' }, limited('9'), job('active')]
   it.each<[string, Reply[], number, string, number[]]>([
-    ['is made again while 404 may be early', [gone, gone, job('active')], 20, '/job/j1/message', [0, 2, 6]],
+    [
+      'is made again while 404 may be early',
+      [gone, gone, job('active')],
+      20,
+      '/job/j1/message',
+      [0, 2, 6],
+    ],
     ['is made until a minute after the job was named', late, 20, '/job', [0, 20, 24, 32, 48]],
     ['is made once where it was named earlier', [gone], 60, '/job', [0]],
     ['is made again while that may help', unwell, 3600, '/job/j1/message', [0, 2, 6, 15]],
@@ -50,7 +56,9 @@ describe('a look at an earlier job', () => {
     expect(calls).toEqual([...timesS.map(() => LOOK), `POST ${posted}`])
     expect(calledAtS.slice(0, -1)).toEqual(timesS)
     const shown =
-      timesS.length > 1 ? /^Failed to get the earlier job `j1`\. .* \(\d+\)\. .* Trying again in/ : /gone|404/
+      timesS.length > 1
+        ? /^Failed to get the earlier job `j1`\. .* \(\d+\)\. .* Trying again in/
+        : /gone|404/
     expect(log[0]).toMatch(shown)
   })
 

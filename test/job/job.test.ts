@@ -12,7 +12,9 @@ describe('timeout', () => {
     ['a response past it, after which comes no look', { takesMs: 20_000 }, '15s', 20],
   ])('counts from the first request: %s is a part of it', async (_what, first, timeout, endS) => {
     const { run } = await startHarness({ replies: { post: [first, 'active'] } })
-    const { log, tookMs, outputs } = await run({ inputs: { ...PROMPT, 'follow-up': 'false', timeout } })
+    const { log, tookMs, outputs } = await run({
+      inputs: { ...PROMPT, 'follow-up': 'false', timeout },
+    })
     // As it was given.
     expect(log.at(-1)).toContain(`error: Not finished within ${timeout}. `)
     expect(tookMs).toBe(endS * 1000)
@@ -42,8 +44,12 @@ describe('the job of this step’s open pull request', () => {
   it('is asked about on GitHub alone in a dry run, which calls the docs service for nothing', async () => {
     const { calls, outputs, summary, log } = await runOn({}, { 'dry-run': 'true' })
     expect([calls, outputs]).toEqual([[], { result: 'dry-run', 'source-authors': '' }])
-    expect(summary).toContain('Without `dry-run`, this run would send this message to the job `j1`.')
-    expect(log.at(-1)).toMatch(/^notice: The docs service was not called\. Without `dry-run`, this run/)
+    expect(summary).toContain(
+      'Without `dry-run`, this run would send this message to the job `j1`.',
+    )
+    expect(log.at(-1)).toMatch(
+      /^notice: The docs service was not called\. Without `dry-run`, this run/,
+    )
   })
 })
 
@@ -52,10 +58,20 @@ describe('the output `pr-operation`', () => {
   const opened: Reply = { body: { status: 'completed', prLink } }
   const message = { 'job-id': 'j1' }
   it.each<
-    [string, string, Readonly<Record<string, string>>, { post?: readonly Reply[]; get: readonly Reply[] }]
+    [
+      string,
+      string,
+      Readonly<Record<string, string>>,
+      { post?: readonly Reply[]; get: readonly Reply[] },
+    ]
   >([
     ['`created` where the job opened it', 'created', {}, { get: [opened] }],
-    ['`created` where it did so after the message', 'created', message, { post: ['active'], get: [opened] }],
+    [
+      '`created` where it did so after the message',
+      'created',
+      message,
+      { post: ['active'], get: [opened] },
+    ],
     [
       '`updated` where it was there before',
       'updated',
@@ -82,13 +98,14 @@ describe('a job that completed without a pull request', () => {
   ])('is told as %s: %j, after the commit %j', async (headline, fields, message) => {
     const createdAt = '2026-01-05T00:00:00.000Z'
     const completed: Reply = { body: { status: 'completed', createdAt, ...fields } }
-    const { run, world, clock, statuses } = await startHarness({ replies: { get: ['active', completed] } })
+    const { run, world, clock, statuses } = await startHarness({
+      replies: { get: ['active', completed] },
+    })
     if (message !== undefined)
       clock.at(clock.now() + 7000, () => addCommit(world, { author: AGENT, message }))
     const { log, summary, outputs, requests } = await run({ inputs: PROMPT })
     expect(outputs['result']).toBe('no-pull-request')
-    expect(log.filter((line) => /^notice: Completed/.test(line))).toHaveLength(1)
-    expect(log.at(-1)).toContain(`${headline} (job j1).`)
+    expect(log.at(-1)).toContain(`notice: ${headline} (job j1).`)
     expect(summary).toContain(`## ✅ ${headline.replace(':', '\\:')}\n`)
     expect(statuses().at(-1)).toBe(`success: ${headline.replaceAll('`', '')} (j1)`)
     const asked = requests.filter((line) => line.endsWith('PullReport'))
@@ -99,7 +116,12 @@ describe('a job that completed without a pull request', () => {
 describe('the result stands before GitHub has said what it shows of the job', () => {
   const prLink = 'https://github.com/acme/docs/pull/12'
   const replies = { get: ['active', { body: { status: 'completed', prLink } }] satisfies Reply[] }
-  const known = { result: 'pull-request', status: 'completed', 'pr-link': prLink, 'pr-number': '12' }
+  const known = {
+    result: 'pull-request',
+    status: 'completed',
+    'pr-link': prLink,
+    'pr-number': '12',
+  }
 
   it('so a kill in between loses nothing, and the post step says nothing else', async () => {
     const { run, github, statuses } = await startHarness({ replies })
@@ -107,14 +129,17 @@ describe('the result stands before GitHub has said what it shows of the job', ()
     const { outputs, summary, log, post } = await run({ inputs: PROMPT, killAtMs: 11_000 })
     expect(outputs).toMatchObject(known)
     expect(summary).toContain('Pull request [acme/docs#')
-    expect(log.join('\n')).toContain(`notice: Pull request ready for review (job j1): ${prLink}`)
+    expect(log).toContain(`The pull request of job j1: ${prLink}`)
     expect(post.log.join('\n')).not.toContain('interrupted')
     expect(statuses().at(-1)).toBe('success: Pull request ready for review (j1)')
   })
 
   it.each<[string, object]>([
     ['nodes that are no list', { title: 'T', files: { nodes: {} }, comments: null, commits: null }],
-    ['a title and paths that are numbers', { title: 7, changedFiles: 1, files: { nodes: [{ path: 8 }] } }],
+    [
+      'a title and paths that are numbers',
+      { title: 7, changedFiles: 1, files: { nodes: [{ path: 8 }] } },
+    ],
     [
       'checks without a text',
       { title: 'T', commits: { nodes: [{ commit: { checkSuites: { nodes: [7] } } }] } },
@@ -139,8 +164,26 @@ it.each([
     const prLink = 'https://github.com/acme/docs/pull/12'
     const replies: Reply[] = ['active', { body: { status: 'completed', prLink } }]
     const { run, world, clock } = await startHarness({ replies: { get: replies } })
-    addPull(world, { number: 12, user: AGENT, created_at: new Date(clock.now() + atMs).toISOString() })
+    addPull(world, {
+      number: 12,
+      user: AGENT,
+      created_at: new Date(clock.now() + atMs).toISOString(),
+    })
     const { outputs } = await run({ inputs: { ...PROMPT, 'job-id': 'j1' } })
     expect(outputs['pr-operation']).toBe(operation)
+  },
+)
+
+it.each([
+  ['a new job', {}, 'Job j1 was accepted by the docs service.'],
+  ['a message', { 'job-id': 'j1' }, 'The message to job j1 was accepted by the docs service.'],
+  ['a job that is waited for', { 'job-id': 'j1', prompt: '' }, undefined],
+])(
+  'the log says of %s that it was accepted, and the post step knows its id',
+  async (_what, inputs, line) => {
+    const { run } = await startHarness({ replies: { get: ['completed'] } })
+    const { log, state } = await run({ inputs: { ...PROMPT, ...inputs } })
+    expect(log.find((one) => one.includes('was accepted'))).toBe(line)
+    expect(state['job-id']).toBe('j1')
   },
 )

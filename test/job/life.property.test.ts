@@ -42,7 +42,8 @@ it('a request for a job never makes two, loses no id, ends in time, and fails as
       const isNamed = outputs['job-id'] === (isMessage ? 'j7' : 'j1')
       const last = got.at(-1)
       const isAccepted = isMessage || (last !== undefined && JOBS.includes(last))
-      const mayBeLost = cancelAtMs !== undefined && typeof last === 'object' && (last.takesMs ?? 0) > 3000
+      const mayBeLost =
+        cancelAtMs !== undefined && typeof last === 'object' && (last.takesMs ?? 0) > 3000
       expect(isNamed || mayBeLost).toBe(isAccepted || mayBeLost)
       const limitMs = Math.max(given.timeoutMs, SENDING_MS) + LAST_LOOK_MS
       expect(tookMs).toBeLessThanOrEqual(limitMs)

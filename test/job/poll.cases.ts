@@ -24,7 +24,9 @@ export const answered = (status: number, retryAfter?: string) => ({
 
 export const another = { kind: 'wait' } as const
 const noWait = { inputs: { wait: 'false' } }
-export const every = (pollInterval: string): PollOptions => ({ inputs: { 'poll-interval': pollInterval } })
+export const every = (pollInterval: string): PollOptions => ({
+  inputs: { 'poll-interval': pollInterval },
+})
 const messaged = (shown: string): PollOptions => ({ kind: 'message', shown, ...every('5s') })
 
 const cut = ['failed', 'failed', slow('failed', 20_000)]
@@ -39,7 +41,12 @@ const failing = [lost, answered(500), noJob, answered(503, '0'), lost, 'active',
 export const POLLS: readonly [string, readonly Reply[], PollOptions, string][] = [
   ['a poll interval has no jitter', ['active', 'failed'], punctual, 'failed: 0.5, 1; 1 s'],
   ['a pause is as long as a 429 or 503 says', said, {}, 'failed: 5, 12, 17, 117; 117 s'],
-  ['a 429 that says nothing means a minute each time', unsaid, {}, 'failed: 5, 65, 125, 130; 130 s'],
+  [
+    'a 429 that says nothing means a minute each time',
+    unsaid,
+    {},
+    'failed: 5, 65, 125, 130; 130 s',
+  ],
   [
     'a 429 that says 0 s is no reason to wait',
     [answered(429, '0'), 'failed'],

@@ -31,24 +31,40 @@ async function poll(get: readonly Reply[], options: PollOptions = {}) {
   const posted = { body, takesMs: options.createTakesMs ?? 0 }
   const { run, world } = await startHarness({ random, replies: { post: [posted], get } })
   addPull(world, { number: 7, user: AGENT })
-  const usual = { context: 'none', 'follow-up': 'false', 'fail-on': 'none', timeout: `${timeoutS}s` }
+  const usual = {
+    context: 'none',
+    'follow-up': 'false',
+    'fail-on': 'none',
+    timeout: `${timeoutS}s`,
+  }
   const request = {
     ...(kind !== 'wait' && { prompt: 'Do it.' }),
     ...(kind !== 'create' && { 'job-id': 'j1' }),
   }
-  const end = await run({ inputs: { ...usual, ...request, ...options.inputs }, cancelAtMs, killAtMs })
+  const end = await run({
+    inputs: { ...usual, ...request, ...options.inputs },
+    cancelAtMs,
+    killAtMs,
+  })
   const looksS = end.calledAtS.slice(kind === 'wait' ? 0 : 1)
   return { ...end, looksS, result: end.outputs['result'], last: end.log.at(-1) ?? '' }
 }
 
 describe('the pause between looks', () => {
-  it.each(PAUSES)('%d s after the create, with jitter drawn at %d, is %d s', (ageS, random, pauseS) => {
-    const { inputs } = readInputs(new Map(), (same) => same)
-    expect(pauseAfter(undefined, 0, ageS * 1000, { inputs, random: () => random })).toBe(pauseS * 1000)
-  })
+  it.each(PAUSES)(
+    '%d s after the create, with jitter drawn at %d, is %d s',
+    (ageS, random, pauseS) => {
+      const { inputs } = readInputs(new Map(), (same) => same)
+      expect(pauseAfter(undefined, 0, ageS * 1000, { inputs, random: () => random })).toBe(
+        pauseS * 1000,
+      )
+    },
+  )
 
   it('is 5 s before the first look, and grows with the time since', async () => {
-    const { looksS } = await poll([...Array<Reply>(60).fill('active'), 'failed'], { random: () => 1 })
+    const { looksS } = await poll([...Array<Reply>(60).fill('active'), 'failed'], {
+      random: () => 1,
+    })
     expect(looksS.slice(0, 2)).toEqual([5, 11])
     const [before = 0, last = 0] = looksS.slice(-2)
     expect(last - before).toBeCloseTo(9.232)
@@ -120,14 +136,17 @@ describe('looks that fail', () => {
 it.each([
   ['in a pause', 3000, [], 3000],
   ['during a look', 6000, [5], 6000],
-])('a cancel %s ends the wait with the last known status', async (_when, cancelAtMs, looks, endMs) => {
-  const { outputs, looksS, tookMs } = await poll([slow('completed', 20_000)], {
-    shown: 'reviewing',
-    cancelAtMs,
-  })
-  expect(outputs).toMatchObject({ result: 'cancelled', status: 'reviewing' })
-  expect([looksS, tookMs]).toEqual([looks, endMs])
-})
+])(
+  'a cancel %s ends the wait with the last known status',
+  async (_when, cancelAtMs, looks, endMs) => {
+    const { outputs, looksS, tookMs } = await poll([slow('completed', 20_000)], {
+      shown: 'reviewing',
+      cancelAtMs,
+    })
+    expect(outputs).toMatchObject({ result: 'cancelled', status: 'reviewing' })
+    expect([looksS, tookMs]).toEqual([looks, endMs])
+  },
+)
 
 it('what is known of a job when its run is killed is an output', async () => {
   const { outputs } = await poll(['reviewing'], { killAtMs: 8000 })
@@ -144,7 +163,15 @@ it('a run that waits for the preview of a finished job does not say that it wait
 
 describe('the log', () => {
   it('names the job at each change of status, and warns once for each unknown word', async () => {
-    const { log } = await poll(['active', 'reviewing', 'reviewing', 'active', 'reviewing', '', 'completed'])
+    const { log } = await poll([
+      'active',
+      'reviewing',
+      'reviewing',
+      'active',
+      'reviewing',
+      '',
+      'completed',
+    ])
     expect(log.slice(1, -1)).toEqual([
       'Job j1 is active (after 0 ms).',
       'Job j1 is reviewing (after 10 s).',

@@ -2,7 +2,8 @@ import { JobError } from '../../src/job/job-error.ts'
 import type { JobEnd, JobResult } from '../../src/job/report.ts'
 import { MESSAGE, PR_LINK, type report, WAIT } from './reports.ts'
 
-export const RUNNING = 'The job is still running. To wait for it, run this action with `job-id: j1`.'
+export const RUNNING =
+  'The job is still running. To wait for it, run this action with `job-id: j1`.'
 export const MAYBE_RUNNING = RUNNING.replace('is still', 'may still be')
 export const FAILS = 'The step fails because `fail-on` names'
 export const ARCHIVED =
@@ -10,7 +11,10 @@ export const ARCHIVED =
 export const LATER = 'A longer `timeout` gives the next run more time.'
 
 export type Started = ConstructorParameters<typeof JobError>[0]
-export const REFUSED = { headline: 'The docs service refused the API key (401)', details: 'Renew it.' }
+export const REFUSED = {
+  headline: 'The docs service refused the API key (401)',
+  details: 'Renew it.',
+}
 export const refused = (started: Started, isTransient = false) =>
   new JobError(started, REFUSED, { isTransient })
 export const expired = refused('nothing')
@@ -35,7 +39,11 @@ export const anew = { rerun: 'anew' } as const
 /** Results, what differs from a usual end, and what is said. */
 export const WORDS: readonly [JobResult, Parameters<typeof report>[1], string][] = [
   ['pull-request', {}, `Pull request ready for review (job j1): ${PR_LINK}`],
-  ['pull-request', { fields: { id: 'ready' } }, `Pull request ready for review (job ready): ${PR_LINK}`],
+  [
+    'pull-request',
+    { fields: { id: 'ready' } },
+    `Pull request ready for review (job ready): ${PR_LINK}`,
+  ],
   ['no-pull-request', {}, NO_CHANGE],
   ['failed', {}, `${FAILED} ${FAILS} \`failed\`.`],
   ['archived', {}, ARCHIVED],
@@ -49,7 +57,11 @@ export const WORDS: readonly [JobResult, Parameters<typeof report>[1], string][]
   ],
   ['cancelled', {}, `Cancelled. ${RUNNING}`],
   ['cancelled', { end: notStarted(undefined, true) }, 'Cancelled. Nothing was started.'],
-  ['cancelled', { end: notStarted(refused('nothing', true), true) }, `Cancelled. ${EXPIRED} ${SAFE}`],
+  [
+    'cancelled',
+    { end: notStarted(refused('nothing', true), true) },
+    `Cancelled. ${EXPIRED} ${SAFE}`,
+  ],
   ['cancelled', { end: notStarted(refused('maybe'), true) }, `Cancelled. ${EXPIRED}`],
   ['submitted', {}, `Job started; not waiting for it. ${RUNNING}`],
   ['submitted', { plan: MESSAGE }, `Message sent; not waiting for the job. ${RUNNING}`],

@@ -55,7 +55,14 @@ const STATUSES = {
 
 /** The report of a job that was created and waited for, and that ended so. */
 export function report(result: JobResult, change: Change = {}): Report {
-  const { fields = {}, isUnseen = false, error, durationMs = 185_000, rerun = 'safe', inputs = {} } = change
+  const {
+    fields = {},
+    isUnseen = false,
+    error,
+    durationMs = 185_000,
+    rerun = 'safe',
+    inputs = {},
+  } = change
   const status = Object.entries(STATUSES).find(([name]) => name === result)?.[1]
   const job = readJob({
     id: 'j1',
@@ -73,12 +80,16 @@ export function report(result: JobResult, change: Change = {}): Report {
   let end: JobEnd = timedOut ? { kind: result, ...seen } : { kind: 'refused', ...seen }
   if (status !== undefined) end = { kind: 'finished', job, durationMs }
   if (result === 'submitted') end = { kind: 'submitted', job, durationMs }
-  const given = Object.entries(inputs).map(([name, value]) => [`INPUT_${name.toUpperCase()}`, value])
+  const given = Object.entries(inputs).map(([name, value]) => [
+    `INPUT_${name.toUpperCase()}`,
+    value,
+  ])
   const environment = readEnvironment(Object.fromEntries(given))
   const run = { environment, inputs: readInputs(environment.inputs, (text) => text).inputs }
   const plan = 'plan' in change ? change.plan : CREATE
   const kind = plan?.kind ?? 'create'
   const times = { namedAtMs: 0, sentAtMs: 0, deadlineMs: 0 }
-  const accepted = isUnseen || change.end ? undefined : { kind, id: 'j1', job, prLink: '', ...times }
+  const accepted =
+    isUnseen || change.end ? undefined : { kind, id: 'j1', job, prLink: '', ...times }
   return makeReport({ plan, end: change.end ?? end, rerun, accepted }, run)
 }

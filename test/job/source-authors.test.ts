@@ -1,7 +1,15 @@
 import { expect, it } from 'vitest'
 import { issueComment, pullRequest, pushOf } from '../support/events.ts'
 import { startHarness } from '../support/harness.ts'
-import { AGENT, addComment, addCommit, addPull, BEFORE, mergePull, person } from '../support/world.ts'
+import {
+  AGENT,
+  addComment,
+  addCommit,
+  addPull,
+  BEFORE,
+  mergePull,
+  person,
+} from '../support/world.ts'
 
 const PROMPT = { prompt: 'Document it.', wait: 'false' }
 
@@ -36,6 +44,9 @@ it('`source-authors` of a pull request is its author, of a command its writer', 
   expect(pull.outputs['source-authors']).toBe('mona')
   const body = '/docs explain it'
   const { id } = addComment(world, { kind: 'main', number: 5, author: octocat, body })
-  const command = await run({ event: issueComment({ id, body, author: octocat }), inputs: { wait: 'false' } })
+  const command = await run({
+    event: issueComment({ id, body, author: octocat }),
+    inputs: { wait: 'false' },
+  })
   expect(command.outputs['source-authors']).toBe('octocat')
 })

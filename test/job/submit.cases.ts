@@ -4,7 +4,10 @@ import type { Reply } from '../support/scripted-service.ts'
 export type Sent = RunOptions & { readonly random?: () => number }
 
 export const refused: Reply = { refused: true }
-export const limited = (seconds: string): Reply => ({ status: 429, headers: { 'retry-after': seconds } })
+export const limited = (seconds: string): Reply => ({
+  status: 429,
+  headers: { 'retry-after': seconds },
+})
 /** `SERVICE` is the docs service by https, which it does not speak. */
 export const at = (baseUrl: string): Sent => ({ inputs: { 'base-url': baseUrl } })
 const behindProxy: Sent = { ...at('https://docs.example.com'), env: { HTTPS_PROXY: 'SERVICE' } }

@@ -36,7 +36,8 @@ describe.each([
   )
 
   it('is tried with pauses a tenth shorter or longer, as they are drawn', async () => {
-    const timesWith = async (random: number) => (await send([refused], { random: () => random })).calledAtS
+    const timesWith = async (random: number) =>
+      (await send([refused], { random: () => random })).calledAtS
     expect(await timesWith(0)).toEqual([0, 0.9, 2.7, 6.3, 13.5, 27.9, 30])
     expect(await timesWith(1)).toEqual([0, 1.1, 3.3, 7.7, 16.5, 30])
   })
@@ -44,8 +45,12 @@ describe.each([
   it('that is sent again says so', async () => {
     const { log } = await send([refused, limited('100'), 'active'])
     expect(log.filter((line) => line.includes('again in'))).toEqual([
-      expect.stringMatching(/^Failed to reach .*\. Nothing was started yet; trying again in 1 s\.$/),
-      expect.stringMatching(/^The rate limit .*\. Nothing was started yet; trying again in 1 min 40 s\.$/),
+      expect.stringMatching(
+        /^Failed to reach .*\. Nothing was started yet; trying again in 1 s\.$/,
+      ),
+      expect.stringMatching(
+        /^The rate limit .*\. Nothing was started yet; trying again in 1 min 40 s\.$/,
+      ),
     ])
   })
 

@@ -13,7 +13,11 @@ import { OLD, PR, SAID } from './summary.cases.ts'
 const FOOTER = '<sub>Docs agent · project `docs`</sub>'
 
 const given = environmentOf({ inputs: { 'project-id': 'docs' } }, '/nowhere', '/nowhere')
-const waiting = { clock: new VirtualClock(), random: () => 0.5, cancel: new AbortController().signal }
+const waiting = {
+  clock: new VirtualClock(),
+  random: () => 0.5,
+  cancel: new AbortController().signal,
+}
 const run = new Run(readEnvironment(given), waiting)
 
 function summaryOf(...ended: Parameters<typeof report>): string {

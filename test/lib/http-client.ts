@@ -12,7 +12,12 @@ export const KINDS = [
 ] as const
 
 export function clientWith(options: Partial<HttpOptions> = {}): HttpClient {
-  return new HttpClient({ proxy: NO_PROXY, clock: createSystemClock(), timeoutMs: 10_000, ...options })
+  return new HttpClient({
+    proxy: NO_PROXY,
+    clock: createSystemClock(),
+    timeoutMs: 10_000,
+    ...options,
+  })
 }
 
 /** A request that reads. */

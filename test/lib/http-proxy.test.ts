@@ -28,18 +28,24 @@ describe.each(KINDS)('a proxy, for %s,', (_name, freshConnection) => {
   it.each([
     ['me:s%25cret@', 'me:s%cret'],
     ['me@', 'me:'],
-  ])('is given the credentials of its URL, which the target never sees: %s', async (user, credentials) => {
-    const target = await servers.start(({ headers }, response) => response.end(JSON.stringify(headers)))
-    const proxy = await servers.startProxy(credentials)
-    const client = clientWith(forHttp(proxy.origin.replace('//', `//${user}`)))
-    const { status, body } = await client.send(get(target.url, { freshConnection }))
-    expect([status, /authorization/.test(body)]).toEqual([200, false])
-  })
+  ])(
+    'is given the credentials of its URL, which the target never sees: %s',
+    async (user, credentials) => {
+      const target = await servers.start(({ headers }, response) =>
+        response.end(JSON.stringify(headers)),
+      )
+      const proxy = await servers.startProxy(credentials)
+      const client = clientWith(forHttp(proxy.origin.replace('//', `//${user}`)))
+      const { status, body } = await client.send(get(target.url, { freshConnection }))
+      expect([status, /authorization/.test(body)]).toEqual([200, false])
+    },
+  )
 
   it('that does not let a request through has sent nothing on, and is named by its host', async () => {
     const { url, requests } = await servers.start((_incoming, response) => response.end())
     const strict = await servers.startProxy('me:secret')
-    const failed = (origin: string) => failureOf(clientWith(forHttp(origin)), get(url, { freshConnection }))
+    const failed = (origin: string) =>
+      failureOf(clientWith(forHttp(origin)), get(url, { freshConnection }))
     expect(await failed(strict.origin)).toEqual({
       failure: 'proxy',
       maybeSent: false,
@@ -68,15 +74,21 @@ it.each([
   expect([target.connections(), proxy.connections()]).toEqual(isExempt ? [1, 0] : [0, 1])
 })
 
-it.each(PROXIES)('a proxy may be unusable, for a reason without its password: %s, %s', (value, problem) => {
-  expect(proxyProblem(value)).toBe(problem)
-})
+it.each(PROXIES)(
+  'a proxy may be unusable, for a reason without its password: %s, %s',
+  (value, problem) => {
+    expect(proxyProblem(value)).toBe(problem)
+  },
+)
 
 describe.skipIf(certificate === undefined).each(KINDS)('TLS over %s', (_name, freshConnection) => {
   const request = (url: URL) => get(url, { method: 'POST', body: 'x', freshConnection })
 
   it('with a certificate that nobody knows fails before anything is sent', async () => {
-    const { url, requests } = await servers.start((_incoming, response) => response.end(), certificate)
+    const { url, requests } = await servers.start(
+      (_incoming, response) => response.end(),
+      certificate,
+    )
     expect(await failureOf(clientWith(), request(url))).toEqual({
       failure: 'tls',
       maybeSent: false,
@@ -124,7 +136,10 @@ describe.skipIf(certificate === undefined).each(KINDS)('TLS over %s', (_name, fr
       const target = await servers.start((incoming, response) => {
         response.end(String(incoming.headers['proxy-authorization']))
       }, certificate)
-      const proxy = await servers.startProxy('me:s%cret', path.endsWith('TLS') ? certificate : undefined)
+      const proxy = await servers.startProxy(
+        'me:s%cret',
+        path.endsWith('TLS') ? certificate : undefined,
+      )
       const through = forHttps(proxy.origin.replace('//', '//me:s%25cret@'))
       const client = clientWith(path === 'directly' ? {} : through)
       for (let sent = 0; sent < 3; sent++) {

@@ -9,7 +9,11 @@ export const HALF_RESPONSES: readonly [string, RequestListener, Partial<HttpResp
   [
     'is compressed',
     (_, response) => response.writeHead(401, { 'content-encoding': ' GZIP' }).end(gzipSync('{}')),
-    { status: 401, body: '', bodyProblem: 'it is compressed, although no compression was requested' },
+    {
+      status: 401,
+      body: '',
+      bodyProblem: 'it is compressed, although no compression was requested',
+    },
   ],
   [
     'breaks off',

@@ -14,14 +14,23 @@ describe.each(KINDS)('a request over %s', (_name, freshConnection) => {
   it('arrives as it was meant, and its response comes back complete', async () => {
     let received = ''
     const { url, requests } = await servers.start((incoming, response) => {
-      const { host, 'x-name': name, 'content-length': length, 'accept-encoding': encoding } = incoming.headers
+      const {
+        host,
+        'x-name': name,
+        'content-length': length,
+        'accept-encoding': encoding,
+      } = incoming.headers
       incoming.setEncoding('utf8').on('data', (chunk: string) => {
         received += [host, name, length, encoding, chunk].join(' ')
       })
       response.writeHead(201, ['X-Twice', 'a', 'X-Twice', 'b'])
       incoming.on('end', () => response.end('größer'))
     })
-    const answer = await clientWith().send({ ...post(url), headers: { 'x-name': 'v' }, body: 'söme' })
+    const answer = await clientWith().send({
+      ...post(url),
+      headers: { 'x-name': 'v' },
+      body: 'söme',
+    })
     expect(requests).toEqual(['POST /path?query=1'])
     expect(received).toBe(`${url.host} v 5 identity söme`)
     expect(answer).toMatchObject({ status: 201, body: 'größer', bodyProblem: undefined })
@@ -30,7 +39,10 @@ describe.each(KINDS)('a request over %s', (_name, freshConnection) => {
 
   const OK = 'HTTP/1.1 201 Created'
   it.each([
-    ['comes after an interim response 103', `HTTP/1.1 103 Wait\r\n\r\n${OK}\r\ncontent-length: 2\r\n\r\n{}`],
+    [
+      'comes after an interim response 103',
+      `HTTP/1.1 103 Wait\r\n\r\n${OK}\r\ncontent-length: 2\r\n\r\n{}`,
+    ],
     ['is longer than announced', `${OK}\r\ncontent-length: 2\r\n\r\n{}trailing`],
     ['lacks the end of its chunks', `${OK}\r\ntransfer-encoding: chunked\r\n\r\n2\r\n{}\r\n`],
   ])('has the whole response where it %s', async (_how, bytes) => {
@@ -88,7 +100,11 @@ describe.each(KINDS)('a request over %s', (_name, freshConnection) => {
         'unresolved',
         'the name nowhere.invalid could not be resolved to an address (E',
       ],
-      [`https://${silent}`, 'tls-protocol', `the TLS connection to ${silent} failed: ${wrongVersion}`],
+      [
+        `https://${silent}`,
+        'tls-protocol',
+        `the TLS connection to ${silent} failed: ${wrongVersion}`,
+      ],
     ] as const) {
       const message = expect.stringContaining(says)
       const failed = await failureOf(clientWith(), request(new URL(url)))
@@ -120,7 +136,9 @@ describe.each(KINDS)('a request over %s', (_name, freshConnection) => {
     await accepted
     abort.abort(reason)
     // At once, and not when the connection is given up.
-    expect(await Promise.race([after.catch((error: unknown) => error), setImmediate('not yet')])).toBe(reason)
+    expect(
+      await Promise.race([after.catch((error: unknown) => error), setImmediate('not yet')]),
+    ).toBe(reason)
   })
 })
 
@@ -135,7 +153,9 @@ it('a request is not taken for sent because another server got the same one mean
 
 describe('connections', () => {
   it('are kept, but fresh for each request that asks for it, and closed after that', async () => {
-    const { url, connections, server } = await servers.start((_incoming, response) => response.end('{}'))
+    const { url, connections, server } = await servers.start((_incoming, response) =>
+      response.end('{}'),
+    )
     const client = clientWith()
     for (const freshConnection of [false, false, true, true, true, false, false]) {
       await client.send(get(url, { freshConnection }))

@@ -46,7 +46,9 @@ describe('a link', () => {
 
   it('keeps its brackets, pipes and quotes to itself', () => {
     const url = 'https://example.com/a_(b)|c"d<e>`f*g?x=[y]&z=1#h'
-    const { links, cells } = alive(table(['x'], [[link('name ](https://evil.example)', url)]]).source)
+    const { links, cells } = alive(
+      table(['x'], [[link('name ](https://evil.example)', url)]]).source,
+    )
     expect(links).toEqual(['https://example.com/a_%28b%29%7Cc%22d%3Ce%3E%60f%2Ag?x=%5By%5D&z=1#h'])
     expect(cells).toEqual([1, 1])
   })
@@ -69,7 +71,9 @@ describe.each(HOSTILE_TEXTS.map((text) => [text]))('hostile text %j', (text) => 
     for (const markdown of [md`We say ${text} here.`, md`## ${text}`, md`${text}`]) {
       const { html, links, kinds } = seenIn(markdown)
       expect([html, links]).toEqual([[], []])
-      expect([...kinds].filter((kind) => !/^(?:root|paragraph|heading|text|break)$/.test(kind))).toEqual([])
+      expect(
+        [...kinds].filter((kind) => !/^(?:root|paragraph|heading|text|break)$/.test(kind)),
+      ).toEqual([])
     }
   })
 
@@ -112,7 +116,12 @@ describe('redacting', () => {
   it.each([
     ['the longest first', ['', 'mint_abc', 'mint_abcdef'], 'mint_abcdef mint_abc', '*** ***'],
     ['one that is no well-formed text', ['mint_abc\ud800'], 'a mint_abc\ud800 b', 'a *** b'],
-    ['one of eight characters, no shorter one', ['12345678', '7654321'], '12345678 7654321', '*** 7654321'],
+    [
+      'one of eight characters, no shorter one',
+      ['12345678', '7654321'],
+      '12345678 7654321',
+      '*** 7654321',
+    ],
     ['only a whole one', ['mint_abcdef'], 'mint_abcde int_abcdef', 'mint_abcde int_abcdef'],
   ])('takes out %s', (_what, secrets, text, clean) => {
     expect(createRedact(secrets)(text)).toBe(clean)

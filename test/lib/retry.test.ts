@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { parseRetryAfter, RetryError, retry } from '../../src/lib/retry.ts'
+import { parseRetryAfter, RetryError, retry } from '../../src/lib/time.ts'
 import { VirtualClock } from '../support/clock.ts'
 import { RETRY_AFTER } from './retry.cases.ts'
 
@@ -12,20 +12,23 @@ it.each(RETRY_AFTER)('Retry-After %j means %j ms', (header, ms) => {
 it.each([
   [0, [900, 1800, 3600, 7200, 9000, 9000]],
   [1, [1100, 2200, 4400, 8800, 11_000, 11_000]],
-])('the pause after failures doubles up to its limit, and varies by a tenth: %i', async (drawn, expected) => {
-  const pauses: number[] = []
-  const failing = retry(
-    () => Promise.reject(new Error('No')),
-    {
-      backoff: { baseMs: 1000, maxMs: 10_000 },
-      maxAttempts: 7,
-      isRetryable: () => true,
-      retryAfterMs: () => undefined,
-      deadlineMs: () => Number.POSITIVE_INFINITY,
-      onRetry: (_error, pauseMs) => void pauses.push(Math.round(pauseMs)),
-    },
-    { clock: new VirtualClock(), random: () => drawn, cancel: new AbortController().signal },
-  )
-  await expect(failing).rejects.toThrow(RetryError)
-  expect(pauses).toEqual(expected)
-})
+])(
+  'the pause after failures doubles up to its limit, and varies by a tenth: %i',
+  async (drawn, expected) => {
+    const pauses: number[] = []
+    const failing = retry(
+      () => Promise.reject(new Error('No')),
+      {
+        backoff: { baseMs: 1000, maxMs: 10_000 },
+        maxAttempts: 7,
+        isRetryable: () => true,
+        retryAfterMs: () => undefined,
+        deadlineMs: () => Number.POSITIVE_INFINITY,
+        onRetry: (_error, pauseMs) => void pauses.push(Math.round(pauseMs)),
+      },
+      { clock: new VirtualClock(), random: () => drawn, cancel: new AbortController().signal },
+    )
+    await expect(failing).rejects.toThrow(RetryError)
+    expect(pauses).toEqual(expected)
+  },
+)

@@ -1,4 +1,11 @@
-import { cleanHunks, cleanMarkdown, logText, oneLine, readableText, visibleText } from '../../src/lib/text.ts'
+import {
+  cleanHunks,
+  cleanMarkdown,
+  logText,
+  oneLine,
+  readableText,
+  visibleText,
+} from '../../src/lib/text.ts'
 
 /** A function, a text, and what it makes of it. */
 export const CLEANED: readonly [(text: string) => string, string, string][] = [
@@ -19,7 +26,11 @@ export const CLEANED: readonly [(text: string) => string, string, string][] = [
   [cleanMarkdown, 'one  \n\n\n\n\ntwo\r\n  - three\n', 'one\n\ntwo\n  - three'],
   [oneLine, 'one\ntwo\u2028three\ttabs\u0085x\ry\ufeffz <!-- x --> b', 'one two three tabs x yz b'],
   // What joins letters stays, what turns them round goes.
-  [readableText, '👩\u200d💻 \u0645\u200c\u0647 a\u202eb\u0007c\u00ad', '👩\u200d💻 \u0645\u200c\u0647 abc'],
+  [
+    readableText,
+    '👩\u200d💻 \u0645\u200c\u0647 a\u202eb\u0007c\u00ad',
+    '👩\u200d💻 \u0645\u200c\u0647 abc',
+  ],
   [logText, '::set-output name=x::y', ': :set-output name=x::y'],
   [logText, ' \t::error::x\n::y', ' \t: :error::x\n: :y'],
   [logText, 'a ::error::x', 'a ::error::x'],

@@ -38,10 +38,13 @@ describe('a cut text', () => {
     expect(clip(text, 10)).toBe(cut)
   })
 
-  it.each(CUT_TEXTS)('in bytes says how many characters are left out (%#)', (text, maxBytes, indent, cut) => {
-    expect(clipBytes(text, maxBytes, indent)).toBe(cut)
-    expect(Buffer.byteLength(cut)).toBeLessThanOrEqual(maxBytes)
-  })
+  it.each(CUT_TEXTS)(
+    'in bytes says how many characters are left out (%#)',
+    (text, maxBytes, indent, cut) => {
+      expect(clipBytes(text, maxBytes, indent)).toBe(cut)
+      expect(Buffer.byteLength(cut)).toBeLessThanOrEqual(maxBytes)
+    },
+  )
 })
 
 it('quotes and fences are closed by nothing in the text', () => {

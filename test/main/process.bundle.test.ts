@@ -70,7 +70,10 @@ it.each(FAULTS)('%s never ends a run without words', async (_what, program, says
 
 it('a file for outputs that cannot be written fails the step, after the job was waited for', async () => {
   const { run: act, docs } = await startScene({ jobTimeMs: 0 })
-  const { exitCode, log } = await act({ inputs: QUIET, env: { GITHUB_OUTPUT: join(folder, 'missing') } })
+  const { exitCode, log } = await act({
+    inputs: QUIET,
+    env: { GITHUB_OUTPUT: join(folder, 'missing') },
+  })
   expect(exitCode).toBe(1)
   expect(log.match(/^::error .*/gm)).toEqual([
     expect.stringContaining(
@@ -121,7 +124,8 @@ describe('nothing comes alive of hostile texts', () => {
     const seen = alive(summary)
     expect(seen.html.filter((tag) => !OUR_TAGS.test(tag))).toEqual([])
     expect([seen.mentions, seen.images]).toEqual([[], []])
-    for (const link of seen.links) expect(link).toMatch(/^(?:https:\/\/|http:\/\/127\.0\.0\.1:)[^@]+$/)
+    for (const link of seen.links)
+      expect(link).toMatch(/^(?:https:\/\/|http:\/\/127\.0\.0\.1:)[^@]+$/)
   }
 
   it('in the prompt, as statuses, and in errors', async () => {
@@ -131,14 +135,26 @@ describe('nothing comes alive of hostile texts', () => {
     const look = (nth: number) => ({ path: 'look', nth }) as const
     for (const [index, text] of CHUNKS.entries()) {
       const body = { id: 'j1', status: text }
-      docs.faults.add({ kind: 'status', status: 500, body: { error: text }, match: look(2 * index + 1) })
+      docs.faults.add({
+        kind: 'status',
+        status: 500,
+        body: { error: text },
+        match: look(2 * index + 1),
+      })
       docs.faults.add({ kind: 'body', body, handled: false, match: look(2 * index + 2) })
     }
     docs.faults.add({ kind: 'body', body: { id: 'j1', status: 'x' }, match: { path: 'create' } })
-    docs.faults.add({ kind: 'status', status: 403, body: { error: CHUNKS.join('\n') }, match: look(21) })
+    docs.faults.add({
+      kind: 'status',
+      status: 403,
+      body: { error: CHUNKS.join('\n') },
+      match: look(21),
+    })
     const run = await act({ inputs: { ...QUIET, prompt } })
     expect(run).toMatchObject({ exitCode: 1, outputs: { result: 'error', 'job-id': 'j1' } })
-    expect(run.log.match(/^::warning .* has a status that this version does not know/gm)).toHaveLength(11)
+    expect(
+      run.log.match(/^::warning .* has a status that this version does not know/gm),
+    ).toHaveLength(11)
     expect(run.log.match(/^Failed to poll job j1\./gm)).toHaveLength(10)
     expectInert(run)
   })
@@ -148,7 +164,14 @@ describe('nothing comes alive of hostile texts', () => {
     for (const text of CHUNKS) {
       const source = { repository: text, ref: text }
       const prLink = `https://x.example/${text.replace(/[\s\p{C}@]/gu, '')}`
-      const fields = { source, model: text, prLink, createdAt: text, archivedAt: text, [text]: text }
+      const fields = {
+        source,
+        model: text,
+        prLink,
+        createdAt: text,
+        archivedAt: text,
+        [text]: text,
+      }
       const job = { id: `job ${text}`, status: 'completed', ...fields }
       docs.faults.add({ kind: 'body', body: job, match: { path: 'create' } })
       const run = await act({ inputs: QUIET, oddJob: true })

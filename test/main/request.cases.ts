@@ -1,6 +1,7 @@
 const WAYS =
   'accepted: an instruction, here or in prompt-file; job-id, to wait for a job; visitors-summary, visitors-export or reader-signals, for a report alone'
-const NOT_READ = 'accepted: text files of the workspace, one per line (no commas), with / between folders'
+const NOT_READ =
+  'accepted: text files of the workspace, one per line (no commas), with / between folders'
 
 /** What each of these inputs comes to; the files a.md, empty.md and half.md are there. */
 export const REFUSED: readonly (readonly [Readonly<Record<string, string>>, string])[] = [
@@ -8,7 +9,10 @@ export const REFUSED: readonly (readonly [Readonly<Record<string, string>>, stri
     {},
     `prompt is missing, and nothing else is requested; ${WAYS}; or a comment that starts with the command (/docs).`,
   ],
-  [{ 'context-files': 'a.md', command: '' }, `prompt is missing, and nothing else is requested; ${WAYS}.`],
+  [
+    { 'context-files': 'a.md', command: '' },
+    `prompt is missing, and nothing else is requested; ${WAYS}.`,
+  ],
   [
     { prompt: 'x', 'api-key': '' },
     "api-key is missing: is its secret's name spelled as in the settings of this repository, its organization or the job's environment? In a reusable workflow, does the caller pass it with `secrets:`? Accepted: an admin API key (mint_…) from the dashboard's API keys page, alone in its secret (`gh secret set NAME`, or Settings → Secrets and variables → Actions).",
@@ -45,7 +49,10 @@ export const REFUSED: readonly (readonly [Readonly<Record<string, string>>, stri
     { prompt: 'x', 'poll-interval': '10s', timeout: '8s' },
     'poll-interval ("10s") is longer than timeout ("8s"); accepted: at most timeout.',
   ],
-  ...[{ 'reader-signals': 'agent' }, { prompt: 'x', context: 'none', 'reader-signals': 'agent' }].map(
+  ...[
+    { 'reader-signals': 'agent' },
+    { prompt: 'x', context: 'none', 'reader-signals': 'agent' },
+  ].map(
     (inputs) =>
       [
         inputs,
@@ -71,7 +78,12 @@ export const WITHOUT_EFFECT: readonly [Readonly<Record<string, string>>, readonl
     ],
   ],
   [
-    { 'visitors-summary': 'true', 'poll-interval': '1s', wait: 'false', 'fail-on': 'timed-out, failed' },
+    {
+      'visitors-summary': 'true',
+      'poll-interval': '1s',
+      wait: 'false',
+      'fail-on': 'timed-out, failed',
+    },
     [`\`wait\` and \`poll-interval\` ${NO_JOB}`],
   ],
   [
@@ -89,12 +101,33 @@ export const WITHOUT_EFFECT: readonly [Readonly<Record<string, string>>, readonl
     ],
   ],
   [
-    { prompt: 'x', 'poll-interval': '1s', wait: 'false', 'wait-for-preview': 'true', timeout: '1m' },
+    {
+      prompt: 'x',
+      'poll-interval': '1s',
+      wait: 'false',
+      'wait-for-preview': 'true',
+      timeout: '1m',
+    },
     ['`poll-interval` and `wait-for-preview` can have no effect with `wait: false`.'],
   ],
   [
-    { 'job-id': 'j1', 'context-files': 'a.md', context: 'files', 'skip-labels': 'a', 'follow-up': 'false' },
-    ['`context-files`, `context`, `skip-labels` and `follow-up` can have no effect without a prompt.'],
+    {
+      'job-id': 'j1',
+      'context-files': 'a.md',
+      context: 'files',
+      'skip-labels': 'a',
+      'follow-up': 'false',
+    },
+    [
+      '`context-files`, `context`, `skip-labels` and `follow-up` can have no effect without a prompt.',
+    ],
+  ],
+  [
+    { prompt: 'x', 'visitors-days': '3', 'site-url': 'https://a.example' },
+    [
+      '`visitors-days` can have no effect without `visitors-summary` or `visitors-export`.',
+      '`site-url` can have no effect without a readers report.',
+    ],
   ],
   [
     { 'job-id': 'j1', prompt: 'x', context: 'files', 'follow-up': 'false' },

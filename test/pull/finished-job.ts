@@ -33,7 +33,9 @@ export function finishedJobStarter() {
   const open: FakeGitHub[] = []
   beforeEach(() => {
     log.length = 0
-    vi.spyOn(process.stdout, 'write').mockImplementation((chunk) => log.push(String(chunk).trimEnd()) > 0)
+    vi.spyOn(process.stdout, 'write').mockImplementation(
+      (chunk) => log.push(String(chunk).trimEnd()) > 0,
+    )
   })
   afterEach(async () => {
     vi.restoreAllMocks()
@@ -87,9 +89,14 @@ export function finishedJobStarter() {
       endedAtMs,
       /** Opens the agent's pull request 12. */
       open: (fields: Partial<Parameters<typeof addPull>[1]> = {}): Pull =>
-        addPull(world, { number: 12, user: AGENT, ...fields }, isHere ? world.pulls : world.elsewhere),
+        addPull(
+          world,
+          { number: 12, user: AGENT, ...fields },
+          isHere ? world.pulls : world.elsewhere,
+        ),
       /** Does something some seconds after the job's end. */
-      later: (seconds: number, change: () => void) => void clock.at(endedAtMs + seconds * 1000, change),
+      later: (seconds: number, change: () => void) =>
+        void clock.at(endedAtMs + seconds * 1000, change),
       /** What came of it; of a job with a pull request unless `prLink` is null. */
       read: ({
         prLink = `https://github.com/${repository}/pull/12`,

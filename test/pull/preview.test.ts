@@ -1,8 +1,22 @@
 import { describe, expect, it } from 'vitest'
 import { readChecks, readPreview } from '../../src/pull/preview.ts'
 import { pullOutputs } from '../../src/pull/pull-words.ts'
-import { CHECK_STATES, type CheckState, PREVIEW_URL, playBuild, previewBody } from '../support/builds.ts'
-import { type Account, AGENT, addCheck, addComment, bot, person, pushToPull } from '../support/world.ts'
+import {
+  CHECK_STATES,
+  type CheckState,
+  PREVIEW_URL,
+  playBuild,
+  previewBody,
+} from '../support/builds.ts'
+import {
+  type Account,
+  AGENT,
+  addCheck,
+  addComment,
+  bot,
+  person,
+  pushToPull,
+} from '../support/world.ts'
 import { type DocsPlace, finishedJobStarter, line, PULL_URL, summary } from './finished-job.ts'
 import { EXPECTED, PREVIEW_ROWS } from './pull-report.cases.ts'
 
@@ -60,7 +74,11 @@ describe('the preview', () => {
   })
 
   it.each([
-    ['\n \n  Page `x` has a syntax error. \nMore.', 'The build failed', 'Page \\`x\\` has a syntax error.'],
+    [
+      '\n \n  Page `x` has a syntax error. \nMore.',
+      'The build failed',
+      'Page \\`x\\` has a syntax error.',
+    ],
     ['', 'The build failed', 'The build failed'],
     [null, null, ''],
   ])('that failed (%j, %j) is told with what the check says', async (text, title, words) => {
@@ -116,8 +134,13 @@ describe('the preview', () => {
     const apps = new Set(['mintlify'])
     const body = previewBody('ready')
     const author = { __typename: 'Bot', login: 'Mintlify' }
-    const comments = { nodes: [null, { body: null, author }, { body, author: null }, { body, author }] }
-    const checks = readChecks({ checkSuites: { nodes: [null, { app: null, deployments: null }] } }, apps)
+    const comments = {
+      nodes: [null, { body: null, author }, { body, author: null }, { body, author }],
+    }
+    const checks = readChecks(
+      { checkSuites: { nodes: [null, { app: null, deployments: null }] } },
+      apps,
+    )
     expect(checks).toEqual({ isRead: true, deployment: undefined, failed: [] })
     expect(readChecks(null, apps).isRead).toBe(false)
     expect(readPreview(checks, comments, { sinceMs: 0, apps })).toEqual({
@@ -131,13 +154,21 @@ describe('the preview', () => {
     open()
     const body = `<!-- mintlify-preview-comment-1 -->\n${rows}`
     addComment(world, { kind: 'main', number: 12, author: AGENT, body })
-    expect(pullOutputs(await read())).toMatchObject({ 'preview-url': url, 'preview-status': status })
+    expect(pullOutputs(await read())).toMatchObject({
+      'preview-url': url,
+      'preview-status': status,
+    })
   })
 
   it('of a comment from before the job, or before the message, is its link alone', async () => {
     const { world, open, read, createdAtMs, endedAtMs } = await startFinishedJob()
     open()
-    const comment = addComment(world, { kind: 'main', number: 12, author: AGENT, body: previewBody('ready') })
+    const comment = addComment(world, {
+      kind: 'main',
+      number: 12,
+      author: AGENT,
+      body: previewBody('ready'),
+    })
     const status = async (editedAtMs: number, messageAtMs?: number): Promise<unknown> => {
       comment.editedAtMs = editedAtMs
       const outputs = pullOutputs(await read({ messageAtMs }))

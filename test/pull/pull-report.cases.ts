@@ -37,7 +37,12 @@ export const PREVIEW_ROWS: readonly [string, string, string, string][] = [
     'https://ready.example/',
     'ready',
   ],
-  ['not ready that is only so soon', READY.replace('Ready', 'Ready soon'), 'https://ready.example/', ''],
+  [
+    'not ready that is only so soon',
+    READY.replace('Ready', 'Ready soon'),
+    'https://ready.example/',
+    '',
+  ],
   ['no link with a password', READY.replace('https://', 'https://:b@'), '', ''],
   ['no script', READY.replace('https://ready.example/', 'javascript:alert'), '', ''],
   ['a check without a comment', '', '', ''],
@@ -45,17 +50,26 @@ export const PREVIEW_ROWS: readonly [string, string, string, string][] = [
 
 export const mine = { author: AGENT }
 /** Commits since the job was created, and what is said of it. */
-export const STRAIGHT: readonly [string, Parameters<typeof addCommit>[1][], string | undefined][] = [
-  ['that left no commit', [], 'Changed nothing on `main`'],
-  ['beside commits of others', [{ author: person('mona') }], 'Changed nothing on `main`'],
-  ['with a commit of the agent', [mine], 'Published straight to `main`: 1 commit'],
-  ['with two of them', [mine, {}, mine], 'Published straight to `main`: 2 commits'],
-  ['with a merged one by its subject', [{ ...mine, message: 'Docs (#7)\n\nx' }], 'Changed nothing on `main`'],
+export const STRAIGHT: readonly [string, Parameters<typeof addCommit>[1][], string | undefined][] =
   [
-    'with a merge commit',
-    [{ ...mine, message: 'Merge pull request #7 from acme/x' }],
-    'Changed nothing on `main`',
-  ],
-  ['beside a hundred commits, the first of all included', Array(99).fill({}), 'Changed nothing on `main`'],
-  ['beside more than a hundred', Array(100).fill({}), undefined],
-]
+    ['that left no commit', [], 'Changed nothing on `main`'],
+    ['beside commits of others', [{ author: person('mona') }], 'Changed nothing on `main`'],
+    ['with a commit of the agent', [mine], 'Published straight to `main`: 1 commit'],
+    ['with two of them', [mine, {}, mine], 'Published straight to `main`: 2 commits'],
+    [
+      'with a merged one by its subject',
+      [{ ...mine, message: 'Docs (#7)\n\nx' }],
+      'Changed nothing on `main`',
+    ],
+    [
+      'with a merge commit',
+      [{ ...mine, message: 'Merge pull request #7 from acme/x' }],
+      'Changed nothing on `main`',
+    ],
+    [
+      'beside a hundred commits, the first of all included',
+      Array(99).fill({}),
+      'Changed nothing on `main`',
+    ],
+    ['beside more than a hundred', Array(100).fill({}), undefined],
+  ]

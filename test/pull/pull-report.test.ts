@@ -58,7 +58,10 @@ describe('the files of the pull request', () => {
     open({ title: 'Nothing' })
     const report = await read()
     expect(summary(report)).toBe('**Nothing**\n\nThe pull request changes no file.')
-    expect([line(report), pullOutputs(report)['pr-files']]).toEqual([`[0 files](${PULL_URL}/files)`, '[]'])
+    expect([line(report), pullOutputs(report)['pr-files']]).toEqual([
+      `[0 files](${PULL_URL}/files)`,
+      '[]',
+    ])
   })
 
   it.each([
@@ -90,12 +93,17 @@ it('the summary names five failed checks of others, and how many more there are'
   const sha = open({ files: ['a.mdx'] }).commits[0] ?? ''
   addCheck(world, sha, CHECK_STATES.failed)
   addCheck(world, sha, { ...CHECK_STATES.ready, name: 'Green', app: 'github-actions' })
-  addCheck(world, sha, { ...CHECK_STATES.failed, name: 'Mintlify Deployment', app: 'github-actions' })
+  addCheck(world, sha, {
+    ...CHECK_STATES.failed,
+    name: 'Mintlify Deployment',
+    app: 'github-actions',
+  })
   expect(line(await read())).toContain(' · preview failed · 1 check fails')
   for (const name of ['Vale', 'Links', 'a', 'b', 'c'])
     addCheck(world, sha, { ...CHECK_STATES['timed out'], name })
   const report = await read()
-  const link = (name: string, id: number): string => `[${name}](https://github.com/acme/docs/runs/${id})`
+  const link = (name: string, id: number): string =>
+    `[${name}](https://github.com/acme/docs/runs/${id})`
   expect(summary(report)).toContain(
     `6 checks fail: ${link('Vale', 4)}, ${link('Links', 5)}, ${link('a', 6)}, ${link('b', 7)}, ${link('c', 8)}, and 1 more`,
   )
@@ -120,7 +128,9 @@ describe('a job without a pull request', () => {
     const url = `https://github.com/acme/docs/commit/${sha}`
     expect(summary(report)).toBe(`[Show 1 commit](${url})`)
     expect(line(report)).toBe(`[1 commit](${url})`)
-    expect(text(await read({ prLink: null, messageAtMs: endedAtMs }))).toBe('Changed nothing on `main`')
+    expect(text(await read({ prLink: null, messageAtMs: endedAtMs }))).toBe(
+      'Changed nothing on `main`',
+    )
     expect(text(await read({ prLink: null, messageAtMs: createdAtMs + 999 }))).toMatch(/1 commit$/)
   })
 
@@ -138,13 +148,18 @@ describe('a job without a pull request', () => {
     addCommit(world, mine)
     world.scopes.delete(scope)
     expect(text(await read({ prLink: null }))).toBeUndefined()
-    expect(log.filter((one) => one.includes('::notice'))).toEqual([expect.stringContaining(`\`${named}\``)])
+    expect(log.filter((one) => one.includes('::notice'))).toEqual([
+      expect.stringContaining(`\`${named}\``),
+    ])
   })
 })
 
 it('GitHub is asked nothing about a pull request on another server', async () => {
   const { github, read } = await startFinishedJob()
-  for (const prLink of ['https://gitlab.com/a/b/-/merge_requests/1', 'https://github.com.example/a/b/pull/1'])
+  for (const prLink of [
+    'https://gitlab.com/a/b/-/merge_requests/1',
+    'https://github.com.example/a/b/pull/1',
+  ])
     expect(await read({ prLink })).toEqual({ kind: 'unknown' })
   expect(github.requests).toEqual([])
 })
@@ -175,7 +190,8 @@ it('nothing that others wrote about the pull request comes alive', async () => {
   for (const text of HOSTILE_TEXTS) {
     world.pulls.clear()
     world.checks.length = 0
-    const sha = open({ title: text, files: [{ filename: text || 'x', status: 'added' }] }).commits[0] ?? ''
+    const sha =
+      open({ title: text, files: [{ filename: text || 'x', status: 'added' }] }).commits[0] ?? ''
     addCheck(world, sha, { ...CHECK_STATES.failed, summary: text, title: text })
     addCheck(world, sha, { ...CHECK_STATES.failed, app: 'github-actions', name: text })
     const report = await read()
@@ -184,7 +200,11 @@ it('nothing that others wrote about the pull request comes alive', async () => {
     const texts = [report, published].flatMap((one) => [summary(one), line(one)])
     for (const source of [...texts, headline]) {
       const { html, links, images, mentions } = alive(source)
-      expect([html.filter((tag) => !/^<\/?code>$/.test(tag)), images, mentions]).toEqual([[], [], []])
+      expect([html.filter((tag) => !/^<\/?code>$/.test(tag)), images, mentions]).toEqual([
+        [],
+        [],
+        [],
+      ])
       expect(links.filter((url) => !url.startsWith('https://github.com/acme/docs/'))).toEqual([])
     }
   }

@@ -29,7 +29,9 @@ describe('figures', () => {
 type Totals = Readonly<Record<string, number>>
 
 /** A site on which nothing moves but what a test says: forty pages of 100 visitors. */
-const QUIET: Totals = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`/quiet/${index}`, 100]))
+const QUIET: Totals = Object.fromEntries(
+  Array.from({ length: 40 }, (_, index) => [`/quiet/${index}`, 100]),
+)
 
 const pagesOf = (totals: Totals) =>
   new Map(Object.entries(totals).map(([path, total]) => [path, page(path, total)]))
@@ -76,7 +78,10 @@ describe('what moved', () => {
 
   it('is nothing on a site without pages, or with one', () => {
     expect(findPageChanges(new Map(), new Map())).toEqual({ up: [], down: [] })
-    expect(findPageChanges(pagesOf({ '/': 100 }), pagesOf({ '/': 900 }))).toMatchObject({ up: [], down: [] })
+    expect(findPageChanges(pagesOf({ '/': 100 }), pagesOf({ '/': 900 }))).toMatchObject({
+      up: [],
+      down: [],
+    })
   })
 })
 
@@ -108,7 +113,8 @@ it.each(SITES)(
       counts.moved += Object.values(findPageChanges(before, now)).flat().length
       const rises = dice.roll() < 0.5
       const changed = site.find(({ mean }) => mean >= 200)
-      if (changed === undefined || ((rises ? before : now).get(changed.path)?.total ?? 0) < 200) continue
+      if (changed === undefined || ((rises ? before : now).get(changed.path)?.total ?? 0) < 200)
+        continue
       const twice = simulatedWeek([{ ...changed, mean: 2 * changed.mean }], dice, noise)
       const found = rises
         ? findPageChanges(before, new Map([...now, ...twice])).up

@@ -1,5 +1,9 @@
 /** A site, the path of a page, and its address. */
-export const PAGE_URLS: readonly (readonly [site: string, path: string, url: string | undefined])[] = [
+export const PAGE_URLS: readonly (readonly [
+  site: string,
+  path: string,
+  url: string | undefined,
+])[] = [
   ['https://docs.example.com', '/quickstart', 'https://docs.example.com/quickstart'],
   ['https://docs.example.com/', '/', 'https://docs.example.com/'],
   ['https://example.com/docs/', 'guides/a', 'https://example.com/docs/guides/a'],

@@ -15,13 +15,26 @@ const MISSED = `- search for \`export to csv\`: 37 of 38 searches led to no clic
 - \`/guides/restore\`: 14 of 21 ratings say no; the site's average: 28 %
 - \`/sdks/tokens\`: 7 of 7 questions got no answer; the site's average: 10 %`
 
-const rating = (path: string, thumbsUp: number, thumbsDown: number) => ({ path, thumbsUp, thumbsDown })
+const rating = (path: string, thumbsUp: number, thumbsDown: number) => ({
+  path,
+  thumbsUp,
+  thumbsDown,
+})
 const search = (searchQuery: string, hits: number, ctr: number) => ({ searchQuery, hits, ctr })
 
 /** The three calls answered with these lists in place of the service's own. */
-function answers(feedback: unknown[] = [], searches: unknown[] = [], conversations: unknown[] = []): Fault[] {
+function answers(
+  feedback: unknown[] = [],
+  searches: unknown[] = [],
+  conversations: unknown[] = [],
+): Fault[] {
   const bodies = [{ feedback }, { searches }, { conversations }]
-  return CALLS.map((path, index) => ({ kind: 'body', body: bodies[index], times: 'always', match: { path } }))
+  return CALLS.map((path, index) => ({
+    kind: 'body',
+    body: bodies[index],
+    times: 'always',
+    match: { path },
+  }))
 }
 
 describe('what readers missed', () => {
@@ -31,8 +44,22 @@ describe('what readers missed', () => {
     const head = ['## 🔎 What readers missed', '6 Jul to 2 Aug · project `docs`']
     expect(summary.split('\n\n').slice(0, 3)).toEqual([...head, MISSED])
     expect(JSON.parse(outputs['reader-signals'] ?? '')).toEqual([
-      { kind: 'search', search: 'export to csv', count: 37, of: 38, share: 0.974, siteShare: 0.396 },
-      { kind: 'rating', path: '/guides/restore', count: 14, of: 21, share: 0.667, siteShare: 0.282 },
+      {
+        kind: 'search',
+        search: 'export to csv',
+        count: 37,
+        of: 38,
+        share: 0.974,
+        siteShare: 0.396,
+      },
+      {
+        kind: 'rating',
+        path: '/guides/restore',
+        count: 14,
+        of: 21,
+        share: 0.667,
+        siteShare: 0.282,
+      },
       { kind: 'question', path: '/sdks/tokens', count: 7, of: 7, share: 1, siteShare: 0.103 },
     ])
     expect(JSON.parse(outputs['reader-signals'] ?? '')).toHaveLength(3)
@@ -66,8 +93,11 @@ describe('what readers missed', () => {
     )
     const inputs = { ...SIGNALS, 'site-url': 'https://docs.example.com/x' }
     const { summary } = await runReaders({ inputs, faults: answers(feedback) })
-    const [shown = '', more = ''] = summary.split('<details><summary>What readers missed: 3 more</summary>')
-    const line = (index: number): string => `- [\`/p/${index}\`](https://docs.example.com/x/p/${index}): `
+    const [shown = '', more = ''] = summary.split(
+      '<details><summary>What readers missed: 3 more</summary>',
+    )
+    const line = (index: number): string =>
+      `- [\`/p/${index}\`](https://docs.example.com/x/p/${index}): `
     expect(shown.match(/^- /gm)).toHaveLength(5)
     expect(shown).toContain(`${line(4)}26 of 26 ratings say no; the site's average: 10 %`)
     expect(more).toContain(`${line(7)}23 of 23 ratings say no; the site's average: 10 %`)
@@ -83,7 +113,10 @@ describe('what cannot be read of it', () => {
       'does not match the documentation',
     ],
   ])('loses its lines (%s), with one warning', async (name, fault, says) => {
-    const { summary, warned, failure, outputs } = await runReaders({ inputs: SIGNALS, faults: [fault] })
+    const { summary, warned, failure, outputs } = await runReaders({
+      inputs: SIGNALS,
+      faults: [fault],
+    })
     expect(failure).toBeUndefined()
     expect(summary).toContain(`The ${name} could not be read.`)
     expect(warned).toMatch(new RegExp(`^Not read: the ${name}\\. .*${says}.*$`))
@@ -94,14 +127,19 @@ describe('what cannot be read of it', () => {
     ['beside a visitors report', { 'visitors-summary': 'true' }, false, undefined],
     ['beside a job', {}, true, undefined],
     ['alone', {}, false, expect.stringMatching(/^The docs service does not allow this \(403\)\. /)],
-  ])('is warned of once %s, and fails the step only where nothing else was asked for', async (...given) => {
-    const [, more, hasJob, expected] = given
-    const run = await runReaders({ inputs: { ...SIGNALS, ...more }, hasJob, faults: REFUSED })
-    expect(run.failure).toEqual(expected)
-    expect(run.warned).toMatch(/^Not read: the ratings, the searches and the questions\. .*\(403\).*$/)
-    expect(run.outputs['reader-signals']).toBe('')
-    expect(run.summary).toContain('The ratings, searches and questions could not be read.')
-  })
+  ])(
+    'is warned of once %s, and fails the step only where nothing else was asked for',
+    async (...given) => {
+      const [, more, hasJob, expected] = given
+      const run = await runReaders({ inputs: { ...SIGNALS, ...more }, hasJob, faults: REFUSED })
+      expect(run.failure).toEqual(expected)
+      expect(run.warned).toMatch(
+        /^Not read: the ratings, the searches and the questions\. .*\(403\).*$/,
+      )
+      expect(run.outputs['reader-signals']).toBe('')
+      expect(run.summary).toContain('The ratings, searches and questions could not be read.')
+    },
+  )
 })
 
 describe('what the agent is told', () => {
@@ -122,7 +160,11 @@ What readers missed, 6 Jul to 2 Aug:
   })
 
   it('is nothing where it cannot be read, with a notice', async () => {
-    const { signals, log, failure } = await runReaders({ inputs: AGENT, faults: REFUSED, hasJob: true })
+    const { signals, log, failure } = await runReaders({
+      inputs: AGENT,
+      faults: REFUSED,
+      hasJob: true,
+    })
     expect([signals, failure]).toEqual(['', undefined])
     expect(log.join('\n')).toMatch(
       /^notice: The agent is not told what readers missed\. Not read: .*\(403\)/m,
@@ -143,14 +185,17 @@ it('what strangers word is shown to people, and to an agent, in the form that is
   expect(STRANGERS_NAMES.length).toBeGreaterThanOrEqual(200)
   for (let from = 0; from < STRANGERS_NAMES.length; from += 5) {
     const names = STRANGERS_NAMES.slice(from, from + 5)
-    const textsOf = (wanted: string) => names.flatMap(([kind, text]) => (kind === wanted ? [text] : []))
+    const textsOf = (wanted: string) =>
+      names.flatMap(([kind, text]) => (kind === wanted ? [text] : []))
     const faults = answers(
       [...textsOf('path').map((path) => rating(path, 0, 30)), rating('/good', 9801, 0)],
       [...textsOf('search').map((term) => search(term, 30, 0)), search('good', 9801, 1)],
     )
     const { summary, log, outputs, signals } = await runReaders({ inputs: AGENT, faults })
     const agent = names.map(([kind, , , name]) => subjectOf(kind, name, 'with the words')).sort()
-    expect(subjectsIn(summary)).toEqual(names.map(([kind, , name]) => subjectOf(kind, name, 'for')).sort())
+    expect(subjectsIn(summary)).toEqual(
+      names.map(([kind, , name]) => subjectOf(kind, name, 'for')).sort(),
+    )
     expect([subjectsIn(signals), subjectsIn(outputs['visitors-markdown'])]).toEqual([agent, agent])
     const entries: Record<string, unknown>[] = JSON.parse(outputs['reader-signals'] ?? '')
     const given = entries.flatMap(({ path, search: term }) => path ?? term ?? [])
@@ -188,7 +233,11 @@ it('a question is told by page or category alone, whatever was asked and answere
   ]
   const faults = answers([], [], [...about.flat(), ...Array.from({ length: 90 }, () => good)])
   const { summary, log, outputs, signals } = await runReaders({ inputs: AGENT, faults })
-  const subjects = ['a category (name withheld)', 'a page (path withheld)', 'questions about `API & SDKs`']
+  const subjects = [
+    'a category (name withheld)',
+    'a page (path withheld)',
+    'questions about `API & SDKs`',
+  ]
   expect([subjectsIn(summary), subjectsIn(signals)]).toEqual([subjects, subjects])
   const everything = [summary, signals, ...log, ...Object.values(outputs)].join('\n')
   expect(everything).not.toMatch(/hunter2|Never say|a\.example|Rm -rf/)
@@ -203,7 +252,9 @@ it('a question is told by page or category alone, whatever was asked and answere
 
 describe('the Markdown output', () => {
   it('is the first screen without the chart, with what readers missed in the form for an agent', async () => {
-    const { summary, outputs } = await runReaders({ inputs: { ...SIGNALS, 'visitors-summary': 'true' } })
+    const { summary, outputs } = await runReaders({
+      inputs: { ...SIGNALS, 'visitors-summary': 'true' },
+    })
     const [shown = ''] = summary.split('\n\n<details>')
     const withoutChart = shown.replace(/\n\n```mermaid[\s\S]*?\(orange\)\./, '')
     expect(outputs['visitors-markdown']).toBe(
@@ -231,7 +282,12 @@ it('what refuses key, credits or access is said in short beside a job, and in fu
 })
 
 it('a dry run calls nothing, and says what it would read', async () => {
-  const inputs = { ...AGENT, 'visitors-summary': 'true', 'visitors-export': 'v.csv', 'dry-run': 'true' }
+  const inputs = {
+    ...AGENT,
+    'visitors-summary': 'true',
+    'visitors-export': 'v.csv',
+    'dry-run': 'true',
+  }
   const { sent, summary, log, outputs, signals } = await runReaders({ inputs })
   expect([sent, outputs, signals]).toEqual([[], {}, ''])
   const plan =

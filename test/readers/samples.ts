@@ -44,7 +44,11 @@ export function report(
 }
 
 /** A summary as Markdown, with plain spaces. */
-export function summaryOf(report: VisitorsReport, more: Partial<ReportContent> = {}, siteUrl = ''): string {
+export function summaryOf(
+  report: VisitorsReport,
+  more: Partial<ReportContent> = {},
+  siteUrl = '',
+): string {
   const given = new Map(Object.entries({ 'project-id': 'docs', 'site-url': siteUrl }))
   const { inputs } = readInputs(given, (text) => text)
   const none = { failure: undefined, signals: undefined, exported: '', leftOut: [] }

@@ -64,11 +64,16 @@ export async function runReaders(options: ReadersRun) {
   const written = vi.spyOn(run, 'writeSummary').mockReturnValue()
   const read = await readReadersOptions(run)
   if (read.options === undefined || read.problems.length > 0) throw new Error(JSON.stringify(read))
-  const access = { baseUrl: new URL(docs.url), projectId: 'docs', apiKey: docs.key, redact: run.redact }
+  const access = {
+    baseUrl: new URL(docs.url),
+    projectId: 'docs',
+    apiKey: docs.key,
+    redact: run.redact,
+  }
   const service = new DocsService({ ...access, http, clock })
   const readers = new Readers({ ...read.options, hasJob }, service, run)
   const [forAgent, failure] = await Promise.all([readers.signals(), readers.report()])
-  const signals = forAgent === undefined ? '' : `${forAgent.rules}\n${forAgent.list}`
+  const signals = forAgent.join('\n')
   const pausesMs = sleep.mock.calls.map(([ms]) => ms)
   const summary = written.mock.lastCall?.[1].source ?? ''
   vi.restoreAllMocks()

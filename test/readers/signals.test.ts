@@ -66,7 +66,9 @@ describe('what readers missed', () => {
     const asked = (days: number[], page: string, category = '') =>
       days.map((day) => question(page, day, false, category))
     const pages = [asked([1, 1, 2], '/three'), asked([3, 3, 3], '/one-day'), asked([4, 5], '/two')]
-    expect(found([], [], [...pages.flat(), question('/three', 6, true)])).toEqual(['question /three 3/4'])
+    expect(found([], [], [...pages.flat(), question('/three', 6, true)])).toEqual([
+      'question /three 3/4',
+    ])
     const sdks = 'API & SDKs'
     const secret = asked([1, 2, 3], '/a b', sdks)
     expect(found([], [], secret)).toEqual(['question ? 3/3'])

@@ -13,19 +13,26 @@ const screen = (...sample: Parameters<typeof report>) => firstScreen(summaryOf(r
 
 /** What is folded under a title that begins so. */
 function folded(text: string, title: string): string {
-  const found = [...text.matchAll(/<details><summary>(.*?)<\/summary>\n\n([\s\S]*?)\n\n<\/details>/g)]
+  const found = [
+    ...text.matchAll(/<details><summary>(.*?)<\/summary>\n\n([\s\S]*?)\n\n<\/details>/g),
+  ]
   return found.find(([, name]) => name?.startsWith(title))?.[2] ?? ''
 }
 
 /** Below the table. */
-const APART = 'Who came both ways counts once in all: people and AI do not add up to it.'
+const APART = 'Visitors are deduplicated: people and AI do not add up to all.'
 const READS = { human: 15_702, ai: 25_620, total: 41_322 }
 const WEEKS = [9000, 9100, 8900, 9050, 9000, 9000, 9000]
 /** Forty pages on which nothing happens. */
 const QUIET = Array.from({ length: 40 }, (_, index) => page(`/quiet/${index}`, 100))
 const PAGES = {
   pages: [page('/quickstart', 3540, 412), page('/llms.txt', 800, 792), page('/new', 40), ...QUIET],
-  previousPages: [page('/quickstart', 3147), page('/llms.txt', 700, 300), page('/old', 1204), ...QUIET],
+  previousPages: [
+    page('/quickstart', 3147),
+    page('/llms.txt', 700, 300),
+    page('/old', 1204),
+    ...QUIET,
+  ],
 }
 
 it.each([
@@ -76,13 +83,15 @@ From the top, at the right: all (blue), people (grey), AI (orange).
   })
 
   it('has five pages that went up above those that went down, and says how many more did', () => {
-    const up = (total: number) => [0, 1, 2, 3, 4, 5, 6].map((index) => page(`/up/${index}`, total - index))
+    const up = (total: number) =>
+      [0, 1, 2, 3, 4, 5, 6].map((index) => page(`/up/${index}`, total - index))
     const pages = [...up(300), page('/down', 20), ...QUIET]
     const previousPages = [...up(100), page('/down', 100), ...QUIET]
     const text = summaryOf(report([...WEEKS, 9000], { pages, previousPages }))
     const head = '; 8 pages moved\n'
     expect(text).toContain(head)
-    const end = '| `/up/4` | 296 | +200 | +208 % |\n| `/down` | 20 | −80 | −80.0 % |\n| and 2 more |  |  |  |'
+    const end =
+      '| `/up/4` | 296 | +200 | +208 % |\n| `/down` | 20 | −80 | −80.0 % |\n| and 2 more |  |  |  |'
     expect(text).toContain('| `/up/0` | 300 | +200 | +200 % |\n')
     expect(text).toContain(end)
   })
@@ -131,7 +140,10 @@ ${APART}`)
   })
 
   it.each([
-    ['isWhole', '⚠️ Not complete: 42 pages could be read.\n\n⚠️ The last part says what is missing, and why.'],
+    [
+      'isWhole',
+      '⚠️ Not complete: 42 pages could be read.\n\n⚠️ The last part says what is missing, and why.',
+    ],
     ['isPreviousWhole', '⚠️ The last part says what is missing, and why.'],
   ])('says at once that not all was read, and then not what moved (%s)', (lack, says) => {
     const sample = report([...WEEKS, 9000], { ...PAGES, [lack]: false })
@@ -170,8 +182,19 @@ describe('what is folded', () => {
   })
 
   it('has the files for machines, which are in no list of pages', () => {
-    const files = ['/llms.txt', '/a/llms-full.txt', '/skill.md', '/skill.md.md', '/llms.txt.md', '/SKILL.md']
-    const pages = [...files.map((path, index) => page(path, 900 - index)), page('/skill', 30), ...QUIET]
+    const files = [
+      '/llms.txt',
+      '/a/llms-full.txt',
+      '/skill.md',
+      '/skill.md.md',
+      '/llms.txt.md',
+      '/SKILL.md',
+    ]
+    const pages = [
+      ...files.map((path, index) => page(path, 900 - index)),
+      page('/skill', 30),
+      ...QUIET,
+    ]
     const previousPages = [...files.map((path) => page(path, 10)), page('/skill', 30), ...QUIET]
     const shown = report([5, 5], { pages, previousPages })
     expect([shown.pages.length, shown.rows.length]).toEqual([41, 47])
@@ -220,7 +243,10 @@ describe('page paths', () => {
   })
 
   it('are inert, or links to the site, whatever they are', () => {
-    const paths = fc.uniqueArray(fc.string({ unit: 'binary', minLength: 1 }), { minLength: 5, maxLength: 5 })
+    const paths = fc.uniqueArray(fc.string({ unit: 'binary', minLength: 1 }), {
+      minLength: 5,
+      maxLength: 5,
+    })
     const property = fc.property(paths, (five) => expectInert(...five))
     fc.assert(property, { numRuns: Number(process.env['PATHS'] ?? 4) })
   })

@@ -18,7 +18,9 @@ describe('requests', () => {
     [1001, 5],
   ])('of an export for %i pages are %i, and all pages come', async (pages, requests) => {
     const { sent, outputs } = await runReaders({ inputs: ALONE, docs: { pages } })
-    expect(sent).toEqual(Array.from({ length: requests }, (_, index) => `${NOW} 250@${index * 250}`))
+    expect(sent).toEqual(
+      Array.from({ length: requests }, (_, index) => `${NOW} 250@${index * 250}`),
+    )
     expect(JSON.parse(outputs['visitors'] ?? '')).toMatchObject({ complete: true, requests })
   })
 
@@ -55,7 +57,10 @@ describe('requests', () => {
 
   it('are 40 at most, of which three are kept for what readers missed, and one sentence says what that cut', async () => {
     const { sent, warned, summary } = await runReaders({ inputs: ALL, docs: { pages: 6000 } })
-    expect([sent.length, sent.slice(-3)]).toEqual([40, ['feedback/by-page', 'searches', 'assistant']])
+    expect([sent.length, sent.slice(-3)]).toEqual([
+      40,
+      ['feedback/by-page', 'searches', 'assistant'],
+    ])
     const left = 'the pages of the period before after the first 1500'
     expect(warned).toBe(`Not read, because a report makes at most 40 requests: ${left}.`)
     expect(summary).toContain('Requests: 40 of 40 allowed.')
@@ -66,9 +71,16 @@ describe('a request that fails', () => {
   // What else is not tried again, and after which pauses the rest is, has its tests in `service` and `lib`.
   it.each<[string, Fault, RegExp]>([
     ['403', refusal(403), /\(403\).*Nope.*IP addresses/],
-    ['totals that cannot be read', { kind: 'body', body: { totals: {} }, times: 'always' }, /`totals`/],
+    [
+      'totals that cannot be read',
+      { kind: 'body', body: { totals: {} }, times: 'always' },
+      /`totals`/,
+    ],
   ])('with %s is not tried again, and fails the report', async (_name, fault, says) => {
-    const { sent, failure, summary, outputs, log } = await runReaders({ inputs: REPORT, faults: [fault] })
+    const { sent, failure, summary, outputs, log } = await runReaders({
+      inputs: REPORT,
+      faults: [fault],
+    })
     expect(failure).toMatch(says)
     expect(sent).toHaveLength(1)
     expect(summary).toMatch(/^## ❌ No visitors report\n/)
@@ -76,7 +88,10 @@ describe('a request that fails', () => {
   })
 
   it('with 500 is tried five times, with growing pauses', async () => {
-    const { sent, pausesMs, failure, log } = await runReaders({ inputs: REPORT, faults: [refusal(500)] })
+    const { sent, pausesMs, failure, log } = await runReaders({
+      inputs: REPORT,
+      faults: [refusal(500)],
+    })
     expect([sent.length, pausesMs]).toEqual([5, [1000, 2000, 4000, 8000]])
     expect(failure).toMatch(/\(500\).* It was tried 5 times\.$/)
     expect(log[0]).toMatch(/^Docs readers: docs: .* Trying again in /)
@@ -93,7 +108,11 @@ describe('a request that fails', () => {
 
   it('before the period leaves the period whole, and the step green', async () => {
     const faults = [refusal(403, { times: 1, match: { nth: 3 } })]
-    const { warned, outputs, failure } = await runReaders({ inputs: REPORT, faults, docs: { pages: 300 } })
+    const { warned, outputs, failure } = await runReaders({
+      inputs: REPORT,
+      faults,
+      docs: { pages: 300 },
+    })
     expect(failure).toBeUndefined()
     const read = { complete: true, change: expect.any(Number) }
     expect(JSON.parse(outputs['visitors'] ?? '')).toMatchObject(read)
@@ -102,7 +121,11 @@ describe('a request that fails', () => {
 
   it('later in the period leaves what was read, which is exported', async () => {
     const faults = [refusal(403, { match: { nth: 2 } })]
-    const { warned, outputs, failure } = await runReaders({ inputs: ALONE, faults, docs: { pages: 600 } })
+    const { warned, outputs, failure } = await runReaders({
+      inputs: ALONE,
+      faults,
+      docs: { pages: 600 },
+    })
     expect(failure).toBeUndefined()
     expect(JSON.parse(outputs['visitors'] ?? '').complete).toBe(false)
     expect(warned).toMatch(/^Not read: the pages of the period after the first 250\. .*\(403\).*$/)
@@ -110,7 +133,11 @@ describe('a request that fails', () => {
 
   it.each(['report', 'agent'])('ends with a cancel, at once (%s)', async (signals) => {
     const inputs = { ...REPORT, 'reader-signals': signals, prompt: 'Explain.' }
-    const { sent, failure, warned } = await runReaders({ inputs, faults: [refusal(500)], cancelAtMs: 1500 })
+    const { sent, failure, warned } = await runReaders({
+      inputs,
+      faults: [refusal(500)],
+      cancelAtMs: 1500,
+    })
     expect([sent.length, warned]).toEqual([2, ''])
     expect(failure).toBe('Cancelled before the readers report was complete.')
   })
@@ -125,16 +152,24 @@ describe('five minutes', () => {
     const { warned, pausesMs } = await runReaders({ inputs: ALONE, faults, docs: { pages: 1000 } })
     expect(pausesMs).toEqual([140_000, 140_000])
     expect(warned).toMatch(/^Not read: the pages of the period after the first 500\. .*$/)
-    expect(warned).toContain('asks to wait 2 min 20 s before the next request, which is past the 5 minutes')
+    expect(warned).toContain(
+      'asks to wait 2 min 20 s before the next request, which is past the 5 minutes',
+    )
   })
 
   it('end everything at once with a Retry-After beyond them', async () => {
     const faults = [later(2400, { match: { nth: 2 } })]
-    const { sent, warned, pausesMs } = await runReaders({ inputs: ALL, faults, docs: { pages: 600 } })
+    const { sent, warned, pausesMs } = await runReaders({
+      inputs: ALL,
+      faults,
+      docs: { pages: 600 },
+    })
     expect([sent.length, pausesMs]).toEqual([2, []])
     const left = `the 7 weeks before, the reads, the pages of the period after the first 250, ${MISSED}`
     expect(warned.split('. ')[0]).toBe(`Not read: ${left}`)
-    expect(warned).toMatch(/ 100 analytics requests.* asks to wait 40 min .*, which is past the 5 minutes.*$/)
+    expect(warned).toMatch(
+      / 100 analytics requests.* asks to wait 40 min .*, which is past the 5 minutes.*$/,
+    )
   })
 })
 
@@ -143,7 +178,8 @@ const FULL = Array.from({ length: 250 }, (_, index) => row(`/a/${index}`))
 const MORE = 'The service reports more pages of the period, but returned no new ones.'
 const ODD =
   'A response for the period did not contain a list of pages, or did not say whether there are more.'
-const LEFT_OUT = '3 rows of the period without a path, or with a count that is not a number, left out.'
+const LEFT_OUT =
+  '3 rows of the period without a path, or with a count that is not a number, left out.'
 
 // Its rows by offset, and whether more follow after the last.
 it.each([

@@ -22,8 +22,21 @@ import { PULL, RUN } from './runs.ts'
 /** How a run ended, by default without a pull request. */
 function ending(change: Partial<Ending> = {}): Ending {
   const headline = 'Completed without a pull request'
-  const result = { result: 'no-pull-request', state: 'success', sign: md`✅`, headline, details: '' } as const
-  const job = { prLink: '', prName: '', jobId: 'job_1', namesJob: false, took: '3 min 05 s', pullLine: md`` }
+  const result = {
+    result: 'no-pull-request',
+    state: 'success',
+    sign: md`✅`,
+    headline,
+    details: '',
+  } as const
+  const job = {
+    prLink: '',
+    prName: '',
+    jobId: 'job_1',
+    namesJob: false,
+    took: '3 min 05 s',
+    pullLine: md``,
+  }
   return { ...result, ...job, ...change }
 }
 
@@ -33,9 +46,20 @@ const nowhere = { canResume: false, hasNote: false }
 type Subject = { readonly trigger: Trigger; readonly run: Run }
 
 /** What comments are about: octocat's command, or a pull request's event without one. */
-function subject(words: string | undefined, inputs: Record<string, string> = {}, text = ''): Subject {
-  const variables = environmentOf({ inputs: { 'project-id': 'docs', ...inputs } }, '/nowhere', '/nowhere')
-  const environment = readEnvironment({ ...variables, ...(text && { GITHUB_ACTOR: text, GITHUB_SHA: text }) })
+function subject(
+  words: string | undefined,
+  inputs: Record<string, string> = {},
+  text = '',
+): Subject {
+  const variables = environmentOf(
+    { inputs: { 'project-id': 'docs', ...inputs } },
+    '/nowhere',
+    '/nowhere',
+  )
+  const environment = readEnvironment({
+    ...variables,
+    ...(text && { GITHUB_ACTOR: text, GITHUB_SHA: text }),
+  })
   const cancel = new AbortController().signal
   const run = new Run(environment, { clock: new VirtualClock(), random: () => 0.5, cancel })
   const event = { name: 'pull_request', row: eventRow('pull_request'), payload: {} }
@@ -45,13 +69,15 @@ function subject(words: string | undefined, inputs: Record<string, string> = {},
   return { trigger: { event, command: { source, author, instructions: words, fresh: false } }, run }
 }
 
-const working = ({ trigger, run }: Subject, stage: Stage = 'create') => workingBody(trigger, stage, run)
+const working = ({ trigger, run }: Subject, stage: Stage = 'create') =>
+  workingBody(trigger, stage, run)
 const ended = ({ trigger, run }: Subject, end: Ending, hints = {}) =>
   endBody(trigger, end, { ...nowhere, ...hints }, run)
 
 const reply = subject('explain it')
 const status = subject(undefined)
-const paragraphs = (markdown: { readonly source: string }): string[] => markdown.source.split('\n\n')
+const paragraphs = (markdown: { readonly source: string }): string[] =>
+  markdown.source.split('\n\n')
 /** The end of a comment after its first two paragraphs: what the end means, and what can be done. */
 const endOf = (about: Subject, change: Partial<Ending>, ways = {}): string[] =>
   paragraphs(ended(about, ending(change), ways)).slice(2)
@@ -79,9 +105,12 @@ describe('the end of a reply', () => {
     [{ result: 'error' }, true, [`Job \`job_1\`. ${RERUN}`]],
     [{ result: 'error' }, false, ['Job `job_1`.']],
     [{ result: 'error', jobId: '' }, false, []],
-  ])('as %j, a re-run waits for the job: %j, names the job and a way on', (end, canResume, words) => {
-    expect(endOf(reply, end, { canResume })).toEqual(words)
-  })
+  ])(
+    'as %j, a re-run waits for the job: %j, names the job and a way on',
+    (end, canResume, words) => {
+      expect(endOf(reply, end, { canResume })).toEqual(words)
+    },
+  )
 
   it('names only places where a comment continues the job', () => {
     const words =
@@ -116,20 +145,30 @@ it('no comment begins with a command that would wake the action, or promises a f
   expect(source).not.toContain('continues the same job')
 })
 
-it.each(HOSTILE_TEXTS)('text that is not ours is shown, and nothing in it comes alive: %j', (text) => {
-  const hostile = subject(text, { command: '/d`o@cs' }, text)
-  const end = { ...ending(READY), headline: text, details: text, jobId: text, prLink: text, prName: text }
-  const bodies = [
-    working(hostile, 'starting'),
-    ended(hostile, end, { canResume: true, hasNote: true }),
-    ended(hostile, { ...end, result: 'failed' }),
-    ended(subject(undefined, {}, text), { ...end, result: 'error' }),
-    usageBody(hostile.run),
-    interruptedBody(hostile.trigger, text, true, hostile.run),
-  ]
-  for (const { source } of bodies) {
-    const { html, mentions, images } = alive(source)
-    expect(html.filter((tag) => !/^<\/?code>/.test(tag))).toEqual([])
-    expect([...mentions, ...images]).toEqual([])
-  }
-})
+it.each(HOSTILE_TEXTS)(
+  'text that is not ours is shown, and nothing in it comes alive: %j',
+  (text) => {
+    const hostile = subject(text, { command: '/d`o@cs' }, text)
+    const end = {
+      ...ending(READY),
+      headline: text,
+      details: text,
+      jobId: text,
+      prLink: text,
+      prName: text,
+    }
+    const bodies = [
+      working(hostile, 'starting'),
+      ended(hostile, end, { canResume: true, hasNote: true }),
+      ended(hostile, { ...end, result: 'failed' }),
+      ended(subject(undefined, {}, text), { ...end, result: 'error' }),
+      usageBody(hostile.run),
+      interruptedBody(hostile.trigger, text, true, hostile.run),
+    ]
+    for (const { source } of bodies) {
+      const { html, mentions, images } = alive(source)
+      expect(html.filter((tag) => !/^<\/?code>/.test(tag))).toEqual([])
+      expect([...mentions, ...images]).toEqual([])
+    }
+  },
+)

@@ -1,7 +1,17 @@
 import { describe, expect } from 'vitest'
 import type { Event } from '../support/events.ts'
 import { addCheck } from '../support/world.ts'
-import { CREATE, DONE, itWithScene, RUN, type Scene, STARTING, type Told, WORKING, writing } from './runs.ts'
+import {
+  CREATE,
+  DONE,
+  itWithScene,
+  RUN,
+  type Scene,
+  STARTING,
+  type Told,
+  WORKING,
+  writing,
+} from './runs.ts'
 
 const it = itWithScene()
 
@@ -22,7 +32,7 @@ describe('a command on a pull request', () => {
       ],
       [
         '💬 **Where these changes come from**\n\n' +
-          '- 2026-01-05, [issue\\_comment run](https://github.com/acme/docs/actions/runs/1001): [a command](https://github.com/acme/docs/pull/5#issuecomment-5001) by **octocat**\n\n' +
+          '- 2026-01-05, [issue\\_comment run](https://github.com/acme/docs/actions/runs/1001): [a command](https://github.com/acme/docs/pull/5#issuecomment-5001) by **octocat**: explain the new flag\n\n' +
           'To have it changed, comment `/docs …` here, such as `/docs shorter, and add an example`.',
       ],
     ])
@@ -33,7 +43,10 @@ describe('a command on a pull request', () => {
   it('gets eyes at once, and a reply that says what is being done, in order', async ({ scene }) => {
     const event = scene.comment()
     const first = await scene.tell(event, { end: 'cancelled' })
-    const begun = ['GET /collaborators/octocat/permission', 'POST /issues/comments/5001/reactions eyes']
+    const begun = [
+      'GET /collaborators/octocat/permission',
+      'POST /issues/comments/5001/reactions eyes',
+    ]
     expect(first.requests.slice(0, 2)).toEqual(begun)
     await scene.tell(event, { runId: 1001, attempt: 2 })
     await scene.ask({ words: '/docs shorter' })
@@ -48,15 +61,30 @@ describe('a command on a pull request', () => {
 
 describe('the reply to a command that waits for the preview', () => {
   it.for([
-    ['is edited once the preview is ready', 'true', 'preview being built', 'preview ready', 'ready'],
+    [
+      'is edited once the preview is ready',
+      'true',
+      'preview being built',
+      'preview ready',
+      'ready',
+    ],
     ['is not edited without that wait', 'false', undefined, 'preview being built', 'building'],
   ] as const)('%s', async ([_what, waits, first, last, status], { scene }) => {
     const { world, clock } = scene
-    const check = addCheck(world, world.pulls.get(1)?.fields.head?.sha ?? '', { status: 'IN_PROGRESS' })
-    clock.at(clock.now() + 40_000, () => Object.assign(check, { status: 'COMPLETED', conclusion: 'SUCCESS' }))
-    const { outputs } = await scene.ask({ end: 'pull-request', inputs: { 'wait-for-preview': waits } })
+    const check = addCheck(world, world.pulls.get(1)?.fields.head?.sha ?? '', {
+      status: 'IN_PROGRESS',
+    })
+    clock.at(clock.now() + 40_000, () =>
+      Object.assign(check, { status: 'COMPLETED', conclusion: 'SUCCESS' }),
+    )
+    const { outputs } = await scene.ask({
+      end: 'pull-request',
+      inputs: { 'wait-for-preview': waits },
+    })
     expect(outputs).toMatchObject({ result: 'pull-request', 'preview-status': status })
-    const ends = scene.said()[0]?.flatMap((body) => body.match(/preview (?:being built|ready)/)?.[0] ?? [])
+    const ends = scene
+      .said()[0]
+      ?.flatMap((body) => body.match(/preview (?:being built|ready)/)?.[0] ?? [])
     expect(ends).toEqual([first, last].filter((text) => text !== undefined))
   })
 })
@@ -71,22 +99,39 @@ describe('a command elsewhere', () => {
 
   it.for<[string, (scene: Scene) => Event, string, string, string]>([
     ['on an issue', onIssue, '/issues/comments/5001', 'issues/8/comments', 'issues/comments/5002'],
-    ['in a review', inReview, '/pulls/comments/5002', 'pulls/5/comments/5002/replies', 'pulls/comments/5003'],
-    ['in a thread', inThread, '/pulls/comments/5002', 'pulls/5/comments/5001/replies', 'pulls/comments/5003'],
-  ])('%s is answered and reacted to there', async ([_where, eventIn, source, thread, reply], { scene }) => {
-    const { requests } = await scene.tell(eventIn(scene))
-    const searched = ['GET /pulls/5/comments', 'GET /issues/5/comments']
-    expect(writing(requests)).toEqual([
-      `POST ${source}/reactions eyes`,
-      ...(thread.startsWith('pulls') ? searched : ['GET /issues/8/comments']),
-      `POST /${thread}`,
-      `PATCH /${reply}`,
-      `PATCH /${reply}`,
-    ])
-  })
+    [
+      'in a review',
+      inReview,
+      '/pulls/comments/5002',
+      'pulls/5/comments/5002/replies',
+      'pulls/comments/5003',
+    ],
+    [
+      'in a thread',
+      inThread,
+      '/pulls/comments/5002',
+      'pulls/5/comments/5001/replies',
+      'pulls/comments/5003',
+    ],
+  ])(
+    '%s is answered and reacted to there',
+    async ([_where, eventIn, source, thread, reply], { scene }) => {
+      const { requests } = await scene.tell(eventIn(scene))
+      const searched = ['GET /pulls/5/comments', 'GET /issues/5/comments']
+      expect(writing(requests)).toEqual([
+        `POST ${source}/reactions eyes`,
+        ...(thread.startsWith('pulls') ? searched : ['GET /issues/8/comments']),
+        `POST /${thread}`,
+        `PATCH /${reply}`,
+        `PATCH /${reply}`,
+      ])
+    },
+  )
 })
 
-it('a command without instructions is told once how to ask, however often it runs', async ({ scene }) => {
+it('a command without instructions is told once how to ask, however often it runs', async ({
+  scene,
+}) => {
   const event = scene.comment('/docs')
   const again = { runId: 1001, attempt: 2 }
   const quiet = await scene.tell(event, { inputs: { comment: 'never' } })
@@ -121,9 +166,19 @@ describe('a command that nothing may be written for', () => {
   })
 
   it.for<[string, string, Told, readonly string[]]>([
-    ['without follow-up', '/docs explain it', { inputs: { comment: 'never', 'follow-up': 'false' } }, CREATE],
+    [
+      'without follow-up',
+      '/docs explain it',
+      { inputs: { comment: 'never', 'follow-up': 'false' } },
+      CREATE,
+    ],
     ['for a new job', '/docs new explain it', NEVER, CREATE],
-    ['on a re-run that continues nothing', '/docs new explain it', { ...NEVER, attempt: 2 }, CREATE],
+    [
+      'on a re-run that continues nothing',
+      '/docs new explain it',
+      { ...NEVER, attempt: 2 },
+      CREATE,
+    ],
   ])('reads no comments either %s', async ([_what, words, options, calls], { scene }) => {
     const end = await scene.ask({ words, ...options })
     expect(end.requests).toEqual([PERMISSION])

@@ -32,7 +32,11 @@ type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
  *
  * @returns what ends that
  */
-function delayRequests({ clock, github }: Simulation, draw: () => number, isLossy: boolean): () => void {
+function delayRequests(
+  { clock, github }: Simulation,
+  draw: () => number,
+  isLossy: boolean,
+): () => void {
   const send = HttpClient.prototype.send
   HttpClient.prototype.send = async function (sent) {
     const mayBeLost = isLossy && sent.url.href.startsWith(github.url)
@@ -49,7 +53,11 @@ function delayRequests({ clock, github }: Simulation, draw: () => number, isLoss
 }
 
 /** Lets it all happen; returns the commands by their comments' ids. */
-async function play({ clock, world, run, endPulls }: Simulation, steps: readonly Step[], isQueued: boolean) {
+async function play(
+  { clock, world, run, endPulls }: Simulation,
+  steps: readonly Step[],
+  isQueued: boolean,
+) {
   const commands = new Map<number, Step>()
   let queue: Promise<void> = Promise.resolve()
   async function attempts(step: Step, first: Parameters<typeof run>[0]): Promise<void> {
@@ -81,7 +89,9 @@ async function play({ clock, world, run, endPulls }: Simulation, steps: readonly
 }
 
 const markerIn = (body: string): Marker =>
-  JSON.parse(Buffer.from(/^<!-- docs-agent ([\w-]+)\./.exec(body)?.[1] ?? '', 'base64url').toString())
+  JSON.parse(
+    Buffer.from(/^<!-- docs-agent ([\w-]+)\./.exec(body)?.[1] ?? '', 'base64url').toString(),
+  )
 
 function expectWhatWasBegunIsEnded(
   simulation: Simulation,
@@ -116,7 +126,9 @@ function expectWhatWasBegunIsEnded(
   // Runs at once are kept apart by `concurrency`.
   if (!isQueued) return
   expect(statuses.length).toBeLessThanOrEqual(1)
-  const noted = ours.flatMap(({ number }, index) => (markers[index]?.kind === 'note' ? [number] : []))
+  const noted = ours.flatMap(({ number }, index) =>
+    markers[index]?.kind === 'note' ? [number] : [],
+  )
   expect(noted).toEqual([...new Set(noted)])
 }
 
@@ -127,7 +139,9 @@ describe.each([
   ['where requests to GitHub and their answers are lost', true],
 ])('a conversation, %s', (_what, isLossy) => {
   const timeout = 60_000 + RUNS * 5000
-  it('leaves one reply per command, one status comment, one note per pull request', { timeout }, async () => {
+  it('leaves one reply per command, one status comment, one note per pull request', {
+    timeout,
+  }, async () => {
     const property = fc.asyncProperty(conversation, async ({ steps, isQueued, draws }) => {
       const simulation = await startSimulation('acme/docs')
       simulation.world.roles.set('octocat', { permission: 'write', role_name: 'write' })

@@ -1,17 +1,33 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { bareEvent, type Event, issueComment, pullRequest, pushTo, reviewComment } from '../support/events.ts'
+import {
+  bareEvent,
+  type Event,
+  issueComment,
+  pullRequest,
+  pushTo,
+  reviewComment,
+} from '../support/events.ts'
 import type { FaultName, GitHubFault } from '../support/github.ts'
 import type { RunEnd, RunOptions } from '../support/harness.ts'
 import { type Simulation, startSimulation } from '../support/simulation.ts'
-import { ACTIONS, addComment, addPull, person, pushToPull, resolve, type World } from '../support/world.ts'
+import {
+  ACTIONS,
+  addComment,
+  addPull,
+  person,
+  pushToPull,
+  resolve,
+  type World,
+} from '../support/world.ts'
 import { CAUSES, FAULTS, LAST, REQUESTS } from './failing-github.cases.ts'
 
 const author = person('octocat')
 const PULL = 5
 const ISSUE = 8
 
-const within = (max: number, freq: number) => fc.option(fc.integer({ min: 0, max }), { nil: undefined, freq })
+const within = (max: number, freq: number) =>
+  fc.option(fc.integer({ min: 0, max }), { nil: undefined, freq })
 const trouble = fc.record({
   request: fc.oneof(fc.constantFrom(...REQUESTS), fc.constantFrom(...LAST)),
   end: fc.constantFrom(...FAULTS),
@@ -56,7 +72,13 @@ function happen(kind: Story['kind'], world: World): Event {
   }
   if (kind === 'review') {
     const root = world.comments.find((one) => one.kind === 'review')?.id
-    const { id } = addComment(world, { kind, number: PULL, author, body, ...(root && { rootId: root }) })
+    const { id } = addComment(world, {
+      kind,
+      number: PULL,
+      author,
+      body,
+      ...(root && { rootId: root }),
+    })
     return reviewComment({ id, body, author, ...(root && { replyTo: root }) })
   }
   const onIssue = kind === 'issue'
@@ -106,9 +128,12 @@ function expectOneJob({ docs, lateMessages }: Simulation, before: Before, log: s
   expect(created).toBeLessThanOrEqual(1)
   if (created === 0) return
   // An earlier attempt of this run has started none, or has said that it could not write down what it does.
-  if (before.attempt > 1) expect(before.startedByRun.filter((started) => !started.isWarned)).toEqual([])
+  if (before.attempt > 1)
+    expect(before.startedByRun.filter((started) => !started.isWarned)).toEqual([])
   const memory = COMMANDS.includes(before.kind) ? 'reply' : 'commit'
-  const isGoingOn = before.named.some(({ job, kind }) => kind === memory && before.goingOn.includes(job))
+  const isGoingOn = before.named.some(
+    ({ job, kind }) => kind === memory && before.goingOn.includes(job),
+  )
   const isSaid =
     /Failed to look for an earlier job|is invisible to `github-token`|may have started a job that/
   if (isGoingOn) expect(log).toMatch(isSaid)
@@ -129,7 +154,8 @@ function expectResult({ attempt }: Before, { hasFailed, outputs }: RunEnd, log: 
   }
 }
 
-const ODD_WORDS = /undefined|TypeError|NaN|\[object|\bnull\b|not a function|Cannot read|unexpectedly/
+const ODD_WORDS =
+  /undefined|TypeError|NaN|\[object|\bnull\b|not a function|Cannot read|unexpectedly/
 
 /** Each line names the true cause, and a permission only for an answer that says that one may be missing. */
 function expectTrueWords(end: RunEnd, of: Attempt): void {
@@ -179,7 +205,9 @@ const FOUND = [
     troubled(/pending$/, '404', { killAtMs: 5000 }),
     troubled(/^GET .*\/pulls\/\d+$/, '404', { isAgain: true }),
   ]),
-  found('schedule', 'acme/docs', [troubled(/(?:success|failure)$/, 'hang', { recoversAfterMs: 40_000 })]),
+  found('schedule', 'acme/docs', [
+    troubled(/(?:success|failure)$/, 'hang', { recoversAfterMs: 40_000 }),
+  ]),
 ]
 
 /** Whether trying a request three times, at once or in the post step, gets over it. */
@@ -188,7 +216,12 @@ function isPassing({ end, times = Infinity }: Attempt['troubles'][number]): bool
 }
 
 /** One attempt, with its main and its post step, and what holds for it whatever GitHub does. */
-async function play(run: RunOptions, of: Attempt, before: Before, simulation: Simulation): Promise<RunEnd> {
+async function play(
+  run: RunOptions,
+  of: Attempt,
+  before: Before,
+  simulation: Simulation,
+): Promise<RunEnd> {
   const { clock, github, world } = simulation
   const faults = of.troubles.map(({ request, end, times }): GitHubFault => {
     const match = end === 'data-null' || end === 'partial' ? /graphql/ : request
@@ -235,7 +268,13 @@ it('a failing GitHub means no second job, nothing left begun, no second comment,
       }
       ;[runId, attempt] = isAgain ? [runId, attempt + 1] : [runId + 1, 1]
       if (!isAgain) startedByRun = []
-      const before = { ...standingOf(simulation), kind, runId, attempt, startedByRun: [...startedByRun] }
+      const before = {
+        ...standingOf(simulation),
+        kind,
+        runId,
+        attempt,
+        startedByRun: [...startedByRun],
+      }
       const run = { event, sha, runId, attempt, inputs: { ...inputs, prompt } }
       const end = await play(run, of, before, simulation)
       const isWarned = end.log.some((line) =>
@@ -255,5 +294,9 @@ it('a failing GitHub means no second job, nothing left begun, no second comment,
     await simulation.close()
   })
   const { FAILING_RUNS = 30, FAILING_SEED = 2026 } = process.env
-  await fc.assert(property, { numRuns: Number(FAILING_RUNS), seed: Number(FAILING_SEED), examples: FOUND })
+  await fc.assert(property, {
+    numRuns: Number(FAILING_RUNS),
+    seed: Number(FAILING_SEED),
+    examples: FOUND,
+  })
 }, 600_000)

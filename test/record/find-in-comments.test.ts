@@ -10,7 +10,10 @@ const LIST = /^GET \/issues\/5\/comments$/
 const goesOn = (id: string): string[] => [`GET /job/${id}`, `POST /job/${id}/message`]
 
 /** What the next command in the conversation on a pull request asks of the docs service first. */
-async function next({ ask }: Scene, options: Told & { readonly number?: number } = {}): Promise<string[]> {
+async function next(
+  { ask }: Scene,
+  options: Told & { readonly number?: number } = {},
+): Promise<string[]> {
   return firstCalls(await ask({ words: '/docs shorter', end: 'submitted', ...options }))
 }
 
@@ -19,7 +22,8 @@ function firstCalls({ calls }: RunEnd): string[] {
 }
 
 function chatter(scene: Scene, kind: 'main' | 'review', count: number): void {
-  for (let i = 0; i < count; i++) addComment(scene.world, { kind, number: 5, author: octocat, body: 'Hm.' })
+  for (let i = 0; i < count; i++)
+    addComment(scene.world, { kind, number: 5, author: octocat, body: 'Hm.' })
 }
 
 describe('a further command', () => {
@@ -38,12 +42,17 @@ describe('a further command', () => {
     const prompt = 'Be brief.'
     expect((await scene.ask({ words, inputs: { prompt } })).bodies).toEqual([{ prompt: 'shorter' }])
     const { bodies, calls } = await scene.ask({ words, inputs: { prompt, 'job-id': 'j7' } })
-    expect([calls[0], bodies]).toEqual(['POST /job/j7/message', [{ prompt: 'Be brief.\n\nshorter' }]])
+    expect([calls[0], bodies]).toEqual([
+      'POST /job/j7/message',
+      [{ prompt: 'Be brief.\n\nshorter' }],
+    ])
   })
 
   it('does not remember a link that is longer than browsers take', async ({ scene }) => {
     const prLink = `${PULL}?${'x'.repeat(2000)}`
-    await scene.ask({ replies: { post: ['active'], get: [{ body: { status: 'completed', prLink } }] } })
+    await scene.ask({
+      replies: { post: ['active'], get: [{ body: { status: 'completed', prLink } }] },
+    })
     expect(await next(scene)).toEqual(goesOn('j1'))
   })
 
@@ -56,7 +65,10 @@ describe('a further command', () => {
 
   it.for<[string, Told & { number?: number }]>([
     ['on another pull request', { number: 6 }],
-    ['to another workflow', { env: { GITHUB_WORKFLOW_REF: 'acme/docs/.github/workflows/other.yml@main' } }],
+    [
+      'to another workflow',
+      { env: { GITHUB_WORKFLOW_REF: 'acme/docs/.github/workflows/other.yml@main' } },
+    ],
     ['to another job of the workflow', { env: { GITHUB_JOB: 'other' } }],
     ['to another step of the job', OTHER_STEP],
     ['to another project', OTHER_PROJECT],
@@ -73,7 +85,9 @@ describe('a further command', () => {
     expect(await next(scene)).toEqual(goesOn('job_1'))
   })
 
-  it('with the token of another app recognises the comments of that app alone', async ({ scene }) => {
+  it('with the token of another app recognises the comments of that app alone', async ({
+    scene,
+  }) => {
     scene.world.viewer = { login: 'acme-docs[bot]', id: 4711, type: 'Bot' }
     await scene.ask()
     expect(await next(scene)).toEqual(goesOn('job_1'))
@@ -89,7 +103,9 @@ describe('a further command', () => {
     chatter(scene, 'review', 350)
     const again = await scene.tell(scene.reviewComment('/docs shorter', { rootId }))
     expect(firstCalls(again)).toEqual(goesOn('job_thread'))
-    const pages = ['', '?page=2', '?page=3', '?page=4'].map((page) => `GET /pulls/5/comments${page}`)
+    const pages = ['', '?page=2', '?page=3', '?page=4'].map(
+      (page) => `GET /pulls/5/comments${page}`,
+    )
     expect(again.requests.filter((line) => line.startsWith('GET /pulls/5/comments'))).toEqual(pages)
     expect(firstCalls(await scene.tell(scene.reviewComment('/docs and this')))).toEqual(CREATE)
   })
@@ -129,7 +145,9 @@ describe('a command on the agent’s pull request finds its job by the note, and
 })
 
 describe('that an earlier job is unknown is said', () => {
-  it('where an earlier command may have started one that its reply does not name', async ({ scene }) => {
+  it('where an earlier command may have started one that its reply does not name', async ({
+    scene,
+  }) => {
     await scene.ask({ replies: { post: [{ takesMs: 60_000 }] } })
     const said =
       /^notice: An earlier command may have started a job that its reply \(http.*5002\) does not name/
@@ -140,20 +158,28 @@ describe('that an earlier job is unknown is said', () => {
     ])
     await scene.ask({ end: 'error' })
     for (const words of ['/docs more', '/docs new page']) {
-      expect((await scene.ask({ words })).log.join('\n')).not.toContain('An earlier command may have')
+      expect((await scene.ask({ words })).log.join('\n')).not.toContain(
+        'An earlier command may have',
+      )
     }
   })
 
-  it('where the comments can not be listed; a first run is answered all the same', async ({ scene }) => {
+  it('where the comments can not be listed; a first run is answered all the same', async ({
+    scene,
+  }) => {
     await scene.ask()
     scene.github.faults.push({ match: LIST, end: '502' })
     const end = await scene.ask()
     expect(firstCalls(end)).toEqual(CREATE)
-    expect(end.log).toContainEqual(expect.stringMatching(/^warning: Failed to look for an earlier job/))
+    expect(end.log).toContainEqual(
+      expect.stringMatching(/^warning: Failed to look for an earlier job/),
+    )
     expect(scene.headlines()).toHaveLength(2)
   })
 
-  it('where a review thread has no job and the main thread can not be listed', async ({ scene }) => {
+  it('where a review thread has no job and the main thread can not be listed', async ({
+    scene,
+  }) => {
     scene.github.faults.push({ match: /^GET \/issues/, end: '502' })
     const { log } = await scene.tell(scene.reviewComment('/docs explain this line'))
     expect(log).toContainEqual(expect.stringMatching(/^warning: Failed to look for an earlier job/))
@@ -200,17 +226,20 @@ describe('a re-run of a command', () => {
     ['the comments', LIST, '403'],
     ['a list', LIST, 'html'],
     ['whose token it is', /graphql|eyes$/, '502'],
-  ] as const)('that can not read %s leaves its reply as it is', async ([_what, match, fault], { scene }) => {
-    const event = scene.comment()
-    await scene.tell(event, { end: 'cancelled' })
-    const body = scene.world.comments[1]?.history.at(-1)
-    scene.github.faults.push({ match, end: fault })
-    const { calls, outputs } = await scene.tell(event, again)
-    expect([calls, outputs['result']]).toEqual([[], 'error'])
-    expect(scene.world.comments[1]?.history.at(-1)).toBe(body)
-    expect(scene.said()).toHaveLength(1)
-    scene.github.faults.splice(0)
-    const third = await scene.tell(event, { ...again, attempt: 3 })
-    expect(new Set(third.calls)).toEqual(new Set(['GET /job/job_1']))
-  })
+  ] as const)(
+    'that can not read %s leaves its reply as it is',
+    async ([_what, match, fault], { scene }) => {
+      const event = scene.comment()
+      await scene.tell(event, { end: 'cancelled' })
+      const body = scene.world.comments[1]?.history.at(-1)
+      scene.github.faults.push({ match, end: fault })
+      const { calls, outputs } = await scene.tell(event, again)
+      expect([calls, outputs['result']]).toEqual([[], 'error'])
+      expect(scene.world.comments[1]?.history.at(-1)).toBe(body)
+      expect(scene.said()).toHaveLength(1)
+      scene.github.faults.splice(0)
+      const third = await scene.tell(event, { ...again, attempt: 3 })
+      expect(new Set(third.calls)).toEqual(new Set(['GET /job/job_1']))
+    },
+  )
 })

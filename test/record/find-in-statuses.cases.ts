@@ -222,7 +222,12 @@ export const RE_RUNS: readonly [string, Event, readonly Status[], readonly strin
   ['says that nothing was started, so it starts', release, [['failure', '', OWN]], NEW],
   ['is nothing, so it starts', release, [], NEW],
   ['is nobody’s, so it starts', release, [['pending', '', '']], NEW],
-  ['is nothing of this run, so it continues', release, [['success', 'job_1', PULL]], continues('job_1')],
+  [
+    'is nothing of this run, so it continues',
+    release,
+    [['success', 'job_1', PULL]],
+    continues('job_1'),
+  ],
   [
     'is nothing of this run, whose id is only like another',
     release,
@@ -232,26 +237,30 @@ export const RE_RUNS: readonly [string, Event, readonly Status[], readonly strin
 ]
 
 /** Statuses, or a failure, that leave unknown what the first attempt started; and the statuses then set. */
-export const UNKNOWN_STARTS: readonly [string, readonly Status[], readonly string[], [RegExp, FaultName]?][] =
+export const UNKNOWN_STARTS: readonly [
+  string,
+  readonly Status[],
+  readonly string[],
+  [RegExp, FaultName]?,
+][] = [
+  ['is pending without a job', [['pending', '', OWN]], ['error']],
+  ['is an error without a job', [['error', '', OWN]], ['error']],
   [
-    ['is pending without a job', [['pending', '', OWN]], ['error']],
-    ['is an error without a job', [['error', '', OWN]], ['error']],
+    'shows two jobs of one attempt',
     [
-      'shows two jobs of one attempt',
-      [
-        ['pending', 'job_1', OWN],
-        ['pending', 'job_2', OWN],
-      ],
-      [],
+      ['pending', 'job_1', OWN],
+      ['pending', 'job_2', OWN],
     ],
+    [],
+  ],
+  [
+    'shows two starts of one attempt',
     [
-      'shows two starts of one attempt',
-      [
-        ['pending', 'job_1', OWN],
-        ['pending', '', OWN],
-      ],
-      [],
+      ['pending', 'job_1', OWN],
+      ['pending', '', OWN],
     ],
-    ["can't be read", [], [], [/\/statuses$/, '502']],
-    ['is no list', [], [], [/\/statuses$/, 'empty']],
-  ]
+    [],
+  ],
+  ["can't be read", [], [], [/\/statuses$/, '502']],
+  ['is no list', [], [], [/\/statuses$/, 'empty']],
+]

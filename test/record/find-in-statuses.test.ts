@@ -59,7 +59,11 @@ async function startAfter(statuses: readonly Status[]) {
   return { ...scene, run }
 }
 
-async function runAfter(statuses: readonly Status[], options?: RunOptions, fault?: [RegExp, FaultName]) {
+async function runAfter(
+  statuses: readonly Status[],
+  options?: RunOptions,
+  fault?: [RegExp, FaultName],
+) {
   const { run, github } = await startAfter(statuses)
   if (fault !== undefined) github.faults.push({ match: fault[0], end: fault[1] })
   return await run(options)
@@ -89,7 +93,12 @@ it('below a status that names no job, on whichever commit, the list of that comm
   for (const sha of shas.slice(1, 6)) cover(sha)
   addStepStatus(world, ['pending', 'job_2', attemptUrl(900), { sha: shas[0] }])
   cover(shas[0])
-  addStepStatus(world, ['failure', '', attemptUrl(902), { sha: shas[0], created_at: '2025-01-01T00:00:00Z' }])
+  addStepStatus(world, [
+    'failure',
+    '',
+    attemptUrl(902),
+    { sha: shas[0], created_at: '2025-01-01T00:00:00Z' },
+  ])
   expect((await run({ sha: shas[6] ?? '' })).calls).toEqual(NEW)
 })
 
@@ -108,24 +117,34 @@ it('a status that is nobody’s hides no job on an older commit either', async (
     ['failure', '', ''],
   ])
   const { calls, log } = await run({ sha: addCommit(world).sha })
-  expect([calls, log.filter((line) => line.includes('may have started'))]).toEqual([continues('job_1'), []])
+  expect([calls, log.filter((line) => line.includes('may have started'))]).toEqual([
+    continues('job_1'),
+    [],
+  ])
 })
 
 it('a pull request that is not merged has nothing to do with the jobs of its base branch', async () => {
-  expect((await runAfter([['success', 'job_1', PULL]], { event: onHead, sha: HEAD })).calls).toEqual(NEW)
+  expect(
+    (await runAfter([['success', 'job_1', PULL]], { event: onHead, sha: HEAD })).calls,
+  ).toEqual(NEW)
 })
 
 it("a commit's list that can not be read may hide a job, which the log says", async () => {
   const { world, github, run } = await startAfter([])
   const [covered = '', sha = ''] = Array.from({ length: 2 }, () => addCommit(world).sha)
   addStepStatus(world, ['error', '', OTHER, { sha: covered }])
-  github.faults.push({ match: new RegExp(`^GET /commits/${covered.slice(0, 7)}.*statuses`), end: '502' })
+  github.faults.push({
+    match: new RegExp(`^GET /commits/${covered.slice(0, 7)}.*statuses`),
+    end: '502',
+  })
   const { calls, log } = await run({ sha })
   expect([calls, log.filter((line) => /^(?:warning|notice): (?!Job started)/.test(line))]).toEqual([
     NEW,
     [
       expect.stringContaining(`An earlier run (${OTHER}) may have started a job`),
-      expect.stringMatching(/Failed to look for an earlier job: GitHub returned 502.* starts a new job/),
+      expect.stringMatching(
+        /Failed to look for an earlier job: GitHub returned 502.* starts a new job/,
+      ),
     ],
   ])
 })
@@ -142,7 +161,9 @@ describe('on a re-run, what earlier attempts left', () => {
     const before = world.statuses.length
     const end = await run(RERUN)
     expect(end).toMatchObject({ hasFailed: true, outputs: { result: 'error' }, calls: [] })
-    expect(end.log.at(-1)).toMatch(/^error: Unknown whether an earlier attempt of this run started a job\./)
+    expect(end.log.at(-1)).toMatch(
+      /^error: Unknown whether an earlier attempt of this run started a job\./,
+    )
     expect(end.log.at(-1)).toMatch(/start the workflow anew/)
     // It ends what is pending, and leaves alone what it could not read.
     expect(world.statuses.slice(before).map(({ state }) => state)).toEqual(set)
@@ -170,7 +191,9 @@ describe('on a re-run, what earlier attempts left', () => {
     github.faults.push({ match: /graphql/, end: 'partial' })
     const end = await run(RERUN)
     expect(end).toMatchObject({ hasFailed: true, outputs: { result: 'error' }, calls: [] })
-    expect(end.log.at(-1)).toMatch(/^error: Failed to look for an earlier job\. .* safe to run this again\.$/)
+    expect(end.log.at(-1)).toMatch(
+      /^error: Failed to look for an earlier job\. .* safe to run this again\.$/,
+    )
     expect(statuses()).toEqual(['failure: Failed to look for an earlier job'])
     github.faults.splice(0, 1, { match: /graphql/, end: '403' })
     const refused = await run({ ...RERUN, attempt: 3 })
@@ -184,7 +207,9 @@ describe('on a re-run, what earlier attempts left', () => {
     world.scopes.delete('statuses: write')
     const end = await run(RERUN)
     expect([end.calls, end.outputs['result']]).toEqual([[], 'error'])
-    expect(end.log.at(-1)).toMatch(/^error: Unknown whether an earlier attempt .*`statuses: read`.*start the/)
+    expect(end.log.at(-1)).toMatch(
+      /^error: Unknown whether an earlier attempt .*`statuses: read`.*start the/,
+    )
   })
 
   it("can't be written any more: nothing is started", async () => {
@@ -269,7 +294,10 @@ describe('where no commit of the last 100 names a job', () => {
   })
 
   it('is not known where that commit or the last success can not be read, which is said', async () => {
-    for (const match of [/\/actions\//, new RegExp(`^GET /commits/${BEFORE.slice(0, 7)}.*statuses`)]) {
+    for (const match of [
+      /\/actions\//,
+      new RegExp(`^GET /commits/${BEFORE.slice(0, 7)}.*statuses`),
+    ]) {
       const { world, github, run } = await startAfter([['success', 'job_1', PULL]])
       for (let count = 0; count < 100; count++) addCommit(world)
       world.runs.push({ ...success, head_sha: BEFORE, created_at: '2026-01-01T00:00:00Z' })
@@ -295,7 +323,9 @@ describe('where no commit of the last 100 names a job', () => {
     const sha = addCommit(world).sha
     world.runs.push({ ...success, head_sha: BEFORE, created_at: '2026-01-01T00:00:00Z' })
     const { requests } = await run({ ...schedule, sha })
-    expect(requests.filter((line) => line.startsWith(`GET /commits/${BEFORE.slice(0, 7)}`))).toHaveLength(1)
+    expect(
+      requests.filter((line) => line.startsWith(`GET /commits/${BEFORE.slice(0, 7)}`)),
+    ).toHaveLength(1)
     const again = await run({ ...schedule, sha: BEFORE })
     expect(again.requests.filter((line) => /^GET .*statuses$/.test(line))).toHaveLength(1)
   })
@@ -322,13 +352,15 @@ describe('what one pull request or branch started', () => {
     // Merged by a fast-forward, its head is the merge commit.
     const forwarded = { ...pull.fields, number: 5, merge_commit_sha: HEAD }
     world.statuses.splice(2)
-    expect((await run({ event: pullRequest({ action: 'closed', pull: forwarded }) })).calls).toEqual(
-      continues('job_5'),
-    )
+    expect(
+      (await run({ event: pullRequest({ action: 'closed', pull: forwarded }) })).calls,
+    ).toEqual(continues('job_5'))
   })
 
   it('is not continued by a pull request stacked on it, or of the same head on another base', async () => {
-    const { world, run } = await startAfter([['success', 'job_5', PULL, { sha: HEAD, context: OF_PULL }]])
+    const { world, run } = await startAfter([
+      ['success', 'job_5', PULL, { sha: HEAD, context: OF_PULL }],
+    ])
     const stacked = addPull(world, { number: 6, head: { ref: 'next' }, base: { ref: 'flag' } })
     stacked.commits = [HEAD, ...stacked.commits]
     addPull(world, { number: 8, head: { ref: 'flag', sha: HEAD }, base: { ref: 'release/1.x' } })
@@ -347,7 +379,9 @@ describe('what one pull request or branch started', () => {
     expect((await run(release1)).calls).toEqual(NEW)
     expect(world.statuses.at(-1)?.context).toBe(OF_BRANCH)
     expect((await run(onBranch('refs/heads/main', BEFORE))).calls).toEqual(continues('job_1'))
-    expect((await run({ ...release1, replies: { get: ['active'] } })).calls).toEqual(continues('j1'))
+    expect((await run({ ...release1, replies: { get: ['active'] } })).calls).toEqual(
+      continues('j1'),
+    )
   })
 
   it('on an open pull request is found on its commits, and on those that a forced push replaced', async () => {

@@ -71,9 +71,12 @@ describe('a marker', () => {
     ['another key', runWith({ 'api-key': 'mint_key_2' }), main, undefined],
     ['the same repository in other letters', runWith({}, 'Acme/Docs'), main, marker],
     ['the same repository by its name', run, { ...main, repository: 'acme/docs' }, marker],
-  ])('for %s is read only where all that was signed is the same', (_where, reader, thread, read) => {
-    expect(readMarker(source, thread, reader)).toEqual(read)
-  })
+  ])(
+    'for %s is read only where all that was signed is the same',
+    (_where, reader, thread, read) => {
+      expect(readMarker(source, thread, reader)).toEqual(read)
+    },
+  )
 })
 
 it.each(SAME)('one with %j is the same comment as one with %j: %s', (one, other, expected) => {

@@ -2,7 +2,15 @@ import { describe, expect, it } from 'vitest'
 import { bareEvent, issueComment, pullRequest, pushOf, pushTo } from '../support/events.ts'
 import type { RunEnd, RunOptions } from '../support/harness.ts'
 import { type Simulation, startSimulation } from '../support/simulation.ts'
-import { ACTIONS, AGENT, addComment, addPull, mergePull, person, pushToPull } from '../support/world.ts'
+import {
+  ACTIONS,
+  AGENT,
+  addComment,
+  addPull,
+  mergePull,
+  person,
+  pushToPull,
+} from '../support/world.ts'
 
 const octocat = person('octocat')
 const usual = { context: 'diff', wait: 'true' }
@@ -19,7 +27,10 @@ const linesOf = (body: string): string[] => body.split('\n').filter((line) => li
 /** octocat's command on a pull request. */
 function command({ world }: Simulation, number: number, body: string): RunOptions {
   const { id } = addComment(world, { kind: 'main', number, author: octocat, body })
-  return { event: issueComment({ id, body, author: octocat, number }), inputs: { ...usual, prompt: '' } }
+  return {
+    event: issueComment({ id, body, author: octocat, number }),
+    inputs: { ...usual, prompt: '' },
+  }
 }
 
 async function startRuns(docsIn = 'acme/docs') {
@@ -39,7 +50,9 @@ describe('a run that starts or continues the docs pull request notes there', () 
     await run({ event: pushOf(world, before), inputs: usual })
     const [first, second] = linesOf(noteOf(simulation)).toReversed()
     expect(first).toContain('[Fix the flag](https://github.com/acme/docs/commit/')
-    expect(second).toMatch(/: https:\/\/github\.com\/acme\/docs\/pull\/41 Add a flag by \*\*octocat\*\*$/)
+    expect(second).toMatch(
+      /: https:\/\/github\.com\/acme\/docs\/pull\/41 Add a flag by \*\*octocat\*\*$/,
+    )
   })
 
   it('whoever continues it: a command there finds its job by the note', async () => {
@@ -83,7 +96,9 @@ it('after a month of all triggers, one note names each of the newest changes onc
     ...Array.from({ length: 3 }, () => 'schedule'),
   ]
   // In an order that mixes them, and is the same each time.
-  const month = kinds.map((kind, index) => ({ kind, at: (index * 37) % 61 })).toSorted((a, b) => a.at - b.at)
+  const month = kinds
+    .map((kind, index) => ({ kind, at: (index * 37) % 61 }))
+    .toSorted((a, b) => a.at - b.at)
   for (const [index, { kind }] of month.entries()) {
     await clock.sleep(12 * 3_600_000)
     if (index === 30) {
@@ -99,7 +114,9 @@ it('after a month of all triggers, one note names each of the newest changes onc
       named.push(`pull/${number} `)
       const pull = addPull(world, { number, title: `Merge @octocat #${number}` })
       mergePull(world, pull, { how: 'squash' })
-      await take({ event: pullRequest({ action: 'closed', number, pull: { ...pull.fields, number } }) })
+      await take({
+        event: pullRequest({ action: 'closed', number, pull: { ...pull.fields, number } }),
+      })
     } else if (kind === 'command') {
       const [docsPull = 0] = await simulation.openPulls()
       await take(command(simulation, docsPull, `/docs request ${number}`))
@@ -107,7 +124,9 @@ it('after a month of all triggers, one note names each of the newest changes onc
     } else await take({ event: bareEvent('schedule') })
   }
   expect([docs.jobs.length, docs.jobs[0]?.messages.length]).toEqual([1, 60])
-  const notes = world.comments.filter(({ history }) => history[0]?.includes('Where these changes come from'))
+  const notes = world.comments.filter(({ history }) =>
+    history[0]?.includes('Where these changes come from'),
+  )
   expect(notes).toHaveLength(1)
   const lines = linesOf(noteOf(simulation))
   expect(lines).toHaveLength(21)
@@ -152,8 +171,10 @@ describe('commits of people on the docs pull request', () => {
     if (pull === undefined) throw new Error('There is no docs pull request.')
     for (const commit of commits) pushToPull(world, pull, { author: AGENT, ...commit })
     const { summary } = await run({ event: pushTo(world), inputs })
-    const words = docs.jobs[0]?.messages[0]?.match(/commits by (.*)\. Keep their changes\./)?.[1] ?? ''
-    const told = summary.match(/It has commits by (.*); the agent was asked to keep them\./)?.[1] ?? ''
+    const words =
+      docs.jobs[0]?.messages[0]?.match(/commits by (.*)\. Keep their changes\./)?.[1] ?? ''
+    const told =
+      summary.match(/It has commits by (.*); the agent was asked to keep them\./)?.[1] ?? ''
     expect([words, told]).toEqual([people, people])
   })
 })

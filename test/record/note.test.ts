@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import type { SourceItem } from '../../src/context/gather.ts'
 import { eventRow } from '../../src/events/event-table.ts'
 import type { Trigger } from '../../src/events/trigger.ts'
 import { createLine, writeNote } from '../../src/record/note.ts'
-import type { NoteItem } from '../../src/record/own-comments.ts'
 import { readEnvironment } from '../../src/runner/environment.ts'
 import { Run } from '../../src/runner/run.ts'
 import { VirtualClock } from '../support/clock.ts'
@@ -16,10 +16,10 @@ const PULL = 'https://github.com/acme/docs/pull/1'
 const DAY_MS = 24 * 3_600_000
 const START_MS = Date.UTC(2026, 0, 5)
 
-const pull = (number: number, title = `Change ${number}`, author = 'octocat'): NoteItem => {
+const pull = (number: number, title = `Change ${number}`, author = 'octocat'): SourceItem => {
   return { kind: 'pull', url: `https://github.com/acme/app/pull/${number}`, title, author }
 }
-const command: NoteItem = {
+const command: SourceItem = {
   kind: 'command',
   url: 'https://github.com/acme/docs/pull/5#issuecomment-5001',
   title: 'explain it',
@@ -36,7 +36,7 @@ async function startNotes() {
 
   /** One run for these items; returns whether its line is there. */
   async function write(
-    items: readonly NoteItem[],
+    items: readonly SourceItem[],
     given: {
       readonly inputs?: Record<string, string>
       readonly prLink?: string
@@ -46,9 +46,17 @@ async function startNotes() {
     } = {},
   ): Promise<boolean> {
     const { prLink = PULL, job = 'job_1', namedAtMs, inputs } = given
-    const access = { 'api-key': 'mint_harness_key', 'project-id': 'docs', 'github-token': github.token }
+    const access = {
+      'api-key': 'mint_harness_key',
+      'project-id': 'docs',
+      'github-token': github.token,
+    }
     const env = environmentOf({ inputs: { ...access, ...inputs } }, '/nowhere', '/nowhere')
-    const environment = readEnvironment({ ...env, GITHUB_API_URL: github.url, GITHUB_RUN_ID: `${++runId}` })
+    const environment = readEnvironment({
+      ...env,
+      GITHUB_API_URL: github.url,
+      GITHUB_RUN_ID: `${++runId}`,
+    })
     const cancel = new AbortController().signal
     const run = new Run(environment, { clock, random: () => 0.5, cancel })
     const event = { name: 'push', row: eventRow('push'), payload: {} }
@@ -79,7 +87,12 @@ describe('the note on the agent’s pull request', () => {
     await write(
       [
         pull(42),
-        { kind: 'release', url: 'https://github.com/acme/app/releases/tag/v2', title: 'v2', author: '' },
+        {
+          kind: 'release',
+          url: 'https://github.com/acme/app/releases/tag/v2',
+          title: 'v2',
+          author: '',
+        },
       ],
       { namedAtMs: START_MS },
     )
@@ -144,7 +157,9 @@ describe('the note on the agent’s pull request', () => {
     await write([pull(2)])
     expect(text()).not.toContain('`/docs')
     await write([command])
-    expect(text()).toMatch(/\n\nTo have it changed, comment `\/docs …` here, such as `\/docs shorter/)
+    expect(text()).toMatch(
+      /\n\nTo have it changed, comment `\/docs …` here, such as `\/docs shorter/,
+    )
     await write([pull(3)])
     expect(text()).toContain('comment `/docs …` here')
     await write([pull(3)], { inputs: { 'follow-up': 'false' } })
@@ -198,7 +213,12 @@ describe('the note on the agent’s pull request', () => {
     expect(notes().map(({ repository }) => repository)).toEqual(['acme/guides'])
     expect(notes()[0]?.history.at(-1)).not.toContain('`/docs')
     // Its marker names its repository.
-    addComment(world, { kind: 'main', number: 1, author: ACTIONS, body: notes()[0]?.history.at(-1) ?? '' })
+    addComment(world, {
+      kind: 'main',
+      number: 1,
+      author: ACTIONS,
+      body: notes()[0]?.history.at(-1) ?? '',
+    })
     await write([pull(2)])
     expect(notes()).toHaveLength(3)
     expect(github.violations).toEqual([])
@@ -228,13 +248,18 @@ describe('the note on the agent’s pull request', () => {
   })
 })
 
-it.each(HOSTILE_TEXTS)('nothing in titles, logins and links of a note comes alive: %j', async (text) => {
-  const { write, text: written } = await startNotes()
-  const kinds = ['pull', 'commit', 'release', 'command'] as const
-  const items = kinds.map((kind) => ({ kind, url: PULL, title: text, author: text }))
-  await write([...items, { kind: 'pull', url: text, title: text, author: text }])
-  const { html, mentions, images, links } = alive(written())
-  expect(html.filter((tag) => !/^<\/?code>/.test(tag))).toEqual([])
-  expect([...mentions, ...images]).toEqual([])
-  expect(links.filter((url) => ![PULL, text].includes(url) && !url.includes('/actions/runs/'))).toEqual([])
-})
+it.each(HOSTILE_TEXTS)(
+  'nothing in titles, logins and links of a note comes alive: %j',
+  async (text) => {
+    const { write, text: written } = await startNotes()
+    const kinds = ['pull', 'commit', 'release', 'command'] as const
+    const items = kinds.map((kind) => ({ kind, url: PULL, title: text, author: text }))
+    await write([...items, { kind: 'pull', url: text, title: text, author: text }])
+    const { html, mentions, images, links } = alive(written())
+    expect(html.filter((tag) => !/^<\/?code>/.test(tag))).toEqual([])
+    expect([...mentions, ...images]).toEqual([])
+    expect(
+      links.filter((url) => ![PULL, text].includes(url) && !url.includes('/actions/runs/')),
+    ).toEqual([])
+  },
+)

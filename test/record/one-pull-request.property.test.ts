@@ -38,7 +38,8 @@ it('one docs pull request is open at most, whatever happens between and during t
   const property = fc.asyncProperty(story, async ({ workflow, docsIn, steps }) => {
     const simulation = await startSimulation(docsIn)
     const { world, clock } = simulation
-    const pull = workflow === 'branch' ? undefined : addPull(world, { number: 5, head: { ref: 'flag' } })
+    const pull =
+      workflow === 'branch' ? undefined : addPull(world, { number: 5, head: { ref: 'flag' } })
     pushTo(world)
     // Runs of one `concurrency` group follow one another.
     let queue: Promise<unknown> = Promise.resolve()

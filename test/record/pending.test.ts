@@ -24,18 +24,29 @@ describe('the post step of a run that was killed', () => {
     scene,
   }) => {
     scene.github.faults.push({ match: REPLY, end: { delayMs: 2000 } })
-    const { state, post } = await scene.ask({ words: '/docs explain mint_0123456789', killAtMs: 1000 })
-    expect(post.log.join('\n')).toContain('before the docs service had answered. If a job was requested')
+    const { state, post } = await scene.ask({
+      words: '/docs explain mint_0123456789',
+      killAtMs: 1000,
+    })
+    expect(post.log.join('\n')).toContain(
+      'before the docs service had answered. If a job was requested',
+    )
     expect(scene.headlines()).toEqual(['🛑 **Interrupted**'])
     expect(JSON.stringify([state, scene.said()])).not.toContain('mint_0123456789')
   })
 
-  it('ends a reply in a review thread there, and says that its job is not known', async ({ scene }) => {
+  it('ends a reply in a review thread there, and says that its job is not known', async ({
+    scene,
+  }) => {
     const replies = { post: [{ takesMs: 5000 }] }
     const event = scene.reviewComment('/docs explain this line')
     const { post } = await scene.tell(event, { killAtMs: 3000, replies })
-    expect(post.log.join('\n')).toContain('before the docs service had answered. If a job was requested')
-    expect(scene.said()[0]?.at(-1)).toContain('If a job was started, it is still running and may open a pull')
+    expect(post.log.join('\n')).toContain(
+      'before the docs service had answered. If a job was requested',
+    )
+    expect(scene.said()[0]?.at(-1)).toContain(
+      'If a job was started, it is still running and may open a pull',
+    )
     expect(scene.world.comments[1]?.kind).toBe('review')
   })
 })
@@ -66,7 +77,9 @@ describe('after a failure of GitHub', () => {
     },
   )
 
-  it('the post step looks for the reply before each of its three tries to write it', async ({ scene }) => {
+  it('the post step looks for the reply before each of its three tries to write it', async ({
+    scene,
+  }) => {
     const { clock, github } = scene
     github.faults.push({ match: REPLY, end: '502' })
     const { post } = await scene.ask({

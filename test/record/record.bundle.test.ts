@@ -1,6 +1,12 @@
 import { expect, it, vi } from 'vitest'
 import { issueComment } from '../support/events.ts'
-import { startScene as newScene, octocat, type Scene, write, writtenComment } from '../support/scene.ts'
+import {
+  startScene as newScene,
+  octocat,
+  type Scene,
+  write,
+  writtenComment,
+} from '../support/scene.ts'
 
 const inputs = { context: 'none' }
 
@@ -8,35 +14,41 @@ const until = (holds: () => boolean) => vi.waitUntil(holds, { timeout: 20_000, i
 
 /** The latest words of each comment of ours. */
 const words = (scene: Scene): string[] => scene.said().map((history) => history.at(-1) ?? '')
-const headlines = (scene: Scene): (string | undefined)[] => words(scene).map((text) => text.split('\n')[0])
+const headlines = (scene: Scene): (string | undefined)[] =>
+  words(scene).map((text) => text.split('\n')[0])
 
-it.each(['', '/api/v3'])('a command is answered, noted and gone on with, below %j', async (root) => {
-  const scene = await newScene({ root })
-  const first = await write(scene, '/docs explain the new flag')
-  expect(first).toMatchObject({ exitCode: 0, outputs: { result: 'pull-request' } })
-  expect(scene.github.requests).toEqual([
-    'GET /collaborators/octocat/permission',
-    'POST /issues/comments/5001/reactions eyes',
-    'GET /issues/5/comments',
-    'POST /issues/5/comments',
-    'PATCH /issues/comments/5002',
-    'POST /graphql PullReport',
-    'GET /issues/1/comments',
-    'POST /issues/1/comments',
-    'PATCH /issues/comments/5002',
-  ])
-  const second = await write(scene, '/docs shorter', { prompt: 'Be brief.' }, 1002)
-  expect(second.outputs['result']).toBe('pull-request')
-  // The conversation has the rest: a message is the command's words alone.
-  expect(scene.docs.jobs).toMatchObject([{ messages: ['shorter'] }])
-  expect(scene.reactions()).toEqual(['eyes', 'eyes'])
-  expect(headlines(scene)).toEqual([
-    expect.stringMatching(/^✅ \*\*Pull request ready for review: \[acme\/docs#\u200b1\]/),
-    '💬 **Where these changes come from**',
-    expect.stringMatching(/^✅ \*\*Pull request ready for review: /),
-  ])
-  expect([first, second].flatMap(({ log }) => log.match(/^::(warning|error)/gm) ?? [])).toEqual([])
-})
+it.each(['', '/api/v3'])(
+  'a command is answered, noted and gone on with, below %j',
+  async (root) => {
+    const scene = await newScene({ root })
+    const first = await write(scene, '/docs explain the new flag')
+    expect(first).toMatchObject({ exitCode: 0, outputs: { result: 'pull-request' } })
+    expect(scene.github.requests).toEqual([
+      'GET /collaborators/octocat/permission',
+      'POST /issues/comments/5001/reactions eyes',
+      'GET /issues/5/comments',
+      'POST /issues/5/comments',
+      'PATCH /issues/comments/5002',
+      'POST /graphql PullReport',
+      'GET /issues/1/comments',
+      'POST /issues/1/comments',
+      'PATCH /issues/comments/5002',
+    ])
+    const second = await write(scene, '/docs shorter', { prompt: 'Be brief.' }, 1002)
+    expect(second.outputs['result']).toBe('pull-request')
+    // The conversation has the rest: a message is the command's words alone.
+    expect(scene.docs.jobs).toMatchObject([{ messages: ['shorter'] }])
+    expect(scene.reactions()).toEqual(['eyes', 'eyes'])
+    expect(headlines(scene)).toEqual([
+      expect.stringMatching(/^✅ \*\*Pull request ready for review: \[acme\/docs#\u200b1\]/),
+      '💬 **Where these changes come from**',
+      expect.stringMatching(/^✅ \*\*Pull request ready for review: /),
+    ])
+    expect([first, second].flatMap(({ log }) => log.match(/^::(warning|error)/gm) ?? [])).toEqual(
+      [],
+    )
+  },
+)
 
 it.each([
   ['cancelled', 'SIGTERM', '🛑 **Cancelled**'],
@@ -53,7 +65,8 @@ it.each([
   await until(() => scene.docs.requests.length > looks + 1)
   first.child.kill(signal)
   const ended = await first.ended
-  if (signal === 'SIGTERM') expect(ended).toMatchObject({ exitCode: 1, outputs: { result: 'cancelled' } })
+  if (signal === 'SIGTERM')
+    expect(ended).toMatchObject({ exitCode: 1, outputs: { result: 'cancelled' } })
   expect((await scene.run({ event, inputs, state: ended.state })).exitCode).toBe(0)
   expect(headlines(scene)).toEqual([headline])
   expect(words(scene)[0]).toContain(`\`job-id: ${scene.docs.jobs[0]?.id}\``)

@@ -29,11 +29,14 @@ describe('the reply to a command', () => {
   })
 })
 
-const down = (scene: Scene) => scene.github.faults.push({ match: /^(?!POST .*comments$)/, end: '502' })
+const down = (scene: Scene) =>
+  scene.github.faults.push({ match: /^(?!POST .*comments$)/, end: '502' })
 const up = (scene: Scene) => scene.github.faults.splice(0)
 
 describe('a re-run of a command', () => {
-  it('that finds its reply pending without a job starts none, nor does the next one', async ({ scene }) => {
+  it('that finds its reply pending without a job starts none, nor does the next one', async ({
+    scene,
+  }) => {
     const event = scene.comment()
     // GitHub fails for the post step, too.
     const killed = { replies: { post: [SLOW] }, killAtMs: 3000 }
@@ -89,7 +92,11 @@ describe('a re-run of a command', () => {
     for (const fault of [/^GET .*comments$/, /^(?:PATCH|POST) .*\/comments/]) {
       const anew = scene.comment('/docs shorter')
       scene.github.faults.splice(0, Infinity, { match: fault, end: '403' })
-      const { calls } = await scene.tell(anew, { ...again(2), inputs, replies: { get: ['completed'] } })
+      const { calls } = await scene.tell(anew, {
+        ...again(2),
+        inputs,
+        replies: { get: ['completed'] },
+      })
       expect(calls).toEqual(['GET /job/j7'])
     }
   })

@@ -24,7 +24,10 @@ const ENDS = {
 } as const satisfies Readonly<Record<string, RunOptions>>
 
 /** What differs from run to run: its end, and the id of a job that it creates. */
-export type Told = Omit<RunOptions, 'event'> & { readonly end?: keyof typeof ENDS; readonly job?: string }
+export type Told = Omit<RunOptions, 'event'> & {
+  readonly end?: keyof typeof ENDS
+  readonly job?: string
+}
 
 export type Scene = Awaited<ReturnType<typeof startScene>>
 
@@ -60,11 +63,16 @@ async function startScene() {
   return {
     ...{ ...harness, tell, comment },
     /** A run for octocat's command in a comment, from its start to its end. */
-    ask: ({ words, number = 5, ...options }: Asked = {}) => tell(comment(words, { number }), options),
+    ask: ({ words, number = 5, ...options }: Asked = {}) =>
+      tell(comment(words, { number }), options),
     /** octocat writes a comment in a review; the event of it. */
     reviewComment(body: string, { number = 5, rootId = 0 } = {}): Event {
       const options = { number, author: octocat, body }
-      const { id } = addComment(world, { kind: 'review', ...options, ...(rootId !== 0 && { rootId }) })
+      const { id } = addComment(world, {
+        kind: 'review',
+        ...options,
+        ...(rootId !== 0 && { rootId }),
+      })
       return reviewComment({ id, ...options, ...(rootId !== 0 && { replyTo: rootId }) })
     },
     /** The first line of each comment of ours as it is now. */

@@ -1,6 +1,15 @@
 import { describe, expect } from 'vitest'
 import { type Event, pullRequest, pushBy } from '../support/events.ts'
-import { CREATE, DONE, itWithScene, octocat, type Scene, STARTING, type Told, WORKING } from './runs.ts'
+import {
+  CREATE,
+  DONE,
+  itWithScene,
+  octocat,
+  type Scene,
+  STARTING,
+  type Told,
+  WORKING,
+} from './runs.ts'
 
 const it = itWithScene()
 const inputs = { prompt: 'Document it.', comment: 'always', 'follow-up': 'false' }
@@ -21,7 +30,9 @@ describe('a status comment', () => {
     const { post } = await tell(scene, { end: 'failed' }, target)
     expect(scene.said()).toEqual([
       [
-        expect.stringMatching(/^⏳ \*\*Starting the docs agent …\*\*\n\nFor `ec26c3e` · \[workflow run\]/),
+        expect.stringMatching(
+          /^⏳ \*\*Starting the docs agent …\*\*\n\nFor `ec26c3e` · \[workflow run\]/,
+        ),
         expect.stringContaining(WORKING),
         expect.stringContaining(DONE),
         expect.stringContaining(STARTING),

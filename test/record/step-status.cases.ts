@@ -28,9 +28,17 @@ export const ENDS: readonly [Reply, unknown][] = [
 
 /** How else runs end, and the status then. */
 export const ENDS_OF_RUNS: readonly [string, RunOptions, unknown][] = [
-  ['timed out', { inputs: { timeout: '20s' } }, ['failure', 'Not finished within 20s (j1)', RUN_URL]],
+  [
+    'timed out',
+    { inputs: { timeout: '20s' } },
+    ['failure', 'Not finished within 20s (j1)', RUN_URL],
+  ],
   ['cancelled', { cancelAtMs: 8000 }, ['failure', 'Cancelled (j1)', RUN_URL]],
-  ['submitted', { inputs: { wait: 'false' } }, ['success', 'Job started; not waiting for it (j1)', RUN_URL]],
+  [
+    'submitted',
+    { inputs: { wait: 'false' } },
+    ['success', 'Job started; not waiting for it (j1)', RUN_URL],
+  ],
   [
     'completed, whatever `fail-on` says',
     { replies: { get: ['completed'] }, inputs: { 'fail-on': 'no-pull-request' } },
@@ -40,8 +48,16 @@ export const ENDS_OF_RUNS: readonly [string, RunOptions, unknown][] = [
 
 /** Answers to a create, and the status then. */
 export const CREATES: readonly [string, Reply, unknown][] = [
-  ['was refused', { status: 402 }, ['failure', 'The credits of the docs service are used up, 402', RUN_URL]],
-  ['may have been accepted', { breaks: 'before' }, ['error', 'No response from the docs service', RUN_URL]],
+  [
+    'was refused',
+    { status: 402 },
+    ['failure', 'The credits of the docs service are used up, 402', RUN_URL],
+  ],
+  [
+    'may have been accepted',
+    { breaks: 'before' },
+    ['error', 'No response from the docs service', RUN_URL],
+  ],
   ['may have failed', { status: 500 }, ['error', 'The docs service failed, 500', RUN_URL]],
 ]
 
@@ -53,7 +69,11 @@ export const COMMITS: readonly [string, Event, string][] = [
   ['schedule', bareEvent('schedule'), 'aaaaaaa'],
   ['release', event('release'), 'aaaaaaa'],
   ['pull_request', pullRequest({ action: 'synchronize', pull: HEAD }), 'ddddddd'],
-  ['merged pull_request', pullRequest({ action: 'closed', pull: { ...CLOSED, merged: true } }), 'ccccccc'],
+  [
+    'merged pull_request',
+    pullRequest({ action: 'closed', pull: { ...CLOSED, merged: true } }),
+    'ccccccc',
+  ],
 ]
 
 const STEP = 'docs.yml, docs, agent'
@@ -69,7 +89,11 @@ export const NAMES: readonly [string, string, RunOptions][] = [
     { event: pushBy('octocat'), ...onBranch('release/1.x') },
   ],
   ['a push of a tag', STEP, { event: pushBy('octocat'), env: { GITHUB_REF: 'refs/tags/v1' } }],
-  ['a dispatch on another branch', `${STEP}, branch next`, { event: dispatch, ...onBranch('next') }],
+  [
+    'a dispatch on another branch',
+    `${STEP}, branch next`,
+    { event: dispatch, ...onBranch('next') },
+  ],
   [
     'a dispatch whose default branch is not known',
     STEP,
@@ -77,7 +101,11 @@ export const NAMES: readonly [string, string, RunOptions][] = [
   ],
   ['a schedule', STEP, { event: { ...dispatch, name: 'schedule' }, ...onBranch('next') }],
   ['a release', STEP, { event: event('release'), ...onBranch('next') }],
-  ['an open pull request', `${STEP}, #5`, { event: pullRequest({ action: 'synchronize', pull: HEAD }) }],
+  [
+    'an open pull request',
+    `${STEP}, #5`,
+    { event: pullRequest({ action: 'synchronize', pull: HEAD }) },
+  ],
   [
     'a merged pull request',
     STEP,
@@ -127,7 +155,13 @@ export const UNWRITTEN: readonly [
 ][] = [
   ['for lack of a permission', ['statuses: write'], {}, [], /`statuses: write`/],
   ['without a token', [], { 'github-token': '' }, [], /`github-token`/],
-  ['with a token that GitHub refuses', [], {}, [{ match: /./, end: '401' }], /`github-token` \(401/],
+  [
+    'with a token that GitHub refuses',
+    [],
+    {},
+    [{ match: /./, end: '401' }],
+    /`github-token` \(401/,
+  ],
   ['while GitHub fails', [], {}, [{ match: /statuses\//, end: '502' }], /GitHub returned 502/],
   ['past the limit', [], {}, [{ match: /statuses\//, end: '422' }], /GitHub returned 422/],
 ]

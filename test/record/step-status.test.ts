@@ -21,7 +21,11 @@ import {
 } from './step-status.cases.ts'
 
 /** A GitHub, and a run by default of a push whose job is active, then completed with a pull request. */
-async function newStep({ get = ['active', completed()] }: { readonly get?: readonly Reply[] } = {}) {
+async function newStep({
+  get = ['active', completed()],
+}: {
+  readonly get?: readonly Reply[]
+} = {}) {
   const scene = await startHarness({ docsIn: 'acme/guides', replies: { get } })
   const inputs = { prompt: 'Document it.', context: 'none', 'ignore-authors': '' }
   return {
@@ -40,13 +44,16 @@ const setting = (lines: readonly string[]): string[] =>
   lines.filter((line) => line.startsWith('POST /statuses/'))
 
 describe('the status of a step', () => {
-  it.each(ENDS)('is pending before the create and after it, and for %j ends as %j', async (reply, words) => {
-    const { world, run } = await newStep({ get: [reply] })
-    const end = await run()
-    expect(setting(end.requests)).toHaveLength(3)
-    expect(wordsOf(world)).toEqual([STARTING, WORKING, words])
-    expect(world.statuses[1]?.context).toBe('Docs agent: docs (docs.yml, docs, agent)')
-  })
+  it.each(ENDS)(
+    'is pending before the create and after it, and for %j ends as %j',
+    async (reply, words) => {
+      const { world, run } = await newStep({ get: [reply] })
+      const end = await run()
+      expect(setting(end.requests)).toHaveLength(3)
+      expect(wordsOf(world)).toEqual([STARTING, WORKING, words])
+      expect(world.statuses[1]?.context).toBe('Docs agent: docs (docs.yml, docs, agent)')
+    },
+  )
 
   it.each(ENDS_OF_RUNS)('of a job that is %s says so', async (_name, options, words) => {
     const { world, run } = await newStep({ get: ['active'] })
@@ -67,9 +74,9 @@ describe('the status of a step', () => {
     expect(end.tookMs).toBeGreaterThanOrEqual(120_000)
     expect(end.tookMs).toBeLessThan(140_000)
     expect(end.calls.filter((call) => call.startsWith('POST'))).toEqual([])
-    expect(end.log.filter((line) => line.startsWith('Failed to get the earlier job')).length).toBeGreaterThan(
-      2,
-    )
+    expect(
+      end.log.filter((line) => line.startsWith('Failed to get the earlier job')).length,
+    ).toBeGreaterThan(2)
     expect(end.log.join('\n')).toMatch(
       /^Failed to get the earlier job `j1`\. The docs service failed \(503\)/m,
     )
@@ -113,8 +120,13 @@ describe('the status of a step', () => {
     await run({ inputs: { matrix: JSON.stringify({ package: `${'x'.repeat(300)}y` }) } })
     await run({ inputs: { matrix: JSON.stringify({ package: 'y'.repeat(213) }) } })
     const key = 'mint_0123456789abcdef'
-    await run({ inputs: { 'api-key': key, matrix: JSON.stringify({ key }) }, env: { GITHUB_ACTION: key } })
-    const [long = '', other, longest = '', redacted] = new Set(world.statuses.map((one) => one.context ?? ''))
+    await run({
+      inputs: { 'api-key': key, matrix: JSON.stringify({ key }) },
+      env: { GITHUB_ACTION: key },
+    })
+    const [long = '', other, longest = '', redacted] = new Set(
+      world.statuses.map((one) => one.context ?? ''),
+    )
     expect(long).toMatch(/^Docs agent: docs \(docs\.yml, docs, agent, x+…[0-9a-f]{16}$/)
     expect(other).not.toBe(long)
     expect([long, longest].map(({ length }) => length)).toEqual([255, 255])
@@ -136,13 +148,20 @@ describe('the status of a step', () => {
   })
 })
 
-it.each(DESCRIPTIONS)('the description of %j and %j is cut to fit', (headline, jobId, description) => {
-  expect(statusDescription(headline, jobId)).toBe(description)
-})
+it.each(DESCRIPTIONS)(
+  'the description of %j and %j is cut to fit',
+  (headline, jobId, description) => {
+    expect(statusDescription(headline, jobId)).toBe(description)
+  },
+)
 
 describe('a status that the main step could not end', () => {
   it.each([
-    ['while the job was running', 6000, ['failure', 'Interrupted, the job is still running (j1)', RUN_URL]],
+    [
+      'while the job was running',
+      6000,
+      ['failure', 'Interrupted, the job is still running (j1)', RUN_URL],
+    ],
     [
       'before the docs service had answered',
       1000,
@@ -165,7 +184,17 @@ describe('a status that the main step could not end', () => {
     },
   )
 
-  const FAULTS: FaultName[] = ['502', '429', 'secondary-limit', 'reset', 'html', '204', '401', '403', '404']
+  const FAULTS: FaultName[] = [
+    '502',
+    '429',
+    'secondary-limit',
+    'reset',
+    'html',
+    '204',
+    '401',
+    '403',
+    '404',
+  ]
   it.each(FAULTS)('is ended by the post step, since GitHub answered %s', async (fault) => {
     const { world, github, run } = await newStep()
     github.faults.push({ match: /success$/, end: fault })
@@ -206,7 +235,9 @@ describe('a status that can not be written before the create', () => {
       const end = await run({ inputs })
       expect(end).toMatchObject({ hasFailed: false, outputs: { result: 'pull-request' } })
       const costs = end.log.filter((line) => line.includes("this step can't remember its job"))
-      expect(costs).toEqual([expect.stringMatching(/^warning: .*each run opens another pull request/)])
+      expect(costs).toEqual([
+        expect.stringMatching(/^warning: .*each run opens another pull request/),
+      ])
       expect(costs[0]).toMatch(cause)
       expect(end.summary).toMatch(/^## ⚠️ [\s\S]*^⚠️ .*, so this step can't remember its job/m)
       if (missing.length > 0) expect(setting(end.requests)).toHaveLength(1)
@@ -214,8 +245,9 @@ describe('a status that can not be written before the create', () => {
         inputs,
         replies: { post: [{ status: 429, headers: { 'retry-after': '9999' } }] },
       })
-      expect(refused.log.at(-1)).toContain('start the workflow anew')
-      expect(refused.log.at(-1)).not.toContain('safe to run this again')
+      const error = refused.log.find((line) => line.startsWith('error: '))
+      expect(error).toContain('start the workflow anew')
+      expect(error).not.toContain('safe to run this again')
     },
   )
 })

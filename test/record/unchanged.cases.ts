@@ -39,8 +39,14 @@ export const CHANGED: readonly [string, Happening, RunOptions?][] = [
   ['the agent wrote 21 commits', (harness) => times(21, () => byAgent(harness))],
   ['the branch was rewritten by the agent', compares({ status: 'diverged', commits: [BY_AGENT] })],
   ['GitHub lists no commits', compares({ status: 'ahead' })],
-  ['GitHub knows no author', compares({ status: 'ahead', commits: [{}, { ...BY_AGENT, author: null }] })],
-  ['GitHub knows no commit', compares({ status: 'ahead', commits: [{ ...BY_AGENT, commit: {} }, {}] })],
+  [
+    'GitHub knows no author',
+    compares({ status: 'ahead', commits: [{}, { ...BY_AGENT, author: null }] }),
+  ],
+  [
+    'GitHub knows no commit',
+    compares({ status: 'ahead', commits: [{ ...BY_AGENT, commit: {} }, {}] }),
+  ],
   ['it is off', nothing, { inputs: { 'skip-unchanged': 'false' } }],
   [
     'the agent is told what readers missed',

@@ -7,7 +7,10 @@ const event = bareEvent('schedule')
 const usual = { prompt: 'Document it.', context: 'none', wait: 'false', 'skip-unchanged': 'true' }
 
 /** A second run on a schedule, after what happens since the first one, which started a job. */
-async function runAfter(happen: (harness: Harness) => unknown, { inputs, ...options }: RunOptions = {}) {
+async function runAfter(
+  happen: (harness: Harness) => unknown,
+  { inputs, ...options }: RunOptions = {},
+) {
   const harness = await startHarness({ replies: {} })
   await harness.run({ event, inputs: usual })
   await harness.clock.sleep(1000)
@@ -21,7 +24,12 @@ it.each(UNCHANGED)(
   '`skip-unchanged` skips a schedule and sets no status where %s since',
   async (_what, happen) => {
     const end = await runAfter(happen)
-    expect(end).toMatchObject({ hasFailed: false, outputs: { result: 'skipped' }, calls: [], set: 0 })
+    expect(end).toMatchObject({
+      hasFailed: false,
+      outputs: { result: 'skipped' },
+      calls: [],
+      set: 0,
+    })
     expect(end.log.join('\n')).toMatch(
       /^notice: Skipped: no commit on this branch since this step's last job \(on [0-9a-f]{7}\) but the agent's own\.$/m,
     )
@@ -35,7 +43,9 @@ it.each(CHANGED)('`skip-unchanged` lets a run start where %s', async (_what, hap
 })
 
 it('`skip-unchanged` works without follow-up, too, and says what permission it lacks', async () => {
-  expect((await runAfter(nothing, { inputs: { 'follow-up': 'false' } })).outputs['result']).toBe('skipped')
+  expect((await runAfter(nothing, { inputs: { 'follow-up': 'false' } })).outputs['result']).toBe(
+    'skipped',
+  )
   const forbidden = await runAfter((harness) => {
     merge(harness)
     harness.world.scopes.delete('pull-requests: write')

@@ -1,5 +1,11 @@
 import { expect, it } from 'vitest'
-import { attemptUrlOf, isRerun, readEnvironment, runUrlOf, stepNames } from '../../src/runner/environment.ts'
+import {
+  attemptUrlOf,
+  isRerun,
+  readEnvironment,
+  runUrlOf,
+  stepNames,
+} from '../../src/runner/environment.ts'
 
 it('inputs and state go by their names, as they were given; a missing one is missing', () => {
   const env = { 'INPUT_API-KEY': ' k\n', INPUT_COMMAND: '', 'STATE_job-id': 'j1' }
@@ -10,15 +16,25 @@ it('inputs and state go by their names, as they were given; a missing one is mis
 it('proxies in lower case win over upper case, though they are empty, as undici reads them', () => {
   const https = { https_proxy: 'http://a', HTTPS_PROXY: 'http://b' }
   const env = { ...https, http_proxy: '', HTTP_PROXY: 'http://c', NO_PROXY: '*' }
-  expect(readEnvironment(env).proxy).toEqual({ httpsProxy: 'http://a', httpProxy: '', noProxy: '*' })
+  expect(readEnvironment(env).proxy).toEqual({
+    httpsProxy: 'http://a',
+    httpProxy: '',
+    noProxy: '*',
+  })
 })
 
 it('GitHub is github.com unless the runner says otherwise, and the workspace where the step runs', () => {
   const usual = { serverUrl: 'https://github.com', apiUrl: 'https://api.github.com' }
   expect(readEnvironment({})).toMatchObject({ ...usual, workspace: process.cwd() })
-  const api = { GITHUB_SERVER_URL: 'https://git.example', GITHUB_API_URL: 'https://git.example/api/v3' }
+  const api = {
+    GITHUB_SERVER_URL: 'https://git.example',
+    GITHUB_API_URL: 'https://git.example/api/v3',
+  }
   const own = { serverUrl: 'https://git.example', apiUrl: 'https://git.example/api/v3' }
-  expect(readEnvironment({ ...api, GITHUB_WORKSPACE: '/w' })).toMatchObject({ ...own, workspace: '/w' })
+  expect(readEnvironment({ ...api, GITHUB_WORKSPACE: '/w' })).toMatchObject({
+    ...own,
+    workspace: '/w',
+  })
 })
 
 it.each([
@@ -28,12 +44,19 @@ it.each([
   ['', 'Docs'],
 ])('the workflow of %j is named %s', (workflowRef, workflow) => {
   const names = { workflowRef, workflow: 'Docs', job: 'docs', action: 'agent' }
-  expect(stepNames({ ...readEnvironment({}), ...names })).toEqual({ workflow, job: 'docs', step: 'agent' })
-  expect(stepNames({ ...readEnvironment({}), ...names }, 'linux / 24').step).toBe('agent, linux / 24')
+  expect(stepNames({ ...readEnvironment({}), ...names })).toEqual({
+    workflow,
+    job: 'docs',
+    step: 'agent',
+  })
+  expect(stepNames({ ...readEnvironment({}), ...names }, 'linux / 24').step).toBe(
+    'agent, linux / 24',
+  )
 })
 
 it('a further attempt is a re-run, and a run and its attempt have a page, unless there is no run', () => {
-  const isAgain = (attempt: string): boolean => isRerun(readEnvironment({ GITHUB_RUN_ATTEMPT: attempt }))
+  const isAgain = (attempt: string): boolean =>
+    isRerun(readEnvironment({ GITHUB_RUN_ATTEMPT: attempt }))
   expect(['', '1', '2', '10'].map(isAgain)).toEqual([false, false, true, true])
   const env = { GITHUB_REPOSITORY: 'acme/docs', GITHUB_RUN_ID: '7' }
   expect(runUrlOf(readEnvironment(env))).toBe('https://github.com/acme/docs/actions/runs/7')

@@ -27,14 +27,19 @@ afterEach(() => {
 
 function createRun(env: Readonly<Record<string, string>> = {}): Run {
   const given = { 'INPUT_API-KEY': KEY, 'INPUT_PROJECT-ID': 'docs', INPUT_PROMPT: 'x' }
-  const environment = readEnvironment({ ...given, GITHUB_STEP_SUMMARY: join(folder, 'summary'), ...env })
+  const environment = readEnvironment({
+    ...given,
+    GITHUB_STEP_SUMMARY: join(folder, 'summary'),
+    ...env,
+  })
   const cancel = new AbortController().signal
   return new Run(environment, { clock: new VirtualClock(), random: () => 0, cancel })
 }
 
 const read = (name: string) => readFileSync(join(folder, name), 'utf8')
 /** The lines that were printed, without the masks. */
-const said = () => printed.flatMap((text) => text.split('\n')).filter((line) => !/^$|^::add-mask/.test(line))
+const said = () =>
+  printed.flatMap((text) => text.split('\n')).filter((line) => !/^$|^::add-mask/.test(line))
 
 describe('secrets', () => {
   it('are a key that was given as the project, too: no title names it', () => {
@@ -126,7 +131,10 @@ describe('state', () => {
     run.setPending('comment', { id: 7 })
     run.setPending('status', 'pending')
     run.setPending('comment', undefined)
-    expect(readCommandFile(read('state'))).toEqual({ 'job-id': 'j1', pending: '{"status":"pending"}' })
+    expect(readCommandFile(read('state'))).toEqual({
+      'job-id': 'j1',
+      pending: '{"status":"pending"}',
+    })
     expect([run.getPending('comment'), run.getPending('status')]).toEqual([undefined, 'pending'])
     const post = createRun({ 'STATE_job-id': 'j1', STATE_pending: '{"status":"pending"}' })
     expect([post.readState('job-id'), post.readState('finished')]).toEqual(['j1', ''])

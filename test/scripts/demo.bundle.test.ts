@@ -13,8 +13,9 @@ test('the demo shows a push, a command and the report, and prints no link that i
   expect(push).toMatch(/^ {2}│ ## ✅ /m)
   expect(push).toMatch(/^ {2}│ \+## Upgrades need a fresh snapshot$/m)
   expect(push).toMatch(/^ {2}│ \+Based on the changes in `src\/upgrade\.ts`\.$/m)
-  expect(push).toMatch(/^ {2}│ \+Before it changes anything, `brindle upgrade` looks for a snapshot/m)
-  expect(push).toMatch(/^ {2}│ Preview ready$/m)
+  expect(push).toMatch(
+    /^ {2}│ \+Before it changes anything, `brindle upgrade` looks for a snapshot/m,
+  )
   expect(command).toMatch(/^ {2}│ \/docs Explain exit code 6/m)
   expect(command).toMatch(/^ {2}│ 👀$/m)
   expect(command).toMatch(/^ {2}│ github-actions\[bot\]\n {2}│ ✅ /m)

@@ -21,7 +21,10 @@ let docs: FakeService
 let service: DocsService
 
 beforeAll(async () => {
-  docs = await startDocsService({ agent: 'none', limits: { analyticsPerHour: Number.POSITIVE_INFINITY } })
+  docs = await startDocsService({
+    agent: 'none',
+    limits: { analyticsPerHour: Number.POSITIVE_INFINITY },
+  })
   service = serviceAt(docs.url, docs.key)
 })
 
@@ -167,9 +170,12 @@ it('the questions are requested as documented, and read without a word of them',
 })
 
 const other = [{ page: '/a', up: 1, down: 2 }]
-it.each([{ feedback: { 0: {} } }, { ratings: [] }, { feedback: other }])('no list is in %j', async (body) => {
-  answerWith(body)
-  await expect(getRatings(service, { dates, names })).rejects.toThrow(
-    'JSON that does not match the documentation',
-  )
-})
+it.each([{ feedback: { 0: {} } }, { ratings: [] }, { feedback: other }])(
+  'no list is in %j',
+  async (body) => {
+    answerWith(body)
+    await expect(getRatings(service, { dates, names })).rejects.toThrow(
+      'JSON that does not match the documentation',
+    )
+  },
+)

@@ -17,7 +17,11 @@ import { serviceAt } from './service-at.ts'
 
 const servers = new TestServers()
 
-type Reply = { readonly status: number; readonly body?: string; readonly headers?: Record<string, string> }
+type Reply = {
+  readonly status: number
+  readonly body?: string
+  readonly headers?: Record<string, string>
+}
 
 /** A service on loopback that gives one answer, and the headers and bodies of the requests that it got. */
 async function serviceThatReplies({ status, body = '', headers = {} }: Reply, prefix = '') {
@@ -34,7 +38,11 @@ function request(call: string, service: DocsService, id = 'j1') {
   if (call === 'create') return service.createJob('x')
   const dates = { dateFrom: '2026-01-01', dateTo: '2026-01-02' }
   if (call === 'visitors') {
-    const query = { dates, names: new PublicNames((text) => text), signal: new AbortController().signal }
+    const query = {
+      dates,
+      names: new PublicNames((text) => text),
+      signal: new AbortController().signal,
+    }
     return getVisitors(service, query, { limit: 1, offset: 0 })
   }
   return call === 'get' ? service.getJob(id) : service.sendMessage(id, 'x')
@@ -55,15 +63,18 @@ describe('a refusal names its cause first, then what was requested, what came ba
     expect(error).toMatchObject({ status: Number(status), message: words })
   })
 
-  it.each([400, 413])('with %d to a prompt of more than 64 KiB says how long it is', async (status) => {
-    const { service } = await serviceThatReplies({ status })
-    const says =
-      'The prompt is 65 KiB long: shorten `prompt`, `prompt-file` or `context-files`, or set `context: files`.'
-    await expect(service.createJob('ü'.repeat(32.5 * 1024))).rejects.toThrow(says)
-    await expect(service.sendMessage('j1', 'ü'.repeat(32.5 * 1024))).rejects.toThrow(says)
-    const shorter = await service.createJob('x'.repeat(64 * 1024)).catch(String)
-    expect(String(shorter).includes('64 KiB')).toBe(status === 413)
-  })
+  it.each([400, 413])(
+    'with %d to a prompt of more than 64 KiB says how long it is',
+    async (status) => {
+      const { service } = await serviceThatReplies({ status })
+      const says =
+        'The prompt is 65 KiB long: shorten `prompt`, `prompt-file` or `context-files`, or set `context: files`.'
+      await expect(service.createJob('ü'.repeat(32.5 * 1024))).rejects.toThrow(says)
+      await expect(service.sendMessage('j1', 'ü'.repeat(32.5 * 1024))).rejects.toThrow(says)
+      const shorter = await service.createJob('x'.repeat(64 * 1024)).catch(String)
+      expect(String(shorter).includes('64 KiB')).toBe(status === 413)
+    },
+  )
 
   it('with 401 says that the key begins with no known prefix, where it does not', async () => {
     const { origin } = await serviceThatReplies({ status: 401 })
@@ -81,14 +92,18 @@ describe('a refusal names its cause first, then what was requested, what came ba
       `The docs service redirected the request (307). ${asked} with a redirect to \`https://login.example/?key=***\`. ${fix} so that the API key goes nowhere else. Set \`base-url\` to the service's own address.`,
     )
     const silent = failureSentences(await failureOf('create', { status: 302 }))
-    expect(silent).toContain(' (302). The request to create a job was answered with an empty body. Redirects')
+    expect(silent).toContain(
+      ' (302). The request to create a job was answered with an empty body. Redirects',
+    )
   })
 })
 
 describe('a body', () => {
   it.each(BODIES)('of a refusal such as %j is told: %s', async (body, says) => {
     const { details } = describeFailure(await failureOf('get', { status: 503, body }))
-    expect(details).toContain(` ${says}. The cause is the service or a proxy before it, not this workflow.`)
+    expect(details).toContain(
+      ` ${says}. The cause is the service or a proxy before it, not this workflow.`,
+    )
   })
 
   const UNEXPECTED = 'Unexpected response from the docs service (200)'
@@ -157,9 +172,12 @@ it.each([
   ['unresolved', false, `Failed to reach the docs service. It broke. ${CHECK}`],
   ['proxy', false, 'Failed to reach the docs service. It broke.'],
   ['tls', false, 'Failed to reach the docs service. It broke.'],
-] as const)('a request that failed (%s), maybe sent: %j, is told as such', (failure, maybeSent, words) => {
-  expect(failureSentences(new TransportError('it broke', { failure, maybeSent }))).toBe(words)
-})
+] as const)(
+  'a request that failed (%s), maybe sent: %j, is told as such',
+  (failure, maybeSent, words) => {
+    expect(failureSentences(new TransportError('it broke', { failure, maybeSent }))).toBe(words)
+  },
+)
 
 describe('a job', () => {
   const whole = {
@@ -175,17 +193,37 @@ describe('a job', () => {
 
   it('has every field, and keeps what is not known', () => {
     const { source, extra: _extra, ...fields } = whole
-    expect(readJob(whole)).toEqual({ ...fields, ...source, json: JSON.stringify(whole), invalidFields: [] })
+    expect(readJob(whole)).toEqual({
+      ...fields,
+      ...source,
+      json: JSON.stringify(whole),
+      invalidFields: [],
+    })
   })
 
   it('lacks a field of a wrong type, and names it', () => {
-    const odd = { ...whole, prLink: 7, model: {}, source: { repository: [], ref: null }, createdAt: false }
+    const odd = {
+      ...whole,
+      prLink: 7,
+      model: {},
+      source: { repository: [], ref: null },
+      createdAt: false,
+    }
     const absent = { prLink: null, model: null, repository: null, createdAt: null }
     const invalidFields = ['prLink', 'repository', 'model', 'createdAt']
     expect(readJob(odd)).toMatchObject({ ...absent, invalidFields })
     expect(readJob({ ...whole, source: 'x' })?.invalidFields).toEqual(['source'])
-    for (const prLink of ['/pull/1', 'ftp://a/b', 'https://', 'https://a/\nb', 'javascript:alert(1)']) {
-      expect(readJob({ ...whole, prLink })).toMatchObject({ prLink: null, invalidFields: ['prLink'] })
+    for (const prLink of [
+      '/pull/1',
+      'ftp://a/b',
+      'https://',
+      'https://a/\nb',
+      'javascript:alert(1)',
+    ]) {
+      expect(readJob({ ...whole, prLink })).toMatchObject({
+        prLink: null,
+        invalidFields: ['prLink'],
+      })
     }
     const bare = readJob({ id: 'j1', status: '', prLink: '' })
     expect(bare).toMatchObject({ ...absent, ref: null, invalidFields: [] })

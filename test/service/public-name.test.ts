@@ -7,13 +7,17 @@ const names = new PublicNames((text) => text.replaceAll(SECRET, '***'))
 const forms = ({ forPeople, forAgent }: ReturnType<PublicNames['ofPath']>) => [forPeople, forAgent]
 const WITHHELD = [undefined, undefined]
 
-it.each(STRANGERS_NAMES)('the %s %j is %j for people, and %j for an agent', (kind, text, ...expected) => {
-  const name = kind === 'path' ? names.ofPath(text) : names.ofSearch(text)
-  expect(forms(name)).toEqual(expected.map((form) => form ?? undefined))
-})
+it.each(STRANGERS_NAMES)(
+  'the %s %j is %j for people, and %j for an agent',
+  (kind, text, ...expected) => {
+    const name = kind === 'path' ? names.ofPath(text) : names.ofSearch(text)
+    expect(forms(name)).toEqual(expected.map((form) => form ?? undefined))
+  },
+)
 
 it('what holds a secret of this run is withheld, once decoded', () => {
-  for (const path of [`/a/${SECRET}`, '/%6Dustnotbeseen']) expect(forms(names.ofPath(path))).toEqual(WITHHELD)
+  for (const path of [`/a/${SECRET}`, '/%6Dustnotbeseen'])
+    expect(forms(names.ofPath(path))).toEqual(WITHHELD)
   for (const term of [SECRET, `a ${SECRET} b`, `a/${SECRET}`]) {
     expect(forms(names.ofSearch(term))).toEqual(WITHHELD)
   }

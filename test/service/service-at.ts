@@ -9,5 +9,12 @@ export function serviceAt(url: string, apiKey: string): DocsService {
   const proxy = { httpsProxy: '', httpProxy: '', noProxy: '' }
   const http = new HttpClient({ proxy, clock, timeoutMs: 10_000 })
   const baseUrl = new URL(url)
-  return new DocsService({ baseUrl, projectId: 'docs', apiKey, http, clock, redact: createRedact([apiKey]) })
+  return new DocsService({
+    baseUrl,
+    projectId: 'docs',
+    apiKey,
+    http,
+    clock,
+    redact: createRedact([apiKey]),
+  })
 }

@@ -27,7 +27,10 @@ export const CHECK_STATES = {
 
 export type CheckState = keyof typeof CHECK_STATES
 
-const SIGNS: Readonly<Partial<Record<CheckState, string>>> = { ready: '🟢 Ready', failed: '🔴 Failed' }
+const SIGNS: Readonly<Partial<Record<CheckState, string>>> = {
+  ready: '🟢 Ready',
+  failed: '🔴 Failed',
+}
 
 /** The preview comment as the service writes it. */
 export function previewBody(state: CheckState, url = PREVIEW_URL): string {
@@ -68,7 +71,12 @@ export function playBuild(
 export function followAgent(world: World): void {
   const isHere = world.agentRepository === world.repository
   const pulls = isHere ? world.pulls : world.elsewhere
-  for (const { number, state, title = `Update the docs (${number})`, ...now } of world.agentPulls()) {
+  for (const {
+    number,
+    state,
+    title = `Update the docs (${number})`,
+    ...now
+  } of world.agentPulls()) {
     const pull = pulls.get(number) ?? addPull(world, { number, title, user: AGENT }, pulls)
     while (pull.commits.length < (now.commits ?? 0)) pushToPull(world, pull)
     pull.files = now.files ?? pull.files

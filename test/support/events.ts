@@ -27,7 +27,9 @@ const WEB = 'https://github.com/acme/docs'
 export const EXAMPLES: readonly { readonly name: string; readonly examples: readonly Payload[] }[] =
   JSON.parse(
     readFileSync(
-      createRequire(import.meta.url).resolve('@octokit/webhooks-examples/api.github.com/index.json'),
+      createRequire(import.meta.url).resolve(
+        '@octokit/webhooks-examples/api.github.com/index.json',
+      ),
       'utf8',
     )
       .replaceAll('Codertocat/Hello-World', 'acme/docs')
@@ -115,7 +117,14 @@ type PullRequestOptions = Partial<Record<'author' | 'sender', Account>> & {
 }
 
 export function pullRequest(options: PullRequestOptions = {}): Event {
-  const { action = 'opened', number = 5, author = {}, sender = {}, from = 'acme/docs', pull = {} } = options
+  const {
+    action = 'opened',
+    number = 5,
+    author = {},
+    sender = {},
+    from = 'acme/docs',
+    pull = {},
+  } = options
   const head = { repo: { full_name: from, fork: from !== 'acme/docs' } }
   const changed = merged({ number, html_url: `${WEB}/pull/${number}`, user: author, head }, pull)
   return event('pull_request', { action, number, pull_request: changed, sender })
@@ -164,7 +173,13 @@ export function pushTo(world: World, commit: Parameters<typeof addCommit>[1] = {
 }
 
 function pushed(commits: readonly Fields[], change: Fields): Event {
-  const ends = { ref: 'refs/heads/main', created: false, deleted: false, forced: false, base_ref: null }
+  const ends = {
+    ref: 'refs/heads/main',
+    created: false,
+    deleted: false,
+    forced: false,
+    base_ref: null,
+  }
   const { name, payload } = push({ ...ends, compare: `${WEB}/compare/a...b`, ...change })
   return { name, payload: { ...payload, commits, head_commit: commits.at(-1) ?? null } }
 }

@@ -7,7 +7,8 @@ it('the fake GitHub notes each request that GitHub would not take', async () => 
   const { token, url, violations, close } = await startGitHub()
   onTestFinished(close)
   const octokit = getOctokit(token, { baseUrl: url })
-  const history = 'ref(qualifiedName: "main") { target { ... on Commit { history { nodes { oid } } } } }'
+  const history =
+    'ref(qualifiedName: "main") { target { ... on Commit { history { nodes { oid } } } } }'
   await Promise.allSettled([
     octokit.request('GET /repos/acme/docs/issues/5/comments?per_page=500'),
     octokit.request('GET /repos/acme/docs/pulls/5?sideways=1'),

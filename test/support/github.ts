@@ -35,7 +35,8 @@ type Ending = {
 
 const HTML = '<html><body><h1>Unicorn!</h1></body></html>'
 const LIMIT = 'API rate limit exceeded for installation ID 1.'
-const SECONDARY = 'You have exceeded a secondary rate limit. Please wait a few minutes before you try again.'
+const SECONDARY =
+  'You have exceeded a secondary rate limit. Please wait a few minutes before you try again.'
 const WAIT = { 'retry-after': '1' }
 
 /** All faults that a GitHub is tried with. */
@@ -191,7 +192,8 @@ function paged({ status, body }: Answer, url: URL, api: string): Ending {
     there.searchParams.set('page', `${number}`)
     return `<${api}${there.pathname}${there.search}>; rel="${rel}"`
   }
-  const headers = page < last ? { link: `${linkTo(page + 1, 'next')}, ${linkTo(last, 'last')}` } : {}
+  const headers =
+    page < last ? { link: `${linkTo(page + 1, 'next')}, ${linkTo(last, 'last')}` } : {}
   return { status, body: body.slice((page - 1) * size, page * size), headers }
 }
 

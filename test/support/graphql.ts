@@ -67,7 +67,8 @@ export async function graphqlAnswer(
   const document = parse(String(body['query']))
   const problems = validate(gitHubSchema(), document).map(({ message }) => message)
   violations.push(...problems)
-  if (problems.length > 0) return { status: 200, body: { errors: problems.map((message) => ({ message })) } }
+  if (problems.length > 0)
+    return { status: 200, body: { errors: problems.map((message) => ({ message })) } }
   const { data, errors } = await execute({
     schema: gitHubSchema(),
     document,
@@ -85,7 +86,11 @@ export async function graphqlAnswer(
     },
   })
   const told = errors?.map(({ message, path, originalError }) => {
-    return { ...(originalError instanceof RefusedError && { type: originalError.type }), path, message }
+    return {
+      ...(originalError instanceof RefusedError && { type: originalError.type }),
+      path,
+      message,
+    }
   })
   return { status: 200, body: { data, ...(told && { errors: told }) } }
 }
@@ -102,7 +107,8 @@ function rootOf(world: World, violations: string[]): Fields {
     <T>(entries: () => readonly T[], show: (entry: T) => Fields) =>
     ({ first, last }: Arguments): Fields => {
       const size = first ?? last ?? 0
-      if (size < 1 || size > 100) violations.push('a connection needs `first` or `last`, from 1 to 100')
+      if (size < 1 || size > 100)
+        violations.push('a connection needs `first` or `last`, from 1 to 100')
       const all = entries()
       const nodes = (first === undefined ? all.slice(-size) : all.slice(0, size)).map(show)
       return { nodes, pageInfo: { hasNextPage: first !== undefined && all.length > size } }
@@ -113,11 +119,14 @@ function rootOf(world: World, violations: string[]): Fields {
     oid: sha,
     message: () => commitOf(world, sha).message,
     author: () => gitAuthor(commitOf(world, sha)),
-    authors: (page: Arguments) => connection(() => authorsOf(commitOf(world, sha)), gitAuthor)(page),
+    authors: (page: Arguments) =>
+      connection(() => authorsOf(commitOf(world, sha)), gitAuthor)(page),
     parents: () => ({ totalCount: commitOf(world, sha).parents.length }),
     history: ({ since, ...page }: Arguments) => {
       const sinceMs = since === undefined ? 0 : Date.parse(since)
-      const found = historyOf(world, sha).filter(({ atMs }) => Math.floor(atMs / 1000) * 1000 >= sinceMs)
+      const found = historyOf(world, sha).filter(
+        ({ atMs }) => Math.floor(atMs / 1000) * 1000 >= sinceMs,
+      )
       return connection(
         () => found,
         (before) => commit(before.sha),
@@ -135,7 +144,8 @@ function rootOf(world: World, violations: string[]): Fields {
     status: () => {
       needs('statuses: read')
       const contexts = newestStatuses(world, sha).map(statusContext)
-      const named = ({ name }: Arguments) => contexts.find(({ context }) => context === name) ?? null
+      const named = ({ name }: Arguments) =>
+        contexts.find(({ context }) => context === name) ?? null
       return contexts.length === 0 ? null : { context: named }
     },
     associatedPullRequests: connection(
@@ -151,7 +161,8 @@ function rootOf(world: World, violations: string[]): Fields {
     app: { slug },
     checkRuns: ({ filterBy, ...page }: Arguments) => {
       const { checkName, checkType, conclusions } = filterBy ?? {}
-      const isLatest = ({ name, id }: Check) => !checks.some((one) => one.name === name && one.id > id)
+      const isLatest = ({ name, id }: Check) =>
+        !checks.some((one) => one.name === name && one.id > id)
       const found = checks.filter(
         (check) =>
           (checkName === undefined || check.name === checkName) &&
@@ -160,7 +171,11 @@ function rootOf(world: World, violations: string[]): Fields {
       )
       return connection(
         () => found,
-        ({ id, sha: _, app: __, ...check }) => ({ databaseId: id, url: checkUrl(world, id), ...check }),
+        ({ id, sha: _, app: __, ...check }) => ({
+          databaseId: id,
+          url: checkUrl(world, id),
+          ...check,
+        }),
       )(page)
     },
   })
@@ -170,7 +185,10 @@ function rootOf(world: World, violations: string[]): Fields {
     return found === undefined ? null : commit(found.sha)
   }
 
-  const pullRequest = ({ number, fields, commits, replaced, files }: Pull, repository: string): Fields => ({
+  const pullRequest = (
+    { number, fields, commits, replaced, files }: Pull,
+    repository: string,
+  ): Fields => ({
     number,
     changedFiles: files.length,
     headRefOid: fields.head?.sha,
@@ -227,10 +245,13 @@ function rootOf(world: World, violations: string[]): Fields {
       }
       const found = [...world.pulls.values()].filter(({ fields }) => {
         const login = fields.user?.login?.replace(/^(.*)\[bot\]$/, 'app/$1')
-        if (login !== value('author') || (query.includes('is:open') && fields.state !== 'open')) return false
+        if (login !== value('author') || (query.includes('is:open') && fields.state !== 'open'))
+          return false
         if (query.includes('is:unmerged') && fields.merged) return false
         const closedAt = fields.state === 'open' ? null : fields.closed_at
-        return isIn(value('closed'), closedAt) && isIn(value('merged'), fields.merged ? closedAt : null)
+        return (
+          isIn(value('closed'), closedAt) && isIn(value('merged'), fields.merged ? closedAt : null)
+        )
       })
       const show = (one: Pull): Fields => {
         return {
@@ -260,12 +281,16 @@ function rootOf(world: World, violations: string[]): Fields {
         pullRequest: ({ number = 0 }: Arguments) => {
           needs('pull-requests: read')
           const found = pullOf(world, number, repository)
-          return found ? pullRequest(found, repository) : cannot(`PullRequest with the number of ${number}`)
+          return found
+            ? pullRequest(found, repository)
+            : cannot(`PullRequest with the number of ${number}`)
         },
         // Newest first: the order that the action asks for.
         pullRequests: (page: Arguments) => {
           needs('pull-requests: read')
-          const open = [...world.pulls.values()].filter(({ fields }) => fields.state === 'open').toReversed()
+          const open = [...world.pulls.values()]
+            .filter(({ fields }) => fields.state === 'open')
+            .toReversed()
           return connection(
             () => open,
             (one) => pullRequest(one, repository),
@@ -281,7 +306,12 @@ function checkUrl({ repository }: World, id: number): string {
   return `https://github.com/${repository}/runs/${id}`
 }
 
-function pullFile({ filename, status = 'modified', additions = 0, deletions = 0 }: CommitFile): Fields {
+function pullFile({
+  filename,
+  status = 'modified',
+  additions = 0,
+  deletions = 0,
+}: CommitFile): Fields {
   const changeType = status === 'removed' ? 'DELETED' : status?.toUpperCase()
   return { path: filename, changeType, additions, deletions }
 }
@@ -309,8 +339,22 @@ function authorsOf(commit: Commit): readonly GitAuthor[] {
 }
 
 function statusContext(status: CommitStatus) {
-  const { context, state, description, target_url: targetUrl, created_at: createdAt, creator } = status
-  return { context, state: state?.toUpperCase(), description, targetUrl, createdAt, creator: actor(creator) }
+  const {
+    context,
+    state,
+    description,
+    target_url: targetUrl,
+    created_at: createdAt,
+    creator,
+  } = status
+  return {
+    context,
+    state: state?.toUpperCase(),
+    description,
+    targetUrl,
+    createdAt,
+    creator: actor(creator),
+  }
 }
 
 /** An account as GraphQL tells it: a bot's login without `[bot]`. */

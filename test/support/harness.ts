@@ -85,7 +85,10 @@ function intercept(): void {
     if (!part.death.aborted) part.printed.push(String(text))
     return true
   })
-  vi.spyOn(HttpClient.prototype, 'send').mockImplementation(async function (this: HttpClient, request) {
+  vi.spyOn(HttpClient.prototype, 'send').mockImplementation(async function (
+    this: HttpClient,
+    request,
+  ) {
     await whileAlive()
     const part = current.getStore()
     if (part === undefined) return await send.call(this, request)
@@ -149,7 +152,11 @@ export async function startHarness(options: HarnessOptions = {}) {
     const died = new Promise((resolve) => death.addEventListener('abort', resolve))
     const hasFailed = await current.run(part, async () => {
       const environment = readEnvironment({ ...env, GITHUB_STEP_SUMMARY: summaryPath })
-      const run = new Run(environment, { clock: mortal, random, cancel: abortedAt(cancelAtMs) }, { isPost })
+      const run = new Run(
+        environment,
+        { clock: mortal, random, cancel: abortedAt(cancelAtMs) },
+        { isPost },
+      )
       await Promise.race([step(run), died])
       return run.log.hasFailed()
     })
@@ -162,17 +169,24 @@ export async function startHarness(options: HarnessOptions = {}) {
       /** To GitHub, as lines. */
       requests: github.requests.slice(requests),
       /** To the docs service: `POST /job`, `GET /job/job_1`, `GET /visitors`. */
-      calls: calls.map(({ method, url }) => `${method} ${url.pathname.replace(/^\/v\d\/\w+\/[^/]+/, '')}`),
+      calls: calls.map(
+        ({ method, url }) => `${method} ${url.pathname.replace(/^\/v\d\/\w+\/[^/]+/, '')}`,
+      ),
       /** When each of those was sent, in seconds. */
       calledAtS: calls.map(({ atMs }) => (atMs - startedAtMs) / 1000),
       /** Bodies of those. */
-      bodies: calls.flatMap(({ body }): unknown[] => (body === undefined ? [] : [JSON.parse(body)])),
+      bodies: calls.flatMap(({ body }): unknown[] =>
+        body === undefined ? [] : [JSON.parse(body)],
+      ),
       tookMs: now() - startedAtMs,
     }
   }
 
   /** Runs the main part of the step and its post part after it. */
-  async function run({ event = { name: 'workflow_dispatch', payload: {} }, ...options }: RunOptions = {}) {
+  async function run({
+    event = { name: 'workflow_dispatch', payload: {} },
+    ...options
+  }: RunOptions = {}) {
     const { inputs, sha, runId = lastRunId + 1, attempt = 1 } = options
     lastRunId = Math.max(lastRunId, runId)
     if (options.replies !== undefined) scripted?.follow(options.replies)
@@ -216,7 +230,9 @@ export async function startHarness(options: HarnessOptions = {}) {
     /** What our comments said, one after another, without their markers; oldest comment first. */
     said: () => {
       const ours = world.comments.filter(({ author }) => author === world.viewer)
-      return ours.map(({ history }) => history.map((body) => body.replace(/^<!-- docs-agent \S+ -->\n/, '')))
+      return ours.map(({ history }) =>
+        history.map((body) => body.replace(/^<!-- docs-agent \S+ -->\n/, '')),
+      )
     },
     /** The reactions that are there now, by content. */
     reactions: () => world.reactions.map(({ content }) => content),

@@ -31,7 +31,9 @@ export class TestServers {
       answer(incoming, response)
     }
     const protocols = { ALPNProtocols: ['h2', 'http/1.1'] }
-    const server = tls ? createSecureServer({ ...tls, ...protocols }, listener) : createServer(listener)
+    const server = tls
+      ? createSecureServer({ ...tls, ...protocols }, listener)
+      : createServer(listener)
     const { port, connections } = await listenForTest(server)
     const origin = `${tls === undefined ? 'http' : 'https'}://127.0.0.1:${port}`
     return { origin, url: new URL('/path?query=1', origin), requests, connections, server }

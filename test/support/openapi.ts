@@ -41,8 +41,14 @@ const operations = description.operations.map((one) => {
 })
 
 /** Finds the call that a request makes, or says why GitHub would not take it. */
-export function readCall(method: string, url: URL, body: unknown): Call | { readonly problem: string } {
-  const operation = operations.find((one) => one.method === method && one.pattern.test(url.pathname))
+export function readCall(
+  method: string,
+  url: URL,
+  body: unknown,
+): Call | { readonly problem: string } {
+  const operation = operations.find(
+    (one) => one.method === method && one.pattern.test(url.pathname),
+  )
   if (operation === undefined) return { problem: `there is no ${method} ${url.pathname}` }
   const inPath = Object.entries(operation.pattern.exec(url.pathname)?.groups ?? {})
   const parameters = Object.fromEntries([
@@ -72,7 +78,10 @@ export function readCall(method: string, url: URL, body: unknown): Call | { read
 }
 
 /** Says why an answer is none that GitHub would give; `undefined` if it is one. */
-export function answerProblem({ answers }: Operation, { status, body }: Answer): string | undefined {
+export function answerProblem(
+  { answers }: Operation,
+  { status, body }: Answer,
+): string | undefined {
   if (status >= 400) return undefined
   const schema = answers[status]
   if (schema === undefined) return `there is no answer with status ${status}`

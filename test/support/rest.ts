@@ -47,10 +47,17 @@ export function restAnswer(call: Call, world: World): Answer {
   const pull = pullOf(world, Number(at('pull_number')), repository)
   const needed = NEEDS.find(([pattern]) => pattern.test(path))?.[1]
   if (repository !== world.repository) {
-    if (world.commentsElsewhere && path.startsWith('/issues/')) return threadAnswer(call, world, like)
-    if (world.agentAccess === 'none' || !/^\/(?:pulls\/\{pull_number\}|compare\/\{basehead\})$/.test(path))
+    if (world.commentsElsewhere && path.startsWith('/issues/'))
+      return threadAnswer(call, world, like)
+    if (
+      world.agentAccess === 'none' ||
+      !/^\/(?:pulls\/\{pull_number\}|compare\/\{basehead\})$/.test(path)
+    )
       return NOT_FOUND
-  } else if (needed !== undefined && !has(world, `${needed}: ${method === 'GET' ? 'read' : 'write'}`)) {
+  } else if (
+    needed !== undefined &&
+    !has(world, `${needed}: ${method === 'GET' ? 'read' : 'write'}`)
+  ) {
     return FORBIDDEN
   }
   switch (`${method} ${path}`) {
@@ -93,7 +100,9 @@ export function restAnswer(call: Call, world: World): Answer {
     case 'GET /git/matching-refs/{ref}': {
       const found = [...world.tags].filter(([name]) => `tags/${name}`.startsWith(at('ref')))
       return ok(
-        found.map(([name, sha]) => like({ ref: `refs/tags/${name}`, object: { sha, type: 'commit' } })),
+        found.map(([name, sha]) =>
+          like({ ref: `refs/tags/${name}`, object: { sha, type: 'commit' } }),
+        ),
       )
     }
     case 'GET /releases':
@@ -138,7 +147,9 @@ function threadAnswer(call: Call, world: World, like: Like): Answer {
   if (comment === undefined) {
     const thread = world.comments.filter(
       (one) =>
-        one.kind === kind && one.number === number && (one.repository ?? world.repository) === repository,
+        one.kind === kind &&
+        one.number === number &&
+        (one.repository ?? world.repository) === repository,
     )
     return ok((parameters['direction'] === 'desc' ? thread.toReversed() : thread).map(show))
   }
@@ -160,8 +171,11 @@ function reactionAnswer(
   { reactions, viewer: author }: World,
   like: Like,
 ): Answer {
-  const here = reactions.filter(({ commentId, kind }) => commentId === on.commentId && kind === on.kind)
-  const show = ({ id, content, author }: Reaction): Fields => like({ id, content, user: userFields(author) })
+  const here = reactions.filter(
+    ({ commentId, kind }) => commentId === on.commentId && kind === on.kind,
+  )
+  const show = ({ id, content, author }: Reaction): Fields =>
+    like({ id, content, user: userFields(author) })
   if (method === 'GET') return ok(here.map(show))
   if (method === 'DELETE') {
     const index = reactions.findIndex(({ id }) => `${id}` === parameters['reaction_id'])
@@ -184,7 +198,8 @@ function statusAnswer({ parameters, body }: Call, world: World, like: Like): Ans
   if (!world.commits.has(sha)) return noCommit(sha)
   if (String(description ?? '').length > 140)
     return invalid('description is too long (maximum is 140 characters)')
-  if (target && !/^https?:/.test(String(target))) return invalid('target_url must use http(s) scheme')
+  if (target && !/^https?:/.test(String(target)))
+    return invalid('target_url must use http(s) scheme')
   return ok(like(statusFields(addStatus(world, sha, body))), 201)
 }
 
@@ -231,7 +246,9 @@ function madeComparison(basehead: string, world: World): object | undefined {
   const ahead = commitsBetween(world, base, head).toReversed()
   const behind = commitsBetween(world, head, base)
   const alone = ahead.length === 0 ? 'identical' : 'ahead'
-  const files = new Map(ahead.flatMap((commit) => commit.files).map((file) => [file.filename, file]))
+  const files = new Map(
+    ahead.flatMap((commit) => commit.files).map((file) => [file.filename, file]),
+  )
   return {
     html_url: `https://github.com/${world.repository}/compare/${basehead}`,
     status: behind.length === 0 ? alone : ahead.length === 0 ? 'behind' : 'diverged',
@@ -246,7 +263,9 @@ function madeComparison(basehead: string, world: World): object | undefined {
 function roleFields(login: string, { roles }: World): Fields {
   const none: Role = { permission: 'none', role_name: '' }
   const { permissions, id = 7001, ...role } = roles.get(login.toLowerCase()) ?? none
-  const granted = permissions && { permissions: { admin: false, push: false, pull: true, ...permissions } }
+  const granted = permissions && {
+    permissions: { admin: false, push: false, pull: true, ...permissions },
+  }
   const user = { ...userFields({ login, id, type: 'User' }), role_name: role.role_name, ...granted }
   return { ...role, user }
 }
@@ -264,7 +283,10 @@ function pullFields({ number, fields, files }: Pull, repository: string): Fields
   }
 }
 
-function commentFields({ id, kind, number, rootId, author, history }: Comment, world: World): Fields {
+function commentFields(
+  { id, kind, number, rootId, author, history }: Comment,
+  world: World,
+): Fields {
   const anchor = kind === 'main' ? 'issuecomment-' : 'discussion_r'
   const html_url = `https://github.com/${world.repository}/pull/${number}#${anchor}${id}`
   const reply = kind === 'review' && { in_reply_to_id: rootId }
@@ -275,7 +297,10 @@ function statusFields({ sha: _, ...status }: CommitStatus): Fields {
   return { ...status, updated_at: status.created_at }
 }
 
-function commitFields({ sha, message, author, parents, atMs }: Commit, { repository }: World): Fields {
+function commitFields(
+  { sha, message, author, parents, atMs }: Commit,
+  { repository }: World,
+): Fields {
   const git = { name: author?.login ?? 'Nobody', email: 'x@example.com', date: time(atMs) }
   const url = `https://api.github.com/repos/${repository}/commits`
   return {

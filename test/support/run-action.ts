@@ -82,7 +82,8 @@ export async function startAction(options: ActionOptions) {
   /** Resolves once the log holds the text. */
   async function logged(text: string): Promise<void> {
     while (!log.includes(text)) {
-      if (child.exitCode !== null) throw new Error(`The run ended without logging "${text}":\n${log}`)
+      if (child.exitCode !== null)
+        throw new Error(`The run ended without logging "${text}":\n${log}`)
       await setTimeout(5)
     }
   }
@@ -133,11 +134,16 @@ const DEFAULTS = Object.entries(readActionMetadata().inputs).map(([name, input])
 /** Inputs as the runner sets them, with the defaults of `action.yml`. */
 function inputVariables(given: Readonly<Record<string, string>> = {}) {
   const inputs = [...DEFAULTS, ...Object.entries(given)]
-  return Object.fromEntries(inputs.map(([name = '', value]) => [`INPUT_${name.toUpperCase()}`, value]))
+  return Object.fromEntries(
+    inputs.map(([name = '', value]) => [`INPUT_${name.toUpperCase()}`, value]),
+  )
 }
 
 /** Writes files by path, and the folders that they need. */
-export async function writeAll(folder: string, files: Readonly<Record<string, string>>): Promise<void> {
+export async function writeAll(
+  folder: string,
+  files: Readonly<Record<string, string>>,
+): Promise<void> {
   for (const [name, text] of Object.entries(files)) {
     const path = join(folder, name)
     await mkdir(dirname(path), { recursive: true })
@@ -155,7 +161,8 @@ const schemas = ['job', 'visitors', 'reader-signals'].map((name) => {
 function checkOutputs(outputs: Readonly<Record<string, string>>): void {
   const known = Object.keys(readActionMetadata().outputs)
   const unknown = Object.keys(outputs).filter((name) => !known.includes(name))
-  if (unknown.length > 0) throw new Error(`action.yml does not know these outputs: ${unknown.join(', ')}`)
+  if (unknown.length > 0)
+    throw new Error(`action.yml does not know these outputs: ${unknown.join(', ')}`)
   for (const { name, validate } of schemas) {
     const json = outputs[name] ?? ''
     if (json === '' || validate(JSON.parse(json))) continue

@@ -56,11 +56,14 @@ export async function startScene({ root = '', ...options }: SceneOptions = {}) {
       aheadMs += 3_600_000
     },
     /** The docs service's requests, as `POST /job`. */
-    asked: () => docs.requests.map(({ method, path }) => `${method} ${path.replace('/v2/agent/docs', '')}`),
+    asked: () =>
+      docs.requests.map(({ method, path }) => `${method} ${path.replace('/v2/agent/docs', '')}`),
     /** What our comments said, one after another, without their markers; oldest comment first. */
     said: () => {
       const ours = world.comments.filter(({ author }) => author.id === world.viewer.id)
-      return ours.map(({ history }) => history.map((body) => body.replace(/^<!-- docs-agent .*? -->\n/, '')))
+      return ours.map(({ history }) =>
+        history.map((body) => body.replace(/^<!-- docs-agent .*? -->\n/, '')),
+      )
     },
     /** The reactions that are there now, by content. */
     reactions: () => world.reactions.map(({ content }) => content),
@@ -70,7 +73,8 @@ export async function startScene({ root = '', ...options }: SceneOptions = {}) {
 /** Puts a person's comment into a world, by default on pull request 5. */
 export function writtenComment(
   world: World,
-  comment: Partial<Parameters<typeof addComment>[1]> & Pick<Comment, 'author'> & { readonly body: string },
+  comment: Partial<Parameters<typeof addComment>[1]> &
+    Pick<Comment, 'author'> & { readonly body: string },
 ): Comment {
   return addComment(world, { kind: 'main', number: 5, ...comment })
 }

@@ -40,7 +40,8 @@ export async function startScriptedService(replies: Replies, pause: (ms: number)
   async function answer(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     await text(incoming)
     const reply = take(incoming.method ?? '')
-    const said: Exclude<Reply, string> = typeof reply === 'string' ? { body: { status: reply } } : reply
+    const said: Exclude<Reply, string> =
+      typeof reply === 'string' ? { body: { status: reply } } : reply
     const { status = 200, headers = {}, body = {}, breaks, takesMs = 0 } = said
     if (takesMs > 0) await pause(takesMs)
     if (breaks === 'before') {
@@ -48,10 +49,18 @@ export async function startScriptedService(replies: Replies, pause: (ms: number)
       return
     }
     const [, id = 'j1', isMessage] = /\/job\/([^/]+)(\/message)?/.exec(incoming.url ?? '') ?? []
-    const job = { id, status: 'active', ...(typeof body === 'object' && body), ...(isMessage && { id }) }
+    const job = {
+      id,
+      status: 'active',
+      ...(typeof body === 'object' && body),
+      ...(isMessage && { id }),
+    }
     const sent = typeof body === 'string' ? body : JSON.stringify(job)
     const shown = status < 300 || typeof body === 'string' ? sent : ''
-    response.writeHead(status, { ...headers, ...(breaks === 'after' && { 'content-length': 100_000 }) })
+    response.writeHead(status, {
+      ...headers,
+      ...(breaks === 'after' && { 'content-length': 100_000 }),
+    })
     if (breaks === 'after') response.write(shown, () => incoming.socket.destroy())
     else response.end(shown)
   }

@@ -6,7 +6,10 @@ export type Simulation = Awaited<ReturnType<typeof startSimulation>>
 
 /** Starts a simulation. The docs are in `docsIn`, which the token can see. */
 export async function startSimulation(docsIn: string) {
-  const limits = { jobsPerHour: Number.POSITIVE_INFINITY, messagesPerHour: Number.POSITIVE_INFINITY }
+  const limits = {
+    jobsPerHour: Number.POSITIVE_INFINITY,
+    messagesPerHour: Number.POSITIVE_INFINITY,
+  }
   const harness = await startHarness({ docsIn, jobTimeMs: 20_000, limits })
   const { clock, docs, world } = harness
   world.commentsElsewhere = true
@@ -29,7 +32,9 @@ export async function startSimulation(docsIn: string) {
   async function endPulls(how: 'merge' | 'close'): Promise<void> {
     for (const number of await openPulls()) {
       endedAtMs.set(number, clock.now())
-      await clock.work(async () => (how === 'merge' ? docs.mergePull(number) : docs.closePull(number)))
+      await clock.work(async () =>
+        how === 'merge' ? docs.mergePull(number) : docs.closePull(number),
+      )
     }
   }
 

@@ -1,6 +1,12 @@
 import { createHash } from 'node:crypto'
 import type { Payload } from '../../src/events/event-table.ts'
-import type { CommitFile, PullRequest, PushedCommit, Release, Status } from '../../src/github/types.ts'
+import type {
+  CommitFile,
+  PullRequest,
+  PushedCommit,
+  Release,
+  Status,
+} from '../../src/github/types.ts'
 
 /** An account, as GitHub's REST answers name it. */
 export type Account = {
@@ -190,7 +196,10 @@ type NewCommit = Partial<Omit<Commit, 'files'>> & {
 }
 
 /** Adds a commit; by default octocat's, on top of the branch `main`. */
-export function addCommit(world: World, { branch = 'main', files = [], ...commit }: NewCommit = {}): Commit {
+export function addCommit(
+  world: World,
+  { branch = 'main', files = [], ...commit }: NewCommit = {},
+): Commit {
   const count = world.commits.size
   const tip = world.branches.get(branch ?? '') ?? world.branches.get('main')
   const added: Commit = {
@@ -220,14 +229,29 @@ export function addPull(world: World, change: NewPull, pulls = world.pulls): Pul
     const parents = [world.branches.get('main') ?? BEFORE]
     const message = title ?? ''
     const author = accountOf(user)
-    sha = addCommit(world, { ...(sha && { sha }), parents, files, author, branch: ref, message }).sha
+    sha = addCommit(world, {
+      ...(sha && { sha }),
+      parents,
+      files,
+      author,
+      branch: ref,
+      message,
+    }).sha
   }
   const open = { state: 'open', merged: false, merged_at: null, merge_commit_sha: null }
   const told = { body: null, labels: [], mergeable_state: 'clean', created_at: time(world.now()) }
   const head = { repo: { full_name: world.repository }, ...fields.head, ref, sha }
   const pull: Pull = {
     number,
-    fields: { ...open, ...told, ...fields, title, user, head, base: { ref: 'main', ...fields.base } },
+    fields: {
+      ...open,
+      ...told,
+      ...fields,
+      title,
+      user,
+      head,
+      base: { ref: 'main', ...fields.base },
+    },
     commits: [sha],
     landed: fields.merged === true && fields.merge_commit_sha ? [fields.merge_commit_sha] : [],
     replaced: [],
@@ -253,7 +277,9 @@ export function mergePull(
       return add({ message, author, files })
     })
   } else if (how === 'squash') {
-    pull.landed = [add({ message: `${title} (#${pull.number})`, author: accountOf(user), files: pull.files })]
+    pull.landed = [
+      add({ message: `${title} (#${pull.number})`, author: accountOf(user), files: pull.files }),
+    ]
   } else {
     const from = `${head?.repo?.full_name?.split('/')[0]}/${head?.ref}`
     const parents = [world.branches.get(branch) ?? BEFORE, head?.sha ?? '']
@@ -281,7 +307,12 @@ export function pushToPull(
   const tip = pull.fields.head?.sha ?? ''
   const parents = force ? commitOf(world, pull.commits[0] ?? tip).parents : [tip]
   const author = accountOf(pull.fields.user)
-  const commit = addCommit(world, { parents, author, branch: pull.fields.head?.ref ?? '', ...change })
+  const commit = addCommit(world, {
+    parents,
+    author,
+    branch: pull.fields.head?.ref ?? '',
+    ...change,
+  })
   pull.fields = { ...pull.fields, head: { ...pull.fields.head, sha: commit.sha } }
   pull.commits = force ? [commit.sha] : [...pull.commits, commit.sha]
   if (force) pull.replaced = [...pull.replaced, tip]
@@ -304,14 +335,30 @@ export function addComment(
 
 /** Adds a check run, by default the docs service's, which is queued. */
 export function addCheck(world: World, sha: string, fields: Partial<Check> = {}): Check {
-  const usual = { app: 'mintlify', name: 'Mintlify Deployment', status: 'QUEUED', conclusion: null } as const
-  const added = { ...usual, title: null, summary: null, ...fields, sha, id: world.checks.length + 1 }
+  const usual = {
+    app: 'mintlify',
+    name: 'Mintlify Deployment',
+    status: 'QUEUED',
+    conclusion: null,
+  } as const
+  const added = {
+    ...usual,
+    title: null,
+    summary: null,
+    ...fields,
+    sha,
+    id: world.checks.length + 1,
+  }
   world.checks.push(added)
   return added
 }
 
 /** Adds a commit status, by default of the token's account. */
-export function addStatus(world: World, sha: string, status: Pick<Status, StatusFields>): CommitStatus {
+export function addStatus(
+  world: World,
+  sha: string,
+  status: Pick<Status, StatusFields>,
+): CommitStatus {
   const usual = { context: 'default', state: 'pending', description: null, target_url: null }
   const made = { creator: world.viewer, created_at: time(world.now()) }
   const added = { ...usual, ...made, ...status, sha, id: world.statuses.length + 1 }
@@ -328,16 +375,24 @@ export function learn(world: World, payload: Payload): void {
     if (!id || /^0+$/.test(id)) continue
     if (!world.commits.has(id)) {
       const account = author?.username ? person(author.username) : undefined
-      addCommit(world, { sha: id, parents, author: account, branch: null, ...(message && { message }) })
+      addCommit(world, {
+        sha: id,
+        parents,
+        author: account,
+        branch: null,
+        ...(message && { message }),
+      })
     }
     parents = [id]
   }
   const branch = ref?.startsWith('refs/heads/') ? ref.slice('refs/heads/'.length) : undefined
-  if (branch !== undefined && world.commits.has(after ?? '')) world.branches.set(branch, after ?? '')
+  if (branch !== undefined && world.commits.has(after ?? ''))
+    world.branches.set(branch, after ?? '')
   const { merged, merge_commit_sha: mergeCommit } = pull ?? {}
   if (merged === true && mergeCommit && !world.commits.has(mergeCommit))
     addCommit(world, { sha: mergeCommit })
-  if (pull?.number && !world.pulls.has(pull.number)) addPull(world, { ...pull, number: pull.number })
+  if (pull?.number && !world.pulls.has(pull.number))
+    addPull(world, { ...pull, number: pull.number })
   if (!issue?.number || world.pulls.has(issue.number)) return
   const { number, title, body, user } = issue
   if (issue.pull_request) addPull(world, { number, title, body, user })
@@ -345,7 +400,11 @@ export function learn(world: World, payload: Payload): void {
 }
 
 function accountOf(user: PullRequest['user']): Account {
-  return { login: user?.login ?? 'ghost', id: user?.id ?? 10137, type: user?.type === 'Bot' ? 'Bot' : 'User' }
+  return {
+    login: user?.login ?? 'ghost',
+    id: user?.id ?? 10137,
+    type: user?.type === 'Bot' ? 'Bot' : 'User',
+  }
 }
 
 function fileFields(file: string | CommitFile): CommitFile {
@@ -399,7 +458,9 @@ export function pullsOfCommit(world: World, sha: string): readonly Pull[] {
 /** The newest status of each context on a commit, newest first. */
 export function newestStatuses({ statuses }: World, sha: string): readonly CommitStatus[] {
   const own = statuses.filter((status) => status.sha === sha).toReversed()
-  return own.filter(({ context }, index) => own.findIndex((one) => one.context === context) === index)
+  return own.filter(
+    ({ context }, index) => own.findIndex((one) => one.context === context) === index,
+  )
 }
 
 /** A time as GitHub writes it. */
@@ -414,5 +475,7 @@ export function has({ scopes }: World, permission: string): boolean {
 
 /** Whether it may write to a pull request or issue. */
 export function mayWriteTo(world: World, number: number): boolean {
-  return has(world, 'issues: write') || (world.pulls.has(number) && has(world, 'pull-requests: write'))
+  return (
+    has(world, 'issues: write') || (world.pulls.has(number) && has(world, 'pull-requests: write'))
+  )
 }
