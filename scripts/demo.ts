@@ -178,7 +178,7 @@ function picture(markdown: string): string {
     .replaceAll(/<details>[\s\S]*?<\/details>/g, '')
     .replaceAll(/<!--[\s\S]*?-->|<\/?[a-z][^>]*>|\u200b/g, '')
     .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
-    .replaceAll(/\\([^\w\s])/g, '$1')
+    .replaceAll(/\\([^a-z0-9\s])/gi, '$1')
     .replaceAll(/(?:^\|.*\|$\n?)+/gm, plainTable)
     .replaceAll(/\n{3,}/g, '\n\n')
     .trim()

@@ -116,19 +116,6 @@ describe.concurrent('a pull request', () => {
     expect(told.map(({ history }) => history.at(-1))).toEqual([expect.stringContaining(PULL)])
   })
 
-  it('continues the docs pull request of the merge before (docs-on-merge)', async () => {
-    let sha = ''
-    const run = await runWorkflow('docs-on-merge', {
-      event: (world) => {
-        sha = world.branches.get('main') ?? ''
-        return pullIs('closed', { ...merged, merge_commit_sha: sha })()
-      },
-      ...earlierJob('docs-on-merge.yml, docs, docs'),
-    })
-    expect(run.prompts).toEqual(['Describe cats.'])
-    expect(run.asked).toContain(`POST /v2/agent/docs/job/${run.docs.jobs[0]?.id}/message`)
-  })
-
   it('with the label docs-later is documented once that is taken off (docs-on-merge)', async () => {
     const { name, payload } = pullIs('unlabeled', merged)()
     const event = (label: string) => () => ({

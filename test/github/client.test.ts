@@ -1,5 +1,4 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { setImmediate } from 'node:timers/promises'
 import { describe, expect, it, vi } from 'vitest'
 import { GitHub, type GitHubCall } from '../../src/github/client.ts'
 import { isSameAccount } from '../../src/github/comments.ts'
@@ -123,13 +122,6 @@ describe('a call', () => {
     await expect(paged).rejects.toThrow(`${elsewhere.origin} is not GitHub's API`)
     expect(elsewhere.requests).toEqual([])
   })
-
-  it('holds no other one up', async () => {
-    const { github, arrived } = await clientFor(['hangs', { body: { a: 1 } }])
-    void call(github)
-    await vi.waitUntil(() => arrived.length === 1)
-    expect(await call(github)).toEqual({ a: 1 })
-  })
 })
 
 describe('a call is made again', () => {
@@ -244,16 +236,6 @@ it.each([
   if (afterMs > 0) clock.jump()
   expect(await hanging).toMatch(/^other undefined: /)
   expect(clock.now()).toBe(afterMs)
-})
-
-it('what must not be sent twice goes over a connection of its own, the rest shares one', async () => {
-  const { github, server } = await clientFor([200])
-  for (const route of ['GET /x', 'POST /x', 'PATCH /x', 'POST /graphql', 'POST /x', 'GET /x']) {
-    await call(github, route)
-    // undici takes a connection for free a moment after the end of its response.
-    await setImmediate()
-  }
-  expect(server.connections()).toBe(3)
 })
 
 it('with a deadline, as the post step has one, a Retry-After is waited for until then', async () => {

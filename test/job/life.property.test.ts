@@ -27,7 +27,6 @@ it('a request for a job never makes two, loses no id, ends in time, and fails as
         'job-id': isMessage ? 'j7' : '',
         context: 'none',
         'follow-up': 'false',
-        summary: 'false',
         'fail-on': 'none',
         timeout: `${given.timeoutMs}ms`,
         'poll-interval': given.timeoutMs > 1000 ? given.pollInterval : '',

@@ -81,11 +81,6 @@ it.each(PROXIES)(
   },
 )
 
-it('a proxy that can not be used is no error before the first request', async () => {
-  const client = clientWith(forHttp('http://me:50%@127.0.0.1:1'))
-  await expect(client.send(get(new URL('http://127.0.0.1:1')))).rejects.toThrow('URI malformed')
-})
-
 describe.skipIf(certificate === undefined).each(KINDS)('TLS over %s', (_name, freshConnection) => {
   const request = (url: URL) => get(url, { method: 'POST', body: 'x', freshConnection })
 

@@ -3,11 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import type { FaultEffect } from '../../docs-service/faults/fault.ts'
-import { startDocsService } from '../../docs-service/service.ts'
 import { selfSignedCertificate } from '../support/certificate.ts'
 import { issueComment } from '../support/events.ts'
 import { type TestServer, TestServers } from '../support/http-servers.ts'
-import { runAction } from '../support/run-action.ts'
 import { octocat, startScene, writtenComment } from '../support/scene.ts'
 import { countOf, QUIET } from './quiet.ts'
 
@@ -145,11 +143,9 @@ it.each(['100 Continue', '101 Switching Protocols', '103 Early Hints'])(
 describe('a create', () => {
   it('that is lost or refused is sent once, and the error says what is known', async () => {
     const { run: act, docs } = await startScene()
-    const limit = { kind: 'status', status: 429, headers: { 'retry-after': '7200' } } as const
     const moved = { kind: 'redirect', location: 'https://a.example/' } as const
     const cases: readonly (readonly [FaultEffect, number, RegExp])[] = [
       [{ kind: 'reset-after' }, 1, /No response.*a job may be running/],
-      [{ kind: 'html' }, 1, /an HTML page, .* a login\. .*a job may be running/],
       [{ kind: 'huge', handled: true }, 2, /larger than 16 MiB.*a job may be running/],
       // What is refused is so by its status, though its body is compressed or cut.
       [{ kind: 'unreadable', status: 401 }, 2, /\(401\)\. .* Nothing was started\.$/],
@@ -159,11 +155,6 @@ describe('a create', () => {
         /\(402\)\. .* Nothing was started\.$/,
       ],
       [moved, 2, /\(302\)\. .*`https:\/\/a\.example\/`\. .*Nothing/],
-      [
-        limit,
-        2,
-        /\(429\)\. .* 2 h before the next request, which is past `timeout`\. .*safe to run this again/,
-      ],
     ]
     for (const [index, [fault, jobs, says]] of cases.entries()) {
       docs.faults.add({ ...fault, match: { path: 'create' } })
