@@ -42,6 +42,7 @@ export async function findInComments(command: Command, marker: RecordMarker, run
   const found: Found = {
     ...none,
     attempt: isAgain && remembers ? attemptOf(before?.marker) : forgotten,
+    reply: before?.ref,
     thread: {
       comments,
       ownIds: new Set(own.map(({ ref }) => ref.id)),

@@ -121,7 +121,7 @@ function lineText({ atMs, run, event, items, more }: NoteLine): Markdown {
 function itemText({ kind, url, title, author }: NoteItem): Markdown {
   const by = author === '' ? md`` : md` by **${author}**`
   if (kind === 'signals') return md`what readers missed`
-  if (kind === 'command') return md`${link('a command', url)}${by}`
+  if (kind === 'command') return joinMarkdown([md`${link('a command', url)}${by}`, md`${title}`], ': ')
   // The address itself, so that GitHub links back from there.
   if (kind === 'pull' && /^https?:\/\/[\w.:-]+(?:\/[\w.-]+){2}\/pull\/\d+$/.test(url))
     return md`${Markdown.raw(url)} ${title}${by}`

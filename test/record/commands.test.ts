@@ -22,7 +22,7 @@ describe('a command on a pull request', () => {
       ],
       [
         '💬 **Where these changes come from**\n\n' +
-          '- 2026-01-05, [issue\\_comment run](https://github.com/acme/docs/actions/runs/1001): [a command](https://github.com/acme/docs/pull/5#issuecomment-5001) by **octocat**\n\n' +
+          '- 2026-01-05, [issue\\_comment run](https://github.com/acme/docs/actions/runs/1001): [a command](https://github.com/acme/docs/pull/5#issuecomment-5001) by **octocat**: explain the new flag\n\n' +
           'To have it changed, comment `/docs …` here, such as `/docs shorter, and add an example`.',
       ],
     ])

@@ -143,8 +143,10 @@ describe('the note on the agent’s pull request', () => {
     const { write, text } = await startNotes()
     await write([pull(2)])
     expect(text()).not.toContain('`/docs')
-    await write([command])
-    expect(text()).toMatch(/\n\nTo have it changed, comment `\/docs …` here, such as `\/docs shorter/)
+    await write([{ ...command, title: '' }])
+    expect(text()).toMatch(
+      /by \*\*octocat\*\*\n\nTo have it changed, comment `\/docs …` here, such as `\/docs shorter/,
+    )
     await write([pull(3)])
     expect(text()).toContain('comment `/docs …` here')
     await write([pull(3)], { inputs: { 'follow-up': 'false' } })
