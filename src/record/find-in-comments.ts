@@ -48,6 +48,7 @@ export async function findInComments(
   const found: Found = {
     ...none,
     attempt: isAgain && remembers ? attemptOf(before?.marker) : forgotten,
+    reply: before?.ref,
     thread: {
       comments,
       ownIds: new Set(own.map(({ ref }) => ref.id)),

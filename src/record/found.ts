@@ -1,6 +1,6 @@
 import type { LastJob } from '../context/since.ts'
 import type { Known } from '../github/client.ts'
-import type { ThreadComment } from '../github/comments.ts'
+import type { CommentRef, ThreadComment } from '../github/comments.ts'
 import type { GitHubError } from '../github/errors.ts'
 
 /** A job that an earlier run, or an earlier attempt of this run, was about. */
@@ -36,6 +36,8 @@ export type CommandThread = {
 /** What a run finds of the ones before it. */
 export type Found = {
   readonly attempt: Attempt
+  /** An earlier attempt's reply to the command. */
+  readonly reply?: CommentRef | undefined
   /** The job that an earlier run was about, and that this one may continue. */
   readonly earlier: Known<NamedJob | undefined>
   /** The step's last successful job before the event: what the context compares with. */

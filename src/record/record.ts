@@ -111,7 +111,8 @@ export class RunRecord {
       command === undefined
         ? await findInStatuses(event, this.#run)
         : await findInComments(command, this.#marker('pending'), this.#run)
-    const { attempt } = found
+    const { attempt, reply } = found
+    this.#place &&= { ...this.#place, ref: reply }
     if (attempt.kind === 'job') this.#job = attempt.job
     this.#isUnclear = attempt.kind === 'maybe-started'
     if (attempt.kind === 'unknown') [this.#sha, this.#place] = ['', undefined]
