@@ -250,7 +250,7 @@ describe.each(reusable)('the reusable workflow $name', ({ name, workflow, call: 
     const [call] = Object.values(caller.jobs)
     expect(REUSABLE.exec(call?.uses ?? '')?.[1]).toBe(name)
     expect(caller.permissions).toEqual(CALLERS[name])
-    expect(call?.with).toEqual({ 'project-id': expression('vars.DOCS_PROJECT_ID') })
+    expect(call?.with).toMatchObject({ 'project-id': expression('vars.DOCS_PROJECT_ID') })
     expect(call?.secrets).toEqual({ DOCS_API_KEY: expression('secrets.DOCS_API_KEY') })
     expect(own?.on).toMatchObject(caller.on)
     const used = Object.values(own?.jobs ?? {}).flatMap(actionSteps)
