@@ -78,11 +78,7 @@ async function measureRuns(folder: string, against: string | undefined): Promise
 /** Sizes of what a runner downloads and Node reads, and what a large report takes, with their limits. */
 async function measureLimits(folder: string): Promise<{ table: Table; failures: string[] }> {
   const stage = await startStage(folder, LARGE_SITE_PAGES)
-  const inputs = {
-    'visitors-summary': 'true',
-    'visitors-trend': '1',
-    'visitors-max-requests': '1000',
-  }
+  const inputs = { 'visitors-summary': 'true' }
   const scene = { name: '', script: '', event: { name: 'schedule', payload: {} }, inputs }
   const peakBytes = await peakOf(stage.action(scene, ROOT), join(folder, 'scratch'))
   const requests = stage.requests()

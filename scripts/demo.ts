@@ -20,12 +20,6 @@ const COMMAND = '/docs Explain exit code 6: an upgrade without a fresh snapshot.
 const SUBJECT = 'Upgrades need a fresh snapshot'
 const SITE = { 'site-url': 'https://docs.example.com' }
 const REPORT = { 'visitors-summary': 'true', 'reader-signals': 'report', ...SITE }
-const EMOJI: Readonly<Record<string, string>> = {
-  eyes: '👀',
-  rocket: '🚀',
-  '+1': '👍',
-  confused: '😕',
-}
 const MONA = person('mona')
 
 const PATCH = `@@ -12,5 +12,10 @@ export async function upgrade(project: Project, { force }: UpgradeOptions) {
@@ -107,8 +101,7 @@ async function showCommand(): Promise<void> {
     issueComment({ id: comment.id, body: COMMAND, author: MONA, number: 1 }),
     {},
   )
-  const names = github.requests.flatMap((line) => /POST \S+\/reactions (\S+)/.exec(line)?.[1] ?? [])
-  const reactions = `\n${names.map((name) => EMOJI[name]).join(', then ')}`
+  const reactions = github.requests.some((line) => line.endsWith('/reactions eyes')) ? '\n👀' : ''
   const said = (one: Comment) =>
     `${bold(one.author.login)}\n${picture(one.history.at(-1) ?? '')}${one === comment ? reactions : ''}`
   const thread = world.comments.filter(({ author }) => author !== AGENT)

@@ -233,8 +233,8 @@ export function comment(body: string): (world: World) => Event {
 
 /** What happens to octocat's pull request 5, with fields that it has then. */
 export function pullIs(action: string, pull: PullRequest = {}): () => Event {
-  return () =>
-    pullRequest({ action, sender: octocat, author: octocat, pull: { title: 'Add pets', ...pull } })
+  const changed = { title: 'Add pets', base: { ref: 'main' }, ...pull }
+  return () => pullRequest({ action, sender: octocat, author: octocat, pull: changed })
 }
 
 /** The comment by which the docs service's App says that the preview of the agent's pull request is built. */

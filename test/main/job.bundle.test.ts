@@ -44,7 +44,6 @@ describe('a new job', () => {
     ],
     ['fail', {}, 1, 'failed', /^::error .*::The agent's job failed .*GitHub App.*credits/m],
     ['never', { timeout: '200ms' }, 1, 'timed-out', /^::error .*::Not finished within 200ms\. /m],
-    ['status reviewing 1s', {}, 0, 'pull-request', /^::warning .*"reviewing"\. It counts as not/m],
     [
       'never',
       { wait: 'false' },

@@ -19,6 +19,7 @@ test('the demo shows a push, a command and the report, and prints no link that i
   expect(command).toMatch(/^ {2}│ \/docs Explain exit code 6/m)
   expect(command).toMatch(/^ {2}│ 👀$/m)
   expect(command).toMatch(/^ {2}│ github-actions\[bot\]\n {2}│ ✅ /m)
+  expect(push).toMatch(/^ {2}│ Preview ready$/m)
   expect(command).toMatch(/Where these changes come from\*\*\n.*\n.*a command by \*\*mona\*\*/)
   expect(command).toMatch(/docs: Upgrades need a fresh snapshot\n.*docs: exit code 6/)
   expect(report).toMatch(/^ {2}│ ## .*visitors/m)
