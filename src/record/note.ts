@@ -114,7 +114,7 @@ function noteBody(
   const how = md`To have it changed, comment ${code(`${command} …`)} here, such as ${code(`${command} shorter, and add an example`)}.`
   const list = [...lines.map(lineText), ...(earlier > 0 ? [md`and ${earlier} earlier`] : [])]
   return joinMarkdown([
-    md`💬 **Where these changes come from**`,
+    md`💬 **The code changes that these docs are for**`,
     joinMarkdown(
       list.map((text) => md`- ${text}`),
       '\n',
@@ -126,8 +126,9 @@ function noteBody(
 function lineText({ atMs, run, event, items, more }: NoteLine): Markdown {
   const date = new Date(atMs).toISOString().slice(0, 10)
   if (run === '') return md`${date}: an earlier job`
-  const shown = [...items.map(itemText), ...(more > 0 ? [md`and ${more} more`] : [])]
-  return joinMarkdown([md`${date}, ${link(`${event} run`, run)}`, joinMarkdown(shown, '; ')], ': ')
+  const named = items.length === 0 ? [md`${event}`] : items.map(itemText)
+  const shown = [...named, ...(more > 0 ? [md`and ${more} more`] : [])]
+  return joinMarkdown([md`${date}, ${link('workflow run', run)}`, joinMarkdown(shown, '; ')], ': ')
 }
 
 function itemText({ kind, url, title, author }: SourceItem): Markdown {

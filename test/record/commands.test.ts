@@ -31,8 +31,8 @@ describe('a command on a pull request', () => {
           'To continue, comment `/docs …` here or on that pull request; `/docs new …` starts a new job.',
       ],
       [
-        '💬 **Where these changes come from**\n\n' +
-          '- 2026-01-05, [issue\\_comment run](https://github.com/acme/docs/actions/runs/1001): [a command](https://github.com/acme/docs/pull/5#issuecomment-5001) by **octocat**: explain the new flag\n\n' +
+        '💬 **The code changes that these docs are for**\n\n' +
+          '- 2026-01-05, [workflow run](https://github.com/acme/docs/actions/runs/1001): [a command](https://github.com/acme/docs/pull/5#issuecomment-5001) by **octocat**: explain the new flag\n\n' +
           'To have it changed, comment `/docs …` here, such as `/docs shorter, and add an example`.',
       ],
     ])

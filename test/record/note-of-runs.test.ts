@@ -19,7 +19,7 @@ const usual = { context: 'diff', wait: 'true' }
 function noteOf({ world }: Simulation): string {
   const ours = world.comments.filter(({ author }) => author === ACTIONS)
   const bodies = ours.map(({ history }) => history.at(-1) ?? '')
-  return bodies.findLast((body) => body.includes('Where these changes come from')) ?? ''
+  return bodies.findLast((body) => body.includes('The code changes that these docs are for')) ?? ''
 }
 
 const linesOf = (body: string): string[] => body.split('\n').filter((line) => line.startsWith('- '))
@@ -125,7 +125,7 @@ it('after a month of all triggers, one note names each of the newest changes onc
   }
   expect([docs.jobs.length, docs.jobs[0]?.messages.length]).toEqual([1, 60])
   const notes = world.comments.filter(({ history }) =>
-    history[0]?.includes('Where these changes come from'),
+    history[0]?.includes('The code changes that these docs are for'),
   )
   expect(notes).toHaveLength(1)
   const lines = linesOf(noteOf(simulation))

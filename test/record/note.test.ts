@@ -77,7 +77,8 @@ async function startNotes() {
   }
 }
 
-const RUN = (id: number): string => `[push run](https://github.com/acme/docs/actions/runs/${id})`
+const RUN = (id: number): string =>
+  `[workflow run](https://github.com/acme/docs/actions/runs/${id})`
 
 describe('the note on the agent’s pull request', () => {
   it('is one for the project, edited in place, with a line for each job and message, newest first', async () => {
@@ -99,7 +100,7 @@ describe('the note on the agent’s pull request', () => {
     await write([{ kind: 'signals', url: '', title: '', author: '' }], { namedAtMs: START_MS })
     expect(notes()).toHaveLength(1)
     expect(text()).toBe(
-      '💬 **Where these changes come from**\n\n' +
+      '💬 **The code changes that these docs are for**\n\n' +
         `- 2026-01-06, ${RUN(1003)}: what readers missed\n` +
         `- 2026-01-06, ${RUN(1002)}: https://github.com/acme/app/pull/42 Change 42 by **octocat**; [v2](https://github.com/acme/app/releases/tag/v2)\n` +
         `- 2026-01-05, ${RUN(1001)}: https://github.com/acme/app/pull/41 Change 41 by **octocat**`,
@@ -146,8 +147,8 @@ describe('the note on the agent’s pull request', () => {
     await write([pull(2)], { namedAtMs: START_MS })
     await write([pull(3)], { namedAtMs: START_MS })
     expect(lines().map((line) => line.slice(2, 30))).toEqual([
-      expect.stringMatching(/^2026-01-06, \[push run\]/),
-      expect.stringMatching(/^2026-01-06, \[push run\]/),
+      expect.stringMatching(/^2026-01-06, \[workflow run\]/),
+      expect.stringMatching(/^2026-01-06, \[workflow run\]/),
       '2026-01-05: an earlier job',
     ])
   })

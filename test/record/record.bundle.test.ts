@@ -41,7 +41,7 @@ it.each(['', '/api/v3'])(
     expect(scene.reactions()).toEqual(['eyes', 'eyes'])
     expect(headlines(scene)).toEqual([
       expect.stringMatching(/^✅ \*\*Pull request ready for review: \[acme\/docs#\u200b1\]/),
-      '💬 **Where these changes come from**',
+      '💬 **The code changes that these docs are for**',
       expect.stringMatching(/^✅ \*\*Pull request ready for review: /),
     ])
     expect([first, second].flatMap(({ log }) => log.match(/^::(warning|error)/gm) ?? [])).toEqual(

@@ -20,7 +20,9 @@ test('the demo shows a push, a command and the report, and prints no link that i
   expect(command).toMatch(/^ {2}│ 👀$/m)
   expect(command).toMatch(/^ {2}│ github-actions\[bot\]\n {2}│ ✅ /m)
   expect(push).toMatch(/^ {2}│ Preview ready$/m)
-  expect(command).toMatch(/Where these changes come from\*\*\n.*\n.*a command by \*\*mona\*\*/)
+  expect(command).toMatch(
+    /The code changes that these docs are for\*\*\n.*\n.*a command by \*\*mona\*\*/,
+  )
   expect(command).toMatch(/docs: Upgrades need a fresh snapshot\n.*docs: exit code 6/)
   expect(report).toMatch(/^ {2}│ ## .*visitors/m)
   expect(report).toContain('/guides/restore')
