@@ -36,9 +36,11 @@ describe.concurrent('the reusable workflows, called from a repository of their u
   })
 
   it('docs-on-push takes a list of labels for the runner, inherited secrets, and a dry run', async () => {
-    const workflow = callerOf('docs-on-push', ['dry-run: true', `runs-on: '["docs-runner"]'`])
+    const workflow = callerOf('docs-on-push', [`runs-on: '["docs-runner"]'`])
     const run = await runWorkflow('docs', {
-      workflow: workflow.replace(/ {4}secrets:\n.*\n/, '    secrets: inherit\n'),
+      workflow: workflow
+        .replace(/ {6}dry-run: \$.*\n/, '      dry-run: true\n')
+        .replace(/ {4}secrets:\n.*\n/, '    secrets: inherit\n'),
     })
     expect(run.outputs).toMatchObject([{ result: 'dry-run' }])
     expect(run.asked).toEqual([])
