@@ -1,12 +1,11 @@
 import type { InputProblem } from '../inputs/table.ts'
-import { code, md, sentencesWithCode } from '../lib/markdown.ts'
-import { byteLength, clip, countOf, errorMessage, listOf } from '../lib/text.ts'
+import { code, joinMarkdown, link, type Markdown, md, sentencesWithCode } from '../lib/markdown.ts'
+import { byteLength, clip, countOf, errorMessage, formatCount, listOf } from '../lib/text.ts'
 import { findOutputPath, WorkspaceError, writeOutput } from '../lib/workspace.ts'
 import type { Run } from '../runner/run.ts'
 import type { DocsService } from '../service/docs-service.ts'
 import { AnalyticsReader, MAX_REQUESTS, NotRead } from './analytics-reader.ts'
-import { readDocsPulls } from './docs-pulls.ts'
-import { formatPeriod, fullDaysBefore, type Period } from './format.ts'
+import { DAY_MS, formatPeriod, fullDaysBefore, isoDay, type Period } from './format.ts'
 import {
   type ReaderSignals,
   readSignals,
@@ -91,10 +90,7 @@ export class Readers {
     const { inputs, cancel, log } = this.#run
     if (inputs['dry-run'] || inputs['reader-signals'] !== 'agent') return []
     const signals = await this.#readSignals()
-    if (!signals.isRead && !cancel.aborted) {
-      const why = this.#reader.leftOut().join(' ')
-      log.notice(`The agent is not told what readers missed. ${why}`, this.#title)
-    }
+    if (!signals.isRead && !cancel.aborted) log.cost('The agent is not told what readers missed.')
     return signalsForAgent(signals)
   }
 
@@ -126,7 +122,7 @@ export class Readers {
       return failure
     }
     if (report === undefined) return signals && this.#reportSignals(signals)
-    const failure = await this.#export(report, this.#exportTo)
+    const failure = await this.#export(report)
     const exported = failure === undefined ? inputs['visitors-export'] : ''
     this.#run.setOutputs(visitorsOutputs(report, this.#reader.count))
     this.#write({ report, signals, docsPulls, exported })
@@ -141,15 +137,15 @@ export class Readers {
   }
 
   /** @returns why there is no file, as a sentence; `undefined` if there is, or none is asked for */
-  async #export(report: VisitorsReport, exportTo: string | undefined): Promise<string | undefined> {
-    if (exportTo === undefined) return undefined
+  async #export({ rows }: VisitorsReport): Promise<string | undefined> {
+    if (this.#exportTo === undefined) return undefined
     try {
-      await writeOutput(exportTo, csvOf(report.rows))
+      await writeOutput(this.#exportTo, csvOf(rows))
     } catch (error) {
       return `Failed to export the visitors: \`visitors-export\` ${errorMessage(error)}.`
     }
     const { inputs, log } = this.#run
-    log.info(`Wrote ${countOf(report.rows.length, 'row')} to ${inputs['visitors-export']}.`)
+    log.info(`Wrote ${countOf(rows.length, 'row')} to ${inputs['visitors-export']}.`)
     return undefined
   }
 
@@ -176,13 +172,16 @@ export class Readers {
       this.#run.writeSummary('visitors', readersSummary(shown))
     if (cancel.aborted) return
     for (const warning of report?.warnings ?? []) log.warning(warning, this.#title)
-    for (const sentence of leftOut) log.notice(sentence, this.#title)
+    for (const sentence of leftOut) {
+      // What readers missed was asked for by name; a report is of use without some of its rows.
+      if (signals?.failure) log.cost(sentence)
+      else log.notice(sentence, this.#title)
+    }
     if (report === undefined && signals?.isRead !== true) return
     const markdown = readersMarkdown(content).source
     const isTooLong = byteLength(markdown) > MAX_MARKDOWN_KIB * 1024
-    const limit = `${MAX_MARKDOWN_KIB} KiB`
-    const tooLong = `The output visitors-markdown is left empty: it would be longer than ${limit}.`
-    if (isTooLong) log.warning(tooLong, this.#title)
+    const left = 'The output visitors-markdown is left empty: it would be longer than'
+    if (isTooLong) log.warning(`${left} ${MAX_MARKDOWN_KIB} KiB.`, this.#title)
     this.#run.setOutputs({ 'visitors-markdown': isTooLong ? '' : markdown })
   }
 
@@ -204,4 +203,56 @@ export class Readers {
     const page = md`## 📊 Readers report: dry run\n\n${sentencesWithCode(plan)}\n\nProject ${code(inputs['project-id'])}`
     this.#run.writeSummary('visitors', page)
   }
+}
+
+type Found = {
+  readonly issueCount?: number
+  readonly nodes?: readonly ({ readonly createdAt?: string; readonly url?: string } | null)[]
+}
+
+/** What became of the docs pull requests in the run's repository, as one line; `undefined` if not known, or there are none. */
+async function readDocsPulls({ fromMs, toMs }: Period, run: Run): Promise<Markdown | undefined> {
+  const { inputs, github, clock, environment } = run
+  // In a search, the login of an App's account is `app/NAME`.
+  const logins = inputs['ignore-authors'].map((login) => login.toLowerCase())
+  const authors = [...new Set(logins)].map(
+    (login) => `author:${login.replace(/^(.*)\[bot\]$/, 'app/$1')}`,
+  )
+  const days = `${isoDay(fromMs)}..${isoDay(toMs - DAY_MS)}`
+  const wanted = { merged: `merged:${days}`, closed: `is:unmerged closed:${days}`, open: 'is:open' }
+  // One search for each author: not every GitHub takes several authors as "or".
+  const searches = authors.flatMap((author, index) =>
+    Object.entries(wanted).map(([kind, qualifiers]) => {
+      const text = `repo:${environment.repository} is:pr ${author} ${qualifiers} sort:created-asc`
+      const pulls = 'issueCount nodes { ... on PullRequest { createdAt url } }'
+      return `${kind}${index}: search(type: ISSUE, first: 1, query: ${JSON.stringify(text)}) { ${pulls} }`
+    }),
+  )
+  const answer = await github.read(() =>
+    github.graphql<Readonly<Record<string, Found>>>(`query { ${searches.join(' ')} }`),
+  )
+  if (!answer.known || answer.value.errors.length > 0) return undefined
+  const found = Object.entries(answer.value.data ?? {})
+  const of = (kind: string): Found[] =>
+    found.flatMap(([name, search]) => (name.startsWith(kind) ? [search] : []))
+  const count = (kind: string): number =>
+    of(kind).reduce((sum, { issueCount = 0 }) => sum + issueCount, 0)
+
+  const ended = (['merged', 'closed'] as const).flatMap((kind) =>
+    count(kind) > 0 ? `${formatCount(count(kind))} ${kind}` : [],
+  )
+  const parts = ended.length > 0 ? [md`${listOf(ended)} in the period`] : []
+  const open = of('open').flatMap(({ nodes = [] }) =>
+    nodes.map((node) => ({ url: node?.url ?? '', atMs: Date.parse(node?.createdAt ?? '') })),
+  )
+  const [oldest] = open.sort((left, right) => left.atMs - right.atMs)
+  if (oldest !== undefined) {
+    const days = Math.floor((clock.now() - oldest.atMs) / DAY_MS)
+    const age = days === 0 ? 'opened today' : `the oldest for ${countOf(days, 'day')}`
+    parts.push(md`${formatCount(count('open'))} open, ${link(age, oldest.url)}`)
+  }
+  if (parts.length === 0) return undefined
+  const query = encodeURIComponent(`is:pr ${authors.join(' OR ')}`)
+  const url = `${github.serverUrl}/${environment.repository}/pulls?q=${query}`
+  return md`${link('Docs pull requests', url)}: ${joinMarkdown(parts, '; ')}`
 }

@@ -14,9 +14,6 @@ import {
 import { type AnalyticsReader, type AnalyticsRequest, NotRead } from './analytics-reader.ts'
 import { formatPeriod, type Period, pageName } from './format.ts'
 
-/** What readers missed, and what the agent may do about it: our own words. */
-export type SignalsForAgent = { readonly rules: string; readonly list: string }
-
 /** What readers missed, as far as it could be read. */
 export type ReaderSignals = {
   readonly period: Period
@@ -104,10 +101,8 @@ export function findSignals(
     ...findSearchedInVain(searches),
     ...findUnanswered(questions),
   ]
-  const items = [...Map.groupBy(signals, ({ name }) => name)].map(([name, signals]) => ({
-    name,
-    signals,
-  }))
+  const groups = [...Map.groupBy(signals, ({ name }) => name)]
+  const items = groups.map(([name, signals]) => ({ name, signals }))
   const readers = (item: SignalItem): number => sum(item.signals, ({ count }) => count)
   return items.sort((left, right) => readers(right) - readers(left)).slice(0, MAX_ITEMS)
 }

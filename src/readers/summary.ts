@@ -29,7 +29,7 @@ import {
   MOVED_FACT,
 } from './page-changes.ts'
 import { type Audience, type ReaderSignals, SIGNALS_FACTS, signalsSections } from './signals.ts'
-import { headingOf, type PeriodTotals, readsSentence, type VisitorsReport } from './visitors.ts'
+import { headingOf, type PeriodTotals, readsSentences, type VisitorsReport } from './visitors.ts'
 
 /** Maximum number of characters of a path: on the first screen, in a folded table. */
 const PATH_LENGTH = { first: 34, inTable: 80 }
@@ -88,7 +88,7 @@ function firstScreen(content: ReportContent, audience: Audience): Markdown[] {
       ...firstReport(report),
       totalsTable(report),
       md`Visitors are deduplicated: people and AI do not add up to all.`,
-      ...readsLine(report),
+      ...readsSentences(report).map((sentence) => md`${sentence}.`),
       ...(audience === 'people' ? trendChart(report.drawn) : []),
       ...changesSection(report, site),
       ...(docsPulls ? [docsPulls] : []),
@@ -105,12 +105,11 @@ function firstScreen(content: ReportContent, audience: Audience): Markdown[] {
 }
 
 /** Why there is no comparison, where no earlier period had visitors. */
-function firstReport({ trend, comparable, period, totals }: VisitorsReport): Markdown[] {
+function firstReport({ trend, comparable, period }: VisitorsReport): Markdown[] {
   const before = trend.length - 1
   if (before === 0 || comparable.length > 0) return []
   const earlier = `${before === 1 ? '' : `${before} `}${periodName(period, before)} before`
-  const first = `This is the first report: there were no visitors in the ${earlier}.`
-  return [md`${totals.total > 0 ? first : `There were none in the ${earlier} either.`}`]
+  return [md`This is the first report: there were no visitors in the ${earlier}.`]
 }
 
 function totalsTable({ totals, comparable, usual }: VisitorsReport): Markdown {
@@ -122,9 +121,7 @@ function totalsTable({ totals, comparable, usual }: VisitorsReport): Markdown {
     if (usual) cells.push(usualCell(now, earlier))
     if (before === undefined) return cells
     const from = of(before)
-    // Nothing has no change.
-    const change = from === 0 && now === 0 ? 'unknown' : changeBetween(from, now)
-    return [...cells, formatCount(from), formatChange(change)]
+    return [...cells, formatCount(from), formatChange(changeBetween(from, now))]
   }
   const head = ['', 'Now', ...(usual ? ['Usual'] : []), ...(before ? ['Before', 'Change'] : [])]
   const rows = [
@@ -143,11 +140,6 @@ function usualCell(now: number, earlier: readonly number[]): string {
   return words[range.position] + ends.join('\u00A0–\u00A0')
 }
 
-function readsLine(report: VisitorsReport): Markdown[] {
-  const sentence = readsSentence(report)
-  return sentence === undefined ? [] : [md`${sentence}.`]
-}
-
 /** The pages that moved, as one table; nothing if that is not known. `site`, here and below: that pages are linked to. */
 function changesSection({ pageChanges }: VisitorsReport, site: URL | undefined): Markdown[] {
   if (pageChanges === undefined) return []
@@ -164,33 +156,26 @@ function changesSection({ pageChanges }: VisitorsReport, site: URL | undefined):
 }
 
 function topPagesSection(
-  { top, pages, comparable, isComplete }: VisitorsReport,
+  { top, pages, isComplete }: VisitorsReport,
   site: URL | undefined,
 ): Markdown {
   const none = isComplete ? 'No page had a visitor.' : 'No page could be read.'
   if (pages.length === 0) return details('Top pages', md`${none}`)
-  // Without a comparison, no column for the change.
-  const columns = comparable.length > 0 ? 6 : 5
   const rows = top.map(({ path, human, ai, total, change }, index) => {
     const name = pageName(path, site, PATH_LENGTH.inTable)
     const counts = [formatCount(human), formatCount(ai), `**${formatCount(total)}**`]
-    return [String(index + 1), name, ...counts, formatChange(change)].slice(0, columns)
+    return [String(index + 1), name, ...counts, formatChange(change)]
   })
-  const head = ['', 'Page', 'People', 'AI', 'All', 'Change'].slice(0, columns)
+  const head = ['', 'Page', 'People', 'AI', 'All', 'Change']
   const title = `Top pages: ${formatCount(top.length)} of ${formatCount(pages.length)}`
-  return details(title, rawTable(head, rows, 'rlrrrr'.slice(0, columns)))
+  return details(title, rawTable(head, rows, 'rlrrrr'))
 }
-
-/** Machine files that are named; a site has a few, or one for each of its parts. */
-const MAX_FILES = 10
 
 function machineFilesSection({ machineFiles }: VisitorsReport): Markdown[] {
   if (machineFiles.length === 0) return []
-  const named = machineFiles.slice(0, MAX_FILES).map(({ path, total }) => {
+  const named = machineFiles.map(({ path, total }) => {
     return md`${pageName(path, undefined, PATH_LENGTH.inTable)} ${formatCount(total)}`
   })
-  const more = machineFiles.length - named.length
-  if (more > 0) named.push(md`and ${formatCount(more)} more`)
   return [details('Visitors of files for machines', joinMarkdown(named, ' · '))]
 }
 
@@ -242,14 +227,15 @@ function trendTable(trend: readonly PeriodTotals[]): Markdown[] {
 
 /** What was left out, what the figures mean, and what they cost. */
 function factsSection({ report, signals, leftOut, requests, exported }: ReportContent): Markdown {
-  const list = (items: readonly string[]): Markdown => {
-    const lines = items.map((item) => md`- ${sentencesWithCode(item)}`)
-    return joinMarkdown(lines, '\n')
-  }
+  const list = (items: readonly string[]): Markdown =>
+    joinMarkdown(
+      items.map((item) => md`- ${sentencesWithCode(item)}`),
+      '\n',
+    )
   const all = list([
     ...(report ? visitorsFacts(report) : []),
     ...(signals ? SIGNALS_FACTS : []),
-    `Requests: ${formatCount(requests)} of ${MAX_REQUESTS} allowed.`,
+    `Requests: ${requests} of ${MAX_REQUESTS} allowed.`,
     ...(exported ? [`All rows: \`${exported}\`.`] : []),
   ])
   if (leftOut.length === 0) return details('How to read these figures', all)

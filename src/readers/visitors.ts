@@ -125,7 +125,6 @@ export function createVisitorsReport({ current, before, previous, reads }: Visit
   const earlier = before.toReversed()
   const began = earlier.findIndex((each) => each.totals.total > 0)
   const comparable = began === -1 ? [] : earlier.slice(began)
-  const comparableTotals = comparable.map((each) => each.totals.total)
   const latest = before[0]?.totals
   // Only where all pages are known, one that is not among them had no visitors.
   const pagesBefore = previous?.isWhole && latest && latest.total > 0 ? previous.pages : undefined
@@ -140,12 +139,9 @@ export function createVisitorsReport({ current, before, previous, reads }: Visit
   const warnings: string[] = []
   const visited = earlier.findLast((each) => each.totals.total > 0)
   if (visited !== undefined && totals.total === 0) {
-    const when =
-      visited === earlier.at(-1)
-        ? `the ${periodName(period, 1)} before`
-        : formatPeriod(visited.period)
+    const before = `${formatCount(visited.totals.total)} in ${formatPeriod(visited.period)}`
     warnings.push(
-      `No visitors at all, after ${formatCount(visited.totals.total)} in ${when}: is the site's tracking broken, or is \`project-id\` another project's?`,
+      `No visitors at all, after ${before}: is the site's tracking broken, or is \`project-id\` another project's?`,
     )
   }
   return {
@@ -160,7 +156,10 @@ export function createVisitorsReport({ current, before, previous, reads }: Visit
     /** Those and the current one, to be drawn; none in a first report. */
     drawn: comparable.length === 0 ? [] : [...comparable, { period, totals }],
     /** How the total compares with theirs; `undefined` if they are too few. */
-    usual: compareWithUsual(totals.total, comparableTotals),
+    usual: compareWithUsual(
+      totals.total,
+      comparable.map((each) => each.totals.total),
+    ),
     /** All rows, by total, then path. */
     rows,
     /** Those that are pages, and those that are none. */
@@ -195,11 +194,11 @@ function verdictOf({ usual, comparable, period }: VisitorsReport): string {
   return `, the ${usual.position} of ${count} ${periodName(period, count)}`
 }
 
-/** `AI made 62 % of 41,322 reads`; `undefined` if there are none, or they are not known. */
-export function readsSentence({ reads }: VisitorsReport): string | undefined {
-  if (reads === undefined || reads.total === 0) return undefined
+/** `AI made 62 % of 41,322 reads`; none if there are none, or they are not known. */
+export function readsSentences({ reads }: VisitorsReport): string[] {
+  if (reads === undefined || reads.total === 0) return []
   const percent = Math.min(100, Math.round((reads.ai / reads.total) * 100))
-  return `AI made ${percent} % of ${countOf(reads.total, 'read')}`
+  return [`AI made ${percent} % of ${countOf(reads.total, 'read')}`]
 }
 
 export function visitorsOutputs(report: VisitorsReport, requests: number): OutputValues {
@@ -220,8 +219,8 @@ export function visitorsOutputs(report: VisitorsReport, requests: number): Outpu
   const numberOrNull = (key: string, value: unknown): unknown =>
     key === 'change' && typeof value === 'string' ? null : value
   const visitors = `about ${countOf(totals.total, 'visitor')}${verdictOf(report)}`
-  const sentences = [visitors, readsSentence(report)].filter((sentence) => sentence !== undefined)
-  const headline = `Docs, ${formatPeriod(period)}: ${sentences.join('; ')}`
+  const sentences = [visitors, ...readsSentences(report)].join('; ')
+  const headline = `Docs, ${formatPeriod(period)}: ${sentences}`
   return {
     'visitors-human': String(totals.human),
     'visitors-ai': String(totals.ai),

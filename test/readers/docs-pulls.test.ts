@@ -59,5 +59,10 @@ describe('what was done, in the report', () => {
     const refused = await lineOf([['merged', 2]], { scopes: false })
     expect(refused.words).toBeUndefined()
     expect(refused.log).not.toContain('pull-requests')
+    const inputs = { 'github-token': '' }
+    expect(await lineOf([['merged', 2]], { inputs })).toMatchObject({
+      line: undefined,
+      requests: 0,
+    })
   })
 })

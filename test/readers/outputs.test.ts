@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { readReadersOptions } from '../../src/readers/readers.ts'
 import { csvOf, visitorsOutputs } from '../../src/readers/visitors.ts'
 import { page, report } from './samples.ts'
-import { runWith } from './scene.ts'
+import { runReaders, runWith } from './scene.ts'
 
 const row = (path: string) => ({ path, human: 2, ai: 1, total: 3 })
 
@@ -60,3 +60,12 @@ it.each([
     expect(JSON.parse(outputs.visitors ?? '').reads).toEqual(reads ?? null)
   },
 )
+
+it('the Markdown output is empty above 60 KiB, with a warning', async () => {
+  const inputs = { 'visitors-export': 'v.csv', 'project-id': 'd'.repeat(60 * 1024) }
+  const { outputs, log } = await runReaders({ inputs })
+  expect(outputs['visitors-markdown']).toBe('')
+  expect(log).toContain(
+    'warning: The output visitors-markdown is left empty: it would be longer than 60 KiB.',
+  )
+})

@@ -159,16 +159,13 @@ What readers missed, 6 Jul to 2 Aug:
     expect((await runReaders({ inputs: AGENT, faults: answers() })).signals).toBe('')
   })
 
-  it('is nothing where it cannot be read, with a notice', async () => {
-    const { signals, log, failure } = await runReaders({
-      inputs: AGENT,
-      faults: REFUSED,
-      hasJob: true,
-    })
-    expect([signals, failure]).toEqual(['', undefined])
-    expect(log.join('\n')).toMatch(
-      /^notice: The agent is not told what readers missed\. Not read: .*\(403\)/m,
-    )
+  it('is nothing where it cannot be read, and the summary lists that as a cost', async () => {
+    const run = await runReaders({ inputs: AGENT, faults: REFUSED, hasJob: true })
+    expect([run.signals, run.failure]).toEqual(['', undefined])
+    expect(run.costs).toEqual([
+      'The agent is not told what readers missed.',
+      expect.stringMatching(/^Not read: the ratings, the searches and the questions\. .*\(403\)/),
+    ])
   })
 })
 

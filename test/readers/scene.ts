@@ -86,7 +86,8 @@ export async function runReaders(options: ReadersRun) {
   const told = log.flatMap(
     (line) => /^(?:notice|warning): (?!About|What readers|No visitors)(.*)/.exec(line)?.[1] ?? [],
   )
-  return { signals, failure, sent, log, warned: told.join('\n'), outputs, summary, pausesMs }
+  const costs = run.log.costs()
+  return { signals, failure, sent, log, costs, warned: told.join('\n'), outputs, summary, pausesMs }
 }
 
 /** A service that refuses, always unless `extra` says how often. */
