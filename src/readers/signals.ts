@@ -149,7 +149,7 @@ function sum<T>(rows: readonly T[], of: (row: T) => number): number {
 }
 
 /** The interval that a share surely lies in, after so many of so many cases (Wilson, 1927). */
-export function wilson(cases: number, of: number, z: number): { low: number; high: number } {
+function wilson(cases: number, of: number, z: number): { low: number; high: number } {
   const observed = cases / of
   const scale = 1 + z ** 2 / of
   const middle = (observed + z ** 2 / (2 * of)) / scale
