@@ -29,7 +29,9 @@ async function perform(run: Run): Promise<void> {
   const { environment, inputs, log } = run
   const event = readEvent(environment)
   if (event.payloadProblem !== undefined) {
-    log.warning(`Failed to read the event's payload (GITHUB_EVENT_PATH): ${event.payloadProblem}.`)
+    log.cost(
+      `Failed to read the event's payload (GITHUB_EVENT_PATH): ${event.payloadProblem}. A job is not told what the event is about.`,
+    )
   }
   const asked = readTrigger(event, inputs, environment)
   if (asked.kind === 'skip') return reportSkip(asked, run)

@@ -85,10 +85,14 @@ export async function loadMergedPulls(
     event.row.subject === 'push' && (withText || guardedCommits(event, inputs).length > 0)
   const commits = isAsked ? originsOf(event.payload.commits).filter(({ sha }) => isSha(sha)) : []
   if (commits.length === 0) return new Map()
-  const consequence =
-    "Commits of unknown origin count as a person's, and the agent is not told their pull requests."
+  const cost = withText && 'the agent is not told their pull requests'
+  const consequence = "Commits of unknown origin count as a person's."
   const described = commits.slice(-MAX_DESCRIBED)
-  return await readMergedPulls(described, { withText, level: 'warning', consequence }, github)
+  return await readMergedPulls(
+    described,
+    { withText, level: 'warning', ...(cost && { cost }), consequence },
+    github,
+  )
 }
 
 /** A run that only waits for a job starts none. */

@@ -69,7 +69,7 @@ export type MergedPulls = ReadonlyMap<string, readonly MergedPull[]>
  */
 export async function readMergedPulls(
   commits: readonly Pick<CommitOrigin, 'sha' | 'message'>[],
-  options: { readonly withText?: boolean } & Pick<GitHubCall, 'level' | 'consequence'>,
+  options: { readonly withText?: boolean } & Pick<GitHubCall, 'level' | 'cost' | 'consequence'>,
   github: GitHub,
 ): Promise<MergedPulls> {
   const { withText = false, ...logging } = options

@@ -178,7 +178,7 @@ class Progress {
       )
     }
     for (const warning of warnings) {
-      if (!this.#warnings.has(warning)) log.warning(warning)
+      if (!this.#warnings.has(warning)) log.cost(warning)
       this.#warnings.add(warning)
     }
   }

@@ -201,7 +201,10 @@ function explain(call: ServiceCall, response: ServiceResponse, isKnownKey: boole
       'The docs service timed out waiting for the request',
       'The network of this runner may be slow.',
     ],
-    413: ['The prompt is too large for the docs service', shorten],
+    413: [
+      'The request is too large for the docs service',
+      bytes > LONG_PROMPT_BYTES ? shorten : 'It is small: check `base-url`, and a proxy before it.',
+    ],
     429: ['The rate limit of the docs service is reached', limitFix(call, response.json, said)],
     500: [
       'The docs service failed',

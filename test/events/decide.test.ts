@@ -84,12 +84,18 @@ describe('the merged pull requests of a push', () => {
       else if (fault === 'no contents') world.scopes.delete('contents: read')
       else github.faults.push({ match: /graphql/, end: fault === 'partial' ? BROKEN : fault })
       const end = await run({ event: pushBy('octocat'), inputs: none })
-      const consequence =
-        "Commits of unknown origin count as a person's, and the agent is not told their pull requests."
+      const consequence = "Commits of unknown origin count as a person's."
       expect(end.outputs).toMatchObject({ result: 'dry-run' })
       expect(end.log).toContain(`warning: ${text} ${consequence}`)
     },
   )
+
+  it('that can not be read are a line of the summary where the agent would be told them', async () => {
+    const { run, github } = await startHarness()
+    github.faults.push({ match: /graphql/, end: '502' })
+    const end = await run({ event: pushBy('octocat'), inputs: PROMPT })
+    expect(end.summary).toContain('so the agent is not told their pull requests.')
+  })
 })
 
 it('a command is handed what those wrote who may ask, of whom nothing else is logged', async () => {

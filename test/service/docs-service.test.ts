@@ -71,8 +71,7 @@ describe('a refusal names its cause first, then what was requested, what came ba
         'The prompt is 65 KiB long: shorten `prompt`, `prompt-file` or `context-files`, or set `context: files`.'
       await expect(service.createJob('ü'.repeat(32.5 * 1024))).rejects.toThrow(says)
       await expect(service.sendMessage('j1', 'ü'.repeat(32.5 * 1024))).rejects.toThrow(says)
-      const shorter = await service.createJob('x'.repeat(64 * 1024)).catch(String)
-      expect(String(shorter).includes('64 KiB')).toBe(status === 413)
+      await expect(service.createJob('x'.repeat(64 * 1024))).rejects.not.toThrow('KiB')
     },
   )
 
