@@ -11,8 +11,7 @@ import {
   inputNames,
   readInputs,
 } from './inputs/table.ts'
-import type { JobRequest } from './job/action.ts'
-import { hasInstructions } from './job/prompt.ts'
+import { hasInstructions, type JobRequest } from './job/action.ts'
 import { inBackticks, listOf } from './lib/text.ts'
 import { type ProxySettings, proxyProblem } from './lib/transport.ts'
 import { type TextFile, WorkspaceError, WorkspaceReader } from './lib/workspace.ts'
@@ -140,6 +139,11 @@ function singleInputProblems({ environment, problems }: Run): InputProblem[] {
   const [key = '', projectId = ''] = ['api-key', 'project-id'].map((name) =>
     environment.inputs.get(name),
   )
+  if (key.trim() !== '' && key.trim() === projectId.trim()) {
+    const problem = 'has the same value as api-key'
+    const accepted = 'the id of the project, which is no secret, as project-id'
+    return [...problems, { input: 'project-id', problem, accepted }]
+  }
   if (!SERVICE_KEY.test(projectId) || SERVICE_KEY.test(key) || key.trim() === '')
     return [...problems]
   const problem = 'is swapped with project-id, which starts with mint_, as API keys do'
@@ -154,7 +158,7 @@ function refuseMissingAccess(isFork: boolean, run: Run, refuse: Refuse): void {
     const spelled =
       "is its secret's name spelled as in the settings of this repository, its organization or the job's environment? In a reusable workflow, does the caller pass it with `secrets:`?"
     const fork =
-      'this repository is a fork, which has no secrets of the original: set one here (is its name spelled as in the settings?), or disable the workflow.'
+      'this repository is a fork, which has no secrets of the original: set one here, spelled as in the settings, or disable the workflow'
     refuse('api-key', `is missing: ${isFork ? fork : spelled}`)
   }
   if (textOf('project-id', run) === '') {

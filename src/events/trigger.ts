@@ -109,9 +109,10 @@ function whyNothingIsRequested({ row }: GitHubEvent, inputs: Inputs): string | u
 function whyWithoutKey(
   { name, row, payload }: GitHubEvent,
   inputs: Inputs,
-  { actor, repository }: Environment,
+  { actor, repository, inputs: given }: Environment,
 ): string | undefined {
-  if (inputs['api-key'] !== '' || inputs['dry-run']) return undefined
+  // One that is wrong is no missing one.
+  if (given.get('api-key')?.trim() || inputs['dry-run']) return undefined
   // `pull_request_target` runs with the base repository's secrets.
   const isPull = row.subject === 'pull-request' && name !== 'pull_request_target'
   const isFork = isPull
@@ -122,7 +123,7 @@ function whyWithoutKey(
   const whom = isDependabot
     ? 'Dependabot, which has secrets of its own: set one, '
     : 'runs of forks: '
-  const byComment = inputs.command && `comment with ${inputs.command} in the main thread, or `
+  const byComment = inputs.command && `comment with ${inputs.command} on the pull request, or `
   return `\`api-key\` is empty, as GitHub gives no secrets to ${whom}${byComment}start the job after the merge`
 }
 

@@ -1,6 +1,6 @@
 import { clip, errorMessage, isRecord, listField, recordField, stringField } from '../lib/text.ts'
 import { parseRetryAfter } from '../lib/time.ts'
-import { TransportError } from '../lib/transport.ts'
+import { TRANSPORT_ADVICE, TransportError } from '../lib/transport.ts'
 
 /** A failed call to GitHub. The message follows "Failed to …:", such as `GitHub returned 502`. */
 export class GitHubError extends Error {
@@ -39,7 +39,9 @@ export function toGitHubError(error: unknown, nowMs: number): GitHubError {
     const cause = inner instanceof TransportError ? inner : error
     const isFinal =
       cause instanceof TransportError && /^(?:proxy|tls-protocol)$/.test(cause.failure)
-    return new GitHubError(errorMessage(cause), { kind: isFinal ? 'setup' : 'other', cause })
+    const explanation = cause instanceof TransportError ? TRANSPORT_ADVICE[cause.failure] : ''
+    const kind = isFinal ? 'setup' : 'other'
+    return new GitHubError(errorMessage(cause), { kind, explanation, cause })
   }
   const url = stringField(recordField(error, 'request'), 'url') ?? ''
   if (url.endsWith('/graphql') && (status === 404 || status === 405)) {

@@ -132,24 +132,26 @@ function nameIn(context: 'secrets' | 'vars'): [RegExp, string] {
 /** How the service's own keys begin, quotes aside. Source: the vendor's documentation (November 2026). */
 export const SERVICE_KEY = /^[\s"'`]*mint_/
 
+const IS_KEY: [RegExp, string] = [
+  SERVICE_KEY,
+  'is an API key (it starts with mint_), which belongs in api-key',
+]
+
 /** An id that becomes one segment of a URL's path. */
 function idFrom(place: string, ...problems: readonly [RegExp, string][]): InputFormat<string> {
   return textWithout(
     `the id alone, from ${place}`,
     ...problems,
-    [/^\.\.?$|^https?:/i, 'is not an id'],
+    [/^https?:/i, 'is a URL, not an id'],
+    [/^\.\.?$/, 'is not an id'],
     [QUOTED, 'has quotes around it'],
     [/[\s\p{C}]/u, 'contains white space or control characters'],
   )
 }
 
-export const JOB_ID = idFrom('the output `job-id` of the step that started the job')
+export const JOB_ID = idFrom('the output `job-id` of the step that started the job', IS_KEY)
 
-export const PROJECT_ID = idFrom(
-  "the dashboard's API keys page",
-  [SERVICE_KEY, 'is an API key (it starts with mint_), which belongs in api-key'],
-  nameIn('vars'),
-)
+export const PROJECT_ID = idFrom("the dashboard's API keys page", IS_KEY, nameIn('vars'))
 
 /** An unknown prefix may be right: a server behind another `base-url` has its own. */
 export const API_KEY = textWithout(
@@ -168,8 +170,8 @@ export const API_KEY = textWithout(
 export const GITHUB_TOKEN = format(
   `a token of GitHub, such as \`\${{ secrets.DOCS_GITHUB_TOKEN }}\`, or no input at all, for the \`github.token\` of the job`,
   (text) => {
-    if (SERVICE_KEY.test(text))
-      throw new RangeError('is an API key (it starts with mint_), which belongs in api-key')
+    const [pattern, problem] = IS_KEY
+    if (pattern.test(text)) throw new RangeError(problem)
     return /[^!-~]/.test(text) ? '' : text
   },
   '',

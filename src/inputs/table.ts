@@ -139,7 +139,7 @@ export function readInputs(texts: InputTexts, redact: Redact) {
   const readInput = (name: InputName): unknown => {
     const { format, default: fallback } = INPUTS[name]
     const parse = (text: string): unknown => {
-      const isPath = name === 'visitors-export' || format === LINES
+      const isPath = (name === 'visitors-export' && /\.csv$/i.test(text)) || format === LINES
       if (EXPRESSION.test(text) && text !== fallback && !isPath) throw new RangeError(UNEVALUATED)
       if (text !== '') return format.parse(text)
       return format.empty ?? (fallback === '' ? undefined : format.parse(fallback))
@@ -172,15 +172,15 @@ export function inputNames(): InputName[] {
   return Object.keys(INPUTS) as InputName[]
 }
 
-/** The texts of those inputs that are secrets, a key that was given as the project's id among them. */
+/** The texts of those inputs that are secrets, a key that was given as an id among them. */
 export function secretsOf(texts: InputTexts): string[] {
-  const projectId = texts.get('project-id') ?? ''
+  const ids = [texts.get('project-id') ?? '', texts.get('job-id') ?? '']
   const given = [
     ...SECRET_INPUTS.flatMap((name) => [
       texts.get(name) ?? '',
       texts.get(name.replaceAll('-', '_')) ?? '',
     ]),
-    SERVICE_KEY.test(projectId) ? projectId : '',
+    ...ids.filter((id) => SERVICE_KEY.test(id)),
   ]
   return [...new Set(given.flatMap((text) => [text, text.trim()]))].filter(
     (text) => text.trim() !== '',

@@ -21,17 +21,22 @@ export class JobError extends FailureError {
   }
 }
 
-/** The error where nothing runs that did not run before. */
-export function nothingStarted({ reason, cause }: RetryError, note = ''): JobError {
+/**
+ * The error where nothing runs that did not run before.
+ *
+ * @param limit until when it was tried, to follow "past"
+ */
+export function nothingStarted({ reason, cause }: RetryError, limit: string, note = ''): JobError {
   const { headline, details } = describeFailure(cause)
-  const limit = reason === 'deadline' && cause instanceof ServiceError ? limitNote(cause) : ''
-  const failure = { headline, details: joinSentences(details, note, limit) }
+  const isLimited = reason === 'deadline' && cause instanceof ServiceError
+  const lastly = isLimited ? limitNote(cause, limit) : ''
+  const failure = { headline, details: joinSentences(details, note, lastly) }
   return new JobError('nothing', failure, { isTransient: isTransient(cause) })
 }
 
-function limitNote({ retryAfterMs = 0 }: ServiceError): string {
-  if (retryAfterMs > 0) return retryAfterNote(retryAfterMs, '`timeout`')
-  return 'The service kept returning this error until `timeout` elapsed.'
+function limitNote({ retryAfterMs = 0 }: ServiceError, limit: string): string {
+  if (retryAfterMs > 0) return retryAfterNote(retryAfterMs, limit)
+  return `The service kept returning this error until the end of ${limit}.`
 }
 
 /** Whether a failure may be over by the time that the workflow runs again, with nothing changed. */

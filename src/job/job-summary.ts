@@ -14,7 +14,7 @@ import {
   sentencesWithCode,
   table,
 } from '../lib/markdown.ts'
-import { clip, countOf, inBackticks, listOf } from '../lib/text.ts'
+import { clip, countOf, inBackticks } from '../lib/text.ts'
 import { pullOutputs, pullSummary } from '../pull/pull-words.ts'
 import { isExpected } from '../record/bodies.ts'
 import type { OutputValues, Run } from '../runner/run.ts'
@@ -75,7 +75,7 @@ export function jobSummary(report: Report, run: Run): Markdown {
     costLines(costs),
     ...(pull === undefined ? [] : pullSummary(pull)),
     pullRequestLine(report),
-    continuationLine(plan, job !== undefined),
+    continuationLine(plan, job !== undefined, run),
     sentencesWithCode(report.details),
     result === 'no-pull-request' && told ? md`The agent was told: ${contextCounts(told)}.` : md``,
     sentencesWithCode(report.failOnNote),
@@ -113,7 +113,7 @@ export function dryRunSummary(text: string, plan: Plan, run: Run): Markdown {
     md`## 📝 Docs agent: dry run`,
     sentencesWithCode(text),
     costLines(run.log.costs()),
-    continuationLine(plan, false),
+    continuationLine(plan, false, run),
     plan.kind === 'wait' || !plan.contextCounts
       ? md``
       : md`The agent would be told: ${contextCounts(plan.contextCounts)}.`,
@@ -159,7 +159,7 @@ function pullRequestLine({ job, result, prLink, prName }: Report): Markdown {
 }
 
 /** Which pull request the run went on with, or which one went before. */
-function continuationLine(plan: Plan | undefined, isSent: boolean): Markdown {
+function continuationLine(plan: Plan | undefined, isSent: boolean, { inputs }: Run): Markdown {
   if (plan?.kind === 'create' && plan.previous !== undefined) {
     const { prLink, state } = plan.previous
     const what =
@@ -170,17 +170,13 @@ function continuationLine(plan: Plan | undefined, isSent: boolean): Markdown {
   const { prLink, openFor, conflicts, editors } = plan.pull
   const name = link(parsePullRequest(prLink).name, prLink)
   if (!isSent) return md`The message is for ${name}${openFor}.`
-  const conflict =
-    conflicts === true
-      ? 'It conflicts with its base branch; the agent was asked to resolve that.'
-      : ''
-  const people = listOf([...editors.logins, ...(editors.hasUnnamed ? ['someone'] : [])])
-  const edited =
-    people === '' ? '' : `It has commits by ${people}; the agent was asked to keep them.`
-  return joinMarkdown(
-    [md`This run continued ${name}${openFor}.`, md`${conflict}`, md`${edited}`],
-    ' ',
-  )
+  // With `context: none`, nothing is added to the prompt.
+  const asked = (what: string): string =>
+    inputs.context === 'none' ? '' : `; the agent was asked to ${what}`
+  const parts = [md`This run continued ${name}${openFor}.`]
+  if (conflicts === true) parts.push(md`It conflicts with its base branch${asked('resolve that')}.`)
+  if (editors !== '') parts.push(md`It has commits by ${editors}${asked('keep them')}.`)
+  return joinMarkdown(parts, ' ')
 }
 
 function footer({ inputs }: Run, report?: Report): Markdown {

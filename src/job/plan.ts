@@ -7,19 +7,19 @@ import { ownAuthor } from '../events/loop-guard.ts'
 import type { Trigger } from '../events/trigger.ts'
 import { type MergedPulls, readMergedPulls } from '../github/pull-requests.ts'
 import type { Comparison } from '../github/types.ts'
-import { byteLength, joinSentences, listOf } from '../lib/text.ts'
+import { byteLength, joinSentences } from '../lib/text.ts'
+import type { PullState } from '../pull/pull-state.ts'
 import type { Readers } from '../readers/readers.ts'
-import type { Found } from '../record/found.ts'
+import type { Found } from '../record/memory.ts'
 import type { Run } from '../runner/run.ts'
 import type { DocsService } from '../service/docs-service.ts'
 import {
-  type ContinuedPull,
+  assemblePrompt,
   chooseAction,
   type JobAction,
   type JobRequest,
   type WaitAction,
 } from './action.ts'
-import { assemblePrompt } from './prompt.ts'
 
 /** What a run does about its job: plain data that dry run, submit, poll and report read alike. */
 export type Plan = (Exclude<JobAction, WaitAction> & Prompt) | WaitAction
@@ -78,12 +78,13 @@ async function writePrompt(
   run: Run,
 ): Promise<Prompt> {
   const { inputs } = run
-  const requests = action.kind === 'message' && action.pull ? requestsFor(action.pull) : ''
+  const isPlain = inputs.context === 'none'
+  const requests =
+    action.kind === 'message' && action.pull && !isPlain ? requestsFor(action.pull) : ''
   const command = [parts.command, requests].join('\n\n').trim()
   // A message is a command's words, and what was written since the last one: the job has the rest.
   const isReply = action.kind === 'message' && parts.command !== '' && inputs['job-id'] === ''
-  const conversation =
-    inputs.context === 'none' ? undefined : await readPosts(trigger, found, isReply, run)
+  const conversation = isPlain ? undefined : await readPosts(trigger, found, isReply, run)
   const byCommand = commandSources(trigger, run)
   if (isReply) {
     const posts =
@@ -93,7 +94,7 @@ async function writePrompt(
   }
   const signals = (await readers?.signals()) ?? []
   const written = assemblePrompt({ ...parts, command }, '')
-  if (inputs.context === 'none') return { ...byCommand, prompt: written, contextCounts: undefined }
+  if (isPlain) return { ...byCommand, prompt: written, contextCounts: undefined }
   const facts = {
     mergedPulls,
     signals,
@@ -111,13 +112,12 @@ async function writePrompt(
 }
 
 /** What a message also asks for: to resolve conflicts, and to keep what people have committed. */
-function requestsFor({ conflicts, editors: { logins, hasUnnamed } }: ContinuedPull): string {
-  const people = listOf([...logins, ...(hasUnnamed ? ['someone'] : [])])
+function requestsFor({ conflicts, editors }: PullState): string {
   return joinSentences(
     conflicts === true
       ? 'Your pull request conflicts with its base branch. Bring it up to date with the base branch and resolve the conflicts as well; keep what was merged there in the meantime.'
       : '',
-    people === '' ? '' : `Your pull request has commits by ${people}. Keep their changes.`,
+    editors === '' ? '' : `Your pull request has commits by ${editors}. Keep their changes.`,
   )
 }
 
@@ -153,7 +153,7 @@ async function readPosts(
       const answer = await mayAsk(user, run)
       if (!answer.known) {
         const lost = 'The agent is not told what this account wrote.'
-        run.log.warning(`Failed to read the permission of ${user.login}: ${answer.why}. ${lost}`)
+        run.log.cost(`Failed to read the permission of ${user.login}: ${answer.why}. ${lost}`)
       }
       return answer.known && answer.value
     },

@@ -4,7 +4,6 @@ import type { Run } from '../runner/run.ts'
 import { type DocsService, isTerminal, type Job } from '../service/docs-service.ts'
 import {
   describeFailure,
-  failureSentences,
   hasStatus,
   isRetryable,
   retryAfterMsOf,
@@ -186,7 +185,9 @@ class Progress {
   failed(error: unknown, nextInMs: number): void {
     this.#failure = ` The last poll failed: ${describeFailure(error).headline}.`
     const next = `Next poll in ${formatDuration(nextInMs)}.`
-    this.#run.log.info(`Failed to poll job ${this.#name}. ${failureSentences(error)} ${next}`)
+    this.#run.log.info(
+      `Failed to poll job ${this.#name}. ${describeFailure(error).headline}. ${next}`,
+    )
   }
 
   /** Does not depend on polls: one that takes long is no reason for silence. */

@@ -1,19 +1,14 @@
 import { parsePullRequest } from '../github/pull-requests.ts'
 import { INPUTS } from '../inputs/table.ts'
 import { MAX_LINK_LENGTH, type Markdown, md } from '../lib/markdown.ts'
-import { clip, inBackticks, joinSentences } from '../lib/text.ts'
+import { clip, failureText, inBackticks, joinSentences } from '../lib/text.ts'
 import { formatDuration } from '../lib/time.ts'
 import type { PullReport } from '../pull/pull-report.ts'
 import { noPullRequestWords, pullLine } from '../pull/pull-words.ts'
 import { type Ending, isExpected } from '../record/bodies.ts'
 import type { Run } from '../runner/run.ts'
 import type { Job } from '../service/docs-service.ts'
-import {
-  describeFailure,
-  failureSentences,
-  hasStatus,
-  serviceWord,
-} from '../service/service-errors.ts'
+import { describeFailure, hasStatus, serviceWord } from '../service/service-errors.ts'
 import type { JobError } from './job-error.ts'
 import type { Plan } from './plan.ts'
 import type { PollEnd } from './poll.ts'
@@ -159,7 +154,7 @@ function notStartedWords(
 function wordsOf(
   end: PollEnd,
   about: { readonly result: JobResult; readonly jobId: string; readonly plan: Plan | undefined },
-  { environment }: Pick<Run, 'environment'>,
+  { environment, inputs }: Pick<Run, 'environment' | 'inputs'>,
 ): Words {
   const { result, jobId, plan } = about
   const error = 'error' in end ? end.error : undefined
@@ -189,7 +184,7 @@ function wordsOf(
       const timeout = environment.inputs.get('timeout')?.trim() || INPUTS.timeout.default
       const headline = `Not finished within ${timeout}`
       const lastFailure =
-        error === undefined ? '' : `The last poll failed. ${failureSentences(error)}`
+        error === undefined ? '' : `The last poll failed. ${failureText(describeFailure(error))}`
       const more = 'A longer `timeout` gives the next run more time.'
       return { sign: md`⏱️`, headline, details: joinSentences(lastFailure, running, more), namesJob }
     }
@@ -205,6 +200,11 @@ function wordsOf(
       }
     }
     case 'error': {
+      if (hasStatus(error, 404) && inputs['job-id'] === '') {
+        const headline = 'The docs service does not know the job any more (404)'
+        const details = `It had accepted the job ${inBackticks(jobId)}, which may be running. The dashboard of the docs service shows whether it was deleted.`
+        return { sign: md`❌`, headline, details, namesJob }
+      }
       const { headline, details } = describeFailure(error)
       return {
         sign: md`❌`,

@@ -1,12 +1,11 @@
 import { joinSentences } from '../lib/text.ts'
 import { afterGrace, formatDuration, RetryError, retry } from '../lib/time.ts'
 import { TransportError } from '../lib/transport.ts'
-import type { NamedJob } from '../record/found.ts'
+import type { NamedJob } from '../record/memory.ts'
 import type { Run } from '../runner/run.ts'
 import type { DocsService, Job } from '../service/docs-service.ts'
 import {
   describeFailure,
-  failureSentences,
   hasStatus,
   retryAfterMsOf,
   ServiceError,
@@ -78,8 +77,6 @@ async function send(
           ? service.createJob(prompt, signal)
           : service.sendMessage(plan.id, prompt, signal),
       {
-        backoff: { baseMs: 1000, maxMs: 30_000 },
-        maxAttempts: Number.POSITIVE_INFINITY,
         isRetryable: (error) => isUnreachable(error) || hasStatus(error, 429),
         retryAfterMs: retryAfterMsOf,
         deadlineMs: (error) =>
@@ -88,7 +85,7 @@ async function send(
           // After an answer, connections have their time anew.
           if (!isUnreachable(error)) unreachableUntilMs = clock.now() + pauseMs + MAX_UNREACHABLE_MS
           const again = `Nothing was started yet; trying again in ${formatDuration(pauseMs)}.`
-          log.info(`${failureSentences(error)} ${again}`)
+          log.info(`${describeFailure(error).headline}. ${again}`)
         },
       },
       run,
@@ -96,7 +93,7 @@ async function send(
   } catch (error) {
     if (!(error instanceof RetryError)) throw error
     throw isCertainlyRefused(error.cause)
-      ? nothingStarted(error)
+      ? nothingStarted(error, '`timeout`')
       : maybeStarted(plan.kind, error.cause)
   }
 }

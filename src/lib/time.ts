@@ -87,11 +87,13 @@ export function formatAge(ms: number): string {
   return hours > 0 ? `${hours} h` : `${Math.max(1, Math.floor(ms / 60_000))} min`
 }
 
+/** The pause after the first failure, and the longest one: it doubles with each failure, and varies by 10 %. */
+const FIRST_BACKOFF_MS = 1000
+const MAX_BACKOFF_MS = 30_000
+
 /** When to try again. Times are in milliseconds. */
 export type RetryPolicy = {
-  /** The pause after the first failure, and the longest one: it doubles from one failure to the next, and varies by 10 %. */
-  readonly backoff: { readonly baseMs: number; readonly maxMs: number }
-  readonly maxAttempts: number
+  readonly maxAttempts?: number
   /** Whether the next attempt may succeed, and may be made at all. */
   isRetryable(error: unknown): boolean
   /** How long the server asked to wait; `undefined` if it did not say. */
@@ -131,13 +133,13 @@ export async function retry<T>(
     } catch (error) {
       if (cancel.aborted) throw new RetryError('cancelled', error)
       if (!policy.isRetryable(error)) throw new RetryError('final', error)
-      if (attempts >= policy.maxAttempts) throw new RetryError('attempts', error)
+      if (attempts >= (policy.maxAttempts ?? Infinity)) throw new RetryError('attempts', error)
       const leftMs = policy.deadlineMs(error) - clock.now()
       const retryAfterMs = policy.retryAfterMs(error)
       if (leftMs <= (retryAfterMs ?? 0)) throw new RetryError('deadline', error)
-      const { baseMs, maxMs } = policy.backoff
-      const backoffMs = Math.min(maxMs, baseMs * 2 ** (attempts - 1)) * (0.9 + 0.2 * random())
-      const pauseMs = retryAfterMs || Math.min(backoffMs, leftMs)
+      const backoffMs = Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (attempts - 1))
+      const variedMs = backoffMs * (0.9 + 0.2 * random())
+      const pauseMs = retryAfterMs || Math.min(variedMs, leftMs)
       policy.onRetry(error, pauseMs)
       await clock.sleep(pauseMs, cancel).catch(() => undefined)
       if (cancel.aborted) throw new RetryError('cancelled', error)

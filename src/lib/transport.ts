@@ -27,6 +27,22 @@ export class TransportError extends Error {
   }
 }
 
+const CHECK_NETWORK =
+  'Check the firewall and the proxy (`HTTPS_PROXY`, `HTTP_PROXY`) of the runner.'
+
+/** What to do about a request without a response, as a sentence; empty where nothing is known to help. */
+export const TRANSPORT_ADVICE: Readonly<Record<TransportError['failure'], string>> = {
+  refused: CHECK_NETWORK,
+  unresolved: CHECK_NETWORK,
+  unreachable: CHECK_NETWORK,
+  tls: 'For your own certificate authority, set `NODE_EXTRA_CA_CERTS` on the runner.',
+  'tls-protocol': CHECK_NETWORK,
+  proxy:
+    'Check `HTTPS_PROXY` and `HTTP_PROXY`: a user name and password stand in their URL (`http://USER:PASSWORD@proxy.example:8080`).',
+  timeout: '',
+  broken: '',
+}
+
 /** The proxy variables of the environment; empty where one is not set. */
 export type ProxySettings = {
   readonly httpsProxy: string
@@ -114,10 +130,7 @@ function proxyRefusal(cause: unknown): string | undefined {
 function tlsProblem(cause: unknown): string {
   // OpenSSL's own messages are lists of codes, source files among them.
   const openSsl = isRecord(cause) && 'library' in cause ? stringField(cause, 'reason') : undefined
-  const problem = openSsl ?? errorMessage(cause).replace(/; if the root CA.*/, '')
-  return /certificate/.test(problem)
-    ? `${problem}; for your own certificate authority, set NODE_EXTRA_CA_CERTS on the runner`
-    : problem
+  return openSsl ?? errorMessage(cause).replace(/; if the root CA.*/, '')
 }
 
 /** Whether a host is this machine. `URL.hostname` has normalised numeric forms such as `127.1`. */

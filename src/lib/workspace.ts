@@ -61,6 +61,7 @@ export class WorkspaceReader {
 /** What may be wrong with the name of a file that does not exist. */
 function missingHint(name: string): string {
   if (EXPRESSION.test(name)) return `it is the text of an expression: write it as \`\${{ … }}\``
+  if (/^(?:\.\.)?[\\/]/.test(name)) return 'files outside the workspace are not read'
   if (name.includes(',')) return 'name one file per line, without commas'
   if (name.includes('\\')) return `write / between folders: ${name.replaceAll('\\', '/')}`
   if (/[*?[\]{}]/.test(name)) return 'globs are not expanded: name each file'

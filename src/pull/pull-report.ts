@@ -142,6 +142,10 @@ export async function waitForPreview(
     if (next.kind !== 'pull-request') break
     report = next
   }
+  const isNever =
+    report.kind === 'pull-request' && report.checks.isRead && report.preview.state === 'unknown'
+  if (isNever && !run.cancel.aborted)
+    run.log.notice('`wait-for-preview` has ended: GitHub shows no build of a preview.')
   return report
 }
 

@@ -3,27 +3,26 @@ import { graphqlError } from '../github/errors.ts'
 import { locatePullRequest } from '../github/pull-requests.ts'
 import { type Nodes, nodesOf, type Sent } from '../github/types.ts'
 import type { Inputs } from '../inputs/table.ts'
+import { listOf } from '../lib/text.ts'
+import { formatAge } from '../lib/time.ts'
 import type { Run } from '../runner/run.ts'
 
 /** What became of a docs pull request. */
 export type PullState = {
+  readonly prLink: string
   /** `invisible`: GitHub knows none that the token can see; `elsewhere`: the link is none of this GitHub's. */
   readonly state: 'open' | 'merged' | 'closed' | 'invisible' | 'unknown' | 'elsewhere'
   /** Whether it conflicts with its base branch; `undefined` where that is not known. */
   readonly conflicts?: boolean
-  /** Milliseconds since the epoch; `undefined` where it is not known. */
-  readonly openedAtMs?: number | undefined
+  /** Such as `, open for 3 days`; empty if it is not known. */
+  readonly openFor: string
   /** `owner/name`; empty where the link is none of this GitHub's. */
   readonly repository: string
   /** Why it is unknown, to follow a colon; else empty. */
   readonly why: string
-  readonly editors: Editors
+  /** The people who have committed to it: `ada, bob and someone`; empty if there are none. */
+  readonly editors: string
 }
-
-/** The people who have committed to it: logins, and whether there is one without an account. */
-export type Editors = { readonly logins: readonly string[]; readonly hasUnnamed: boolean }
-
-export const NO_EDITORS: Editors = { logins: [], hasUnnamed: false }
 
 /** How long GitHub is given to find out whether a pull request conflicts, before it is asked once more. */
 const CONFLICT_PAUSE_MS = 3000
@@ -32,7 +31,7 @@ const CONFLICT_PAUSE_MS = 3000
 export async function readPullState(prLink: string, run: Run): Promise<PullState> {
   const { github } = run
   const place = locatePullRequest(prLink, github)
-  const none = { repository: place?.repository ?? '', why: '', editors: NO_EDITORS }
+  const none = { prLink, repository: place?.repository ?? '', why: '', openFor: '', editors: '' }
   if (place === undefined) return { ...none, state: 'elsewhere' }
   const { owner, repo, number } = place
   const ask = async (fields: string) =>
@@ -56,10 +55,10 @@ export async function readPullState(prLink: string, run: Run): Promise<PullState
       : 'GitHub returned something that is not a pull request'
     return { ...none, state: 'unknown', why }
   }
-  const openedAtMs = Date.parse(pull.createdAt ?? '') || undefined
-  const editors = findEditors(pull, run.inputs)
-  if (state !== 'OPEN')
-    return { ...none, state: state === 'MERGED' ? 'merged' : 'closed', openedAtMs, editors }
+  if (state !== 'OPEN') return { ...none, state: state === 'MERGED' ? 'merged' : 'closed' }
+  const ageMs = run.clock.now() - Date.parse(pull.createdAt ?? '')
+  const openFor = Number.isNaN(ageMs) ? '' : `, open for ${formatAge(ageMs)}`
+  const editors = listOf(findEditors(pull, run.inputs))
   let { mergeable } = pull
   if (mergeable === 'UNKNOWN') {
     await github.pause(CONFLICT_PAUSE_MS)
@@ -68,7 +67,7 @@ export async function readPullState(prLink: string, run: Run): Promise<PullState
   }
   const isTold = mergeable === 'CONFLICTING' || mergeable === 'MERGEABLE'
   const conflicts = isTold ? { conflicts: mergeable === 'CONFLICTING' } : {}
-  return { ...none, state: 'open', openedAtMs, editors, ...conflicts }
+  return { ...none, state: 'open', openFor, editors, ...conflicts }
 }
 
 type Author = Sent<{ email: string; user: Sent<{ login: string }> }>
@@ -81,8 +80,8 @@ type Pull = Sent<{
 }>
 type Answer = Sent<{ repository: Sent<{ pullRequest: Pull }> }>
 
-/** Who wrote the commits, merges aside: neither an App nor one of `ignore-authors`. */
-function findEditors({ commits }: Pull, inputs: Inputs): Editors {
+/** Who wrote the commits, merges aside: neither an App nor one of `ignore-authors`. `someone`: without an account. */
+function findEditors({ commits }: Pull, inputs: Inputs): string[] {
   const own = nodesOf(commits).filter(({ commit }) => (commit?.parents?.totalCount ?? 1) < 2)
   const authors = own.flatMap(({ commit }) => nodesOf(commit?.authors))
   const people = authors.filter((author) => {
@@ -91,5 +90,5 @@ function findEditors({ commits }: Pull, inputs: Inputs): Editors {
     return !isApp && ownAuthor({ login, email: author.email }, inputs) === undefined
   })
   const logins = people.flatMap(({ user }) => user?.login || [])
-  return { logins: [...new Set(logins)], hasUnnamed: logins.length < people.length }
+  return [...new Set(logins), ...(logins.length < people.length ? ['someone'] : [])]
 }

@@ -5,7 +5,6 @@ import { type AnalyticsQuery, PublicNames } from '../service/analytics.ts'
 import type { DocsService } from '../service/docs-service.ts'
 import {
   describeFailure,
-  failureSentences,
   hasStatus,
   InvalidResponseError,
   isRetryable as isRetryableFailure,
@@ -79,14 +78,15 @@ export class AnalyticsReader {
     if (!this.#hasRequests()) return limit(`a report makes at most ${MAX_REQUESTS} requests`)
     const dates = { dateFrom: isoDay(fromMs), dateTo: isoDay(toMs) }
     const policy: RetryPolicy = {
-      backoff: { baseMs: 1000, maxMs: 30_000 },
       maxAttempts: MAX_ATTEMPTS,
       isRetryable: (error) => isRetryable(error) && this.#hasRequests(),
       retryAfterMs: retryAfterMsOf,
       deadlineMs: () => this.#deadlineMs,
       onRetry: (error, pauseMs) => {
         const again = `Trying again in ${formatDuration(pauseMs)}.`
-        log.info(`Docs readers: ${inputs['project-id']}: ${failureSentences(error)} ${again}`)
+        log.info(
+          `Docs readers: ${inputs['project-id']}: ${describeFailure(error).headline}. ${again}`,
+        )
       },
     }
     const attempt = (): Promise<T> => {

@@ -3,7 +3,7 @@ import { NONE } from '../github/client.ts'
 import { mainThread, type ThreadComment } from '../github/comments.ts'
 import { isRerun } from '../runner/environment.ts'
 import type { Run } from '../runner/run.ts'
-import type { Attempt, Found, NamedJob } from './found.ts'
+import type { Attempt, Found, NamedJob } from './memory.ts'
 import { isSameComment, listThread, type OwnComment, type RecordMarker } from './own-comments.ts'
 
 /**
@@ -28,7 +28,7 @@ export async function findInComments(
   const listed = await listThread(thread, run)
   if (!listed.known) {
     if (inputs.context !== 'none')
-      log.warning(
+      log.cost(
         `Failed to list the comments before the command: ${listed.why}. The agent is not told the conversation.`,
       )
     const attempt: Attempt =

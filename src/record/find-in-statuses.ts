@@ -6,9 +6,11 @@ import { parsePullRequest } from '../github/pull-requests.ts'
 import { type Maybe, type Nodes, nodesOf, type Sent, type WorkflowRun } from '../github/types.ts'
 import { isRerun, runIdIn, stepNames } from '../runner/environment.ts'
 import type { Run } from '../runner/run.ts'
-import type { Attempt, Found, NamedJob } from './found.ts'
 import {
+  type Attempt,
+  type Found,
   listStatuses,
+  type NamedJob,
   nameBeforeMerge,
   type RawStatus,
   readStatus,
@@ -16,28 +18,24 @@ import {
   type StepStatus,
   statusCommit,
   statusName,
-} from './status.ts'
+} from './memory.ts'
 
 /** Of a first attempt, as many of the newest statuses of a commit, of all names, are read. */
 const MAX_LISTED = 100
 /** How many older commits are looked at closely whose newest status names no job. */
 const MAX_UNNAMED = 5
 
-/** The newest status of the step on each other commit: of the run's pull request, and of the branch before the run's. */
-type Others = { readonly ofPull: readonly StepStatus[]; readonly ofBranch: readonly StepStatus[] }
-
-const NO_OTHERS: Others = { ofPull: [], ofBranch: [] }
-
 /** The statuses of a step. */
 type StepStatuses = {
   /** On the run's own commit, newest first. */
   readonly own: Known<readonly StepStatus[]>
-  readonly others: Known<Others>
+  /** The newest on each other commit, of the branch before the run's and of its pull request. */
+  readonly others: Known<readonly StepStatus[]>
 }
 
 const NO_STATUSES: StepStatuses = {
   own: { known: true, value: [] },
-  others: { known: true, value: NO_OTHERS },
+  others: { known: true, value: [] },
 }
 
 /** Reads what the step's commit statuses tell: two requests, and more only where those don't tell. */
@@ -81,11 +79,12 @@ const pullFields = (number: number): string => `pull: pullRequest(number: ${numb
   } } }`
 
 /** Reads the newest status on each commit before the run's, and on those of its pull request. Or a GitHubError. */
-async function readOthers(event: GitHubEvent, sha: string, run: Run): Promise<Others> {
+async function readOthers(event: GitHubEvent, sha: string, run: Run): Promise<StepStatus[]> {
   const { github } = run
   const { number, merged } = event.payload.pull_request ?? {}
   const onBranch = number == null || merged === true
   const name = statusName(event, run)
+  const pullName = nameBeforeMerge(event, run) ?? name
   const asked = [
     ...(onBranch ? [{ declared: '$name: String!', fields: branchFields(sha) }] : []),
     ...(number == null ? [] : [{ declared: '$pullName: String!', fields: pullFields(number) }]),
@@ -98,7 +97,7 @@ async function readOthers(event: GitHubEvent, sha: string, run: Run): Promise<Ot
     {
       ...github.repository,
       ...(onBranch && { name }),
-      ...(number != null && { pullName: nameBeforeMerge(event, run) ?? name }),
+      ...(number != null && { pullName }),
     },
   )
   const [error] = errors
@@ -113,18 +112,14 @@ async function readOthers(event: GitHubEvent, sha: string, run: Run): Promise<Ot
       .map(({ commit }) => commit),
     ...nodesOf(pull?.timelineItems).flatMap(({ beforeCommit }) => nodesOf(beforeCommit?.history)),
   ]
-  const read = (commits: readonly Maybe<CommitNode>[]) =>
+  const read = (commits: readonly Maybe<CommitNode>[], ofName: string) =>
     commits.flatMap((commit) => {
       const { oid, status } = commit ?? {}
-      return oid && status?.context ? [readStatus(status.context, oid)] : []
+      return oid && status?.context ? [readStatus(status.context, oid, ofName)] : []
     })
+  const all = [...read(ofPull, pullName), ...read(nodesOf(branch?.history), name)]
   // Of the run's own commit, the list has all of its name.
-  const isElsewhere = (status: StepStatus): boolean => status.sha !== sha
-  const hasOtherName = nameBeforeMerge(event, run) !== undefined
-  return {
-    ofPull: read(ofPull).filter((status) => hasOtherName || isElsewhere(status)),
-    ofBranch: read(nodesOf(branch?.history)).filter(isElsewhere),
-  }
+  return all.filter((status) => status.sha !== sha || status.name !== name)
 }
 
 type CommitNode = Sent<{ oid: string; status: Sent<{ context: RawStatus }> }>
@@ -197,19 +192,12 @@ async function findEarlier(
 ): Promise<Found['earlier']> {
   const { own, others } = statuses
   const listed = own.known ? own.value : []
-  const ofOthers = newestOfOtherRuns(listed, run)
-  const { ofPull, ofBranch } = others.known ? others.value : NO_OTHERS
-  const all = [...listed, ...ofPull, ...ofBranch]
-  const before = nameBeforeMerge(event, run)
-  const groups = [
-    { name: before ?? '', statuses: before === undefined ? [] : ofPull },
-    {
-      name: statusName(event, run),
-      statuses: [...ofOthers, ...ofBranch, ...(before ? [] : ofPull)],
-    },
-  ]
-  for (const group of groups) {
-    const found = await findNewest(group, all, statusCommit(event, run.environment), run)
+  const elsewhere = others.known ? others.value : []
+  const all = [...listed, ...elsewhere]
+  const candidates = [...newestOfOtherRuns(listed, run), ...elsewhere]
+  for (const name of [nameBeforeMerge(event, run) ?? [], statusName(event, run)].flat()) {
+    const ofName = candidates.filter((status) => status.name === name)
+    const found = await findNewest(ofName, all, statusCommit(event, run.environment), run)
     if (!found.known || found.value !== undefined) return found
   }
   if (!own.known) return own
@@ -218,14 +206,14 @@ async function findEarlier(
 
 /** The newest job that statuses name. A run that started nothing hides none: then the commit's other statuses are read. */
 async function findNewest(
-  { name, statuses }: { readonly name: string; readonly statuses: readonly StepStatus[] },
+  statuses: readonly StepStatus[],
   all: readonly StepStatus[],
   ownSha: string,
   run: Run,
 ): Promise<Found['earlier']> {
   const looked = new Set([ownSha])
   for (const status of newestFirst(statuses)) {
-    const { sha, jobId, state, targetUrl } = status
+    const { sha, name, jobId, state, targetUrl } = status
     if (jobId !== '') return { known: true, value: namedBy(status, all) }
     // One that belongs to no run is nobody's: it says nothing, and hides nothing.
     const isOfRun = runIdIn(targetUrl, run.environment) !== undefined
@@ -308,9 +296,8 @@ function findLastJob(
   run: Run,
 ): Found['lastJob'] {
   const pushed = new Set([payload.after, ...originsOf(payload.commits).map(({ sha }) => sha)])
-  const listed = own.known ? own.value : []
-  const { ofPull, ofBranch } = others.known ? others.value : NO_OTHERS
-  const successes = [...newestOfOtherRuns(listed, run), ...ofPull, ...ofBranch].filter(
+  const listed = own.known ? newestOfOtherRuns(own.value, run) : []
+  const successes = [...listed, ...(others.known ? others.value : [])].filter(
     ({ state, sha }) => state === 'success' && !pushed.has(sha),
   )
   const [newest] = newestFirst(successes)

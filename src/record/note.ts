@@ -11,8 +11,7 @@ import {
   listThread,
   type NoteLine,
   type NoteMarker,
-  rewriteComment,
-  writeNewComment,
+  writeComment,
 } from './own-comments.ts'
 
 const MAX_LINES = 20
@@ -78,9 +77,7 @@ export async function writeNote(
       earlier: before?.marker.earlier ?? 0,
     } as const
     const draft = fitNote(marker, repository, run)
-    await (before === undefined
-      ? writeNewComment(thread, draft, run)
-      : rewriteComment(before.ref, draft, run))
+    await writeComment({ thread, ref: before?.ref, mayExist: false }, draft, false, run)
   })
   if (!written.known) log.info(`Failed to write the note on ${prLink}: ${written.why}.`)
   return written.known

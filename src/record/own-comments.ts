@@ -10,6 +10,7 @@ import {
   type Thread,
   type ThreadComment,
 } from '../github/comments.ts'
+import { GitHubError } from '../github/errors.ts'
 import { joinMarkdown, Markdown } from '../lib/markdown.ts'
 import { parseJson } from '../lib/text.ts'
 import type { Run } from '../runner/run.ts'
@@ -136,27 +137,47 @@ export async function listThread(thread: Thread, run: Run): Promise<Known<Thread
   })
 }
 
-/** Replaces a comment's text. Or a GitHubError. */
-export async function rewriteComment(ref: CommentRef, draft: Draft, run: Run): Promise<CommentRef> {
-  await editComment(run.github, ref, render(draft, ref.thread, run))
-  return ref
+/** Where a comment is, or is to be. */
+export type Place = {
+  readonly thread: Thread
+  /** The comment if it is known to exist. */
+  readonly ref?: CommentRef | undefined
+  /** Whether it may exist although it is not known: then it is looked for before it is written. */
+  readonly mayExist: boolean
 }
 
-/** Writes a comment. One that may have arrived is looked for before it is written again. Or a GitHubError. */
-export async function writeNewComment(thread: Thread, draft: Draft, run: Run): Promise<CommentRef> {
-  const find = (): Promise<CommentRef | undefined> => findComment(thread, draft, run)
-  return await createComment(run.github, thread, render(draft, thread, run), find)
-}
-
-/** Looks for the comment that there is to be only one of. Or a GitHubError. */
-export async function findComment(
-  thread: Thread,
+/**
+ * Writes a comment, or edits one that exists. One that may have arrived is looked for before it is written again. Or a
+ * GitHubError.
+ *
+ * @param isLast whether one that was deleted is written anew
+ */
+export async function writeComment(
+  place: Place,
   draft: Draft,
+  isLast: boolean,
   run: Run,
-): Promise<CommentRef | undefined> {
-  const listed = await listThread(thread, run)
-  if (!listed.known) throw listed.error
-  return listed.value.own.findLast(({ marker }) => isSameComment(marker, draft.marker))?.ref
+): Promise<CommentRef> {
+  const { thread } = place
+  const { github } = run
+  const marker = renderMarker(draft.marker, thread, run)
+  const body = run.redact(joinMarkdown([marker, draft.text], '\n').source)
+  const find = async (): Promise<CommentRef | undefined> => {
+    const listed = await listThread(thread, run)
+    if (!listed.known) throw listed.error
+    return listed.value.own.findLast((one) => isSameComment(one.marker, draft.marker))?.ref
+  }
+  const ref = place.ref ?? (place.mayExist ? await find() : undefined)
+  if (ref === undefined) return await createComment(github, thread, body, find)
+  try {
+    await editComment(github, ref, body)
+    return ref
+  } catch (error) {
+    const isGone = error instanceof GitHubError && (error.status === 404 || error.status === 410)
+    if (!isLast || !isGone || place.ref === undefined) throw error
+    // A stray answer is told from a deleted comment by looking for it.
+    return await writeComment({ thread, mayExist: true }, draft, isLast, run)
+  }
 }
 
 /** Whether two markers are of the comment that there is to be only one of. */
@@ -165,8 +186,4 @@ export function isSameComment(one: Marker, other: Marker): boolean {
   if (one.kind === 'note' || other.kind === 'note') return one.kind === other.kind
   if (one.kind !== other.kind || one.step !== other.step) return false
   return one.kind === 'status' || (one.run === other.run && one.source === other.source)
-}
-
-function render({ marker, text }: Draft, thread: Thread, run: Run): string {
-  return run.redact(joinMarkdown([renderMarker(marker, thread, run), text], '\n').source)
 }

@@ -1,13 +1,6 @@
 import { mayWrite, type Trigger } from '../events/trigger.ts'
 import { type GitHubCall, type Known, NONE } from '../github/client.ts'
-import {
-  type CommentRef,
-  pullRequestThread,
-  react,
-  type Thread,
-  writePermission,
-} from '../github/comments.ts'
-import { GitHubError } from '../github/errors.ts'
+import { pullRequestThread, react, type Thread, writePermission } from '../github/comments.ts'
 import type { Octokit } from '../github/types.ts'
 import { MAX_LINK_LENGTH, Markdown } from '../lib/markdown.ts'
 import { isRecord } from '../lib/text.ts'
@@ -24,31 +17,21 @@ import {
 } from './bodies.ts'
 import { findInComments } from './find-in-comments.ts'
 import { findInStatuses } from './find-in-statuses.ts'
-import type { Found, NamedJob } from './found.ts'
 import {
-  type Draft,
-  findComment,
-  hashProject,
-  type RecordMarker,
-  rewriteComment,
-  writeNewComment,
-} from './own-comments.ts'
-import { remembersByStatus, statusCommit, statusDescription, statusName } from './status.ts'
+  type Found,
+  type NamedJob,
+  remembersByStatus,
+  statusCommit,
+  statusDescription,
+  statusName,
+} from './memory.ts'
+import { hashProject, type Place, type RecordMarker, writeComment } from './own-comments.ts'
 
 /** What the record says at one time. */
 type Entry = {
   readonly state: RecordMarker['state']
   readonly headline: string
   readonly text: Markdown
-}
-
-/** Where a comment is, or is to be. */
-type Place = {
-  readonly thread: Thread
-  /** The comment if it is known to exist. */
-  readonly ref?: CommentRef | undefined
-  /** Whether it may exist although it is not known: then it is looked for before it is written. */
-  readonly mayExist: boolean
 }
 
 /** A commit status as Octokit takes it. */
@@ -114,8 +97,10 @@ export class RunRecord {
     const { attempt, reply } = found
     this.#place &&= { ...this.#place, ref: reply }
     if (attempt.kind === 'job') this.#job = attempt.job
-    this.#isUnclear = attempt.kind === 'maybe-started'
-    if (attempt.kind === 'unknown') [this.#sha, this.#place] = ['', undefined]
+    // With `job-id`, the job has a name, whatever the earlier attempt has left.
+    const isNamed = this.#run.inputs['job-id'] !== ''
+    this.#isUnclear = attempt.kind === 'maybe-started' && !isNamed
+    if (attempt.kind === 'unknown' && !isNamed) [this.#sha, this.#place] = ['', undefined]
     return found
   }
 
@@ -206,17 +191,20 @@ export class RunRecord {
 
   async #writeComment(entry: Entry, isLast: boolean): Promise<Known<unknown>> {
     const run = this.#run
-    if (this.#place === undefined) return NONE
+    const place = this.#place
+    if (place === undefined) return NONE
     const marker = this.#marker(entry.state)
-    const permission = writePermission(this.#place.thread)
+    const permission = writePermission(place.thread)
     const isMemory = this.#trigger.command !== undefined
     const call = {
       purpose: 'write the comment',
       permission,
       ...(isMemory && this.#levelOf(REPLY_COST, entry)),
     }
-    const written = await writeAt(this.#place, { marker, text: entry.text }, { call, isLast }, run)
-    this.#place = { ...this.#place, mayExist: true, ...(written.known && { ref: written.value }) }
+    const written = await run.github.attempt(call, () =>
+      writeComment(place, { marker, text: entry.text }, isLast, run),
+    )
+    this.#place = { ...place, mayExist: true, ...(written.known && { ref: written.value }) }
     if (written.known && !isLast) this.#savePending()
     if (this.#isRefused('comment', written, entry, permission)) this.#place = undefined
     return written
@@ -301,12 +289,8 @@ async function finishComment(
   run: Run,
 ): Promise<void> {
   const call = { purpose: 'finish the comment', permission: writePermission(place.thread) }
-  const written = await writeAt(
-    place,
-    { marker, text: Markdown.raw(text) },
-    { call, isLast: true },
-    run,
-  )
+  const draft = { marker, text: Markdown.raw(text) }
+  const written = await run.github.attempt(call, () => writeComment(place, draft, true, run))
   if (written.known) run.log.info(`Finished the comment ${written.value.url}.`)
 }
 
@@ -318,35 +302,6 @@ async function setStatus(
   return await github.attempt(call, () =>
     github.call(({ rest }) => rest.repos.createCommitStatus(status)),
   )
-}
-
-async function writeAt(
-  place: Place,
-  draft: Draft,
-  { call, isLast }: { readonly call: GitHubCall; readonly isLast: boolean },
-  run: Run,
-): Promise<Known<CommentRef>> {
-  return await run.github.attempt(call, () => writeComment(place, draft, isLast, run))
-}
-
-/** Writes a comment, or edits one that exists; one that was deleted is written anew at the end. Or a GitHubError. */
-async function writeComment(
-  place: Place,
-  draft: Draft,
-  isLast: boolean,
-  run: Run,
-): Promise<CommentRef> {
-  const { thread } = place
-  const ref = place.ref ?? (place.mayExist ? await findComment(thread, draft, run) : undefined)
-  if (ref === undefined) return await writeNewComment(thread, draft, run)
-  try {
-    return await rewriteComment(ref, draft, run)
-  } catch (error) {
-    const isGone = error instanceof GitHubError && (error.status === 404 || error.status === 410)
-    if (!isLast || !isGone || place.ref === undefined) throw error
-    // A stray answer is told from a deleted comment by looking for it.
-    return await writeComment({ thread, mayExist: true }, draft, isLast, run)
-  }
 }
 
 /** The thread that a command is answered in, else that of the step's one comment on a pull request, where it is wanted. */

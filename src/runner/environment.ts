@@ -50,17 +50,10 @@ export function isRerun({ runAttempt }: Environment): boolean {
   return Number(runAttempt) > 1
 }
 
-/**
- * What tells one step from another; the workflow's file stays the same when the workflow is renamed.
- *
- * @param leg of a matrix, which is a part of the step's name; empty if there is none
- */
-export function stepNames(
-  { workflowRef, workflow, job, action }: Environment,
-  leg = '',
-): Readonly<Record<'workflow' | 'job' | 'step', string>> {
+/** What tells one step from another; the workflow's file stays the same when the workflow is renamed. */
+export function stepNames({ workflowRef, workflow, job, action: step }: Environment) {
   const file = /^[^/]+\/[^/]+\/(?:\.github\/workflows\/)?(.+?)@/.exec(workflowRef)?.[1]
-  return { workflow: file ?? workflow, job, step: leg === '' ? action : `${action}, ${leg}` }
+  return { workflow: file ?? workflow, job, step }
 }
 
 /** URL of the workflow run; empty outside of one. */

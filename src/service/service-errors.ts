@@ -6,14 +6,13 @@ import {
   errorMessage,
   type Failure,
   FailureError,
-  failureText,
   inBackticks,
   joinSentences,
   listField,
   recordField,
   stringField,
 } from '../lib/text.ts'
-import { TransportError } from '../lib/transport.ts'
+import { TRANSPORT_ADVICE, TransportError } from '../lib/transport.ts'
 
 /** One call of the service's API, with the words that its errors need. */
 export type ServiceCall = {
@@ -80,16 +79,10 @@ export class InvalidResponseError extends FailureError {
 export function describeFailure(error: unknown): Failure {
   if (error instanceof FailureError) return error
   if (!(error instanceof TransportError)) return { headline: errorMessage(error), details: '' }
-  const headline = error.maybeSent
-    ? 'No response from the docs service'
-    : 'Failed to reach the docs service'
-  const cause = `${capitalize(error.message)}.`
-  const isExplained = error.maybeSent || error.failure === 'proxy' || error.failure === 'tls'
-  return { headline, details: joinSentences(cause, isExplained ? '' : CHECK_CONNECTION) }
-}
-
-export function failureSentences(error: unknown): string {
-  return failureText(describeFailure(error))
+  const { message, maybeSent, failure } = error
+  if (maybeSent) return { headline: `No response from the docs service: ${message}`, details: '' }
+  const details = joinSentences('Check `base-url`.', TRANSPORT_ADVICE[failure])
+  return { headline: `Failed to reach the docs service: ${message}`, details }
 }
 
 /** How long the service asked to wait, in milliseconds; `undefined` if it did not say. */
@@ -115,8 +108,10 @@ export function serviceWord(text: string): string {
 }
 
 const UNEXPECTED = 'Unexpected response from the docs service'
-const CHECK_CONNECTION = 'Check `base-url`, and the firewall and proxy of the runner.'
-const WEB_PAGE: Explanation = ['A web page answered, not the docs service', CHECK_CONNECTION]
+const WEB_PAGE: Explanation = [
+  'A web page answered, not the docs service',
+  'Check `base-url`, and the proxy (`HTTPS_PROXY`, `HTTP_PROXY`) of the runner.',
+]
 /** Shorter prompts are common. */
 const LONG_PROMPT_BYTES = 64 * 1024
 const NEW_KEY = 'create an admin key in the dashboard, and put it into the secret behind `api-key`.'
@@ -197,6 +192,10 @@ function explain(call: ServiceCall, response: ServiceResponse, isKnownKey: boole
       `The dashboard shows why: the key${prompt === '' ? '' : SCOPE} may have a list of IP addresses that this runner is not on.`,
     ],
     404: call.notFound,
+    409: [
+      'The docs service cannot do this now',
+      'The job may be busy: wait for it with `job-id` and without a prompt, then try again.',
+    ],
     408: [
       'The docs service timed out waiting for the request',
       'The network of this runner may be slow.',

@@ -284,7 +284,7 @@ describe('a run without secrets', () => {
       const ask = async (command: string) =>
         await run({ event: made, inputs: { ...PROMPT, 'api-key': '', command }, env })
       const log = [
-        `${why} comment with /docs in the main thread, or start the job after the merge.`,
+        `${why} comment with /docs on the pull request, or start the job after the merge.`,
       ]
       const end = await ask('/docs')
       expect(end).toMatchObject({ outputs: { result: 'skipped' }, log, requests: [], calls: [] })
@@ -306,6 +306,14 @@ describe('a run without secrets', () => {
       expect(end.printed).not.toContain('gives no secrets')
     },
   )
+
+  it('a wrong key of a fork is refused, and not taken for a missing one', async ({
+    scene: { run },
+  }) => {
+    const inputs = { ...PROMPT, 'api-key': 'mint_dsc_1' }
+    const { log, hasFailed } = await run({ event: fork, inputs })
+    expect([hasFailed, log[0]]).toEqual([true, expect.stringContaining('is an assistant key')])
+  })
 
   it('the missing key of a command in a fork is said to be that of a fork', async ({
     scene: { run },

@@ -117,7 +117,7 @@ describe('the error', () => {
   })
 })
 
-it('secrets are the key, also one in the place of the project, and the token, with and without white space', () => {
+it('secrets are the key, also one in the place of an id, and the token, with and without white space', () => {
   const secrets = (texts: Readonly<Record<string, string>>) =>
     secretsOf(new Map(Object.entries(texts)))
   expect(secrets({ 'api-key': 'mint_1', 'github-token': 'ghs_1', prompt: 'x' })).toEqual([
@@ -125,7 +125,11 @@ it('secrets are the key, also one in the place of the project, and the token, wi
     'ghs_1',
   ])
   expect(secrets({ 'api-key': ' mint_1\n' })).toEqual([' mint_1\n', 'mint_1'])
-  expect(secrets({ 'project-id': ' mint_1', 'job-id': 'mint_2' })).toEqual([' mint_1', 'mint_1'])
+  expect(secrets({ 'project-id': ' mint_1', 'job-id': 'mint_2' })).toEqual([
+    ' mint_1',
+    'mint_1',
+    'mint_2',
+  ])
   expect(secrets({ api_key: 'mint_1', github_token: 'ghs_1' })).toEqual(['mint_1', 'ghs_1'])
   expect(secrets({ 'api-key': ' ', 'github-token': '', 'project-id': 'docs' })).toEqual([])
 })

@@ -42,7 +42,7 @@ const MESSAGE = [LOOK, 'POST /job/j1/message']
 
 const NEW = 'This run starts a new job.'
 const GOES_ON = `This run continues the pull request ${PR} (job j1, open for 3 days).`
-const CONFLICTS = `${GOES_ON} It conflicts with its base branch; the agent is asked to resolve that.`
+const CONFLICTS = `${GOES_ON} It conflicts with its base branch.`
 const ON_GITLAB = `This run continues the pull request ${GITLAB} (job j1).`
 const NO_PULL_YET = `${HERE} has no pull request yet. This run sends it a message.`
 const MERGED = `The earlier pull request ${PR} was merged. ${NEW}`

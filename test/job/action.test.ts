@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { assemblePrompt } from '../../src/job/prompt.ts'
+import { assemblePrompt } from '../../src/job/action.ts'
 import { startHarness } from '../support/harness.ts'
 import type { Reply } from '../support/scripted-service.ts'
 import { addPull, addStatus, BEFORE } from '../support/world.ts'
@@ -46,18 +46,18 @@ describe('a look at an earlier job', () => {
       [gone, gone, job('active')],
       20,
       '/job/j1/message',
-      [0, 2, 6],
+      [0, 1, 3],
     ],
-    ['is made until a minute after the job was named', late, 20, '/job', [0, 20, 24, 32, 48]],
+    ['is made until a minute after the job was named', late, 20, '/job', [0, 20, 22, 26, 34, 50]],
     ['is made once where it was named earlier', [gone], 60, '/job', [0]],
-    ['is made again while that may help', unwell, 3600, '/job/j1/message', [0, 2, 6, 15]],
+    ['is made again while that may help', unwell, 3600, '/job/j1/message', [0, 1, 3, 12]],
   ])('%s', async (_what, script, namedS, posted, timesS) => {
     const { calls, calledAtS, log } = await goOn(script, { namedS })
     expect(calls).toEqual([...timesS.map(() => LOOK), `POST ${posted}`])
     expect(calledAtS.slice(0, -1)).toEqual(timesS)
     const shown =
       timesS.length > 1
-        ? /^Failed to get the earlier job `j1`\. .* \(\d+\)\. .* Trying again in/
+        ? /^Failed to get the earlier job `j1`\. .* \(\d+\)\. Trying again in/
         : /gone|404/
     expect(log[0]).toMatch(shown)
   })
@@ -68,8 +68,9 @@ describe('a look at an earlier job', () => {
     expect([outputs['result'], tookMs]).toEqual(['timed-out', 60_000])
   })
 
-  const kept = 'The service kept returning this error until `timeout` elapsed.'
-  const past = 'The server asks to wait 1 min before the next request, which is past `timeout`.'
+  const kept = 'The service kept returning this error until the end of the 20 s for looking it up.'
+  const past =
+    'The server asks to wait 1 min before the next request, which is past the 20 s for looking it up.'
   it.each<[Reply, string, string]>([
     [{ status: 401 }, 'The docs service refused the API key (401)', 'Nothing was started.'],
     [{ status: 403 }, 'The docs service does not allow this (403)', 'Nothing was started.'],

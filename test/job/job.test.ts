@@ -33,12 +33,17 @@ describe('the job of this step’s open pull request', () => {
     return await run({ sha: BEFORE, inputs: { ...PROMPT, ...inputs } })
   }
 
-  it('is sent the whole prompt, and asked to resolve conflicts', async () => {
-    const { calls, bodies } = await runOn({ mergeable_state: 'dirty' })
+  it('is sent the whole prompt, and asked to resolve conflicts unless the prompt is to stay as given', async () => {
+    const { calls, bodies } = await runOn({ mergeable_state: 'dirty' }, { context: 'files' })
     expect(calls.slice(0, 2)).toEqual(['GET /job/j1', 'POST /job/j1/message'])
     const prompt =
       'Do it.\n\nYour pull request conflicts with its base branch. Bring it up to date with the base branch and resolve the conflicts as well; keep what was merged there in the meantime.'
-    expect(bodies).toEqual([{ prompt }])
+    expect(bodies).toEqual([
+      { prompt: expect.stringMatching(new RegExp(`^${prompt}\n\n<github-context-`)) },
+    ])
+    const bare = await runOn({ mergeable_state: 'dirty' }, { context: 'none' })
+    expect(bare.bodies).toEqual([{ prompt: 'Do it.' }])
+    expect(bare.summary).toContain('It conflicts with its base branch.')
   })
 
   it('is asked about on GitHub alone in a dry run, which calls the docs service for nothing', async () => {

@@ -97,9 +97,17 @@ it('a job that the service does not know any more is not said to be running', as
   expect(last).toMatch(/^error: No job `j1` in project (?!.*running)/)
 })
 
+it('a job of this run’s own that the service does not know any more may be running', async () => {
+  const { outputs, last } = await poll(['active', answered(404)])
+  expect(outputs).toMatchObject({ result: 'error', 'job-id': 'j1' })
+  expect(last).toMatch(
+    /^error: The docs service does not know the job any more \(404\)\. .*`j1`, which may be running/,
+  )
+})
+
 describe('looks that fail', () => {
   it.each<[string, Reply, string]>([
-    ['lost', lost, 'The connection to '],
+    ['lost', lost, 'the connection to '],
     ['answered 500', answered(500), '(500)'],
     ['answered 429', answered(429), '(429)'],
     ['answered 408', answered(408), '(408)'],
@@ -128,7 +136,7 @@ describe('looks that fail', () => {
     const { outputs, last } = await poll([slow('failed', 9000)], { timeoutS: 3 })
     expect(outputs).toMatchObject({ result: 'timed-out' })
     expect(last).toContain(
-      'No response from the docs service. It was not answered within 5 s after the deadline.',
+      'No response from the docs service: it was not answered within 5 s after the deadline.',
     )
   })
 })
@@ -196,7 +204,7 @@ describe('the log', () => {
   it('says of a look that failed why, and when the next one comes, the cut at the deadline included', async () => {
     const { log } = await poll([answered(503, '600'), 'completed'], { timeoutS: 15 })
     expect(log).toContain(
-      'Failed to poll job j1. The docs service failed (503). The request to get the job was answered with an empty body. The cause is the service or a proxy before it, not this workflow. Next poll in 10 s.',
+      'Failed to poll job j1. The docs service failed (503). Next poll in 10 s.',
     )
   })
 
@@ -206,7 +214,7 @@ describe('the log', () => {
     const { log } = await poll(script, { ...another, ...every('65s') })
     const notYet = 'its status is not known yet. The last poll failed:'
     expect(log.filter((line) => line.startsWith('Still'))).toEqual([
-      `Still waiting for job j1 after 1 min; ${notYet} No response from the docs service.`,
+      `Still waiting for job j1 after 1 min; ${notYet} No response from the docs service: the request timed out after 30 s.`,
       `Still waiting for job j1 after 2 min; ${notYet} The docs service failed (503).`,
       'Still waiting for job j1 after 3 min; its status is reviewing.',
     ])

@@ -1,16 +1,23 @@
 import type { Plan } from '../../src/job/plan.ts'
-import { NO_EDITORS } from '../../src/pull/pull-state.ts'
 import { CREATE, MESSAGE, PR_LINK, type report, WAIT } from './reports.ts'
 
 export const PR = `[acme/docs#\u200b12](${PR_LINK})`
-const PULL = { prLink: PR_LINK, conflicts: false, openFor: '', editors: NO_EDITORS }
+const PULL = {
+  prLink: PR_LINK,
+  state: 'open',
+  conflicts: false,
+  openFor: '',
+  editors: '',
+  repository: 'acme/docs',
+  why: '',
+} as const
 const ON_PULL: Plan = { ...MESSAGE, pull: PULL }
 export const OLD: Plan = {
   ...MESSAGE,
   pull: { ...PULL, conflicts: true, openFor: ', open for 3 days' },
 }
 const createAfter = (state: 'merged' | 'closed' | 'invisible') => ({
-  plan: { ...CREATE, previous: { prLink: PR_LINK, state } },
+  plan: { ...CREATE, previous: { ...PULL, state } },
 })
 
 const noRef = { fields: { source: { repository: 'https://github.com/acme/docs' } } }

@@ -34,6 +34,14 @@ export const REFUSED: readonly (readonly [Readonly<Record<string, string>>, stri
     'api-key is swapped with project-id, which starts with mint_, as API keys do; accepted: the key as api-key, from a secret, and the id as project-id; a key that stood in a variable must be replaced.',
   ],
   [
+    { prompt: 'x', 'api-key': 'same_1', 'project-id': 'same_1' },
+    'project-id has the same value as api-key; accepted: the id of the project, which is no secret, as project-id.',
+  ],
+  [
+    { prompt: 'x', 'prompt-file': '../no.md' },
+    `prompt-file names "../no.md", which does not exist in the workspace (files outside the workspace are not read); ${NOT_READ}.`,
+  ],
+  [
     { 'prompt-file': 'empty.md' },
     'prompt-file names only empty files; accepted: files with instructions in them.',
   ],

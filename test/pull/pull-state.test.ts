@@ -46,20 +46,17 @@ describe('a docs pull request', () => {
     const pull = open()
     const add = (commit: Partial<Commit>) => pushToPull(world, pull, commit)
     const robot = { login: 'renovate[bot]', id: 9, type: 'Bot' } as const
-    expect((await readPullState(PULL_URL, run)).editors).toEqual({ logins: [], hasUnnamed: false })
+    expect((await readPullState(PULL_URL, run)).editors).toBe('')
     add({ author: robot })
     add({ author: person('bender') })
     add({ author: undefined, email: 'agent@mintlify.com' })
     add({ author: person('merger'), parents: [pull.commits[0] ?? '', pull.commits[0] ?? ''] })
-    expect((await readPullState(PULL_URL, run)).editors).toEqual({ logins: [], hasUnnamed: false })
+    expect((await readPullState(PULL_URL, run)).editors).toBe('')
     add({ author: AGENT, coAuthors: [{ author: person('mona') }] })
     add({ author: person('octocat') })
     add({ author: person('mona') })
-    expect((await readPullState(PULL_URL, run)).editors).toEqual({
-      logins: ['mona', 'octocat'],
-      hasUnnamed: false,
-    })
+    expect((await readPullState(PULL_URL, run)).editors).toBe('mona and octocat')
     add({ author: undefined, email: 'ada@example.com' })
-    expect((await readPullState(PULL_URL, run)).editors.hasUnnamed).toBe(true)
+    expect((await readPullState(PULL_URL, run)).editors).toBe('mona, octocat and someone')
   })
 })

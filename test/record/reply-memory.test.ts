@@ -47,7 +47,7 @@ describe('a re-run of a command', () => {
       const { calls, outputs, log, hasFailed } = await scene.tell(event, again(attempt))
       expect([calls, outputs['result'], hasFailed]).toEqual([[], 'error', true])
       expect(log.at(-1)).toBe(
-        'error: Unknown whether an earlier attempt of this run started a job. An earlier attempt was interrupted while it started a job. Nothing was started, because a second job might run alongside the first. Look for that job in the dashboard of the docs service. To wait for it, set `job-id`; if there is none, start the workflow anew instead of re-running it.',
+        'error: Unknown whether an earlier attempt of this run started a job. An earlier attempt was interrupted while it started a job or sent a message. Nothing was started, because a second job might run alongside the first. Look for that job in the dashboard of the docs service. To wait for it, set `job-id`; if there is none, start the workflow anew instead of re-running it.',
       )
     }
     expect(states(scene)).toEqual(['pending', 'error', 'error'])
@@ -87,7 +87,10 @@ describe('a re-run of a command', () => {
       })
       expect([calls, outputs['result']]).toEqual([['GET /job/j7'], 'failed'])
     }
-    expect(states(scene)).toEqual(['pending', 'error', 'error', 'error'])
+    expect(states(scene)).toEqual([
+      ...['pending', 'error'],
+      ...['pending j7', 'failure j7', 'pending j7', 'failure j7'],
+    ])
     // The same where the reply can't be found, or can't be written.
     for (const fault of [/^GET .*comments$/, /^(?:PATCH|POST) .*\/comments/]) {
       const anew = scene.comment('/docs shorter')

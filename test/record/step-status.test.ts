@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { statusDescription } from '../../src/record/status.ts'
+import { statusDescription } from '../../src/record/memory.ts'
 import { event, pushBy } from '../support/events.ts'
 import type { FaultName } from '../support/github.ts'
 import { type RunOptions, startHarness } from '../support/harness.ts'

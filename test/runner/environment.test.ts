@@ -49,9 +49,6 @@ it.each([
     job: 'docs',
     step: 'agent',
   })
-  expect(stepNames({ ...readEnvironment({}), ...names }, 'linux / 24').step).toBe(
-    'agent, linux / 24',
-  )
 })
 
 it('a further attempt is a re-run, and a run and its attempt have a page, unless there is no run', () => {

@@ -1,4 +1,4 @@
-export const CHECK = 'Check `base-url`, and the firewall and proxy of the runner.'
+export const CHECK = 'Check `base-url`, and the proxy (`HTTPS_PROXY`, `HTTP_PROXY`) of the runner.'
 export const HTML = 'with an HTML page, probably of a proxy or a login'
 export const KEY = 'mint_secret_0123'
 
@@ -21,6 +21,7 @@ export const REFUSALS: readonly string[] = [
   'get 404 {"error":"no"} => No job `j1` in project `docs` (404). The docs service answered the request to get the job with "no". Check `job-id` and `project-id`; the service may also have deleted the job.',
   'get 404 {"error":"No such call: GET /"} => The docs service does not have this call (404). The docs service answered the request to get the job with "No such call: GET /". Check `base-url`; its path comes before every call.',
   'create 404 Cannot POST /v2 => The docs service does not have this call (404). The docs service answered the request to create a job with "Cannot POST /v2". Check `base-url`; its path comes before every call.',
+  'message 409 {"error":"busy"} => The docs service cannot do this now (409). The docs service answered the request to send the job a follow-up message with "busy". The job may be busy: wait for it with `job-id` and without a prompt, then try again.',
   'create 413 {"error":"no"} => The request is too large for the docs service (413). The docs service answered the request to create a job with "no". It is small: check `base-url`, and a proxy before it.',
   'get 408 {"error":"no"} => The docs service timed out waiting for the request (408). The docs service answered the request to get the job with "no". The network of this runner may be slow.',
   'get 503 {"error":"no"} => The docs service failed (503). The docs service answered the request to get the job with "no". The cause is the service or a proxy before it, not this workflow.',
@@ -31,8 +32,8 @@ export const REFUSALS: readonly string[] = [
   'visitors 429 Too many => The rate limit of the docs service is reached (429). The docs service answered the request to list the visitors with "Too many". It is the limit of the organisation, for all its API keys. The documented limit is 100 analytics requests per hour, shared by the whole organisation. Start fewer runs, or run at another time.',
   'get 403 Error code: 1010 => A firewall in front of the docs service refused this client (403). The docs service answered the request to get the job with "Error code: 1010". Error code 1010 means that the client was blocked because of its user agent, before the service has seen the API key. If a proxy of this runner changes the header `user-agent`, exempt the host from it; otherwise ask the support of the docs service to allow `docs-agent-action`.',
   'create 403 <p>error code: 1010</p> => A firewall in front of the docs service refused this client (403). The request to create a job was answered with an HTML page, probably of a proxy or a login. Error code 1010 means that the client was blocked because of its user agent, before the service has seen the API key. If a proxy of this runner changes the header `user-agent`, exempt the host from it; otherwise ask the support of the docs service to allow `docs-agent-action`.',
-  'create 403 <html>Your plan => A web page answered, not the docs service (403). The request to create a job was answered with an HTML page, probably of a proxy or a login. Check `base-url`, and the firewall and proxy of the runner.',
-  'get 404 <html>Sign in => A web page answered, not the docs service (404). The request to get the job was answered with an HTML page, probably of a proxy or a login. Check `base-url`, and the firewall and proxy of the runner.',
+  'create 403 <html>Your plan => A web page answered, not the docs service (403). The request to create a job was answered with an HTML page, probably of a proxy or a login. Check `base-url`, and the proxy (`HTTPS_PROXY`, `HTTP_PROXY`) of the runner.',
+  'get 404 <html>Sign in => A web page answered, not the docs service (404). The request to get the job was answered with an HTML page, probably of a proxy or a login. Check `base-url`, and the proxy (`HTTPS_PROXY`, `HTTP_PROXY`) of the runner.',
 ]
 
 /** Bodies, and what is said of them. */

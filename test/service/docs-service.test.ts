@@ -1,11 +1,11 @@
 import { text } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
+import { failureText } from '../../src/lib/text.ts'
 import { TransportError } from '../../src/lib/transport.ts'
 import { getVisitors, PublicNames } from '../../src/service/analytics.ts'
 import { type DocsService, readJob } from '../../src/service/docs-service.ts'
 import {
   describeFailure,
-  failureSentences,
   hasStatus,
   InvalidResponseError,
   isRetryable,
@@ -87,10 +87,11 @@ describe('a refusal names its cause first, then what was requested, what came ba
     const headers = { location: `https://login.example/?key=${KEY}` }
     const asked = 'The docs service answered the request to create a job'
     const fix = 'Redirects are not followed,'
-    expect(failureSentences(await failureOf('create', { status: 307, headers }))).toBe(
+    const redirected = await failureOf('create', { status: 307, headers })
+    expect(failureText(describeFailure(redirected))).toBe(
       `The docs service redirected the request (307). ${asked} with a redirect to \`https://login.example/?key=***\`. ${fix} so that the API key goes nowhere else. Set \`base-url\` to the service's own address.`,
     )
-    const silent = failureSentences(await failureOf('create', { status: 302 }))
+    const silent = failureText(describeFailure(await failureOf('create', { status: 302 })))
     expect(silent).toContain(
       ' (302). The request to create a job was answered with an empty body. Redirects',
     )
@@ -166,15 +167,23 @@ it('a read may be sent again after 408, 429 and 5xx, after a transport failure, 
   expect(isRetryable(new Error('a fault of ours'))).toBe(false)
 })
 
+const UNREACHED = 'Failed to reach the docs service: it broke.'
+
 it.each([
-  ['broken', true, 'No response from the docs service. It broke.'],
-  ['unresolved', false, `Failed to reach the docs service. It broke. ${CHECK}`],
-  ['proxy', false, 'Failed to reach the docs service. It broke.'],
-  ['tls', false, 'Failed to reach the docs service. It broke.'],
+  ['broken', true, 'No response from the docs service: it broke.'],
+  ['timeout', false, `${UNREACHED} Check \`base-url\`.`],
+  ['unresolved', false, `${UNREACHED} Check \`base-url\`. Check the firewall and the proxy`],
+  [
+    'proxy',
+    false,
+    `${UNREACHED} Check \`base-url\`. Check \`HTTPS_PROXY\` and \`HTTP_PROXY\`: a user`,
+  ],
+  ['tls', false, `${UNREACHED} Check \`base-url\`. For your own certificate authority, set`],
 ] as const)(
   'a request that failed (%s), maybe sent: %j, is told as such',
   (failure, maybeSent, words) => {
-    expect(failureSentences(new TransportError('it broke', { failure, maybeSent }))).toBe(words)
+    const error = new TransportError('it broke', { failure, maybeSent })
+    expect(failureText(describeFailure(error))).toContain(words)
   },
 )
 

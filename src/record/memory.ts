@@ -1,11 +1,57 @@
 import { createHash } from 'node:crypto'
+import type { LastJob } from '../context/since.ts'
 import { type GitHubEvent, isSha } from '../events/event-table.ts'
-import type { GitHub } from '../github/client.ts'
+import type { GitHub, Known } from '../github/client.ts'
+import type { CommentRef, ThreadComment } from '../github/comments.ts'
+import type { GitHubError } from '../github/errors.ts'
 import type { Sent, Status } from '../github/types.ts'
 import { hasPrompt, type Inputs } from '../inputs/table.ts'
 import { visibleText } from '../lib/text.ts'
 import { type Environment, stepNames } from '../runner/environment.ts'
 import type { Run } from '../runner/run.ts'
+
+/** A job that an earlier run, or an earlier attempt of this run, was about. */
+export type NamedJob = {
+  readonly id: string
+  /** Its pull request as far as GitHub knows it; empty if none is known. */
+  readonly prLink: string
+  /** When GitHub was first told of it, in milliseconds since the epoch. */
+  readonly namedAtMs: number
+}
+
+/** What earlier attempts of this very run have left. */
+export type Attempt =
+  /** Nothing was begun: this attempt may begin. */
+  | { readonly kind: 'none' }
+  /** Runs like this one remember nothing. */
+  | { readonly kind: 'forgotten' }
+  | { readonly kind: 'job'; readonly job: NamedJob }
+  /** A job was about to be started or sent a message, and nobody knows whether it was. */
+  | { readonly kind: 'maybe-started' }
+  /** `why` follows a colon; `error`: where GitHub did not tell. */
+  | { readonly kind: 'unknown'; readonly why: string; readonly error?: GitHubError }
+
+/** The comments of a command's thread. */
+export type CommandThread = {
+  /** Oldest first, ours among them. */
+  readonly comments: readonly ThreadComment[]
+  readonly ownIds: ReadonlySet<number>
+  /** Id of the last one that the job to continue was told of. */
+  readonly lastToldId: number | undefined
+}
+
+/** What a run finds of the ones before it. */
+export type Found = {
+  readonly attempt: Attempt
+  /** An earlier attempt's reply to the command. */
+  readonly reply?: CommentRef | undefined
+  /** The job that an earlier run was about, and that this one may continue. */
+  readonly earlier: Known<NamedJob | undefined>
+  /** The step's last successful job before the event: what the context compares with. */
+  readonly lastJob: Known<LastJob | undefined>
+  /** The comments of a command's thread; `undefined` without a command, or where they are not read. */
+  readonly thread: CommandThread | undefined
+}
 
 /**
  * A commit status by which a step remembers its job. `pending` and `error` without a job: one may have been started;
@@ -13,6 +59,8 @@ import type { Run } from '../runner/run.ts'
  */
 export type StepStatus = {
   readonly sha: string
+  /** Its context: see `statusName`. */
+  readonly name: string
   /** `pending`, `success`, `failure`, `error`. */
   readonly state: string
   /** Empty where the status does not name it. */
@@ -97,19 +145,21 @@ export async function listStatuses(
   return all
     .filter(({ context }) => context === name)
     .map(({ state, description, target_url: targetUrl, created_at: createdAt }) =>
-      readStatus({ state, description, targetUrl, createdAt }, sha),
+      readStatus({ state, description, targetUrl, createdAt }, sha, name),
     )
 }
 
 /** A status as GraphQL names its fields. */
 export type RawStatus = Sent<Record<'state' | 'description' | 'targetUrl' | 'createdAt', string>>
 
-export function readStatus(status: RawStatus, sha: string): StepStatus {
+export function readStatus(status: RawStatus, sha: string, name: string): StepStatus {
   const { state, description, targetUrl, createdAt } = status
   return {
     sha,
+    name,
     state: state?.toLowerCase() ?? '',
-    jobId: /\(([^\s()]+)\)$/.exec(description ?? '')?.[1] ?? '',
+    // What is no segment of a URL's path is no id of ours.
+    jobId: /\((?!\.{1,2}\))([^\s()]+)\)$/.exec(description ?? '')?.[1] ?? '',
     targetUrl: targetUrl ?? '',
     createdAtMs: Date.parse(createdAt ?? '') || 0,
   }
