@@ -1,6 +1,10 @@
+import { writePermission } from './github/comments.ts'
 import { shortSummary } from './job/job-summary.ts'
+import { Markdown } from './lib/markdown.ts'
 import { inBackticks } from './lib/text.ts'
-import { finishPending } from './record/record.ts'
+import { type NewStatus, setStatus } from './record/memory.ts'
+import { writeComment } from './record/own-comments.ts'
+import type { PendingComment } from './record/record.ts'
 import type { Run } from './runner/run.ts'
 
 /**
@@ -9,7 +13,10 @@ import type { Run } from './runner/run.ts'
  */
 export async function runPost(run: Run): Promise<void> {
   if (run.readState('finished') === '') reportInterruption(run)
-  await finishPending(run)
+  // Our own words: nobody else writes a step's state.
+  const status = run.getPending('status') as NewStatus | undefined
+  const comment = run.getPending('comment') as PendingComment | undefined
+  await Promise.all([status && setStatus(status, {}, run), comment && finishComment(comment, run)])
 }
 
 function reportInterruption(run: Run): void {
@@ -20,4 +27,11 @@ function reportInterruption(run: Run): void {
       : `The run was interrupted. The job is still running. To wait for it, run this action with ${inBackticks(`job-id: ${jobId}`)}.`
   run.log.warning(advice)
   run.writeSummary('job', shortSummary('🛑', advice, run))
+}
+
+async function finishComment({ marker, text, ...place }: PendingComment, run: Run): Promise<void> {
+  const call = { purpose: 'finish the comment', permission: writePermission(place.thread) }
+  const draft = { marker, text: Markdown.raw(text) }
+  const written = await run.github.attempt(call, () => writeComment(place, draft, true, run))
+  if (written.known) run.log.info(`Finished the comment ${written.value.url}.`)
 }

@@ -3,6 +3,7 @@ import type { Trigger } from './events/trigger.ts'
 import { SERVICE_KEY } from './inputs/formats.ts'
 import {
   hasPrompt,
+  hasReport,
   INPUTS,
   type InputName,
   type InputProblem,
@@ -98,7 +99,6 @@ function warningsOf(inputs: Inputs, wantsJob: boolean, hasInstruction: boolean):
   }
   const isToExisting = inputs['job-id'] !== ''
   const hasVisitors = inputs['visitors-summary'] || inputs['visitors-export'] !== ''
-  const hasReport = hasVisitors || inputs['reader-signals'] !== 'none'
   const warnings = [
     wantsJob ? [] : sentenceOf(OF_JOBS, 'without a job: request one with `prompt` or `job-id`'),
     isToExisting && !hasInstruction ? sentenceOf(OF_PROMPTS, 'without a prompt') : [],
@@ -106,7 +106,7 @@ function warningsOf(inputs: Inputs, wantsJob: boolean, hasInstruction: boolean):
     hasVisitors
       ? []
       : sentenceOf(['visitors-days'], 'without `visitors-summary` or `visitors-export`'),
-    hasReport ? [] : sentenceOf(['site-url'], 'without a readers report'),
+    hasReport(inputs) ? [] : sentenceOf(['site-url'], 'without a readers report'),
     wantsJob && !inputs.wait ? sentenceOf(OF_WAITING, 'with `wait: false`') : [],
   ].flat()
   if (inputs.matrix === 'Object') {

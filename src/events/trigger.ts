@@ -1,5 +1,5 @@
 import type { CommandSource, Thread } from '../github/comments.ts'
-import { hasPrompt, type Inputs } from '../inputs/table.ts'
+import { hasPrompt, hasReport, type Inputs } from '../inputs/table.ts'
 import { inBackticks, visibleText } from '../lib/text.ts'
 import type { Environment } from '../runner/environment.ts'
 import {
@@ -94,9 +94,7 @@ function whyNothingToDocument(event: GitHubEvent, inputs: Inputs): string | unde
 
 /** Why people's text that is no comment requests nothing: the inputs would have to. */
 function whyNothingIsRequested({ row }: GitHubEvent, inputs: Inputs): string | undefined {
-  const isReport = inputs['visitors-summary'] || inputs['visitors-export'] !== ''
-  const isRequested =
-    hasPrompt(inputs) || inputs['job-id'] !== '' || isReport || inputs['reader-signals'] !== 'none'
+  const isRequested = hasPrompt(inputs) || inputs['job-id'] !== '' || hasReport(inputs)
   if (!row.isOtherText || isRequested || inputs.command === '') return undefined
   return 'the inputs request nothing, and commands stand in comments on issues and pull requests alone'
 }

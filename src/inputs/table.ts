@@ -86,6 +86,12 @@ export function hasPrompt(inputs: Inputs): boolean {
   return inputs.prompt !== '' || inputs['prompt-file'].length > 0
 }
 
+/** Whether any part of the readers report is requested. */
+export function hasReport(inputs: Inputs): boolean {
+  const { 'visitors-summary': summary, 'visitors-export': file } = inputs
+  return summary || file !== '' || inputs['reader-signals'] !== 'none'
+}
+
 export const SECRET_INPUTS = ['api-key', 'github-token'] as const satisfies readonly InputName[]
 
 function input<T>(group: InputGroup, format: InputFormat<T>, fallback = ''): InputSpec<T> {

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import type { LastJob } from '../context/since.ts'
 import { type GitHubEvent, isSha } from '../events/event-table.ts'
-import type { GitHub, Known } from '../github/client.ts'
+import type { GitHub, GitHubCall, Known } from '../github/client.ts'
 import type { CommentRef, ThreadComment } from '../github/comments.ts'
 import type { GitHubError } from '../github/errors.ts'
-import type { Sent, Status } from '../github/types.ts'
+import type { Octokit, Sent, Status } from '../github/types.ts'
 import { hasPrompt, type Inputs } from '../inputs/table.ts'
 import { visibleText } from '../lib/text.ts'
 import { type Environment, stepNames } from '../runner/environment.ts'
@@ -132,6 +132,22 @@ export function statusDescription(headline: string, jobId = ''): string {
   const text = id === '' ? words.replace(/ ?\(([^()]*)\)$/, ', $1').replace(/\)$/, '') : words
   const shown = text.length <= maxLength ? text : `${text.slice(0, maxLength - 1).toWellFormed()}…`
   return `${shown} ${id}`.trim()
+}
+
+/** A commit status as Octokit takes it. */
+export type NewStatus = NonNullable<Parameters<Octokit['rest']['repos']['createCommitStatus']>[0]>
+
+export const STATUS_PERMISSION = 'statuses: write'
+
+export async function setStatus(
+  status: NewStatus,
+  ifItFails: Partial<GitHubCall>,
+  { github }: Run,
+): Promise<Known<unknown>> {
+  const purpose = 'set the commit status by which the next run finds this job'
+  return await github.attempt({ purpose, permission: STATUS_PERMISSION, ...ifItFails }, () =>
+    github.call(({ rest }) => rest.repos.createCommitStatus(status)),
+  )
 }
 
 /** The statuses of a name on a commit, newest first: of so many of all names at most. Or a GitHubError. */

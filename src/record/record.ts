@@ -1,9 +1,7 @@
 import { mayWrite, type Trigger } from '../events/trigger.ts'
 import { type GitHubCall, type Known, NONE } from '../github/client.ts'
 import { pullRequestThread, react, type Thread, writePermission } from '../github/comments.ts'
-import type { Octokit } from '../github/types.ts'
-import { MAX_LINK_LENGTH, Markdown } from '../lib/markdown.ts'
-import { isRecord } from '../lib/text.ts'
+import { MAX_LINK_LENGTH, type Markdown } from '../lib/markdown.ts'
 import { attemptUrlOf, isRerun, stepNames } from '../runner/environment.ts'
 import type { PendingPart, Run } from '../runner/run.ts'
 import {
@@ -20,7 +18,10 @@ import { findInStatuses } from './find-in-statuses.ts'
 import {
   type Found,
   type NamedJob,
+  type NewStatus,
   remembersByStatus,
+  STATUS_PERMISSION,
+  setStatus,
   statusCommit,
   statusDescription,
   statusName,
@@ -34,13 +35,9 @@ type Entry = {
   readonly text: Markdown
 }
 
-/** A commit status as Octokit takes it. */
-type NewStatus = NonNullable<Parameters<Octokit['rest']['repos']['createCommitStatus']>[0]>
+/** A comment that the post step is to end. */
+export type PendingComment = Place & { readonly marker: RecordMarker; readonly text: string }
 
-const STATUS_CALL: GitHubCall = {
-  purpose: 'set the commit status by which the next run finds this job',
-  permission: 'statuses: write',
-}
 const STATUS_COST = "this step can't remember its job: each run opens another pull request"
 const REPLY_COST =
   "this job can't be remembered: each command starts another one, with another pull request"
@@ -176,16 +173,20 @@ export class RunRecord {
     const { state, text } = this.#ifKilled
     if (this.#sha !== '') this.#run.setPending('status', this.#status(this.#ifKilled))
     if (this.#place === undefined) return
-    const comment = { marker: this.#marker(state), text: this.#run.redact(text.source) }
-    this.#run.setPending('comment', { ...this.#place, ...comment, mayExist: true })
+    const pending: PendingComment = {
+      ...this.#place,
+      mayExist: true,
+      marker: this.#marker(state),
+      text: this.#run.redact(text.source),
+    }
+    this.#run.setPending('comment', pending)
   }
 
   async #writeStatus(entry: Entry): Promise<Known<unknown>> {
     const run = this.#run
     if (this.#sha === '') return NONE
-    const call = { ...STATUS_CALL, ...this.#levelOf(STATUS_COST, entry) }
-    const written = await setStatus(this.#status(entry), call, run)
-    if (this.#isRefused('status', written, entry, call.permission)) this.#sha = ''
+    const written = await setStatus(this.#status(entry), this.#levelOf(STATUS_COST, entry), run)
+    if (this.#isRefused('status', written, entry, STATUS_PERMISSION)) this.#sha = ''
     return written
   }
 
@@ -270,38 +271,6 @@ export class RunRecord {
       target_url: (isLink ? prLink : attemptUrlOf(environment)) || null,
     }
   }
-}
-
-/** For the post step: ends what the main step has left. Our own words: nobody else writes a step's state. */
-export async function finishPending(run: Run): Promise<void> {
-  const status = run.getPending('status')
-  const comment = run.getPending('comment') as
-    | (Place & { marker: RecordMarker; text: string })
-    | undefined
-  await Promise.all([
-    isRecord(status) ? setStatus(status as NewStatus, STATUS_CALL, run) : undefined,
-    comment && finishComment(comment, run),
-  ])
-}
-
-async function finishComment(
-  { marker, text, ...place }: Place & { readonly marker: RecordMarker; readonly text: string },
-  run: Run,
-): Promise<void> {
-  const call = { purpose: 'finish the comment', permission: writePermission(place.thread) }
-  const draft = { marker, text: Markdown.raw(text) }
-  const written = await run.github.attempt(call, () => writeComment(place, draft, true, run))
-  if (written.known) run.log.info(`Finished the comment ${written.value.url}.`)
-}
-
-async function setStatus(
-  status: NewStatus,
-  call: GitHubCall,
-  { github }: Run,
-): Promise<Known<unknown>> {
-  return await github.attempt(call, () =>
-    github.call(({ rest }) => rest.repos.createCommitStatus(status)),
-  )
 }
 
 /** The thread that a command is answered in, else that of the step's one comment on a pull request, where it is wanted. */
