@@ -13,7 +13,7 @@ import { publishReport, reportDryRun, reportSkip } from './job-summary.ts'
 import { findUnchanged, type JobTools, makePlan, type Plan } from './plan.ts'
 import { pollJob } from './poll.ts'
 import {
-  type Ended,
+  type JobEnd,
   makeReport,
   type Report,
   type RerunAdvice,
@@ -38,7 +38,7 @@ export async function runJob(request: JobRequest, tools: JobTools, run: Run): Pr
   let plan: Plan | undefined
   let accepted: AcceptedJob | undefined
   let rerun: RerunAdvice = 'safe'
-  let end: Ended['end']
+  let end: JobEnd
   try {
     const planned = await makePlan(found, request, tools, run)
     plan = planned.plan
@@ -56,9 +56,14 @@ export async function runJob(request: JobRequest, tools: JobTools, run: Run): Pr
     const cause = error instanceof JobError || isCancelled ? error : unexpected(error, run)
     end = accepted
       ? { kind: 'refused', job: accepted.job, error: cause, durationMs: 0 }
-      : { kind: 'not-started', isCancelled, error: cause instanceof JobError ? cause : undefined }
+      : {
+          kind: 'not-started',
+          isCancelled,
+          error: cause instanceof JobError ? cause : undefined,
+          rerun,
+        }
   }
-  const report = makeReport({ plan, end, rerun, accepted }, run)
+  const report = makeReport(end, { plan, accepted }, run)
   await publish(report, end, { record, trigger: request.trigger }, run)
 }
 
@@ -95,7 +100,7 @@ async function begin(
 /** Reports the result as soon as it is known, and then what GitHub shows of it. */
 async function publish(
   first: Report,
-  end: Ended['end'],
+  end: JobEnd,
   { record, trigger }: { readonly record: RunRecord; readonly trigger: Trigger },
   run: Run,
 ): Promise<void> {

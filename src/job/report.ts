@@ -33,6 +33,7 @@ export type JobEnd =
       readonly kind: 'not-started'
       readonly isCancelled: boolean
       readonly error: JobError | undefined
+      readonly rerun: RerunAdvice
     }
 
 /** How a request for a job ended, in the words that the log, the summary and the comment use. */
@@ -75,24 +76,19 @@ const RERUN = {
   anew: 'Nothing was started. To try again, start the workflow anew instead of re-running it: as this run could not write its commit status or reply, a re-run would not know that.',
 }
 
-/** `plan`: `undefined` if it failed before there was one. */
-export type Ended = {
-  readonly plan: Plan | undefined
-  readonly end: JobEnd
-  readonly rerun: RerunAdvice
-  readonly accepted: AcceptedJob | undefined
-}
-
-export function makeReport(ended: Ended, run: Pick<Run, 'inputs' | 'environment'>): Report {
-  const { plan, end, rerun, accepted } = ended
+/** @param subject what it was about, as far as it got */
+export function makeReport(
+  end: JobEnd,
+  subject: Pick<Report, 'plan' | 'accepted'>,
+  run: Pick<Run, 'inputs' | 'environment'>,
+): Report {
+  const { plan, accepted } = subject
   const isPolled = end.kind !== 'not-started'
   const job = isPolled ? end.job : undefined
   const jobId = job?.id ?? (plan === undefined || plan.kind === 'create' ? '' : plan.id)
   const result = resultOf(end)
   const words =
-    end.kind === 'not-started'
-      ? notStartedWords(end, rerun)
-      : wordsOf(end, { result, jobId, plan }, run)
+    end.kind === 'not-started' ? notStartedWords(end) : wordsOf(end, { result, jobId, plan }, run)
   const isNamed = [...run.inputs['fail-on']].some((failing) => failing === result)
   // Below a second it says nothing; beside the deadline, which began earlier, it would contradict that.
   const tookS = isPolled && result !== 'timed-out' ? Math.floor(end.durationMs / 1000) : 0
@@ -134,10 +130,11 @@ function resultOf(end: JobEnd): JobResult {
   return status === 'archived' ? 'archived' : 'failed'
 }
 
-function notStartedWords(
-  { isCancelled, error }: Extract<JobEnd, { kind: 'not-started' }>,
-  rerun: RerunAdvice,
-): Words {
+function notStartedWords({
+  isCancelled,
+  error,
+  rerun,
+}: Extract<JobEnd, { kind: 'not-started' }>): Words {
   const { headline, details } = error ?? { headline: '', details: 'Nothing was started.' }
   const canHelp = error?.started === 'nothing' && error.isTransient
   const advice =

@@ -1,5 +1,5 @@
 import { JobError } from '../../src/job/job-error.ts'
-import type { JobEnd, JobResult } from '../../src/job/report.ts'
+import type { JobEnd, JobResult, RerunAdvice } from '../../src/job/report.ts'
 import { MESSAGE, PR_LINK, type report, WAIT } from './reports.ts'
 
 export const RUNNING =
@@ -20,11 +20,11 @@ export const refused = (started: Started, isTransient = false) =>
 export const expired = refused('nothing')
 export const EXPIRED = 'The docs service refused the API key (401). Renew it.'
 /** No job was started or seen. */
-export const notStarted = (error?: JobError, isCancelled = false): JobEnd => ({
-  kind: 'not-started',
-  isCancelled,
-  error,
-})
+export const notStarted = (
+  error?: JobError,
+  isCancelled = false,
+  rerun: RerunAdvice = 'safe',
+): JobEnd => ({ kind: 'not-started', isCancelled, error, rerun })
 export const NO_CHANGE =
   'Completed without a pull request (job j1). Either no file needed a change, or the agent published straight to the branch.'
 export const FAILED =
@@ -34,7 +34,6 @@ export const unseen = { isUnseen: true, error: expired, plan: WAIT }
 export const SAFE = 'Nothing was started, so it is safe to run this again.'
 export const ANEW =
   'Nothing was started. To try again, start the workflow anew instead of re-running it: as this run could not write its commit status or reply, a re-run would not know that.'
-export const anew = { rerun: 'anew' } as const
 
 /** Results, what differs from a usual end, and what is said. */
 export const WORDS: readonly [JobResult, Parameters<typeof report>[1], string][] = [
@@ -71,9 +70,9 @@ export const WORDS: readonly [JobResult, Parameters<typeof report>[1], string][]
   ['error', { end: notStarted(expired) }, `${EXPIRED} Nothing was started.`],
   ['error', { end: notStarted(refused('nothing', true)), plan: undefined }, `${EXPIRED} ${SAFE}`],
   // A re-run would start none.
-  ['error', { end: notStarted(refused('nothing', true)), ...anew }, `${EXPIRED} ${ANEW}`],
-  ['error', { end: notStarted(expired), ...anew }, `${EXPIRED} ${ANEW}`],
-  ['error', { end: notStarted(refused('maybe')), ...anew }, EXPIRED],
+  ['error', { end: notStarted(refused('nothing', true), false, 'anew') }, `${EXPIRED} ${ANEW}`],
+  ['error', { end: notStarted(expired, false, 'anew') }, `${EXPIRED} ${ANEW}`],
+  ['error', { end: notStarted(refused('maybe'), false, 'anew') }, EXPIRED],
   ['error', { end: notStarted(refused('unknown')) }, EXPIRED],
 ]
 

@@ -1,12 +1,6 @@
 import { readInputs } from '../../src/inputs/table.ts'
 import type { Plan } from '../../src/job/plan.ts'
-import {
-  type JobEnd,
-  type JobResult,
-  makeReport,
-  type Report,
-  type RerunAdvice,
-} from '../../src/job/report.ts'
+import { type JobEnd, type JobResult, makeReport, type Report } from '../../src/job/report.ts'
 import { readEnvironment } from '../../src/runner/environment.ts'
 import { readJob } from '../../src/service/docs-service.ts'
 
@@ -41,7 +35,6 @@ type Change = {
   readonly durationMs?: number
   /** In place of the end that belongs to the result. */
   readonly end?: JobEnd
-  readonly rerun?: RerunAdvice
   /** Inputs as they were given. */
   readonly inputs?: Readonly<Record<string, string>>
 }
@@ -55,14 +48,7 @@ const STATUSES = {
 
 /** The report of a job that was created and waited for, and that ended so. */
 export function report(result: JobResult, change: Change = {}): Report {
-  const {
-    fields = {},
-    isUnseen = false,
-    error,
-    durationMs = 185_000,
-    rerun = 'safe',
-    inputs = {},
-  } = change
+  const { fields = {}, isUnseen = false, error, durationMs = 185_000, inputs = {} } = change
   const status = Object.entries(STATUSES).find(([name]) => name === result)?.[1]
   const job = readJob({
     id: 'j1',
@@ -91,5 +77,5 @@ export function report(result: JobResult, change: Change = {}): Report {
   const times = { namedAtMs: 0, sentAtMs: 0, deadlineMs: 0 }
   const accepted =
     isUnseen || change.end ? undefined : { kind, id: 'j1', job, prLink: '', ...times }
-  return makeReport({ plan, end: change.end ?? end, rerun, accepted }, run)
+  return makeReport(change.end ?? end, { plan, accepted }, run)
 }

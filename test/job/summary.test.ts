@@ -43,7 +43,9 @@ describe('the summary of a job', () => {
   it('of a request that failed shows the cause and the prompt, and nothing of what is not known', () => {
     const failure = { headline: 'No project `x` (404)', details: 'Check `project-id`.' }
     const error = new JobError('nothing', failure)
-    const failed = { end: { kind: 'not-started', isCancelled: false, error } } as const
+    const failed = {
+      end: { kind: 'not-started', isCancelled: false, error, rerun: 'safe' },
+    } as const
     const begins = `## ❌ No project \`x\` (404)\n\nCheck \`project-id\`. Nothing was started.\n\n${FOOTER}`
     expect(summaryOf('error', { ...failed, plan: undefined })).toBe(begins)
     expect(summaryOf('error', failed)).toBe(
