@@ -13,6 +13,7 @@ import {
   describeFailure,
   hasStatus,
   isRetryable,
+  limitPauseMs,
   retryAfterMsOf,
 } from '../service/service-errors.ts'
 import { JobError, nothingStarted } from './job-error.ts'
@@ -285,6 +286,7 @@ async function getEarlierJob(
       {
         isRetryable: (error) => isRetryable(error) || isNew(error),
         retryAfterMs: retryAfterMsOf,
+        pauseMs: limitPauseMs,
         deadlineMs: () => deadlineMs,
         onRetry: (error, pauseMs) =>
           log.info(

@@ -6,6 +6,7 @@ import {
   describeFailure,
   hasStatus,
   isRetryable,
+  limitPauseMs,
   retryAfterMsOf,
   serviceWord,
 } from '../service/service-errors.ts'
@@ -31,8 +32,6 @@ const MAX_PAUSE_MS = 15_000
 const PAUSE_SHARE = 0.02
 /** Pauses are longer by up to this share, so that runs that started together do not poll together. */
 const MAX_JITTER = 0.2
-/** The pause after a 429 that does not say how long to wait. */
-const RATE_LIMIT_PAUSE_MS = 60_000
 /** Pauses that grow because polls fail end here. */
 const MAX_FAILURE_PAUSE_MS = 30_000
 /** How often a job is polled that is not waited for, while polls fail. */
@@ -124,9 +123,7 @@ export function pauseAfter(
   const adaptiveMs = Math.min(MAX_PAUSE_MS, Math.max(MIN_PAUSE_MS, ageMs * PAUSE_SHARE))
   const usualMs = inputs['poll-interval'] ?? adaptiveMs * (1 + MAX_JITTER * random())
   const growingMs = Math.min(MAX_FAILURE_PAUSE_MS, usualMs * 2 ** (failures - 1))
-  const askedMs = retryAfterMsOf(error)
-  const isUnsaid = hasStatus(error, 429) && askedMs === undefined
-  return askedMs || (isUnsaid ? RATE_LIMIT_PAUSE_MS : Math.max(usualMs, growingMs))
+  return retryAfterMsOf(error) || (limitPauseMs(error) ?? Math.max(usualMs, growingMs))
 }
 
 /**

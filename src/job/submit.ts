@@ -7,6 +7,7 @@ import type { DocsService, Job } from '../service/docs-service.ts'
 import {
   describeFailure,
   hasStatus,
+  limitPauseMs,
   retryAfterMsOf,
   ServiceError,
 } from '../service/service-errors.ts'
@@ -79,6 +80,7 @@ async function send(
       {
         isRetryable: (error) => isUnreachable(error) || hasStatus(error, 429),
         retryAfterMs: retryAfterMsOf,
+        pauseMs: limitPauseMs,
         deadlineMs: (error) =>
           isUnreachable(error) ? Math.min(unreachableUntilMs, deadlineMs) : deadlineMs,
         onRetry(error, pauseMs) {

@@ -98,6 +98,8 @@ export type RetryPolicy = {
   isRetryable(error: unknown): boolean
   /** How long the server asked to wait; `undefined` if it did not say. */
   retryAfterMs(error: unknown): number | undefined
+  /** In place of the pause that doubles, in milliseconds; `undefined`: none. */
+  pauseMs?(error: unknown): number | undefined
   /** No attempt is made after this time, in milliseconds since the epoch. It may depend on the failure. */
   deadlineMs(error: unknown): number
   /** Called before each pause. */
@@ -138,7 +140,7 @@ export async function retry<T>(
       const retryAfterMs = policy.retryAfterMs(error)
       if (leftMs <= (retryAfterMs ?? 0)) throw new RetryError('deadline', error)
       const backoffMs = Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (attempts - 1))
-      const variedMs = backoffMs * (0.9 + 0.2 * random())
+      const variedMs = policy.pauseMs?.(error) ?? backoffMs * (0.9 + 0.2 * random())
       const pauseMs = retryAfterMs || Math.min(variedMs, leftMs)
       policy.onRetry(error, pauseMs)
       await clock.sleep(pauseMs, cancel).catch(() => undefined)

@@ -98,6 +98,12 @@ export function isRetryable(error: unknown): boolean {
   return error.status === 408 || error.status === 429 || error.status >= 500
 }
 
+/** How long to wait after a 429 that does not say, in milliseconds; `undefined` after anything else. */
+export function limitPauseMs(error: unknown): number | undefined {
+  const isUnsaid = hasStatus(error, 429) && retryAfterMsOf(error) === undefined
+  return isUnsaid ? 60_000 : undefined
+}
+
 export function hasStatus(error: unknown, status: number): boolean {
   return error instanceof ServiceError && error.status === status
 }
@@ -121,33 +127,46 @@ const UNKNOWN_KEY =
   'The key does not begin with `mint_`, as admin keys do, so it may be of another kind, or a part of one'
 const SCOPE = ' may have the scope `read` (a job takes a key with full access), or'
 
+const NO_CREDITS: Explanation = [
+  'The credits of the docs service are used up',
+  'Buy credits, or wait for the next period.',
+]
+
 /** What is meant by a status and the words of the service. */
 const KNOWN_REASONS: readonly (readonly [pattern: RegExp, meaning: Explanation])[] = [
-  [/^401 .*expired/i, ['The API key has expired', capitalize(NEW_KEY)]],
-  [/^401 .*(?:deleted|revoked)/i, ['The API key was deleted', capitalize(NEW_KEY)]],
+  [/^4.. .*\bcredits?\b/i, NO_CREDITS],
   [
-    /^40[13] .*\bplan\b/i,
+    /^40. .*\b(?:plan|trial)\b/i,
     [
       "The organisation's plan does not include this",
       'Pro and Enterprise include the API and analytics: change the plan in the dashboard, or remove the inputs that ask for this.',
     ],
   ],
   [
-    /^403 .*(?:\bIP\b|address)/i,
+    /^40[13] .*\bIP\b/i,
     [
       'The list of IP addresses of the API key lacks this runner',
       'Add the address to the list in the dashboard, or use a runner whose address is on it.',
     ],
   ],
   [
-    /^403 .*\b(?:scope|read)\b/i,
+    /^40[13] .*(?:\bscope\b|read[- ]only)/i,
     [
       'The scope of the API key does not allow this',
-      `A job takes a key with full access: ${NEW_KEY}`,
+      `A job takes a key with full access, a report one of scope \`read\`: ${NEW_KEY}`,
+    ],
+  ],
+  [/^40[13] .*expired/i, ['The API key has expired', capitalize(NEW_KEY)]],
+  [/^40[13] .*(?:deleted|revoked)/i, ['The API key was deleted', capitalize(NEW_KEY)]],
+  [
+    /^40[13] .*\bapp\b.*\binstall/i,
+    [
+      'The GitHub App of the docs service is not installed where it is needed',
+      'Install it on the repository of the documentation: the dashboard leads there.',
     ],
   ],
   [
-    /^404 .*(?:no such (?:call|route|endpoint)|cannot (?:get|post) |route .*not found)/i,
+    /^404 .*(?:(?:no such|unknown) (?:call|route|endpoint)|cannot (?:get|post) |(?:route|endpoint)\b.* not found)/i,
     [
       'The docs service does not have this call',
       'Check `base-url`; its path comes before every call.',
@@ -164,32 +183,31 @@ function explain(call: ServiceCall, response: ServiceResponse, isKnownKey: boole
   const shorten = `The prompt is ${Math.ceil(bytes / 1024)} KiB long: shorten \`prompt\`, \`prompt-file\` or \`context-files\`, or set \`context: files\`.`
   // It says so in plain text or on a page.
   if (status === 403 && /error code: 1010/i.test(response.body)) return FIREWALL
-  if ((status === 403 || status === 404) && isHtmlPage(response)) return WEB_PAGE
+  if ([401, 403, 404].includes(status) && isHtmlPage(response)) return WEB_PAGE
   const known = KNOWN_REASONS.find(([pattern]) => pattern.test(`${status} ${said}`))
   if (known !== undefined) return known[1]
+  const invalid: Explanation = [
+    'The docs service rejected the request as invalid',
+    joinSentences(
+      bytes > LONG_PROMPT_BYTES ? shorten : '',
+      `Check ${prompt === '' ? '' : '`prompt` and '}\`project-id\`.`,
+    ),
+  ]
   const explanations: Readonly<Record<number, Explanation>> = {
     300: [
       'The docs service redirected the request',
       "Redirects are not followed, so that the API key goes nowhere else. Set `base-url` to the service's own address.",
     ],
-    400: [
-      'The docs service rejected the request as invalid',
-      joinSentences(
-        bytes > LONG_PROMPT_BYTES ? shorten : '',
-        `Check ${prompt === '' ? '' : '`prompt` and '}\`project-id\`.`,
-      ),
-    ],
+    400: invalid,
+    422: invalid,
     401: [
       'The docs service refused the API key',
       `${isKnownKey ? KNOWN_KEY : UNKNOWN_KEY}: see the dashboard, and put a valid admin key into the secret behind \`api-key\`.`,
     ],
-    402: [
-      'The credits of the docs service are used up',
-      'Buy credits, or wait for the next period.',
-    ],
+    402: NO_CREDITS,
     403: [
       'The docs service does not allow this',
-      `The dashboard shows why: the key${prompt === '' ? '' : SCOPE} may have a list of IP addresses that this runner is not on.`,
+      `The dashboard shows why: the key${prompt === '' ? '' : SCOPE} may have a list of IP addresses that this runner is not on, or the plan may not include this.`,
     ],
     404: call.notFound,
     409: [
@@ -223,7 +241,9 @@ const FIREWALL: Explanation = [
 /** Whose limit it is: an organisation's is answered in plain text. */
 function limitFix({ limit }: ServiceCall, json: unknown, said: string): string {
   const ofText = said && 'It is the limit of the organisation, for all its API keys.'
-  const whose = json === undefined ? ofText : 'It is the limit of this API key.'
+  const isSaid = /\b(?:organi[sz]ation|project)\b/i.test(said)
+  const ofKey = isSaid ? '' : 'It is the limit of this API key.'
+  const whose = json === undefined ? ofText : ofKey
   const documented = limit === undefined ? '' : `The documented limit is ${limit}.`
   return joinSentences(whose, documented, 'Start fewer runs, or run at another time.')
 }
@@ -245,12 +265,14 @@ function answer({ purpose }: ServiceCall, response: ServiceResponse): string {
 
 /** The service's own words on one line: from the usual fields of JSON, or the whole body if it is short and no HTML. */
 function messageIn({ json, body }: ServiceResponse): string {
-  const message =
-    stringField(json, 'error') ??
-    stringField(recordField(json, 'error'), 'message') ??
-    stringField(json, 'message')
-  const details = listField(json, 'details').map((one) => stringField(one, 'message'))
-  const fields = [message, ...details].filter((part) => part).join('; ')
+  const messages = [
+    stringField(json, 'error') ?? stringField(recordField(json, 'error'), 'message'),
+    stringField(json, 'message'),
+    ...[...listField(json, 'details'), ...listField(json, 'errors')].map((one) =>
+      stringField(one, 'message'),
+    ),
+  ]
+  const fields = messages.filter((part) => part).join('; ')
   const isShortText = json === undefined && body.length <= MAX_QUOTE_LENGTH && !isHtml(body)
   const said = typeof json === 'string' ? json : fields || (isShortText ? body : '')
   return said.replace(/\s+/g, ' ').replaceAll('`', "'").trim()
