@@ -3,7 +3,6 @@ import type { Trigger } from './events/trigger.ts'
 import { SERVICE_KEY } from './inputs/formats.ts'
 import {
   hasPrompt,
-  hasReport,
   INPUTS,
   type InputName,
   type InputProblem,
@@ -98,6 +97,7 @@ function warningsOf(inputs: Inputs, wantsJob: boolean, hasInstruction: boolean):
       : `${listOf(unused.map(inBackticks))} can have no effect ${why}.`
   }
   const isToExisting = inputs['job-id'] !== ''
+  const hasPages = inputs['visitors-summary'] || inputs['reader-signals'] !== 'none'
   const hasVisitors = inputs['visitors-summary'] || inputs['visitors-export'] !== ''
   const warnings = [
     wantsJob ? [] : sentenceOf(OF_JOBS, 'without a job: request one with `prompt` or `job-id`'),
@@ -106,7 +106,7 @@ function warningsOf(inputs: Inputs, wantsJob: boolean, hasInstruction: boolean):
     hasVisitors
       ? []
       : sentenceOf(['visitors-days'], 'without `visitors-summary` or `visitors-export`'),
-    hasReport(inputs) ? [] : sentenceOf(['site-url'], 'without a readers report'),
+    hasPages ? [] : sentenceOf(['site-url'], 'without a readers report'),
     wantsJob && !inputs.wait ? sentenceOf(OF_WAITING, 'with `wait: false`') : [],
   ].flat()
   if (inputs.matrix === 'Object') {

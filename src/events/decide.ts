@@ -62,22 +62,21 @@ async function authorize({ event, command }: Trigger, run: Run): Promise<Skip | 
     readActor(before?.event === 'pull_request' ? before.triggering_actor : sender)
   const refusal = await findRefusal(actor, run)
   if (refusal.known && refusal.value === undefined) return undefined
-  const isTokenRefused =
-    inputs['github-token'] === '' || (!refusal.known && refusal.error.status === 401)
+  const error = refusal.known ? undefined : refusal.error
+  const isTokenRefused = inputs['github-token'] === '' || error?.status === 401
   if (command !== undefined && mayWrite(inputs) && !isTokenRefused && !cancel.aborted) {
     await react(github, command.source, refusal.known ? '-1' : 'confused')
   }
   if (refusal.known) {
-    const what = command
-      ? `the command ${inputs.command}`
-      : `a job for this \`${event.name}\` event`
+    const what = command ? `the command ${inputs.command}` : `a run on this \`${event.name}\` event`
     const needs = `needs \`${inputs['required-permission']}\` (\`required-permission\`)`
     return skip('notice', `${refusal.value}, and ${what} ${needs}`)
   }
   const again = command ? 'repeat the command' : 're-run this job'
-  const advice = isTokenRefused
-    ? `Correct \`github-token\`, then ${again}`
-    : `To try again, ${again} later`
+  const advice =
+    isTokenRefused || error?.kind === 'permission'
+      ? `Correct \`github-token\`, then ${again}`
+      : `To try again, ${again} later`
   return skip(
     'warning',
     `failed to read the permission of ${actor?.login}: ${refusal.why}. ${advice}`,

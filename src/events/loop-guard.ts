@@ -70,8 +70,9 @@ export function ownAuthor(
   pulls: readonly MergedPull[] = [],
 ): string | undefined {
   // GitHub may know an author by the e-mail address that it gave the account, only.
-  const ofEmail = email?.match(/^(?:\d+\+)?([^@]+)@users\.noreply\./)?.[1]
-  const written = login ?? (email === AGENT_EMAIL ? 'mintlify' : ofEmail)
+  const address = email?.toLowerCase()
+  const ofEmail = address?.match(/^(?:\d+\+)?([^@]+)@users\.noreply\./)?.[1]
+  const written = login ?? (address === AGENT_EMAIL ? 'mintlify' : ofEmail)
   return ignoredAuthor([written, ...pulls.map(({ author }) => author.login)], inputs)
 }
 

@@ -118,11 +118,13 @@ function whyWithoutKey(
     : row.subject === 'push' && payload.repository?.fork === true
   const isDependabot = [actor, payload.sender?.login].includes('dependabot[bot]')
   if (!isFork && !isDependabot) return undefined
-  const whom = isDependabot
-    ? 'Dependabot, which has secrets of its own: set one, '
-    : 'runs of forks: '
-  const byComment = inputs.command && `comment with ${inputs.command} on the pull request, or `
-  return `\`api-key\` is empty, as GitHub gives no secrets to ${whom}${byComment}start the job after the merge`
+  const whom = isDependabot ? 'Dependabot, which has secrets of its own' : 'runs of forks'
+  const ways = [
+    ...(isDependabot ? ['set one'] : []),
+    ...(inputs.command === '' ? [] : [`comment with ${inputs.command} on the pull request`]),
+    'start the job after the merge, on `push`',
+  ]
+  return `\`api-key\` is empty, as GitHub gives no secrets to ${whom}: ${ways.join(', or ')}`
 }
 
 /** Reads the command with which a new comment begins; `undefined` if it is not new, or begins otherwise. */

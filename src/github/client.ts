@@ -20,7 +20,7 @@ export type GitHubCall = {
   /** The permission that the token needs for it: `issues: write`. */
   readonly permission: string
   /** How a failure is annotated; by default as a warning, but a missing permission to read as a notice. */
-  readonly level?: 'notice' | 'warning'
+  readonly level?: 'info' | 'notice' | 'warning'
   /** What a failure costs the user, to follow "so": `each run opens another pull request`. */
   readonly cost?: string
   /** What else follows from a failure, as sentences. */
@@ -172,30 +172,32 @@ export class GitHub {
 
   /**
    * Logs a failed call: its cause first, then its cost. It is an annotation the first time that its cause or its cost is
-   * met, afterwards a line; what explains it is said once.
-   *
-   * @returns whether it was an annotation
+   * met, afterwards a line; what was said of a cause is not said again.
    */
-  report(error: GitHubError, call: GitHubCall): boolean {
+  report(error: GitHubError, call: GitHubCall): void {
     const { log, cancel } = this.#options
     const { purpose, permission, cost = '', consequence = '' } = call
     const isMissing = this.#isMissing(permission, error)
-    const failed = `Failed to ${purpose}: ${error.message}`
     // GitHub returns 404 for both.
     const other = error.status === 404 ? ' (or the item does not exist)' : ''
     const missing = `\`${permission}\` is missing in \`permissions:\`${other}`
+    const failed = `Failed to ${purpose}: ${error.message}`
+    if (call.level === 'info' || cancel.aborted) {
+      log.info(joinSentences(isMissing ? `${missing}.` : '', `${failed}.`))
+      return
+    }
     // One annotation for a token without any permission.
     const isNewCause = this.#isNew(isMissing ? 'permission' : error.message)
     const isNewCost = this.#isNew(cost)
+    const isKnown = isMissing ? !this.#isNew(permission) : error.kind === 'setup' && !isNewCause
+    const cause = isMissing ? missing : isKnown ? `Failed to ${purpose} as well` : failed
     const message = joinSentences(
-      `${isMissing ? missing : failed}${isNewCost ? `, so ${cost}` : ''}.`,
-      isMissing ? `${failed}.` : '',
+      `${cause}${isNewCost ? `, so ${cost}` : ''}.`,
+      isMissing && !(isKnown && isNewCost) ? `${failed}.` : '',
       ...[error.explanation, consequence].filter((sentence) => this.#isNew(sentence)),
     )
     const { level = isMissing && permission.endsWith(': read') ? 'notice' : 'warning' } = call
-    const isAnnotation = (isNewCause || isNewCost) && !cancel.aborted
-    log[isAnnotation ? (isNewCost ? 'cost' : level) : 'info'](message)
-    return isAnnotation
+    log[isNewCost ? 'cost' : isNewCause ? level : 'info'](message)
   }
 
   #isNew(text: string): boolean {

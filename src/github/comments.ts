@@ -103,7 +103,9 @@ export async function react(
   { thread, id }: CommandSource,
   content: 'eyes' | 'confused' | '-1',
 ): Promise<Known<unknown>> {
-  const call = { purpose: 'react to the command', permission: writePermission(thread) }
+  const permission = writePermission(thread)
+  // What it costs is told where the reply fails.
+  const call = { purpose: 'react to the command', permission, level: 'info' } as const
   const route = `POST ${pathOf(github, thread)}/comments/${id}/reactions`
   return await github.attempt(call, () =>
     send<Sent<{ id: number; user: User }>>(github, route, { content }),

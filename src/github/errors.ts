@@ -10,7 +10,7 @@ export class GitHubError extends Error {
    * the same request will never succeed (410, 422, a locked thread, no token).
    */
   readonly kind: 'permission' | 'setup' | 'rate-limit' | 'refused' | 'other' = 'other'
-  /** HTTP status; `undefined` where no usable response came, or GraphQL reported the error. */
+  /** HTTP status; `undefined` where no usable response came. An error of GraphQL's has none but 404. */
   readonly status: number | undefined
   /** The field that GraphQL could not resolve, such as `repository.object.status`; else empty. */
   readonly path: string = ''
@@ -116,7 +116,8 @@ export function readGraphqlErrors(data: unknown): readonly GraphqlError[] {
 export function graphqlError({ type, message, path }: GraphqlError): GitHubError {
   const other = type === 'RATE_LIMITED' ? 'rate-limit' : 'other'
   const kind = type === 'FORBIDDEN' || type === 'NOT_FOUND' ? 'permission' : other
-  return new GitHubError(`GitHub returned "${clip(message, 200)}"`, { kind, path })
+  const status = type === 'NOT_FOUND' ? 404 : undefined
+  return new GitHubError(`GitHub returned "${clip(message, 200)}"`, { kind, status, path })
 }
 
 export type SentRequest = { readonly method: string; readonly url: string }

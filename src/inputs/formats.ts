@@ -34,7 +34,7 @@ export const BOOLEAN = format<boolean>('true or false', (text) => {
 /** A duration of at least `minimumMs`; the value is in milliseconds. */
 export function duration(minimumMs = 1): InputFormat<number> {
   const accepted =
-    'whole numbers with units, such as 250ms, 45s, 30m or 1h30m, in lower case and without spaces'
+    'whole numbers with units, such as 250ms, 45s, 30m or 1h30m, in lower case and without spaces, up to 24 days'
   return format(accepted, (text) => {
     const ms = parseDuration(text)
     if (ms < minimumMs) throw new RangeError(`is shorter than ${minimumMs}ms`)
@@ -80,7 +80,7 @@ export const LOGINS = format<readonly string[]>(
   'logins as GitHub shows them, such as renovate[bot], without @, separated by commas; no wildcard',
   (text) => {
     const logins = splitList(text)
-    const invalid = logins.filter((login) => /[*?\s@]/.test(login))
+    const invalid = logins.filter((login) => !/^[\w.-]+(?:\[bot\])?$/i.test(login))
     if (invalid.length > 0) throw new RangeError(`contains an invalid login, ${quote(invalid)}`)
     return logins
   },
@@ -166,13 +166,16 @@ export const API_KEY = textWithout(
   [/[^!-~]/, 'contains white space or characters that no API key has'],
 )
 
-/** What no header can carry counts as no token. */
 export const GITHUB_TOKEN = format(
   `a token of GitHub, such as \`\${{ secrets.DOCS_GITHUB_TOKEN }}\`, or no input at all, for the \`github.token\` of the job`,
   (text) => {
     const [pattern, problem] = IS_KEY
     if (pattern.test(text)) throw new RangeError(problem)
-    return /[^!-~]/.test(text) ? '' : text
+    // The default, where nothing has evaluated it.
+    if (text.startsWith('${{')) return ''
+    if (/[^!-~]/.test(text))
+      throw new RangeError('contains white space or characters that no token has')
+    return text
   },
   '',
 )

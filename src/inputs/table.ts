@@ -189,7 +189,7 @@ export function secretsOf(texts: InputTexts): string[] {
     ...ids.filter((id) => SERVICE_KEY.test(id)),
   ]
   return [...new Set(given.flatMap((text) => [text, text.trim()]))].filter(
-    (text) => text.trim() !== '',
+    (text) => text.trim() !== '' && !EXPRESSION.test(text.trim()),
   )
 }
 

@@ -5,7 +5,7 @@ import { capitalize, clip, fenceFor, inBackticks, joinSentences, visibleText } f
 import { formatDuration, RetryError, retry } from '../lib/time.ts'
 import type { TextFile } from '../lib/workspace.ts'
 import { type PullState, readPullState } from '../pull/pull-state.ts'
-import type { Found, NamedJob } from '../record/memory.ts'
+import { type Found, type NamedJob, STATUS_COST, STATUS_PERMISSION } from '../record/memory.ts'
 import { isRerun } from '../runner/environment.ts'
 import type { Run } from '../runner/run.ts'
 import { type DocsService, isTerminal, type Job } from '../service/docs-service.ts'
@@ -114,12 +114,15 @@ export async function chooseAction(
       return NEW_JOB
     case 'maybe-started':
       throw unclearStart(
-        'an earlier attempt was interrupted while it started a job or sent a message',
+        'an earlier attempt got no answer, or was interrupted, while it started a job or sent a message',
       )
     case 'unknown':
       throw unclearStart(withPermission(attempt.why, attempt.error, trigger))
     case 'job':
       return await resumeJob(attempt.job, service, run)
+    case 'none':
+      if (isRerun(run.environment))
+        log.notice('No earlier attempt of this run is known to have started a job.')
   }
   if (!earlier.known) return newJobWithoutSearch(earlier.error, trigger, run)
   return earlier.value === undefined
@@ -152,20 +155,32 @@ function newJobWithoutSearch(error: GitHubError, trigger: Trigger, run: Run): Cr
     throw new JobError('nothing', failure, { isTransient })
   }
   const permission = permissionToRead(error, trigger)
-  const cost = 'this run starts a new job, and with it another pull request'
-  run.github.report(error, { purpose: 'look for an earlier job', permission, cost })
+  // What may not be read may not be written either: one permission is needed for both.
+  const isOfStatuses = permission === 'statuses: read'
+  run.github.report(error, {
+    purpose: 'look for an earlier job, so this run starts a new one',
+    permission: isOfStatuses ? STATUS_PERMISSION : permission,
+    cost: isOfStatuses
+      ? STATUS_COST
+      : 'this run starts a new job, and with it another pull request',
+  })
   return NEW_JOB
 }
 
 function withPermission(why: string, error: GitHubError | undefined, trigger: Trigger): string {
-  if (error?.kind !== 'permission') return why
-  return `${why} (is \`${permissionToRead(error, trigger)}\` missing in \`permissions:\`?)`
+  return error === undefined ? why : askFor(permissionToRead(error, trigger), error)
+}
+
+/** Why GitHub refused something, with the permission that may be missing. */
+export function askFor(permission: string, { kind, message }: GitHubError): string {
+  if (kind !== 'permission') return message
+  return `${message} (is \`${permission}\` missing in \`permissions:\`?)`
 }
 
 /** The permission that a token lacks to read what a run is remembered by. */
-function permissionToRead({ status, path }: GitHubError, { command }: Trigger): string {
+function permissionToRead({ path }: GitHubError, { command }: Trigger): string {
   if (command !== undefined) return writePermission(command.source.thread)
-  if (status !== undefined || path.endsWith('status')) return 'statuses: read'
+  if (path === '' || path.endsWith('status')) return 'statuses: read'
   return path.startsWith('repository.pull') ? 'pull-requests: read' : 'contents: read'
 }
 

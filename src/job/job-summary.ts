@@ -15,7 +15,7 @@ import {
   table,
 } from '../lib/markdown.ts'
 import { clip, countOf, inBackticks } from '../lib/text.ts'
-import { pullOutputs, pullSummary } from '../pull/pull-words.ts'
+import { pullOutputs } from '../pull/pull-words.ts'
 import { isExpected } from '../record/bodies.ts'
 import type { OutputValues, Run } from '../runner/run.ts'
 import { serviceWord } from '../service/service-errors.ts'
@@ -63,7 +63,7 @@ function operationOf({ prLink, pull, accepted }: Report): string {
 
 /** The summary of a job that was requested: what came of it, what it means, and what belongs to it folded. */
 export function jobSummary(report: Report, run: Run): Markdown {
-  const { result, sign, headline, prName, prLink, plan, job, pull } = report
+  const { result, sign, headline, prName, prLink, plan, job, pullText } = report
   const told = plan === undefined || plan.kind === 'wait' ? undefined : plan.contextCounts
   const costs = run.log.costs()
   const heading =
@@ -73,7 +73,7 @@ export function jobSummary(report: Report, run: Run): Markdown {
   return joinMarkdown([
     md`## ${costs.length > 0 && isExpected(result) && !report.isFailure ? '⚠️' : sign} ${heading}`,
     costLines(costs),
-    ...(pull === undefined ? [] : pullSummary(pull)),
+    ...pullText,
     pullRequestLine(report),
     continuationLine(plan, job !== undefined, run),
     sentencesWithCode(report.details),

@@ -1,13 +1,15 @@
 import { skip, type Trigger } from '../events/trigger.ts'
+import { writePermission } from '../github/comments.ts'
 import { locatePullRequest } from '../github/pull-requests.ts'
 import { capitalize, errorMessage } from '../lib/text.ts'
 import { type PullReport, readPullReport, waitForPreview } from '../pull/pull-report.ts'
 import { isExpected } from '../record/bodies.ts'
-import { createLine, writeNote } from '../record/note.ts'
+import { STATUS_PERMISSION } from '../record/memory.ts'
+import { createLine, earlierLine, writeNote } from '../record/note.ts'
 import { RunRecord } from '../record/record.ts'
 import { isRerun } from '../runner/environment.ts'
 import type { Run } from '../runner/run.ts'
-import { type JobRequest, waitFor } from './action.ts'
+import { askFor, type JobRequest, waitFor } from './action.ts'
 import { JobError } from './job-error.ts'
 import { publishReport, reportDryRun, reportSkip } from './job-summary.ts'
 import { findUnchanged, type JobTools, makePlan, type Plan } from './plan.ts'
@@ -43,7 +45,7 @@ export async function runJob(request: JobRequest, tools: JobTools, run: Run): Pr
     const planned = await makePlan(found, request, tools, run)
     plan = planned.plan
     if (run.inputs['dry-run']) return reportDryRun(plan, run)
-    ;({ plan, rerun } = await begin(plan, record, run))
+    ;({ plan, rerun } = await begin(plan, record, request.trigger, run))
     run.cancel.throwIfAborted()
     const deadlineMs = (planned.lookedUpAtMs ?? run.clock.now()) + run.inputs.timeout
     accepted = await submit(plan, deadlineMs, tools.service, run).finally(() =>
@@ -83,6 +85,7 @@ function unexpected(error: unknown, { log }: Run): JobError {
 async function begin(
   plan: Plan,
   record: RunRecord,
+  { command }: Trigger,
   { environment, inputs }: Run,
 ): Promise<{ readonly plan: Plan; readonly rerun: RerunAdvice }> {
   if (plan.kind === 'wait') return { plan, rerun: 'safe' }
@@ -91,9 +94,10 @@ async function begin(
   if (!isRerun(environment)) return { plan, rerun: 'anew' }
   // The first attempt may have sent the message.
   if (inputs['job-id'] !== '') return { plan: waitFor(inputs['job-id']), rerun: 'safe' }
+  const permission = command ? writePermission(command.source.thread) : STATUS_PERMISSION
   throw new JobError('unknown', {
     headline: 'This re-run failed to write down what it is about to start',
-    details: `${capitalize(written.why)}. Nothing was started, because the first attempt may have started a job that it could not write down either. Look for that job in the dashboard of the docs service. To wait for it, set \`job-id\`; if there is none, start the workflow anew instead of re-running it.`,
+    details: `${capitalize(askFor(permission, written.error))}. Nothing was started, because the first attempt may have started a job that it could not write down either. Look for that job in the dashboard of the docs service. To wait for it, set \`job-id\`; if there is none, start the workflow anew instead of re-running it.`,
   })
 }
 
@@ -147,13 +151,15 @@ async function noteSources(
   run: Run,
 ): Promise<boolean> {
   const pull = prLink || accepted?.prLink || ''
-  if (!accepted || !plan || plan.kind === 'wait' || pull === '' || result === 'cancelled')
-    return false
-  const continued = plan.kind === 'message' ? plan.namedAtMs : undefined
-  const line = createLine({ jobId: accepted.id, atMs: accepted.sentAtMs }, plan.items, trigger, run)
-  const isWritten = await writeNote(pull, line, continued, run)
-  const number = locatePullRequest(pull, run.github)?.number
-  return (
-    isWritten && trigger.command !== undefined && trigger.command.source.thread.number !== number
-  )
+  if (!accepted || !plan || pull === '' || result === 'cancelled') return false
+  const { id, sentAtMs: atMs } = accepted
+  const lines =
+    plan.kind === 'wait' ? [] : [createLine({ jobId: id, atMs }, plan.items, trigger, run)]
+  const earlierAtMs = plan.kind === 'message' ? plan.namedAtMs : accepted.namedAtMs
+  if (plan.kind !== 'create' && earlierAtMs !== undefined) lines.push(earlierLine(id, earlierAtMs))
+  const isWritten = await writeNote(pull, lines, run)
+  const { repository, number } = locatePullRequest(pull, run.github) ?? {}
+  const isHere = repository?.toLowerCase() === run.environment.repository.toLowerCase()
+  const thread = trigger.command?.source.thread
+  return isWritten && isHere && thread !== undefined && thread.number !== number
 }

@@ -53,6 +53,7 @@ export async function makePlan(
   run: Run,
 ): Promise<{ readonly plan: Plan; readonly lookedUpAtMs: number | undefined }> {
   const { inputs, clock } = run
+  run.cancel.throwIfAborted()
   const startedAtMs = clock.now()
   const { attempt, earlier } = found
   const hasEarlier = attempt.kind === 'job' || (earlier.known && earlier.value !== undefined)
@@ -106,7 +107,7 @@ async function writePrompt(
   const { text, stats, sources } = await describeEvent(trigger, facts, run)
   return {
     ...(trigger.command === undefined ? sources : byCommand),
-    prompt: assemblePrompt({ ...parts, command }, text),
+    prompt: assemblePrompt({ ...parts, command }, run.redact(text)),
     contextCounts: stats,
   }
 }

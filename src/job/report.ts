@@ -4,10 +4,10 @@ import { MAX_LINK_LENGTH, type Markdown, md } from '../lib/markdown.ts'
 import { clip, failureText, inBackticks, joinSentences } from '../lib/text.ts'
 import { formatDuration } from '../lib/time.ts'
 import type { PullReport } from '../pull/pull-report.ts'
-import { noPullRequestWords, pullLine } from '../pull/pull-words.ts'
+import { noPullRequestWords, pullSummary } from '../pull/pull-words.ts'
 import { type Ending, isExpected } from '../record/bodies.ts'
 import type { Run } from '../runner/run.ts'
-import type { Job } from '../service/docs-service.ts'
+import { isTerminal, type Job } from '../service/docs-service.ts'
 import { describeFailure, hasStatus, serviceWord } from '../service/service-errors.ts'
 import type { JobError } from './job-error.ts'
 import type { Plan } from './plan.ts'
@@ -108,7 +108,7 @@ export function makeReport(
     job,
     jobId,
     took: tookS === 0 ? '' : formatDuration(tookS * 1000),
-    pullLine: md``,
+    pullText: [],
     plan,
     accepted,
     pull: undefined,
@@ -118,7 +118,7 @@ export function makeReport(
 /** The report with what GitHub shows of the job. */
 export function withPull(report: Report, pull: PullReport): Report {
   const words = report.result === 'no-pull-request' ? noPullRequestWords(pull) : undefined
-  return { ...report, ...words, pullLine: pullLine(pull), pull }
+  return { ...report, ...words, pullText: pullSummary(pull), pull }
 }
 
 function resultOf(end: JobEnd): JobResult {
@@ -156,8 +156,8 @@ function wordsOf(
   const { result, jobId, plan } = about
   const error = 'error' in end ? end.error : undefined
   const advice = `To wait for it, run this action with ${inBackticks(`job-id: ${jobId}`)}.`
-  // Of a job that the last poll did not show, nobody knows whether it is running.
-  const isObserved = end.job !== undefined && error === undefined
+  // Of a job that the last poll did not show, or showed as before a message, nobody knows whether it is running.
+  const isObserved = end.job !== undefined && error === undefined && !isTerminal(end.job.status)
   const running = `The job ${isObserved ? 'is still' : 'may still be'} running. ${advice}`
   const { kind = 'create' } = plan ?? {}
   const namesJob = true
@@ -211,7 +211,7 @@ function wordsOf(
           details,
           end.job === undefined || hasStatus(error, 404) ? '' : running,
         ),
-        namesJob: end.job !== undefined,
+        namesJob: end.job !== undefined || hasStatus(error, 404),
       }
     }
   }

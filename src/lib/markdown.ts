@@ -119,7 +119,11 @@ function onOneLine(text: string): string {
 export function sentencesWithCode(text: string): Markdown {
   const pieces = text
     .split(/`([^`]*)`/)
-    .map((piece, index) => (index % 2 === 1 ? code(piece) : md`${piece}`))
+    // Within a line, a mark that would begin a list is none.
+    .map((piece, index) => {
+      if (index % 2 === 1) return code(piece)
+      return Markdown.raw(index === 0 ? inert(piece) : inert(`.${piece}`).slice(1))
+    })
   return joinMarkdown(pieces, '')
 }
 

@@ -18,7 +18,7 @@ export function noPullRequestWords(report: PullReport): Failure | undefined {
   return { headline, details: 'The agent committed to the branch without a pull request.' }
 }
 
-/** What a reviewer looks at first, as paragraphs. */
+/** What a reviewer looks at first, as paragraphs for the summary and the comments. */
 export function pullSummary(report: PullReport): readonly Markdown[] {
   if (report.kind === 'published')
     return [link(`Show ${countOf(report.commits, 'commit')}`, report.url)]
@@ -28,21 +28,13 @@ export function pullSummary(report: PullReport): readonly Markdown[] {
     return [md`${code('github-token')} can't read pull requests of ${report.repository}, ${lost}`]
   }
   if (report.kind !== 'pull-request') return []
-  const { title, checks } = report
+  const { title } = report
   return [
     title === '' ? md`` : md`**${title}**`,
     filesText(report),
-    previewText(report, 'Preview', failureText(checks.deployment)),
-    checks.failed.length === 0 ? md`` : md`${failedText(report)}: ${checksList(report)}`,
+    previewText(report),
+    failedText(report),
   ]
-}
-
-/** The same in one line; empty if there is nothing to say. */
-export function pullLine(report: PullReport): Markdown {
-  if (report.kind === 'published') return link(countOf(report.commits, 'commit'), report.url)
-  if (report.kind !== 'pull-request') return md``
-  const files = report.files === undefined ? md`` : link(filesCount(report), `${report.url}/files`)
-  return joinMarkdown([files, previewText(report, 'preview', md``), failedText(report)], ' · ')
 }
 
 export function pullOutputs(report: PullReport): OutputValues {
@@ -81,22 +73,19 @@ function filesList(files: readonly PullFile[], { url, fileCount }: Pull): Markdo
   return andMore(named, fileCount)
 }
 
-function previewText({ preview: { state, url } }: Pull, noun: string, failure: Markdown): Markdown {
-  const name = url === '' ? md`${noun}` : link(noun, url)
+function previewText({ preview: { state, url }, checks }: Pull): Markdown {
+  const name = url === '' ? md`Preview` : link('Preview', url)
   if (state === 'ready') return md`${name} ready`
   if (state === 'building') return md`${name} being built`
-  if (state === 'failed') return md`${name} failed${failure}`
+  if (state === 'failed') return md`${name} failed${failureText(checks.deployment)}`
   return url === '' ? md`` : name
 }
 
 function failedText({ checks: { failed } }: Pull): Markdown {
   if (failed.length === 0) return md``
-  return failed.length === 1 ? md`1 check fails` : md`${failed.length} checks fail`
-}
-
-function checksList({ checks: { failed } }: Pull): Markdown {
+  const count = failed.length === 1 ? '1 check fails' : `${failed.length} checks fail`
   const named = failed.slice(0, MAX_NAMED_CHECKS).map(({ name, url }) => link(md`${name}`, url))
-  return andMore(named, failed.length)
+  return md`${count}: ${andMore(named, failed.length)}`
 }
 
 function andMore(named: readonly Markdown[], total: number): Markdown {

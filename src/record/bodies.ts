@@ -20,8 +20,8 @@ export type Ending = Failure & {
   readonly namesJob: boolean
   /** How long the job took, such as `3 min 05 s`; empty where that says nothing. */
   readonly took: string
-  /** What GitHub shows of it, such as `3 pages · preview`; empty where that is not known. */
-  readonly pullLine: Markdown
+  /** What GitHub shows of it, as paragraphs. */
+  readonly pullText: readonly Markdown[]
 }
 
 /** Whether a result is one that a run was started for. */
@@ -61,7 +61,7 @@ export function endBody(
   const where = prLink === '' ? md`` : md`: ${link(prName, prLink)}`
   return joinMarkdown([
     md`${sign} **${sentencesWithCode(clip(headline, MAX_HEADLINE_LENGTH))}${where}**`,
-    ending.pullLine,
+    ...ending.pullText,
     originLine(trigger, run, took === '' ? [] : [md`took ${took}`]),
     sentencesWithCode(clip(details, MAX_DETAILS_LENGTH)),
     nextSteps(trigger, ending, hints, run),

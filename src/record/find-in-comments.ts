@@ -1,6 +1,6 @@
 import { type Command, mayWrite } from '../events/trigger.ts'
 import { NONE } from '../github/client.ts'
-import { mainThread, type ThreadComment } from '../github/comments.ts'
+import { mainThread, type ThreadComment, writePermission } from '../github/comments.ts'
 import { isRerun } from '../runner/environment.ts'
 import type { Run } from '../runner/run.ts'
 import type { Attempt, Found, NamedJob } from './memory.ts'
@@ -17,7 +17,7 @@ export async function findInComments(
   marker: RecordMarker,
   run: Run,
 ): Promise<Found> {
-  const { inputs, environment, log } = run
+  const { inputs, environment } = run
   const { thread } = command.source
   const isAgain = isRerun(environment) && !inputs['dry-run']
   const mayContinue = !command.fresh && inputs['follow-up'] && inputs['job-id'] === ''
@@ -27,10 +27,11 @@ export async function findInComments(
   if (!mayContinue && !(isAgain && remembers) && inputs.context === 'none') return none
   const listed = await listThread(thread, run)
   if (!listed.known) {
-    if (inputs.context !== 'none')
-      log.cost(
-        `Failed to list the comments before the command: ${listed.why}. The agent is not told the conversation.`,
-      )
+    if (inputs.context !== 'none') {
+      const purpose = 'list the comments before the command'
+      const cost = 'the agent is not told the conversation'
+      run.github.report(listed.error, { purpose, permission: writePermission(thread), cost })
+    }
     const attempt: Attempt =
       isAgain && remembers ? { kind: 'unknown', why: listed.why, error: listed.error } : forgotten
     return { ...none, attempt, earlier: mayContinue ? listed : NONE }

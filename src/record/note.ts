@@ -39,17 +39,20 @@ function shorten(title: string): string {
     : `${title.slice(0, MAX_TITLE_LENGTH - 1).toWellFormed()}…`
 }
 
+/** The line of a job of which nothing else is known, named first at a time in milliseconds since the epoch. */
+export function earlierLine(job: string, atMs: number): NoteLine {
+  return { atMs, job, run: '', event: '', items: [], more: 0 }
+}
+
 /**
- * Adds a line to the one note of the project on the agent's pull request, in whichever repository: what each job and
- * message was for. A failure is a line in the log.
+ * Adds lines, newest first, to the one note of the project on the agent's pull request, in whichever repository: what
+ * each job and message was for. A failure is a line in the log.
  *
- * @param continued when the job that this run sent a message to was named first, in milliseconds since the epoch
  * @returns whether the note is there
  */
 export async function writeNote(
   prLink: string,
-  line: NoteLine,
-  continued: number | undefined,
+  lines: readonly NoteLine[],
   run: Run,
 ): Promise<boolean> {
   const { github, inputs, log } = run
@@ -65,15 +68,15 @@ export async function writeNote(
       marker.kind === 'note' && marker.project === project ? [{ ref, marker }] : [],
     )
     const before = known.at(-1)
-    const lines = before?.marker.lines ?? []
-    const isTold = continued === undefined || lines.some(({ job }) => job === line.job)
-    const older = isTold
-      ? []
-      : [{ ...line, atMs: continued, run: '', event: '', items: [], more: 0 }]
+    const told = before?.marker.lines ?? []
+    const added = lines.filter(
+      (line) => line.run !== '' || !told.some(({ job }) => job === line.job),
+    )
+    if (added.length === 0) return
     const marker = {
       kind: 'note',
       project,
-      lines: [line, ...older, ...lines],
+      lines: [...added, ...told],
       earlier: before?.marker.earlier ?? 0,
     } as const
     const draft = fitNote(marker, repository, run)

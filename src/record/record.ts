@@ -20,6 +20,7 @@ import {
   type NamedJob,
   type NewStatus,
   remembersByStatus,
+  STATUS_COST,
   STATUS_PERMISSION,
   setStatus,
   statusCommit,
@@ -38,7 +39,7 @@ type Entry = {
 /** A comment that the post step is to end. */
 export type PendingComment = Place & { readonly marker: RecordMarker; readonly text: string }
 
-const STATUS_COST = "this step can't remember its job: each run opens another pull request"
+const COMMENT_COST = 'the pull request does not show the result'
 const REPLY_COST =
   "this job can't be remembered: each command starts another one, with another pull request"
 
@@ -196,12 +197,9 @@ export class RunRecord {
     if (place === undefined) return NONE
     const marker = this.#marker(entry.state)
     const permission = writePermission(place.thread)
-    const isMemory = this.#trigger.command !== undefined
-    const call = {
-      purpose: 'write the comment',
-      permission,
-      ...(isMemory && this.#levelOf(REPLY_COST, entry)),
-    }
+    const isReply = this.#trigger.command !== undefined
+    const level = this.#levelOf(isReply ? REPLY_COST : COMMENT_COST, entry)
+    const call = { purpose: 'write the comment', permission, ...level }
     const written = await run.github.attempt(call, () =>
       writeComment(place, { marker, text: entry.text }, isLast, run),
     )

@@ -35,6 +35,7 @@ export class Run {
   readonly github: GitHub
   readonly #writeSection: ReturnType<typeof createSummary>
   #pending: Partial<Record<PendingPart, unknown>>
+  /** Files and outputs that were said not to be written. */
   readonly #unwritten = new Set<string>()
 
   /** Masks the secrets before anything else happens. Sends nothing. */
@@ -79,10 +80,11 @@ export class Run {
   setOutputs(values: OutputValues): void {
     for (const [name, value] of Object.entries(values)) {
       const isTooLong = byteLength(value) > OUTPUT_LIMIT_BYTES
-      if (isTooLong) {
-        this.log.warning(
+      if (isTooLong && !this.#unwritten.has(name)) {
+        this.log.cost(
           `The output ${name} is left empty: it would be longer than ${OUTPUT_LIMIT_BYTES / 1024} KiB.`,
         )
+        this.#unwritten.add(name)
       }
       this.#writeFile('outputs', () => core.setOutput(name, isTooLong ? '' : this.redact(value)))
     }

@@ -77,7 +77,7 @@ describe('the permission of somebody who asks', () => {
     expectSkip(await run({ event: command }), `notice: Skipped: ${another} ${NEEDS}`)
     const withoutId = event('watch', { sender: { ...octocat, id: undefined } })
     const end = await run({ ...WATCHED, event: withoutId })
-    const why = 'the event does not give the id of octocat, and a job for this `watch` event'
+    const why = 'the event does not give the id of octocat, and a run on this `watch` event'
     expectSkip(end, `notice: Skipped: ${why} ${NEEDS}`)
     expect(end.requests).toEqual([])
   })

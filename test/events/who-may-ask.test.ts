@@ -191,7 +191,7 @@ it.each(WHO_MAY_ASK)('who may start a job: %s', async (_what, made, inputs, outc
     end: { status: 201, body: { id: 1, content: '-1' } },
   })
   for (const [who, actor] of Object.entries(ACTORS)) {
-    const allowed = 'Docs-Helper[bot], renovate, renovate[bot'
+    const allowed = 'Docs-Helper[bot], renovate, renovate-bot'
     const given = {
       'allow-bots': allowed,
       'follow-up': 'false',
@@ -284,11 +284,11 @@ describe('a run without secrets', () => {
       const ask = async (command: string) =>
         await run({ event: made, inputs: { ...PROMPT, 'api-key': '', command }, env })
       const log = [
-        `${why} comment with /docs on the pull request, or start the job after the merge.`,
+        `${why} comment with /docs on the pull request, or start the job after the merge, on \`push\`.`,
       ]
       const end = await ask('/docs')
       expect(end).toMatchObject({ outputs: { result: 'skipped' }, log, requests: [], calls: [] })
-      expect((await ask('')).log).toEqual([`${why} start the job after the merge.`])
+      expect((await ask('')).log).toEqual([`${why} start the job after the merge, on \`push\`.`])
     },
   )
 
