@@ -1,17 +1,24 @@
 import { type GitHubEvent, isFromFork } from '../events/event-table.ts'
-import { ignoredAuthor } from '../events/loop-guard.ts'
+import { hasSkipLabel, ignoredAuthor } from '../events/loop-guard.ts'
 import type { Trigger } from '../events/trigger.ts'
 import type { GitHub, Known } from '../github/client.ts'
-import type { MergedPulls } from '../github/pull-requests.ts'
+import type { MergedPull, MergedPulls } from '../github/pull-requests.ts'
 import type { Comment, Issue, Maybe, PullRequest, User, WorkflowRun } from '../github/types.ts'
 import type { Inputs } from '../inputs/table.ts'
 import { errorMessage } from '../lib/text.ts'
 import { type Environment, runUrlOf } from '../runner/environment.ts'
 import type { Run } from '../runner/run.ts'
-import { changesOfPull, readPull, unknownChanges } from './changes.ts'
-import { type PriorPosts, subjectOf } from './messages.ts'
+import { changesOfPull, pushedCommits, readChanges, unknownChanges } from './changes.ts'
+import { type CommitSummary, type PriorPosts, subjectOf } from './messages.ts'
 import { type ContextStats, type EventFacts, type Fact, renderContext } from './render.ts'
-import { factsOfBranch, factsOfPush, factsOfRelease, type LastJob } from './since.ts'
+import {
+  factsOfBranch,
+  factsOfPush,
+  factsOfRelease,
+  type LastJob,
+  pullsOf,
+  withPulls,
+} from './since.ts'
 
 /** What the run knows already. */
 export type KnownFacts = {
@@ -40,8 +47,9 @@ export type SourceItem = {
 export type Sources = { readonly items: readonly SourceItem[]; readonly authors: readonly string[] }
 
 export type ContextBlock = {
+  /** Empty with `context: none`. */
   readonly text: string
-  readonly stats: ContextStats
+  readonly stats: ContextStats | undefined
   readonly sources: Sources
 }
 
@@ -54,23 +62,30 @@ export async function describeEvent(
   known: KnownFacts,
   run: Run,
 ): Promise<ContextBlock> {
+  const { event } = trigger
+  if (run.inputs.context === 'none') {
+    const commits = withPulls(pushedCommits(event.payload), known.mergedPulls)
+    return { text: '', stats: undefined, sources: sourcesOf(trigger, commits, run) }
+  }
   try {
-    return describe(trigger, await factsOf(trigger.event, known, run), known, run)
+    return describe(trigger, await factsOf(event, known, run), known, run)
   } catch (error) {
     // Neither payloads nor responses are checked field by field.
     const why = `GitHub returned unexpected data (${errorMessage(error)})`
     run.log.cost(`Failed to describe the event: ${why}, so the agent is not told what it is about.`)
-    const event = { ...trigger.event, payload: {} }
-    return describe({ ...trigger, event }, unknownChanges(why), known, run)
+    const bare = { ...trigger, event: { ...event, payload: {} } }
+    return describe(bare, unknownChanges(why), known, run)
   }
 }
 
 function describe(
-  { event, command }: Trigger,
+  trigger: Trigger,
   described: EventFacts,
-  { previous, signals, conversation, promptBytes }: KnownFacts,
-  { environment, inputs }: Run,
+  { previous, ...known }: KnownFacts,
+  run: Run,
 ): ContextBlock {
+  const { event, command } = trigger
+  const { environment, inputs } = run
   const { name, payload } = event
   const state = previous?.state === 'invisible' ? 'not visible to this run' : previous?.state
   const facts: Fact[] = [
@@ -79,10 +94,7 @@ function describe(
     ...branchOf(event, environment),
     ['Workflow run', runUrlOf(environment)],
     ['Asked by', command === undefined ? '' : `${command.author.login} in ${command.source.url}`],
-    [
-      'Earlier pull request of the docs agent',
-      previous === undefined ? '' : `${previous.prLink} (${state})`,
-    ],
+    ['Earlier pull request of the docs agent', previous ? `${previous.prLink} (${state})` : ''],
     ...described.facts,
   ]
   const { body, user, html_url: url } = payload.comment ?? payload.review ?? {}
@@ -90,47 +102,61 @@ function describe(
   const comment: Fact[] =
     body && command === undefined ? [[`Comment by ${user?.login} (${url})`, body]] : []
   const all = { ...described, facts, texts: [...(described.texts ?? []), ...comment] }
-  const detail = inputs.context === 'files' ? 'files' : 'diff'
   const isCommand = command !== undefined
-  const block = renderContext(all, { detail, isCommand, signals, conversation, promptBytes })
-  return { ...block, sources: sourcesOf(described, signals.length > 0, inputs) }
+  const block = renderContext(all, { ...known, detail: inputs.context, isCommand })
+  return { ...block, sources: sourcesOf(trigger, described.commits ?? [], run, known.signals) }
 }
 
 /** At most as many people are named. */
 const MAX_AUTHORS = 10
 
-/** The merged pull requests, else the pull request, the release, the commits, or what readers missed. */
-function sourcesOf(
-  { mergedPulls = [], pull, release, commits = [] }: EventFacts,
-  hasSignals: boolean,
-  inputs: Inputs,
+/** Of the command, else of what the event is about; `commits` oldest first, with their pull requests. */
+export function sourcesOf(
+  trigger: Trigger,
+  commits: readonly CommitSummary[],
+  { inputs }: Run,
+  signals: readonly string[] = [],
 ): Sources {
-  const merged = mergedPulls.map(({ title, url, author: { login, isPerson } }) => {
-    return { title, url, user: { login, type: isPerson ? 'User' : 'Bot' } }
-  })
-  const pulls = pull ? [{ title: pull.title, url: pull.html_url, user: pull.user }] : merged
-  const direct = commits
-    .filter(({ isInPull }) => isInPull !== true)
-    .map((commit) => ({ title: subjectOf(commit), url: commit.url, user: commit.author }))
-    .toReversed()
-  const released = release ? [{ title: release.name, url: release.html_url, user: undefined }] : []
-  const missed = hasSignals ? [{ title: '', url: '', user: undefined }] : []
-  const found = Object.entries({ pull: pulls, release: released, commit: direct, signals: missed })
-  const [kind, items] = found.find(([, list]) => list.length > 0) ?? ['signals', []]
-  const people = [...pulls, ...(pull ? [] : direct)].flatMap(({ user }) =>
-    isPerson(user, inputs) ? (user?.login ?? []) : [],
-  )
-  return {
-    items: items.map(({ title, url, user }) => {
-      const author = user?.login ?? ''
-      return { kind: kind as SourceItem['kind'], title: title ?? '', url: url ?? '', author }
-    }),
-    authors: [...new Set(people)].slice(0, MAX_AUTHORS),
+  const { event, command } = trigger
+  const { issue, release, comment } = event.payload
+  const pull = event.payload.pull_request ?? (issue?.pull_request ? issue : undefined)
+  const isTold = ({ labels }: MergedPull): boolean => !hasSkipLabel(labels, inputs)
+  const newestFirst = commits.toReversed()
+
+  function itemsOf(): SourceItem[] {
+    if (command) {
+      const { source, instructions, author } = command
+      return [toItem('command', source.url, instructions, author)]
+    }
+    if (pull) return [toItem('pull', pull.html_url, pull.title, pull.user)]
+    if (release) return [toItem('release', release.html_url, release.name)]
+    const pulls = pullsOf(commits).filter(isTold)
+    if (pulls.length > 0)
+      return pulls.map(({ url, title, author }) => toItem('pull', url, title, author))
+    const direct = newestFirst.filter(({ pulls }) => pulls === undefined)
+    if (direct.length === 0 && signals.length > 0) return [toItem('signals')]
+    return direct.map((one) => toItem('commit', one.url, subjectOf(one), one.author))
   }
+
+  const ofCommits = newestFirst.flatMap(({ pulls, author }) =>
+    pulls ? pulls.filter(isTold).map((one) => one.author) : [author],
+  )
+  const users = command ? [comment?.user] : pull ? [pull.user] : ofCommits
+  const people = users.flatMap((user) => (isPerson(user, inputs) ? (user?.login ?? []) : []))
+  return { items: itemsOf(), authors: [...new Set(people)].slice(0, MAX_AUTHORS) }
+}
+
+function toItem(
+  kind: SourceItem['kind'],
+  url?: Maybe<string>,
+  title?: Maybe<string>,
+  user?: Maybe<Pick<User, 'login'>>,
+): SourceItem {
+  return { kind, url: url ?? '', title: title ?? '', author: user?.login ?? '' }
 }
 
 /** Whether an account is a person's, and none of `ignore-authors`. */
-export function isPerson(user: Maybe<User>, inputs: Inputs): boolean {
+function isPerson(user: Maybe<User>, inputs: Inputs): boolean {
   const isAccount = user?.type === 'User' && !/\[bot\]$/i.test(user.login ?? '')
   return isAccount && ignoredAuthor([user.login], inputs) === undefined
 }
@@ -180,19 +206,26 @@ async function factsOfPull(
     ],
     ['Comment on', placeOf(comment)],
   ]
-  const changes = pull.number == null ? {} : await changesOfPull(pull, github)
-  return { ...described, ...changes, facts, pull, hunk: comment.diff_hunk ?? '' }
+  const changes =
+    pull.number == null
+      ? {}
+      : await readChanges(github, {}, () => changesOfPull(pull, github), 'pull-requests: read')
+  return { ...described, ...changes, facts, hunk: comment.diff_hunk ?? '' }
 }
 
 /** A comment on a pull request's main thread knows it as an issue: without its branches. */
 async function factsOfIssue(issue: Issue, github: GitHub): Promise<EventFacts> {
-  if (issue.pull_request == null || issue.number == null) return titled('Issue', issue)
-  const pull = await readPull(issue.number, github)
-  if (pull.known) return await factsOfPull(pull.value, github)
-  const described = titled('Pull request', issue)
-  const state = stateOf({ ...issue, merged_at: issue.pull_request.merged_at })
-  const unknown = unknownChanges(pull.why, [...described.facts, ['State', state]])
-  return { ...described, ...unknown, pull: issue }
+  const { number, pull_request: link } = issue
+  if (link == null || number == null) return titled('Issue', issue)
+  const pull = await github.read(() =>
+    github.call<PullRequest>(({ rest }) =>
+      rest.pulls.get({ ...github.repository, pull_number: number }),
+    ),
+  )
+  return await factsOfPull(
+    pull.known ? pull.value : { ...issue, merged_at: link.merged_at },
+    github,
+  )
 }
 
 /** What pull requests, issues and discussions have in common. */

@@ -1,4 +1,5 @@
 import { isSameAccount } from '../github/comments.ts'
+import type { MergedPull } from '../github/pull-requests.ts'
 import type { Maybe, User } from '../github/types.ts'
 import { byteLength, cleanMarkdown, clipBytes, oneLine } from '../lib/text.ts'
 import type { Written } from './diff.ts'
@@ -10,8 +11,8 @@ export type CommitSummary = {
   /** Or the part of it that the agent gets. */
   readonly message: string
   readonly author?: Maybe<User>
-  /** Whether it came in a pull request that the agent is told of. */
-  readonly isInPull?: boolean
+  /** The merged pull requests that it came in, if any. */
+  readonly pulls?: readonly MergedPull[]
 }
 
 const MAX_SUBJECT_BYTES = 300
@@ -20,7 +21,7 @@ const MAX_COMMIT_BODY_BYTES = 1000
 
 /** A commit of a pull request, whose description tells what its body would: with its subject alone. */
 export function withoutBody(commit: CommitSummary): CommitSummary {
-  return { ...commit, message: subjectOf(commit), isInPull: true }
+  return { ...commit, message: subjectOf(commit) }
 }
 
 export function subjectOf({ message }: CommitSummary): string {

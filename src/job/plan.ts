@@ -1,4 +1,4 @@
-import { describeEvent, isPerson, type Sources } from '../context/gather.ts'
+import { describeEvent, type Sources, sourcesOf } from '../context/gather.ts'
 import { type PriorPosts, selectPosts } from '../context/messages.ts'
 import { type ContextStats, renderMessageContext } from '../context/render.ts'
 import { mayAsk } from '../events/decide.ts'
@@ -84,16 +84,14 @@ async function writePrompt(
   const isReply = action.kind === 'message' && parts.command !== '' && inputs['job-id'] === ''
   const conversation =
     inputs.context === 'none' ? undefined : await readPosts(trigger, found, isReply, run)
-  const byCommand = commandSources(trigger, run)
   if (isReply) {
     const posts =
       conversation && conversation.posts.length > 0 ? renderMessageContext(conversation) : ''
     const prompt = [command, posts.trim()].join('\n\n').trim()
-    return { ...byCommand, prompt, contextCounts: undefined }
+    return { ...sourcesOf(trigger, [], run), prompt, contextCounts: undefined }
   }
   const signals = (await readers?.signals()) ?? []
   const written = assemblePrompt({ ...parts, command }, '')
-  if (inputs.context === 'none') return { ...byCommand, prompt: written, contextCounts: undefined }
   const facts = {
     mergedPulls,
     signals,
@@ -104,7 +102,7 @@ async function writePrompt(
   }
   const { text, stats, sources } = await describeEvent(trigger, facts, run)
   return {
-    ...(trigger.command === undefined ? sources : byCommand),
+    ...sources,
     prompt: assemblePrompt({ ...parts, command }, text),
     contextCounts: stats,
   }
@@ -119,14 +117,6 @@ function requestsFor({ conflicts, editors: { logins, hasUnnamed } }: ContinuedPu
       : '',
     people === '' ? '' : `Your pull request has commits by ${people}. Keep their changes.`,
   )
-}
-
-function commandSources({ event, command }: Trigger, { inputs }: Run): Sources {
-  if (command === undefined) return { items: [], authors: [] }
-  const { author, source, instructions } = command
-  const item = { url: source.url, title: instructions, author: author.login } as const
-  const isByPerson = isPerson(event.payload.comment?.user, inputs)
-  return { items: [{ kind: 'command', ...item }], authors: isByPerson ? [author.login] : [] }
 }
 
 /** What those who may ask have written before the command: for a message, since the last one. */
