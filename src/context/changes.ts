@@ -120,7 +120,7 @@ export function readFiles(listed: Maybe<readonly CommitFile[]>): ChangedFile[] {
 }
 
 export function summaryOf({ sha, html_url: url, commit, author }: Commit): CommitSummary {
-  return { sha: sha ?? '', message: commit?.message ?? '', url: url ?? '', author }
+  return { sha: sha ?? '', message: commit?.message ?? '', url, author }
 }
 
 /** The files and commits of a pull request: a request for each hundred of them. */
@@ -149,7 +149,7 @@ export function pushedCommits({ commits, head_commit: tip }: Payload): CommitSum
   return pushed.map(({ id, message, url, author }) => ({
     sha: id ?? '',
     message: message ?? '',
-    url: url ?? '',
+    url,
     // An app's name ends in `[bot]` there.
     author: { login: author?.username, type: 'User' },
   }))

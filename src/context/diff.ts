@@ -75,7 +75,7 @@ export function listFiles(files: readonly ChangedFile[], maxBytes: number): Writ
   return listParts(toParts(files), maxBytes, MAX_FILES)
 }
 
-function sumOf<T>(list: readonly T[], numberOf: (one: T) => number): number {
+export function sumOf<T>(list: readonly T[], numberOf: (one: T) => number): number {
   return list.reduce((sum, one) => sum + numberOf(one), 0)
 }
 
@@ -115,17 +115,13 @@ function toParts(files: readonly ChangedFile[]): Part[] {
 }
 
 /** The first of these that fit. */
-function takeFitting(
-  parts: readonly Part[],
-  bytesOf: (part: Part) => number,
-  maxBytes: number,
-): Part[] {
+function takeFitting<T>(list: readonly T[], bytesOf: (one: T) => number, maxBytes: number): T[] {
   let left = maxBytes
-  const end = parts.findIndex((part) => {
-    left -= bytesOf(part)
+  const end = list.findIndex((one) => {
+    left -= bytesOf(one)
     return left < 0
   })
-  return parts.slice(0, end < 0 ? undefined : end)
+  return list.slice(0, end < 0 ? undefined : end)
 }
 
 /**
@@ -211,8 +207,8 @@ function listParts(parts: readonly Part[], maxBytes: number, maxFiles: number): 
 const HUNK_TITLE = '\nLines commented on (the comment is about the last one):'
 
 /** Lines of a diff whose last one matters most: cut from the top, and said. */
-export function renderHunk(hunk: string, maxBytes: number): string {
-  if (hunk === '') return ''
+export function renderHunk(hunk: string, maxBytes: number): Written {
+  if (hunk === '') return { text: '', count: 0 }
   const lines = linesOf(hunk)
   const noteOf = (above: number): string =>
     above === 0 ? '' : `\n… (${above} ${above === 1 ? 'line' : 'lines'} above, left out here)`
@@ -224,5 +220,6 @@ export function renderHunk(hunk: string, maxBytes: number): string {
     }) + 1
   // The line commented on is always there, cut if need be.
   const from = Math.min(above, lines.length - 1)
-  return clipBytes([`${HUNK_TITLE}${noteOf(from)}`, ...lines.slice(from)].join('\n'), maxBytes)
+  const text = [`${HUNK_TITLE}${noteOf(from)}`, ...lines.slice(from)].join('\n')
+  return { text: clipBytes(text, maxBytes), count: lines.length - from }
 }

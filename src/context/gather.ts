@@ -1,37 +1,30 @@
 import { type GitHubEvent, isFromFork } from '../events/event-table.ts'
-import { hasSkipLabel, ignoredAuthor } from '../events/loop-guard.ts'
+import { ignoredAuthor } from '../events/loop-guard.ts'
 import type { Trigger } from '../events/trigger.ts'
 import type { GitHub, Known } from '../github/client.ts'
 import type { MergedPull, MergedPulls } from '../github/pull-requests.ts'
 import type { Comment, Issue, Maybe, PullRequest, User, WorkflowRun } from '../github/types.ts'
-import type { Inputs } from '../inputs/table.ts'
 import { errorMessage } from '../lib/text.ts'
 import { type Environment, runUrlOf } from '../runner/environment.ts'
 import type { Run } from '../runner/run.ts'
 import { changesOfPull, pushedCommits, readChanges, unknownChanges } from './changes.ts'
-import { type CommitSummary, type PriorPosts, subjectOf } from './messages.ts'
-import { type ContextStats, type EventFacts, type Fact, renderContext } from './render.ts'
+import { type CommitSummary, pullsOf, subjectOf, withPulls } from './messages.ts'
 import {
-  factsOfBranch,
-  factsOfPush,
-  factsOfRelease,
-  type LastJob,
-  pullsOf,
-  withPulls,
-} from './since.ts'
+  type BlockOptions,
+  type ContextStats,
+  type EventFacts,
+  type Fact,
+  renderContext,
+} from './render.ts'
+import { factsOfBranch, factsOfPush, factsOfRelease, type LastJob } from './since.ts'
 
 /** What the run knows already. */
-export type KnownFacts = {
+export type KnownFacts = Pick<BlockOptions, 'signals' | 'conversation' | 'promptBytes'> & {
   /** That the commits of a push came in. */
   readonly mergedPulls: MergedPulls
   readonly lastJob: Known<LastJob | undefined>
   /** The pull request that an earlier job ended in, where this run starts a new one. */
   readonly previous?: { readonly prLink: string; readonly state: string } | undefined
-  /** Lines of what readers missed, with our own words on them. */
-  readonly signals: readonly string[]
-  readonly conversation: PriorPosts | undefined
-  /** What users wrote: the rest of the prompt. */
-  readonly promptBytes: number
 }
 
 /** What led to a job, for people. */
@@ -64,7 +57,7 @@ export async function describeEvent(
 ): Promise<ContextBlock> {
   const { event } = trigger
   if (run.inputs.context === 'none') {
-    const commits = withPulls(pushedCommits(event.payload), known.mergedPulls)
+    const commits = withPulls(pushedCommits(event.payload), known.mergedPulls, run.inputs)
     return { text: '', stats: undefined, sources: sourcesOf(trigger, commits, run) }
   }
   try {
@@ -104,61 +97,57 @@ function describe(
   const all = { ...described, facts, texts: [...(described.texts ?? []), ...comment] }
   const isCommand = command !== undefined
   const block = renderContext(all, { ...known, detail: inputs.context, isCommand })
-  return { ...block, sources: sourcesOf(trigger, described.commits ?? [], run, known.signals) }
+  return {
+    ...block,
+    sources: sourcesOf(trigger, described.commits ?? [], run, known.signals),
+  }
 }
 
 /** At most as many people are named. */
 const MAX_AUTHORS = 10
 
-/** Of the command, else of what the event is about; `commits` oldest first, with their pull requests. */
+/** @param commits oldest first, with the pull requests that they came in */
 export function sourcesOf(
-  trigger: Trigger,
+  { event: { payload }, command }: Trigger,
   commits: readonly CommitSummary[],
   { inputs }: Run,
   signals: readonly string[] = [],
 ): Sources {
-  const { event, command } = trigger
-  const { issue, release, comment } = event.payload
-  const pull = event.payload.pull_request ?? (issue?.pull_request ? issue : undefined)
-  const isTold = ({ labels }: MergedPull): boolean => !hasSkipLabel(labels, inputs)
-  const newestFirst = commits.toReversed()
-
-  function itemsOf(): SourceItem[] {
-    if (command) {
-      const { source, instructions, author } = command
-      return [toItem('command', source.url, instructions, author)]
-    }
-    if (pull) return [toItem('pull', pull.html_url, pull.title, pull.user)]
-    if (release) return [toItem('release', release.html_url, release.name)]
-    const pulls = pullsOf(commits).filter(isTold)
-    if (pulls.length > 0)
-      return pulls.map(({ url, title, author }) => toItem('pull', url, title, author))
-    const direct = newestFirst.filter(({ pulls }) => pulls === undefined)
-    if (direct.length === 0 && signals.length > 0) return [toItem('signals')]
-    return direct.map((one) => toItem('commit', one.url, subjectOf(one), one.author))
+  const { issue, release, comment } = payload
+  const pull = payload.pull_request ?? (issue?.pull_request ? issue : undefined)
+  const ofPull = ({ url, title, author }: MergedPull) => toSource('pull', url, title, author)
+  const ofCommits = commits
+    .toReversed()
+    .flatMap(
+      (one) => one.pulls?.map(ofPull) ?? [toSource('commit', one.url, subjectOf(one), one.author)],
+    )
+  const merged = pullsOf(commits).map(ofPull)
+  let items = merged.length > 0 ? merged : ofCommits
+  if (items.length === 0 && signals.length > 0) items = [toSource('signals')]
+  if (release) items = [toSource('release', release.html_url, release.name)]
+  if (pull) items = [toSource('pull', pull.html_url, pull.title, pull.user)]
+  if (command) {
+    const { source, instructions } = command
+    items = [toSource('command', source.url, instructions, comment?.user)]
   }
-
-  const ofCommits = newestFirst.flatMap(({ pulls, author }) =>
-    pulls ? pulls.filter(isTold).map((one) => one.author) : [author],
+  const people = (command || pull ? items : ofCommits).filter(
+    ({ author, type }) =>
+      type === 'User' && !author.endsWith('[bot]') && !ignoredAuthor([author], inputs),
   )
-  const users = command ? [comment?.user] : pull ? [pull.user] : ofCommits
-  const people = users.flatMap((user) => (isPerson(user, inputs) ? (user?.login ?? []) : []))
-  return { items: itemsOf(), authors: [...new Set(people)].slice(0, MAX_AUTHORS) }
+  return {
+    items: items.map(({ type: _, ...item }) => item),
+    authors: [...new Set(people.map(({ author }) => author))].slice(0, MAX_AUTHORS),
+  }
 }
 
-function toItem(
+/** With the type of the author's account. */
+function toSource(
   kind: SourceItem['kind'],
   url?: Maybe<string>,
   title?: Maybe<string>,
-  user?: Maybe<Pick<User, 'login'>>,
-): SourceItem {
-  return { kind, url: url ?? '', title: title ?? '', author: user?.login ?? '' }
-}
-
-/** Whether an account is a person's, and none of `ignore-authors`. */
-function isPerson(user: Maybe<User>, inputs: Inputs): boolean {
-  const isAccount = user?.type === 'User' && !/\[bot\]$/i.test(user.login ?? '')
-  return isAccount && ignoredAuthor([user.login], inputs) === undefined
+  user?: Maybe<User>,
+) {
+  return { kind, url: url ?? '', title: title ?? '', author: user?.login ?? '', type: user?.type }
 }
 
 async function factsOf(
@@ -190,7 +179,7 @@ async function factsOf(
 async function factsOfPull(
   pull: PullRequest,
   github: GitHub,
-  comment: Comment = {},
+  comment: Comment,
 ): Promise<EventFacts> {
   const { owner, repo } = github.repository
   const { head } = pull
@@ -206,43 +195,35 @@ async function factsOfPull(
     ],
     ['Comment on', placeOf(comment)],
   ]
-  const changes =
-    pull.number == null
-      ? {}
-      : await readChanges(github, {}, () => changesOfPull(pull, github), 'pull-requests: read')
+  const read = () => changesOfPull(pull, github)
+  const changes = await readChanges(github, {}, read, 'pull-requests: read')
   return { ...described, ...changes, facts, hunk: comment.diff_hunk ?? '' }
 }
 
 /** A comment on a pull request's main thread knows it as an issue: without its branches. */
 async function factsOfIssue(issue: Issue, github: GitHub): Promise<EventFacts> {
   const { number, pull_request: link } = issue
-  if (link == null || number == null) return titled('Issue', issue)
+  if (link == null) return titled('Issue', issue)
   const pull = await github.read(() =>
     github.call<PullRequest>(({ rest }) =>
-      rest.pulls.get({ ...github.repository, pull_number: number }),
+      rest.pulls.get({ ...github.repository, pull_number: number ?? 0 }),
     ),
   )
-  return await factsOfPull(
-    pull.known ? pull.value : { ...issue, merged_at: link.merged_at },
-    github,
-  )
+  const known = pull.known ? pull.value : { ...issue, merged_at: link.merged_at }
+  return await factsOfPull(known, github, {})
 }
 
 /** What pull requests, issues and discussions have in common. */
 function titled(kind: string, issue: Issue): EventFacts {
-  const { number, title, html_url: url, user, body } = issue
+  const { number, title, html_url: url, user, labels, body } = issue
   const facts: Fact[] = [
     [kind, `${number ?? ''}`],
     ['Title', title ?? ''],
     ['URL', url ?? ''],
     ['Author', user?.login ?? ''],
-    ['Labels', labelsOf(issue).join(', ')],
+    ['Labels', (labels ?? []).map((label) => label.name ?? '').join(', ')],
   ]
   return { facts, texts: body ? [['Body', body]] : [] }
-}
-
-function labelsOf({ labels }: Issue): string[] {
-  return (labels ?? []).map(({ name }) => name ?? '')
 }
 
 function stateOf({
@@ -264,29 +245,21 @@ function placeOf({ path, line, original_line: original }: Comment): string {
 }
 
 /** The run that this one follows. */
-function factsOfRun({
-  name,
-  html_url: url,
-  event,
-  head_branch,
-  head_sha,
-  conclusion,
-}: WorkflowRun): Fact[] {
+function factsOfRun(run: WorkflowRun): Fact[] {
   return [
-    ['Finished workflow', `${name} (${url}, started by ${event})`],
-    ['Branch', head_branch ?? ''],
-    ['Commit', head_sha ?? ''],
-    ['Conclusion', conclusion ?? ''],
+    ['Finished workflow', `${run.name} (${run.html_url}, started by ${run.event})`],
+    ['Branch', run.head_branch ?? ''],
+    ['Commit', run.head_sha ?? ''],
+    ['Conclusion', run.conclusion ?? ''],
   ]
 }
 
 /** The branch or tag that an event is about, where its other facts don't tell. */
-function branchOf({ row, payload }: GitHubEvent, { ref: runRef }: Environment): Fact[] {
+function branchOf({ row, payload }: GitHubEvent, { ref }: Environment): Fact[] {
   if (payload.pull_request != null || payload.issue?.pull_request != null) return []
   if (row.subject === 'release' || row.subject === 'workflow-run') return []
   if (payload.ref_type != null)
     return [[payload.ref_type === 'tag' ? 'Tag' : 'Branch', payload.ref ?? '']]
-  const ref = (row.subject === 'push' ? payload.ref : undefined) ?? runRef
-  if (ref.startsWith('refs/tags/')) return [['Tag', ref.slice('refs/tags/'.length)]]
-  return [['Branch', ref.replace(/^refs\/heads\//, '')]]
+  const [, kind, name = ref] = /^refs\/(heads|tags)\/(.*)$/.exec(ref) ?? []
+  return [[kind === 'tags' ? 'Tag' : 'Branch', name]]
 }

@@ -2,11 +2,12 @@ import { createHash } from 'node:crypto'
 import type { MergedPull } from '../github/pull-requests.ts'
 import type { Inputs } from '../inputs/table.ts'
 import { byteLength, clipBytes, oneLine } from '../lib/text.ts'
-import { listFiles, renderFiles, renderHunk, type Written } from './diff.ts'
+import { listFiles, renderFiles, renderHunk, sumOf, type Written } from './diff.ts'
 import {
   type CommitSummary,
   cleanText,
   type PriorPosts,
+  pullsOf,
   renderCommits,
   renderPosts,
 } from './messages.ts'
@@ -18,8 +19,6 @@ export type EventFacts = {
   readonly facts: readonly Fact[]
   /** Texts with many lines, each under its title: a description, release notes. */
   readonly texts?: readonly Fact[]
-  /** The merged pull requests that the commits came in, newest first. */
-  readonly mergedPulls?: readonly MergedPull[]
   /** Oldest first. */
   readonly commits?: readonly CommitSummary[]
   /** How many commits there are in all, where these are only some. */
@@ -48,7 +47,6 @@ export type BlockOptions = {
   readonly promptBytes: number
   /** Whether a person asked for the run. */
   readonly isCommand?: boolean
-  /** What was written before a command. */
   readonly conversation?: PriorPosts | undefined
   /** Lines of what readers missed, with our own words on them. */
   readonly signals?: readonly string[]
@@ -68,11 +66,10 @@ const MAX_BYTES = { prompt: 128 * 1024, withoutDiff: 16 * 1024 }
 const MAX_FACT_BYTES = 500
 /** For the title of a text. */
 const MAX_TITLE_BYTES = 700
-const MAX_HUNK_BYTES = 4 * 1024
 const MAX_NAMED_PAGES = 8
 /** For the note of how many are left out. */
 const MAX_NOTE_BYTES = 60
-/** Kept for files and hunk, beside the longest prompt that has a diff. */
+/** Kept for files, beside the longest prompt that has a diff. */
 const MIN_FILES_BYTES = 1024
 
 const DELIMITER = 'github-context'
@@ -116,21 +113,20 @@ export function renderContext(
   const lack = detail === 'diff' && isLongPrompt && files.length > 0 ? NO_DIFF : ''
   const title = event.files === undefined ? '' : `${filesTitle(event.files)}${lack}`
   const facts = [...event.facts, pagesFact(files)].map(renderFact).join('')
-  const { texts = [], mergedPulls = [], commits = [], commitCount: total = commits.length } = event
-  const [told = NOTHING, list = NOTHING, posts = NOTHING, pulls = NOTHING, ...written] = fill(
+  const { texts = [], commits = [], commitCount: total = commits.length } = event
+  const [told = NOTHING, list = NOTHING, posts = NOTHING, pulls = NOTHING, hunk, ...written] = fill(
     [
       (max) => renderCommits(commits, { total, maxBytes: max }),
       (max) => (withDiff ? NOTHING : listFiles(files, max)),
       (max) => (conversation ? renderPosts(conversation, max) : NOTHING),
-      pullsWriter(mergedPulls),
+      pullsWriter(pullsOf(commits)),
+      (max) => (withDiff ? renderHunk(event.hunk ?? '', max) : NOTHING),
       ...texts.map(textWriter),
     ],
     maxBytes - frameBytes - byteLength(`${facts}${title}`),
   )
-  const hunkBytes = Math.min(MAX_HUNK_BYTES, (bytesLeft - maxBytes) / 2)
-  const hunk = withDiff ? renderHunk(event.hunk ?? '', hunkBytes) : ''
-  const middle = [posts, pulls, ...written, told].map(({ text }) => text).join('')
-  const head = [facts, middle, hunk, title].join('')
+  const middle = [posts, pulls, ...written, told, hunk].map((part) => part?.text ?? '').join('')
+  const head = `${facts}${middle}${title}`
   const whole = url === '' ? '' : `\n… (the whole diff: ${oneLine(url)})`
   const diffBytes = bytesLeft - frameBytes - byteLength(`${head}${whole}`)
   const shown = withDiff ? renderFiles(files, diffBytes) : { ...list, isCut: false }
@@ -157,15 +153,15 @@ type Section = (maxBytes: number) => Written
 
 /** Writes sections in so many bytes together: small ones get what they need, large ones share what is left. */
 function fill(sections: readonly Section[], maxBytes: number): Written[] {
-  const parts = sections.map((write) => ({ write, written: write(maxBytes) }))
-  const sizeOf = ({ written }: { written: Written }): number => byteLength(written.text)
+  const parts = sections.map((write) => ({ write, ...write(maxBytes) }))
+  const smallFirst = parts.toSorted((a, b) => byteLength(a.text) - byteLength(b.text))
   let left = Math.max(0, maxBytes)
-  for (const [done, part] of parts.toSorted((a, b) => sizeOf(a) - sizeOf(b)).entries()) {
+  for (const [done, part] of smallFirst.entries()) {
     const share = Math.floor(left / (parts.length - done))
-    if (sizeOf(part) > share) part.written = part.write(share)
-    left -= sizeOf(part)
+    if (byteLength(part.text) > share) Object.assign(part, part.write(share))
+    left -= byteLength(part.text)
   }
-  return parts.map(({ written }) => written)
+  return parts
 }
 
 /** The code in the delimiters is made from all that is between them: nothing in there can hold it. */
@@ -221,9 +217,10 @@ function textWriter([name, value]: Fact): Section {
 function filesTitle({ files, total, problem }: NonNullable<EventFacts['files']>): string {
   if (problem !== undefined) return `\nChanged files: not known: ${oneLine(problem)}`
   if (files.length === 0) return '\nChanged files: none'
-  const sum = (field: 'added' | 'removed'): number =>
-    files.reduce((all, file) => all + file[field], 0)
-  const count = total === undefined ? `${files.length} or more` : `${Math.max(total, files.length)}`
-  const lines = lineCounts(sum('added'), sum('removed'))
+  const count = total ?? `${files.length} or more`
+  const lines = lineCounts(
+    sumOf(files, ({ added }) => added),
+    sumOf(files, ({ removed }) => removed),
+  )
   return `\nChanged files: ${count}${lines}, first what readers would notice`
 }

@@ -1,7 +1,7 @@
 import { isSha, type Payload } from '../events/event-table.ts'
 import { hasSkipLabel, MAX_DESCRIBED } from '../events/loop-guard.ts'
 import type { GitHub, Known } from '../github/client.ts'
-import { type MergedPull, type MergedPulls, readMergedPulls } from '../github/pull-requests.ts'
+import { type MergedPulls, readMergedPulls } from '../github/pull-requests.ts'
 import type { Commit, Release } from '../github/types.ts'
 import type { Run } from '../runner/run.ts'
 import {
@@ -14,7 +14,7 @@ import {
   unite,
   unknownChanges,
 } from './changes.ts'
-import { type CommitSummary, withoutBody } from './messages.ts'
+import { withPulls } from './messages.ts'
 import type { EventFacts, Fact } from './render.ts'
 
 /** This step's last successful job: the commit it was about, its pull request or run, and when. */
@@ -50,36 +50,21 @@ export async function factsOfPush(
   const unread = listed.filter(({ sha }) => isSha(sha) && !mergedPulls.has(sha))
   const options = { withText: true, cost: 'the agent is not told their pull requests' }
   const earlier = await readMergedPulls(unread.slice(-MAX_DESCRIBED), options, github)
-  const commits = withPulls(listed, new Map([...earlier, ...mergedPulls]))
-  const { skipped = [], told = [] } = Object.groupBy(pullsOf(commits), ({ labels }) =>
-    hasSkipLabel(labels, inputs) ? 'skipped' : 'told',
-  )
+  const origins = new Map([...earlier, ...mergedPulls])
+  const skipped = listed
+    .toReversed()
+    .flatMap(({ sha }) => origins.get(sha) ?? [])
+    .filter(({ labels }) => hasSkipLabel(labels, inputs))
+    .map(({ number }) => `#${number}`)
   const facts: Fact[] = [
     ...changes.facts,
     ['Forced push', payload.forced ? 'commits were removed from the branch' : ''],
     [
       'Pull requests that need no documentation (pass over their changes)',
-      skipped.map(({ number }) => `#${number}`).join(', '),
+      [...new Set(skipped)].join(', '),
     ],
   ]
-  return { ...changes, facts, mergedPulls: told, commits }
-}
-
-/** Commits with the merged pull requests that they came in, which tell what the bodies of their messages would. */
-export function withPulls(
-  commits: readonly CommitSummary[],
-  mergedPulls: MergedPulls,
-): CommitSummary[] {
-  return commits.map((commit) => {
-    const pulls = mergedPulls.get(commit.sha) ?? []
-    return pulls.length === 0 ? commit : { ...withoutBody(commit), pulls }
-  })
-}
-
-/** Each once, at the newest of its commits, newest first. */
-export function pullsOf(commits: readonly CommitSummary[]): MergedPull[] {
-  const all = commits.toReversed().flatMap(({ pulls = [] }) => pulls)
-  return [...new Map(all.map((pull) => [pull.number, pull])).values()]
+  return { ...changes, facts, commits: withPulls(listed, origins, inputs) }
 }
 
 /** Since this step's last job, else since the push before. */
@@ -228,11 +213,11 @@ async function changesSinceVersion(
 
 /** The tags before one, the nearest first: lower versions with the same prefix. */
 export function tagsBefore(tag: string, tags: readonly string[]): string[] {
-  const version = readVersion(tag)
-  const versions = tags.map(readVersion).filter((one) => one !== undefined)
-  const lower = versions.filter(
-    (one) => one.prefix === version?.prefix && compareVersions(one, version) < 0,
-  )
+  const [version] = readVersion(tag)
+  if (version === undefined) return []
+  const lower = tags
+    .flatMap(readVersion)
+    .filter((one) => one.prefix === version.prefix && compareVersions(one, version) < 0)
   return lower.toSorted((one, other) => compareVersions(other, one)).map((one) => one.tag)
 }
 
@@ -242,11 +227,10 @@ type Version = Readonly<Record<'tag' | 'prefix' | 'numbers' | 'suffix', string>>
 const VERSION =
   /^(.*?)v?(?<![\d.])(\d+(?:\.\d+){0,3})((?:[-.]|a|b|rc|alpha|beta|pre|dev)[\w.-]*)?(?:\+.*)?$/i
 
-function readVersion(tag: string): Version | undefined {
+/** None if the tag is no version's. */
+function readVersion(tag: string): Version[] {
   const [, prefix, numbers, suffix = ''] = VERSION.exec(tag) ?? []
-  return prefix === undefined || numbers === undefined
-    ? undefined
-    : { tag, prefix, numbers, suffix }
+  return prefix === undefined || numbers === undefined ? [] : [{ tag, prefix, numbers, suffix }]
 }
 
 /** Below zero if the first is lower. A version with a suffix comes before the one without it. */

@@ -184,18 +184,18 @@ describe('lines that are commented on', () => {
     ['nothing where there are none', '', ''],
     ['cut from the top', long, `${title}\n… (90 lines above, left out here)${long.slice(-100)}`],
   ])('are %s', (_what, hunk, text) => {
-    expect(renderHunk(hunk, 200)).toBe(text)
+    expect(renderHunk(hunk, 200).text).toBe(text)
   })
 
   it('are found from the end, however many there are above', () => {
     const hunk = Array.from({ length: 20_000 }, (_, at) => `+line ${at}`).join('\n')
-    expect(renderHunk(hunk, 200)).toMatch(
+    expect(renderHunk(hunk, 200).text).toMatch(
       /\n… \(199\d\d lines above, left out here\)\n[^…]*\n\+line 19999$/,
     )
   })
 
   it('have the last one in any case, cut and said where it does not fit', () => {
-    const hunk = renderHunk(`+a\n+${'x'.repeat(300)}`, 200)
+    const hunk = renderHunk(`+a\n+${'x'.repeat(300)}`, 200).text
     expect(hunk).toMatch(
       /\n… \(1 line above, left out here\)\n\+x{80,}… \(\d{3} more characters\)$/,
     )

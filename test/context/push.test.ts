@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { bareEvent, type Event, push, pushBy } from '../support/events.ts'
+import { bareEvent, push, pushBy } from '../support/events.ts'
 import { type Harness, startHarness } from '../support/harness.ts'
 import { AFTER, addCommit, addPull, BEFORE, commitOf, mergePull } from '../support/world.ts'
 import {
@@ -12,9 +12,8 @@ import {
   RUN,
   tell,
 } from './describe-run.ts'
-import { NO_COMPARISONS } from './push.cases.ts'
 
-const NO_COMMIT = '0'.repeat(40)
+const ofNewRef = { created: true, before: '0'.repeat(40), after: AFTER }
 const JOB = "Changes since: this step's last job"
 
 /** A GitHub that compares the ends of a push by two people. */
@@ -25,16 +24,6 @@ async function pushScene(change: object = {}): Promise<Harness> {
 }
 
 const pushed = pushBy('octocat', 'octocat')
-
-function pushOfTag(name: string): Event {
-  return push({
-    ref: `refs/tags/${name}`,
-    created: true,
-    before: NO_COMMIT,
-    after: AFTER,
-    commits: [],
-  })
-}
 
 describe('a push', () => {
   it('is told with what GitHub compares', async () => {
@@ -172,85 +161,78 @@ describe('a push', () => {
     )
   })
 
-  it('of a new branch has what the payload has, and asks nobody', async () => {
-    const commits = [
-      { id: AFTER, message: 'Add', added: ['a.ts'], modified: ['b.ts'], removed: ['c.ts'] },
-    ]
-    const made = push({
-      ref: 'refs/heads/x',
-      created: true,
-      before: NO_COMMIT,
-      after: AFTER,
-      commits,
-    })
-    const { lines, requests } = await tell(await startHarness(), { event: made })
-    const why = 'first what readers would notice; a new branch has nothing to be compared with'
-    const files = [`Changed files: 3, ${why}`, 'added a.ts', 'modified b.ts', 'removed c.ts']
-    expect(lines.slice(2)).toEqual(['Branch: x', RUN, 'Commits:', '- bbbbbbb Add', ...files])
-    expect(requests).toEqual([])
-  })
-
   it('of a tag is compared with the version before it', async () => {
     const scene = await startHarness()
     const { tags, comparisons } = scene.world
     for (const name of ['v1.9.0', 'v1.10.0', 'v1.9.1', 'v2.0.0', 'web/v1.9.9'])
       tags.set(name, BEFORE)
     comparisons.set('v1.9.1...v1.10.0', COMPARISON)
-    const { lines, requests } = await tell(scene, { event: pushOfTag('v1.10.0') })
+    const made = push({ ...ofNewRef, ref: 'refs/tags/v1.10.0', commits: [] })
+    const { lines, requests } = await tell(scene, { event: made })
     expect(lines.slice(2)).toEqual(['Tag: v1.10.0', RUN, 'Tag before: v1.9.1', ...COMPARED])
     expect(requests).toEqual(['GET /git/matching-refs/tags/v', 'GET /compare/v1.9.1...v1.10.0'])
   })
 
-  it('of the first tag has the commit and files of the payload', async () => {
-    const tag = pushOfTag('1.0.0')
-    const head_commit = { id: AFTER, message: 'Ship it', modified: ['b.ts'] }
-    const made = { ...tag, payload: { ...tag.payload, head_commit } }
-    const { lines } = await tell(await startHarness(), { event: made })
-    const files =
-      'Changed files: 1, first what readers would notice; not known: there is nothing to compare with'
-    const commits = ['Commits:', '- bbbbbbb Ship it']
-    expect(lines.slice(4)).toEqual(['Tag before: none', ...commits, files, 'modified b.ts'])
-  })
-
-  it('without a payload (a local run) says that nothing is known', async () => {
-    const { lines } = await tell(await startHarness(), { event: bareEvent('push') })
-    expect(lines.slice(4)).toEqual([
-      'Changed files: not known: the payload names no commit to compare',
-    ])
+  const tip = { id: AFTER, message: 'Add' }
+  it.each([
+    [push({ ...ofNewRef, ref: 'refs/heads/x', commits: [tip] }), ['Branch: x', RUN], '1 commit'],
+    [
+      push({ ...ofNewRef, ref: 'refs/tags/1.0.0', commits: [], head_commit: tip }),
+      ['Tag: 1.0.0', RUN, 'Tag before: none'],
+      '1 commit',
+    ],
+    [bareEvent('push'), ['Branch: main', RUN], ''],
+  ])('without a base has the commits of its payload: case %#', async (made, head, count) => {
+    const { lines, counts, logged } = await tell(await startHarness(), { event: made })
+    const commits = count && ['Commits:', '- bbbbbbb Add']
+    const files = 'Changed files: not known: there is nothing to compare with'
+    expect(lines.slice(2)).toEqual([...head, ...commits, files])
+    expect(counts).toBe(count ? `${count}, files not known` : 'what has changed is not known')
+    expect(logged).toEqual([])
   })
 
   it.each([
-    ['403 ("No")', '`contents: read` is missing in `permissions:`'],
-    ['404 ("No common ancestor")', 'GitHub returned 404 ("No common ancestor")'],
-  ])('has what the payload has where GitHub returns %s, and says it', async (answer, cause) => {
-    const scene = await startHarness()
-    const [status = '', message] = answer.split(/ \("|"/)
-    scene.github.faults.push({
-      match: /compare/,
-      end: { status: Number(status), body: { message } },
-    })
-    const { lines, logged } = await tell(scene, { event: pushed })
-    const commits = ['- bbbbbbb Change 1', '  with details', '- 1111111 Change 0', '  with details']
-    const files = `Changed files: not known: GitHub returned ${answer}`
-    expect(lines.slice(4)).toEqual([COMPARED[0], 'Commits:', ...commits, files])
-    const cost = 'so the agent is not told the commits, files and diff.'
-    expect(logged).toEqual([expect.stringMatching(/^warning: /)])
-    expect(logged[0]).toContain(`${cause}, ${cost}`)
-  })
-})
+    [403, { message: 'No' }, 'GitHub returned 403 ("No")'],
+    [404, { message: 'No common ancestor' }, 'GitHub returned 404 ("No common ancestor")'],
+    // No change of no files.
+    [200, { commits: 'x', files: [] }, 'GitHub returned no comparison'],
+    [200, { files: [] }, 'GitHub returned no comparison'],
+  ])(
+    'has what the payload has where GitHub returns %d with %j, and says it',
+    async (status, body, why) => {
+      const scene = await startHarness()
+      scene.github.faults.push({ match: /compare/, end: { status, body } })
+      const { lines, logged, counts } = await tell(scene, { event: pushed })
+      const commits = [
+        '- bbbbbbb Change 1',
+        '  with details',
+        '- 1111111 Change 0',
+        '  with details',
+      ]
+      expect(lines.slice(4)).toEqual([
+        COMPARED[0],
+        'Commits:',
+        ...commits,
+        `Changed files: not known: ${why}`,
+      ])
+      expect(counts).toBe('2 commits, files not known')
+      const cause = status === 403 ? '`contents: read` is missing in `permissions:`' : why
+      const cost = `${cause}, so the agent is not told the commits, files and diff.`
+      expect(logged).toEqual([expect.stringContaining(cost)])
+      expect(logged[0]).toMatch(/^warning: /)
+    },
+  )
 
-it.each(NO_COMPARISONS)(
-  'a comparison with %j leaves the run its prompt, and says what the agent lacks',
-  async (body, why) => {
-    const scene = await startHarness()
+  it('leaves the run its prompt, and says what the agent lacks, where GitHub returns unexpected data', async () => {
+    const scene = await pushScene()
+    const body = { commits: [], files: [{ filename: 5, status: 'modified', patch: 5 }] }
     scene.github.faults.push({ match: /compare/, end: { status: 200, body } })
     const { lines, logged } = await tell(scene, { event: pushed })
-    expect(lines.at(-1)).toContain(`Changed files: not known: ${why}`)
-    const said =
-      /^warning: Failed to (?:describe the event|compare two commits): .*, so the agent is not told/
+    expect(lines.at(-1)).toContain('Changed files: not known: GitHub returned unexpected data (')
+    const said = /^warning: Failed to describe the event: .*, so the agent is not told/
     expect(logged).toEqual([expect.stringMatching(said)])
-  },
-)
+  })
+})
 
 describe('a schedule or dispatch', () => {
   const start = { event: bareEvent('schedule'), env: { GITHUB_SHA: AFTER } }
@@ -298,11 +280,14 @@ describe('a schedule or dispatch', () => {
     for (const [index, tag] of tags.entries()) {
       const kind = { draft: tag === 'draft', prerelease: tag === 'rc' }
       scene.world.releases.push(release(tag, index + 1, kind))
-      scene.world.comparisons.set(`${tag}...${AFTER}`, { ...COMPARISON, ahead_by: ahead[tag] ?? 1 })
+      scene.world.comparisons.set(`${tag}...${AFTER}`, {
+        ...COMPARISON,
+        total_commits: ahead[tag] ?? 3,
+      })
     }
     const { lines, requests } = await tell(scene, start)
     const words = `Changes since: ${since} (this step has no earlier job)`
-    expect(lines.slice(4)).toEqual([words, ...COMPARED])
+    expect(lines.slice(4, 6)).toEqual([words, COMPARED[0]])
     expect(requests).toEqual([LIST[0], ...compared.map((tag) => `GET /compare/${tag}...bbbbbbb`)])
   })
 
@@ -343,13 +328,10 @@ describe('a schedule or dispatch', () => {
     const { lines, logged } = await tell(scene, start)
     expect(lines.slice(4)).toEqual(['Changed files: not known: GitHub returned 502'])
     expect(logged).toEqual([
-      'notice: Failed to list the releases: GitHub returned 502.',
-      expect.stringMatching(/^warning: .*502, so the agent is not told what has changed\.$/),
+      'notice: Failed to compare with the releases: GitHub returned 502.',
+      expect.stringMatching(
+        /^warning: .*502, so the agent is not told the commits, files and diff\.$/,
+      ),
     ])
-  })
-
-  it('of a run that names no commit says so', async () => {
-    const { lines } = await tell(await scheduleScene(), { ...start, env: { GITHUB_SHA: '' } })
-    expect(lines.slice(4)).toEqual(['Changed files: not known: the run names no commit'])
   })
 })

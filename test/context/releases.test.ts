@@ -51,7 +51,7 @@ describe('a release', () => {
     [
       'not known',
       'GitHub returned 502',
-      [expect.stringMatching(/^warning: Failed to list the releases/)],
+      [expect.stringMatching(/^warning: Failed to read what has changed/)],
     ],
   ])('without one says so: %s', async (before, why, logged) => {
     const scene = await startHarness()

@@ -72,14 +72,14 @@ describe('the context block', () => {
       }),
       commits: [{ sha: '', message: 'Add a flag' }],
       commitCount: 3,
-      files: { files: [file('src/a.ts')], total: undefined, problem: 'and more' },
+      files: { files: [file('src/a.ts')], total: undefined },
       hunk: '@@ -1 +1 @@\n+y',
     }
     const top = ['Repository: acme/docs', 'Title: a b']
     const texts = ['Body:', '  one', '', '    two', 'Merged pull request #5: A flag']
     const commits = ['Commits:', '- Add a flag', '… (2 more, left out here)']
     const hunk = ['Lines commented on (the comment is about the last one):', '@@ -1 +1 @@', '+y']
-    const title = 'Changed files: 1 or more (+1 -0), first what readers would notice; and more'
+    const title = 'Changed files: 1 or more (+1 -0), first what readers would notice'
     const files = [title, 'modified src/a.ts (+1 -0)']
     const signals = ['What readers missed (change one page):', '- /setup']
     const all = [...top, ...texts, ...commits, ...hunk, ...files, '@@ -1 +1 @@', '+x']
@@ -98,19 +98,12 @@ describe('the context block', () => {
   })
 
   it('tells as many merged pull requests as fit beside the commits, and how many more there are', () => {
-    const pull = (number: number) => ({
-      ...{
-        number,
-        title: 'x'.repeat(200),
-        url: '',
-        author: { login: '', isPerson: false },
-        labels: [],
-        body: 'y',
-      },
+    const known = { title: 'x'.repeat(200), url: '', author: undefined, labels: [], body: 'y' }
+    const pull = (number: number) => ({ ...known, number })
+    const commits = Array.from({ length: 100 }, (_, index) => {
+      return { sha: '', message: 'x'.repeat(200), pulls: [pull(index)] }
     })
-    const mergedPulls = Array.from({ length: 100 }, (_, index) => pull(index))
-    const commits = mergedPulls.map(({ title }) => ({ sha: '', message: title }))
-    const lines = linesOf({ mergedPulls, commits })
+    const lines = linesOf({ commits })
     const told = lines.filter((line) => line.startsWith('Merged pull request #')).length
     expect(told).toBeGreaterThan(20)
     expect(lines).toContain(`… (${100 - told} more merged pull requests, left out here)`)
@@ -136,7 +129,7 @@ describe('the context block', () => {
 
   it.each([
     ['none', {}],
-    ['not known: GitHub returned 502', { problem: 'not known: GitHub returned 502' }],
+    ['not known: GitHub returned 502', { problem: 'GitHub returned 502' }],
   ])('says of no files: %s', (words, change) => {
     expect(linesOf({ files: { ...filesOf(), ...change } })).toEqual([`Changed files: ${words}`])
   })
