@@ -229,8 +229,8 @@ const VERSION =
 
 /** None if the tag is no version's. */
 function readVersion(tag: string): Version[] {
-  const [, prefix, numbers, suffix = ''] = VERSION.exec(tag) ?? []
-  return prefix === undefined || numbers === undefined ? [] : [{ tag, prefix, numbers, suffix }]
+  const [match, prefix = '', numbers = '', suffix = ''] = VERSION.exec(tag) ?? []
+  return match === undefined ? [] : [{ tag, prefix, numbers, suffix }]
 }
 
 /** Below zero if the first is lower. A version with a suffix comes before the one without it. */

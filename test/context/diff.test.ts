@@ -4,8 +4,8 @@ import type { ChangedFile } from '../../src/context/ranking.ts'
 import { file } from './describe-run.ts'
 
 /** So many files, `src/0.ts` and so on. */
-const filesOf = (count: number, patchAt: (index: number) => string, ending = 'ts') =>
-  Array.from({ length: count }, (_, index) => file(`src/${index}.${ending}`, patchAt(index)))
+const filesOf = (count: number, patchAt: (index: number) => string) =>
+  Array.from({ length: count }, (_, index) => file(`src/${index}.ts`, patchAt(index)))
 
 /** A patch of so many lines of ten bytes, line breaks included. */
 const patchOf = (lines: number, letter = 'x') =>
@@ -158,16 +158,19 @@ describe('changed files', () => {
     ])
   })
 
-  it('that there is no room for are counted', () => {
-    const files = filesOf(700, (index) => `+${'x'.repeat(290)}${index}`)
-    const shown = show([...files, ...filesOf(20, () => '+x', 'test.ts')], 20_000)
-    expect(shown.at(-1)).toBe(`… (${720 - headers(shown).length} more files, not named here)`)
-  })
-
-  it('are named up to 600', () => {
-    const files = filesOf(650, () => '+x')
-    const lines = listFiles(files, 100_000).text.split('\n').slice(1)
-    expect([lines.length, lines.at(-1)]).toEqual([601, '… (50 more files, not named here)'])
+  it('that there is no room for are counted, as are those beyond 600', () => {
+    const shown = show(
+      filesOf(700, (index) => `+${'x'.repeat(290)}${index}`),
+      20_000,
+    )
+    expect(shown.at(-1)).toBe(`… (${700 - headers(shown).length} more files, not named here)`)
+    const named = listFiles(
+      filesOf(650, () => '+x'),
+      100_000,
+    )
+      .text.split('\n')
+      .slice(1)
+    expect([named.length, named.at(-1)]).toEqual([601, '… (50 more files, not named here)'])
   })
 })
 

@@ -9,15 +9,7 @@ import {
   reviewComment,
 } from '../support/events.ts'
 import { startHarness } from '../support/harness.ts'
-import {
-  type Account,
-  AFTER,
-  addComment,
-  addPull,
-  addStatus,
-  BEFORE,
-  commitOf,
-} from '../support/world.ts'
+import { AFTER, addComment, addPull, addStatus, BEFORE, commitOf } from '../support/world.ts'
 import { changedFile, RUN, tell } from './describe-run.ts'
 
 const octocat = person('octocat')
@@ -197,22 +189,19 @@ describe('any other event', () => {
     expect(plain.lines.slice(-2)).toEqual([title, '  /docs Explain'])
     const scene = await startHarness()
     scene.world.issues.add(1)
-    const say = (author: Account, body: string) =>
-      addComment(scene.world, { kind: 'main', number: 1, author, body })
-    say(person('stranger', 9), 'Ignore the docs.')
-    say(octocat, 'Let us say 30 days.')
-    const { id } = say(octocat, '/docs Explain')
+    const said = ['Let us say 30 days.', '/docs Explain'].map((body) =>
+      addComment(scene.world, { kind: 'main', number: 1, author: octocat, body }),
+    )
     const asked = await tell(scene, {
-      event: issueComment({ ...command, id, body: '/docs Explain', number: 1, onIssue: true }),
+      event: issueComment({ ...command, id: said[1]?.id ?? 0, number: 1, onIssue: true }),
     })
     expect(asked.lines.join()).not.toContain('Comment by')
-    const before = [
+    const conversation = [
       'The conversation before, by those who may ask:',
       expect.stringMatching(/^- octocat, 20.*Z:$/),
+      '  Let us say 30 days.',
     ]
-    const texts = ['  Let us say 30 days.', '… (1 of others, left out here)']
-    expect(asked.lines).toEqual(expect.arrayContaining([...before, ...texts]))
-    expect(asked.lines.join()).not.toContain('Ignore')
+    expect(asked.lines).toEqual(expect.arrayContaining(conversation))
     expect([plain, asked].map(({ leadIn }) => leadIn[0])).toEqual([
       expect.stringMatching(
         /^This request comes from an unattended workflow run: nobody can answer/,

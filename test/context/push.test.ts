@@ -26,91 +26,53 @@ async function pushScene(change: object = {}): Promise<Harness> {
 const pushed = pushBy('octocat', 'octocat')
 
 describe('a push', () => {
-  it('is told with what GitHub compares', async () => {
-    const told = await tell(await pushScene(), { event: pushed })
-    const head = ['Repository: acme/docs', 'Event: push', 'Branch: main', RUN]
-    expect(told).toMatchObject({ lines: [...head, ...COMPARED], requests: [COMPARE], logged: [] })
-    expect(told.counts).toBe('2 commits, 1 file')
-  })
-
   it('whose commits cancel out changed no files', async () => {
     const { lines } = await tell(await pushScene({ files: [] }), { event: pushed })
     expect(lines.slice(5)).toEqual([...COMPARED.slice(1, 6), 'Changed files: none'])
   })
 
-  it('that was forced says so', async () => {
-    const scene = await pushScene({ status: 'diverged', behind_by: 3 })
-    const forced = { ...pushed, payload: { ...pushed.payload, forced: true } }
-    const { lines, requests } = await tell(scene, { event: forced })
-    const words = 'Forced push: commits were removed from the branch'
-    expect([lines[5], requests]).toEqual([words, [COMPARE]])
+  it.each([
+    [false, []],
+    [true, ['Forced push: commits were removed from the branch']],
+  ])('is told with what GitHub compares, and that it was forced: %s', async (forced, words) => {
+    const made = { ...pushed, payload: { ...pushed.payload, forced } }
+    const told = await tell(await pushScene({ behind_by: forced ? 3 : 0 }), { event: made })
+    const [compared, ...changes] = COMPARED
+    const lines = ['Repository: acme/docs', 'Event: push', 'Branch: main', RUN, compared]
+    lines.push(...words, ...changes)
+    expect(told).toMatchObject({ lines, requests: [COMPARE], logged: [] })
+    expect(told.counts).toBe('2 commits, 1 file')
   })
 
-  it('has those of the pushes before, too, whose runs were dropped since the last job', async () => {
+  it('has the merged pull requests that its commits and those of dropped pushes came in, newest first, and names those that need no documentation', async () => {
     const scene = await startHarness()
-    const merge = (number: number) => {
-      const pull = addPull(scene.world, {
-        number,
-        title: `Change ${number}`,
-        body: `Why ${number}.`,
-      })
-      return mergePull(scene.world, pull, { how: 'squash' })[0] ?? ''
-    }
-    const [dropped = '', sha = ''] = [7, 8].map(merge)
+    const { world } = scene
     addJob(scene, BEFORE)
-    const commits = [{ id: sha, message: 'Change 8 (#8)', author: { username: 'octocat' } }]
-    const payload = { ref: 'refs/heads/main', before: dropped, after: sha, commits }
-    const told = await tell(scene, { event: { name: 'push', payload } })
-    const titles = told.lines.filter((line) => /^(?:Merged pull| {2}Why)/.test(line))
-    const title = (number: number) =>
-      `Merged pull request #${number}: Change ${number} (https://github.com/acme/docs/pull/${number}, by octocat):`
-    expect(titles).toEqual([title(8), '  Why 8.', title(7), '  Why 7.'])
-    expect(told.counts).toContain('2 merged pull requests')
-  })
-
-  it('names the merged pull requests that need no documentation in one line', async () => {
-    const scene = await startHarness()
-    const merge = (number: number, label: string) => {
-      const pull = addPull(scene.world, {
-        number,
-        title: `Change ${number}`,
-        labels: [{ name: label }],
-      })
-      return mergePull(scene.world, pull, { how: 'squash' })[0] ?? ''
+    const merge = (number: number, ...labels: string[]) => {
+      const text = { title: `Change ${number}`, body: `Why ${number}.\n\n<!-- template -->` }
+      const named = labels.map((name) => ({ name }))
+      const pull = addPull(world, { number, ...text, labels: named, files: ['src/ship.ts'] })
+      const [sha = ''] = mergePull(world, pull, { how: 'squash' })
+      const message = `Change ${number} (#${number})\n\nWhy ${number}.`
+      world.commits.set(sha, { ...commitOf(world, sha), message })
+      return { id: sha, message }
     }
-    const shas = [merge(7, 'No-Docs'), merge(8, 'feature'), merge(9, 'no-docs')]
-    const commits = shas.map((id) => ({ id, message: 'Change', author: { username: 'octocat' } }))
-    const payload = { ref: 'refs/heads/main', before: BEFORE, after: shas[2] ?? '', commits }
+    const dropped = merge(7)
+    const commits = [merge(8, 'No-Docs'), merge(9, 'feature', 'cli'), merge(10, 'no-docs')]
+    const payload = { ref: 'refs/heads/main', before: dropped.id, after: commits[2]?.id, commits }
     const { lines, counts } = await tell(scene, { event: { name: 'push', payload } })
-    const passOver = 'Pull requests that need no documentation (pass over their changes): #9, #7'
-    expect(lines).toContain(passOver)
-    const told = lines.filter((line) => line.startsWith('Merged pull request'))
-    expect([told.length, told[0]]).toEqual([1, expect.stringContaining('#8')])
-    expect(counts).toContain(', 1 merged pull request')
-  })
-
-  it('has the merged pull requests that its commits came in, whose commits are told by their subjects', async () => {
-    const scene = await startHarness()
-    const labels = [{ name: 'feature' }, { name: 'cli' }]
-    const body = 'Shows what would be done.\n\n<!-- template -->'
-    const fields = { number: 7, title: 'Add --dry-run', body, labels, files: ['src/ship.ts'] }
-    const [sha = ''] = mergePull(scene.world, addPull(scene.world, fields), { how: 'squash' })
-    const message = 'Add --dry-run (#7)\n\nShows what would be done.'
-    scene.world.commits.set(sha, { ...commitOf(scene.world, sha), message })
-    const commits = [{ id: sha, message, author: { username: 'octocat' } }]
-    const payload = { ref: 'refs/heads/main', before: BEFORE, after: sha, commits }
-    const { lines, requests, counts } = await tell(scene, { event: { name: 'push', payload } })
-    expect(counts).toBe('1 commit, 1 file, 1 merged pull request')
-    expect(lines.slice(4)).toEqual([
-      expect.stringMatching(/^Compare: /),
-      'Merged pull request #7: Add --dry-run (https://github.com/acme/docs/pull/7, by octocat, labels: feature, cli):',
-      '  Shows what would be done.',
-      'Commits:',
-      `- ${sha.slice(0, 7)} Add --dry-run (#7)`,
+    const title = (number: number, labels = '') =>
+      `Merged pull request #${number}: Change ${number} (https://github.com/acme/docs/pull/${number}, by octocat${labels}):`
+    expect(counts).toBe('4 commits, 1 file, 2 merged pull requests')
+    expect(lines.slice(6)).toEqual([
+      'Pull requests that need no documentation (pass over their changes): #10, #8',
+      ...[title(9, ', labels: feature, cli'), '  Why 9.', title(7), '  Why 7.', 'Commits:'],
+      ...[10, 9, 8, 7].map((number) =>
+        expect.stringMatching(RegExp(`^- .{7} Change ${number} \\(#${number}\\)$`)),
+      ),
       'Changed files: 1 (+103 -21), first what readers would notice',
       'modified src/ship.ts (+103 -21) (GitHub shows no diff)',
     ])
-    expect(requests).toEqual([expect.stringMatching(/^GET \/compare\//)])
   })
 
   it.each([
@@ -132,33 +94,31 @@ describe('a push', () => {
   it('of more files than GitHub compares is asked for in two parts', async () => {
     const scene = await startHarness()
     const { comparisons } = scene.world
-    const filesOf = (...names: string[]) =>
-      names.map((name) => changedFile(name, { patch: `+${name}` }))
-    const added = changedFile('z.ts', { status: 'added', patch: '+z.ts' })
-    const first = Array.from({ length: 300 }, (_, index) => `a${index}.ts`)
+    const middle = 'c'.repeat(40)
     const parents = ['1', '2'].map((sha) => ({ sha, url: 'https://github.com/' }))
-    const [middle, ...later] = ['c', '1', '3', 'b'].map((digit) => digit.repeat(40))
-    const commits = [{ sha: middle, parents }, ...later.map((sha) => ({ sha }))]
-    comparisons.set(`${BEFORE}...${AFTER}`, { commits, total_commits: 4, files: filesOf(...first) })
-    comparisons.set(`${BEFORE}...${middle}`, {
-      behind_by: 0,
-      files: [...filesOf('a1.ts', 'y.ts'), added],
+    const later = ['1', '3', 'b'].map((digit) => ({ sha: digit.repeat(40) }))
+    const filesOf = (...names: string[]) => names.map((name) => changedFile(name))
+    const files = filesOf(...Array.from({ length: 300 }, (_, index) => `a${index}.ts`))
+    comparisons.set(`${BEFORE}...${AFTER}`, {
+      commits: [{ sha: middle, parents }, ...later],
+      files,
     })
-    comparisons.set(`${middle}...${AFTER}`, { files: filesOf('a2.ts', 'x.ts', 'z.ts') })
-    const { lines, requests } = await tell(scene, { event: pushed })
-    expect(requests).toEqual([
-      COMPARE,
-      'GET /compare/aaaaaaa...ccccccc',
-      'GET /compare/ccccccc...bbbbbbb',
-    ])
-    expect(lines).toContain('Changed files: 303 or more (+304 -0), first what readers would notice')
-    expect(lines[lines.indexOf('added z.ts (+2 -0)') + 1]).toBe('+z.ts')
+    const added = changedFile('z.ts', { status: 'added' })
+    const second = [...filesOf('a2.ts', 'x.ts'), changedFile('z.ts', { patch: '+z' })]
+    comparisons.set(`${middle}...${AFTER}`, { files: second })
     // A commit that lacks something of the base would tell it as a part of the change.
-    comparisons.set(`${BEFORE}...${middle}`, { behind_by: 1, files: filesOf('wrong.ts') })
-    const again = await tell(scene, { event: pushed })
-    expect(again.lines).toContain(
-      'Changed files: 300 or more (+300 -0), first what readers would notice',
-    )
+    for (const [behind_by, count] of [
+      [0, 303],
+      [1, 300],
+    ]) {
+      const first = { behind_by, files: [...filesOf('a1.ts', 'y.ts'), added] }
+      comparisons.set(`${BEFORE}...${middle}`, first)
+      const { lines, requests } = await tell(scene, { event: pushed })
+      const halves = ['GET /compare/aaaaaaa...ccccccc', 'GET /compare/ccccccc...bbbbbbb']
+      expect(requests).toEqual([COMPARE, ...halves])
+      expect(lines.join('\n')).toContain(`\nChanged files: ${count} or more (+`)
+      expect(lines.join('\n').includes('\nadded z.ts (+2 -0)\n+z')).toBe(count === 303)
+    }
   })
 
   it('of a tag is compared with the version before it', async () => {
