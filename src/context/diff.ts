@@ -152,8 +152,7 @@ function choosePieces(parts: readonly Part[], maxBytes: number): number {
 
 /** The lines of a diff as they are shown. */
 function linesOf(patch: string): string[] {
-  const isPlain = !/[^\t\n -~]/.test(patch)
-  return (isPlain ? patch : cleanHunks(patch)).trimEnd().split('\n')
+  return cleanHunks(patch).trimEnd().split('\n')
 }
 
 const IMPORT =

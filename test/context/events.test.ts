@@ -153,14 +153,8 @@ describe('any other event', () => {
   const issue = { number: 1, html_url, user: octocat, ...words }
   const body = ['Body:', '  When I', '  laugh']
   const hurts = ['Title: It hurts', `URL: ${html_url}`, 'Author: octocat', 'Labels: bug', ...body]
-  const commit = { head_branch: 'feature', head_sha: BEFORE }
-  const workflow_run = {
-    name: 'CI',
-    html_url: 'https://ci',
-    event: 'push',
-    ...commit,
-    conclusion: 'failure',
-  }
+  const commit = { head_branch: 'feature', head_sha: BEFORE, conclusion: 'failure' }
+  const workflow_run = { name: 'CI', html_url: 'https://ci', event: 'push', ...commit }
   const started = 'Finished workflow: CI (https://ci, started by push)'
   const finished = [started, 'Branch: feature', `Commit: ${BEFORE}`, 'Conclusion: failure']
 

@@ -214,70 +214,49 @@ describe('a schedule or dispatch', () => {
     expect([told.lines.slice(3), told.requests]).toEqual([[RUN, since, ...changes], requests])
   })
 
-  const release = (tag_name: string, day: number, change = {}) => {
-    return { tag_name, draft: false, published_at: `2026-02-0${day}T00:00:00Z`, ...change }
-  }
   const LIST = ['GET /releases', 'GET /commits']
 
   it.each([
-    ['the newest release', ['v1', 'v2'], ['v2'], 'the release v2'],
-    [
-      'an older one, where the newest is on the same commit',
-      ['v1', 'same'],
-      ['same', 'v1'],
-      'the release v1',
-    ],
-    [
-      'an older one, where the newest is too far back',
-      ['v1', 'far'],
-      ['far', 'v1'],
-      'the release v1',
-    ],
-    ['no draft and no prerelease', ['v1', 'draft', 'rc'], ['v1'], 'the release v1'],
-  ])('is told on its first run what has changed since %s', async (_what, tags, compared, since) => {
+    ['the newest release', { v1: 3, v2: 3 }, ['v2']],
+    ['an older one, where the newest is on the same commit', { v1: 250, same: 0 }, ['same', 'v1']],
+    ['an older one, where the newest is too far back', { v1: 250, far: 251 }, ['far', 'v1']],
+    ['no draft and no prerelease', { v1: 3, draft: 3, rc: 3 }, ['v1']],
+  ])('is told on its first run what has changed since %s', async (_what, tags, compared) => {
     const scene = await scheduleScene()
-    const ahead: Readonly<Record<string, number>> = { same: 0, far: 251, v1: 250 }
-    for (const [index, tag] of tags.entries()) {
-      const kind = { draft: tag === 'draft', prerelease: tag === 'rc' }
-      scene.world.releases.push(release(tag, index + 1, kind))
-      scene.world.comparisons.set(`${tag}...${AFTER}`, {
-        ...COMPARISON,
-        total_commits: ahead[tag] ?? 3,
-      })
+    for (const [index, [tag_name, total_commits]] of Object.entries(tags).entries()) {
+      const kind = { draft: tag_name === 'draft', prerelease: tag_name === 'rc' }
+      const published_at = `2026-02-0${index + 1}T00:00:00Z`
+      scene.world.releases.push({ tag_name, published_at, ...kind })
+      scene.world.comparisons.set(`${tag_name}...${AFTER}`, { ...COMPARISON, total_commits })
     }
     const { lines, requests } = await tell(scene, start)
-    const words = `Changes since: ${since} (this step has no earlier job)`
-    expect(lines.slice(4, 6)).toEqual([words, COMPARED[0]])
+    const words = `the release ${compared.at(-1)} (this step has no earlier job)`
+    expect(lines.slice(4, 6)).toEqual([`Changes since: ${words}`, COMPARED[0]])
     expect(requests).toEqual([LIST[0], ...compared.map((tag) => `GET /compare/${tag}...bbbbbbb`)])
   })
 
-  it('is told the last 10 commits on its first run, where there is no release', async () => {
-    const scene = await scheduleScene()
-    for (let count = 0; count < 12; count++) addCommit(scene.world, { files: [`src/${count}.ts`] })
-    const [sha = ''] = [...scene.world.branches.values()].slice(-1)
-    const { lines, requests } = await tell(scene, { ...start, env: { GITHUB_SHA: sha } })
-    expect(lines[4]).toBe(
-      'Changes since: 10 commits before (this step has no earlier job, and no release to compare with)',
-    )
-    expect(lines.filter((line) => line.startsWith('- '))).toHaveLength(10)
-    expect(lines.filter((line) => line.startsWith('modified '))).toHaveLength(10)
-    expect(requests).toEqual([...LIST, expect.stringMatching(/^GET \/compare\//)])
-  })
-
-  it('is told all commits of a young branch, the first included', async () => {
-    const scene = await startHarness()
-    scene.world.commits.clear()
-    addCommit(scene.world, { sha: BEFORE, parents: [], files: ['src/first.ts'], message: 'Begin' })
-    addCommit(scene.world, { sha: AFTER, files: ['src/second.ts'], message: 'Go on' })
-    const { lines } = await tell(scene, start)
-    expect(lines[4]).toMatch(/^Changes since: the first commit, included /)
-    expect(lines.filter((line) => /^- |^modified /.test(line))).toEqual([
-      '- bbbbbbb Go on',
-      '- aaaaaaa Begin',
-      expect.stringMatching(/^modified src\/first\.ts/),
-      expect.stringMatching(/^modified src\/second\.ts/),
-    ])
-  })
+  it.each([
+    [11, '10 commits before', 10, []],
+    [10, 'the first commit, included', 10, ['GET /commits/']],
+    [1, 'the first commit, included', 1, ['GET /commits/']],
+  ])(
+    'of a branch of %d commits without a release is told, on its first run, %s',
+    async (count, since, told, more) => {
+      const scene = await startHarness()
+      const { world } = scene
+      world.commits.clear()
+      addCommit(world, { parents: [], files: ['src/first.ts'] })
+      for (let at = 1; at < count; at++) addCommit(world, { files: [`src/${at}.ts`] })
+      const sha = world.branches.get('main') ?? ''
+      const { lines, requests } = await tell(scene, { ...start, env: { GITHUB_SHA: sha } })
+      const why = 'this step has no earlier job, and no release to compare with'
+      expect(lines[4]).toBe(`Changes since: ${since} (${why})`)
+      for (const mark of ['- ', 'modified '])
+        expect(lines.filter((line) => line.startsWith(mark))).toHaveLength(told)
+      const ofChanges = ['GET /compare/', ...more].map((start) => expect.stringContaining(start))
+      expect(requests).toEqual([...LIST, ...ofChanges])
+    },
+  )
 
   it('says that it is not known, and why, with one warning', async () => {
     const scene = await scheduleScene()

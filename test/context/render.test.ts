@@ -193,17 +193,11 @@ describe('the context block', () => {
   })
 
   it('leaves 108 KiB for files and diff, however much else there is', () => {
-    const long = 'y'.repeat(200)
-    const files = Array.from({ length: 1000 }, (_, index) =>
-      file(`${long}${index}.ts`, `+${index}`),
-    )
+    const list = Array.from({ length: 1000 }, (_, index) => `${'y'.repeat(200)}${index}`)
     const lines = linesOf({
       texts: [['Body', 'w\n'.repeat(60_000)]],
-      commits: Array.from({ length: 600 }, (_, index) => ({
-        sha: '',
-        message: `${index}${'z'.repeat(290)}`,
-      })),
-      files: filesOf(...files),
+      commits: list.map((message) => ({ sha: '', message })),
+      files: filesOf(...list.map((path) => file(path, `+${path.length}`))),
       hunk: '+v\n'.repeat(5000),
     })
     const at = lines.findIndex((line) => line.startsWith('Changed files'))
@@ -230,8 +224,7 @@ describe('the context block', () => {
       commits: fc.array(fc.record({ sha: fc.constant('1'.repeat(40)), message: long }), {
         maxLength: 50,
       }),
-      commitCount: fc.nat(1000),
-      files: fc.record({ files, total: fc.nat(), problem: text, url: text }),
+      files: fc.record({ files, total: fc.nat(), url: text }),
       hunk: long,
     })
     const detail = fc.constantFrom('diff', 'files')
