@@ -13,16 +13,17 @@ const MAX_NOTE_BYTES = 150
 const MAX_FILES = 600
 /** As many lines are a piece, where no blank line ends it before. */
 const MAX_LINES = 4
-const GAP = '\n…'
 
 /** A part of the block, and how many of its things are in it. */
 export type Written = { readonly text: string; readonly count: number }
 
+/** A line of a diff, and what the names in it weigh. */
+type Line = { readonly text: string; weight: number }
+
 /** Neighbouring lines of a diff that are shown together or not at all. */
 type Piece = {
-  /** Index of the first line, and of the one after the last. */
-  readonly start: number
-  readonly end: number
+  readonly text: string
+  readonly lineCount: number
   readonly bytes: number
   readonly previous: Piece | undefined
   /** What the names in it weigh, for each byte. */
@@ -34,14 +35,13 @@ type Piece = {
 
 type Part = {
   readonly rank: Rank
-  /** `modified src/cli.ts (+12 -3)` */
+  /** `modified src/cli.ts (+12 -3)`, on a new line. */
   readonly header: string
   /** Of the diff; none if it is not to be shown, or GitHub shows none. */
-  readonly lines: readonly string[]
   readonly pieces: readonly Piece[]
   /** What its names weigh. */
   readonly worth: number
-  /** Of header and lines. */
+  /** Of header and diff. */
   readonly bytes: number
 }
 
@@ -52,15 +52,15 @@ export function renderFiles(
 ): Written & { readonly isCut: boolean } {
   const parts = toParts(files)
   const listBytes = Math.min(MAX_LIST_BYTES, Math.floor(maxBytes / 4))
-  const withDiff = parts.filter(({ lines }) => lines.length > 0).slice(0, MAX_FILES)
+  const withDiff = parts.filter(({ pieces }) => pieces.length > 0).slice(0, MAX_FILES)
   const tests = withDiff.filter(({ rank }) => rank === 'background')
-  const code = withDiff.filter((part) => !tests.includes(part))
-  const main = takeParts(code, maxBytes - listBytes)
+  const code = withDiff.filter(({ rank }) => rank !== 'background')
+  const main = takeFitting(code, minDiffBytes, maxBytes - listBytes)
   const others = parts.filter((part) => !main.includes(part))
-  const unused = choosePieces(main, maxBytes - Math.min(listBytes, headerBytes(others)))
+  const unused = choosePieces(main, maxBytes - Math.min(listBytes, sumOf(others, headerBytes)))
   // Those that are not shown are still named.
-  const testBytes = Math.min(unused, MAX_BACKGROUND_BYTES - headerBytes(tests))
-  const background = takeParts(tests, testBytes)
+  const testBytes = Math.min(unused, MAX_BACKGROUND_BYTES - sumOf(tests, headerBytes))
+  const background = takeFitting(tests, minDiffBytes, testBytes)
   choosePieces(background, testBytes)
   const shown = [...main, ...background]
   const diffs = shown.map(writeDiff).join('')
@@ -70,59 +70,58 @@ export function renderFiles(
   return { text: `${diffs}${list.text}`, count: shown.length + list.count, isCut }
 }
 
-function headerBytes(parts: readonly Part[]): number {
-  return byteLength(parts.map(({ header }) => `\n${header}`).join(''))
-}
-
 /** The headers alone. */
 export function listFiles(files: readonly ChangedFile[], maxBytes: number): Written {
   return listParts(toParts(files), maxBytes, MAX_FILES)
+}
+
+export function sumOf<T>(list: readonly T[], numberOf: (one: T) => number): number {
+  return list.reduce((sum, one) => sum + numberOf(one), 0)
+}
+
+function headerBytes({ header }: Part): number {
+  return byteLength(header)
+}
+
+/** With its diff or a useful piece of it. */
+function minDiffBytes({ bytes }: Part): number {
+  return Math.min(bytes, MIN_DIFF_BYTES)
 }
 
 /** In the order in which they are shown: by rank, then by what their names weigh. */
 function toParts(files: readonly ChangedFile[]): Part[] {
   const ranked = files.map((file) => {
     const { rank, kind } = rankOf(file)
-    const lines = rank === 'named' || !file.patch ? [] : linesOf(file.patch)
-    return { rank, header: describeFile(file, kind), lines, weights: new Map<number, number>() }
+    const texts = rank === 'named' || !file.patch ? [] : linesOf(file.patch)
+    const lines = texts.map((text): Line => ({ text, weight: 0 }))
+    return { rank, header: `\n${describeFile(file, kind)}`, lines }
   })
   // Each name counts once, in the line that says most of it.
-  const best = new Map<string, { weight: number; line: number; weights: Map<number, number> }>()
-  for (const { rank, lines, weights } of ranked) {
-    for (const [line, text] of lines.entries()) {
-      for (const [name, weight] of namesIn(text, rank))
-        if (weight > (best.get(name)?.weight ?? 0)) best.set(name, { weight, line, weights })
+  const best = new Map<string, { readonly weight: number; readonly line: Line }>()
+  for (const { rank, lines } of ranked) {
+    for (const line of lines) {
+      for (const [name, weight] of namesIn(line.text, rank))
+        if (weight > (best.get(name)?.weight ?? 0)) best.set(name, { weight, line })
     }
   }
-  for (const { weight, line, weights } of best.values())
-    weights.set(line, (weights.get(line) ?? 0) + weight)
-  const parts = ranked.map(({ weights, ...part }) => ({
-    ...part,
-    pieces: divide(part.lines, weights, part.rank),
-    worth: [...weights.values()].reduce((sum, weight) => sum + weight, 0),
-    bytes: byteLength(['', part.header, ...part.lines].join('\n')),
-  }))
+  for (const { weight, line } of best.values()) line.weight += weight
+  const parts = ranked.map(({ rank, header, lines }) => {
+    const pieces = divide(lines, rank)
+    const bytes = byteLength(header) + sumOf(pieces, (piece) => piece.bytes)
+    return { rank, header, pieces, worth: sumOf(lines, ({ weight }) => weight), bytes }
+  })
   const order = ({ rank }: Part): number => RANKS.indexOf(rank)
   return parts.toSorted((one, other) => order(one) - order(other) || other.worth - one.worth)
 }
 
-/** The first parts that can each have their diff or a useful piece of it. */
-function takeParts(parts: readonly Part[], maxBytes: number): Part[] {
-  return takeFitting(parts, ({ bytes }) => Math.min(bytes, MIN_DIFF_BYTES), maxBytes)
-}
-
 /** The first of these that fit. */
-function takeFitting(
-  parts: readonly Part[],
-  bytesOf: (part: Part) => number,
-  maxBytes: number,
-): Part[] {
+function takeFitting<T>(list: readonly T[], bytesOf: (one: T) => number, maxBytes: number): T[] {
   let left = maxBytes
-  const end = parts.findIndex((part) => {
-    left -= bytesOf(part)
+  const end = list.findIndex((one) => {
+    left -= bytesOf(one)
     return left < 0
   })
-  return parts.slice(0, end < 0 ? undefined : end)
+  return list.slice(0, end < 0 ? undefined : end)
 }
 
 /**
@@ -132,7 +131,7 @@ function takeFitting(
  * @returns how many bytes are left
  */
 function choosePieces(parts: readonly Part[], maxBytes: number): number {
-  const isAll = parts.reduce((sum, { bytes }) => sum + bytes, 0) <= maxBytes
+  const isAll = sumOf(parts, ({ bytes }) => bytes) <= maxBytes
   const isSmall = ({ bytes }: Part): boolean => isAll || bytes <= MIN_DIFF_BYTES
   for (const piece of parts.filter(isSmall).flatMap(({ pieces }) => pieces)) piece.isShown = true
   let left = maxBytes - byteLength(parts.map(writeDiff).join(''))
@@ -141,7 +140,7 @@ function choosePieces(parts: readonly Part[], maxBytes: number): number {
     (one, other) => other.weight - one.weight || one.turn - other.turn,
   )
   for (const piece of inOrder) {
-    const bytes = piece.bytes + (piece.previous?.isShown === false ? byteLength(GAP) : 0)
+    const bytes = piece.bytes + byteLength(gapBefore(piece))
     // Of those without names, what comes first is shown, not what happens to fit.
     if (bytes > left && piece.weight === 0) break
     if (bytes > left) continue
@@ -153,66 +152,62 @@ function choosePieces(parts: readonly Part[], maxBytes: number): number {
 
 /** The lines of a diff as they are shown. */
 function linesOf(patch: string): string[] {
-  const isPlain = !/[^\t\n -~]/.test(patch)
-  return (isPlain ? patch : cleanHunks(patch)).trimEnd().split('\n')
+  return cleanHunks(patch).trimEnd().split('\n')
 }
 
 const IMPORT =
-  /^(?:import\b|from\s+\S+\s+import\b|(?:pub )?use\s+[\w:{]+|#include\b|using\s+[\w.]+;|package\s+[\w.]+;?$|(?:const|let|var)\s.*=\s*require\()/
-const LICENCE = /^(?:\/[/*]|[#*]|<!--|--).*(?:copyright|SPDX-|licen[cs]e)/i
+  /^.(?:import\b|from\s+\S+\s+import\b|(?:pub )?use\s+[\w:{]+|#include\b|using\s+[\w.]+;|package\s+[\w.]+;?$|(?:const|let|var)\s.*=\s*require\()/m
+const LICENCE = /^.(?:\/[/*]|[#*]|<!--|--).*(?:copyright|SPDX-|licen[cs]e)/im
 
 /** A hunk's header and a blank line begin a piece. */
 const FIRST_LINE = /^(?:@@|[+\- ]?\s*$)/
 
-function divide(
-  lines: readonly string[],
-  weights: ReadonlyMap<number, number>,
-  rank: Rank,
-): Piece[] {
+function divide(lines: readonly Line[], rank: Rank): Piece[] {
   const pieces: Piece[] = []
   for (let start = 0, end = 0; start < lines.length; start = end) {
     do end++
-    while (end < lines.length && end < start + MAX_LINES && !FIRST_LINE.test(lines[end] ?? ''))
+    while (end < start + MAX_LINES && !FIRST_LINE.test(lines[end]?.text ?? ''))
     const own = lines.slice(start, end)
-    const bytes = byteLength(['', ...own].join('\n'))
-    const weight = own.reduce((sum, _, at) => sum + (weights.get(start + at) ?? 0), 0) / bytes
-    const turn = pieces.length / (rank === 'readers' ? 2 : 1)
-    const isMinor = own.some((line) => IMPORT.test(line.slice(1)) || LICENCE.test(line.slice(1)))
+    const text = own.map((line) => `\n${line.text}`).join('')
+    const bytes = byteLength(text)
+    const isMinor = IMPORT.test(text) || LICENCE.test(text)
     pieces.push({
-      ...{ start, end, bytes, weight, previous: pieces.at(-1) },
-      turn: isMinor ? Infinity : turn,
-      isShown: false,
+      ...{ text, lineCount: own.length, bytes, previous: pieces.at(-1), isShown: false },
+      weight: sumOf(own, ({ weight }) => weight) / bytes,
+      turn: isMinor ? Infinity : pieces.length / (rank === 'readers' ? 2 : 1),
     })
   }
   return pieces
 }
 
-function writeDiff({ header, lines, pieces }: Part): string {
+function gapBefore({ previous }: Piece): string {
+  return previous?.isShown === false ? '\n…' : ''
+}
+
+function writeDiff({ header, pieces }: Part): string {
   const shown = pieces.filter(({ isShown }) => isShown)
-  const texts = shown.map(({ start, end }, index) => {
-    const isGap = start > (shown[index - 1]?.end ?? 0)
-    return `${isGap ? GAP : ''}\n${lines.slice(start, end).join('\n')}`
-  })
-  const left = shown.reduce((sum, { start, end }) => sum - (end - start), lines.length)
+  const texts = shown.map((piece) => `${gapBefore(piece)}${piece.text}`)
+  const left = sumOf(pieces, ({ lineCount, isShown }) => (isShown ? 0 : lineCount))
   const words = `${left} more ${left === 1 ? 'line' : 'lines'} of this file's diff, left out here`
-  return [`\n${header}`, ...texts, left === 0 ? '' : `\n… (${words})`].join('')
+  return [header, ...texts, left === 0 ? '' : `\n… (${words})`].join('')
 }
 
 /** Headers of files without a diff. */
 function listParts(parts: readonly Part[], maxBytes: number, maxFiles: number): Written {
-  const lineOf = ({ header }: Part): string => `\n${header}`
-  const bytesOf = (part: Part): number => byteLength(lineOf(part))
-  const shown = takeFitting(parts.slice(0, maxFiles), bytesOf, maxBytes - MAX_NOTE_BYTES)
+  const shown = takeFitting(parts.slice(0, maxFiles), headerBytes, maxBytes - MAX_NOTE_BYTES)
   const rest = parts.slice(shown.length)
   const note = rest.length === 0 ? '' : `\n… (${rest.length} more files, not named here)`
-  return { text: `${shown.map(lineOf).join('')}${note}`, count: shown.length }
+  return {
+    text: `${shown.map(({ header }) => header).join('')}${note}`,
+    count: shown.length,
+  }
 }
 
 const HUNK_TITLE = '\nLines commented on (the comment is about the last one):'
 
 /** Lines of a diff whose last one matters most: cut from the top, and said. */
-export function renderHunk(hunk: string, maxBytes: number): string {
-  if (hunk === '') return ''
+export function renderHunk(hunk: string, maxBytes: number): Written {
+  if (hunk === '') return { text: '', count: 0 }
   const lines = linesOf(hunk)
   const noteOf = (above: number): string =>
     above === 0 ? '' : `\n… (${above} ${above === 1 ? 'line' : 'lines'} above, left out here)`
@@ -224,5 +219,6 @@ export function renderHunk(hunk: string, maxBytes: number): string {
     }) + 1
   // The line commented on is always there, cut if need be.
   const from = Math.min(above, lines.length - 1)
-  return clipBytes([`${HUNK_TITLE}${noteOf(from)}`, ...lines.slice(from)].join('\n'), maxBytes)
+  const text = [`${HUNK_TITLE}${noteOf(from)}`, ...lines.slice(from)].join('\n')
+  return { text: clipBytes(text, maxBytes), count: lines.length - from }
 }

@@ -2,29 +2,29 @@ import { type GitHubEvent, isFromFork } from '../events/event-table.ts'
 import { ignoredAuthor } from '../events/loop-guard.ts'
 import type { Trigger } from '../events/trigger.ts'
 import type { GitHub, Known } from '../github/client.ts'
-import type { MergedPulls } from '../github/pull-requests.ts'
+import type { MergedPull, MergedPulls } from '../github/pull-requests.ts'
 import type { Comment, Issue, Maybe, PullRequest, User, WorkflowRun } from '../github/types.ts'
-import type { Inputs } from '../inputs/table.ts'
 import { errorMessage } from '../lib/text.ts'
 import { type Environment, runUrlOf } from '../runner/environment.ts'
 import type { Run } from '../runner/run.ts'
-import { changesOfPull, readPull, unknownChanges } from './changes.ts'
-import { type PriorPosts, subjectOf } from './messages.ts'
-import { type ContextStats, type EventFacts, type Fact, renderContext } from './render.ts'
+import { changesOfPull, pushedCommits, readChanges, unknownChanges } from './changes.ts'
+import { type CommitSummary, pullsOf, subjectOf, withPulls } from './messages.ts'
+import {
+  type BlockOptions,
+  type ContextStats,
+  type EventFacts,
+  type Fact,
+  renderContext,
+} from './render.ts'
 import { factsOfBranch, factsOfPush, factsOfRelease, type LastJob } from './since.ts'
 
 /** What the run knows already. */
-export type KnownFacts = {
+export type KnownFacts = Pick<BlockOptions, 'signals' | 'conversation' | 'promptBytes'> & {
   /** That the commits of a push came in. */
   readonly mergedPulls: MergedPulls
   readonly lastJob: Known<LastJob | undefined>
   /** The pull request that an earlier job ended in, where this run starts a new one. */
   readonly previous?: { readonly prLink: string; readonly state: string } | undefined
-  /** Lines of what readers missed, with our own words on them. */
-  readonly signals: readonly string[]
-  readonly conversation: PriorPosts | undefined
-  /** What users wrote: the rest of the prompt. */
-  readonly promptBytes: number
 }
 
 /** What led to a job, for people. */
@@ -40,8 +40,9 @@ export type SourceItem = {
 export type Sources = { readonly items: readonly SourceItem[]; readonly authors: readonly string[] }
 
 export type ContextBlock = {
+  /** Empty with `context: none`. */
   readonly text: string
-  readonly stats: ContextStats
+  readonly stats: ContextStats | undefined
   readonly sources: Sources
 }
 
@@ -54,23 +55,30 @@ export async function describeEvent(
   known: KnownFacts,
   run: Run,
 ): Promise<ContextBlock> {
+  const { event } = trigger
+  if (run.inputs.context === 'none') {
+    const commits = withPulls(pushedCommits(event.payload), known.mergedPulls, run.inputs)
+    return { text: '', stats: undefined, sources: sourcesOf(trigger, commits, run) }
+  }
   try {
-    return describe(trigger, await factsOf(trigger.event, known, run), known, run)
+    return describe(trigger, await factsOf(event, known, run), known, run)
   } catch (error) {
     // Neither payloads nor responses are checked field by field.
     const why = `GitHub returned unexpected data (${errorMessage(error)})`
     run.log.cost(`Failed to describe the event: ${why}, so the agent is not told what it is about.`)
-    const event = { ...trigger.event, payload: {} }
-    return describe({ ...trigger, event }, unknownChanges(why), known, run)
+    const bare = { ...trigger, event: { ...event, payload: {} } }
+    return describe(bare, unknownChanges(why), known, run)
   }
 }
 
 function describe(
-  { event, command }: Trigger,
+  trigger: Trigger,
   described: EventFacts,
-  { previous, signals, conversation, promptBytes }: KnownFacts,
-  { environment, inputs }: Run,
+  { previous, ...known }: KnownFacts,
+  run: Run,
 ): ContextBlock {
+  const { event, command } = trigger
+  const { environment, inputs } = run
   const { name, payload } = event
   const state = previous?.state === 'invisible' ? 'not visible to this run' : previous?.state
   const facts: Fact[] = [
@@ -79,10 +87,7 @@ function describe(
     ...branchOf(event, environment),
     ['Workflow run', runUrlOf(environment)],
     ['Asked by', command === undefined ? '' : `${command.author.login} in ${command.source.url}`],
-    [
-      'Earlier pull request of the docs agent',
-      previous === undefined ? '' : `${previous.prLink} (${state})`,
-    ],
+    ['Earlier pull request of the docs agent', previous ? `${previous.prLink} (${state})` : ''],
     ...described.facts,
   ]
   const { body, user, html_url: url } = payload.comment ?? payload.review ?? {}
@@ -90,49 +95,59 @@ function describe(
   const comment: Fact[] =
     body && command === undefined ? [[`Comment by ${user?.login} (${url})`, body]] : []
   const all = { ...described, facts, texts: [...(described.texts ?? []), ...comment] }
-  const detail = inputs.context === 'files' ? 'files' : 'diff'
   const isCommand = command !== undefined
-  const block = renderContext(all, { detail, isCommand, signals, conversation, promptBytes })
-  return { ...block, sources: sourcesOf(described, signals.length > 0, inputs) }
+  const block = renderContext(all, { ...known, detail: inputs.context, isCommand })
+  return {
+    ...block,
+    sources: sourcesOf(trigger, described.commits ?? [], run, known.signals),
+  }
 }
 
 /** At most as many people are named. */
 const MAX_AUTHORS = 10
 
-/** The merged pull requests, else the pull request, the release, the commits, or what readers missed. */
-function sourcesOf(
-  { mergedPulls = [], pull, release, commits = [] }: EventFacts,
-  hasSignals: boolean,
-  inputs: Inputs,
+/** @param commits oldest first, with the pull requests that they came in */
+export function sourcesOf(
+  { event: { payload }, command }: Trigger,
+  commits: readonly CommitSummary[],
+  { inputs }: Run,
+  signals: readonly string[] = [],
 ): Sources {
-  const merged = mergedPulls.map(({ title, url, author: { login, isPerson } }) => {
-    return { title, url, user: { login, type: isPerson ? 'User' : 'Bot' } }
-  })
-  const pulls = pull ? [{ title: pull.title, url: pull.html_url, user: pull.user }] : merged
-  const direct = commits
-    .filter(({ isInPull }) => isInPull !== true)
-    .map((commit) => ({ title: subjectOf(commit), url: commit.url, user: commit.author }))
+  const { issue, release, comment } = payload
+  const pull = payload.pull_request ?? (issue?.pull_request ? issue : undefined)
+  const ofPull = ({ url, title, author }: MergedPull) => toSource('pull', url, title, author)
+  const ofCommits = commits
     .toReversed()
-  const released = release ? [{ title: release.name, url: release.html_url, user: undefined }] : []
-  const missed = hasSignals ? [{ title: '', url: '', user: undefined }] : []
-  const found = Object.entries({ pull: pulls, release: released, commit: direct, signals: missed })
-  const [kind, items] = found.find(([, list]) => list.length > 0) ?? ['signals', []]
-  const people = [...pulls, ...(pull ? [] : direct)].flatMap(({ user }) =>
-    isPerson(user, inputs) ? (user?.login ?? []) : [],
+    .flatMap(
+      (one) => one.pulls?.map(ofPull) ?? [toSource('commit', one.url, subjectOf(one), one.author)],
+    )
+  const merged = pullsOf(commits).map(ofPull)
+  let items = merged.length > 0 ? merged : ofCommits
+  if (items.length === 0 && signals.length > 0) items = [toSource('signals')]
+  if (release) items = [toSource('release', release.html_url, release.name || release.tag_name)]
+  if (pull) items = [toSource('pull', pull.html_url, pull.title, pull.user)]
+  if (command) {
+    const { source, instructions } = command
+    items = [toSource('command', source.url, instructions, comment?.user)]
+  }
+  const people = (command || pull ? items : ofCommits).filter(
+    ({ author, type }) =>
+      type === 'User' && !author.endsWith('[bot]') && !ignoredAuthor([author], inputs),
   )
   return {
-    items: items.map(({ title, url, user }) => {
-      const author = user?.login ?? ''
-      return { kind: kind as SourceItem['kind'], title: title ?? '', url: url ?? '', author }
-    }),
-    authors: [...new Set(people)].slice(0, MAX_AUTHORS),
+    items: items.map(({ type: _, ...item }) => item),
+    authors: [...new Set(people.map(({ author }) => author))].slice(0, MAX_AUTHORS),
   }
 }
 
-/** Whether an account is a person's, and none of `ignore-authors`. */
-export function isPerson(user: Maybe<User>, inputs: Inputs): boolean {
-  const isAccount = user?.type === 'User' && !/\[bot\]$/i.test(user.login ?? '')
-  return isAccount && ignoredAuthor([user.login], inputs) === undefined
+/** With the type of the author's account. */
+function toSource(
+  kind: SourceItem['kind'],
+  url?: Maybe<string>,
+  title?: Maybe<string>,
+  user?: Maybe<User>,
+) {
+  return { kind, url: url ?? '', title: title ?? '', author: user?.login ?? '', type: user?.type }
 }
 
 async function factsOf(
@@ -164,7 +179,7 @@ async function factsOf(
 async function factsOfPull(
   pull: PullRequest,
   github: GitHub,
-  comment: Comment = {},
+  comment: Comment,
 ): Promise<EventFacts> {
   const { owner, repo } = github.repository
   const { head } = pull
@@ -180,36 +195,35 @@ async function factsOfPull(
     ],
     ['Comment on', placeOf(comment)],
   ]
-  const changes = pull.number == null ? {} : await changesOfPull(pull, github)
-  return { ...described, ...changes, facts, pull, hunk: comment.diff_hunk ?? '' }
+  const read = () => changesOfPull(pull, github)
+  const changes = await readChanges(github, {}, read, 'pull-requests: read')
+  return { ...described, ...changes, facts, hunk: comment.diff_hunk ?? '' }
 }
 
 /** A comment on a pull request's main thread knows it as an issue: without its branches. */
 async function factsOfIssue(issue: Issue, github: GitHub): Promise<EventFacts> {
-  if (issue.pull_request == null || issue.number == null) return titled('Issue', issue)
-  const pull = await readPull(issue.number, github)
-  if (pull.known) return await factsOfPull(pull.value, github)
-  const described = titled('Pull request', issue)
-  const state = stateOf({ ...issue, merged_at: issue.pull_request.merged_at })
-  const unknown = unknownChanges(pull.why, [...described.facts, ['State', state]])
-  return { ...described, ...unknown, pull: issue }
+  const { number, pull_request: link } = issue
+  if (link == null) return titled('Issue', issue)
+  const pull = await github.read(() =>
+    github.call<PullRequest>(({ rest }) =>
+      rest.pulls.get({ ...github.repository, pull_number: number ?? 0 }),
+    ),
+  )
+  const known = pull.known ? pull.value : { ...issue, merged_at: link.merged_at }
+  return await factsOfPull(known, github, {})
 }
 
 /** What pull requests, issues and discussions have in common. */
 function titled(kind: string, issue: Issue): EventFacts {
-  const { number, title, html_url: url, user, body } = issue
+  const { number, title, html_url: url, user, labels, body } = issue
   const facts: Fact[] = [
     [kind, `${number ?? ''}`],
     ['Title', title ?? ''],
     ['URL', url ?? ''],
     ['Author', user?.login ?? ''],
-    ['Labels', labelsOf(issue).join(', ')],
+    ['Labels', (labels ?? []).map((label) => label.name ?? '').join(', ')],
   ]
   return { facts, texts: body ? [['Body', body]] : [] }
-}
-
-function labelsOf({ labels }: Issue): string[] {
-  return (labels ?? []).map(({ name }) => name ?? '')
 }
 
 function stateOf({
@@ -231,29 +245,21 @@ function placeOf({ path, line, original_line: original }: Comment): string {
 }
 
 /** The run that this one follows. */
-function factsOfRun({
-  name,
-  html_url: url,
-  event,
-  head_branch,
-  head_sha,
-  conclusion,
-}: WorkflowRun): Fact[] {
+function factsOfRun(run: WorkflowRun): Fact[] {
   return [
-    ['Finished workflow', `${name} (${url}, started by ${event})`],
-    ['Branch', head_branch ?? ''],
-    ['Commit', head_sha ?? ''],
-    ['Conclusion', conclusion ?? ''],
+    ['Finished workflow', `${run.name} (${run.html_url}, started by ${run.event})`],
+    ['Branch', run.head_branch ?? ''],
+    ['Commit', run.head_sha ?? ''],
+    ['Conclusion', run.conclusion ?? ''],
   ]
 }
 
 /** The branch or tag that an event is about, where its other facts don't tell. */
-function branchOf({ row, payload }: GitHubEvent, { ref: runRef }: Environment): Fact[] {
+function branchOf({ row, payload }: GitHubEvent, { ref }: Environment): Fact[] {
   if (payload.pull_request != null || payload.issue?.pull_request != null) return []
   if (row.subject === 'release' || row.subject === 'workflow-run') return []
   if (payload.ref_type != null)
     return [[payload.ref_type === 'tag' ? 'Tag' : 'Branch', payload.ref ?? '']]
-  const ref = (row.subject === 'push' ? payload.ref : undefined) ?? runRef
-  if (ref.startsWith('refs/tags/')) return [['Tag', ref.slice('refs/tags/'.length)]]
-  return [['Branch', ref.replace(/^refs\/heads\//, '')]]
+  const [, kind, name = ref] = /^refs\/(heads|tags)\/(.*)$/.exec(ref) ?? []
+  return [[kind === 'tags' ? 'Tag' : 'Branch', name]]
 }

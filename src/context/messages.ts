@@ -1,17 +1,20 @@
+import { hasSkipLabel } from '../events/loop-guard.ts'
 import { isSameAccount } from '../github/comments.ts'
+import type { MergedPull, MergedPulls } from '../github/pull-requests.ts'
 import type { Maybe, User } from '../github/types.ts'
+import type { Inputs } from '../inputs/table.ts'
 import { byteLength, cleanMarkdown, clipBytes, oneLine } from '../lib/text.ts'
 import type { Written } from './diff.ts'
 
 export type CommitSummary = {
   /** May be empty, as may be the URL. */
   readonly sha: string
-  readonly url?: string
+  readonly url?: Maybe<string>
   /** Or the part of it that the agent gets. */
   readonly message: string
   readonly author?: Maybe<User>
-  /** Whether it came in a pull request that the agent is told of. */
-  readonly isInPull?: boolean
+  /** The merged pull requests that it came in, if any, without those that need no docs. */
+  readonly pulls?: readonly MergedPull[]
 }
 
 const MAX_SUBJECT_BYTES = 300
@@ -20,7 +23,26 @@ const MAX_COMMIT_BODY_BYTES = 1000
 
 /** A commit of a pull request, whose description tells what its body would: with its subject alone. */
 export function withoutBody(commit: CommitSummary): CommitSummary {
-  return { ...commit, message: subjectOf(commit), isInPull: true }
+  return { ...commit, message: subjectOf(commit) }
+}
+
+/** Commits with the merged pull requests that they came in, which tell what the bodies of their messages would. */
+export function withPulls(
+  commits: readonly CommitSummary[],
+  mergedPulls: MergedPulls,
+  inputs: Inputs,
+): CommitSummary[] {
+  return commits.map((commit) => {
+    const all = mergedPulls.get(commit.sha) ?? []
+    const pulls = all.filter(({ labels }) => !hasSkipLabel(labels, inputs))
+    return all.length === 0 ? commit : { ...withoutBody(commit), pulls }
+  })
+}
+
+/** Each once, at the newest of its commits, newest first. */
+export function pullsOf(commits: readonly CommitSummary[]): MergedPull[] {
+  const all = commits.toReversed().flatMap(({ pulls = [] }) => pulls)
+  return [...new Map(all.map((pull) => [pull.number, pull])).values()]
 }
 
 export function subjectOf({ message }: CommitSummary): string {
@@ -33,24 +55,20 @@ export function renderCommits(
   { total, maxBytes }: { readonly total: number; readonly maxBytes: number },
 ): Written {
   const all = commits.toReversed().map(readMessage)
-  const inOrder = all.toSorted((one, other) => Number(one.isRoutine) - Number(other.isRoutine))
-  const shown = inOrder.map(({ title }) => title)
+  const shown = all.toSorted((one, other) => Number(one.isRoutine) - Number(other.isRoutine))
   const write = (): string => {
     const left = total - shown.length
-    return ['\nCommits:', ...shown, left > 0 ? `\n… (${left} more, left out here)` : ''].join('')
+    const note = left > 0 ? `\n… (${left} more, left out here)` : ''
+    return ['\nCommits:', ...shown.map(({ text }) => text), note].join('')
   }
   while (byteLength(write()) > maxBytes && shown.length > 0) shown.pop()
   let left = maxBytes - byteLength(write())
   if (left < 0 || commits.length === 0) return { text: '', count: 0 }
-  for (const [index, title] of shown.entries()) {
-    const body = clipBytes(
-      inOrder[index]?.body ?? '',
-      Math.min(left - 1, MAX_COMMIT_BODY_BYTES),
-      '  ',
-    )
+  for (const commit of shown) {
+    const body = clipBytes(commit.body, Math.min(left - 1, MAX_COMMIT_BODY_BYTES), '  ')
     if (body === '') continue
     left -= byteLength(`\n${body}`)
-    shown[index] = `${title}\n${body}`
+    commit.text += `\n${body}`
   }
   return { text: write(), count: shown.length }
 }
@@ -73,7 +91,7 @@ function readMessage({ sha, message }: CommitSummary) {
   const subject = isMerge ? `${title} (#${number})` : first || '(no message)'
   const shownSha = sha === '' ? '' : `${sha.slice(0, 7)} `
   return {
-    title: `\n- ${shownSha}${clipBytes(oneLine(subject), MAX_SUBJECT_BYTES)}`,
+    text: `\n- ${shownSha}${clipBytes(oneLine(subject), MAX_SUBJECT_BYTES)}`,
     body: isMerge ? below.join('\n').trim() : text,
     isRoutine: ROUTINE.test(subject),
   }

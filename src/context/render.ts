@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto'
 import type { MergedPull } from '../github/pull-requests.ts'
-import type { Issue, Release } from '../github/types.ts'
+import type { Inputs } from '../inputs/table.ts'
 import { byteLength, clipBytes, oneLine } from '../lib/text.ts'
-import { listFiles, renderFiles, renderHunk, type Written } from './diff.ts'
+import { listFiles, renderFiles, renderHunk, sumOf, type Written } from './diff.ts'
 import {
   type CommitSummary,
   cleanText,
   type PriorPosts,
+  pullsOf,
   renderCommits,
   renderPosts,
 } from './messages.ts'
@@ -18,11 +19,6 @@ export type EventFacts = {
   readonly facts: readonly Fact[]
   /** Texts with many lines, each under its title: a description, release notes. */
   readonly texts?: readonly Fact[]
-  /** The merged pull requests that the commits came in, newest first. */
-  readonly mergedPulls?: readonly MergedPull[]
-  /** The pull request or the release that the event is about. */
-  readonly pull?: Issue
-  readonly release?: Release
   /** Oldest first. */
   readonly commits?: readonly CommitSummary[]
   /** How many commits there are in all, where these are only some. */
@@ -32,7 +28,7 @@ export type EventFacts = {
     readonly files: readonly ChangedFile[]
     /** How many there are in all; `undefined` if there may be more than these. */
     readonly total: number | undefined
-    /** Why they are not known, or not as expected; empty if they are. */
+    /** Why they are not known, if they are not. */
     readonly problem?: string
     /** Where the whole diff is; may be empty. */
     readonly url?: string
@@ -46,21 +42,22 @@ export type Fact = readonly [name: string, value: string]
 
 /** How a block is written. */
 export type BlockOptions = {
-  readonly detail: 'diff' | 'files'
+  readonly detail: Inputs['context']
   /** What users wrote: the rest of the prompt. */
   readonly promptBytes: number
   /** Whether a person asked for the run. */
   readonly isCommand?: boolean
-  /** What was written before a command. */
   readonly conversation?: PriorPosts | undefined
   /** Lines of what readers missed, with our own words on them. */
   readonly signals?: readonly string[]
 }
 
 /** How much of an event a block holds. */
-export type ContextStats = Readonly<Record<'commits' | 'files' | 'mergedPulls', number>> & {
-  /** Whether it is not known what has changed. */
-  readonly isUnknown: boolean
+export type ContextStats = {
+  readonly commits: number
+  /** `undefined` if they are not known. */
+  readonly files: number | undefined
+  readonly mergedPulls: number
 }
 
 /** Maximum size in UTF-8: of a whole prompt with a diff, and of the block without it, delimiters included. */
@@ -69,11 +66,10 @@ const MAX_BYTES = { prompt: 128 * 1024, withoutDiff: 16 * 1024 }
 const MAX_FACT_BYTES = 500
 /** For the title of a text. */
 const MAX_TITLE_BYTES = 700
-const MAX_HUNK_BYTES = 4 * 1024
 const MAX_NAMED_PAGES = 8
 /** For the note of how many are left out. */
 const MAX_NOTE_BYTES = 60
-/** Kept for files and hunk, beside the longest prompt that has a diff. */
+/** Kept for files, beside the longest prompt that has a diff. */
 const MIN_FILES_BYTES = 1024
 
 const DELIMITER = 'github-context'
@@ -117,35 +113,33 @@ export function renderContext(
   const lack = detail === 'diff' && isLongPrompt && files.length > 0 ? NO_DIFF : ''
   const title = event.files === undefined ? '' : `${filesTitle(event.files)}${lack}`
   const facts = [...event.facts, pagesFact(files)].map(renderFact).join('')
-  const { texts = [], mergedPulls = [], commits = [], commitCount: total = commits.length } = event
-  const [told = NOTHING, list = NOTHING, posts = NOTHING, pulls = NOTHING, ...written] = fill(
+  const { texts = [], commits = [], commitCount: total = commits.length } = event
+  const [told = NOTHING, list = NOTHING, posts = NOTHING, pulls = NOTHING, hunk, ...written] = fill(
     [
       (max) => renderCommits(commits, { total, maxBytes: max }),
       (max) => (withDiff ? NOTHING : listFiles(files, max)),
       (max) => (conversation ? renderPosts(conversation, max) : NOTHING),
-      pullsWriter(mergedPulls),
+      pullsWriter(pullsOf(commits)),
+      (max) => (withDiff ? renderHunk(event.hunk ?? '', max) : NOTHING),
       ...texts.map(textWriter),
     ],
     maxBytes - frameBytes - byteLength(`${facts}${title}`),
   )
-  const hunkBytes = Math.min(MAX_HUNK_BYTES, (bytesLeft - maxBytes) / 2)
-  const hunk = withDiff ? renderHunk(event.hunk ?? '', hunkBytes) : ''
-  const middle = [posts, pulls, ...written, told].map(({ text }) => text).join('')
-  const head = [facts, middle, hunk, title].join('')
-  const isNone = files.length === 0 && commits.length === 0
-  const stats = {
-    commits: told.count,
-    files: list.count,
-    mergedPulls: pulls.count,
-    isUnknown: isNone && event.files !== undefined && event.files.total === undefined,
-  }
-  if (!withDiff) return { text: delimit(leadIn, `${head}${list.text}`), stats }
+  const middle = [posts, pulls, ...written, told, hunk].map((part) => part?.text ?? '').join('')
+  const head = `${facts}${middle}${title}`
   const whole = url === '' ? '' : `\n… (the whole diff: ${oneLine(url)})`
-  const diff = renderFiles(files, bytesLeft - frameBytes - byteLength(`${head}${whole}`))
+  const diffBytes = bytesLeft - frameBytes - byteLength(`${head}${whole}`)
+  const shown = withDiff ? renderFiles(files, diffBytes) : { ...list, isCut: false }
   // There may be more files than GitHub lists.
-  const isCut = diff.isCut || (files.length > 0 && event.files?.total === undefined)
-  const text = delimit(leadIn, `${head}${diff.text}${isCut ? whole : ''}`)
-  return { text, stats: { ...stats, files: diff.count } }
+  const isCut = shown.isCut || (withDiff && files.length > 0 && event.files?.total === undefined)
+  return {
+    text: delimit(leadIn, `${head}${shown.text}${isCut ? whole : ''}`),
+    stats: {
+      commits: told.count,
+      files: event.files?.problem === undefined ? shown.count : undefined,
+      mergedPulls: pulls.count,
+    },
+  }
 }
 
 /** What was written since an earlier job, for a message to it; empty if nothing was. */
@@ -159,18 +153,15 @@ type Section = (maxBytes: number) => Written
 
 /** Writes sections in so many bytes together: small ones get what they need, large ones share what is left. */
 function fill(sections: readonly Section[], maxBytes: number): Written[] {
-  const written = sections.map((section) => section(maxBytes))
-  const sizeOf = (index: number): number => byteLength(written[index]?.text ?? '')
+  const parts = sections.map((write) => ({ write, ...write(maxBytes) }))
+  const smallFirst = parts.toSorted((a, b) => byteLength(a.text) - byteLength(b.text))
   let left = Math.max(0, maxBytes)
-  const smallFirst = [...sections.entries()].toSorted(
-    ([one], [other]) => sizeOf(one) - sizeOf(other),
-  )
-  for (const [done, [index, section]] of smallFirst.entries()) {
-    const share = Math.floor(left / (sections.length - done))
-    if (sizeOf(index) > share) written[index] = section(share)
-    left -= sizeOf(index)
+  for (const [done, part] of smallFirst.entries()) {
+    const share = Math.floor(left / (parts.length - done))
+    if (byteLength(part.text) > share) Object.assign(part, part.write(share))
+    left -= byteLength(part.text)
   }
-  return written
+  return parts
 }
 
 /** The code in the delimiters is made from all that is between them: nothing in there can hold it. */
@@ -207,8 +198,8 @@ function pullsWriter(pulls: readonly MergedPull[]): Section {
   }
 }
 
-function textOfPull({ number, title, url, author: { login }, labels, body }: MergedPull): Fact {
-  const by = login === '' ? '' : `, by ${login}`
+function textOfPull({ number, title, url, author, labels, body }: MergedPull): Fact {
+  const by = author?.login ? `, by ${author.login}` : ''
   const labelled = labels.length === 0 ? '' : `, labels: ${labels.join(', ')}`
   return [`Merged pull request #${number}: ${title} (${url}${by}${labelled})`, body]
 }
@@ -223,12 +214,13 @@ function textWriter([name, value]: Fact): Section {
   }
 }
 
-function filesTitle({ files, total, problem = '' }: NonNullable<EventFacts['files']>): string {
-  const sum = (field: 'added' | 'removed'): number =>
-    files.reduce((all, file) => all + file[field], 0)
-  const count = total === undefined ? `${files.length} or more` : `${Math.max(total, files.length)}`
-  const shown = `${count}${lineCounts(sum('added'), sum('removed'))}, first what readers would notice`
-  const none = problem === '' ? 'none' : ''
-  const words = [files.length > 0 ? shown : none, oneLine(problem)]
-  return `\nChanged files: ${words.filter((text) => text !== '').join('; ')}`
+function filesTitle({ files, total, problem }: NonNullable<EventFacts['files']>): string {
+  if (problem !== undefined) return `\nChanged files: not known: ${oneLine(problem)}`
+  if (files.length === 0) return '\nChanged files: none'
+  const count = total ?? `${files.length} or more`
+  const lines = lineCounts(
+    sumOf(files, ({ added }) => added),
+    sumOf(files, ({ removed }) => removed),
+  )
+  return `\nChanged files: ${count}${lines}, first what readers would notice`
 }

@@ -1,20 +1,20 @@
 import { isSha, type Payload } from '../events/event-table.ts'
-import { hasSkipLabel, MAX_DESCRIBED, originsOf } from '../events/loop-guard.ts'
+import { hasSkipLabel, MAX_DESCRIBED } from '../events/loop-guard.ts'
 import type { GitHub, Known } from '../github/client.ts'
 import { type MergedPulls, readMergedPulls } from '../github/pull-requests.ts'
 import type { Commit, Release } from '../github/types.ts'
 import type { Run } from '../runner/run.ts'
 import {
-  changesInPayload,
+  type Base,
   compare,
-  readComparison,
+  pushedCommits,
+  readChanges,
   readFiles,
-  requestComparison,
   summaryOf,
   unite,
   unknownChanges,
 } from './changes.ts'
-import { type CommitSummary, withoutBody } from './messages.ts'
+import { withPulls } from './messages.ts'
 import type { EventFacts, Fact } from './render.ts'
 
 /** This step's last successful job: the commit it was about, its pull request or run, and when. */
@@ -28,10 +28,11 @@ export type LastJob = {
 /** In a repository of many packages, the release before may be far back. */
 const MAX_RELEASES = 300
 /** How many tags are compared at most to find one that serves. */
-const MAX_COMPARED = 5
+const MAX_TAGS = 5
 /** On the first run: the release to compare with is at most so far back; where there is none, so many commits are told. */
 const MAX_COMMITS_AHEAD = 250
 const LAST_COMMITS = 10
+const NO_BASE = 'there is nothing to compare with'
 
 /** What a push brought, with the merged pull requests that its commits came in. */
 export async function factsOfPush(
@@ -44,38 +45,26 @@ export async function factsOfPush(
     return await changesSinceTag(tag, payload, github)
   }
   const changes = await changesOfPush(payload, lastJob, github)
-  const { commits = [] } = changes
-  const earlier = await readEarlierPulls(payload, commits, github)
+  const { commits: listed = [] } = changes
+  // Those of earlier pushes, whose runs were dropped or skipped.
+  const unread = listed.filter(({ sha }) => isSha(sha) && !mergedPulls.has(sha))
+  const options = { withText: true, cost: 'the agent is not told their pull requests' }
+  const earlier = await readMergedPulls(unread.slice(-MAX_DESCRIBED), options, github)
   const origins = new Map([...earlier, ...mergedPulls])
-  const pulls = new Map([...origins.values()].flat().map((pull) => [pull.number, pull]))
-  const { skipped = [], told = [] } = Object.groupBy(
-    [...pulls.values()].toReversed(),
-    ({ labels }) => (hasSkipLabel(labels, inputs) ? 'skipped' : 'told'),
-  )
-  const passOver: Fact = [
-    'Pull requests that need no documentation (pass over their changes)',
-    skipped.map(({ number }) => `#${number}`).join(', '),
+  const skipped = listed
+    .toReversed()
+    .flatMap(({ sha }) => origins.get(sha) ?? [])
+    .filter(({ labels }) => hasSkipLabel(labels, inputs))
+    .map(({ number }) => `#${number}`)
+  const facts: Fact[] = [
+    ...changes.facts,
+    ['Forced push', payload.forced ? 'commits were removed from the branch' : ''],
+    [
+      'Pull requests that need no documentation (pass over their changes)',
+      [...new Set(skipped)].join(', '),
+    ],
   ]
-  return {
-    ...changes,
-    facts: [...changes.facts, passOver],
-    mergedPulls: told,
-    commits: commits.map((one) => (origins.get(one.sha)?.length ? withoutBody(one) : one)),
-  }
-}
-
-/** The merged pull requests of the commits that earlier pushes brought, whose runs were dropped or skipped. */
-async function readEarlierPulls(
-  payload: Payload,
-  commits: readonly CommitSummary[],
-  github: GitHub,
-): Promise<MergedPulls> {
-  const pushed = new Set(originsOf(payload.commits).map(({ sha }) => sha))
-  const earlier = commits.filter(({ sha }) => isSha(sha) && !pushed.has(sha)).slice(-MAX_DESCRIBED)
-  if (earlier.length === 0) return new Map()
-  const consequence =
-    'The agent is not told which pull requests the commits of earlier pushes came in.'
-  return await readMergedPulls(earlier, { withText: true, consequence }, github)
+  return { ...changes, facts, commits: withPulls(listed, origins, inputs) }
 }
 
 /** Since this step's last job, else since the push before. */
@@ -84,26 +73,23 @@ async function changesOfPush(
   lastJob: Known<LastJob | undefined>,
   github: GitHub,
 ): Promise<EventFacts> {
-  const { before, after } = payload
-  // A local run may have any payload.
-  if (!isSha(after))
-    return changesInPayload(payload, 'not known: the payload names no commit to compare')
-  if (!isSha(before))
-    return changesInPayload(payload, 'a new branch has nothing to be compared with')
-  const job = lastJob.known ? lastJob.value : undefined
-  const compared = await compare(job?.sha ?? before, after, github)
-  const since = job !== undefined && job.sha !== before ? [factOfJob(job)] : []
-  const unknown = compared.known ? '' : `not known: ${compared.why}`
-  const changes = compared.known
-    ? compared.value
-    : withFact(changesInPayload(payload, unknown), 'Compare', payload.compare ?? '')
-  const forced: Fact = ['Forced push', payload.forced ? 'commits were removed from the branch' : '']
-  return { ...changes, facts: [...(compared.known ? since : []), ...changes.facts, forced] }
+  const { before, after, compare: url } = payload
+  const commits = pushedCommits(payload)
+  // A new branch; a local run may have any payload.
+  if (!isSha(before) || !isSha(after)) return unknownChanges(NO_BASE, { commits })
+  const job = baseOfJob(lastJob)
+  const base: Base =
+    job === undefined || job.ref === before ? { ref: before, since: ['Changes since', ''] } : job
+  const known: EventFacts = { facts: [['Compare', url ?? '']], commits }
+  return await readChanges(github, known, () => compare(base, after, github))
 }
 
-function factOfJob({ sha, createdAtMs }: LastJob): Fact {
+function baseOfJob(lastJob: Known<LastJob | undefined>): Base | undefined {
+  if (!lastJob.known || lastJob.value === undefined) return undefined
+  const { sha, createdAtMs } = lastJob.value
   const when = createdAtMs === 0 ? '' : `, ${new Date(createdAtMs).toISOString().slice(0, 16)}Z`
-  return ['Changes since', `this step's last job (commit ${sha.slice(0, 7)}${when})`]
+  const job = `this step's last job (commit ${sha.slice(0, 7)}${when})`
+  return { ref: sha, since: ['Changes since', job] }
 }
 
 /** What has changed on the run's branch since this step's last job; without one, what was done last. */
@@ -111,142 +97,127 @@ export async function factsOfBranch(
   lastJob: Known<LastJob | undefined>,
   { environment: { sha }, github }: Run,
 ): Promise<EventFacts> {
-  if (!isSha(sha)) return unknownChanges('the run names no commit')
-  const job = lastJob.known ? lastJob.value : undefined
-  if (job === undefined)
-    return (await changesSinceRelease(sha, github)) ?? (await lastCommits(sha, github))
-  const [label, value] = factOfJob(job)
-  if (job.sha === sha) return { facts: [[label, value]], files: { files: [], total: 0 } }
-  const compared = await compare(job.sha, sha, github)
-  return withFact(compared.known ? compared.value : unknownChanges(compared.why), label, value)
+  if (!isSha(sha)) return unknownChanges(NO_BASE)
+  const base = baseOfJob(lastJob)
+  const facts = base ? [base.since] : []
+  if (base?.ref === sha) return { facts, files: { files: [], total: 0 } }
+  return await readChanges(github, { facts }, async () => {
+    if (base) return await compare(base, sha, github)
+    const call = { purpose: 'compare with the releases', permission: 'contents: read' }
+    const changes = await github.attempt({ ...call, level: 'notice' }, () =>
+      changesSinceRelease(sha, github),
+    )
+    return (changes.known && changes.value) || (await lastCommits(sha, github))
+  })
 }
 
-/** @returns `undefined` if there is no release to compare with, or none that can be read */
+/** Since the newest release that is neither on this commit nor too far back, if there is one. */
 async function changesSinceRelease(sha: string, github: GitHub): Promise<EventFacts | undefined> {
-  const call = {
-    purpose: 'list the releases',
-    permission: 'contents: read',
-    level: 'notice',
-  } as const
-  const listed = await github.attempt(call, () =>
-    github.list<Release>(`${github.path}/releases`, MAX_RELEASES),
-  )
-  const published = (listed.known ? listed.value : [])
-    .filter(({ draft, prerelease }) => draft !== true && prerelease !== true)
-    .map(({ tag_name: tag, published_at: at }) => ({ tag: tag ?? '', at: at ?? '' }))
+  const bases = (await listPublished(github))
+    .filter(({ prerelease }) => prerelease !== true)
     // GitHub's times are all in UTC and of one length: they sort as text.
-    .toSorted((one, other) => (one.at < other.at ? 1 : -1))
-  for (const { tag } of published.slice(0, MAX_COMPARED)) {
-    const compared = await requestComparison(tag, sha, github, { level: 'notice' })
-    if (!compared.known) return undefined
-    const ahead = compared.value.ahead_by ?? 0
-    if (ahead < 1 || ahead > MAX_COMMITS_AHEAD) continue
-    const changes = await readComparison(compared.value, tag, sha, github)
-    return withFact(changes, 'Changes since', `the release ${tag} (this step has no earlier job)`)
+    .toSorted((one, other) => ((one.published_at ?? '') < (other.published_at ?? '') ? 1 : -1))
+    .map(({ tag_name: tag }): Base => {
+      const since = `the release ${tag} (this step has no earlier job)`
+      return { ref: tag ?? '', since: ['Changes since', since] }
+    })
+  return await compareWithFirst(bases, sha, github, MAX_COMMITS_AHEAD)
+}
+
+async function listPublished(github: GitHub): Promise<Release[]> {
+  const releases = await github.list<Release>(`${github.path}/releases`, MAX_RELEASES)
+  return releases.filter(({ draft }) => draft !== true)
+}
+
+/** What has changed since the first of these that is 1 to so many commits back; `undefined` if none is. */
+async function compareWithFirst(
+  bases: readonly Base[],
+  head: string,
+  github: GitHub,
+  maxCommits = Infinity,
+): Promise<EventFacts | undefined> {
+  for (const base of bases.slice(0, MAX_TAGS)) {
+    const changes = await compare(base, head, github)
+    const { commitCount = 0 } = changes
+    // Another tag may be on the same commit.
+    if (commitCount > 0 && commitCount <= maxCommits) return changes
   }
   return undefined
 }
 
 /** What the last commits changed, of a young branch all. */
 async function lastCommits(sha: string, github: GitHub): Promise<EventFacts> {
-  const cost = 'the agent is not told what has changed'
-  const call = { purpose: 'list the last commits', permission: 'contents: read', cost }
   const { repository } = github
-  const listed = await github.attempt(call, () =>
-    github.call<readonly Commit[]>(({ rest }) =>
-      rest.repos.listCommits({ ...repository, sha, per_page: LAST_COMMITS + 1 }),
-    ),
+  const listed = await github.call<readonly Commit[]>(({ rest }) =>
+    rest.repos.listCommits({ ...repository, sha, per_page: LAST_COMMITS + 1 }),
   )
-  if (!listed.known) return unknownChanges(listed.why)
-  const base = listed.value.at(-1)?.sha ?? sha
-  const isAll = listed.value.length <= LAST_COMMITS
+  const ref = listed.at(-1)?.sha ?? sha
+  const isAll = listed.length <= LAST_COMMITS
   const words = isAll ? 'the first commit, included' : `${LAST_COMMITS} commits before`
   const why = 'this step has no earlier job, and no release to compare with'
-  const compared = await compare(base, sha, github)
-  if (!compared.known) return unknownChanges(compared.why)
-  const changes = withFact(compared.value, 'Changes since', `${words} (${why})`)
+  const changes = await compare({ ref, since: ['Changes since', `${words} (${why})`] }, sha, github)
   if (!isAll) return changes
   // Nothing can be compared with what was before the first commit.
-  const first = await github.attempt(call, () =>
-    github.call<Commit>(({ rest }) => rest.repos.getCommit({ ...repository, ref: base })),
+  const first = await github.call<Commit>(({ rest }) =>
+    rest.repos.getCommit({ ...repository, ref }),
   )
-  const firstFiles = first.known ? readFiles(first.value.files) : []
-  const files = unite(firstFiles, changes.files?.files ?? [])
-  const commits = listed.value.map(summaryOf).toReversed()
-  return { ...changes, commits, commitCount: commits.length, files: { files, total: files.length } }
-}
-
-function withFact(changes: EventFacts, ...fact: Fact): EventFacts {
-  return { ...changes, facts: [fact, ...changes.facts] }
+  const files = unite(readFiles(first.files), changes.files?.files ?? [])
+  const commits = listed.map(summaryOf).toReversed()
+  return { facts: changes.facts, commits, files: { files, total: files.length } }
 }
 
 /** A release, and what has changed since the one before. */
 export async function factsOfRelease(payload: Payload, github: GitHub): Promise<EventFacts> {
   const release = payload.release ?? {}
   const tag = release.tag_name ?? ''
-  const consequence = 'The agent is not told what has changed since the release before.'
-  const call = { purpose: 'list the releases', permission: 'contents: read', consequence }
-  const before = await github.attempt(call, async () => {
-    const releases = await github.list<Release>(`${github.path}/releases`, MAX_RELEASES)
-    const published = releases.filter(({ draft }) => draft !== true)
-    return tagsBefore(
-      tag,
-      published.map(({ tag_name }) => tag_name ?? ''),
-    )
-  })
-  const changes = await changesSinceNearest(before, tag, 'Release before', payload, github)
+  const changes = await changesSinceVersion('Release before', tag, payload, github, async () =>
+    (await listPublished(github)).map(({ tag_name: name }) => name ?? ''),
+  )
   const facts: Fact[] = [
     ['Release', release.name ?? ''],
     ['Tag', tag],
     ['URL', release.html_url ?? ''],
     ...changes.facts,
   ]
-  return { ...changes, facts, release, texts: release.body ? [['Notes', release.body]] : [] }
+  return { ...changes, facts, texts: release.body ? [['Notes', release.body]] : [] }
 }
 
-/** What has changed since the version tag before this one. */
 async function changesSinceTag(tag: string, payload: Payload, github: GitHub): Promise<EventFacts> {
   const [, prefix = ''] = /^(\D*)\d/.exec(tag) ?? []
   const ref = `tags/${prefix}`.replace(/\/$/, '')
-  const consequence = 'The agent is not told what has changed since the tag before.'
-  const call = { purpose: 'list the tags', permission: 'contents: read', consequence }
-  const before = await github.attempt(call, async () => {
+  return await changesSinceVersion('Tag before', tag, payload, github, async () => {
     const refs = await github.call(({ rest }) =>
       rest.git.listMatchingRefs({ ...github.repository, ref }),
     )
-    const tags = refs.map((one) => one.ref.replace(/^refs\/tags\//, ''))
-    return tagsBefore(tag, tags)
+    return refs.map((one) => one.ref.replace(/^refs\/tags\//, ''))
   })
-  return await changesSinceNearest(before, tag, 'Tag before', payload, github)
 }
 
-/** What has changed since the first of these tags that is on another commit; else what the payload has. */
-async function changesSinceNearest(
-  before: Known<string[]>,
-  tag: string,
+/** What has changed since the version before, else what the payload has. */
+async function changesSinceVersion(
   label: string,
+  tag: string,
   payload: Payload,
   github: GitHub,
+  listTags: () => Promise<readonly string[]>,
 ): Promise<EventFacts> {
-  const inPayload = (why: string, since: string): EventFacts =>
-    withFact(changesInPayload(payload, `not known: ${why}`), label, since)
-  if (!before.known) return inPayload(before.why, 'not known')
-  for (const name of before.value.slice(0, MAX_COMPARED)) {
-    const compared = await compare(name, tag, github)
-    if (!compared.known) return inPayload(compared.why, name)
-    // Another tag may be on the same commit.
-    if (compared.value.commitCount !== 0) return withFact(compared.value, label, name)
-  }
-  return inPayload('there is nothing to compare with', 'none')
+  const commits = pushedCommits(payload)
+  return await readChanges(github, { facts: [[label, 'not known']], commits }, async () => {
+    const bases = tagsBefore(tag, await listTags()).map((ref): Base => {
+      return { ref, since: [label, ref] }
+    })
+    const changes = await compareWithFirst(bases, tag, github)
+    return changes ?? unknownChanges(NO_BASE, { facts: [[label, 'none']], commits })
+  })
 }
 
 /** The tags before one, the nearest first: lower versions with the same prefix. */
 export function tagsBefore(tag: string, tags: readonly string[]): string[] {
-  const version = readVersion(tag)
-  const versions = tags.map(readVersion).filter((one) => one !== undefined)
-  const lower = versions.filter(
-    (one) => one.prefix === version?.prefix && compareVersions(one, version) < 0,
-  )
+  const [version] = readVersion(tag)
+  if (version === undefined) return []
+  const lower = tags
+    .flatMap(readVersion)
+    .filter((one) => one.prefix === version.prefix && compareVersions(one, version) < 0)
   return lower.toSorted((one, other) => compareVersions(other, one)).map((one) => one.tag)
 }
 
@@ -256,11 +227,10 @@ type Version = Readonly<Record<'tag' | 'prefix' | 'numbers' | 'suffix', string>>
 const VERSION =
   /^(.*?)v?(?<![\d.])(\d+(?:\.\d+){0,3})((?:[-.]|a|b|rc|alpha|beta|pre|dev)[\w.-]*)?(?:\+.*)?$/i
 
-function readVersion(tag: string): Version | undefined {
-  const [, prefix, numbers, suffix = ''] = VERSION.exec(tag) ?? []
-  return prefix === undefined || numbers === undefined
-    ? undefined
-    : { tag, prefix, numbers, suffix }
+/** None if the tag is no version's. */
+function readVersion(tag: string): Version[] {
+  const [match, prefix = '', numbers = '', suffix = ''] = VERSION.exec(tag) ?? []
+  return match === undefined ? [] : [{ tag, prefix, numbers, suffix }]
 }
 
 /** Below zero if the first is lower. A version with a suffix comes before the one without it. */

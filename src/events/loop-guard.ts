@@ -73,7 +73,7 @@ export function ownAuthor(
   const address = email?.toLowerCase()
   const ofEmail = address?.match(/^(?:\d+\+)?([^@]+)@users\.noreply\./)?.[1]
   const written = login ?? (address === AGENT_EMAIL ? 'mintlify' : ofEmail)
-  return ignoredAuthor([written, ...pulls.map(({ author }) => author.login)], inputs)
+  return ignoredAuthor([written, ...pulls.map(({ author }) => author?.login)], inputs)
 }
 
 /** Asks for the merged pull requests of a push's newest commits, where the loop guard or the context needs them. */
@@ -81,12 +81,14 @@ export async function loadMergedPulls(
   event: GitHubEvent,
   { inputs, github }: Run,
 ): Promise<MergedPulls> {
-  const withText = hasPrompt(inputs) && inputs.context !== 'none'
+  const withText = hasPrompt(inputs)
   const isAsked =
     event.row.subject === 'push' && (withText || guardedCommits(event, inputs).length > 0)
   const commits = isAsked ? originsOf(event.payload.commits).filter(({ sha }) => isSha(sha)) : []
-  if (commits.length === 0) return new Map()
-  const cost = withText && 'the agent is not told their pull requests'
+  const cost =
+    withText &&
+    inputs.context !== 'none' &&
+    'the agent is not told which pull requests the commits came in'
   const consequence = "Commits of unknown origin count as a person's."
   const described = commits.slice(-MAX_DESCRIBED)
   return await readMergedPulls(

@@ -1,7 +1,7 @@
 import { isLoopbackHost } from '../lib/transport.ts'
 import type { GitHub, GitHubCall } from './client.ts'
 import { graphqlError } from './errors.ts'
-import { type Maybe, type Nodes, nodesOf, type Sent } from './types.ts'
+import { type Maybe, type Nodes, nodesOf, type Sent, type User } from './types.ts'
 
 /** The path of a pull request (GitHub, Gitea, Bitbucket, Azure) or a merge request (GitLab). */
 const PULL_REQUEST_PATH =
@@ -51,8 +51,8 @@ export type CommitOrigin = {
 export type MergedPull = {
   readonly number: number
   readonly url: string
-  /** Without a login if the account was deleted. `isPerson`: no bot, app or organization. */
-  readonly author: { readonly login: string; readonly isPerson: boolean }
+  /** Null if the account was deleted. */
+  readonly author: Maybe<User>
   readonly title: string
   readonly labels: readonly string[]
   readonly body: string
@@ -72,6 +72,7 @@ export async function readMergedPulls(
   options: { readonly withText?: boolean } & Pick<GitHubCall, 'level' | 'cost' | 'consequence'>,
   github: GitHub,
 ): Promise<MergedPulls> {
+  if (commits.length === 0) return new Map()
   const { withText = false, ...logging } = options
   const pull = `number url merged mergeCommit { oid } author { __typename login }
     labels(first: 20) { nodes { name } } ${withText ? 'title body' : ''}`
@@ -148,11 +149,10 @@ function readAliases(aliases: Aliases, commits: readonly Pick<CommitOrigin, 'sha
 }
 
 function readMerged({ number, url, author, title, labels, body }: MergedNode): MergedPull {
-  const login = author?.login ?? ''
   return {
     number: number ?? 0,
     url: url ?? '',
-    author: { login, isPerson: author?.__typename === 'User' && !login.endsWith('[bot]') },
+    author: author && { login: author.login, type: author.__typename },
     title: title ?? '',
     labels: nodesOf(labels).map(({ name }) => name ?? ''),
     body: body ?? '',

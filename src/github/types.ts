@@ -57,11 +57,8 @@ export type Repository = Sent<{ full_name: string; fork: boolean; default_branch
 export type PushedCommit = Sent<{
   id: string
   message: string
+  url: string
   author: Sent<{ username: string; email: string }>
-  /** Paths; often missing. */
-  added: readonly string[]
-  modified: readonly string[]
-  removed: readonly string[]
 }>
 
 /** `status`: `ahead`, `behind`, `diverged`, `identical`. `files`: 300 at most, without saying how many there are. */

@@ -204,10 +204,11 @@ function promptBlock(plan: Plan | undefined, { redact }: Run): Markdown {
 }
 
 /** What the agent was told: `12 commits, 34 files, 2 merged pull requests`. */
-function contextCounts({ commits, files, mergedPulls, isUnknown }: ContextStats): string {
-  if (isUnknown) return 'what has changed is not known'
+function contextCounts({ commits, files, mergedPulls }: ContextStats): string {
+  if (files === undefined && commits === 0) return 'what has changed is not known'
+  const changed = files === undefined ? 'files not known' : countOf(files, 'file')
   const pulls = mergedPulls === 0 ? '' : `, ${countOf(mergedPulls, 'merged pull request')}`
-  return `${countOf(commits, 'commit')}, ${countOf(files, 'file')}${pulls}`
+  return `${countOf(commits, 'commit')}, ${changed}${pulls}`
 }
 
 function word(text: string): Markdown {

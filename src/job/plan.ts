@@ -1,4 +1,4 @@
-import { describeEvent, isPerson, type Sources } from '../context/gather.ts'
+import { describeEvent, type Sources, sourcesOf } from '../context/gather.ts'
 import { type PriorPosts, selectPosts } from '../context/messages.ts'
 import { type ContextStats, renderMessageContext } from '../context/render.ts'
 import { mayAsk } from '../events/decide.ts'
@@ -86,16 +86,14 @@ async function writePrompt(
   // A message is a command's words, and what was written since the last one: the job has the rest.
   const isReply = action.kind === 'message' && parts.command !== '' && inputs['job-id'] === ''
   const conversation = isPlain ? undefined : await readPosts(trigger, found, isReply, run)
-  const byCommand = commandSources(trigger, run)
   if (isReply) {
     const posts =
       conversation && conversation.posts.length > 0 ? renderMessageContext(conversation) : ''
     const prompt = [command, posts.trim()].join('\n\n').trim()
-    return { ...byCommand, prompt, contextCounts: undefined }
+    return { ...sourcesOf(trigger, [], run), prompt, contextCounts: undefined }
   }
   const signals = (await readers?.signals()) ?? []
   const written = assemblePrompt({ ...parts, command }, '')
-  if (isPlain) return { ...byCommand, prompt: written, contextCounts: undefined }
   const facts = {
     mergedPulls,
     signals,
@@ -106,7 +104,7 @@ async function writePrompt(
   }
   const { text, stats, sources } = await describeEvent(trigger, facts, run)
   return {
-    ...(trigger.command === undefined ? sources : byCommand),
+    ...sources,
     prompt: assemblePrompt({ ...parts, command }, run.redact(text)),
     contextCounts: stats,
   }
@@ -120,14 +118,6 @@ function requestsFor({ conflicts, editors }: PullState): string {
       : '',
     editors === '' ? '' : `Your pull request has commits by ${editors}. Keep their changes.`,
   )
-}
-
-function commandSources({ event, command }: Trigger, { inputs }: Run): Sources {
-  if (command === undefined) return { items: [], authors: [] }
-  const { author, source, instructions } = command
-  const item = { url: source.url, title: instructions, author: author.login } as const
-  const isByPerson = isPerson(event.payload.comment?.user, inputs)
-  return { items: [{ kind: 'command', ...item }], authors: isByPerson ? [author.login] : [] }
 }
 
 /** What those who may ask have written before the command: for a message, since the last one. */

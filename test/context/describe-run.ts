@@ -33,13 +33,9 @@ export async function tell(
 ) {
   const { sender = octocat } = event.payload
   const made = { ...event, payload: { ...event.payload, sender } }
-  const { login, id } = sender ?? octocat
-  for (const one of [octocat, { login: login ?? '', id: id ?? 0 }])
-    world.roles.set(one.login.toLowerCase(), {
-      permission: 'write',
-      role_name: 'write',
-      id: one.id,
-    })
+  const role = { permission: 'write', role_name: 'write' }
+  for (const { login, id } of [octocat, sender ?? octocat])
+    world.roles.set(login?.toLowerCase() ?? '', { ...role, id: id ?? 0 })
   const inputs = { prompt: 'Document it.', 'dry-run': 'true', ...start.inputs }
   const { log, requests, summary } = await run({ runId: 1001, ...start, event: made, inputs })
   const first = log.findIndex((line) => line.startsWith('<github-context'))

@@ -4,8 +4,8 @@ import type { ChangedFile } from '../../src/context/ranking.ts'
 import { file } from './describe-run.ts'
 
 /** So many files, `src/0.ts` and so on. */
-const filesOf = (count: number, patchAt: (index: number) => string, ending = 'ts') =>
-  Array.from({ length: count }, (_, index) => file(`src/${index}.${ending}`, patchAt(index)))
+const filesOf = (count: number, patchAt: (index: number) => string) =>
+  Array.from({ length: count }, (_, index) => file(`src/${index}.ts`, patchAt(index)))
 
 /** A patch of so many lines of ten bytes, line breaks included. */
 const patchOf = (lines: number, letter = 'x') =>
@@ -128,11 +128,9 @@ describe('changed files', () => {
 
   it('of tests and translations have 8 KiB together, whatever else was changed', () => {
     const tests = [file('a.test.ts', patchOf(3000)), file('i18n/de.json', patchOf(3000, 'y'))]
-    const shownOf = (files: readonly ChangedFile[]): number =>
-      sizeOf(show(files).filter((line) => /^\+[xy]{4}/.test(line)))
     for (const files of [tests, [...tests, file('a.ts')]]) {
-      expect(shownOf(files)).toBeGreaterThan(7 * 1024)
-      expect(shownOf(files)).toBeLessThanOrEqual(8 * 1024)
+      const shown = sizeOf(show(files).filter((line) => /^\+[xy]{4}/.test(line)))
+      expect([shown > 7 * 1024, shown <= 8 * 1024]).toEqual([true, true])
     }
     // Headers included.
     const many = Array.from({ length: 150 }, (_, at) =>
@@ -158,16 +156,19 @@ describe('changed files', () => {
     ])
   })
 
-  it('that there is no room for are counted', () => {
-    const files = filesOf(700, (index) => `+${'x'.repeat(290)}${index}`)
-    const shown = show([...files, ...filesOf(20, () => '+x', 'test.ts')], 20_000)
-    expect(shown.at(-1)).toBe(`… (${720 - headers(shown).length} more files, not named here)`)
-  })
-
-  it('are named up to 600', () => {
-    const files = filesOf(650, () => '+x')
-    const lines = listFiles(files, 100_000).text.split('\n').slice(1)
-    expect([lines.length, lines.at(-1)]).toEqual([601, '… (50 more files, not named here)'])
+  it('that there is no room for are counted, as are those beyond 600', () => {
+    const shown = show(
+      filesOf(700, (index) => `+${'x'.repeat(290)}${index}`),
+      20_000,
+    )
+    expect(shown.at(-1)).toBe(`… (${700 - headers(shown).length} more files, not named here)`)
+    const named = listFiles(
+      filesOf(650, () => '+x'),
+      100_000,
+    )
+      .text.split('\n')
+      .slice(1)
+    expect([named.length, named.at(-1)]).toEqual([601, '… (50 more files, not named here)'])
   })
 })
 
@@ -184,18 +185,18 @@ describe('lines that are commented on', () => {
     ['nothing where there are none', '', ''],
     ['cut from the top', long, `${title}\n… (90 lines above, left out here)${long.slice(-100)}`],
   ])('are %s', (_what, hunk, text) => {
-    expect(renderHunk(hunk, 200)).toBe(text)
+    expect(renderHunk(hunk, 200).text).toBe(text)
   })
 
   it('are found from the end, however many there are above', () => {
     const hunk = Array.from({ length: 20_000 }, (_, at) => `+line ${at}`).join('\n')
-    expect(renderHunk(hunk, 200)).toMatch(
+    expect(renderHunk(hunk, 200).text).toMatch(
       /\n… \(199\d\d lines above, left out here\)\n[^…]*\n\+line 19999$/,
     )
   })
 
   it('have the last one in any case, cut and said where it does not fit', () => {
-    const hunk = renderHunk(`+a\n+${'x'.repeat(300)}`, 200)
+    const hunk = renderHunk(`+a\n+${'x'.repeat(300)}`, 200).text
     expect(hunk).toMatch(
       /\n… \(1 line above, left out here\)\n\+x{80,}… \(\d{3} more characters\)$/,
     )

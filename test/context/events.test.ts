@@ -2,28 +2,15 @@ import { describe, expect, it } from 'vitest'
 import {
   bareEvent,
   type Event,
-  event,
   issueComment,
-  newIssue,
   person,
   pullRequest,
-  push,
-  pushBy,
   review,
   reviewComment,
 } from '../support/events.ts'
-import { type Harness, startHarness } from '../support/harness.ts'
-import {
-  type Account,
-  AFTER,
-  addComment,
-  addPull,
-  addStatus,
-  BEFORE,
-  commitOf,
-} from '../support/world.ts'
-import { addOlderJob, COMPARISON, changedFile, RUN, tell } from './describe-run.ts'
-import { PLACES_OF_COMMENTS, PULL_FILES } from './events.cases.ts'
+import { startHarness } from '../support/harness.ts'
+import { AFTER, addComment, addPull, addStatus, BEFORE, commitOf } from '../support/world.ts'
+import { changedFile, RUN, tell } from './describe-run.ts'
 
 const octocat = person('octocat')
 const command = { id: 1, body: '/docs', author: octocat }
@@ -45,15 +32,12 @@ const merged = {
   changed_files: 1,
 }
 
-function hasPull({ world }: Harness, files: readonly object[] = FILES): void {
+/** A GitHub with a pull request of one commit and these files. */
+async function pullScene(files: readonly object[] = FILES) {
+  const scene = await startHarness()
+  const { world } = scene
   const [sha = ''] = addPull(world, { ...merged, files }).commits
   world.commits.set(sha, { ...commitOf(world, sha), message: 'Add a flag\n\nwith details' })
-}
-
-/** A GitHub with a pull request of one commit and these files. */
-async function pullScene(files?: readonly object[]) {
-  const scene = await startHarness()
-  hasPull(scene, files)
   return scene
 }
 
@@ -82,10 +66,13 @@ describe('a pull request', () => {
   ]
   const requests = ['GET /pulls/5/files', 'GET /pulls/5/commits']
 
-  it('is told with its files, diff and the subjects of its commits', async () => {
-    const made = withPull(pullRequest({ action: 'closed' }))
-    const told = await tell(await pullScene(), { event: made })
-    const head = ['Repository: acme/docs', 'Event: pull_request (closed)', RUN]
+  it.each([
+    pullRequest({ action: 'closed' }),
+    { ...pullRequest({ action: 'closed' }), name: 'pull_request_target' },
+    review({ ...command, body: null, action: 'closed' }),
+  ])('is told with its files, diff and the subjects of its commits: $name', async (made) => {
+    const told = await tell(await pullScene(), { event: withPull(made) })
+    const head = ['Repository: acme/docs', `Event: ${made.name} (closed)`, RUN]
     expect(told).toMatchObject({ lines: [...head, ...known], requests, logged: [] })
     expect(told.counts).toBe('1 commit, 1 file')
   })
@@ -106,38 +93,43 @@ describe('a pull request', () => {
     [{ head: { ref: 'flag', repo: null } }, 'Head: flag of the fork (deleted)'],
     [{ head: { ref: 'flag', repo: { full_name: 'Acme/Docs' } } }, 'Head: flag'],
   ])('with %j is told with %s', async (change, line) => {
-    const made = { ...withPull(pullRequest(), change), name: 'pull_request_target' }
+    const made = withPull(pullRequest(), change)
     expect((await tell(await pullScene(), { event: made })).lines).toContain(line)
   })
 
-  it.each(PLACES_OF_COMMENTS)(
-    'commented on in a review is told with the lines commented on: %j',
-    async (change, place) => {
-      const { name, payload } = withPull(reviewComment(command))
-      const hunk = {
-        path: 'src/a.ts',
-        line: 7,
-        original_line: null,
-        diff_hunk: '@@ -6 +6,2 @@\n a\n+b',
-      }
-      const made = {
-        name,
-        payload: { ...payload, comment: { ...payload.comment, ...hunk, ...change } },
-      }
-      const { lines } = await tell(await pullScene(), { event: made })
-      expect(lines).toContain(`Comment on: ${place}`)
-      const title = 'Lines commented on (the comment is about the last one):'
-      expect(lines.slice(-8)).toEqual([title, '@@ -6 +6,2 @@', ' a', '+b', ...known.slice(-4)])
-    },
-  )
+  it.each([
+    [{}, 'src/a.ts, line 7'],
+    [{ line: null, original_line: 3 }, 'src/a.ts, line 3'],
+    [{ line: null }, 'src/a.ts'],
+  ])('commented on in a review is told with the lines commented on: %j', async (change, place) => {
+    const { name, payload } = withPull(reviewComment(command))
+    const hunk = {
+      path: 'src/a.ts',
+      line: 7,
+      original_line: null,
+      diff_hunk: '@@ -6 +6,2 @@\n a\n+b',
+    }
+    const made = {
+      name,
+      payload: { ...payload, comment: { ...payload.comment, ...hunk, ...change } },
+    }
+    const { lines } = await tell(await pullScene(), { event: made })
+    expect(lines).toContain(`Comment on: ${place}`)
+    const title = 'Lines commented on (the comment is about the last one):'
+    expect(lines.slice(-8)).toEqual([title, '@@ -6 +6,2 @@', ' a', '+b', ...known.slice(-4)])
+  })
 
-  it.each(PULL_FILES)(
+  it.each([
+    [650, 650, '650 (+650 -0)', 7],
+    [3100, 3100, '3100 (+3000 -0)', 30],
+    [3100, undefined, '3000 or more (+3000 -0)', 30],
+  ])(
     'of %d files, counted as %s, is asked for page by page',
     async (listed, changed_files, words, pages) => {
       const many = Array.from({ length: listed }, (_, index) => changedFile(`${index}.ts`))
       const made = withPull(pullRequest(), { ...merged, changed_files })
       const told = await tell(await pullScene(many), { event: made })
-      expect(told.lines).toContain(`Changed files: ${words}`)
+      expect(told.lines).toContain(`Changed files: ${words}, first what readers would notice`)
       expect(told.requests.filter((one) => one.includes('/files'))).toHaveLength(pages)
     },
   )
@@ -145,11 +137,12 @@ describe('a pull request', () => {
   it('that GitHub tells nothing of is told as the payload has it, and the permission is named once', async () => {
     const scene = await pullScene()
     scene.world.scopes.clear()
-    const { lines, logged } = await tell(scene, { event: issueComment(command) })
+    const { lines, logged, counts } = await tell(scene, { event: issueComment(command) })
+    expect(counts).toBe('what has changed is not known')
     expect(lines).toEqual(expect.arrayContaining(['Pull request: 5', `State: open, ${NOT_MERGED}`]))
     expect(lines.at(-1)).toMatch(/^Changed files: not known: GitHub returned 403/)
     const missing =
-      /^warning: `pull-requests: read` is missing .*, so the agent is not told what it changes\./
+      /^warning: `pull-requests: read` is missing .*, so the agent is not told the commits, files and diff\./
     expect(logged).toEqual([expect.stringMatching(missing)])
   })
 })
@@ -160,14 +153,8 @@ describe('any other event', () => {
   const issue = { number: 1, html_url, user: octocat, ...words }
   const body = ['Body:', '  When I', '  laugh']
   const hurts = ['Title: It hurts', `URL: ${html_url}`, 'Author: octocat', 'Labels: bug', ...body]
-  const commit = { head_branch: 'feature', head_sha: BEFORE }
-  const workflow_run = {
-    name: 'CI',
-    html_url: 'https://ci',
-    event: 'push',
-    ...commit,
-    conclusion: 'failure',
-  }
+  const commit = { head_branch: 'feature', head_sha: BEFORE, conclusion: 'failure' }
+  const workflow_run = { name: 'CI', html_url: 'https://ci', event: 'push', ...commit }
   const started = 'Finished workflow: CI (https://ci, started by push)'
   const finished = [started, 'Branch: feature', `Commit: ${BEFORE}`, 'Conclusion: failure']
 
@@ -175,6 +162,7 @@ describe('any other event', () => {
     ['issues', { issue }, ['Branch: main', RUN, 'Issue: 1', ...hurts]],
     ['issue_comment', { issue }, ['Branch: main', RUN, 'Issue: 1', ...hurts]],
     ['discussion', { discussion: issue }, ['Branch: main', RUN, 'Discussion: 1', ...hurts]],
+    ['discussion_comment', { discussion: issue }, ['Branch: main', RUN, 'Discussion: 1', ...hurts]],
     ['workflow_run', { workflow_run }, [RUN, ...finished]],
     ['create', { ref: 'v1', ref_type: 'tag' }, ['Tag: v1', RUN]],
     ['delete', { ref: 'flag', ref_type: 'branch' }, ['Branch: flag', RUN]],
@@ -195,22 +183,19 @@ describe('any other event', () => {
     expect(plain.lines.slice(-2)).toEqual([title, '  /docs Explain'])
     const scene = await startHarness()
     scene.world.issues.add(1)
-    const say = (author: Account, body: string) =>
-      addComment(scene.world, { kind: 'main', number: 1, author, body })
-    say(person('stranger', 9), 'Ignore the docs.')
-    say(octocat, 'Let us say 30 days.')
-    const { id } = say(octocat, '/docs Explain')
+    const said = ['Let us say 30 days.', '/docs Explain'].map((body) =>
+      addComment(scene.world, { kind: 'main', number: 1, author: octocat, body }),
+    )
     const asked = await tell(scene, {
-      event: issueComment({ ...command, id, body: '/docs Explain', number: 1, onIssue: true }),
+      event: issueComment({ ...command, id: said[1]?.id ?? 0, number: 1, onIssue: true }),
     })
     expect(asked.lines.join()).not.toContain('Comment by')
-    const before = [
+    const conversation = [
       'The conversation before, by those who may ask:',
       expect.stringMatching(/^- octocat, 20.*Z:$/),
+      '  Let us say 30 days.',
     ]
-    const texts = ['  Let us say 30 days.', '… (1 of others, left out here)']
-    expect(asked.lines).toEqual(expect.arrayContaining([...before, ...texts]))
-    expect(asked.lines.join()).not.toContain('Ignore')
+    expect(asked.lines).toEqual(expect.arrayContaining(conversation))
     expect([plain, asked].map(({ leadIn }) => leadIn[0])).toEqual([
       expect.stringMatching(
         /^This request comes from an unattended workflow run: nobody can answer/,
@@ -237,144 +222,4 @@ describe('any other event', () => {
       expect(lines).toContain(`Earlier pull request of the docs agent: ${prLink} (${words})`)
     },
   )
-})
-
-/** What the agent is told of an event, how many requests that takes, and the permissions for them. */
-const ROWS = [
-  [
-    '`push`',
-    'Changes since, Compare, Forced push, Merged pull requests, Commits, Changed files',
-    '1',
-    '`contents: read`',
-  ],
-  ['`push` of a new branch', 'Commits, Changed files', '0', 'none'],
-  ['`push` of a tag', 'Tag before, Compare, Commits, Changed files', '1 to 2', '`contents: read`'],
-  [
-    '`pull_request`, `pull_request_target`, `pull_request_review`',
-    'Pull request, Title, URL, Author, Labels, State, Base, Head, Body, Commits, Changed files',
-    '2',
-    '`pull-requests: read`',
-  ],
-  [
-    '`pull_request_review_comment`',
-    'Pull request, Title, URL, Author, Labels, State, Base, Head, Comment on, Body, Commits, Lines commented on, Changed files',
-    '2',
-    '`pull-requests: read`',
-  ],
-  [
-    '`issue_comment` on a pull request',
-    'Pull request, Title, URL, Author, Labels, State, Base, Head, Body, Commits, Changed files',
-    '3',
-    '`pull-requests: read`',
-  ],
-  ['`issues`, `issue_comment` on an issue', 'Issue, Title, URL, Author, Labels, Body', '0', 'none'],
-  [
-    '`discussion`, `discussion_comment`',
-    'Discussion, Title, URL, Author, Labels, Body',
-    '0',
-    'none',
-  ],
-  [
-    '`release`',
-    'Release, Tag, URL, Release before, Compare, Notes, Commits, Changed files',
-    '1 to 2',
-    '`contents: read`',
-  ],
-  [
-    '`schedule`, `workflow_dispatch`, `repository_dispatch`',
-    'Changes since, Compare, Commits, Changed files',
-    '1 to 4',
-    '`contents: read`',
-  ],
-  ['`workflow_run`', 'Finished workflow, Branch, Commit, Conclusion', '0', 'none'],
-  ['any other', '', '0', 'none'],
-] as const
-
-describe('the table of events', () => {
-  /** An event of a row, and what GitHub has of it. */
-  type Case = readonly [made: Event, prepare?: (scene: Harness) => void]
-
-  const pushed = pushBy('octocat')
-  const ofNewRef = { created: true, before: '0'.repeat(40), after: AFTER }
-  const tag = push({ ...ofNewRef, ref: 'refs/tags/v1.1.0', commits: [] })
-  const commits = [{ id: AFTER, message: 'Add', added: ['a'] }]
-  const branch = push({ ...ofNewRef, ref: 'refs/heads/x', commits })
-  const release = { tag_name: 'v1.1.0', name: 'Ship', body: 'Notes', draft: false }
-  const published = event('release', { action: 'published', release })
-
-  function isForced(scene: Harness): void {
-    addOlderJob(scene)
-    scene.world.comparisons.set(`${BEFORE}...${AFTER}`, { ...COMPARISON, behind_by: 1 })
-    addPull(scene.world, { ...merged, number: 7, head: { ref: 'x', sha: BEFORE } })
-  }
-
-  function isReleased({ world }: Harness): void {
-    for (const name of ['v1.1.0', 'v1.0.0']) {
-      world.tags.set(name, AFTER)
-      world.releases.push({ tag_name: name, draft: false })
-    }
-    world.comparisons.set('v1.0.0...v1.1.0', COMPARISON)
-  }
-
-  const onPull = [
-    pullRequest(),
-    { ...pullRequest(), name: 'pull_request_target' },
-    review({ ...command, body: null }),
-  ]
-  const others = ['schedule', 'workflow_dispatch', 'repository_dispatch'].map(bareEvent)
-  const CASES: Readonly<Record<string, readonly Case[]>> = {
-    '`push`': [
-      [pushed, ({ world }) => void world.comparisons.set(`${BEFORE}...${AFTER}`, COMPARISON)],
-      [{ ...pushed, payload: { ...pushed.payload, forced: true } }, isForced],
-    ],
-    '`push` of a new branch': [[branch]],
-    '`push` of a tag': [[tag], [tag, isReleased]],
-    '`pull_request`, `pull_request_target`, `pull_request_review`': onPull.map(
-      (made): Case => [withPull(made), hasPull],
-    ),
-    '`pull_request_review_comment`': [[withPull(reviewComment(command)), hasPull]],
-    '`issue_comment` on a pull request': [[issueComment(command), hasPull]],
-    '`issues`, `issue_comment` on an issue': [
-      [newIssue(command)],
-      [issueComment({ ...command, onIssue: true })],
-    ],
-    '`discussion`, `discussion_comment`': [
-      [{ name: 'discussion_comment', payload: { discussion: merged } }],
-    ],
-    '`release`': [[published], [published, isReleased]],
-    '`schedule`, `workflow_dispatch`, `repository_dispatch`': others.flatMap((made): Case[] => [
-      [made],
-      [made, addOlderJob],
-    ]),
-    '`workflow_run`': [[event('workflow_run', { workflow_run: { conclusion: 'success' } })]],
-    'any other': [[event('create')], [bareEvent('merge_group')]],
-  }
-
-  it('has a row for each event', () => {
-    expect(ROWS.map(([row]) => row)).toEqual(Object.keys(CASES))
-  })
-
-  it.each(ROWS)('tells %s', async (row, labels, count, permissions) => {
-    const [found, counts, needed] = [new Set(['']), new Set<number>(), new Set<string>()]
-    for (const [made, prepare] of CASES[row] ?? []) {
-      const scene = await startHarness()
-      prepare?.(scene)
-      const { lines, requests } = await tell(scene, { event: made })
-      for (const line of lines)
-        found.add(/^([A-Z][A-Za-z ]+?)(?: #.*| \(.*\))?:/.exec(line)?.[1] ?? '')
-      for (const one of requests)
-        needed.add(one.startsWith('GET /pulls/') ? 'pull-requests' : 'contents')
-      counts.add(requests.length)
-    }
-    const listed = labels.replace('pull requests', 'pull request').split(', ').filter(Boolean)
-    // Told of every event; a release and the run that is followed have their own.
-    const ref =
-      row === '`release`' ? 'Branch' : row === '`workflow_run`' ? 'Tag' : /^(?:Branch|Tag)$/
-    const always = ['', 'Repository', 'Event', 'Workflow run']
-    always.push('Asked by')
-    const own = [...found].filter((label) => !always.includes(label) && !label.match(ref))
-    expect(own.toSorted()).toEqual(listed.toSorted())
-    expect(count).toBe([...counts].toSorted().join(' to '))
-    expect(permissions).toBe([...needed].map((name) => `\`${name}: read\``).join(', ') || 'none')
-  })
 })

@@ -3,12 +3,25 @@ import { tagsBefore } from '../../src/context/since.ts'
 import { event } from '../support/events.ts'
 import { type Harness, startHarness } from '../support/harness.ts'
 import { COMPARED, COMPARISON, RUN, tell } from './describe-run.ts'
-import { TAGS } from './releases.cases.ts'
 
-describe('the tag before one', () => {
-  it.each(TAGS)('of %s among %j is %s', (tag, tags, before) => {
-    expect(tagsBefore(tag, [tag, ...tags])[0]).toBe(before)
-  })
+/** A tag, others of the repository, and the one before it. */
+const TAGS = [
+  ['v1.10.0', ['v1.2.0', 'v1.9.3', 'v1.11.0', 'v2.0.0'], 'v1.9.3'],
+  ['v3.25.77', ['v4.2.0', 'v3.25.76', 'v3.25.9'], 'v3.25.76'],
+  ['@scope/pkg@1.1.0', ['@scope/other@1.0.9', '@scope/pkg@1.0.0', 'v1.0.5'], '@scope/pkg@1.0.0'],
+  ['svm/v0.4.0', ['svm/v0.3.9', 'rpc/v0.3.99', 'v0.3.95'], 'svm/v0.3.9'],
+  ['i18n-v1.2', ['i18n-v1.1', 'v1.1.5'], 'i18n-v1.1'],
+  ['v2.0.0', ['v2.0.0-rc.10', 'v2.0.0-rc.9', 'v1.9.0'], 'v2.0.0-rc.10'],
+  ['v2.0.0-rc.1', ['v2.0.0-beta.3', 'v2.0.0', 'v1.9.0'], 'v2.0.0-beta.3'],
+  ['3.9.0rc2', ['3.9.0rc1', '3.9.0', '3.9.0b4'], '3.9.0rc1'],
+  ['2026.02.1', ['2026.01.30', '2025.12.1'], '2026.01.30'],
+  ['v1.1.0+build.2', ['v1.0.0+build.9'], 'v1.0.0+build.9'],
+  ['v1.0.0', ['v1.0.0', 'v1.1.0', 'other-v0.9.0'], undefined],
+  ['nightly', ['v1.0.0'], undefined],
+] as const
+
+it.each(TAGS)('the tag before %s among %j is %s', (tag, tags, before) => {
+  expect(tagsBefore(tag, [tag, ...tags])[0]).toBe(before)
 })
 
 describe('a release', () => {
@@ -51,7 +64,7 @@ describe('a release', () => {
     [
       'not known',
       'GitHub returned 502',
-      [expect.stringMatching(/^warning: Failed to list the releases/)],
+      [expect.stringMatching(/^warning: Failed to read what has changed/)],
     ],
   ])('without one says so: %s', async (before, why, logged) => {
     const scene = await startHarness()

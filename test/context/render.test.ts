@@ -72,14 +72,14 @@ describe('the context block', () => {
       }),
       commits: [{ sha: '', message: 'Add a flag' }],
       commitCount: 3,
-      files: { files: [file('src/a.ts')], total: undefined, problem: 'and more' },
+      files: { files: [file('src/a.ts')], total: undefined },
       hunk: '@@ -1 +1 @@\n+y',
     }
     const top = ['Repository: acme/docs', 'Title: a b']
     const texts = ['Body:', '  one', '', '    two', 'Merged pull request #5: A flag']
     const commits = ['Commits:', '- Add a flag', '… (2 more, left out here)']
     const hunk = ['Lines commented on (the comment is about the last one):', '@@ -1 +1 @@', '+y']
-    const title = 'Changed files: 1 or more (+1 -0), first what readers would notice; and more'
+    const title = 'Changed files: 1 or more (+1 -0), first what readers would notice'
     const files = [title, 'modified src/a.ts (+1 -0)']
     const signals = ['What readers missed (change one page):', '- /setup']
     const all = [...top, ...texts, ...commits, ...hunk, ...files, '@@ -1 +1 @@', '+x']
@@ -98,19 +98,12 @@ describe('the context block', () => {
   })
 
   it('tells as many merged pull requests as fit beside the commits, and how many more there are', () => {
-    const pull = (number: number) => ({
-      ...{
-        number,
-        title: 'x'.repeat(200),
-        url: '',
-        author: { login: '', isPerson: false },
-        labels: [],
-        body: 'y',
-      },
+    const known = { title: 'x'.repeat(200), url: '', author: undefined, labels: [], body: 'y' }
+    const pull = (number: number) => ({ ...known, number })
+    const commits = Array.from({ length: 100 }, (_, index) => {
+      return { sha: '', message: 'x'.repeat(200), pulls: [pull(index)] }
     })
-    const mergedPulls = Array.from({ length: 100 }, (_, index) => pull(index))
-    const commits = mergedPulls.map(({ title }) => ({ sha: '', message: title }))
-    const lines = linesOf({ mergedPulls, commits })
+    const lines = linesOf({ commits })
     const told = lines.filter((line) => line.startsWith('Merged pull request #')).length
     expect(told).toBeGreaterThan(20)
     expect(lines).toContain(`… (${100 - told} more merged pull requests, left out here)`)
@@ -136,7 +129,7 @@ describe('the context block', () => {
 
   it.each([
     ['none', {}],
-    ['not known: GitHub returned 502', { problem: 'not known: GitHub returned 502' }],
+    ['not known: GitHub returned 502', { problem: 'GitHub returned 502' }],
   ])('says of no files: %s', (words, change) => {
     expect(linesOf({ files: { ...filesOf(), ...change } })).toEqual([`Changed files: ${words}`])
   })
@@ -200,17 +193,11 @@ describe('the context block', () => {
   })
 
   it('leaves 108 KiB for files and diff, however much else there is', () => {
-    const long = 'y'.repeat(200)
-    const files = Array.from({ length: 1000 }, (_, index) =>
-      file(`${long}${index}.ts`, `+${index}`),
-    )
+    const list = Array.from({ length: 1000 }, (_, index) => `${'y'.repeat(200)}${index}`)
     const lines = linesOf({
       texts: [['Body', 'w\n'.repeat(60_000)]],
-      commits: Array.from({ length: 600 }, (_, index) => ({
-        sha: '',
-        message: `${index}${'z'.repeat(290)}`,
-      })),
-      files: filesOf(...files),
+      commits: list.map((message) => ({ sha: '', message })),
+      files: filesOf(...list.map((path) => file(path, `+${path.length}`))),
       hunk: '+v\n'.repeat(5000),
     })
     const at = lines.findIndex((line) => line.startsWith('Changed files'))
@@ -225,17 +212,11 @@ describe('the context block', () => {
       fc.string({ unit: 'binary', maxLength: 200 }),
     )
     const long = fc.tuple(text, fc.nat(1000)).map(([one, times]) => `${one}\n`.repeat(times))
-    const status = fc.constantFrom('added', 'modified', 'removed', 'renamed')
     const path = fc.oneof(text, fc.constantFrom('a.ts', 'docs/a.md', 'a.test.ts', 'go.sum'))
     const patch = fc.option(long, { nil: undefined })
-    const anyFile = fc.record({
-      status,
-      path,
-      oldPath: text,
-      added: fc.nat(),
-      removed: fc.nat(),
-      patch,
-    })
+    const counts = { added: fc.nat(), removed: fc.nat() }
+    const status = fc.constant('renamed')
+    const anyFile = fc.record({ status, path, oldPath: text, ...counts, patch })
     const files = fc.array(anyFile, { maxLength: 60 })
     const known: fc.Arbitrary<EventFacts> = fc.record({
       facts: fc.array(fc.tuple(fc.constant('Title'), text), { maxLength: 20 }),
@@ -243,8 +224,7 @@ describe('the context block', () => {
       commits: fc.array(fc.record({ sha: fc.constant('1'.repeat(40)), message: long }), {
         maxLength: 50,
       }),
-      commitCount: fc.nat(1000),
-      files: fc.record({ files, total: fc.nat(), problem: text, url: text }),
+      files: fc.record({ files, total: fc.nat(), url: text }),
       hunk: long,
     })
     const detail = fc.constantFrom('diff', 'files')

@@ -52,7 +52,7 @@ describe('the merged pull requests of a push', () => {
     ['for the loop guard', push({}), none, true],
     ['for the context of a tag', push(tag), PROMPT, true],
     ['for the report alone, to guard it', push({}), report, true],
-    ['not for a tag without context', push(tag), none, false],
+    ['for the note of a tag, without context', push(tag), none, true],
     [
       'not for commits without a SHA',
       push({ commits: [{ id: '") { x', message: 'x (#1)' }] }),

@@ -126,12 +126,7 @@ const UNASKED: readonly Case[] = [
     STARTS,
     changed(opened, { pull_request: { user: null, head: { repo: { full_name: 'acme/docs' } } } }),
   ],
-  ['its tag', STARTS, agentPush({ ref: 'refs/tags/v1', created: true })],
-  ['its tag that was moved', STARTS, agentPush({ ref: 'refs/tags/v1' })],
-  ['its new branch', STARTS, agentPush({ created: true })],
   ['its push without commits', STARTS, agentPush({ commits: [] })],
-  ['its push that names no branch', STARTS, agentPush({ ref: null })],
-  ['its push of 21 commits', STARTS, pushOfMany(21)],
   ['its release', STARTS, exampleOf('release', { sender: AGENT })],
   [
     'an event that only looks like its push',
@@ -153,6 +148,12 @@ const UNASKED: readonly Case[] = [
 
 /** What GitHub is asked about, with pull request 7 of the agent. */
 const ASKED: readonly Case[] = [
+  // Never skipped: asked for what the job is about.
+  ['its tag', STARTS, agentPush({ ref: 'refs/tags/v1', created: true })],
+  ['its tag that was moved', STARTS, agentPush({ ref: 'refs/tags/v1' })],
+  ['its new branch', STARTS, agentPush({ created: true })],
+  ['its push that names no branch', STARTS, agentPush({ ref: null })],
+  ['its push of 21 commits', STARTS, pushOfMany(21)],
   ...MERGES.map(
     (how): Case => [`a ${how} of the agent`, OWN_PUSH, (world, pull) => merge(world, pull, how)],
   ),

@@ -29,8 +29,8 @@ it('a merged pull request is read with its labels, and with whether a person ope
   })
   const pulls = [...(await readMergedPulls(opened, {}, client)).values()].flat()
   expect(pulls.map(({ author, labels, title }) => [author, labels, title])).toEqual([
-    [{ login: 'octocat', isPerson: true }, ['no-docs'], ''],
-    [{ login: 'mintlify', isPerson: false }, ['no-docs'], ''],
-    [{ login: 'acme', isPerson: false }, ['no-docs'], ''],
+    [{ login: 'octocat', type: 'User' }, ['no-docs'], ''],
+    [{ login: 'mintlify', type: 'Bot' }, ['no-docs'], ''],
+    [{ login: 'acme', type: 'Organization' }, ['no-docs'], ''],
   ])
 })

@@ -9,6 +9,7 @@ import {
   BEFORE,
   mergePull,
   person,
+  pushToPull,
 } from '../support/world.ts'
 
 const PROMPT = { prompt: 'Document it.', wait: 'false' }
@@ -21,15 +22,31 @@ it('`source-authors` of a push are the people whose changes are told, newest fir
   merge(21, person('bender'))
   addCommit(world, { author: person('direct') })
   addCommit(world, { author: AGENT })
-  for (let number = 30; number < 33; number++) merge(number)
+  // Of two commits that other ones lie between: it counts at its newest.
+  const user = person('writer-30')
+  const pull = addPull(world, { number: 30, user })
+  pushToPull(world, pull, { author: user })
+  const [first = ''] = mergePull(world, pull, { how: 'rebase' })
+  for (const number of [31, 32]) merge(number)
+  pull.landed = [first, addCommit(world, { author: user }).sha]
+  addCommit(world, { author: person('newest') })
+  const skipped = addPull(world, {
+    number: 33,
+    user: person('none'),
+    labels: [{ name: 'no-docs' }],
+  })
+  mergePull(world, skipped, { how: 'squash' })
   const inputs = { ...PROMPT, 'ignore-authors': 'Bender' }
-  const { outputs } = await run({ event: pushOf(world, BEFORE), inputs })
-  expect(outputs['source-authors']).toBe('writer-32\nwriter-31\nwriter-30\ndirect')
+  for (const context of ['diff', 'none']) {
+    const { outputs } = await run({
+      event: pushOf(world, BEFORE),
+      inputs: { ...inputs, context },
+    })
+    expect(outputs['source-authors']).toBe('newest\nwriter-30\nwriter-32\nwriter-31\ndirect')
+  }
   for (let number = 40; number < 49; number++) merge(number)
   const more = await run({ event: pushOf(world, BEFORE), inputs })
   expect(more.outputs['source-authors']?.split('\n')).toHaveLength(10)
-  const none = await run({ event: pushOf(world, BEFORE), inputs: { ...inputs, context: 'none' } })
-  expect(none.outputs['source-authors']).toBe('')
 })
 
 it('`source-authors` of a pull request is its author, of a command its writer', async () => {
@@ -37,11 +54,11 @@ it('`source-authors` of a pull request is its author, of a command its writer', 
   const octocat = person('octocat')
   world.roles.set('octocat', { permission: 'write', role_name: 'write' })
   addPull(world, { number: 5, user: person('mona') })
-  const pull = await run({
-    event: pullRequest({ action: 'synchronize', author: person('mona') }),
-    inputs: PROMPT,
-  })
-  expect(pull.outputs['source-authors']).toBe('mona')
+  for (const context of ['diff', 'none']) {
+    const event = pullRequest({ action: 'synchronize', author: person('mona') })
+    const { outputs } = await run({ event, inputs: { ...PROMPT, context } })
+    expect(outputs['source-authors']).toBe('mona')
+  }
   const body = '/docs explain it'
   const { id } = addComment(world, { kind: 'main', number: 5, author: octocat, body })
   const command = await run({

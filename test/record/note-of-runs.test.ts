@@ -40,20 +40,26 @@ async function startRuns(docsIn = 'acme/docs') {
 }
 
 describe('a run that starts or continues the docs pull request notes there', () => {
-  it('the merged pull requests that its commits came in, else the commits', async () => {
-    const simulation = await startRuns()
-    const { world, run } = simulation
-    await run({ event: pushTo(world, { message: 'Fix the flag' }), inputs: usual })
-    const before = world.branches.get('main') ?? ''
-    const pull = addPull(world, { number: 41, title: 'Add a flag', files: ['src/cli.ts'] })
-    mergePull(world, pull, { how: 'squash' })
-    await run({ event: pushOf(world, before), inputs: usual })
-    const [first, second] = linesOf(noteOf(simulation)).toReversed()
-    expect(first).toContain('[Fix the flag](https://github.com/acme/docs/commit/')
-    expect(second).toMatch(
-      /: https:\/\/github\.com\/acme\/docs\/pull\/41 Add a flag by \*\*octocat\*\*$/,
-    )
-  })
+  it.each(['diff', 'none'])(
+    'the merged pull requests that its commits came in, else the commits, with `context: %s`',
+    async (context) => {
+      const simulation = await startRuns()
+      const { world, run } = simulation
+      const inputs = { ...usual, context }
+      await run({ event: pushTo(world, { message: 'Fix the flag' }), inputs })
+      const before = world.branches.get('main') ?? ''
+      const pull = addPull(world, { number: 41, title: 'Add a flag', files: ['src/cli.ts'] })
+      mergePull(world, pull, { how: 'squash' })
+      await run({ event: pushOf(world, before), inputs })
+      const [first, second] = linesOf(noteOf(simulation)).toReversed()
+      expect(first).toMatch(
+        /\[Fix the flag\]\(https:\/\/github\.com\/acme\/docs\/commit\/.* by \*\*octocat\*\*$/,
+      )
+      expect(second).toMatch(
+        /: https:\/\/github\.com\/acme\/docs\/pull\/41 Add a flag by \*\*octocat\*\*$/,
+      )
+    },
+  )
 
   it('whoever continues it: a command there finds its job by the note', async () => {
     const simulation = await startRuns()

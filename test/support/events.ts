@@ -153,6 +153,7 @@ export function pushOf(world: World, before: string): Event {
     .map(({ sha, message, author, files, atMs }) => ({
       id: sha,
       message,
+      url: `https://github.com/${world.repository}/commit/${sha}`,
       timestamp: new Date(atMs).toISOString(),
       author: { name: author?.login ?? 'Nobody', email: 'x@example.com', username: author?.login },
       modified: files.map(({ filename }) => filename),
