@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { compareWithUsual, findPageChanges } from '../../src/readers/visitors.ts'
 import { page, QUIET } from './samples.ts'
 import { Dice } from './simulation.ts'
@@ -20,82 +20,45 @@ it.each([
   },
 )
 
-type Totals = Readonly<Record<string, number>>
-
-/** The pages of two periods, as those of a report. */
-function compared(before: Totals, now: Totals) {
-  return Object.entries(now).map(([path, total]) => {
-    return { ...page(path, total), previous: before[path] ?? 0 }
-  })
-}
-
-const QUIET_TOTALS: Totals = Object.fromEntries(QUIET.map(({ path, total }) => [path, total]))
-
-/** What moved between two weeks of the quiet site, as `up /path previous→total`. */
-function moved(before: Totals, now: Totals): string[] {
-  const pages = compared({ ...QUIET_TOTALS, ...before }, { ...QUIET_TOTALS, ...now })
-  const { up, down } = findPageChanges(pages)
-  return Object.entries({ up, down }).flatMap(([kind, pages]) =>
-    pages.map(({ path, previous, total }) => `${kind} ${path} ${previous}→${total}`),
-  )
-}
-
-const quiet = (total: (index: number) => number): Totals =>
-  Object.fromEntries(QUIET.map(({ path }, index) => [path, total(index)]))
-
-describe('what moved', () => {
-  it.each<[string, Totals, Totals, string[]]>([
-    [
-      'is three times what counting explains, of a large page',
-      { '/a': 10_000, '/b': 10_000, '/c': 10_000, '/d': 10_000 },
-      { '/a': 10_440, '/b': 10_400, '/c': 9560, '/d': 9600 },
-      ['up /a 10000→10440', 'down /c 10000→9560'],
-    ],
-    [
-      'is more than that, of a small page',
-      { '/a': 12, '/b': 12 },
-      { '/a': 38, '/b': 37 },
-      ['up /a 12→38'],
-    ],
-    [
-      'is no page that only one of the periods has',
-      { '/gone': 900 },
-      { '/new': 900, '/gone': 0 },
-      [],
-    ],
-    [
-      'is ten visitors or more',
-      { '/few': 1, '/ten': 1 },
-      { '/few': 10, '/ten': 40 },
-      ['up /ten 1→40'],
-    ],
-    [
-      'is judged beside the change of the whole site, in the same direction',
-      { '/a': 1000, '/b': 1000, '/c': 1000, '/d': 1000 },
-      { ...quiet(() => 200), '/a': 2000, '/b': 900, '/c': 1100, '/d': 3000 },
-      ['up /d 1000→3000', 'down /b 1000→900'],
-    ],
-    [
-      'is judged by the spread that the pages of the site show',
-      { '/a': 1000 },
-      { ...quiet((index) => (index % 2 === 0 ? 140 : 70)), '/a': 1300 },
-      [],
-    ],
-    [
-      'comes with the largest change first, then by path',
-      { '/c': 1000, '/b': 1000, '/d': 1000 },
-      { '/c': 1500, '/b': 1500, '/d': 1600 },
-      ['up /d 1000→1600', 'up /b 1000→1500', 'up /c 1000→1500'],
-    ],
-  ])('%s', (_rule, before, now, expected) => {
-    expect(moved(before, now)).toEqual(expected)
+/** Pages by their visitors in two weeks, such as `/a 100→120 /b 0→5`. */
+const pagesOf = (weeks: string) =>
+  [...weeks.matchAll(/(\S+) (\d+)→(\d+)/g)].map(([, path = '', previous, total]) => {
+    return { ...page(path, Number(total)), previous: Number(previous) }
   })
 
-  it('is nothing on a site without pages, or with one', () => {
-    const none = { up: [], down: [], count: 0 }
-    expect(findPageChanges([])).toEqual(none)
-    expect(findPageChanges(compared({ '/': 100 }, { '/': 900 }))).toEqual(none)
-  })
+/** Other pages of a site, of 100 visitors each, and then these. */
+const site = (even: number, odd = even) =>
+  QUIET.map(({ path }, index) => `${path} 100→${index % 2 === 0 ? even : odd}`).join(' ')
+
+it.each([
+  [
+    'is three times what counting explains, of a large page',
+    site(100),
+    '/a 10000→10440 /b 10000→10400 /c 10000→9560 /d 10000→9600',
+    '+/a -/c',
+  ],
+  ['is more than that, of a small page', site(100), '/a 12→38 /b 12→37', '+/a'],
+  ['is no page that only one of the weeks has', site(100), '/gone 900→0 /new 0→900', ''],
+  ['is ten visitors or more', site(100), '/few 1→10 /ten 1→40', '+/ten'],
+  [
+    'is judged beside the change of the whole site, in the same direction',
+    site(200),
+    '/a 1000→2000 /b 1000→900 /c 1000→1100 /d 1000→3000',
+    '+/d -/b',
+  ],
+  ['is judged by the spread that the pages of the site show', site(140, 70), '/a 1000→1300', ''],
+  [
+    'comes with the largest change first, then by path',
+    site(100),
+    '/c 1000→1500 /b 1000→1500 /d 1000→1600',
+    '+/d +/b +/c',
+  ],
+  ['is nothing on a site without pages', '', '', ''],
+  ['is nothing on a site with one page', '', '/ 100→900', ''],
+])('what moved %s', (_rule, others, weeks, expected) => {
+  const { up, down } = findPageChanges(pagesOf(`${others} ${weeks}`))
+  const shown = [...up.map(({ path }) => `+${path}`), ...down.map(({ path }) => `-${path}`)]
+  expect(shown.join(' ')).toBe(expected)
 })
 
 // Half of the pages have 12 visitors or fewer, a few have hundreds. The whole site grows or shrinks a little.

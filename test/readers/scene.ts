@@ -17,20 +17,8 @@ import { environmentOf } from '../support/run-action.ts'
 /** When a run begins: a Monday morning. */
 export const NOW_MS = Date.UTC(2026, 7, 3, 6)
 
-type Inputs = Readonly<Record<string, string>>
-
-/** A new workspace, and a run in it with these inputs, by a clock that jumps over each pause. */
-export function runWith(inputs: Inputs = {}, cancel = new AbortController()) {
-  const workspace = mkdtempSync(join(tmpdir(), 'readers-'))
-  onTestFinished(() => rmSync(workspace, { recursive: true }))
-  const given = environmentOf({ inputs: { 'project-id': 'docs', ...inputs } }, workspace, workspace)
-  const clock = new VirtualClock(NOW_MS)
-  const run = new Run(readEnvironment(given), { clock, random: () => 0.5, cancel: cancel.signal })
-  return { run, clock, workspace }
-}
-
 type ReadersRun = {
-  readonly inputs: Inputs
+  readonly inputs: Readonly<Record<string, string>>
   readonly docs?: DocsServiceOptions
   readonly faults?: readonly Fault[]
   readonly cancelAtMs?: number
@@ -40,7 +28,7 @@ type ReadersRun = {
 }
 
 /**
- * Runs the readers part against a docs service over HTTP.
+ * Runs the readers part against a docs service over HTTP, by a clock that jumps over each pause.
  *
  * @returns what is seen of it. `sent`: each request, as its call, period and parameters; `log`: its lines, annotations as `notice: …`; `warned`: all warnings and notices but the headline, one per line
  */
@@ -54,15 +42,20 @@ export async function runReaders(options: ReadersRun) {
   const printed: string[] = []
   vi.spyOn(process.stdout, 'write').mockImplementation((chunk) => printed.push(String(chunk)) > 0)
   const cancel = new AbortController()
-  const { run, clock, workspace } = runWith(inputs, cancel)
+  const workspace = mkdtempSync(join(tmpdir(), 'readers-'))
+  onTestFinished(() => rmSync(workspace, { recursive: true }))
+  const given = environmentOf({ inputs: { 'project-id': 'docs', ...inputs } }, workspace, workspace)
+  const clock = new VirtualClock(NOW_MS)
+  const waiting = { clock, random: () => 0.5, cancel: cancel.signal }
+  const run = new Run(readEnvironment(given), waiting)
   if (cancelAtMs !== undefined) clock.at(NOW_MS + cancelAtMs, () => cancel.abort())
   const http = clientWith({ clock, timeoutMs: 30_000 })
   const send = http.send.bind(http)
   vi.spyOn(http, 'send').mockImplementation((request) => clock.work(() => send(request)))
-  const sleep = vi.spyOn(clock, 'sleep')
   const written = vi.spyOn(run, 'writeSummary').mockReturnValue()
   const read = await readReadersOptions(run)
-  if (read.options === undefined || read.problems.length > 0) throw new Error(JSON.stringify(read))
+  if (read.options === undefined || read.problems.length > 0)
+    throw new Error(JSON.stringify(read.problems))
   options.meanwhile?.(workspace)
   const baseUrl = new URL(docs.url)
   const access = { baseUrl, projectId: 'docs', apiKey: docs.key, redact: run.redact }
@@ -70,7 +63,6 @@ export async function runReaders(options: ReadersRun) {
   const readers = new Readers({ ...read.options, hasJob }, service, run)
   const [forAgent, failure] = await Promise.all([readers.signals(), readers.report()])
   const signals = forAgent.join('\n')
-  const pausesMs = sleep.mock.calls.map(([ms]) => ms)
   const summary = written.mock.lastCall?.[1].source ?? ''
   vi.restoreAllMocks()
   const sent = docs.requests.map(({ path, query: { dateFrom, dateTo, ...more } }) =>
@@ -85,7 +77,7 @@ export async function runReaders(options: ReadersRun) {
     .map(([, text]) => text)
     .join('\n')
   const costs = run.log.costs()
-  return { signals, failure, sent, log, costs, warned, outputs, summary, pausesMs }
+  return { signals, failure, sent, log, costs, warned, outputs, summary }
 }
 
 /** A service that refuses, always unless `extra` says how often. */

@@ -73,9 +73,9 @@ describe('a request that fails', () => {
     expect([sent.length, outputs]).toEqual([1, {}])
   })
 
-  it('with 500 is tried five times, with growing pauses', async () => {
+  it('with 500 is tried five times', async () => {
     const run = await runReaders({ inputs: REPORT, faults: [refusal(500)] })
-    expect([run.sent.length, run.pausesMs]).toEqual([5, [1000, 2000, 4000, 8000]])
+    expect(run.sent).toHaveLength(5)
     expect(run.failure).toMatch(/\(500\).* It was tried 5 times\.$/)
     expect(run.log[0]).toMatch(/^Docs readers: docs: .* Trying again in /)
   })
@@ -112,26 +112,23 @@ describe('five minutes', () => {
   const later = (seconds: number, match: Fault['match'], times: number | 'always' = 1): Fault =>
     refusal(429, { match: { ...match }, times, headers: { 'retry-after': `${seconds}` } })
 
-  it.each<[string, Fault[], number[], number, RegExp]>([
+  it.each<[string, Fault[], number, RegExp]>([
     [
       'a near Retry-After included',
       [later(140, { nth: 1 }), later(140, { nth: 3 }), later(140, { nth: 5 })],
-      [140_000, 140_000],
       5,
       /; not read: the pages of the period after the first 500\. .* asks to wait 2 min 20 s .*, which is past the 5 minutes/,
     ],
     [
       'a pause of ours is cut',
       [later(149, { nth: 1 }), later(149, { nth: 3 }), refusal(500, { match: { nth: 5 } })],
-      [149_000, 149_000, 1000, 1000],
       6,
       /^A readers report takes at most 5 minutes; not read: the pages of the period after the first 500\.$/,
     ],
-  ])('are all that it takes: %s', async (...given) => {
-    const [, faults, pauses, requests, says] = given
-    const run = await runReaders({ inputs: ALONE, faults, docs: { pages: 1000 } })
-    expect([run.pausesMs, run.sent.length]).toEqual([pauses, requests])
-    expect(run.warned).toMatch(says)
+  ])('are all that it takes: %s', async (_how, faults, requests, says) => {
+    const { sent, warned } = await runReaders({ inputs: ALONE, faults, docs: { pages: 1000 } })
+    expect(sent).toHaveLength(requests)
+    expect(warned).toMatch(says)
   })
 
   it('end everything at once with a Retry-After beyond them, in one sentence', async () => {

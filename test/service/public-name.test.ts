@@ -1,7 +1,11 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { publicPath, publicSearch, QUESTIONS } from '../../src/service/analytics.ts'
-import { STRANGERS_NAMES } from '../readers/strangers-names.ts'
 
+/** Names as strangers word them, and what is handed on of each: `null` where it is withheld. */
+const STRANGERS_NAMES: [kind: 'search' | 'path', string, string | null, string | null][] =
+  JSON.parse(readFileSync(join(import.meta.dirname, 'strangers-names.json'), 'utf8'))
 const SECRET = 'mustnotbeseen'
 const redact = (text: string): string => text.replaceAll(SECRET, '***')
 
