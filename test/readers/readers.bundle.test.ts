@@ -7,7 +7,7 @@ import { startScene, write } from '../support/scene.ts'
 
 const REPORT = { 'visitors-summary': 'true' }
 const JOB = { prompt: 'Explain the new flag.', context: 'none' }
-const HEADING = '## 📊 About [\\d,]+ visitors read the docs'
+const HEADING = /^## 📊 About [\d,]+ visitors read the docs/
 
 it('a visitors report alone needs a key that may read, and fills summary, outputs, log and file', async () => {
   const keys = [{ key: 'mint_read_only', scope: 'read' }] as const
@@ -20,8 +20,8 @@ it('a visitors report alone needs a key that may read, and fills summary, output
   const { requests, trend, complete } = JSON.parse(outputs['visitors'] ?? '')
   expect([requests, trend.length, complete]).toEqual([11, 8, true])
   expect(outputs['visitors-headline']).toMatch(/^Docs, .*: about [\d,]+ visitors, .* reads$/)
-  expect(outputs['visitors-markdown']).toMatch(new RegExp(`^${HEADING}`))
-  expect(summary).toMatch(new RegExp(`^${HEADING}`))
+  expect(outputs['visitors-markdown']).toMatch(HEADING)
+  expect(summary).toMatch(HEADING)
   expect(log).toMatch(
     /^Wrote 300 rows to out\/deep\/v\.csv\.\n::notice title=Docs readers%3A docs::About [\d,]+ visitors read the docs/m,
   )
@@ -72,19 +72,5 @@ describe('beside a job', () => {
     const cost = 'The .*; not read: the ratings, the searches and the questions\\.'
     expect(log).toMatch(new RegExp(`::warning title=Docs agent .*::${cost}`))
     expect(summary).toMatch(new RegExp(`^## ⚠️ .*\\n\\n⚠️ ${cost}`))
-  })
-
-  it('a report that fails as the job did says so, without the same words again', async () => {
-    const { run } = await startScene()
-    const { exitCode, log } = await run({
-      inputs: { ...REPORT, ...JOB, 'api-key': 'mint_expired' },
-    })
-    expect(exitCode).toBe(1)
-    expect(log.match(/^::error.*/gm)).toEqual([
-      expect.stringMatching(/^::error title=Docs agent \(docs\)::.* \(401\)\. The /),
-      expect.stringMatching(
-        /^::error title=Docs readers%3A docs::.* \(401\); not read: the visitors\.$/,
-      ),
-    ])
   })
 })

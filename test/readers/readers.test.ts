@@ -44,23 +44,16 @@ function answers(
 describe('what readers missed', () => {
   it('is reported alone, of the 28 days before today, with three requests', async () => {
     const { sent, summary, outputs, failure, log, signals } = await runReaders({ inputs: SIGNALS })
-    expect(sent).toEqual([
-      'feedback/by-page 2026-07-06..2026-08-03 100 pending,in_progress',
-      'searches 2026-07-06..2026-08-03 100',
-      'assistant 2026-07-06..2026-08-03 1000',
-    ])
+    expect(sent.join('\n')).toBe(`feedback/by-page 2026-07-06..2026-08-03 100 pending,in_progress
+searches 2026-07-06..2026-08-03 100
+assistant 2026-07-06..2026-08-03 1000`)
     const head = ['## 🔎 What readers missed', '6 Jul to 2 Aug · project `docs`']
     expect(summary.split('\n\n').slice(0, 3)).toEqual([...head, FOR_PEOPLE])
-    const [first, second, third] = [
-      { kind: 'search', search: 'export to csv', count: 37, of: 38 },
-      { kind: 'rating', path: '/guides/restore', count: 14, of: 21 },
-      { kind: 'question', path: '/sdks/tokens', count: 7, of: 7 },
-    ]
-    expect(JSON.parse(outputs['reader-signals'] ?? '')).toEqual([
-      { ...first, share: 0.974, siteShare: 0.396 },
-      { ...second, share: 0.667, siteShare: 0.282 },
-      { ...third, share: 1, siteShare: 0.103 },
-    ])
+    expect(
+      outputs['reader-signals']?.replaceAll('},{', '},\n{'),
+    ).toBe(`[{"kind":"search","search":"export to csv","count":37,"of":38,"share":0.974,"siteShare":0.396},
+{"kind":"rating","path":"/guides/restore","count":14,"of":21,"share":0.667,"siteShare":0.282},
+{"kind":"question","path":"/sdks/tokens","count":7,"of":7,"share":1,"siteShare":0.103}]`)
     expect([failure, signals]).toEqual([undefined, ''])
     expect(log).toEqual(['notice: What readers missed in 6 Jul to 2 Aug: 3 items.'])
   })
@@ -75,23 +68,18 @@ describe('what readers missed', () => {
     const faults = answers([rating('/a', 9, 1)], [search('a', 9, 0.9)])
     const fine = await runReaders({ inputs: SIGNALS, faults })
     expect(fine.summary).toContain(`\n\nNothing stands out. ${questions}\n\n`)
-    expect([empty.failure, fine.failure]).toEqual([undefined, undefined])
   })
 
   it('names five items at once, and folds the others', async () => {
-    const feedback = Array.from({ length: 70 }, (_, index) =>
-      index < 8 ? rating(`/p/${index}`, 0, 30 - index) : rating(`/p/${index}`, 30, 0),
-    )
+    const good = Array.from({ length: 62 }, (_, index) => rating(`/good/${index}`, 30, 0))
+    const bad = [0, 1, 2, 3, 4, 5, 6, 7].map((index) => rating(`/p/${index}`, 0, 30 - index))
     const inputs = { ...SIGNALS, 'site-url': 'https://docs.example.com/x' }
-    const { summary } = await runReaders({ inputs, faults: answers(feedback) })
-    const [shown = '', more = ''] = summary.split(
-      '<details><summary>What readers missed: 3 more</summary>',
-    )
-    const line = (index: number): string =>
-      `- [\`/p/${index}\`](https://docs.example.com/x/p/${index}): `
+    const { summary } = await runReaders({ inputs, faults: answers([...bad, ...good]) })
+    const folded = '\n\n<details><summary>What readers missed: 3 more</summary>\n\n'
+    const [shown = '', more] = summary.split(folded)
+    const average = "ratings say no; the site's average: 10 %"
     expect(shown.match(/^- /gm)).toHaveLength(5)
-    expect(shown).toContain(`${line(4)}26 of 26 ratings say no; the site's average: 10 %`)
-    expect(more).toContain(`${line(7)}23 of 23 ratings say no; the site's average: 10 %`)
+    expect(more).toContain(`- [\`/p/7\`](https://docs.example.com/x/p/7): 23 of 23 ${average}`)
   })
 
   it.each<[string, Fault]>([
@@ -154,23 +142,19 @@ describe('one cause of all that could not be read', () => {
 })
 
 it.each([
-  [REPORT, /\n## 📊 About /],
-  [{}, /project `docs`$/],
-])(
-  'an export that fails is said in the summary, beside what else there is (%j)',
-  async (...given) => {
-    const [more, rest] = given
-    const { failure, summary, outputs } = await runReaders({
-      inputs: { ...more, 'visitors-export': 'v.csv' },
-      meanwhile: (workspace) => mkdirSync(join(workspace, 'v.csv')),
-    })
-    expect(failure).toMatch(/^Failed to export the visitors: `visitors-export` can't be written /)
-    expect(summary).toMatch(/^## ❌ Readers report\n\nFailed to export the visitors: /)
-    expect(summary).toMatch(rest)
-    expect(summary).not.toContain('All rows')
-    expect(outputs['visitors-total']).toMatch(/^\d+$/)
-  },
-)
+  ['alone', {}, /\n\nproject `docs`$/],
+  ['beside a report', REPORT, /\n## 📊 About /],
+])('an export that fails %s is said in the summary', async (_where, more, rest) => {
+  const { failure, summary, outputs } = await runReaders({
+    inputs: { ...more, 'visitors-export': 'v.csv' },
+    meanwhile: (workspace) => mkdirSync(join(workspace, 'v.csv')),
+  })
+  expect(failure).toMatch(/^Failed to export the visitors: `visitors-export` can't be written /)
+  expect(summary).toMatch(/^## ❌ Readers report\n\nFailed to export the visitors: /)
+  expect(summary).toMatch(rest)
+  expect(summary).not.toContain('All rows')
+  expect(outputs['visitors-total']).toMatch(/^\d+$/)
+})
 
 describe('what the agent is told', () => {
   it('is our words, and then the same list, read once', async () => {
@@ -193,9 +177,9 @@ ${FOR_AGENT}`)
   })
 })
 
-/** The subjects of a list's lines, sorted. */
-const subjectsIn = (text = '') =>
-  [...text.matchAll(/^- (.*): \d+ of \d+ [rsq]/gm)].map(([, subject]) => subject).sort()
+/** The subjects of a list's lines. */
+const subjectsIn = (text: string) =>
+  [...text.matchAll(/^- (.*): \d+ of \d+ [rsq]/gm)].map(([, subject]) => subject).join(', ')
 
 // Which name has which form is told, name by name, in `service/public-name.test.ts`.
 it('what strangers word is shown to people, and to an agent, in the form that is for them, and else nowhere', async () => {
@@ -211,26 +195,15 @@ it('what strangers word is shown to people, and to an agent, in the form that is
     [asked('https://a.example/del ete', 'Billing'), asked('', 'A & B'), asked('', '<img>')].flat(),
   )
   const { summary, log, outputs, signals } = await runReaders({ inputs: AGENT, faults })
-  const withheld = [
-    'a category (name withheld)',
-    'a page (path withheld)',
-    'a page (path withheld)',
-    'a search (text withheld)',
-  ]
-  const forAgent = [
-    ...withheld.toSpliced(1, 0, 'a page (path withheld)'),
-    'questions about `A & B`',
-  ]
-  expect(subjectsIn(signals)).toEqual([...forAgent, 'search with the words `limits rate`'])
-  expect(subjectsIn(summary)).toEqual([
-    '`/Guides/X`',
-    ...withheld,
-    'questions about `A & B`',
-    'search for `Limits rate`',
-  ])
+  expect(subjectsIn(signals)).toBe(
+    'a page (path withheld), a page (path withheld), search with the words `limits rate`, a search (text withheld), a page (path withheld), questions about `A & B`, a category (name withheld)',
+  )
+  expect(subjectsIn(summary)).toBe(
+    '`/Guides/X`, a page (path withheld), search for `Limits rate`, a search (text withheld), a page (path withheld), questions about `A & B`, a category (name withheld)',
+  )
   const entries: Record<string, unknown>[] = JSON.parse(outputs['reader-signals'] ?? '')
   const names = entries.map(({ path, search, category }) => path ?? search ?? category ?? '?')
-  expect(names).toEqual(['/Guides/X', '?', 'Limits rate', '?', '?', 'A & B', '?'])
+  expect(names.join(', ')).toBe('/Guides/X, ?, Limits rate, ?, ?, A & B, ?')
   const everything = [summary, signals, ...log, ...Object.values(outputs)].join('\n')
   expect(everything).not.toMatch(/a b|@mona|hunter2|Never say|a\.example|Billing|<img/)
   expect(outputs['visitors-markdown']).not.toMatch(/Guides|Limits/)
@@ -256,12 +229,6 @@ describe('the Markdown output', () => {
     expect(outputs['visitors-markdown']).toMatch(/^## 📊 About .* read the docs\n/)
     expect(summary).toMatch(/^## 🔎 What readers missed\n/)
     expect((await runReaders({ inputs: { 'visitors-export': 'x.csv' } })).summary).toBe('')
-  })
-
-  it('says what was left out, as it has nothing folded', async () => {
-    const faults = [refusal(403, { match: { path: 'views' } })]
-    const { outputs } = await runReaders({ inputs: REPORT, faults })
-    expect(outputs['visitors-markdown']).toMatch(/\n⚠️ The docs .*403\); not read: the reads\./)
   })
 
   it('is empty above 60 KiB, with a warning', async () => {

@@ -13,6 +13,16 @@ export function page(path: string, total: number, ai = 0): PageVisitors {
 /** Forty pages on which nothing happens. */
 export const QUIET = Array.from({ length: 40 }, (_, index) => page(`/quiet/${index}`, 100))
 
+/** Seven pages that went up by 200 visitors each, and one that went down, beside those. */
+export const MOVED = {
+  pages: [...rising(300), page('/down', 20), page('/new', 40), ...QUIET],
+  previousPages: [...rising(100), page('/down', 100), page('/old', 1204), ...QUIET],
+}
+
+function rising(total: number): PageVisitors[] {
+  return [0, 1, 2, 3, 4, 5, 6].map((index) => page(`/up/${index}`, total - index))
+}
+
 /** What differs from a complete reading of weeks. */
 type Sample = {
   readonly pages?: readonly PageVisitors[]
@@ -31,18 +41,20 @@ export function report(totals: readonly (number | Counts)[], sample: Sample = {}
       ? { human: Math.round(total * 0.8), ai: Math.round(total * 0.3), total }
       : total
   const period = fullDaysBefore(NOW_MS, days)
-  const [latest, ...before] = [period, ...periodsBefore(period, totals.length - 1)].map(
-    (each, index) => ({ period: each, totals: countsOf(totals.at(-1 - index) ?? 0) }),
-  )
+  const before = periodsBefore(period, totals.length - 1).map((each, index) => {
+    return { period: each, totals: countsOf(totals.at(-2 - index) ?? 0) }
+  })
   const byPath = (rows: readonly PageVisitors[]) => new Map(rows.map((row) => [row.path, row]))
   const { isWhole = true, isPreviousWhole = true } = sample
-  const current = { period, totals: countsOf(0), ...latest, pages: byPath(pages), isWhole }
-  const previous = before[0] && {
-    ...before[0],
-    pages: byPath(previousPages),
-    isWhole: isPreviousWhole,
-  }
-  return createVisitorsReport({ current, before, previous, reads })
+  const current = { period, totals: countsOf(totals.at(-1) ?? 0), pages: byPath(pages), isWhole }
+  const previous = { pages: byPath(previousPages), isWhole: isPreviousWhole }
+  const [latest] = before
+  return createVisitorsReport({
+    current,
+    before,
+    previous: latest && { ...latest, ...previous },
+    reads,
+  })
 }
 
 /** A summary as Markdown, with plain spaces. */

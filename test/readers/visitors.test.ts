@@ -8,11 +8,9 @@ const BEFORE = 'visitors 2026-07-20..2026-07-27'
 const REPORT = { 'visitors-summary': 'true' }
 const ALONE = { 'visitors-export': 'x.csv' }
 const ALL = { ...REPORT, 'reader-signals': 'report' }
-const CALLS = [
-  'feedback/by-page 2026-07-06..2026-08-03 100 pending,in_progress',
-  'searches 2026-07-06..2026-08-03 100',
-  'assistant 2026-07-06..2026-08-03 1000',
-]
+const CALLS = `feedback/by-page 2026-07-06..2026-08-03 100 pending,in_progress
+searches 2026-07-06..2026-08-03 100
+assistant 2026-07-06..2026-08-03 1000`
 const parsed = ({ visitors = '' }: Readonly<Record<string, string>>) => JSON.parse(visitors)
 
 describe('requests', () => {
@@ -30,37 +28,42 @@ describe('requests', () => {
 
   it('come in this order: the verdict first, then the pages, then what readers missed', async () => {
     const { sent, warned } = await runReaders({ inputs: ALL, docs: { pages: 600 } })
-    const mondays = ['06-08', '06-15', '06-22', '06-29', '07-06', '07-13', '07-20']
-    const earlier = mondays.slice(1).map((end, index) => `${mondays[index]}..2026-${end}`)
-    expect(sent).toEqual([
-      `${NOW} 250 0`,
-      `${BEFORE} 250 0`,
-      ...earlier.reverse().map((days) => `visitors 2026-${days} 1 0`),
-      'views 2026-07-27..2026-08-03 1',
-      ...[NOW, BEFORE].flatMap((days) => [`${days} 250 250`, `${days} 250 500`]),
-      ...CALLS,
-    ])
+    expect(sent.join('\n')).toBe(`${NOW} 250 0
+${BEFORE} 250 0
+visitors 2026-07-13..2026-07-20 1 0
+visitors 2026-07-06..2026-07-13 1 0
+visitors 2026-06-29..2026-07-06 1 0
+visitors 2026-06-22..2026-06-29 1 0
+visitors 2026-06-15..2026-06-22 1 0
+visitors 2026-06-08..2026-06-15 1 0
+views 2026-07-27..2026-08-03 1
+${NOW} 250 250
+${NOW} 250 500
+${BEFORE} 250 250
+${BEFORE} 250 500
+${CALLS}`)
     expect(warned).toBe('')
   })
 
   it('for what the agent is told come before all others', async () => {
     const inputs = { ...ALONE, 'reader-signals': 'agent', prompt: 'Explain.' }
     const { sent } = await runReaders({ inputs, docs: { pages: 10 } })
-    expect(sent).toEqual([...CALLS, `${NOW} 250 0`])
+    expect(sent.join('\n')).toBe(`${CALLS}\n${NOW} 250 0`)
   })
 
-  it('are 40 at most, of which three are kept for what readers missed, and one sentence says what that cut', async () => {
-    const { sent, warned, summary } = await runReaders({ inputs: ALL, docs: { pages: 6000 } })
-    expect([sent.length, sent.slice(-3)]).toEqual([40, CALLS])
-    const left = 'the pages of the period before after the first 1500'
-    expect(warned).toBe(`A readers report makes at most 40 requests; not read: ${left}.`)
-    expect(summary).toContain('Requests: 40 of 40 allowed.')
-  })
-
-  it('that are retried count, and leave those that are kept', async () => {
-    const faults = [refusal(500, { match: { path: 'visitors', nth: 34 } })]
-    const { sent } = await runReaders({ inputs: ALL, faults, docs: { pages: 6000 } })
-    expect([sent.length, sent.slice(-3)]).toEqual([40, CALLS])
+  it.each([
+    ['', 99, 1500],
+    [', retries too', 34, 0],
+  ])('are 40 at most%s, of which three are kept for what readers missed', async (...given) => {
+    const [, nth, read] = given
+    const faults = [refusal(500, { match: { path: 'visitors', nth } })]
+    const run = await runReaders({ inputs: ALL, faults, docs: { pages: 6000 } })
+    expect(run.sent).toHaveLength(40)
+    expect(run.sent.slice(-3).join('\n')).toBe(CALLS)
+    expect(run.summary).toContain('Requests: 40 of 40 allowed.')
+    const left = `the pages of the period before after the first ${read}`
+    const cut = `A readers report makes at most 40 requests; not read: ${left}.`
+    expect(run.warned === cut).toBe(read > 0)
   })
 })
 
@@ -92,6 +95,8 @@ describe('a request that fails', () => {
     expect(parsed(run.outputs)).toMatchObject(expected)
     expect(run.warned).toMatch(new RegExp(`^The docs .*\\(403\\); not read: ${part}\\. .*$`))
     expect(run.summary.includes('AI made')).toBe(path !== 'views')
+    // It has nothing folded.
+    expect(run.outputs['visitors-markdown']).toContain(`; not read: ${part}. `)
   })
 
   it.each(['report', 'agent'])('ends with a cancel, at once (%s)', async (signals) => {
