@@ -29,11 +29,11 @@ async function lineOf(
 }
 
 it('docs pull requests merged and closed in the period, and open ones, are counted in one request', async () => {
-  const ended: Pulls = [...MERGED, ['merged', 6], ['merged', 9], ['closed', 3]]
-  const { words, line, requests } = await lineOf([...ended, ['open', 9], ['open', 1]])
+  const ended: Pulls = [...MERGED, ['merged', 7], ['merged', 8], ['merged', 0], ['closed', 3]]
+  const { words, line, requests } = await lineOf([...ended, ['open', 1], ['open', 9]])
   const counts = '2 merged and 1 closed in the period; 2 open, the oldest for 9 days'
   expect([words, requests]).toEqual([`Docs pull requests: ${counts}`, 1])
-  expect(line).toContain('](https://github.com/acme/docs/pull/5)')
+  expect(line).toContain('](https://github.com/acme/docs/pull/7)')
 })
 
 const BENDER = { inputs: { 'ignore-authors': 'bender' } }

@@ -57,9 +57,3 @@ it.each([
   expect(outputs['visitors-headline']).toBe(`Docs, ${period}: a${who}${verdict}${ai}`)
   expect(JSON.parse(outputs.visitors ?? '').reads).toEqual(reads ?? null)
 })
-
-it('the heading of nobody is a sentence, and the headline is empty', () => {
-  const nobody = report([5, 6, 7, 0])
-  expect(headingOf(nobody)).toBe('No visitors read the docs, the lowest of 4 weeks')
-  expect(visitorsOutputs(nobody, 1)['visitors-headline']).toBe('')
-})

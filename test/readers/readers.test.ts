@@ -158,8 +158,8 @@ it.each([
 
 describe('what the agent is told', () => {
   it('is our words, and then the same list, read once', async () => {
-    const { signals, sent } = await runReaders({ inputs: AGENT })
-    expect(sent).toHaveLength(3)
+    const { signals, sent, costs } = await runReaders({ inputs: AGENT })
+    expect([sent.length, costs]).toEqual([3, []])
     expect(
       signals,
     ).toBe(`The list of what readers missed has counts of demand, no proof of an error. Look at the page and at the code first. Change at most three pages for this list, and a page only where it lacks or misstates something. Add nothing that the repository does not hold. Say in the pull request which item led to which change.
@@ -226,7 +226,7 @@ describe('the Markdown output', () => {
   it('is there for an export alone, whose summary has no report', async () => {
     const inputs = { ...SIGNALS, 'visitors-export': 'x.csv' }
     const { outputs, summary } = await runReaders({ inputs })
-    expect(outputs['visitors-markdown']).toMatch(/^## 📊 About .* read the docs\n/)
+    expect(outputs['visitors-markdown']).toMatch(/^## 📊 About .* read the docs\n\n.*\n\n\| /)
     expect(summary).toMatch(/^## 🔎 What readers missed\n/)
     expect((await runReaders({ inputs: { 'visitors-export': 'x.csv' } })).summary).toBe('')
   })

@@ -58,13 +58,21 @@ ${CALLS}`)
     const [, nth, read] = given
     const faults = [refusal(500, { match: { path: 'visitors', nth } })]
     const run = await runReaders({ inputs: ALL, faults, docs: { pages: 6000 } })
-    expect(run.sent).toHaveLength(40)
+    expect([run.sent.length, run.costs]).toEqual([40, []])
     expect(run.sent.slice(-3).join('\n')).toBe(CALLS)
     expect(run.summary).toContain('Requests: 40 of 40 allowed.')
     const left = `the pages of the period before after the first ${read}`
     const cut = `A readers report makes at most 40 requests; not read: ${left}.`
     expect(run.warned === cut).toBe(read > 0)
   })
+})
+
+it('nobody after a period with visitors is a warning, and the headline is empty', async () => {
+  const body = { totals: { human: 0, ai: 0, total: 0 }, visitors: [], hasMore: false }
+  const faults: Fault[] = [{ kind: 'body', body }]
+  const { log, outputs } = await runReaders({ inputs: REPORT, faults })
+  expect(log[0]).toMatch(/^warning: No visitors at all, after [\d,]+ in 20 to 26 Jul: /)
+  expect(outputs['visitors-headline']).toBe('')
 })
 
 describe('a request that fails', () => {
@@ -102,31 +110,28 @@ describe('a request that fails', () => {
   it.each(['report', 'agent'])('ends with a cancel, at once (%s)', async (signals) => {
     const inputs = { ...REPORT, 'reader-signals': signals, prompt: 'Explain.' }
     const faults = [refusal(500)]
-    const { sent, failure, log, outputs, summary } = await runReaders({
-      inputs,
-      faults,
-      cancelAtMs: 1500,
-    })
-    expect([sent.length, log.filter((line) => /^\w+: /.test(line)), outputs]).toEqual([2, [], {}])
+    const run = await runReaders({ inputs, faults, cancelAtMs: 1500 })
+    const { sent, failure, warned, outputs, summary } = run
+    expect([sent.length, warned, outputs]).toEqual([2, '', {}])
     expect(failure).toBe('Cancelled before the readers report was complete.')
     expect(summary).toContain(failure)
   })
 })
 
 describe('five minutes', () => {
-  const later = (seconds: number, match: Fault['match'], times: number | 'always' = 1): Fault =>
-    refusal(429, { match: { ...match }, times, headers: { 'retry-after': `${seconds}` } })
+  const later = (seconds: number, nth: number): Fault =>
+    refusal(429, { match: { nth }, times: 1, headers: { 'retry-after': `${seconds}` } })
 
   it.each<[string, Fault[], number, RegExp]>([
     [
       'a near Retry-After included',
-      [later(140, { nth: 1 }), later(140, { nth: 3 }), later(140, { nth: 5 })],
+      [later(140, 1), later(140, 3), later(140, 5)],
       5,
       /; not read: the pages of the period after the first 500\. .* asks to wait 2 min 20 s .*, which is past the 5 minutes/,
     ],
     [
       'a pause of ours is cut',
-      [later(149, { nth: 1 }), later(149, { nth: 3 }), refusal(500, { match: { nth: 5 } })],
+      [later(149, 1), later(149, 3), refusal(500, { match: { nth: 5 } })],
       6,
       /^A readers report takes at most 5 minutes; not read: the pages of the period after the first 500\.$/,
     ],
@@ -137,7 +142,7 @@ describe('five minutes', () => {
   })
 
   it('end everything at once with a Retry-After beyond them, in one sentence', async () => {
-    const faults = [later(2400, { nth: 2 }, 'always')]
+    const faults = [later(2400, 2)]
     const { sent, warned } = await runReaders({ inputs: ALL, faults, docs: { pages: 600 } })
     expect(sent).toHaveLength(2)
     const left =
