@@ -49,18 +49,21 @@ async function perform(run: Run): Promise<void> {
 
   // Connections of its own for each part: none waits for another's requests.
   const service = createService(run)
-  const readers =
-    request.readers &&
-    new Readers({ ...request.readers, hasJob: request.wantsJob }, createService(run), run)
+  const readers = request.readers && new Readers(request.readers, createService(run), run)
   // Every part that was asked for is tried and reported; one part's failure never hides another's result.
-  const parts = await Promise.allSettled([
-    request.wantsJob ? runJob(request, { mergedPulls, readers, service }, run) : undefined,
-    readers?.report(),
-  ])
-  for (const [index, part] of parts.entries()) {
-    if (part.status === 'rejected') reportError(part.reason, run, index === 0 ? 'job' : 'visitors')
-    else if (part.value !== undefined) log.fail(part.value, `Docs readers: ${run.subject}`)
-  }
+  const job = request.wantsJob
+    ? runJob(request, { mergedPulls, readers, service }, run).catch((error: unknown) => {
+        reportError(error, run, 'job')
+        return undefined
+      })
+    : undefined
+  const report = readers?.report(job).catch((error: unknown) => {
+    reportError(error, run, 'visitors')
+    return undefined
+  })
+  const failure = await report
+  if (failure !== undefined) log.fail(failure, `Docs readers: ${run.subject}`)
+  await job
 }
 
 function reportCancelled({ wantsJob }: RunRequest, run: Run): void {

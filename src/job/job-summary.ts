@@ -93,7 +93,7 @@ function costLines(costs: readonly string[]): Markdown {
 }
 
 /** Says what a run would have done, and shows what it would have sent. */
-export function reportDryRun(plan: Plan, run: Run): void {
+export function reportDryRun(plan: Plan, run: Run): undefined {
   const { log } = run
   const forJob = plan.kind === 'message' ? 'send this message to' : 'wait for'
   const purpose =
@@ -128,7 +128,7 @@ export function shortSummary(sign: '⏭️' | '🛑' | '❌', text: string, run:
 }
 
 /** Says that a run does nothing, and why. */
-export function reportSkip({ level, reason }: Skip, run: Run): void {
+export function reportSkip({ level, reason }: Skip, run: Run): undefined {
   run.log[level](reason)
   run.setOutputs({ result: 'skipped' })
   run.writeSummary('job', shortSummary('⏭️', reason, run))

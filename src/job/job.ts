@@ -27,8 +27,14 @@ import { type AcceptedJob, submit } from './submit.ts'
 /**
  * Requests the job, waits for it, and reports it: in the outputs, the log, the summary, comments and a commit status.
  * Never rejects for what the service, GitHub or the network does.
+ *
+ * @returns the headline of the error that it ended in, if it did
  */
-export async function runJob(request: JobRequest, tools: JobTools, run: Run): Promise<void> {
+export async function runJob(
+  request: JobRequest,
+  tools: JobTools,
+  run: Run,
+): Promise<string | undefined> {
   // Until there is a better one: whatever ends the run before, its result is not left empty.
   run.setOutputs({ result: 'error' })
   const record = new RunRecord(request.trigger, run)
@@ -67,6 +73,7 @@ export async function runJob(request: JobRequest, tools: JobTools, run: Run): Pr
   }
   const report = makeReport(end, { plan, accepted }, run)
   await publish(report, end, { record, trigger: request.trigger }, run)
+  return report.result === 'error' ? report.headline : undefined
 }
 
 /** A fault of ours: a report of it needs the place. */

@@ -1,7 +1,7 @@
-import { type Failure, FailureError, joinSentences, listOf } from '../lib/text.ts'
+import { type Failure, joinSentences, listOf } from '../lib/text.ts'
 import { formatDuration, RetryError, type RetryPolicy, retry, retryAfterNote } from '../lib/time.ts'
 import type { Run } from '../runner/run.ts'
-import { type AnalyticsQuery, PublicNames } from '../service/analytics.ts'
+import type { AnalyticsCall } from '../service/analytics.ts'
 import type { DocsService } from '../service/docs-service.ts'
 import {
   describeFailure,
@@ -12,25 +12,6 @@ import {
 } from '../service/service-errors.ts'
 import { isoDay, type Period } from './format.ts'
 
-/** Why something was not read. */
-export class NotRead extends FailureError {
-  /** `limit`: one of ours, whose headline follows "because". */
-  readonly kind: 'limit' | 'failure'
-
-  constructor(kind: NotRead['kind'], failure: Failure) {
-    super(failure)
-    this.kind = kind
-  }
-
-  /** As sentences. @param what was to be read */
-  text(what: string): string {
-    if (this.kind !== 'limit') return this.message
-    return joinSentences(`Failed to read ${what}, because ${this.headline}.`, this.details)
-  }
-}
-
-export type AnalyticsRequest<T> = (service: DocsService, query: AnalyticsQuery) => Promise<T>
-
 /** Maximum number of requests that a run makes, retries included. The service allows an organisation 100 an hour. */
 export const MAX_REQUESTS = 40
 /** Of those, kept for what readers missed. */
@@ -38,7 +19,7 @@ const MAX_KEPT = 3
 /** Maximum time for all requests together. */
 const MAX_TIME_MS = 300_000
 const MAX_ATTEMPTS = 5
-const LIMIT_OF_TIME = `the ${MAX_TIME_MS / 60_000} minutes that a readers report may take`
+const MINUTES = `${MAX_TIME_MS / 60_000} minutes`
 
 /** Reads analytics of all kinds, within one limit of requests and of time, and keeps what could not be read. */
 export class AnalyticsReader {
@@ -46,37 +27,38 @@ export class AnalyticsReader {
   readonly #run: Run
   readonly #deadlineMs: number
   readonly #signal: AbortSignal
-  readonly #names: PublicNames
   readonly #notes: string[] = []
-  readonly #notRead = new Map<string, { readonly cause: NotRead; readonly parts: string[] }>()
-  readonly #hasJob: boolean
+  readonly #notRead = new Map<string, { readonly details: string; readonly parts: string[] }>()
   #kept: number
-  #stopped: NotRead | undefined
+  #stopped: Failure | undefined
   /** Requests made so far, retries included. */
   count = 0
+  /** Whether the service has refused one, as it would refuse a job. */
+  isRefused = false
 
-  /**
-   * The time begins to count at once.
-   *
-   * @param hasJob whether the run has a job, too: what refuses these requests refuses it, and its error says what to do
-   */
-  constructor(service: DocsService, run: Run, hasJob: boolean) {
-    this.#hasJob = hasJob
+  /** The time begins to count at once. */
+  constructor(service: DocsService, run: Run) {
     this.#kept = run.inputs['reader-signals'] === 'none' ? 0 : MAX_KEPT
     this.#service = service
     this.#run = run
-    this.#names = new PublicNames(run.redact)
     this.#deadlineMs = run.clock.now() + MAX_TIME_MS
     this.#signal = AbortSignal.any([run.cancel, run.clock.timeout(MAX_TIME_MS)])
   }
 
-  /** Makes a request about a period until it is answered, unless a limit is reached or the run is cancelled. */
-  async send<T>({ fromMs, toMs }: Period, request: AnalyticsRequest<T>): Promise<T | NotRead> {
-    const { inputs, log } = this.#run
-    const stopped = this.#checkTime()
-    if (stopped !== undefined) return stopped
-    if (!this.#hasRequests()) return limit(`a report makes at most ${MAX_REQUESTS} requests`)
-    const dates = { dateFrom: isoDay(fromMs), dateTo: isoDay(toMs) }
+  /**
+   * Makes a call about a period until it is answered, unless a limit is reached or the run is cancelled.
+   *
+   * @param part what is read, such as `the reads`
+   * @returns `undefined` if it was not read, which `leftOut` then says
+   */
+  async read<T extends object>(
+    period: Period,
+    call: AnalyticsCall<T>,
+    part: string,
+  ): Promise<T | undefined> {
+    const timeLimit = this.#findTimeLimit()
+    if (timeLimit !== undefined) return this.#leaveOut(part, timeLimit)
+    if (!this.#hasRequests()) return this.#leaveOut(part, REQUESTS_USED)
     const policy: RetryPolicy = {
       maxAttempts: MAX_ATTEMPTS,
       isRetryable: (error) => isRetryable(error) && this.#hasRequests(),
@@ -84,45 +66,47 @@ export class AnalyticsReader {
       deadlineMs: () => this.#deadlineMs,
       onRetry: (error, pauseMs) => {
         const again = `Trying again in ${formatDuration(pauseMs)}.`
-        log.info(
-          `Docs readers: ${inputs['project-id']}: ${describeFailure(error).headline}. ${again}`,
-        )
+        this.#run.log.info(`Docs readers: ${describeFailure(error).headline}. ${again}`)
       },
     }
-    const attempt = (): Promise<T> => {
-      this.count += 1
-      return request(this.#service, { dates, names: this.#names, signal: this.#signal })
-    }
     try {
-      return await retry(attempt, policy, this.#run)
+      return await retry(() => this.#send(period, call), policy, this.#run)
     } catch (error) {
       if (!(error instanceof RetryError)) throw error
-      return this.#checkTime() ?? this.#failureOf(error)
+      return this.#leaveOut(part, this.#findTimeLimit() ?? this.#failureOf(error))
     }
   }
 
-  #failureOf({ reason, cause }: RetryError): NotRead {
+  #send<T extends object>({ fromMs, toMs }: Period, call: AnalyticsCall<T>): Promise<T> {
+    this.count += 1
+    const { path, purpose, read } = call
+    const query = { dateFrom: isoDay(fromMs), dateTo: isoDay(toMs), ...call.query }
+    const readJson = (json: unknown) => read(json, this.#run.redact)
+    return this.#service.getAnalytics({ path, purpose, query }, readJson, this.#signal)
+  }
+
+  #failureOf({ reason, cause }: RetryError): Failure {
     const { headline, details } = describeFailure(cause)
     const notes = {
       attempts: `It was tried ${MAX_ATTEMPTS} times.`,
-      deadline: retryAfterNote(retryAfterMsOf(cause) ?? 0, LIMIT_OF_TIME),
-      final: isRetryable(cause) ? 'No request was left to retry it.' : '',
+      deadline: retryAfterNote(
+        retryAfterMsOf(cause) ?? 0,
+        `the ${MINUTES} that a readers report may take`,
+      ),
+      final: '',
       cancelled: '',
     }
-    const isRefused = [401, 402, 403].some((status) => hasStatus(cause, status))
-    const all = joinSentences(details, notes[reason])
-    const isTold = isRefused && this.#hasJob
-    if (isTold) this.#run.log.info(`Docs readers: ${this.#run.subject}: ${headline}. ${all}`)
-    const failed = new NotRead('failure', { headline, details: isTold ? '' : all })
+    const failure = { headline, details: joinSentences(details, notes[reason]) }
+    this.isRefused ||= [401, 402, 403].some((status) => hasStatus(cause, status))
     // The limit of the service concerns every other request, too.
-    if (reason === 'deadline') this.#stopped = failed
-    return failed
+    if (reason === 'deadline') this.#stopped = failure
+    return failure
   }
 
   /** Stops where no time is left, as it does for a cancelled run, which reports no cause. @returns why it stopped, if so */
-  #checkTime(): NotRead | undefined {
+  #findTimeLimit(): Failure | undefined {
     const isOver = this.#signal.aborted || this.#run.clock.now() >= this.#deadlineMs
-    if (isOver) this.#stopped ??= limit(`${LIMIT_OF_TIME} are used up`)
+    if (isOver) this.#stopped ??= TIME_USED
     return this.#stopped
   }
 
@@ -140,27 +124,33 @@ export class AnalyticsReader {
     this.#notes.push(sentence)
   }
 
-  /** @param part what was not read because of `cause`, such as `3 of the 7 weeks before` */
-  noteNotRead(part: string, cause: NotRead): void {
-    const known = this.#notRead.get(cause.headline) ?? { cause, parts: [] }
+  #leaveOut(part: string, { headline, details }: Failure): undefined {
+    const known = this.#notRead.get(headline) ?? { details, parts: [] }
     known.parts.push(part)
-    this.#notRead.set(cause.headline, known)
+    this.#notRead.set(headline, known)
   }
 
-  /** What was left out: a sentence for each note and each limit, a few for each failure. */
-  leftOut(): readonly string[] {
-    const notRead = [...this.#notRead.values()].map(({ cause, parts }) =>
-      cause.kind === 'limit'
-        ? `Not read, because ${cause.headline}: ${listOf(parts)}.`
-        : joinSentences(`Not read: ${listOf(parts)}.`, cause.text(listOf(parts))),
+  /**
+   * What was left out: a sentence for each note, and for each cause one with its explanation.
+   *
+   * @param explained headline of a failure whose explanation stands elsewhere
+   */
+  leftOut(explained?: string): readonly string[] {
+    const notRead = [...this.#notRead].map(([headline, { details, parts }]) =>
+      joinSentences(
+        `${headline}; not read: ${listOf(parts)}.`,
+        headline === explained ? '' : details,
+      ),
     )
     return [...this.#notes, ...notRead]
   }
 }
 
-function limit(headline: string): NotRead {
-  return new NotRead('limit', { headline, details: '' })
+const REQUESTS_USED = {
+  headline: `A readers report makes at most ${MAX_REQUESTS} requests`,
+  details: '',
 }
+const TIME_USED = { headline: `A readers report takes at most ${MINUTES}`, details: '' }
 
 /** A body that says nothing of use would not be another one the next time, unless it was cut off. */
 function isRetryable(error: unknown): boolean {

@@ -1,13 +1,17 @@
-import { code, link, MAX_LINK_LENGTH, Markdown, md, type Row, table } from '../lib/markdown.ts'
+import { code, link, MAX_LINK_LENGTH, Markdown, type Row, table } from '../lib/markdown.ts'
 import { formatCount } from '../lib/text.ts'
 
-/** How a number changed: percent with one decimal, `new` from zero to something, `unknown` if one side is. */
-export type Change = number | 'new' | 'unknown'
+/** The change of a number, in percent of what it was, rounded to one decimal; `null` if that is not known, or zero. */
+export function changeBetween(previous: number | undefined, current: number): number | null {
+  if (previous === current) return 0
+  if (previous === undefined || previous === 0) return null
+  return Math.round(((current - previous) / previous) * 1000) / 10
+}
 
-/** A change for a table, which breaks at no space: `+8.3 %`, `−3.0 %`, `+120 %`, `new`, `–`. */
-export function formatChange(change: Change): string {
-  if (change === 'unknown') return '–'
-  if (change === 'new') return 'new'
+/** The same for a table, which breaks at no space: `+8.3 %`, `−3.0 %`, `+120 %`, `new`, `–`. */
+export function formatChange(previous: number | undefined, current: number): string {
+  const change = changeBetween(previous, current)
+  if (change === null) return previous === 0 ? 'new' : '–'
   const percent = (size: number): string =>
     `${size < 100 ? size.toFixed(1) : formatCount(Math.round(size))}\u00A0%`
   return signed(change, percent)
@@ -89,8 +93,7 @@ export function rawTable(head: Row, rows: readonly Row[], align: string): Markdo
 
 /** A page by its path, cut in its middle; a link, if the site is known. */
 export function pageName(path: string, site: URL | undefined, maxLength: number): Markdown {
-  const shown = code(shorten(path, maxLength))
-  const label = shown.source === '' ? md`(a path that can't be shown)` : shown
+  const label = code(shorten(path, maxLength))
   const url = site && pageUrl(path, site)
   return url === undefined || url.length > MAX_LINK_LENGTH ? label : link(label, url)
 }
@@ -99,7 +102,7 @@ function shorten(path: string, maxLength: number): string {
   if (path.length <= maxLength) return path
   // The end of a path says more than its beginning.
   const start = Math.floor(maxLength / 3)
-  return `${path.slice(0, start)}…${path.slice(start - maxLength + 1)}`.toWellFormed()
+  return `${path.slice(0, start)}…${path.slice(start - maxLength + 1)}`
 }
 
 /** The address of a page; `undefined` for a path that would lead elsewhere than below the site's own. */

@@ -2,31 +2,29 @@ import { code, details, joinMarkdown, type Markdown, md } from '../lib/markdown.
 import { countOf, listOf } from '../lib/text.ts'
 import type { OutputValues } from '../runner/run.ts'
 import {
-  getQuestions,
-  getRatings,
-  getSearches,
+  type AnalyticsCall,
   type Listed,
   type PublicName,
+  QUESTIONS,
   type Question,
+  RATINGS,
   type Rating,
+  SEARCHES,
   type Search,
 } from '../service/analytics.ts'
-import { type AnalyticsReader, type AnalyticsRequest, NotRead } from './analytics-reader.ts'
-import { formatPeriod, type Period, pageName } from './format.ts'
+import type { AnalyticsReader } from './analytics-reader.ts'
+import { formatPeriod, fullDaysBefore, type Period, pageName } from './format.ts'
 
 /** What readers missed, as far as it could be read. */
 export type ReaderSignals = {
   readonly period: Period
   /** The worst first. */
   readonly items: readonly SignalItem[]
-  /** Sentences about the kinds that there is nothing to judge of. */
+  /** Sentences about what there is nothing to say of. */
   readonly notes: readonly string[]
-  /** Whether any of the three kinds could be read. */
+  /** Whether any of the three kinds could be read, and whether all could. */
   readonly isRead: boolean
-  /** Why the first of them that could not be read was not; `undefined` if all were. */
-  readonly failure: NotRead | undefined
-  /** Whether any of them has something to judge. */
-  readonly hasRows: boolean
+  readonly isWhole: boolean
 }
 
 /** All that is said of one page, search or category. */
@@ -44,7 +42,7 @@ type Signal = {
 }
 
 /** A week has too few votes and questions to say something. */
-export const SIGNALS_DAYS = 28
+const SIGNALS_DAYS = 28
 /** Items that are named at once, and those that are named below. */
 const MAX_SHOWN = 5
 const MAX_ITEMS = MAX_SHOWN + 20
@@ -57,37 +55,37 @@ const MIN_DAYS = 2
 const Z_95 = 1.96
 const Z_99 = 2.576
 
-/** Reads what readers missed: three requests. */
-export async function readSignals(reader: AnalyticsReader, period: Period): Promise<ReaderSignals> {
-  reader.releaseKept()
+/** Reads what readers missed before today: three requests. */
+export async function readSignals(reader: AnalyticsReader, nowMs: number): Promise<ReaderSignals> {
+  const period = fullDaysBefore(nowMs, SIGNALS_DAYS)
   const notes: string[] = []
   const unread: string[] = []
   let hasRows = false
-  let failure: NotRead | undefined
+  reader.releaseKept()
 
   // `part`: of a site, that this kind comes from.
-  const read = async <T>(kind: string, part: string, request: AnalyticsRequest<Listed<T>>) => {
-    const listed = await reader.send(period, request)
-    if (listed instanceof NotRead) {
-      reader.noteNotRead(`the ${kind}`, listed)
+  const read = async <T>(kind: string, part: string, call: AnalyticsCall<Listed<T>>) => {
+    const listed = await reader.read(period, call, `the ${kind}`)
+    if (listed === undefined) {
       unread.push(kind)
-      failure ??= listed
       return []
     }
-    if (listed.rows.length > 0) hasRows = true
+    const { rows, invalidRows } = listed
+    if (rows.length > 0) hasRows = true
     else notes.push(`No ${kind} in ${SIGNALS_DAYS} days: is ${part} switched on?`)
-    const odd = listed.invalidRows
-    if (odd > 0) reader.note(`${countOf(odd, 'row')} of the ${kind} could not be read.`)
-    return listed.rows
+    if (invalidRows > 0)
+      reader.note(`${countOf(invalidRows, 'row')} of the ${kind} could not be read.`)
+    return rows
   }
 
   const items = findSignals(
-    await read('ratings', 'feedback', getRatings),
-    await read('searches', 'search', getSearches),
-    await read('questions', 'the assistant', getQuestions),
+    await read('ratings', 'feedback', RATINGS),
+    await read('searches', 'search', SEARCHES),
+    await read('questions', 'the assistant', QUESTIONS),
   )
+  if (items.length === 0 && hasRows) notes.unshift('Nothing stands out.')
   if (unread.length > 0) notes.push(`The ${listOf(unread)} could not be read.`)
-  return { period, items, notes, isRead: unread.length < 3, failure, hasRows }
+  return { period, items, notes, isRead: unread.length < 3, isWhole: unread.length === 0 }
 }
 
 /** Finds what stands out, the items that concern most readers first. */
@@ -101,8 +99,11 @@ export function findSignals(
     ...findSearchedInVain(searches),
     ...findUnanswered(questions),
   ]
-  const groups = [...Map.groupBy(signals, ({ name }) => name)]
-  const items = groups.map(([name, signals]) => ({ name, signals }))
+  const groups = Map.groupBy(signals, ({ name }) => name.key)
+  const items = [...groups.values()].flatMap((same) => {
+    const [first] = same
+    return first === undefined ? [] : [{ name: first.name, signals: same }]
+  })
   const readers = (item: SignalItem): number => sum(item.signals, ({ count }) => count)
   return items.sort((left, right) => readers(right) - readers(left)).slice(0, MAX_ITEMS)
 }
@@ -110,8 +111,8 @@ export function findSignals(
 /** Pages that surely get more votes against them than the site as a whole. */
 function findBadlyRated(ratings: readonly Rating[]): Signal[] {
   const siteShare = sum(ratings, ({ down }) => down) / sum(ratings, ({ up, down }) => up + down)
-  const signals = ratings.map(({ page, up, down }): Signal => {
-    return { kind: 'rating', name: page, count: down, of: up + down, siteShare }
+  const signals = ratings.map(({ name, up, down }): Signal => {
+    return { kind: 'rating', name, count: down, of: up + down, siteShare }
   })
   const isEnough = ({ count, of }: Signal): boolean => of >= MIN_VOTES && count >= MIN_DOWN_VOTES
   return signals.filter((one) => isEnough(one) && wilson(one.count, one.of, Z_99).low > siteShare)
@@ -121,21 +122,20 @@ function findBadlyRated(ratings: readonly Rating[]): Signal[] {
 function findSearchedInVain(searches: readonly Search[]): Signal[] {
   const clicks = sum(searches, ({ hits, clickRate }) => hits * clickRate)
   const siteRate = clicks / sum(searches, ({ hits }) => hits)
-  return searches.flatMap(({ term, hits, clickRate }): Signal[] => {
+  return searches.flatMap(({ name, hits, clickRate }): Signal[] => {
     const isInVain =
       hits >= MIN_SEARCHES && wilson(hits * clickRate, hits, Z_95).high < siteRate / 2
     const count = Math.round(hits * (1 - clickRate))
-    return isInVain
-      ? [{ kind: 'search', name: term, count, of: hits, siteShare: 1 - siteRate }]
-      : []
+    return isInVain ? [{ kind: 'search', name, count, of: hits, siteShare: 1 - siteRate }] : []
   })
 }
 
 /** Pages, or where a question names none categories, with several questions that were not answered, on more than one day. */
 function findUnanswered(questions: readonly Question[]): Signal[] {
   const siteShare = questions.filter(({ isAnswered }) => !isAnswered).length / questions.length
-  const subjects = Map.groupBy(questions, ({ page, category }) => page ?? category)
-  return [...subjects].flatMap(([name, asked]): Signal[] => {
+  const subjects = Map.groupBy(questions, ({ name }) => name?.key)
+  return [...subjects.values()].flatMap((asked): Signal[] => {
+    const name = asked[0]?.name
     const unanswered = asked.filter(({ isAnswered }) => !isAnswered)
     const days = new Set(unanswered.map(({ day }) => day))
     const [count, of] = [unanswered.length, asked.length]
@@ -162,14 +162,12 @@ export type Audience = 'people' | 'agent'
 
 /** What readers missed: what is shown at once, and what is folded. `site`: that pages are linked to, if any. */
 export function signalsSections(signals: ReaderSignals, audience: Audience, site: URL | undefined) {
-  const { items, notes, hasRows } = signals
+  const { items, notes } = signals
   const lines = items.map((item) => lineOf(item, audience, site))
-  if (lines.length === 0 && hasRows) lines.push(md`Nothing stands out.`)
   const [first, more] = [lines.slice(0, MAX_SHOWN), lines.slice(MAX_SHOWN)]
-  const shown = first.length === 0 ? [] : [joinMarkdown(first, '\n')]
-  if (notes.length > 0) shown.push(md`${notes.join(' ')}`)
+  const shown = [joinMarkdown(first, '\n'), md`${notes.join(' ')}`]
   const title = `What readers missed: ${more.length} more`
-  return { shown, folded: more.length === 0 ? [] : [details(title, joinMarkdown(more, '\n'))] }
+  return { shown, folded: more.length === 0 ? md`` : details(title, joinMarkdown(more, '\n')) }
 }
 
 /** What readers missed, an entry for each kind, by count; empty where nothing of it could be read. */
@@ -180,8 +178,7 @@ export function signalsOutputs({ items, isRead }: ReaderSignals): OutputValues {
     .sort((left, right) => right.count - left.count)
   const rounded = (share: number): number => Math.round(share * 1000) / 1000
   const entries = all.map(({ kind, name, count, of, siteShare }) => {
-    // JSON has no key whose value is undefined.
-    const subject = { [name.of]: name.forPeople }
+    const subject = { [name.of]: name.forPeople ?? '(withheld)' }
     const shares = { share: rounded(count / of), siteShare: rounded(siteShare) }
     return { kind, ...subject, count, of, ...shares }
   })

@@ -21,15 +21,15 @@ import {
   shortNames,
   signed,
 } from './format.ts'
-import {
-  changeBetween,
-  compareWithUsual,
-  MARGIN_PERCENT,
-  MAX_MOVED,
-  MOVED_FACT,
-} from './page-changes.ts'
 import { type Audience, type ReaderSignals, SIGNALS_FACTS, signalsSections } from './signals.ts'
-import { headingOf, type PeriodTotals, readsSentences, type VisitorsReport } from './visitors.ts'
+import {
+  compareWithUsual,
+  headingOf,
+  MARGIN_PERCENT,
+  MOVED_FACT,
+  readsSentences,
+  type VisitorsReport,
+} from './visitors.ts'
 
 /** Maximum number of characters of a path: on the first screen, in a folded table. */
 const PATH_LENGTH = { first: 34, inTable: 80 }
@@ -37,14 +37,12 @@ const PATH_LENGTH = { first: 34, inTable: 80 }
 /** All that a report is made of; what was not asked for or not read is missing. */
 export type ReportContent = {
   readonly inputs: Inputs
+  /** Why the step fails, as sentences; `undefined` if it does not. */
+  readonly failure: string | undefined
   readonly report?: VisitorsReport | undefined
-  /** Why the visitors were not read, as sentences. */
-  readonly failure?: string | undefined
   readonly signals?: ReaderSignals | undefined
   /** What was done about the docs meanwhile. */
   readonly docsPulls?: Markdown | undefined
-  /** Name of the exported file, if there is one. */
-  readonly exported?: string
   /** Sentences about what is missing. */
   readonly leftOut: readonly string[]
   readonly requests: number
@@ -56,10 +54,10 @@ export function readersSummary(content: ReportContent): Markdown {
   const site = inputs['site-url']
   return joinMarkdown([
     ...firstScreen(content, 'people'),
-    ...(report ? [topPagesSection(report, site)] : []),
-    ...(signals ? signalsSections(signals, 'people', site).folded : []),
-    ...(report ? [...trendTable(report.drawn), ...machineFilesSection(report)] : []),
-    ...(report || signals ? [factsSection(content)] : []),
+    report ? topPagesSection(report, site) : md``,
+    signals ? signalsSections(signals, 'people', site).folded : md``,
+    ...(report ? [trendTable(report), machineFilesSection(report)] : []),
+    report || signals ? factsSection(content) : md``,
   ])
 }
 
@@ -69,12 +67,12 @@ export function readersMarkdown(content: ReportContent): Markdown {
 }
 
 function firstScreen(content: ReportContent, audience: Audience): Markdown[] {
-  const { inputs, report, failure, signals, docsPulls, leftOut } = content
+  const { inputs, failure, report, signals, docsPulls, leftOut } = content
   const site = inputs['site-url']
   const project = md`project ${code(inputs['project-id'])}`
   const sections: Markdown[] = []
-  if (failure) sections.push(md`## ❌ No visitors report`, sentencesWithCode(failure))
-  if (failure && signals === undefined) sections.push(project)
+  if (failure !== undefined)
+    sections.push(md`## ❌ Readers report`, sentencesWithCode(failure), project)
   if (report !== undefined) {
     const icons = { usual: '📊', highest: '📈', lowest: '📉' }
     const lacking = `Not complete: ${countOf(report.pages.length, 'page')} could be read.`
@@ -85,13 +83,13 @@ function firstScreen(content: ReportContent, audience: Audience): Markdown[] {
       md`## ${icons[report.usual?.position ?? 'usual']} ${headingOf(report)}`,
       md`${formatPeriod(report.period)} · ${project}`,
       ...warnings.map((warning) => sentencesWithCode(`⚠️ ${warning}`)),
-      ...firstReport(report),
+      firstReport(report),
       totalsTable(report),
       md`Visitors are deduplicated: people and AI do not add up to all.`,
       ...readsSentences(report).map((sentence) => md`${sentence}.`),
-      ...(audience === 'people' ? trendChart(report.drawn) : []),
-      ...changesSection(report, site),
-      ...(docsPulls ? [docsPulls] : []),
+      audience === 'people' ? trendChart(report) : md``,
+      changesSection(report, site),
+      docsPulls ?? md``,
     )
   }
   if (signals !== undefined) {
@@ -105,23 +103,25 @@ function firstScreen(content: ReportContent, audience: Audience): Markdown[] {
 }
 
 /** Why there is no comparison, where no earlier period had visitors. */
-function firstReport({ trend, comparable, period }: VisitorsReport): Markdown[] {
+function firstReport({ trend, compared, period }: VisitorsReport): Markdown {
   const before = trend.length - 1
-  if (before === 0 || comparable.length > 0) return []
-  const earlier = `${before === 1 ? '' : `${before} `}${periodName(period, before)} before`
-  return [md`This is the first report: there were no visitors in the ${earlier}.`]
+  if (before === 0 || compared.length > 0) return md``
+  const earlier = `${before} ${periodName(period, before)} before`
+  return md`This is the first report: there were no visitors in the ${earlier}.`
 }
 
-function totalsTable({ totals, comparable, usual }: VisitorsReport): Markdown {
-  const before = comparable.at(-1)?.totals
+function totalsTable({ totals, compared, usual }: VisitorsReport): Markdown {
+  const before = compared.at(-2)?.totals
+  const words = { usual: '', highest: '**above** ', lowest: '**below** ' }
   const row = (name: string, of: (totals: Counts) => number): string[] => {
     const now = of(totals)
+    const range = compareWithUsual(compared.map((each) => of(each.totals)))
     const cells = [name, `**${formatCount(now)}**`]
-    const earlier = comparable.map((each) => of(each.totals))
-    if (usual) cells.push(usualCell(now, earlier))
-    if (before === undefined) return cells
-    const from = of(before)
-    return [...cells, formatCount(from), formatChange(changeBetween(from, now))]
+    if (range) {
+      const ends = [Math.ceil(range.low), Math.floor(range.high)].map(formatCount)
+      cells.push(words[range.position] + ends.join('\u00A0–\u00A0'))
+    }
+    return before ? [...cells, formatCount(of(before)), formatChange(of(before), now)] : cells
   }
   const head = ['', 'Now', ...(usual ? ['Usual'] : []), ...(before ? ['Before', 'Change'] : [])]
   const rows = [
@@ -132,51 +132,40 @@ function totalsTable({ totals, comparable, usual }: VisitorsReport): Markdown {
   return rawTable(head, rows, `l${'r'.repeat(head.length - 1)}`)
 }
 
-function usualCell(now: number, earlier: readonly number[]): string {
-  const range = compareWithUsual(now, earlier)
-  if (range === undefined) return '–'
-  const words = { usual: '', highest: '**above** ', lowest: '**below** ' }
-  const ends = [Math.ceil(range.low), Math.floor(range.high)].map(formatCount)
-  return words[range.position] + ends.join('\u00A0–\u00A0')
-}
-
 /** The pages that moved, as one table; nothing if that is not known. `site`, here and below: that pages are linked to. */
-function changesSection({ pageChanges }: VisitorsReport, site: URL | undefined): Markdown[] {
-  if (pageChanges === undefined) return []
-  const { up, down } = pageChanges
-  if (up.length + down.length === 0) return [md`**What moved:** Nothing moved beyond the usual.`]
-  const shown = [...up.slice(0, MAX_MOVED), ...down.slice(0, MAX_MOVED)]
-  const rows = shown.map(({ path, total, previous, change }): Row => {
+function changesSection({ pageChanges }: VisitorsReport, site: URL | undefined): Markdown {
+  if (pageChanges === undefined) return md``
+  const { up, down, count } = pageChanges
+  if (count === 0) return md`**What moved:** Nothing moved beyond the usual.`
+  const shown = [...up, ...down]
+  const rows = shown.map(({ path, total, previous }): Row => {
     const name = pageName(path, site, PATH_LENGTH.first)
-    return [name, formatCount(total), signed(total - previous, formatCount), formatChange(change)]
+    const difference = signed(total - previous, formatCount)
+    return [name, formatCount(total), difference, formatChange(previous, total)]
   })
-  const more = up.length + down.length - shown.length
+  const more = count - shown.length
   if (more > 0) rows.push([`and ${formatCount(more)} more`, '', '', ''])
-  return [rawTable(['**What moved**', 'Now', '+/−', 'Change'], rows, 'lrrr')]
+  return rawTable(['**What moved**', 'Now', '+/−', 'Change'], rows, 'lrrr')
 }
 
-function topPagesSection(
-  { top, pages, isComplete }: VisitorsReport,
-  site: URL | undefined,
-): Markdown {
-  const none = isComplete ? 'No page had a visitor.' : 'No page could be read.'
-  if (pages.length === 0) return details('Top pages', md`${none}`)
-  const rows = top.map(({ path, human, ai, total, change }, index) => {
+function topPagesSection({ top, pages }: VisitorsReport, site: URL | undefined): Markdown {
+  if (pages.length === 0) return md``
+  const rows = top.map(({ path, human, ai, total, previous }, index) => {
     const name = pageName(path, site, PATH_LENGTH.inTable)
     const counts = [formatCount(human), formatCount(ai), `**${formatCount(total)}**`]
-    return [String(index + 1), name, ...counts, formatChange(change)]
+    return [String(index + 1), name, ...counts, formatChange(previous, total)]
   })
   const head = ['', 'Page', 'People', 'AI', 'All', 'Change']
   const title = `Top pages: ${formatCount(top.length)} of ${formatCount(pages.length)}`
   return details(title, rawTable(head, rows, 'rlrrrr'))
 }
 
-function machineFilesSection({ machineFiles }: VisitorsReport): Markdown[] {
-  if (machineFiles.length === 0) return []
+function machineFilesSection({ machineFiles }: VisitorsReport): Markdown {
+  if (machineFiles.length === 0) return md``
   const named = machineFiles.map(({ path, total }) => {
     return md`${pageName(path, undefined, PATH_LENGTH.inTable)} ${formatCount(total)}`
   })
-  return [details('Visitors of files for machines', joinMarkdown(named, ' · '))]
+  return details('Visitors of files for machines', joinMarkdown(named, ' · '))
 }
 
 /** The lines of the chart. Each colour has a contrast of 3:1 or more to GitHub's light and dark pages. */
@@ -195,38 +184,40 @@ const CHART_OPTIONS = {
  * The periods as a chart that GitHub draws, and what its lines are: new versions of Mermaid show a legend, older
  * ones do not. The source has numbers and names of our own making, and keeps to what Mermaid 10.9 draws already.
  */
-function trendChart(trend: readonly PeriodTotals[]): Markdown[] {
-  const latest = trend.at(-1)?.totals
-  if (latest === undefined) return []
-  const most = Math.max(1, ...trend.flatMap(({ totals }) => LINES.map(({ of }) => of(totals))))
-  const names = shortNames(trend.map(({ period }) => period)).map((name) => `"${name}"`)
+function trendChart({ compared, totals: latest }: VisitorsReport): Markdown {
+  if (compared.length === 0) return md``
+  const most = Math.max(1, ...compared.flatMap(({ totals }) => LINES.map(({ of }) => of(totals))))
+  const names = shortNames(compared.map(({ period }) => period)).map((name) => `"${name}"`)
   const source = [
     `%%{init: ${JSON.stringify(CHART_OPTIONS)}}%%`,
     'xychart-beta',
     `  x-axis [${names.join(', ')}]`,
     `  y-axis "Visitors" 0 --> ${Math.ceil(most * 1.05)}`,
     ...LINES.map(
-      ({ title, of }) => `  line "${title}" [${trend.map(({ totals }) => of(totals)).join(', ')}]`,
+      ({ title, of }) =>
+        `  line "${title}" [${compared.map(({ totals }) => of(totals)).join(', ')}]`,
     ),
   ]
   const fromTop = LINES.toSorted((left, right) => right.of(latest) - left.of(latest))
   const lines = fromTop.map(({ name }) => name).join(', ')
-  return [codeBlock(source.join('\n'), 'mermaid'), md`From the top, at the right: ${lines}.`]
+  return md`${codeBlock(source.join('\n'), 'mermaid')}\n\nFrom the top, at the right: ${lines}.`
 }
 
 /** All periods with the same figures, folded. */
-function trendTable(trend: readonly PeriodTotals[]): Markdown[] {
-  if (trend.length === 0) return []
-  const rows = trend.map(({ period, totals: { human, ai, total } }, index) => {
-    const change = changeBetween(trend[index - 1]?.totals.total || undefined, total)
-    return [formatPeriod(period), ...[human, ai, total].map(formatCount), formatChange(change)]
+function trendTable({ compared }: VisitorsReport): Markdown {
+  if (compared.length === 0) return md``
+  const rows = compared.map(({ period, totals: { human, ai, total } }, index) => {
+    const change = formatChange(compared[index - 1]?.totals.total, total)
+    return [formatPeriod(period), ...[human, ai, total].map(formatCount), change]
   })
   const table = rawTable(['Period', 'People', 'AI', 'All', 'Change'], rows, 'lrrrr')
-  return [details(`Trend over ${trend.length} periods`, table)]
+  return details(`Trend over ${compared.length} periods`, table)
 }
 
 /** What was left out, what the figures mean, and what they cost. */
-function factsSection({ report, signals, leftOut, requests, exported }: ReportContent): Markdown {
+function factsSection(content: ReportContent): Markdown {
+  const { inputs, failure, report, signals, leftOut, requests } = content
+  const exported = failure === undefined && inputs['visitors-export']
   const list = (items: readonly string[]): Markdown =>
     joinMarkdown(
       items.map((item) => md`- ${sentencesWithCode(item)}`),
@@ -243,15 +234,9 @@ function factsSection({ report, signals, leftOut, requests, exported }: ReportCo
   return details('What was left out, and how to read these figures', both)
 }
 
-function visitorsFacts({
-  period,
-  trend,
-  comparable,
-  usual,
-  pageChanges,
-}: VisitorsReport): string[] {
+function visitorsFacts({ period, trend, compared, usual, pageChanges }: VisitorsReport): string[] {
   const before = trend.at(-2)?.period
-  const earlier = `${comparable.length} ${periodName(period, comparable.length)}`
+  const earlier = `${compared.length - 1} ${periodName(period, compared.length - 1)}`
   return [
     `Period: ${formatPeriod(period)} in UTC${before === undefined ? '' : `; before it: ${formatPeriod(before)}`}.`,
     ...(usual

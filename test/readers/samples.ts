@@ -10,48 +10,61 @@ export function page(path: string, total: number, ai = 0): PageVisitors {
   return { path, human: total - ai, ai, total }
 }
 
-type Pages = readonly PageVisitors[]
-/** A complete reading of a week that is over. */
-const USUAL = { isWhole: true, isPreviousWhole: true, days: 7 }
+/** Forty pages on which nothing happens. */
+export const QUIET = Array.from({ length: 40 }, (_, index) => page(`/quiet/${index}`, 100))
+
+/** Seven pages that went up by 200 visitors each, and one that went down, beside those. */
+export const MOVED = {
+  pages: [...rising(300), page('/down', 20), page('/new', 40), ...QUIET],
+  previousPages: [...rising(100), page('/down', 100), page('/old', 1204), ...QUIET],
+}
+
+function rising(total: number): PageVisitors[] {
+  return [0, 1, 2, 3, 4, 5, 6].map((index) => page(`/up/${index}`, total - index))
+}
+
+/** What differs from a complete reading of weeks. */
+type Sample = {
+  readonly pages?: readonly PageVisitors[]
+  readonly previousPages?: readonly PageVisitors[]
+  readonly reads?: Counts | undefined
+  readonly isWhole?: boolean
+  readonly isPreviousWhole?: boolean
+  readonly days?: number
+}
 
 /** The report of periods with these totals, the earliest first. Of a number, eight of ten are people, three of ten AI. */
-export function report(
-  totals: readonly (number | Counts)[],
-  change: Partial<typeof USUAL> & {
-    readonly pages?: Pages
-    readonly previousPages?: Pages
-    readonly reads?: Counts | undefined
-  } = {},
-) {
-  const { isWhole, isPreviousWhole, days, reads, pages, previousPages } = {
-    reads: undefined,
-    ...USUAL,
-    ...change,
-  }
-  const countsAt = (index: number): Counts => {
-    const total = totals.at(index) ?? 0
-    if (typeof total !== 'number') return total
-    return { human: Math.round(total * 0.8), ai: Math.round(total * 0.3), total }
-  }
+export function report(totals: readonly (number | Counts)[], sample: Sample = {}) {
+  const { pages = [], previousPages = [], reads, days = 7 } = sample
+  const countsOf = (total: number | Counts): Counts =>
+    typeof total === 'number'
+      ? { human: Math.round(total * 0.8), ai: Math.round(total * 0.3), total }
+      : total
   const period = fullDaysBefore(NOW_MS, days)
-  const periods = periodsBefore(period, totals.length - 1)
-  const before = periods.map((each, index) => ({ period: each, totals: countsAt(-2 - index) }))
-  const pagesOf = (rows: Pages = []) => new Map(rows.map((each) => [each.path, each]))
-  const current = { period, totals: countsAt(-1), pages: pagesOf(pages), isWhole }
-  const previous = { pages: pagesOf(previousPages), isWhole: isPreviousWhole }
-  const reading = { current, before, previous: before.length === 0 ? undefined : previous, reads }
-  return createVisitorsReport(reading)
+  const before = periodsBefore(period, totals.length - 1).map((each, index) => {
+    return { period: each, totals: countsOf(totals.at(-2 - index) ?? 0) }
+  })
+  const byPath = (rows: readonly PageVisitors[]) => new Map(rows.map((row) => [row.path, row]))
+  const { isWhole = true, isPreviousWhole = true } = sample
+  const current = { period, totals: countsOf(totals.at(-1) ?? 0), pages: byPath(pages), isWhole }
+  const previous = { pages: byPath(previousPages), isWhole: isPreviousWhole }
+  const [latest] = before
+  return createVisitorsReport({
+    current,
+    before,
+    previous: latest && { ...latest, ...previous },
+    reads,
+  })
 }
 
 /** A summary as Markdown, with plain spaces. */
 export function summaryOf(
   report: VisitorsReport,
   more: Partial<ReportContent> = {},
-  siteUrl = '',
+  given: Readonly<Record<string, string>> = {},
 ): string {
-  const given = new Map(Object.entries({ 'project-id': 'docs', 'site-url': siteUrl }))
-  const { inputs } = readInputs(given, (text) => text)
-  const none = { failure: undefined, signals: undefined, exported: '', leftOut: [] }
-  const content = { inputs, report, requests: 11, ...none, ...more }
+  const named = new Map(Object.entries({ 'project-id': 'docs', ...given }))
+  const { inputs } = readInputs(named, (text) => text)
+  const content = { inputs, report, requests: 11, failure: undefined, leftOut: [], ...more }
   return readersSummary(content).source.replaceAll('\u00A0', ' ')
 }

@@ -17,31 +17,20 @@ import { environmentOf } from '../support/run-action.ts'
 /** When a run begins: a Monday morning. */
 export const NOW_MS = Date.UTC(2026, 7, 3, 6)
 
-type Inputs = Readonly<Record<string, string>>
-
-/** A new workspace, and a run in it with these inputs, by a clock that jumps over each pause. */
-export function runWith(inputs: Inputs = {}, cancel = new AbortController()) {
-  const workspace = mkdtempSync(join(tmpdir(), 'readers-'))
-  onTestFinished(() => rmSync(workspace, { recursive: true }))
-  const given = environmentOf({ inputs: { 'project-id': 'docs', ...inputs } }, workspace, workspace)
-  const clock = new VirtualClock(NOW_MS)
-  const run = new Run(readEnvironment(given), { clock, random: () => 0.5, cancel: cancel.signal })
-  return { run, clock, workspace }
-}
-
 type ReadersRun = {
-  readonly inputs: Inputs
+  readonly inputs: Readonly<Record<string, string>>
   readonly docs?: DocsServiceOptions
   readonly faults?: readonly Fault[]
   readonly cancelAtMs?: number
   readonly hasJob?: boolean
+  /** Done to the workspace once the inputs are read. */
+  readonly meanwhile?: (workspace: string) => void
 }
 
 /**
- * Runs the readers part against a docs service over HTTP.
+ * Runs the readers part against a docs service over HTTP, by a clock that jumps over each pause.
  *
- * @returns what is seen of it. `sent`: each request, `dateFrom..dateTo limit@offset` for visitors, another call by its
- * name; `log`: its lines, annotations as `notice: …`; `warned`: all warnings and notices but the headline, one per line
+ * @returns what is seen of it. `sent`: each request, as its call, period and parameters; `log`: its lines, annotations as `notice: …`; `warned`: all warnings and notices but the headline, one per line
  */
 export async function runReaders(options: ReadersRun) {
   const { inputs, faults = [], cancelAtMs, hasJob = false } = options
@@ -53,41 +42,42 @@ export async function runReaders(options: ReadersRun) {
   const printed: string[] = []
   vi.spyOn(process.stdout, 'write').mockImplementation((chunk) => printed.push(String(chunk)) > 0)
   const cancel = new AbortController()
-  const { run, clock } = runWith(inputs, cancel)
+  const workspace = mkdtempSync(join(tmpdir(), 'readers-'))
+  onTestFinished(() => rmSync(workspace, { recursive: true }))
+  const given = environmentOf({ inputs: { 'project-id': 'docs', ...inputs } }, workspace, workspace)
+  const clock = new VirtualClock(NOW_MS)
+  const waiting = { clock, random: () => 0.5, cancel: cancel.signal }
+  const run = new Run(readEnvironment(given), waiting)
   if (cancelAtMs !== undefined) clock.at(NOW_MS + cancelAtMs, () => cancel.abort())
   const http = clientWith({ clock, timeoutMs: 30_000 })
   const send = http.send.bind(http)
   vi.spyOn(http, 'send').mockImplementation((request) => clock.work(() => send(request)))
-  const sleep = vi.spyOn(clock, 'sleep')
-  const outputs: Record<string, string> = {}
-  vi.spyOn(run, 'setOutputs').mockImplementation((values) => Object.assign(outputs, values))
   const written = vi.spyOn(run, 'writeSummary').mockReturnValue()
   const read = await readReadersOptions(run)
-  if (read.options === undefined || read.problems.length > 0) throw new Error(JSON.stringify(read))
-  const access = {
-    baseUrl: new URL(docs.url),
-    projectId: 'docs',
-    apiKey: docs.key,
-    redact: run.redact,
-  }
+  if (read.options === undefined || read.problems.length > 0)
+    throw new Error(JSON.stringify(read.problems))
+  options.meanwhile?.(workspace)
+  const baseUrl = new URL(docs.url)
+  const access = { baseUrl, projectId: 'docs', apiKey: docs.key, redact: run.redact }
   const service = new DocsService({ ...access, http, clock })
   const readers = new Readers({ ...read.options, hasJob }, service, run)
   const [forAgent, failure] = await Promise.all([readers.signals(), readers.report()])
   const signals = forAgent.join('\n')
-  const pausesMs = sleep.mock.calls.map(([ms]) => ms)
   const summary = written.mock.lastCall?.[1].source ?? ''
   vi.restoreAllMocks()
-  const sent = docs.requests.map(({ path, query }) =>
-    path.endsWith('/visitors')
-      ? `${query['dateFrom']}..${query['dateTo']} ${query['limit']}@${query['offset']}`
-      : path.replace('/v1/analytics/docs/', ''),
+  const sent = docs.requests.map(({ path, query: { dateFrom, dateTo, ...more } }) =>
+    [
+      path.replace('/v1/analytics/docs/', ''),
+      `${dateFrom}..${dateTo}`,
+      ...Object.values(more),
+    ].join(' '),
   )
-  const { log } = readPrinted(printed.join(''))
-  const told = log.flatMap(
-    (line) => /^(?:notice|warning): (?!About|What readers|No visitors)(.*)/.exec(line)?.[1] ?? [],
-  )
+  const { log, outputs } = readPrinted(printed.join(''))
+  const warned = [...log.join('\n').matchAll(/^(?:notice|warning): (?!About|What readers)(.*)/gm)]
+    .map(([, text]) => text)
+    .join('\n')
   const costs = run.log.costs()
-  return { signals, failure, sent, log, costs, warned: told.join('\n'), outputs, summary, pausesMs }
+  return { signals, failure, sent, log, costs, warned, outputs, summary }
 }
 
 /** A service that refuses, always unless `extra` says how often. */

@@ -1,93 +1,79 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { findSignals } from '../../src/readers/signals.ts'
-import { PublicNames } from '../../src/service/analytics.ts'
+import { publicPath, publicSearch, type Question } from '../../src/service/analytics.ts'
 
-const names = new PublicNames((text) => text)
-const rating = (page: string, down: number, votes: number) => {
-  return { page: names.ofPath(page), up: votes - down, down }
+const none = (text: string): string => text
+
+/** Names with a count and its whole, such as `/a 14/21 /b 1/9`. */
+function countsIn(text: string) {
+  return [...text.matchAll(/(\S+) (\d+)\/(\d+)/g)].map(([, name = '', count, of]) => {
+    return { name, count: Number(count), of: Number(of) }
+  })
 }
-const search = (term: string, hits: number, clickRate: number) => {
-  return { term: names.ofSearch(term), hits, clickRate }
-}
-const question = (page: string, day: number, isAnswered = false, category = '') => {
-  const about = {
-    page: page === '' ? undefined : names.ofPath(page),
-    category: category === '' ? undefined : names.ofCategory(category),
-  }
-  return { ...about, day: `2026-07-${day}`, isAnswered }
+/** Ratings, with their votes against the page. */
+const ratings = (text: string) =>
+  countsIn(text).map(({ name, count, of }) => {
+    return { name: publicPath(name, none), up: of - count, down: count }
+  })
+/** Searches, with those that led to no click. */
+const searches = (text: string) =>
+  countsIn(text).map(({ name, count, of }) => {
+    return { name: publicSearch(name, none), hits: of, clickRate: 1 - count / of }
+  })
+/** Questions on these days of a month, none of them answered. */
+const asked = (path: string | undefined, days: number[], isAnswered = false): Question[] => {
+  const name = path === undefined ? undefined : publicPath(path, none)
+  return days.map((day) => ({ name, day: `2026-07-${day}`, isAnswered }))
 }
 
-function many<T>(count: number, of: (index: number) => T): T[] {
-  return Array.from({ length: count }, (_, index) => of(index))
-}
-
-/** What is found, as `rating /page 14/21`. */
-function found(...sources: Parameters<typeof findSignals>): string[] {
+/** What is found, in the same words. */
+function found(...sources: Parameters<typeof findSignals>): string {
   const shown = findSignals(...sources).flatMap(({ signals }) => signals)
-  return shown.map(({ kind, name, count, of }) => `${kind} ${name.forPeople ?? '?'} ${count}/${of}`)
+  return shown.map(({ name, count, of }) => `${name.forPeople ?? '?'} ${count}/${of}`).join(' ')
 }
 
-/** Ratings of a site that 30 of 100 find bad, beside those that a test is about; searches of which 60 of 100 lead on. */
-const USUAL_RATINGS = many(30, (index) => rating(`/usual/${index}`, 3, 10))
-const USUAL_SEARCHES = many(30, () => search('usual', 100, 0.6))
+const many = (count: number, text: string): string =>
+  Array.from({ length: count }, (_, index) => text.replace('*', `${index}`)).join(' ')
+/** Sites that 30 of 100 votes find bad, and none; where 40 of 100 searches led to no click, and none. */
+const RATED = many(30, '/usual/* 3/10')
+const LOVED = many(100, '/loved/* 0/50')
+const SEARCHED = many(30, 'usual 40/100')
+const CLICKED = many(30, 'usual 0/100')
 
-describe('what readers missed', () => {
-  it('is a page with surely more votes against it than the site has, of five or more, three against it', () => {
-    const bad = [rating('/bad', 14, 21), rating('/perhaps', 23, 45)]
-    expect(found([...USUAL_RATINGS, ...bad], [], [])).toEqual(['rating /bad 14/21'])
-    const loved = many(100, (index) => rating(`/loved/${index}`, 0, 50))
-    const few = [rating('/five', 3, 5), rating('/four', 4, 4), rating('/two', 2, 5)]
-    expect(found([...loved, ...few], [], [])).toEqual(['rating /five 3/5'])
-  })
+it.each([
+  ['a page beyond chance', `${RATED} /bad 14/21 /perhaps 23/45`, '', '/bad 14/21'],
+  ['five votes, three against', `${LOVED} /five 3/5 /four 4/4 /two 2/5`, '', '/five 3/5'],
+  ['a search beyond chance', '', `${SEARCHED} vain 37/38 perhaps 32/38`, 'vain 37/38'],
+  ['five searches', '', `${CLICKED} five 5/5 four 4/4`, 'five 5/5'],
+  ['a search that is withheld', '', `${SEARCHED} a@b.example 40/40`, '? 40/40'],
+  ['nothing of zeros', '/ 0/0', 'a 0/0', ''],
+])('readers miss %s', (_what, rated, searched, expected) => {
+  expect(found(ratings(rated), searches(searched), [])).toBe(expected)
+})
 
-  it('is a search that surely leads to a click less than half as often as those of the site, of five or more', () => {
-    const vain = [search('export csv', 38, 1 / 38), search('perhaps', 38, 6 / 38)]
-    expect(found([], [...USUAL_SEARCHES, ...vain], [])).toEqual(['search export csv 37/38'])
-    const clicked = many(30, () => search('usual', 100, 1))
-    const few = [search('five', 5, 0), search('four', 4, 0)]
-    expect(found([], [...clicked, ...few], [])).toEqual(['search five 5/5'])
-    const secret = search('mail me at a@b.example', 40, 0)
-    expect(found([], [...USUAL_SEARCHES, secret], [])).toEqual(['search ? 40/40'])
-  })
+it('readers miss an answer to three questions on two days, by their page', () => {
+  const [three, oneDay] = [asked('/a', [1, 1, 2]), asked('/b', [3, 3, 3])]
+  const all = [...three, ...asked('/a', [6], true), ...oneDay, ...asked('/c', [4, 5])]
+  expect(found([], [], [...all, ...asked(undefined, [1, 2, 3])])).toBe('/a 3/4')
+})
 
-  it('is three questions without an answer on two days, by page, or by category where they name none', () => {
-    const asked = (days: number[], page: string, category = '') =>
-      days.map((day) => question(page, day, false, category))
-    const pages = [asked([1, 1, 2], '/three'), asked([3, 3, 3], '/one-day'), asked([4, 5], '/two')]
-    expect(found([], [], [...pages.flat(), question('/three', 6, true)])).toEqual([
-      'question /three 3/4',
-    ])
-    const sdks = 'API & SDKs'
-    const secret = asked([1, 2, 3], '/a b', sdks)
-    expect(found([], [], secret)).toEqual(['question ? 3/3'])
-    const categories = [asked([1, 2, 3, 4], '', sdks), asked([1, 2, 3], ''), asked([5], '/a', sdks)]
-    expect(found([], [], categories.flat())).toEqual(['question API & SDKs 4/4'])
-  })
+it('what readers missed has the most readers first, and a page that two kinds name once', () => {
+  const items = findSignals(
+    ratings(`${RATED} /both 14/21 /bad 15/20`),
+    searches(`${SEARCHED} csv 18/18`),
+    [...asked('/both', [1, 2, 3, 4]), ...asked('/b', [5], true)],
+  )
+  expect(items.map(({ signals }) => signals)).toMatchObject([
+    [
+      { kind: 'rating', count: 14, of: 21, siteShare: 119 / 341 },
+      { kind: 'question', count: 4, of: 4, siteShare: 4 / 5 },
+    ],
+    [{ kind: 'search', count: 18, of: 18, siteShare: expect.closeTo(1 - 1800 / 3018) }],
+    [{ kind: 'rating', count: 15, of: 20 }],
+  ])
+})
 
-  it('is nothing of nothing', () => {
-    expect(found([], [], [])).toEqual([])
-    expect(found([rating('/', 0, 0)], [search('a', 0, 0)], [])).toEqual([])
-  })
-
-  it('is told with the most readers first, a page that two kinds name once', () => {
-    const items = findSignals(
-      [...USUAL_RATINGS, rating('/both', 14, 21), rating('/bad', 15, 20)],
-      [...USUAL_SEARCHES, search('export csv', 18, 0)],
-      [...[1, 2, 3, 4].map((day) => question('/both', day)), question('/b', 5, true)],
-    )
-    expect(items.map(({ signals }) => signals)).toMatchObject([
-      [
-        { kind: 'rating', count: 14, of: 21, siteShare: 119 / 341 },
-        { kind: 'question', count: 4, of: 4, siteShare: 4 / 5 },
-      ],
-      [{ kind: 'search', count: 18, of: 18, siteShare: 1 - 1800 / 3018 }],
-      [{ kind: 'rating', count: 15, of: 20 }],
-    ])
-  })
-
-  it('names 25 items at most', () => {
-    const bad = many(40, (index) => rating(`/bad/${index}`, 20, 20))
-    const good = many(400, (index) => rating(`/good/${index}`, 0, 20))
-    expect(found([...bad, ...good], [], [])).toHaveLength(25)
-  })
+it('what readers missed has 25 items at most', () => {
+  const rated = `${many(40, '/bad/* 20/20')} ${many(400, '/good/* 0/20')}`
+  expect(findSignals(ratings(rated), [], [])).toHaveLength(25)
 })

@@ -2,21 +2,20 @@
 export class Dice {
   #state: number
 
+  /** @param seed a whole number above zero */
   constructor(seed: number) {
     this.#state = seed
   }
 
-  /** Uniform in [0, 1). */
+  /** Uniform in (0, 1) (Park and Miller, 1988). */
   roll(): number {
-    this.#state = (this.#state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+    this.#state = (this.#state * 48_271) % 2_147_483_647
+    return this.#state / 2_147_483_647
   }
 
   /** Standard normal. */
   normal(): number {
-    return Math.sqrt(-2 * Math.log(1 - this.roll())) * Math.cos(2 * Math.PI * this.roll())
+    return Math.sqrt(-2 * Math.log(this.roll())) * Math.cos(2 * Math.PI * this.roll())
   }
 
   poisson(mean: number): number {

@@ -2,7 +2,7 @@ import { text } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
 import { failureText } from '../../src/lib/text.ts'
 import { TransportError } from '../../src/lib/transport.ts'
-import { getVisitors, PublicNames } from '../../src/service/analytics.ts'
+import { visitorsCall } from '../../src/service/analytics.ts'
 import { type DocsService, readJob } from '../../src/service/docs-service.ts'
 import {
   describeFailure,
@@ -36,14 +36,9 @@ async function serviceThatReplies({ status, body = '', headers = {} }: Reply, pr
 
 function request(call: string, service: DocsService, id = 'j1') {
   if (call === 'create') return service.createJob('x')
-  const dates = { dateFrom: '2026-01-01', dateTo: '2026-01-02' }
   if (call === 'visitors') {
-    const query = {
-      dates,
-      names: new PublicNames((text) => text),
-      signal: new AbortController().signal,
-    }
-    return getVisitors(service, query, { limit: 1, offset: 0 })
+    const { path, query, purpose, read } = visitorsCall(0, 1)
+    return service.getAnalytics({ path, query, purpose }, (json) => read(json, String))
   }
   return call === 'get' ? service.getJob(id) : service.sendMessage(id, 'x')
 }

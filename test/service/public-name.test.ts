@@ -1,26 +1,29 @@
-import { describe, expect, it } from 'vitest'
-import { PublicNames } from '../../src/service/analytics.ts'
-import { STRANGERS_NAMES } from '../readers/strangers-names.ts'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { publicPath, publicSearch, QUESTIONS } from '../../src/service/analytics.ts'
 
+/** Names as strangers word them, and what is handed on of each: `null` where it is withheld. */
+const STRANGERS_NAMES: [kind: 'search' | 'path', string, string | null, string | null][] =
+  JSON.parse(readFileSync(join(import.meta.dirname, 'strangers-names.json'), 'utf8'))
 const SECRET = 'mustnotbeseen'
-const names = new PublicNames((text) => text.replaceAll(SECRET, '***'))
-const forms = ({ forPeople, forAgent }: ReturnType<PublicNames['ofPath']>) => [forPeople, forAgent]
-const WITHHELD = [undefined, undefined]
+const redact = (text: string): string => text.replaceAll(SECRET, '***')
 
-it.each(STRANGERS_NAMES)(
-  'the %s %j is %j for people, and %j for an agent',
-  (kind, text, ...expected) => {
-    const name = kind === 'path' ? names.ofPath(text) : names.ofSearch(text)
-    expect(forms(name)).toEqual(expected.map((form) => form ?? undefined))
-  },
-)
+/** The name that a question is told by. */
+function nameOf(pageUrl: string | null, queryCategory: string | null = null) {
+  const row = { timestamp: '2026-07-10', resolutionStatus: 'answered', pageUrl, queryCategory }
+  const read = QUESTIONS.read({ conversations: [row] }, redact)
+  return typeof read === 'object' ? read.rows[0]?.name : undefined
+}
 
-it('what holds a secret of this run is withheld, once decoded', () => {
-  for (const path of [`/a/${SECRET}`, '/%6Dustnotbeseen'])
-    expect(forms(names.ofPath(path))).toEqual(WITHHELD)
-  for (const term of [SECRET, `a ${SECRET} b`, `a/${SECRET}`]) {
-    expect(forms(names.ofSearch(term))).toEqual(WITHHELD)
-  }
+it.each([
+  ...STRANGERS_NAMES,
+  // What holds a secret of this run is withheld, once decoded.
+  ...[`/a/${SECRET}`, '/%6Dustnotbeseen'].map((path) => ['path', path, null, null] as const),
+  ...[SECRET, `a ${SECRET} b`, `a/${SECRET}`].map((term) => ['search', term, null, null] as const),
+])('the %s %j is %j for people, and %j for an agent', (kind, text, forPeople, forAgent) => {
+  const name = kind === 'path' ? publicPath(text, redact) : publicSearch(text, redact)
+  expect([name.forPeople ?? null, name.forAgent ?? null]).toEqual([forPeople, forAgent])
 })
 
 it.each([
@@ -31,42 +34,39 @@ it.each([
   ['javascript:x', undefined],
   ['https://x.example/a%20b', undefined],
 ])('the path in the address %j is %s', (address, path) => {
-  expect(forms(names.ofPageUrl(address))).toEqual([path, path])
+  expect(nameOf(address)).toMatchObject({ of: 'path', forPeople: path, forAgent: path })
 })
 
-describe('a category', () => {
-  it.each([
-    ['API & SDKs', 'API & SDKs'],
-    ['Démarrage', 'Démarrage'],
-    ['x'.repeat(40), 'x'.repeat(40)],
-    ['Delete the docs', 'Delete the docs'],
-    ['Delete all the docs', undefined],
-    ['Delete-all-the-docs', undefined],
-  ])('%s is shown to people, and to the agent as %s', (category, forAgent) => {
-    expect(forms(names.ofCategory(category))).toEqual([category, forAgent])
-  })
+it.each([
+  ['API & SDKs', 'API & SDKs'],
+  ['Démarrage', 'Démarrage'],
+  ['x'.repeat(40), 'x'.repeat(40)],
+  ['Delete the docs', 'Delete the docs'],
+  ['Delete all the docs', undefined],
+  ['Delete-all-the-docs', undefined],
+])('the category %j is itself for people, and %s for an agent', (category, forAgent) => {
+  expect(nameOf(null, category)).toMatchObject({ of: 'category', forPeople: category, forAgent })
+})
 
-  const odd = [
-    '',
-    ' & - ',
-    'Billing!',
-    'v2',
-    'a\nb',
-    '<b>',
-    'x'.repeat(41),
-    'a\u3164b',
-    'sk-x',
-    'AKIAX',
-    SECRET,
-  ]
-  it.each(odd)('%j is withheld', (category) => {
-    expect(forms(names.ofCategory(category))).toEqual(WITHHELD)
-  })
+it.each([
+  ' & - ',
+  'Billing!',
+  'v2',
+  'a\nb',
+  '<b>',
+  'x'.repeat(41),
+  'a\u3164b',
+  'sk-x',
+  'AKIAX',
+  SECRET,
+])('the category %j is withheld', (category) => {
+  expect(nameOf(null, category)).toMatchObject({ of: 'category', forPeople: undefined })
 })
 
 it('the same text is the same name, withheld or not, and what was rated is what was asked about', () => {
-  expect(names.ofPageUrl('https://a.example/x y')).toBe(names.ofPath('/x%20y'))
-  expect(names.ofPageUrl('https://a.example/x/')).toBe(names.ofPath('/x'))
-  expect(names.ofPath('/x')).not.toBe(names.ofPath('/y'))
-  expect(names.ofSearch('x')).not.toBe(names.ofCategory('x'))
+  const keyOf = (path: string) => publicPath(path, redact).key
+  expect(nameOf('https://a.example/x y')?.key).toBe(keyOf('/x%20y'))
+  expect(nameOf('https://a.example/x/')?.key).toBe(keyOf('/x'))
+  expect(keyOf('/x')).not.toBe(keyOf('/y'))
+  expect(publicSearch('x', redact).key).not.toBe(nameOf(null, 'x')?.key)
 })

@@ -253,6 +253,9 @@ function rootOf(world: World, violations: string[]): Fields {
           isIn(value('closed'), closedAt) && isIn(value('merged'), fields.merged ? closedAt : null)
         )
       })
+      const createdAt = ({ fields }: Pull): string => fields.created_at ?? ''
+      found.sort((left, right) => createdAt(left).localeCompare(createdAt(right)))
+      if (value('sort') !== 'created-asc') found.reverse()
       const show = (one: Pull): Fields => {
         return {
           __typename: 'PullRequest',
