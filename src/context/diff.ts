@@ -45,10 +45,15 @@ type Part = {
   readonly bytes: number
 }
 
-/** Each file under a header, with as much of its diff as fits. */
+/**
+ * Each file under a header, with as much of its diff as fits.
+ *
+ * @param unlisted how many files more there are, here and below
+ */
 export function renderFiles(
   files: readonly ChangedFile[],
   maxBytes: number,
+  unlisted = 0,
 ): Written & { readonly isCut: boolean } {
   const parts = toParts(files)
   const listBytes = Math.min(MAX_LIST_BYTES, Math.floor(maxBytes / 4))
@@ -65,14 +70,15 @@ export function renderFiles(
   const shown = [...main, ...background]
   const diffs = shown.map(writeDiff).join('')
   const rest = others.filter((part) => !background.includes(part))
-  const list = listParts(rest, maxBytes - byteLength(diffs), MAX_FILES - shown.length)
+  const limits = { maxBytes: maxBytes - byteLength(diffs), maxFiles: MAX_FILES - shown.length }
+  const list = listParts(rest, limits, unlisted)
   const isCut = withDiff.some(({ pieces }) => pieces.some((piece) => !piece.isShown))
   return { text: `${diffs}${list.text}`, count: shown.length + list.count, isCut }
 }
 
 /** The headers alone. */
-export function listFiles(files: readonly ChangedFile[], maxBytes: number): Written {
-  return listParts(toParts(files), maxBytes, MAX_FILES)
+export function listFiles(files: readonly ChangedFile[], maxBytes: number, unlisted = 0): Written {
+  return listParts(toParts(files), { maxBytes, maxFiles: MAX_FILES }, unlisted)
 }
 
 export function sumOf<T>(list: readonly T[], numberOf: (one: T) => number): number {
@@ -193,10 +199,14 @@ function writeDiff({ header, pieces }: Part): string {
 }
 
 /** Headers of files without a diff. */
-function listParts(parts: readonly Part[], maxBytes: number, maxFiles: number): Written {
+function listParts(
+  parts: readonly Part[],
+  { maxBytes, maxFiles }: { readonly maxBytes: number; readonly maxFiles: number },
+  unlisted: number,
+): Written {
   const shown = takeFitting(parts.slice(0, maxFiles), headerBytes, maxBytes - MAX_NOTE_BYTES)
-  const rest = parts.slice(shown.length)
-  const note = rest.length === 0 ? '' : `\n… (${rest.length} more files, not named here)`
+  const more = parts.length - shown.length + unlisted
+  const note = more === 0 ? '' : `\n… (${more} more files, not named here)`
   return {
     text: `${shown.map(({ header }) => header).join('')}${note}`,
     count: shown.length,

@@ -114,10 +114,11 @@ export function renderContext(
   const title = event.files === undefined ? '' : `${filesTitle(event.files)}${lack}`
   const facts = [...event.facts, pagesFact(files)].map(renderFact).join('')
   const { texts = [], commits = [], commitCount: total = commits.length } = event
+  const unlisted = Math.max(0, (event.files?.total ?? 0) - files.length)
   const [told = NOTHING, list = NOTHING, posts = NOTHING, pulls = NOTHING, hunk, ...written] = fill(
     [
       (max) => renderCommits(commits, { total, maxBytes: max }),
-      (max) => (withDiff ? NOTHING : listFiles(files, max)),
+      (max) => (withDiff ? NOTHING : listFiles(files, max, unlisted)),
       (max) => (conversation ? renderPosts(conversation, max) : NOTHING),
       pullsWriter(pullsOf(commits)),
       (max) => (withDiff ? renderHunk(event.hunk ?? '', max) : NOTHING),
@@ -129,7 +130,7 @@ export function renderContext(
   const head = `${facts}${middle}${title}`
   const whole = url === '' ? '' : `\n… (the whole diff: ${oneLine(url)})`
   const diffBytes = bytesLeft - frameBytes - byteLength(`${head}${whole}`)
-  const shown = withDiff ? renderFiles(files, diffBytes) : { ...list, isCut: false }
+  const shown = withDiff ? renderFiles(files, diffBytes, unlisted) : { ...list, isCut: false }
   // There may be more files than GitHub lists.
   const isCut = shown.isCut || (withDiff && files.length > 0 && event.files?.total === undefined)
   return {

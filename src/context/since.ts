@@ -48,7 +48,10 @@ export async function factsOfPush(
   const { commits: listed = [] } = changes
   // Those of earlier pushes, whose runs were dropped or skipped.
   const unread = listed.filter(({ sha }) => isSha(sha) && !mergedPulls.has(sha))
-  const options = { withText: true, cost: 'the agent is not told their pull requests' }
+  const options = {
+    withText: true,
+    cost: 'the agent is not told which pull requests the commits came in',
+  }
   const earlier = await readMergedPulls(unread.slice(-MAX_DESCRIBED), options, github)
   const origins = new Map([...earlier, ...mergedPulls])
   const skipped = listed
@@ -107,7 +110,7 @@ export async function factsOfBranch(
     const changes = await github.attempt({ ...call, level: 'notice' }, () =>
       changesSinceRelease(sha, github),
     )
-    return (changes.known && changes.value) || (await lastCommits(sha, github))
+    return (changes.known && changes.value) || (await lastCommits(sha, changes.known, github))
   })
 }
 
@@ -146,7 +149,11 @@ async function compareWithFirst(
 }
 
 /** What the last commits changed, of a young branch all. */
-async function lastCommits(sha: string, github: GitHub): Promise<EventFacts> {
+async function lastCommits(
+  sha: string,
+  knowsReleases: boolean,
+  github: GitHub,
+): Promise<EventFacts> {
   const { repository } = github
   const listed = await github.call<readonly Commit[]>(({ rest }) =>
     rest.repos.listCommits({ ...repository, sha, per_page: LAST_COMMITS + 1 }),
@@ -154,7 +161,8 @@ async function lastCommits(sha: string, github: GitHub): Promise<EventFacts> {
   const ref = listed.at(-1)?.sha ?? sha
   const isAll = listed.length <= LAST_COMMITS
   const words = isAll ? 'the first commit, included' : `${LAST_COMMITS} commits before`
-  const why = 'this step has no earlier job, and no release to compare with'
+  const releases = knowsReleases ? 'no release to compare with' : 'the releases are not known'
+  const why = `this step has no earlier job, and ${releases}`
   const changes = await compare({ ref, since: ['Changes since', `${words} (${why})`] }, sha, github)
   if (!isAll) return changes
   // Nothing can be compared with what was before the first commit.
