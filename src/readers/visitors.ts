@@ -151,8 +151,9 @@ export function createVisitorsReport({ current, before, previous, reads }: Visit
     pages,
     machineFiles: rows.filter(({ path }) => MACHINE_FILE.test(path)),
     top: pages.slice(0, TOP_PAGES),
-    /** `undefined` if not both periods were read whole, or the one before had no visitors. */
-    pageChanges: isPreviousKnown && current.isWhole ? findPageChanges(pages) : undefined,
+    /** `undefined` if not both periods were read whole, or one of them had no visitors. */
+    pageChanges:
+      isPreviousKnown && current.isWhole && totals.total > 0 ? findPageChanges(pages) : undefined,
     isComplete: current.isWhole,
     /** Sentences about figures that are not what they seem. */
     warnings,
