@@ -66,7 +66,8 @@ export class AnalyticsReader {
       deadlineMs: () => this.#deadlineMs,
       onRetry: (error, pauseMs) => {
         const again = `Trying again in ${formatDuration(pauseMs)}.`
-        this.#run.log.info(`Docs readers: ${describeFailure(error).headline}. ${again}`)
+        const { log, subject } = this.#run
+        log.info(`Docs readers: ${subject}: ${describeFailure(error).headline}. ${again}`)
       },
     }
     try {

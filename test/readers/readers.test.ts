@@ -96,14 +96,14 @@ assistant 2026-07-06..2026-08-03 1000`)
 
 describe('one cause of all that could not be read', () => {
   it.each([
-    ['a visitors report', REPORT, false],
-    ['a job', {}, true],
-  ])('is one warning beside %s', async (_what, more, hasJob) => {
+    ['a visitors report', REPORT, undefined],
+    ['a job', {}, {}],
+  ])('is one warning beside %s', async (_what, more, job) => {
     const inputs = { ...SIGNALS, ...more }
     const { failure, costs, warned, outputs, summary } = await runReaders({
       inputs,
       faults: REFUSED,
-      hasJob,
+      ...(job && { job }),
     })
     expect([failure, costs]).toEqual([undefined, [warned]])
     expect(warned).toMatch(new RegExp(`^The docs .* \\(403\\); not read: ${MISSED}\\.`))
@@ -132,12 +132,14 @@ describe('one cause of all that could not be read', () => {
     expect(outputs['visitors-markdown']).toContain(FOR_AGENT)
   })
 
-  it('is said in short beside a job, which it refuses, too, and in full in the log', async () => {
-    const options = { inputs: REPORT, faults: [VISITORS_REFUSED], hasJob: true }
-    const { failure, summary, log } = await runReaders(options)
-    expect(failure).toBe('The docs service does not allow this (403); not read: the visitors.')
+  it('is said in short beside a job that it refuses, too, and in full beside any other', async () => {
+    const options = { inputs: REPORT, faults: [VISITORS_REFUSED] }
+    const error = 'The docs service does not allow this (403)'
+    const { failure, summary } = await runReaders({ ...options, job: { error } })
+    expect(failure).toBe(`${error}; not read: the visitors.`)
     expect(summary).toBe(`## ❌ Readers report\n\n${failure}\n\nproject \`docs\``)
-    expect(log).toEqual([expect.stringMatching(/^Docs readers: docs: The docs .*\(403\)/)])
+    for (const job of [{}, { error: 'The credits of the docs service are used up (402)' }])
+      expect((await runReaders({ ...options, job })).failure).toContain('"Nope"')
   })
 })
 
@@ -168,11 +170,11 @@ ${FOR_AGENT}`)
   })
 
   it('is nothing where it cannot be read, and the summary lists that as a cost', async () => {
-    const run = await runReaders({ inputs: AGENT, faults: REFUSED, hasJob: true })
+    const run = await runReaders({ inputs: AGENT, faults: REFUSED, job: {} })
     expect([run.signals, run.failure]).toEqual(['', undefined])
     expect(run.costs).toEqual([
       'The agent is not told what readers missed.',
-      `The docs service does not allow this (403); not read: ${MISSED}.`,
+      expect.stringContaining(`The docs service does not allow this (403); not read: ${MISSED}.`),
     ])
   })
 })
@@ -202,8 +204,10 @@ it('what strangers word is shown to people, and to an agent, in the form that is
     '`/Guides/X`, a page (path withheld), search for `Limits rate`, a search (text withheld), a page (path withheld), questions about `A & B`, a category (name withheld)',
   )
   const entries: Record<string, unknown>[] = JSON.parse(outputs['reader-signals'] ?? '')
-  const names = entries.map(({ path, search, category }) => path ?? search ?? category ?? '?')
-  expect(names.join(', ')).toBe('/Guides/X, ?, Limits rate, ?, ?, A & B, ?')
+  const names = entries.map(({ path, search, category }) => path ?? search ?? category)
+  expect(names.join(', ')).toBe(
+    '/Guides/X, (withheld), Limits rate, (withheld), (withheld), A & B, (withheld)',
+  )
   const everything = [summary, signals, ...log, ...Object.values(outputs)].join('\n')
   expect(everything).not.toMatch(/a b|@mona|hunter2|Never say|a\.example|Billing|<img/)
   expect(outputs['visitors-markdown']).not.toMatch(/Guides|Limits/)

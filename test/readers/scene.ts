@@ -22,7 +22,8 @@ type ReadersRun = {
   readonly docs?: DocsServiceOptions
   readonly faults?: readonly Fault[]
   readonly cancelAtMs?: number
-  readonly hasJob?: boolean
+  /** The run has a job, too; `error`: the headline of the error that it ends in. */
+  readonly job?: { readonly error?: string }
   /** Done to the workspace once the inputs are read. */
   readonly meanwhile?: (workspace: string) => void
 }
@@ -33,7 +34,7 @@ type ReadersRun = {
  * @returns what is seen of it. `sent`: each request, as its call, period and parameters; `log`: its lines, annotations as `notice: …`; `warned`: all warnings and notices but the headline, one per line
  */
 export async function runReaders(options: ReadersRun) {
-  const { inputs, faults = [], cancelAtMs, hasJob = false } = options
+  const { inputs, faults = [], cancelAtMs, job } = options
   const docs = await startDocsService({ agent: 'none', now: () => NOW_MS, faults, ...options.docs })
   onTestFinished(async () => {
     vi.restoreAllMocks()
@@ -60,8 +61,9 @@ export async function runReaders(options: ReadersRun) {
   const baseUrl = new URL(docs.url)
   const access = { baseUrl, projectId: 'docs', apiKey: docs.key, redact: run.redact }
   const service = new DocsService({ ...access, http, clock })
-  const readers = new Readers({ ...read.options, hasJob }, service, run)
-  const [forAgent, failure] = await Promise.all([readers.signals(), readers.report()])
+  const readers = new Readers(read.options, service, run)
+  const ended = job && Promise.resolve(job.error)
+  const [forAgent, failure] = await Promise.all([readers.signals(), readers.report(ended)])
   const signals = forAgent.join('\n')
   const summary = written.mock.lastCall?.[1].source ?? ''
   vi.restoreAllMocks()
