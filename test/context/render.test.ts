@@ -127,13 +127,6 @@ describe('the context block', () => {
     expect(linesOf({ files: filesOf(...pages) }, 'files')[0]).toMatch(/^Changed files/)
   })
 
-  it.each([
-    ['none', {}],
-    ['not known: GitHub returned 502', { problem: 'GitHub returned 502' }],
-  ])('says of no files: %s', (words, change) => {
-    expect(linesOf({ files: { ...filesOf(), ...change } })).toEqual([`Changed files: ${words}`])
-  })
-
   it('says where the whole diff is, if it is cut', () => {
     const url = 'https://github.com/acme/docs/compare/a...b'
     const lastOf = (lines: number) =>
