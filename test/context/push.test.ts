@@ -67,19 +67,20 @@ describe('a push', () => {
   })
 
   it.each([
-    ["this step's last job", 'success', 'true'],
-    ['the push before, where that job failed', 'failure', 'true'],
-    ["this step's last job, with `follow-up: false`, too", 'success', 'false'],
-  ])('is told since %s', async (_since, state, followUp) => {
+    ["this step's last job", 'success', 'true', 'aaaaaaa'],
+    ['the push before, where that job failed', 'failure', 'true', 'dropped'],
+    ["this step's last job, with `follow-up: false`, too", 'success', 'false', 'aaaaaaa'],
+    ['the push before, where that is where the job was', 'success', 'true', 'before'],
+  ])('is told since %s', async (_since, state, followUp, base) => {
     const scene = await startHarness()
     addJob(scene, BEFORE, { state })
-    const { sha: dropped } = addCommit(scene.world)
+    const dropped = base === 'before' ? BEFORE : addCommit(scene.world).sha
     const event = pushTo(scene.world)
     const { lines, requests } = await tell(scene, { event, inputs: { 'follow-up': followUp } })
-    const sinceJob = `${JOB} (commit aaaaaaa, 2026-03-01T06:30Z)`
-    const base = state === 'success' ? BEFORE : dropped
-    expect(lines[4]).toMatch(state === 'success' ? sinceJob : /^Compare: /)
-    expect(requests).toEqual([expect.stringContaining(`GET /compare/${base.slice(0, 7)}...`)])
+    const isJob = base === 'aaaaaaa'
+    expect(lines[4]).toMatch(isJob ? `${JOB} (commit ${base}, 2026-03-01T06:30Z)` : /^Compare: /)
+    const compared = `GET /compare/${isJob ? base : dropped.slice(0, 7)}...`
+    expect(requests).toEqual([expect.stringContaining(compared)])
   })
 
   it('of more files than GitHub compares is asked for in two parts', async () => {
