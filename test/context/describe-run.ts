@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import type { ChangedFile } from '../../src/context/ranking.ts'
 import type { Event } from '../support/events.ts'
 import type { Harness, RunOptions } from '../support/harness.ts'
-import { AFTER, addCommit, addStatus, BEFORE, person } from '../support/world.ts'
+import { AFTER, addStatus, type CommitStatus, person } from '../support/world.ts'
 
 const octocat = person('octocat')
 
@@ -97,26 +97,9 @@ export const COMPARED = [
 
 export const COMPARE = 'GET /compare/aaaaaaa...bbbbbbb'
 
-const OLDER = 'e'.repeat(40)
-
 /** Adds the status that this step's last job has left on a commit. */
-export function addJob({ world }: Harness, sha: string, state = 'success'): void {
+export function addJob({ world }: Harness, sha: string, change: Partial<CommitStatus> = {}): void {
   const context = 'Docs agent: docs (docs.yml, docs, agent)'
-  addStatus(world, sha, {
-    context,
-    state,
-    description: 'Done (job_1)',
-    created_at: '2026-03-01T06:30:00Z',
-  })
-}
-
-/** Adds two commits and, on the one before them, this step's last job. */
-export function addOlderJob(scene: Harness, state?: string): void {
-  const { world } = scene
-  world.commits.clear()
-  addCommit(world, { sha: OLDER, parents: [] })
-  addCommit(world, { sha: BEFORE, parents: [OLDER] })
-  addCommit(world, { sha: AFTER, parents: [BEFORE] })
-  addJob(scene, OLDER, state)
-  world.comparisons.set(`${OLDER}...${AFTER}`, COMPARISON)
+  const done = { state: 'success', description: 'Done (job_1)', created_at: '2026-03-01T06:30:00Z' }
+  addStatus(world, sha, { context, ...done, ...change })
 }

@@ -41,18 +41,16 @@ describe('changed files', () => {
   it('come in the order in which readers would notice them, not by the alphabet', () => {
     const files = [
       file('a.test.ts'),
-      file('b.ts', '@@ -1 +1 @@\n+x'),
-      file('package-lock.json', patchOf(3)),
-      file('c.ts', "@@ -1 +1 @@\n+run('--json')"),
-      file('i18n/de.json', '@@ -1 +1 @@\n+y'),
-      file('src/cli.ts', '@@ -1 +1 @@\n+let y'),
-      file('docs/z.md', '@@ -1 +1 @@\n+Use `useJson`.'),
+      file('b.ts'),
+      file('package-lock.json'),
+      file('c.ts', "+run('--json')"),
+      file('i18n/de.json'),
+      file('src/cli.ts', '+let y'),
+      file('docs/z.md', '+Use `useJson`.'),
     ]
-    const paths = 'docs/z.md src/cli.ts c.ts b.ts a.test.ts i18n/de.json package-lock.json'.split(
-      ' ',
-    )
+    const paths = ['docs/z.md', 'src/cli.ts', 'c.ts', 'b.ts', 'a.test.ts', 'i18n/de.json']
     const inOrder = paths.map((path) => `modified ${path} (+1 -0)`)
-    inOrder[6] += ' (lock file: only named)'
+    inOrder.push('modified package-lock.json (+1 -0) (lock file: only named)')
     expect(headers(show(files))).toEqual(inOrder)
     // The headers alone, where only those are wanted.
     const text = `\n${inOrder.join('\n')}`

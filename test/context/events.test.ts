@@ -9,8 +9,8 @@ import {
   reviewComment,
 } from '../support/events.ts'
 import { startHarness } from '../support/harness.ts'
-import { AFTER, addComment, addPull, addStatus, BEFORE, commitOf } from '../support/world.ts'
-import { changedFile, RUN, tell } from './describe-run.ts'
+import { AFTER, addComment, addPull, BEFORE, commitOf } from '../support/world.ts'
+import { addJob, changedFile, RUN, tell } from './describe-run.ts'
 
 const octocat = person('octocat')
 const command = { id: 1, body: '/docs', author: octocat }
@@ -213,11 +213,7 @@ describe('any other event', () => {
       const scene = await startHarness()
       addPull(scene.world, { number: 3, state: 'closed', merged: true })
       const prLink = `https://github.com/${repository}/pull/3`
-      const status = { state: 'success', description: 'Done (job_1)', target_url: prLink }
-      addStatus(scene.world, BEFORE, {
-        ...status,
-        context: 'Docs agent: docs (docs.yml, docs, agent)',
-      })
+      addJob(scene, BEFORE, { target_url: prLink })
       const { lines } = await tell(scene, { event: bareEvent('schedule') })
       expect(lines).toContain(`Earlier pull request of the docs agent: ${prLink} (${words})`)
     },

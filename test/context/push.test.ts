@@ -1,17 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { bareEvent, push, pushBy } from '../support/events.ts'
+import { bareEvent, push, pushBy, pushTo } from '../support/events.ts'
 import { type Harness, startHarness } from '../support/harness.ts'
 import { AFTER, addCommit, addPull, BEFORE, commitOf, mergePull } from '../support/world.ts'
-import {
-  addJob,
-  addOlderJob,
-  COMPARE,
-  COMPARED,
-  COMPARISON,
-  changedFile,
-  RUN,
-  tell,
-} from './describe-run.ts'
+import { addJob, COMPARE, COMPARED, COMPARISON, changedFile, RUN, tell } from './describe-run.ts'
 
 const ofNewRef = { created: true, before: '0'.repeat(40), after: AFTER }
 const JOB = "Changes since: this step's last job"
@@ -76,19 +67,20 @@ describe('a push', () => {
   })
 
   it.each([
-    ["this step's last job, so that pushes that were dropped are told, too", 'success', {}],
-    ['the push before, where that job failed', 'failure', {}],
-    ["this step's last job, with `follow-up: false`, too", 'success', { 'follow-up': 'false' }],
-  ])('is told since %s', async (since, state, inputs) => {
-    const scene = await pushScene()
-    addOlderJob(scene, state)
-    const { lines, requests } = await tell(scene, { event: pushed, inputs })
-    const sinceJob = [
-      `${JOB} (commit eeeeeee, 2026-03-01T06:30Z)`,
-      'GET /compare/eeeeeee...bbbbbbb',
-    ]
-    const isJob = since.startsWith('this')
-    expect([lines[4], ...requests]).toEqual(isJob ? sinceJob : [COMPARED[0], COMPARE])
+    ["this step's last job", 'success', 'true', 'aaaaaaa'],
+    ['the push before, where that job failed', 'failure', 'true', 'dropped'],
+    ["this step's last job, with `follow-up: false`, too", 'success', 'false', 'aaaaaaa'],
+    ['the push before, where that is where the job was', 'success', 'true', 'before'],
+  ])('is told since %s', async (_since, state, followUp, base) => {
+    const scene = await startHarness()
+    addJob(scene, BEFORE, { state })
+    const dropped = base === 'before' ? BEFORE : addCommit(scene.world).sha
+    const event = pushTo(scene.world)
+    const { lines, requests } = await tell(scene, { event, inputs: { 'follow-up': followUp } })
+    const isJob = base === 'aaaaaaa'
+    expect(lines[4]).toMatch(isJob ? `${JOB} (commit ${base}, 2026-03-01T06:30Z)` : /^Compare: /)
+    const compared = `GET /compare/${isJob ? base : dropped.slice(0, 7)}...`
+    expect(requests).toEqual([expect.stringContaining(compared)])
   })
 
   it('of more files than GitHub compares is asked for in two parts', async () => {
