@@ -106,13 +106,15 @@ export type GitHubEvent = {
 const USER = { login: '' }
 const REPOSITORY = { full_name: '' }
 
-/** What decides whether a run may start a job, with the types that it must have. A local run may have any payload. */
+/** What decides whether a run may start a job, and what it is about, with the types that it must have. A local run may have any payload. */
+const COMMIT = { message: '', author: { username: '', email: '' } }
 const SAMPLE = {
   ref: '',
   sender: USER,
   comment: { body: '', user: USER },
-  pull_request: { user: USER, head: { repo: REPOSITORY }, labels: [{ name: '' }] },
-  commits: [{ message: '', author: { username: '', email: '' } }],
+  pull_request: { title: '', user: USER, head: { repo: REPOSITORY }, labels: [{ name: '' }] },
+  commits: [COMMIT],
+  head_commit: COMMIT,
   workflow_run: { head_repository: REPOSITORY, triggering_actor: USER },
 }
 
