@@ -10,6 +10,7 @@ export const STARTING = '⏳ **Starting the docs agent …**'
 export const WORKING = '⏳ **The docs agent is working …**'
 export const DONE = '✅ **Completed without a pull request**'
 export const CREATE = ['POST /job']
+export const continues = (id: string): string[] => [`GET /job/${id}`, `POST /job/${id}/message`]
 
 /** How the docs service answers in a run, after one poll that finds the job active, by the run's result. */
 const ENDS = {
