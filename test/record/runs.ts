@@ -86,3 +86,11 @@ export const writing = (lines: readonly string[]): string[] =>
   lines.filter((line) => /comments|replies|reactions/.test(line))
 
 export const schedule = bareEvent('schedule')
+
+/** The marker that a comment of ours begins with. */
+export function markerIn(
+  body: string,
+): Readonly<Record<'kind' | 'state' | 'job' | 'run' | 'source', string>> {
+  const [, payload = ''] = /^<!-- docs-agent ([\w-]+)\./.exec(body) ?? []
+  return JSON.parse(Buffer.from(payload, 'base64url').toString())
+}
