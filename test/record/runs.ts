@@ -1,5 +1,5 @@
 import { test } from 'vitest'
-import { bareEvent, type Event, issueComment, reviewComment } from '../support/events.ts'
+import { type Event, issueComment, reviewComment } from '../support/events.ts'
 import { type RunOptions, startHarness } from '../support/harness.ts'
 import { AGENT, addComment, addPull, person } from '../support/world.ts'
 
@@ -80,12 +80,6 @@ async function startScene() {
     headlines: () => harness.said().map((history) => history.at(-1)?.split('\n')[0] ?? ''),
   }
 }
-
-/** Requests about comments and reactions. */
-export const writing = (lines: readonly string[]): string[] =>
-  lines.filter((line) => /comments|replies|reactions/.test(line))
-
-export const schedule = bareEvent('schedule')
 
 /** The marker that a comment of ours begins with. */
 export function markerIn(
