@@ -63,44 +63,47 @@ function mergedPulls({ world }: Scene, ...titles: string[]): Event {
   return pushOf(world, before)
 }
 
-describe('a line of the note on the agent’s pull request', () => {
-  const WEB = 'https://github.com/acme/docs'
-  it.for<[string, (scene: Scene) => Event, RegExp]>([
-    [
-      'the merged pull requests that its commits came in',
-      (scene) => mergedPulls(scene, 'Add a flag', 'Drop it'),
-      /: https:\/\/github\.com\/acme\/docs\/pull\/42 Drop it by \*\*octocat\*\*; https:\S+41 Add a flag by \*\*octocat\*\*$/,
-    ],
-    [
-      'else the commits',
-      ({ world }) => pushTo(world, { message: 'Fix it' }),
-      /: \[Fix it\]\(https:\/\/github\.com\/acme\/docs\/commit\/\w{40}\) by \*\*octocat\*\*$/,
-    ],
-    [
-      'the pull request',
-      () => pullRequest({ sender: octocat, pull: { title: 'Add a flag', user: octocat } }),
-      /: https:\S+\/pull\/5 Add a flag by \*\*octocat\*\*$/,
-    ],
-    [
-      'the release',
-      () => event('release', { release: { name: 'v2', html_url: `${WEB}/releases/tag/v2` } }),
-      /: \[v2\]\(https:\S+\/releases\/tag\/v2\)$/,
-    ],
-    ['else the event', () => event('deployment'), /: deployment$/],
-    [
-      'at most five of them, with titles cut to 80 characters',
-      (scene) => {
-        const titles = ['x'.repeat(80), 'y'.repeat(81)]
-        return mergedPulls(scene, 'a', 'b', 'c', 'd', 'e', ...titles)
-      },
-      /\/47 y{79}… by \S+; \S+46 x{80} by .*43 c by \*\*octocat\*\*; and 2 more$/,
-    ],
-  ])('names %s', async ([_what, make, line], { scene }) => {
+it.for<[string, (scene: Scene) => Event, RegExp]>([
+  [
+    'the merged pull requests that its commits came in',
+    (scene) => mergedPulls(scene, 'Add a flag', 'Drop it'),
+    /: https:\/\/github\.com\/acme\/docs\/pull\/42 Drop it by \*\*octocat\*\*; https:\S+41 Add a flag by \*\*octocat\*\*$/,
+  ],
+  [
+    'else the commits',
+    ({ world }) => pushTo(world, { message: 'Fix it' }),
+    /: \[Fix it\]\(https:\/\/github\.com\/acme\/docs\/commit\/\w{40}\) by \*\*octocat\*\*$/,
+  ],
+  [
+    'the pull request',
+    () => pullRequest({ sender: octocat, pull: { title: 'Add a flag', user: octocat } }),
+    /: https:\S+\/pull\/5 Add a flag by \*\*octocat\*\*$/,
+  ],
+  [
+    'the release',
+    () =>
+      event('release', {
+        release: { name: 'v2', html_url: 'https://github.com/acme/docs/releases/tag/v2' },
+      }),
+    /: \[v2\]\(https:\S+\/releases\/tag\/v2\)$/,
+  ],
+  ['else the event', () => event('deployment'), /: deployment$/],
+  [
+    'at most five of them, with titles cut to 80 characters',
+    (scene) => {
+      const titles = ['x'.repeat(80), 'y'.repeat(81)]
+      return mergedPulls(scene, 'a', 'b', 'c', 'd', 'e', ...titles)
+    },
+    /\/47 y{79}… by \S+; \S+46 x{80} by .*43 c by \*\*octocat\*\*; and 2 more$/,
+  ],
+])(
+  'a line of the note on the agent’s pull request names %s',
+  async ([_what, make, line], { scene }) => {
     await write(scene, '', {}, make(scene))
     expect(linesIn(scene)).toEqual([expect.stringMatching(line)])
     expect(linesIn(scene)[0]).toContain(`- 2026-01-05, ${RUN}: `)
-  })
-})
+  },
+)
 
 describe('the note on the agent’s pull request', () => {
   it('stays below 60 KiB: the oldest lines go', async ({ scene }) => {
