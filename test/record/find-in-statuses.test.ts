@@ -349,8 +349,6 @@ it('without follow-up a run starts a job of its own, which its re-run finds', as
 
 it.each<[FaultName | 'missing', RegExp]>([
   ['502', /^warning: Failed to look for an earlier job: .*, so this run starts a new job, and/m],
-  ['204', /^warning: Failed to look for an earlier job: .*, so this run starts a new job, and/m],
-  ['data-null', /^warning: Failed to look for an earlier job: .*, so this run starts a new job/m],
   ['partial', /^warning: Failed to look for an earlier job: .*, so this run starts a new job/m],
   [
     'missing',
