@@ -277,6 +277,15 @@ describe('a status comment', () => {
     expect((await scene.ask()).calls[0]).toEqual(CREATE[0])
   })
 
+  it('that can not be written is a warning, and costs nothing', async ({ scene }) => {
+    scene.github.faults.push({ match: /^POST .*comments$/, end: '403' })
+    const { warnings, outputs } = await comment(scene)
+    expect(warnings).toContain(
+      '`pull-requests: write` is missing in `permissions:`. Failed to write the comment: GitHub returned 403 ("Forbidden").',
+    )
+    expect(outputs['result']).toBe('no-pull-request')
+  })
+
   it.for<[string, Event, Record<string, string>]>([
     ['`auto`', opened, { comment: 'auto' }],
     ['`never`', opened, { comment: 'never' }],

@@ -174,7 +174,7 @@ it('an earlier command that may have started a job is told of, unless one after 
     [expect.anything()],
   ])
   await scene.ask({ end: 'error' })
-  for (const words of ['/docs more', '/docs new page'])
+  for (const words of ['/docs more', '/docs shorter', '/docs new page'])
     expect((await scene.ask({ words })).log.join('\n')).not.toContain('may have started')
 })
 
@@ -231,9 +231,10 @@ describe('a re-run of a command', () => {
   it('finds its reply again, waits for the job that it names, and edits it', async ({ scene }) => {
     const event = scene.comment()
     await scene.tell(event, { end: 'cancelled' })
-    // An attempt that is killed before it has looked at the job leaves it to the next one.
+    // An attempt that could not look at the job, or is killed before it has, leaves it to the next one.
+    await scene.tell(event, { ...again, replies: { get: [{ status: 401 }] } })
     await scene.tell(event, { ...again, killAtMs: 1000, replies: { get: [{ takesMs: 5000 }] } })
-    const { calls, requests } = await scene.tell(event, { ...again, attempt: 3 })
+    const { calls, requests } = await scene.tell(event, again)
     expect(new Set(calls)).toEqual(new Set(['GET /job/job_1']))
     expect(scene.headlines()).toEqual([DONE])
     const edit = 'PATCH /issues/comments/5002'

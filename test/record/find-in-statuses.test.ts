@@ -308,6 +308,13 @@ it.each<[string, readonly Status[], readonly string[], Fault?, string?]>([
   },
 )
 
+it('a re-run that can not look at its job leaves it to the next one', async () => {
+  const { run } = await startAfter(['1001 pending job_1'])
+  const { outputs } = await run({ ...RERUN, replies: { get: [{ status: 401 }] } })
+  expect(outputs['result']).toBe('error')
+  expect((await run({ ...RERUN, attempt: 3, replies: {} })).calls).toEqual(['GET /job/job_1'])
+})
+
 it('a re-run that can not look for an earlier job starts none, and the attempt after it may', async () => {
   const { run, github, statuses } = await startAfter([], [/graphql/, 'partial'])
   const end = await run(RERUN)
