@@ -9,6 +9,7 @@ import {
   itWithScene,
   markerIn,
   PULL,
+  RERUN,
   type Scene,
   type Told,
 } from './runs.ts'
@@ -19,7 +20,6 @@ const OTHER_PROJECT: Told = { inputs: { 'project-id': 'other' } }
 const LIST = /^GET \/issues\/\d\/comments$/
 const LOST: Reply = { breaks: 'before' }
 const SLOW: Reply = { takesMs: 5000, body: { id: 'job_1' } }
-const again = { runId: 1001, attempt: 2 }
 
 type Next = Told & { readonly number?: number }
 
@@ -32,134 +32,132 @@ function firstCalls({ calls }: RunEnd): string[] {
   return calls.slice(0, calls[0]?.startsWith('POST') === true ? 1 : 2)
 }
 
-/** What our first comment said last. */
-function reply({ world }: Scene): string {
-  return world.comments.find(({ author }) => author === world.viewer)?.history.at(-1) ?? ''
+/** What our first comment said, oldest first. */
+function reply({ world }: Scene): string[] {
+  return world.comments.find(({ author }) => author === world.viewer)?.history ?? []
 }
 
 /** A comment that says what ours says. */
 function copy(scene: Scene, change: Partial<Parameters<typeof addComment>[1]>): void {
-  addComment(scene.world, {
-    kind: 'main',
-    number: 5,
-    author: ACTIONS,
-    body: reply(scene),
-    ...change,
-  })
+  const usual = { kind: 'main', number: 5, author: ACTIONS, body: reply(scene)[2] ?? '' } as const
+  addComment(scene.world, { ...usual, ...change })
 }
 
 /** Replaces a part of our reply. */
 const spoil = (part: RegExp, text: string) => (scene: Scene) =>
-  void scene.world.comments[1]?.history.push(reply(scene).replace(part, text))
+  void reply(scene).push(reply(scene)[2]?.replace(part, text) ?? '')
 
-/** What the markers of our first comment said, one after another, such as `pending job_1`. */
-function states({ world }: Scene): string[] {
-  const { history = [] } = world.comments.find(({ author }) => author === world.viewer) ?? {}
-  return history.map(markerIn).map(({ state, job }) => `${state} ${job}`.trim())
+/** What its markers said, such as `pending job_1`. */
+function states(scene: Scene): string[] {
+  return reply(scene).map((body) => `${markerIn(body).state} ${markerIn(body).job}`.trim())
 }
 
-describe('a further command', () => {
-  it('goes on with the job of its conversation and its pull request', async ({ scene }) => {
-    await scene.ask({ end: 'pull-request' })
-    // The newest reply names no pull request: an older one does.
-    await scene.ask({ end: 'cancelled' })
-    const end = await scene.ask()
-    expect(firstCalls(end)).toEqual(continues('job_1'))
-    expect(end.log[0]).toContain(`This run continues the pull request ${PULL} (job job_1`)
-  })
-
-  it('sends its words alone, and with `job-id` those after the prompt', async ({ scene }) => {
-    await scene.ask()
-    const words = '/docs shorter'
-    const prompt = 'Be brief.'
-    expect((await scene.ask({ words, inputs: { prompt } })).bodies).toEqual([{ prompt: 'shorter' }])
-    const { bodies, calls } = await scene.ask({ words, inputs: { prompt, 'job-id': 'j7' } })
-    expect([calls[0], bodies]).toEqual([
-      'POST /job/j7/message',
-      [{ prompt: 'Be brief.\n\nshorter' }],
-    ])
-  })
-
-  it('goes on with the newest job, but not with one that a run was refused', async ({ scene }) => {
-    await scene.ask()
-    await scene.ask({ words: '/docs new guide', job: 'job_2' })
-    await scene.ask({ words: '/docs new page', end: 'error' })
-    expect(await next(scene, { env: { GITHUB_WORKFLOW: 'Renamed' } })).toEqual(continues('job_2'))
-  })
-
-  it.for<[string, Next, ((scene: Scene) => void)?]>([
-    ['on another pull request', { number: 6 }],
-    [
-      'to another workflow',
-      { env: { GITHUB_WORKFLOW_REF: 'acme/docs/.github/workflows/other.yml@main' } },
-    ],
-    ['to another job of the workflow', { env: { GITHUB_JOB: 'other' } }],
-    ['to another step of the job', OTHER_STEP],
-    ['to another project', OTHER_PROJECT],
-    ['with another key', { inputs: { 'api-key': 'mint_another_key' } }],
-    ['below a reply with another payload', {}, spoil(/docs-agent \w/, 'docs-agent X')],
-    ['below a reply without a signature', {}, spoil(/\.[\w-]+ -->/, ' -->')],
-    ['below a reply whose signature is cut short', {}, spoil(/. -->/, ' -->')],
-    ['below a reply with another signature', {}, spoil(/\.[\w-]+/, `.${'A'.repeat(43)}`)],
-    ['below a reply with words before the marker', {}, spoil(/^/, 'They said:\n')],
-    ['below a copy on another pull request', { number: 6 }, (scene) => copy(scene, { number: 6 })],
-    [
-      'below a copy by somebody else',
-      {},
-      (scene) => {
-        copy(scene, { author: person('mallory') })
-        scene.world.comments.splice(1, 1)
-      },
-    ],
-    [
-      'with the token of another app',
-      {},
-      ({ world }) =>
-        Object.assign(world, { viewer: { login: 'acme[bot]', id: 4711, type: 'Bot' } }),
-    ],
-  ])('%s finds no job', async ([_what, options, happen], { scene }) => {
-    await scene.ask()
-    happen?.(scene)
-    expect(await next(scene, options)).toEqual(CREATE)
-  })
-
-  it('in a review thread goes on with the job of that thread alone', async ({ scene }) => {
-    await scene.ask()
-    const event = scene.reviewComment('/docs explain this line')
-    const rootId = scene.world.comments.at(-1)?.id ?? 0
-    copy(scene, { kind: 'review', rootId })
-    expect(firstCalls(await scene.tell(event, { job: 'job_thread' }))).toEqual(CREATE)
-    for (let count = 0; count < 350; count++) scene.reviewComment('Hm.')
-    const { calls, requests } = await scene.tell(scene.reviewComment('/docs shorter', { rootId }))
-    expect(calls.slice(0, 2)).toEqual(continues('job_thread'))
-    expect(requests).toContain('GET /pulls/5/comments?page=4')
-    expect(firstCalls(await scene.tell(scene.reviewComment('/docs and this')))).toEqual(CREATE)
-  })
+it('a further command goes on with the job of its conversation and its pull request', async ({
+  scene,
+}) => {
+  await scene.ask({ end: 'pull-request' })
+  // The newest reply names no pull request: an older one does.
+  await scene.ask({ end: 'cancelled' })
+  const end = await scene.ask()
+  expect(firstCalls(end)).toEqual(continues('job_1'))
+  expect(end.log[0]).toContain(`This run continues the pull request ${PULL} (job job_1`)
 })
 
-describe('a command on the agent’s pull request finds its job by the note, and', () => {
-  it.for<[string, Told, string[]]>([
-    ['in the same step goes on with its job', {}, continues('job_1')],
-    ['in another step of the project goes on with it, too', OTHER_STEP, continues('job_1')],
-    ['in another project starts a new job', OTHER_PROJECT, CREATE],
-  ])('%s', async ([_what, options, calls], { scene }) => {
-    await scene.ask({ end: 'pull-request' })
-    expect(await next(scene, { number: 1, ...options })).toEqual(calls)
-  })
+it('a further command sends its words alone, and with `job-id` those after the prompt', async ({
+  scene,
+}) => {
+  await scene.ask()
+  const words = '/docs shorter'
+  const prompt = 'Be brief.'
+  expect((await scene.ask({ words, inputs: { prompt } })).bodies).toEqual([{ prompt: 'shorter' }])
+  const { bodies, calls } = await scene.ask({ words, inputs: { prompt, 'job-id': 'j7' } })
+  expect([calls[0], bodies]).toEqual(['POST /job/j7/message', [{ prompt: 'Be brief.\n\nshorter' }]])
+})
 
-  it('goes on with the newest job of the note, in a review, too', async ({ scene }) => {
-    await scene.ask({ end: 'pull-request' })
-    await scene.ask({ end: 'pull-request', words: '/docs new page', job: 'job_2' })
-    const end = await scene.tell(scene.reviewComment('/docs fix this line', { number: 1 }))
-    expect(firstCalls(end)).toEqual(continues('job_2'))
-    expect(await next(scene, { number: 1 })).toEqual(continues('job_2'))
-  })
+it('a further command goes on with the newest job, but not with one that a run was refused', async ({
+  scene,
+}) => {
+  await scene.ask()
+  await scene.ask({ words: '/docs new guide', job: 'job_2' })
+  await scene.ask({ words: '/docs new page', end: 'error' })
+  expect(await next(scene, { env: { GITHUB_WORKFLOW: 'Renamed' } })).toEqual(continues('job_2'))
+})
 
-  it('goes on with the own step where that has replied there', async ({ scene }) => {
-    await scene.ask({ number: 1, job: 'job_own' })
-    await scene.ask({ end: 'pull-request' })
-    expect(await next(scene, { number: 1 })).toEqual(continues('job_own'))
-  })
+it.for<[string, Next, ((scene: Scene) => void)?]>([
+  ['on another pull request', { number: 6 }],
+  [
+    'to another workflow',
+    { env: { GITHUB_WORKFLOW_REF: 'acme/docs/.github/workflows/other.yml@main' } },
+  ],
+  ['to another job of the workflow', { env: { GITHUB_JOB: 'other' } }],
+  ['to another step of the job', OTHER_STEP],
+  ['to another project', OTHER_PROJECT],
+  ['with another key', { inputs: { 'api-key': 'mint_another_key' } }],
+  ['below a reply with another payload', {}, spoil(/docs-agent \w/, 'docs-agent X')],
+  ['below a reply without a signature', {}, spoil(/\.[\w-]+ -->/, ' -->')],
+  ['below a reply whose signature is cut short', {}, spoil(/. -->/, ' -->')],
+  ['below a reply with another signature', {}, spoil(/\.[\w-]+/, `.${'A'.repeat(43)}`)],
+  ['below a reply with words before the marker', {}, spoil(/^/, 'They said:\n')],
+  ['below a copy on another pull request', { number: 6 }, (scene) => copy(scene, { number: 6 })],
+  [
+    'below a copy by somebody else',
+    {},
+    (scene) => {
+      copy(scene, { author: person('mallory') })
+      scene.world.comments.splice(1, 1)
+    },
+  ],
+  [
+    'with the token of another app',
+    {},
+    ({ world }) => Object.assign(world, { viewer: { login: 'acme[bot]', id: 4711, type: 'Bot' } }),
+  ],
+])('a further command %s finds no job', async ([_what, options, happen], { scene }) => {
+  await scene.ask()
+  happen?.(scene)
+  expect(await next(scene, options)).toEqual(CREATE)
+})
+
+it('a further command in a review thread goes on with the job of that thread alone', async ({
+  scene,
+}) => {
+  await scene.ask()
+  const event = scene.reviewComment('/docs explain this line')
+  const rootId = scene.world.comments.at(-1)?.id ?? 0
+  copy(scene, { kind: 'review', rootId })
+  expect(firstCalls(await scene.tell(event, { job: 'job_thread' }))).toEqual(CREATE)
+  for (let count = 0; count < 350; count++) scene.reviewComment('Hm.')
+  const { calls, requests } = await scene.tell(scene.reviewComment('/docs shorter', { rootId }))
+  expect(calls.slice(0, 2)).toEqual(continues('job_thread'))
+  expect(requests).toContain('GET /pulls/5/comments?page=4')
+  expect(firstCalls(await scene.tell(scene.reviewComment('/docs and this')))).toEqual(CREATE)
+})
+
+it.for<[string, Told, string[]]>([
+  ['goes on with the job of its note', {}, continues('job_1')],
+  ['goes on with it in another step of the project, too', OTHER_STEP, continues('job_1')],
+  ['starts a new job for another project', OTHER_PROJECT, CREATE],
+])('a command on the agent’s pull request %s', async ([_what, options, calls], { scene }) => {
+  await scene.ask({ end: 'pull-request' })
+  expect(await next(scene, { number: 1, ...options })).toEqual(calls)
+})
+
+it('a command on the agent’s pull request goes on with the newest job of the note, in a review, too', async ({
+  scene,
+}) => {
+  await scene.ask({ end: 'pull-request' })
+  await scene.ask({ end: 'pull-request', words: '/docs new page', job: 'job_2' })
+  const end = await scene.tell(scene.reviewComment('/docs fix this line', { number: 1 }))
+  expect(firstCalls(end)).toEqual(continues('job_2'))
+  expect(await next(scene, { number: 1 })).toEqual(continues('job_2'))
+})
+
+it('a command on the agent’s pull request goes on with the own step where that has replied there', async ({
+  scene,
+}) => {
+  await scene.ask({ number: 1, job: 'job_own' })
+  await scene.ask({ end: 'pull-request' })
+  expect(await next(scene, { number: 1 })).toEqual(continues('job_own'))
 })
 
 it('an earlier command that may have started a job is told of, unless one after it started none', async ({
@@ -232,9 +230,9 @@ describe('a re-run of a command', () => {
     const event = scene.comment()
     await scene.tell(event, { end: 'cancelled' })
     // An attempt that could not look at the job, or is killed before it has, leaves it to the next one.
-    await scene.tell(event, { ...again, replies: { get: [{ status: 401 }] } })
-    await scene.tell(event, { ...again, killAtMs: 1000, replies: { get: [{ takesMs: 5000 }] } })
-    const { calls, requests } = await scene.tell(event, again)
+    await scene.tell(event, { ...RERUN, replies: { get: [{ status: 401 }] } })
+    await scene.tell(event, { ...RERUN, killAtMs: 1000, replies: { get: [{ takesMs: 5000 }] } })
+    const { calls, requests } = await scene.tell(event, RERUN)
     expect(new Set(calls)).toEqual(new Set(['GET /job/job_1']))
     expect(scene.headlines()).toEqual([DONE])
     const edit = 'PATCH /issues/comments/5002'
@@ -255,7 +253,7 @@ describe('a re-run of a command', () => {
     const event = scene.comment(words)
     await scene.tell(event, first)
     const get: Reply[] = [first.end === 'failed' ? 'failed' : 'completed']
-    const second = await scene.tell(event, { ...again, replies: { post: ['active'], get } })
+    const second = await scene.tell(event, { ...RERUN, replies: { post: ['active'], get } })
     expect([...new Set(second.calls)].slice(0, calls.length || 1)).toEqual(calls)
     expect(second.calls.filter((call) => call === CREATE[0])).toHaveLength(
       calls.includes('POST /job') ? 1 : 0,
@@ -263,7 +261,7 @@ describe('a re-run of a command', () => {
   })
 
   it('that finds nothing of an earlier attempt starts a job', async ({ scene }) => {
-    expect(firstCalls(await scene.ask(again))).toEqual(CREATE)
+    expect(firstCalls(await scene.ask(RERUN))).toEqual(CREATE)
   })
 
   it('goes on with the conversation where its own message was refused', async ({ scene }) => {
@@ -288,7 +286,7 @@ describe('a re-run of a command', () => {
     scene.github.faults.splice(0)
     expect(states(scene)).toEqual(['pending'])
     for (const attempt of [2, 3]) {
-      const { calls, outputs, log, hasFailed } = await scene.tell(event, { ...again, attempt })
+      const { calls, outputs, log, hasFailed } = await scene.tell(event, { ...RERUN, attempt })
       expect([calls, outputs['result'], hasFailed]).toEqual([[], 'error', true])
       expect(log.at(-1)).toBe(
         'error: Unknown whether an earlier attempt of this run started a job. An earlier attempt was interrupted while it started a job. Nothing was started, because a second job might run alongside the first. Look for that job in the dashboard of the docs service. To wait for it, set `job-id`; if there is none, start the workflow anew instead of re-running it.',
@@ -323,7 +321,7 @@ describe('a re-run of a command', () => {
     const inputs = { 'job-id': 'j7' }
     const first = await scene.tell(event, { inputs, replies: { post: [LOST] } })
     expect(first.calls).toEqual(['POST /job/j7/message'])
-    const waits = { ...again, inputs, replies: { get: ['failed'] } }
+    const waits = { ...RERUN, inputs, replies: { get: ['failed'] } }
     for (const attempt of [2, 3]) {
       const { calls, outputs } = await scene.tell(event, { ...waits, attempt })
       expect([calls, outputs['result']]).toEqual([['GET /job/j7'], 'failed'])

@@ -13,12 +13,11 @@ import {
   pushToPull,
   type World,
 } from '../support/world.ts'
-import { CREATE, continues } from './runs.ts'
+import { CREATE, continues, RERUN } from './runs.ts'
 
 const PULL = 'https://github.com/acme/docs/pull/7'
 const HEAD = 'd'.repeat(40)
 const TIP = 'e'.repeat(40)
-const RERUN = { runId: 1001, attempt: 2 }
 const onHead = pullRequest({ action: 'synchronize', pull: { head: { sha: HEAD } } })
 const schedule = bareEvent('schedule')
 const CONTEXT = 'Docs agent: docs (docs.yml, docs, agent)'
@@ -207,12 +206,6 @@ it('below a status that names no job, the list of its commit tells: of five comm
     expect(calls).toEqual(depth === 1 ? continues('job_1') : CREATE)
     expect(requests.filter((line) => line.startsWith('GET /commits/'))).toHaveLength(6)
   }
-})
-
-it('no list is read twice', async () => {
-  const { run } = await startAfter(['998 failure', ['999 failure', older]])
-  const { requests } = await run()
-  expect(requests.filter((line) => /^GET .*statuses$/.test(line))).toHaveLength(2)
 })
 
 it("a commit's list that can not be read may hide a job, which the log says", async () => {

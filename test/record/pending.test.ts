@@ -1,46 +1,46 @@
-import { describe, expect } from 'vitest'
+import { expect } from 'vitest'
 import type { GitHubFault } from '../support/github.ts'
-import { DONE, itWithScene, RUN, WORKING } from './runs.ts'
+import { DONE, itWithScene, RERUN, RUN, WORKING } from './runs.ts'
 
 const it = itWithScene()
 const CANCEL = '🛑 **Cancelled**'
 const REPLY = /^POST \/issues\/5\/comments$/
 const SLOW = { replies: { post: [{ takesMs: 5000 }] } }
 
-describe('the post step of a run that was killed', () => {
-  it('ends its reply with the way to wait for the job', async ({ scene }) => {
-    const { post } = await scene.ask({ killAtMs: 3000 })
-    expect(scene.said()[0]?.at(-1)).toBe(
-      `🛑 **Interrupted**\n\n**octocat** asked: explain it · ${RUN}\n\n` +
-        `The workflow run was interrupted. The job is still running. To wait for it, re-run the ${RUN}, or run the action with \`job-id: job_1\`.`,
-    )
-    const finished = 'Finished the comment https://github.com/acme/docs/pull/5#issuecomment-5002.'
-    expect(post.log).toContain(finished)
-  })
+it('the post step of a killed run ends its reply with the way to wait for the job', async ({
+  scene,
+}) => {
+  const { post } = await scene.ask({ killAtMs: 3000 })
+  expect(scene.said()[0]?.at(-1)).toBe(
+    `🛑 **Interrupted**\n\n**octocat** asked: explain it · ${RUN}\n\n` +
+      `The workflow run was interrupted. The job is still running. To wait for it, re-run the ${RUN}, or run the action with \`job-id: job_1\`.`,
+  )
+  const finished = 'Finished the comment https://github.com/acme/docs/pull/5#issuecomment-5002.'
+  expect(post.log).toContain(finished)
+})
 
-  it('ends what was begun before GitHub has answered, and leaves no secret in the state', async ({
-    scene,
-  }) => {
-    scene.github.faults.push({ match: REPLY, end: { delayMs: 2000 } })
-    const words = '/docs explain mint_0123456789'
-    const { state } = await scene.ask({ words, killAtMs: 1000 })
-    expect(scene.headlines()).toEqual(['🛑 **Interrupted**'])
-    expect(JSON.stringify([state, scene.said()])).not.toContain('mint_0123456789')
-  })
+it('the post step of a killed run ends what was begun before GitHub has answered, and leaves no secret in the state', async ({
+  scene,
+}) => {
+  scene.github.faults.push({ match: REPLY, end: { delayMs: 2000 } })
+  const words = '/docs explain mint_0123456789'
+  const { state } = await scene.ask({ words, killAtMs: 1000 })
+  expect(scene.headlines()).toEqual(['🛑 **Interrupted**'])
+  expect(JSON.stringify([state, scene.said()])).not.toContain('mint_0123456789')
+})
 
-  it('ends a reply in a review thread there, and says that its job is not known', async ({
-    scene,
-  }) => {
-    const event = scene.reviewComment('/docs explain this line')
-    const { post } = await scene.tell(event, { ...SLOW, killAtMs: 3000 })
-    expect(post.log.join('\n')).toContain(
-      'before the docs service had answered. If a job was requested',
-    )
-    expect(scene.said()[0]?.at(-1)).toContain(
-      'If a job was started, it is still running and may open a pull',
-    )
-    expect(scene.world.comments[1]?.kind).toBe('review')
-  })
+it('the post step of a killed run ends a reply in a review thread there, and says that its job is not known', async ({
+  scene,
+}) => {
+  const event = scene.reviewComment('/docs explain this line')
+  const { post } = await scene.tell(event, { ...SLOW, killAtMs: 3000 })
+  expect(post.log.join('\n')).toContain(
+    'before the docs service had answered. If a job was requested',
+  )
+  expect(scene.said()[0]?.at(-1)).toContain(
+    'If a job was started, it is still running and may open a pull',
+  )
+  expect(scene.world.comments[1]?.kind).toBe('review')
 })
 
 const body = { message: 'You have exceeded a secondary rate limit.' }
@@ -117,7 +117,7 @@ it.for([
     expect(post.requests).toEqual([])
     expect(outputs).toMatchObject({ result: 'pull-request' })
     // A further attempt could not have found the job.
-    const again = await scene.tell(event, { runId: 1001, attempt: 2 })
+    const again = await scene.tell(event, RERUN)
     expect([again.calls, again.outputs['result']]).toEqual([[], 'error'])
     expect(again.log.at(-1)).toContain('start the workflow anew instead of re-running it.')
   },

@@ -247,16 +247,6 @@ it('the post step ends a status that arrived under a 502, and whose end then met
   expect(world.statuses.at(-1)?.state).toBe('success')
 })
 
-it('GitHub’s limit of 1,000 statuses is said', async () => {
-  const { github, run } = await newStep()
-  const message = 'This SHA and context has reached the maximum number of statuses.'
-  const limit = { status: 422, body: { message: 'Validation Failed', errors: [{ message }] } }
-  github.faults.push({ match: /success$/, end: limit })
-  expect((await run()).warnings[0]).toContain(
-    `Failed to set the commit status by which the next run finds this job: GitHub returned 422 ("Validation Failed: ${message}").`,
-  )
-})
-
 it.each<[string, string, RegExp, FaultName, number, RegExp]>([
   ['for lack of a permission', 'given', /statuses\//, '403', 1, /`statuses: write`/],
   ['without a token', '', /^$/, '403', 0, /`github-token`/],

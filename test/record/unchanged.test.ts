@@ -70,10 +70,6 @@ it.each<[string, Happening, RunOptions?]>([
     'GitHub knows no author',
     compares({ status: 'ahead', commits: [{}, { ...BY_AGENT, author: null }] }),
   ],
-  [
-    'GitHub knows no commit',
-    compares({ status: 'ahead', commits: [{ ...BY_AGENT, commit: {} }, {}] }),
-  ],
   ['it is off', nothing, { inputs: { 'skip-unchanged': 'false' } }],
   [
     'the agent is told what readers missed',
