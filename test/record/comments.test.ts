@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import { type Event, pullRequest, pushBy } from '../support/events.ts'
 import { HOSTILE_TEXTS } from '../support/hostile-texts.ts'
 import { alive } from '../support/rendered.ts'
-import { addCheck, person } from '../support/world.ts'
+import { addCheck } from '../support/world.ts'
 import {
   CREATE,
   continues,
@@ -10,6 +10,7 @@ import {
   itWithScene,
   markerIn,
   octocat,
+  PULL,
   RERUN,
   RUN,
   type Scene,
@@ -302,15 +303,13 @@ it.for<[string, Event, Record<string, string>]>([
 it.for(HOSTILE_TEXTS)(
   'text that is not ours is shown in comments, and nothing in it comes alive: %j',
   async (text, { scene }) => {
-    const { world } = scene
-    const job = { id: text, status: 'completed', prLink: text }
-    const replies = { post: [{ body: job }], get: [{ body: job }] }
+    const replies = {
+      post: [{ body: { id: text } }],
+      get: [{ body: { id: text, status: 'completed', prLink: PULL } }],
+    }
     await scene.ask({ words: `/docs ${text} mint_0123456789`, inputs: { matrix: text }, replies })
-    const pull = { title: text, user: person(text), html_url: text }
-    const inputs = { context: 'diff', 'ignore-authors': '' }
-    await comment(scene, { end: 'pull-request', inputs }, pullRequest({ sender: octocat, pull }))
-    const bodies = world.comments.slice(1).flatMap(({ history }) => history)
-    expect(bodies.length).toBeGreaterThan(5)
+    const bodies = scene.world.comments.slice(1).flatMap(({ history }) => history)
+    expect(bodies.length).toBeGreaterThan(1)
     expect(JSON.stringify([bodies, bodies.map(markerIn)])).not.toContain('mint_0123456789')
     for (const body of scene.said().flat()) {
       expect(body).not.toMatch(/^\s*\/docs/)

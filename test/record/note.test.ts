@@ -80,6 +80,15 @@ it.for<[string, (scene: Scene) => Event, RegExp]>([
     /: https:\S+\/pull\/5 Add a flag by \*\*octocat\*\*$/,
   ],
   [
+    'a pull request by its title where its address is odd',
+    () =>
+      pullRequest({
+        sender: octocat,
+        pull: { title: 'Add', html_url: 'https://x/a/b/pull/5 @me' },
+      }),
+    /: \[Add\]\(https:\/\/x\/a\/b\/pull\/5%20@me\) by/,
+  ],
+  [
     'the release',
     () =>
       event('release', {
@@ -257,7 +266,7 @@ it('a month of all triggers leads to one docs pull request and one note, which n
   expect(noteIn(simulation)).not.toMatch(/@(?!\u200b)/)
   // The person's commit is named from then on.
   expect(docs.jobs[0]?.messages.at(-1)).toContain('commits by hubot. Keep their changes.')
-})
+}, 120_000)
 
 it('commits of people on the docs pull request are asked to be kept, and told in the summary', async ({
   scene,
