@@ -43,10 +43,10 @@ function linesIn(scene: Scene | Simulation): string[] {
     .filter((line) => line.startsWith('- '))
 }
 
-/** A run whose agent goes on with pull request 1, by default for a push of a commit. */
-function write(scene: Scene, message = 'Fix it', { inputs, ...told }: Told = {}, made?: Event) {
+/** A run for an event, or for the push of a commit with that message, whose job ends with pull request 1. */
+function write(scene: Scene, made: Event | string = 'Fix it', { inputs, ...told }: Told = {}) {
+  const event = typeof made === 'string' ? pushTo(scene.world, { message: made }) : made
   const usual = { prompt: 'Document it.', context: 'diff', 'ignore-authors': '', ...inputs }
-  const event = made ?? pushTo(scene.world, { message })
   return scene.tell(event, { end: 'pull-request', ...told, inputs: usual })
 }
 
@@ -108,7 +108,7 @@ it.for<[string, (scene: Scene) => Event, RegExp]>([
 ])(
   'a line of the note on the agent’s pull request names %s',
   async ([_what, make, line], { scene }) => {
-    await write(scene, '', {}, make(scene))
+    await write(scene, make(scene))
     expect(linesIn(scene)).toEqual([expect.stringMatching(line)])
     expect(linesIn(scene)[0]).toContain(`- 2026-01-05, ${RUN}: `)
   },
@@ -117,12 +117,7 @@ it.for<[string, (scene: Scene) => Event, RegExp]>([
 describe('the note on the agent’s pull request', () => {
   it('stays below 60 KiB: the oldest lines go', async ({ scene }) => {
     for (let count = 0; count < 20; count++)
-      await write(
-        scene,
-        '',
-        {},
-        mergedPulls(scene, ...Array.from({ length: 5 }, () => '語'.repeat(80))),
-      )
+      await write(scene, mergedPulls(scene, ...Array.from({ length: 5 }, () => '語'.repeat(80))))
     const bytes = Buffer.byteLength(noteIn(scene))
     expect(bytes).toBeLessThan(61 * 1024)
     expect(bytes).toBeGreaterThan(50 * 1024)
@@ -138,7 +133,7 @@ describe('the note on the agent’s pull request', () => {
     await write(scene)
     expect(noteIn(scene)).toContain(how)
     for (const inputs of [{ 'follow-up': 'false' }, { command: '' }]) {
-      await write(scene, '', { inputs })
+      await write(scene, 'Fix it', { inputs })
       expect(noteIn(scene)).not.toContain('To have it changed')
     }
   })
@@ -149,8 +144,8 @@ describe('the note on the agent’s pull request', () => {
     const { world } = scene
     await write(scene)
     const body = noteIn(scene)
-    await write(scene, '', { inputs: { 'api-key': 'mint_another_key' } })
-    await write(scene, '', { inputs: { 'project-id': 'guides' } })
+    await write(scene, 'Fix it', { inputs: { 'api-key': 'mint_another_key' } })
+    await write(scene, 'Fix it', { inputs: { 'project-id': 'guides' } })
     addComment(world, { kind: 'main', number: 1, author: person('mallory'), body })
     world.viewer = { login: 'acme-docs[bot]', id: 4711, type: 'Bot' }
     await write(scene)
@@ -159,7 +154,7 @@ describe('the note on the agent’s pull request', () => {
     // A copy on another pull request does not count there.
     addPull(world, { number: 2, user: AGENT })
     addComment(world, { kind: 'main', number: 2, author: ACTIONS, body })
-    await write(scene, '', ended(PULL.replace('/1', '/2')))
+    await write(scene, 'Fix it', ended(PULL.replace('/1', '/2')))
     await write(scene)
     expect(notesIn(scene).map(({ history }) => history.length)).toEqual([2, 1, 1, 1, 1])
   })
@@ -203,7 +198,7 @@ describe('the note on the agent’s pull request', () => {
     ['on another server', ended('https://gitlab.com/acme/docs/-/merge_requests/1')],
     ['on what is no pull request', ended('https://github.com/acme/docs/commit/1')],
   ])('is not written %s', async ([_what, told], { scene }) => {
-    await write(scene, '', told)
+    await write(scene, 'Fix it', told)
     expect(notesIn(scene)).toEqual([])
   })
 })
@@ -276,12 +271,12 @@ it('commits of people on the docs pull request are asked to be kept, and told in
   const pull = world.pulls.get(1)
   if (pull === undefined) throw new Error('There is no pull request 1.')
   const people = async () => {
-    const { bodies, summary } = await write(scene, '', { inputs })
+    const { bodies, summary } = await write(scene, 'Fix it', { inputs })
     const asked = JSON.stringify(bodies).match(/commits by (.*?)\. Keep their changes\./)?.[1]
     const told = summary.match(/It has commits by (.*); the agent was asked to keep them\./)?.[1]
     return [asked, told]
   }
-  await write(scene, '', { inputs })
+  await write(scene, 'Fix it', { inputs })
   pushToPull(world, pull, { author: person('Docs-Robot', 7003) })
   pushToPull(world, pull, { author: { login: 'renovate[bot]', id: 9, type: 'Bot' } })
   pushToPull(world, pull, { author: undefined, email: 'agent@mintlify.com' })
