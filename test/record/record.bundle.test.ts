@@ -75,8 +75,5 @@ it.each([
   scene.passTime()
   expect((await again.ended).outputs).toMatchObject({ result: 'pull-request' })
   expect(scene.docs.jobs).toHaveLength(1)
-  expect(words(scene)).toEqual([
-    expect.stringMatching(/^✅ \*\*Pull request ready/),
-    expect.stringMatching(/^💬/),
-  ])
+  expect(words(scene)[0]).toContain('Pull request ready for review')
 })
