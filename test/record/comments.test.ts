@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { type Event, pullRequest, pushBy } from '../support/events.ts'
+import { type Event, pullRequest, review } from '../support/events.ts'
 import { HOSTILE_TEXTS } from '../support/hostile-texts.ts'
 import { alive } from '../support/rendered.ts'
 import { addCheck } from '../support/world.ts'
@@ -294,7 +294,7 @@ it.for<[string, Event, Record<string, string>]>([
   ['`auto`', opened, { comment: 'auto' }],
   ['`never`', opened, { comment: 'never' }],
   ['a dry run', opened, { 'dry-run': 'true' }],
-  ['another event', pushBy('octocat'), {}],
+  ['another event of a pull request', review({ id: 1, body: 'Hm.', author: octocat }), {}],
 ])('no status comment is written by %s', async ([_what, event, inputs], { scene }) => {
   await comment(scene, { inputs }, event)
   expect(scene.said()).toEqual([])
