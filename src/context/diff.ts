@@ -56,13 +56,14 @@ export function renderFiles(
   unlisted = 0,
 ): Written & { readonly isCut: boolean } {
   const parts = toParts(files)
-  const listBytes = Math.min(MAX_LIST_BYTES, Math.floor(maxBytes / 4))
+  const roomBytes = unlisted === 0 ? maxBytes : maxBytes - MAX_NOTE_BYTES
+  const listBytes = Math.min(MAX_LIST_BYTES, Math.floor(roomBytes / 4))
   const withDiff = parts.filter(({ pieces }) => pieces.length > 0).slice(0, MAX_FILES)
   const tests = withDiff.filter(({ rank }) => rank === 'background')
   const code = withDiff.filter(({ rank }) => rank !== 'background')
-  const main = takeFitting(code, minDiffBytes, maxBytes - listBytes)
+  const main = takeFitting(code, minDiffBytes, roomBytes - listBytes)
   const others = parts.filter((part) => !main.includes(part))
-  const unused = choosePieces(main, maxBytes - Math.min(listBytes, sumOf(others, headerBytes)))
+  const unused = choosePieces(main, roomBytes - Math.min(listBytes, sumOf(others, headerBytes)))
   // Those that are not shown are still named.
   const testBytes = Math.min(unused, MAX_BACKGROUND_BYTES - sumOf(tests, headerBytes))
   const background = takeFitting(tests, minDiffBytes, testBytes)

@@ -146,8 +146,8 @@ export class GitHub {
   /** Makes a call that the run can do without: a failure is logged. */
   async attempt<T>(call: GitHubCall, send: () => Promise<T>): Promise<Known<T>> {
     const result = await this.read(send)
-    if (result.known || result.error.maybeWritten) this.#working.add(call.permission)
-    if (!result.known) this.report(result.error, call)
+    if (result.known) this.#working.add(call.permission)
+    else this.report(result.error, call)
     return result
   }
 
@@ -189,11 +189,10 @@ export class GitHub {
     // One annotation for a token without any permission.
     const isNewCause = this.#isNew(isMissing ? 'permission' : error.message)
     const isNewCost = this.#isNew(cost)
-    const isKnown = isMissing ? !this.#isNew(permission) : error.kind === 'setup' && !isNewCause
-    const cause = isMissing ? missing : isKnown ? `Failed to ${purpose} as well` : failed
+    const isNamed = isMissing && !this.#isNew(permission)
     const message = joinSentences(
-      `${cause}${isNewCost ? `, so ${cost}` : ''}.`,
-      isMissing && !(isKnown && isNewCost) ? `${failed}.` : '',
+      `${isMissing ? missing : failed}${isNewCost ? `, so ${cost}` : ''}.`,
+      isMissing && !(isNamed && isNewCost) ? `${failed}.` : '',
       ...[error.explanation, consequence].filter((sentence) => this.#isNew(sentence)),
     )
     const { level = isMissing && permission.endsWith(': read') ? 'notice' : 'warning' } = call
@@ -217,7 +216,7 @@ export class GitHub {
     await clock.sleep(ms, cancel).catch(() => undefined)
   }
 
-  /** The permissions that have worked in this run, or may have. */
+  /** The permissions that have worked in this run. */
   workingPermissions(): readonly string[] {
     return [...this.#working]
   }

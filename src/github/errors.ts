@@ -45,7 +45,8 @@ export function toGitHubError(error: unknown, nowMs: number): GitHubError {
   }
   const url = stringField(recordField(error, 'request'), 'url') ?? ''
   if (url.endsWith('/graphql') && (status === 404 || status === 405)) {
-    return new GitHubError(`this server has no GraphQL API (${status})`, { kind: 'setup', status })
+    const explanation = 'This server has no GraphQL API.'
+    return new GitHubError(`GitHub returned ${status}`, { kind: 'setup', status, explanation })
   }
   const retryAfter = stringField(headers, 'retry-after')
   const isUsedUp = stringField(headers, 'x-ratelimit-remaining') === '0'

@@ -155,15 +155,15 @@ function newJobWithoutSearch(error: GitHubError, trigger: Trigger, run: Run): Cr
     throw new JobError('nothing', failure, { isTransient })
   }
   const permission = permissionToRead(error, trigger)
-  // What may not be read may not be written either: one permission is needed for both.
-  const isOfStatuses = permission === 'statuses: read'
-  run.github.report(error, {
-    purpose: 'look for an earlier job, so this run starts a new one',
-    permission: isOfStatuses ? STATUS_PERMISSION : permission,
-    cost: isOfStatuses
-      ? STATUS_COST
-      : 'this run starts a new job, and with it another pull request',
-  })
+  const purpose = 'look for an earlier job'
+  // What may not be read may not be written either: one permission is missing for both.
+  if (error.kind === 'permission' && permission === 'statuses: read') {
+    const call = { purpose, permission: STATUS_PERMISSION, cost: STATUS_COST }
+    run.github.report(error, { ...call, consequence: 'This run starts a new job.' })
+    return NEW_JOB
+  }
+  const cost = 'this run starts a new job, and with it another pull request'
+  run.github.report(error, { purpose, permission, cost })
   return NEW_JOB
 }
 

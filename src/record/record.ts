@@ -116,7 +116,7 @@ export class RunRecord {
   }
 
   /** Says how the run ended, or more of a result that is shown already. What fails is left to the post step. */
-  async end(ending: Ending, hasNote = false): Promise<void> {
+  async end(ending: Ending, hasNote: boolean): Promise<void> {
     await this.#write(this.#endEntry(ending, hasNote))
   }
 
@@ -127,10 +127,10 @@ export class RunRecord {
   }
 
   #endEntry(ending: Ending, hasNote: boolean): Entry {
-    const { state, headline, jobId, prLink } = ending
-    const isNamed = this.#job !== undefined && this.#job.id === jobId
-    if (this.#job !== undefined && isNamed && prLink !== '') this.#job = { ...this.#job, prLink }
-    const hints = { canResume: isNamed && this.#trigger.command !== undefined, hasNote }
+    const { state, headline, prLink } = ending
+    if (this.#job !== undefined && prLink !== '') this.#job = { ...this.#job, prLink }
+    const isCommand = this.#trigger.command !== undefined
+    const hints = { canResume: isCommand && this.#job !== undefined, hasNote }
     const text = endBody(this.#trigger, ending, hints, this.#run)
     return { state: this.#isUnclear ? 'error' : state, headline, text }
   }

@@ -6,18 +6,32 @@ import { GitHubError } from '../../src/github/errors.ts'
 import { NO_PROXY } from '../lib/http-client.ts'
 import { VirtualClock } from '../support/clock.ts'
 import { TestServers } from '../support/http-servers.ts'
-import {
-  ACCOUNTS,
-  AFTER_502,
-  AGAIN,
-  CAUSES,
-  FAILING,
-  FOR_GOOD,
-  FORBIDDEN,
-  type Reply,
-  retryAfter,
-  said,
-} from './client.cases.ts'
+
+/** An answer: a status, or what is said here; `lost` closes the connection, `hangs` leaves it open. */
+type Reply =
+  | number
+  | 'lost'
+  | 'hangs'
+  | { readonly status?: number; readonly body?: unknown; readonly headers?: Record<string, string> }
+
+const said = (status: number, message: string): Reply => ({ status, body: { message } })
+const FORBIDDEN = said(403, 'Resource not accessible by integration')
+const HTML = { headers: { 'content-type': 'text/html' }, body: '<html>Unicorn!' }
+const retryAfter = (status: number, s: number): Reply => ({
+  status,
+  headers: { 'retry-after': `${s}` },
+})
+
+const unreadable = 'other undefined: GitHub returned 200 without a readable body'
+const withoutData = 'other undefined: GitHub returned a response without data'
+const failing = (type?: string) => ({ body: { data: null, errors: [{ type, message: 'No.' }] } })
+
+const usedUp = { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '7' }
+
+const EXPIRED = 'It is invalid or has expired; the token of a GitHub App expires after one hour.'
+const EMPTY =
+  'If it is taken from a secret, is that set, and its name spelled correctly? Without the input, `github.token` is used.'
+const LIMITED = 'GitHub says: "API rate limit exceeded for installation."'
 
 const servers = new TestServers()
 
@@ -99,19 +113,69 @@ describe('a call', () => {
     })
   })
 
-  it.each(FAILING)(
-    '%s that is answered %j is made %i times, and fails',
-    async (route, reply, times, failure) => {
-      const { github, arrived } = await clientFor([reply])
-      expect(await call(github, route)).toBe(failure)
-      expect(arrived).toHaveLength(times)
-    },
-  )
-
-  it('without a token fails, and is not sent', async () => {
-    const { github, arrived } = await clientFor([], { token: '' })
-    expect(await call(github)).toBe('refused undefined: `github-token` is empty')
-    expect(arrived).toEqual([])
+  it.each<[string, Reply, number, string]>([
+    ['POST /graphql', HTML, 3, unreadable],
+    ['GET /x', { body: '"text"' }, 3, unreadable],
+    ['POST /graphql', { body: {} }, 3, unreadable],
+    ['GET /x', 204, 3, 'other undefined: GitHub returned 204 without a readable body'],
+    ['POST /graphql', { body: { data: [] } }, 3, withoutData],
+    ['POST /graphql', failing(), 3, 'other undefined: GitHub returned "No."'],
+    ['POST /graphql', failing('RATE_LIMITED'), 3, 'rate-limit undefined: GitHub returned "No."'],
+    ['POST /graphql', failing('FORBIDDEN'), 1, 'permission undefined: GitHub returned "No."'],
+    ['POST /graphql', said(404, 'Not Found'), 1, 'setup 404: GitHub returned 404'],
+    ['POST /graphql', { ...HTML, status: 405 }, 1, 'setup 405: GitHub returned 405'],
+    [
+      'GET /x',
+      { status: 302, headers: { location: '/y' } },
+      3,
+      'other undefined: GitHub redirected the request (302)',
+    ],
+    [
+      'POST /graphql',
+      said(401, 'Bad credentials'),
+      1,
+      'setup 401: GitHub refused `github-token` (401, "Bad credentials")',
+    ],
+    [
+      'GET /x',
+      FORBIDDEN,
+      1,
+      'permission 403: GitHub returned 403 ("Resource not accessible by integration")',
+    ],
+    ['GET /x', said(404, 'Not Found'), 1, 'permission 404: GitHub returned 404 ("Not Found")'],
+    [
+      'GET /x',
+      said(404, 'No common ancestor.'),
+      1,
+      'other 404: GitHub returned 404 ("No common ancestor.")',
+    ],
+    ['GET /x', 409, 1, 'other 409: GitHub returned 409'],
+    [
+      'PATCH /x',
+      said(403, 'The issue is locked.'),
+      1,
+      'refused 403: GitHub returned 403 ("The issue is locked.")',
+    ],
+    ['PATCH /x', 410, 1, 'refused 410: GitHub returned 410'],
+    [
+      'POST /x',
+      {
+        status: 422,
+        body: { message: 'Failed', errors: [{ message: 'context is too long' }, 'y', {}] },
+      },
+      1,
+      'refused 422: GitHub returned 422 ("Failed: context is too long: y")',
+    ],
+    [
+      'POST /x',
+      said(422, 'x'.repeat(300)),
+      1,
+      `refused 422: GitHub returned 422 ("${'x'.repeat(200)}… (100 more characters)")`,
+    ],
+  ])('%s that is answered %j is made %i times, and fails', async (route, reply, times, failure) => {
+    const { github, arrived } = await clientFor([reply])
+    expect(await call(github, route)).toBe(failure)
+    expect(arrived).toHaveLength(times)
   })
 
   it('goes to GitHub’s API alone, wherever a next page may be said to be', async () => {
@@ -125,7 +189,16 @@ describe('a call', () => {
 })
 
 describe('a call is made again', () => {
-  it.each(AGAIN)('after %j where that can help, at %j s', async (reply, atS) => {
+  it.each<[Reply, number[]]>([
+    [500, [0, 3, 12]],
+    ['lost', [0, 3, 12]],
+    [429, [0, 3, 12]],
+    [said(403, 'You have exceeded a secondary rate limit.'), [0, 3, 12]],
+    [retryAfter(403, 7), [0, 7, 14]],
+    [{ status: 403, headers: usedUp }, [0, 7, 16]],
+    [retryAfter(403, 15), [0, 15, 30]],
+    [retryAfter(403, 16), [0]],
+  ])('after %j where that can help, at %j s', async (reply, atS) => {
     const { github, arrived } = await clientFor([reply])
     expect(await call(github)).toMatch(/^(?:other|rate-limit) /)
     expect(arrived).toEqual(atS.map((time) => `${time} GET /x`))
@@ -147,7 +220,19 @@ describe('a call is made again', () => {
     expect(arrived).toHaveLength(sent)
   })
 
-  it.each(AFTER_502)(
+  it.each<[string, readonly Reply[], unknown, boolean?]>([
+    ['GET /x', [502, retryAfter(403, 5), 200], { ok: true }],
+    ['GET /x', [502, 404], 'permission 404: GitHub returned 404', false],
+    [
+      'POST /graphql',
+      ['lost', failing('FORBIDDEN')],
+      'permission undefined: GitHub returned "No."',
+      false,
+    ],
+    ['PATCH /x', [502, 404], 'other 404: GitHub returned 404', true],
+    ['PATCH /x', [429, 404], 'permission 404: GitHub returned 404', false],
+    ['POST /x', [502], 'other 502: GitHub returned 502', true],
+  ])(
     'and only a refusal of what may have been written before is not final: %s, %j',
     async (route, replies, expected, maybeWritten) => {
       const { github, arrived } = await clientFor(replies)
@@ -201,7 +286,7 @@ describe('a call is made again', () => {
   })
 })
 
-describe('what must not be there twice', () => {
+it('what must not be there twice is looked for before it is created again, where it may have arrived', async () => {
   const create = async (replies: readonly Reply[], found: readonly (string | undefined)[]) => {
     const { github, arrived } = await clientFor(replies)
     const left = [...found]
@@ -212,14 +297,11 @@ describe('what must not be there twice', () => {
     const outcome = await created.catch((error: Error) => error.message)
     return [outcome, arrived.map((request) => request.split(' ')[0]), left.length]
   }
-
-  it('is looked for before it is created again, where it may have arrived', async () => {
-    expect(await create(['lost'], ['found'])).toEqual(['found', ['0'], 0])
-    expect(await create([502, 200], [undefined])).toEqual([{ ok: true }, ['0', '3'], 0])
-    const failed = ['GitHub returned 502', ['0', '3', '12'], 0]
-    expect(await create([502], [undefined, undefined])).toEqual(failed)
-    expect(await create([422], ['found'])).toEqual(['GitHub returned 422', ['0'], 1])
-  })
+  expect(await create(['lost'], ['found'])).toEqual(['found', ['0'], 0])
+  expect(await create([502, 200], [undefined])).toEqual([{ ok: true }, ['0', '3'], 0])
+  const failed = ['GitHub returned 502', ['0', '3', '12'], 0]
+  expect(await create([502], [undefined, undefined])).toEqual(failed)
+  expect(await create([422], ['found'])).toEqual(['GitHub returned 422', ['0'], 1])
 })
 
 it.each([
@@ -297,21 +379,10 @@ describe('whose token it is', () => {
     expect(arrived).toEqual([`0 POST ${graphql}`])
   })
 
-  it('is not asked where another call told it', async () => {
-    const { github, arrived } = await clientFor([500])
-    github.knowAccount({ login: 'app' })
-    github.knowAccount(null)
-    expect(await github.account()).toEqual({ login: 'app' })
-    expect(arrived).toEqual([])
+  it('can not be told from an account without a login', async () => {
+    const { github } = await clientFor([{ body: { data: { viewer: { login: '' } } } }])
+    await expect(github.account()).rejects.toThrow('GitHub does not say whose token it is')
   })
-
-  it.each([{ viewer: null }, { viewer: { login: '' } }, {}])(
-    'can not be told from %j',
-    async (data) => {
-      const { github } = await clientFor([{ body: { data } }])
-      await expect(github.account()).rejects.toThrow('GitHub does not say whose token it is')
-    },
-  )
 })
 
 describe('a call that the run can do without', () => {
@@ -338,24 +409,32 @@ describe('a call that the run can do without', () => {
     await attempt(github, remember)
     expect(lines).toEqual([
       'warning: Failed to write a comment: GitHub returned 422. Nobody is told.',
-      'info: Failed to set the status: GitHub returned 409, so each run starts a job.',
+      'info: Failed to set the status: GitHub returned 409.',
     ])
   })
 
-  it.each(CAUSES)(
-    'explains %s once, in one annotation',
-    async (_what, reply, options, cause, why) => {
-      const { github, lines } = await clientFor([reply], options)
-      for (const one of [list, { ...write, permission: 'statuses: write' }, list])
-        await attempt(github, one)
-      const explained = why === '' ? '' : ` ${why}`
-      expect(lines).toEqual([
-        `warning: Failed to list the comments: ${cause}.${explained}`,
-        `info: Failed to write a comment: ${cause}. Nobody is told.`,
-        `info: Failed to list the comments: ${cause}.`,
-      ])
-    },
-  )
+  it.each<[string, Reply, Record<string, string>, string, string]>([
+    ['an empty token', 200, { token: '' }, '`github-token` is empty', EMPTY],
+    ['a refused token', 401, {}, 'GitHub refused `github-token` (401)', EXPIRED],
+    [
+      'a rate limit',
+      said(403, 'API rate limit exceeded for installation.'),
+      {},
+      'GitHub returned 403, its rate limit',
+      LIMITED,
+    ],
+    ['a failing server', 502, {}, 'GitHub returned 502', ''],
+  ])('explains %s once, in one annotation', async (_what, reply, options, cause, why) => {
+    const { github, lines } = await clientFor([reply], options)
+    for (const one of [list, { ...write, permission: 'statuses: write' }, list])
+      await attempt(github, one)
+    const explained = why === '' ? '' : ` ${why}`
+    expect(lines).toEqual([
+      `warning: Failed to list the comments: ${cause}.${explained}`,
+      `info: Failed to write a comment: ${cause}. Nobody is told.`,
+      `info: Failed to list the comments: ${cause}.`,
+    ])
+  })
 
   it('names each missing permission first, and annotates one of them', async () => {
     const { github, lines } = await clientFor([FORBIDDEN, said(404, 'Not Found'), FORBIDDEN])
@@ -400,7 +479,7 @@ describe('a call that the run can do without', () => {
     },
   )
 
-  it('takes a 403 for no missing permission where it has worked before, or may have written', async () => {
+  it('takes a 403 for no missing permission where it has worked before', async () => {
     const before = await clientFor([200, FORBIDDEN])
     await attempt(before.github, list)
     await attempt(before.github, write)
@@ -411,15 +490,17 @@ describe('a call that the run can do without', () => {
     const post = await clientFor([FORBIDDEN], { workingPermissions: ['issues: write'] })
     await attempt(post.github, write)
     expect(post.lines).toEqual(before.lines)
-    const unclear = await clientFor(['lost', 'lost', 'lost', FORBIDDEN])
-    await attempt(unclear.github, list)
-    const refused = await attempt(unclear.github, write)
-    expect(!refused.known && unclear.github.isRefusedForGood(refused.error, 'issues: write')).toBe(
-      false,
-    )
   })
 
-  it.each(FOR_GOOD)('that is answered %j is refused for good: %j', async (reply, expected) => {
+  it.each<[Reply, [boolean, boolean]]>([
+    [404, [true, false]],
+    [FORBIDDEN, [true, false]],
+    [said(403, 'Unable to create comment because issue is locked.'), [true, true]],
+    [422, [true, true]],
+    [401, [false, false]],
+    [retryAfter(403, 99), [false, false]],
+    [502, [false, false]],
+  ])('that is answered %j is refused for good: %j', async (reply, expected) => {
     const { github } = await clientFor([reply], { workingPermissions: ['works'] })
     const asked = await github.read(() => github.call((octokit) => octokit.request('PATCH /x')))
     const isRefused = (one: string) => !asked.known && github.isRefusedForGood(asked.error, one)
@@ -427,6 +508,16 @@ describe('a call that the run can do without', () => {
   })
 })
 
-it.each(ACCOUNTS)('%j and %j are the same account: %s', (one, other, same) => {
+type Account = Parameters<typeof isSameAccount>[0]
+it.each<[Account, Account, boolean]>([
+  [{ id: 1, login: 'a' }, { id: 1, login: 'renamed' }, true],
+  [{ id: 1, login: 'a' }, { id: 2, login: 'a' }, false],
+  [{ databaseId: 1, login: 'a' }, { id: 1, login: 'a[bot]' }, true],
+  [{ login: 'GitHub-Actions' }, { id: 41898282, login: 'github-actions[bot]' }, true],
+  [{ login: 'github-actions' }, { id: 7, login: 'github-actions-fan' }, false],
+  [{ login: '[bot]x' }, { login: 'x' }, false],
+  [{ login: '' }, { login: '' }, false],
+  [{ id: 1, login: 'a' }, null, false],
+])('%j and %j are the same account: %s', (one, other, same) => {
   expect(isSameAccount(one, other)).toBe(same)
 })

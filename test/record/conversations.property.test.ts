@@ -1,13 +1,11 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { HttpClient } from '../../src/lib/http.ts'
 import { TransportError } from '../../src/lib/transport.ts'
-import type { Marker } from '../../src/record/own-comments.ts'
 import { issueComment, pullRequest } from '../support/events.ts'
 import { type Simulation, startSimulation } from '../support/simulation.ts'
-import { ACTIONS, addComment, addPull, person } from '../support/world.ts'
-
-const octocat = person('octocat')
+import { ACTIONS, addComment, addPull } from '../support/world.ts'
+import { markerIn, octocat } from './runs.ts'
 
 /** Something that happens to pull request 5, in virtual milliseconds. */
 const step = fc.record({
@@ -88,11 +86,6 @@ async function play(
   return commands
 }
 
-const markerIn = (body: string): Marker =>
-  JSON.parse(
-    Buffer.from(/^<!-- docs-agent ([\w-]+)\./.exec(body)?.[1] ?? '', 'base64url').toString(),
-  )
-
 function expectWhatWasBegunIsEnded(
   simulation: Simulation,
   commands: ReadonlyMap<number, Step>,
@@ -134,14 +127,13 @@ function expectWhatWasBegunIsEnded(
 
 const RUNS = Number(process.env['CONVERSATION_RUNS'] ?? 12)
 
-describe.each([
+it.each([
   ['whatever happens at once', false],
   ['where requests to GitHub and their answers are lost', true],
-])('a conversation, %s', (_what, isLossy) => {
-  const timeout = 60_000 + RUNS * 5000
-  it('leaves one reply per command, one status comment, one note per pull request', {
-    timeout,
-  }, async () => {
+])(
+  'a conversation leaves one reply per command, one status comment, one note per pull request, %s',
+  { timeout: 60_000 + RUNS * 5000 },
+  async (_what, isLossy) => {
     const property = fc.asyncProperty(conversation, async ({ steps, isQueued, draws }) => {
       const simulation = await startSimulation('acme/docs')
       simulation.world.roles.set('octocat', { permission: 'write', role_name: 'write' })
@@ -153,5 +145,5 @@ describe.each([
     })
     const seed = Number(process.env['CONVERSATION_SEED'] ?? 2026)
     await fc.assert(property, { numRuns: RUNS, seed })
-  })
-})
+  },
+)

@@ -11,18 +11,53 @@ import {
 import type { FaultName, GitHubFault } from '../support/github.ts'
 import type { RunEnd, RunOptions } from '../support/harness.ts'
 import { type Simulation, startSimulation } from '../support/simulation.ts'
-import {
-  ACTIONS,
-  addComment,
-  addPull,
-  person,
-  pushToPull,
-  resolve,
-  type World,
-} from '../support/world.ts'
-import { CAUSES, FAULTS, LAST, REQUESTS } from './failing-github.cases.ts'
+import { ACTIONS, addComment, addPull, pushToPull, resolve, type World } from '../support/world.ts'
+import { octocat as author, markerIn } from './runs.ts'
 
-const author = person('octocat')
+/** With these requests a run ends what it began. */
+const LAST = [/^PATCH /, /(?:success|failure)$/]
+const READS = [
+  /\/permission$/,
+  /^GET .*\/pulls\/\d+$/,
+  /^GET \/(?:issues|pulls)\/\d+\/comments/,
+  /\/statuses$/,
+]
+const QUERIES = [
+  /(?:StepStatuses|MergedPulls|PullState|PullReport)$/,
+  /graphql$/,
+  /\/(?:files|commits|compare|actions)\b/,
+]
+const BEGINNINGS = [/^POST .*\/(?:comments|replies)$/, /eyes$/, /pending$/]
+const REQUESTS = [...LAST, ...READS, ...QUERIES, ...BEGINNINGS, /./]
+
+const UNREADABLE = /GitHub returned 20\d without a (?:readable )?body/
+const LOST = /[Tt]he connection to 127\.0\.0\.1:\d+ closed before the response was complete/
+
+/** How a log names each fault. */
+const CAUSES: Readonly<Record<FaultName, RegExp>> = {
+  '401': /GitHub refused `github-token` \(401, "Bad credentials"\)/,
+  '403': /GitHub returned 403 \("Forbidden"\)/,
+  'secondary-limit': /GitHub returned 403, its rate limit/,
+  'primary-limit': /GitHub returned 403, its rate limit/,
+  '404': /GitHub returned 404 \("Not Found"\)|\(404\)/,
+  '204': /GitHub returned (?:204|something that is not)/,
+  '409': /GitHub returned (?:409 \("Conflict"\)|something that is not a list)/,
+  '422': /GitHub returned 422 \("Validation Failed"\)/,
+  '429': /GitHub returned 429, its rate limit/,
+  '500': /GitHub returned 500 \("Server Error"\)/,
+  '502': /GitHub returned 502 \("Server Error"\)/,
+  '503': /GitHub returned 503/,
+  html: UNREADABLE,
+  empty: UNREADABLE,
+  'data-null': /GitHub returned "Something went wrong"/,
+  partial: /GitHub returned "Something went wrong while executing your query\."/,
+  slow: /(?!)/,
+  reset: LOST,
+  lost: LOST,
+  hang: /[Tt]he request timed out after 10 s/,
+}
+const FAULTS = Object.keys(CAUSES).filter((name): name is FaultName => name in CAUSES)
+
 const PULL = 5
 const ISSUE = 8
 
@@ -72,14 +107,9 @@ function happen(kind: Story['kind'], world: World): Event {
   }
   if (kind === 'review') {
     const root = world.comments.find((one) => one.kind === 'review')?.id
-    const { id } = addComment(world, {
-      kind,
-      number: PULL,
-      author,
-      body,
-      ...(root && { rootId: root }),
-    })
-    return reviewComment({ id, body, author, ...(root && { replyTo: root }) })
+    const thread = root && { rootId: root, replyTo: root }
+    const { id } = addComment(world, { kind, number: PULL, author, body, ...thread })
+    return reviewComment({ id, body, author, ...thread })
   }
   const onIssue = kind === 'issue'
   const number = onIssue ? ISSUE : PULL
@@ -88,18 +118,17 @@ function happen(kind: Story['kind'], world: World): Event {
 }
 
 /** A job as GitHub shows it to later runs: in a reply or status comment, or in a commit status. */
-type Named = Readonly<Record<'job' | 'run' | 'kind' | 'source', string>> & { readonly on?: number }
-
-function named({ statuses, comments }: World): readonly Named[] {
-  const inStatuses = statuses.map(({ description, target_url: url }) => ({
+function named({ statuses, comments }: World) {
+  const inStatuses = statuses.map(({ description }) => ({
     job: /\((\S+)\)$/.exec(description ?? '')?.[1] ?? '',
-    run: /\/runs\/(\d+)\/attempts\/\d+$/.exec(url ?? '')?.[1] ?? '',
     kind: 'commit',
-    source: '',
+    place: '',
   }))
-  const inComments = comments.flatMap(({ history, number: on }) => {
-    const [, marker] = /^<!-- docs-agent ([\w-]+)\./.exec(history.at(-1) ?? '') ?? []
-    return marker ? [{ ...JSON.parse(Buffer.from(marker, 'base64url').toString()), on }] : []
+  const inComments = comments.flatMap(({ history, number }) => {
+    const body = history.at(-1) ?? ''
+    if (!body.startsWith('<!-- docs-agent')) return []
+    const { job, kind, source } = markerIn(body)
+    return [{ job, kind, place: source ?? number }]
   })
   return [...inStatuses, ...inComments]
 }
@@ -116,10 +145,12 @@ function standingOf({ world, docs, clock, lateMessages }: Simulation) {
   }
 }
 
-/** That an attempt has started a job, and whether it has warned that re-runs can't find it. */
-type Started = { readonly isWarned: boolean }
 type Before = ReturnType<typeof standingOf> &
-  Pick<Story, 'kind'> & { runId: number; attempt: number; startedByRun: readonly Started[] }
+  Pick<Story, 'kind'> & {
+    readonly attempt: number
+    /** Whether an earlier attempt has started a job, without a warning that re-runs can't find it. */
+    readonly hasStarted: boolean
+  }
 
 function expectOneJob({ docs, lateMessages }: Simulation, before: Before, log: string): void {
   if (lateMessages().length > before.lateMessages)
@@ -127,9 +158,7 @@ function expectOneJob({ docs, lateMessages }: Simulation, before: Before, log: s
   const created = docs.jobs.length - before.jobs
   expect(created).toBeLessThanOrEqual(1)
   if (created === 0) return
-  // An earlier attempt of this run has started none, or has said that it could not write down what it does.
-  if (before.attempt > 1)
-    expect(before.startedByRun.filter((started) => !started.isWarned)).toEqual([])
+  expect(before.hasStarted).toBe(false)
   const memory = COMMANDS.includes(before.kind) ? 'reply' : 'commit'
   const isGoingOn = before.named.some(
     ({ job, kind }) => kind === memory && before.goingOn.includes(job),
@@ -243,7 +272,7 @@ async function play(
   if (Math.min(cancelAtMs, killAtMs) > end.tookMs) expectResult(before, end, log)
   expectTrueWords(end, of)
   const comments = named(world).filter(({ kind }) => kind !== 'commit')
-  const names = comments.map(({ kind, source, on }) => `${kind} ${source ?? on}`)
+  const names = comments.map(({ kind, place }) => `${kind} ${place}`)
   expect(names).toEqual([...new Set(names)])
   return end
 }
@@ -257,7 +286,7 @@ it('a failing GitHub means no second job, nothing left begun, no second comment,
     world.issues.add(ISSUE)
     const prompt = COMMANDS.includes(kind) ? '' : 'Document it.'
     let [runId, attempt, hasRecovered, event, sha] = [1000, 1, true, bareEvent(''), '']
-    let startedByRun: Started[] = []
+    let hasStarted = false
     for (const [index, of] of attempts.entries()) {
       await clock.sleep(of.pauseMs)
       if (of.isMerged) await simulation.endPulls('merge')
@@ -267,20 +296,14 @@ it('a failing GitHub means no second job, nothing left begun, no second comment,
         sha = event.payload.pull_request?.head?.sha ?? resolve(world, 'main')?.sha ?? ''
       }
       ;[runId, attempt] = isAgain ? [runId, attempt + 1] : [runId + 1, 1]
-      if (!isAgain) startedByRun = []
-      const before = {
-        ...standingOf(simulation),
-        kind,
-        runId,
-        attempt,
-        startedByRun: [...startedByRun],
-      }
+      hasStarted &&= isAgain
+      const before: Before = { ...standingOf(simulation), kind, attempt, hasStarted }
       const run = { event, sha, runId, attempt, inputs: { ...inputs, prompt } }
       const end = await play(run, of, before, simulation)
       const isWarned = end.log.some((line) =>
         /each run opens another pull request|each command starts another one/.test(line),
       )
-      if (simulation.docs.jobs.length > before.jobs) startedByRun.push({ isWarned })
+      hasStarted ||= simulation.docs.jobs.length > before.jobs && !isWarned
       // The post step tries three times, within 12 s; where GitHub asks to wait for 1 s, within 2; a refusal once.
       const ends = of.troubles.map((one) => one.end)
       const isRefusal = ends.some((one) => /^(?:401|403|404|409|422)$/.test(one))

@@ -1,19 +1,30 @@
 import { describe, expect } from 'vitest'
 import type { RunEnd } from '../support/harness.ts'
-import { ACTIONS, addComment } from '../support/world.ts'
-import { CREATE, DONE, itWithScene, octocat, PULL, type Scene, type Told } from './runs.ts'
+import type { Reply } from '../support/scripted-service.ts'
+import { ACTIONS, addComment, person } from '../support/world.ts'
+import {
+  CREATE,
+  continues,
+  DONE,
+  itWithScene,
+  markerIn,
+  PULL,
+  RERUN,
+  type Scene,
+  type Told,
+} from './runs.ts'
 
 const it = itWithScene()
 const OTHER_STEP: Told = { env: { GITHUB_ACTION: 'other' } }
 const OTHER_PROJECT: Told = { inputs: { 'project-id': 'other' } }
-const LIST = /^GET \/issues\/5\/comments$/
-const goesOn = (id: string): string[] => [`GET /job/${id}`, `POST /job/${id}/message`]
+const LIST = /^GET \/issues\/\d\/comments$/
+const LOST: Reply = { breaks: 'before' }
+const SLOW: Reply = { takesMs: 5000, body: { id: 'job_1' } }
+
+type Next = Told & { readonly number?: number }
 
 /** What the next command in the conversation on a pull request asks of the docs service first. */
-async function next(
-  { ask }: Scene,
-  options: Told & { readonly number?: number } = {},
-): Promise<string[]> {
+async function next({ ask }: Scene, options: Next = {}): Promise<string[]> {
   return firstCalls(await ask({ words: '/docs shorter', end: 'submitted', ...options }))
 }
 
@@ -21,180 +32,207 @@ function firstCalls({ calls }: RunEnd): string[] {
   return calls.slice(0, calls[0]?.startsWith('POST') === true ? 1 : 2)
 }
 
-function chatter(scene: Scene, kind: 'main' | 'review', count: number): void {
-  for (let i = 0; i < count; i++)
-    addComment(scene.world, { kind, number: 5, author: octocat, body: 'Hm.' })
+/** What our first comment said, oldest first. */
+function reply({ world }: Scene): string[] {
+  return world.comments.find(({ author }) => author === world.viewer)?.history ?? []
 }
 
-describe('a further command', () => {
-  it('goes on with the job of its conversation and its pull request', async ({ scene }) => {
-    await scene.ask({ end: 'pull-request' })
-    // The newest reply names no pull request: an older one does.
-    await scene.ask({ end: 'cancelled' })
-    const end = await scene.ask()
-    expect(firstCalls(end)).toEqual(goesOn('job_1'))
-    expect(end.log[0]).toContain(`This run continues the pull request ${PULL} (job job_1`)
-  })
+/** A comment that says what ours says. */
+function copy(scene: Scene, change: Partial<Parameters<typeof addComment>[1]>): void {
+  const usual = { kind: 'main', number: 5, author: ACTIONS, body: reply(scene)[2] ?? '' } as const
+  addComment(scene.world, { ...usual, ...change })
+}
 
-  it('sends its words alone, and with `job-id` those after the prompt', async ({ scene }) => {
-    await scene.ask()
-    const words = '/docs shorter'
-    const prompt = 'Be brief.'
-    expect((await scene.ask({ words, inputs: { prompt } })).bodies).toEqual([{ prompt: 'shorter' }])
-    const { bodies, calls } = await scene.ask({ words, inputs: { prompt, 'job-id': 'j7' } })
-    expect([calls[0], bodies]).toEqual([
-      'POST /job/j7/message',
-      [{ prompt: 'Be brief.\n\nshorter' }],
-    ])
-  })
+/** Replaces a part of our reply. */
+const spoil = (part: RegExp, text: string) => (scene: Scene) =>
+  void reply(scene).push(reply(scene)[2]?.replace(part, text) ?? '')
 
-  it('does not remember a link that is longer than browsers take', async ({ scene }) => {
-    const prLink = `${PULL}?${'x'.repeat(2000)}`
-    await scene.ask({
-      replies: { post: ['active'], get: [{ body: { status: 'completed', prLink } }] },
-    })
-    expect(await next(scene)).toEqual(goesOn('j1'))
-  })
+/** What its markers said, such as `pending job_1`. */
+function states(scene: Scene): string[] {
+  return reply(scene).map((body) => `${markerIn(body).state} ${markerIn(body).job}`.trim())
+}
 
-  it('goes on with the newest job, but not with one that a run was refused', async ({ scene }) => {
-    await scene.ask()
-    await scene.ask({ words: '/docs new guide', job: 'job_2' })
-    await scene.ask({ words: '/docs new page', end: 'error' })
-    expect(await next(scene, { env: { GITHUB_WORKFLOW: 'Renamed' } })).toEqual(goesOn('job_2'))
-  })
-
-  it.for<[string, Told & { number?: number }]>([
-    ['on another pull request', { number: 6 }],
-    [
-      'to another workflow',
-      { env: { GITHUB_WORKFLOW_REF: 'acme/docs/.github/workflows/other.yml@main' } },
-    ],
-    ['to another job of the workflow', { env: { GITHUB_JOB: 'other' } }],
-    ['to another step of the job', OTHER_STEP],
-    ['to another project', OTHER_PROJECT],
-    ['with another key', { inputs: { 'api-key': 'mint_another_key' } }],
-  ])('%s finds no job', async ([_what, options], { scene }) => {
-    await scene.ask()
-    expect(await next(scene, options)).toEqual(CREATE)
-  })
-
-  it('finds its job amid 2,300 comments of others', async ({ scene }) => {
-    chatter(scene, 'main', 1150)
-    await scene.ask()
-    chatter(scene, 'main', 1150)
-    expect(await next(scene)).toEqual(goesOn('job_1'))
-  })
-
-  it('with the token of another app recognises the comments of that app alone', async ({
-    scene,
-  }) => {
-    scene.world.viewer = { login: 'acme-docs[bot]', id: 4711, type: 'Bot' }
-    await scene.ask()
-    expect(await next(scene)).toEqual(goesOn('job_1'))
-    scene.world.viewer = ACTIONS
-    expect(await next(scene)).toEqual(CREATE)
-  })
-
-  it('in a review thread goes on with the job of that thread alone', async ({ scene }) => {
-    await scene.ask()
-    const event = scene.reviewComment('/docs explain this line')
-    const rootId = scene.world.comments.at(-1)?.id ?? 0
-    expect(firstCalls(await scene.tell(event, { job: 'job_thread' }))).toEqual(CREATE)
-    chatter(scene, 'review', 350)
-    const again = await scene.tell(scene.reviewComment('/docs shorter', { rootId }))
-    expect(firstCalls(again)).toEqual(goesOn('job_thread'))
-    const pages = ['', '?page=2', '?page=3', '?page=4'].map(
-      (page) => `GET /pulls/5/comments${page}`,
-    )
-    expect(again.requests.filter((line) => line.startsWith('GET /pulls/5/comments'))).toEqual(pages)
-    expect(firstCalls(await scene.tell(scene.reviewComment('/docs and this')))).toEqual(CREATE)
-  })
+it('a further command goes on with the job of its conversation and its pull request', async ({
+  scene,
+}) => {
+  await scene.ask({ end: 'pull-request' })
+  // The newest reply names no pull request: an older one does.
+  await scene.ask({ end: 'cancelled' })
+  const end = await scene.ask()
+  expect(firstCalls(end)).toEqual(continues('job_1'))
+  expect(end.log[0]).toContain(`This run continues the pull request ${PULL} (job job_1`)
 })
 
-describe('a command on the agent’s pull request finds its job by the note, and', () => {
-  it.for<[string, Told, string[]]>([
-    ['in the same step goes on with its job', {}, goesOn('job_1')],
-    ['in another step of the project goes on with it, too', OTHER_STEP, goesOn('job_1')],
-    ['in another project starts a new job', OTHER_PROJECT, CREATE],
-  ])('%s', async ([_what, options, calls], { scene }) => {
-    await scene.ask({ end: 'pull-request' })
-    expect(await next(scene, { number: 1, ...options })).toEqual(calls)
-  })
-
-  it('goes on with the newest job of the note', async ({ scene }) => {
-    await scene.ask({ end: 'pull-request' })
-    await scene.ask({ end: 'pull-request', words: '/docs new page', job: 'job_2' })
-    expect(await next(scene, { number: 1 })).toEqual(goesOn('job_2'))
-    // Nobody else's.
-    const body = scene.world.comments.find(({ number }) => number === 1)?.history.at(-1) ?? ''
-    addComment(scene.world, { kind: 'main', number: 6, author: ACTIONS, body })
-    expect(await next(scene, { number: 6 })).toEqual(CREATE)
-  })
-
-  it('goes on with the own step where that has replied there', async ({ scene }) => {
-    await scene.ask({ number: 1, job: 'job_own' })
-    await scene.ask({ end: 'pull-request' })
-    expect(await next(scene, { number: 1 })).toEqual(goesOn('job_own'))
-  })
-
-  it('in a review goes on with it, too', async ({ scene }) => {
-    await scene.ask({ end: 'pull-request' })
-    const end = await scene.tell(scene.reviewComment('/docs fix this line', { number: 1 }))
-    expect(firstCalls(end)).toEqual(goesOn('job_1'))
-  })
+it('a further command sends its words alone, and with `job-id` those after the prompt', async ({
+  scene,
+}) => {
+  await scene.ask()
+  const words = '/docs shorter'
+  const prompt = 'Be brief.'
+  expect((await scene.ask({ words, inputs: { prompt } })).bodies).toEqual([{ prompt: 'shorter' }])
+  const { bodies, calls } = await scene.ask({ words, inputs: { prompt, 'job-id': 'j7' } })
+  expect([calls[0], bodies]).toEqual(['POST /job/j7/message', [{ prompt: 'Be brief.\n\nshorter' }]])
 })
 
-describe('that an earlier job is unknown is said', () => {
-  it('where an earlier command may have started one that its reply does not name', async ({
-    scene,
-  }) => {
-    await scene.ask({ replies: { post: [{ takesMs: 60_000 }] } })
-    const said =
-      /^notice: An earlier command may have started a job that its reply \(http.*5002\) does not name/
-    const end = await scene.ask()
-    expect([firstCalls(end), end.log.filter((line) => said.test(line))]).toEqual([
-      CREATE,
-      [expect.anything()],
-    ])
-    await scene.ask({ end: 'error' })
-    for (const words of ['/docs more', '/docs new page']) {
-      expect((await scene.ask({ words })).log.join('\n')).not.toContain(
-        'An earlier command may have',
-      )
-    }
-  })
+it('a further command goes on with the newest job, but not with one that a run was refused', async ({
+  scene,
+}) => {
+  await scene.ask()
+  await scene.ask({ words: '/docs new guide', job: 'job_2' })
+  await scene.ask({ words: '/docs new page', end: 'error' })
+  expect(await next(scene, { env: { GITHUB_WORKFLOW: 'Renamed' } })).toEqual(continues('job_2'))
+})
 
-  it('where the comments can not be listed; a first run is answered all the same', async ({
-    scene,
-  }) => {
-    await scene.ask()
-    scene.github.faults.push({ match: LIST, end: '502' })
-    const end = await scene.ask()
+it.for<[string, Next, ((scene: Scene) => void)?]>([
+  ['on another pull request', { number: 6 }],
+  [
+    'to another workflow',
+    { env: { GITHUB_WORKFLOW_REF: 'acme/docs/.github/workflows/other.yml@main' } },
+  ],
+  ['to another job of the workflow', { env: { GITHUB_JOB: 'other' } }],
+  ['to another step of the job', OTHER_STEP],
+  ['to another project', OTHER_PROJECT],
+  ['with another key', { inputs: { 'api-key': 'mint_another_key' } }],
+  ['below a reply with another payload', {}, spoil(/docs-agent \w/, 'docs-agent X')],
+  ['below a reply without a signature', {}, spoil(/\.[\w-]+ -->/, ' -->')],
+  ['below a reply whose signature is cut short', {}, spoil(/. -->/, ' -->')],
+  ['below a reply with another signature', {}, spoil(/\.[\w-]+/, `.${'A'.repeat(43)}`)],
+  ['below a reply with words before the marker', {}, spoil(/^/, 'They said:\n')],
+  ['below a copy on another pull request', { number: 6 }, (scene) => copy(scene, { number: 6 })],
+  [
+    'below a copy by somebody else',
+    {},
+    (scene) => {
+      copy(scene, { author: person('mallory') })
+      scene.world.comments.splice(1, 1)
+    },
+  ],
+  [
+    'with the token of another app',
+    {},
+    ({ world }) => Object.assign(world, { viewer: { login: 'acme[bot]', id: 4711, type: 'Bot' } }),
+  ],
+])('a further command %s finds no job', async ([_what, options, happen], { scene }) => {
+  await scene.ask()
+  happen?.(scene)
+  expect(await next(scene, options)).toEqual(CREATE)
+})
+
+it('a further command in a review thread goes on with the job of that thread alone', async ({
+  scene,
+}) => {
+  await scene.ask()
+  const event = scene.reviewComment('/docs explain this line')
+  const rootId = scene.world.comments.at(-1)?.id ?? 0
+  copy(scene, { kind: 'review', rootId })
+  expect(firstCalls(await scene.tell(event, { job: 'job_thread' }))).toEqual(CREATE)
+  for (let count = 0; count < 350; count++) scene.reviewComment('Hm.')
+  const { calls, requests } = await scene.tell(scene.reviewComment('/docs shorter', { rootId }))
+  expect(calls.slice(0, 2)).toEqual(continues('job_thread'))
+  expect(requests).toContain('GET /pulls/5/comments?page=4')
+  expect(firstCalls(await scene.tell(scene.reviewComment('/docs and this')))).toEqual(CREATE)
+})
+
+it.for<[string, Told, string[]]>([
+  ['goes on with the job of its note', {}, continues('job_1')],
+  ['goes on with it in another step of the project, too', OTHER_STEP, continues('job_1')],
+  ['starts a new job for another project', OTHER_PROJECT, CREATE],
+])('a command on the agent’s pull request %s', async ([_what, options, calls], { scene }) => {
+  await scene.ask({ end: 'pull-request' })
+  expect(await next(scene, { number: 1, ...options })).toEqual(calls)
+})
+
+it('a command on the agent’s pull request goes on with the newest job of the note, in a review, too', async ({
+  scene,
+}) => {
+  await scene.ask({ end: 'pull-request' })
+  await scene.ask({ end: 'pull-request', words: '/docs new page', job: 'job_2' })
+  const end = await scene.tell(scene.reviewComment('/docs fix this line', { number: 1 }))
+  expect(firstCalls(end)).toEqual(continues('job_2'))
+  expect(await next(scene, { number: 1 })).toEqual(continues('job_2'))
+})
+
+it('a command on the agent’s pull request goes on with the own step where that has replied there', async ({
+  scene,
+}) => {
+  await scene.ask({ number: 1, job: 'job_own' })
+  await scene.ask({ end: 'pull-request' })
+  expect(await next(scene, { number: 1 })).toEqual(continues('job_own'))
+})
+
+it('an earlier command that may have started a job is told of, unless one after it started none', async ({
+  scene,
+}) => {
+  await scene.ask({ replies: { post: [{ takesMs: 60_000 }] } })
+  const said =
+    /^notice: An earlier command may have started a job that its reply \(http.*5002\) does not name/
+  const end = await scene.ask()
+  expect([firstCalls(end), end.log.filter((line) => said.test(line))]).toEqual([
+    CREATE,
+    [expect.anything()],
+  ])
+  await scene.ask({ end: 'error' })
+  for (const words of ['/docs more', '/docs shorter', '/docs new page'])
+    expect((await scene.ask({ words })).log.join('\n')).not.toContain('may have started')
+})
+
+it('a first attempt that can not list the comments says so, starts a job, and is answered', async ({
+  scene,
+}) => {
+  await scene.ask()
+  scene.github.faults.push({ match: LIST, end: '502' })
+  // A review thread without a job looks for one in the main thread.
+  for (const event of [scene.comment(), scene.reviewComment('/docs explain this line')]) {
+    const end = await scene.tell(event)
     expect(firstCalls(end)).toEqual(CREATE)
-    expect(end.log).toContainEqual(
-      expect.stringMatching(/^warning: Failed to look for an earlier job/),
-    )
-    expect(scene.headlines()).toHaveLength(2)
-  })
-
-  it('where a review thread has no job and the main thread can not be listed', async ({
-    scene,
-  }) => {
-    scene.github.faults.push({ match: /^GET \/issues/, end: '502' })
-    const { log } = await scene.tell(scene.reviewComment('/docs explain this line'))
-    expect(log).toContainEqual(expect.stringMatching(/^warning: Failed to look for an earlier job/))
-  })
+    expect(end.log.join('\n')).toMatch(/^warning: Failed to look for an earlier job/m)
+  }
+  expect(scene.headlines()).toEqual([DONE, DONE, DONE])
 })
 
-const again = { runId: 1001, attempt: 2 }
+const NAMED = ['pending', 'pending job_1']
+it.for<[string, Told, string[]]>([
+  ['has a pull request', { end: 'pull-request' }, [...NAMED, 'success job_1']],
+  ['has none', {}, [...NAMED, 'success job_1']],
+  ['is only submitted', { end: 'submitted' }, [...NAMED, 'success job_1']],
+  ['has failed', { end: 'failed', inputs: { 'fail-on': 'none' } }, [...NAMED, 'failure job_1']],
+  ['is archived', { end: 'archived' }, [...NAMED, 'failure job_1']],
+  ['goes on past the deadline', { end: 'timed-out' }, [...NAMED, 'failure job_1']],
+  ['goes on after a cancel', { end: 'cancelled' }, [...NAMED, 'failure job_1']],
+  ['goes on after a kill', { killAtMs: 3000 }, [...NAMED, 'failure job_1']],
+  [
+    'can no longer be waited for',
+    { replies: { post: [{ body: { id: 'job_1' } }], get: [{ status: 401 }] } },
+    [...NAMED, 'failure job_1'],
+  ],
+  ['was refused', { end: 'error' }, ['pending', 'failure']],
+  ['may have been started', { replies: { post: [LOST] } }, ['pending', 'error']],
+  [
+    'may have been started before a kill',
+    { replies: { post: [SLOW] }, killAtMs: 3000 },
+    ['pending', 'error'],
+  ],
+])('the reply to a command remembers a job that %s', async ([_what, told, expected], { scene }) => {
+  await scene.ask(told)
+  expect(states(scene)).toEqual(expected)
+})
+
+it('the reply to a command stands there before the job is requested, however slow GitHub is', async ({
+  scene,
+}) => {
+  scene.github.faults.push({ match: /^POST .*comments$/, end: { delayMs: 2000 } })
+  const { calls, calledAtS } = await scene.ask({ killAtMs: 5000, replies: { post: [SLOW] } })
+  expect([calls, calledAtS]).toEqual([CREATE, [2]])
+})
 
 describe('a re-run of a command', () => {
   it('finds its reply again, waits for the job that it names, and edits it', async ({ scene }) => {
     const event = scene.comment()
     await scene.tell(event, { end: 'cancelled' })
-    // An attempt that is killed before it has looked at the job leaves it to the next one.
-    await scene.tell(event, { ...again, killAtMs: 1000, replies: { get: [{ takesMs: 5000 }] } })
-    const { calls, requests } = await scene.tell(event, { ...again, attempt: 3 })
+    // An attempt that could not look at the job, or is killed before it has, leaves it to the next one.
+    await scene.tell(event, { ...RERUN, replies: { get: [{ status: 401 }] } })
+    await scene.tell(event, { ...RERUN, killAtMs: 1000, replies: { get: [{ takesMs: 5000 }] } })
+    const { calls, requests } = await scene.tell(event, RERUN)
     expect(new Set(calls)).toEqual(new Set(['GET /job/job_1']))
     expect(scene.headlines()).toEqual([DONE])
     const edit = 'PATCH /issues/comments/5002'
@@ -205,11 +243,25 @@ describe('a re-run of a command', () => {
     ])
   })
 
-  it('finds its job also where a new job was wanted', async ({ scene }) => {
-    const event = scene.comment('/docs new explain it')
-    await scene.tell(event)
-    const { calls } = await scene.tell(event, again)
-    expect(new Set(calls)).toEqual(new Set(['GET /job/job_1']))
+  it.for<[string, string, Told, string[]]>([
+    ['wanted a new job', '/docs new page', {}, ['GET /job/job_1']],
+    ['completed its job', '/docs x', {}, ['GET /job/job_1']],
+    ['started a job that failed', '/docs x', { end: 'failed' }, ['GET /job/job_1', ...CREATE]],
+    ['started nothing', '/docs x', { end: 'error' }, CREATE],
+    ['may have started a job', '/docs x', { replies: { post: [LOST] } }, []],
+  ])('whose first attempt %s', async ([_what, words, first, calls], { scene }) => {
+    const event = scene.comment(words)
+    await scene.tell(event, first)
+    const get: Reply[] = [first.end === 'failed' ? 'failed' : 'completed']
+    const second = await scene.tell(event, { ...RERUN, replies: { post: ['active'], get } })
+    expect([...new Set(second.calls)].slice(0, calls.length || 1)).toEqual(calls)
+    expect(second.calls.filter((call) => call === CREATE[0])).toHaveLength(
+      calls.includes('POST /job') ? 1 : 0,
+    )
+  })
+
+  it('that finds nothing of an earlier attempt starts a job', async ({ scene }) => {
+    expect(firstCalls(await scene.ask(RERUN))).toEqual(CREATE)
   })
 
   it('goes on with the conversation where its own message was refused', async ({ scene }) => {
@@ -218,28 +270,71 @@ describe('a re-run of a command', () => {
     await scene.tell(event, { end: 'error' })
     expect(scene.said()[1]?.at(-1)).toMatch(/\n\nJob `job_1`\.$/)
     const end = await scene.tell(event, { runId: 1002, attempt: 2 })
-    expect(firstCalls(end)).toEqual(goesOn('job_1'))
+    expect(firstCalls(end)).toEqual(continues('job_1'))
     expect(scene.said()).toHaveLength(2)
   })
 
+  it('that finds its reply pending without a job starts none, nor does the next one', async ({
+    scene,
+  }) => {
+    const event = scene.comment()
+    await scene.tell(event, {
+      ...{ replies: { post: [SLOW] }, killAtMs: 3000 },
+      // GitHub fails for the post step, too.
+      beforePost: () => scene.github.faults.push({ match: /./, end: '502' }),
+    })
+    scene.github.faults.splice(0)
+    expect(states(scene)).toEqual(['pending'])
+    for (const attempt of [2, 3]) {
+      const { calls, outputs, log, hasFailed } = await scene.tell(event, { ...RERUN, attempt })
+      expect([calls, outputs['result'], hasFailed]).toEqual([[], 'error', true])
+      expect(log.at(-1)).toBe(
+        'error: Unknown whether an earlier attempt of this run started a job. An earlier attempt got no answer, or was interrupted, while it started a job or sent a message. Nothing was started, because a second job might run alongside the first. Look for that job in the dashboard of the docs service. To wait for it, set `job-id`; if there is none, start the workflow anew instead of re-running it.',
+      )
+    }
+    expect(states(scene)).toEqual(['pending', 'error', 'error'])
+  })
+
+  // The fault ends with the search: whatever is taken for "none" there could be written.
   it.for([
-    ['the comments', LIST, '403'],
-    ['a list', LIST, 'html'],
-    ['whose token it is', /graphql|eyes$/, '502'],
+    ['the comments', LIST, '403', 1],
+    ['a list', LIST, 'html', 3],
+    ['whose token it is', /graphql|eyes$/, '502', 6],
   ] as const)(
-    'that can not read %s leaves its reply as it is',
-    async ([_what, match, fault], { scene }) => {
-      const event = scene.comment()
-      await scene.tell(event, { end: 'cancelled' })
-      const body = scene.world.comments[1]?.history.at(-1)
-      scene.github.faults.push({ match, end: fault })
-      const { calls, outputs } = await scene.tell(event, again)
-      expect([calls, outputs['result']]).toEqual([[], 'error'])
-      expect(scene.world.comments[1]?.history.at(-1)).toBe(body)
-      expect(scene.said()).toHaveLength(1)
-      scene.github.faults.splice(0)
-      const third = await scene.tell(event, { ...again, attempt: 3 })
-      expect(new Set(third.calls)).toEqual(new Set(['GET /job/job_1']))
+    'that can not read %s starts nothing, and leaves its reply as it is',
+    async ([_what, match, end, times], { scene }) => {
+      const words = ['/docs explain it', '/docs new page']
+      for (const [index, body] of words.entries()) {
+        const [event, runId] = [scene.comment(body, { number: index + 5 }), 1001 + index]
+        await scene.tell(event, { runId, end: 'cancelled' })
+        const before = scene.said()
+        scene.github.faults.splice(0, 1, { match, end, times })
+        const { calls, outputs } = await scene.tell(event, { runId, attempt: 2 })
+        expect([calls, outputs['result']]).toEqual([[], 'error'])
+        expect(scene.said()).toEqual(before)
+      }
     },
   )
+
+  it('with `job-id` waits for that job, and sends no message a second time', async ({ scene }) => {
+    const event = scene.comment('/docs shorter')
+    const inputs = { 'job-id': 'j7' }
+    const first = await scene.tell(event, { inputs, replies: { post: [LOST] } })
+    expect(first.calls).toEqual(['POST /job/j7/message'])
+    const waits = { ...RERUN, inputs, replies: { get: ['failed'] } }
+    for (const attempt of [2, 3]) {
+      const { calls, outputs } = await scene.tell(event, { ...waits, attempt })
+      expect([calls, outputs['result']]).toEqual([['GET /job/j7'], 'failed'])
+    }
+    expect(states(scene)).toEqual([
+      ...['pending', 'error'],
+      ...['pending j7', 'failure j7', 'pending j7', 'failure j7'],
+    ])
+    // The same where the reply can't be found, or can't be written.
+    for (const match of [/^GET .*comments$/, /^(?:PATCH|POST) .*\/comments/]) {
+      scene.github.faults.splice(0, 1, { match, end: '403' })
+      const { calls } = await scene.tell(scene.comment('/docs shorter'), waits)
+      expect(calls).toEqual(['GET /job/j7'])
+    }
+  })
 })

@@ -1,266 +1,290 @@
-import { describe, expect, it } from 'vitest'
-import type { SourceItem } from '../../src/context/gather.ts'
-import { eventRow } from '../../src/events/event-table.ts'
-import type { Trigger } from '../../src/events/trigger.ts'
-import { createLine, writeNote } from '../../src/record/note.ts'
-import { readEnvironment } from '../../src/runner/environment.ts'
-import { Run } from '../../src/runner/run.ts'
-import { VirtualClock } from '../support/clock.ts'
-import { startGitHub } from '../support/github.ts'
-import { HOSTILE_TEXTS } from '../support/hostile-texts.ts'
-import { alive } from '../support/rendered.ts'
-import { environmentOf } from '../support/run-action.ts'
-import { ACTIONS, AGENT, addComment, addPull, type Comment, person } from '../support/world.ts'
+import { describe, expect } from 'vitest'
+import {
+  bareEvent,
+  type Event,
+  event,
+  issueComment,
+  pullRequest,
+  pushOf,
+  pushTo,
+} from '../support/events.ts'
+import { type Simulation, startSimulation } from '../support/simulation.ts'
+import {
+  ACTIONS,
+  AGENT,
+  addComment,
+  addPull,
+  type Comment,
+  mergePull,
+  person,
+  pushToPull,
+} from '../support/world.ts'
+import { itWithScene, octocat, PULL, RUN, type Scene, type Told } from './runs.ts'
 
-const PULL = 'https://github.com/acme/docs/pull/1'
-const DAY_MS = 24 * 3_600_000
-const START_MS = Date.UTC(2026, 0, 5)
+const it = itWithScene()
+const HEADLINE = '💬 **The code changes that these docs are for**'
 
-const pull = (number: number, title = `Change ${number}`, author = 'octocat'): SourceItem => {
-  return { kind: 'pull', url: `https://github.com/acme/app/pull/${number}`, title, author }
-}
-const command: SourceItem = {
-  kind: 'command',
-  url: 'https://github.com/acme/docs/pull/5#issuecomment-5001',
-  title: 'explain it',
-  author: 'octocat',
-}
-
-/** A GitHub with the agent's pull request 1, and runs that write into its note. */
-async function startNotes() {
-  const clock = new VirtualClock(START_MS)
-  const github = await startGitHub({ pause: (ms) => clock.pause(ms) })
-  const { world } = github
-  addPull(world, { number: 1, user: AGENT })
-  let runId = 1000
-
-  /** One run for these items; returns whether its line is there. */
-  async function write(
-    items: readonly SourceItem[],
-    given: {
-      readonly inputs?: Record<string, string>
-      readonly prLink?: string
-      readonly job?: string
-      /** When the job was named first, if the run continues it. */
-      readonly namedAtMs?: number
-    } = {},
-  ): Promise<boolean> {
-    const { prLink = PULL, job = 'job_1', namedAtMs, inputs } = given
-    const access = {
-      'api-key': 'mint_harness_key',
-      'project-id': 'docs',
-      'github-token': github.token,
-    }
-    const env = environmentOf({ inputs: { ...access, ...inputs } }, '/nowhere', '/nowhere')
-    const environment = readEnvironment({
-      ...env,
-      GITHUB_API_URL: github.url,
-      GITHUB_RUN_ID: `${++runId}`,
-    })
-    const cancel = new AbortController().signal
-    const run = new Run(environment, { clock, random: () => 0.5, cancel })
-    const event = { name: 'push', row: eventRow('push'), payload: {} }
-    const trigger: Trigger = { event, command: undefined }
-    const line = createLine({ jobId: job, atMs: clock.now() }, items, trigger, run)
-    return await clock.work(() => writeNote(prLink, line, namedAtMs, run))
-  }
-
-  const notes = (): Comment[] =>
-    world.comments.filter(({ history }) => /^<!-- docs-agent/.test(history[0] ?? ''))
-  return {
-    ...{ clock, github, world, write, notes },
-    /** What the newest note says, paragraph by paragraph, without its marker. */
-    text: (): string => (notes().at(-1)?.history.at(-1) ?? '').replace(/^.*\n/, ''),
-    /** Its lines. */
-    lines: (): string[] =>
-      (notes().at(-1)?.history.at(-1) ?? '').split('\n').filter((one) => one.startsWith('- ')),
-  }
+/** Our notes, oldest first. */
+function notesIn({ world }: Scene | Simulation): Comment[] {
+  return world.comments.filter(
+    ({ author, history }) => author === world.viewer && history[0]?.includes(HEADLINE),
+  )
 }
 
-const RUN = (id: number): string =>
-  `[workflow run](https://github.com/acme/docs/actions/runs/${id})`
+/** What the newest note says. */
+function noteIn(scene: Scene | Simulation): string {
+  return notesIn(scene).at(-1)?.history.at(-1) ?? ''
+}
+
+/** Its lines. */
+function linesIn(scene: Scene | Simulation): string[] {
+  return noteIn(scene)
+    .split('\n')
+    .filter((line) => line.startsWith('- '))
+}
+
+/** A run for an event, or for the push of a commit with that message, whose job ends with pull request 1. */
+function write(scene: Scene, made: Event | string = 'Fix it', { inputs, ...told }: Told = {}) {
+  const event = typeof made === 'string' ? pushTo(scene.world, { message: made }) : made
+  const usual = { prompt: 'Document it.', context: 'diff', 'ignore-authors': '', ...inputs }
+  return scene.tell(event, { end: 'pull-request', ...told, inputs: usual })
+}
+
+/** The end of a job with that pull request. */
+function ended(prLink: string): Told {
+  return { replies: { get: [{ body: { status: 'completed', prLink } }] } }
+}
+
+/** The push of squash merges of pull requests with these titles. */
+function mergedPulls({ world }: Scene, ...titles: string[]): Event {
+  const before = world.branches.get('main') ?? ''
+  for (const [index, title] of titles.entries())
+    mergePull(world, addPull(world, { number: 41 + index, title }), { how: 'squash' })
+  return pushOf(world, before)
+}
+
+it.for<[string, (scene: Scene) => Event, RegExp]>([
+  [
+    'the merged pull requests that its commits came in',
+    (scene) => mergedPulls(scene, 'Add a flag', 'Drop it'),
+    /: https:\/\/github\.com\/acme\/docs\/pull\/42 Drop it by \*\*octocat\*\*; https:\S+41 Add a flag by \*\*octocat\*\*$/,
+  ],
+  [
+    'else the commits',
+    ({ world }) => pushTo(world, { message: 'Fix it' }),
+    /: \[Fix it\]\(https:\/\/github\.com\/acme\/docs\/commit\/\w{40}\) by \*\*octocat\*\*$/,
+  ],
+  [
+    'the pull request',
+    () => pullRequest({ sender: octocat, pull: { title: 'Add a flag', user: octocat } }),
+    /: https:\S+\/pull\/5 Add a flag by \*\*octocat\*\*$/,
+  ],
+  [
+    'a pull request by its title where its address is odd',
+    () =>
+      pullRequest({
+        sender: octocat,
+        pull: { title: 'Add', html_url: 'https://x/a/b/pull/5 @me' },
+      }),
+    /: \[Add\]\(https:\/\/x\/a\/b\/pull\/5%20@me\) by/,
+  ],
+  [
+    'the release',
+    () =>
+      event('release', {
+        release: { name: 'v2', html_url: 'https://github.com/acme/docs/releases/tag/v2' },
+      }),
+    /: \[v2\]\(https:\S+\/releases\/tag\/v2\)$/,
+  ],
+  ['else the event', () => event('deployment'), /: deployment$/],
+  [
+    'at most five of them, with titles cut to 80 characters',
+    (scene) => {
+      const titles = ['x'.repeat(80), 'y'.repeat(81)]
+      return mergedPulls(scene, 'a', 'b', 'c', 'd', 'e', ...titles)
+    },
+    /\/47 y{79}… by \S+; \S+46 x{80} by .*43 c by \*\*octocat\*\*; and 2 more$/,
+  ],
+])(
+  'a line of the note on the agent’s pull request names %s',
+  async ([_what, make, line], { scene }) => {
+    await write(scene, make(scene))
+    expect(linesIn(scene)).toEqual([expect.stringMatching(line)])
+    expect(linesIn(scene)[0]).toContain(`- 2026-01-05, ${RUN}: `)
+  },
+)
 
 describe('the note on the agent’s pull request', () => {
-  it('is one for the project, edited in place, with a line for each job and message, newest first', async () => {
-    const { clock, write, notes, text } = await startNotes()
-    await write([pull(41)])
-    await clock.sleep(DAY_MS)
-    await write(
-      [
-        pull(42),
-        {
-          kind: 'release',
-          url: 'https://github.com/acme/app/releases/tag/v2',
-          title: 'v2',
-          author: '',
-        },
-      ],
-      { namedAtMs: START_MS },
-    )
-    await write([{ kind: 'signals', url: '', title: '', author: '' }], { namedAtMs: START_MS })
-    expect(notes()).toHaveLength(1)
-    expect(text()).toBe(
-      '💬 **The code changes that these docs are for**\n\n' +
-        `- 2026-01-06, ${RUN(1003)}: what readers missed\n` +
-        `- 2026-01-06, ${RUN(1002)}: https://github.com/acme/app/pull/42 Change 42 by **octocat**; [v2](https://github.com/acme/app/releases/tag/v2)\n` +
-        `- 2026-01-05, ${RUN(1001)}: https://github.com/acme/app/pull/41 Change 41 by **octocat**`,
-    )
+  it('stays below 60 KiB: the oldest lines go', async ({ scene }) => {
+    for (let count = 0; count < 20; count++)
+      await write(scene, mergedPulls(scene, ...Array.from({ length: 5 }, () => '語'.repeat(80))))
+    const bytes = Buffer.byteLength(noteIn(scene))
+    expect(bytes).toBeLessThan(61 * 1024)
+    expect(bytes).toBeGreaterThan(50 * 1024)
+    expect(linesIn(scene)[0]).toContain('runs/1020')
+    expect(linesIn(scene).at(-1)).toMatch(/^- and \d earlier$/)
   })
 
-  it('names at most five items in a line, with titles cut to 80 characters', async () => {
-    const { write, lines } = await startNotes()
-    await write([
-      pull(1, 'x'.repeat(81)),
-      pull(2, 'y'.repeat(80)),
-      ...[3, 4, 5, 6, 7].map((number) => pull(number)),
-    ])
-    const [line = ''] = lines()
-    expect(line).toContain(`${'x'.repeat(79)}… by`)
-    expect(line).toContain(`${'y'.repeat(80)} by`)
-    expect(line).toMatch(/pull\/5 Change 5 by \*\*octocat\*\*; and 2 more$/)
+  it('says that a command there continues, where one led to it', async ({ scene }) => {
+    const how = 'To have it changed, comment `/docs …` here, such as `/docs shorter'
+    await write(scene)
+    expect(noteIn(scene)).not.toContain('To have it changed')
+    await scene.ask({ end: 'pull-request' })
+    await write(scene)
+    expect(noteIn(scene)).toContain(how)
+    for (const inputs of [{ 'follow-up': 'false' }, { command: '' }]) {
+      await write(scene, 'Fix it', { inputs })
+      expect(noteIn(scene)).not.toContain('To have it changed')
+    }
   })
 
-  it('has the newest 20 lines, and counts the rest', async () => {
-    const { write, lines } = await startNotes()
-    for (let number = 1; number <= 23; number++) await write([pull(number)])
-    expect(lines()).toHaveLength(21)
-    expect(lines()[0]).toContain('/pull/23 ')
-    expect(lines()[19]).toContain('/pull/4 ')
-    expect(lines()[20]).toBe('- and 3 earlier')
-  })
-
-  it('stays below 60 KiB: the oldest lines go', async () => {
-    const { write, notes, lines } = await startNotes()
-    const wide = (number: number) =>
-      Array.from({ length: 5 }, () => pull(number, '語'.repeat(80), 'o'.repeat(2000)))
-    for (let number = 1; number <= 6; number++) await write(wide(number))
-    const body = notes().at(-1)?.history.at(-1) ?? ''
-    expect(Buffer.byteLength(body)).toBeLessThan(61 * 1024)
-    expect(Buffer.byteLength(body)).toBeGreaterThan(30 * 1024)
-    expect(lines()[0]).toContain('/pull/6 ')
-    expect(lines().at(-1)).toMatch(/^- and \d earlier$/)
-  })
-
-  it('says "an earlier job" for what an earlier run could not write', async () => {
-    const { clock, write, lines } = await startNotes()
-    await clock.sleep(DAY_MS)
-    await write([pull(2)], { namedAtMs: START_MS })
-    await write([pull(3)], { namedAtMs: START_MS })
-    expect(lines().map((line) => line.slice(2, 30))).toEqual([
-      expect.stringMatching(/^2026-01-06, \[workflow run\]/),
-      expect.stringMatching(/^2026-01-06, \[workflow run\]/),
-      '2026-01-05: an earlier job',
-    ])
-  })
-
-  it('says that a command there continues, where one led to it and it is in this repository', async () => {
-    const { write, text } = await startNotes()
-    await write([pull(2)])
-    expect(text()).not.toContain('`/docs')
-    await write([command])
-    expect(text()).toMatch(
-      /\n\nTo have it changed, comment `\/docs …` here, such as `\/docs shorter/,
-    )
-    await write([pull(3)])
-    expect(text()).toContain('comment `/docs …` here')
-    await write([pull(3)], { inputs: { 'follow-up': 'false' } })
-    expect(text()).not.toContain('`/docs')
-    await write([pull(3)], { inputs: { command: '' } })
-    expect(text()).not.toContain('To have it changed')
-  })
-
-  it('of another account, another key or another project stays as it is, and so does a copy of it', async () => {
-    const { world, write, notes } = await startNotes()
-    await write([pull(1)])
-    const first = notes()[0]?.history.at(-1) ?? ''
-    await write([pull(2)], { inputs: { 'api-key': 'mint_another_key' } })
-    await write([pull(3)], { inputs: { 'project-id': 'guides' } })
+  it('of another account, key or project stays as it is, and so does a copy of it', async ({
+    scene,
+  }) => {
+    const { world } = scene
+    await write(scene)
+    const body = noteIn(scene)
+    await write(scene, 'Fix it', { inputs: { 'api-key': 'mint_another_key' } })
+    await write(scene, 'Fix it', { inputs: { 'project-id': 'guides' } })
+    addComment(world, { kind: 'main', number: 1, author: person('mallory'), body })
     world.viewer = { login: 'acme-docs[bot]', id: 4711, type: 'Bot' }
-    await write([pull(4)])
+    await write(scene)
     world.viewer = ACTIONS
-    expect(notes().map(({ history }) => history.length)).toEqual([1, 1, 1, 1])
-    // Copied to another pull request, it does not count there.
+    expect(notesIn(scene).map(({ history }) => history.length)).toEqual([1, 1, 1])
+    // A copy on another pull request does not count there.
     addPull(world, { number: 2, user: AGENT })
-    addComment(world, { kind: 'main', number: 2, author: ACTIONS, body: first })
-    await write([pull(5)], { prLink: PULL.replace('/1', '/2') })
-    expect(
-      notes()
-        .filter(({ number }) => number === 2)
-        .map(({ history }) => history),
-    ).toEqual([[first], [expect.stringContaining('/pull/5 ')]])
-    // Nor one that somebody else has copied on the same pull request.
-    addComment(world, { kind: 'main', number: 1, author: person('mallory'), body: first })
-    await write([pull(6)])
-    expect(notes()[0]?.history).toEqual([first, expect.stringContaining('/pull/6 ')])
+    addComment(world, { kind: 'main', number: 2, author: ACTIONS, body })
+    await write(scene, 'Fix it', ended(PULL.replace('/1', '/2')))
+    await write(scene)
+    expect(notesIn(scene).map(({ history }) => history.length)).toEqual([2, 1, 1, 1, 1])
   })
 
-  it('that was deleted begins anew', async () => {
-    const { world, write, notes, lines } = await startNotes()
-    await write([pull(1)])
-    world.comments.splice(0)
-    await write([pull(2)], { namedAtMs: START_MS })
-    expect(notes()).toHaveLength(1)
-    expect(lines()).toEqual([expect.stringContaining('/pull/2 '), '- 2026-01-05: an earlier job'])
+  it('that was deleted begins anew, with "an earlier job"', async ({ scene }) => {
+    await write(scene)
+    scene.world.comments.splice(0)
+    await write(scene, 'Rename it')
+    await write(scene, 'Drop it')
+    expect(linesIn(scene)).toEqual([
+      expect.stringContaining('Drop it'),
+      expect.stringContaining('Rename it'),
+      '- 2026-01-05: an earlier job',
+    ])
   })
 
-  it('is written in another repository where the token can comment there, and does not count elsewhere', async () => {
-    const { github, world, write, notes } = await startNotes()
+  it('is written in another repository where the token can comment there, else nothing, without a warning', async ({
+    scene,
+  }) => {
+    const { world } = scene
     world.agentRepository = 'acme/guides'
     addPull(world, { number: 1, user: AGENT }, world.elsewhere)
-    const prLink = 'https://github.com/acme/guides/pull/1'
-    expect(await write([command], { prLink })).toBe(false)
+    const there = ended(PULL.replace('docs', 'guides'))
+    expect((await scene.ask(there)).warnings).toEqual([])
+    expect(notesIn(scene)).toEqual([])
     world.commentsElsewhere = true
-    expect(await write([command], { prLink })).toBe(true)
-    expect(notes().map(({ repository }) => repository)).toEqual(['acme/guides'])
-    expect(notes()[0]?.history.at(-1)).not.toContain('`/docs')
-    // Its marker names its repository.
-    addComment(world, {
-      kind: 'main',
-      number: 1,
-      author: ACTIONS,
-      body: notes()[0]?.history.at(-1) ?? '',
-    })
-    await write([pull(2)])
-    expect(notes()).toHaveLength(3)
-    expect(github.violations).toEqual([])
+    await scene.ask(there)
+    expect(notesIn(scene).map(({ repository }) => repository)).toEqual(['acme/guides'])
+    expect(linesIn(scene)).toHaveLength(2)
+    expect(noteIn(scene)).not.toContain('`/docs')
+    // A copy of it here counts for nothing: its marker names its repository.
+    addComment(world, { kind: 'main', number: 1, author: ACTIONS, body: noteIn(scene) })
+    await write(scene)
+    expect(notesIn(scene)).toHaveLength(3)
   })
 
-  it.each<[string, Parameters<Awaited<ReturnType<typeof startNotes>>['write']>[1]]>([
+  it.for<[string, Told]>([
     ['with `comment: never`', { inputs: { comment: 'never' } }],
     ['in a dry run', { inputs: { 'dry-run': 'true' } }],
-    ['on another server', { prLink: 'https://gitlab.com/acme/docs/-/merge_requests/1' }],
-    ['on what is no pull request', { prLink: 'https://github.com/acme/docs/commit/1' }],
-  ])('is not written %s', async (_what, given) => {
-    const { github, write } = await startNotes()
-    expect(await write([pull(1)], given)).toBe(false)
-    expect(github.requests).toEqual([])
-  })
-
-  it('costs one create, else the list, the account and an edit', async () => {
-    const { github, write } = await startNotes()
-    await write([pull(1)])
-    expect(github.requests).toEqual(['GET /issues/1/comments', 'POST /issues/1/comments'])
-    await write([pull(2)])
-    expect(github.requests.slice(2)).toEqual([
-      'GET /issues/1/comments',
-      'POST /graphql',
-      'PATCH /issues/comments/5001',
-    ])
+    ['after a cancel', { end: 'cancelled' }],
+    ['on another server', ended('https://gitlab.com/acme/docs/-/merge_requests/1')],
+    ['on what is no pull request', ended('https://github.com/acme/docs/commit/1')],
+  ])('is not written %s', async ([_what, told], { scene }) => {
+    await write(scene, 'Fix it', told)
+    expect(notesIn(scene)).toEqual([])
   })
 })
 
-it.each(HOSTILE_TEXTS)(
-  'nothing in titles, logins and links of a note comes alive: %j',
-  async (text) => {
-    const { write, text: written } = await startNotes()
-    const kinds = ['pull', 'commit', 'release', 'command'] as const
-    const items = kinds.map((kind) => ({ kind, url: PULL, title: text, author: text }))
-    await write([...items, { kind: 'pull', url: text, title: text, author: text }])
-    const { html, mentions, images, links } = alive(written())
-    expect(html.filter((tag) => !/^<\/?code>/.test(tag))).toEqual([])
-    expect([...mentions, ...images]).toEqual([])
-    expect(
-      links.filter((url) => ![PULL, text].includes(url) && !url.includes('/actions/runs/')),
-    ).toEqual([])
-  },
-)
+it('a month of all triggers leads to one docs pull request and one note, which names each of the newest changes once', async () => {
+  const simulation = await startSimulation('acme/docs')
+  const { world, run, clock, docs } = simulation
+  world.roles.set('octocat', { permission: 'write', role_name: 'write' })
+  const named: string[] = []
+  const kinds = [
+    ...Array.from({ length: 40 }, () => 'push'),
+    ...Array.from({ length: 12 }, () => 'merge'),
+    ...Array.from({ length: 6 }, () => 'command'),
+    ...Array.from({ length: 3 }, () => 'schedule'),
+  ]
+
+  /** What happens for the run, which is named in the note by what stands in its line. */
+  async function happen(kind: string, number: number): Promise<Event> {
+    if (kind === 'push') {
+      named.push(`Push ${number}`)
+      return pushTo(world, { message: `Push ${number} for @acme/team` })
+    }
+    if (kind === 'merge') {
+      const pull = addPull(world, { number, title: `Merge @octocat #${number}` })
+      mergePull(world, pull, { how: 'squash' })
+      named.push(`/pull/${number} `)
+      return pullRequest({ action: 'closed', number, pull: { ...pull.fields, number } })
+    }
+    if (kind === 'schedule') return bareEvent('schedule')
+    const [docsPull = 0] = await simulation.openPulls()
+    const body = `/docs request ${number}`
+    const comment = { number: docsPull, author: octocat, body }
+    const { id } = addComment(world, { kind: 'main', ...comment })
+    named.push(`issuecomment-${id})`)
+    return issueComment({ id, ...comment })
+  }
+
+  for (let index = 0; index < kinds.length; index++) {
+    await clock.sleep(12 * 3_600_000)
+    const [docsPull] = [...world.pulls.values()].filter(({ fields }) => fields.user === AGENT)
+    if (index === 30 && docsPull !== undefined)
+      pushToPull(world, docsPull, { author: person('hubot', 7002) })
+    // In an order that mixes them, and is the same each time.
+    const kind = kinds[(index * 33) % kinds.length] ?? ''
+    const prompt = kind === 'command' ? '' : 'Document it.'
+    const event = await happen(kind, 100 + index)
+    const { requests } = await run({ event, inputs: { context: 'diff', prompt } })
+    const ofNote = requests.filter((line) => /comments/.test(line) && !/reactions/.test(line))
+    expect(ofNote.length).toBeLessThanOrEqual(8)
+  }
+  expect([docs.jobs.length, docs.jobs[0]?.messages.length]).toEqual([1, 60])
+  expect(notesIn(simulation)).toHaveLength(1)
+  const lines = linesIn(simulation)
+  expect(lines).toHaveLength(21)
+  expect(lines.at(-1)).toBe('- and 41 earlier')
+  const told = named.filter((name) => lines.some((line) => line.includes(name)))
+  expect(told.length).toBeGreaterThanOrEqual(17)
+  expect(told).toEqual(named.slice(-told.length))
+  for (const name of told) expect(lines.filter((line) => line.includes(name))).toHaveLength(1)
+  expect(noteIn(simulation)).not.toMatch(/@(?!\u200b)/)
+  // The person's commit is named from then on.
+  expect(docs.jobs[0]?.messages.at(-1)).toContain('commits by hubot. Keep their changes.')
+}, 120_000)
+
+it('commits of people on the docs pull request are asked to be kept, and told in the summary', async ({
+  scene,
+}) => {
+  const { world } = scene
+  const inputs = { 'ignore-authors': 'docs-robot' }
+  const pull = world.pulls.get(1)
+  if (pull === undefined) throw new Error('There is no pull request 1.')
+  const people = async () => {
+    const { bodies, summary } = await write(scene, 'Fix it', { inputs })
+    const asked = JSON.stringify(bodies).match(/commits by (.*?)\. Keep their changes\./)?.[1]
+    const told = summary.match(/It has commits by (.*); the agent was asked to keep them\./)?.[1]
+    return [asked, told]
+  }
+  await write(scene, 'Fix it', { inputs })
+  pushToPull(world, pull, { author: person('Docs-Robot', 7003) })
+  pushToPull(world, pull, { author: { login: 'renovate[bot]', id: 9, type: 'Bot' } })
+  pushToPull(world, pull, { author: undefined, email: 'agent@mintlify.com' })
+  pushToPull(world, pull, { author: octocat, parents: ['a'.repeat(40), 'b'.repeat(40)] })
+  expect(await people()).toEqual([undefined, undefined])
+  pushToPull(world, pull, { author: AGENT, coAuthors: [{ author: person('hubot', 7002) }] })
+  for (const author of [octocat, octocat, undefined])
+    pushToPull(world, pull, { author, ...(author === undefined && { email: 'x@example.com' }) })
+  const names = 'hubot, octocat and someone'
+  expect(await people()).toEqual([names, names])
+})

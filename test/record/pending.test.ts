@@ -1,139 +1,127 @@
-import { describe, expect } from 'vitest'
+import { expect } from 'vitest'
 import type { GitHubFault } from '../support/github.ts'
-import { DONE, itWithScene, RUN, WORKING } from './runs.ts'
+import { DONE, itWithScene, RERUN, RUN, WORKING } from './runs.ts'
 
 const it = itWithScene()
 const CANCEL = '🛑 **Cancelled**'
 const REPLY = /^POST \/issues\/5\/comments$/
+const SLOW = { replies: { post: [{ takesMs: 5000 }] } }
 
-describe('the post step of a run that was killed', () => {
-  it('ends its reply with the way to wait for the job', async ({ scene }) => {
-    const event = scene.comment()
-    const { post } = await scene.tell(event, { killAtMs: 3000 })
-    expect(scene.said()[0]?.at(-1)).toBe(
-      `🛑 **Interrupted**\n\n**octocat** asked: explain it · ${RUN}\n\n` +
-        `The workflow run was interrupted. The job is still running. To wait for it, re-run the ${RUN}, or run the action with \`job-id: job_1\`.`,
-    )
-    const finished = 'Finished the comment https://github.com/acme/docs/pull/5#issuecomment-5002.'
-    expect(post.log).toContain(finished)
-    const { calls } = await scene.tell(event, { runId: 1001, attempt: 2 })
-    expect(new Set(calls)).toEqual(new Set(['GET /job/job_1']))
-  })
-
-  it('ends what was begun before GitHub has answered, and leaves no secret in the state', async ({
-    scene,
-  }) => {
-    scene.github.faults.push({ match: REPLY, end: { delayMs: 2000 } })
-    const { state, post } = await scene.ask({
-      words: '/docs explain mint_0123456789',
-      killAtMs: 1000,
-    })
-    expect(post.log.join('\n')).toContain(
-      'before the docs service had answered. If a job was requested',
-    )
-    expect(scene.headlines()).toEqual(['🛑 **Interrupted**'])
-    expect(JSON.stringify([state, scene.said()])).not.toContain('mint_0123456789')
-  })
-
-  it('ends a reply in a review thread there, and says that its job is not known', async ({
-    scene,
-  }) => {
-    const replies = { post: [{ takesMs: 5000 }] }
-    const event = scene.reviewComment('/docs explain this line')
-    const { post } = await scene.tell(event, { killAtMs: 3000, replies })
-    expect(post.log.join('\n')).toContain(
-      'before the docs service had answered. If a job was requested',
-    )
-    expect(scene.said()[0]?.at(-1)).toContain(
-      'If a job was started, it is still running and may open a pull',
-    )
-    expect(scene.world.comments[1]?.kind).toBe('review')
-  })
+it('the post step of a killed run ends its reply with the way to wait for the job', async ({
+  scene,
+}) => {
+  const { post } = await scene.ask({ killAtMs: 3000 })
+  expect(scene.said()[0]?.at(-1)).toBe(
+    `🛑 **Interrupted**\n\n**octocat** asked: explain it · ${RUN}\n\n` +
+      `The workflow run was interrupted. The job is still running. To wait for it, re-run the ${RUN}, or run the action with \`job-id: job_1\`.`,
+  )
+  const finished = 'Finished the comment https://github.com/acme/docs/pull/5#issuecomment-5002.'
+  expect(post.log).toContain(finished)
 })
 
-describe('after a failure of GitHub', () => {
-  const body = { message: 'You have exceeded a secondary rate limit.' }
-  const limit = { status: 403, body, headers: { 'retry-after': '50' } }
+it('the post step of a killed run ends what was begun before GitHub has answered, and leaves no secret in the state', async ({
+  scene,
+}) => {
+  scene.github.faults.push({ match: REPLY, end: { delayMs: 2000 } })
+  const words = '/docs explain mint_0123456789'
+  const { state } = await scene.ask({ words, killAtMs: 1000 })
+  expect(scene.headlines()).toEqual(['🛑 **Interrupted**'])
+  expect(JSON.stringify([state, scene.said()])).not.toContain('mint_0123456789')
+})
 
-  it.for<[string, GitHubFault['end'], number]>([
-    ['a secondary limit', limit, 45_000],
-    ['502', '502', 10_000],
-    ['no comment', 'empty', 10_000],
-    ['a stray 404', '404', 0],
-    ['a stray 403', '403', 0],
-  ])(
-    'the post step makes the last edit, which failed with %s',
-    async ([_what, end, recoversMs], { scene }) => {
-      const { clock, github } = scene
-      clock.at(clock.now() + 7000, () => github.faults.push({ match: /./, end }))
-      await scene.ask({
-        beforePost() {
-          expect(scene.headlines()).toEqual([WORKING])
-          if (recoversMs === 0) github.faults.splice(0)
-          else clock.at(clock.now() + recoversMs, () => github.faults.splice(0))
-        },
-      })
-      expect(scene.headlines()).toEqual([DONE])
-    },
+it('the post step of a killed run ends a reply in a review thread there, and says that its job is not known', async ({
+  scene,
+}) => {
+  const event = scene.reviewComment('/docs explain this line')
+  const { post } = await scene.tell(event, { ...SLOW, killAtMs: 3000 })
+  expect(post.log.join('\n')).toContain(
+    'before the docs service had answered. If a job was requested',
   )
+  expect(scene.said()[0]?.at(-1)).toContain(
+    'If a job was started, it is still running and may open a pull',
+  )
+  expect(scene.world.comments[1]?.kind).toBe('review')
+})
 
-  it('the post step looks for the reply before each of its three tries to write it', async ({
-    scene,
-  }) => {
+const body = { message: 'You have exceeded a secondary rate limit.' }
+const limit = { status: 403, body, headers: { 'retry-after': '50' } }
+it.for<[string, GitHubFault['end'], number]>([
+  ['a secondary limit', limit, 45_000],
+  ['502', '502', 10_000],
+  ['no comment', 'empty', 10_000],
+  ['a stray 404', '404', 0],
+  ['a stray 403', '403', 0],
+  ['a stray 422', '422', 0],
+])(
+  'the post step makes the last edit, which failed with %s',
+  async ([_what, end, recoversMs], { scene }) => {
     const { clock, github } = scene
-    github.faults.push({ match: REPLY, end: '502' })
-    const { post } = await scene.ask({
-      beforePost: () => clock.at(clock.now() + 10_000, () => github.faults.splice(0)),
+    clock.at(clock.now() + 7000, () => github.faults.push({ match: /./, end }))
+    await scene.ask({
+      beforePost() {
+        expect(scene.headlines()).toEqual([WORKING])
+        if (recoversMs === 0) github.faults.splice(0)
+        else clock.at(clock.now() + recoversMs, () => github.faults.splice(0))
+      },
     })
-    const [look, write] = ['GET /issues/5/comments', 'POST /issues/5/comments']
-    expect(post.requests).toEqual([look, write, look, write, look, write])
-    expect(post.tookMs).toBe(12_000)
     expect(scene.headlines()).toEqual([DONE])
-  })
+  },
+)
 
-  it('a reply whose response was lost is found, and not written again', async ({ scene }) => {
-    scene.github.faults.push({ match: REPLY, end: 'lost', times: 1 })
-    const { requests } = await scene.ask()
-    expect(requests.filter((line) => REPLY.test(line))).toHaveLength(1)
-    expect(scene.headlines()).toEqual([DONE])
+it('the post step looks for the reply before each of its three tries to write it', async ({
+  scene,
+}) => {
+  const { clock, github } = scene
+  github.faults.push({ match: REPLY, end: '502' })
+  const { post } = await scene.ask({
+    beforePost: () => clock.at(clock.now() + 10_000, () => github.faults.splice(0)),
   })
-
-  it.for([
-    ['that somebody deleted is written anew at the end', true],
-    ['that only seems to be deleted is edited, without a second one', false],
-  ] as const)('a reply %s', async ([_what, isDeleted], { scene }) => {
-    const { clock, github, world } = scene
-    clock.at(clock.now() + 7000, () => {
-      if (isDeleted) world.comments.splice(1, 1)
-      else github.faults.push({ match: /^PATCH /, end: '404', times: 1 })
-    })
-    const { warnings } = await scene.ask()
-    expect(scene.headlines()).toEqual([DONE])
-    expect(warnings).toEqual([])
-  })
-
-  it.for([
-    [5, 'pull-requests: write'],
-    [8, 'issues: write'],
-  ] as const)(
-    'a run that may write nothing on %i warns of the missing `%s`, and of what that costs',
-    async ([number, name], { scene }) => {
-      scene.world.scopes.clear()
-      const event = scene.comment('/docs explain it', { number, onIssue: number === 8 })
-      const { warnings, outputs, post } = await scene.tell(event, { end: 'pull-request' })
-      const cost = warnings.filter((line) => line.includes("this job can't be remembered"))
-      expect(cost).toEqual([expect.stringContaining(`\`${name}\``)])
-      expect(cost[0]).toContain('each command starts another one, with another pull request')
-      // Nothing is left to do.
-      expect(post.requests).toEqual([])
-      expect(outputs).toMatchObject({ result: 'pull-request' })
-      // A further attempt could not have found the job.
-      const again = await scene.tell(event, { runId: 1001, attempt: 2 })
-      expect([again.calls, again.outputs['result']]).toEqual([[], 'error'])
-      expect(again.log.at(-1)).toContain('start the workflow anew instead of re-running it.')
-    },
-  )
+  const [look, write] = ['GET /issues/5/comments', 'POST /issues/5/comments']
+  expect(post.requests).toEqual([look, write, look, write, look, write])
+  expect(post.tookMs).toBe(12_000)
+  expect(scene.headlines()).toEqual([DONE])
 })
+
+it('a reply whose response was lost is found, and not written again', async ({ scene }) => {
+  scene.github.faults.push({ match: REPLY, end: 'lost', times: 1 })
+  await scene.ask()
+  expect(scene.headlines()).toEqual([DONE])
+})
+
+it.for([
+  ['that somebody deleted is written anew at the end', true],
+  ['that only seems to be deleted is edited, without a second one', false],
+] as const)('a reply %s', async ([_what, isDeleted], { scene }) => {
+  const { clock, github, world } = scene
+  clock.at(clock.now() + 7000, () => {
+    if (isDeleted) world.comments.splice(1, 1)
+    else github.faults.push({ match: /^PATCH /, end: '404', times: 1 })
+  })
+  const { warnings } = await scene.ask()
+  expect([scene.headlines(), warnings]).toEqual([[DONE], []])
+})
+
+it.for([
+  [5, 'pull-requests: write'],
+  [8, 'issues: write'],
+] as const)(
+  'a run that may write nothing on %i warns of the missing `%s`, and of what that costs',
+  async ([number, name], { scene }) => {
+    scene.world.scopes.clear()
+    const event = scene.comment('/docs explain it', { number, onIssue: number === 8 })
+    const { warnings, outputs, post } = await scene.tell(event, { end: 'pull-request' })
+    const cost = warnings.filter((line) => line.includes("this job can't be remembered"))
+    expect(cost).toEqual([expect.stringContaining(`\`${name}\``)])
+    expect(cost[0]).toContain('each command starts another one, with another pull request')
+    // Nothing is left to do.
+    expect(post.requests).toEqual([])
+    expect(outputs).toMatchObject({ result: 'pull-request' })
+    // A further attempt could not have found the job.
+    const again = await scene.tell(event, RERUN)
+    expect([again.calls, again.outputs['result']]).toEqual([[], 'error'])
+    expect(again.log.at(-1)).toContain('start the workflow anew instead of re-running it.')
+  },
+)
 
 it.for([
   ['says so at once, and leaves to the post step what has to be read first', false, CANCEL],

@@ -1,5 +1,5 @@
 import { test } from 'vitest'
-import { bareEvent, type Event, issueComment, reviewComment } from '../support/events.ts'
+import { type Event, issueComment, reviewComment } from '../support/events.ts'
 import { type RunOptions, startHarness } from '../support/harness.ts'
 import { AGENT, addComment, addPull, person } from '../support/world.ts'
 
@@ -9,7 +9,9 @@ export const RUN = '[workflow run](https://github.com/acme/docs/actions/runs/100
 export const STARTING = '⏳ **Starting the docs agent …**'
 export const WORKING = '⏳ **The docs agent is working …**'
 export const DONE = '✅ **Completed without a pull request**'
+export const RERUN = { runId: 1001, attempt: 2 }
 export const CREATE = ['POST /job']
+export const continues = (id: string): string[] => [`GET /job/${id}`, `POST /job/${id}/message`]
 
 /** How the docs service answers in a run, after one poll that finds the job active, by the run's result. */
 const ENDS = {
@@ -67,21 +69,20 @@ async function startScene() {
       tell(comment(words, { number }), options),
     /** octocat writes a comment in a review; the event of it. */
     reviewComment(body: string, { number = 5, rootId = 0 } = {}): Event {
-      const options = { number, author: octocat, body }
-      const { id } = addComment(world, {
-        kind: 'review',
-        ...options,
-        ...(rootId !== 0 && { rootId }),
-      })
-      return reviewComment({ id, ...options, ...(rootId !== 0 && { replyTo: rootId }) })
+      const thread = rootId !== 0 && { rootId, replyTo: rootId }
+      const written = { number, author: octocat, body, ...thread }
+      const { id } = addComment(world, { kind: 'review', ...written })
+      return reviewComment({ id, ...written })
     },
     /** The first line of each comment of ours as it is now. */
     headlines: () => harness.said().map((history) => history.at(-1)?.split('\n')[0] ?? ''),
   }
 }
 
-/** Requests about comments and reactions. */
-export const writing = (lines: readonly string[]): string[] =>
-  lines.filter((line) => /comments|replies|reactions/.test(line))
-
-export const schedule = bareEvent('schedule')
+/** The marker that a comment of ours begins with. */
+export function markerIn(
+  body: string,
+): Readonly<Record<'kind' | 'state' | 'job' | 'run' | 'source', string>> {
+  const [, payload = ''] = /^<!-- docs-agent ([\w-]+)\./.exec(body) ?? []
+  return JSON.parse(Buffer.from(payload, 'base64url').toString())
+}

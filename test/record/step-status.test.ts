@@ -1,32 +1,25 @@
-import { describe, expect, it } from 'vitest'
-import { statusDescription } from '../../src/record/memory.ts'
-import { event, pushBy } from '../support/events.ts'
+import { expect, it } from 'vitest'
+import { bareEvent, event, pullRequest, pushBy } from '../support/events.ts'
 import type { FaultName } from '../support/github.ts'
 import { type RunOptions, startHarness } from '../support/harness.ts'
 import type { Reply } from '../support/scripted-service.ts'
 import { addCommit, BEFORE, type World } from '../support/world.ts'
-import {
-  COMMITS,
-  CREATES,
-  completed,
-  DESCRIPTIONS,
-  ENDS,
-  ENDS_OF_RUNS,
-  NAMES,
-  READY,
-  RUN_URL,
-  STARTING,
-  UNWRITTEN,
-  WORKING,
-} from './step-status.cases.ts'
+
+const RUN_URL = 'https://github.com/acme/docs/actions/runs/1001/attempts/1'
+const PULL = 'https://github.com/acme/guides/pull/7'
+const LONG = `${PULL}?${'x'.repeat(2000 - PULL.length - 1)}`
+const STARTING = 'pending: Starting, run'
+const WORKING = 'pending: The docs agent is working (j1), run'
+const READY = 'success: Pull request ready for review (j1)'
+const completed = (prLink = PULL): Reply => ({ body: { status: 'completed', prLink } })
 
 /** A GitHub, and a run by default of a push whose job is active, then completed with a pull request. */
-async function newStep({
-  get = ['active', completed()],
-}: {
-  readonly get?: readonly Reply[]
-} = {}) {
-  const scene = await startHarness({ docsIn: 'acme/guides', replies: { get } })
+async function newStep(...get: readonly Reply[]) {
+  const replies = { get: get.length > 0 ? get : ['active', completed()] }
+  const scene = await startHarness({ docsIn: 'acme/guides', replies })
+  const { world } = scene
+  world.roles.set('octocat', { permission: 'write', role_name: 'write' })
+  for (const letter of 'cd') addCommit(world, { sha: letter.repeat(40), branch: null })
   const inputs = { prompt: 'Document it.', context: 'none', 'ignore-authors': '' }
   return {
     ...scene,
@@ -35,219 +28,250 @@ async function newStep({
   }
 }
 
-/** What the statuses say, oldest first. */
-function wordsOf({ statuses }: World): readonly unknown[] {
-  return statuses.map(({ state, description, target_url }) => [state, description, target_url])
+/** What the statuses say and where they lead, oldest first: `run` is the page of run 1001's first attempt. */
+function wordsOf({ statuses }: World): readonly string[] {
+  return statuses.map(
+    ({ state, description, target_url: url }) =>
+      `${state}: ${description}, ${url === RUN_URL ? 'run' : url}`,
+  )
 }
 
 const setting = (lines: readonly string[]): string[] =>
   lines.filter((line) => line.startsWith('POST /statuses/'))
 
-describe('the status of a step', () => {
-  it.each(ENDS)(
-    'is pending before the create and after it, and for %j ends as %j',
-    async (reply, words) => {
-      const { world, run } = await newStep({ get: [reply] })
-      const end = await run()
-      expect(setting(end.requests)).toHaveLength(3)
-      expect(wordsOf(world)).toEqual([STARTING, WORKING, words])
-      expect(world.statuses[1]?.context).toBe('Docs agent: docs (docs.yml, docs, agent)')
-    },
-  )
-
-  it.each(ENDS_OF_RUNS)('of a job that is %s says so', async (_name, options, words) => {
-    const { world, run } = await newStep({ get: ['active'] })
-    await run(options)
-    expect(wordsOf(world).at(-1)).toEqual(words)
-  })
-
-  it.each(CREATES)('of a create that %s names no job', async (_name, reply, words) => {
-    const { world, run } = await newStep()
-    expect((await run({ replies: { post: [reply] } })).hasFailed).toBe(true)
-    expect(wordsOf(world)).toEqual([STARTING, words])
-  })
-
-  it('says that nothing was started where the earlier job can not be looked at for 2 minutes', async () => {
-    const { world, run } = await newStep()
-    await run({ inputs: { wait: 'false' }, replies: { get: ['active'] } })
-    const end = await run({ replies: { get: [{ status: 503 }] } })
-    expect(end.tookMs).toBeGreaterThanOrEqual(120_000)
-    expect(end.tookMs).toBeLessThan(140_000)
-    expect(end.calls.filter((call) => call.startsWith('POST'))).toEqual([])
-    expect(
-      end.log.filter((line) => line.startsWith('Failed to get the earlier job')).length,
-    ).toBeGreaterThan(2)
-    expect(end.log.join('\n')).toMatch(
-      /^Failed to get the earlier job `j1`\. The docs service failed \(503\)/m,
-    )
-    expect(wordsOf(world).at(-1)).toEqual([
-      'failure',
-      'The docs service failed, 503',
-      RUN_URL.replace('1001', '1002'),
-    ])
-  })
-
-  it.each(COMMITS)('is set on the commit of a %s', async (_name, made, sha) => {
-    const { world, run } = await newStep()
-    for (const letter of 'cd') addCommit(world, { sha: letter.repeat(40), branch: null })
-    world.roles.set('octocat', { permission: 'write', role_name: 'write' })
-    const end = await run({ event: made, sha: 'a'.repeat(40) })
-    const states = ['pending', 'pending', 'success']
-    expect(setting(end.requests)).toEqual(states.map((state) => `POST /statuses/${sha} ${state}`))
-  })
-
-  it.each<[string, RunOptions]>([
-    ['in a dry run', { inputs: { 'dry-run': 'true' } }],
-    ['without a prompt', { inputs: { prompt: '', 'job-id': 'job_1' } }],
-    ['on other events', { event: event('deployment') }],
-  ])('is not set %s', async (_what, options) => {
-    const { run } = await newStep()
-    expect(setting((await run(options)).requests)).toEqual([])
-  })
-
-  it.each(NAMES)('of %s has the name (%s)', async (_what, name, { inputs, ...options }) => {
-    const { run, world } = await newStep()
-    world.roles.set('octocat', { permission: 'write', role_name: 'write' })
-    for (const letter of 'cd') addCommit(world, { sha: letter.repeat(40), branch: null })
-    await run({ sha: BEFORE, ...options, inputs: { wait: 'false', ...inputs } })
-    const names = new Set(world.statuses.map(({ context }) => context ?? ''))
-    expect([...names]).toEqual([`Docs agent: docs (${name})`])
-  })
-
-  it('has a name of 255 characters at most, which ends in a hash, and no secret in it', async () => {
-    const { run, world } = await newStep()
-    await run({ inputs: { matrix: JSON.stringify({ package: 'x'.repeat(300) }) } })
-    await run({ inputs: { matrix: JSON.stringify({ package: `${'x'.repeat(300)}y` }) } })
-    await run({ inputs: { matrix: JSON.stringify({ package: 'y'.repeat(213) }) } })
-    const key = 'mint_0123456789abcdef'
-    await run({
-      inputs: { 'api-key': key, matrix: JSON.stringify({ key }) },
-      env: { GITHUB_ACTION: key },
-    })
-    const [long = '', other, longest = '', redacted] = new Set(
-      world.statuses.map((one) => one.context ?? ''),
-    )
-    expect(long).toMatch(/^Docs agent: docs \(docs\.yml, docs, agent, x+…[0-9a-f]{16}$/)
-    expect(other).not.toBe(long)
-    expect([long, longest].map(({ length }) => length)).toEqual([255, 255])
-    expect(longest).toMatch(/, agent, y+\)$/)
-    expect(redacted).toBe('Docs agent: docs (docs.yml, docs, ***, ***)')
-  })
-
-  it('is set with a `job-id` and a prompt, and without comments', async () => {
-    const { run, world } = await newStep()
-    await run({ inputs: { 'job-id': 'j1', comment: 'never' }, replies: { get: [completed()] } })
-    expect(world.statuses.map(({ state }) => state)).toEqual(['pending', 'pending', 'success'])
-  })
-
-  it('ends last, however slow GitHub is', async () => {
-    const { world, github, run } = await newStep({ get: ['completed'] })
-    github.faults.push({ match: /pending$/, end: { delayMs: 9000 } })
-    await run()
-    expect(world.statuses.map(({ state }) => state)).toEqual(['pending', 'pending', 'success'])
-  })
+const got = (...get: Reply[]): RunOptions => ({ replies: { get } })
+const created = (reply: Reply): RunOptions => ({ replies: { post: [reply] } })
+it.each<[string, RunOptions, readonly string[]]>([
+  ['has a pull request', got(completed()), [WORKING, `${READY}, ${PULL}`]],
+  [
+    'has one elsewhere',
+    got(completed('http://git.example.com/acme/docs/-/merge_requests/7')),
+    [WORKING, `${READY}, http://git.example.com/acme/docs/-/merge_requests/7`],
+  ],
+  ['has a long link', got(completed(LONG)), [WORKING, `${READY}, ${LONG}`]],
+  ['has a link that is too long', got(completed(`${LONG}x`)), [WORKING, `${READY}, run`]],
+  ['has failed', got('failed'), [WORKING, "failure: The agent's job failed (j1), run"]],
+  ['is archived', got('archived'), [WORKING, "failure: The agent's job was archived (j1), run"]],
+  [
+    'has no pull request, whatever `fail-on` says',
+    { ...got('completed'), inputs: { 'fail-on': 'no-pull-request' } },
+    [WORKING, 'success: Completed without a pull request (j1), run'],
+  ],
+  [
+    'can no longer be waited for',
+    got({ status: 401 }),
+    [WORKING, 'failure: The docs service refused the API key (401) (j1), run'],
+  ],
+  [
+    'takes too long',
+    { ...got(), inputs: { timeout: '20s' } },
+    [WORKING, 'failure: Not finished within 20s (j1), run'],
+  ],
+  ['is cancelled', { cancelAtMs: 4000 }, [WORKING, 'failure: Cancelled (j1), run']],
+  [
+    'is only submitted',
+    { inputs: { wait: 'false' } },
+    [WORKING, 'success: Job started; not waiting for it (j1), run'],
+  ],
+  [
+    'is given, without comments',
+    { ...got(completed()), inputs: { 'job-id': 'j1', comment: 'never' } },
+    ['pending: The docs agent continues its earlier job (j1), run', `${READY}, ${PULL}`],
+  ],
+  [
+    'was refused',
+    created({ status: 402 }),
+    ['failure: The credits of the docs service are used up, 402, run'],
+  ],
+  [
+    'may have been accepted',
+    created({ breaks: 'before' }),
+    [expect.stringMatching(/^error: No response from the docs service: the .* closed .*, run$/)],
+  ],
+  ['may have been started', created({ status: 500 }), ['error: The docs service failed, 500, run']],
+])('the statuses of a job that %s say so', async (_what, options, words) => {
+  const { world, run } = await newStep()
+  await run(options)
+  expect(wordsOf(world)).toEqual([STARTING, ...words])
 })
 
-it.each(DESCRIPTIONS)(
-  'the description of %j and %j is cut to fit',
-  (headline, jobId, description) => {
-    expect(statusDescription(headline, jobId)).toBe(description)
+it('a status says that nothing was started where the earlier job can not be looked at for 2 minutes', async () => {
+  const { world, run } = await newStep()
+  await run({ inputs: { wait: 'false' } })
+  const end = await run(got({ status: 503 }))
+  expect(end.tookMs).toBeGreaterThanOrEqual(120_000)
+  expect(end.tookMs).toBeLessThan(140_000)
+  expect(new Set(end.calls)).toEqual(new Set(['GET /job/j1']))
+  expect(end.log[0]).toContain('Failed to get the earlier job `j1`. The docs service failed (503)')
+  expect(wordsOf(world).at(-1)).toContain('failure: The docs service failed, 503, ')
+})
+
+it.each<[string, RunOptions]>([
+  ['in a dry run', { inputs: { 'dry-run': 'true' } }],
+  ['without a prompt', { inputs: { prompt: '', 'job-id': 'job_1' } }],
+  ['on other events', { event: event('deployment') }],
+])('no status is set %s', async (_what, options) => {
+  const { run } = await newStep()
+  expect(setting((await run(options)).requests)).toEqual([])
+})
+
+const STEP = 'docs.yml, docs, agent'
+const HEAD = { head: { sha: 'd'.repeat(40) } }
+const MERGED = { ...HEAD, merged: true, merge_commit_sha: 'c'.repeat(40) }
+const opened = pullRequest({ action: 'synchronize', pull: HEAD })
+const closed = (pull: object) => pullRequest({ action: 'closed', pull: { ...MERGED, ...pull } })
+const onBranch = (name: string) => ({ env: { GITHUB_REF: `refs/heads/${name}` } })
+const dispatch = event('workflow_dispatch')
+it.each<[string, string, string, RunOptions]>([
+  ['a push to the default branch', 'bbbbbbb', STEP, {}],
+  ['a push to another branch', 'bbbbbbb', `${STEP}, branch release/1.x`, onBranch('release/1.x')],
+  ['a push of a tag', 'bbbbbbb', STEP, { env: { GITHUB_REF: 'refs/tags/v1' } }],
+  [
+    'a dispatch on another branch',
+    'aaaaaaa',
+    `${STEP}, branch next`,
+    { event: dispatch, ...onBranch('next') },
+  ],
+  [
+    'a dispatch whose default branch is not known',
+    'aaaaaaa',
+    STEP,
+    { event: bareEvent('workflow_dispatch'), ...onBranch('next') },
+  ],
+  [
+    'a schedule',
+    'aaaaaaa',
+    STEP,
+    { event: { ...dispatch, name: 'schedule' }, ...onBranch('next') },
+  ],
+  ['a release', 'aaaaaaa', STEP, { event: event('release'), ...onBranch('next') }],
+  ['an open pull request', 'ddddddd', `${STEP}, #5`, { event: opened }],
+  ['a merged pull request', 'ccccccc', STEP, { event: closed({}) }],
+  [
+    'one merged into another branch',
+    'ccccccc',
+    `${STEP}, branch release/1.x`,
+    { event: closed({ base: { ref: 'release/1.x' } }) },
+  ],
+  [
+    'a leg of a pull request',
+    'ddddddd',
+    `${STEP}, #5, api / 24`,
+    { event: opened, inputs: { matrix: '{"package":"api","node":24}' } },
+  ],
+])('the statuses of %s stand on %s, and are of (%s)', async (_what, sha, name, options) => {
+  const { run, world } = await newStep('completed')
+  const { requests } = await run({ sha: BEFORE, ...options })
+  const states = ['pending', 'pending', 'success']
+  expect(setting(requests)).toEqual(states.map((state) => `POST /statuses/${sha} ${state}`))
+  const names = new Set(world.statuses.map(({ context }) => context))
+  expect([...names]).toEqual([`Docs agent: docs (${name})`])
+})
+
+it('the name of a status has 255 characters at most, ends in a hash then, and has no secret in it', async () => {
+  const { run, world } = await newStep()
+  const key = 'mint_0123456789abcdef'
+  for (const leg of ['x'.repeat(300), `${'x'.repeat(300)}y`, 'y'.repeat(213), key]) {
+    const inputs = { matrix: JSON.stringify({ leg }), wait: 'false', 'api-key': key }
+    await run({ inputs, env: { GITHUB_ACTION: leg === key ? key : 'agent' } })
+  }
+  const names = new Set(world.statuses.map(({ context }) => context ?? ''))
+  const [long = '', other, longest = '', redacted] = names
+  expect(long).toMatch(/^Docs agent: docs \(docs\.yml, docs, agent, x+…[0-9a-f]{16}$/)
+  expect(other).not.toBe(long)
+  expect([long, longest].map(({ length }) => length)).toEqual([255, 255])
+  expect(longest).toMatch(/, agent, y+\)$/)
+  expect(redacted).toBe('Docs agent: docs (docs.yml, docs, ***, ***)')
+})
+
+it.each([
+  ['j'.repeat(135), `J… (${'j'.repeat(135)})`],
+  ['j'.repeat(138), `(${'j'.repeat(138)})`],
+  ['j'.repeat(139), 'Job started; not waiting for it'],
+  ['a job', 'Job started; not waiting for it'],
+  ['job(1)', 'Job started; not waiting for it'],
+])('the description of a status has 140 characters at most: of job %j', async (id, description) => {
+  const { world, run } = await newStep()
+  await run({ ...created({ body: { id } }), inputs: { wait: 'false' } })
+  expect(world.statuses.at(-1)?.description).toBe(description)
+})
+
+it('the last status is the end, however slow GitHub is', async () => {
+  const { statuses, github, run } = await newStep(completed())
+  github.faults.push({ match: /pending$/, end: { delayMs: 9000 } })
+  await run()
+  expect(statuses().map((line) => line.split(':')[0])).toEqual(['pending', 'pending', 'success'])
+})
+
+it.each([
+  ['while the job was running', 6000, 'failure: Interrupted, the job is still running (j1), run'],
+  [
+    'before the docs service had answered',
+    1000,
+    'error: Interrupted before the docs service had answered, run',
+  ],
+])(
+  'the post step of a run killed %s ends its status in three tries',
+  async (_what, killAtMs, words) => {
+    const { world, github, clock, run } = await newStep('active')
+    await run({
+      ...(killAtMs === 1000 && created({ takesMs: 2000 })),
+      killAtMs,
+      beforePost() {
+        github.faults.push({ match: /statuses/, end: '502' })
+        clock.at(clock.now() + 11_000, () => github.faults.splice(0))
+      },
+    })
+    expect(wordsOf(world).at(-1)).toEqual(words)
   },
 )
 
-describe('a status that the main step could not end', () => {
-  it.each([
-    [
-      'while the job was running',
-      6000,
-      ['failure', 'Interrupted, the job is still running (j1)', RUN_URL],
-    ],
-    [
-      'before the docs service had answered',
-      1000,
-      ['error', 'Interrupted before the docs service had answered', RUN_URL],
-    ],
-  ])(
-    'as it was killed %s is ended by the post step, which tries three times',
-    async (_name, killAtMs, words) => {
-      const { world, github, clock, run } = await newStep()
-      const post = [{ takesMs: 2000, body: {} }]
-      await run({
-        killAtMs,
-        ...(killAtMs === 1000 && { replies: { post } }),
-        beforePost() {
-          github.faults.push({ match: /statuses/, end: '502' })
-          clock.at(clock.now() + 11_000, () => github.faults.splice(0))
-        },
-      })
-      expect(wordsOf(world).at(-1)).toEqual(words)
-    },
-  )
+it.each<FaultName>([
+  ...(['502', '429', 'secondary-limit', 'reset', 'html'] as const),
+  ...(['204', '401', '403', '404', '422'] as const),
+])('the post step ends a status to which GitHub answered %s', async (fault) => {
+  const { world, github, run } = await newStep()
+  github.faults.push({ match: /success$/, end: fault })
+  const end = await run({ beforePost: () => github.faults.splice(0) })
+  expect(end.log.join('\n')).toMatch(/^warning: Failed to set the commit status/m)
+  expect(end.printed).not.toContain('needs the permission `statuses: write`')
+  expect(setting(end.post.requests)).toEqual(['POST /statuses/bbbbbbb success'])
+  expect(wordsOf(world).at(-1)).toBe(`${READY}, ${PULL}`)
+})
 
-  const FAULTS: FaultName[] = [
-    '502',
-    '429',
-    'secondary-limit',
-    'reset',
-    'html',
-    '204',
-    '401',
-    '403',
-    '404',
-  ]
-  it.each(FAULTS)('is ended by the post step, since GitHub answered %s', async (fault) => {
-    const { world, github, run } = await newStep()
-    github.faults.push({ match: /success$/, end: fault })
-    const end = await run({ beforePost: () => github.faults.splice(0) })
-    expect(end.log.join('\n')).toMatch(/^warning: Failed to set the commit status/m)
-    expect(end.printed).not.toContain('needs the permission `statuses: write`')
-    expect(setting(end.post.requests)).toEqual(['POST /statuses/bbbbbbb success'])
-    expect(wordsOf(world).at(-1)).toEqual(READY)
-  })
+it('the post step ends a status that arrived under a 502, and whose end then met a 403', async () => {
+  const { world, github, run } = await newStep('completed')
+  github.faults.push({ match: /pending$/, end: { status: 502, body: {}, handled: true } })
+  github.faults.push({ match: /success$/, end: '403', times: 1 })
+  await run()
+  expect(world.statuses.at(-1)?.state).toBe('success')
+})
 
-  it('for GitHub’s limit of 1,000 statuses, is said', async () => {
+it.each<[string, string, RegExp, FaultName, number, RegExp]>([
+  ['for lack of a permission', 'given', /statuses\//, '403', 1, /`statuses: write`/],
+  ['without a token', '', /^$/, '403', 0, /`github-token`/],
+  ['with a token that GitHub refuses', 'given', /./, '401', 3, /`github-token` \(401/],
+  ['while GitHub fails', 'given', /statuses\//, '502', 9, /GitHub returned 502/],
+  ['past the limit', 'given', /statuses\//, '422', 1, /GitHub returned 422/],
+])(
+  'a status that can not be set %s costs a warning with cause and cost, in the summary, too, and the run goes on',
+  async (_what, token, match, fault, sent, cause) => {
     const { github, run } = await newStep()
-    const message = 'This SHA and context has reached the maximum number of statuses.'
-    const limit = { status: 422, body: { message: 'Validation Failed', errors: [{ message }] } }
-    github.faults.push({ match: /success$/, end: limit })
-    const end = await run()
-    expect(end.log.join('\n')).toContain(
-      `warning: Failed to set the commit status by which the next run finds this job: GitHub returned 422 ("Validation Failed: ${message}").`,
-    )
-  })
-
-  it('though it arrived under a 502, whose end then meets one 403, is ended by the post step', async () => {
-    const { world, github, run } = await newStep({ get: ['completed'] })
-    github.faults.push({ match: /pending$/, end: { status: 502, body: {}, handled: true } })
-    github.faults.push({ match: /success$/, end: '403', times: 1 })
-    await run()
-    expect(world.statuses.at(-1)?.state).toBe('success')
-  })
-})
-
-describe('a status that can not be written before the create', () => {
-  it.each(UNWRITTEN)(
-    '%s costs a warning that says the cause and the cost, in the summary, too, and the run goes on',
-    async (_name, missing, inputs, faults, cause) => {
-      const { world, github, run } = await newStep()
-      for (const permission of missing) world.scopes.delete(permission)
-      github.faults.push(...faults)
-      const end = await run({ inputs })
-      expect(end).toMatchObject({ hasFailed: false, outputs: { result: 'pull-request' } })
-      const costs = end.log.filter((line) => line.includes("this step can't remember its job"))
-      expect(costs).toEqual([
-        expect.stringMatching(/^warning: .*each run opens another pull request/),
-      ])
-      expect(costs[0]).toMatch(cause)
-      expect(end.summary).toMatch(/^## ⚠️ [\s\S]*^⚠️ .*, so this step can't remember its job/m)
-      if (missing.length > 0) expect(setting(end.requests)).toHaveLength(1)
-      const refused = await run({
-        inputs,
-        replies: { post: [{ status: 429, headers: { 'retry-after': '9999' } }] },
-      })
-      const error = refused.log.find((line) => line.startsWith('error: '))
-      expect(error).toContain('start the workflow anew')
-      expect(error).not.toContain('safe to run this again')
-    },
-  )
-})
+    github.faults.push({ match, end: fault })
+    const inputs = token === '' ? { 'github-token': '' } : {}
+    const end = await run({ inputs })
+    expect(end).toMatchObject({ hasFailed: false, outputs: { result: 'pull-request' } })
+    const costs = end.warnings.filter((line) => line.includes("this step can't remember its job"))
+    expect(costs).toEqual([expect.stringContaining('each run opens another pull request')])
+    expect(costs[0]).toMatch(cause)
+    expect(end.summary).toMatch(/^## ⚠️ [\s\S]*^⚠️ .*, so this step can't remember its job/m)
+    expect(setting(end.requests)).toHaveLength(sent)
+    const refused = await run({
+      inputs,
+      ...created({ status: 429, headers: { 'retry-after': '9999' } }),
+    })
+    const error = refused.log.find((line) => line.startsWith('error: '))
+    expect(error).toContain('start the workflow anew')
+    expect(error).not.toContain('safe to run this again')
+  },
+)

@@ -1,0 +1,319 @@
+import { expect } from 'vitest'
+import { type Event, pullRequest, review } from '../support/events.ts'
+import { HOSTILE_TEXTS } from '../support/hostile-texts.ts'
+import { alive } from '../support/rendered.ts'
+import { addCheck } from '../support/world.ts'
+import {
+  CREATE,
+  continues,
+  DONE,
+  itWithScene,
+  markerIn,
+  octocat,
+  PULL,
+  RERUN,
+  RUN,
+  type Scene,
+  STARTING,
+  type Told,
+  WORKING,
+} from './runs.ts'
+
+const it = itWithScene()
+
+/** Requests about comments and reactions. */
+const writing = (lines: readonly string[]): string[] =>
+  lines.filter((line) => /comments|replies|reactions/.test(line))
+
+it('a command gets eyes, a reply that is edited to its end, and a note on the agent’s pull request', async ({
+  scene,
+}) => {
+  const end = await scene.ask({ words: '/docs explain the new flag', end: 'pull-request' })
+  const asked = `**octocat** asked: explain the new flag · ${RUN}\n\nThis comment will show the result.`
+  expect(scene.said()).toEqual([
+    [
+      `${STARTING}\n\n${asked}`,
+      `${WORKING}\n\n${asked}`,
+      '✅ **Pull request ready for review: [acme/docs#\u200b1](https://github.com/acme/docs/pull/1)**\n\n' +
+        '**Change 1**\n\nThe pull request changes no file.\n\n' +
+        `**octocat** asked: explain the new flag · took 10 s · ${RUN}\n\n` +
+        'To continue, comment `/docs …` here or on that pull request; `/docs new …` starts a new job.',
+    ],
+    [
+      '💬 **The code changes that these docs are for**\n\n' +
+        '- 2026-01-05, [workflow run](https://github.com/acme/docs/actions/runs/1001): [a command](https://github.com/acme/docs/pull/5#issuecomment-5001) by **octocat**: explain the new flag\n\n' +
+        'To have it changed, comment `/docs …` here, such as `/docs shorter, and add an example`.',
+    ],
+  ])
+  expect(scene.reactions()).toEqual(['eyes'])
+  expect(end.post.requests).toEqual([])
+})
+
+it('a command gets eyes at once, and a reply that says what is being done, in order', async ({
+  scene,
+}) => {
+  const event = scene.comment()
+  const first = await scene.tell(event, { end: 'cancelled' })
+  const begun = [
+    'GET /collaborators/octocat/permission',
+    'POST /issues/comments/5001/reactions eyes',
+  ]
+  expect(first.requests.slice(0, 2)).toEqual(begun)
+  await scene.tell(event, RERUN)
+  await scene.ask({ words: '/docs shorter' })
+  const stages = scene.said().map((history) => history.map((body) => body.split('\n')[0]))
+  expect(stages).toEqual([
+    [STARTING, WORKING, '🛑 **Cancelled**', "⏳ **Waiting for the docs agent's job …**", DONE],
+    [STARTING, '⏳ **The docs agent continues its earlier job …**', DONE],
+  ])
+  expect(scene.reactions()).toEqual(['eyes', 'eyes'])
+})
+
+const AGAIN = 'Job `job_1`. To try again, comment `/docs …`: that starts a new job.'
+const WAITS = `Re-running the ${RUN} waits for this job, too.`
+it.for<[string, Told, string]>([
+  [
+    'without a pull request says where it goes on',
+    {},
+    'To continue, comment `/docs …` here; `/docs new …` starts a new job.',
+  ],
+  [
+    'without follow-up says nothing of it',
+    { inputs: { 'follow-up': 'false' } },
+    'Either no file needed a change, or the agent published straight to the branch.',
+  ],
+  ['of a job that failed names it, and the way on', { end: 'failed' }, AGAIN],
+  ['of a job that was archived names it, and the way on', { end: 'archived' }, AGAIN],
+  ['past the deadline says how to wait', { end: 'timed-out' }, WAITS],
+  ['of a run that was cancelled says how to wait', { end: 'cancelled' }, WAITS],
+  ['of a look that was refused says so, too', { replies: { get: [{ status: 401 }] } }, WAITS],
+  [
+    'of a request that was refused says so',
+    { end: 'error' },
+    'The request to create a job was answered with an empty body. Buy credits, or wait for the next period. Nothing was started.',
+  ],
+  [
+    'of a job that is unknown names it',
+    { inputs: { 'job-id': 'job_7' }, replies: { post: [{ status: 404 }] } },
+    'Job `job_7`.',
+  ],
+])('the reply to a command %s', async ([_what, told, words], { scene }) => {
+  await scene.ask(told)
+  expect(scene.said()[0]?.at(-1)?.split('\n\n').at(-1)).toBe(words)
+})
+
+it('the reply to a command cuts long words, names the writer alone without any, and shows names as code', async ({
+  scene,
+}) => {
+  await scene.ask({ words: `/docs ${'x'.repeat(300)}` })
+  await scene.ask({ words: '/docs', inputs: { prompt: 'Document it.' } })
+  const [long, none] = scene.said().map(([body]) => body?.split('\n\n')[1])
+  expect(long).toBe(`**octocat** asked: ${'x'.repeat(280)}… (20 more characters) · ${RUN}`)
+  expect(none).toContain('Requested by **octocat** · ')
+  await scene.ask({ inputs: { 'job-id': 'j7' }, replies: { post: [{ status: 404 }] } })
+  expect(scene.headlines()[2]).toBe('❌ **No job `j7` in project `docs` (404)**')
+})
+
+it.for([
+  ['is edited once the preview is ready', 'true', 'being built, ready', 'ready'],
+  ['is not edited without `wait-for-preview`', 'false', 'being built', 'building'],
+] as const)('the reply to a command %s', async ([_what, waits, previews, status], { scene }) => {
+  const { world, clock } = scene
+  const sha = world.pulls.get(1)?.fields.head?.sha ?? ''
+  const check = addCheck(world, sha, { status: 'IN_PROGRESS' })
+  clock.at(clock.now() + 40_000, () =>
+    Object.assign(check, { status: 'COMPLETED', conclusion: 'SUCCESS' }),
+  )
+  const inputs = { 'wait-for-preview': waits }
+  const { outputs } = await scene.ask({ end: 'pull-request', inputs })
+  expect(outputs).toMatchObject({ result: 'pull-request', 'preview-status': status })
+  const said = scene
+    .said()[0]
+    ?.join()
+    .matchAll(/Preview (being built|ready)/g)
+  expect([...(said ?? [])].map(([, words]) => words).join(', ')).toBe(previews)
+})
+
+const onIssue = (scene: Scene) => scene.comment('/docs x', { number: 8, onIssue: true })
+const inReview = (scene: Scene, rootId = 0) => {
+  scene.reviewComment('What is this?')
+  return scene.reviewComment('/docs x', { rootId })
+}
+const inThread = (scene: Scene) => inReview(scene, 5001)
+const REVIEWS = ['GET /pulls/5/comments', 'GET /issues/5/comments']
+it.for<[string, (scene: Scene) => Event, string, string[], string, string]>([
+  [
+    'on an issue',
+    onIssue,
+    '/issues/comments/5001',
+    ['GET /issues/8/comments'],
+    '/issues/8/comments',
+    '/issues/comments/5002',
+  ],
+  [
+    'in a review',
+    inReview,
+    '/pulls/comments/5002',
+    REVIEWS,
+    '/pulls/5/comments/5002/replies',
+    '/pulls/comments/5003',
+  ],
+  [
+    'in a thread',
+    inThread,
+    '/pulls/comments/5002',
+    REVIEWS,
+    '/pulls/5/comments/5001/replies',
+    '/pulls/comments/5003',
+  ],
+])(
+  'a command %s is answered and reacted to there',
+  async ([_where, eventIn, source, searched, thread, reply], { scene }) => {
+    const { requests } = await scene.tell(eventIn(scene))
+    expect(writing(requests)).toEqual([
+      `POST ${source}/reactions eyes`,
+      ...searched,
+      `POST ${thread}`,
+      `PATCH ${reply}`,
+      `PATCH ${reply}`,
+    ])
+  },
+)
+
+it('a command without instructions is told once how to ask, however often it runs', async ({
+  scene,
+}) => {
+  const event = scene.comment('/docs')
+  const quiet = await scene.tell(event, { inputs: { comment: 'never' } })
+  expect(quiet.requests).toEqual(['GET /collaborators/octocat/permission'])
+  await scene.tell(event, { runId: 1001 })
+  const { post } = await scene.tell(event, { ...RERUN, inputs: { 'follow-up': 'false' } })
+  const usage =
+    '**What should the docs agent do?** Write your instructions after `/docs`:\n\n' +
+    '`/docs explain the new flag in the CLI guide`'
+  const further =
+    '\n\nAnother command here continues the same job, such as `/docs shorter, and add an example`. `/docs new …` starts a new one.'
+  expect(scene.said()).toEqual([[usage + further, usage]])
+  expect(scene.reactions()).toEqual(['eyes'])
+  expect(post.requests).toEqual([])
+})
+
+const NEVER = { comment: 'never' }
+const SEARCH = ['GET /issues/5/comments', 'POST /graphql']
+it.for<[string, string, Told, string[], string[]]>([
+  [
+    'with `comment: never` looks for its job',
+    '/docs',
+    { inputs: NEVER },
+    SEARCH,
+    continues('job_1'),
+  ],
+  ['in a dry run looks for its job', '/docs', { inputs: { 'dry-run': 'true' } }, SEARCH, []],
+  [
+    'without follow-up reads no comments',
+    '/docs',
+    { inputs: { ...NEVER, 'follow-up': 'false' } },
+    [],
+    CREATE,
+  ],
+  ['for a new job reads no comments', '/docs new', { inputs: NEVER }, [], CREATE],
+  [
+    'on a re-run that continues nothing reads no comments',
+    '/docs new',
+    { inputs: NEVER, attempt: 2 },
+    [],
+    CREATE,
+  ],
+])(
+  'a command that nothing may be written for, %s',
+  async ([_what, command, told, searched, calls], { scene }) => {
+    await scene.ask()
+    const end = await scene.ask({ words: `${command} explain it`, ...told })
+    expect(end.requests).toEqual(['GET /collaborators/octocat/permission', ...searched])
+    expect(end.calls.slice(0, calls.length)).toEqual(calls)
+    expect(end.log.at(-1)?.includes('message to the job `job_1`')).toBe(calls.length === 0)
+  },
+)
+
+const opened = pullRequest({ sender: octocat })
+
+/** A run for pull request 5 with a status comment. */
+const comment = (scene: Scene, { inputs, ...told }: Told = {}, event: Event = opened) => {
+  const usual = { prompt: 'Document it.', comment: 'always', 'follow-up': 'false' }
+  return scene.tell(event, { ...told, inputs: { ...usual, ...inputs } })
+}
+
+it('a status comment is written once for each pull request and step, and edited to its end', async ({
+  scene,
+}) => {
+  const { requests } = await comment(scene)
+  expect(writing(requests)).toEqual([
+    'GET /issues/5/comments',
+    'POST /issues/5/comments',
+    'PATCH /issues/comments/5001',
+    'PATCH /issues/comments/5001',
+  ])
+  const target = { ...opened, name: 'pull_request_target' }
+  const { post } = await comment(scene, { end: 'failed' }, target)
+  expect(scene.said()).toEqual([
+    [
+      expect.stringMatching(
+        /^⏳ \*\*Starting the docs agent …\*\*\n\nFor `ec26c3e` · \[workflow run\]/,
+      ),
+      expect.stringContaining(WORKING),
+      expect.stringContaining(DONE),
+      expect.stringContaining(STARTING),
+      expect.stringContaining(WORKING),
+      // Nobody knows whether a workflow listens to commands here.
+      expect.stringMatching(
+        /^❌ \*\*The agent's job failed\*\*\n\nFor .*runs\/1002\)\n[\s\S]*Job `job_1`\.$/,
+      ),
+    ],
+  ])
+  expect(post.requests).toEqual([])
+  await comment(scene, { env: { GITHUB_JOB: 'other' } })
+  await comment(scene, { inputs: { 'project-id': 'other', 'follow-up': 'true' } })
+  expect(scene.headlines()).toEqual(["❌ **The agent's job failed**", DONE, DONE])
+  expect(scene.said()[2]?.at(-1)).not.toContain('`/docs')
+  // It is no memory: a command does not find its job there.
+  expect((await scene.ask()).calls[0]).toEqual(CREATE[0])
+})
+
+it('a status comment that can not be written costs a warning, and no memory', async ({ scene }) => {
+  scene.github.faults.push({ match: /^POST .*comments$/, end: '403' })
+  const { warnings, outputs } = await comment(scene)
+  expect(warnings).toContain(
+    '`pull-requests: write` is missing in `permissions:`, so the pull request does not show the result. Failed to write the comment: GitHub returned 403 ("Forbidden").',
+  )
+  expect(outputs['result']).toBe('no-pull-request')
+})
+
+it.for<[string, Event, Record<string, string>]>([
+  ['`auto`', opened, { comment: 'auto' }],
+  ['`never`', opened, { comment: 'never' }],
+  ['a dry run', opened, { 'dry-run': 'true' }],
+  ['another event of a pull request', review({ id: 1, body: 'Hm.', author: octocat }), {}],
+])('no status comment is written by %s', async ([_what, event, inputs], { scene }) => {
+  await comment(scene, { inputs }, event)
+  expect(scene.said()).toEqual([])
+})
+
+it.for(HOSTILE_TEXTS)(
+  'text that is not ours is shown in comments, and nothing in it comes alive: %j',
+  async (text, { scene }) => {
+    const replies = {
+      post: [{ body: { id: text } }],
+      get: [{ body: { id: text, status: 'completed', prLink: PULL } }],
+    }
+    await scene.ask({ words: `/docs ${text} mint_0123456789`, inputs: { matrix: text }, replies })
+    const bodies = scene.world.comments.slice(1).flatMap(({ history }) => history)
+    expect(bodies.length).toBeGreaterThan(1)
+    expect(JSON.stringify([bodies, bodies.map(markerIn)])).not.toContain('mint_0123456789')
+    for (const body of scene.said().flat()) {
+      expect(body).not.toMatch(/^\s*\/docs/)
+      const { html, mentions, images } = alive(body)
+      expect(html.filter((tag) => !/^<\/?code>/.test(tag))).toEqual([])
+      expect([...mentions, ...images]).toEqual([])
+    }
+  },
+)
