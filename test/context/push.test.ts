@@ -250,6 +250,15 @@ describe('a schedule or dispatch', () => {
     },
   )
 
+  it('is not told on its first run that there is no release where those are not known', async () => {
+    const scene = await scheduleScene()
+    scene.github.faults.push({ match: /releases$/, end: '502' })
+    const { lines } = await tell(scene, start)
+    expect(lines[4]).toMatch(
+      /^Changes since: .* \(this step has no earlier job, and the releases are not known\)$/,
+    )
+  })
+
   it('says that it is not known, and why, with one warning', async () => {
     const scene = await scheduleScene()
     scene.github.faults.push({

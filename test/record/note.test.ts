@@ -96,6 +96,14 @@ it.for<[string, (scene: Scene) => Event, RegExp]>([
       }),
     /: \[v2\]\(https:\S+\/releases\/tag\/v2\)$/,
   ],
+  [
+    'the tag of a release without a name',
+    () =>
+      event('release', {
+        release: { tag_name: 'v3', html_url: 'https://github.com/acme/docs/releases/tag/v3' },
+      }),
+    /: \[v3\]\(https:/,
+  ],
   ['else the event', () => event('deployment'), /: deployment$/],
   [
     'at most five of them, with titles cut to 80 characters',
@@ -169,6 +177,19 @@ describe('the note on the agent’s pull request', () => {
       expect.stringContaining('Rename it'),
       '- 2026-01-05: an earlier job',
     ])
+  })
+
+  it('has a line of a job that a run waited for until there was a pull request', async ({
+    scene,
+  }) => {
+    await write(scene, 'Fix it', { end: 'timed-out', inputs: { timeout: '1s' } })
+    expect(notesIn(scene)).toEqual([])
+    const wait = { inputs: { prompt: '', 'job-id': 'job_1' } }
+    await write(scene, 'Wait', { ...ended(PULL), ...wait })
+    await write(scene, 'Wait', { ...ended(PULL), ...wait })
+    expect(linesIn(scene)).toEqual(['- 2026-01-05: an earlier job'])
+    const { calls } = await scene.tell(scene.comment('/docs shorter', { number: 1 }), ended(PULL))
+    expect(calls[1]).toBe('POST /job/job_1/message')
   })
 
   it('is written in another repository where the token can comment there, else nothing, without a warning', async ({

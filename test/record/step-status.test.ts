@@ -275,3 +275,15 @@ it.each<[string, string, RegExp, FaultName, number, RegExp]>([
     expect(error).not.toContain('safe to run this again')
   },
 )
+
+it('a token without any permission for statuses is told of so once, with the one that is needed', async () => {
+  const { world, run } = await newStep()
+  for (const permission of ['statuses: write', 'statuses: read']) world.scopes.delete(permission)
+  const { log, summary } = await run()
+  const told = log.filter((line) => line.includes('`statuses: '))
+  expect(told).toEqual([
+    expect.stringMatching(/^warning: `statuses: write` is missing .*This run starts a new job\.$/),
+    expect.stringMatching(/^`statuses: write` is missing/),
+  ])
+  expect(summary.match(/^⚠️ .*statuses/gm)).toHaveLength(1)
+})
