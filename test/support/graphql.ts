@@ -210,7 +210,6 @@ function rootOf(world: World, violations: string[]): Fields {
       () => fields.labels ?? [],
       ({ name }) => ({ name }),
     ),
-    baseRef: () => refOf(fields.base?.ref ?? ''),
     commits: connection(
       () => commits,
       (oid) => ({ commit: commit(oid) }),
@@ -284,17 +283,6 @@ function rootOf(world: World, violations: string[]): Fields {
           return found
             ? pullRequest(found, repository)
             : cannot(`PullRequest with the number of ${number}`)
-        },
-        // Newest first: the order that the action asks for.
-        pullRequests: (page: Arguments) => {
-          needs('pull-requests: read')
-          const open = [...world.pulls.values()]
-            .filter(({ fields }) => fields.state === 'open')
-            .toReversed()
-          return connection(
-            () => open,
-            (one) => pullRequest(one, repository),
-          )(page)
         },
       }
     },

@@ -3,6 +3,7 @@ import type { Call } from './openapi.ts'
 import {
   type Account,
   addComment,
+  addReaction,
   addStatus,
   type Comment,
   type Commit,
@@ -12,10 +13,8 @@ import {
   has,
   historyOf,
   mayWriteTo,
-  newestStatuses,
   type Pull,
   pullOf,
-  type Reaction,
   type Role,
   resolve,
   time,
@@ -72,15 +71,11 @@ export function restAnswer(call: Call, world: World): Answer {
       return pull === undefined ? NOT_FOUND : ok(pull.files.map((file) => like(fileFields(file))))
     case 'POST /statuses/{sha}':
       return statusAnswer(call, world, like)
-    case 'GET /commits/{ref}/status':
     case 'GET /commits/{ref}/statuses': {
-      const sha = resolve(world, at('ref'))?.sha
-      if (sha === undefined) return noCommit(at('ref'))
-      const own = world.statuses.filter((status) => status.sha === sha).toReversed()
-      if (path.endsWith('statuses')) return ok(own.map((status) => like(statusFields(status))))
-      const [one] = listIn(example, 'statuses')
-      const statuses = newestStatuses(world, sha).map((status) => merged(one, statusFields(status)))
-      return ok(like({ sha, statuses }))
+      const commit = resolve(world, at('ref'))
+      if (commit === undefined) return noCommit(at('ref'))
+      const own = world.statuses.filter(({ sha }) => sha === commit.sha).toReversed()
+      return ok(own.map((status) => like(statusFields(status))))
     }
     case 'GET /commits': {
       const page = historyOf(world, at('sha')).slice(0, Number(at('per_page')))
@@ -115,9 +110,8 @@ export function restAnswer(call: Call, world: World): Answer {
 }
 
 /** Answers what is about an issue or pull request: comments, reactions, labels, reviewers. */
-function threadAnswer(call: Call, world: World, like: Like): Answer {
-  const { operation, parameters, body } = call
-  const { method, path } = operation
+function threadAnswer({ operation, parameters, body }: Call, world: World, like: Like): Answer {
+  const { method, path, example } = operation
   const kind = path.includes('/pulls/') ? 'review' : 'main'
   const commentId = Number(parameters['comment_id'])
   const comment = world.comments.find((one) => one.id === commentId && one.kind === kind)
@@ -129,12 +123,12 @@ function threadAnswer(call: Call, world: World, like: Like): Answer {
   if (!pulls.has(number) && (isElsewhere || !world.issues.has(number))) return NOT_FOUND
   if (parameters['comment_id'] !== undefined && comment?.number !== number) return NOT_FOUND
   if (method !== 'GET' && !isElsewhere && !mayWriteTo(world, number)) return FORBIDDEN
-  if (path.endsWith('/labels')) return ok(operation.example)
+  if (path.endsWith('/labels')) return ok(example)
   if (path.endsWith('/requested_reviewers')) return ok(like({ number, requested_teams: [] }), 201)
-  if (path.includes('/reactions')) {
-    const on: Pick<Reaction, 'kind' | 'commentId'> =
-      comment === undefined ? { kind: 'issue', commentId: number } : { kind, commentId }
-    return reactionAnswer(call, on, world, like)
+  if (path.endsWith('/reactions')) {
+    const content = String(body['content'])
+    const { id, isNew } = addReaction(world, commentId, content)
+    return ok(like({ id, content, user: userFields(world.viewer) }), isNew ? 201 : 200)
   }
   const show = (one: Comment): Fields => like(commentFields(one, world))
   if (method === 'POST') {
@@ -151,44 +145,12 @@ function threadAnswer(call: Call, world: World, like: Like): Answer {
         one.number === number &&
         (one.repository ?? world.repository) === repository,
     )
-    return ok((parameters['direction'] === 'desc' ? thread.toReversed() : thread).map(show))
+    return ok(thread.map(show))
   }
   if (comment.author.id !== world.viewer.id) return FORBIDDEN
-  if (method === 'DELETE') {
-    world.comments.splice(world.comments.indexOf(comment), 1)
-    world.deleted.push(comment.id)
-    return ok(undefined, 204)
-  }
   comment.history.push(String(body['body']))
   comment.editedAtMs = world.now()
   return ok(show(comment))
-}
-
-/** Answers what is about the reactions to a comment, or to an issue. */
-function reactionAnswer(
-  { operation: { method }, parameters, body }: Call,
-  on: Pick<Reaction, 'kind' | 'commentId'>,
-  { reactions, viewer: author }: World,
-  like: Like,
-): Answer {
-  const here = reactions.filter(
-    ({ commentId, kind }) => commentId === on.commentId && kind === on.kind,
-  )
-  const show = ({ id, content, author }: Reaction): Fields =>
-    like({ id, content, user: userFields(author) })
-  if (method === 'GET') return ok(here.map(show))
-  if (method === 'DELETE') {
-    const index = reactions.findIndex(({ id }) => `${id}` === parameters['reaction_id'])
-    if (index === -1) return NOT_FOUND
-    reactions.splice(index, 1)
-    return ok(undefined, 204)
-  }
-  const content = String(body['content'])
-  const known = here.find((one) => one.content === content && one.author.id === author.id)
-  if (known !== undefined) return ok(show(known))
-  const made = { ...on, id: Math.max(900, ...reactions.map((one) => one.id)) + 1, author, content }
-  reactions.push(made)
-  return ok(show(made), 201)
 }
 
 /** Source of the limits: GitHub's documentation, "REST API endpoints for commit statuses", and its answers. */

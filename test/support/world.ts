@@ -105,10 +105,10 @@ export type Check = {
   summary: string | null
 }
 
-/** A reaction to a comment, or to an issue itself, whose `commentId` is its number. */
-export type Reaction = Pick<Comment, 'id' | 'author'> & {
+/** A reaction of the token's account to a comment. */
+type Reaction = {
+  readonly id: number
   readonly content: string
-  readonly kind: Comment['kind'] | 'issue'
   readonly commentId: number
 }
 
@@ -168,8 +168,6 @@ function newWorld() {
     /** Oldest first. */
     checks: list<Check>(),
     comments: list<Comment>(),
-    /** Ids of comments that were deleted. */
-    deleted: list<number>(),
     reactions: list<Reaction>(),
     /** What the permission call answers, by login in lower case; others have none. */
     roles: new Map<string, Role>(),
@@ -327,10 +325,18 @@ export function addComment(
   },
 ): Comment {
   const { body, rootId, ...rest } = comment
-  const id = Math.max(5000, ...world.comments.map((one) => one.id), ...world.deleted) + 1
+  const id = Math.max(5000, ...world.comments.map((one) => one.id)) + 1
   const added: Comment = { ...rest, rootId, id, history: [body], atMs: world.now() }
   world.comments.push(added)
   return added
+}
+
+/** Adds a reaction, unless it is there already. */
+export function addReaction({ reactions }: World, commentId: number, content: string) {
+  const known = reactions.find((one) => one.content === content && one.commentId === commentId)
+  const id = known?.id ?? 901 + reactions.length
+  if (known === undefined) reactions.push({ id, content, commentId })
+  return { id, isNew: known === undefined }
 }
 
 /** Adds a check run, by default the docs service's, which is queued. */
