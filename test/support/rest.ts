@@ -166,14 +166,11 @@ function statusAnswer({ parameters, body }: Call, world: World, like: Like): Ans
 }
 
 function runsAnswer({ operation, parameters }: Call, world: World): Answer {
-  const { workflow_id: id, branch, status, created, per_page: size = 30 } = parameters
-  const since = String(created ?? '').replace('>=', '')
+  const { workflow_id: id, branch, status, created = '', per_page: size } = parameters
+  const since = created.replace('>=', '')
   const found = world.runs.filter(
-    ({ workflow, head_branch, conclusion, created_at }) =>
-      (created_at ?? since) >= since &&
-      workflow === id &&
-      head_branch === (branch ?? head_branch) &&
-      conclusion === (status ?? conclusion),
+    ({ workflow, head_branch, conclusion, created_at = since }) =>
+      workflow === id && head_branch === branch && conclusion === status && created_at >= since,
   )
   const [example] = listIn(operation.example, 'workflow_runs')
   const workflow_runs = found.slice(0, Number(size)).map(({ workflow: _, ...run }) => {
@@ -182,17 +179,14 @@ function runsAnswer({ operation, parameters }: Call, world: World): Answer {
   return ok({ total_count: found.length, workflow_runs })
 }
 
-/** Commits are paged, or the 250 newest; files, 300 at most, are on the first page alone. */
+/** The 250 newest commits and 300 files, as without a page. */
 function comparisonAnswer({ operation: { example }, parameters }: Call, world: World): Answer {
-  const { basehead = '', page, per_page: size } = parameters
+  const { basehead = '' } = parameters
   const told = world.comparisons.get(basehead) ?? madeComparison(basehead, world)
   if (told === undefined) return NOT_FOUND
-  const all = listIn(told, 'commits')
-  const end = Number(page ?? 1) * Number(size ?? 30)
-  const isPaged = page !== undefined || size !== undefined
-  const commits = isPaged ? all.slice(end - Number(size ?? 30), end) : all.slice(-250)
-  const files = Number(page ?? 1) === 1 ? listIn(told, 'files').slice(0, 300) : []
   const [[commitExample], [fileExample]] = [listIn(example, 'commits'), listIn(example, 'files')]
+  const commits = listIn(told, 'commits').slice(-250)
+  const files = listIn(told, 'files').slice(0, 300)
   return ok({
     ...merged(example, { ...told }),
     commits: commits.map((commit) => merged(commitExample, commit)),
@@ -208,9 +202,7 @@ function madeComparison(basehead: string, world: World): object | undefined {
   const ahead = commitsBetween(world, base, head).toReversed()
   const behind = commitsBetween(world, head, base)
   const alone = ahead.length === 0 ? 'identical' : 'ahead'
-  const files = new Map(
-    ahead.flatMap((commit) => commit.files).map((file) => [file.filename, file]),
-  )
+  const files = ahead.flatMap((commit) => commit.files)
   return {
     html_url: `https://github.com/${world.repository}/compare/${basehead}`,
     status: behind.length === 0 ? alone : ahead.length === 0 ? 'behind' : 'diverged',
@@ -218,7 +210,7 @@ function madeComparison(basehead: string, world: World): object | undefined {
     behind_by: behind.length,
     total_commits: ahead.length,
     commits: ahead.map((commit) => commitFields(commit, world)),
-    files: [...files.values()],
+    files: [...new Map(files.map((file) => [file.filename, file])).values()],
   }
 }
 

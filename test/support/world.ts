@@ -123,11 +123,10 @@ export type Role = {
 }
 
 /** A run of the workflow in that file, with fields of GitHub's answer. */
-export type WorkflowRun = Readonly<Record<string, unknown>> & {
-  readonly workflow: string
-  readonly head_branch: string
-  readonly conclusion: string
-}
+export type WorkflowRun = Readonly<Record<string, unknown>> &
+  Readonly<Record<'workflow' | 'head_branch' | 'conclusion', string>> & {
+    readonly created_at?: string
+  }
 
 /** The first commit, and the one that a push leads to in most tests. */
 export const BEFORE = 'a'.repeat(40)
@@ -218,40 +217,28 @@ type NewPull = PullRequest & Pick<NewCommit, 'files'> & { readonly number: numbe
 
 /** Adds a pull request, with fields of GitHub's answer; by default octocat's, open, with one commit of its own. */
 export function addPull(world: World, change: NewPull, pulls = world.pulls): Pull {
-  const { number, files: named = [], ...fields } = change
-  const { user = person('octocat'), title = `Change ${number}` } = fields
-  const { ref = `change-${number}`, sha: given } = fields.head ?? {}
+  const { number, files: named = [], ...given } = change
+  const { title = `Change ${number}`, user = person('octocat') } = given
+  const { ref = `change-${number}`, sha: wanted } = given.head ?? {}
   const files = named.map(fileFields)
-  let sha = given ?? ''
-  if (!world.commits.has(sha)) {
-    const parents = [world.branches.get('main') ?? BEFORE]
-    const message = title ?? ''
-    const author = accountOf(user)
-    sha = addCommit(world, {
-      ...(sha && { sha }),
-      parents,
-      files,
-      author,
-      branch: ref,
-      message,
-    }).sha
-  }
-  const open = { state: 'open', merged: false, merged_at: null, merge_commit_sha: null }
-  const told = { body: null, labels: [], mergeable_state: 'clean', created_at: time(world.now()) }
-  const head = { repo: { full_name: world.repository }, ...fields.head, ref, sha }
+  const own = { author: accountOf(user), message: title ?? '', branch: ref, files }
+  const parents = [world.branches.get('main') ?? BEFORE]
+  const { sha } =
+    world.commits.get(wanted ?? '') ??
+    addCommit(world, { ...own, parents, ...(wanted && { sha: wanted }) })
   const pull: Pull = {
     number,
     fields: {
-      ...open,
-      ...told,
-      ...fields,
+      ...{ state: 'open', merged: false, merged_at: null, merge_commit_sha: null },
+      ...{ body: null, labels: [], mergeable_state: 'clean', created_at: time(world.now()) },
+      ...given,
       title,
       user,
-      head,
-      base: { ref: 'main', ...fields.base },
+      head: { repo: { full_name: world.repository }, ...given.head, ref, sha },
+      base: { ref: 'main', ...given.base },
     },
     commits: [sha],
-    landed: fields.merged === true && fields.merge_commit_sha ? [fields.merge_commit_sha] : [],
+    landed: given.merged === true && given.merge_commit_sha ? [given.merge_commit_sha] : [],
     replaced: [],
     files,
     indexedAtMs: 0,
@@ -275,9 +262,8 @@ export function mergePull(
       return add({ message, author, files })
     })
   } else if (how === 'squash') {
-    pull.landed = [
-      add({ message: `${title} (#${pull.number})`, author: accountOf(user), files: pull.files }),
-    ]
+    const message = `${title} (#${pull.number})`
+    pull.landed = [add({ message, author: accountOf(user), files: pull.files })]
   } else {
     const from = `${head?.repo?.full_name?.split('/')[0]}/${head?.ref}`
     const parents = [world.branches.get(branch) ?? BEFORE, head?.sha ?? '']
@@ -302,31 +288,25 @@ export function pushToPull(
   pull: Pull,
   { force = false, ...change }: { readonly force?: boolean } & Partial<Commit> = {},
 ): Commit {
-  const tip = pull.fields.head?.sha ?? ''
+  const { user, head } = pull.fields
+  const tip = head?.sha ?? ''
   const parents = force ? commitOf(world, pull.commits[0] ?? tip).parents : [tip]
-  const author = accountOf(pull.fields.user)
-  const commit = addCommit(world, {
-    parents,
-    author,
-    branch: pull.fields.head?.ref ?? '',
-    ...change,
-  })
-  pull.fields = { ...pull.fields, head: { ...pull.fields.head, sha: commit.sha } }
+  const usual = { parents, author: accountOf(user), branch: head?.ref ?? '' }
+  const commit = addCommit(world, { ...usual, ...change })
+  pull.fields = { ...pull.fields, head: { ...head, sha: commit.sha } }
   pull.commits = force ? [commit.sha] : [...pull.commits, commit.sha]
   if (force) pull.replaced = [...pull.replaced, tip]
   return commit
 }
 
-export function addComment(
-  world: World,
-  comment: Pick<Comment, 'kind' | 'number' | 'author' | 'repository'> & {
-    readonly body: string
-    readonly rootId?: number
-  },
-): Comment {
-  const { body, rootId, ...rest } = comment
+type NewComment = Pick<Comment, 'kind' | 'number' | 'author' | 'repository'> & {
+  readonly body: string
+  readonly rootId?: number
+}
+
+export function addComment(world: World, { body, rootId, ...comment }: NewComment): Comment {
   const id = Math.max(5000, ...world.comments.map((one) => one.id)) + 1
-  const added: Comment = { ...rest, rootId, id, history: [body], atMs: world.now() }
+  const added: Comment = { ...comment, rootId, id, history: [body], atMs: world.now() }
   world.comments.push(added)
   return added
 }
@@ -340,22 +320,19 @@ export function addReaction({ reactions }: World, commentId: number, content: st
 }
 
 /** Adds a check run, by default the docs service's, which is queued. */
-export function addCheck(world: World, sha: string, fields: Partial<Check> = {}): Check {
-  const usual = {
+export function addCheck({ checks }: World, sha: string, fields: Partial<Check> = {}): Check {
+  const added: Check = {
     app: 'mintlify',
     name: 'Mintlify Deployment',
     status: 'QUEUED',
     conclusion: null,
-  } as const
-  const added = {
-    ...usual,
     title: null,
     summary: null,
     ...fields,
     sha,
-    id: world.checks.length + 1,
+    id: checks.length + 1,
   }
-  world.checks.push(added)
+  checks.push(added)
   return added
 }
 
@@ -374,26 +351,18 @@ export function addStatus(
 
 /** Tells the world what an event's payload names and GitHub would know: commits, pull request, issue. */
 export function learn(world: World, payload: Payload): void {
-  const { before, after, ref, commits = [], pull_request: pull, issue } = payload
+  const { before, after = '', ref = '', commits, pull_request: pull, issue } = payload
   const told: readonly PushedCommit[] = [{ id: before }, ...(commits ?? []), { id: after }]
   let parents: readonly string[] = []
-  for (const { id, message, author } of told) {
+  for (const { id, message, author: named } of told) {
     if (!id || /^0+$/.test(id)) continue
-    if (!world.commits.has(id)) {
-      const account = author?.username ? person(author.username) : undefined
-      addCommit(world, {
-        sha: id,
-        parents,
-        author: account,
-        branch: null,
-        ...(message && { message }),
-      })
-    }
+    const author = named?.username ? person(named.username) : undefined
+    if (!world.commits.has(id))
+      addCommit(world, { sha: id, parents, author, branch: null, ...(message && { message }) })
     parents = [id]
   }
-  const branch = ref?.startsWith('refs/heads/') ? ref.slice('refs/heads/'.length) : undefined
-  if (branch !== undefined && world.commits.has(after ?? ''))
-    world.branches.set(branch, after ?? '')
+  if (ref?.startsWith('refs/heads/') && after && world.commits.has(after))
+    world.branches.set(ref.slice('refs/heads/'.length), after)
   const { merged, merge_commit_sha: mergeCommit } = pull ?? {}
   if (merged === true && mergeCommit && !world.commits.has(mergeCommit))
     addCommit(world, { sha: mergeCommit })
