@@ -34,7 +34,7 @@ describe.concurrent('what can be added to any recipe', () => {
     ['Not waiting', 'submitted'],
   ])('%s: the run ends as %s', async (heading, result) => {
     const run = await runWorkflow('docs-on-push', { workflow: withSnippet(heading) })
-    expect(run.outputs).toMatchObject([{ result }])
+    expect(run.results).toEqual([result])
     const context = 'Docs agent: docs (docs-on-push.yml, docs, docs)'
     expect(run.statuses).toEqual([`pending ${context}`, `success ${context}`])
     expect(run.world.statuses.at(-1)?.description).toContain(`(${run.docs.jobs[0]?.id})`)
@@ -93,7 +93,7 @@ describe.concurrent('what can be added to any recipe', () => {
   ])('Once a day: %s', async (_case, options, result) => {
     const workflow = withSnippet('Once a day', ['skip-unchanged: true'])
     const run = await runWorkflow('docs-on-push', { workflow, event: 'schedule', ...options })
-    expect(run.outputs).toMatchObject([{ result }])
+    expect(run.results).toEqual([result])
     expect(run.prompts).toHaveLength(1) // that of the earlier job, where there is one
     expect(run.asked.filter((line) => line.endsWith('/message'))).toEqual([])
   })
@@ -103,7 +103,7 @@ describe.concurrent('what can be added to any recipe', () => {
     const own = / {10}prompt: \|\n(?: {12}.*\n)+(?= {10}dry-run)/
     const run = await runWorkflow('docs-on-push', { workflow: workflow.replace(own, '') })
     expect(run.prompts[0]).toMatch(/^Fix what the list of what readers missed/)
-    expect(run.outputs).toMatchObject([{ result: 'pull-request' }])
+    expect(run.results).toEqual(['pull-request'])
     expect(run.prompts[0]).toMatch(/ratings|searches/)
   })
 
