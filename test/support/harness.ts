@@ -17,7 +17,7 @@ import { startGitHub } from './github.ts'
 import { readPrinted } from './printed.ts'
 import { environmentOf, writeAll } from './run-action.ts'
 import { type Replies, startScriptedService } from './scripted-service.ts'
-import { BEFORE, commitOf, emptyWorld, learn, resolve } from './world.ts'
+import { BEFORE, commitOf, emptyWorld, learn, ownComments, resolve } from './world.ts'
 
 /** What differs from harness to harness: options of the embedded docs service, or the replies of a scripted one. */
 export type HarnessOptions = DocsServiceOptions & {
@@ -227,13 +227,7 @@ export async function startHarness(options: HarnessOptions = {}) {
     ...{ clock, docs, github, world, workspace, run, close },
     /** Of the docs service, scripted or not. */
     serviceUrl: service.url,
-    /** What our comments said, one after another, without their markers; oldest comment first. */
-    said: () => {
-      const ours = world.comments.filter(({ author }) => author === world.viewer)
-      return ours.map(({ history }) =>
-        history.map((body) => body.replace(/^<!-- docs-agent \S+ -->\n/, '')),
-      )
-    },
+    said: () => ownComments(world),
     /** The reactions that are there now, by content. */
     reactions: () => world.reactions.map(({ content }) => content),
     /** What the commit statuses said, oldest first: `pending: Starting`. */

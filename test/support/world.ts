@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { Pull as ServicePull } from '../../docs-service/agent/jobs.ts'
 import type { Payload } from '../../src/events/event-table.ts'
 import type {
   CommitFile,
@@ -43,10 +44,8 @@ export type Commit = {
 
 /** A commit status. Each POST makes one; none is ever changed. */
 type StatusFields = 'context' | 'state' | 'description' | 'target_url' | 'created_at' | 'creator'
-export type CommitStatus = Required<Pick<Status, StatusFields>> & {
-  readonly id: number
-  readonly sha: string
-}
+export type CommitStatus = Required<Pick<Status, StatusFields>> &
+  Pick<Commit, 'sha'> & { readonly id: number }
 
 export type Pull = {
   readonly number: number
@@ -64,16 +63,7 @@ export type Pull = {
 }
 
 /** A pull request of the docs agent, as its service tells it. */
-export type AgentPull = {
-  readonly number: number
-  readonly state: 'open' | 'merged' | 'closed'
-  readonly title?: string
-  readonly files?: readonly CommitFile[]
-  /** How many commits its branch has. */
-  readonly commits?: number
-  /** How the build of its preview goes. */
-  readonly build?: () => 'queued' | 'building' | 'ready' | 'failed' | 'skipped' | 'none'
-}
+type AgentPull = Omit<ServicePull, 'files'> & Pick<Pull, 'files'>
 
 /** A comment with all it ever said. */
 export type Comment = {
@@ -99,17 +89,10 @@ export type Check = {
   /** Slug of its App. */
   readonly app: string
   readonly name: string
-  status: 'QUEUED' | 'IN_PROGRESS' | 'COMPLETED'
-  conclusion: 'SUCCESS' | 'FAILURE' | 'SKIPPED' | 'TIMED_OUT' | 'NEUTRAL' | 'CANCELLED' | null
+  status: string
+  conclusion: string | null
   title: string | null
   summary: string | null
-}
-
-/** A reaction of the token's account to a comment. */
-type Reaction = {
-  readonly id: number
-  readonly content: string
-  readonly commentId: number
 }
 
 /** What somebody may do in the repository, as the permission call answers it. */
@@ -167,7 +150,8 @@ function newWorld() {
     /** Oldest first. */
     checks: list<Check>(),
     comments: list<Comment>(),
-    reactions: list<Reaction>(),
+    /** Of the token's account. */
+    reactions: list<{ readonly content: string; readonly commentId: number }>(),
     /** What the permission call answers, by login in lower case; others have none. */
     roles: new Map<string, Role>(),
     /** Fields of comparisons, by `before...after`; others are made from the commits. */
@@ -311,14 +295,6 @@ export function addComment(world: World, { body, rootId, ...comment }: NewCommen
   return added
 }
 
-/** Adds a reaction, unless it is there already. */
-export function addReaction({ reactions }: World, commentId: number, content: string) {
-  const known = reactions.find((one) => one.content === content && one.commentId === commentId)
-  const id = known?.id ?? 901 + reactions.length
-  if (known === undefined) reactions.push({ id, content, commentId })
-  return { id, isNew: known === undefined }
-}
-
 /** Adds a check run, by default the docs service's, which is queued. */
 export function addCheck({ checks }: World, sha: string, fields: Partial<Check> = {}): Check {
   const added: Check = {
@@ -452,5 +428,13 @@ export function has({ scopes }: World, permission: string): boolean {
 export function mayWriteTo(world: World, number: number): boolean {
   return (
     has(world, 'issues: write') || (world.pulls.has(number) && has(world, 'pull-requests: write'))
+  )
+}
+
+/** What comments of the token's account said, one after another, without their markers; oldest comment first. */
+export function ownComments({ comments, viewer }: World): string[][] {
+  const ours = comments.filter(({ author }) => author.id === viewer.id)
+  return ours.map(({ history }) =>
+    history.map((body) => body.replace(/^<!-- docs-agent \S+ -->\n/, '')),
   )
 }
