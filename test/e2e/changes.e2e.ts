@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { type Event, event, newIssue, pushTo } from '../support/events.ts'
 import { octocat } from '../support/scene.ts'
 import type { World } from '../support/world.ts'
-import { PULL, pullIs, runWorkflow } from './run-workflow.ts'
+import { MERGED, PULL, pullIs, runWorkflow } from './run-workflow.ts'
 
 /** An event of a pull request or an issue, with the label that it is about. */
 const withLabel = (event: () => Event, label: string) => (): Event => {
@@ -92,20 +92,20 @@ describe.concurrent('a push', () => {
 })
 
 describe.concurrent('a pull request', () => {
-  const merged = { merged: true, state: 'closed', merge_commit_sha: 'e'.repeat(40) }
-
   it('is documented once it is merged, and told so (docs-on-merge)', async () => {
-    const run = await runWorkflow('docs-on-merge', { event: pullIs('closed', merged) })
+    const run = await runWorkflow('docs-on-merge', { event: pullIs('closed', MERGED) })
     expect(run.results).toEqual(['pull-request'])
     expect(run.prompts[0]).toMatch(/^Document what the merged pull request below changes/)
     for (const part of ['Add pets', 'src/pets.ts']) expect(run.prompts[0]).toContain(part)
-    expect(new Set(run.world.statuses.map(({ sha }) => sha))).toEqual(new Set(['e'.repeat(40)]))
+    expect(new Set(run.world.statuses.map(({ sha }) => sha))).toEqual(
+      new Set([MERGED.merge_commit_sha]),
+    )
     const told = run.world.comments.filter(({ number }) => number === 5)
     expect(told.map(({ history }) => history.at(-1))).toEqual([expect.stringContaining(PULL)])
   })
 
   it('with the label docs-later is documented once that is taken off (docs-on-merge)', async () => {
-    const taken = pullIs('unlabeled', merged)
+    const taken = pullIs('unlabeled', MERGED)
     const run = await runWorkflow('docs-on-merge', { event: withLabel(taken, 'docs-later') })
     expect(run.results).toEqual(['pull-request'])
     const open = withLabel(pullIs('unlabeled', { merged: false }), 'docs-later')
@@ -117,7 +117,7 @@ describe.concurrent('a pull request', () => {
     ['of Dependabot is skipped', { user: { login: 'dependabot[bot]', type: 'Bot' } }, ['skipped']],
     ['with the label docs-later starts no runner', { labels: [{ name: 'docs-later' }] }, []],
   ])('%s (docs-on-merge)', async (_case, pull, results) => {
-    const event = pullIs('closed', { ...merged, ...pull })
+    const event = pullIs('closed', { ...MERGED, ...pull })
     const run = await runWorkflow('docs-on-merge', { event })
     expect(run.results).toEqual(results)
     expect(results.length === 0 ? run.sent : run.asked).toEqual([])

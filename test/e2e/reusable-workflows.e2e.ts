@@ -3,6 +3,7 @@ import {
   comment,
   earlierJob,
   expression,
+  MERGED,
   PULL,
   pullIs,
   readExample,
@@ -23,7 +24,7 @@ function callerOf(name: Name, inputs: readonly string[] = [], jobs = ''): string
   )
 }
 
-const merged = pullIs('closed', { merged: true, state: 'closed', merge_commit_sha: 'e'.repeat(40) })
+const merged = pullIs('closed', MERGED)
 
 describe.concurrent('the reusable workflows, called from a repository of their user', () => {
   it('docs-on-push has a pull request made', async () => {
@@ -90,15 +91,12 @@ describe.concurrent('the reusable workflows, called from a repository of their u
           TOTAL: ${expression('needs.docs.outputs.visitors-total')}
         run: echo "visitors=$TOTAL"
 `
-    const inputs = ['prompt: ""', 'visitors-days: 14', 'reader-signals: none']
+    const url = `base-url: ${expression('vars.DOCS_BASE_URL')}`
+    const inputs = ['prompt: ""', 'visitors-days: 14', 'reader-signals: none', url]
     const run = await runWorkflow('docs', {
       event: 'schedule',
       variables: ({ url }) => ({ DOCS_BASE_URL: url }),
-      workflow: callerOf(
-        'weekly',
-        [...inputs, `base-url: ${expression('vars.DOCS_BASE_URL')}`],
-        print,
-      ),
+      workflow: callerOf('weekly', inputs, print),
     })
     const report = JSON.parse(run.job('weekly').outputs['weekly']?.['visitors'] ?? '{}')
     expect(Date.parse(report.to) - Date.parse(report.from)).toBe(14 * 24 * 60 * 60 * 1000)
@@ -205,12 +203,7 @@ describe.concurrent("an App's token", () => {
     const head = { repo: { full_name: 'octocat/docs', fork: true } }
     const run = await runWorkflow('docs', {
       workflow: withApp('docs-on-merge'),
-      event: pullIs('closed', {
-        merged: true,
-        state: 'closed',
-        merge_commit_sha: 'e'.repeat(40),
-        head,
-      }),
+      event: pullIs('closed', { ...MERGED, head }),
       secrets: { ...REFUSED, DOCS_API_KEY: '', DOCS_APP_PRIVATE_KEY: '' },
     })
     expect(appTokens(run)).toEqual([])

@@ -238,6 +238,9 @@ export function comment(body: string): (world: World) => Event {
   }
 }
 
+/** Fields of a pull request that was merged. */
+export const MERGED = { merged: true, state: 'closed', merge_commit_sha: 'e'.repeat(40) }
+
 /** What happens to octocat's pull request 5, with fields that it has then. */
 export function pullIs(action: string, pull: PullRequest = {}): () => Event {
   const changed = { title: 'Add pets', base: { ref: 'main' }, ...pull }
