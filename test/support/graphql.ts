@@ -124,10 +124,12 @@ function rootOf(world: World, violations: string[]): Fields {
     },
     status: () => {
       needs('statuses: read')
-      const contexts = newestStatuses(world, one.sha).map(statusContext)
-      const named = ({ name }: Arguments) =>
-        contexts.find(({ context }) => context === name) ?? null
-      return contexts.length === 0 ? null : { context: named }
+      const own = newestStatuses(world, one.sha)
+      const named = ({ name }: Arguments) => {
+        const found = own.find(({ context }) => context === name)
+        return found === undefined ? null : statusContext(found)
+      }
+      return own.length === 0 ? null : { context: named }
     },
     associatedPullRequests: connection(
       () => {
@@ -218,19 +220,20 @@ function rootOf(world: World, violations: string[]): Fields {
     search: ({ query = '', ...page }: Arguments) => {
       needs('pull-requests: read')
       const value = (name: string) => new RegExp(`(?:^| )${name}:(\\S+)`).exec(query)?.[1]
-      const isIn = (days: string | undefined, at: string | null | undefined): boolean => {
-        const [from = '', to = ''] = days?.split('..') ?? []
+      const isIn = (days = '..9', at: string | null | undefined): boolean => {
+        const [from = '', to = ''] = days.split('..')
         const day = at?.slice(0, 10) ?? ''
-        return days === undefined || (from <= day && day <= to)
+        return from <= day && day <= to
       }
       const found = [...world.pulls.values()].filter(({ fields }) => {
-        const login = fields.user?.login?.replace(/^(.*)\[bot\]$/, 'app/$1')
-        if (login !== value('author') || (query.includes('is:open') && fields.state !== 'open'))
-          return false
-        if (query.includes('is:unmerged') && fields.merged) return false
-        const closedAt = fields.state === 'open' ? null : fields.closed_at
+        const { user, state, merged, closed_at: closedAt } = fields
+        const isClosed = state !== 'open'
         return (
-          isIn(value('closed'), closedAt) && isIn(value('merged'), fields.merged ? closedAt : null)
+          user?.login?.replace(/^(.*)\[bot\]$/, 'app/$1') === value('author') &&
+          !(query.includes('is:open') && isClosed) &&
+          !(query.includes('is:unmerged') && merged) &&
+          isIn(value('closed'), isClosed ? closedAt : null) &&
+          isIn(value('merged'), isClosed && merged ? closedAt : null)
         )
       })
       const show = (one: Pull): Fields => pullRequest(one, world.repository)

@@ -382,16 +382,12 @@ export function resolve({ commits, branches, tags }: World, name: string): Commi
 }
 
 /** A commit and those before it, newest first. */
-export function historyOf(world: World, sha: string): readonly Commit[] {
-  const seen = new Set<string>()
-  const open = [sha]
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    if (seen.has(next)) continue
-    seen.add(next)
-    open.push(...(world.commits.get(next)?.parents ?? []))
-  }
-  const found = [...world.commits.values()].filter((commit) => seen.has(commit.sha))
-  return found.toReversed().toSorted((one, other) => other.atMs - one.atMs)
+export function historyOf({ commits }: World, sha: string): readonly Commit[] {
+  const found = new Set([sha])
+  // A set goes on to what is added meanwhile.
+  for (const one of found) for (const parent of commits.get(one)?.parents ?? []) found.add(parent)
+  const history = [...commits.values()].filter((commit) => found.has(commit.sha))
+  return history.toReversed().toSorted((one, other) => other.atMs - one.atMs)
 }
 
 /** Commits that `head` has and `base` has not, newest first. */
@@ -406,12 +402,10 @@ export function pullsOfCommit(world: World, sha: string): readonly Pull[] {
   return known.filter(({ commits, landed }) => commits.includes(sha) || landed.includes(sha))
 }
 
-/** The newest status of each context on a commit, newest first. */
+/** The newest status of each context on a commit. */
 export function newestStatuses({ statuses }: World, sha: string): readonly CommitStatus[] {
-  const own = statuses.filter((status) => status.sha === sha).toReversed()
-  return own.filter(
-    ({ context }, index) => own.findIndex((one) => one.context === context) === index,
-  )
+  const own = statuses.filter((status) => status.sha === sha)
+  return [...new Map(own.map((status) => [status.context, status])).values()]
 }
 
 /** A time as GitHub writes it. */
