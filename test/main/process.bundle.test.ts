@@ -114,28 +114,7 @@ describe('nothing comes alive of hostile texts', () => {
       expect(link).toMatch(/^(?:https:\/\/|http:\/\/127\.0\.0\.1:)[^@]+$/)
   }
 
-  it('in the prompt, as statuses, and in errors', async () => {
-    const { run: act, docs } = await startScene({ jobTimeMs: 60_000 })
-    const prompt = TEXTS.join('\n').replaceAll('\0', '')
-    expectInert(await act({ inputs: { ...QUIET, prompt, 'dry-run': 'true' } }))
-    const look = { path: 'look' } as const
-    for (const text of CHUNKS) {
-      const body = { id: 'j1', status: text }
-      docs.faults.add({ kind: 'status', status: 500, body: { error: text }, match: look })
-      docs.faults.add({ kind: 'body', body, handled: false, match: look })
-    }
-    const error = CHUNKS.join('\n')
-    docs.faults.add({ kind: 'status', status: 403, body: { error }, match: look })
-    docs.faults.add({ kind: 'body', body: { id: 'j1', status: 'x' }, match: { path: 'create' } })
-    const run = await act({ inputs: { ...QUIET, prompt } })
-    expect(run).toMatchObject({ exitCode: 1, outputs: { result: 'error', 'job-id': 'j1' } })
-    const unknown = /^::warning .* has a status that this version does not know/gm
-    expect(run.log.match(unknown)).toHaveLength(11)
-    expect(run.log.match(/^Failed to poll job j1\./gm)).toHaveLength(10)
-    expectInert(run)
-  })
-
-  it('in every field of a job', async () => {
+  it('in prompts, statuses, errors, and every field of a job', async () => {
     const { run: act, docs } = await startScene()
     for (const text of CHUNKS) {
       const prLink = `https://x.example/${text.replace(/[\s\p{C}@]/gu, '')}`
@@ -143,12 +122,23 @@ describe('nothing comes alive of hostile texts', () => {
       const source = { repository: text, ref: text }
       const fields = { source, model: text, prLink, ...times, [text]: text }
       const job = { id: `job ${text}`, status: 'completed', ...fields }
-      docs.faults.add({ kind: 'body', body: job, match: { path: 'create' } })
-      const run = await act({ inputs: QUIET, oddJob: true })
+      const look = { path: 'look' } as const
+      docs.faults.add({ kind: 'body', body: { ...job, status: text }, match: { path: 'create' } })
+      docs.faults.add({ kind: 'status', status: 500, body: { error: text }, match: look })
+      docs.faults.add({ kind: 'body', body: job, handled: false, match: look })
+      const prompt = text.replaceAll('\0', '')
+      const run = await act({ inputs: { ...QUIET, prompt }, oddJob: true })
       expectInert(run)
-      expect(run.outputs).toMatchObject({ 'job-id': `job ${text}`, result: 'pull-request' })
+      expect(run.outputs).toMatchObject({ 'job-id': job.id, result: 'pull-request' })
       expect(JSON.parse(run.outputs['job'] ?? '')).toEqual(job)
+      expect(run.log).toMatch(/^::warning .* has a status that this version does not know/m)
+      expect(run.log).toMatch(/^Failed to poll job /m)
     }
+    const body = { error: CHUNKS.join('\n') }
+    docs.faults.add({ kind: 'status', status: 403, body, match: { path: 'create' } })
+    const refused = await act({ inputs: QUIET })
+    expect(refused).toMatchObject({ exitCode: 1, outputs: { result: 'error' } })
+    expectInert(refused)
   })
 })
 
