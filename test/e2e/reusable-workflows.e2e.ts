@@ -58,12 +58,6 @@ describe.concurrent('the reusable workflows, called from a repository of their u
     expect(run.statuses).toEqual(expect.arrayContaining(contexts))
   })
 
-  it('docs-on-merge documents a merged pull request, with a comment there', async () => {
-    const run = await runWorkflow('docs', { workflow: callerOf('docs-on-merge'), event: merged })
-    expect(run.prompts).toHaveLength(1)
-    expect(run.github.requests).toContain('POST /issues/5/comments')
-  })
-
   it('docs-command answers a command, after the instructions of a file of the default branch', async () => {
     const run = await runWorkflow('docs', {
       event: comment('/docs Explain the new pets call.'),
