@@ -53,40 +53,28 @@ describe.each<DocsPlace>([
 })
 
 describe('the preview', () => {
-  it.each<[CheckState, string, string]>([
-    ['ready', `[Preview](${PREVIEW_URL}) ready`, ` · [preview](${PREVIEW_URL}) ready\n`],
+  const CHECK = '([check](https://github.com/acme/docs/runs/1))'
+  const syntax = '\n \n  Page `x` has a syntax error. \nMore.'
+  it.each<[CheckState, Parameters<typeof addCheck>[2], string, string]>([
+    ['ready', {}, ' ready', ' ready'],
+    ['building', {}, ' being built', ' being built'],
+    ['neutral', {}, '', ''],
     [
-      'building',
-      `[Preview](${PREVIEW_URL}) being built`,
-      ` · [preview](${PREVIEW_URL}) being built\n`,
+      'failed',
+      { title: 'No build', summary: syntax },
+      ` failed: Page \\\`x\\\` has a syntax error. ${CHECK}`,
+      ' failed',
     ],
-    ['neutral', `[Preview](${PREVIEW_URL})`, ` · [preview](${PREVIEW_URL})\n`],
-    ['skipped', '', '\n'],
-  ])('is told as %s', async (state, long, short) => {
+    ['failed', { title: 'No build', summary: '' }, ` failed: No build ${CHECK}`, ' failed'],
+    ['failed', {}, ` failed ${CHECK}`, ' failed'],
+  ])('is told as %s, with what the check says: %j', async (state, words, long, short) => {
     const { world, open, read, reply } = await startFinishedJob()
-    const pull = open({ title: '', files: ['a.mdx'] })
-    playBuild(world, pull.commits[0] ?? '', state)
-    const { summary } = await read()
-    expect(summary.match(/^\[Preview\].*$/m)?.[0] ?? '').toBe(long)
-    expect(await reply()).toContain(`\n[1 page](${PULL_URL}/files)${short}`)
-  })
-
-  it.each([
-    [
-      '\n \n  Page `x` has a syntax error. \nMore.',
-      'The build failed',
-      ': Page \\`x\\` has a syntax error.',
-    ],
-    ['', 'The build failed', ': The build failed'],
-    [null, null, ''],
-  ])('that failed (%j, %j) is told with what the check says', async (text, title, words) => {
-    const { world, open, read, reply } = await startFinishedJob()
-    const sha = open().commits[0] ?? ''
-    addCheck(world, sha, { ...CHECK_STATES.failed, title, summary: text })
-    const { summary } = await read()
-    const check = '([check](https://github.com/acme/docs/runs/1))'
-    expect(summary).toContain(`\n\nPreview failed${words} ${check}\n\n`)
-    expect(await reply()).toContain(' · preview failed\n')
+    const sha = open({ title: '', files: ['a.mdx'] }).commits[0] ?? ''
+    addCheck(world, sha, words)
+    playBuild(world, sha, state)
+    expect((await read()).summary).toContain(`\n\n[Preview](${PREVIEW_URL})${long}\n\n`)
+    const told = `[1 page](${PULL_URL}/files) · [preview](${PREVIEW_URL})${short}`
+    expect(await reply()).toContain(`\n${told}\n`)
   })
 
   it('is that of the newest check of one of the Apps, and its comment begins with the marker', async () => {
@@ -118,7 +106,9 @@ describe('the preview', () => {
     pull.fields = fields
     playBuild(world, sha, 'ready')
     playBuild(world, sha, 'skipped')
-    expect(await read()).toMatchObject(outputs('', ''))
+    const end = await read()
+    expect(end).toMatchObject(outputs('', ''))
+    expect(end.summary).not.toContain('Preview')
   })
 
   it.each(PREVIEW_ROWS)('of the comment alone is %s', async (_what, rows, url, status) => {
