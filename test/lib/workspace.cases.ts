@@ -23,12 +23,9 @@ export const UNREADABLE: readonly [string, string | RegExp][] = [
 /** Names, and why they can't be written to. */
 export const UNWRITABLE: readonly [string, RegExp][] = [
   ['../outside/x.csv', /^is outside the workspace$/],
-  ['/etc/x.csv', /^is outside the workspace$/],
   ['..', /^is outside the workspace$/],
   ['.', /^is outside the workspace$/],
-  ['a/../../x.csv', /^is outside the workspace$/],
   ['../repo-2/x.csv', /^is outside the workspace$/],
-  ['out/x.csv', /^is outside the workspace$/],
   ['out/deep/x.csv', /^is outside the workspace$/],
   ['nowhere/x.csv', /^can't be written \(ENOENT/],
   ['loop/x.csv', /^can't be written \(ELOOP/],
