@@ -5,8 +5,7 @@ import { fromMarkdown } from 'mdast-util-from-markdown'
 import { gfmFromMarkdown } from 'mdast-util-gfm'
 import { gfm } from 'micromark-extension-gfm'
 import { visit } from 'unist-util-visit'
-import { describe, expect, it } from 'vitest'
-import { inputNames } from '../src/inputs/table.ts'
+import { expect, it } from 'vitest'
 
 const ROOT = join(import.meta.dirname, '..')
 const EXTENSIONS = { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] }
@@ -115,41 +114,3 @@ it('the README and docs/ are short, and the README begins with a sentence, few l
 function wordsIn(text: string): number {
   return text.split(/\s+/).filter((word) => word !== '').length
 }
-
-describe('a message that the documentation quotes', () => {
-  const sources = globSync(['src/**/*.ts', 'scripts/build.ts'], { cwd: ROOT })
-    .map(readText)
-    .join('\n')
-  /** The message of a wrong input begins with the input's name. */
-  const inputName = new RegExp(`^(?:${inputNames().join('|')}) `)
-
-  /** What stands in backticks in the columns headed "Message". */
-  function quotesIn(name: string): string[] {
-    const tables = readText(name).matchAll(/^\| Message \|.*\n\|[ -|]*\n((?:\|.*\n)+)/gm)
-    const cells = [...tables].flatMap(([, rows = '']) =>
-      rows.split('\n').map((row) => row.split(' | ')[0] ?? ''),
-    )
-    return cells.flatMap((cell) =>
-      [...cell.matchAll(/`` (.+?) ``|`([^`]+)`/g)].map(([, a, b]) => a ?? b ?? ''),
-    )
-  }
-
-  /** The pieces of a quote that the source must have: `…` stands for what differs from run to run. */
-  function piecesOf(quote: string): string[] {
-    return quote
-      .replace(/ \(\d{3}\)$/, '…')
-      .split('…')
-      .map((piece) => piece.replace(inputName, '').trim())
-      .filter((piece) => /[a-z]/i.test(piece))
-  }
-
-  it('is one that the action prints', () => {
-    const quotes = quotesIn('docs/troubleshooting.md')
-    expect(quotes.length).toBeGreaterThan(4)
-    // In the source, a backtick within a template is escaped.
-    const text = sources.replaceAll('\\`', '`')
-    expect(
-      quotes.filter((quote) => !piecesOf(quote).every((piece) => text.includes(piece))),
-    ).toEqual([])
-  })
-})

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { REQUESTS } from './jobs.cases.ts'
-import { create, JOB, look, message, send, startService, statusOf } from './started-service.ts'
+import { answerOf, create, JOB, look, send, startService, statusOf } from './started-service.ts'
 
 test('a create answers with an active job; its end has a link, which more work keeps', async () => {
   const { service, pass } = await startService()
@@ -25,7 +25,7 @@ test('a create answers with an active job; its end has a link, which more work k
   pass(1)
   const completed = { ...job, status: 'completed', prLink: `${service.url}/acme/docs/pull/1` }
   expect(await look(service, job.id)).toEqual(completed)
-  expect(await message(service, job.id, 'More')).toEqual(job)
+  expect(await answerOf(service, `POST ${JOB}/${job.id}/message`, { prompt: 'More' })).toEqual(job)
   pass(1000)
   expect(await look(service, job.id)).toEqual(completed)
   expect(service.jobs[1]).toMatchObject({ prompt: 'Document the --json flag', messages: ['More'] })

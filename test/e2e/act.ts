@@ -29,15 +29,15 @@ export type ActJob = {
 export async function runAct(options: ActOptions) {
   const { TOOLS: tools, PATH = '' } = process.env
   if (tools === undefined) throw new Error('Start this with npm run e2e, which installs act.')
-  const { workflow, event, payload, workspace, actions, home } = options
+  const { workflow, event, payload, workspace, home } = options
   const args = [
     ...[event, '--workflows', workflow, '--eventpath', payload, '--directory', workspace],
     ...['--actor', 'octocat', '--json', '--no-cache-server', '--concurrent-jobs', '4'],
-    ...['ubuntu-latest', 'ubuntu-slim', 'docs-runner'].flatMap((name) => [
-      '--platform',
-      `${name}=-self-hosted`,
-    ]),
-    ...['--action-cache-path', join(home, 'cache'), ...assignments('--local-repository', actions)],
+    ...['--action-cache-path', join(home, 'cache')],
+    ...['ubuntu-latest', 'ubuntu-slim', 'docs-runner'].map(
+      (name) => `--platform=${name}=-self-hosted`,
+    ),
+    ...assignments('--local-repository', options.actions),
     ...assignments('--secret', options.secrets),
     ...assignments('--var', options.variables),
     ...assignments('--env', options.env),
@@ -64,7 +64,7 @@ export async function runAct(options: ActOptions) {
 }
 
 function assignments(flag: string, values: Values): string[] {
-  return Object.entries(values).flatMap(([name, value]) => [flag, `${name}=${value}`])
+  return Object.entries(values).map(([name, value]) => `${flag}=${name}=${value}`)
 }
 
 /** A line of act's log. */

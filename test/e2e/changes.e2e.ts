@@ -1,15 +1,21 @@
 import { describe, expect, it } from 'vitest'
-import { type Event, event, newIssue, pushOf, pushTo } from '../support/events.ts'
+import { type Event, event, newIssue, pushTo } from '../support/events.ts'
 import { octocat } from '../support/scene.ts'
-import { AGENT, addPull, mergePull, type World } from '../support/world.ts'
-import { earlierJob, FILES, PULL, pullIs, runWorkflow } from './run-workflow.ts'
+import type { World } from '../support/world.ts'
+import { MERGED, PULL, pullIs, runWorkflow } from './run-workflow.ts'
+
+/** An event of a pull request or an issue, with the label that it is about. */
+const withLabel = (event: () => Event, label: string) => (): Event => {
+  const { name, payload } = event()
+  const labelled = { label: { name: label } }
+  return { name, payload: { ...payload, ...labelled } }
+}
 
 describe.concurrent('a push', () => {
   it('has a pull request made, remembered and announced (docs-on-push)', async () => {
     const run = await runWorkflow('docs-on-push')
-    expect(run.outputs).toMatchObject([
-      { result: 'pull-request', 'pr-link': PULL, 'pr-number': '1' },
-    ])
+    const made = { result: 'pull-request', 'pr-link': PULL, 'pr-number': '1' }
+    expect(run.outputs).toMatchObject([made])
     expect(run.job('docs').summary).toContain(PULL)
     const prompt = /^Bring the docs up to date[\s\S]+change nothing\.\n[\s\S]+src\/pets\.ts/
     expect(run.prompts).toEqual([expect.stringMatching(prompt)])
@@ -17,24 +23,6 @@ describe.concurrent('a push', () => {
     const context = 'Docs agent: docs (docs-on-push.yml, docs, docs)'
     expect(run.statuses).toEqual([`pending ${context}`, `success ${context}`])
     expect(run.github.requests).toContain('POST /issues/1/comments')
-  })
-
-  it("goes on with the step's open pull request (docs-on-push)", async () => {
-    const run = await runWorkflow('docs-on-push', earlierJob('docs-on-push.yml, docs, docs'))
-    expect(run.prompts).toEqual(['Describe cats.'])
-    expect(run.asked).toContain(`POST /v2/agent/docs/job/${run.docs.jobs[0]?.id}/message`)
-  })
-
-  it("of the agent's own merged work is skipped (docs-on-push)", async () => {
-    const run = await runWorkflow('docs-on-push', {
-      event: (world) => {
-        const before = world.branches.get('main') ?? ''
-        mergePull(world, addPull(world, { number: 6, user: AGENT, files: FILES }))
-        return pushOf(world, before)
-      },
-    })
-    expect(run.outputs).toMatchObject([{ result: 'skipped' }])
-    expect([...run.asked, ...run.statuses]).toEqual([])
   })
 
   it('has a step for each package that it changes (monorepo)', async () => {
@@ -104,61 +92,35 @@ describe.concurrent('a push', () => {
 })
 
 describe.concurrent('a pull request', () => {
-  const merged = { merged: true, state: 'closed', merge_commit_sha: 'e'.repeat(40) }
-
   it('is documented once it is merged, and told so (docs-on-merge)', async () => {
-    const run = await runWorkflow('docs-on-merge', { event: pullIs('closed', merged) })
-    expect(run.outputs).toMatchObject([{ result: 'pull-request' }])
+    const run = await runWorkflow('docs-on-merge', { event: pullIs('closed', MERGED) })
+    expect(run.results).toEqual(['pull-request'])
     expect(run.prompts[0]).toMatch(/^Document what the merged pull request below changes/)
     for (const part of ['Add pets', 'src/pets.ts']) expect(run.prompts[0]).toContain(part)
-    expect(new Set(run.world.statuses.map(({ sha }) => sha))).toEqual(new Set(['e'.repeat(40)]))
+    expect(new Set(run.world.statuses.map(({ sha }) => sha))).toEqual(
+      new Set([MERGED.merge_commit_sha]),
+    )
     const told = run.world.comments.filter(({ number }) => number === 5)
     expect(told.map(({ history }) => history.at(-1))).toEqual([expect.stringContaining(PULL)])
   })
 
   it('with the label docs-later is documented once that is taken off (docs-on-merge)', async () => {
-    const { name, payload } = pullIs('unlabeled', merged)()
-    const event = (label: string) => () => ({
-      name,
-      payload: { ...payload, label: { name: label } },
-    })
-    const shown = await runWorkflow('docs-on-merge', { event: event('docs-later') })
-    expect(shown.outputs).toMatchObject([{ result: 'pull-request' }])
-    const open = pullIs('unlabeled', { merged: false })()
-    const early = { name, payload: { ...open.payload, label: { name: 'docs-later' } } }
-    for (const other of [event('bug'), () => early]) {
-      const run = await runWorkflow('docs-on-merge', { event: other })
-      expect([...run.asked, ...run.github.requests]).toEqual([])
-    }
+    const taken = pullIs('unlabeled', MERGED)
+    const run = await runWorkflow('docs-on-merge', { event: withLabel(taken, 'docs-later') })
+    expect(run.results).toEqual(['pull-request'])
+    const open = withLabel(pullIs('unlabeled', { merged: false }), 'docs-later')
+    for (const event of [withLabel(taken, 'bug'), open])
+      expect((await runWorkflow('docs-on-merge', { event })).sent).toEqual([])
   })
 
   it.each([
-    ['without a merge is skipped', { merged: false, state: 'closed' }, ['skipped']],
-    [
-      'with the label no-docs is skipped',
-      { ...merged, labels: [{ name: 'no-docs' }] },
-      ['skipped'],
-    ],
-    [
-      'with the label docs-later starts no runner',
-      { ...merged, labels: [{ name: 'docs-later' }] },
-      [],
-    ],
-    [
-      'of the agent is skipped',
-      { ...merged, user: { login: 'mintlify[bot]', type: 'Bot' } },
-      ['skipped'],
-    ],
-    [
-      'of Dependabot is skipped',
-      { ...merged, user: { login: 'dependabot[bot]', type: 'Bot' } },
-      ['skipped'],
-    ],
+    ['of Dependabot is skipped', { user: { login: 'dependabot[bot]', type: 'Bot' } }, ['skipped']],
+    ['with the label docs-later starts no runner', { labels: [{ name: 'docs-later' }] }, []],
   ])('%s (docs-on-merge)', async (_case, pull, results) => {
-    const run = await runWorkflow('docs-on-merge', { event: pullIs('closed', pull) })
-    expect(run.outputs.map(({ result }) => result)).toEqual(results)
-    expect(run.asked).toEqual([])
-    if (results.length === 0) expect(run.github.requests).toEqual([])
+    const event = pullIs('closed', { ...MERGED, ...pull })
+    const run = await runWorkflow('docs-on-merge', { event })
+    expect(run.results).toEqual(results)
+    expect(results.length === 0 ? run.sent : run.asked).toEqual([])
   })
 
   it('has a docs pull request beside it (docs-for-pull-requests)', async () => {
@@ -166,74 +128,53 @@ describe.concurrent('a pull request', () => {
       event: ({ pulls }) =>
         pullIs('opened', { draft: false, head: pulls.get(5)?.fields.head ?? {} })(),
     })
-    expect(run.outputs).toMatchObject([{ result: 'pull-request' }])
+    expect(run.results).toEqual(['pull-request'])
     expect(run.prompts[0]).toContain('src/pets.ts')
     expect(run.github.requests).toContain('GET /collaborators/octocat/permission')
     expect(run.statuses).toHaveLength(2)
   })
 
   it('and an issue are documented when they get the label, and with no other (docs-wanted-label)', async () => {
-    const issue = newIssue({
-      body: 'Describe pets.',
-      author: octocat,
-      action: 'labeled',
-      number: 8,
-    })
-    const labelled = ({ name, payload }: Event, label: string) => ({
-      event: () => ({ name, payload: { ...payload, label: { name: label } } }),
-    })
-    for (const labeled of [pullIs('labeled')(), issue]) {
-      const run = await runWorkflow('docs-wanted-label', labelled(labeled, 'docs-wanted'))
-      expect(run.outputs).toMatchObject([{ result: 'pull-request' }])
+    const ask = { body: 'Describe pets.', author: octocat, number: 8 }
+    const issue = newIssue({ ...ask, action: 'labeled' })
+    for (const labeled of [pullIs('labeled'), () => issue]) {
+      const event = withLabel(labeled, 'docs-wanted')
+      const run = await runWorkflow('docs-wanted-label', { event })
+      expect(run.results).toEqual(['pull-request'])
       expect(run.prompts[0]).toMatch(/^Write the documentation[\s\S]+pets/)
       expect(run.github.requests).toContain('GET /collaborators/octocat/permission')
     }
-    const other = await runWorkflow('docs-wanted-label', labelled(pullIs('labeled')(), 'bug'))
-    expect([...other.asked, ...other.github.requests]).toEqual([])
+    const event = withLabel(pullIs('labeled'), 'bug')
+    expect((await runWorkflow('docs-wanted-label', { event })).sent).toEqual([])
   })
 })
 
 describe.concurrent('a release', () => {
   const released = (prerelease: boolean) => (world: World) => {
-    const sha = world.branches.get('main') ?? ''
-    world.tags.set('v1.4.0', sha)
-    return event('release', {
-      action: 'published',
-      release: {
-        tag_name: 'v1.4.0',
-        name: '1.4.0',
-        body: 'Pets can be listed.',
-        prerelease,
-        draft: false,
-      },
-      sender: octocat,
-    })
+    world.tags.set('v1.4.0', world.branches.get('main') ?? '')
+    const notes = { tag_name: 'v1.4.0', name: '1.4.0', body: 'Pets can be listed.' }
+    const release = { ...notes, prerelease, draft: false }
+    return event('release', { action: 'published', release, sender: octocat })
   }
 
   it('is documented from its notes, once it is no pre-release (docs-on-release)', async () => {
     const run = await runWorkflow('docs-on-release', { event: released(false) })
-    expect(run.outputs).toMatchObject([{ result: 'pull-request' }])
+    expect(run.results).toEqual(['pull-request'])
     expect(run.prompts[0]).toMatch(
       /^Add the release below to the changelog[\s\S]+v1\.4\.0[\s\S]+Pets can be listed\./,
     )
     const early = await runWorkflow('docs-on-release', { event: released(true) })
-    expect([...early.asked, ...early.github.requests]).toEqual([])
+    expect(early.sent).toEqual([])
   })
 
   it('merges the pull request of the pushes; a push does not (docs-with-releases)', async () => {
-    const state = { state: 'OPEN', mergeStateStatus: 'BLOCKED' }
-    const pull = { id: 'PR_1', number: 1, title: 'Docs', url: PULL, ...state }
-    const fields = { fields: [] }
+    const state = { state: 'OPEN', mergeStateStatus: 'BLOCKED', headRefName: 'docs' }
+    const pull = { id: 'PR_1', number: 1, title: 'Docs', url: PULL, baseRefName: 'main', ...state }
     const gh = (query: string): object => {
       if (query.includes('mutation')) return {}
-      const types = [...query.matchAll(/(\w+): __type/g)].map(([, name = '']) => [name, fields])
-      if (types.length > 0) return Object.fromEntries(types)
-      return {
-        repository: {
-          id: 'R_1',
-          pullRequest: { ...pull, headRefName: 'docs', baseRefName: 'main' },
-        },
-      }
+      const types = [...query.matchAll(/(\w+): __type/g)].map(([, name = '']) => name)
+      if (types.length === 0) return { repository: { id: 'R_1', pullRequest: pull } }
+      return Object.fromEntries(types.map((name) => [name, { fields: [] }]))
     }
     const run = await runWorkflow('docs-with-releases', { event: released(false), gh })
     expect(run.prompts[0]).toMatch(/^The release below is out\. [^\n]+change nothing\.\n/)

@@ -6,18 +6,12 @@ import { comment, PREVIEW, PULL, runWorkflow } from './run-workflow.ts'
 
 describe.concurrent('docs-command', () => {
   it.each([
-    ['a command', '/docs Explain the new pets call.'],
-    ['a command in capitals', '/DOCS Explain the new pets call.'],
-    [
-      'a command below a quote',
-      '> Should this be documented?\r\n\r\n/docs Explain the new pets call.',
-    ],
-    [
-      'a command after a comment in HTML',
-      '<!-- from a template -->/docs Explain the new pets call.',
-    ],
-  ])('answers %s and has it done', async (_case, body) => {
-    const run = await runWorkflow('docs-command', { event: comment(body) })
+    ['a command', ''],
+    ['a command below a quote', '> Should this be documented?\r\n\r\n'],
+    ['a command after a comment in HTML', '<!-- from a template -->'],
+  ])('answers %s and has it done', async (_case, before) => {
+    const event = comment(`${before}/DOCS Explain the new pets call.`)
+    const run = await runWorkflow('docs-command', { event })
     expect(run.outputs).toMatchObject([{ result: 'pull-request', 'pr-link': PULL }])
     expect(run.prompts[0]).toMatch(/^Explain the new pets call\./)
     const { requests } = run.github
@@ -41,7 +35,7 @@ describe.concurrent('docs-command', () => {
           author,
         }),
     })
-    expect(run.outputs).toMatchObject([{ result: 'pull-request' }])
+    expect(run.results).toEqual(['pull-request'])
     const replies = run.github.requests.filter((line) =>
       /^POST \/pulls\/5\/comments\/\d+\/replies$/.test(line),
     )
@@ -59,17 +53,7 @@ describe.concurrent('docs-command', () => {
     ['skips a link below a quote', comment('> Where?\n\nhttps://example.com/docs'), ['skipped']],
   ])('%s, and makes no request', async (_case, event, results) => {
     const run = await runWorkflow('docs-command', { event })
-    expect(run.outputs.map(({ result }) => result)).toEqual(results)
-    expect([...run.asked, ...run.github.requests]).toEqual([])
-  })
-
-  it('refuses a command of somebody who has only read permission', async () => {
-    const run = await runWorkflow('docs-command', {
-      event: comment('/docs Explain it.'),
-      before: ({ world }) => world.roles.set('octocat', { permission: 'read', role_name: 'read' }),
-    })
-    expect(run.outputs).toMatchObject([{ result: 'skipped' }])
-    expect(run.reactions).toEqual(['-1'])
-    expect(run.asked).toEqual([])
+    expect(run.results).toEqual(results)
+    expect(run.sent).toEqual([])
   })
 })

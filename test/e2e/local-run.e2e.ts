@@ -22,7 +22,7 @@ describe.concurrent("the README's first workflow", () => {
       ref: 'refs/heads/main',
     })
     const run = await runWorkflow('docs', { workflow, event: () => dispatch })
-    expect(run.outputs).toMatchObject([{ result: 'dry-run' }])
+    expect(run.results).toEqual(['dry-run'])
     expect(summaryOf(run)).toContain('Bring the docs up to date')
     expect(run.asked).toEqual([])
   })

@@ -34,7 +34,7 @@ describe.concurrent('what can be added to any recipe', () => {
     ['Not waiting', 'submitted'],
   ])('%s: the run ends as %s', async (heading, result) => {
     const run = await runWorkflow('docs-on-push', { workflow: withSnippet(heading) })
-    expect(run.outputs).toMatchObject([{ result }])
+    expect(run.results).toEqual([result])
     const context = 'Docs agent: docs (docs-on-push.yml, docs, docs)'
     expect(run.statuses).toEqual([`pending ${context}`, `success ${context}`])
     expect(run.world.statuses.at(-1)?.description).toContain(`(${run.docs.jobs[0]?.id})`)
@@ -69,13 +69,14 @@ describe.concurrent('what can be added to any recipe', () => {
       exitCode,
       before: ({ world }) => {
         const { agentPulls } = world
-        const files = [
-          { filename: 'guides/pets.mdx', status: 'modified', additions: 3, deletions: 1 } as const,
-          { filename: 'index.mdx', status: 'added', additions: 1, deletions: 0 } as const,
-          { filename: 'old.mdx', status: 'removed', additions: 0, deletions: 9 } as const,
-          { filename: 'docs.json', status: 'modified', additions: 1, deletions: 0 } as const,
-          { filename: '$(touch x).md', status: 'added', additions: 1, deletions: 0 } as const,
-        ]
+        const changed = {
+          'guides/pets.mdx': 'modified',
+          'index.mdx': 'added',
+          'old.mdx': 'removed',
+          'docs.json': 'modified',
+          '$(touch x).md': 'added',
+        } as const
+        const files = Object.entries(changed).map(([filename, status]) => ({ filename, status }))
         world.agentPulls = () => agentPulls().map((pull) => ({ ...pull, files }))
       },
     })
@@ -93,7 +94,7 @@ describe.concurrent('what can be added to any recipe', () => {
   ])('Once a day: %s', async (_case, options, result) => {
     const workflow = withSnippet('Once a day', ['skip-unchanged: true'])
     const run = await runWorkflow('docs-on-push', { workflow, event: 'schedule', ...options })
-    expect(run.outputs).toMatchObject([{ result }])
+    expect(run.results).toEqual([result])
     expect(run.prompts).toHaveLength(1) // that of the earlier job, where there is one
     expect(run.asked.filter((line) => line.endsWith('/message'))).toEqual([])
   })
@@ -103,7 +104,7 @@ describe.concurrent('what can be added to any recipe', () => {
     const own = / {10}prompt: \|\n(?: {12}.*\n)+(?= {10}dry-run)/
     const run = await runWorkflow('docs-on-push', { workflow: workflow.replace(own, '') })
     expect(run.prompts[0]).toMatch(/^Fix what the list of what readers missed/)
-    expect(run.outputs).toMatchObject([{ result: 'pull-request' }])
+    expect(run.results).toEqual(['pull-request'])
     expect(run.prompts[0]).toMatch(/ratings|searches/)
   })
 
@@ -126,6 +127,10 @@ describe.concurrent('site-is-red', () => {
     html_url: 'https://github.com/acme/docs/runs/7',
     check_suite: { head_branch: 'main' },
   }
+  const ends = (check_run: object) => () => {
+    const payload: object = { action: 'completed', check_run }
+    return { name: 'check_run', payload }
+  }
   /** Answers the queries of `gh issue list`, `create` and `comment`. */
   const gh =
     (open: readonly object[]) =>
@@ -138,25 +143,15 @@ describe.concurrent('site-is-red', () => {
       const search = { issueCount: open.length, nodes: open, pageInfo }
       if (query.includes('search(')) return { repository: { hasIssuesEnabled: true }, search }
       const issue = { __typename: 'Issue', id: 'I_12', url }
-      return {
-        repository: {
-          hasIssuesEnabled: true,
-          ...(query.includes('issue:') ? { issue } : { id: 'R_1' }),
-        },
-      }
+      const found = query.includes('issue:') ? { issue } : { id: 'R_1' }
+      return { repository: { hasIssuesEnabled: true, ...found } }
     }
 
   it.each([
     ['opens an issue', [], 'createIssue'],
     ['comments on the open one', [{ number: 12 }], 'addComment'],
   ])('%s where the published branch fails', async (_case, open, mutation) => {
-    const run = await runWorkflow('site-is-red', {
-      event: () => ({
-        name: 'check_run',
-        payload: { action: 'completed', check_run: check } as object,
-      }),
-      gh: gh(open),
-    })
+    const run = await runWorkflow('site-is-red', { event: ends(check), gh: gh(open) })
     const sent = JSON.stringify(run.gh.filter((body) => `${body['query']}`.includes('mutation')))
     expect(sent).toContain(mutation)
     expect(sent).toContain(`${check.head_sha} was not published: ${check.html_url}`)
@@ -167,11 +162,8 @@ describe.concurrent('site-is-red', () => {
     ["another App's check of that name", { app: { slug: 'github-actions' } }],
     ["a pull request's branch", { check_suite: { head_branch: 'docs' } }],
   ])('starts no runner for %s', async (_case, change) => {
-    const check_run = { ...check, ...change }
-    const run = await runWorkflow('site-is-red', {
-      event: () => ({ name: 'check_run', payload: { action: 'completed', check_run } as object }),
-      gh: gh([]),
-    })
+    const event = ends({ ...check, ...change })
+    const run = await runWorkflow('site-is-red', { event, gh: gh([]) })
     expect(run.gh).toEqual([])
   })
 })

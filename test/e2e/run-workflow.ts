@@ -9,6 +9,7 @@ import { type DocsService, startDocsService } from '../../docs-service/service.t
 import { unpackArchive } from '../../scripts/archive.ts'
 import type { PullRequest } from '../../src/github/types.ts'
 import { create } from '../docs-service/started-service.ts'
+import { previewBody } from '../support/builds.ts'
 import { bareEvent, type Event, issueComment, pullRequest, pushOf } from '../support/events.ts'
 import { type FakeGitHub, startGitHub } from '../support/github.ts'
 import { writeAll } from '../support/run-action.ts'
@@ -158,6 +159,10 @@ export async function runWorkflow(name: string, options: WorkflowOptions = {}) {
     })
     expect([...proxy.refused, ...github.violations], run.output).toEqual([])
     expect(run.exitCode, run.output).toBe(options.exitCode ?? 0)
+    /** The outputs of all steps, in order. */
+    const outputs = run.jobs.flatMap((job) => Object.values(job.outputs))
+    /** Requests to the docs service, as `POST /v2/agent/docs/job`. */
+    const asked = docs.requests.map(({ method, path }) => `${method} ${path}`)
     return {
       ...run,
       docs,
@@ -174,12 +179,14 @@ export async function runWorkflow(name: string, options: WorkflowOptions = {}) {
         if (job !== undefined && more.length === 0) return job
         throw new Error(`The run has ${more.length + 1} jobs ${id}, or none:\n${run.output}`)
       },
-      /** The outputs of all steps, in order. */
-      outputs: run.jobs.flatMap((job) => Object.values(job.outputs)),
+      outputs,
+      /** What the steps of the action have ended as. */
+      results: outputs.flatMap(({ result }) => result ?? []),
       /** The prompts of the jobs that were created, in order. */
       prompts: docs.jobs.map(({ prompt }) => prompt),
-      /** Requests to the docs service, as `POST /v2/agent/docs/job`. */
-      asked: docs.requests.map(({ method, path }) => `${method} ${path}`),
+      asked,
+      /** All that was sent, to GitHub, too. */
+      sent: [...asked, ...github.requests],
       /** The different statuses that were set, oldest first. */
       statuses: [...new Set(world.statuses.map(({ state, context }) => `${state} ${context}`))],
       /** What our reactions say now. */
@@ -199,7 +206,7 @@ const REPOSITORY = {
 }
 
 /** What the repository's second commit changes, and pull request 5. */
-export const FILES = [
+const FILES = [
   {
     filename: 'src/pets.ts',
     status: 'modified' as const,
@@ -231,6 +238,9 @@ export function comment(body: string): (world: World) => Event {
   }
 }
 
+/** Fields of a pull request that was merged. */
+export const MERGED = { merged: true, state: 'closed', merge_commit_sha: 'e'.repeat(40) }
+
 /** What happens to octocat's pull request 5, with fields that it has then. */
 export function pullIs(action: string, pull: PullRequest = {}): () => Event {
   const changed = { title: 'Add pets', base: { ref: 'main' }, ...pull }
@@ -240,9 +250,7 @@ export function pullIs(action: string, pull: PullRequest = {}): () => Event {
 /** The comment by which the docs service's App says that the preview of the agent's pull request is built. */
 function addPreview(world: World): void {
   if (world.comments.some(({ author }) => author === AGENT)) return
-  const row = `| docs | 🟢 Ready | [View Preview](${PREVIEW}) | Jan 5, 2026, 9:25 AM |`
-  const head = '| Project | Status | Preview | Updated (UTC) |\n| --- | --- | --- | --- |'
-  const body = `<!-- mintlify-preview-comment-docs -->\n${head}\n${row}`
+  const body = previewBody('ready', PREVIEW)
   addComment(world, { kind: 'main', number: 1, author: AGENT, body })
 }
 

@@ -14,26 +14,22 @@ const metadata = readActionMetadata()
 
 type Values<T> = Readonly<Record<string, T>>
 type Fields = Values<unknown>
-type Step = { readonly id?: string; readonly uses?: string; readonly with?: Fields }
-type Job = Step & {
-  readonly permissions?: Fields
-  readonly concurrency?: Fields | string
-  readonly 'timeout-minutes'?: number
-  readonly 'runs-on'?: string
-  readonly steps?: readonly Step[]
-  readonly outputs?: Fields
-  readonly secrets?: unknown
-}
-type Input = { readonly type: string; readonly required?: boolean; readonly default?: unknown }
-type Call = {
-  readonly inputs: Values<Input>
-  readonly outputs: Values<{ readonly value: string }>
-  readonly secrets: unknown
-}
-type Workflow = Pick<Job, 'permissions' | 'concurrency'> & {
-  readonly on: Fields & { readonly workflow_call?: Call }
-  readonly jobs: Values<Job>
-}
+type Step = Readonly<{ id?: string; uses?: string; with?: Fields }>
+type Job = Step &
+  Readonly<Partial<Record<'permissions' | 'outputs' | 'secrets', Fields>>> &
+  Readonly<{
+    concurrency?: Fields | string
+    'timeout-minutes'?: number
+    'runs-on'?: string
+    steps?: readonly Step[]
+  }>
+type Call = Readonly<{
+  inputs: Values<{ type: string; required?: boolean; default?: unknown }>
+  outputs: Values<{ value: string }>
+  secrets: unknown
+}>
+type Workflow = Pick<Job, 'permissions' | 'concurrency'> &
+  Readonly<{ on: Fields & { workflow_call?: Call }; jobs: Values<Job> }>
 
 function readWorkflows(pattern: string) {
   const paths = globSync(pattern, { cwd: ROOT }).sort()
@@ -57,20 +53,25 @@ const PULLS = { checks: 'read', contents: 'read', 'pull-requests': 'write', stat
 const CHANGES = { actions: 'read', ...PULLS }
 const COMMANDS = { checks: 'read', contents: 'read', issues: 'write', 'pull-requests': 'write' }
 
+const REPORT = { 'pull-requests': 'read' }
+
 /** What each job needs of GitHub, and nothing more. */
-const PERMISSIONS: readonly (readonly [Fields, string])[] = [
-  [CHANGES, 'api-changelog/changelog docs-on-push/docs monorepo/docs weekly/care'],
-  [{ ...CHANGES, contents: 'write' }, 'docs-with-releases/docs'],
-  [
-    PULLS,
-    'docs-for-pull-requests/docs docs-on-merge/docs docs-on-release/docs docs-wanted-label/docs',
-  ],
-  [COMMANDS, 'docs-command/command'],
-  [{ issues: 'write' }, 'site-is-red/report'],
-  [{ issues: 'write', 'pull-requests': 'read' }, 'report-only/report'],
-  [{ 'pull-requests': 'read' }, 'report-to-chat/report'],
-  [{}, 'private-docs-many-repositories/docs'],
-]
+const PERMISSIONS: Values<Fields> = {
+  'api-changelog/changelog': CHANGES,
+  'docs-command/command': COMMANDS,
+  'docs-for-pull-requests/docs': PULLS,
+  'docs-on-merge/docs': PULLS,
+  'docs-on-push/docs': CHANGES,
+  'docs-on-release/docs': PULLS,
+  'docs-wanted-label/docs': PULLS,
+  'docs-with-releases/docs': { ...CHANGES, contents: 'write' },
+  'monorepo/docs': CHANGES,
+  'private-docs-many-repositories/docs': {},
+  'report-only/report': { ...REPORT, issues: 'write' },
+  'report-to-chat/report': REPORT,
+  'site-is-red/report': { issues: 'write' },
+  'weekly/care': CHANGES,
+}
 /** What the callers of the reusable workflows grant. */
 const CALLERS: Values<Fields> = {
   'docs-on-push': CHANGES,
@@ -86,10 +87,7 @@ describe('the examples', () => {
       const jobs = Object.entries(workflow.jobs)
       return jobs.map(([id, job]) => [`${name}/${id}`, job.permissions ?? workflow.permissions])
     })
-    const needed = PERMISSIONS.flatMap(([fields, names]) =>
-      names.split(' ').map((name) => [name, fields]),
-    )
-    expect(Object.fromEntries(granted)).toEqual(Object.fromEntries(needed))
+    expect(Object.fromEntries(granted)).toEqual(PERMISSIONS)
   })
 
   it('are all run with act, and on no event that GitHub blocks in public repositories', () => {
@@ -110,11 +108,9 @@ describe.each(examples)('the example $name', ({ name, text, workflow }) => {
   it('says at its head what it is for and what it costs, and pins the actions of others by commit', () => {
     expect(text).toMatch(/^# \S.+\n(?:#.*\n)*# Cost: .+\n(?:#.*\n)*name: /)
     expect(text).not.toMatch(/: \{ /)
-    const permissions = [...text.matchAll(/^ {2}[\w-]+: (?:read|write) # (.*)$/gm)].map(
-      ([, comment = '']) => comment,
-    )
-    expect(permissions.filter((comment) => comment.split(' ').length > 8)).toEqual([])
-    expect(new Set(permissions).size).toBe(permissions.length)
+    const comments = text.match(/(?<=^ {2}[\w-]+: (?:read|write) # ).*$/gm) ?? []
+    expect(comments.filter((comment) => comment.split(' ').length > 8)).toEqual([])
+    expect(new Set(comments).size).toBe(comments.length)
     for (const [, use = ''] of text.matchAll(/^ +(?:- )?uses: (.*)$/gm)) {
       if (!use.startsWith('your-org/'))
         expect(use).toMatch(/^[\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/)
@@ -173,11 +169,9 @@ it('the recipes name outputs that the action has, in snippets of at most 8 lines
   const [, text = ''] = readFileSync(join(ROOT, 'docs/recipes.md'), 'utf8').split(
     '\n## Add to any recipe',
   )
-  const outputs = [...text.matchAll(/steps\.docs\.outputs\.([\w-]+)/g)].map(([, output]) => output)
+  const outputs = text.match(/(?<=steps\.docs\.outputs\.)[\w-]+/g) ?? []
   expect(Object.keys(metadata.outputs)).toEqual(expect.arrayContaining(outputs))
-  const blocks = [...text.matchAll(/```yaml\n([\s\S]+?)```/g)].map(([, block = '']) =>
-    block.trimEnd(),
-  )
+  const blocks = text.match(/(?<=```yaml\n)[\s\S]+?(?=\n```)/g) ?? []
   expect(blocks.length).toBeGreaterThan(5)
   expect(blocks.filter((block) => block.split('\n').length > 8)).toEqual([])
   // A line of a script never holds an expression: outputs are text from outside.
@@ -224,15 +218,7 @@ describe.each(reusable)('the reusable workflow $name', ({ name, workflow, call: 
       ...Object.fromEntries(passed.map((input) => [input, expression(`inputs.${input}`)])),
     })
     expect(Object.keys(metadata.inputs)).toEqual(expect.arrayContaining(passed))
-    const wanted = [
-      'job-id',
-      'result',
-      'status',
-      'pr-link',
-      'pr-number',
-      'pr-operation',
-      'preview-url',
-    ]
+    const wanted = 'job-id result status pr-link pr-number pr-operation preview-url'.split(' ')
     expect(Object.keys(outputs)).toEqual(expect.arrayContaining(wanted))
     for (const [output, { value }] of Object.entries(outputs)) {
       expect(value).toBe(expression(`jobs.${id}.outputs.${output}`))

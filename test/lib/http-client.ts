@@ -26,8 +26,10 @@ export function get(url: URL, more: Partial<HttpRequest> = {}): HttpRequest {
 }
 
 /** What a request failed with, without its cause. */
-export async function failureOf(client: HttpClient, request: HttpRequest) {
-  const error = await client.send(request).catch((reason: unknown) => reason)
+export async function failureOf(request: HttpRequest, options?: Partial<HttpOptions>) {
+  const error = await clientWith(options)
+    .send(request)
+    .catch((reason: unknown) => reason)
   if (!(error instanceof TransportError)) throw error
   const { failure, maybeSent, message } = error
   return { failure, maybeSent, message }

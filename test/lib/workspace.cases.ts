@@ -1,10 +1,13 @@
-const MISSING =
-  'does not exist in the workspace (check its letter case, and that actions/checkout runs before this step)'
+const hint = (words: string) => `does not exist in the workspace (${words})`
+const MISSING = hint('check its letter case, and that actions/checkout runs before this step')
 
 /** Names, and why they can't be read. */
 export const UNREADABLE: readonly [string, string | RegExp][] = [
   ['missing.md', MISSING],
-  ['docs/*.md', 'does not exist in the workspace (globs are not expanded: name each file)'],
+  ['docs/*.md', hint('globs are not expanded: name each file')],
+  ['prompts\\style.md', hint('write / between folders: prompts/style.md')],
+  ['a.md, b.md', hint('name one file per line, without commas')],
+  ['steps.a.outputs.b', hint(`it is the text of an expression: write it as \`\${{ … }}\``)],
   ['docs/a.md/more', MISSING],
   ['docs', 'is a directory, not a file'],
   ['.', 'is a directory, not a file'],
@@ -20,12 +23,9 @@ export const UNREADABLE: readonly [string, string | RegExp][] = [
 /** Names, and why they can't be written to. */
 export const UNWRITABLE: readonly [string, RegExp][] = [
   ['../outside/x.csv', /^is outside the workspace$/],
-  ['/etc/x.csv', /^is outside the workspace$/],
   ['..', /^is outside the workspace$/],
   ['.', /^is outside the workspace$/],
-  ['a/../../x.csv', /^is outside the workspace$/],
   ['../repo-2/x.csv', /^is outside the workspace$/],
-  ['out/x.csv', /^is outside the workspace$/],
   ['out/deep/x.csv', /^is outside the workspace$/],
   ['nowhere/x.csv', /^can't be written \(ENOENT/],
   ['loop/x.csv', /^can't be written \(ELOOP/],

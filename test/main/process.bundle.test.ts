@@ -9,7 +9,6 @@ import { TestServers } from '../support/http-servers.ts'
 import { alive, commandsIn } from '../support/rendered.ts'
 import type { ActionRun } from '../support/run-action.ts'
 import { startScene } from '../support/scene.ts'
-import { FAULTS } from './process.bundle.cases.ts'
 import { QUIET } from './quiet.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
@@ -33,16 +32,6 @@ describe('a cancelled run', () => {
     },
   )
 
-  it('waits for a create in flight, so that its id is not lost', async () => {
-    const { start, docs } = await startScene()
-    docs.faults.add({ kind: 'delay', ms: 1500, match: { path: 'create' } })
-    const started = await start({ inputs: QUIET })
-    await expect.poll(() => docs.jobs.length, { interval: 5 }).toBe(1)
-    started.child.kill('SIGINT')
-    const outputs = { result: 'cancelled', 'job-id': docs.jobs[0]?.id }
-    expect(await started.ended).toMatchObject({ exitCode: 1, outputs })
-  })
-
   it.each(['a service that never begins with TLS', 'a proxy that never opens a tunnel'])(
     'is not held up by %s',
     async (what) => {
@@ -59,28 +48,25 @@ describe('a cancelled run', () => {
   )
 })
 
-it.each(FAULTS)('%s never ends a run without words', async (_what, program, says) => {
+it.each([
+  [
+    'an empty event loop',
+    // No connection leads anywhere, no timer fires, and nothing keeps the process alive.
+    'require("node:net").Socket.prototype.connect = function () { return this }; globalThis.setTimeout = () => ({ unref() {} })',
+    /^::error .*::The action exited before it finished\. Please report this\.$/m,
+  ],
+  [
+    'a fault of ours',
+    'Promise.allSettled = () => { throw new TypeError("a fault of ours") }',
+    /^::error .*::The action failed unexpectedly: a fault of ours\. Please report this\.\nTypeError: a fault of ours\n +at /m,
+  ],
+])('%s never ends a run without words', async (_what, program, says) => {
   const { run: act } = await startScene()
   const path = join(folder, 'preloaded.cjs')
   writeFileSync(path, program)
   const run = await act({ inputs: QUIET, env: { NODE_OPTIONS: `--require ${path}` } })
   expect(run).toMatchObject({ exitCode: 1, outputs: { result: 'error' } })
   expect(run.log).toMatch(says)
-})
-
-it('a file for outputs that cannot be written fails the step, after the job was waited for', async () => {
-  const { run: act, docs } = await startScene({ jobTimeMs: 0 })
-  const { exitCode, log } = await act({
-    inputs: QUIET,
-    env: { GITHUB_OUTPUT: join(folder, 'missing') },
-  })
-  expect(exitCode).toBe(1)
-  expect(log.match(/^::error .*/gm)).toEqual([
-    expect.stringContaining(
-      '::Failed to write the outputs of this step, which goes on without: Missing file',
-    ),
-  ])
-  expect(log).toContain(`job ${docs.jobs[0]?.id}`)
 })
 
 /** All that anybody can read of a run, with entities read back and without escapes. */
@@ -128,57 +114,31 @@ describe('nothing comes alive of hostile texts', () => {
       expect(link).toMatch(/^(?:https:\/\/|http:\/\/127\.0\.0\.1:)[^@]+$/)
   }
 
-  it('in the prompt, as statuses, and in errors', async () => {
-    const { run: act, docs } = await startScene({ jobTimeMs: 60_000 })
-    const prompt = TEXTS.join('\n').replaceAll('\0', '')
-    expectInert(await act({ inputs: { ...QUIET, prompt, 'dry-run': 'true' } }))
-    const look = (nth: number) => ({ path: 'look', nth }) as const
-    for (const [index, text] of CHUNKS.entries()) {
-      const body = { id: 'j1', status: text }
-      docs.faults.add({
-        kind: 'status',
-        status: 500,
-        body: { error: text },
-        match: look(2 * index + 1),
-      })
-      docs.faults.add({ kind: 'body', body, handled: false, match: look(2 * index + 2) })
-    }
-    docs.faults.add({ kind: 'body', body: { id: 'j1', status: 'x' }, match: { path: 'create' } })
-    docs.faults.add({
-      kind: 'status',
-      status: 403,
-      body: { error: CHUNKS.join('\n') },
-      match: look(21),
-    })
-    const run = await act({ inputs: { ...QUIET, prompt } })
-    expect(run).toMatchObject({ exitCode: 1, outputs: { result: 'error', 'job-id': 'j1' } })
-    expect(
-      run.log.match(/^::warning .* has a status that this version does not know/gm),
-    ).toHaveLength(11)
-    expect(run.log.match(/^Failed to poll job j1\./gm)).toHaveLength(10)
-    expectInert(run)
-  })
-
-  it('in every field of a job', async () => {
+  it('in prompts, statuses, errors, and every field of a job', async () => {
     const { run: act, docs } = await startScene()
     for (const text of CHUNKS) {
-      const source = { repository: text, ref: text }
       const prLink = `https://x.example/${text.replace(/[\s\p{C}@]/gu, '')}`
-      const fields = {
-        source,
-        model: text,
-        prLink,
-        createdAt: text,
-        archivedAt: text,
-        [text]: text,
-      }
+      const times = { createdAt: text, archivedAt: text }
+      const source = { repository: text, ref: text }
+      const fields = { source, model: text, prLink, ...times, [text]: text }
       const job = { id: `job ${text}`, status: 'completed', ...fields }
-      docs.faults.add({ kind: 'body', body: job, match: { path: 'create' } })
-      const run = await act({ inputs: QUIET, oddJob: true })
+      const look = { path: 'look' } as const
+      docs.faults.add({ kind: 'body', body: { ...job, status: text }, match: { path: 'create' } })
+      docs.faults.add({ kind: 'status', status: 500, body: { error: text }, match: look })
+      docs.faults.add({ kind: 'body', body: job, handled: false, match: look })
+      const prompt = text.replaceAll('\0', '')
+      const run = await act({ inputs: { ...QUIET, prompt }, oddJob: true })
       expectInert(run)
-      expect(run.outputs).toMatchObject({ 'job-id': `job ${text}`, result: 'pull-request' })
+      expect(run.outputs).toMatchObject({ 'job-id': job.id, result: 'pull-request' })
       expect(JSON.parse(run.outputs['job'] ?? '')).toEqual(job)
+      expect(run.log).toMatch(/^::warning .* has a status that this version does not know/m)
+      expect(run.log).toMatch(/^Failed to poll job /m)
     }
+    const body = { error: CHUNKS.join('\n') }
+    docs.faults.add({ kind: 'status', status: 403, body, match: { path: 'create' } })
+    const refused = await act({ inputs: QUIET })
+    expect(refused).toMatchObject({ exitCode: 1, outputs: { result: 'error' } })
+    expectInert(refused)
   })
 })
 

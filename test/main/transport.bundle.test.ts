@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import type { FaultEffect } from '../../docs-service/faults/fault.ts'
 import { selfSignedCertificate } from '../support/certificate.ts'
 import { issueComment } from '../support/events.ts'
 import { type TestServer, TestServers } from '../support/http-servers.ts'
@@ -72,36 +71,6 @@ it('the bundle reads responses whatever parser undici is told to use', async () 
   }
 })
 
-it.each([
-  [
-    'is a SOCKS proxy',
-    'socks5://me:pw@127.0.0.1:1',
-    /^::error .*::HTTP_PROXY .* is not an http:\/\/ or https:/m,
-  ],
-  [
-    'has a bare % in its password',
-    'http://me:50%@127.0.0.1:1',
-    /^::error .*::HTTP_PROXY .* has a %25 in its/m,
-  ],
-  [
-    'fails',
-    'http://127.0.0.1:2',
-    /^::error .* The connection to the proxy 127\.0\.0\.1:2 was refused/m,
-  ],
-])('a proxy that %s is told as the proxy, and nothing is sent', async (_what, proxy, says) => {
-  const { run: act, docs, github } = await startScene()
-  const env = { HTTP_PROXY: proxy }
-  const inputs = { ...QUIET, prompt: '', 'job-id': 'j1', timeout: '100ms' }
-  const run = await act({ inputs, env })
-  expect(run.exitCode).toBe(1)
-  expect(run.log).toMatch(says)
-  const comment = { author: octocat, body: 'no command' }
-  const skipped = await act({ env, event: issueComment({ id: 1, ...comment }) })
-  expect(skipped).toMatchObject({ exitCode: 0, outputs: { result: 'skipped' } })
-  expect([docs.requests, github.requests]).toEqual([[], []])
-  expect(/pw|50%/.test(run.log + skipped.log)).toBe(false)
-})
-
 it('with step debug logging, each request has a line with its path, and without key or body', async () => {
   const { run: act, docs } = await startScene({ jobTimeMs: 0 })
   const run = await act({ inputs: QUIET, env: { RUNNER_DEBUG: '1' } })
@@ -109,23 +78,4 @@ it('with step debug logging, each request has a line with its path, and without 
   const lines = run.log.match(/^::debug::.*$/gm)?.map((line) => line.replace(/\d+ ms/, 'N ms'))
   expect(lines).toContain(`::debug::POST ${host}/v2/agent/docs/job: 201 (N ms)`)
   expect(run.log.replaceAll(/^::add-mask::.*$/gm, '')).not.toContain(docs.key)
-})
-
-describe('a create', () => {
-  it('that is lost or refused is sent once, and the error says what is known', async () => {
-    const { run: act, docs } = await startScene()
-    const moved = { kind: 'redirect', location: 'https://a.example/' } as const
-    const cases: readonly (readonly [FaultEffect, number, RegExp])[] = [
-      [{ kind: 'reset-after' }, 1, /No response.*a job may be running/],
-      [{ kind: 'huge', handled: true }, 2, /larger than 16 MiB.*a job may be running/],
-      [moved, 2, /\(302\)\. .*`https:\/\/a\.example\/`\. .*Nothing/],
-    ]
-    for (const [index, [fault, jobs, says]] of cases.entries()) {
-      docs.faults.add({ ...fault, match: { path: 'create' } })
-      const run = await act({ inputs: QUIET })
-      expect(run).toMatchObject({ exitCode: 1, outputs: { result: 'error', 'job-id': '' } })
-      expect(/^::error .*$/m.exec(run.log)?.[0]).toMatch(says)
-      expect([docs.jobs.length, countOf(docs, 'POST')]).toEqual([jobs, index + 1])
-    }
-  })
 })

@@ -1,6 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { readChecks, readPreview } from '../../src/pull/preview.ts'
-import { pullOutputs } from '../../src/pull/pull-words.ts'
 import {
   CHECK_STATES,
   type CheckState,
@@ -17,27 +15,24 @@ import {
   person,
   pushToPull,
 } from '../support/world.ts'
-import { type DocsPlace, finishedJobStarter, line, PULL_URL, summary } from './finished-job.ts'
-import { EXPECTED, PREVIEW_ROWS } from './pull-report.cases.ts'
+import { type DocsPlace, startFinishedJob } from './finished-job.ts'
+import { EXPECTED, PREVIEW_ROWS, TROUBLES } from './pull-report.cases.ts'
 
-const startFinishedJob = finishedJobStarter()
+const WAIT = { 'wait-for-preview': 'true' }
+const outputs = (url: string, status: string) => ({
+  outputs: { 'preview-url': url, 'preview-status': status },
+})
 
-const PLACES: readonly DocsPlace[] = [
+describe.each<DocsPlace>([
   'here',
   'elsewhere public',
   'elsewhere with a token',
   'elsewhere without',
-]
-
-describe.each(PLACES)('a preview of docs %s', (place) => {
-  const isSeen = place === 'here' || place === 'elsewhere public'
-  const cases = (isSeen ? Object.keys(CHECK_STATES) : ['ready']).flatMap((state) =>
-    (['early', 'late', 'never', 'replaced', '403', '502', 'stranger'] as const).map(
-      (trouble) => [state as CheckState, trouble] as const,
-    ),
-  )
+])('a preview of docs %s', (place) => {
+  const states = place === 'here' ? (Object.keys(CHECK_STATES) as CheckState[]) : ['ready' as const]
+  const cases = states.flatMap((state) => TROUBLES.map((trouble) => [state, trouble] as const))
   it.each(cases)('whose check is %s (%s) is ready only when it is', async (state, trouble) => {
-    const { world, github, open, later, wait, log } = await startFinishedJob({ place })
+    const { world, github, open, later, read } = await startFinishedJob(place)
     const pull = open({ files: ['guides/restore.mdx'] })
     const sha = pull.fields.head?.sha ?? ''
     if (trouble === '403') world.scopes.delete('checks: read')
@@ -47,55 +42,41 @@ describe.each(PLACES)('a preview of docs %s', (place) => {
     else if (trouble === 'late') later(15, () => playBuild(world, sha, state))
     else if (trouble !== 'never') playBuild(world, sha, state)
     if (trouble === 'replaced') playBuild(world, pushToPull(world, pull).sha, 'queued')
-    const { status, url } = await wait(20)
+    const end = await read({ inputs: { ...WAIT, timeout: '20s' } })
     const isPublic = place === 'elsewhere public' && trouble === '403'
     const expected =
       place === 'elsewhere without' ? '' : (EXPECTED[state][isPublic ? 'early' : trouble] ?? '')
-    expect(status).toBe(expected)
-    if (url !== '') expect(url).toBe(PREVIEW_URL)
-    if (trouble === 'stranger') expect(url).toBe('')
-    expect(log.join('\n')).not.toContain('::warning')
+    expect(end.outputs['preview-status']).toBe(expected)
+    expect(['', trouble === 'stranger' ? '' : PREVIEW_URL]).toContain(end.outputs['preview-url'])
+    expect(end.warnings).toEqual([])
   })
 })
 
 describe('the preview', () => {
-  it.each<[string, string, string]>([
-    ['ready', `[Preview](${PREVIEW_URL}) ready`, `[preview](${PREVIEW_URL}) ready`],
-    ['building', `[Preview](${PREVIEW_URL}) being built`, `[preview](${PREVIEW_URL}) being built`],
-    ['neutral', `[Preview](${PREVIEW_URL})`, `[preview](${PREVIEW_URL})`],
-    ['skipped', '', ''],
-  ])('is told as %s', async (state, long, short) => {
-    const { world, open, read } = await startFinishedJob()
-    const pull = open({ title: '', files: ['a.mdx'] })
-    playBuild(world, pull.commits[0] ?? '', state as CheckState)
-    const cameOfIt = await read()
-    expect(summary(cameOfIt).split('\n\n').slice(1).join()).toBe(long)
-    expect(line(cameOfIt)).toBe(`[1 page](${PULL_URL}/files)${short && ` · ${short}`}`)
-  })
-
-  it.each([
+  const CHECK = '([check](https://github.com/acme/docs/runs/1))'
+  const syntax = '\n \n  Page `x` has a syntax error. \nMore.'
+  it.each<[CheckState, Parameters<typeof addCheck>[2], string]>([
+    ['ready', {}, ' ready'],
+    ['building', {}, ' being built'],
+    ['neutral', {}, ''],
     [
-      '\n \n  Page `x` has a syntax error. \nMore.',
-      'The build failed',
-      'Page \\`x\\` has a syntax error.',
+      'failed',
+      { title: 'No build', summary: syntax },
+      ` failed: Page \\\`x\\\` has a syntax error. ${CHECK}`,
     ],
-    ['', 'The build failed', 'The build failed'],
-    [null, null, ''],
-  ])('that failed (%j, %j) is told with what the check says', async (text, title, words) => {
-    const { world, open, read } = await startFinishedJob()
-    const sha = open().commits[0] ?? ''
-    addCheck(world, sha, { ...CHECK_STATES.failed, title, summary: text })
-    const cameOfIt = await read()
-    const check = '([check](https://github.com/acme/docs/runs/1))'
-    const told = `Preview failed${words && `: ${words}`} ${check}`
-    expect(summary(cameOfIt).slice(-told.length)).toBe(told)
-    expect(line(cameOfIt)).toMatch(/ · preview failed$/)
+    ['failed', { title: 'No build', summary: '' }, ` failed: No build ${CHECK}`],
+    ['failed', {}, ` failed ${CHECK}`],
+  ])('is told as %s, with what the check says: %j', async (state, words, told) => {
+    const { world, open, read, reply } = await startFinishedJob()
+    const sha = open({ title: '', files: ['a.mdx'] }).commits[0] ?? ''
+    addCheck(world, sha, words)
+    playBuild(world, sha, state)
+    for (const text of [(await read()).summary, await reply()])
+      expect(text).toContain(`\n\n[Preview](${PREVIEW_URL})${told}\n\n`)
   })
 
   it('is that of the newest check of one of the Apps, and its comment begins with the marker', async () => {
-    const { world, open, read } = await startFinishedJob({
-      inputs: { 'ignore-authors': 'Acme-Docs[bot], octocat' },
-    })
+    const { world, open, read } = await startFinishedJob()
     const sha = open().commits[0] ?? ''
     addCheck(world, sha, { ...CHECK_STATES.failed, app: 'acme-docs' })
     addCheck(world, sha, { ...CHECK_STATES.ready, app: 'mintlify' })
@@ -108,45 +89,24 @@ describe('the preview', () => {
     say(person('mintlify'), copy('user.example'))
     say(bot('stranger[bot]'), copy('bot.example'))
     say(bot('acme-docs[bot]'), copy('acme.example'))
-    expect(pullOutputs(await read())).toMatchObject({
-      'preview-url': 'https://acme.example/',
-      'preview-status': 'ready',
-    })
+    const inputs = { 'ignore-authors': 'Acme-Docs[bot], octocat' }
+    expect(await read({ inputs })).toMatchObject(outputs('https://acme.example/', 'ready'))
   })
 
-  it('has no state where GitHub lists another commit than the head', async () => {
-    const { world, open, wait } = await startFinishedJob()
-    const pull = open()
-    addCheck(world, pull.commits[0] ?? '', CHECK_STATES.ready)
-    pull.fields = { ...pull.fields, head: { ...pull.fields.head, sha: 'e'.repeat(40) } }
-    expect(await wait()).toEqual({ status: '', url: '', waitedS: 60 })
-  })
-
-  it('that is skipped has no link, whatever its comment says of an earlier build', async () => {
+  it('has no state where GitHub lists another commit than the head, and no link where it is skipped', async () => {
     const { world, open, read } = await startFinishedJob()
-    const sha = open().commits[0] ?? ''
+    const pull = open()
+    const sha = pull.commits[0] ?? ''
+    const { fields } = pull
+    addCheck(world, sha, CHECK_STATES.ready)
+    pull.fields = { ...fields, head: { ...fields.head, sha: 'e'.repeat(40) } }
+    expect(await read()).toMatchObject(outputs('', ''))
+    pull.fields = fields
     playBuild(world, sha, 'ready')
     playBuild(world, sha, 'skipped')
-    expect(pullOutputs(await read())).toMatchObject({ 'preview-url': '', 'preview-status': '' })
-  })
-
-  it('is read past what GitHub leaves out: accounts, Apps and entries that are null', () => {
-    const apps = new Set(['mintlify'])
-    const body = previewBody('ready')
-    const author = { __typename: 'Bot', login: 'Mintlify' }
-    const comments = {
-      nodes: [null, { body: null, author }, { body, author: null }, { body, author }],
-    }
-    const checks = readChecks(
-      { checkSuites: { nodes: [null, { app: null, deployments: null }] } },
-      apps,
-    )
-    expect(checks).toEqual({ isRead: true, deployment: undefined, failed: [] })
-    expect(readChecks(null, apps).isRead).toBe(false)
-    expect(readPreview(checks, comments, { sinceMs: 0, apps })).toEqual({
-      state: 'unknown',
-      url: PREVIEW_URL,
-    })
+    const end = await read()
+    expect(end).toMatchObject(outputs('', ''))
+    expect(end.summary).not.toContain('Preview')
   })
 
   it.each(PREVIEW_ROWS)('of the comment alone is %s', async (_what, rows, url, status) => {
@@ -154,31 +114,24 @@ describe('the preview', () => {
     open()
     const body = `<!-- mintlify-preview-comment-1 -->\n${rows}`
     addComment(world, { kind: 'main', number: 12, author: AGENT, body })
-    expect(pullOutputs(await read())).toMatchObject({
-      'preview-url': url,
-      'preview-status': status,
-    })
+    expect(await read()).toMatchObject(outputs(url, status))
   })
 
   it('of a comment from before the job, or before the message, is its link alone', async () => {
-    const { world, open, read, createdAtMs, endedAtMs } = await startFinishedJob()
+    const { clock, world, open, read, createdAtMs } = await startFinishedJob()
     open()
-    const comment = addComment(world, {
-      kind: 'main',
-      number: 12,
-      author: AGENT,
-      body: previewBody('ready'),
-    })
-    const status = async (editedAtMs: number, messageAtMs?: number): Promise<unknown> => {
+    const body = previewBody('ready')
+    const comment = addComment(world, { kind: 'main', number: 12, author: AGENT, body })
+    const message = { prompt: 'More.', context: 'none' }
+    for (const [editedAtMs, inputs, status] of [
+      [createdAtMs, {}, 'ready'],
+      [createdAtMs - 1000, {}, ''],
+      [clock.now() - 1000, message, ''],
+      [clock.now() + 60_000, message, 'ready'],
+    ] as const) {
       comment.editedAtMs = editedAtMs
-      const outputs = pullOutputs(await read({ messageAtMs }))
-      expect(outputs['preview-url']).toBe(PREVIEW_URL)
-      return outputs['preview-status']
+      expect(await read({ inputs })).toMatchObject(outputs(PREVIEW_URL, status))
     }
-    expect(await status(createdAtMs)).toBe('ready')
-    expect(await status(createdAtMs - 1000)).toBe('')
-    expect(await status(endedAtMs - 2000, endedAtMs - 1000)).toBe('')
-    expect(await status(endedAtMs, endedAtMs - 1000)).toBe('ready')
   })
 })
 
@@ -189,35 +142,35 @@ describe('waiting for the preview', () => {
     ['ends when it is skipped', 'skipped', 5, 10, ''],
     ['takes at most five minutes', 'ready', 301, 300, 'building'],
   ])('%s', async (_what, state, atS, waitedS, status) => {
-    const { world, github, open, later, wait } = await startFinishedJob()
+    const { world, open, later, read } = await startFinishedJob()
     const sha = open().commits[0] ?? ''
     playBuild(world, sha, 'building')
     later(atS, () => playBuild(world, sha, state))
-    expect(await wait()).toMatchObject({ status, waitedS })
-    expect(github.requests).toHaveLength(waitedS / 10 + 1)
+    const end = await read({ inputs: WAIT })
+    expect([end.outputs['preview-status'], end.tookMs]).toEqual([status, waitedS * 1000])
+    expect(end.requests).toHaveLength(waitedS / 10 + 1)
   })
 
   it('ends after a minute without a sign of a build, at the deadline, and with a cancel', async () => {
-    const silent = await startFinishedJob()
-    silent.open()
-    expect(await silent.wait()).toEqual({ status: '', url: '', waitedS: 60 })
-    const short = await startFinishedJob()
-    short.open()
-    expect(await short.wait(25)).toMatchObject({ waitedS: 25 })
-    const cancelled = await startFinishedJob({ cancelAtS: 33 })
-    playBuild(cancelled.world, cancelled.open().commits[0] ?? '', 'building')
-    expect(await cancelled.wait()).toMatchObject({ status: 'building', waitedS: 33 })
-    expect(cancelled.github.requests).toHaveLength(4)
+    const { world, open, read } = await startFinishedJob()
+    const pull = open()
+    expect(await read({ inputs: WAIT })).toMatchObject({ ...outputs('', ''), tookMs: 60_000 })
+    expect((await read({ inputs: { ...WAIT, timeout: '25s' } })).tookMs).toBe(25_000)
+    playBuild(world, pull.commits[0] ?? '', 'building')
+    const cancelled = await read({ inputs: WAIT, cancelAtMs: 33_000 })
+    expect(cancelled).toMatchObject({ ...outputs(PREVIEW_URL, 'building'), tookMs: 33_000 })
+    expect(cancelled.requests).toHaveLength(4)
   })
 
   it('ends where the checks can no longer be read, with what was known', async () => {
-    const { world, github, open, later, wait } = await startFinishedJob()
+    const { world, github, open, later, read } = await startFinishedJob()
     playBuild(world, open().commits[0] ?? '', 'building')
     later(25, () => github.faults.push({ match: /PullReport$/, end: '403' }))
-    expect(await wait()).toMatchObject({ status: 'building', waitedS: 30 })
+    const end = await read({ inputs: WAIT })
+    expect(end).toMatchObject({ ...outputs(PREVIEW_URL, 'building'), tookMs: 30_000 })
     const without = await startFinishedJob()
     without.world.scopes.delete('checks: read')
     without.open()
-    expect(await without.wait()).toMatchObject({ status: '', waitedS: 0 })
+    expect((await without.read({ inputs: WAIT })).tookMs).toBe(0)
   })
 })

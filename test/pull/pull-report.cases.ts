@@ -1,10 +1,12 @@
 import type { CheckState } from '../support/builds.ts'
 import { AGENT, type addCommit, person } from '../support/world.ts'
 
-export type Trouble = 'early' | 'late' | 'never' | 'replaced' | '403' | '502' | 'stranger'
+export const TROUBLES = ['early', 'late', 'never', 'replaced', '403', '502', 'stranger'] as const
 
 /** What `preview-status` is after a wait, by the state of the check; `never`, 502 and a stranger: nothing, ever. */
-export const EXPECTED: Readonly<Record<CheckState, Partial<Record<Trouble, string>>>> = {
+export const EXPECTED: Readonly<
+  Record<CheckState, Partial<Record<(typeof TROUBLES)[number], string>>>
+> = {
   queued: { early: 'building', late: 'building', replaced: 'building' },
   building: { early: 'building', late: 'building', replaced: 'building' },
   ready: { early: 'ready', late: 'ready', replaced: 'building', '403': 'ready' },
@@ -49,27 +51,16 @@ export const PREVIEW_ROWS: readonly [string, string, string, string][] = [
 ]
 
 export const mine = { author: AGENT }
+const NOTHING = 'Changed nothing on `main`'
+
 /** Commits since the job was created, and what is said of it. */
-export const STRAIGHT: readonly [string, Parameters<typeof addCommit>[1][], string | undefined][] =
-  [
-    ['that left no commit', [], 'Changed nothing on `main`'],
-    ['beside commits of others', [{ author: person('mona') }], 'Changed nothing on `main`'],
-    ['with a commit of the agent', [mine], 'Published straight to `main`: 1 commit'],
-    ['with two of them', [mine, {}, mine], 'Published straight to `main`: 2 commits'],
-    [
-      'with a merged one by its subject',
-      [{ ...mine, message: 'Docs (#7)\n\nx' }],
-      'Changed nothing on `main`',
-    ],
-    [
-      'with a merge commit',
-      [{ ...mine, message: 'Merge pull request #7 from acme/x' }],
-      'Changed nothing on `main`',
-    ],
-    [
-      'beside a hundred commits, the first of all included',
-      Array(99).fill({}),
-      'Changed nothing on `main`',
-    ],
-    ['beside more than a hundred', Array(100).fill({}), undefined],
-  ]
+export const STRAIGHT: readonly [string, Parameters<typeof addCommit>[1][], string][] = [
+  ['that left no commit', [], NOTHING],
+  ['beside commits of others', [{ author: person('mona') }], NOTHING],
+  ['with a commit of the agent', [mine], 'Published straight to `main`: 1 commit'],
+  ['with two of them', [mine, {}, mine], 'Published straight to `main`: 2 commits'],
+  ['with a merged one by its subject', [{ ...mine, message: 'Docs (#7)\n\nx' }], NOTHING],
+  ['with a merge commit', [{ ...mine, message: 'Merge pull request #7 from acme/x' }], NOTHING],
+  ['beside a hundred commits', Array(100).fill({}), NOTHING],
+  ['beside more than a hundred', Array(101).fill({}), 'Completed without a pull request'],
+]

@@ -1,22 +1,18 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { sentencesWithCode } from '../../src/lib/markdown.ts'
-import type { PullReport } from '../../src/pull/pull-report.ts'
-import { noPullRequestWords, pullOutputs } from '../../src/pull/pull-words.ts'
 import { CHECK_STATES, playBuild } from '../support/builds.ts'
 import { HOSTILE_TEXTS } from '../support/hostile-texts.ts'
 import { alive, commandsIn } from '../support/rendered.ts'
 import { addCheck, addCommit, mergePull } from '../support/world.ts'
-import { finishedJobStarter, line, PULL_URL, summary } from './finished-job.ts'
+import { PULL_URL, startFinishedJob } from './finished-job.ts'
 import { mine, STRAIGHT } from './pull-report.cases.ts'
 
-const startFinishedJob = finishedJobStarter()
 const diffOf = (path: string): string =>
   `${PULL_URL}/files#diff-${createHash('sha256').update(path).digest('hex')}`
 
 describe('the files of the pull request', () => {
   it('are told with their lines and links, pages first, in the words of REST', async () => {
-    const { open, read } = await startFinishedJob()
+    const { open, read, reply } = await startFinishedJob()
     open({
       title: 'Explain exit code 6',
       files: [
@@ -26,187 +22,182 @@ describe('the files of the pull request', () => {
         { filename: 'guides/restore.mdx', status: 'added', additions: 12, deletions: 0 },
       ],
     })
-    const report = await read()
-    expect(summary(report)).toBe(
-      `**Explain exit code 6**
+    const { summary, outputs } = await read()
+    for (const text of [summary, await reply()])
+      expect(text).toContain(
+        `**Explain exit code 6**
 
-1 page, 3 other files: [\`guides/restore.mdx\`](${diffOf('guides/restore.mdx')}) (+12 −0), [\`docs.json\`](${diffOf('docs.json')}) (+1 −0), [\`api/openapi.yaml\`](${diffOf('api/openapi.yaml')}) (+4 −1), [\`images/a.png\`](${diffOf('images/a.png')}) (+0 −0)`,
-    )
-    expect(line(report)).toBe(`[1 page, 3 other files](${PULL_URL}/files)`)
-    expect(pullOutputs(report)).toEqual({
+1 page, 3 other files: [\`guides/restore.mdx\`](${diffOf('guides/restore.mdx')}) (+12 −0), [\`docs.json\`](${diffOf('docs.json')}) (+1 −0), [\`api/openapi.yaml\`](${diffOf('api/openapi.yaml')}) (+4 −1), [\`images/a.png\`](${diffOf('images/a.png')}) (+0 −0)
+`,
+      )
+    expect(outputs).toMatchObject({
       'pr-title': 'Explain exit code 6',
       'pr-files':
         '[{"path":"guides/restore.mdx","status":"added","additions":12,"deletions":0},{"path":"docs.json","status":"modified","additions":1,"deletions":0},{"path":"api/openapi.yaml","status":"modified","additions":4,"deletions":1},{"path":"images/a.png","status":"removed","additions":0,"deletions":0}]',
-      'preview-url': '',
-      'preview-status': '',
     })
   })
 
   it('are the first 100 of all, of which ten are named', async () => {
     const { open, read } = await startFinishedJob()
     open({ files: Array.from({ length: 120 }, (_, index) => `page-${index}.mdx`) })
-    const report = await read()
-    expect(summary(report)).toMatch(
-      /120 files: \[`page-0\.mdx`\].*`page-9\.mdx`\]\S+ \(\+0 −0\), and 110 more$/,
+    const { summary, outputs } = await read()
+    expect(summary).toMatch(
+      /120 files: \[`page-0\.mdx`\].*`page-9\.mdx`\]\S+ \(\+0 −0\), and 110 more\n/,
     )
-    expect(summary(report)).not.toContain('page-10.mdx')
-    expect(JSON.parse(pullOutputs(report)['pr-files'] ?? '')).toHaveLength(100)
+    expect(summary).not.toContain('page-10.mdx')
+    expect(JSON.parse(outputs['pr-files'] ?? '')).toHaveLength(100)
   })
 
   it('are said to be none where there are none', async () => {
     const { open, read } = await startFinishedJob()
     open({ title: 'Nothing' })
-    const report = await read()
-    expect(summary(report)).toBe('**Nothing**\n\nThe pull request changes no file.')
-    expect([line(report), pullOutputs(report)['pr-files']]).toEqual([
-      `[0 files](${PULL_URL}/files)`,
-      '[]',
-    ])
+    const { summary, outputs } = await read()
+    expect(summary).toContain('**Nothing**\n\nThe pull request changes no file.\n')
+    expect(outputs['pr-files']).toBe('[]')
   })
 
   it.each([
     [3, { nodes: [] }],
     [null, null],
   ])('are not known where GitHub counts %j and lists %j', async (changedFiles, files) => {
-    const { github, open, read } = await startFinishedJob()
-    open()
-    const pullRequest = {
-      title: 'Odd',
-      changedFiles,
-      files,
-      headRefOid: 'a',
-      createdAt: null,
-      comments: null,
-      commits: null,
-    }
-    github.faults.push({
-      match: /PullReport/,
-      end: { status: 200, body: { data: { repository: { pullRequest } } } },
-    })
-    const report = await read()
-    expect([summary(report), pullOutputs(report)['pr-files']]).toEqual(['**Odd**', ''])
+    const { github, read } = await startFinishedJob()
+    const suites = { nodes: [null, { app: null, deployments: null }] }
+    const commits = { nodes: [null, { commit: { oid: 'a', checkSuites: suites } }] }
+    const comments = { nodes: [null, { body: null, author: null }] }
+    const unknown = { headRefOid: 'a', createdAt: null, commits, comments }
+    const pullRequest = { title: 'Odd', changedFiles, files, ...unknown }
+    const body = { data: { repository: { pullRequest } } }
+    github.faults.push({ match: /PullReport/, end: { status: 200, body } })
+    const { summary, outputs } = await read()
+    expect(summary).toContain('**Odd**\n\nThe docs agent changed')
+    expect(outputs).toMatchObject({ 'pr-files': '', 'preview-url': '', 'preview-status': '' })
   })
 })
 
 it('the summary names five failed checks of others, and how many more there are', async () => {
-  const { world, open, read } = await startFinishedJob()
+  const { world, open, read, reply } = await startFinishedJob()
   const sha = open({ files: ['a.mdx'] }).commits[0] ?? ''
+  const others = { app: 'github-actions' }
   addCheck(world, sha, CHECK_STATES.failed)
-  addCheck(world, sha, { ...CHECK_STATES.ready, name: 'Green', app: 'github-actions' })
-  addCheck(world, sha, {
-    ...CHECK_STATES.failed,
-    name: 'Mintlify Deployment',
-    app: 'github-actions',
-  })
-  expect(line(await read())).toContain(' · preview failed · 1 check fails')
+  addCheck(world, sha, { ...CHECK_STATES.ready, ...others, name: 'Green' })
+  addCheck(world, sha, { ...CHECK_STATES.failed, ...others })
+  expect(await reply()).toContain('\n1 check fails: [Mintlify Deployment](')
   for (const name of ['Vale', 'Links', 'a', 'b', 'c'])
     addCheck(world, sha, { ...CHECK_STATES['timed out'], name })
-  const report = await read()
   const link = (name: string, id: number): string =>
     `[${name}](https://github.com/acme/docs/runs/${id})`
-  expect(summary(report)).toContain(
-    `6 checks fail: ${link('Vale', 4)}, ${link('Links', 5)}, ${link('a', 6)}, ${link('b', 7)}, ${link('c', 8)}, and 1 more`,
+  expect((await read()).summary).toContain(
+    `6 checks fail: ${link('Vale', 4)}, ${link('Links', 5)}, ${link('a', 6)}, ${link('b', 7)}, ${link('c', 8)}, and 1 more\n`,
   )
-  expect(line(report)).toMatch(/ · 6 checks fail$/)
 })
 
 describe('a job without a pull request', () => {
-  const text = (report: PullReport) => noPullRequestWords(report)?.headline
   it.each(STRAIGHT)('%s says which of the two it was', async (_what, commits, headline) => {
-    const { world, github, read, log } = await startFinishedJob()
-    for (const commit of commits ?? []) addCommit(world, commit)
-    expect(text(await read({ prLink: null }))).toBe(headline)
-    expect(github.requests).toEqual(['POST /graphql PullReport'])
-    expect(log.join()).toBe('')
+    const { world, read } = await startFinishedJob()
+    for (const commit of commits) addCommit(world, commit)
+    const { log, requests } = await read({ prLink: null })
+    expect(log.slice(1)).toEqual([expect.stringContaining(`notice: ${headline}`)])
+    expect(requests).toEqual(['POST /graphql PullReport'])
   })
 
   it('counts what came since the job was created, or since the message, to the second', async () => {
-    const { world, read, createdAtMs, endedAtMs } = await startFinishedJob()
+    const { clock, world, read, reply, createdAtMs } = await startFinishedJob()
     const { sha } = addCommit(world, { ...mine, atMs: createdAtMs })
     addCommit(world, { ...mine, atMs: createdAtMs - 1000, branch: null })
-    const report = await read({ prLink: null })
     const url = `https://github.com/acme/docs/commit/${sha}`
-    expect(summary(report)).toBe(`[Show 1 commit](${url})`)
-    expect(line(report)).toBe(`[1 commit](${url})`)
-    expect(text(await read({ prLink: null, messageAtMs: endedAtMs }))).toBe(
-      'Changed nothing on `main`',
-    )
-    expect(text(await read({ prLink: null, messageAtMs: createdAtMs + 999 }))).toMatch(/1 commit$/)
+    expect((await read({ prLink: null })).summary).toContain(`\n\n[Show 1 commit](${url})\n\n`)
+    expect(await reply(null)).toContain(`\n[Show 1 commit](${url})\n`)
+    const message = { prLink: null, inputs: { prompt: 'More.', context: 'none' } }
+    expect((await read(message)).summary).toContain('Changed nothing on `main`')
+    addCommit(world, mine)
+    await clock.sleep(999 - (clock.now() % 1000))
+    expect((await read(message)).summary).toContain('[Show 1 commit]')
   })
 
   it('does not count commits that came in a pull request, by the index of GitHub', async () => {
     const { world, open, read } = await startFinishedJob()
     mergePull(world, open(), { how: 'rebase' })
-    expect(text(await read({ prLink: null }))).toBe('Changed nothing on `main`')
+    expect((await read({ prLink: null })).summary).toContain('Changed nothing on `main`')
   })
 
   it.each([
     ['the index can not be read', 'pull-requests: write', 'pull-requests: read'],
     ['the branch can not be read', 'contents: read', 'contents: read'],
   ])('is as before where %s', async (_what, scope, named) => {
-    const { world, read, log } = await startFinishedJob()
+    const { world, read } = await startFinishedJob()
     addCommit(world, mine)
     world.scopes.delete(scope)
-    expect(text(await read({ prLink: null }))).toBeUndefined()
-    expect(log.filter((one) => one.includes('::notice'))).toEqual([
-      expect.stringContaining(`\`${named}\``),
+    const { log } = await read({ prLink: null })
+    expect(log.slice(1)).toEqual([
+      expect.stringMatching(new RegExp(`^notice: .*\`${named}\``)),
+      expect.stringMatching(/^notice: Completed without a pull request/),
     ])
   })
 })
 
-it('GitHub is asked nothing about a pull request on another server', async () => {
-  const { github, read } = await startFinishedJob()
+it('GitHub is asked nothing about a pull request that is none of its own', async () => {
+  const { read } = await startFinishedJob()
   for (const prLink of [
-    'https://gitlab.com/a/b/-/merge_requests/1',
-    'https://github.com.example/a/b/pull/1',
+    'https://gitlab.com/acme/docs/-/merge_requests/7',
+    'https://github.com.example/acme/docs/pull/7',
+    'http://github.com/acme/docs/pull/7',
+    'https://github.com/acme/docs/pull/7x',
+    'https://github.com/acme/docs/issues/7',
+    'https://github.com/acme/docs/pull/2147483648',
   ])
-    expect(await read({ prLink })).toEqual({ kind: 'unknown' })
-  expect(github.requests).toEqual([])
+    expect(await read({ prLink })).toMatchObject({ requests: [], outputs: { 'pr-link': prLink } })
 })
 
 it.each([
-  ['checks: read', 'checks'],
-  ['pull-requests: write', 'pull-requests'],
-])('without %s one notice names the permission, and the rest is told', async (scope, area) => {
-  const { world, open, read, log } = await startFinishedJob()
-  playBuild(world, open({ title: 'T' }).commits[0] ?? '', 'ready')
-  world.scopes.delete(scope)
-  const outputs = pullOutputs(await read())
-  expect(outputs['pr-title']).toBe(area === 'checks' ? 'T' : '')
-  expect(log).toEqual([expect.stringMatching(new RegExp(`^::notice.*\`${area}: read\``))])
-})
+  ['checks: read', 'checks: read', 'T'],
+  ['pull-requests: write', 'pull-requests: read', ''],
+])(
+  'without %s one notice names the permission, and the rest is told',
+  async (scope, named, title) => {
+    const { world, open, read } = await startFinishedJob()
+    playBuild(world, open({ title: 'T' }).commits[0] ?? '', 'ready')
+    world.scopes.delete(scope)
+    const { outputs, log } = await read()
+    expect(outputs['pr-title']).toBe(title)
+    expect(log.filter((one) => /^notice: .*permission/.test(one))).toEqual([
+      expect.stringContaining(`\`${named}\``),
+    ])
+  },
+)
 
 it('a repository that the token can not see is a line in the log', async () => {
-  const { open, read, log } = await startFinishedJob({ place: 'elsewhere without' })
+  const { open, read } = await startFinishedJob('elsewhere without')
   open()
-  await read()
-  expect(log).toEqual([
+  expect((await read()).log).toContain(
     "The job's result on GitHub is unknown: `github-token` can't see acme/elsewhere. To let a later run continue a pull request there, set `github-token` to a token that can read it, such as a GitHub App's.",
-  ])
+  )
 })
 
 it('nothing that others wrote about the pull request comes alive', async () => {
-  const { world, open, read, log } = await startFinishedJob()
-  for (const text of HOSTILE_TEXTS) {
+  const { world, github, open, read } = await startFinishedJob()
+  for (let first = 0; first < HOSTILE_TEXTS.length; first += 5) {
+    const texts = HOSTILE_TEXTS.slice(first, first + 5)
+    const title = texts.join(' ')
     world.pulls.clear()
     world.checks.length = 0
-    const sha =
-      open({ title: text, files: [{ filename: text || 'x', status: 'added' }] }).commits[0] ?? ''
-    addCheck(world, sha, { ...CHECK_STATES.failed, summary: text, title: text })
-    addCheck(world, sha, { ...CHECK_STATES.failed, app: 'github-actions', name: text })
-    const report = await read()
-    const published = { kind: 'published', branch: text, commits: 1, url: text } as const
-    const headline = sentencesWithCode(noPullRequestWords(published)?.headline ?? '').source
-    const texts = [report, published].flatMap((one) => [summary(one), line(one)])
-    for (const source of [...texts, headline]) {
-      const { html, links, images, mentions } = alive(source)
-      expect([html.filter((tag) => !/^<\/?code>$/.test(tag)), images, mentions]).toEqual([
-        [],
-        [],
-        [],
-      ])
-      expect(links.filter((url) => !url.startsWith('https://github.com/acme/docs/'))).toEqual([])
+    const sha = open({ title, files: texts.map((text) => text || 'x') }).commits[0] ?? ''
+    addCheck(world, sha, { ...CHECK_STATES.failed, summary: title })
+    for (const name of texts)
+      addCheck(world, sha, { ...CHECK_STATES.failed, app: 'github-actions', name })
+    const pull = await read()
+    const history = { pageInfo: { hasNextPage: false }, nodes: [] }
+    const defaultBranchRef = { name: title, target: { history } }
+    const body = { data: { repository: { defaultBranchRef } } }
+    github.faults.splice(0, 1, { match: /PullReport/, end: { status: 200, body }, times: 1 })
+    for (const { summary, printed } of [pull, await read({ prLink: null })]) {
+      const { html, links, images, mentions } = alive(summary)
+      const strange = html.filter((tag) => !/^<\/?(?:code|sub|details|summary>.*)\b/.test(tag))
+      expect([strange, images, mentions]).toEqual([[], [], []])
+      expect(links.filter((url) => !url.startsWith('https://github.com/acme/docs'))).toEqual([])
+      const commands = commandsIn(printed)
+      expect(
+        commands.filter((line) => !/^::\S+ ?(?:title=Docs agent|name=|::)/.test(line)),
+      ).toEqual([])
     }
   }
-  expect(commandsIn(log.join('\n'))).toEqual([])
 })

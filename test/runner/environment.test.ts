@@ -26,15 +26,10 @@ it('proxies in lower case win over upper case, though they are empty, as undici 
 it('GitHub is github.com unless the runner says otherwise, and the workspace where the step runs', () => {
   const usual = { serverUrl: 'https://github.com', apiUrl: 'https://api.github.com' }
   expect(readEnvironment({})).toMatchObject({ ...usual, workspace: process.cwd() })
-  const api = {
-    GITHUB_SERVER_URL: 'https://git.example',
-    GITHUB_API_URL: 'https://git.example/api/v3',
-  }
   const own = { serverUrl: 'https://git.example', apiUrl: 'https://git.example/api/v3' }
-  expect(readEnvironment({ ...api, GITHUB_WORKSPACE: '/w' })).toMatchObject({
-    ...own,
-    workspace: '/w',
-  })
+  const env = { GITHUB_SERVER_URL: own.serverUrl, GITHUB_API_URL: own.apiUrl }
+  const read = readEnvironment({ ...env, GITHUB_WORKSPACE: '/w' })
+  expect(read).toMatchObject({ ...own, workspace: '/w' })
 })
 
 it.each([
@@ -44,11 +39,9 @@ it.each([
   ['', 'Docs'],
 ])('the workflow of %j is named %s', (workflowRef, workflow) => {
   const names = { workflowRef, workflow: 'Docs', job: 'docs', action: 'agent' }
-  expect(stepNames({ ...readEnvironment({}), ...names })).toEqual({
-    workflow,
-    job: 'docs',
-    step: 'agent',
-  })
+  const environment = { ...readEnvironment({}), ...names }
+  const expected = { workflow, job: 'docs', step: 'agent' }
+  expect(stepNames(environment)).toEqual(expected)
 })
 
 it('a further attempt is a re-run, and a run and its attempt have a page, unless there is no run', () => {

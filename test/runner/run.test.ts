@@ -77,14 +77,20 @@ describe('secrets', () => {
 
 it('the log names the project in annotations without a title, and holds no text that the runner would obey', () => {
   const { log } = createRun()
+  log.debug('a')
+  vi.stubEnv('RUNNER_DEBUG', '1')
+  log.debug(`b ${KEY}\n::error::c`)
   log.info('::error::x\n  ::warning::y')
   log.notice('two')
   log.warning('##[error]x', 'Title: ##[error]x')
   log.group('##[group]', '::set-output name=x::y')
-  expect(log.hasFailed()).toBe(false)
+  log.cost(`A cost of ${KEY}.`)
+  expect([log.costs(), log.hasFailed()]).toEqual([['A cost of ***.'], false])
   log.fail('four\nfive')
   expect(log.hasFailed()).toBe(true)
+  createRun({ 'INPUT_PROJECT-ID': ' ' }).log.notice('six')
   expect(said()).toEqual([
+    '::debug::b ***%0A: :error::c',
     ': :error::x',
     '  : :warning::y',
     '::notice title=Docs agent (docs)::two',
@@ -92,55 +98,37 @@ it('the log names the project in annotations without a title, and holds no text 
     '::group::## [group]',
     ': :set-output name=x::y',
     '::endgroup::',
+    '::warning title=Docs agent (docs)::A cost of ***.',
     '::error title=Docs agent (docs)::four%0Afive',
+    '::notice title=Docs agent::six',
   ])
-  createRun({ 'INPUT_PROJECT-ID': ' ' }).log.notice('six')
-  expect(said().at(-1)).toBe('::notice title=Docs agent::six')
 })
 
-it('debug lines are printed with step debug logging alone, without secrets', () => {
-  const { log } = createRun()
-  log.debug('a')
-  vi.stubEnv('RUNNER_DEBUG', '1')
-  log.debug(`b ${KEY}\n::error::c`)
-  expect(said()).toEqual(['::debug::b ***%0A: :error::c'])
+it('outputs are written at once; one of more than 256 KiB is left empty with a warning', () => {
+  const run = createRun()
+  run.setOutputs({ 'job-id': 'j1', result: 'error' })
+  expect(readCommandFile(read('output'))).toEqual({ 'job-id': 'j1', result: 'error' })
+  const most = 'é'.repeat(128 * 1024)
+  run.setOutputs({ result: 'a\nb', job: most, 'pr-title': `${most}x` })
+  const expected = { 'job-id': 'j1', result: 'a\nb', job: most, 'pr-title': '' }
+  expect(readCommandFile(read('output'))).toEqual(expected)
+  const why = 'The output pr-title is left empty: it would be longer than 256 KiB.'
+  expect(said()).toEqual([`::warning title=Docs agent (docs)::${why}`])
 })
 
-describe('outputs', () => {
-  it('are written at once; one of more than 256 KiB is left empty with a warning', () => {
-    const run = createRun()
-    run.setOutputs({ 'job-id': 'j1', result: 'error' })
-    expect(readCommandFile(read('output'))).toEqual({ 'job-id': 'j1', result: 'error' })
-    const most = 'é'.repeat(128 * 1024)
-    run.setOutputs({ result: 'a\nb', job: most, 'pr-title': `${most}x` })
-    expect(readCommandFile(read('output'))).toEqual({
-      'job-id': 'j1',
-      result: 'a\nb',
-      job: most,
-      'pr-title': '',
-    })
-    const why = 'The output pr-title is left empty: it would be longer than 256 KiB.'
-    expect(said()).toEqual([`::warning title=Docs agent (docs)::${why}`])
-  })
-})
-
-describe('state', () => {
-  it('is saved for the post step, what is pending as one value, and read by it', () => {
-    const run = createRun()
-    run.saveState('job-id', 'j1')
-    run.setPending('comment', { id: 7 })
-    run.setPending('status', 'pending')
-    run.setPending('comment', undefined)
-    expect(readCommandFile(read('state'))).toEqual({
-      'job-id': 'j1',
-      pending: '{"status":"pending"}',
-    })
-    expect([run.getPending('comment'), run.getPending('status')]).toEqual([undefined, 'pending'])
-    const post = createRun({ 'STATE_job-id': 'j1', STATE_pending: '{"status":"pending"}' })
-    expect([post.readState('job-id'), post.readState('finished')]).toEqual(['j1', ''])
-    expect(post.getPending('status')).toBe('pending')
-    expect(createRun({ STATE_pending: 'nonsense' }).getPending('comment')).toBeUndefined()
-  })
+it('state is saved for the post step, what is pending as one value, and read by it', () => {
+  const run = createRun()
+  run.saveState('job-id', 'j1')
+  run.setPending('comment', { id: 7 })
+  run.setPending('status', 'pending')
+  run.setPending('comment', undefined)
+  const saved = { 'job-id': 'j1', pending: '{"status":"pending"}' }
+  expect(readCommandFile(read('state'))).toEqual(saved)
+  const post = createRun({ 'STATE_job-id': 'j1', STATE_pending: saved.pending })
+  expect([post.readState('job-id'), post.readState('finished')]).toEqual(['j1', ''])
+  for (const one of [run, post])
+    expect([one.getPending('comment'), one.getPending('status')]).toEqual([undefined, 'pending'])
+  expect(createRun({ STATE_pending: 'nonsense' }).getPending('comment')).toBeUndefined()
 })
 
 const { raw } = Markdown
@@ -194,15 +182,4 @@ it('a file of the runner that can not be written is told once, and fails the ste
     'Failed to write the state of this step, which goes on without: Missing file at path',
     'Failed to write the summary of this step, which goes on without: EISDIR',
   ])
-})
-
-it('what costs the user something is a warning, and is listed for the summary without secrets', () => {
-  const { log } = createRun()
-  expect(log.costs()).toEqual([])
-  log.cost(`One ${KEY}.`)
-  log.warning('Two.')
-  log.cost('Three.')
-  expect(log.costs()).toEqual(['One ***.', 'Three.'])
-  expect(said()).toContain('::warning title=Docs agent (docs)::One ***.')
-  expect(log.hasFailed()).toBe(false)
 })

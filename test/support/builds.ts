@@ -71,17 +71,12 @@ export function playBuild(
 export function followAgent(world: World): void {
   const isHere = world.agentRepository === world.repository
   const pulls = isHere ? world.pulls : world.elsewhere
-  for (const {
-    number,
-    state,
-    title = `Update the docs (${number})`,
-    ...now
-  } of world.agentPulls()) {
+  for (const { number, state, title, ...now } of world.agentPulls()) {
     const pull = pulls.get(number) ?? addPull(world, { number, title, user: AGENT }, pulls)
-    while (pull.commits.length < (now.commits ?? 0)) pushToPull(world, pull)
-    pull.files = now.files ?? pull.files
+    while (pull.commits.length < now.commits) pushToPull(world, pull)
+    pull.files = now.files
     const sha = pull.fields.head?.sha ?? ''
-    const build = now.build?.() ?? 'none'
+    const build = now.build()
     const shown = world.checks.find((check) => check.sha === sha)
     if (build !== 'none' && !isDeepStrictEqual({ ...shown, ...CHECK_STATES[build] }, shown))
       playBuild(world, sha, build, { number })

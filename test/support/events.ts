@@ -117,14 +117,8 @@ type PullRequestOptions = Partial<Record<'author' | 'sender', Account>> & {
 }
 
 export function pullRequest(options: PullRequestOptions = {}): Event {
-  const {
-    action = 'opened',
-    number = 5,
-    author = {},
-    sender = {},
-    from = 'acme/docs',
-    pull = {},
-  } = options
+  const { action = 'opened', number = 5, from = 'acme/docs', pull = {} } = options
+  const { author = {}, sender = {} } = options
   const head = { repo: { full_name: from, fork: from !== 'acme/docs' } }
   const changed = merged({ number, html_url: `${WEB}/pull/${number}`, user: author, head }, pull)
   return event('pull_request', { action, number, pull_request: changed, sender })
@@ -174,13 +168,8 @@ export function pushTo(world: World, commit: Parameters<typeof addCommit>[1] = {
 }
 
 function pushed(commits: readonly Fields[], change: Fields): Event {
-  const ends = {
-    ref: 'refs/heads/main',
-    created: false,
-    deleted: false,
-    forced: false,
-    base_ref: null,
-  }
-  const { name, payload } = push({ ...ends, compare: `${WEB}/compare/a...b`, ...change })
-  return { name, payload: { ...payload, commits, head_commit: commits.at(-1) ?? null } }
+  const flags = { created: false, deleted: false, forced: false, base_ref: null }
+  const usual = { ref: 'refs/heads/main', compare: `${WEB}/compare/a...b`, ...flags }
+  const head_commit = commits.at(-1) ?? null
+  return event('push', { ...usual, ...change, commits, head_commit })
 }

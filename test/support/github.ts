@@ -172,13 +172,12 @@ export async function startGitHub({ root = '', world = emptyWorld(), pause = rea
 function lineOf(method: string, url: URL, body: unknown, world: World): string {
   const page = url.searchParams.get('page')
   const { content, state, query } = isObject(body) ? body : {}
-  const purpose = typeof query === 'string' ? /^\s*query\s+(\w+)/.exec(query)?.[1] : undefined
+  const purpose = content ?? state ?? /^\s*query\s+(\w+)/.exec(String(query))?.[1]
   const path = decodeURIComponent(url.pathname)
     .replace(`/repos/${world.repository}`, '')
     .replace(/\b([0-9a-f]{7})[0-9a-f]{33}\b/g, '$1')
-  return [`${method} ${path}${page === null ? '' : `?page=${page}`}`, content ?? state ?? purpose]
-    .filter((part) => part !== undefined)
-    .join(' ')
+  const asked = `${method} ${path}${page === null ? '' : `?page=${page}`}`
+  return purpose === undefined ? asked : `${asked} ${purpose}`
 }
 
 /** Cuts a list into a page and says where the next one is, as GitHub does. */
@@ -186,15 +185,12 @@ function paged({ status, body }: Answer, url: URL, api: string): Ending {
   if (!Array.isArray(body)) return { status, body }
   const size = Number(url.searchParams.get('per_page') ?? 30)
   const page = Number(url.searchParams.get('page') ?? 1)
-  const last = Math.ceil(body.length / size)
-  const linkTo = (number: number, rel: string): string => {
-    const there = new URL(url)
-    there.searchParams.set('page', `${number}`)
-    return `<${api}${there.pathname}${there.search}>; rel="${rel}"`
-  }
-  const headers =
-    page < last ? { link: `${linkTo(page + 1, 'next')}, ${linkTo(last, 'last')}` } : {}
-  return { status, body: body.slice((page - 1) * size, page * size), headers }
+  const rows = body.slice((page - 1) * size, page * size)
+  if (page * size >= body.length) return { status, body: rows }
+  const next = new URL(url)
+  next.searchParams.set('page', `${page + 1}`)
+  const link = `<${api}${next.pathname}${next.search}>; rel="next"`
+  return { status, body: rows, headers: { link } }
 }
 
 function send(response: ServerResponse, { status = 200, body, headers }: Ending): void {

@@ -1,5 +1,5 @@
 import { schema as description } from '@octokit/graphql-schema'
-import { buildASTSchema, execute, type GraphQLSchema, parse, validate } from 'graphql'
+import { buildASTSchema, execute, GraphQLError, type GraphQLSchema, parse, validate } from 'graphql'
 import type { CommitFile } from '../../src/github/types.ts'
 import { type Fields, isObject } from './json.ts'
 import type { Answer } from './rest.ts'
@@ -8,7 +8,6 @@ import {
   type Comment,
   type Commit,
   type CommitStatus,
-  commitOf,
   has,
   historyOf,
   newestStatuses,
@@ -21,27 +20,20 @@ import {
 } from './world.ts'
 
 type Arguments = Readonly<
-  Partial<Record<'name' | 'owner' | 'oid' | 'qualifiedName' | 'since' | 'query', string>>
-> &
-  Readonly<Partial<Record<'first' | 'last' | 'number', number>>> & {
-    readonly itemTypes?: readonly string[]
-  } & {
-    readonly filterBy?: {
-      readonly checkName?: string
-      readonly checkType?: string
-      readonly conclusions?: readonly string[]
-    }
+  Partial<Record<'name' | 'owner' | 'oid' | 'qualifiedName' | 'since' | 'query', string>> &
+    Partial<Record<'first' | 'last' | 'number', number>> &
+    Partial<Record<'itemTypes', readonly string[]>>
+> & {
+  readonly filterBy?: {
+    readonly checkName?: string
+    readonly checkType?: string
+    readonly conclusions?: readonly string[]
   }
+}
 
-/** An error as GitHub words it, with its type. */
-class RefusedError extends Error {
-  override readonly name = 'RefusedError'
-  readonly type: string
-
-  constructor(type: string, message: string) {
-    super(message)
-    this.type = type
-  }
+/** @throws an error as GitHub words it, with its type */
+function refuse(type: string, message: string): never {
+  throw new GraphQLError(message, { extensions: { type } })
 }
 
 let schema: GraphQLSchema | undefined
@@ -67,8 +59,7 @@ export async function graphqlAnswer(
   const document = parse(String(body['query']))
   const problems = validate(gitHubSchema(), document).map(({ message }) => message)
   violations.push(...problems)
-  if (problems.length > 0)
-    return { status: 200, body: { errors: problems.map((message) => ({ message })) } }
+  if (problems.length > 0) return { status: 422, body: undefined }
   const { data, errors } = await execute({
     schema: gitHubSchema(),
     document,
@@ -76,7 +67,7 @@ export async function graphqlAnswer(
     variableValues: isObject(body['variables']) ? body['variables'] : {},
     fieldResolver(source, parameters, _context, { fieldName, parentType }) {
       if (fieldName === broken)
-        throw new RefusedError('INTERNAL', 'Something went wrong while executing your query.')
+        refuse('INTERNAL', 'Something went wrong while executing your query.')
       if (!isObject(source) || !(fieldName in source)) {
         violations.push(`the fake GitHub does not know ${parentType.name}.${fieldName}`)
         return null
@@ -85,13 +76,7 @@ export async function graphqlAnswer(
       return typeof field === 'function' ? field(parameters) : field
     },
   })
-  const told = errors?.map(({ message, path, originalError }) => {
-    return {
-      ...(originalError instanceof RefusedError && { type: originalError.type }),
-      path,
-      message,
-    }
-  })
+  const told = errors?.map(({ message, path, extensions }) => ({ ...extensions, path, message }))
   return { status: 200, body: { data, ...(told && { errors: told }) } }
 }
 
@@ -99,8 +84,8 @@ export async function graphqlAnswer(
 function rootOf(world: World, violations: string[]): Fields {
   let isPublic = false
   const needs = (permission: string): void => {
-    if (isPublic || has(world, permission)) return
-    throw new RefusedError('FORBIDDEN', 'Resource not accessible by integration')
+    if (!isPublic && !has(world, permission))
+      refuse('FORBIDDEN', 'Resource not accessible by integration')
   }
 
   const connection =
@@ -114,27 +99,23 @@ function rootOf(world: World, violations: string[]): Fields {
       return { nodes, pageInfo: { hasNextPage: first !== undefined && all.length > size } }
     }
 
-  const commit = (sha: string): Fields => ({
+  const commit = (one: Commit): Fields => ({
     __typename: 'Commit',
-    oid: sha,
-    message: () => commitOf(world, sha).message,
-    author: () => gitAuthor(commitOf(world, sha)),
-    authors: (page: Arguments) =>
-      connection(() => authorsOf(commitOf(world, sha)), gitAuthor)(page),
-    parents: () => ({ totalCount: commitOf(world, sha).parents.length }),
+    oid: one.sha,
+    message: one.message,
+    author: gitAuthor(one),
+    authors: connection(() => [one, ...(one.coAuthors ?? [])], gitAuthor),
+    parents: { totalCount: one.parents.length },
     history: ({ since, ...page }: Arguments) => {
       const sinceMs = since === undefined ? 0 : Date.parse(since)
-      const found = historyOf(world, sha).filter(
+      const found = historyOf(world, one.sha).filter(
         ({ atMs }) => Math.floor(atMs / 1000) * 1000 >= sinceMs,
       )
-      return connection(
-        () => found,
-        (before) => commit(before.sha),
-      )(page)
+      return connection(() => found, commit)(page)
     },
     checkSuites: (page: Arguments) => {
       needs('checks: read')
-      const own = world.checks.filter((check) => check.sha === sha)
+      const own = world.checks.filter(({ sha }) => sha === one.sha)
       const suites = [...Map.groupBy(own, ({ app }) => app)]
       return connection(
         () => suites,
@@ -143,15 +124,17 @@ function rootOf(world: World, violations: string[]): Fields {
     },
     status: () => {
       needs('statuses: read')
-      const contexts = newestStatuses(world, sha).map(statusContext)
-      const named = ({ name }: Arguments) =>
-        contexts.find(({ context }) => context === name) ?? null
-      return contexts.length === 0 ? null : { context: named }
+      const own = newestStatuses(world, one.sha)
+      const named = ({ name }: Arguments) => {
+        const found = own.find(({ context }) => context === name)
+        return found === undefined ? null : statusContext(found)
+      }
+      return own.length === 0 ? null : { context: named }
     },
     associatedPullRequests: connection(
       () => {
         needs('pull-requests: read')
-        return pullsOfCommit(world, sha)
+        return pullsOfCommit(world, one.sha)
       },
       (pull) => pullRequest(pull, world.repository),
     ),
@@ -171,24 +154,24 @@ function rootOf(world: World, violations: string[]): Fields {
       )
       return connection(
         () => found,
-        ({ id, sha: _, app: __, ...check }) => ({
-          databaseId: id,
-          url: checkUrl(world, id),
-          ...check,
-        }),
+        ({ id, sha: _, app: __, ...check }) => {
+          const url = `https://github.com/${world.repository}/runs/${id}`
+          return { databaseId: id, url, ...check }
+        },
       )(page)
     },
   })
 
   const commitOrNull = (name: string | null | undefined): Fields | null => {
     const found = resolve(world, name ?? '')
-    return found === undefined ? null : commit(found.sha)
+    return found === undefined ? null : commit(found)
   }
 
   const pullRequest = (
     { number, fields, commits, replaced, files }: Pull,
     repository: string,
   ): Fields => ({
+    __typename: 'PullRequest',
     number,
     changedFiles: files.length,
     headRefOid: fields.head?.sha,
@@ -210,17 +193,16 @@ function rootOf(world: World, violations: string[]): Fields {
       () => fields.labels ?? [],
       ({ name }) => ({ name }),
     ),
-    baseRef: () => refOf(fields.base?.ref ?? ''),
     commits: connection(
       () => commits,
-      (oid) => ({ commit: commit(oid) }),
+      (oid) => ({ commit: commitOrNull(oid) }),
     ),
     timelineItems: ({ itemTypes, ...page }: Arguments) => {
       if (itemTypes?.join() !== 'HEAD_REF_FORCE_PUSHED_EVENT')
         violations.push('the fake GitHub knows forced pushes alone')
       const push = (oid: string): Fields => ({
         __typename: 'HeadRefForcePushedEvent',
-        beforeCommit: commit(oid),
+        beforeCommit: commitOrNull(oid),
       })
       return connection(() => replaced, push)(page)
     },
@@ -238,38 +220,31 @@ function rootOf(world: World, violations: string[]): Fields {
     search: ({ query = '', ...page }: Arguments) => {
       needs('pull-requests: read')
       const value = (name: string) => new RegExp(`(?:^| )${name}:(\\S+)`).exec(query)?.[1]
-      const isIn = (days: string | undefined, at: string | null | undefined): boolean => {
-        const [from = '', to = ''] = days?.split('..') ?? []
+      const isIn = (days = '..9', at: string | null | undefined): boolean => {
+        const [from = '', to = ''] = days.split('..')
         const day = at?.slice(0, 10) ?? ''
-        return days === undefined || (from <= day && day <= to)
+        return from <= day && day <= to
       }
       const found = [...world.pulls.values()].filter(({ fields }) => {
-        const login = fields.user?.login?.replace(/^(.*)\[bot\]$/, 'app/$1')
-        if (login !== value('author') || (query.includes('is:open') && fields.state !== 'open'))
-          return false
-        if (query.includes('is:unmerged') && fields.merged) return false
-        const closedAt = fields.state === 'open' ? null : fields.closed_at
+        const { user, state, merged, closed_at: closedAt } = fields
+        const isClosed = state !== 'open'
         return (
-          isIn(value('closed'), closedAt) && isIn(value('merged'), fields.merged ? closedAt : null)
+          user?.login?.replace(/^(.*)\[bot\]$/, 'app/$1') === value('author') &&
+          !(query.includes('is:open') && isClosed) &&
+          !(query.includes('is:unmerged') && merged) &&
+          isIn(value('closed'), isClosed ? closedAt : null) &&
+          isIn(value('merged'), isClosed && merged ? closedAt : null)
         )
       })
       const createdAt = ({ fields }: Pull): string => fields.created_at ?? ''
       found.sort((left, right) => createdAt(left).localeCompare(createdAt(right)))
       if (value('sort') !== 'created-asc') found.reverse()
-      const show = (one: Pull): Fields => {
-        return {
-          __typename: 'PullRequest',
-          createdAt: one.fields.created_at,
-          ...pullRequest(one, world.repository),
-        }
-      }
+      const show = (one: Pull): Fields => pullRequest(one, world.repository)
       return { issueCount: found.length, ...connection(() => found, show)(page) }
     },
     repository: ({ owner, name }: Arguments) => {
       const repository = `${owner}/${name}`
-      const cannot = (kind: string): never => {
-        throw new RefusedError('NOT_FOUND', `Could not resolve to a ${kind}.`)
-      }
+      const cannot = (kind: string) => refuse('NOT_FOUND', `Could not resolve to a ${kind}.`)
       const isElsewhere = repository === world.agentRepository && repository !== world.repository
       if (repository !== world.repository && (!isElsewhere || world.agentAccess === 'none'))
         return cannot(`Repository with the name '${repository}'`)
@@ -288,25 +263,9 @@ function rootOf(world: World, violations: string[]): Fields {
             ? pullRequest(found, repository)
             : cannot(`PullRequest with the number of ${number}`)
         },
-        // Newest first: the order that the action asks for.
-        pullRequests: (page: Arguments) => {
-          needs('pull-requests: read')
-          const open = [...world.pulls.values()]
-            .filter(({ fields }) => fields.state === 'open')
-            .toReversed()
-          return connection(
-            () => open,
-            (one) => pullRequest(one, repository),
-          )(page)
-        },
       }
     },
   }
-}
-
-/** Where a check run is shown. */
-function checkUrl({ repository }: World, id: number): string {
-  return `https://github.com/${repository}/runs/${id}`
 }
 
 function pullFile({
@@ -336,26 +295,13 @@ function gitAuthor({ author, email }: GitAuthor): Fields {
   return { email: address, user: type === 'User' ? { login } : null }
 }
 
-/** Its author and those whom its message names as co-authors. */
-function authorsOf(commit: Commit): readonly GitAuthor[] {
-  return [commit, ...(commit.coAuthors ?? [])]
-}
-
-function statusContext(status: CommitStatus) {
-  const {
-    context,
-    state,
-    description,
-    target_url: targetUrl,
-    created_at: createdAt,
-    creator,
-  } = status
+function statusContext({ context, state, description, creator, ...status }: CommitStatus) {
   return {
     context,
-    state: state?.toUpperCase(),
     description,
-    targetUrl,
-    createdAt,
+    state: state?.toUpperCase(),
+    targetUrl: status.target_url,
+    createdAt: status.created_at,
     creator: actor(creator),
   }
 }

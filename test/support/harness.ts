@@ -15,9 +15,9 @@ import { VirtualClock } from './clock.ts'
 import type { Event } from './events.ts'
 import { startGitHub } from './github.ts'
 import { readPrinted } from './printed.ts'
-import { environmentOf, writeAll } from './run-action.ts'
+import { environmentOf, withPrefix, writeAll } from './run-action.ts'
 import { type Replies, startScriptedService } from './scripted-service.ts'
-import { BEFORE, commitOf, emptyWorld, learn, resolve } from './world.ts'
+import { BEFORE, commitOf, emptyWorld, learn, ownComments, resolve } from './world.ts'
 
 /** What differs from harness to harness: options of the embedded docs service, or the replies of a scripted one. */
 export type HarnessOptions = DocsServiceOptions & {
@@ -152,11 +152,8 @@ export async function startHarness(options: HarnessOptions = {}) {
     const died = new Promise((resolve) => death.addEventListener('abort', resolve))
     const hasFailed = await current.run(part, async () => {
       const environment = readEnvironment({ ...env, GITHUB_STEP_SUMMARY: summaryPath })
-      const run = new Run(
-        environment,
-        { clock: mortal, random, cancel: abortedAt(cancelAtMs) },
-        { isPost },
-      )
+      const waiting = { clock: mortal, random, cancel: abortedAt(cancelAtMs) }
+      const run = new Run(environment, waiting, { isPost })
       await Promise.race([step(run), died])
       return run.log.hasFailed()
     })
@@ -175,9 +172,7 @@ export async function startHarness(options: HarnessOptions = {}) {
       /** When each of those was sent, in seconds. */
       calledAtS: calls.map(({ atMs }) => (atMs - startedAtMs) / 1000),
       /** Bodies of those. */
-      bodies: calls.flatMap(({ body }): unknown[] =>
-        body === undefined ? [] : [JSON.parse(body)],
-      ),
+      bodies: calls.flatMap(({ body }): unknown[] => (body ? [JSON.parse(body)] : [])),
       tookMs: now() - startedAtMs,
     }
   }
@@ -203,13 +198,14 @@ export async function startHarness(options: HarnessOptions = {}) {
       GITHUB_RUN_ID: `${runId}`,
       GITHUB_RUN_ATTEMPT: `${attempt}`,
       ...(pull === undefined && after === undefined && { GITHUB_SHA: tip }),
+      ...options.env,
     }
-    const given = { event, inputs: { ...access, ...inputs }, env: { ...own, ...options.env } }
+    const given = { event, inputs: { ...access, ...inputs }, env: own }
     const env = environmentOf(given, folder, workspace)
     const main = await runPart(runMain, { ...options, env })
     options.beforePost?.()
-    const state = Object.entries(main.state).map(([name, value]) => [`STATE_${name}`, value])
-    const post = await runPart(runPost, { env: { ...env, ...Object.fromEntries(state) } }, true)
+    const state = withPrefix('STATE_', main.state)
+    const post = await runPart(runPost, { env: { ...env, ...state } }, true)
     return { ...main, post }
   }
 
@@ -227,13 +223,7 @@ export async function startHarness(options: HarnessOptions = {}) {
     ...{ clock, docs, github, world, workspace, run, close },
     /** Of the docs service, scripted or not. */
     serviceUrl: service.url,
-    /** What our comments said, one after another, without their markers; oldest comment first. */
-    said: () => {
-      const ours = world.comments.filter(({ author }) => author === world.viewer)
-      return ours.map(({ history }) =>
-        history.map((body) => body.replace(/^<!-- docs-agent \S+ -->\n/, '')),
-      )
-    },
+    said: () => ownComments(world),
     /** The reactions that are there now, by content. */
     reactions: () => world.reactions.map(({ content }) => content),
     /** What the commit statuses said, oldest first: `pending: Starting`. */

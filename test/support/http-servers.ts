@@ -72,11 +72,6 @@ export class TestServers {
     return proxy
   }
 
-  /** A server that answers the first request of each connection with these bytes, and closes. */
-  startRaw(answer: string | Uint8Array) {
-    return this.start((incoming) => incoming.socket.end(answer))
-  }
-
   /** A server that accepts connections and says nothing, not even in TLS; `accepted` is the first of them. */
   async startSilent() {
     // Without a reader, the end of a connection is not noticed.

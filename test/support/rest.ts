@@ -12,10 +12,8 @@ import {
   has,
   historyOf,
   mayWriteTo,
-  newestStatuses,
   type Pull,
   pullOf,
-  type Reaction,
   type Role,
   resolve,
   time,
@@ -72,15 +70,11 @@ export function restAnswer(call: Call, world: World): Answer {
       return pull === undefined ? NOT_FOUND : ok(pull.files.map((file) => like(fileFields(file))))
     case 'POST /statuses/{sha}':
       return statusAnswer(call, world, like)
-    case 'GET /commits/{ref}/status':
     case 'GET /commits/{ref}/statuses': {
-      const sha = resolve(world, at('ref'))?.sha
-      if (sha === undefined) return noCommit(at('ref'))
-      const own = world.statuses.filter((status) => status.sha === sha).toReversed()
-      if (path.endsWith('statuses')) return ok(own.map((status) => like(statusFields(status))))
-      const [one] = listIn(example, 'statuses')
-      const statuses = newestStatuses(world, sha).map((status) => merged(one, statusFields(status)))
-      return ok(like({ sha, statuses }))
+      const commit = resolve(world, at('ref'))
+      if (commit === undefined) return noCommit(at('ref'))
+      const own = world.statuses.filter(({ sha }) => sha === commit.sha).toReversed()
+      return ok(own.map((status) => like(statusFields(status))))
     }
     case 'GET /commits': {
       const page = historyOf(world, at('sha')).slice(0, Number(at('per_page')))
@@ -115,9 +109,8 @@ export function restAnswer(call: Call, world: World): Answer {
 }
 
 /** Answers what is about an issue or pull request: comments, reactions, labels, reviewers. */
-function threadAnswer(call: Call, world: World, like: Like): Answer {
-  const { operation, parameters, body } = call
-  const { method, path } = operation
+function threadAnswer({ operation, parameters, body }: Call, world: World, like: Like): Answer {
+  const { method, path, example } = operation
   const kind = path.includes('/pulls/') ? 'review' : 'main'
   const commentId = Number(parameters['comment_id'])
   const comment = world.comments.find((one) => one.id === commentId && one.kind === kind)
@@ -129,12 +122,13 @@ function threadAnswer(call: Call, world: World, like: Like): Answer {
   if (!pulls.has(number) && (isElsewhere || !world.issues.has(number))) return NOT_FOUND
   if (parameters['comment_id'] !== undefined && comment?.number !== number) return NOT_FOUND
   if (method !== 'GET' && !isElsewhere && !mayWriteTo(world, number)) return FORBIDDEN
-  if (path.endsWith('/labels')) return ok(operation.example)
+  if (path.endsWith('/labels')) return ok(example)
   if (path.endsWith('/requested_reviewers')) return ok(like({ number, requested_teams: [] }), 201)
-  if (path.includes('/reactions')) {
-    const on: Pick<Reaction, 'kind' | 'commentId'> =
-      comment === undefined ? { kind: 'issue', commentId: number } : { kind, commentId }
-    return reactionAnswer(call, on, world, like)
+  if (path.endsWith('/reactions')) {
+    const [{ reactions }, content] = [world, String(body['content'])]
+    const isKnown = reactions.some((one) => one.commentId === commentId && one.content === content)
+    if (!isKnown) reactions.push({ commentId, content })
+    return ok(like({ content, user: userFields(world.viewer) }), isKnown ? 200 : 201)
   }
   const show = (one: Comment): Fields => like(commentFields(one, world))
   if (method === 'POST') {
@@ -151,44 +145,12 @@ function threadAnswer(call: Call, world: World, like: Like): Answer {
         one.number === number &&
         (one.repository ?? world.repository) === repository,
     )
-    return ok((parameters['direction'] === 'desc' ? thread.toReversed() : thread).map(show))
+    return ok(thread.map(show))
   }
   if (comment.author.id !== world.viewer.id) return FORBIDDEN
-  if (method === 'DELETE') {
-    world.comments.splice(world.comments.indexOf(comment), 1)
-    world.deleted.push(comment.id)
-    return ok(undefined, 204)
-  }
   comment.history.push(String(body['body']))
   comment.editedAtMs = world.now()
   return ok(show(comment))
-}
-
-/** Answers what is about the reactions to a comment, or to an issue. */
-function reactionAnswer(
-  { operation: { method }, parameters, body }: Call,
-  on: Pick<Reaction, 'kind' | 'commentId'>,
-  { reactions, viewer: author }: World,
-  like: Like,
-): Answer {
-  const here = reactions.filter(
-    ({ commentId, kind }) => commentId === on.commentId && kind === on.kind,
-  )
-  const show = ({ id, content, author }: Reaction): Fields =>
-    like({ id, content, user: userFields(author) })
-  if (method === 'GET') return ok(here.map(show))
-  if (method === 'DELETE') {
-    const index = reactions.findIndex(({ id }) => `${id}` === parameters['reaction_id'])
-    if (index === -1) return NOT_FOUND
-    reactions.splice(index, 1)
-    return ok(undefined, 204)
-  }
-  const content = String(body['content'])
-  const known = here.find((one) => one.content === content && one.author.id === author.id)
-  if (known !== undefined) return ok(show(known))
-  const made = { ...on, id: Math.max(900, ...reactions.map((one) => one.id)) + 1, author, content }
-  reactions.push(made)
-  return ok(show(made), 201)
 }
 
 /** Source of the limits: GitHub's documentation, "REST API endpoints for commit statuses", and its answers. */
@@ -204,14 +166,11 @@ function statusAnswer({ parameters, body }: Call, world: World, like: Like): Ans
 }
 
 function runsAnswer({ operation, parameters }: Call, world: World): Answer {
-  const { workflow_id: id, branch, status, created, per_page: size = 30 } = parameters
-  const since = String(created ?? '').replace('>=', '')
+  const { workflow_id: id, branch, status, created = '', per_page: size } = parameters
+  const since = created.replace('>=', '')
   const found = world.runs.filter(
-    ({ workflow, head_branch, conclusion, created_at }) =>
-      (created_at ?? since) >= since &&
-      workflow === id &&
-      head_branch === (branch ?? head_branch) &&
-      conclusion === (status ?? conclusion),
+    ({ workflow, head_branch, conclusion, created_at = since }) =>
+      workflow === id && head_branch === branch && conclusion === status && created_at >= since,
   )
   const [example] = listIn(operation.example, 'workflow_runs')
   const workflow_runs = found.slice(0, Number(size)).map(({ workflow: _, ...run }) => {
@@ -220,17 +179,14 @@ function runsAnswer({ operation, parameters }: Call, world: World): Answer {
   return ok({ total_count: found.length, workflow_runs })
 }
 
-/** Commits are paged, or the 250 newest; files, 300 at most, are on the first page alone. */
+/** The 250 newest commits and 300 files, as without a page. */
 function comparisonAnswer({ operation: { example }, parameters }: Call, world: World): Answer {
-  const { basehead = '', page, per_page: size } = parameters
+  const { basehead = '' } = parameters
   const told = world.comparisons.get(basehead) ?? madeComparison(basehead, world)
   if (told === undefined) return NOT_FOUND
-  const all = listIn(told, 'commits')
-  const end = Number(page ?? 1) * Number(size ?? 30)
-  const isPaged = page !== undefined || size !== undefined
-  const commits = isPaged ? all.slice(end - Number(size ?? 30), end) : all.slice(-250)
-  const files = Number(page ?? 1) === 1 ? listIn(told, 'files').slice(0, 300) : []
   const [[commitExample], [fileExample]] = [listIn(example, 'commits'), listIn(example, 'files')]
+  const commits = listIn(told, 'commits').slice(-250)
+  const files = listIn(told, 'files').slice(0, 300)
   return ok({
     ...merged(example, { ...told }),
     commits: commits.map((commit) => merged(commitExample, commit)),
@@ -246,9 +202,7 @@ function madeComparison(basehead: string, world: World): object | undefined {
   const ahead = commitsBetween(world, base, head).toReversed()
   const behind = commitsBetween(world, head, base)
   const alone = ahead.length === 0 ? 'identical' : 'ahead'
-  const files = new Map(
-    ahead.flatMap((commit) => commit.files).map((file) => [file.filename, file]),
-  )
+  const files = ahead.flatMap((commit) => commit.files)
   return {
     html_url: `https://github.com/${world.repository}/compare/${basehead}`,
     status: behind.length === 0 ? alone : ahead.length === 0 ? 'behind' : 'diverged',
@@ -256,7 +210,7 @@ function madeComparison(basehead: string, world: World): object | undefined {
     behind_by: behind.length,
     total_commits: ahead.length,
     commits: ahead.map((commit) => commitFields(commit, world)),
-    files: [...files.values()],
+    files: [...new Map(files.map((file) => [file.filename, file])).values()],
   }
 }
 

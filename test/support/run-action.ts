@@ -10,32 +10,36 @@ import { readActionMetadata } from '../../scripts/action-metadata.ts'
 import { readCommandFile } from '../../scripts/command-file.ts'
 import type { Event } from './events.ts'
 
+type Texts = Readonly<Record<string, string>>
+
 /** One run of the action as a runner would start it. */
 export type ActionOptions = {
   /** Inputs by name; the others have the defaults of `action.yml`. */
-  readonly inputs?: Readonly<Record<string, string>>
+  readonly inputs?: Texts
   /** Further variables of the environment, `GITHUB_*` included. */
-  readonly env?: Readonly<Record<string, string>>
+  readonly env?: Texts
   /** The event that started the workflow. */
   readonly event?: Event
   /** Files of the workspace, by path. */
-  readonly files?: Readonly<Record<string, string>>
+  readonly files?: Texts
   /** An existing workspace to use instead of a new one. */
   readonly workspace?: string
   /** State that an earlier part of the step saved: starts the post part. */
-  readonly state?: Readonly<Record<string, string>>
+  readonly state?: Texts
   /** Whether the service breaks its own documentation, so that the output `job`, which is as sent, does too. */
   readonly oddJob?: boolean
 }
 
 /** What a person and the next step see of a run. */
-export type ActionRun = Readonly<Record<'outputs' | 'state', Readonly<Record<string, string>>>> & {
-  /** `null` if a signal ended the process. */
-  readonly exitCode: number | null
-  /** Standard output and error, with the lines that only the runner reads. */
-  readonly log: string
-  readonly summary: string
-}
+export type ActionRun = Readonly<
+  Record<'outputs' | 'state', Texts> & {
+    /** `null` if a signal ended the process. */
+    exitCode: number | null
+    /** Standard output and error, with the lines that only the runner reads. */
+    log: string
+    summary: string
+  }
+>
 
 /** A run under way. */
 export type StartedAction = Awaited<ReturnType<typeof startAction>>
@@ -120,30 +124,33 @@ export function environmentOf(
     GITHUB_SERVER_URL: 'https://github.com',
     // A closed port: a run that asks GitHub without being told to fails at once, and says so.
     GITHUB_API_URL: 'http://127.0.0.1:9',
-    ...inputVariables(inputs),
-    ...Object.fromEntries(Object.entries(state).map(([name, value]) => [`STATE_${name}`, value])),
+    ...withPrefix('INPUT_', { ...DEFAULTS, ...inputs }),
+    ...withPrefix('STATE_', state),
     ...env,
   }
 }
 
 // Expressions are GitHub's: there is no token unless one is given.
-const DEFAULTS = Object.entries(readActionMetadata().inputs).map(([name, input]) => {
-  return [name, input.default?.replace(/^\$\{\{.*\}\}$/, '') ?? '']
-})
+const DEFAULTS = Object.fromEntries(
+  Object.entries(readActionMetadata().inputs).map(([name, input]) => [
+    name,
+    input.default?.replace(/^\$\{\{.*\}\}$/, '') ?? '',
+  ]),
+)
 
-/** Inputs as the runner sets them, with the defaults of `action.yml`. */
-function inputVariables(given: Readonly<Record<string, string>> = {}) {
-  const inputs = [...DEFAULTS, ...Object.entries(given)]
+/** Inputs or state as the runner sets them. */
+export function withPrefix(prefix: 'INPUT_' | 'STATE_', values: Texts): Texts {
+  const all = Object.entries(values)
   return Object.fromEntries(
-    inputs.map(([name = '', value]) => [`INPUT_${name.toUpperCase()}`, value]),
+    all.map(([name, value]) => [
+      `${prefix}${prefix === 'INPUT_' ? name.toUpperCase() : name}`,
+      value,
+    ]),
   )
 }
 
 /** Writes files by path, and the folders that they need. */
-export async function writeAll(
-  folder: string,
-  files: Readonly<Record<string, string>>,
-): Promise<void> {
+export async function writeAll(folder: string, files: Texts): Promise<void> {
   for (const [name, text] of Object.entries(files)) {
     const path = join(folder, name)
     await mkdir(dirname(path), { recursive: true })
@@ -158,7 +165,7 @@ const schemas = ['job', 'visitors', 'reader-signals'].map((name) => {
 })
 
 /** @throws if the outputs of a run are not as `action.yml` and `docs/schemas` describe them */
-function checkOutputs(outputs: Readonly<Record<string, string>>): void {
+function checkOutputs(outputs: Texts): void {
   const known = Object.keys(readActionMetadata().outputs)
   const unknown = Object.keys(outputs).filter((name) => !known.includes(name))
   if (unknown.length > 0)

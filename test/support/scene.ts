@@ -4,7 +4,15 @@ import { startDocsService } from '../../docs-service/service.ts'
 import { issueComment } from './events.ts'
 import { startGitHub } from './github.ts'
 import { type ActionOptions, type ActionRun, runAction, startAction } from './run-action.ts'
-import { addComment, addPull, type Comment, learn, person, type World } from './world.ts'
+import {
+  addComment,
+  addPull,
+  type Comment,
+  learn,
+  ownComments,
+  person,
+  type World,
+} from './world.ts'
 
 /** A docs service and a GitHub side by side, and the action run between them. */
 export type Scene = Awaited<ReturnType<typeof startScene>>
@@ -58,13 +66,7 @@ export async function startScene({ root = '', ...options }: SceneOptions = {}) {
     /** The docs service's requests, as `POST /job`. */
     asked: () =>
       docs.requests.map(({ method, path }) => `${method} ${path.replace('/v2/agent/docs', '')}`),
-    /** What our comments said, one after another, without their markers; oldest comment first. */
-    said: () => {
-      const ours = world.comments.filter(({ author }) => author.id === world.viewer.id)
-      return ours.map(({ history }) =>
-        history.map((body) => body.replace(/^<!-- docs-agent .*? -->\n/, '')),
-      )
-    },
+    said: () => ownComments(world),
     /** The reactions that are there now, by content. */
     reactions: () => world.reactions.map(({ content }) => content),
   }

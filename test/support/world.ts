@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { Pull as ServicePull } from '../../docs-service/agent/jobs.ts'
 import type { Payload } from '../../src/events/event-table.ts'
 import type {
   CommitFile,
@@ -43,10 +44,8 @@ export type Commit = {
 
 /** A commit status. Each POST makes one; none is ever changed. */
 type StatusFields = 'context' | 'state' | 'description' | 'target_url' | 'created_at' | 'creator'
-export type CommitStatus = Required<Pick<Status, StatusFields>> & {
-  readonly id: number
-  readonly sha: string
-}
+export type CommitStatus = Required<Pick<Status, StatusFields>> &
+  Pick<Commit, 'sha'> & { readonly id: number }
 
 export type Pull = {
   readonly number: number
@@ -64,16 +63,7 @@ export type Pull = {
 }
 
 /** A pull request of the docs agent, as its service tells it. */
-export type AgentPull = {
-  readonly number: number
-  readonly state: 'open' | 'merged' | 'closed'
-  readonly title?: string
-  readonly files?: readonly CommitFile[]
-  /** How many commits its branch has. */
-  readonly commits?: number
-  /** How the build of its preview goes. */
-  readonly build?: () => 'queued' | 'building' | 'ready' | 'failed' | 'skipped' | 'none'
-}
+type AgentPull = Omit<ServicePull, 'files'> & Pick<Pull, 'files'>
 
 /** A comment with all it ever said. */
 export type Comment = {
@@ -99,17 +89,10 @@ export type Check = {
   /** Slug of its App. */
   readonly app: string
   readonly name: string
-  status: 'QUEUED' | 'IN_PROGRESS' | 'COMPLETED'
-  conclusion: 'SUCCESS' | 'FAILURE' | 'SKIPPED' | 'TIMED_OUT' | 'NEUTRAL' | 'CANCELLED' | null
+  status: string
+  conclusion: string | null
   title: string | null
   summary: string | null
-}
-
-/** A reaction to a comment, or to an issue itself, whose `commentId` is its number. */
-export type Reaction = Pick<Comment, 'id' | 'author'> & {
-  readonly content: string
-  readonly kind: Comment['kind'] | 'issue'
-  readonly commentId: number
 }
 
 /** What somebody may do in the repository, as the permission call answers it. */
@@ -123,11 +106,10 @@ export type Role = {
 }
 
 /** A run of the workflow in that file, with fields of GitHub's answer. */
-export type WorkflowRun = Readonly<Record<string, unknown>> & {
-  readonly workflow: string
-  readonly head_branch: string
-  readonly conclusion: string
-}
+export type WorkflowRun = Readonly<Record<string, unknown>> &
+  Readonly<Record<'workflow' | 'head_branch' | 'conclusion', string>> & {
+    readonly created_at?: string
+  }
 
 /** The first commit, and the one that a push leads to in most tests. */
 export const BEFORE = 'a'.repeat(40)
@@ -168,9 +150,8 @@ function newWorld() {
     /** Oldest first. */
     checks: list<Check>(),
     comments: list<Comment>(),
-    /** Ids of comments that were deleted. */
-    deleted: list<number>(),
-    reactions: list<Reaction>(),
+    /** Of the token's account. */
+    reactions: list<{ readonly content: string; readonly commentId: number }>(),
     /** What the permission call answers, by login in lower case; others have none. */
     roles: new Map<string, Role>(),
     /** Fields of comparisons, by `before...after`; others are made from the commits. */
@@ -220,40 +201,28 @@ type NewPull = PullRequest & Pick<NewCommit, 'files'> & { readonly number: numbe
 
 /** Adds a pull request, with fields of GitHub's answer; by default octocat's, open, with one commit of its own. */
 export function addPull(world: World, change: NewPull, pulls = world.pulls): Pull {
-  const { number, files: named = [], ...fields } = change
-  const { user = person('octocat'), title = `Change ${number}` } = fields
-  const { ref = `change-${number}`, sha: given } = fields.head ?? {}
+  const { number, files: named = [], ...given } = change
+  const { title = `Change ${number}`, user = person('octocat') } = given
+  const { ref = `change-${number}`, sha: wanted } = given.head ?? {}
   const files = named.map(fileFields)
-  let sha = given ?? ''
-  if (!world.commits.has(sha)) {
-    const parents = [world.branches.get('main') ?? BEFORE]
-    const message = title ?? ''
-    const author = accountOf(user)
-    sha = addCommit(world, {
-      ...(sha && { sha }),
-      parents,
-      files,
-      author,
-      branch: ref,
-      message,
-    }).sha
-  }
-  const open = { state: 'open', merged: false, merged_at: null, merge_commit_sha: null }
-  const told = { body: null, labels: [], mergeable_state: 'clean', created_at: time(world.now()) }
-  const head = { repo: { full_name: world.repository }, ...fields.head, ref, sha }
+  const own = { author: accountOf(user), message: title ?? '', branch: ref, files }
+  const parents = [world.branches.get('main') ?? BEFORE]
+  const { sha } =
+    world.commits.get(wanted ?? '') ??
+    addCommit(world, { ...own, parents, ...(wanted && { sha: wanted }) })
   const pull: Pull = {
     number,
     fields: {
-      ...open,
-      ...told,
-      ...fields,
+      ...{ state: 'open', merged: false, merged_at: null, merge_commit_sha: null },
+      ...{ body: null, labels: [], mergeable_state: 'clean', created_at: time(world.now()) },
+      ...given,
       title,
       user,
-      head,
-      base: { ref: 'main', ...fields.base },
+      head: { repo: { full_name: world.repository }, ...given.head, ref, sha },
+      base: { ref: 'main', ...given.base },
     },
     commits: [sha],
-    landed: fields.merged === true && fields.merge_commit_sha ? [fields.merge_commit_sha] : [],
+    landed: given.merged === true && given.merge_commit_sha ? [given.merge_commit_sha] : [],
     replaced: [],
     files,
     indexedAtMs: 0,
@@ -277,9 +246,8 @@ export function mergePull(
       return add({ message, author, files })
     })
   } else if (how === 'squash') {
-    pull.landed = [
-      add({ message: `${title} (#${pull.number})`, author: accountOf(user), files: pull.files }),
-    ]
+    const message = `${title} (#${pull.number})`
+    pull.landed = [add({ message, author: accountOf(user), files: pull.files })]
   } else {
     const from = `${head?.repo?.full_name?.split('/')[0]}/${head?.ref}`
     const parents = [world.branches.get(branch) ?? BEFORE, head?.sha ?? '']
@@ -304,52 +272,43 @@ export function pushToPull(
   pull: Pull,
   { force = false, ...change }: { readonly force?: boolean } & Partial<Commit> = {},
 ): Commit {
-  const tip = pull.fields.head?.sha ?? ''
+  const { user, head } = pull.fields
+  const tip = head?.sha ?? ''
   const parents = force ? commitOf(world, pull.commits[0] ?? tip).parents : [tip]
-  const author = accountOf(pull.fields.user)
-  const commit = addCommit(world, {
-    parents,
-    author,
-    branch: pull.fields.head?.ref ?? '',
-    ...change,
-  })
-  pull.fields = { ...pull.fields, head: { ...pull.fields.head, sha: commit.sha } }
+  const usual = { parents, author: accountOf(user), branch: head?.ref ?? '' }
+  const commit = addCommit(world, { ...usual, ...change })
+  pull.fields = { ...pull.fields, head: { ...head, sha: commit.sha } }
   pull.commits = force ? [commit.sha] : [...pull.commits, commit.sha]
   if (force) pull.replaced = [...pull.replaced, tip]
   return commit
 }
 
-export function addComment(
-  world: World,
-  comment: Pick<Comment, 'kind' | 'number' | 'author' | 'repository'> & {
-    readonly body: string
-    readonly rootId?: number
-  },
-): Comment {
-  const { body, rootId, ...rest } = comment
-  const id = Math.max(5000, ...world.comments.map((one) => one.id), ...world.deleted) + 1
-  const added: Comment = { ...rest, rootId, id, history: [body], atMs: world.now() }
+type NewComment = Pick<Comment, 'kind' | 'number' | 'author' | 'repository'> & {
+  readonly body: string
+  readonly rootId?: number
+}
+
+export function addComment(world: World, { body, rootId, ...comment }: NewComment): Comment {
+  const id = Math.max(5000, ...world.comments.map((one) => one.id)) + 1
+  const added: Comment = { ...comment, rootId, id, history: [body], atMs: world.now() }
   world.comments.push(added)
   return added
 }
 
 /** Adds a check run, by default the docs service's, which is queued. */
-export function addCheck(world: World, sha: string, fields: Partial<Check> = {}): Check {
-  const usual = {
+export function addCheck({ checks }: World, sha: string, fields: Partial<Check> = {}): Check {
+  const added: Check = {
     app: 'mintlify',
     name: 'Mintlify Deployment',
     status: 'QUEUED',
     conclusion: null,
-  } as const
-  const added = {
-    ...usual,
     title: null,
     summary: null,
     ...fields,
     sha,
-    id: world.checks.length + 1,
+    id: checks.length + 1,
   }
-  world.checks.push(added)
+  checks.push(added)
   return added
 }
 
@@ -368,26 +327,18 @@ export function addStatus(
 
 /** Tells the world what an event's payload names and GitHub would know: commits, pull request, issue. */
 export function learn(world: World, payload: Payload): void {
-  const { before, after, ref, commits = [], pull_request: pull, issue } = payload
+  const { before, after = '', ref = '', commits, pull_request: pull, issue } = payload
   const told: readonly PushedCommit[] = [{ id: before }, ...(commits ?? []), { id: after }]
   let parents: readonly string[] = []
-  for (const { id, message, author } of told) {
+  for (const { id, message, author: named } of told) {
     if (!id || /^0+$/.test(id)) continue
-    if (!world.commits.has(id)) {
-      const account = author?.username ? person(author.username) : undefined
-      addCommit(world, {
-        sha: id,
-        parents,
-        author: account,
-        branch: null,
-        ...(message && { message }),
-      })
-    }
+    const author = named?.username ? person(named.username) : undefined
+    if (!world.commits.has(id))
+      addCommit(world, { sha: id, parents, author, branch: null, ...(message && { message }) })
     parents = [id]
   }
-  const branch = ref?.startsWith('refs/heads/') ? ref.slice('refs/heads/'.length) : undefined
-  if (branch !== undefined && world.commits.has(after ?? ''))
-    world.branches.set(branch, after ?? '')
+  if (ref?.startsWith('refs/heads/') && after && world.commits.has(after))
+    world.branches.set(ref.slice('refs/heads/'.length), after)
   const { merged, merge_commit_sha: mergeCommit } = pull ?? {}
   if (merged === true && mergeCommit && !world.commits.has(mergeCommit))
     addCommit(world, { sha: mergeCommit })
@@ -431,16 +382,12 @@ export function resolve({ commits, branches, tags }: World, name: string): Commi
 }
 
 /** A commit and those before it, newest first. */
-export function historyOf(world: World, sha: string): readonly Commit[] {
-  const seen = new Set<string>()
-  const open = [sha]
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    if (seen.has(next)) continue
-    seen.add(next)
-    open.push(...(world.commits.get(next)?.parents ?? []))
-  }
-  const found = [...world.commits.values()].filter((commit) => seen.has(commit.sha))
-  return found.toReversed().toSorted((one, other) => other.atMs - one.atMs)
+export function historyOf({ commits }: World, sha: string): readonly Commit[] {
+  const found = new Set([sha])
+  // A set goes on to what is added meanwhile.
+  for (const one of found) for (const parent of commits.get(one)?.parents ?? []) found.add(parent)
+  const history = [...commits.values()].filter((commit) => found.has(commit.sha))
+  return history.toReversed().toSorted((one, other) => other.atMs - one.atMs)
 }
 
 /** Commits that `head` has and `base` has not, newest first. */
@@ -455,12 +402,10 @@ export function pullsOfCommit(world: World, sha: string): readonly Pull[] {
   return known.filter(({ commits, landed }) => commits.includes(sha) || landed.includes(sha))
 }
 
-/** The newest status of each context on a commit, newest first. */
+/** The newest status of each context on a commit. */
 export function newestStatuses({ statuses }: World, sha: string): readonly CommitStatus[] {
-  const own = statuses.filter((status) => status.sha === sha).toReversed()
-  return own.filter(
-    ({ context }, index) => own.findIndex((one) => one.context === context) === index,
-  )
+  const own = statuses.filter((status) => status.sha === sha)
+  return [...new Map(own.map((status) => [status.context, status])).values()]
 }
 
 /** A time as GitHub writes it. */
@@ -477,5 +422,13 @@ export function has({ scopes }: World, permission: string): boolean {
 export function mayWriteTo(world: World, number: number): boolean {
   return (
     has(world, 'issues: write') || (world.pulls.has(number) && has(world, 'pull-requests: write'))
+  )
+}
+
+/** What comments of the token's account said, one after another, without their markers; oldest comment first. */
+export function ownComments({ comments, viewer }: World): string[][] {
+  const ours = comments.filter(({ author }) => author.id === viewer.id)
+  return ours.map(({ history }) =>
+    history.map((body) => body.replace(/^<!-- docs-agent \S+ -->\n/, '')),
   )
 }
