@@ -4,9 +4,10 @@ export type PollOptions = {
   /** A job is created, sent a message, or only waited for. */
   readonly kind?: 'create' | 'message' | 'wait'
   readonly timeoutS?: number
-  readonly createTakesMs?: number
-  /** The status that the service shows in its answer, or fields of the whole job. */
-  readonly shown?: string | Readonly<Record<string, unknown>>
+  /** Replies to the create or message, before the one that shows the job. */
+  readonly post?: readonly Reply[]
+  /** How that one shows it. */
+  readonly shown?: Reply
   readonly inputs?: Readonly<Record<string, string>>
   readonly random?: () => number
   readonly cancelAtMs?: number
@@ -97,14 +98,27 @@ export const POLLS: readonly [string, readonly Reply[], PollOptions, string][] =
     { timeoutS: 8 },
     'failed: 5, 8; 8 s',
   ],
+  [
+    'a slow create is a part of the timeout',
+    ['active'],
+    { shown: slow('active', 20_000), timeoutS: 22 },
+    'timed-out: 22; 22 s',
+  ],
+  [
+    'a rate limit before is a part of the timeout',
+    ['active'],
+    { post: [answered(429, '50')], timeoutS: 52 },
+    'timed-out: 52; 52 s',
+  ],
+  [
+    'a create past the deadline is followed by one poll',
+    ['failed'],
+    { shown: slow('active', 9000), timeoutS: 3 },
+    'failed: 9; 9 s',
+  ],
+  ['a cancel ends a pause', [], { cancelAtMs: 3000 }, 'cancelled: ; 3 s'],
   ['the last poll may be the first one', ['failed'], { timeoutS: 3 }, 'failed: 3; 3 s'],
   ['a poll at the deadline is the last one', ['active'], { timeoutS: 5 }, 'timed-out: 5; 5 s'],
-  [
-    'a poll interval is cut at the deadline, too',
-    ['active'],
-    { ...every('4900ms'), timeoutS: 5 },
-    'timed-out: 4.9, 5; 5 s',
-  ],
   ['the last poll may take 5 s', [slow('failed', 4900)], { timeoutS: 3 }, 'failed: 3; 7.9 s'],
   ['the last poll is cut after 5 s', [slow('failed', 5100)], { timeoutS: 3 }, 'timed-out: 3; 8 s'],
   [
@@ -118,24 +132,6 @@ export const POLLS: readonly [string, readonly Reply[], PollOptions, string][] =
     [slow('active', 4000)],
     { timeoutS: 8 },
     'timed-out: 5; 9 s',
-  ],
-  [
-    'no poll comes after one in flight at the deadline that fails',
-    [{ status: 503, takesMs: 4000 }],
-    { timeoutS: 8 },
-    'timed-out: 5; 9 s',
-  ],
-  [
-    'a pause after a 429 is cut at the deadline',
-    [answered(429), 'failed'],
-    { timeoutS: 60 },
-    'failed: 5, 60; 60 s',
-  ],
-  [
-    'a Retry-After is cut at the deadline',
-    [answered(429, '3600'), 'failed'],
-    { timeoutS: 60 },
-    'failed: 5, 60; 60 s',
   ],
   [
     'a Retry-After of 400 digits is cut at the deadline',

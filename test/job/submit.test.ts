@@ -4,9 +4,15 @@ import type { Reply } from '../support/scripted-service.ts'
 import { limited, MAYBE, refused, SAFE, SENT, type Sent } from './submit.cases.ts'
 
 describe.each([
-  ['create', 'j1', { prompt: 'Do it.' }, 'POST /job'],
-  ['message', 'j7', { prompt: 'More.', 'job-id': 'j7' }, 'POST /job/j7/message'],
-] as const)('a %s', (kind, id, request, call) => {
+  ['create', 'j1', { prompt: 'Do it.' }, 'POST /job', 'Job j1'],
+  [
+    'message',
+    'j7',
+    { prompt: 'More.', 'job-id': 'j7' },
+    'POST /job/j7/message',
+    'The message to job j7',
+  ],
+] as const)('a %s', (kind, id, request, call, what) => {
   /** Sends it against replies, of which the last goes on for ever, and waits for nothing more. */
   async function send(post: readonly Reply[], { random, inputs, ...options }: Sent = {}) {
     const { run, serviceUrl } = await startHarness({ replies: { post }, ...(random && { random }) })
@@ -21,16 +27,17 @@ describe.each([
   it.each(SENT)(
     'that is %s is sent again only where it certainly started nothing',
     async (_what, script, options, timesS, ends) => {
-      const { calls, calledAtS, bodies, outputs, error } = await send(script, options)
+      const { calls, calledAtS, bodies, outputs, log, state, error } = await send(script, options)
       expect(calls).toEqual(timesS.map(() => call))
       expect(calledAtS).toEqual(timesS)
       expect(bodies).toEqual(timesS.map(() => ({ prompt: request.prompt })))
-      expect(outputs).toMatchObject(
-        ends === undefined ? { result: 'submitted', 'job-id': id } : { result: 'error' },
-      )
+      const isAccepted = ends === undefined
+      expect(outputs['result']).toBe(isAccepted ? 'submitted' : 'error')
+      if (isAccepted) expect([outputs['job-id'], state['job-id']]).toEqual([id, id])
+      expect(log.includes(`${what} was accepted by the docs service.`)).toBe(isAccepted)
       expect(error).toContain(ends ?? '')
       expect(error.match(/Nothing was started|may be running/g) ?? []).toHaveLength(
-        ends === undefined ? 0 : 1,
+        isAccepted ? 0 : 1,
       )
     },
   )
