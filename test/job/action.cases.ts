@@ -12,13 +12,14 @@ export type Options = RunOptions & {
 }
 
 export const EARLIER_RUN = 'https://github.com/acme/docs/actions/runs/999'
-export const THIS_RUN = 'https://github.com/acme/docs/actions/runs/1001'
 
 export const PR = 'https://github.com/acme/docs/pull/12'
 const ELSEWHERE = 'https://github.com/acme/site/pull/3'
 const GITLAB = 'https://gitlab.com/acme/docs/-/merge_requests/3'
 const HERE = 'The earlier job `j1`'
-export const RERUN = { runId: 1001, attempt: 2 }
+const rerun = { runId: 1001, attempt: 2, target: 'https://github.com/acme/docs/actions/runs/1001' }
+const WAITS = 'Job `j1` was started by an earlier attempt of this run. This attempt waits for it.'
+const anew = (why: string): string => `Job \`j1\` ${why}. This attempt starts a new job.`
 export const SAFE = 'Nothing was started, so it is safe to run this again.'
 
 export const job = (status: string, prLink: string | null = null): Reply => ({
@@ -38,7 +39,7 @@ const merged = {
 const closed = { ...known, pull: { state: 'closed' } } as const
 
 export const LOOK = 'GET /job/j1'
-export const CREATE = [LOOK, 'POST /job']
+const CREATE = [LOOK, 'POST /job']
 const MESSAGE = [LOOK, 'POST /job/j1/message']
 
 const NEW = 'This run starts a new job.'
@@ -112,4 +113,21 @@ export const FURTHER_RUNS: readonly FurtherRun[] = [
   ['does so though its pull request is open', job('failed', PR), {}, CREATE, FAILED],
   ['starts a new job after an archived one', job('archived', PR), merged, CREATE, ARCHIVED],
   ['starts a new job after one that is gone', gone, closed, CREATE, GONE],
+  ['waits for the job of an earlier attempt', job('active'), rerun, [LOOK], WAITS],
+  ['reports the job of an earlier attempt again', completed, rerun, [LOOK], WAITS],
+  ['starts a new job where that one failed', job('failed'), rerun, CREATE, anew('failed')],
+  [
+    'starts a new job where that one was archived',
+    job('archived'),
+    rerun,
+    CREATE,
+    anew('was archived'),
+  ],
+  [
+    'starts a new job where that one is gone',
+    gone,
+    rerun,
+    CREATE,
+    anew('is unknown to the docs service (404)'),
+  ],
 ]

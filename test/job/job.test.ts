@@ -30,8 +30,6 @@ describe('a job that completed without a pull request', () => {
   it.each<[string, object, string | undefined]>([
     ['Changed nothing on `main`', { source }, undefined],
     ['Published straight to `main`: 1 commit', { source }, 'Explain the flag'],
-    // It came in a pull request.
-    ['Changed nothing on `main`', { source }, 'Explain the flag (#3)'],
     ['Completed without a pull request', {}, 'Explain the flag'],
   ])('is told as %s: %j, after the commit %j', async (headline, fields, message) => {
     const createdAt = '2026-01-05T00:00:00.000Z'
@@ -72,7 +70,6 @@ describe('the result stands before GitHub has said what it shows of the job', ()
   })
 
   it.each([
-    { title: 'T', files: { nodes: {} }, comments: null, commits: null },
     { title: 7, changedFiles: 1, files: { nodes: [{ path: 8 }] } },
     { title: 'T', commits: { nodes: [{ commit: { checkSuites: { nodes: [7] } } }] } },
   ])('so no odd answer changes it: %j', async (pullRequest) => {

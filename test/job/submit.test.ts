@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { startHarness } from '../support/harness.ts'
+import { type RunOptions, startHarness } from '../support/harness.ts'
 import type { Reply } from '../support/scripted-service.ts'
-import { limited, MAYBE, refused, SAFE, SENT, type Sent } from './submit.cases.ts'
+import { limited, MAYBE, refused, SAFE, SENT } from './submit.cases.ts'
 
 describe.each([
   ['create', 'j1', { prompt: 'Do it.' }, 'POST /job', 'Job j1'],
@@ -14,8 +14,8 @@ describe.each([
   ],
 ] as const)('a %s', (kind, id, request, call, what) => {
   /** Sends it against replies, of which the last goes on for ever, and waits for nothing more. */
-  async function send(post: readonly Reply[], { random, inputs, ...options }: Sent = {}) {
-    const { run, serviceUrl } = await startHarness({ replies: { post }, ...(random && { random }) })
+  async function send(post: readonly Reply[], { inputs, ...options }: RunOptions = {}) {
+    const { run, serviceUrl } = await startHarness({ replies: { post } })
     const usual = { context: 'none', 'follow-up': 'false', wait: 'false', timeout: '10m' }
     const baseUrl = inputs?.['base-url']?.replace('SERVICE', serviceUrl.replace('http:', 'https:'))
     const given = { ...usual, ...request, ...inputs, ...(baseUrl && { 'base-url': baseUrl }) }
@@ -41,13 +41,6 @@ describe.each([
       )
     },
   )
-
-  it('is tried with pauses a tenth shorter or longer, as they are drawn', async () => {
-    const timesWith = async (random: number) =>
-      (await send([refused], { random: () => random })).calledAtS
-    expect(await timesWith(0)).toEqual([0, 0.9, 2.7, 6.3, 13.5, 27.9, 30])
-    expect(await timesWith(1)).toEqual([0, 1.1, 3.3, 7.7, 16.5, 30])
-  })
 
   it('that is sent again says so', async () => {
     const { log } = await send([refused, limited('100'), 'active'])
