@@ -87,10 +87,12 @@ describe('a look at an earlier job', () => {
     expect(log[0]).toMatch(shown)
   })
 
-  it('is a part of `timeout`', async () => {
+  it('is a part of `timeout`, and ends with the run', async () => {
     const inputs = { wait: 'true', timeout: '60s' }
     const { outputs, tookMs } = await goOn([{ takesMs: 20_000 }, 'active'], { inputs })
     expect([outputs['result'], tookMs]).toEqual(['timed-out', 60_000])
+    const cancelled = await goOn([{ takesMs: 20_000 }], { cancelAtMs: 1000 })
+    expect(cancelled.log.at(-1)).toBe('error: Cancelled. Nothing was started.')
   })
 
   const kept = 'The service kept returning this error until the end of the 20 s for looking it up.'

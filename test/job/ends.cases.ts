@@ -67,6 +67,12 @@ export const ENDS: readonly [string, Reply, Ended, string][] = [
     failOn('no-pull-request'),
     `no-pull-request ❌ success error: ${NO_PULL}${fails('no-pull-request')}`,
   ],
+  [
+    'the same where its status can not be written',
+    'completed',
+    { ...failOn('no-pull-request'), statuses: '403' },
+    `no-pull-request ❌ none error: ${NO_PULL}${fails('no-pull-request')}`,
+  ],
   ['a failed job', 'failed', {}, `failed ❌ failure error: ${FAILED}${fails('failed')}`],
   [
     'a failed job where `fail-on` is none',

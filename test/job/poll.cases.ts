@@ -63,6 +63,12 @@ export const POLLS: readonly [string, readonly Reply[], PollOptions, string][] =
 
   ['a finished job is not polled again', [], { shown: 'failed' }, 'failed: ; 0 s'],
   ['an attached job is polled at once', ['archived'], another, 'archived: 0; 0 s'],
+  [
+    'a preview is not waited for unless that is asked for',
+    [{ body: { status: 'completed', prLink: PULL } }],
+    {},
+    'pull-request: 5; 5 s',
+  ],
   ['a run that does not wait returns', [], noWait, 'submitted: ; 0 s'],
   [
     'a run that does not wait reports a job that is finished',

@@ -23,7 +23,7 @@ export const MAYBE = {
     'The message may still have been accepted: the job may be running. Look at it in the dashboard of the docs service, and at its pull request, before you start the workflow anew: it may send the message a second time and spend credits.',
 }
 const UNCLEAR = ' may still have been accepted: '
-const KEPT = `. The service kept returning this error until the end of \`timeout\`${SAFE}`
+export const KEPT = `. The service kept returning this error until the end of \`timeout\`${SAFE}`
 const past = (wait: string): string =>
   `. The server asks to wait ${wait} before the next request, which is past \`timeout\`${SAFE}`
 

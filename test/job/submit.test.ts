@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type RunOptions, startHarness } from '../support/harness.ts'
 import type { Reply } from '../support/scripted-service.ts'
-import { limited, MAYBE, refused, SAFE, SENT } from './submit.cases.ts'
+import { KEPT, limited, MAYBE, refused, SAFE, SENT } from './submit.cases.ts'
 
 describe.each([
   ['create', 'j1', { prompt: 'Do it.' }, 'POST /job', 'Job j1'],
@@ -36,6 +36,7 @@ describe.each([
       if (isAccepted) expect([outputs['job-id'], state['job-id']]).toEqual([id, id])
       expect(log.includes(`${what} was accepted by the docs service.`)).toBe(isAccepted)
       expect(error).toContain(ends ?? '')
+      expect(error.includes('The service kept')).toBe(ends === KEPT)
       expect(error.match(/Nothing was started|may be running/g) ?? []).toHaveLength(
         isAccepted ? 0 : 1,
       )
