@@ -25,7 +25,6 @@ const TEXTS: readonly [string, string][] = [
   ['> a quote\n> of two lines\n\n/docs explain it', 'explain it'],
   ['> one\n\n> two\n>> three\n\n/docs explain it', 'explain it'],
   ['>/docs quoted\n\n/docs explain it', 'explain it'],
-  ['> quoted\n<!-- a --> /docs explain it', 'explain it'],
   ['<!-- a\n\ntemplate -->\n\n/docs explain it', 'explain it'],
   ['<!-- a --><!--> <!-- b -->\n> c\n\n<!-- d -->/docs explain it', 'explain it'],
   ['/docs `code` and **more**\n- a list', '`code` and **more**\n- a list'],

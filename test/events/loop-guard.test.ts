@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest'
 import {
-  bareEvent,
   bot,
   type Event,
   person,
@@ -142,11 +141,6 @@ const UNASKED: readonly Case[] = [
   ['its new branch', STARTS, agentPush({ created: true })],
   ['its push without commits', STARTS, agentPush({ commits: [] })],
   ['its push of 21 commits', STARTS, pushOfMany(21)],
-  [
-    'an event that only looks like its push',
-    STARTS,
-    { ...pushBy('mintlify[bot]'), name: 'repository_dispatch' },
-  ],
   ['a pull request with a label', `this pull request is ${marks('no-docs')}`, marked],
   [
     'a label on pull_request_target',
@@ -155,7 +149,7 @@ const UNASKED: readonly Case[] = [
   ],
   ['a tag without context', STARTS, agentPush(TAG)],
   ['a commit without a SHA', STARTS, agentPush({ commits: [{ id: '") { x', message: 'x (#1)' }] })],
-  ['a schedule', STARTS, bareEvent('schedule'), TOLD],
+  ['a schedule with the fields of a push', STARTS, { ...agentPush({}), name: 'schedule' }, TOLD],
   ['a label where none counts', STARTS, marked, { 'skip-labels': '' }],
   ['another label', STARTS, marked, { 'skip-labels': 'docs, no' }],
   ['a label, a message to a job', STARTS, marked, MESSAGE],

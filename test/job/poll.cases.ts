@@ -204,13 +204,12 @@ export const POLLS: readonly [string, readonly Reply[], PollOptions, string][] =
 
 /** Seconds since the create, the jitter drawn, and the pause in seconds. */
 export const PAUSES = [
-  [5, 0, 5],
-  [5, 1, 6],
+  [10, 1, 6],
   [250, 0, 5],
   [250, 0.5, 5.5],
   [300, 0, 6],
   [500, 1, 12],
   [750, 0, 15],
-  [100_000, 0, 15],
-  [100_000, 1, 18],
+  [10_000, 0, 15],
+  [10_000, 1, 18],
 ] as const

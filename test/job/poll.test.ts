@@ -1,6 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { readInputs } from '../../src/inputs/table.ts'
-import { pauseAfter } from '../../src/job/poll.ts'
 import { startHarness } from '../support/harness.ts'
 import type { Reply } from '../support/scripted-service.ts'
 import { AGENT, addPull } from '../support/world.ts'
@@ -50,26 +48,15 @@ async function poll(get: readonly Reply[], options: PollOptions = {}) {
   return { ...end, looksS, result: end.outputs['result'], last: end.log.at(-1) ?? '' }
 }
 
-describe('the pause between looks', () => {
-  it.each(PAUSES)(
-    '%d s after the create, with jitter drawn at %d, is %d s',
-    (ageS, random, pauseS) => {
-      const { inputs } = readInputs(new Map(), (same) => same)
-      expect(pauseAfter(undefined, 0, ageS * 1000, { inputs, random: () => random })).toBe(
-        pauseS * 1000,
-      )
-    },
-  )
-
-  it('is 5 s before the first look, and grows with the time since', async () => {
-    const { looksS } = await poll([...Array<Reply>(60).fill('active'), 'failed'], {
-      random: () => 1,
-    })
-    expect(looksS.slice(0, 2)).toEqual([5, 11])
-    const [before = 0, last = 0] = looksS.slice(-2)
-    expect(last - before).toBeCloseTo(9.232)
-  })
-})
+it.each(PAUSES)(
+  '%d s after the create, with jitter drawn at %d, the pause is %d s',
+  async (ageS, drawn, pauseS) => {
+    const first = answered(503, `${ageS - 5}`)
+    const options = { random: () => drawn, timeoutS: 20_000 }
+    const { looksS } = await poll([first, 'active', 'failed'], options)
+    expect(looksS).toEqual([5, ageS, ageS + pauseS])
+  },
+)
 
 it.each(POLLS)('%s', async (_what, script, options, end) => {
   const { result, looksS, tookMs } = await poll(script, options)
