@@ -193,7 +193,7 @@ const ASKED: readonly Case[] = [
     `${OWN_PUSH} or ${marks('no-docs')}`,
     mixed(AGENT, 'no-docs'),
   ],
-  ["the same beside a person's commit", STARTS, mixed(octocat, 'no-docs')],
+  ["a squash of what has a label beside a person's commit", STARTS, mixed(octocat, 'no-docs')],
   ['a merge of what has another label', STARTS, mergeLabelled('docs-later')],
   ["a person's commit, a report alone", STARTS, withMessage('Add a flag'), REPORT],
   ['a tag, for its context', STARTS, agentPush(TAG), TOLD],

@@ -68,7 +68,7 @@ export const ENDS: readonly [string, Reply, Ended, string][] = [
     `no-pull-request ❌ success error: ${NO_PULL}${fails('no-pull-request')}`,
   ],
   [
-    'the same where its status can not be written',
+    'no pull request, which `fail-on` names, and no commit status',
     'completed',
     { ...failOn('no-pull-request'), statuses: '403' },
     `no-pull-request ❌ none error: ${NO_PULL}${fails('no-pull-request')}`,
@@ -118,18 +118,23 @@ export const ENDS: readonly [string, Reply, Ended, string][] = [
     `cancelled 🛑 failure error: Cancelled. Nothing was started.`,
   ],
   [
-    'a new job',
+    'a new job that is not waited for',
     'active',
     noWait(),
     `submitted 🚀 success notice: Job started; not waiting for it. ${RUNNING}`,
   ],
   [
-    'a message',
+    'a message to a job that is not waited for',
     'active',
     noWait(message),
     `submitted 🚀 success notice: Message sent; not waiting for the job. ${RUNNING}`,
   ],
-  ['a single poll', 'active', noWait(wait), `submitted ⏳ none notice: ${RUNNING}`],
+  [
+    'a single poll of a running job',
+    'active',
+    noWait(wait),
+    `submitted ⏳ none notice: ${RUNNING}`,
+  ],
   ['a poll that is refused', denied, {}, `error ❌ failure error: ${DENIED} ${MAYBE}`],
   [
     'a first poll that is refused',
@@ -156,7 +161,7 @@ export const ENDS: readonly [string, Reply, Ended, string][] = [
     `error ❌ failure error: ${CREATE_DENIED}`,
   ],
   [
-    'the same where a re-run would not know',
+    'a create that is refused, of which a re-run would not know',
     'active',
     { post: denied, statuses: '403' },
     `error ❌ none error: ${CREATE_DENIED} ${NOT_REMEMBERED}`,
