@@ -189,6 +189,12 @@ export const SAID: readonly [string, Reply, Ended, string][] = [
     { inputs: wait },
     '<details><summary>Job</summary>\n\n| Job',
   ],
+  [
+    'the prompt of a refused create, and no job',
+    'active',
+    { post: denied },
+    '</sub>\n\n<details><summary>Prompt</summary>',
+  ],
   ['no duration below a second', 'active', noWait(), '<sub>Docs agent · project `docs`</sub>'],
   ['no duration beside the deadline', 'active', {}, '<sub>Docs agent · project `docs`</sub>'],
 ]
@@ -199,9 +205,7 @@ export const LINKS = [
   ['http://127.0.0.1:4010/acme/docs/pull/12', '12', 'acme/docs#12'],
   ['https://gitlab.com/group/sub/docs/-/merge_requests/7', '7', 'group/sub/docs!7'],
   ['https://bitbucket.org/acme/docs/pull-requests/3', '3', 'acme/docs#3'],
-  ['https://git.example/acme/docs/pulls/3', '3', 'git.example/acme/docs#3'],
   ['https://dev.example/acme/_git/docs/pullrequest/4', '4', 'dev.example/acme/_git/docs#4'],
-  ['https://github.com.example/acme/docs/pull/7', '7', 'github.com.example/acme/docs#7'],
   ['https://example.com/reviews/5', '', 'example.com/reviews/5'],
   ['https://github.com/acme/docs/pull/x1', '', 'github.com/acme/docs/pull/x1'],
   ['not a url', '', 'not a url'],

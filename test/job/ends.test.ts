@@ -72,13 +72,6 @@ describe('the summary', () => {
     expect((await runTo(shown, options)).summary).toContain(text)
   })
 
-  it('of a request that failed shows the prompt, and no job', async () => {
-    const { summary } = await runTo('active', { post: denied })
-    expect(summary).toMatch(
-      / Nothing was started\.\n\n<sub>.*<\/sub>\n\n<details><summary>Prompt<\/summary>/,
-    )
-  })
-
   it('stays far below the limit of GitHub for a prompt of a megabyte', async () => {
     const { summary } = await runTo('failed', { inputs: { prompt: 'é'.repeat(1_000_000) } })
     expect(Buffer.byteLength(summary)).toBeLessThan(500_000)

@@ -121,7 +121,6 @@ export const POLLS: readonly [string, readonly Reply[], PollOptions, string][] =
     'failed: 9; 9 s',
   ],
   ['a cancel ends a pause', [], { cancelAtMs: 3000 }, 'cancelled: ; 3 s'],
-  ['the last poll may be the first one', ['failed'], { timeoutS: 3 }, 'failed: 3; 3 s'],
   ['a poll at the deadline is the last one', ['active'], { timeoutS: 5 }, 'timed-out: 5; 5 s'],
   ['the last poll may take 5 s', [slow('failed', 4900)], { timeoutS: 3 }, 'failed: 3; 7.9 s'],
   [
@@ -137,8 +136,8 @@ export const POLLS: readonly [string, readonly Reply[], PollOptions, string][] =
     'timed-out: 5; 9 s',
   ],
   [
-    'a Retry-After of 400 digits is cut at the deadline',
-    [answered(503, '9'.repeat(400))],
+    'a Retry-After is cut at the deadline',
+    [answered(503, '3600')],
     { timeoutS: 60 },
     'timed-out: 5, 60; 60 s',
   ],
@@ -206,7 +205,6 @@ export const POLLS: readonly [string, readonly Reply[], PollOptions, string][] =
 export const PAUSES = [
   [10, 1, 6],
   [250, 0, 5],
-  [250, 0.5, 5.5],
   [300, 0, 6],
   [500, 1, 12],
   [750, 0, 15],

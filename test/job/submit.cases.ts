@@ -43,7 +43,6 @@ export const SENT: readonly [string, readonly Reply[], RunOptions, readonly numb
   ['over it past timeout', [limited('600')], {}, [0], past('10 min')],
   ['answered 302', [{ status: 302 }], {}, [0], NOTHING],
   ['answered 303', [{ status: 303 }], {}, [0], UNCLEAR],
-  ['answered 418', [{ status: 418 }], {}, [0], NOTHING],
   ['answered 408', [{ status: 408 }], {}, [0], UNCLEAR],
   ['answered 500', [{ status: 500 }], {}, [0], UNCLEAR],
   ['answered 503', [{ status: 503, headers: { 'retry-after': '1' } }], {}, [0], UNCLEAR],

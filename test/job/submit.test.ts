@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
+import { selfSignedCertificate } from '../support/certificate.ts'
 import { type RunOptions, startHarness } from '../support/harness.ts'
+import { TestServers } from '../support/http-servers.ts'
 import type { Reply } from '../support/scripted-service.ts'
-import { KEPT, limited, MAYBE, refused, SAFE, SENT } from './submit.cases.ts'
+import { at, KEPT, limited, MAYBE, refused, SAFE, SENT } from './submit.cases.ts'
 
 describe.each([
   ['create', 'j1', { prompt: 'Do it.' }, 'POST /job', 'Job j1'],
@@ -42,6 +44,11 @@ describe.each([
       )
     },
   )
+
+  it('that meets an unknown certificate is sent again for 30 s', async () => {
+    const { origin } = await new TestServers().start(() => undefined, selfSignedCertificate())
+    expect((await send([], at(origin))).calledAtS).toEqual([0, 1, 3, 7, 15, 30])
+  })
 
   it('that is sent again says so', async () => {
     const { log } = await send([refused, limited('100'), 'active'])
