@@ -208,5 +208,4 @@ export const LINKS = [
   ['https://dev.example/acme/_git/docs/pullrequest/4', '4', 'dev.example/acme/_git/docs#4'],
   ['https://example.com/reviews/5', '', 'example.com/reviews/5'],
   ['https://github.com/acme/docs/pull/x1', '', 'github.com/acme/docs/pull/x1'],
-  ['not a url', '', 'not a url'],
 ] as const

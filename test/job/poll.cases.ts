@@ -204,7 +204,6 @@ export const POLLS: readonly [string, readonly Reply[], PollOptions, string][] =
 /** Seconds since the create, the jitter drawn, and the pause in seconds. */
 export const PAUSES = [
   [10, 1, 6],
-  [250, 0, 5],
   [300, 0, 6],
   [500, 1, 12],
   [750, 0, 15],
