@@ -1,25 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { eventRow } from '../../src/events/event-table.ts'
 import { type Command, readCommand } from '../../src/events/trigger.ts'
-import {
-  bot,
-  type Event,
-  issueComment,
-  newIssue,
-  person,
-  review,
-  reviewComment,
-} from '../support/events.ts'
+import { issueComment, person } from '../support/events.ts'
 
-const author = person('octocat')
-const written = { id: 11, body: '/docs explain it', author }
-
-function commandIn(event: Event, word = '/docs'): Command | undefined {
+function commandOf(body: string, word = '/docs'): Command | undefined {
+  const event = issueComment({ id: 11, body, author: person('octocat') })
   return readCommand({ ...event, row: eventRow(event.name) }, word)
-}
-
-function commandOf(body: string, word?: string): Command | undefined {
-  return commandIn(issueComment({ ...written, body }), word)
 }
 
 /** Texts, and what they ask for. */
@@ -39,7 +25,6 @@ const TEXTS: readonly [string, string][] = [
   ['> a quote\n> of two lines\n\n/docs explain it', 'explain it'],
   ['> one\n\n> two\n>> three\n\n/docs explain it', 'explain it'],
   ['>/docs quoted\n\n/docs explain it', 'explain it'],
-  ['> quoted\n<!-- a --> /docs explain it', 'explain it'],
   ['<!-- a\n\ntemplate -->\n\n/docs explain it', 'explain it'],
   ['<!-- a --><!--> <!-- b -->\n> c\n\n<!-- d -->/docs explain it', 'explain it'],
   ['/docs `code` and **more**\n- a list', '`code` and **more**\n- a list'],
@@ -110,50 +95,5 @@ describe('a command', () => {
   ])('is found in 64 KiB of %s', (_what, piece, end, instructions, start = '') => {
     const body = `${start}${piece.repeat((64 * 1024) / piece.length)}${end}`
     expect(commandOf(body)?.instructions).toBe(instructions)
-  })
-
-  const further = reviewComment({ ...written, id: 12, replyTo: 11 })
-  const onPull = { kind: 'main', number: 5, isPull: true, rootId: 0 }
-  const inReview = { ...onPull, kind: 'review', rootId: 11 }
-  const onIssue = { ...onPull, isPull: false }
-  it.each<[Event, string, number, string, object]>([
-    [issueComment(written), 'issue-comment', 11, 'pull/5#issuecomment-11', onPull],
-    [
-      issueComment({ ...written, onIssue: true }),
-      'issue-comment',
-      11,
-      'issues/5#issuecomment-11',
-      onIssue,
-    ],
-    [reviewComment(written), 'review-comment', 11, 'pull/5#discussion_r11', inReview],
-    [further, 'review-comment', 12, 'pull/5#discussion_r12', inReview],
-  ])(
-    'tells who wrote it, where, and where it is answered (%#)',
-    (event, kind, id, path, thread) => {
-      const source = { kind, id, url: `https://github.com/acme/docs/${path}`, thread }
-      expect(commandIn(event)).toMatchObject({
-        source,
-        author: { id: 7001, login: 'octocat', isBot: false },
-      })
-    },
-  )
-
-  it('comes from a bot by the type of its account alone', () => {
-    const isBot = (by: typeof author) =>
-      commandIn(issueComment({ ...written, author: by }))?.author.isBot
-    expect(isBot(bot('Renovate[bot]'))).toBe(true)
-    expect(isBot(person('Renovate[bot]'))).toBe(false)
-    expect(isBot({ ...author, type: 'Organization' })).toBe(false)
-  })
-
-  const payload = { action: 'created', comment: { id: 1, body: '/docs x' }, issue: { number: 1 } }
-  it.each<[string, Event]>([
-    ['an edited comment', issueComment({ ...written, action: 'edited' })],
-    ['a review', review(written)],
-    ['a new issue', newIssue(written)],
-    ['an event named like a method', { ...issueComment(written), name: 'constructor' }],
-    ['a comment without author', { name: 'issue_comment', payload }],
-  ])('is not in %s', (_what, event) => {
-    expect(commandIn(event)).toBeUndefined()
   })
 })

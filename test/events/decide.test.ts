@@ -1,36 +1,33 @@
-import { mkdtempSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
-import { bareEvent, bot, type Event, issueComment, person, pushBy } from '../support/events.ts'
+import { expect, it } from 'vitest'
+import { bareEvent, bot, issueComment, person, pushBy } from '../support/events.ts'
 import { startHarness } from '../support/harness.ts'
 import { addComment, addPull } from '../support/world.ts'
 
 const PROMPT = { prompt: 'Document it.', 'follow-up': 'false', 'dry-run': 'true' }
-const folder = mkdtempSync(join(tmpdir(), 'payload-'))
-const file = join(folder, 'event.json')
+const FILE = 'event.json'
 const ODD = 'a field is of another type than GitHub documents'
 const NO_JSON = 'the file contains no JSON object'
 
 it.each<[string, string, string, string, string]>([
-  ['push', file, '\uFEFF{"comment":null,"commits":[],"id":1}', '', 'dry-run'],
-  ['push', folder, '', 'EISDIR', 'dry-run'],
-  ['push', file, '{"commits":[null]}', ODD, 'dry-run'],
-  ['push', file, '{"ref":7}', ODD, 'dry-run'],
-  ['schedule', join(folder, 'missing.json'), '', 'ENOENT', 'dry-run'],
+  ['push', FILE, '\uFEFF{"comment":null,"commits":[],"id":1}', '', 'dry-run'],
+  ['push', '.', '', 'EISDIR', 'dry-run'],
+  ['push', FILE, '{"commits":[null]}', ODD, 'dry-run'],
+  ['push', FILE, '{"ref":7}', ODD, 'dry-run'],
+  ['schedule', 'missing.json', '', 'ENOENT', 'dry-run'],
   ['issue_comment', '', '', 'it is not set', 'skipped'],
-  ['issue_comment', file, '{"comment":{"body":7}}', ODD, 'skipped'],
-  ['pull_request', file, '{"pull_request":{"labels":{}}}', ODD, 'skipped'],
-  ['workflow_run', file, '{"workflow_run":"x"}', ODD, 'skipped'],
-  ['watch', file, '{"action":', NO_JSON, 'skipped'],
-  ['watch', file, '[]', NO_JSON, 'skipped'],
+  ['issue_comment', FILE, '{"comment":{"body":7}}', ODD, 'skipped'],
+  ['pull_request', FILE, '{"pull_request":{"labels":{}}}', ODD, 'skipped'],
+  ['workflow_run', FILE, '{"workflow_run":"x"}', ODD, 'skipped'],
+  ['watch', FILE, '{"action":', NO_JSON, 'skipped'],
+  ['watch', FILE, '[]', NO_JSON, 'skipped'],
 ])(
   'the payload of %s in "%s", %j, is read or warned of with "%s": %s',
   async (name, path, text, problem, result) => {
-    writeFileSync(file, text)
-    const { run } = await startHarness()
+    const { run, workspace } = await startHarness()
+    const env = { GITHUB_EVENT_PATH: path && join(workspace, path) }
     const inputs = { ...PROMPT, context: 'none', command: '' }
-    const end = await run({ event: bareEvent(name), inputs, env: { GITHUB_EVENT_PATH: path } })
+    const end = await run({ event: bareEvent(name), inputs, env, files: { [FILE]: text } })
     expect(end).toMatchObject({ hasFailed: false, outputs: { result }, calls: [] })
     expect(end.warnings).toEqual(problem === '' ? [] : [expect.stringContaining(problem)])
     const reason =
@@ -39,87 +36,52 @@ it.each<[string, string, string, string, string]>([
   },
 )
 
-describe('the merged pull requests of a push', () => {
-  const push = (change: object): Event => {
-    const { name, payload } = pushBy('octocat')
-    return { name, payload: { ...payload, ...change } }
-  }
-  const none = { ...PROMPT, context: 'none' }
-  const tag = { ref: 'refs/tags/v1', created: true }
-  const report = { 'visitors-summary': 'true', 'dry-run': 'true' }
-
-  it.each<[string, Event, Readonly<Record<string, string>>, boolean]>([
-    ['for the loop guard', push({}), none, true],
-    ['for the context of a tag', push(tag), PROMPT, true],
-    ['for the report alone, to guard it', push({}), report, true],
-    ['for the note of a tag, without context', push(tag), none, true],
-    [
-      'not for commits without a SHA',
-      push({ commits: [{ id: '") { x', message: 'x (#1)' }] }),
-      none,
-      false,
-    ],
-    ['not on a schedule', bareEvent('schedule'), PROMPT, false],
-  ])('are requested once at most: %s', async (_what, event, inputs, isAsked) => {
-    const { run } = await startHarness()
-    const end = await run({ event, inputs })
-    expect(end.hasFailed).toBe(false)
-    const asked = end.requests.filter((line) => line.endsWith('MergedPulls'))
-    expect(asked).toHaveLength(isAsked ? 1 : 0)
-  })
-
-  const BROKEN = { broken: 'associatedPullRequests' }
-  const PULLS = "Failed to read the commits' pull requests: GitHub returned"
-  const FORBIDDEN = `\`pull-requests: read\` is missing in \`permissions:\`. ${PULLS} "Resource not accessible by integration".`
-  it.each([
-    ['502', `${PULLS} 502 ("Server Error").`],
-    ['scope', FORBIDDEN],
-    ['no contents', FORBIDDEN.replace('pull-requests', 'contents')],
-    ['partial', `${PULLS} "Something went wrong while executing your query.".`],
-  ] as const)(
-    'that can not be read (%s) are warned of, and the run goes on',
-    async (fault, text) => {
-      const { run, world, github } = await startHarness()
-      if (fault === 'scope') world.scopes.delete('pull-requests: write')
-      else if (fault === 'no contents') world.scopes.delete('contents: read')
-      else github.faults.push({ match: /graphql/, end: fault === 'partial' ? BROKEN : fault })
-      const end = await run({ event: pushBy('octocat'), inputs: none })
-      const consequence = "Commits of unknown origin count as a person's."
-      expect(end.outputs).toMatchObject({ result: 'dry-run' })
-      expect(end.log).toContain(`warning: ${text} ${consequence}`)
-    },
-  )
-
-  it('that can not be read are a line of the summary where the agent would be told them', async () => {
-    const { run, github } = await startHarness()
-    github.faults.push({ match: /graphql/, end: '502' })
+const BROKEN = { broken: 'associatedPullRequests' }
+const COST = ', so the agent is not told which pull requests the commits came in.'
+const PULLS = "Failed to read the commits' pull requests: GitHub returned"
+const FORBIDDEN = `\`pull-requests: read\` is missing in \`permissions:\`${COST} ${PULLS} "Resource not accessible by integration".`
+it.each([
+  ['502', `${PULLS} 502 ("Server Error")${COST}`],
+  ['scope', FORBIDDEN],
+  ['no contents', FORBIDDEN.replace('pull-requests', 'contents')],
+  ['partial', `${PULLS} "Something went wrong while executing your query."${COST}`],
+] as const)(
+  'the pull requests of a push that can not be read (%s) are warned of, in the summary, too, and the run goes on',
+  async (fault, text) => {
+    const { run, world, github } = await startHarness()
+    if (fault === 'scope') world.scopes.delete('pull-requests: write')
+    else if (fault === 'no contents') world.scopes.delete('contents: read')
+    else github.faults.push({ match: /Merged/, end: fault === 'partial' ? BROKEN : fault })
     const end = await run({ event: pushBy('octocat'), inputs: PROMPT })
-    expect(end.summary).toContain('so the agent is not told their pull requests.')
-  })
-})
+    expect(end.outputs['result']).toBe('dry-run')
+    const warning = `${text} Commits of unknown origin count as a person's.`
+    expect(end.warnings).toContain(warning)
+    expect(end.summary).toContain(COST)
+  },
+)
 
 it('a command is handed what those wrote who may ask, of whom nothing else is logged', async () => {
-  const { run, world } = await startHarness()
+  const { run, world, github } = await startHarness()
   addPull(world, { number: 5 })
-  for (const [login, permission, id] of [
-    ['writer', 'write', 1],
-    ['reader', 'read', 2],
-    ['octocat', 'write', 7001],
-  ] as const)
-    world.roles.set(login, { permission, role_name: permission, id })
-  const authors = [
-    person('writer', 1),
-    person('reader', 2),
-    person('stranger', 3),
-    bot('renovate[bot]'),
-  ]
-  for (const author of authors)
+  const write = { permission: 'write', role_name: 'write' }
+  const read = { permission: 'read', role_name: 'read', id: 2 }
+  world.roles
+    .set('writer', { ...write, id: 1 })
+    .set('reader', read)
+    .set('octocat', write)
+  const octocat = person('octocat')
+  const others = [person('writer', 1), person('reader', 2), person('stranger', 3)]
+  for (const author of [...others, bot('renovate[bot]'), octocat])
     addComment(world, { kind: 'main', number: 5, author, body: `Words of ${author.login}.` })
-  const author = person('octocat')
-  const { id } = addComment(world, { kind: 'main', number: 5, author, body: '/docs explain it' })
-  const event = issueComment({ id, body: '/docs explain it', author })
-  const end = await run({ event, inputs: { 'allow-bots': 'renovate[bot]', 'dry-run': 'true' } })
-  const words = [...new Set(end.summary.match(/Words of [\w[\]]+/g))]
-  expect(words).toEqual(['Words of writer', 'Words of renovate[bot]'])
+  const event = issueComment({ id: 5005, body: '/docs explain it', author: octocat })
+  const inputs = { 'allow-bots': 'renovate[bot]', 'dry-run': 'true' }
+  const toldIn = (text: string) => [...new Set(text.match(/(?<=Words of )[\w[\]]+/g))]
+  const end = await run({ event, inputs })
+  expect(toldIn(end.summary)).toEqual(['writer', 'renovate[bot]'])
   expect(end.log.filter((line) => /Skipped|permission/.test(line))).toEqual([])
+  github.faults.push({ match: /writer\/permission/, end: '502' })
+  const { summary, warnings } = await run({ event, inputs })
+  expect(toldIn(summary)).toEqual(['renovate[bot]'])
+  const cause = 'Failed to read the permission of writer: GitHub returned 502 ("Server Error").'
+  expect(warnings).toEqual([`${cause} The agent is not told what this account wrote.`])
 })

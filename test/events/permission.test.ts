@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { event, issueComment, person, pushBy } from '../support/events.ts'
+import { type Event, event, issueComment, person, pushBy } from '../support/events.ts'
 import type { GitHubFault } from '../support/github.ts'
 import { type RunEnd, startHarness } from '../support/harness.ts'
 import { addComment, type Role } from '../support/world.ts'
 
 const LEVELS = ['read', 'triage', 'write', 'maintain', 'admin']
+const write = { permission: 'write', role_name: 'write' }
 const own = { permission: 'write', role_name: 'docs-writer' }
 
 /** Roles, and the levels that they reach; one that an organization made is what it grants. */
@@ -12,10 +13,9 @@ const ROLES: readonly [Role, string][] = [
   [{ permission: 'none', role_name: '' }, ''],
   [{ permission: 'read', role_name: 'read' }, 'read'],
   [{ permission: 'read', role_name: 'triage' }, 'read triage'],
-  [{ permission: 'write', role_name: 'write' }, 'read triage write'],
+  [write, 'read triage write'],
   [{ permission: 'write', role_name: 'maintain' }, 'read triage write maintain'],
   [{ permission: 'admin', role_name: 'admin' }, 'read triage write maintain admin'],
-  [own, 'read triage write'],
   [{ ...own, permissions: null }, 'read triage write'],
   [{ ...own, permissions: { pull: false } }, ''],
   [{ ...own, permissions: { pull: true } }, 'read'],
@@ -29,6 +29,7 @@ const octocat = person('octocat')
 const body = '/docs explain it'
 const command = issueComment({ id: 5001, body, author: octocat })
 const watch = event('watch', { sender: octocat })
+const QUERY = 'POST /graphql MergedPulls'
 const ASK = 'GET /collaborators/octocat/permission'
 const reaction = (content: string): string => `POST /issues/comments/5001/reactions ${content}`
 
@@ -62,21 +63,29 @@ describe('the permission of somebody who asks', () => {
     expect(reached.join(' ')).toBe(levels)
   })
 
-  it('is refused with its level and the level that is needed', async () => {
-    const { run } = await newScene({ permission: 'read', role_name: 'triage' })
-    const why = 'octocat has the permission `triage` on this repository'
-    expectSkip(
-      await run({ event: command }),
-      `notice: Skipped: ${why}, and the command /docs ${NEEDS}`,
-    )
+  it.each<[Role | undefined, string]>([
+    [
+      { permission: 'read', role_name: 'triage' },
+      'octocat has the permission `triage` on this repository',
+    ],
+    [
+      { permission: 'admin', role_name: 'admin', id: 1 },
+      'the login octocat now belongs to another account',
+    ],
+    [undefined, 'octocat has no permission on this repository (404)'],
+  ])('is refused as %j with a thumb down: %s', async (role, why) => {
+    const { run } = await newScene(role, role === undefined ? '404' : undefined)
+    const end = await run({ event: command })
+    expectSkip(end, `notice: Skipped: ${why}, and the command /docs ${NEEDS}`)
+    expect(end.requests).toEqual([ASK, reaction('-1')])
   })
 
-  it('does not count for another account, nor where the event gives no id', async () => {
-    const { run } = await newScene({ permission: 'admin', role_name: 'admin', id: 1 })
-    const another = 'the login octocat now belongs to another account, and the command /docs'
-    expectSkip(await run({ event: command }), `notice: Skipped: ${another} ${NEEDS}`)
-    const withoutId = event('watch', { sender: { ...octocat, id: undefined } })
-    const end = await run({ ...WATCHED, event: withoutId })
+  it('is not asked for where the event gives no id', async () => {
+    const { run } = await newScene()
+    const end = await run({
+      ...WATCHED,
+      event: event('watch', { sender: { ...octocat, id: undefined } }),
+    })
     const why = 'the event does not give the id of octocat, and a run on this `watch` event'
     expectSkip(end, `notice: Skipped: ${why} ${NEEDS}`)
     expect(end.requests).toEqual([])
@@ -85,7 +94,6 @@ describe('the permission of somebody who asks', () => {
   it.each<[GitHubFault['end'], number, string]>([
     ['401', 1, 'GitHub refused `github-token` (401, "Bad credentials")'],
     ['500', 3, 'GitHub returned 500 ("Server Error")'],
-    ['empty', 3, 'GitHub returned 200 without a readable body'],
     [{ status: 200, body: { permission: 'admin' } }, 1, "GitHub's response names no account"],
   ])(
     'is unknown where GitHub answers %j: the run is skipped with a warning',
@@ -104,14 +112,6 @@ describe('the permission of somebody who asks', () => {
     },
   )
 
-  it('is refused with a thumb down where GitHub knows none', async () => {
-    const { run } = await newScene(undefined, '404')
-    const end = await run({ event: command })
-    const why = 'octocat has no permission on this repository (404), and the command /docs'
-    expectSkip(end, `notice: Skipped: ${why} ${NEEDS}`)
-    expect(end.requests).toEqual([ASK, reaction('-1')])
-  })
-
   it('is not asked for without a token, and nothing is reacted to', async () => {
     const { run } = await newScene()
     const end = await run({ event: command, inputs: { 'github-token': '' } })
@@ -121,27 +121,14 @@ describe('the permission of somebody who asks', () => {
   })
 })
 
-describe('a run that is cancelled before anything was sent to the docs service', () => {
+it.each<[string, Event, RegExp, string[]]>([
+  ['the permission is asked for, without a reaction', command, /permission$/, [ASK]],
+  ['the commits are asked about, without a status', pushBy('octocat'), /graphql/, [QUERY]],
+])('a run can be cancelled while %s', async (_what, event, match, requests) => {
+  const { run, github } = await newScene(write)
+  github.faults.push({ match, end: 'slow' })
+  const end = await run({ event, inputs: { prompt: 'Go.' }, cancelAtMs: 1000 })
   const cancelled = { hasFailed: true, outputs: { result: 'cancelled' }, calls: [] }
-  const CANCELLED = 'error: Cancelled before anything was sent to the docs service.'
-
-  it('while the permission is asked for ends as cancelled, without a reaction', async () => {
-    const { run, github, reactions } = await newScene(
-      { permission: 'write', role_name: 'write' },
-      'slow',
-    )
-    const end = await run({ event: command, cancelAtMs: 1000 })
-    expect(end).toMatchObject({ ...cancelled, log: [CANCELLED] })
-    expect(reactions()).toEqual([])
-    expect(github.requests).toEqual([ASK])
-  })
-
-  it('while the commits are asked about ends as cancelled, without a status', async () => {
-    const { run, github, statuses } = await newScene()
-    github.faults.push({ match: /graphql/, end: 'slow' })
-    const end = await run({ event: pushBy('octocat'), inputs: { prompt: 'Go.' }, cancelAtMs: 1000 })
-    expect(end).toMatchObject(cancelled)
-    expect(end.log.at(-1)).toBe(CANCELLED)
-    expect(statuses()).toEqual([])
-  })
+  expect(end).toMatchObject({ ...cancelled, requests })
+  expect(end.log.at(-1)).toBe('error: Cancelled before anything was sent to the docs service.')
 })

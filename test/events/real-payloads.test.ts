@@ -6,12 +6,9 @@ import { startHarness } from '../support/harness.ts'
 const TRUSTED =
   /^(push|release|create|delete|merge_group|workflow_dispatch|repository_dispatch|deployment(_status)?|pull_request synchronize)( |$)/
 
-/** With `ALL_PAYLOADS=1` every example, else one of each event, of pull requests two. */
+/** One of each event, of pull requests two. */
 const PAYLOADS = EXAMPLES.flatMap(({ name, examples }) => {
-  const some =
-    process.env['ALL_PAYLOADS'] === undefined
-      ? examples.slice(0, name === 'pull_request' ? 2 : 1)
-      : examples
+  const some = examples.slice(0, name === 'pull_request' ? 2 : 1)
   return some.map((payload) => ({ name, payload, what: `${name} ${payload.action ?? ''}` }))
 })
 
@@ -25,7 +22,7 @@ it.each(['read', 'write'])(
       const roleOfSender = { permission: role, role_name: role, id: id ?? 0 }
       if (login) world.roles.set(login.toLowerCase(), roleOfSender)
       const inputs = { comment: 'always', prompt: 'Document it.' }
-      const { outputs, printed, requests, calls } = await run({ event, inputs })
+      const { printed, requests, calls } = await run({ event, inputs })
       await close()
       const hasStarted = calls.some((call) => call.startsWith('POST'))
       const isAsked = requests.some((line) => line.endsWith('/permission'))
@@ -33,8 +30,6 @@ it.each(['read', 'write'])(
       const isNothing = /deletes|closed without|does not start|comment is not new/.test(printed)
       const mayStart = !isNothing && (isTrusted || (isAsked && role === 'write'))
       if (hasStarted !== mayStart) wrong.push(`${what}: ${hasStarted ? 'started' : printed}`)
-      if (outputs['result'] !== (hasStarted ? 'pull-request' : 'skipped'))
-        wrong.push(`${what}: ${printed}`)
       if (isTrusted && isAsked) wrong.push(`${what}: asked`)
       if (/unexpectedly|undefined|TypeError|NaN|\[object|Failed to read the event/.test(printed))
         wrong.push(`${what}: ${printed}`)

@@ -15,8 +15,9 @@ import {
 import { startHarness } from '../support/harness.ts'
 import { type Account, addComment } from '../support/world.ts'
 
-const ACTORS: Readonly<Record<string, Account | undefined>> = {
-  nobody: undefined,
+const ACTORS: Readonly<Record<string, Account>> = {
+  // The payload does not name them.
+  nobody: person(''),
   reader: person('reader'),
   writer: person('writer'),
   bot: bot('renovate[bot]'),
@@ -29,47 +30,36 @@ const reader = person('reader')
 const writer = person('writer')
 
 /** An event as somebody causes it. */
-type Caused = (by: Account | undefined) => Event
-
-/** An event that somebody caused, or nobody whom the payload names. */
-function by(make: (author: Account) => Event): Caused {
-  return (author) => {
-    if (author !== undefined) return make(author)
-    const { name, payload } = make(person('ghost'))
-    const text = JSON.stringify(payload).replaceAll('"login":"ghost"', '"login":""')
-    return { name, payload: { ...JSON.parse(text), sender: undefined } }
-  }
-}
+type Caused = (by: Account) => Event
 
 const body = '/docs explain it'
-const id = 5001
-const caused = (name: string, change: object = {}): Caused =>
-  by((sender) => event(name, { ...change, sender }))
-const comment = (change: object = {}): Caused =>
-  by((author) => issueComment({ id, body, author, ...change }))
-const inReview = by((author) => reviewComment({ id, body, author }))
-const reviewed = by((author) => review({ id, body, author }))
-const issue = by((author) => newIssue({ body, author }))
-const pull = (change: Parameters<typeof pullRequest>[0]): Caused =>
-  by((sender) => pullRequest({ ...change, sender }))
+function caused(name: string, change: object = {}): Caused {
+  return (sender) => event(name, { ...change, sender })
+}
+function comment(change: object = {}): Caused {
+  return (author) => issueComment({ id: 5001, body, author, ...change })
+}
+const inReview: Caused = (author) => reviewComment({ id: 5002, body, author })
+const reviewed: Caused = (author) => review({ id: 1, body, author })
+const issue: Caused = (author) => newIssue({ body, author })
+function pull(change: Parameters<typeof pullRequest>[0]): Caused {
+  return (sender) => pullRequest({ ...change, sender })
+}
 const merged = { action: 'closed', pull: { merged: true } }
 const closed = pull({ action: 'closed', pull: { merged: false } })
 const fromFork = { from: 'stranger/docs' }
-const target: Caused = (by) => ({
-  ...pull({ action: 'synchronize' })(by),
+const target: Caused = (sender) => ({
+  ...pullRequest({ action: 'synchronize', sender }),
   name: 'pull_request_target',
 })
 const workflowRun = (name: string, full_name = 'acme/docs'): Caused =>
   caused('workflow_run', { workflow_run: { event: name, head_repository: { full_name } } })
 /** The run of a pull request: its sender is another one than who triggered it. */
-const afterPull: Caused = by((triggering_actor) => {
-  const run = {
-    event: 'pull_request',
-    head_repository: { full_name: 'acme/docs' },
-    triggering_actor,
-  }
-  return event('workflow_run', { workflow_run: run, sender: writer })
-})
+const afterPull: Caused = (triggering_actor) => {
+  const head_repository = { full_name: 'acme/docs' }
+  const workflow_run = { event: 'pull_request', head_repository, triggering_actor }
+  return event('workflow_run', { workflow_run, sender: writer })
+}
 
 const GET = (login: string): string => `GET /collaborators/${login}/permission`
 
@@ -106,37 +96,29 @@ const NO_COMMAND = { ...PROMPT, command: '' }
 
 /** Who may start a job: the event, how it is caused, the run's inputs, and what becomes of it by who caused it. */
 const WHO_MAY_ASK: readonly [string, Caused, Readonly<Record<string, string>>, Outcomes][] = [
-  ['issue_comment: a command', comment(), {}, command(`/issues/comments/${id}`)],
+  ['issue_comment: a command', comment(), {}, command('/issues/comments/5001')],
   [
     'issue_comment: on an issue',
     comment({ onIssue: true }),
     PROMPT,
-    command(`/issues/comments/${id}`),
+    command('/issues/comments/5001'),
   ],
   ['issue_comment: a command with `comment: never`', comment(), { comment: 'never' }, command()],
   ['issue_comment: a command in a dry run', comment(), { 'dry-run': 'true' }, command()],
   ['issue_comment: no command', comment({ body: 'Yes.' }), PROMPT, IGNORED],
   ['issue_comment: edited to a command', comment({ action: 'edited' }), PROMPT, IGNORED],
   ['issue_comment where `command` is empty', comment(), NO_COMMAND, ASKED],
-  ['pull_request_review_comment: a command', inReview, {}, command(`/pulls/comments/${id}`)],
+  ['pull_request_review_comment: a command', inReview, {}, command('/pulls/comments/5002')],
   ['pull_request_review: nothing requested', reviewed, {}, NOTICED],
-  ['pull_request_review: a prompt', reviewed, PROMPT, ASKED],
   ['issues: nothing requested, other inputs wrong', issue, { timeout: '1' }, NOTICED],
   ['issues: a prompt', issue, PROMPT, ASKED],
   ['issues: a job to wait for', issue, { 'job-id': 'job_1' }, ASKED],
   ['issues: a report', issue, { 'visitors-summary': 'true' }, ASKED],
-  ['issues: an export', issue, { 'visitors-export': 'a.csv' }, ASKED],
-  ['issues: what readers missed', issue, { 'reader-signals': 'report' }, ASKED],
   ['discussion', caused('discussion'), PROMPT, ASKED],
   ['discussion: nothing requested', caused('discussion'), {}, NOTICED],
   ['discussion_comment: nothing requested', caused('discussion_comment'), {}, NOTICED],
   ['watch', caused('watch'), PROMPT, ASKED],
-  [
-    'an unknown event',
-    by((sender) => ({ name: 'constructor', payload: { sender } })),
-    PROMPT,
-    ASKED,
-  ],
+  ['an unknown event', (sender) => ({ name: 'constructor', payload: { sender } }), PROMPT, ASKED],
   ['pull_request: opened', pull({ action: 'opened' }), PROMPT, ASKED_UNLESS_APP],
   ['pull_request: pushed to', pull({ action: 'synchronize' }), PROMPT, TRUSTED],
   ['pull_request: merged', pull(merged), PROMPT, TRUSTED],
@@ -161,8 +143,8 @@ const WHO_MAY_ASK: readonly [string, Caused, Readonly<Record<string, string>>, O
   ['workflow_run after pull_request_target', workflowRun('pull_request_target'), PROMPT, ASKED],
   ['workflow_run after no event', workflowRun(''), PROMPT, ASKED],
   ['workflow_run after a pull request', afterPull, PROMPT, ASKED],
-  ['push', by((sender) => push({ sender })), PROMPT, TRUSTED],
-  ['push that deletes a branch', by((sender) => push({ sender, deleted: true })), PROMPT, IGNORED],
+  ['push', (sender) => push({ sender }), PROMPT, TRUSTED],
+  ['push that deletes a branch', (sender) => push({ sender, deleted: true }), PROMPT, IGNORED],
   ['schedule', () => bareEvent('schedule'), PROMPT, TRUSTED],
   ['no event, as in a local run', () => bareEvent(''), PROMPT, TRUSTED],
 ]
@@ -184,21 +166,10 @@ async function sceneOfActors() {
 
 it.each(WHO_MAY_ASK)('who may start a job: %s', async (_what, made, inputs, outcomes) => {
   const decided: Record<string, readonly string[]> = {}
-  const { run, github } = await sceneOfActors()
-  // The fake knows the comments by other ids.
-  github.faults.push({
-    match: /\/reactions /,
-    end: { status: 201, body: { id: 1, content: '-1' } },
-  })
+  const { run } = await sceneOfActors()
   for (const [who, actor] of Object.entries(ACTORS)) {
-    const allowed = 'Docs-Helper[bot], renovate, renovate-bot'
-    const given = {
-      'allow-bots': allowed,
-      'follow-up': 'false',
-      context: 'none',
-      wait: 'false',
-      ...inputs,
-    }
+    const allowed = { 'allow-bots': 'Docs-Helper[bot], renovate, renovate-bot' }
+    const given = { ...allowed, 'follow-up': 'false', context: 'none', wait: 'false', ...inputs }
     const end = await run({ event: made(actor), inputs: given })
     const isSkipped = end.outputs['result'] === 'skipped'
     if (isSkipped) expect([end.hasFailed, end.calls]).toEqual([false, []])
@@ -212,13 +183,13 @@ it.each(WHO_MAY_ASK)('who may start a job: %s', async (_what, made, inputs, outc
 })
 
 const NEEDS = 'needs `write` (`required-permission`)'
-const NOBODY = `the event does not say who caused it, and a job for this \`pull_request_target\` event ${NEEDS}`
+const NOBODY = `the event does not say who caused it, and a run on this \`pull_request_target\` event ${NEEDS}`
 const NO_BOT = 'renovate[bot] is a bot that `allow-bots` does not list'
 const TEXT =
   'the inputs request nothing, and commands stand in comments on issues and pull requests alone'
 
 it.for([
-  [NOBODY, target(undefined)],
+  [NOBODY, target(person(''))],
   ['the comment does not start with /docs as plain text', comment({ body: 'Yes.' })(reader)],
   ['the comment is not new (`edited`)', comment({ action: 'edited' })(reader)],
   [TEXT, issue(reader)],
@@ -235,7 +206,6 @@ describe('a command without instructions', () => {
   it.for<[string, Readonly<Record<string, string>>, boolean]>([
     ['/docs', {}, true],
     ['/docs new', {}, true],
-    ['/docs <!-- nothing to see -->', {}, true],
     ['/docs', { prompt: 'Document it.' }, false],
     ['/docs', { 'prompt-file': 'prompt.md' }, false],
     ['/docs', { 'job-id': 'job_1' }, false],
@@ -258,74 +228,52 @@ describe('a command without instructions', () => {
   })
 })
 
-describe('a run without secrets', () => {
-  const fork = pullRequest(fromFork)
-  const deleted: Event = {
-    name: 'pull_request',
-    payload: { pull_request: { head: { repo: null } } },
-  }
-  const { name, payload } = reviewed(writer)
-  const ofFork = { name, payload: { ...payload, pull_request: fork.payload.pull_request } }
-  const inFork = push({ repository: { full_name: 'octocat/docs', fork: true } })
+const fork = pullRequest(fromFork)
+const ofFork = { pull_request: fork.payload.pull_request ?? {} }
+const ofDeleted = { pull_request: { head: { repo: null } } }
+const inFork = { repository: { full_name: 'octocat/docs', fork: true } }
+const FORKS = 'runs of forks:'
+const BOT = 'Dependabot, which has secrets of its own: set one, or'
 
-  const FORKS = 'runs of forks:'
-  const BOT = 'Dependabot, which has secrets of its own: set one,'
-  it.for<[string, Event, string, Readonly<Record<string, string>>]>([
-    ['a pull request from a fork', fork, FORKS, {}],
-    ['a pull request from a fork that was deleted', deleted, FORKS, {}],
-    ['a review of a pull request from a fork', ofFork, FORKS, {}],
-    ['a push in a fork', inFork, FORKS, {}],
-    ['a push of Dependabot', push({ sender: bot('dependabot[bot]') }), BOT, {}],
-    ['a run that Dependabot started', push(), BOT, { GITHUB_ACTOR: 'dependabot[bot]' }],
-  ])(
-    'a run without a key is skipped, and told what works, where GitHub gives no secrets: %s',
-    async ([_what, made, whom, env], { scene: { run } }) => {
-      const why = `notice: Skipped: \`api-key\` is empty, as GitHub gives no secrets to ${whom}`
-      const ask = async (command: string) =>
-        await run({ event: made, inputs: { ...PROMPT, 'api-key': '', command }, env })
-      const log = [
-        `${why} comment with /docs on the pull request, or start the job after the merge, on \`push\`.`,
-      ]
-      const end = await ask('/docs')
-      expect(end).toMatchObject({ outputs: { result: 'skipped' }, log, requests: [], calls: [] })
-      expect((await ask('')).log).toEqual([`${why} start the job after the merge, on \`push\`.`])
-    },
-  )
+it.for<[string, Event, string, Readonly<Record<string, string>>?]>([
+  ['a pull request from a fork', fork, FORKS],
+  ['a pull request from a fork that was deleted', { ...fork, payload: ofDeleted }, FORKS],
+  ['a review of a pull request from a fork', event('pull_request_review', ofFork), FORKS],
+  ['a push in a fork', push(inFork), FORKS],
+  ['a push of Dependabot', push({ sender: bot('dependabot[bot]') }), BOT],
+  ['a run that Dependabot started', push(), BOT, { GITHUB_ACTOR: 'dependabot[bot]' }],
+])(
+  'a run without a key is skipped, and told what works, where GitHub gives no secrets: %s',
+  async ([_what, made, whom, env = {}], { scene: { run } }) => {
+    const why = `notice: Skipped: \`api-key\` is empty, as GitHub gives no secrets to ${whom}`
+    const ask = (command: string) =>
+      run({ event: made, inputs: { ...PROMPT, 'api-key': '', command }, env })
+    const end = await ask('/docs')
+    const comment = 'comment with /docs on the pull request, or'
+    const log = [`${why} ${comment} start the job after the merge, on \`push\`.`]
+    expect(end).toMatchObject({ outputs: { result: 'skipped' }, log, requests: [], calls: [] })
+    expect((await ask('')).log).toEqual([`${why} start the job after the merge, on \`push\`.`])
+  },
+)
 
-  it.for<[string, Event, object]>([
-    ['with a key', fork, { 'api-key': 'mint_1' }],
-    ['in a dry run', inFork, { 'dry-run': 'true' }],
-    ['on pull_request_target', { ...fork, name: 'pull_request_target' }, {}],
-    ['on a push in the repository itself', push(), {}],
-    ['on a schedule', bareEvent('schedule'), {}],
-    ['on a pull request from a branch', pullRequest({ action: 'synchronize' }), {}],
-  ])(
-    'a run that lacks no secrets is judged like any other: %s',
-    async ([_what, made, inputs], { scene: { run } }) => {
-      const end = await run({ event: made, inputs: { ...PROMPT, 'api-key': '', ...inputs } })
-      expect(end.printed).not.toContain('gives no secrets')
-    },
-  )
-
-  it('a wrong key of a fork is refused, and not taken for a missing one', async ({
-    scene: { run },
-  }) => {
-    const inputs = { ...PROMPT, 'api-key': 'mint_dsc_1' }
-    const { log, hasFailed } = await run({ event: fork, inputs })
-    expect([hasFailed, log[0]]).toEqual([true, expect.stringContaining('is an assistant key')])
-  })
-
-  it('the missing key of a command in a fork is said to be that of a fork', async ({
-    scene: { run },
-  }) => {
-    const { name, payload } = comment()(writer)
-    const event = {
-      name,
-      payload: { ...payload, repository: { full_name: 'octocat/docs', fork: true } },
-    }
-    const { log } = await run({ event, inputs: { 'api-key': '' } })
-    expect(log[0]).toContain(
-      'api-key is missing: this repository is a fork, which has no secrets of the original',
-    )
-  })
-})
+it.for<[string, Event, Readonly<Record<string, string>>, RegExp]>([
+  ['with a key', fork, { 'api-key': 'mint_1' }, /needs `write`/],
+  ['with a wrong key', fork, { 'api-key': 'mint_dsc_1' }, /is an assistant key/],
+  ['in a dry run', push(inFork), { 'dry-run': 'true' }, /^group: The prompt/],
+  ['on pull_request_target', { ...fork, name: 'pull_request_target' }, {}, /key is missing/],
+  ['on a push in the repository itself', push(), {}, /key is missing: is its/],
+  ['on a pull request from a branch', pullRequest({ action: 'synchronize' }), {}, /key is missing/],
+  [
+    'of a command in a fork',
+    event('issue_comment', { action: 'created', comment: { body }, ...inFork }),
+    {},
+    /key is missing: this repository is a fork, which has no secrets of the original/,
+  ],
+])(
+  'a run that lacks no secrets is judged like any other: %s',
+  async ([_what, made, inputs, says], { scene: { run } }) => {
+    const end = await run({ event: made, inputs: { ...PROMPT, 'api-key': '', ...inputs } })
+    expect(end.log[0]).toMatch(says)
+    expect(end.printed).not.toContain('gives no secrets')
+  },
+)

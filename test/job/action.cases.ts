@@ -12,13 +12,14 @@ export type Options = RunOptions & {
 }
 
 export const EARLIER_RUN = 'https://github.com/acme/docs/actions/runs/999'
-export const THIS_RUN = 'https://github.com/acme/docs/actions/runs/1001'
 
-const PR = 'https://github.com/acme/docs/pull/12'
+export const PR = 'https://github.com/acme/docs/pull/12'
 const ELSEWHERE = 'https://github.com/acme/site/pull/3'
 const GITLAB = 'https://gitlab.com/acme/docs/-/merge_requests/3'
 const HERE = 'The earlier job `j1`'
-export const RERUN = { runId: 1001, attempt: 2 }
+const rerun = { runId: 1001, attempt: 2, target: 'https://github.com/acme/docs/actions/runs/1001' }
+const WAITS = 'Job `j1` was started by an earlier attempt of this run. This attempt waits for it.'
+const anew = (why: string): string => `Job \`j1\` ${why}. This attempt starts a new job.`
 export const SAFE = 'Nothing was started, so it is safe to run this again.'
 
 export const job = (status: string, prLink: string | null = null): Reply => ({
@@ -30,14 +31,15 @@ export const limited = (seconds: string): Reply => ({
   status: 429,
   headers: { 'retry-after': seconds },
 })
-const known = { target: PR }
+export const known = { target: PR }
+export const dirty = { pull: { mergeable_state: 'dirty' } }
 const merged = {
   pull: { state: 'closed', merged: true, merged_at: '2026-01-01T00:00:00Z' },
 } as const
 const closed = { ...known, pull: { state: 'closed' } } as const
 
 export const LOOK = 'GET /job/j1'
-export const CREATE = [LOOK, 'POST /job']
+const CREATE = [LOOK, 'POST /job']
 const MESSAGE = [LOOK, 'POST /job/j1/message']
 
 const NEW = 'This run starts a new job.'
@@ -60,14 +62,47 @@ const answersElse = {
   fault: { status: 200, body: { data: { repository: { pullRequest: { state: 7 } } } } },
 } as const
 
-/** How the earlier job is shown, what else there is, and what the run asks of the docs service and logs first. */
-export const FURTHER_ASKS: readonly [string, Reply, Options, readonly string[], string][] = [
-  ['goes on where the pull request is open', completed, {}, MESSAGE, GOES_ON],
+const LINK = `[acme/docs#\u200b12](${PR})`
+const CONTINUED = `\n\nThis run continued ${LINK}, open for 3 days.`
+const EDITED = 'It has commits by octocat.\n'
+const AFTER_ELSEWHERE = `A new job: the earlier pull request [acme/site#\u200b3](${ELSEWHERE}) is invisible to \`github-token\`.\n`
+const after = (state: string): string =>
+  `\n\nA new job: the earlier pull request ${LINK} was ${state}.\n`
+
+type FurtherRun = [
+  ...[what: string, shown: Reply, options: Options, calls: readonly string[], line: string],
+  summary?: string,
+]
+
+/** How the earlier job is shown, and what the run asks of the docs service, logs first, and says in its summary. */
+export const FURTHER_RUNS: readonly FurtherRun[] = [
+  [
+    'goes on where the pull request is open',
+    completed,
+    {},
+    MESSAGE,
+    GOES_ON,
+    `${CONTINUED} ${EDITED}`,
+  ],
   ['goes on where GitHub alone knows it', job('active'), known, MESSAGE, GOES_ON],
-  ['tells of conflicts', completed, { pull: { mergeable_state: 'dirty' } }, MESSAGE, CONFLICTS],
-  ['starts a new job where it was merged', completed, merged, CREATE, MERGED],
-  ['starts a new job where it was closed', job('active'), closed, CREATE, CLOSED],
-  ['starts a new job where it can not be seen', job('completed', ELSEWHERE), {}, CREATE, HIDDEN],
+  [
+    'tells of conflicts',
+    completed,
+    dirty,
+    MESSAGE,
+    CONFLICTS,
+    `${CONTINUED} It conflicts with its base branch. ${EDITED}`,
+  ],
+  ['starts a new job where it was merged', completed, merged, CREATE, MERGED, after('merged')],
+  ['starts a new job where it was closed', job('active'), closed, CREATE, CLOSED, after('closed')],
+  [
+    'starts a new job where it can not be seen',
+    job('completed', ELSEWHERE),
+    {},
+    CREATE,
+    HIDDEN,
+    AFTER_ELSEWHERE,
+  ],
   ['goes on where that can not be told', completed, { fault: '502' }, MESSAGE, ON_502],
   ['goes on where GitHub answers something else', completed, answersElse, MESSAGE, NO_PULL],
   ['goes on where the link is not GitHub’s', job('completed', GITLAB), {}, MESSAGE, ON_GITLAB],
@@ -78,4 +113,21 @@ export const FURTHER_ASKS: readonly [string, Reply, Options, readonly string[], 
   ['does so though its pull request is open', job('failed', PR), {}, CREATE, FAILED],
   ['starts a new job after an archived one', job('archived', PR), merged, CREATE, ARCHIVED],
   ['starts a new job after one that is gone', gone, closed, CREATE, GONE],
+  ['waits for the job of an earlier attempt', job('active'), rerun, [LOOK], WAITS],
+  ['reports the job of an earlier attempt again', completed, rerun, [LOOK], WAITS],
+  ['starts a new job where that one failed', job('failed'), rerun, CREATE, anew('failed')],
+  [
+    'starts a new job where that one was archived',
+    job('archived'),
+    rerun,
+    CREATE,
+    anew('was archived'),
+  ],
+  [
+    'starts a new job where that one is gone',
+    gone,
+    rerun,
+    CREATE,
+    anew('is unknown to the docs service (404)'),
+  ],
 ]

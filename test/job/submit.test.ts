@@ -1,15 +1,23 @@
 import { describe, expect, it } from 'vitest'
-import { startHarness } from '../support/harness.ts'
+import { selfSignedCertificate } from '../support/certificate.ts'
+import { type RunOptions, startHarness } from '../support/harness.ts'
+import { TestServers } from '../support/http-servers.ts'
 import type { Reply } from '../support/scripted-service.ts'
-import { limited, MAYBE, refused, SAFE, SENT, type Sent } from './submit.cases.ts'
+import { at, KEPT, limited, MAYBE, refused, SAFE, SENT } from './submit.cases.ts'
 
 describe.each([
-  ['create', 'j1', { prompt: 'Do it.' }, 'POST /job'],
-  ['message', 'j7', { prompt: 'More.', 'job-id': 'j7' }, 'POST /job/j7/message'],
-] as const)('a %s', (kind, id, request, call) => {
+  ['create', 'j1', { prompt: 'Do it.' }, 'POST /job', 'Job j1'],
+  [
+    'message',
+    'j7',
+    { prompt: 'More.', 'job-id': 'j7' },
+    'POST /job/j7/message',
+    'The message to job j7',
+  ],
+] as const)('a %s', (kind, id, request, call, what) => {
   /** Sends it against replies, of which the last goes on for ever, and waits for nothing more. */
-  async function send(post: readonly Reply[], { random, inputs, ...options }: Sent = {}) {
-    const { run, serviceUrl } = await startHarness({ replies: { post }, ...(random && { random }) })
+  async function send(post: readonly Reply[], { inputs, ...options }: RunOptions = {}) {
+    const { run, serviceUrl } = await startHarness({ replies: { post } })
     const usual = { context: 'none', 'follow-up': 'false', wait: 'false', timeout: '10m' }
     const baseUrl = inputs?.['base-url']?.replace('SERVICE', serviceUrl.replace('http:', 'https:'))
     const given = { ...usual, ...request, ...inputs, ...(baseUrl && { 'base-url': baseUrl }) }
@@ -21,25 +29,26 @@ describe.each([
   it.each(SENT)(
     'that is %s is sent again only where it certainly started nothing',
     async (_what, script, options, timesS, ends) => {
-      const { calls, calledAtS, bodies, outputs, error } = await send(script, options)
+      const { calls, calledAtS, bodies, outputs, log, state, error } = await send(script, options)
       expect(calls).toEqual(timesS.map(() => call))
       expect(calledAtS).toEqual(timesS)
       expect(bodies).toEqual(timesS.map(() => ({ prompt: request.prompt })))
-      expect(outputs).toMatchObject(
-        ends === undefined ? { result: 'submitted', 'job-id': id } : { result: 'error' },
-      )
+      const isAccepted = ends === undefined
+      expect(outputs['result']).toBe(isAccepted ? 'submitted' : 'error')
+      if (isAccepted) expect([outputs['job-id'], state['job-id']]).toEqual([id, id])
+      const accepted = isAccepted ? [`${what} was accepted by the docs service.`] : []
+      expect(log.filter((line) => line.includes('was accepted'))).toEqual(accepted)
       expect(error).toContain(ends ?? '')
+      expect(error.includes('The service kept')).toBe(ends === KEPT)
       expect(error.match(/Nothing was started|may be running/g) ?? []).toHaveLength(
-        ends === undefined ? 0 : 1,
+        isAccepted ? 0 : 1,
       )
     },
   )
 
-  it('is tried with pauses a tenth shorter or longer, as they are drawn', async () => {
-    const timesWith = async (random: number) =>
-      (await send([refused], { random: () => random })).calledAtS
-    expect(await timesWith(0)).toEqual([0, 0.9, 2.7, 6.3, 13.5, 27.9, 30])
-    expect(await timesWith(1)).toEqual([0, 1.1, 3.3, 7.7, 16.5, 30])
+  it('that meets an unknown certificate is sent again for 30 s', async () => {
+    const { origin } = await new TestServers().start(() => undefined, selfSignedCertificate())
+    expect((await send([], at(origin))).calledAtS).toEqual([0, 1, 3, 7, 15, 30])
   })
 
   it('that is sent again says so', async () => {
