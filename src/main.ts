@@ -51,19 +51,11 @@ async function perform(run: Run): Promise<void> {
   const service = createService(run)
   const readers = request.readers && new Readers(request.readers, createService(run), run)
   // Every part that was asked for is tried and reported; one part's failure never hides another's result.
-  const job = request.wantsJob
-    ? runJob(request, { mergedPulls, readers, service }, run).catch((error: unknown) => {
-        reportError(error, run, 'job')
-        return undefined
-      })
-    : undefined
-  const report = readers?.report(job).catch((error: unknown) => {
-    reportError(error, run, 'visitors')
-    return undefined
-  })
-  const failure = await report
-  if (failure !== undefined) log.fail(failure, `Docs readers: ${run.subject}`)
-  await job
+  const job = request.wantsJob ? runJob(request, { mergedPulls, readers, service }, run) : undefined
+  const [ofJob, ofReport] = await Promise.allSettled([job, readers?.report(job)])
+  if (ofJob.status === 'rejected') reportError(ofJob.reason, run, 'job')
+  if (ofReport.status === 'rejected') reportError(ofReport.reason, run, 'visitors')
+  else if (ofReport.value !== undefined) log.fail(ofReport.value, `Docs readers: ${run.subject}`)
 }
 
 function reportCancelled({ wantsJob }: RunRequest, run: Run): void {

@@ -89,11 +89,14 @@ export class Readers {
       const failure = 'Cancelled before the readers report was complete.'
       return this.#publish({ failure, leftOut: [] })
     }
-    // What refuses these requests refuses the job, whose error stands above and explains it.
-    const explained = this.#reader.isRefused ? await job : undefined
-    const leftOut = this.#reader.leftOut(explained)
     const isUnread = hasVisitors ? report === undefined : !signals?.isRead && job === undefined
-    if (isUnread) return this.#publish({ failure: leftOut.join(' '), signals, leftOut: [] })
+    if (isUnread) {
+      // What refuses these requests refuses the job, whose error stands above and explains it.
+      const explained = this.#reader.isRefused ? await job?.catch(() => undefined) : undefined
+      const failure = this.#reader.leftOut(explained).join(' ')
+      return this.#publish({ failure, signals, leftOut: [] })
+    }
+    const leftOut = this.#reader.leftOut()
     const failure = await this.#export(report)
     return this.#publish({ failure, report, signals, docsPulls, leftOut })
   }
