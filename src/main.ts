@@ -1,7 +1,7 @@
 import { decide } from './events/decide.ts'
 import { readEvent } from './events/event-table.ts'
 import { readTrigger } from './events/trigger.ts'
-import { InputsError } from './inputs/table.ts'
+import { hasReport, InputsError } from './inputs/table.ts'
 import { runJob } from './job/job.ts'
 import { inputsErrorSummary, reportSkip, shortSummary } from './job/job-summary.ts'
 import { HttpClient } from './lib/http.ts'
@@ -33,9 +33,8 @@ async function perform(run: Run): Promise<void> {
       `Failed to read the event's payload (GITHUB_EVENT_PATH): ${event.payloadProblem}. A job is not told what the event is about.`,
     )
   }
-  const asked = readTrigger(event, inputs, environment)
-  if (asked.kind === 'skip') return reportSkip(asked, run)
-  const { trigger } = asked
+  const trigger = readTrigger(event, inputs, environment)
+  if ('reason' in trigger) return reportSkip(trigger, run)
   const request = await loadRequest(trigger, run)
 
   const decision = await decide(trigger, run)
@@ -49,7 +48,9 @@ async function perform(run: Run): Promise<void> {
 
   // Connections of its own for each part: none waits for another's requests.
   const service = createService(run)
-  const readers = request.readers && new Readers(request.readers, createService(run), run)
+  const readers = hasReport(run.inputs)
+    ? new Readers(request.exportTo, createService(run), run)
+    : undefined
   // Every part that was asked for is tried and reported; one part's failure never hides another's result.
   const job = request.wantsJob ? runJob(request, { mergedPulls, readers, service }, run) : undefined
   const [ofJob, ofReport] = await Promise.allSettled([job, readers?.report(job)])

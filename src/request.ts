@@ -3,6 +3,7 @@ import type { Trigger } from './events/trigger.ts'
 import { SERVICE_KEY } from './inputs/formats.ts'
 import {
   hasPrompt,
+  hasReport,
   INPUTS,
   type InputName,
   type InputProblem,
@@ -11,19 +12,19 @@ import {
   inputNames,
   readInputs,
 } from './inputs/table.ts'
-import { hasInstructions, type JobRequest } from './job/action.ts'
-import { inBackticks, listOf } from './lib/text.ts'
+import { hasInstructions, type JobRequest } from './job/prompt.ts'
+import { clip, inBackticks, listOf } from './lib/text.ts'
 import { type ProxySettings, proxyProblem } from './lib/transport.ts'
 import { type TextFile, WorkspaceError, WorkspaceReader } from './lib/workspace.ts'
-import { type ReadersOptions, readReadersOptions } from './readers/readers.ts'
+import { findExportPath } from './readers/readers.ts'
 import type { Run } from './runner/run.ts'
 
 /** What a run is to do, checked as a whole. */
 export type RunRequest = JobRequest & {
   /** Whether a job is requested, or is to be waited for. */
   readonly wantsJob: boolean
-  /** `undefined` if no part of the readers report is requested. */
-  readonly readers: ReadersOptions | undefined
+  /** Absolute path of the file for all rows of the readers report; `undefined` if none is wanted. */
+  readonly exportTo: string | undefined
 }
 
 type Refuse = (input: InputName, problem: string, accepted?: string) => void
@@ -37,8 +38,12 @@ export async function loadRequest(trigger: Trigger, run: Run): Promise<RunReques
   const reader = new WorkspaceReader(environment.workspace)
   const promptFiles = await readFiles('prompt-file', inputs, { reader, refuse })
   const contextFiles = await readFiles('context-files', inputs, { reader, refuse })
-  const readers = await readReadersOptions(run)
-  problems.push(...readers.problems)
+  const exportTo = await findExportPath(run).catch((error: unknown) => {
+    if (!(error instanceof WorkspaceError)) throw error
+    const problem = `("${clip(inputs['visitors-export'], 80)}") ${error.message}`
+    refuse('visitors-export', problem, 'a path in the workspace that ends in .csv')
+    return undefined
+  })
   const command = trigger.command?.instructions ?? ''
   const parts = { prompt: inputs.prompt, promptFiles, command, contextFiles }
   const hasInstruction = hasInstructions(parts)
@@ -66,8 +71,7 @@ export async function loadRequest(trigger: Trigger, run: Run): Promise<RunReques
     problems.some(({ input }) => names.includes(input))
   const isJobMeant = wantsJob || isWrong('prompt', 'prompt-file', 'job-id')
   const isReportMeant =
-    readers.options !== undefined ||
-    isWrong('visitors-summary', 'visitors-export', 'reader-signals')
+    hasReport(inputs) || isWrong('visitors-summary', 'visitors-export', 'reader-signals')
   if (!isJobMeant && !isReportMeant) {
     const comment =
       inputs.command && `; or a comment that starts with the command (${inputs.command})`
@@ -84,7 +88,7 @@ export async function loadRequest(trigger: Trigger, run: Run): Promise<RunReques
   if (inputs['skip-unchanged'] && wantsJob && isUnscheduled) {
     log.notice('`skip-unchanged` has no effect on a push or pull request: it is for a `schedule`.')
   }
-  return { trigger, wantsJob, parts, readers: readers.options }
+  return { trigger, wantsJob, parts, exportTo }
 }
 
 /** What inputs that are right are to be warned of. */

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import type { CommandSource } from '../github/comments.ts'
+import type { Thread } from '../github/comments.ts'
 import type * as GitHub from '../github/types.ts'
 import type { Inputs } from '../inputs/table.ts'
 import { errorMessage, isRecord, parseJson } from '../lib/text.ts'
@@ -13,7 +13,7 @@ type EventRow = {
    */
   readonly causedBy: 'writer' | 'anyone' | 'pull-request' | 'workflow-run'
   /** The comment that may be a command, once it is `created`. */
-  readonly command?: CommandSource['kind']
+  readonly command?: Thread['kind']
   /** Whether it is a text of people's in which no command may stand. */
   readonly isOtherText?: true
   /** Whether a step remembers its job in a commit status. */
@@ -52,9 +52,9 @@ const EVENTS: Readonly<Record<string, EventRow>> = {
   pull_request: { causedBy: 'pull-request', remembers: true, subject: 'pull-request' },
   pull_request_target: { causedBy: 'anyone', remembers: true, subject: 'pull-request' },
   pull_request_review: { ...ANYONE, isOtherText: true, subject: 'pull-request' },
-  pull_request_review_comment: { ...ANYONE, command: 'review-comment', subject: 'pull-request' },
+  pull_request_review_comment: { ...ANYONE, command: 'review', subject: 'pull-request' },
   // On a pull request, too, which the payload then has as `issue`.
-  issue_comment: { ...ANYONE, command: 'issue-comment', subject: 'issue' },
+  issue_comment: { ...ANYONE, command: 'main', subject: 'issue' },
   issues: { ...ANYONE, isOtherText: true, subject: 'issue' },
   discussion: { ...ANYONE, isOtherText: true, subject: 'discussion' },
   discussion_comment: { ...ANYONE, isOtherText: true, subject: 'discussion' },
@@ -106,8 +106,9 @@ export type GitHubEvent = {
 const USER = { login: '' }
 const REPOSITORY = { full_name: '' }
 
-/** What decides whether a run may start a job, and what it is about, with the types that it must have. A local run may have any payload. */
 const COMMIT = { message: '', author: { username: '', email: '' } }
+
+/** What decides whether a run may start a job, and what it is about, with the types that it must have. */
 const SAMPLE = {
   ref: '',
   sender: USER,

@@ -1,10 +1,11 @@
+import type { Known } from '../github/client.ts'
 import {
   type CommitOrigin,
   type MergedPull,
   type MergedPulls,
   readMergedPulls,
 } from '../github/pull-requests.ts'
-import { type Maybe, normalizeLogin, type PushedCommit } from '../github/types.ts'
+import { type Comparison, type Maybe, normalizeLogin, type PushedCommit } from '../github/types.ts'
 import { hasPrompt, type Inputs } from '../inputs/table.ts'
 import { inBackticks } from '../lib/text.ts'
 import type { Run } from '../runner/run.ts'
@@ -22,7 +23,7 @@ const AGENT_EMAIL = 'agent@mintlify.com'
  * pull request with one of `skip-labels`.
  *
  * @param mergedPulls as far as GitHub was asked
- * @returns `undefined` if it does
+ * @returns `undefined` if it needs one
  */
 export function whyNoJobIsNeeded(
   event: GitHubEvent,
@@ -128,4 +129,40 @@ export function ignoredAuthor(
 ): string | undefined {
   const plain = logins.map((login) => normalizeLogin(login ?? ''))
   return inputs['ignore-authors'].find((author) => plain.includes(normalizeLogin(author)))
+}
+
+/**
+ * Why a schedule starts no job (`skip-unchanged`): since the step's last job the branch has no commit but the agent's own.
+ *
+ * @returns `undefined` if there is one, or that can't be told
+ */
+export async function findUnchanged(
+  { name }: GitHubEvent,
+  lastJob: Known<{ readonly sha: string } | undefined>,
+  { inputs, environment, github }: Run,
+): Promise<string | undefined> {
+  const base = lastJob.known ? lastJob.value : undefined
+  const isAsked =
+    inputs['skip-unchanged'] && name === 'schedule' && inputs['reader-signals'] !== 'agent'
+  if (!isAsked || base === undefined) return undefined
+  const reason = `no commit on this branch since this step's last job (on ${base.sha.slice(0, 7)}) but the agent's own`
+  if (base.sha === environment.sha) return reason
+  const basehead = `${base.sha}...${environment.sha}`
+  const compared = await github.read(() =>
+    github.call<Comparison>(({ rest }) =>
+      rest.repos.compareCommitsWithBasehead({ ...github.repository, basehead }),
+    ),
+  )
+  if (!compared.known) return undefined
+  const { status, commits } = compared.value
+  if (status !== 'ahead' || !commits || commits.length > MAX_COMMITS) return undefined
+  const origins = commits.map(({ sha, commit, author }) => ({
+    sha: sha ?? '',
+    message: commit?.message ?? '',
+    login: author?.login,
+    email: commit?.author?.email,
+  }))
+  const merged = await readMergedPulls(origins, { level: 'notice' }, github)
+  const isOwn = origins.every((one) => ownAuthor(one, inputs, merged.get(one.sha)) !== undefined)
+  return isOwn ? reason : undefined
 }

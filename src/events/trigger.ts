@@ -1,4 +1,4 @@
-import type { CommandSource, Thread } from '../github/comments.ts'
+import type { CommentRef, Thread } from '../github/comments.ts'
 import { hasPrompt, hasReport, type Inputs } from '../inputs/table.ts'
 import { inBackticks, visibleText } from '../lib/text.ts'
 import type { Environment } from '../runner/environment.ts'
@@ -33,7 +33,7 @@ export function skip(level: Skip['level'], reason: string): Skip {
 
 /** A command in a comment. Whether its author may give one is another question. */
 export type Command = {
-  readonly source: CommandSource
+  readonly source: CommentRef
   readonly author: Actor
   /** What follows the command, without what is invisible; may be empty. */
   readonly instructions: string
@@ -51,7 +51,7 @@ export function readTrigger(
   event: GitHubEvent,
   inputs: Inputs,
   environment: Environment,
-): Skip | { readonly kind: 'trigger'; readonly trigger: Trigger } {
+): Skip | Trigger {
   if (event.payloadProblem !== undefined && event.row.causedBy !== 'writer') {
     return skip('notice', "the event's payload could not be read, so it is not known who caused it")
   }
@@ -63,9 +63,7 @@ export function readTrigger(
     // Judged again by `decide`, with the pull requests that the commits came in.
     whyNoJobIsNeeded(event, inputs, new Map()) ??
     whyWithoutKey(event, inputs, environment)
-  return reason === undefined
-    ? { kind: 'trigger', trigger: { event, command } }
-    : skip('notice', reason)
+  return reason === undefined ? { event, command } : skip('notice', reason)
 }
 
 /** Why a comment, on an event where comments may be commands, is none that counts. */
@@ -137,11 +135,9 @@ export function readCommand({ row, payload }: GitHubEvent, word: string): Comman
   const rest = textAfterCommand(comment?.body ?? '', word)
   if (number == null || id == null || author === undefined || rest === undefined) return undefined
   const isPull = (pull ?? issue?.pull_request) != null
-  const thread: Thread =
-    row.command === 'review-comment'
-      ? { kind: 'review', number, isPull, rootId: repliesTo ?? id }
-      : { kind: 'main', number, isPull, rootId: 0 }
-  const source = { kind: row.command, id, url: url ?? '', thread }
+  const rootId = row.command === 'review' ? (repliesTo ?? id) : 0
+  const thread: Thread = { kind: row.command, number, isPull, rootId }
+  const source = { id, url: url ?? '', thread }
   const text = visibleText(withoutHidden(rest)).trim()
   const afterNew = afterWord(text, 'new')
   return { source, author, instructions: afterNew?.trim() ?? text, fresh: afterNew !== undefined }

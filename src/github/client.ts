@@ -53,8 +53,6 @@ type GitHubOptions = Waiting & {
   >
   /** Until when pauses may last, in milliseconds since the epoch; else 15 s each. */
   readonly retryAfterDeadlineMs?: number | undefined
-  /** Permissions that have worked in this run before. */
-  readonly workingPermissions?: readonly string[]
 }
 
 /** Before the second and the third try. */
@@ -80,7 +78,8 @@ export class GitHub {
   #hasJobStarted = false
   /** What has been said of failures: each sentence once. */
   readonly #said = new Set<string>()
-  readonly #working: Set<string>
+  /** Permissions that have worked in this run. */
+  readonly #working = new Set<string>()
   #account: User | undefined
 
   constructor(options: GitHubOptions) {
@@ -91,7 +90,6 @@ export class GitHub {
     this.#options = options
     this.#http = new HttpClient({ ...options, timeoutMs: 10_000, debug: options.log.debug })
     this.#lateCancel = afterGrace(options.cancel, 4000, options.clock)
-    this.#working = new Set(options.workingPermissions)
   }
 
   /**
@@ -216,11 +214,6 @@ export class GitHub {
     await clock.sleep(ms, cancel).catch(() => undefined)
   }
 
-  /** The permissions that have worked in this run. */
-  workingPermissions(): readonly string[] {
-    return [...this.#working]
-  }
-
   /** Whether trying again later can't help: a 403 or 404 is final where `permission` has not worked in this run. */
   isRefusedForGood(error: GitHubError, permission: string): boolean {
     return error.kind === 'refused' || this.#isMissing(permission, error)
@@ -233,7 +226,7 @@ export class GitHub {
   /** Whose token it is, or a GitHubError. By GraphQL, since REST's `GET /user` refuses the tokens of apps. */
   async account(): Promise<User> {
     if (this.#account === undefined) {
-      const query = 'query { viewer { databaseId login } }'
+      const query = 'query { viewer { id: databaseId login } }'
       this.knowAccount((await this.graphql<{ viewer?: User }>(query)).data.viewer)
     }
     if (this.#account === undefined) throw new GitHubError('GitHub does not say whose token it is')

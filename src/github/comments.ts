@@ -14,22 +14,9 @@ export type Thread = {
   readonly rootId: number
 }
 
-/** The comment that a command was written in. */
-export type CommandSource = {
-  readonly kind: 'issue-comment' | 'review-comment'
-  /** Of the comment. */
-  readonly id: number
-  readonly url: string
-  readonly thread: Thread
-}
-
+/** The main thread of a pull request. */
 export function pullRequestThread(number: number): Thread {
   return { kind: 'main', number, isPull: true, rootId: 0 }
-}
-
-/** The main thread of the pull request or issue that a thread belongs to. */
-export function mainThread(thread: Thread): Thread {
-  return { ...thread, kind: 'main', rootId: 0 }
 }
 
 /** The permission that writing into a thread needs. */
@@ -51,8 +38,7 @@ export type ThreadComment = {
 
 /** Whether two accounts are the same: by id where both are known, else by login. */
 export function isSameAccount(one: Maybe<User>, other: Maybe<User>): boolean {
-  const [id, otherId] = [one?.id ?? one?.databaseId, other?.id ?? other?.databaseId]
-  if (id != null && otherId != null) return id === otherId
+  if (one?.id != null && other?.id != null) return one.id === other.id
   return !!one?.login && normalizeLogin(one.login) === normalizeLogin(other?.login ?? '')
 }
 
@@ -100,7 +86,7 @@ export async function editComment(
 /** Reacts to a command: 👀, 😕 or 👎. A failure is logged. */
 export async function react(
   github: GitHub,
-  { thread, id }: CommandSource,
+  { thread, id }: CommentRef,
   content: 'eyes' | 'confused' | '-1',
 ): Promise<Known<unknown>> {
   const permission = writePermission(thread)

@@ -38,8 +38,6 @@ type Response<Area extends keyof Rest, Call extends keyof Rest[Area]> = Rest[Are
 
 export type User = Sent<{
   id: number
-  /** The same id in GraphQL. */
-  databaseId: number
   /** `renovate[bot]` where REST and webhooks name an app; GraphQL leaves `[bot]` out. */
   login: string
   /** `User`, `Bot`, `Organization`, `Mannequin`. */
@@ -78,7 +76,6 @@ export type Issue = Sent<{
   /** `open` or `closed`. */
   state: string
   draft: boolean
-  created_at: string
   /** Where the issue is a pull request. */
   pull_request: Sent<{ merged_at: string }>
 }>
@@ -87,11 +84,9 @@ export type Issue = Sent<{
 export type PullRequest = Response<'pulls', 'get'>
 
 export type Review = Sent<{
-  id: number
   html_url: string
   body: string
   user: User
-  submitted_at: string
 }>
 
 /** A comment in a review, or with fewer fields on an issue or pull request. `side`: `LEFT` for the old version. */
@@ -101,3 +96,6 @@ export type Release = Response<'repos', 'getRelease'>
 export type WorkflowRun = Response<'actions', 'getWorkflowRun'>
 /** Its `state` is in upper case in GraphQL. */
 export type Status = NonNullable<Response<'repos', 'listCommitStatusesForRef'>[number]>
+
+/** Who wrote a commit, in GraphQL. `user`: null where no account has the e-mail address. */
+export type GitActor = Sent<{ email: string; user: Sent<{ login: string }> }>

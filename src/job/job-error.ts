@@ -6,17 +6,14 @@ import { describeFailure, isRetryable, ServiceError } from '../service/service-e
 /** Why there is no job to wait for. */
 export class JobError extends FailureError {
   override readonly name = 'JobError'
-  /**
-   * `nothing`: no job was started. `maybe`: one may have been, as the response was lost. `unknown`: this run has started
-   * none, and an earlier attempt may have.
-   */
-  readonly started: 'nothing' | 'maybe' | 'unknown'
+  /** Whether this run or an earlier attempt may have started a job. */
+  readonly maybeStarted: boolean
   /** Whether a re-run may succeed with nothing changed. */
   readonly isTransient: boolean
 
-  constructor(started: JobError['started'], failure: Failure, { isTransient = false } = {}) {
+  constructor(maybeStarted: boolean, failure: Failure, { isTransient = false } = {}) {
     super(failure)
-    this.started = started
+    this.maybeStarted = maybeStarted
     this.isTransient = isTransient
   }
 }
@@ -31,7 +28,7 @@ export function nothingStarted({ reason, cause }: RetryError, limit: string, not
   const isLimited = reason === 'deadline' && cause instanceof ServiceError
   const lastly = isLimited ? limitNote(cause, limit) : ''
   const failure = { headline, details: joinSentences(details, note, lastly) }
-  return new JobError('nothing', failure, { isTransient: isTransient(cause) })
+  return new JobError(false, failure, { isTransient: isTransient(cause) })
 }
 
 function limitNote({ retryAfterMs = 0 }: ServiceError, limit: string): string {

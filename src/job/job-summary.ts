@@ -64,7 +64,7 @@ function operationOf({ prLink, pull, accepted }: Report): string {
 /** The summary of a job that was requested: what came of it, what it means, and what belongs to it folded. */
 export function jobSummary(report: Report, run: Run): Markdown {
   const { result, sign, headline, prName, prLink, plan, job, pullText } = report
-  const told = plan === undefined || plan.kind === 'wait' ? undefined : plan.contextCounts
+  const told = plan === undefined || plan.kind === 'wait' ? undefined : plan.contextStats
   const costs = run.log.costs()
   const heading =
     result === 'pull-request'
@@ -114,9 +114,9 @@ export function dryRunSummary(text: string, plan: Plan, run: Run): Markdown {
     sentencesWithCode(text),
     costLines(run.log.costs()),
     continuationLine(plan, false, run),
-    plan.kind === 'wait' || !plan.contextCounts
+    plan.kind === 'wait' || !plan.contextStats
       ? md``
-      : md`The agent would be told: ${contextCounts(plan.contextCounts)}.`,
+      : md`The agent would be told: ${contextCounts(plan.contextStats)}.`,
     footer(run),
     promptBlock(plan, run),
   ])

@@ -1,7 +1,8 @@
+import { findUnchanged } from '../events/loop-guard.ts'
 import { skip, type Trigger } from '../events/trigger.ts'
 import { writePermission } from '../github/comments.ts'
 import { locatePullRequest } from '../github/pull-requests.ts'
-import { capitalize, errorMessage } from '../lib/text.ts'
+import { errorMessage } from '../lib/text.ts'
 import { type PullReport, readPullReport, waitForPreview } from '../pull/pull-report.ts'
 import { isExpected } from '../record/bodies.ts'
 import { STATUS_PERMISSION } from '../record/memory.ts'
@@ -9,11 +10,11 @@ import { createLine, earlierLine, writeNote } from '../record/note.ts'
 import { RunRecord } from '../record/record.ts'
 import { isRerun } from '../runner/environment.ts'
 import type { Run } from '../runner/run.ts'
-import { askFor, type JobRequest, waitFor } from './action.ts'
 import { JobError } from './job-error.ts'
 import { publishReport, reportDryRun, reportSkip } from './job-summary.ts'
-import { findUnchanged, type JobTools, makePlan, type Plan } from './plan.ts'
+import { askFor, makePlan, type Plan, unclearStart, waitFor } from './plan.ts'
 import { pollJob } from './poll.ts'
+import type { JobRequest, JobTools } from './prompt.ts'
 import {
   type JobEnd,
   makeReport,
@@ -40,7 +41,7 @@ export async function runJob(
   const record = new RunRecord(request.trigger, run)
   await record.acknowledge()
   const found = await record.find()
-  const unchanged = await findUnchanged(request.trigger.event, found, run)
+  const unchanged = await findUnchanged(request.trigger.event, found.lastJob, run)
   if (unchanged !== undefined) return reportSkip(skip('notice', unchanged), run)
 
   let plan: Plan | undefined
@@ -48,12 +49,13 @@ export async function runJob(
   let rerun: RerunAdvice = 'safe'
   let end: JobEnd
   try {
-    const planned = await makePlan(found, request, tools, run)
-    plan = planned.plan
+    const startedAtMs = run.clock.now()
+    plan = await makePlan(found, request, tools, run)
     if (run.inputs['dry-run']) return reportDryRun(plan, run)
     ;({ plan, rerun } = await begin(plan, record, request.trigger, run))
     run.cancel.throwIfAborted()
-    const deadlineMs = (planned.lookedUpAtMs ?? run.clock.now()) + run.inputs.timeout
+    const isLookedUp = plan.kind !== 'create' && plan.namedAtMs !== undefined
+    const deadlineMs = (isLookedUp ? startedAtMs : run.clock.now()) + run.inputs.timeout
     accepted = await submit(plan, deadlineMs, tools.service, run).finally(() =>
       run.github.jobStarted(),
     )
@@ -80,7 +82,7 @@ export async function runJob(
 function unexpected(error: unknown, { log }: Run): JobError {
   if (error instanceof Error) log.info(error.stack ?? '')
   const details = `${errorMessage(error)}. Please report this.`
-  return new JobError('maybe', { headline: 'The action failed unexpectedly', details })
+  return new JobError(true, { headline: 'The action failed unexpectedly', details })
 }
 
 /**
@@ -102,10 +104,9 @@ async function begin(
   // The first attempt may have sent the message.
   if (inputs['job-id'] !== '') return { plan: waitFor(inputs['job-id']), rerun: 'safe' }
   const permission = command ? writePermission(command.source.thread) : STATUS_PERMISSION
-  throw new JobError('unknown', {
-    headline: 'This re-run failed to write down what it is about to start',
-    details: `${capitalize(askFor(permission, written.error))}. Nothing was started, because the first attempt may have started a job that it could not write down either. Look for that job in the dashboard of the docs service. To wait for it, set \`job-id\`; if there is none, start the workflow anew instead of re-running it.`,
-  })
+  throw unclearStart(
+    `this re-run failed to write down what it is about to start: ${askFor(permission, written.error)}`,
+  )
 }
 
 /** Reports the result as soon as it is known, and then what GitHub shows of it. */

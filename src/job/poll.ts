@@ -10,7 +10,7 @@ import {
   retryAfterMsOf,
   serviceWord,
 } from '../service/service-errors.ts'
-import { EARLY_MS } from './action.ts'
+import { EARLY_MS } from './plan.ts'
 import type { AcceptedJob } from './submit.ts'
 
 /** How polling ended. `job`: as it was last observed. `durationMs`: from the start of polling to the last poll. */
@@ -21,9 +21,6 @@ export type PollEnd = { readonly job: Job | undefined; readonly durationMs: numb
   /** Polling again makes no sense. */
   | { readonly kind: 'refused'; readonly error: unknown }
 )
-
-/** What is polled, what this run did to it, and until when it is waited for, in milliseconds since the epoch. */
-type PollTarget = Pick<AcceptedJob, 'id' | 'job' | 'kind' | 'deadlineMs'>
 
 /** The adaptive pause is between these, before jitter. */
 const MIN_PAUSE_MS = 5000
@@ -49,7 +46,7 @@ const HEARTBEAT_MS = 60_000
  * deadline comes a last poll, whatever the pause: it tells a job that is finished from one that is not.
  */
 export async function pollJob(
-  target: PollTarget,
+  target: AcceptedJob,
   service: DocsService,
   run: Run,
 ): Promise<PollEnd> {
@@ -130,7 +127,7 @@ export function pauseAfter(
  * Judges whether a job is finished. After a message, the service may go on showing the status from before for a moment:
  * a terminal one counts once the job was active since, or once it has stayed the same for 30 s.
  */
-function createCompletionCheck(kind: PollTarget['kind']): (job: Job, atMs: number) => boolean {
+function createCompletionCheck(kind: AcceptedJob['kind']): (job: Job, atMs: number) => boolean {
   let wasActive = kind !== 'message'
   let status = ''
   let sinceMs = 0

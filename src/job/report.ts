@@ -1,7 +1,7 @@
 import { parsePullRequest } from '../github/pull-requests.ts'
 import { INPUTS } from '../inputs/table.ts'
 import { MAX_LINK_LENGTH, type Markdown, md } from '../lib/markdown.ts'
-import { clip, failureText, inBackticks, joinSentences } from '../lib/text.ts'
+import { clip, type Failure, failureText, inBackticks, joinSentences } from '../lib/text.ts'
 import { formatDuration } from '../lib/time.ts'
 import type { PullReport } from '../pull/pull-report.ts'
 import { noPullRequestWords, pullSummary } from '../pull/pull-words.ts'
@@ -61,12 +61,7 @@ const SUBMITTED = {
   wait: 'The job is still running',
 }
 
-type Words = {
-  readonly sign: Markdown
-  readonly headline: string
-  readonly details: string
-  readonly namesJob?: boolean
-}
+type Words = Failure & { readonly sign: Markdown; readonly namesJob?: boolean }
 
 /** What to say of a re-run where nothing was started. `anew`: it would not know that. */
 export type RerunAdvice = 'safe' | 'anew'
@@ -92,8 +87,7 @@ export function makeReport(
   const isNamed = [...run.inputs['fail-on']].some((failing) => failing === result)
   // Below a second it says nothing; beside the deadline, which began earlier, it would contradict that.
   const tookS = isPolled && result !== 'timed-out' ? Math.floor(end.durationMs / 1000) : 0
-  const isLost =
-    end.kind === 'not-started' && end.error !== undefined && end.error.started !== 'nothing'
+  const isLost = end.kind === 'not-started' && end.error?.maybeStarted === true
   return {
     namesJob: false,
     ...words,
@@ -136,13 +130,9 @@ function notStartedWords({
   rerun,
 }: Extract<JobEnd, { kind: 'not-started' }>): Words {
   const { headline, details } = error ?? { headline: '', details: 'Nothing was started.' }
-  const canHelp = error?.started === 'nothing' && error.isTransient
-  const advice =
-    error?.started !== 'nothing'
-      ? ''
-      : canHelp || rerun === 'anew'
-        ? RERUN[rerun]
-        : 'Nothing was started.'
+  const isRerunOfUse = error?.isTransient === true || rerun === 'anew'
+  const nothing = isRerunOfUse ? RERUN[rerun] : 'Nothing was started.'
+  const advice = error?.maybeStarted === false ? nothing : ''
   if (!isCancelled) return { sign: md`❌`, headline, details: joinSentences(details, advice) }
   const cancelled = joinSentences(headline && `${headline}.`, details, advice)
   return { sign: md`🛑`, headline: 'Cancelled', details: cancelled }

@@ -11,9 +11,8 @@ import {
   retryAfterMsOf,
   ServiceError,
 } from '../service/service-errors.ts'
-import type { WaitAction } from './action.ts'
 import { JobError, nothingStarted } from './job-error.ts'
-import type { Plan } from './plan.ts'
+import type { Plan, WaitAction } from './plan.ts'
 
 /** How long a request in flight is still awaited once the run was cancelled, so that its job's id is not lost. */
 const CANCEL_GRACE_MS = 3000
@@ -84,7 +83,7 @@ async function send(
         deadlineMs: (error) =>
           isUnreachable(error) ? Math.min(unreachableUntilMs, deadlineMs) : deadlineMs,
         onRetry(error, pauseMs) {
-          // After an answer, connections have their time anew.
+          // A response resets the limit for an unreachable host.
           if (!isUnreachable(error)) unreachableUntilMs = clock.now() + pauseMs + MAX_UNREACHABLE_MS
           const again = `Nothing was started yet; trying again in ${formatDuration(pauseMs)}.`
           log.info(`${describeFailure(error).headline}. ${again}`)
@@ -122,5 +121,5 @@ function maybeStarted(kind: keyof typeof MAYBE_STARTED, cause: unknown): JobErro
     cause instanceof DOMException
       ? { headline: 'The docs service had not answered yet', details: '' }
       : describeFailure(cause)
-  return new JobError('maybe', { headline, details: joinSentences(details, MAYBE_STARTED[kind]) })
+  return new JobError(true, { headline, details: joinSentences(details, MAYBE_STARTED[kind]) })
 }

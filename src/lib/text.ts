@@ -3,7 +3,7 @@ export function visibleText(text: string): string {
   return withoutCharacters(/(?![\n\t])[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/gu, text)
 }
 
-/** The same, but with what joins letters or chooses their look: many languages and emoji need those. */
+/** As `visibleText`, but with what joins letters or chooses their look: many languages and emoji need those. */
 export function readableText(text: string): string {
   return withoutCharacters(/(?![\n\t\u200C\u200D])[\p{Cc}\p{Cf}]/gu, text)
 }
@@ -27,6 +27,11 @@ export function logText(text: string): string {
 export function clip(text: string, maxLength: number): string {
   if (text.length <= maxLength) return text
   return `${text.slice(0, maxLength).toWellFormed()}… (${text.length - maxLength} more characters)`
+}
+
+/** Cuts a text to a number of characters, the last of them `…`. */
+export function shorten(text: string, maxLength: number): string {
+  return text.length <= maxLength ? text : `${text.slice(0, maxLength - 1).toWellFormed()}…`
 }
 
 /** A fence of backticks that nothing in the text can close. */
@@ -77,7 +82,7 @@ export function cleanMarkdown(text: string): string {
   return trimmed.replace(/\n{3,}/g, '\n\n').trim()
 }
 
-/** The same on one line. */
+/** The same as `cleanMarkdown` on one line. */
 export function oneLine(text: string): string {
   return cleanMarkdown(text).replace(/\s+/g, ' ')
 }
@@ -106,6 +111,7 @@ export function byteLength(text: string): number {
 /** The text of an expression of a workflow that nothing has evaluated: `secrets.DOCS_API_KEY`. */
 export const EXPRESSION =
   /^(?:\$\{\{.*\}\}|(?:steps|needs)\.[\w-]+\.outputs\.[\w-]+|(?:secrets|vars|env|inputs|matrix|github)\.[\w.-]+|(?:to|from)JSON\(.*\))$/s
+
 /** What went wrong, or how something ended, in words. */
 export type Failure = {
   /** A few words without a full stop, fit for a heading. Names in backticks are code. */

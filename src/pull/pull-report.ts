@@ -2,7 +2,7 @@ import { ownAuthor } from '../events/loop-guard.ts'
 import { type GraphqlError, graphqlError } from '../github/errors.ts'
 import { locatePullRequest, numberInSubject } from '../github/pull-requests.ts'
 import {
-  type CommitFile,
+  type GitActor,
   type Maybe,
   type Nodes,
   nodesOf,
@@ -49,8 +49,13 @@ export type PullReport =
   | { readonly kind: 'invisible'; readonly repository: string }
   | { readonly kind: 'unknown' }
 
-/** As GitHub's REST API lists it. */
-export type PullFile = Pick<CommitFile, 'filename' | 'status' | 'additions' | 'deletions'>
+/** As the output `pr-files` has it; `status` as in GitHub's REST API. */
+export type PullFile = {
+  readonly path: string
+  readonly status: string
+  readonly additions: number
+  readonly deletions: number
+}
 
 /** A finished job, and when this run sent its message, in milliseconds since the epoch; `undefined` if it sent none. */
 export type FinishedJob = { readonly job: Job; readonly messageAtMs: number | undefined }
@@ -182,8 +187,7 @@ type Pull = Sent<{ title: string; createdAt: string; changedFiles: number; headR
     files: Nodes<GraphqlFile>
     commits: Nodes<Sent<{ commit: CheckedCommit }>>
   }>
-type GitAuthor = Sent<{ email: string; user: Sent<{ login: string }> }>
-type BranchCommit = Sent<{ oid: string; message: string; author: GitAuthor }> &
+type BranchCommit = Sent<{ oid: string; message: string; author: GitActor }> &
   Sent<{ associatedPullRequests: Nodes<unknown> }>
 type History = Nodes<BranchCommit> & Sent<{ pageInfo: Sent<{ hasNextPage: boolean }> }>
 type Branch = Sent<{ name: string; target: Sent<{ history: History }> }>
@@ -212,8 +216,8 @@ function readPull(pull: Pull, sinceMs: number, { inputs }: Run) {
     apps,
   )
   const files = nodesOf(pull.files).map(({ path, changeType, additions, deletions }) => {
-    const status = changeType === 'DELETED' ? 'removed' : changeType?.toLowerCase()
-    return { filename: `${path ?? ''}`, status, additions, deletions }
+    const status = changeType === 'DELETED' ? 'removed' : (changeType ?? '').toLowerCase()
+    return { path: `${path ?? ''}`, status, additions: additions ?? 0, deletions: deletions ?? 0 }
   })
   return {
     kind: 'pull-request',
@@ -233,8 +237,7 @@ export const PAGE = /\.mdx?$/i
 const FILE_ORDER = [PAGE, /(?:^|\/)(?:docs|mint)\.json$/i, /(?:open|async)api|swagger/i, /^/]
 
 function pagesFirst(files: readonly PullFile[]): readonly PullFile[] {
-  const rank = ({ filename }: PullFile): number =>
-    FILE_ORDER.findIndex((name) => name.test(filename ?? ''))
+  const rank = ({ path }: PullFile): number => FILE_ORDER.findIndex((name) => name.test(path))
   return files.toSorted((one, other) => rank(one) - rank(other))
 }
 

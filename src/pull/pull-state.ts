@@ -1,7 +1,7 @@
 import { ownAuthor } from '../events/loop-guard.ts'
 import { graphqlError } from '../github/errors.ts'
 import { locatePullRequest } from '../github/pull-requests.ts'
-import { type Nodes, nodesOf, type Sent } from '../github/types.ts'
+import { type GitActor, type Nodes, nodesOf, type Sent } from '../github/types.ts'
 import type { Inputs } from '../inputs/table.ts'
 import { listOf } from '../lib/text.ts'
 import { formatAge } from '../lib/time.ts'
@@ -10,7 +10,7 @@ import type { Run } from '../runner/run.ts'
 /** What became of a docs pull request. */
 export type PullState = {
   readonly prLink: string
-  /** `invisible`: GitHub knows none that the token can see; `elsewhere`: the link is none of this GitHub's. */
+  /** `invisible`: GitHub knows none that the token can see; `elsewhere`: not on this GitHub server. */
   readonly state: 'open' | 'merged' | 'closed' | 'invisible' | 'unknown' | 'elsewhere'
   /** Whether it conflicts with its base branch; `undefined` where that is not known. */
   readonly conflicts?: boolean
@@ -70,8 +70,7 @@ export async function readPullState(prLink: string, run: Run): Promise<PullState
   return { ...none, state: 'open', openFor, editors, ...conflicts }
 }
 
-type Author = Sent<{ email: string; user: Sent<{ login: string }> }>
-type Commit = Sent<{ parents: Sent<{ totalCount: number }>; authors: Nodes<Author> }>
+type Commit = Sent<{ parents: Sent<{ totalCount: number }>; authors: Nodes<GitActor> }>
 type Pull = Sent<{
   state: string
   createdAt: string

@@ -40,10 +40,9 @@ export function pullSummary(report: PullReport): readonly Markdown[] {
 export function pullOutputs(report: PullReport): OutputValues {
   const pull = report.kind === 'pull-request' ? report : undefined
   const { url = '', state = '' } = pull?.preview ?? {}
-  const files = pull?.files?.map(({ filename: path, ...file }) => ({ path, ...file }))
   return {
     'pr-title': pull?.title ?? '',
-    'pr-files': files === undefined ? '' : JSON.stringify(files),
+    'pr-files': pull?.files ? JSON.stringify(pull.files) : '',
     'preview-url': url,
     'preview-status': ['ready', 'building', 'failed'].includes(state) ? state : '',
   }
@@ -57,18 +56,16 @@ function filesText(pull: Pull): Markdown {
 
 /** `3 pages, 1 other file`; pages are counted where all files are known. */
 function filesCount({ files = [], fileCount }: Pull): string {
-  const pages =
-    fileCount > files.length ? 0 : files.filter(({ filename }) => PAGE.test(filename ?? '')).length
+  const pages = fileCount > files.length ? 0 : files.filter(({ path }) => PAGE.test(path)).length
   if (pages === 0) return countOf(fileCount, 'file')
   const others = fileCount === pages ? '' : `, ${countOf(fileCount - pages, 'other file')}`
   return `${countOf(pages, 'page')}${others}`
 }
 
 function filesList(files: readonly PullFile[], { url, fileCount }: Pull): Markdown {
-  const named = files.slice(0, MAX_NAMED_FILES).map(({ filename, additions, deletions }) => {
-    const path = filename ?? ''
+  const named = files.slice(0, MAX_NAMED_FILES).map(({ path, additions, deletions }) => {
     const anchor = createHash('sha256').update(path).digest('hex')
-    return md`${link(code(path), `${url}/files#diff-${anchor}`)} (+${additions ?? 0} −${deletions ?? 0})`
+    return md`${link(code(path), `${url}/files#diff-${anchor}`)} (+${additions} −${deletions})`
   })
   return andMore(named, fileCount)
 }

@@ -82,8 +82,7 @@ export class AnalyticsReader {
     this.count += 1
     const { path, purpose, read } = call
     const query = { dateFrom: isoDay(fromMs), dateTo: isoDay(toMs), ...call.query }
-    const readJson = (json: unknown) => read(json, this.#run.redact)
-    return this.#service.getAnalytics({ path, purpose, query }, readJson, this.#signal)
+    return this.#service.getAnalytics({ path, purpose, query }, read, this.#signal)
   }
 
   #failureOf({ reason, cause }: RetryError): Failure {

@@ -1,6 +1,5 @@
-import { hasReport, type InputProblem } from '../inputs/table.ts'
 import { code, link, type Markdown, md, sentencesWithCode } from '../lib/markdown.ts'
-import { byteLength, clip, countOf, errorMessage, formatCount, listOf } from '../lib/text.ts'
+import { byteLength, countOf, errorMessage, formatCount, listOf } from '../lib/text.ts'
 import { formatAge } from '../lib/time.ts'
 import { findOutputPath, WorkspaceError, writeOutput } from '../lib/workspace.ts'
 import type { Run } from '../runner/run.ts'
@@ -11,31 +10,16 @@ import { type ReaderSignals, readSignals, signalsForAgent, signalsOutputs } from
 import { type ReportContent, readersMarkdown, readersSummary } from './summary.ts'
 import { csvOf, headingOf, readVisitors, type VisitorsReport, visitorsOutputs } from './visitors.ts'
 
-/** What is asked for, as far as the inputs do not say it as they are. */
-export type ReadersOptions = {
-  /** Absolute path of the file for all rows, free of links; `undefined` if none is wanted. */
-  readonly exportTo: string | undefined
-}
-
 /**
- * Finds out what the inputs ask for, and all that is wrong with them.
+ * The absolute path of `visitors-export`, free of links; `undefined` if none is wanted.
  *
- * @returns `options`: `undefined` if no part is asked for
+ * @throws {WorkspaceError} if it can't be written there
  */
-export async function readReadersOptions({ inputs, environment }: Run) {
-  const problems: InputProblem[] = []
-  let exportTo: string | undefined
+export async function findExportPath({ inputs, environment }: Run): Promise<string | undefined> {
   const name = inputs['visitors-export']
-  try {
-    if (name !== '' && !/\.csv$/i.test(name)) throw new WorkspaceError('does not end in .csv')
-    if (name !== '') exportTo = await findOutputPath(environment.workspace, name)
-  } catch (error) {
-    if (!(error instanceof WorkspaceError)) throw error
-    const problem = `("${clip(name, 80)}") ${error.message}`
-    const accepted = 'a path in the workspace that ends in .csv'
-    problems.push({ input: 'visitors-export', problem, accepted })
-  }
-  return { options: hasReport(inputs) ? { exportTo } : undefined, problems }
+  if (name === '') return undefined
+  if (!/\.csv$/i.test(name)) throw new WorkspaceError('does not end in .csv')
+  return await findOutputPath(environment.workspace, name)
 }
 
 /** A comment of GitHub's holds 64 KiB; a workflow that posts the report may add to it. */
@@ -51,7 +35,7 @@ export class Readers {
   #signals: Promise<ReaderSignals> | undefined
 
   /** The time that all requests may take begins to count. */
-  constructor({ exportTo }: ReadersOptions, service: DocsService, run: Run) {
+  constructor(exportTo: string | undefined, service: DocsService, run: Run) {
     this.#exportTo = exportTo
     this.#run = run
     this.#title = `Docs readers: ${run.subject}`
@@ -91,7 +75,7 @@ export class Readers {
     }
     const isUnread = hasVisitors ? report === undefined : !signals?.isRead && job === undefined
     if (isUnread) {
-      // What refuses these requests refuses the job, whose error stands above and explains it.
+      // A refusal concerns the job, too: its error stands above and explains it.
       const explained = this.#reader.isRefused ? await job?.catch(() => undefined) : undefined
       const failure = this.#reader.leftOut(explained).join(' ')
       return this.#publish({ failure, signals, leftOut: [] })

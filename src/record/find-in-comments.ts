@@ -1,6 +1,6 @@
 import { type Command, mayWrite } from '../events/trigger.ts'
 import { NONE } from '../github/client.ts'
-import { mainThread, type ThreadComment, writePermission } from '../github/comments.ts'
+import { pullRequestThread, type ThreadComment, writePermission } from '../github/comments.ts'
 import { isRerun } from '../runner/environment.ts'
 import type { Run } from '../runner/run.ts'
 import type { Attempt, Found, NamedJob } from './memory.ts'
@@ -85,7 +85,7 @@ async function findInNote(
 ): Promise<Found['earlier']> {
   let inMain = own
   if (thread.kind === 'review') {
-    const listed = await listThread(mainThread(thread), run)
+    const listed = await listThread(pullRequestThread(thread.number), run)
     if (!listed.known) return listed
     inMain = listed.value.own
   }
@@ -112,6 +112,6 @@ function toldId(
   { ref, marker }: { readonly ref: OwnComment['ref']; readonly marker: RecordMarker },
   comments: readonly ThreadComment[],
 ): number {
-  const id = Number(/^(?:issue|review)-comment\/(\d+)$/.exec(marker.source)?.[1])
+  const id = Number(/^(?:main|review)\/(\d+)$/.exec(marker.source)?.[1])
   return comments.some((one) => one.ref.id === id) ? id : ref.id
 }

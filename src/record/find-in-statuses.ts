@@ -118,7 +118,7 @@ async function readOthers(event: GitHubEvent, sha: string, run: Run): Promise<St
       return oid && status?.context ? [readStatus(status.context, oid, ofName)] : []
     })
   const all = [...read(ofPull, pullName), ...read(nodesOf(branch?.history), name)]
-  // Of the run's own commit, the list has all of its name.
+  // `own` has all those of the run's name on its own commit.
   return all.filter((status) => status.sha !== sha || status.name !== name)
 }
 
@@ -215,7 +215,7 @@ async function findNewest(
   for (const status of newestFirst(statuses)) {
     const { sha, name, jobId, state, targetUrl } = status
     if (jobId !== '') return { known: true, value: namedBy(status, all) }
-    // One that belongs to no run is nobody's: it says nothing, and hides nothing.
+    // A status that belongs to no run is ignored.
     const isOfRun = runIdIn(targetUrl, run.environment) !== undefined
     if (isOfRun && state !== 'failure') noticeUnnamed(status, run)
     if (looked.has(sha) || looked.size > MAX_UNNAMED) continue

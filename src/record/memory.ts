@@ -6,7 +6,7 @@ import type { CommentRef, ThreadComment } from '../github/comments.ts'
 import type { GitHubError } from '../github/errors.ts'
 import type { Octokit, Sent, Status } from '../github/types.ts'
 import { hasPrompt, type Inputs } from '../inputs/table.ts'
-import { visibleText } from '../lib/text.ts'
+import { shorten, visibleText } from '../lib/text.ts'
 import { type Environment, stepNames } from '../runner/environment.ts'
 import type { Run } from '../runner/run.ts'
 
@@ -103,7 +103,7 @@ function nameFor(scope: readonly string[], { inputs, environment, redact }: Run)
   const name = redact(`Docs agent: ${inputs['project-id']} (${parts.join(', ')})`)
   if (name.length <= MAX_CONTEXT) return name
   const hash = createHash('sha256').update(name).digest('hex').slice(0, 16)
-  return `${name.slice(0, MAX_CONTEXT - hash.length - 1).toWellFormed()}…${hash}`
+  return `${shorten(name, MAX_CONTEXT - hash.length)}${hash}`
 }
 
 /** The branch that a run is about, where it is known not to be the default one. */
@@ -130,8 +130,7 @@ export function statusDescription(headline: string, jobId = ''): string {
   const words = visibleText(headline).replaceAll('`', '').replace(/\s+/g, ' ')
   // Nothing but a job's id stands in brackets at the end.
   const text = id === '' ? words.replace(/ ?\(([^()]*)\)$/, ', $1').replace(/\)$/, '') : words
-  const shown = text.length <= maxLength ? text : `${text.slice(0, maxLength - 1).toWellFormed()}…`
-  return `${shown} ${id}`.trim()
+  return `${shorten(text, maxLength)} ${id}`.trim()
 }
 
 /** A commit status as Octokit takes it. */
@@ -175,7 +174,7 @@ export function readStatus(status: RawStatus, sha: string, name: string): StepSt
     sha,
     name,
     state: state?.toLowerCase() ?? '',
-    // What is no segment of a URL's path is no id of ours.
+    // An id must be one segment of a URL's path.
     jobId: /\((?!\.{1,2}\))([^\s()]+)\)$/.exec(description ?? '')?.[1] ?? '',
     targetUrl: targetUrl ?? '',
     createdAtMs: Date.parse(createdAt ?? '') || 0,

@@ -1,9 +1,9 @@
 import type { SourceItem } from '../context/gather.ts'
 import { mayWrite, type Trigger } from '../events/trigger.ts'
-import type { Thread } from '../github/comments.ts'
+import { pullRequestThread } from '../github/comments.ts'
 import { locatePullRequest } from '../github/pull-requests.ts'
 import { code, joinMarkdown, link, Markdown, md } from '../lib/markdown.ts'
-import { byteLength } from '../lib/text.ts'
+import { byteLength, shorten } from '../lib/text.ts'
 import { runUrlOf } from '../runner/environment.ts'
 import type { Run } from '../runner/run.ts'
 import {
@@ -27,16 +27,12 @@ export function createLine(
   { event: { name } }: Trigger,
   { environment }: Run,
 ): NoteLine {
-  const shown = items.slice(0, MAX_ITEMS).map((item) => ({ ...item, title: shorten(item.title) }))
+  const shown = items
+    .slice(0, MAX_ITEMS)
+    .map((item) => ({ ...item, title: shorten(item.title, MAX_TITLE_LENGTH) }))
   const more = items.length - shown.length
   const { jobId: job, atMs } = sent
   return { atMs, job, run: runUrlOf(environment), event: name, items: shown, more }
-}
-
-function shorten(title: string): string {
-  return title.length <= MAX_TITLE_LENGTH
-    ? title
-    : `${title.slice(0, MAX_TITLE_LENGTH - 1).toWellFormed()}…`
 }
 
 /** The line of a job of which nothing else is known, named first at a time in milliseconds since the epoch. */
@@ -59,7 +55,7 @@ export async function writeNote(
   const place = locatePullRequest(prLink, github)
   if (place === undefined || !mayWrite(inputs)) return false
   const { repository, number } = place
-  const thread: Thread = { kind: 'main', repository, number, isPull: true, rootId: 0 }
+  const thread = { ...pullRequestThread(number), repository }
   const written = await github.read(async () => {
     const listed = await listThread(thread, run)
     if (!listed.known) throw listed.error

@@ -35,7 +35,7 @@ export type RecordMarker = {
   readonly step: string
   /** Id of the workflow run that wrote the comment last. */
   readonly run: string
-  /** What a reply answers, such as `issue-comment/5001`; else empty. */
+  /** What a reply answers, such as `main/5001`; else empty. */
   readonly source: string
 }
 

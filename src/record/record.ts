@@ -1,3 +1,4 @@
+import { isOfPullRequest } from '../events/event-table.ts'
 import { mayWrite, type Trigger } from '../events/trigger.ts'
 import { type GitHubCall, type Known, NONE } from '../github/client.ts'
 import { pullRequestThread, react, type Thread, writePermission } from '../github/comments.ts'
@@ -250,7 +251,7 @@ export class RunRecord {
       project: hashProject(this.#run),
       step: [workflow, job, step, inputs.matrix].join('/'),
       run: environment.runId,
-      source: command === undefined ? '' : `${command.source.kind}/${command.source.id}`,
+      source: command === undefined ? '' : `${command.source.thread.kind}/${command.source.id}`,
     }
   }
 
@@ -275,8 +276,7 @@ export class RunRecord {
 function threadOf({ event, command }: Trigger, { inputs }: Run): Thread | undefined {
   if (!mayWrite(inputs)) return undefined
   if (command !== undefined) return command.source.thread
-  const isPull = event.name === 'pull_request' || event.name === 'pull_request_target'
   const number = event.payload.pull_request?.number
-  const isWanted = inputs.comment === 'always' && isPull && number != null
+  const isWanted = inputs.comment === 'always' && isOfPullRequest(event) && number != null
   return isWanted ? pullRequestThread(number) : undefined
 }

@@ -8,7 +8,7 @@ import type { Clock, Waiting } from '../lib/time.ts'
 import type { Environment } from './environment.ts'
 
 /** What the main step leaves for the post step. */
-type StateName = 'job-id' | 'pending' | 'permissions' | 'finished'
+type StateName = 'job-id' | 'pending' | 'finished'
 
 /** What a killed run leaves to be ended by the post step: its comment, its commit status. */
 export type PendingPart = 'comment' | 'status'
@@ -70,7 +70,6 @@ export class Run {
       ...(options.isPost === true && {
         retryAfterDeadlineMs: waiting.clock.now() + POST_RETRY_AFTER_MS,
       }),
-      workingPermissions: this.readState('permissions').match(/.+/g) ?? [],
     })
     const saved = parseJson(this.readState('pending'))
     this.#pending = isRecord(saved) ? saved : {}
@@ -123,8 +122,6 @@ export class Run {
   setPending(part: PendingPart, value: unknown): void {
     this.#pending = { ...this.#pending, [part]: value }
     this.saveState('pending', JSON.stringify(this.#pending))
-    const permissions = this.github.workingPermissions()
-    if (permissions.length > 0) this.saveState('permissions', permissions.join('\n'))
   }
 
   /** What is still to be ended; `undefined` if nothing. To be trusted: no one else writes a step's state. */

@@ -1,4 +1,3 @@
-import type { Redact } from '../lib/markdown.ts'
 import { isRecord, type JsonRecord, recordField, stringField } from '../lib/text.ts'
 
 /** One call for figures of a period: what is asked, and how the answer is read. */
@@ -9,12 +8,8 @@ export type AnalyticsCall<T> = {
   readonly query: Readonly<Record<string, string | number>>
   /** What is requested, to follow "the request to". */
   readonly purpose: string
-  /**
-   * Reads the JSON of the answer; a text says what it is instead.
-   *
-   * @param redact takes this run's secrets out of a text: a name that it would change is withheld
-   */
-  read(json: unknown, redact: Redact): T | string | undefined
+  /** Reads the JSON of the answer, without this run's secrets; a text says what it is instead. */
+  read(json: unknown): T | string | undefined
 }
 
 /**
@@ -80,11 +75,11 @@ export const RATINGS: AnalyticsCall<Listed<Rating>> = {
   path: ['feedback', 'by-page'],
   query: { limit: 100, status: 'pending,in_progress' },
   purpose: 'list the ratings by page',
-  read: (json, redact) =>
+  read: (json) =>
     readList(fieldOf(json, 'feedback'), ({ path, thumbsUp, thumbsDown }) => {
       const [up, down] = [readCount(thumbsUp), readCount(thumbsDown)]
       if (!isText(path) || up === undefined || down === undefined) return undefined
-      return { name: publicPath(path, redact), up, down }
+      return { name: publicPath(path), up, down }
     }),
 }
 
@@ -99,12 +94,12 @@ export const SEARCHES: AnalyticsCall<Listed<Search>> = {
   path: ['searches'],
   query: { limit: 100 },
   purpose: 'list the searches',
-  read: (json, redact) =>
+  read: (json) =>
     readList(fieldOf(json, 'searches'), ({ searchQuery, hits: given, ctr }) => {
       const hits = readCount(given)
       if (!isText(searchQuery) || hits === undefined) return undefined
       if (typeof ctr !== 'number' || ctr < 0 || ctr > 1) return undefined
-      return { name: publicSearch(searchQuery, redact), hits, clickRate: ctr }
+      return { name: publicSearch(searchQuery), hits, clickRate: ctr }
     }),
 }
 
@@ -122,7 +117,7 @@ export const QUESTIONS: AnalyticsCall<Listed<Question>> = {
   path: ['assistant'],
   query: { limit: 1000 },
   purpose: "list the assistant's conversations",
-  read(json, redact) {
+  read(json) {
     const list = fieldOf(json, 'conversations')
     const isCounted = (row: unknown): boolean =>
       stringField(row, 'responseType') !== 'clarifying_question'
@@ -131,8 +126,8 @@ export const QUESTIONS: AnalyticsCall<Listed<Question>> = {
       const day = isText(timestamp) ? /^\d{4}-\d{2}-\d{2}/.exec(timestamp)?.[0] : undefined
       const isAnswered = resolutionStatus === 'answered'
       if (day === undefined || (!isAnswered && resolutionStatus !== 'unanswered')) return undefined
-      const category = isText(queryCategory) ? publicCategory(queryCategory, redact) : undefined
-      const name = isText(pageUrl) ? publicPageUrl(pageUrl, redact) : category
+      const category = isText(queryCategory) ? publicCategory(queryCategory) : undefined
+      const name = isText(pageUrl) ? publicPageUrl(pageUrl) : category
       return { day, isAnswered, name }
     })
   },
@@ -188,7 +183,7 @@ export type PublicName = {
 }
 
 /** The path of a page, percent-decoded once. With a slash at its end it is the same page. */
-export function publicPath(path: string, redact: Redact): PublicName {
+export function publicPath(path: string): PublicName {
   // What is not ASCII keeps its percent sign, and with it is withheld.
   const decoded = path.replace(/%([0-7][\da-f])/gi, (_encoded, hex) =>
     String.fromCharCode(Number(`0x${hex}`)),
@@ -197,25 +192,25 @@ export function publicPath(path: string, redact: Redact): PublicName {
   const words = text.match(/[^/._~-]+/g) ?? []
   const isShort = text.length <= 80 && words.length <= 8 && words.every(isShortWord)
   const forAgent = isShort && !/[A-Z]/.test(text) ? text : undefined
-  return judge({ of: 'path', text, isPublic: PATH.test(text), forAgent }, redact)
+  return judge({ of: 'path', text, isPublic: PATH.test(text), forAgent })
 }
 
 /** The path in the address of a page on the web; a path alone is taken as it is. */
-function publicPageUrl(address: string, redact: Redact): PublicName {
+function publicPageUrl(address: string): PublicName {
   const url = URL.parse(address)
   const isOfWeb = url !== null && /^https?:$/.test(url.protocol)
-  return publicPath(isOfWeb ? url.pathname : address, redact)
+  return publicPath(isOfWeb ? url.pathname : address)
 }
 
 /** A subject that the service sorts questions by. */
-function publicCategory(text: string, redact: Redact): PublicName {
+function publicCategory(text: string): PublicName {
   const words = text.match(/[^ &-]+/g) ?? []
   const forAgent = words.length <= 3 ? text : undefined
-  return judge({ of: 'category', text, isPublic: CATEGORY.test(text), forAgent }, redact)
+  return judge({ of: 'category', text, isPublic: CATEGORY.test(text), forAgent })
 }
 
 /** What readers searched for; an agent gets its words in lower case and alphabetical order, each once. */
-export function publicSearch(term: string, redact: Redact): PublicName {
+export function publicSearch(term: string): PublicName {
   const words = term.trim().split(/\s+/)
   const text = words.join(' ')
   const isShort = text.length <= 60 && words.length <= 6
@@ -223,25 +218,21 @@ export function publicSearch(term: string, redact: Redact): PublicName {
   const lowerCase = words.map((word) => word.toLowerCase())
   const sorted = [...new Set(lowerCase)].sort((left, right) => left.localeCompare(right, 'en'))
   const forAgent = words.length <= 5 ? sorted.join(' ') : undefined
-  return judge({ of: 'search', text, isPublic, forAgent }, redact)
+  return judge({ of: 'search', text, isPublic, forAgent })
 }
 
 /** @param name `isPublic`: whether its form allows it to be shown */
-function judge(
-  {
-    of,
-    text,
-    isPublic,
-    forAgent,
-  }: Pick<PublicName, 'of' | 'forAgent'> & {
-    readonly text: string
-    readonly isPublic: boolean
-  },
-  redact: Redact,
-): PublicName {
+function judge({
+  of,
+  text,
+  isPublic,
+  forAgent,
+}: Pick<PublicName, 'of' | 'forAgent'> & {
+  readonly text: string
+  readonly isPublic: boolean
+}): PublicName {
   const key = `${of} ${text}`
-  if (isPublic && redact(text) === text && !KEY.test(text))
-    return { of, key, forPeople: text, forAgent }
+  if (isPublic && !KEY.test(text)) return { of, key, forPeople: text, forAgent }
   return { of, key, forPeople: undefined, forAgent: undefined }
 }
 

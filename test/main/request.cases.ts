@@ -38,6 +38,10 @@ export const REFUSED: readonly (readonly [Readonly<Record<string, string>>, stri
     'project-id has the same value as api-key; accepted: the id of the project, which is no secret, as project-id.',
   ],
   [
+    { 'visitors-export': 'visitors.json' },
+    'visitors-export ("visitors.json") does not end in .csv; accepted: a path in the workspace that ends in .csv.',
+  ],
+  [
     { prompt: 'x', 'prompt-file': '../no.md' },
     `prompt-file names "../no.md", which does not exist in the workspace (files outside the workspace are not read); ${NOT_READ}.`,
   ],

@@ -5,7 +5,7 @@ import { onTestFinished, vi } from 'vitest'
 import type { Fault } from '../../docs-service/faults/fault.ts'
 import type { DocsServiceOptions } from '../../docs-service/options.ts'
 import { startDocsService } from '../../docs-service/service.ts'
-import { Readers, readReadersOptions } from '../../src/readers/readers.ts'
+import { findExportPath, Readers } from '../../src/readers/readers.ts'
 import { readEnvironment } from '../../src/runner/environment.ts'
 import { Run } from '../../src/runner/run.ts'
 import { DocsService } from '../../src/service/docs-service.ts'
@@ -54,14 +54,12 @@ export async function runReaders(options: ReadersRun) {
   const send = http.send.bind(http)
   vi.spyOn(http, 'send').mockImplementation((request) => clock.work(() => send(request)))
   const written = vi.spyOn(run, 'writeSummary').mockReturnValue()
-  const read = await readReadersOptions(run)
-  if (read.options === undefined || read.problems.length > 0)
-    throw new Error(JSON.stringify(read.problems))
+  const exportTo = await findExportPath(run)
   options.meanwhile?.(workspace)
   const baseUrl = new URL(docs.url)
   const access = { baseUrl, projectId: 'docs', apiKey: docs.key, redact: run.redact }
   const service = new DocsService({ ...access, http, clock })
-  const readers = new Readers(read.options, service, run)
+  const readers = new Readers(exportTo, service, run)
   const ended = job && Promise.resolve(job.error)
   const [forAgent, failure] = await Promise.all([readers.signals(), readers.report(ended)])
   const signals = forAgent.join('\n')

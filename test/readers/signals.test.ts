@@ -2,8 +2,6 @@ import { expect, it } from 'vitest'
 import { findSignals } from '../../src/readers/signals.ts'
 import { publicPath, publicSearch, type Question } from '../../src/service/analytics.ts'
 
-const none = (text: string): string => text
-
 /** Names with a count and its whole, such as `/a 14/21 /b 1/9`. */
 function countsIn(text: string) {
   return [...text.matchAll(/(\S+) (\d+)\/(\d+)/g)].map(([, name = '', count, of]) => {
@@ -13,16 +11,16 @@ function countsIn(text: string) {
 /** Ratings, with their votes against the page. */
 const ratings = (text: string) =>
   countsIn(text).map(({ name, count, of }) => {
-    return { name: publicPath(name, none), up: of - count, down: count }
+    return { name: publicPath(name), up: of - count, down: count }
   })
 /** Searches, with those that led to no click. */
 const searches = (text: string) =>
   countsIn(text).map(({ name, count, of }) => {
-    return { name: publicSearch(name, none), hits: of, clickRate: 1 - count / of }
+    return { name: publicSearch(name), hits: of, clickRate: 1 - count / of }
   })
 /** Questions on these days of a month, none of them answered. */
 const asked = (path: string | undefined, days: number[], isAnswered = false): Question[] => {
-  const name = path === undefined ? undefined : publicPath(path, none)
+  const name = path === undefined ? undefined : publicPath(path)
   return days.map((day) => ({ name, day: `2026-07-${day}`, isAnswered }))
 }
 

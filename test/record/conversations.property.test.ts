@@ -99,7 +99,7 @@ function expectWhatWasBegunIsEnded(
   const statuses = markers.filter(({ kind }) => kind === 'status')
   const sources = markers.flatMap((one) => (one.kind === 'reply' ? [one.source] : []))
   for (const [id, { cancelAtMs, killAtMs, isRunAgain }] of commands) {
-    const replied = sources.filter((source) => source === `issue-comment/${id}`).length
+    const replied = sources.filter((source) => source === `main/${id}`).length
     // An attempt that can't read the permission says so by a reaction of its own.
     const reacted = reactions.some(({ commentId }) => commentId === id) ? 1 : 0
     const isCutShort = !isRunAgain && (cancelAtMs ?? killAtMs) !== undefined

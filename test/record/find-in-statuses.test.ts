@@ -286,7 +286,7 @@ it.each<[string, readonly Status[], readonly string[], Fault?, string?]>([
     [],
     ['error'],
     [/pending$/, '502'],
-    'error: This re-run failed to write down what it is about to start. GitHub returned 502',
+    'This re-run failed to write down what it is about to start: GitHub returned 502',
   ],
 ])(
   'a re-run starts nothing where %s',

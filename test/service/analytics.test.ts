@@ -2,11 +2,10 @@ import { describe, expect, it } from 'vitest'
 import { QUESTIONS, RATINGS, READS, SEARCHES, visitorsCall } from '../../src/service/analytics.ts'
 
 // Which requests are made, with which parameters, is tested in `readers`.
-const none = (text: string): string => text
 const totals = { human: 3, ai: 2, total: 4 }
 const row = { path: '/', human: 1, ai: 0, total: 1 }
 const answer = { totals, visitors: [row], hasMore: true }
-const visitorsIn = (json: unknown) => visitorsCall(0).read(json, none)
+const visitorsIn = (json: unknown) => visitorsCall(0).read(json)
 const ODD_TOTALS = 'JSON whose `totals` are not numbers for human, ai and total'
 
 describe('the visitors', () => {
@@ -59,8 +58,8 @@ describe('the visitors', () => {
 })
 
 it('the reads are the totals of the views', () => {
-  expect(READS.read({ totals, views: [row], hasMore: true }, none)).toEqual(totals)
-  expect(READS.read({ views: [row] }, none)).toBe(ODD_TOTALS)
+  expect(READS.read({ totals, views: [row], hasMore: true })).toEqual(totals)
+  expect(READS.read({ views: [row] })).toBe(ODD_TOTALS)
 })
 
 const named = (of: string, text: string) => expect.objectContaining({ of, forPeople: text })
@@ -109,10 +108,10 @@ const LISTS: [string, typeof RATINGS | typeof SEARCHES | typeof QUESTIONS, unkno
   ]
 it.each(LISTS)('the %s are read, and odd rows counted', (field, call, list, rows) => {
   const invalidRows = list.length - rows.length
-  expect(call.read({ [field]: list, nextCursor: 'x' }, none)).toEqual({ rows, invalidRows })
-  expect(call.read({ [field]: [] }, none)).toEqual({ rows: [], invalidRows: 0 })
+  expect(call.read({ [field]: list, nextCursor: 'x' })).toEqual({ rows, invalidRows })
+  expect(call.read({ [field]: [] })).toEqual({ rows: [], invalidRows: 0 })
   for (const json of [{ [field]: { 0: list[0] } }, { other: list }, { [field]: list.slice(-1) }, 7])
-    expect(call.read(json, none)).toBeUndefined()
+    expect(call.read(json)).toBeUndefined()
 })
 
 it('a question is read without a word of it: by its page, else by its category, else by none', () => {
@@ -123,7 +122,7 @@ it('a question is read without a word of it: by its page, else by its category, 
     // One that got a question back is none.
     { ...asked, responseType: 'clarifying_question', resolutionStatus: 'answered' },
   ]
-  expect(QUESTIONS.read({ conversations }, none)).toEqual({
+  expect(QUESTIONS.read({ conversations })).toEqual({
     rows: [
       { ...question, isAnswered: true },
       { ...question, name: named('category', 'Billing') },

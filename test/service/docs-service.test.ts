@@ -38,7 +38,7 @@ function request(call: string, service: DocsService, id = 'j1') {
   if (call === 'create') return service.createJob('x')
   if (call === 'visitors') {
     const { path, query, purpose, read } = visitorsCall(0, 1)
-    return service.getAnalytics({ path, query, purpose }, (json) => read(json, String))
+    return service.getAnalytics({ path, query, purpose }, (json) => read(json))
   }
   return call === 'get' ? service.getJob(id) : service.sendMessage(id, 'x')
 }
