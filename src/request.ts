@@ -119,6 +119,8 @@ function warningsOf(inputs: Inputs, wantsJob: boolean, hasInstruction: boolean):
       `\`matrix\` is \`Object\`, as \`\${{ matrix }}\` is for every leg alike. ${meant}`,
     )
   }
+  if (/^\S+\.(?:mdx?|txt)$/.test(inputs.prompt))
+    warnings.push('`prompt` is the name of a file: to send its text, write it as `prompt-file`.')
   if (/^[\p{L}\p{N}]/u.test(inputs.command)) {
     const why = 'starts with a letter or digit, so any comment may start with it by chance'
     warnings.push(
@@ -144,9 +146,8 @@ function singleInputProblems({ environment, problems }: Run): InputProblem[] {
     environment.inputs.get(name),
   )
   if (key.trim() !== '' && key.trim() === projectId.trim()) {
-    const problem = 'has the same value as api-key'
-    const accepted = 'the id of the project, which is no secret, as project-id'
-    return [...problems, { input: 'project-id', problem, accepted }]
+    const problem = 'has the same value as project-id'
+    return [...problems, { input: 'api-key', problem, accepted: INPUTS['api-key'].format.accepted }]
   }
   if (!SERVICE_KEY.test(projectId) || SERVICE_KEY.test(key) || key.trim() === '')
     return [...problems]

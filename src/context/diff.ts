@@ -45,25 +45,19 @@ type Part = {
   readonly bytes: number
 }
 
-/**
- * Each file under a header, with as much of its diff as fits.
- *
- * @param unlisted how many files more there are, here and below
- */
+/** Each file under a header, with as much of its diff as fits. */
 export function renderFiles(
   files: readonly ChangedFile[],
   maxBytes: number,
-  unlisted = 0,
 ): Written & { readonly isCut: boolean } {
   const parts = toParts(files)
-  const roomBytes = unlisted === 0 ? maxBytes : maxBytes - MAX_NOTE_BYTES
-  const listBytes = Math.min(MAX_LIST_BYTES, Math.floor(roomBytes / 4))
+  const listBytes = Math.min(MAX_LIST_BYTES, Math.floor(maxBytes / 4))
   const withDiff = parts.filter(({ pieces }) => pieces.length > 0).slice(0, MAX_FILES)
   const tests = withDiff.filter(({ rank }) => rank === 'background')
   const code = withDiff.filter(({ rank }) => rank !== 'background')
-  const main = takeFitting(code, minDiffBytes, roomBytes - listBytes)
+  const main = takeFitting(code, minDiffBytes, maxBytes - listBytes)
   const others = parts.filter((part) => !main.includes(part))
-  const unused = choosePieces(main, roomBytes - Math.min(listBytes, sumOf(others, headerBytes)))
+  const unused = choosePieces(main, maxBytes - Math.min(listBytes, sumOf(others, headerBytes)))
   // Those that are not shown are still named.
   const testBytes = Math.min(unused, MAX_BACKGROUND_BYTES - sumOf(tests, headerBytes))
   const background = takeFitting(tests, minDiffBytes, testBytes)
@@ -71,15 +65,14 @@ export function renderFiles(
   const shown = [...main, ...background]
   const diffs = shown.map(writeDiff).join('')
   const rest = others.filter((part) => !background.includes(part))
-  const limits = { maxBytes: maxBytes - byteLength(diffs), maxFiles: MAX_FILES - shown.length }
-  const list = listParts(rest, limits, unlisted)
+  const list = listParts(rest, maxBytes - byteLength(diffs), MAX_FILES - shown.length)
   const isCut = withDiff.some(({ pieces }) => pieces.some((piece) => !piece.isShown))
   return { text: `${diffs}${list.text}`, count: shown.length + list.count, isCut }
 }
 
 /** The headers alone. */
-export function listFiles(files: readonly ChangedFile[], maxBytes: number, unlisted = 0): Written {
-  return listParts(toParts(files), { maxBytes, maxFiles: MAX_FILES }, unlisted)
+export function listFiles(files: readonly ChangedFile[], maxBytes: number): Written {
+  return listParts(toParts(files), maxBytes, MAX_FILES)
 }
 
 export function sumOf<T>(list: readonly T[], numberOf: (one: T) => number): number {
@@ -200,13 +193,9 @@ function writeDiff({ header, pieces }: Part): string {
 }
 
 /** Headers of files without a diff. */
-function listParts(
-  parts: readonly Part[],
-  { maxBytes, maxFiles }: { readonly maxBytes: number; readonly maxFiles: number },
-  unlisted: number,
-): Written {
+function listParts(parts: readonly Part[], maxBytes: number, maxFiles: number): Written {
   const shown = takeFitting(parts.slice(0, maxFiles), headerBytes, maxBytes - MAX_NOTE_BYTES)
-  const more = parts.length - shown.length + unlisted
+  const more = parts.length - shown.length
   const note = more === 0 ? '' : `\n… (${more} more files, not named here)`
   return {
     text: `${shown.map(({ header }) => header).join('')}${note}`,

@@ -114,11 +114,10 @@ export function renderContext(
   const title = event.files === undefined ? '' : `${filesTitle(event.files)}${lack}`
   const facts = [...event.facts, pagesFact(files)].map(renderFact).join('')
   const { texts = [], commits = [], commitCount: total = commits.length } = event
-  const unlisted = Math.max(0, (event.files?.total ?? 0) - files.length)
   const [told = NOTHING, list = NOTHING, posts = NOTHING, pulls = NOTHING, hunk, ...written] = fill(
     [
       (max) => renderCommits(commits, { total, maxBytes: max }),
-      (max) => (withDiff ? NOTHING : listFiles(files, max, unlisted)),
+      (max) => (withDiff ? NOTHING : listFiles(files, max)),
       (max) => (conversation ? renderPosts(conversation, max) : NOTHING),
       pullsWriter(pullsOf(commits)),
       (max) => (withDiff ? renderHunk(event.hunk ?? '', max) : NOTHING),
@@ -130,7 +129,7 @@ export function renderContext(
   const head = `${facts}${middle}${title}`
   const whole = url === '' ? '' : `\n… (the whole diff: ${oneLine(url)})`
   const diffBytes = bytesLeft - frameBytes - byteLength(`${head}${whole}`)
-  const shown = withDiff ? renderFiles(files, diffBytes, unlisted) : { ...list, isCut: false }
+  const shown = withDiff ? renderFiles(files, diffBytes) : { ...list, isCut: false }
   // There may be more files than GitHub lists.
   const isCut = shown.isCut || (withDiff && files.length > 0 && event.files?.total === undefined)
   return {
@@ -223,5 +222,6 @@ function filesTitle({ files, total, problem }: NonNullable<EventFacts['files']>)
     sumOf(files, ({ added }) => added),
     sumOf(files, ({ removed }) => removed),
   )
-  return `\nChanged files: ${count}${lines}, first what readers would notice`
+  const listed = Number(total) > files.length ? `, of which GitHub lists ${files.length}` : ''
+  return `\nChanged files: ${count}${lines}${listed}, first what readers would notice`
 }

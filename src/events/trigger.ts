@@ -75,7 +75,7 @@ function whyNoCommand(
   if (row.command === undefined || inputs.command === '') return undefined
   if (payload.action !== 'created') return `the comment is not new (\`${payload.action}\`)`
   if (command === undefined)
-    return `the comment does not start with ${inputs.command} as plain text`
+    return `the comment does not start with ${inputs.command} as a word in plain text`
   const { author } = command
   const isRefused = author.isBot && !isAllowedBot(author, inputs)
   return isRefused ? `${author.login} is a bot that \`allow-bots\` does not list` : undefined
@@ -94,7 +94,7 @@ function whyNothingToDocument(event: GitHubEvent, inputs: Inputs): string | unde
 function whyNothingIsRequested({ row }: GitHubEvent, inputs: Inputs): string | undefined {
   const isRequested = hasPrompt(inputs) || inputs['job-id'] !== '' || hasReport(inputs)
   if (!row.isOtherText || isRequested || inputs.command === '') return undefined
-  return 'the inputs request nothing, and commands stand in comments on issues and pull requests alone'
+  return 'the inputs request nothing, and commands count only in comments on an issue or pull request, or on a line of one'
 }
 
 /**
@@ -118,7 +118,7 @@ function whyWithoutKey(
   if (!isFork && !isDependabot) return undefined
   const whom = isDependabot ? 'Dependabot, which has secrets of its own' : 'runs of forks'
   const ways = [
-    ...(isDependabot ? ['set one'] : []),
+    ...(isDependabot ? ['set one'] : isPull ? [] : ['set one in this fork']),
     ...(inputs.command === '' ? [] : [`comment with ${inputs.command} on the pull request`]),
     'start the job after the merge, on `push`',
   ]

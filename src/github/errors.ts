@@ -93,6 +93,7 @@ function kindOf(status: number, said: string): GitHubError['kind'] {
   if (status === 410 || status === 422 || (status === 403 && /\blocked\b/i.test(said)))
     return 'refused'
   // A comparison of unrelated commits is a 404, too.
+  if (/\bSAML\b|IP allow list|\barchived\b|\bsuspended\b/i.test(said)) return 'setup'
   const mayBePermission = (status === 403 || status === 404) && !/no common ancestor/i.test(said)
   return mayBePermission ? 'permission' : 'other'
 }

@@ -80,7 +80,9 @@ export const LOGINS = format<readonly string[]>(
   'logins as GitHub shows them, such as renovate[bot], without @, separated by commas; no wildcard',
   (text) => {
     const logins = splitList(text)
-    const invalid = logins.filter((login) => !/^[\w.-]+(?:\[bot\])?$/i.test(login))
+    const invalid = logins.filter(
+      (login) => !/^(?!(?:true|false)$)[\w.-]+(?:\[bot\])?$/i.test(login),
+    )
     if (invalid.length > 0) throw new RangeError(`contains an invalid login, ${quote(invalid)}`)
     return logins
   },
@@ -119,6 +121,7 @@ function textWithout(
 export const COMMAND_WORD = textWithout(
   'one word, such as /docs, or nothing to turn commands off',
   [/\s/, 'contains white space'],
+  [/[|*()]/, 'is a pattern, not a word'],
 )
 
 const QUOTED = /^["'`]|["'`]$/
@@ -173,6 +176,8 @@ export const GITHUB_TOKEN = format(
     if (pattern.test(text)) throw new RangeError(problem)
     // The default, where nothing has evaluated it.
     if (text.startsWith('${{')) return ''
+    const [isName, problemOfName] = nameIn('secrets')
+    if (isName.test(text)) throw new RangeError(problemOfName)
     if (/[^!-~]/.test(text))
       throw new RangeError('contains white space or characters that no token has')
     return text
@@ -210,6 +215,7 @@ export const BASE_URL = format(
 )
 
 function splitList(text: string, separator = /[,\r\n]/): string[] {
+  if (/^\[.*\]$/s.test(text)) throw new RangeError('is a list in brackets: write its entries alone')
   return text.split(separator).flatMap((entry) => entry.trim() || [])
 }
 

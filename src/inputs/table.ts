@@ -112,7 +112,7 @@ export type InputProblem = {
   readonly accepted: string
 }
 
-const UNEVALUATED = `is the text of an expression, not its value: write it as \`\${{ … }}\` below \`with:\``
+const UNEVALUATED = `is the text of an expression, not its value: write it as \`\${{ … }}\` below \`with:\`, and do not quote or escape it`
 
 /** Everything that is wrong with the inputs. Its message names each with its problem and what is accepted. */
 export class InputsError extends Error {

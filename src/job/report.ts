@@ -111,8 +111,14 @@ export function makeReport(
 
 /** The report with what GitHub shows of the job. */
 export function withPull(report: Report, pull: PullReport): Report {
-  const words = report.result === 'no-pull-request' ? noPullRequestWords(pull) : undefined
+  const isWithoutPull = report.result === 'no-pull-request' && !hasLostLink(report.job)
+  const words = isWithoutPull ? noPullRequestWords(pull) : undefined
   return { ...report, ...words, pullText: pullSummary(pull), pull }
+}
+
+/** Whether the service gave a link that is none. */
+function hasLostLink(job: Job | undefined): boolean {
+  return job?.invalidFields.includes('prLink') === true
 }
 
 function resultOf(end: JobEnd): JobResult {
@@ -155,6 +161,10 @@ function wordsOf(
     case 'pull-request':
       return { sign: md`✅`, headline: 'Pull request ready for review', details: '' }
     case 'no-pull-request': {
+      if (hasLostLink(end.job)) {
+        const details = 'The link of its pull request could not be read: the dashboard shows it.'
+        return { sign: md`✅`, headline: 'Completed', details }
+      }
       const details =
         'Either no file needed a change, or the agent published straight to the branch.'
       return { sign: md`✅`, headline: 'Completed without a pull request', details }
@@ -172,7 +182,7 @@ function wordsOf(
       const headline = `Not finished within ${timeout}`
       const lastFailure =
         error === undefined ? '' : `The last poll failed. ${failureText(describeFailure(error))}`
-      const more = 'A longer `timeout` gives the next run more time.'
+      const more = error === undefined ? 'A longer `timeout` gives the next run more time.' : ''
       return { sign: md`⏱️`, headline, details: joinSentences(lastFailure, running, more), namesJob }
     }
     case 'cancelled':

@@ -37,8 +37,7 @@ export const TRANSPORT_ADVICE: Readonly<Record<TransportError['failure'], string
   unreachable: CHECK_NETWORK,
   tls: 'For your own certificate authority, set `NODE_EXTRA_CA_CERTS` on the runner.',
   'tls-protocol': CHECK_NETWORK,
-  proxy:
-    'Check `HTTPS_PROXY` and `HTTP_PROXY`: a user name and password stand in their URL (`http://USER:PASSWORD@proxy.example:8080`).',
+  proxy: 'Check `HTTPS_PROXY` and `HTTP_PROXY`, and whether the proxy may connect to this host.',
   timeout: '',
   broken: '',
 }
@@ -124,7 +123,9 @@ function proxyRefusal(cause: unknown): string | undefined {
   )?.[1]
   if (errorCode(cause) === 'UND_ERR_PRX_CONN') return 'it closed the connection'
   if (status === undefined) return undefined
-  return status === '407' ? 'it requires a user name and password (407)' : `it returned ${status}`
+  return status === '407'
+    ? 'it requires a user name and password in its URL, http://USER:PASSWORD@HOST (407)'
+    : `it returned ${status}`
 }
 
 function tlsProblem(cause: unknown): string {

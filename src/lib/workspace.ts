@@ -60,12 +60,18 @@ export class WorkspaceReader {
 
 /** What may be wrong with the name of a file that does not exist. */
 function missingHint(name: string): string {
-  if (EXPRESSION.test(name)) return `it is the text of an expression: write it as \`\${{ … }}\``
-  if (/^(?:\.\.)?[\\/]/.test(name)) return 'files outside the workspace are not read'
-  if (name.includes(',')) return 'name one file per line, without commas'
-  if (name.includes('\\')) return `write / between folders: ${name.replaceAll('\\', '/')}`
-  if (/[*?[\]{}]/.test(name)) return 'globs are not expanded: name each file'
-  return 'check its letter case, and that actions/checkout runs before this step'
+  const hints: readonly (readonly [RegExp, string])[] = [
+    [EXPRESSION, `it is the text of an expression: write it as \`\${{ … }}\``],
+    [/^["'`]|^- /, 'write it without quotes, and without a dash before it'],
+    [/^https?:/, 'URLs are not fetched'],
+    [/^(?:\.\.|~)?[\\/]/, 'files outside the workspace are not read'],
+    [/\s\S+\s/, 'is it an instruction? Then write it as `prompt`'],
+    [/,/, 'name one file per line, without commas'],
+    [/\\/, `write / between folders: ${name.replaceAll('\\', '/')}`],
+    [/[*?[\]{}]/, 'globs are not expanded: name each file'],
+  ]
+  const usual = 'check its letter case, and that actions/checkout runs before this step'
+  return hints.find(([pattern]) => pattern.test(name))?.[1] ?? usual
 }
 
 /** Whether an absolute path is a directory or below it; both free of links. */
@@ -94,6 +100,8 @@ export async function findOutputPath(root: string, name: string): Promise<string
     const directory = await files.realpath(existing)
     const path = join(directory, relative(existing, target))
     if (!isInside(base, path) || path === base) throw new WorkspaceError('is outside the workspace')
+    if (sep === '/' && name.includes('\\'))
+      throw new WorkspaceError(`contains \\: write / between folders`)
     const kind = await files.stat(path).catch(() => undefined)
     if (kind?.isDirectory() === true) throw new WorkspaceError('is a directory, not a file')
     if (!(await files.stat(directory)).isDirectory()) throw new WorkspaceError('is below a file')

@@ -150,7 +150,9 @@ export async function waitForPreview(
   const isNever =
     report.kind === 'pull-request' && report.checks.isRead && report.preview.state === 'unknown'
   if (isNever && !run.cancel.aborted)
-    run.log.notice('`wait-for-preview` has ended: GitHub shows no build of a preview.')
+    run.log.notice(
+      '`wait-for-preview` has ended: GitHub shows no build of a preview. Does the plan include previews, and did a page change?',
+    )
   return report
 }
 

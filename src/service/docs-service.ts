@@ -108,11 +108,8 @@ export class DocsService {
   ): Promise<T> {
     const below = ['v1', 'analytics', this.#options.projectId, ...path]
     const limit = '100 analytics requests per hour, shared by the whole organisation'
-    return this.#request(
-      { ...call, path: below, limit, notFound: this.#projectNotFound() },
-      read,
-      signal,
-    )
+    const notFound = path.includes('visitors') ? this.#projectNotFound() : NO_FIGURES
+    return this.#request({ ...call, path: below, limit, notFound }, read, signal)
   }
 
   #projectNotFound(): ServiceCall['notFound'] {
@@ -165,6 +162,11 @@ export class DocsService {
     return url
   }
 }
+
+const NO_FIGURES = [
+  'The docs service has no such figures for this project',
+  'Are these parts (feedback, search, assistant, reads) switched on, and in the plan?',
+] as const
 
 /** Reads a job; `undefined` if the value is none: no object, or without a usable `id` and a `status`. */
 export function readJob(value: unknown): Job | undefined {

@@ -53,7 +53,7 @@ export class ServiceError extends FailureError {
     const [headline, fix] = explain(call, response, isKnownKey)
     super({
       headline: `${headline} (${response.status})`,
-      details: `${answer(call, response)} ${fix}`,
+      details: joinSentences(answer(call, response), fix),
     })
     this.status = response.status
     this.retryAfterMs = response.retryAfterMs
@@ -67,7 +67,7 @@ export class InvalidResponseError extends FailureError {
 
   /** @param mismatch what the JSON is, if it is JSON */
   constructor(call: ServiceCall, response: ServiceResponse, mismatch?: string) {
-    const [headline, fix] = isHtmlPage(response) ? WEB_PAGE : [UNEXPECTED, '']
+    const [headline, fix] = isHtmlPage(response) ? WEB_PAGE : [UNEXPECTED, 'Check `base-url`.']
     const found = describeBody(response, mismatch)
     const details = joinSentences(`The request to ${call.purpose} was answered with ${found}.`, fix)
     super({ headline: `${headline} (${response.status})`, details })
@@ -81,7 +81,8 @@ export function describeFailure(error: unknown): Failure {
   if (!(error instanceof TransportError)) return { headline: errorMessage(error), details: '' }
   const { message, maybeSent, failure } = error
   if (maybeSent) return { headline: `No response from the docs service: ${message}`, details: '' }
-  const details = joinSentences('Check `base-url`.', TRANSPORT_ADVICE[failure])
+  const isOfProxy = failure === 'proxy'
+  const details = joinSentences(isOfProxy ? '' : 'Check `base-url`.', TRANSPORT_ADVICE[failure])
   return { headline: `Failed to reach the docs service: ${message}`, details }
 }
 
@@ -122,7 +123,7 @@ const WEB_PAGE: Explanation = [
 const LONG_PROMPT_BYTES = 64 * 1024
 const NEW_KEY = 'create an admin key in the dashboard, and put it into the secret behind `api-key`.'
 const KNOWN_KEY =
-  "The key has expired (after 90 days unless set otherwise) or was deleted, or the organisation's plan lacks the API (Pro or Enterprise has it)"
+  "The key is mistyped, has expired (after 90 days unless set otherwise) or was deleted, or the organisation's plan lacks the API (Pro or Enterprise has it)"
 const UNKNOWN_KEY =
   'The key does not begin with `mint_`, as admin keys do, so it may be of another kind, or a part of one'
 const SCOPE = ' may have the scope `read` (a job takes a key with full access), or'
@@ -130,6 +131,11 @@ const SCOPE = ' may have the scope `read` (a job takes a key with full access), 
 const NO_CREDITS: Explanation = [
   'The credits of the docs service are used up',
   'Buy credits, or wait for the next period.',
+]
+
+const PAYMENT: Explanation = [
+  'The docs service requires a payment',
+  'The credits may be used up, or an invoice may be open: see the dashboard.',
 ]
 
 /** What is meant by a status and the words of the service. */
@@ -156,13 +162,24 @@ const KNOWN_REASONS: readonly (readonly [pattern: RegExp, meaning: Explanation])
       `A job takes a key with full access, a report one of scope \`read\`: ${NEW_KEY}`,
     ],
   ],
+  [
+    /^401 .*authorization header/i,
+    ['The API key did not arrive', 'Does a proxy remove the header `authorization`?'],
+  ],
   [/^40[13] .*expired/i, ['The API key has expired', capitalize(NEW_KEY)]],
   [/^40[13] .*(?:deleted|revoked)/i, ['The API key was deleted', capitalize(NEW_KEY)]],
   [
-    /^40[13] .*\bapp\b.*\binstall/i,
+    /^40. .*(?:\bapp\b.*\binstall|\binstall.*\bapp\b)/i,
     [
       'The GitHub App of the docs service is not installed where it is needed',
       'Install it on the repository of the documentation: the dashboard leads there.',
+    ],
+  ],
+  [
+    /^400 .*\bjob\b.*\b(?:archived|closed|completed|failed)\b/i,
+    [
+      'The job takes no message any more',
+      'To start a new job, leave out `job-id`, or set `follow-up: false`.',
     ],
   ],
   [
@@ -190,6 +207,7 @@ function explain(call: ServiceCall, response: ServiceResponse, isKnownKey: boole
     'The docs service rejected the request as invalid',
     joinSentences(
       bytes > LONG_PROMPT_BYTES ? shorten : '',
+      said === '' ? '' : 'The dashboard may show what it means.',
       `Check ${prompt === '' ? '' : '`prompt` and '}\`project-id\`.`,
     ),
   ]
@@ -204,15 +222,17 @@ function explain(call: ServiceCall, response: ServiceResponse, isKnownKey: boole
       'The docs service refused the API key',
       `${isKnownKey ? KNOWN_KEY : UNKNOWN_KEY}: see the dashboard, and put a valid admin key into the secret behind \`api-key\`.`,
     ],
-    402: NO_CREDITS,
+    402: said === '' ? NO_CREDITS : PAYMENT,
     403: [
       'The docs service does not allow this',
-      `The dashboard shows why: the key${prompt === '' ? '' : SCOPE} may have a list of IP addresses that this runner is not on, or the plan may not include this.`,
+      said === ''
+        ? `The dashboard shows why: the key${prompt === '' ? '' : SCOPE} may have a list of IP addresses that this runner is not on, or the plan may not include this.`
+        : 'The dashboard shows the key, its scope and the plan.',
     ],
     404: call.notFound,
     409: [
       'The docs service cannot do this now',
-      'The job may be busy: wait for it with `job-id` and without a prompt, then try again.',
+      'Wait until the job is finished (with `job-id` and no prompt), or run this again later.',
     ],
     408: [
       'The docs service timed out waiting for the request',
@@ -220,7 +240,9 @@ function explain(call: ServiceCall, response: ServiceResponse, isKnownKey: boole
     ],
     413: [
       'The request is too large for the docs service',
-      bytes > LONG_PROMPT_BYTES ? shorten : 'It is small: check `base-url`, and a proxy before it.',
+      bytes > LONG_PROMPT_BYTES
+        ? shorten
+        : 'The prompt is small, so a proxy or a wrong `base-url` is likely.',
     ],
     429: ['The rate limit of the docs service is reached', limitFix(call, response.json, said)],
     500: [
@@ -245,7 +267,7 @@ function limitFix({ limit }: ServiceCall, json: unknown, said: string): string {
   const ofKey = isSaid ? '' : 'It is the limit of this API key.'
   const whose = json === undefined ? ofText : ofKey
   const documented = limit === undefined ? '' : `The documented limit is ${limit}.`
-  return joinSentences(whose, documented, 'Start fewer runs, or run at another time.')
+  return joinSentences(whose || documented, 'Start fewer runs, or run at another time.')
 }
 
 /** The longest piece of a response that is quoted, in characters. */

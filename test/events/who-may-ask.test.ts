@@ -186,11 +186,14 @@ const NEEDS = 'needs `write` (`required-permission`)'
 const NOBODY = `the event does not say who caused it, and a run on this \`pull_request_target\` event ${NEEDS}`
 const NO_BOT = 'renovate[bot] is a bot that `allow-bots` does not list'
 const TEXT =
-  'the inputs request nothing, and commands stand in comments on issues and pull requests alone'
+  'the inputs request nothing, and commands count only in comments on an issue or pull request, or on a line of one'
 
 it.for([
   [NOBODY, target(person(''))],
-  ['the comment does not start with /docs as plain text', comment({ body: 'Yes.' })(reader)],
+  [
+    'the comment does not start with /docs as a word in plain text',
+    comment({ body: 'Yes.' })(reader),
+  ],
   ['the comment is not new (`edited`)', comment({ action: 'edited' })(reader)],
   [TEXT, issue(reader)],
   ['this pull request was closed without a merge', closed(reader)],
@@ -239,7 +242,7 @@ it.for<[string, Event, string, Readonly<Record<string, string>>?]>([
   ['a pull request from a fork', fork, FORKS],
   ['a pull request from a fork that was deleted', { ...fork, payload: ofDeleted }, FORKS],
   ['a review of a pull request from a fork', event('pull_request_review', ofFork), FORKS],
-  ['a push in a fork', push(inFork), FORKS],
+  ['a push in a fork', push(inFork), `${FORKS} set one in this fork, or`],
   ['a push of Dependabot', push({ sender: bot('dependabot[bot]') }), BOT],
   ['a run that Dependabot started', push(), BOT, { GITHUB_ACTOR: 'dependabot[bot]' }],
 ])(

@@ -37,7 +37,7 @@ export const VALUES: readonly [InputName, string, unknown][] = [
 
 const NOT_A_KEY = `is a name, not its value: in the workflow, write \`\${{ secrets.NAME }}\``
 
-const EXPRESSION = `is the text of an expression, not its value: write it as \`\${{ … }}\` below \`with:\``
+const EXPRESSION = `is the text of an expression, not its value: write it as \`\${{ … }}\` below \`with:\`, and do not quote or escape it`
 
 /** Texts that are refused, and what is said of them. */
 export const WRONG_VALUES: readonly [InputName, string, string][] = [
@@ -99,6 +99,14 @@ export const WRONG_VALUES: readonly [InputName, string, string][] = [
   ['visitors-export', 'steps.x.outputs.y', `("steps.x.outputs.y") ${EXPRESSION}`],
   ['matrix', 'toJSON(matrix)', `("toJSON(matrix)") ${EXPRESSION}`],
   ['github-token', 'secrets.TOKEN', `("secrets.TOKEN") ${EXPRESSION}`],
+  ['skip-labels', '["no-docs"]', '("["no-docs"]") is a list in brackets: write its entries alone'],
+  ['allow-bots', 'true', '("true") contains an invalid login, "true"'],
+  ['command', '/docs|/doc', '("/docs|/doc") is a pattern, not a word'],
+  [
+    'github-token',
+    'DOCS_TOKEN',
+    `is a name, not its value: in the workflow, write \`\${{ secrets.NAME }}\``,
+  ],
   ['github-token', 'two words', 'contains white space or characters that no token has'],
   [
     'allow-bots',

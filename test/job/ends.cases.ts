@@ -103,7 +103,7 @@ export const ENDS: readonly [string, Reply, Ended, string][] = [
     'the deadline, and no poll that shows the job',
     { status: 503 },
     { inputs: wait },
-    `timed-out ⏱️ none error: ${UNSEEN} ${MAYBE} ${LATER}${fails('timed-out')}`,
+    `timed-out ⏱️ none error: ${UNSEEN} ${MAYBE}${fails('timed-out')}`,
   ],
   [
     'a cancel while it waits',

@@ -36,8 +36,16 @@ describe.each(KINDS)('a proxy, for %s,', (_name, freshConnection) => {
   )
 
   it.each([
-    ['http', 'me:secret', 'it requires a user name and password (407)'],
-    ['https', 'me:secret', 'it requires a user name and password (407)'],
+    [
+      'http',
+      'me:secret',
+      'it requires a user name and password in its URL, http://USER:PASSWORD@HOST (407)',
+    ],
+    [
+      'https',
+      'me:secret',
+      'it requires a user name and password in its URL, http://USER:PASSWORD@HOST (407)',
+    ],
     ['https', undefined, 'it returned 502'],
   ])(
     'that refuses has sent nothing on, and is named by its host: %s, %s, %s',

@@ -35,7 +35,7 @@ export const REFUSED: readonly (readonly [Readonly<Record<string, string>>, stri
   ],
   [
     { prompt: 'x', 'api-key': 'same_1', 'project-id': 'same_1' },
-    'project-id has the same value as api-key; accepted: the id of the project, which is no secret, as project-id.',
+    "api-key has the same value as project-id; accepted: an admin API key (mint_…) from the dashboard's API keys page, alone in its secret (`gh secret set NAME`, or Settings → Secrets and variables → Actions).",
   ],
   [
     { 'visitors-export': 'visitors.json' },
@@ -77,6 +77,10 @@ const NO_JOB = 'can have no effect without a job: request one with `prompt` or `
 
 /** Inputs, and the warnings that some of them have no effect. */
 export const WITHOUT_EFFECT: readonly [Readonly<Record<string, string>>, readonly string[]][] = [
+  [
+    { prompt: '.github/prompt.md' },
+    ['`prompt` is the name of a file: to send its text, write it as `prompt-file`.'],
+  ],
   [
     { prompt: 'x', matrix: 'Object' },
     [

@@ -120,7 +120,7 @@ describe('one cause of all that could not be read', () => {
     const { failure = '', log, summary, outputs } = await runReaders({ inputs, faults })
     const start = `The docs service does not allow this (403); not read: ${parts}. The `
     expect([failure.slice(0, start.length), failure.match(/403/g)]).toEqual([start, ['403']])
-    expect(failure).toMatch(/Nope.*IP addresses/)
+    expect(failure).toMatch(/Nope.*dashboard/)
     expect(summary).toMatch(/^## ❌ Readers report\n\n.*\(403\).*\n\nproject `docs`/)
     expect([log, Object.values(outputs).join('')]).toEqual([[], ''])
   })

@@ -149,7 +149,7 @@ describe('five minutes', () => {
       '7 of the 7 weeks before, the reads, the pages of the period after the first 250, the ratings, the searches and the questions'
     expect(warned).toContain(`; not read: ${left}. `)
     expect(warned).toMatch(
-      / 100 analytics requests.* asks to wait 40 min .*, which is past the 5 minutes.*$/,
+      / limit of this API key.* asks to wait 40 min .*, which is past the 5 minutes.*$/,
     )
   })
 })

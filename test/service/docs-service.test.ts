@@ -104,10 +104,10 @@ describe('a body', () => {
   const UNEXPECTED = 'Unexpected response from the docs service (200)'
   const PAGE = 'A web page answered, not the docs service (200)'
   it.each([
-    ['', UNEXPECTED, 'with an empty body.'],
-    ['hello', UNEXPECTED, 'with text that is not JSON.'],
-    ['{"id":7}', UNEXPECTED, 'with JSON that does not match the documentation.'],
-    ['{"id":"other","status":"active"}', UNEXPECTED, 'with another job.'],
+    ['', UNEXPECTED, 'with an empty body. Check `base-url`.'],
+    ['hello', UNEXPECTED, 'with text that is not JSON. Check `base-url`.'],
+    ['{"id":7}', UNEXPECTED, 'with JSON that does not match the documentation. Check `base-url`.'],
+    ['{"id":"other","status":"active"}', UNEXPECTED, 'with another job. Check `base-url`.'],
     ['<!doctype html><p>Sign in', PAGE, `${HTML}. ${CHECK}`],
   ])('of a success such as %j is no job: %s, %s', async (body, headline, says) => {
     const error = await failureOf('get', { status: 200, body })
@@ -168,11 +168,7 @@ it.each([
   ['broken', true, 'No response from the docs service: it broke.'],
   ['timeout', false, `${UNREACHED} Check \`base-url\`.`],
   ['unresolved', false, `${UNREACHED} Check \`base-url\`. Check the firewall and the proxy`],
-  [
-    'proxy',
-    false,
-    `${UNREACHED} Check \`base-url\`. Check \`HTTPS_PROXY\` and \`HTTP_PROXY\`: a user`,
-  ],
+  ['proxy', false, `${UNREACHED} Check \`HTTPS_PROXY\` and \`HTTP_PROXY\`, and whether`],
   ['tls', false, `${UNREACHED} Check \`base-url\`. For your own certificate authority, set`],
 ] as const)(
   'a request that failed (%s), maybe sent: %j, is told as such',
