@@ -84,6 +84,8 @@ export async function loadRequest(trigger: Trigger, run: Run): Promise<RunReques
   if (first.length > 0) throw new InputsError(first, isJobMeant || !isReportMeant)
 
   for (const sentence of warningsOf(inputs, wantsJob, hasInstruction)) log.warning(sentence)
+  if (/^\S+\.(?:mdx?|txt)$/.test(inputs.prompt))
+    log.cost('`prompt` is the name of a file: to send its text, write it as `prompt-file`.')
   const isUnscheduled = ['push', 'pull_request', 'pull_request_target'].includes(trigger.event.name)
   if (inputs['skip-unchanged'] && wantsJob && isUnscheduled) {
     log.notice('`skip-unchanged` has no effect on a push or pull request: it is for a `schedule`.')
@@ -119,8 +121,6 @@ function warningsOf(inputs: Inputs, wantsJob: boolean, hasInstruction: boolean):
       `\`matrix\` is \`Object\`, as \`\${{ matrix }}\` is for every leg alike. ${meant}`,
     )
   }
-  if (/^\S+\.(?:mdx?|txt)$/.test(inputs.prompt))
-    warnings.push('`prompt` is the name of a file: to send its text, write it as `prompt-file`.')
   if (/^[\p{L}\p{N}]/u.test(inputs.command)) {
     const why = 'starts with a letter or digit, so any comment may start with it by chance'
     warnings.push(
@@ -145,7 +145,7 @@ function singleInputProblems({ environment, problems }: Run): InputProblem[] {
   const [key = '', projectId = ''] = ['api-key', 'project-id'].map((name) =>
     environment.inputs.get(name),
   )
-  if (key.trim() !== '' && key.trim() === projectId.trim()) {
+  if (key.trim() !== '' && key.trim() === projectId.trim() && !SERVICE_KEY.test(key)) {
     const problem = 'has the same value as project-id'
     return [...problems, { input: 'api-key', problem, accepted: INPUTS['api-key'].format.accepted }]
   }

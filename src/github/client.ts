@@ -178,7 +178,10 @@ export class GitHub {
     const isMissing = this.#isMissing(permission, error)
     // GitHub returns 404 for both.
     const other = error.status === 404 ? ' (or the item does not exist)' : ''
-    const missing = `\`${permission}\` is missing in \`permissions:\`${other}`
+    // What the workflow says does not govern a person's token.
+    const isOfPerson = error.message.includes('personal access token')
+    const where = isOfPerson ? 'of `github-token`' : 'in `permissions:`'
+    const missing = `\`${permission}\` is missing ${where}${other}`
     const failed = `Failed to ${purpose}: ${error.message}`
     if (call.level === 'info' || cancel.aborted) {
       log.info(joinSentences(isMissing ? `${missing}.` : '', `${failed}.`))

@@ -121,7 +121,7 @@ function textWithout(
 export const COMMAND_WORD = textWithout(
   'one word, such as /docs, or nothing to turn commands off',
   [/\s/, 'contains white space'],
-  [/[|*()]/, 'is a pattern, not a word'],
+  [/[|*()^,"']/, 'contains quotes, commas or marks of a pattern'],
 )
 
 const QUOTED = /^["'`]|["'`]$/
@@ -215,7 +215,8 @@ export const BASE_URL = format(
 )
 
 function splitList(text: string, separator = /[,\r\n]/): string[] {
-  if (/^\[.*\]$/s.test(text)) throw new RangeError('is a list in brackets: write its entries alone')
+  if (/^\[.*[,"'].*\]$|^- /s.test(text))
+    throw new RangeError('is a list of YAML or JSON: write its entries alone, one per line')
   return text.split(separator).flatMap((entry) => entry.trim() || [])
 }
 

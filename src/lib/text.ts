@@ -110,7 +110,7 @@ export function byteLength(text: string): number {
 
 /** The text of an expression of a workflow that nothing has evaluated: `secrets.DOCS_API_KEY`. */
 export const EXPRESSION =
-  /^(?:\$\{\{.*\}\}|(?:steps|needs)\.[\w-]+\.outputs\.[\w-]+|(?:secrets|vars|env|inputs|matrix|github)\.[\w.-]+|(?:to|from)JSON\(.*\))$/s
+  /^(?:\$\{[{ ].*\}|(?:steps|needs)\.[\w-]+\.outputs\.[\w-]+|(?:secrets|vars|env|inputs|matrix|github)\.[\w.-]+|(?:to|from)JSON\(.*\))$/s
 
 /** What went wrong, or how something ended, in words. */
 export type Failure = {

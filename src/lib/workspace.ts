@@ -62,7 +62,7 @@ export class WorkspaceReader {
 function missingHint(name: string): string {
   const hints: readonly (readonly [RegExp, string])[] = [
     [EXPRESSION, `it is the text of an expression: write it as \`\${{ … }}\``],
-    [/^["'`]|^- /, 'write it without quotes, and without a dash before it'],
+    [/^["'`]/, 'write it without quotes'],
     [/^https?:/, 'URLs are not fetched'],
     [/^(?:\.\.|~)?[\\/]/, 'files outside the workspace are not read'],
     [/\s\S+\s/, 'is it an instruction? Then write it as `prompt`'],

@@ -114,7 +114,10 @@ export class DocsService {
 
   #projectNotFound(): ServiceCall['notFound'] {
     const headline = `No project ${inBackticks(this.#options.projectId)}`
-    return [headline, 'Check `project-id`, and that the API key belongs to the same organisation.']
+    return [
+      headline,
+      'Check `project-id` and `base-url`, and that the API key belongs to the same organisation.',
+    ]
   }
 
   async #request<T extends object>(

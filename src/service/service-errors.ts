@@ -67,7 +67,9 @@ export class InvalidResponseError extends FailureError {
 
   /** @param mismatch what the JSON is, if it is JSON */
   constructor(call: ServiceCall, response: ServiceResponse, mismatch?: string) {
-    const [headline, fix] = isHtmlPage(response) ? WEB_PAGE : [UNEXPECTED, 'Check `base-url`.']
+    const [headline, fix] = isHtmlPage(response)
+      ? WEB_PAGE
+      : [UNEXPECTED, response.isCutOff ? '' : 'Check `base-url`.']
     const found = describeBody(response, mismatch)
     const details = joinSentences(`The request to ${call.purpose} was answered with ${found}.`, fix)
     super({ headline: `${headline} (${response.status})`, details })
@@ -142,7 +144,7 @@ const PAYMENT: Explanation = [
 const KNOWN_REASONS: readonly (readonly [pattern: RegExp, meaning: Explanation])[] = [
   [/^4.. .*\bcredits?\b/i, NO_CREDITS],
   [
-    /^40. .*\b(?:plan|trial)\b/i,
+    /^40. .*\b(?:plan|trial|subscription)\b/i,
     [
       "The organisation's plan does not include this",
       'Pro and Enterprise include the API and analytics: change the plan in the dashboard, or remove the inputs that ask for this.',
@@ -163,7 +165,7 @@ const KNOWN_REASONS: readonly (readonly [pattern: RegExp, meaning: Explanation])
     ],
   ],
   [
-    /^401 .*authorization header/i,
+    /^401 (?:missing|no) .*authorization/i,
     ['The API key did not arrive', 'Does a proxy remove the header `authorization`?'],
   ],
   [/^40[13] .*expired/i, ['The API key has expired', capitalize(NEW_KEY)]],
@@ -176,7 +178,7 @@ const KNOWN_REASONS: readonly (readonly [pattern: RegExp, meaning: Explanation])
     ],
   ],
   [
-    /^400 .*\bjob\b.*\b(?:archived|closed|completed|failed)\b/i,
+    /^400 (?:the )?job (?:is|was|has been) (?:archived|closed|completed|failed)/i,
     [
       'The job takes no message any more',
       'To start a new job, leave out `job-id`, or set `follow-up: false`.',
@@ -207,8 +209,9 @@ function explain(call: ServiceCall, response: ServiceResponse, isKnownKey: boole
     'The docs service rejected the request as invalid',
     joinSentences(
       bytes > LONG_PROMPT_BYTES ? shorten : '',
-      said === '' ? '' : 'The dashboard may show what it means.',
-      `Check ${prompt === '' ? '' : '`prompt` and '}\`project-id\`.`,
+      said === '' || /\b(?:prompt|project)/i.test(said)
+        ? `Check ${prompt === '' ? '' : '`prompt` and '}\`project-id\`.`
+        : 'The dashboard may show what it means; check `project-id`, too.',
     ),
   ]
   const explanations: Readonly<Record<number, Explanation>> = {
@@ -225,7 +228,7 @@ function explain(call: ServiceCall, response: ServiceResponse, isKnownKey: boole
     402: said === '' ? NO_CREDITS : PAYMENT,
     403: [
       'The docs service does not allow this',
-      said === ''
+      /^(?:forbidden|access denied|insufficient permissions?)?\.?$/i.test(said)
         ? `The dashboard shows why: the key${prompt === '' ? '' : SCOPE} may have a list of IP addresses that this runner is not on, or the plan may not include this.`
         : 'The dashboard shows the key, its scope and the plan.',
     ],

@@ -99,9 +99,14 @@ export const WRONG_VALUES: readonly [InputName, string, string][] = [
   ['visitors-export', 'steps.x.outputs.y', `("steps.x.outputs.y") ${EXPRESSION}`],
   ['matrix', 'toJSON(matrix)', `("toJSON(matrix)") ${EXPRESSION}`],
   ['github-token', 'secrets.TOKEN', `("secrets.TOKEN") ${EXPRESSION}`],
-  ['skip-labels', '["no-docs"]', '("["no-docs"]") is a list in brackets: write its entries alone'],
+  ['project-id', `\${{ vars.X }`, `("\${{ vars.X }") ${EXPRESSION}`],
+  [
+    'skip-labels',
+    '["no-docs"]',
+    '("["no-docs"]") is a list of YAML or JSON: write its entries alone, one per line',
+  ],
   ['allow-bots', 'true', '("true") contains an invalid login, "true"'],
-  ['command', '/docs|/doc', '("/docs|/doc") is a pattern, not a word'],
+  ['command', '/docs|/doc', '("/docs|/doc") contains quotes, commas or marks of a pattern'],
   [
     'github-token',
     'DOCS_TOKEN',
