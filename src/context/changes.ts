@@ -18,7 +18,8 @@ export async function readChanges(
   read: () => Promise<EventFacts>,
   permission = 'contents: read',
 ): Promise<EventFacts> {
-  const cost = 'the agent is not told the commits, files and diff'
+  const lacks = known.commits?.length ? 'the' : 'the commits,'
+  const cost = `the agent is not told ${lacks} files and diff`
   const call = { purpose: 'read what has changed', permission, cost }
   const changes = await github.attempt(call, read)
   return changes.known ? changes.value : unknownChanges(changes.why, known)

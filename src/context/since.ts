@@ -110,7 +110,7 @@ export async function factsOfBranch(
     const changes = await github.attempt({ ...call, level: 'notice' }, () =>
       changesSinceRelease(sha, github),
     )
-    return (changes.known && changes.value) || (await lastCommits(sha, changes.known, github))
+    return (changes.known && changes.value) || (await lastCommits(sha, github))
   })
 }
 
@@ -149,11 +149,7 @@ async function compareWithFirst(
 }
 
 /** What the last commits changed, of a young branch all. */
-async function lastCommits(
-  sha: string,
-  knowsReleases: boolean,
-  github: GitHub,
-): Promise<EventFacts> {
+async function lastCommits(sha: string, github: GitHub): Promise<EventFacts> {
   const { repository } = github
   const listed = await github.call<readonly Commit[]>(({ rest }) =>
     rest.repos.listCommits({ ...repository, sha, per_page: LAST_COMMITS + 1 }),
@@ -161,8 +157,7 @@ async function lastCommits(
   const ref = listed.at(-1)?.sha ?? sha
   const isAll = listed.length <= LAST_COMMITS
   const words = isAll ? 'the first commit, included' : `${LAST_COMMITS} commits before`
-  const releases = knowsReleases ? 'no release to compare with' : 'the releases are not known'
-  const why = `this step has no earlier job, and ${releases}`
+  const why = 'this step has no earlier job'
   const changes = await compare({ ref, since: ['Changes since', `${words} (${why})`] }, sha, github)
   if (!isAll) return changes
   // Nothing can be compared with what was before the first commit.

@@ -66,9 +66,11 @@ export function jobSummary(report: Report, run: Run): Markdown {
   const { result, sign, headline, prName, prLink, plan, job, pullText } = report
   const told = plan === undefined || plan.kind === 'wait' ? undefined : plan.contextStats
   const costs = run.log.costs()
+  const ended = report.pull?.kind === 'pull-request' ? report.pull.ended : undefined
+  const state = ended === undefined ? 'is ready for review' : `was ${ended}`
   const heading =
     result === 'pull-request'
-      ? md`Pull request ${link(prName, prLink)} is ready for review`
+      ? md`Pull request ${link(prName, prLink)} ${state}`
       : sentencesWithCode(headline)
   return joinMarkdown([
     md`## ${costs.length > 0 && isExpected(result) && !report.isFailure ? '⚠️' : sign} ${heading}`,

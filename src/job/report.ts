@@ -112,7 +112,10 @@ export function makeReport(
 /** The report with what GitHub shows of the job. */
 export function withPull(report: Report, pull: PullReport): Report {
   const isWithoutPull = report.result === 'no-pull-request' && !hasLostLink(report.job)
-  const words = isWithoutPull ? noPullRequestWords(pull) : undefined
+  const ended = pull.kind === 'pull-request' ? pull.ended : undefined
+  const words = isWithoutPull
+    ? noPullRequestWords(pull)
+    : ended && { headline: `Pull request ${ended}` }
   return { ...report, ...words, pullText: pullSummary(pull), pull }
 }
 

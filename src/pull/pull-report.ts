@@ -29,6 +29,8 @@ export type PullReport =
       readonly kind: 'pull-request'
       readonly url: string
       readonly title: string
+      /** What became of it since; `undefined` where it is open, or that is not known. */
+      readonly ended: 'merged' | 'closed' | undefined
       /** Milliseconds since the epoch; `undefined` where it is not known. */
       readonly createdAtMs: number | undefined
       readonly fileCount: number
@@ -169,7 +171,7 @@ function placeOf(
 }
 
 function pullFields(number: number): string {
-  return `pullRequest(number: ${number}) { title createdAt changedFiles headRefOid ${COMMENT_FIELDS}
+  return `pullRequest(number: ${number}) { title state createdAt changedFiles headRefOid ${COMMENT_FIELDS}
     files(first: 100) { nodes { path additions deletions changeType } }
     commits(last: 1) { nodes { commit { oid ${CHECK_FIELDS} } } } }`
 }
@@ -183,7 +185,13 @@ function branchFields(sinceMs: number): string {
 }
 
 type GraphqlFile = Sent<{ path: string; additions: number; deletions: number; changeType: string }>
-type Pull = Sent<{ title: string; createdAt: string; changedFiles: number; headRefOid: string }> &
+type Pull = Sent<{
+  title: string
+  state: string
+  createdAt: string
+  changedFiles: number
+  headRefOid: string
+}> &
   Sent<{
     comments: PullComments
     files: Nodes<GraphqlFile>
@@ -224,6 +232,7 @@ function readPull(pull: Pull, sinceMs: number, { inputs }: Run) {
   return {
     kind: 'pull-request',
     title: `${pull.title ?? ''}`,
+    ended: (['merged', 'closed'] as const).find((word) => word.toUpperCase() === pull.state),
     createdAtMs: Date.parse(pull.createdAt ?? '') || undefined,
     fileCount: pull.changedFiles ?? files.length,
     files: files.length === 0 && pull.changedFiles !== 0 ? undefined : pagesFirst(files),

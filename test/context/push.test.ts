@@ -169,7 +169,7 @@ describe('a push', () => {
       ])
       expect(counts).toBe('2 commits, files not known')
       const cause = status === 403 ? '`contents: read` is missing in `permissions:`' : why
-      const cost = `${cause}, so the agent is not told the commits, files and diff.`
+      const cost = `${cause}, so the agent is not told the files and diff.`
       expect(logged).toEqual([expect.stringContaining(cost)])
       expect(logged[0]).toMatch(/^warning: /)
     },
@@ -241,7 +241,7 @@ describe('a schedule or dispatch', () => {
       for (let at = 1; at < count; at++) addCommit(world, { files: [`src/${at}.ts`] })
       const sha = world.branches.get('main') ?? ''
       const { lines, requests } = await tell(scene, { ...start, env: { GITHUB_SHA: sha } })
-      const why = 'this step has no earlier job, and no release to compare with'
+      const why = 'this step has no earlier job'
       expect(lines[4]).toBe(`Changes since: ${since} (${why})`)
       for (const mark of ['- ', 'modified '])
         expect(lines.filter((line) => line.startsWith(mark))).toHaveLength(told)
@@ -249,15 +249,6 @@ describe('a schedule or dispatch', () => {
       expect(requests).toEqual([...LIST, ...ofChanges])
     },
   )
-
-  it('is not told on its first run that there is no release where those are not known', async () => {
-    const scene = await scheduleScene()
-    scene.github.faults.push({ match: /releases$/, end: '502' })
-    const { lines } = await tell(scene, start)
-    expect(lines[4]).toMatch(
-      /^Changes since: .* \(this step has no earlier job, and the releases are not known\)$/,
-    )
-  })
 
   it('says that it is not known, and why, with one warning', async () => {
     const scene = await scheduleScene()

@@ -93,6 +93,7 @@ describe('the permission of somebody who asks', () => {
 
   it.each<[GitHubFault['end'], number, string]>([
     ['401', 1, 'GitHub refused `github-token` (401, "Bad credentials")'],
+    ['403', 1, 'GitHub returned 403 ("Forbidden")'],
     ['500', 3, 'GitHub returned 500 ("Server Error")'],
     [{ status: 200, body: { permission: 'admin' } }, 1, "GitHub's response names no account"],
   ])(
@@ -102,7 +103,8 @@ describe('the permission of somebody who asks', () => {
       const end = await run({ event: command })
       const failed = `warning: Skipped: failed to read the permission of octocat: ${why}.`
       const isTokenRefused = answer === '401'
-      const again = isTokenRefused ? 'Correct `github-token`, then repeat the command.' : LATER
+      const isFinal = isTokenRefused || answer === '403'
+      const again = isFinal ? 'Correct `github-token`, then repeat the command.' : LATER
       expectSkip(end, `${failed} ${again}`)
       const reactions = isTokenRefused ? [] : [reaction('confused')]
       expect(end.requests).toEqual([...Array.from({ length: times }, () => ASK), ...reactions])

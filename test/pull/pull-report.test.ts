@@ -74,6 +74,17 @@ describe('the files of the pull request', () => {
   })
 })
 
+it.each([
+  ['merged', { state: 'closed', merged: true, merged_at: '2026-01-05T00:00:00Z' }],
+  ['closed', { state: 'closed' }],
+])('a pull request that was %s is not said to be ready for review', async (word, fields) => {
+  const { open, read } = await startFinishedJob()
+  open(fields)
+  const { summary, log } = await read()
+  expect(summary).toMatch(new RegExp(`^## ✅ Pull request .* was ${word}\n`))
+  expect(log.at(-1)).toMatch(new RegExp(`^notice: Pull request ${word} \\(job j1\\): `))
+})
+
 it('the summary names five failed checks of others, and how many more there are', async () => {
   const { world, open, read, reply } = await startFinishedJob()
   const sha = open({ files: ['a.mdx'] }).commits[0] ?? ''
