@@ -84,7 +84,7 @@ export async function loadRequest(trigger: Trigger, run: Run): Promise<RunReques
   if (first.length > 0) throw new InputsError(first, isJobMeant || !isReportMeant)
 
   for (const sentence of warningsOf(inputs, wantsJob, hasInstruction)) log.warning(sentence)
-  if (/^\S+\.(?:mdx?|txt)$/.test(inputs.prompt))
+  if (/^[^\s:]+\.(?:mdx?|txt)$/.test(inputs.prompt))
     log.cost('`prompt` is the name of a file: to send its text, write it as `prompt-file`.')
   const isUnscheduled = ['push', 'pull_request', 'pull_request_target'].includes(trigger.event.name)
   if (inputs['skip-unchanged'] && wantsJob && isUnscheduled) {

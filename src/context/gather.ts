@@ -19,7 +19,7 @@ import {
 import { factsOfBranch, factsOfPush, factsOfRelease, type LastJob } from './since.ts'
 
 /** What the run knows already. */
-export type KnownFacts = Pick<BlockOptions, 'signals' | 'conversation' | 'promptBytes'> & {
+type KnownFacts = Pick<BlockOptions, 'signals' | 'conversation' | 'promptBytes'> & {
   /** That the commits of a push came in. */
   readonly mergedPulls: MergedPulls
   readonly lastJob: Known<LastJob | undefined>
@@ -39,7 +39,7 @@ export type SourceItem = {
 /** Newest first. `authors`: logins of the people whose changes it is about. */
 export type Sources = { readonly items: readonly SourceItem[]; readonly authors: readonly string[] }
 
-export type ContextBlock = {
+type ContextBlock = {
   /** Empty with `context: none`. */
   readonly text: string
   readonly stats: ContextStats | undefined
@@ -204,7 +204,12 @@ async function factsOfPull(
 async function factsOfIssue(issue: Issue, github: GitHub): Promise<EventFacts> {
   const { number, pull_request: link } = issue
   if (link == null) return titled('Issue', issue)
-  const pull = await github.read(() =>
+  const call = {
+    purpose: 'read the branches of the pull request',
+    permission: 'pull-requests: read',
+    level: 'info',
+  } as const
+  const pull = await github.attempt(call, () =>
     github.call<PullRequest>(({ rest }) =>
       rest.pulls.get({ ...github.repository, pull_number: number ?? 0 }),
     ),

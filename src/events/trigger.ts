@@ -119,7 +119,9 @@ function whyWithoutKey(
   const whom = isDependabot ? 'Dependabot, which has secrets of its own' : 'runs of forks'
   const ways = [
     ...(isDependabot ? ['set one'] : isPull ? [] : ['set one in this fork']),
-    ...(inputs.command === '' ? [] : [`comment with ${inputs.command} on the pull request`]),
+    ...(inputs.command === ''
+      ? []
+      : [`comment with ${inputs.command} in the main thread of the pull request`]),
     'start the job after the merge, on `push`',
   ]
   return `\`api-key\` is empty, as GitHub gives no secrets to ${whom}: ${ways.join(', or ')}`

@@ -90,10 +90,10 @@ function messagesOf(data: unknown): string {
 }
 
 function kindOf(status: number, said: string): GitHubError['kind'] {
-  if (status === 410 || status === 422 || (status === 403 && /\blocked\b/i.test(said)))
+  if (status === 410 || status === 422 || (status === 403 && /\b(?:locked|archived)\b/i.test(said)))
     return 'refused'
+  if (/\bSAML\b|IP allow list|\bsuspended\b/i.test(said)) return 'setup'
   // A comparison of unrelated commits is a 404, too.
-  if (/\bSAML\b|IP allow list|\barchived\b|\bsuspended\b/i.test(said)) return 'setup'
   const mayBePermission = (status === 403 || status === 404) && !/no common ancestor/i.test(said)
   return mayBePermission ? 'permission' : 'other'
 }
@@ -117,8 +117,8 @@ export function readGraphqlErrors(data: unknown): readonly GraphqlError[] {
 
 export function graphqlError({ type, message, path }: GraphqlError): GitHubError {
   const other = type === 'RATE_LIMITED' ? 'rate-limit' : 'other'
-  const kind = type === 'FORBIDDEN' || type === 'NOT_FOUND' ? 'permission' : other
   const status = type === 'NOT_FOUND' ? 404 : undefined
+  const kind = type === 'FORBIDDEN' || status ? kindOf(status ?? 403, message) : other
   return new GitHubError(`GitHub returned "${clip(message, 200)}"`, { kind, status, path })
 }
 

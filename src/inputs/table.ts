@@ -92,7 +92,7 @@ export function hasReport(inputs: Inputs): boolean {
   return summary || file !== '' || inputs['reader-signals'] !== 'none'
 }
 
-export const SECRET_INPUTS = ['api-key', 'github-token'] as const satisfies readonly InputName[]
+const SECRET_INPUTS: readonly InputName[] = ['api-key', 'github-token']
 
 function input<T>(group: InputGroup, format: InputFormat<T>, fallback = ''): InputSpec<T> {
   return { group, format, default: fallback }
@@ -163,8 +163,9 @@ export function readInputs(texts: InputTexts, redact: Redact) {
       return parse(given)
     } catch (error) {
       if (!(error instanceof RangeError)) throw error
-      const value =
-        secretsOf(new Map([[name, given]])).length > 0 ? '' : `("${quoted(redact(given))}") `
+      const isSecret =
+        SECRET_INPUTS.includes(name) || secretsOf(new Map([[name, given]])).length > 0
+      const value = isSecret ? '' : `("${quoted(redact(given))}") `
       problems.push({ input: name, problem: `${value}${error.message}`, accepted: format.accepted })
       return parse(fallback)
     }

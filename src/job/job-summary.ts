@@ -32,7 +32,7 @@ export function publishReport(report: Report, run: Run): void {
 }
 
 /** The outputs of an agent job at its end. */
-export function jobOutputs(report: Report): OutputValues {
+function jobOutputs(report: Report): OutputValues {
   const { result, job, jobId, plan, pull } = report
   return {
     'job-id': jobId,
@@ -62,7 +62,7 @@ function operationOf({ prLink, pull, accepted }: Report): string {
 }
 
 /** The summary of a job that was requested: what came of it, what it means, and what belongs to it folded. */
-export function jobSummary(report: Report, run: Run): Markdown {
+function jobSummary(report: Report, run: Run): Markdown {
   const { result, sign, headline, prName, prLink, plan, job, pullText } = report
   const told = plan === undefined || plan.kind === 'wait' ? undefined : plan.contextStats
   const costs = run.log.costs()
@@ -110,7 +110,7 @@ export function reportDryRun(plan: Plan, run: Run): undefined {
 }
 
 /** The summary of a dry run: what would have been sent, in full. */
-export function dryRunSummary(text: string, plan: Plan, run: Run): Markdown {
+function dryRunSummary(text: string, plan: Plan, run: Run): Markdown {
   return joinMarkdown([
     md`## 📝 Docs agent: dry run`,
     sentencesWithCode(text),

@@ -154,7 +154,7 @@ async function publish(
  * @returns whether a command there, in this repository, continues the job
  */
 async function noteSources(
-  { plan, prLink, accepted, result }: Report,
+  { plan, prLink, accepted, result, job }: Report,
   trigger: Trigger,
   run: Run,
 ): Promise<boolean> {
@@ -163,8 +163,11 @@ async function noteSources(
   const { id, sentAtMs: atMs } = accepted
   const lines =
     plan.kind === 'wait' ? [] : [createLine({ jobId: id, atMs }, plan.items, trigger, run)]
-  const earlierAtMs = plan.kind === 'message' ? plan.namedAtMs : accepted.namedAtMs
-  if (plan.kind !== 'create' && earlierAtMs !== undefined) lines.push(earlierLine(id, earlierAtMs))
+  if (plan.kind !== 'create') {
+    const createdAtMs = Date.parse(job?.createdAt ?? '') || accepted.namedAtMs
+    const earlierAtMs = plan.namedAtMs ?? (plan.kind === 'wait' ? createdAtMs : undefined)
+    if (earlierAtMs !== undefined) lines.push(earlierLine(id, earlierAtMs))
+  }
   const isWritten = await writeNote(pull, lines, run)
   const { repository, number } = locatePullRequest(pull, run.github) ?? {}
   const isHere = repository?.toLowerCase() === run.environment.repository.toLowerCase()

@@ -31,7 +31,7 @@ export function hasInstructions(parts: PromptParts): boolean {
 }
 
 /** @param context what GitHub knows of the event, as a delimited block; empty if none is wanted */
-export function assemblePrompt(parts: PromptParts, context: string): string {
+function assemblePrompt(parts: PromptParts, context: string): string {
   const { prompt, promptFiles, command, contextFiles } = parts
   const texts = promptFiles.map(({ text }) => text)
   return [prompt, ...texts, command, ...contextFiles.map(quoted), context]
@@ -88,7 +88,7 @@ export async function writePrompt(
   if (isReply) {
     const posts =
       conversation && conversation.posts.length > 0 ? renderMessageContext(conversation) : ''
-    const prompt = [command, posts.trim()].join('\n\n').trim()
+    const prompt = [command, run.redact(posts).trim()].join('\n\n').trim()
     return { ...sourcesOf(trigger, [], run), prompt, contextStats: undefined }
   }
   const signals = (await readers?.signals()) ?? []

@@ -15,7 +15,7 @@ import type { PollEnd } from './poll.ts'
 import type { AcceptedJob } from './submit.ts'
 
 /** What became of a request for a job: the output `result`. */
-export type JobResult =
+type JobResult =
   | 'pull-request'
   | 'no-pull-request'
   | 'failed'
@@ -200,21 +200,19 @@ function wordsOf(
       }
     }
     case 'error': {
-      if (hasStatus(error, 404) && inputs['job-id'] === '') {
-        const headline = 'The docs service does not know the job any more (404)'
-        const details = `It had accepted the job ${inBackticks(jobId)}, which may be running. The dashboard of the docs service shows whether it was deleted.`
-        return { sign: md`❌`, headline, details, namesJob }
-      }
       const { headline, details } = describeFailure(error)
+      const isUnknown = hasStatus(error, 404)
+      const wasAccepted = isUnknown && inputs['job-id'] === ''
       return {
         sign: md`❌`,
         headline,
-        // Of a job that the service does not know there is nothing to wait for.
         details: joinSentences(
           details,
-          end.job === undefined || hasStatus(error, 404) ? '' : running,
+          wasAccepted ? 'It had accepted the job, which may be running.' : '',
+          // Of a job that the service does not know there is nothing to wait for.
+          end.job === undefined || isUnknown ? '' : running,
         ),
-        namesJob: end.job !== undefined || hasStatus(error, 404),
+        namesJob: end.job !== undefined || isUnknown,
       }
     }
   }

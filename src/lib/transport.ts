@@ -35,7 +35,7 @@ export const TRANSPORT_ADVICE: Readonly<Record<TransportError['failure'], string
   refused: CHECK_NETWORK,
   unresolved: CHECK_NETWORK,
   unreachable: CHECK_NETWORK,
-  tls: 'For your own certificate authority, set `NODE_EXTRA_CA_CERTS` on the runner.',
+  tls: 'For your own certificate authority, set `NODE_EXTRA_CA_CERTS` on the runner; else check its firewall and proxy.',
   'tls-protocol': CHECK_NETWORK,
   proxy: 'Check `HTTPS_PROXY` and `HTTP_PROXY`, and whether the proxy may connect to this host.',
   timeout: '',

@@ -51,7 +51,8 @@ export class WorkspaceReader {
       if (error instanceof TypeError)
         throw new WorkspaceError('is not UTF-8 text', { cause: error })
       if (!['ENOENT', 'ENOTDIR'].includes(errorCode(error))) throw workspaceError(error, 'read')
-      throw new WorkspaceError(`does not exist in the workspace (${missingHint(name)})`, {
+      const hint = missingHint(name.replace(`${this.#root}${sep}`, ''))
+      throw new WorkspaceError(`does not exist in the workspace (${hint})`, {
         cause: error,
       })
     }

@@ -60,7 +60,7 @@ export type PullFile = {
 }
 
 /** A finished job, and when this run sent its message, in milliseconds since the epoch; `undefined` if it sent none. */
-export type FinishedJob = { readonly job: Job; readonly messageAtMs: number | undefined }
+type FinishedJob = { readonly job: Job; readonly messageAtMs: number | undefined }
 
 type Place = { readonly owner: string; readonly repo: string; readonly number?: number }
 
@@ -151,7 +151,7 @@ export async function waitForPreview(
   }
   const isNever =
     report.kind === 'pull-request' && report.checks.isRead && report.preview.state === 'unknown'
-  if (isNever && !run.cancel.aborted)
+  if (isNever && run.clock.now() >= times.endedAtMs + MAX_SILENCE_MS)
     run.log.notice(
       '`wait-for-preview` has ended: GitHub shows no build of a preview. Does the plan include previews, and did a page change?',
     )

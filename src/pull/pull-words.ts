@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto'
 import { code, joinMarkdown, link, type Markdown, md } from '../lib/markdown.ts'
-import { countOf, type Failure, inBackticks } from '../lib/text.ts'
+import { countOf, type Failure, inBackticks, shorten } from '../lib/text.ts'
 import type { OutputValues } from '../runner/run.ts'
 import { PAGE, type PullFile, type PullReport } from './pull-report.ts'
 
 const MAX_NAMED_FILES = 10
 const MAX_NAMED_CHECKS = 5
+/** Of a file or check, in characters: a comment holds 65,536. */
+const MAX_NAME = 200
 
 type Pull = Extract<PullReport, { kind: 'pull-request' }>
 
@@ -28,9 +30,9 @@ export function pullSummary(report: PullReport): readonly Markdown[] {
     return [md`${code('github-token')} can't read pull requests of ${report.repository}, ${lost}`]
   }
   if (report.kind !== 'pull-request') return []
-  const { title } = report
+  const title = md`${report.title}`
   return [
-    title === '' ? md`` : md`**${title}**`,
+    title.source === '' ? md`` : md`**${title}**`,
     filesText(report),
     previewText(report),
     failedText(report),
@@ -65,7 +67,7 @@ function filesCount({ files = [], fileCount }: Pull): string {
 function filesList(files: readonly PullFile[], { url, fileCount }: Pull): Markdown {
   const named = files.slice(0, MAX_NAMED_FILES).map(({ path, additions, deletions }) => {
     const anchor = createHash('sha256').update(path).digest('hex')
-    return md`${link(code(path), `${url}/files#diff-${anchor}`)} (+${additions} −${deletions})`
+    return md`${link(code(shorten(path, MAX_NAME)), `${url}/files#diff-${anchor}`)} (+${additions} −${deletions})`
   })
   return andMore(named, fileCount)
 }
@@ -81,7 +83,9 @@ function previewText({ preview: { state, url }, checks }: Pull): Markdown {
 function failedText({ checks: { failed } }: Pull): Markdown {
   if (failed.length === 0) return md``
   const count = failed.length === 1 ? '1 check fails' : `${failed.length} checks fail`
-  const named = failed.slice(0, MAX_NAMED_CHECKS).map(({ name, url }) => link(md`${name}`, url))
+  const named = failed
+    .slice(0, MAX_NAMED_CHECKS)
+    .map(({ name, url }) => link(md`${shorten(name, MAX_NAME)}`, url))
   return md`${count}: ${andMore(named, failed.length)}`
 }
 

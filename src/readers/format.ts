@@ -93,12 +93,12 @@ export function rawTable(head: Row, rows: readonly Row[], align: string): Markdo
 
 /** A page by its path, cut in its middle; a link, if the site is known. */
 export function pageName(path: string, site: URL | undefined, maxLength: number): Markdown {
-  const label = code(shorten(path, maxLength))
+  const label = code(cutMiddle(path, maxLength))
   const url = site && pageUrl(path, site)
   return url === undefined || url.length > MAX_LINK_LENGTH ? label : link(label, url)
 }
 
-function shorten(path: string, maxLength: number): string {
+function cutMiddle(path: string, maxLength: number): string {
   if (path.length <= maxLength) return path
   // The end of a path says more than its beginning.
   const start = Math.floor(maxLength / 3)

@@ -25,6 +25,9 @@ export async function findExportPath({ inputs, environment }: Run): Promise<stri
 /** A comment of GitHub's holds 64 KiB; a workflow that posts the report may add to it. */
 const MAX_MARKDOWN_KIB = 60
 
+/** How long a refused report waits for the job's error to explain it. */
+const JOB_ERROR_MS = 5000
+
 /** The readers part of a run: visitors, and what readers missed, within one limit of requests. */
 export class Readers {
   readonly #exportTo: string | undefined
@@ -75,8 +78,14 @@ export class Readers {
     }
     const isUnread = hasVisitors ? report === undefined : !signals?.isRead && job === undefined
     if (isUnread) {
-      // A refusal concerns the job, too: its error stands above and explains it.
-      const explained = this.#reader.isRefused ? await job?.catch(() => undefined) : undefined
+      // A refusal mostly meets the job, too, at once: its error then stands above and explains it.
+      const late = async () => {
+        await this.#run.clock.sleep(JOB_ERROR_MS, cancel)
+        return undefined
+      }
+      const explained = this.#reader.isRefused
+        ? await Promise.race([job, late()]).catch(() => undefined)
+        : undefined
       const failure = this.#reader.leftOut(explained).join(' ')
       return this.#publish({ failure, signals, leftOut: [] })
     }

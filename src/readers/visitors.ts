@@ -22,7 +22,7 @@ import {
 const EARLIER_PERIODS = 7
 const TOP_PAGES = 10
 
-export type PeriodTotals = { readonly period: Period; readonly totals: Counts }
+type PeriodTotals = { readonly period: Period; readonly totals: Counts }
 type PeriodAnswer = VisitorsAnswer & { readonly period: Period }
 
 /** What was read of one period: its pages by path, of a page met twice the later row. */
@@ -85,6 +85,11 @@ async function readPages(
     const next = await reader.read(period, visitorsCall(offset), part)
     if (next === undefined) break
     answers.push(next)
+    // A service that repeats itself would use up the requests of all.
+    if (next.rows.at(-1)?.path === answers.at(-2)?.rows.at(-1)?.path) {
+      reader.note(`The service repeated pages of ${name}, so that the next ones are not known.`)
+      break
+    }
   }
   const pages = new Map(answers.flatMap(({ rows }) => rows.map((row) => [row.path, row])))
   const invalidRows = answers.reduce((sum, answer) => sum + answer.invalidRows, 0)

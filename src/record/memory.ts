@@ -32,7 +32,7 @@ export type Attempt =
   | { readonly kind: 'unknown'; readonly why: string; readonly error?: GitHubError }
 
 /** The comments of a command's thread. */
-export type CommandThread = {
+type CommandThread = {
   /** Oldest first, ours among them. */
   readonly comments: readonly ThreadComment[]
   readonly ownIds: ReadonlySet<number>

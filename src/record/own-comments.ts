@@ -16,7 +16,7 @@ import { parseJson } from '../lib/text.ts'
 import type { Run } from '../runner/run.ts'
 
 /** What a comment of ours tells later runs, unseen by people. */
-export type Marker = RecordMarker | NoteMarker
+type Marker = RecordMarker | NoteMarker
 
 /** Of a reply to a command, or of the step's comment on a pull request. */
 export type RecordMarker = {
@@ -68,7 +68,7 @@ const PATTERN = /^<!-- docs-agent ([\w-]+)\.([\w-]{43}) -->/
  * Renders a marker, for the very beginning of a comment. It is signed, with a key derived from the API key, so that
  * nobody else can make one, or copy one to another thread or repository.
  */
-export function renderMarker(marker: Marker, thread: Thread, run: Run): Markdown {
+function renderMarker(marker: Marker, thread: Thread, run: Run): Markdown {
   const payload = Buffer.from(run.redact(JSON.stringify(marker))).toString('base64url')
   return Markdown.raw(
     `<!-- docs-agent ${payload}.${sign(payload, thread, run).toString('base64url')} -->`,
@@ -76,7 +76,7 @@ export function renderMarker(marker: Marker, thread: Thread, run: Run): Markdown
 }
 
 /** The marker that a comment in this thread begins with; `undefined` if it has none of ours. */
-export function readMarker(body: string, thread: Thread, run: Run): Marker | undefined {
+function readMarker(body: string, thread: Thread, run: Run): Marker | undefined {
   const [, payload = '', signature = ''] = PATTERN.exec(body) ?? []
   // Without the key, as in a dry run, none is ours.
   if (payload === '' || run.inputs['api-key'] === '') return undefined
@@ -120,7 +120,7 @@ type ThreadComments = {
 }
 
 /** A comment as it is to be written. */
-export type Draft = { readonly marker: Marker; readonly text: Markdown }
+type Draft = { readonly marker: Marker; readonly text: Markdown }
 
 /** Lists all comments of a thread. */
 export async function listThread(thread: Thread, run: Run): Promise<Known<ThreadComments>> {

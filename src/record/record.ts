@@ -111,7 +111,6 @@ export class RunRecord {
 
   /** Names the accepted job. */
   async accepted(job: NamedJob, stage: Exclude<Stage, 'starting'>): Promise<void> {
-    if (this.#isUnclear) return
     this.#job = job
     await this.#show(stage)
   }

@@ -199,7 +199,7 @@ type OutputName = (typeof OUTPUTS)[number]
 export type OutputValues = Readonly<Partial<Record<OutputName, string>>>
 
 /** An output may have this many bytes. GitHub's own limit is 1 MiB for all outputs of a job. */
-export const OUTPUT_LIMIT_BYTES = 256 * 1024
+const OUTPUT_LIMIT_BYTES = 256 * 1024
 
 export type SummarySection = 'job' | 'visitors'
 
@@ -214,7 +214,7 @@ const TOO_LARGE = md`This part of the summary is larger than GitHub shows. The s
  *
  * @param path of the file that the runner reads; empty if it gave none: then nothing is written
  */
-export function createSummary(path: string) {
+function createSummary(path: string) {
   const sections = { job: '', visitors: '' }
   let earlier: string | undefined
   return (section: SummarySection, source: string): void => {

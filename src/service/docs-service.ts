@@ -85,7 +85,7 @@ export class DocsService {
     const { projectId } = this.#options
     const [id] = path
     const headline = `No job ${inBackticks(id ?? '')} in project ${inBackticks(projectId)}`
-    const fix = 'Check `job-id` and `project-id`; the service may also have deleted the job.'
+    const fix = 'The service may have deleted it. Check `project-id`, and `job-id` if it is set.'
     const notFound = id === undefined ? this.#projectNotFound() : ([headline, fix] as const)
     const job = { ...call, path: ['v2', 'agent', projectId, 'job', ...path], notFound }
     const read = (json: unknown): Job | string | undefined => {

@@ -142,9 +142,9 @@ const PAYMENT: Explanation = [
 
 /** What is meant by a status and the words of the service. */
 const KNOWN_REASONS: readonly (readonly [pattern: RegExp, meaning: Explanation])[] = [
-  [/^4.. .*\bcredits?\b/i, NO_CREDITS],
+  [/^4(?!04|29).*\bcredits?\b/i, NO_CREDITS],
   [
-    /^40. .*\b(?:plan|trial|subscription)\b/i,
+    /^40[0-3] .*\b(?:plan|trial|subscription)\b/i,
     [
       "The organisation's plan does not include this",
       'Pro and Enterprise include the API and analytics: change the plan in the dashboard, or remove the inputs that ask for this.',
@@ -297,7 +297,7 @@ function messageIn({ json, body }: ServiceResponse): string {
       stringField(one, 'message'),
     ),
   ]
-  const fields = messages.filter((part) => part).join('; ')
+  const fields = [...new Set(messages)].filter((part) => part).join('; ')
   const isShortText = json === undefined && body.length <= MAX_QUOTE_LENGTH && !isHtml(body)
   const said = typeof json === 'string' ? json : fields || (isShortText ? body : '')
   return said.replace(/\s+/g, ' ').replaceAll('`', "'").trim()

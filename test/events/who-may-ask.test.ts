@@ -252,7 +252,7 @@ it.for<[string, Event, string, Readonly<Record<string, string>>?]>([
     const ask = (command: string) =>
       run({ event: made, inputs: { ...PROMPT, 'api-key': '', command }, env })
     const end = await ask('/docs')
-    const comment = 'comment with /docs on the pull request, or'
+    const comment = 'comment with /docs in the main thread of the pull request, or'
     const log = [`${why} ${comment} start the job after the merge, on \`push\`.`]
     expect(end).toMatchObject({ outputs: { result: 'skipped' }, log, requests: [], calls: [] })
     expect((await ask('')).log).toEqual([`${why} start the job after the merge, on \`push\`.`])

@@ -24,7 +24,11 @@ const retryAfter = (status: number, s: number): Reply => ({
 
 const unreadable = 'other undefined: GitHub returned 200 without a readable body'
 const withoutData = 'other undefined: GitHub returned a response without data'
-const failing = (type?: string) => ({ body: { data: null, errors: [{ type, message: 'No.' }] } })
+const failing = (type?: string, message = 'No.') => ({
+  body: { data: null, errors: [{ type, message }] },
+})
+const SAML = 'Resource protected by organization SAML enforcement.'
+const ARCHIVED = 'Repository was archived so is read-only.'
 
 const usedUp = { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '7' }
 
@@ -122,6 +126,8 @@ describe('a call', () => {
     ['POST /graphql', failing(), 3, 'other undefined: GitHub returned "No."'],
     ['POST /graphql', failing('RATE_LIMITED'), 3, 'rate-limit undefined: GitHub returned "No."'],
     ['POST /graphql', failing('FORBIDDEN'), 1, 'permission undefined: GitHub returned "No."'],
+    ['POST /graphql', failing('FORBIDDEN', SAML), 1, `setup undefined: GitHub returned "${SAML}"`],
+    ['GET /x', said(403, ARCHIVED), 1, `refused 403: GitHub returned 403 ("${ARCHIVED}")`],
     ['POST /graphql', said(404, 'Not Found'), 1, 'setup 404: GitHub returned 404'],
     ['POST /graphql', { ...HTML, status: 405 }, 1, 'setup 405: GitHub returned 405'],
     [

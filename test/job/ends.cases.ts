@@ -41,9 +41,8 @@ const NOT_REMEMBERED =
 const UNSEEN =
   'Not finished within 30m. The last poll failed. The docs service failed (503). The request to get the job was answered with an empty body. The cause is the service or a proxy before it, not this workflow.'
 const GONE =
-  'No job `j1` in project `docs` (404). The request to get the job was answered with an empty body. Check `job-id` and `project-id`; the service may also have deleted the job.'
-const OWN_GONE =
-  'The docs service does not know the job any more (404). It had accepted the job `j1`, which may be running. The dashboard of the docs service shows whether it was deleted.'
+  'No job `j1` in project `docs` (404). The request to get the job was answered with an empty body. The service may have deleted it. Check `project-id`, and `job-id` if it is set.'
+const OWN_GONE = `${GONE} It had accepted the job, which may be running.`
 const ARCHIVED =
   "The agent's job was archived (job j1). It was archived in the dashboard or by the service, and does no further work."
 

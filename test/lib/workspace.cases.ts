@@ -12,6 +12,7 @@ export const UNREADABLE: readonly [string, string | RegExp][] = [
   ['"a.md"', hint('write it without quotes')],
   ['https://x.example/a.md', hint('URLs are not fetched')],
   ['~/a.md', hint('files outside the workspace are not read')],
+  ['$WORKSPACE/missing.md', MISSING],
   ['Update the docs', hint('is it an instruction? Then write it as `prompt`')],
   ['docs', 'is a directory, not a file'],
   ['.', 'is a directory, not a file'],

@@ -51,7 +51,7 @@ describe('reading from the workspace', () => {
     execFileSync('mkfifo', [inRoot('pipe')])
     await writeFile(inRoot('latin1.txt'), Buffer.from([0xe9, 0x20]))
     await symlink('../outside/secret.txt', inRoot('outside-link'))
-    const read = new WorkspaceReader(root).read(name)
+    const read = new WorkspaceReader(root).read(name.replace('$WORKSPACE', root))
     await expect(read).rejects.toThrow(message)
     await expect(read).rejects.toMatchObject({ name: 'WorkspaceError' })
   })

@@ -81,6 +81,7 @@ export const WITHOUT_EFFECT: readonly [Readonly<Record<string, string>>, readonl
     { prompt: '.github/prompt.md' },
     ['`prompt` is the name of a file: to send its text, write it as `prompt-file`.'],
   ],
+  [{ prompt: 'https://docs.example/prompt.md' }, []],
   [
     { prompt: 'x', matrix: 'Object' },
     [

@@ -154,8 +154,13 @@ describe('waiting for the preview', () => {
   it('ends after a minute without a sign of a build, at the deadline, and with a cancel', async () => {
     const { world, open, read } = await startFinishedJob()
     const pull = open()
-    expect(await read({ inputs: WAIT })).toMatchObject({ ...outputs('', ''), tookMs: 60_000 })
-    expect((await read({ inputs: { ...WAIT, timeout: '25s' } })).tookMs).toBe(25_000)
+    const never = 'notice: `wait-for-preview` has ended: GitHub shows no build of a preview.'
+    const silent = await read({ inputs: WAIT })
+    expect(silent).toMatchObject({ ...outputs('', ''), tookMs: 60_000 })
+    expect(silent.log.join()).toContain(never)
+    const short = await read({ inputs: { ...WAIT, timeout: '25s' } })
+    expect(short.tookMs).toBe(25_000)
+    expect(short.log.join()).not.toContain(never)
     playBuild(world, pull.commits[0] ?? '', 'building')
     const cancelled = await read({ inputs: WAIT, cancelAtMs: 33_000 })
     expect(cancelled).toMatchObject({ ...outputs(PREVIEW_URL, 'building'), tookMs: 33_000 })

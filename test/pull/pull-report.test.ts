@@ -48,6 +48,15 @@ describe('the files of the pull request', () => {
     expect(JSON.parse(outputs['pr-files'] ?? '')).toHaveLength(100)
   })
 
+  it('have names of 200 characters at most, and no title of invisible characters', async () => {
+    const { open, read, reply } = await startFinishedJob()
+    open({ title: '\u200b', files: [`${'a'.repeat(300)}.mdx`] })
+    for (const text of [(await read()).summary, await reply()]) {
+      expect(text).toContain(`1 page: [\`${'a'.repeat(199)}…\`]`)
+      expect(text).not.toContain('****')
+    }
+  })
+
   it('are said to be none where there are none', async () => {
     const { open, read } = await startFinishedJob()
     open({ title: 'Nothing' })

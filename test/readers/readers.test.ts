@@ -138,7 +138,11 @@ describe('one cause of all that could not be read', () => {
     const { failure, summary } = await runReaders({ ...options, job: { error } })
     expect(failure).toBe(`${error}; not read: the visitors.`)
     expect(summary).toBe(`## ❌ Readers report\n\n${failure}\n\nproject \`docs\``)
-    for (const job of [{}, { error: 'The credits of the docs service are used up (402)' }])
+    for (const job of [
+      {},
+      { error: false as const },
+      { error: 'The credits of the docs service are used up (402)' },
+    ])
       expect((await runReaders({ ...options, job })).failure).toContain('"Nope"')
   })
 })

@@ -22,8 +22,8 @@ type ReadersRun = {
   readonly docs?: DocsServiceOptions
   readonly faults?: readonly Fault[]
   readonly cancelAtMs?: number
-  /** The run has a job, too; `error`: the headline of the error that it ends in. */
-  readonly job?: { readonly error?: string }
+  /** The run has a job, too; `error`: the headline of the error that it ends in; `false` while it runs. */
+  readonly job?: { readonly error?: string | false }
   /** Done to the workspace once the inputs are read. */
   readonly meanwhile?: (workspace: string) => void
 }
@@ -60,7 +60,8 @@ export async function runReaders(options: ReadersRun) {
   const access = { baseUrl, projectId: 'docs', apiKey: docs.key, redact: run.redact }
   const service = new DocsService({ ...access, http, clock })
   const readers = new Readers(exportTo, service, run)
-  const ended = job && Promise.resolve(job.error)
+  const { error } = job ?? {}
+  const ended = job && (error === false ? new Promise<never>(() => {}) : Promise.resolve(error))
   const [forAgent, failure] = await Promise.all([readers.signals(), readers.report(ended)])
   const signals = forAgent.join('\n')
   const summary = written.mock.lastCall?.[1].source ?? ''

@@ -160,11 +160,14 @@ const ODD =
 const LEFT_OUT =
   '3 rows of the period without a path, or with a count that is not a number, left out.'
 
+const REPEATED = 'The service repeated pages of the period, so that the next ones are not known.'
+
 // Its rows by offset, and whether more follow after the last.
 it.each([
   ['sends odd rows', [[row(''), null, 'row'], [row('/good')]], false, LEFT_OUT, ['/good']],
   ['sends no list of pages', [undefined], false, ODD, []],
   ['does not say whether there is more', [[row('/good')]], undefined, ODD, ['/good']],
+  ['never ends', [[row('/a')], [row('/a')]], true, REPEATED, ['/a']],
   // The later row counts, which is no reason for anything.
   ['sends a page twice', [[row('/b', 9), row('/c', 8)], [row('/b', 7)]], false, '', ['/c', '/b']],
 ])('a service that %s is read as far as that goes, and that is said', async (...given) => {

@@ -28,7 +28,7 @@ async function next({ ask }: Scene, options: Next = {}): Promise<string[]> {
   return firstCalls(await ask({ words: '/docs shorter', end: 'submitted', ...options }))
 }
 
-function firstCalls({ calls }: RunEnd): string[] {
+function firstCalls({ calls }: Pick<RunEnd, 'calls'>): string[] {
   return calls.slice(0, calls[0]?.startsWith('POST') === true ? 1 : 2)
 }
 
@@ -72,6 +72,15 @@ it('a further command sends its words alone, and with `job-id` those after the p
   expect((await scene.ask({ words, inputs: { prompt } })).bodies).toEqual([{ prompt: 'shorter' }])
   const { bodies, calls } = await scene.ask({ words, inputs: { prompt, 'job-id': 'j7' } })
   expect([calls[0], bodies]).toEqual(['POST /job/j7/message', [{ prompt: 'Be brief.\n\nshorter' }]])
+})
+
+it('what was said since the last command is told without the key', async ({ scene }) => {
+  const inputs = { context: 'diff', 'api-key': 'mint_demo' }
+  await scene.ask({ inputs })
+  scene.comment('Is mint_demo right?')
+  const { bodies, calls } = await scene.ask({ words: '/docs shorter', inputs })
+  expect(firstCalls({ calls })).toEqual(continues('job_1'))
+  expect(JSON.stringify(bodies)).toContain('Is *** right?')
 })
 
 it('a further command goes on with the newest job, but not with one that a run was refused', async ({

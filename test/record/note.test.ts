@@ -185,9 +185,11 @@ describe('the note on the agent’s pull request', () => {
     await write(scene, 'Fix it', { end: 'timed-out', inputs: { timeout: '1s' } })
     expect(notesIn(scene)).toEqual([])
     const wait = { inputs: { prompt: '', 'job-id': 'job_1' } }
-    await write(scene, 'Wait', { ...ended(PULL), ...wait })
-    await write(scene, 'Wait', { ...ended(PULL), ...wait })
-    expect(linesIn(scene)).toEqual(['- 2026-01-05: an earlier job'])
+    const body = { status: 'completed', prLink: PULL, createdAt: '2026-01-03T00:00:00Z' }
+    const made = { replies: { get: [{ body }] }, ...wait }
+    await write(scene, 'Wait', made)
+    await write(scene, 'Wait', made)
+    expect(linesIn(scene)).toEqual(['- 2026-01-03: an earlier job'])
     const { calls } = await scene.tell(scene.comment('/docs shorter', { number: 1 }), ended(PULL))
     expect(calls[1]).toBe('POST /job/job_1/message')
   })
