@@ -61,7 +61,7 @@ function operationOf({ prLink, pull, accepted }: Report): string {
   return accepted.prLink !== '' || createdAtMs < accepted.sentAtMs ? 'updated' : 'created'
 }
 
-/** The summary of a job that was requested: what came of it, what it means, and what belongs to it folded. */
+/** The summary of a job that was requested: its result, what that means, and what belongs to it folded. */
 function jobSummary(report: Report, run: Run): Markdown {
   const { result, sign, headline, prName, prLink, plan, job, pullText } = report
   const told = plan === undefined || plan.kind === 'wait' ? undefined : plan.contextStats
