@@ -1,4 +1,4 @@
-import { byteLength, cleanHunks, clipBytes } from '../lib/text.ts'
+import { byteLength, cleanHunks, clipBytes, sumOf } from '../lib/text.ts'
 import { type ChangedFile, describeFile, namesIn, RANKS, type Rank, rankOf } from './ranking.ts'
 
 /** What a file must be able to have for its diff to be shown; smaller ones are shown whole. */
@@ -73,10 +73,6 @@ export function renderFiles(
 /** The headers alone. */
 export function listFiles(files: readonly ChangedFile[], maxBytes: number): Written {
   return listParts(toParts(files), maxBytes, MAX_FILES)
-}
-
-export function sumOf<T>(list: readonly T[], numberOf: (one: T) => number): number {
-  return list.reduce((sum, one) => sum + numberOf(one), 0)
 }
 
 function headerBytes({ header }: Part): number {

@@ -204,15 +204,13 @@ async function factsOfPull(
 async function factsOfIssue(issue: Issue, github: GitHub): Promise<EventFacts> {
   const { number, pull_request: link } = issue
   if (link == null) return titled('Issue', issue)
-  const call = {
-    purpose: 'read the branches of the pull request',
-    permission: 'pull-requests: read',
-    level: 'info',
-  } as const
-  const pull = await github.attempt(call, () =>
-    github.call<PullRequest>(({ rest }) =>
-      rest.pulls.get({ ...github.repository, pull_number: number ?? 0 }),
-    ),
+  const permission = 'pull-requests: read'
+  const pull = await github.attempt(
+    { purpose: 'read its branches', permission, level: 'info' },
+    () =>
+      github.call<PullRequest>(({ rest }) =>
+        rest.pulls.get({ ...github.repository, pull_number: number ?? 0 }),
+      ),
   )
   const known = pull.known ? pull.value : { ...issue, merged_at: link.merged_at }
   return await factsOfPull(known, github, {})

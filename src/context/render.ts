@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { MergedPull } from '../github/pull-requests.ts'
 import type { Inputs } from '../inputs/table.ts'
-import { byteLength, clipBytes, oneLine } from '../lib/text.ts'
-import { listFiles, renderFiles, renderHunk, sumOf, type Written } from './diff.ts'
+import { byteLength, clipBytes, oneLine, sumOf } from '../lib/text.ts'
+import { listFiles, renderFiles, renderHunk, type Written } from './diff.ts'
 import {
   type CommitSummary,
   cleanText,
@@ -127,7 +127,7 @@ export function renderContext(
   )
   const middle = [posts, pulls, ...written, told, hunk].map((part) => part?.text ?? '').join('')
   const head = `${facts}${middle}${title}`
-  const whole = url === '' ? '' : `\n… (the whole diff: ${oneLine(url)})`
+  const whole = url === '' ? '' : `\n… (the whole diff: ${clipBytes(oneLine(url), MAX_FACT_BYTES)})`
   const diffBytes = bytesLeft - frameBytes - byteLength(`${head}${whole}`)
   const shown = withDiff ? renderFiles(files, diffBytes) : { ...list, isCut: false }
   // There may be more files than GitHub lists.

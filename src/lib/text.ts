@@ -40,6 +40,10 @@ export function fenceFor(text: string): string {
   return '`'.repeat(runs.reduce((longest, run) => Math.max(longest, run.length), 2) + 1)
 }
 
+export function sumOf<T>(list: readonly T[], numberOf: (one: T) => number): number {
+  return list.reduce((sum, one) => sum + numberOf(one), 0)
+}
+
 export function errorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }

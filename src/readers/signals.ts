@@ -1,5 +1,5 @@
 import { code, details, joinMarkdown, type Markdown, md } from '../lib/markdown.ts'
-import { countOf, listOf } from '../lib/text.ts'
+import { countOf, listOf, sumOf } from '../lib/text.ts'
 import type { OutputValues } from '../runner/run.ts'
 import {
   type AnalyticsCall,
@@ -104,13 +104,13 @@ export function findSignals(
     const [first] = same
     return first === undefined ? [] : [{ name: first.name, signals: same }]
   })
-  const readers = (item: SignalItem): number => sum(item.signals, ({ count }) => count)
+  const readers = (item: SignalItem): number => sumOf(item.signals, ({ count }) => count)
   return items.sort((left, right) => readers(right) - readers(left)).slice(0, MAX_ITEMS)
 }
 
 /** Pages that surely get more votes against them than the site as a whole. */
 function findBadlyRated(ratings: readonly Rating[]): Signal[] {
-  const siteShare = sum(ratings, ({ down }) => down) / sum(ratings, ({ up, down }) => up + down)
+  const siteShare = sumOf(ratings, ({ down }) => down) / sumOf(ratings, ({ up, down }) => up + down)
   const signals = ratings.map(({ name, up, down }): Signal => {
     return { kind: 'rating', name, count: down, of: up + down, siteShare }
   })
@@ -120,8 +120,8 @@ function findBadlyRated(ratings: readonly Rating[]): Signal[] {
 
 /** Searches that surely lead to a click less than half as often as those of the site as a whole. */
 function findSearchedInVain(searches: readonly Search[]): Signal[] {
-  const clicks = sum(searches, ({ hits, clickRate }) => hits * clickRate)
-  const siteRate = clicks / sum(searches, ({ hits }) => hits)
+  const clicks = sumOf(searches, ({ hits, clickRate }) => hits * clickRate)
+  const siteRate = clicks / sumOf(searches, ({ hits }) => hits)
   return searches.flatMap(({ name, hits, clickRate }): Signal[] => {
     const isInVain =
       hits >= MIN_SEARCHES && wilson(hits * clickRate, hits, Z_95).high < siteRate / 2
@@ -142,10 +142,6 @@ function findUnanswered(questions: readonly Question[]): Signal[] {
     if (name === undefined || count < MIN_QUESTIONS || days.size < MIN_DAYS) return []
     return [{ kind: 'question', name, count, of, siteShare }]
   })
-}
-
-function sum<T>(rows: readonly T[], of: (row: T) => number): number {
-  return rows.reduce((total, row) => total + of(row), 0)
 }
 
 /** The interval that a share surely lies in, after so many of so many cases (Wilson, 1927). */

@@ -134,6 +134,9 @@ describe('the context block', () => {
     expect([lastOf(20_000), lastOf(9)]).toEqual([`… (the whole diff: ${url})`, '+xxxxxxxxx'])
     const capped = { files: { ...filesOf(file('a.ts', '+x')), total: undefined, url } }
     expect(linesOf(capped).at(-1)).toBe(`… (the whole diff: ${url})`)
+    // Room for it is kept beside the longest prompt.
+    const long = linesOf({ files: { ...capped.files, url: 'x'.repeat(5000) } }).at(-1) ?? ''
+    expect(long.length).toBeLessThan(550)
   })
 
   it('fills 16 KiB to the byte without the diff, and is cut by one byte more', () => {
