@@ -180,7 +180,7 @@ export class GitHub {
     const other = error.status === 404 ? ' (or the item does not exist)' : ''
     // What the workflow says does not govern a person's token.
     const isOfPerson = error.message.includes('personal access token')
-    const where = isOfPerson ? 'of `github-token`' : 'in `permissions:`'
+    const where = isOfPerson ? 'from `github-token`' : 'in `permissions:`'
     const missing = `\`${permission}\` is missing ${where}${other}`
     const failed = `Failed to ${purpose}: ${error.message}`
     if (call.level === 'info' || cancel.aborted) {
