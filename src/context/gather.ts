@@ -206,7 +206,7 @@ async function factsOfIssue(issue: Issue, github: GitHub): Promise<EventFacts> {
   if (link == null) return titled('Issue', issue)
   const permission = 'pull-requests: read'
   const pull = await github.attempt(
-    { purpose: 'read its branches', permission, level: 'info' },
+    { purpose: 'read the pull request', permission, level: 'info' },
     () =>
       github.call<PullRequest>(({ rest }) =>
         rest.pulls.get({ ...github.repository, pull_number: number ?? 0 }),

@@ -208,7 +208,7 @@ function wordsOf(
         headline,
         details: joinSentences(
           details,
-          wasAccepted ? 'It had accepted the job, which may be running.' : '',
+          wasAccepted ? 'The service had accepted this job, which may be running.' : '',
           // Of a job that the service does not know there is nothing to wait for.
           end.job === undefined || isUnknown ? '' : running,
         ),

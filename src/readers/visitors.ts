@@ -1,4 +1,4 @@
-import { countOf, formatCount } from '../lib/text.ts'
+import { countOf, formatCount, sumOf } from '../lib/text.ts'
 import type { OutputValues } from '../runner/run.ts'
 import {
   type Counts,
@@ -86,13 +86,13 @@ async function readPages(
     if (next === undefined) break
     answers.push(next)
     // A service that repeats itself would use up the requests of all.
-    if (next.rows.at(-1)?.path === answers.at(-2)?.rows.at(-1)?.path) {
+    if (next.hasMore && next.rows.at(-1)?.path === answers.at(-2)?.rows.at(-1)?.path) {
       reader.note(`The service repeated pages of ${name}, so that the next ones are not known.`)
       break
     }
   }
   const pages = new Map(answers.flatMap(({ rows }) => rows.map((row) => [row.path, row])))
-  const invalidRows = answers.reduce((sum, answer) => sum + answer.invalidRows, 0)
+  const invalidRows = sumOf(answers, (answer) => answer.invalidRows)
   const isOdd = answers.some((answer) => answer.isOdd)
   if (isOdd)
     reader.note(

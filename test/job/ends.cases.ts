@@ -42,7 +42,7 @@ const UNSEEN =
   'Not finished within 30m. The last poll failed. The docs service failed (503). The request to get the job was answered with an empty body. The cause is the service or a proxy before it, not this workflow.'
 const GONE =
   'No job `j1` in project `docs` (404). The request to get the job was answered with an empty body. The service may have deleted it. Check `project-id`, and `job-id` if it is set.'
-const OWN_GONE = `${GONE} It had accepted the job, which may be running.`
+const OWN_GONE = `${GONE} The service had accepted this job, which may be running.`
 const ARCHIVED =
   "The agent's job was archived (job j1). It was archived in the dashboard or by the service, and does no further work."
 
