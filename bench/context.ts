@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { join, resolve } from 'node:path'
 import { readOptions, refuse } from '../scripts/options.ts'
-import type { ChangedFile } from '../src/context/ranking.ts'
+import type { ChangedFile } from '../src/context/files.ts'
 import { renderContext } from '../src/context/render.ts'
 
 const USAGE = `Measures how much of a change the agent is told, on changes of people who changed code and documentation together.

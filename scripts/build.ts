@@ -71,7 +71,7 @@ async function build(): Promise<void> {
   execFileSync('tsc', ['--project', 'tsconfig.build.json'], { stdio: 'inherit', shell })
   // Without a type of its own, the compiled code would be bundled as an ES module, like this package.
   writeFileSync('build/package.json', '{}\n')
-  const { code, assets, stats } = await ncc(resolve('build/index.js'), {
+  const { code, assets, stats } = await ncc(resolve('build/main.js'), {
     quiet: true,
     filename: 'action.js',
     externals: LEFT_OUT,

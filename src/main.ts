@@ -1,15 +1,20 @@
-import { decide } from './events/decide.ts'
+import { decide, readTrigger } from './events/decide.ts'
 import { readEvent } from './events/event-table.ts'
-import { readTrigger } from './events/trigger.ts'
+import { writePermission } from './github/comments.ts'
 import { hasReport, InputsError } from './inputs/table.ts'
 import { runJob } from './job/job.ts'
-import { inputsErrorSummary, reportSkip, shortSummary } from './job/job-summary.ts'
+import { inputsErrorSummary, reportSkip, shortSummary } from './job/report.ts'
 import { HttpClient } from './lib/http.ts'
-import { errorMessage } from './lib/text.ts'
-import { Readers } from './readers/readers.ts'
-import { RunRecord } from './record/record.ts'
+import { Markdown } from './lib/markdown.ts'
+import { errorMessage, inBackticks } from './lib/text.ts'
+import { createSystemClock } from './lib/time.ts'
+import { Readers } from './readers/report.ts'
+import { writeComment } from './record/comments.ts'
+import { type NewStatus, setStatus } from './record/memory.ts'
+import { type PendingComment, RunRecord } from './record/record.ts'
 import { loadRequest, type RunRequest } from './request.ts'
-import type { Run, SummarySection } from './runner/run.ts'
+import { readEnvironment } from './runner/environment.ts'
+import { Run, type SummarySection } from './runner/run.ts'
 import { DocsService } from './service/docs-service.ts'
 
 /**
@@ -86,4 +91,68 @@ function reportError(error: unknown, run: Run, section: SummarySection): void {
   run.log.fail(text)
   if (error instanceof Error) run.log.info(error.stack ?? '')
   run.writeSummary(section, shortSummary('❌', text, run))
+}
+
+/** The main step; called by `dist/index.js`. */
+export async function main(): Promise<void> {
+  await runToEnd(runMain, false)
+}
+
+/** The post step; called by `dist/post.js`. */
+export async function post(): Promise<void> {
+  await runToEnd(runPost, true)
+}
+
+async function runToEnd(step: (run: Run) => Promise<void>, isPost: boolean): Promise<void> {
+  // Until the run has ended: Node would exit with 0 where nothing is left that could settle a promise.
+  process.exitCode = 1
+  const cancel = new AbortController()
+  // The runner sends SIGINT, and SIGTERM 7.5 s later.
+  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => cancel.abort())
+  const waiting = { clock: createSystemClock(), random: Math.random, cancel: cancel.signal }
+  const environment = readEnvironment(process.env)
+  // @actions/github parses the payload when it is imported, and throws where that is no JSON. We read it ourselves.
+  delete process.env['GITHUB_EVENT_PATH']
+  const run = new Run(environment, waiting, { isPost })
+  const text = 'The action exited before it finished. Please report this.'
+  process.once('beforeExit', () => run.log.fail(text))
+  // Such as a file of the runner's that can't be written.
+  await step(run).catch((error: unknown) =>
+    run.log.fail(`The action failed: ${errorMessage(error)}`),
+  )
+  // What was written to a pipe is not in it yet; on Windows, and on Linux for more than a pipe holds.
+  const streams = [process.stdout, process.stderr]
+  await Promise.all(streams.map((stream) => new Promise((written) => stream.write('', written))))
+  // Not left to Node: a connection that is kept or still being opened, and a name lookup that gets no answer, would
+  // hold the end of the step up for seconds or minutes, and nothing can cancel the lookup.
+  process.exit(run.log.hasFailed() ? 1 : 0)
+}
+
+/**
+ * The post step: reports what is known of a run that was killed before it could report it, and ends what was begun on
+ * GitHub. It never calls the docs service.
+ */
+export async function runPost(run: Run): Promise<void> {
+  if (run.readState('finished') === '') reportInterruption(run)
+  // Our own words: nobody else writes a step's state.
+  const status = run.getPending('status') as NewStatus | undefined
+  const comment = run.getPending('comment') as PendingComment | undefined
+  await Promise.all([status && setStatus(status, {}, run), comment && finishComment(comment, run)])
+}
+
+function reportInterruption(run: Run): void {
+  const jobId = run.readState('job-id')
+  const advice =
+    jobId === ''
+      ? 'The run was interrupted before the docs service had answered. If a job was requested, it may be running: look for it in the dashboard before you start the workflow anew.'
+      : `The run was interrupted. The job is still running. To wait for it, run this action with ${inBackticks(`job-id: ${jobId}`)}.`
+  run.log.warning(advice)
+  run.writeSummary('job', shortSummary('🛑', advice, run))
+}
+
+async function finishComment({ marker, text, ...place }: PendingComment, run: Run): Promise<void> {
+  const call = { purpose: 'finish the comment', permission: writePermission(place.thread) }
+  const draft = { marker, text: Markdown.raw(text) }
+  const written = await run.github.attempt(call, () => writeComment(place, draft, true, run))
+  if (written.known) run.log.info(`Finished the comment ${written.value.url}.`)
 }

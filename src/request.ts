@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Trigger } from './events/trigger.ts'
+import type { Trigger } from './events/decide.ts'
 import { SERVICE_KEY } from './inputs/formats.ts'
 import {
   hasPrompt,
@@ -13,10 +13,10 @@ import {
   readInputs,
 } from './inputs/table.ts'
 import { hasInstructions, type JobRequest } from './job/prompt.ts'
+import { type ProxySettings, proxyProblem } from './lib/http.ts'
 import { clip, inBackticks, listOf } from './lib/text.ts'
-import { type ProxySettings, proxyProblem } from './lib/transport.ts'
 import { type TextFile, WorkspaceError, WorkspaceReader } from './lib/workspace.ts'
-import { findExportPath } from './readers/readers.ts'
+import { findExportPath } from './readers/report.ts'
 import type { Run } from './runner/run.ts'
 
 /** What a run is to do, checked as a whole. */

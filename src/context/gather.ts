@@ -1,22 +1,33 @@
+import type { Trigger } from '../events/decide.ts'
 import { type GitHubEvent, isFromFork } from '../events/event-table.ts'
 import { ignoredAuthor } from '../events/loop-guard.ts'
-import type { Trigger } from '../events/trigger.ts'
 import type { GitHub, Known } from '../github/client.ts'
 import type { MergedPull, MergedPulls } from '../github/pull-requests.ts'
 import type { Comment, Issue, Maybe, PullRequest, User, WorkflowRun } from '../github/types.ts'
 import { errorMessage } from '../lib/text.ts'
 import { type Environment, runUrlOf } from '../runner/environment.ts'
 import type { Run } from '../runner/run.ts'
-import { changesOfPull, pushedCommits, readChanges, unknownChanges } from './changes.ts'
-import { type CommitSummary, pullsOf, subjectOf, withPulls } from './messages.ts'
 import {
   type BlockOptions,
+  type CommitSummary,
   type ContextStats,
   type EventFacts,
   type Fact,
+  pullsOf,
   renderContext,
+  subjectOf,
+  withPulls,
 } from './render.ts'
-import { factsOfBranch, factsOfPush, factsOfRelease, type LastJob } from './since.ts'
+import {
+  changesOfPull,
+  factsOfBranch,
+  factsOfPush,
+  factsOfRelease,
+  type LastJob,
+  pushedCommits,
+  readChanges,
+  unknownChanges,
+} from './since.ts'
 
 /** What the run knows already. */
 type KnownFacts = Pick<BlockOptions, 'signals' | 'conversation' | 'promptBytes'> & {

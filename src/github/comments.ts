@@ -1,5 +1,4 @@
-import type { GitHub, Known } from './client.ts'
-import { GitHubError } from './errors.ts'
+import { type GitHub, GitHubError, type Known } from './client.ts'
 import { type Comment, type Maybe, normalizeLogin, type Sent, type User } from './types.ts'
 
 /** Where comments follow one another: the main thread of a pull request or issue, or one thread of a review. */

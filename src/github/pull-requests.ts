@@ -1,6 +1,5 @@
-import { isLoopbackHost } from '../lib/transport.ts'
-import type { GitHub, GitHubCall } from './client.ts'
-import { graphqlError } from './errors.ts'
+import { isLoopbackHost } from '../lib/http.ts'
+import { type GitHub, type GitHubCall, graphqlError } from './client.ts'
 import { type Maybe, type Nodes, nodesOf, type Sent, type User } from './types.ts'
 
 /** The path of a pull request (GitHub, Gitea, Bitbucket, Azure) or a merge request (GitLab). */

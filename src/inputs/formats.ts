@@ -1,6 +1,6 @@
+import { isPrivateTransport } from '../lib/http.ts'
 import { parseJson } from '../lib/text.ts'
 import { parseDuration } from '../lib/time.ts'
-import { isPrivateTransport } from '../lib/transport.ts'
 
 /** How the text of an input is understood. */
 export type InputFormat<T> = {

@@ -1,29 +1,38 @@
+import { skip, type Trigger } from '../events/decide.ts'
 import { findUnchanged } from '../events/loop-guard.ts'
-import { skip, type Trigger } from '../events/trigger.ts'
 import { writePermission } from '../github/comments.ts'
 import { locatePullRequest } from '../github/pull-requests.ts'
 import { errorMessage } from '../lib/text.ts'
-import { type PullReport, readPullReport, waitForPreview } from '../pull/pull-report.ts'
+import { type PullReport, readPullReport, waitForPreview } from '../pull/pull.ts'
 import { isExpected } from '../record/bodies.ts'
+import { createLine, earlierLine, writeNote } from '../record/comments.ts'
 import { STATUS_PERMISSION } from '../record/memory.ts'
-import { createLine, earlierLine, writeNote } from '../record/note.ts'
 import { RunRecord } from '../record/record.ts'
 import { isRerun } from '../runner/environment.ts'
 import type { Run } from '../runner/run.ts'
-import { JobError } from './job-error.ts'
-import { publishReport, reportDryRun, reportSkip } from './job-summary.ts'
-import { askFor, makePlan, type Plan, unclearStart, waitFor } from './plan.ts'
+import {
+  type AcceptedJob,
+  askFor,
+  JobError,
+  makePlan,
+  type Plan,
+  submit,
+  unclearStart,
+  waitFor,
+} from './plan.ts'
 import { pollJob } from './poll.ts'
 import type { JobRequest, JobTools } from './prompt.ts'
 import {
   type JobEnd,
   makeReport,
+  publishReport,
   type Report,
   type RerunAdvice,
+  reportDryRun,
   reportSentences,
+  reportSkip,
   withPull,
 } from './report.ts'
-import { type AcceptedJob, submit } from './submit.ts'
 
 /**
  * Requests the job, waits for it, and reports it: in the outputs, the log, the summary, comments and a commit status.

@@ -1,8 +1,16 @@
-import type { Trigger } from '../events/trigger.ts'
+import type { Trigger } from '../events/decide.ts'
+import type { GitHubError } from '../github/client.ts'
 import { writePermission } from '../github/comments.ts'
-import type { GitHubError } from '../github/errors.ts'
-import { capitalize, clip, inBackticks, joinSentences } from '../lib/text.ts'
-import { formatDuration, RetryError, retry } from '../lib/time.ts'
+import { TransportError } from '../lib/http.ts'
+import {
+  capitalize,
+  clip,
+  type Failure,
+  FailureError,
+  inBackticks,
+  joinSentences,
+} from '../lib/text.ts'
+import { afterGrace, formatDuration, RetryError, retry, retryAfterNote } from '../lib/time.ts'
 import { type PullState, readPullState } from '../pull/pull-state.ts'
 import { type Found, type NamedJob, STATUS_COST, STATUS_PERMISSION } from '../record/memory.ts'
 import { isRerun } from '../runner/environment.ts'
@@ -14,8 +22,8 @@ import {
   isRetryable,
   limitPauseMs,
   retryAfterMsOf,
+  ServiceError,
 } from '../service/service-errors.ts'
-import { JobError, nothingStarted } from './job-error.ts'
 import {
   hasInstructions,
   type JobRequest,
@@ -40,7 +48,7 @@ type MessageAction = {
   /** The pull request that the run continues. */
   readonly pull: PullState | undefined
 }
-export type WaitAction = {
+type WaitAction = {
   readonly kind: 'wait'
   readonly id: string
   /** As it was just observed. */
@@ -312,4 +320,154 @@ async function getEarlierJob(
     const note = `This was about the earlier job ${name}.`
     throw nothingStarted(error, `the ${formatDuration(lookupMs)} for looking it up`, note)
   }
+}
+
+/** How long a request in flight is still awaited once the run was cancelled, so that its job's id is not lost. */
+const CANCEL_GRACE_MS = 3000
+/** How long a request that can't reach the service is sent again. */
+const MAX_UNREACHABLE_MS = 30_000
+
+/** A job that was accepted, or that is waited for. Times are by our clock, in milliseconds since the epoch. */
+export type AcceptedJob = NamedJob & {
+  readonly kind: Plan['kind']
+  /** As the service has just shown it. */
+  readonly job: Job | undefined
+  /** When the request was sent, and until when the job is waited for. */
+  readonly sentAtMs: number
+  readonly deadlineMs: number
+}
+
+/**
+ * Carries out a plan, and makes the job's id known at once: a run may be killed at any time.
+ *
+ * @throws {JobError} if no job was started or messaged
+ */
+export async function submit(
+  plan: Plan,
+  deadlineMs: number,
+  service: DocsService,
+  run: Run,
+): Promise<AcceptedJob> {
+  const { clock, log } = run
+  const sentAtMs = clock.now()
+  const { kind } = plan
+  const job = kind === 'wait' ? plan.job : await send(plan, deadlineMs, service, run)
+  const id = kind === 'create' ? (job?.id ?? '') : plan.id
+  if (kind === 'create') log.info(`Job ${id} was accepted by the docs service.`)
+  if (kind === 'message') log.info(`The message to job ${id} was accepted by the docs service.`)
+  run.saveState('job-id', id)
+  run.setOutputs({ 'job-id': id })
+  const before = kind === 'message' ? plan.pull?.prLink : undefined
+  const namedAtMs = (kind === 'wait' ? plan.namedAtMs : undefined) ?? clock.now()
+  return { kind, id, job, prLink: job?.prLink ?? before ?? '', namedAtMs, sentAtMs, deadlineMs }
+}
+
+/**
+ * Sends a create or a message, which must take effect at most once. It is sent again only where it certainly did not
+ * arrive (the connection was refused, the name not resolved, TLS failed before sending) or was not accepted (429).
+ *
+ * @throws {JobError} that says whether a job may be running
+ */
+async function send(
+  plan: Exclude<Plan, WaitAction>,
+  deadlineMs: number,
+  service: DocsService,
+  run: Run,
+): Promise<Job> {
+  const { clock, cancel, log } = run
+  const { prompt } = plan
+  const signal = afterGrace(cancel, CANCEL_GRACE_MS, clock)
+  let unreachableUntilMs = clock.now() + MAX_UNREACHABLE_MS
+  try {
+    return await retry(
+      () =>
+        plan.kind === 'create'
+          ? service.createJob(prompt, signal)
+          : service.sendMessage(plan.id, prompt, signal),
+      {
+        isRetryable: (error) => isUnreachable(error) || hasStatus(error, 429),
+        retryAfterMs: retryAfterMsOf,
+        pauseMs: limitPauseMs,
+        deadlineMs: (error) =>
+          isUnreachable(error) ? Math.min(unreachableUntilMs, deadlineMs) : deadlineMs,
+        onRetry(error, pauseMs) {
+          // A response resets the limit for an unreachable host.
+          if (!isUnreachable(error)) unreachableUntilMs = clock.now() + pauseMs + MAX_UNREACHABLE_MS
+          const again = `Nothing was started yet; trying again in ${formatDuration(pauseMs)}.`
+          log.info(`${describeFailure(error).headline}. ${again}`)
+        },
+      },
+      run,
+    )
+  } catch (error) {
+    if (!(error instanceof RetryError)) throw error
+    throw isCertainlyRefused(error.cause)
+      ? nothingStarted(error, '`timeout`')
+      : maybeStarted(plan.kind, error.cause)
+  }
+}
+
+/** Whether no connection was made, so that nothing was sent. */
+function isUnreachable(error: unknown): boolean {
+  return error instanceof TransportError && ['refused', 'unresolved', 'tls'].includes(error.failure)
+}
+
+function isCertainlyRefused(error: unknown): boolean {
+  if (error instanceof TransportError) return !error.maybeSent
+  return error instanceof ServiceError && error.status < 500 && ![303, 408].includes(error.status)
+}
+
+const MAYBE_STARTED = {
+  create:
+    'The request may still have been accepted: a job may be running. Look for it in the dashboard of the docs service, and for its pull request, before you start the workflow anew: it may start a second job and spend its credits.',
+  message:
+    'The message may still have been accepted: the job may be running. Look at it in the dashboard of the docs service, and at its pull request, before you start the workflow anew: it may send the message a second time and spend credits.',
+}
+
+function maybeStarted(kind: keyof typeof MAYBE_STARTED, cause: unknown): JobError {
+  const { headline, details } =
+    cause instanceof DOMException
+      ? { headline: 'The docs service had not answered yet', details: '' }
+      : describeFailure(cause)
+  return new JobError(true, { headline, details: joinSentences(details, MAYBE_STARTED[kind]) })
+}
+
+/** Why there is no job to wait for. */
+export class JobError extends FailureError {
+  override readonly name = 'JobError'
+  /** Whether this run or an earlier attempt may have started a job. */
+  readonly maybeStarted: boolean
+  /** Whether a re-run may succeed with nothing changed. */
+  readonly isTransient: boolean
+
+  constructor(maybeStarted: boolean, failure: Failure, { isTransient = false } = {}) {
+    super(failure)
+    this.maybeStarted = maybeStarted
+    this.isTransient = isTransient
+  }
+}
+
+/**
+ * The error where nothing runs that did not run before.
+ *
+ * @param limit until when it was tried, to follow "past"
+ */
+function nothingStarted({ reason, cause }: RetryError, limit: string, note = ''): JobError {
+  const { headline, details } = describeFailure(cause)
+  const isLimited = reason === 'deadline' && cause instanceof ServiceError
+  const lastly = isLimited ? limitNote(cause, limit) : ''
+  const failure = { headline, details: joinSentences(details, note, lastly) }
+  return new JobError(false, failure, { isTransient: isTransient(cause) })
+}
+
+function limitNote({ retryAfterMs = 0 }: ServiceError, limit: string): string {
+  if (retryAfterMs > 0) return retryAfterNote(retryAfterMs, limit)
+  return `The service kept returning this error until the end of ${limit}.`
+}
+
+/** Whether a failure may be over by the time that the workflow runs again, with nothing changed. */
+function isTransient(error: unknown): boolean {
+  if (error instanceof TransportError)
+    return !['tls', 'tls-protocol', 'proxy'].includes(error.failure)
+  return isRetryable(error)
 }

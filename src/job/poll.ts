@@ -1,5 +1,5 @@
+import { TransportError } from '../lib/http.ts'
 import { formatDuration } from '../lib/time.ts'
-import { TransportError } from '../lib/transport.ts'
 import type { Run } from '../runner/run.ts'
 import { type DocsService, isTerminal, type Job } from '../service/docs-service.ts'
 import {
@@ -10,8 +10,7 @@ import {
   retryAfterMsOf,
   serviceWord,
 } from '../service/service-errors.ts'
-import { EARLY_MS } from './plan.ts'
-import type { AcceptedJob } from './submit.ts'
+import { type AcceptedJob, EARLY_MS } from './plan.ts'
 
 /** How polling ended. `job`: as it was last observed. `durationMs`: from the start of polling to the last poll. */
 export type PollEnd = { readonly job: Job | undefined; readonly durationMs: number } & (

@@ -1,13 +1,16 @@
 import { describeEvent, type Sources, sourcesOf } from '../context/gather.ts'
-import { type PriorPosts, selectPosts } from '../context/messages.ts'
-import { type ContextStats, renderMessageContext } from '../context/render.ts'
-import { mayAsk } from '../events/decide.ts'
-import type { Trigger } from '../events/trigger.ts'
+import {
+  type ContextStats,
+  type PriorPosts,
+  renderMessageContext,
+  selectPosts,
+} from '../context/render.ts'
+import { mayAsk, type Trigger } from '../events/decide.ts'
 import type { MergedPulls } from '../github/pull-requests.ts'
 import { byteLength, fenceFor, joinSentences, visibleText } from '../lib/text.ts'
 import type { TextFile } from '../lib/workspace.ts'
 import type { PullState } from '../pull/pull-state.ts'
-import type { Readers } from '../readers/readers.ts'
+import type { Readers } from '../readers/report.ts'
 import type { Found } from '../record/memory.ts'
 import type { Run } from '../runner/run.ts'
 import type { DocsService } from '../service/docs-service.ts'
@@ -16,7 +19,7 @@ import type { DocsService } from '../service/docs-service.ts'
 export type JobRequest = { readonly trigger: Trigger; readonly parts: PromptParts }
 
 /** What a prompt is put together from, in this order. */
-export type PromptParts = {
+type PromptParts = {
   readonly prompt: string
   readonly promptFiles: readonly TextFile[]
   /** What a comment asks for; empty if none does. */

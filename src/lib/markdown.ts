@@ -1,5 +1,5 @@
+import { isPrivateTransport } from './http.ts'
 import { clip, fenceFor, readableText } from './text.ts'
-import { isPrivateTransport } from './transport.ts'
 
 /** GitHub-flavoured Markdown that is safe to publish. Made only by the functions of this file. */
 export class Markdown {

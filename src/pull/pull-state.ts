@@ -1,5 +1,5 @@
 import { ownAuthor } from '../events/loop-guard.ts'
-import { graphqlError } from '../github/errors.ts'
+import { graphqlError } from '../github/client.ts'
 import { locatePullRequest } from '../github/pull-requests.ts'
 import { type GitActor, type Nodes, nodesOf, type Sent } from '../github/types.ts'
 import type { Inputs } from '../inputs/table.ts'

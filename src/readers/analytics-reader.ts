@@ -1,4 +1,5 @@
-import { type Failure, joinSentences, listOf } from '../lib/text.ts'
+import { code, link, MAX_LINK_LENGTH, Markdown, type Row, table } from '../lib/markdown.ts'
+import { type Failure, formatCount, joinSentences, listOf } from '../lib/text.ts'
 import { formatDuration, RetryError, type RetryPolicy, retry, retryAfterNote } from '../lib/time.ts'
 import type { Run } from '../runner/run.ts'
 import type { AnalyticsCall } from '../service/analytics.ts'
@@ -10,7 +11,6 @@ import {
   isRetryable as isRetryableFailure,
   retryAfterMsOf,
 } from '../service/service-errors.ts'
-import { isoDay, type Period } from './format.ts'
 
 /** Maximum number of requests that a run makes, retries included. The service allows an organisation 100 an hour. */
 export const MAX_REQUESTS = 40
@@ -155,4 +155,120 @@ const TIME_USED = { headline: `A readers report takes at most ${MINUTES}`, detai
 /** A body that says nothing of use would not be another one the next time, unless it was cut off. */
 function isRetryable(error: unknown): boolean {
   return isRetryableFailure(error) && !(error instanceof InvalidResponseError && !error.isCutOff)
+}
+
+/** The change of a number, in percent of what it was, rounded to one decimal; `null` if that is not known, or zero. */
+export function changeBetween(previous: number | undefined, current: number): number | null {
+  if (previous === current) return 0
+  if (previous === undefined || previous === 0) return null
+  return Math.round(((current - previous) / previous) * 1000) / 10
+}
+
+/** The same for a table, which breaks at no space: `+8.3 %`, `−3.0 %`, `+120 %`, `new`, `–`. */
+export function formatChange(previous: number | undefined, current: number): string {
+  const change = changeBetween(previous, current)
+  if (change === null) return previous === 0 ? 'new' : '–'
+  const percent = (size: number): string =>
+    `${size < 100 ? size.toFixed(1) : formatCount(Math.round(size))}\u00A0%`
+  return signed(change, percent)
+}
+
+/** A difference, such as `+312` or `−96`. */
+export function signed(value: number, format: (size: number) => string): string {
+  const sign = value > 0 ? '+' : '−'
+  return `${value === 0 ? '' : sign}${format(Math.abs(value))}`
+}
+
+/** Full UTC days in milliseconds since the epoch; `toMs` is exclusive. */
+export type Period = { readonly fromMs: number; readonly toMs: number }
+
+/** A day in milliseconds. UTC has no other. */
+export const DAY_MS = 86_400_000
+
+/** A number of full UTC days, up to the day that a moment lies in. */
+export function fullDaysBefore(nowMs: number, days: number): Period {
+  const todayMs = Math.floor(nowMs / DAY_MS) * DAY_MS
+  return { fromMs: todayMs - days * DAY_MS, toMs: todayMs }
+}
+
+/** The periods before one: each as long, each ending where the later one begins, the latest first. */
+export function periodsBefore({ fromMs, toMs }: Period, count: number): Period[] {
+  const lengthMs = toMs - fromMs
+  return Array.from({ length: count }, (_, index) => {
+    const endMs = fromMs - index * lengthMs
+    return { fromMs: endMs - lengthMs, toMs: endMs }
+  })
+}
+
+/** YYYY-MM-DD. */
+export function isoDay(ms: number): string {
+  return new Date(ms).toISOString().replace(/T.*/, '')
+}
+
+/** A period for people, its last day included: `27 Jul to 2 Aug`; one of more than a month with years. */
+export function formatPeriod({ fromMs, toMs }: Period): string {
+  const [first, last] = [dayAndYear(fromMs), dayAndYear(toMs - DAY_MS)]
+  const isLong = toMs - fromMs > 31 * DAY_MS || first.slice(-4) !== last.slice(-4)
+  if (isLong) return `${first} to ${last}`
+  const [from = '', to = ''] = [first, last].map((day) => day.replace(/ \d+$/, ''))
+  if (from === to) return to
+  // A month that both have is said once.
+  return `${from.slice(-3) === to.slice(-3) ? from.replace(/ .*/, '') : from} to ${to}`
+}
+
+/** What periods of this length are called: `week`, `weeks`, `period of 30 days`, `periods of 30 days`. */
+export function periodName({ fromMs, toMs }: Period, count: number): string {
+  const days = (toMs - fromMs) / DAY_MS
+  const s = count === 1 ? '' : 's'
+  if (days === 7) return `week${s}`
+  return days === 1 ? `day${s}` : `period${s} of ${days} days`
+}
+
+/** A name for each period by its beginning: `12 Jan`, or `Jan ’26` where they span a year. */
+export function shortNames(periods: readonly Period[]): string[] {
+  const begins = periods.map(({ fromMs }) => fromMs)
+  const spansYear = Math.max(...begins) - Math.min(...begins) >= 365 * DAY_MS
+  return begins
+    .map(dayAndYear)
+    .map((name) =>
+      spansYear ? name.replace(/^\d+ (\w+) \d\d/, '$1 ’') : name.replace(/ \d+$/, ''),
+    )
+}
+
+// `Intl` says the same, but its words change with the data that a machine has.
+function dayAndYear(ms: number): string {
+  return new Date(ms).toUTCString().replace(/^\w+, 0?(\d+ \w+ \d+).*/, '$1')
+}
+
+/** A table whose texts are ours; what is not is Markdown already. */
+export function rawTable(head: Row, rows: readonly Row[], align: string): Markdown {
+  const raw = (row: Row): Row =>
+    row.map((cell) => (typeof cell === 'string' ? Markdown.raw(cell) : cell))
+  return table(raw(head), rows.map(raw), align)
+}
+
+/** A page by its path, cut in its middle; a link, if the site is known. */
+export function pageName(path: string, site: URL | undefined, maxLength: number): Markdown {
+  const label = code(cutMiddle(path, maxLength))
+  const url = site && pageUrl(path, site)
+  return url === undefined || url.length > MAX_LINK_LENGTH ? label : link(label, url)
+}
+
+function cutMiddle(path: string, maxLength: number): string {
+  if (path.length <= maxLength) return path
+  // The end of a path says more than its beginning.
+  const start = Math.floor(maxLength / 3)
+  return `${path.slice(0, start)}…${path.slice(start - maxLength + 1)}`
+}
+
+/** The address of a page; `undefined` for a path that would lead elsewhere than below the site's own. */
+export function pageUrl(path: string, site: URL): string | undefined {
+  const prefix = site.pathname.replace(/\/+$/, '')
+  const segments = path.replace(/^\//, '').split('/')
+  if (segments.some((segment) => /^(?:\.|%2e){1,2}$/i.test(segment))) return undefined
+  // What is encoded already stays as it is.
+  const encoded = segments.map((segment) =>
+    encodeURIComponent(segment.toWellFormed()).replace(/%25(?=[0-9a-f]{2})/gi, '%'),
+  )
+  return `${site.origin}${prefix}/${encoded.join('/')}`
 }

@@ -12,8 +12,13 @@ import {
   SEARCHES,
   type Search,
 } from '../service/analytics.ts'
-import type { AnalyticsReader } from './analytics-reader.ts'
-import { formatPeriod, fullDaysBefore, type Period, pageName } from './format.ts'
+import {
+  type AnalyticsReader,
+  formatPeriod,
+  fullDaysBefore,
+  type Period,
+  pageName,
+} from './analytics-reader.ts'
 
 /** What readers missed, as far as it could be read. */
 export type ReaderSignals = {

@@ -8,15 +8,15 @@ import {
   type VisitorsAnswer,
   visitorsCall,
 } from '../service/analytics.ts'
-import type { AnalyticsReader } from './analytics-reader.ts'
 import {
+  type AnalyticsReader,
   changeBetween,
   formatPeriod,
   isoDay,
   type Period,
   periodName,
   periodsBefore,
-} from './format.ts'
+} from './analytics-reader.ts'
 
 /** Periods that the current one is compared with. */
 const EARLIER_PERIODS = 7

@@ -1,4 +1,4 @@
-import type { Trigger } from '../events/trigger.ts'
+import type { Trigger } from '../events/decide.ts'
 import { code, joinMarkdown, link, type Markdown, md, sentencesWithCode } from '../lib/markdown.ts'
 import { clip, type Failure } from '../lib/text.ts'
 import { runUrlOf } from '../runner/environment.ts'

@@ -1,5 +1,5 @@
+import { mayWrite, type Trigger } from '../events/decide.ts'
 import { isOfPullRequest } from '../events/event-table.ts'
-import { mayWrite, type Trigger } from '../events/trigger.ts'
 import { type GitHubCall, type Known, NONE } from '../github/client.ts'
 import { pullRequestThread, react, type Thread, writePermission } from '../github/comments.ts'
 import { MAX_LINK_LENGTH, type Markdown } from '../lib/markdown.ts'
@@ -14,10 +14,16 @@ import {
   usageBody,
   workingBody,
 } from './bodies.ts'
-import { findInComments } from './find-in-comments.ts'
-import { findInStatuses } from './find-in-statuses.ts'
+import {
+  findInComments,
+  hashProject,
+  type Place,
+  type RecordMarker,
+  writeComment,
+} from './comments.ts'
 import {
   type Found,
+  findInStatuses,
   type NamedJob,
   type NewStatus,
   remembersByStatus,
@@ -28,7 +34,6 @@ import {
   statusDescription,
   statusName,
 } from './memory.ts'
-import { hashProject, type Place, type RecordMarker, writeComment } from './own-comments.ts'
 
 /** What the record says at one time. */
 type Entry = {

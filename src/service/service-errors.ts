@@ -1,4 +1,4 @@
-import type { HttpResponse } from '../lib/http.ts'
+import { type HttpResponse, TRANSPORT_ADVICE, TransportError } from '../lib/http.ts'
 import {
   byteLength,
   capitalize,
@@ -12,7 +12,6 @@ import {
   recordField,
   stringField,
 } from '../lib/text.ts'
-import { TRANSPORT_ADVICE, TransportError } from '../lib/transport.ts'
 
 /** One call of the service's API, with the words that its errors need. */
 export type ServiceCall = {

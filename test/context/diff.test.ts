@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { listFiles, renderFiles, renderHunk } from '../../src/context/diff.ts'
-import type { ChangedFile } from '../../src/context/ranking.ts'
+import { type ChangedFile, listFiles, renderFiles, renderHunk } from '../../src/context/files.ts'
 import { file } from './describe-run.ts'
 
 /** So many files, `src/0.ts` and so on. */

@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest'
 import {
   type PostFilter,
   renderCommits,
+  renderMessageContext,
   renderPosts,
   selectPosts,
-} from '../../src/context/messages.ts'
-import { renderMessageContext } from '../../src/context/render.ts'
+} from '../../src/context/render.ts'
 
 /** What a commit's message holds, the message, and the lines that are told of it. */
 const MESSAGES: readonly [string, string, readonly string[]][] = [

@@ -1,6 +1,10 @@
-import { HttpClient, type HttpOptions, type HttpRequest } from '../../src/lib/http.ts'
+import {
+  HttpClient,
+  type HttpOptions,
+  type HttpRequest,
+  TransportError,
+} from '../../src/lib/http.ts'
 import { createSystemClock } from '../../src/lib/time.ts'
-import { TransportError } from '../../src/lib/transport.ts'
 
 /** An environment without proxies. */
 export const NO_PROXY = { httpProxy: '', httpsProxy: '', noProxy: '' }

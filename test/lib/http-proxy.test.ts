@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { proxyProblem } from '../../src/lib/transport.ts'
+import { proxyProblem } from '../../src/lib/http.ts'
 import { selfSignedCertificate } from '../support/certificate.ts'
 import { TestServers, trust } from '../support/http-servers.ts'
 import { clientWith, failureOf, get, KINDS, NO_PROXY } from './http-client.ts'

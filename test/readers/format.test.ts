@@ -10,7 +10,7 @@ import {
   periodName,
   periodsBefore,
   shortNames,
-} from '../../src/readers/format.ts'
+} from '../../src/readers/analytics-reader.ts'
 
 it.each([
   [100, 112.5, 12.5, '+12.5 %'],

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { HttpClient } from '../../src/lib/http.ts'
-import { TransportError } from '../../src/lib/transport.ts'
+import { HttpClient, TransportError } from '../../src/lib/http.ts'
 import { issueComment, pullRequest } from '../support/events.ts'
 import { type Simulation, startSimulation } from '../support/simulation.ts'
 import { ACTIONS, addComment, addPull } from '../support/world.ts'

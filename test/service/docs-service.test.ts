@@ -1,7 +1,7 @@
 import { text } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
+import { TransportError } from '../../src/lib/http.ts'
 import { failureText } from '../../src/lib/text.ts'
-import { TransportError } from '../../src/lib/transport.ts'
 import { visitorsCall } from '../../src/service/analytics.ts'
 import { type DocsService, readJob } from '../../src/service/docs-service.ts'
 import {

@@ -1,4 +1,222 @@
-import { clipBytes, oneLine } from '../lib/text.ts'
+import { byteLength, cleanHunks, clipBytes, oneLine, sumOf } from '../lib/text.ts'
+
+/** What a file must be able to have for its diff to be shown; smaller ones are shown whole. */
+const MIN_DIFF_BYTES = 600
+/** For tests, CI and translations together, headers included. */
+const MAX_BACKGROUND_BYTES = 8 * 1024
+/** For the headers of files without a diff. */
+const MAX_LIST_BYTES = 8 * 1024
+/** For the note of how many are not named. */
+const MAX_NOTE_BYTES = 150
+/** As many files as are named at most. */
+const MAX_FILES = 600
+/** As many lines are a piece, where no blank line ends it before. */
+const MAX_LINES = 4
+
+/** A part of the block, and how many of its things are in it. */
+export type Written = { readonly text: string; readonly count: number }
+
+/** A line of a diff, and what the names in it weigh. */
+type Line = { readonly text: string; weight: number }
+
+/** Neighbouring lines of a diff that are shown together or not at all. */
+type Piece = {
+  readonly text: string
+  readonly lineCount: number
+  readonly bytes: number
+  readonly previous: Piece | undefined
+  /** What the names in it weigh, for each byte. */
+  readonly weight: number
+  /** When it is shown of what has no names: from the top of each file in turn, imports and licences last. */
+  readonly turn: number
+  isShown: boolean
+}
+
+type Part = {
+  readonly rank: Rank
+  /** `modified src/cli.ts (+12 -3)`, on a new line. */
+  readonly header: string
+  /** Of the diff; none if it is not to be shown, or GitHub shows none. */
+  readonly pieces: readonly Piece[]
+  /** What its names weigh. */
+  readonly worth: number
+  /** Of header and diff. */
+  readonly bytes: number
+}
+
+/** Each file under a header, with as much of its diff as fits. */
+export function renderFiles(
+  files: readonly ChangedFile[],
+  maxBytes: number,
+): Written & { readonly isCut: boolean } {
+  const parts = toParts(files)
+  const listBytes = Math.min(MAX_LIST_BYTES, Math.floor(maxBytes / 4))
+  const withDiff = parts.filter(({ pieces }) => pieces.length > 0).slice(0, MAX_FILES)
+  const tests = withDiff.filter(({ rank }) => rank === 'background')
+  const code = withDiff.filter(({ rank }) => rank !== 'background')
+  const main = takeFitting(code, minDiffBytes, maxBytes - listBytes)
+  const others = parts.filter((part) => !main.includes(part))
+  const unused = choosePieces(main, maxBytes - Math.min(listBytes, sumOf(others, headerBytes)))
+  // Those that are not shown are still named.
+  const testBytes = Math.min(unused, MAX_BACKGROUND_BYTES - sumOf(tests, headerBytes))
+  const background = takeFitting(tests, minDiffBytes, testBytes)
+  choosePieces(background, testBytes)
+  const shown = [...main, ...background]
+  const diffs = shown.map(writeDiff).join('')
+  const rest = others.filter((part) => !background.includes(part))
+  const list = listParts(rest, maxBytes - byteLength(diffs), MAX_FILES - shown.length)
+  const isCut = withDiff.some(({ pieces }) => pieces.some((piece) => !piece.isShown))
+  return { text: `${diffs}${list.text}`, count: shown.length + list.count, isCut }
+}
+
+/** The headers alone. */
+export function listFiles(files: readonly ChangedFile[], maxBytes: number): Written {
+  return listParts(toParts(files), maxBytes, MAX_FILES)
+}
+
+function headerBytes({ header }: Part): number {
+  return byteLength(header)
+}
+
+/** With its diff or a useful piece of it. */
+function minDiffBytes({ bytes }: Part): number {
+  return Math.min(bytes, MIN_DIFF_BYTES)
+}
+
+/** In the order in which they are shown: by rank, then by what their names weigh. */
+function toParts(files: readonly ChangedFile[]): Part[] {
+  const ranked = files.map((file) => {
+    const { rank, kind } = rankOf(file)
+    const texts = rank === 'named' || !file.patch ? [] : linesOf(file.patch)
+    const lines = texts.map((text): Line => ({ text, weight: 0 }))
+    return { rank, header: `\n${describeFile(file, kind)}`, lines }
+  })
+  // Each name counts once, in the line that says most of it.
+  const best = new Map<string, { readonly weight: number; readonly line: Line }>()
+  for (const { rank, lines } of ranked) {
+    for (const line of lines) {
+      for (const [name, weight] of namesIn(line.text, rank))
+        if (weight > (best.get(name)?.weight ?? 0)) best.set(name, { weight, line })
+    }
+  }
+  for (const { weight, line } of best.values()) line.weight += weight
+  const parts = ranked.map(({ rank, header, lines }) => {
+    const pieces = divide(lines, rank)
+    const bytes = byteLength(header) + sumOf(pieces, (piece) => piece.bytes)
+    return { rank, header, pieces, worth: sumOf(lines, ({ weight }) => weight), bytes }
+  })
+  const order = ({ rank }: Part): number => RANKS.indexOf(rank)
+  return parts.toSorted((one, other) => order(one) - order(other) || other.worth - one.worth)
+}
+
+/** The first of these that fit. */
+function takeFitting<T>(list: readonly T[], bytesOf: (one: T) => number, maxBytes: number): T[] {
+  let left = maxBytes
+  const end = list.findIndex((one) => {
+    left -= bytesOf(one)
+    return left < 0
+  })
+  return list.slice(0, end < 0 ? undefined : end)
+}
+
+/**
+ * Chooses what is shown of these parts: small ones whole; of all others first the pieces whose names weigh most for
+ * their bytes, then each from its top in turn.
+ *
+ * @returns how many bytes are left
+ */
+function choosePieces(parts: readonly Part[], maxBytes: number): number {
+  const isAll = sumOf(parts, ({ bytes }) => bytes) <= maxBytes
+  const isSmall = ({ bytes }: Part): boolean => isAll || bytes <= MIN_DIFF_BYTES
+  for (const piece of parts.filter(isSmall).flatMap(({ pieces }) => pieces)) piece.isShown = true
+  let left = maxBytes - byteLength(parts.map(writeDiff).join(''))
+  const hidden = parts.flatMap(({ pieces }) => pieces.filter(({ isShown }) => !isShown))
+  const inOrder = hidden.toSorted(
+    (one, other) => other.weight - one.weight || one.turn - other.turn,
+  )
+  for (const piece of inOrder) {
+    const bytes = piece.bytes + byteLength(gapBefore(piece))
+    // Of those without names, what comes first is shown, not what happens to fit.
+    if (bytes > left && piece.weight === 0) break
+    if (bytes > left) continue
+    left -= bytes
+    piece.isShown = true
+  }
+  return left
+}
+
+/** The lines of a diff as they are shown. */
+function linesOf(patch: string): string[] {
+  return cleanHunks(patch).trimEnd().split('\n')
+}
+
+const IMPORT =
+  /^.(?:import\b|from\s+\S+\s+import\b|(?:pub )?use\s+[\w:{]+|#include\b|using\s+[\w.]+;|package\s+[\w.]+;?$|(?:const|let|var)\s.*=\s*require\()/m
+const LICENCE = /^.(?:\/[/*]|[#*]|<!--|--).*(?:copyright|SPDX-|licen[cs]e)/im
+
+/** A hunk's header and a blank line begin a piece. */
+const FIRST_LINE = /^(?:@@|[+\- ]?\s*$)/
+
+function divide(lines: readonly Line[], rank: Rank): Piece[] {
+  const pieces: Piece[] = []
+  for (let start = 0, end = 0; start < lines.length; start = end) {
+    do end++
+    while (end < start + MAX_LINES && !FIRST_LINE.test(lines[end]?.text ?? ''))
+    const own = lines.slice(start, end)
+    const text = own.map((line) => `\n${line.text}`).join('')
+    const bytes = byteLength(text)
+    const isMinor = IMPORT.test(text) || LICENCE.test(text)
+    pieces.push({
+      ...{ text, lineCount: own.length, bytes, previous: pieces.at(-1), isShown: false },
+      weight: sumOf(own, ({ weight }) => weight) / bytes,
+      turn: isMinor ? Infinity : pieces.length / (rank === 'readers' ? 2 : 1),
+    })
+  }
+  return pieces
+}
+
+function gapBefore({ previous }: Piece): string {
+  return previous?.isShown === false ? '\n…' : ''
+}
+
+function writeDiff({ header, pieces }: Part): string {
+  const shown = pieces.filter(({ isShown }) => isShown)
+  const texts = shown.map((piece) => `${gapBefore(piece)}${piece.text}`)
+  const left = sumOf(pieces, ({ lineCount, isShown }) => (isShown ? 0 : lineCount))
+  const words = `${left} more ${left === 1 ? 'line' : 'lines'} of this file's diff, left out here`
+  return [header, ...texts, left === 0 ? '' : `\n… (${words})`].join('')
+}
+
+/** Headers of files without a diff. */
+function listParts(parts: readonly Part[], maxBytes: number, maxFiles: number): Written {
+  const shown = takeFitting(parts.slice(0, maxFiles), headerBytes, maxBytes - MAX_NOTE_BYTES)
+  const more = parts.length - shown.length
+  const note = more === 0 ? '' : `\n… (${more} more files, not named here)`
+  return {
+    text: `${shown.map(({ header }) => header).join('')}${note}`,
+    count: shown.length,
+  }
+}
+
+const HUNK_TITLE = '\nLines commented on (the comment is about the last one):'
+
+/** Lines of a diff whose last one matters most: cut from the top, and said. */
+export function renderHunk(hunk: string, maxBytes: number): Written {
+  if (hunk === '') return { text: '', count: 0 }
+  const lines = linesOf(hunk)
+  const noteOf = (above: number): string =>
+    above === 0 ? '' : `\n… (${above} ${above === 1 ? 'line' : 'lines'} above, left out here)`
+  let left = maxBytes - byteLength(`${HUNK_TITLE}${noteOf(lines.length)}`)
+  const above =
+    lines.findLastIndex((line) => {
+      left -= byteLength(`\n${line}`)
+      return left < 0
+    }) + 1
+  // The line commented on is always there, cut if need be.
+  const from = Math.min(above, lines.length - 1)
+  const text = [`${HUNK_TITLE}${noteOf(from)}`, ...lines.slice(from)].join('\n')
+  return { text: clipBytes(text, maxBytes), count: lines.length - from }
+}
 
 /** A changed file, as GitHub lists it. */
 export type ChangedFile = {
@@ -19,7 +237,7 @@ export type ChangedFile = {
  * `background` has little room, `named` is never more than named.
  */
 export const RANKS = ['readers', 'source', 'background', 'named'] as const
-export type Rank = (typeof RANKS)[number]
+type Rank = (typeof RANKS)[number]
 
 /** Longer lines and paths are not judged: nobody writes them. */
 const MAX_JUDGED_LENGTH = 1000
@@ -164,7 +382,7 @@ function weightOf(name: string, before: string, after: string): number {
 const MAX_PATH_BYTES = 300
 
 /** What happened to a file: `renamed src/a.ts to src/b.ts (+3 -1)`. */
-export function describeFile(
+function describeFile(
   { status, path, oldPath, added, removed, patch }: ChangedFile,
   kind = '',
 ): string {

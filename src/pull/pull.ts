@@ -1,5 +1,6 @@
+import { createHash } from 'node:crypto'
 import { ownAuthor } from '../events/loop-guard.ts'
-import { type GraphqlError, graphqlError } from '../github/errors.ts'
+import { type GraphqlError, graphqlError } from '../github/client.ts'
 import { locatePullRequest, numberInSubject } from '../github/pull-requests.ts'
 import {
   type GitActor,
@@ -9,19 +10,18 @@ import {
   normalizeLogin,
   type Sent,
 } from '../github/types.ts'
-import { errorMessage } from '../lib/text.ts'
-import type { Run } from '../runner/run.ts'
-import type { Job } from '../service/docs-service.ts'
+import { code, joinMarkdown, link, type Markdown, md } from '../lib/markdown.ts'
 import {
-  CHECK_FIELDS,
-  type CheckedCommit,
-  COMMENT_FIELDS,
-  type CommitChecks,
-  type Preview,
-  type PullComments,
-  readChecks,
-  readPreview,
-} from './preview.ts'
+  cleanMarkdown,
+  clip,
+  countOf,
+  errorMessage,
+  type Failure,
+  inBackticks,
+  shorten,
+} from '../lib/text.ts'
+import type { OutputValues, Run } from '../runner/run.ts'
+import type { Job } from '../service/docs-service.ts'
 
 /** What GitHub shows of a finished job, as plain data. Titles, names and words are other people's. */
 export type PullReport =
@@ -52,7 +52,7 @@ export type PullReport =
   | { readonly kind: 'unknown' }
 
 /** As the output `pr-files` has it; `status` as in GitHub's REST API. */
-export type PullFile = {
+type PullFile = {
   readonly path: string
   readonly status: string
   readonly additions: number
@@ -242,7 +242,7 @@ function readPull(pull: Pull, sinceMs: number, { inputs }: Run) {
 }
 
 /** What the service makes a page of. */
-export const PAGE = /\.mdx?$/i
+const PAGE = /\.mdx?$/i
 
 /** Pages, navigation, API descriptions, the rest. */
 const FILE_ORDER = [PAGE, /(?:^|\/)(?:docs|mint)\.json$/i, /(?:open|async)api|swagger/i, /^/]
@@ -271,4 +271,225 @@ function readBranch(
   if (newest === undefined) return { kind: 'unchanged', branch: branch.name }
   const url = `${github.serverUrl}/${owner}/${repo}/commit${older.length === 0 ? '' : 's'}/${newest.oid}`
   return { kind: 'published', branch: branch.name, commits: older.length + 1, url }
+}
+
+/** What the docs service's check run on a commit says; `words`: its own. */
+type Deployment = {
+  readonly state: 'ready' | 'building' | 'failed' | 'skipped' | 'unknown'
+  readonly words: string
+  readonly url: string
+}
+
+type CommitChecks = {
+  readonly isRead: boolean
+  readonly deployment: Deployment | undefined
+  /** Others that have failed. */
+  readonly failed: readonly { readonly name: string; readonly url: string }[]
+}
+
+/** `url`: an https link; empty if there is none. */
+type Preview = Pick<Deployment, 'state' | 'url'>
+
+const DEPLOYMENT = 'Mintlify Deployment'
+const FAILED = ['FAILURE', 'TIMED_OUT', 'STARTUP_FAILURE']
+
+/** What a query asks of a commit. `checkSuite.workflowRun` would need the permission `actions: read`. */
+const CHECK_FIELDS = `checkSuites(first: 100) { nodes { app { slug }
+  deployments: checkRuns(first: 10, filterBy: { checkName: "${DEPLOYMENT}", checkType: LATEST }) {
+    nodes { databaseId name status conclusion title summary url }
+  }
+  failures: checkRuns(first: 50, filterBy: { checkType: LATEST, conclusions: [${FAILED}] }) {
+    nodes { name conclusion url }
+  } } }`
+
+const COMMENT_FIELDS =
+  'comments(first: 100) { nodes { body createdAt lastEditedAt author { __typename login } } }'
+
+type CheckRun = Sent<
+  Record<'name' | 'status' | 'conclusion' | 'title' | 'summary' | 'url', string> & {
+    databaseId: number
+  }
+>
+type CheckSuite = Sent<{
+  app: { slug?: Maybe<string> }
+  deployments: Nodes<CheckRun>
+  failures: Nodes<CheckRun>
+}>
+
+/** A commit as far as `CHECK_FIELDS` ask for it. */
+type CheckedCommit = Sent<{ oid: string; checkSuites: Nodes<CheckSuite> }>
+
+type Author = Sent<{ __typename: string; login: string }>
+type PullComments = Nodes<
+  Sent<{ body: string; createdAt: string; lastEditedAt: string; author: Author }>
+>
+
+/** @param apps the service's: any job of any workflow may be named like its check */
+function readChecks(commit: Maybe<CheckedCommit>, apps: ReadonlySet<string>): CommitChecks {
+  const suites = nodesOf(commit?.checkSuites).map((suite) => {
+    return { ...suite, isService: apps.has(normalizeLogin(suite.app?.slug ?? '')) }
+  })
+  const deployments = suites.flatMap((suite) => (suite.isService ? nodesOf(suite.deployments) : []))
+  const [newest] = deployments
+    .filter(({ name }) => name === DEPLOYMENT)
+    .toSorted((one, other) => (other.databaseId ?? 0) - (one.databaseId ?? 0))
+  const failed = suites.flatMap(({ isService, failures }) =>
+    nodesOf(failures).filter(
+      ({ name, conclusion }) =>
+        FAILED.includes(conclusion ?? '') && !(isService && name === DEPLOYMENT),
+    ),
+  )
+  return {
+    isRead: commit?.checkSuites != null,
+    deployment: newest && {
+      state: stateOf(newest),
+      words: wordsOf(newest),
+      url: `${newest.url ?? ''}`,
+    },
+    failed: failed.map(({ name, url }) => ({ name: `${name ?? ''}`, url: `${url ?? ''}` })),
+  }
+}
+
+function stateOf({ status, conclusion }: CheckRun): Deployment['state'] {
+  if (status !== 'COMPLETED') return 'building'
+  if (conclusion === 'SUCCESS') return 'ready'
+  if (conclusion === 'FAILURE' || conclusion === 'TIMED_OUT') return 'failed'
+  return conclusion === 'SKIPPED' ? 'skipped' : 'unknown'
+}
+
+/** The first line of the summary, else the title. */
+function wordsOf({ summary, title }: CheckRun): string {
+  const lines = `${cleanMarkdown(summary ?? '')}\n${title ?? ''}`.split('\n')
+  return clip(lines.find((line) => line.trim() !== '')?.trim() ?? '', 300)
+}
+
+/**
+ * The check decides on the state; the service's comment has the link.
+ *
+ * @param sinceMs a comment that was last edited before this shows the state of an earlier build
+ */
+function readPreview(
+  { deployment }: CommitChecks,
+  comments: Maybe<PullComments>,
+  { sinceMs, apps }: { readonly sinceMs: number; readonly apps: ReadonlySet<string> },
+): Preview {
+  const comment = nodesOf(comments).find(
+    ({ body, author }) =>
+      body?.startsWith('<!-- mintlify-preview-comment') === true &&
+      author?.__typename === 'Bot' &&
+      apps.has(normalizeLogin(author.login ?? '')),
+  )
+  const isCurrent = Date.parse(comment?.lastEditedAt ?? comment?.createdAt ?? '') >= sinceMs
+  const rows = readRows(comment?.body ?? '')
+  const row = rows.find(({ isReady }) => isReady) ?? rows[0]
+  const state = deployment?.state ?? (isCurrent && row?.isReady === true ? 'ready' : 'unknown')
+  return { state, url: (state !== 'skipped' && row?.url) || '' }
+}
+
+/** Rows of the table `Project | Status | Preview | Updated (UTC)` that have a link. */
+function readRows(body: string): readonly { readonly url: string; readonly isReady: boolean }[] {
+  return body.split('\n').flatMap((line) => {
+    const [, status = '', address = ''] =
+      /\|([^|]*)\|\s*\[View Preview\]\(([^\s()]+)\)\s*\|/.exec(line) ?? []
+    const url = URL.parse(address)
+    if (url?.protocol !== 'https:' || url.username !== '' || url.password !== '') return []
+    return [{ url: url.href, isReady: /^[^\p{L}]*Ready[^\p{L}]*$/u.test(status) }]
+  })
+}
+
+const MAX_NAMED_FILES = 10
+const MAX_NAMED_CHECKS = 5
+/** Of a file or check, in characters: a comment holds 65,536. */
+const MAX_NAME = 200
+
+type PullWordsPull = Extract<PullReport, { kind: 'pull-request' }>
+
+/** What became of a job without a pull request; `undefined` where GitHub does not show it. */
+export function noPullRequestWords(report: PullReport): Failure | undefined {
+  if (report.kind === 'unchanged')
+    return { headline: `Changed nothing on ${inBackticks(report.branch)}`, details: '' }
+  if (report.kind !== 'published') return undefined
+  const headline = `Published straight to ${inBackticks(report.branch)}: ${countOf(report.commits, 'commit')}`
+  return { headline, details: 'The agent committed to the branch without a pull request.' }
+}
+
+/** What a reviewer looks at first, as paragraphs for the summary and the comments. */
+export function pullSummary(report: PullReport): readonly Markdown[] {
+  if (report.kind === 'published')
+    return [link(`Show ${countOf(report.commits, 'commit')}`, report.url)]
+  if (report.kind === 'invisible') {
+    const lost =
+      'so the pages and the preview are not known. With a token that can, a later run also continues the pull request.'
+    return [md`${code('github-token')} can't read pull requests of ${report.repository}, ${lost}`]
+  }
+  if (report.kind !== 'pull-request') return []
+  const title = md`${report.title}`
+  return [
+    title.source === '' ? md`` : md`**${title}**`,
+    filesText(report),
+    previewText(report),
+    failedText(report),
+  ]
+}
+
+export function pullOutputs(report: PullReport): OutputValues {
+  const pull = report.kind === 'pull-request' ? report : undefined
+  const { url = '', state = '' } = pull?.preview ?? {}
+  return {
+    'pr-title': pull?.title ?? '',
+    'pr-files': pull?.files ? JSON.stringify(pull.files) : '',
+    'preview-url': url,
+    'preview-status': ['ready', 'building', 'failed'].includes(state) ? state : '',
+  }
+}
+
+function filesText(pull: PullWordsPull): Markdown {
+  if (pull.files === undefined) return md``
+  if (pull.fileCount === 0) return md`The pull request changes no file.`
+  return md`${filesCount(pull)}: ${filesList(pull.files, pull)}`
+}
+
+/** `3 pages, 1 other file`; pages are counted where all files are known. */
+function filesCount({ files = [], fileCount }: PullWordsPull): string {
+  const pages = fileCount > files.length ? 0 : files.filter(({ path }) => PAGE.test(path)).length
+  if (pages === 0) return countOf(fileCount, 'file')
+  const others = fileCount === pages ? '' : `, ${countOf(fileCount - pages, 'other file')}`
+  return `${countOf(pages, 'page')}${others}`
+}
+
+function filesList(files: readonly PullFile[], { url, fileCount }: PullWordsPull): Markdown {
+  const named = files.slice(0, MAX_NAMED_FILES).map(({ path, additions, deletions }) => {
+    const anchor = createHash('sha256').update(path).digest('hex')
+    return md`${link(code(shorten(path, MAX_NAME)), `${url}/files#diff-${anchor}`)} (+${additions} −${deletions})`
+  })
+  return andMore(named, fileCount)
+}
+
+function previewText({ preview: { state, url }, checks }: PullWordsPull): Markdown {
+  const name = url === '' ? md`Preview` : link('Preview', url)
+  if (state === 'ready') return md`${name} ready`
+  if (state === 'building') return md`${name} being built`
+  if (state === 'failed') return md`${name} failed${failureText(checks.deployment)}`
+  return url === '' ? md`` : name
+}
+
+function failedText({ checks: { failed } }: PullWordsPull): Markdown {
+  if (failed.length === 0) return md``
+  const count = failed.length === 1 ? '1 check fails' : `${failed.length} checks fail`
+  const named = failed
+    .slice(0, MAX_NAMED_CHECKS)
+    .map(({ name, url }) => link(md`${shorten(name, MAX_NAME)}`, url))
+  return md`${count}: ${andMore(named, failed.length)}`
+}
+
+function andMore(named: readonly Markdown[], total: number): Markdown {
+  const left = total - named.length
+  return joinMarkdown([...named, left > 0 ? md`and ${left} more` : md``], ', ')
+}
+
+/** What the service's check says, to follow a statement. */
+function failureText(check: PullWordsPull['checks']['deployment']): Markdown {
+  if (check === undefined) return md``
+  const name = link('check', check.url)
+  return check.words === '' ? md` (${name})` : md`: ${check.words} (${name})`
 }

@@ -1,0 +1,428 @@
+import { createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
+import type { SourceItem } from '../context/gather.ts'
+import { type Command, mayWrite, type Trigger } from '../events/decide.ts'
+import { GitHubError, type Known, NONE } from '../github/client.ts'
+import {
+  type CommentRef,
+  createComment,
+  editComment,
+  isSameAccount,
+  listComments,
+  pullRequestThread,
+  type Thread,
+  type ThreadComment,
+  writePermission,
+} from '../github/comments.ts'
+import { locatePullRequest } from '../github/pull-requests.ts'
+import { code, joinMarkdown, link, Markdown, md } from '../lib/markdown.ts'
+import { byteLength, parseJson, shorten } from '../lib/text.ts'
+import { isRerun, runUrlOf } from '../runner/environment.ts'
+import type { Run } from '../runner/run.ts'
+import type { Attempt, Found, NamedJob } from './memory.ts'
+
+/** What a comment of ours tells later runs, unseen by people. */
+type Marker = RecordMarker | NoteMarker
+
+/** Of a reply to a command, or of the step's comment on a pull request. */
+export type RecordMarker = {
+  readonly kind: 'reply' | 'status'
+  /** As of the step's commit status: without a job and with `failure`, nothing was started. */
+  readonly state: 'pending' | 'success' | 'failure' | 'error'
+  /** Id of the job; empty while there is none. */
+  readonly job: string
+  /** URL of the job's pull request; empty while none is known. */
+  readonly pull: string
+  /** When the job was first named here, in milliseconds since the epoch; 0 while there is none. */
+  readonly namedAt: number
+  /** See `hashProject`. */
+  readonly project: string
+  /** Workflow file, job, step and leg, so that no two steps take each other's comments. */
+  readonly step: string
+  /** Id of the workflow run that wrote the comment last. */
+  readonly run: string
+  /** What a reply answers, such as `main/5001`; else empty. */
+  readonly source: string
+}
+
+/** One job or message. */
+type NoteLine = {
+  /** Milliseconds since the epoch. */
+  readonly atMs: number
+  readonly job: string
+  /** URL of the run, and its event; empty of an earlier job, of which nothing else is known. */
+  readonly run: string
+  readonly event: string
+  readonly items: readonly SourceItem[]
+  /** How many more there were. */
+  readonly more: number
+}
+
+/** Of the note on a docs pull request. */
+type NoteMarker = {
+  readonly kind: 'note'
+  readonly project: string
+  /** Newest first. */
+  readonly lines: readonly NoteLine[]
+  /** How many older lines were left out. */
+  readonly earlier: number
+}
+
+const PATTERN = /^<!-- docs-agent ([\w-]+)\.([\w-]{43}) -->/
+
+/**
+ * Renders a marker, for the very beginning of a comment. It is signed, with a key derived from the API key, so that
+ * nobody else can make one, or copy one to another thread or repository.
+ */
+function renderMarker(marker: Marker, thread: Thread, run: Run): Markdown {
+  const payload = Buffer.from(run.redact(JSON.stringify(marker))).toString('base64url')
+  return Markdown.raw(
+    `<!-- docs-agent ${payload}.${sign(payload, thread, run).toString('base64url')} -->`,
+  )
+}
+
+/** The marker that a comment in this thread begins with; `undefined` if it has none of ours. */
+function readMarker(body: string, thread: Thread, run: Run): Marker | undefined {
+  const [, payload = '', signature = ''] = PATTERN.exec(body) ?? []
+  // Without the key, as in a dry run, none is ours.
+  if (payload === '' || run.inputs['api-key'] === '') return undefined
+  const isOurs = timingSafeEqual(Buffer.from(signature, 'base64url'), sign(payload, thread, run))
+  // Signed by us: it is what `renderMarker` wrote.
+  return isOurs
+    ? (parseJson(Buffer.from(payload, 'base64url').toString()) as Marker | undefined)
+    : undefined
+}
+
+function sign(
+  payload: string,
+  { repository, number, rootId }: Thread,
+  { inputs, environment }: Run,
+): Buffer {
+  const key = Buffer.from(
+    hkdfSync('sha256', inputs['api-key'], '', 'docs-agent-action comment marker 3', 32),
+  )
+  const signed = JSON.stringify([
+    (repository ?? environment.repository).toLowerCase(),
+    number,
+    rootId,
+    payload,
+  ])
+  return createHmac('sha256', key).update(signed).digest()
+}
+
+/** The project as markers name it: not readable, and the same for the same project of the same service only. */
+export function hashProject({ inputs }: Run): string {
+  const named = JSON.stringify([inputs['base-url'].href, inputs['project-id']])
+  return createHash('sha256').update(named).digest('hex').slice(0, 16)
+}
+
+/** A comment that this action wrote, for whichever step: its marker is signed, and its author is the token's account. */
+type OwnComment = { readonly ref: CommentRef; readonly marker: Marker }
+
+/** The comments of a thread, oldest first, and which of them are ours. */
+type ThreadComments = {
+  readonly all: readonly ThreadComment[]
+  readonly own: readonly OwnComment[]
+}
+
+/** A comment as it is to be written. */
+type Draft = { readonly marker: Marker; readonly text: Markdown }
+
+/** Lists all comments of a thread. */
+async function listThread(thread: Thread, run: Run): Promise<Known<ThreadComments>> {
+  const { github } = run
+  return await github.read(async () => {
+    const all = await listComments(github, thread)
+    const signed = all.flatMap(({ ref, author, body }) => {
+      const marker = readMarker(body, thread, run)
+      return marker === undefined ? [] : [{ ref, author, marker }]
+    })
+    if (signed.length === 0) return { all, own: [] }
+    const account = await github.account()
+    return { all, own: signed.filter(({ author }) => isSameAccount(account, author)) }
+  })
+}
+
+/** Where a comment is, or is to be. */
+export type Place = {
+  readonly thread: Thread
+  /** The comment if it is known to exist. */
+  readonly ref?: CommentRef | undefined
+  /** Whether it may exist although it is not known: then it is looked for before it is written. */
+  readonly mayExist: boolean
+}
+
+/**
+ * Writes a comment, or edits one that exists. One that may have arrived is looked for before it is written again. Or a
+ * GitHubError.
+ *
+ * @param isLast whether one that was deleted is written anew
+ */
+export async function writeComment(
+  place: Place,
+  draft: Draft,
+  isLast: boolean,
+  run: Run,
+): Promise<CommentRef> {
+  const { thread } = place
+  const { github } = run
+  const marker = renderMarker(draft.marker, thread, run)
+  const body = run.redact(joinMarkdown([marker, draft.text], '\n').source)
+  const find = async (): Promise<CommentRef | undefined> => {
+    const listed = await listThread(thread, run)
+    if (!listed.known) throw listed.error
+    return listed.value.own.findLast((one) => isSameComment(one.marker, draft.marker))?.ref
+  }
+  const ref = place.ref ?? (place.mayExist ? await find() : undefined)
+  if (ref === undefined) return await createComment(github, thread, body, find)
+  try {
+    await editComment(github, ref, body)
+    return ref
+  } catch (error) {
+    const isGone = error instanceof GitHubError && (error.status === 404 || error.status === 410)
+    if (!isLast || !isGone || place.ref === undefined) throw error
+    // A stray answer is told from a deleted comment by looking for it.
+    return await writeComment({ thread, mayExist: true }, draft, isLast, run)
+  }
+}
+
+/** Whether two markers are of the comment that there is to be only one of. */
+function isSameComment(one: Marker, other: Marker): boolean {
+  if (one.project !== other.project) return false
+  if (one.kind === 'note' || other.kind === 'note') return one.kind === other.kind
+  if (one.kind !== other.kind || one.step !== other.step) return false
+  return one.kind === 'status' || (one.run === other.run && one.source === other.source)
+}
+
+/**
+ * Reads what the comments before a command tell: an earlier attempt's reply, and the job of the step's newest reply in the
+ * thread, else that of the note on the agent's pull request.
+ *
+ * @param marker of the reply to the command
+ */
+export async function findInComments(
+  command: Command,
+  marker: RecordMarker,
+  run: Run,
+): Promise<Found> {
+  const { inputs, environment } = run
+  const { thread } = command.source
+  const isAgain = isRerun(environment) && !inputs['dry-run']
+  const mayContinue = !command.fresh && inputs['follow-up'] && inputs['job-id'] === ''
+  const remembers = mayWrite(inputs)
+  const forgotten: Attempt = { kind: isAgain ? 'forgotten' : 'none' }
+  const none: Found = { attempt: forgotten, earlier: NONE, lastJob: NONE, thread: undefined }
+  if (!mayContinue && !(isAgain && remembers) && inputs.context === 'none') return none
+  const listed = await listThread(thread, run)
+  if (!listed.known) {
+    if (inputs.context !== 'none') {
+      const purpose = 'list the comments before the command'
+      const cost = 'the agent is not told the conversation'
+      run.github.report(listed.error, { purpose, permission: writePermission(thread), cost })
+    }
+    const attempt: Attempt =
+      isAgain && remembers ? { kind: 'unknown', why: listed.why, error: listed.error } : forgotten
+    return { ...none, attempt, earlier: mayContinue ? listed : NONE }
+  }
+  const { all: comments, own } = listed.value
+  const replies = own.flatMap(({ ref, marker: one }) =>
+    one.kind === 'reply' ? [{ ref, marker: one }] : [],
+  )
+  const before = replies.findLast((one) => isSameComment(one.marker, marker))
+  const ofStep = replies.filter(
+    ({ marker: one }) =>
+      one.project === marker.project && one.step === marker.step && !isSameComment(one, marker),
+  )
+  const last = mayContinue ? ofStep.findLast((one) => one.marker.job !== '') : undefined
+  const found: Found = {
+    ...none,
+    attempt: isAgain && remembers ? attemptOf(before?.marker) : forgotten,
+    reply: before?.ref,
+    thread: {
+      comments,
+      ownIds: new Set(own.map(({ ref }) => ref.id)),
+      lastToldId: last && toldId(last, comments),
+    },
+  }
+  if (!mayContinue) return found
+  noticeUnnamed(ofStep.at(-1), run)
+  if (last === undefined)
+    return { ...found, earlier: await findInNote(command, own, marker.project, run) }
+  const markers = ofStep.map((one) => one.marker)
+  return { ...found, earlier: { known: true, value: namedBy(last.marker, markers) } }
+}
+
+function attemptOf(before: RecordMarker | undefined): Attempt {
+  if (before === undefined) return { kind: 'none' }
+  if (before.job !== '') return { kind: 'job', job: namedBy(before, [before]) }
+  return { kind: before.state === 'failure' ? 'none' : 'maybe-started' }
+}
+
+/** A job that is still running names no pull request: an older reply may. */
+function namedBy({ job, pull, namedAt }: RecordMarker, others: readonly RecordMarker[]): NamedJob {
+  const withPull = others.findLast((one) => one.job === job && one.pull !== '')
+  return { id: job, prLink: pull || withPull?.pull || '', namedAtMs: namedAt }
+}
+
+/** The job of the note in the main thread, where the command stands on the agent's pull request. */
+async function findInNote(
+  { source: { thread } }: Command,
+  own: readonly OwnComment[],
+  project: string,
+  run: Run,
+): Promise<Found['earlier']> {
+  let inMain = own
+  if (thread.kind === 'review') {
+    const listed = await listThread(pullRequestThread(thread.number), run)
+    if (!listed.known) return listed
+    inMain = listed.value.own
+  }
+  const notes = inMain.flatMap(({ marker: one }) => (one.kind === 'note' ? [one] : []))
+  const line = notes.findLast((one) => one.project === project)?.lines[0]
+  const prLink = `${run.github.serverUrl}/${run.environment.repository}/pull/${thread.number}`
+  return { known: true, value: line && { id: line.job, prLink, namedAtMs: line.atMs } }
+}
+
+function noticeUnnamed(newest: OwnComment | undefined, { log }: Run): void {
+  if (
+    newest?.marker.kind !== 'reply' ||
+    newest.marker.job !== '' ||
+    newest.marker.state === 'failure'
+  )
+    return
+  log.notice(
+    `An earlier command may have started a job that its reply (${newest.ref.url}) does not name, so this run can't continue that one. The dashboard of the docs service shows it.`,
+  )
+}
+
+/** Id of the comment that a reply of ours answers, if it is among these; else of ours. */
+function toldId(
+  { ref, marker }: { readonly ref: OwnComment['ref']; readonly marker: RecordMarker },
+  comments: readonly ThreadComment[],
+): number {
+  const id = Number(/^(?:main|review)\/(\d+)$/.exec(marker.source)?.[1])
+  return comments.some((one) => one.ref.id === id) ? id : ref.id
+}
+
+const MAX_LINES = 20
+const MAX_ITEMS = 5
+const MAX_TITLE_LENGTH = 80
+/** GitHub takes 65,536 characters. */
+const MAX_BYTES = 60 * 1024
+
+/** The line of a run's job or message, sent at a time in milliseconds since the epoch. */
+export function createLine(
+  sent: { readonly jobId: string; readonly atMs: number },
+  items: readonly SourceItem[],
+  { event: { name } }: Trigger,
+  { environment }: Run,
+): NoteLine {
+  const shown = items
+    .slice(0, MAX_ITEMS)
+    .map((item) => ({ ...item, title: shorten(item.title, MAX_TITLE_LENGTH) }))
+  const more = items.length - shown.length
+  const { jobId: job, atMs } = sent
+  return { atMs, job, run: runUrlOf(environment), event: name, items: shown, more }
+}
+
+/** The line of a job of which nothing else is known, named first at a time in milliseconds since the epoch. */
+export function earlierLine(job: string, atMs: number): NoteLine {
+  return { atMs, job, run: '', event: '', items: [], more: 0 }
+}
+
+/**
+ * Adds lines, newest first, to the one note of the project on the agent's pull request, in whichever repository: what
+ * each job and message was for. A failure is a line in the log.
+ *
+ * @returns whether the note is there
+ */
+export async function writeNote(
+  prLink: string,
+  lines: readonly NoteLine[],
+  run: Run,
+): Promise<boolean> {
+  const { github, inputs, log } = run
+  const place = locatePullRequest(prLink, github)
+  if (place === undefined || !mayWrite(inputs)) return false
+  const { repository, number } = place
+  const thread = { ...pullRequestThread(number), repository }
+  const written = await github.read(async () => {
+    const listed = await listThread(thread, run)
+    if (!listed.known) throw listed.error
+    const project = hashProject(run)
+    const known = listed.value.own.flatMap(({ ref, marker }) =>
+      marker.kind === 'note' && marker.project === project ? [{ ref, marker }] : [],
+    )
+    const before = known.at(-1)
+    const told = before?.marker.lines ?? []
+    const added = lines.filter(
+      (line) => line.run !== '' || !told.some(({ job }) => job === line.job),
+    )
+    if (added.length === 0) return
+    const marker = {
+      kind: 'note',
+      project,
+      lines: [...added, ...told],
+      earlier: before?.marker.earlier ?? 0,
+    } as const
+    const draft = fitNote(marker, repository, run)
+    await writeComment({ thread, ref: before?.ref, mayExist: false }, draft, false, run)
+  })
+  if (!written.known) log.info(`Failed to write the note on ${prLink}: ${written.why}.`)
+  return written.known
+}
+
+/** Leaves the oldest lines out, as many as must be. */
+function fitNote(marker: NoteMarker, repository: string, run: Run) {
+  let { lines, earlier } = marker
+  for (;;) {
+    const draft = {
+      marker: { ...marker, lines, earlier },
+      text: noteBody(lines, earlier, repository, run),
+    }
+    // The marker has four bytes for three.
+    const bytes = (byteLength(JSON.stringify(draft.marker)) * 4) / 3 + byteLength(draft.text.source)
+    if (lines.length <= MAX_LINES && (bytes <= MAX_BYTES || lines.length === 1)) return draft
+    lines = lines.slice(0, -1)
+    earlier += 1
+  }
+}
+
+function noteBody(
+  lines: readonly NoteLine[],
+  earlier: number,
+  repository: string,
+  run: Run,
+): Markdown {
+  const { command } = run.inputs
+  const isHere = repository.toLowerCase() === run.environment.repository.toLowerCase()
+  const hasCommand = lines.some(({ items }) => items.some(({ kind }) => kind === 'command'))
+  const how = md`To have it changed, comment ${code(`${command} …`)} here, such as ${code(`${command} shorter, and add an example`)}.`
+  const list = [...lines.map(lineText), ...(earlier > 0 ? [md`and ${earlier} earlier`] : [])]
+  return joinMarkdown([
+    md`💬 **The code changes that these docs are for**`,
+    joinMarkdown(
+      list.map((text) => md`- ${text}`),
+      '\n',
+    ),
+    ...(isHere && hasCommand && command !== '' && run.inputs['follow-up'] ? [how] : []),
+  ])
+}
+
+function lineText({ atMs, run, event, items, more }: NoteLine): Markdown {
+  const date = new Date(atMs).toISOString().slice(0, 10)
+  if (run === '') return md`${date}: an earlier job`
+  const named = items.length === 0 ? [md`${event}`] : items.map(itemText)
+  const shown = [...named, ...(more > 0 ? [md`and ${more} more`] : [])]
+  return joinMarkdown([md`${date}, ${link('workflow run', run)}`, joinMarkdown(shown, '; ')], ': ')
+}
+
+function itemText({ kind, url, title, author }: SourceItem): Markdown {
+  const by = author === '' ? md`` : md` by **${author}**`
+  if (kind === 'signals') return md`what readers missed`
+  if (kind === 'command')
+    return md`${link('a command', url)}${by}${title === '' ? md`` : md`: ${title}`}`
+  // The address itself, so that GitHub links back from there.
+  if (kind === 'pull' && /^https?:\/\/[\w.:-]+(?:\/[\w.-]+){2}\/pull\/\d+$/.test(url))
+    return md`${Markdown.raw(url)} ${title}${by}`
+  return md`${link(title, url)}${by}`
+}
