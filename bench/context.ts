@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process'
 import { join, resolve } from 'node:path'
 import { readOptions, refuse } from '../scripts/options.ts'
-import type { ChangedFile } from '../src/context/files.ts'
-import { renderContext } from '../src/context/render.ts'
+import type { ChangedFile } from '../src/prompt/files.ts'
+import { renderContext } from '../src/prompt/render.ts'
 
 const USAGE = `Measures how much of a change the agent is told, on changes of people who changed code and documentation together.
 
@@ -261,7 +261,7 @@ const { positionals, values } = readOptions(USAGE, {
 if (positionals.length === 0) refuse('Name a repository.', USAGE)
 const renders: Render[] = [renderContext]
 if (values.against !== undefined) {
-  const other = await import(join(resolve(values.against), 'src/context/render.ts'))
+  const other = await import(join(resolve(values.against), 'src/prompt/render.ts'))
   renders.push(other.renderContext)
 }
 const measured = positionals.map((word) => {

@@ -19,7 +19,7 @@ If the docs are right as they are, change nothing.`
 const COMMAND = '/docs Explain exit code 6: an upgrade without a fresh snapshot.'
 const SUBJECT = 'Upgrades need a fresh snapshot'
 const SITE = { 'site-url': 'https://docs.example.com' }
-const REPORT = { 'visitors-summary': 'true', 'reader-signals': 'report', ...SITE }
+const REPORT = { 'visitors-summary': 'true', 'content-gaps': 'report', ...SITE }
 const MONA = person('mona')
 
 const PATCH = `@@ -12,5 +12,10 @@ export async function upgrade(project: Project, { force }: UpgradeOptions) {

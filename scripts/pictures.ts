@@ -54,7 +54,7 @@ const SCENES: Readonly<Record<string, (docs: DocsService) => Promise<string>>> =
   },
   'visitors-report': async (docs) => {
     const site = { 'site-url': 'https://docs.example.com' }
-    const report = { 'visitors-summary': 'true', 'reader-signals': 'report', ...site }
+    const report = { 'visitors-summary': 'true', 'content-gaps': 'report', ...site }
     return (await run(docs, { inputs: report, env: { NODE_OPTIONS: ON_MONDAY } })).summary
   },
   'command-reply': (docs) => onGitHub(docs, (github) => replyToCommand(docs, github)),

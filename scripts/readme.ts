@@ -1,7 +1,7 @@
 import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse, stringify } from 'yaml'
-import { BOOLEAN, LINES, LOGINS } from '../src/inputs/formats.ts'
+import { BOOLEAN, LINE_LIST, LOGINS } from '../src/inputs/formats.ts'
 import { INPUTS } from '../src/inputs/table.ts'
 import { type ActionMetadata, readActionMetadata } from './action-metadata.ts'
 import { readOptions } from './options.ts'
@@ -16,7 +16,7 @@ const ROOT = join(import.meta.dirname, '..')
 /** What the README shows: inputs that the examples set, and outputs that most workflows read. */
 const MAIN_INPUTS = [
   'api-key project-id prompt context-files context dry-run timeout wait-for-preview',
-  'required-permission ignore-authors comment github-token visitors-summary reader-signals',
+  'required-permission ignore-authors comment github-token visitors-summary content-gaps',
 ].flatMap((names) => names.split(' '))
 const MAIN_OUTPUTS = 'pr-link status result job-id'.split(' ')
 /** The reusable workflows, in the order of their page, and inputs that the action does not have. */
@@ -120,7 +120,8 @@ function actionTypes({ outputs }: ActionMetadata): string {
 
 function typeOf(format: object & { readonly accepted: string }): object {
   if (format === BOOLEAN) return { type: 'boolean' }
-  if (format === LINES) return { type: 'list', separator: '\n', 'list-item': { type: 'string' } }
+  if (format === LINE_LIST)
+    return { type: 'list', separator: '\n', 'list-item': { type: 'string' } }
   const names = { type: 'list', separator: ',', 'list-item': { type: 'string' } }
   if (format === LOGINS) return names
   if (format.accepted.startsWith('a whole number')) return { type: 'integer' }

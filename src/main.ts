@@ -8,6 +8,7 @@ import { HttpClient } from './lib/http.ts'
 import { Markdown } from './lib/markdown.ts'
 import { errorMessage, inBackticks } from './lib/text.ts'
 import { createSystemClock } from './lib/time.ts'
+import { MintlifyClient } from './mintlify/mintlify-client.ts'
 import { Readers } from './readers/report.ts'
 import { writeComment } from './record/comments.ts'
 import { type NewStatus, setStatus } from './record/memory.ts'
@@ -15,7 +16,6 @@ import { type PendingComment, RunRecord } from './record/record.ts'
 import { loadRequest, type RunRequest } from './request.ts'
 import { readEnvironment } from './runner/environment.ts'
 import { Run, type SummarySection } from './runner/run.ts'
-import { DocsService } from './service/docs-service.ts'
 
 /**
  * The main step: finds out what is asked and whether it may be, and does it. Rejects only where a file of the runner's
@@ -34,7 +34,7 @@ async function perform(run: Run): Promise<void> {
   const { environment, inputs, log } = run
   const event = readEvent(environment)
   if (event.payloadProblem !== undefined) {
-    log.cost(
+    log.warnInSummary(
       `Failed to read the event's payload (GITHUB_EVENT_PATH): ${event.payloadProblem}. A job is not told what the event is about.`,
     )
   }
@@ -71,11 +71,11 @@ function reportCancelled({ wantsJob }: RunRequest, run: Run): void {
   run.log.fail(text)
 }
 
-function createService({ environment, inputs, clock, redact, log }: Run): DocsService {
+function createService({ environment, inputs, clock, redact, log }: Run): MintlifyClient {
   const { 'api-key': apiKey, 'project-id': projectId, 'base-url': baseUrl } = inputs
   const { proxy } = environment
   const http = new HttpClient({ proxy, clock, timeoutMs: 30_000, debug: log.debug })
-  return new DocsService({ apiKey, projectId, baseUrl, http, clock, redact })
+  return new MintlifyClient({ apiKey, projectId, baseUrl, http, clock, redact })
 }
 
 function reportError(error: unknown, run: Run, section: SummarySection): void {

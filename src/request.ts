@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Trigger } from './events/decide.ts'
-import { SERVICE_KEY } from './inputs/formats.ts'
+import { MINTLIFY_KEY } from './inputs/formats.ts'
 import {
   hasPrompt,
   hasReport,
@@ -36,8 +36,8 @@ export async function loadRequest(trigger: Trigger, run: Run): Promise<RunReques
   const refuse: Refuse = (input, problem, accepted = INPUTS[input].format.accepted) =>
     void problems.push({ input, problem, accepted })
   const reader = new WorkspaceReader(environment.workspace)
-  const promptFiles = await readFiles('prompt-file', inputs, { reader, refuse })
-  const contextFiles = await readFiles('context-files', inputs, { reader, refuse })
+  const promptFiles = await readInputFiles('prompt-file', inputs, { reader, refuse })
+  const contextFiles = await readInputFiles('context-files', inputs, { reader, refuse })
   const exportTo = await findExportPath(run).catch((error: unknown) => {
     if (!(error instanceof WorkspaceError)) throw error
     const problem = `("${clip(inputs['visitors-export'], 80)}") ${error.message}`
@@ -55,14 +55,10 @@ export async function loadRequest(trigger: Trigger, run: Run): Promise<RunReques
     refuse('poll-interval', `("${given}") is longer than timeout ("${limit}")`, 'at most timeout')
   }
   // The job is told what readers missed in the block that the prompt gets.
-  if (inputs['reader-signals'] === 'agent' && (!hasInstruction || inputs.context === 'none')) {
+  if (inputs['content-gaps'] === 'agent' && (!hasInstruction || inputs.context === 'none')) {
     const problem =
       '("agent") needs a prompt and a `context` other than `none`, as it is for the job of this run'
-    refuse(
-      'reader-signals',
-      problem,
-      'report; or agent with a prompt and `context: diff` or `files`',
-    )
+    refuse('content-gaps', problem, 'report; or agent with a prompt and `context: diff` or `files`')
   }
   if (promptFiles.length > 0 && !hasInstruction && inputs['job-id'] === '') {
     refuse('prompt-file', 'names only empty files', 'files with instructions in them')
@@ -71,11 +67,11 @@ export async function loadRequest(trigger: Trigger, run: Run): Promise<RunReques
     problems.some(({ input }) => names.includes(input))
   const isJobMeant = wantsJob || isWrong('prompt', 'prompt-file', 'job-id')
   const isReportMeant =
-    hasReport(inputs) || isWrong('visitors-summary', 'visitors-export', 'reader-signals')
+    hasReport(inputs) || isWrong('visitors-summary', 'visitors-export', 'content-gaps')
   if (!isJobMeant && !isReportMeant) {
     const comment =
       inputs.command && `; or a comment that starts with the command (${inputs.command})`
-    const accepted = `an instruction, here or in prompt-file; job-id, to wait for a job; visitors-summary, visitors-export or reader-signals, for a report alone${comment}`
+    const accepted = `an instruction, here or in prompt-file; job-id, to wait for a job; visitors-summary, visitors-export or content-gaps, for a report alone${comment}`
     refuse('prompt', 'is missing, and nothing else is requested', accepted)
   }
   // In the order of the inputs' documentation, and of each what was found first.
@@ -85,7 +81,9 @@ export async function loadRequest(trigger: Trigger, run: Run): Promise<RunReques
 
   for (const sentence of warningsOf(inputs, wantsJob, hasInstruction)) log.warning(sentence)
   if (/^[^\s:]+\.(?:mdx?|txt)$/.test(inputs.prompt))
-    log.cost('`prompt` is the name of a file: to send its text, write it as `prompt-file`.')
+    log.warnInSummary(
+      '`prompt` is the name of a file: to send its text, write it as `prompt-file`.',
+    )
   const isUnscheduled = ['push', 'pull_request', 'pull_request_target'].includes(trigger.event.name)
   if (inputs['skip-unchanged'] && wantsJob && isUnscheduled) {
     log.notice('`skip-unchanged` has no effect on a push or pull request: it is for a `schedule`.')
@@ -103,7 +101,7 @@ function warningsOf(inputs: Inputs, wantsJob: boolean, hasInstruction: boolean):
       : `${listOf(unused.map(inBackticks))} can have no effect ${why}.`
   }
   const isToExisting = inputs['job-id'] !== ''
-  const hasPages = inputs['visitors-summary'] || inputs['reader-signals'] !== 'none'
+  const hasPages = inputs['visitors-summary'] || inputs['content-gaps'] !== 'none'
   const hasVisitors = inputs['visitors-summary'] || inputs['visitors-export'] !== ''
   const warnings = [
     wantsJob ? [] : sentenceOf(OF_JOBS, 'without a job: request one with `prompt` or `job-id`'),
@@ -145,11 +143,11 @@ function singleInputProblems({ environment, problems }: Run): InputProblem[] {
   const [key = '', projectId = ''] = ['api-key', 'project-id'].map((name) =>
     environment.inputs.get(name),
   )
-  if (key.trim() !== '' && key.trim() === projectId.trim() && !SERVICE_KEY.test(key)) {
+  if (key.trim() !== '' && key.trim() === projectId.trim() && !MINTLIFY_KEY.test(key)) {
     const problem = 'has the same value as project-id'
     return [...problems, { input: 'api-key', problem, accepted: INPUTS['api-key'].format.accepted }]
   }
-  if (!SERVICE_KEY.test(projectId) || SERVICE_KEY.test(key) || key.trim() === '')
+  if (!MINTLIFY_KEY.test(projectId) || MINTLIFY_KEY.test(key) || key.trim() === '')
     return [...problems]
   const problem = 'is swapped with project-id, which starts with mint_, as API keys do'
   const accepted =
@@ -191,7 +189,7 @@ function proxyProblems({ httpsProxy, httpProxy }: ProxySettings): InputProblem[]
 }
 
 /** Reads the files that an input names; those that can't be read become a problem. */
-async function readFiles(
+async function readInputFiles(
   input: 'prompt-file' | 'context-files',
   inputs: Inputs,
   { reader, refuse }: { readonly reader: WorkspaceReader; readonly refuse: Refuse },

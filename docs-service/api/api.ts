@@ -1,6 +1,6 @@
 import type { Jobs } from '../agent/jobs.ts'
+import { conversationsOf, feedbackOf, searchesOf } from '../analytics/content-gaps.ts'
 import { type AnalyticsCall, readQuery } from '../analytics/query.ts'
-import { conversationsOf, feedbackOf, searchesOf } from '../analytics/signals.ts'
 import { viewsOf, visitorsOf } from '../analytics/visitors.ts'
 import type { Call } from '../http/calls.ts'
 import { errorReply, jsonReply, type RecordedRequest, type Reply } from '../http/server.ts'

@@ -1,7 +1,7 @@
-import { GitHubError, type Known, NONE, unknownBecause } from '../github/client.ts'
+import { failedLookup, GitHubError, type Lookup, NOT_FOUND } from '../github/client.ts'
 import { type CommentRef, react, type Thread } from '../github/comments.ts'
 import type { MergedPulls } from '../github/pull-requests.ts'
-import type { Maybe, Sent, User } from '../github/types.ts'
+import type { FromGitHub, Maybe, User } from '../github/types.ts'
 import { hasPrompt, hasReport, type Inputs, PERMISSION_LEVELS } from '../inputs/table.ts'
 import { inBackticks, visibleText } from '../lib/text.ts'
 import type { Environment } from '../runner/environment.ts'
@@ -48,7 +48,7 @@ export type Command = {
 }
 
 /** Whether a run may write comments and reactions. */
-export function mayWrite(inputs: Inputs): boolean {
+export function canWriteComments(inputs: Inputs): boolean {
   return inputs.comment !== 'never' && !inputs['dry-run']
 }
 
@@ -225,7 +225,7 @@ async function authorize({ event, command }: Trigger, run: Run): Promise<Skip | 
   if (refusal.known && refusal.value === undefined) return undefined
   const error = refusal.known ? undefined : refusal.error
   const isTokenRefused = inputs['github-token'] === '' || error?.status === 401
-  if (command !== undefined && mayWrite(inputs) && !isTokenRefused && !cancel.aborted) {
+  if (command !== undefined && canWriteComments(inputs) && !isTokenRefused && !cancel.aborted) {
     await react(github, command.source, refusal.known ? '-1' : 'confused')
   }
   if (refusal.known) {
@@ -262,7 +262,7 @@ function isTrusted({ row, payload }: GitHubEvent, { repository }: Environment): 
 }
 
 /** Whether an account of GitHub's may ask for jobs: one of `allow-bots`, or one with the required permission. */
-export async function mayAsk(user: Maybe<User>, run: Run): Promise<Known<boolean>> {
+export async function canStartJob(user: Maybe<User>, run: Run): Promise<Lookup<boolean>> {
   const refusal = await findRefusal(readActor(user), run)
   return refusal.known ? { known: true, value: refusal.value === undefined } : refusal
 }
@@ -275,10 +275,10 @@ export async function mayAsk(user: Maybe<User>, run: Run): Promise<Known<boolean
 async function findRefusal(
   actor: Actor | undefined,
   { inputs, github }: Run,
-): Promise<Known<string | undefined>> {
+): Promise<Lookup<string | undefined>> {
   const refused = (why: string) => ({ known: true, value: why }) as const
   if (actor === undefined) return refused('the event does not say who caused it')
-  if (isAllowedBot(actor, inputs)) return NONE
+  if (isAllowedBot(actor, inputs)) return NOT_FOUND
   const { login, id } = actor
   if (id === undefined) return refused(`the event does not give the id of ${login}`)
   const answer = await github.read<PermissionAnswer>(() =>
@@ -291,20 +291,22 @@ async function findRefusal(
     return isNone ? refused(`${login} has no permission on this repository (404)`) : answer
   }
   const { user } = answer.value
-  if (user?.id == null) return unknownBecause(new GitHubError("GitHub's response names no account"))
+  if (user?.id == null) return failedLookup(new GitHubError("GitHub's response names no account"))
   if (user.id !== id) return refused(`the login ${login} now belongs to another account`)
-  const level = readLevel(answer.value)
+  const level = permissionLevel(answer.value)
   const isEnough = LEVELS.indexOf(level) >= LEVELS.indexOf(inputs['required-permission'])
-  return isEnough ? NONE : refused(`${login} has the permission \`${level}\` on this repository`)
+  return isEnough
+    ? NOT_FOUND
+    : refused(`${login} has the permission \`${level}\` on this repository`)
 }
 
 /** The part of GitHub's answer that shows the level. */
-type PermissionAnswer = Sent<{
+type PermissionAnswer = FromGitHub<{
   /** Knows three levels only: `admin`, `write`, `read`, or `none`. */
   permission: string
   /** One of the five levels, or the name of a role that an organization made. */
   role_name: string
-  user: Sent<{ id: number; permissions: Readonly<Record<string, boolean>> }>
+  user: FromGitHub<{ id: number; permissions: Readonly<Record<string, boolean>> }>
 }>
 
 const LEVELS = ['none', ...PERMISSION_LEVELS] as const
@@ -319,7 +321,7 @@ const GRANTS = {
 }
 
 /** The level in an answer: a role that an organization made is what it grants. */
-function readLevel({
+function permissionLevel({
   permission,
   role_name: role,
   user,

@@ -67,7 +67,7 @@ export function eventRow(name: string): EventRow {
 }
 
 /** An event's payload. Which fields it has depends on the event; each is GitHub's word for it. */
-export type Payload = GitHub.Sent<{
+export type Payload = GitHub.FromGitHub<{
   action: string
   sender: GitHub.User
   repository: GitHub.Repository

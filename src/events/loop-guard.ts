@@ -1,4 +1,4 @@
-import type { Known } from '../github/client.ts'
+import type { Lookup } from '../github/client.ts'
 import {
   type CommitOrigin,
   type MergedPull,
@@ -86,15 +86,15 @@ export async function loadMergedPulls(
   const isAsked =
     event.row.subject === 'push' && (withText || guardedCommits(event, inputs).length > 0)
   const commits = isAsked ? originsOf(event.payload.commits).filter(({ sha }) => isSha(sha)) : []
-  const cost =
+  const effect =
     withText &&
     inputs.context !== 'none' &&
     'the agent is not told which pull requests the commits came in'
-  const consequence = "Commits of unknown origin count as a person's."
+  const note = "Commits of unknown origin count as a person's."
   const described = commits.slice(-MAX_DESCRIBED)
   return await readMergedPulls(
     described,
-    { withText, level: 'warning', ...(cost && { cost }), consequence },
+    { withText, level: 'warning', ...(effect && { effect: effect }), note: note },
     github,
   )
 }
@@ -138,12 +138,12 @@ export function ignoredAuthor(
  */
 export async function findUnchanged(
   { name }: GitHubEvent,
-  lastJob: Known<{ readonly sha: string } | undefined>,
+  lastJob: Lookup<{ readonly sha: string } | undefined>,
   { inputs, environment, github }: Run,
 ): Promise<string | undefined> {
   const base = lastJob.known ? lastJob.value : undefined
   const isAsked =
-    inputs['skip-unchanged'] && name === 'schedule' && inputs['reader-signals'] !== 'agent'
+    inputs['skip-unchanged'] && name === 'schedule' && inputs['content-gaps'] !== 'agent'
   if (!isAsked || base === undefined) return undefined
   const reason = `no commit on this branch since this step's last job (on ${base.sha.slice(0, 7)}) but the agent's own`
   if (base.sha === environment.sha) return reason

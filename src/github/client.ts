@@ -25,22 +25,22 @@ export type GitHubCall = {
   readonly permission: string
   /** How a failure is annotated; by default as a warning, but a missing permission to read as a notice. */
   readonly level?: 'info' | 'notice' | 'warning'
-  /** What a failure costs the user, to follow "so": `each run opens another pull request`. */
-  readonly cost?: string
+  /** What a failure means for the user, to follow "so": `each run opens another pull request`. */
+  readonly effect?: string
   /** What else follows from a failure, as sentences. */
-  readonly consequence?: string
+  readonly note?: string
 }
 
 /** Three answers: there is one, there is none (`undefined` in `value`), or it is not known. */
-export type Known<T> =
+export type Lookup<T> =
   | { readonly known: true; readonly value: T }
   /** `why` is the error's message, which follows a colon: `GitHub returned 502`. */
   | { readonly known: false; readonly why: string; readonly error: GitHubError }
 
 /** Known that there is none; also for what is done and has no value. */
-export const NONE = { known: true, value: undefined } as const
+export const NOT_FOUND = { known: true, value: undefined } as const
 
-export function unknownBecause(error: GitHubError): Known<never> {
+export function failedLookup(error: GitHubError): Lookup<never> {
   return { known: false, why: error.message, error }
 }
 
@@ -53,16 +53,16 @@ type GitHubOptions = Waiting & {
   readonly token: string
   readonly proxy: ProxySettings
   readonly log: Readonly<
-    Record<'debug' | 'info' | 'notice' | 'warning' | 'cost', (text: string) => void>
+    Record<'debug' | 'info' | 'notice' | 'warning' | 'warnInSummary', (text: string) => void>
   >
   /** Until when pauses may last, in milliseconds since the epoch; else 15 s each. */
   readonly retryAfterDeadlineMs?: number | undefined
 }
 
 /** Before the second and the third try. */
-const PAUSES_MS = [3000, 9000]
+const RETRY_PAUSES_MS = [3000, 9000]
 /** Nothing on GitHub is worth holding a job up for. */
-const MAX_PAUSE_MS = 15_000
+const MAX_GITHUB_PAUSE_MS = 15_000
 
 /**
  * GitHub's API for the repository of a run: Octokit with this action's transport and its rule of what is retried.
@@ -137,16 +137,16 @@ export class GitHub {
   }
 
   /** Reads something, and leaves it to the caller what a failure means. */
-  async read<T>(send: () => Promise<T>): Promise<Known<T>> {
+  async read<T>(send: () => Promise<T>): Promise<Lookup<T>> {
     try {
       return { known: true, value: await send() }
     } catch (caught) {
-      return unknownBecause(toGitHubError(caught, this.#options.clock.now()))
+      return failedLookup(toGitHubError(caught, this.#options.clock.now()))
     }
   }
 
   /** Makes a call that the run can do without: a failure is logged. */
-  async attempt<T>(call: GitHubCall, send: () => Promise<T>): Promise<Known<T>> {
+  async attempt<T>(call: GitHubCall, send: () => Promise<T>): Promise<Lookup<T>> {
     const result = await this.read(send)
     if (result.known) this.#working.add(call.permission)
     else this.report(result.error, call)
@@ -173,12 +173,12 @@ export class GitHub {
   }
 
   /**
-   * Logs a failed call: its cause first, then its cost. It is an annotation the first time that its cause or its cost is
+   * Logs a failed call: its cause first, then its effect. It is an annotation the first time that its cause or its effect is
    * met, afterwards a line; what was said of a cause is not said again.
    */
   report(error: GitHubError, call: GitHubCall): void {
     const { log, cancel } = this.#options
-    const { purpose, permission, cost = '', consequence = '' } = call
+    const { purpose, permission, effect = '', note = '' } = call
     const isMissing = this.#isMissing(permission, error)
     // GitHub returns 404 for both.
     const other = error.status === 404 ? ' (or the item does not exist)' : ''
@@ -193,15 +193,15 @@ export class GitHub {
     }
     // One annotation for a token without any permission.
     const isNewCause = this.#isNew(isMissing ? 'permission' : error.message)
-    const isNewCost = this.#isNew(cost)
+    const isNewEffect = this.#isNew(effect)
     const isNamed = isMissing && !this.#isNew(permission)
     const message = joinSentences(
-      `${isMissing ? missing : failed}${isNewCost ? `, so ${cost}` : ''}.`,
-      isMissing && !(isNamed && isNewCost) ? `${failed}.` : '',
-      ...[error.explanation, consequence].filter((sentence) => this.#isNew(sentence)),
+      `${isMissing ? missing : failed}${isNewEffect ? `, so ${effect}` : ''}.`,
+      isMissing && !(isNamed && isNewEffect) ? `${failed}.` : '',
+      ...[error.explanation, note].filter((sentence) => this.#isNew(sentence)),
     )
     const { level = isMissing && permission.endsWith(': read') ? 'notice' : 'warning' } = call
-    log[isNewCost ? 'cost' : isNewCause ? level : 'info'](message)
+    log[isNewEffect ? 'warnInSummary' : isNewCause ? level : 'info'](message)
   }
 
   #isNew(text: string): boolean {
@@ -275,12 +275,12 @@ export class GitHub {
 
   /** The pauses between tries. */
   #pausesMs(): readonly number[] {
-    return this.#hasTimedOut && !this.#hasJobStarted ? [] : PAUSES_MS
+    return this.#hasTimedOut && !this.#hasJobStarted ? [] : RETRY_PAUSES_MS
   }
 
   /** Sends a request up to three times. @throws {GitHubError} */
   async #retry<T extends { readonly status: number; readonly data: unknown }>(
-    request: SentRequest,
+    request: RequestLine,
     send: () => Promise<T>,
   ): Promise<T> {
     const { clock, cancel, retryAfterDeadlineMs } = this.#options
@@ -289,7 +289,7 @@ export class GitHub {
     for (;;) {
       try {
         const response = await send()
-        checkBody(response, request)
+        assertBody(response, request)
         return response
       } catch (caught) {
         let error = toGitHubError(caught, clock.now())
@@ -300,10 +300,12 @@ export class GitHub {
           const kind = error.kind === 'rate-limit' ? error.kind : 'other'
           error = new GitHubError(message, { ...error, cause, kind, maybeWritten })
         }
-        const usualMs = isRetryable(error, request) ? pausesMs.shift() : undefined
+        const usualMs = canRetry(error, request) ? pausesMs.shift() : undefined
         const pauseMs = usualMs && (error.retryAfterMs || usualMs)
         const maxPauseMs =
-          retryAfterDeadlineMs === undefined ? MAX_PAUSE_MS : retryAfterDeadlineMs - clock.now()
+          retryAfterDeadlineMs === undefined
+            ? MAX_GITHUB_PAUSE_MS
+            : retryAfterDeadlineMs - clock.now()
         const isLast = pauseMs === undefined || pauseMs > maxPauseMs
         if (!isLast) await this.pause(pauseMs)
         if (isLast || cancel.aborted) {
@@ -332,7 +334,7 @@ export class GitHub {
       headers: { ...headers, 'x-github-api-version': '2022-11-28' },
       body,
       signal: endsAtOnce ? cancel : this.#lateCancel,
-      freshConnection: !isRepeatable(request),
+      freshConnection: !canRepeat(request),
     })
     const { status } = response
     return new Response(status === 204 ? null : response.body, {
@@ -343,20 +345,20 @@ export class GitHub {
 }
 
 /** Whether a failed request may be sent again: the one rule for GitHub. */
-function isRetryable(error: GitHubError, request: SentRequest): boolean {
+function canRetry(error: GitHubError, request: RequestLine): boolean {
   const { kind, cause } = error
   if (kind !== 'other') return kind === 'rate-limit'
   const isUnsent = cause instanceof TransportError && !cause.maybeSent
-  return isUnsent || (isRepeatable(request) && mayHaveArrived(error))
+  return isUnsent || (canRepeat(request) && mayHaveArrived(error))
 }
 
 /** Whether sending a request twice does no more than sending it once; an existing reaction or status is not doubled. */
-function isRepeatable(request: SentRequest): boolean {
+function canRepeat(request: RequestLine): boolean {
   const { method, url } = request
   return onlyReads(request) || method !== 'POST' || /\/(?:reactions|statuses\/[^/]+)$/.test(url)
 }
 
-function onlyReads({ method, url }: SentRequest): boolean {
+function onlyReads({ method, url }: RequestLine): boolean {
   return method === 'GET' || url.endsWith('/graphql')
 }
 
@@ -410,12 +412,12 @@ function toGitHubError(error: unknown, nowMs: number): GitHubError {
   const isUsedUp = stringField(headers, 'x-ratelimit-remaining') === '0'
   const resetMs = isUsedUp ? Number(stringField(headers, 'x-ratelimit-reset')) * 1000 - nowMs : 0
   const retryAfterMs = parseRetryAfter(retryAfter, nowMs) ?? (resetMs > 0 ? resetMs : undefined)
-  const fields = explain(status, messagesOf(data), retryAfter !== undefined || isUsedUp)
+  const fields = describeResponse(status, readMessages(data), retryAfter !== undefined || isUsedUp)
   return new GitHubError(fields.message, { ...fields, status, retryAfterMs, cause: error })
 }
 
 /** @param text what GitHub says */
-function explain(status: number, text: string, isLimited: boolean) {
+function describeResponse(status: number, text: string, isLimited: boolean) {
   const quote = text && `"${clip(text, 200)}"`
   if (status === 401) {
     const message = `GitHub refused \`github-token\` (401${quote && `, ${quote}`})`
@@ -428,7 +430,7 @@ function explain(status: number, text: string, isLimited: boolean) {
     return { kind: 'rate-limit', message, explanation: quote && `GitHub says: ${quote}` } as const
   }
   return {
-    kind: kindOf(status, text),
+    kind: classify(status, text),
     message: `GitHub returned ${status}${quote && ` (${quote})`}`,
   }
 }
@@ -440,14 +442,14 @@ function mayHaveArrived({ kind, status, cause }: GitHubError): boolean {
 }
 
 /** What GitHub says, with the details that it gives for a 422. */
-function messagesOf(data: unknown): string {
+function readMessages(data: unknown): string {
   const details = listField(data, 'errors').map((one) =>
     typeof one === 'string' ? one : stringField(one, 'message'),
   )
   return [stringField(data, 'message'), ...details].filter((text) => text).join(': ')
 }
 
-function kindOf(status: number, said: string): GitHubError['kind'] {
+function classify(status: number, said: string): GitHubError['kind'] {
   if (status === 410 || status === 422 || (status === 403 && /\b(?:locked|archived)\b/i.test(said)))
     return 'refused'
   if (/\bSAML\b|IP allow list|\bsuspended\b/i.test(said)) return 'setup'
@@ -476,11 +478,11 @@ function readGraphqlErrors(data: unknown): readonly GraphqlError[] {
 export function graphqlError({ type, message, path }: GraphqlError): GitHubError {
   const other = type === 'RATE_LIMITED' ? 'rate-limit' : 'other'
   const status = type === 'NOT_FOUND' ? 404 : undefined
-  const kind = type === 'FORBIDDEN' || status ? kindOf(status ?? 403, message) : other
+  const kind = type === 'FORBIDDEN' || status ? classify(status ?? 403, message) : other
   return new GitHubError(`GitHub returned "${clip(message, 200)}"`, { kind, status, path })
 }
 
-type SentRequest = { readonly method: string; readonly url: string }
+type RequestLine = { readonly method: string; readonly url: string }
 
 /**
  * A response counts only with a body that says something: proxies before GitHub answer with an empty object or a page,
@@ -488,9 +490,9 @@ type SentRequest = { readonly method: string; readonly url: string }
  *
  * @throws {GitHubError}
  */
-function checkBody(
+function assertBody(
   { status, data }: { status: number; data: unknown },
-  request: SentRequest,
+  request: RequestLine,
 ): void {
   if (status >= 300) throw new GitHubError(`GitHub redirected the request (${status})`)
   if (!Array.isArray(data) && !(isRecord(data) && Object.keys(data).length > 0)) {

@@ -1,5 +1,5 @@
-import { type GitHub, GitHubError, type Known } from './client.ts'
-import { type Comment, type Maybe, normalizeLogin, type Sent, type User } from './types.ts'
+import { type GitHub, GitHubError, type Lookup } from './client.ts'
+import { type Comment, type FromGitHub, type Maybe, normalizeLogin, type User } from './types.ts'
 
 /** Where comments follow one another: the main thread of a pull request or issue, or one thread of a review. */
 export type Thread = {
@@ -46,9 +46,11 @@ export async function listComments(
   github: GitHub,
   thread: Thread,
 ): Promise<readonly ThreadComment[]> {
-  const comments = await github.list<Comment>(`${pathOf(github, thread)}/${thread.number}/comments`)
+  const comments = await github.list<Comment>(
+    `${threadPath(github, thread)}/${thread.number}/comments`,
+  )
   return comments.map((one) => ({
-    ref: refOf(one, thread),
+    ref: commentRef(one, thread),
     author: one.user,
     body: one.body ?? '',
     createdAt: one.created_at ?? '',
@@ -67,9 +69,10 @@ export async function createComment(
   body: string,
   find: () => Promise<CommentRef | undefined>,
 ): Promise<CommentRef> {
-  const path = `${pathOf(github, thread)}/${thread.number}/comments`
+  const path = `${threadPath(github, thread)}/${thread.number}/comments`
   const route = thread.kind === 'main' ? `POST ${path}` : `POST ${path}/${thread.rootId}/replies`
-  const create = async () => refOf(await send<Comment>(github, route, { body }), thread)
+  const create = async () =>
+    commentRef(await sendWithAuthor<Comment>(github, route, { body }), thread)
   return await github.createOnce(create, find)
 }
 
@@ -79,7 +82,9 @@ export async function editComment(
   { thread, id }: CommentRef,
   body: string,
 ): Promise<void> {
-  await send<Comment>(github, `PATCH ${pathOf(github, thread)}/comments/${id}`, { body })
+  await sendWithAuthor<Comment>(github, `PATCH ${threadPath(github, thread)}/comments/${id}`, {
+    body,
+  })
 }
 
 /** Reacts to a command: 👀, 😕 or 👎. A failure is logged. */
@@ -87,18 +92,18 @@ export async function react(
   github: GitHub,
   { thread, id }: CommentRef,
   content: 'eyes' | 'confused' | '-1',
-): Promise<Known<unknown>> {
+): Promise<Lookup<unknown>> {
   const permission = writePermission(thread)
   // What it costs is told where the reply fails.
   const call = { purpose: 'react to the command', permission, level: 'info' } as const
-  const route = `POST ${pathOf(github, thread)}/comments/${id}/reactions`
+  const route = `POST ${threadPath(github, thread)}/comments/${id}/reactions`
   return await github.attempt(call, () =>
-    send<Sent<{ id: number; user: User }>>(github, route, { content }),
+    sendWithAuthor<FromGitHub<{ id: number; user: User }>>(github, route, { content }),
   )
 }
 
 /** Writes something that has an author, and takes over whose token it is from it. */
-async function send<T extends Pick<Comment, 'id' | 'user'>>(
+async function sendWithAuthor<T extends Pick<Comment, 'id' | 'user'>>(
   github: GitHub,
   route: string,
   content: Readonly<Record<string, string>>,
@@ -109,10 +114,10 @@ async function send<T extends Pick<Comment, 'id' | 'user'>>(
   return sent
 }
 
-function pathOf({ path }: GitHub, { kind, repository }: Thread): string {
+function threadPath({ path }: GitHub, { kind, repository }: Thread): string {
   return `${repository === undefined ? path : `/repos/${repository}`}/${kind === 'main' ? 'issues' : 'pulls'}`
 }
 
-function refOf({ id, html_url: url }: Comment, thread: Thread): CommentRef {
+function commentRef({ id, html_url: url }: Comment, thread: Thread): CommentRef {
   return { thread, id: id ?? 0, url: url ?? '' }
 }

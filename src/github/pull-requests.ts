@@ -1,6 +1,6 @@
 import { isLoopbackHost } from '../lib/http.ts'
 import { type GitHub, type GitHubCall, graphqlError } from './client.ts'
-import { type Maybe, type Nodes, nodesOf, type Sent, type User } from './types.ts'
+import { type FromGitHub, type Maybe, type Nodes, nodesOf, type User } from './types.ts'
 
 /** The path of a pull request (GitHub, Gitea, Bitbucket, Azure) or a merge request (GitLab). */
 const PULL_REQUEST_PATH =
@@ -68,7 +68,7 @@ export type MergedPulls = ReadonlyMap<string, readonly MergedPull[]>
  */
 export async function readMergedPulls(
   commits: readonly Pick<CommitOrigin, 'sha' | 'message'>[],
-  options: { readonly withText?: boolean } & Pick<GitHubCall, 'level' | 'cost' | 'consequence'>,
+  options: { readonly withText?: boolean } & Pick<GitHubCall, 'level' | 'effect' | 'note'>,
   github: GitHub,
 ): Promise<MergedPulls> {
   if (commits.length === 0) return new Map()
@@ -89,7 +89,9 @@ export async function readMergedPulls(
     permission: 'pull-requests: read',
     ...logging,
   }
-  const answer = await github.read(() => github.graphql<Answer>(query, github.repository))
+  const answer = await github.read(() =>
+    github.graphql<MergedPullsAnswer>(query, github.repository),
+  )
   if (!answer.known) {
     github.report(answer.error, call)
     return new Map()
@@ -116,23 +118,23 @@ export function numberInSubject(message: string): string {
   return merged ?? squashed ?? ''
 }
 
-type MergedNode = Sent<{
+type MergedNode = FromGitHub<{
   number: number
   url: string
   merged: boolean
-  mergeCommit: Sent<{ oid: string }>
-  author: Sent<{ __typename: string; login: string }>
+  mergeCommit: FromGitHub<{ oid: string }>
+  author: FromGitHub<{ __typename: string; login: string }>
   title: string
-  labels: Nodes<Sent<{ name: string }>>
+  labels: Nodes<FromGitHub<{ name: string }>>
   body: string
 }>
 
 /** `cN`: the N-th commit. `pN`: the pull request that its subject names. */
 type Aliases = Readonly<
-  Record<string, Maybe<MergedNode & Sent<{ associatedPullRequests: Nodes<MergedNode> }>>>
+  Record<string, Maybe<MergedNode & FromGitHub<{ associatedPullRequests: Nodes<MergedNode> }>>>
 >
 
-type Answer = Sent<{ repository: Aliases }>
+type MergedPullsAnswer = FromGitHub<{ repository: Aliases }>
 
 function readAliases(aliases: Aliases, commits: readonly Pick<CommitOrigin, 'sha'>[]): MergedPulls {
   const pulls = new Map<string, readonly MergedPull[]>()
@@ -142,12 +144,12 @@ function readAliases(aliases: Aliases, commits: readonly Pick<CommitOrigin, 'sha
     const associated = aliases[`c${index}`]?.associatedPullRequests
     if (!isNamed && associated?.nodes == null) continue
     const found = isNamed ? [named] : nodesOf(associated).filter(({ merged }) => merged === true)
-    pulls.set(sha, found.map(readMerged))
+    pulls.set(sha, found.map(readMergedPull))
   }
   return pulls
 }
 
-function readMerged({ number, url, author, title, labels, body }: MergedNode): MergedPull {
+function readMergedPull({ number, url, author, title, labels, body }: MergedNode): MergedPull {
   return {
     number: number ?? 0,
     url: url ?? '',

@@ -9,22 +9,22 @@ export type Maybe<T> = T | null | undefined
  * differ in age, accounts and repositories are deleted, and a local run makes its payload up.
  * Source: GitHub's documentation, "Webhook events and payloads", "REST API endpoints", "GraphQL".
  */
-export type Sent<T> = { readonly [Field in keyof T]?: Maybe<T[Field]> }
+export type FromGitHub<T> = { readonly [Field in keyof T]?: Maybe<T[Field]> }
 
 /** A list in GraphQL. What the token may not see is null. */
-export type Nodes<T> = Sent<{ nodes: readonly Maybe<T>[] }>
+export type Nodes<T> = FromGitHub<{ nodes: readonly Maybe<T>[] }>
 
 export function nodesOf<T>(connection: Maybe<Nodes<T>>): T[] {
   return (connection?.nodes ?? []).filter((node) => node != null)
 }
 
 /** As `Sent`, for all that is within, too. */
-type Loose<T> = T extends string
+type DeepFromGitHub<T> = T extends string
   ? string
   : T extends readonly (infer One)[]
-    ? readonly Loose<One>[]
+    ? readonly DeepFromGitHub<One>[]
     : T extends object
-      ? { readonly [Field in keyof T]?: Maybe<Loose<T[Field]>> }
+      ? { readonly [Field in keyof T]?: Maybe<DeepFromGitHub<T[Field]>> }
       : T
 
 type Rest = Octokit['rest']
@@ -33,10 +33,10 @@ type Rest = Octokit['rest']
 type Response<Area extends keyof Rest, Call extends keyof Rest[Area]> = Rest[Area][Call] extends (
   ...options: never[]
 ) => Promise<{ readonly data: infer Data }>
-  ? Loose<Data>
+  ? DeepFromGitHub<Data>
   : never
 
-export type User = Sent<{
+export type User = FromGitHub<{
   id: number
   /** `renovate[bot]` where REST and webhooks name an app; GraphQL leaves `[bot]` out. */
   login: string
@@ -49,41 +49,41 @@ export function normalizeLogin(login: string): string {
   return login.toLowerCase().replace(/\[bot\]$/, '')
 }
 
-export type Repository = Sent<{ full_name: string; fork: boolean; default_branch: string }>
+export type Repository = FromGitHub<{ full_name: string; fork: boolean; default_branch: string }>
 
 /** A commit in the payload of a push. */
-export type PushedCommit = Sent<{
+export type PushedCommit = FromGitHub<{
   id: string
   message: string
   url: string
-  author: Sent<{ username: string; email: string }>
+  author: FromGitHub<{ username: string; email: string }>
 }>
 
 /** `status`: `ahead`, `behind`, `diverged`, `identical`. `files`: 300 at most, without saying how many there are. */
 export type Comparison = Response<'repos', 'compareCommitsWithBasehead'>
-export type Commit = NonNullable<NonNullable<Comparison['commits']>[number]>
+export type ComparedCommit = NonNullable<NonNullable<Comparison['commits']>[number]>
 /** `patch` is missing for binary files, and where GitHub withholds it. */
 export type CommitFile = NonNullable<NonNullable<Comparison['files']>[number]>
 
 /** An issue or a discussion. */
-export type Issue = Sent<{
+export type Issue = FromGitHub<{
   number: number
   title: string
   html_url: string
   body: string
   user: User
-  labels: readonly Sent<{ name: string }>[]
+  labels: readonly FromGitHub<{ name: string }>[]
   /** `open` or `closed`. */
   state: string
   draft: boolean
   /** Where the issue is a pull request. */
-  pull_request: Sent<{ merged_at: string }>
+  pull_request: FromGitHub<{ merged_at: string }>
 }>
 
 /** `mergeable_state`: `dirty` where it conflicts with its base branch. `head.repo`: null where the fork was deleted. */
 export type PullRequest = Response<'pulls', 'get'>
 
-export type Review = Sent<{
+export type Review = FromGitHub<{
   html_url: string
   body: string
   user: User
@@ -98,4 +98,4 @@ export type WorkflowRun = Response<'actions', 'getWorkflowRun'>
 export type Status = NonNullable<Response<'repos', 'listCommitStatusesForRef'>[number]>
 
 /** Who wrote a commit, in GraphQL. `user`: null where no account has the e-mail address. */
-export type GitActor = Sent<{ email: string; user: Sent<{ login: string }> }>
+export type GitActor = FromGitHub<{ email: string; user: FromGitHub<{ login: string }> }>

@@ -18,7 +18,7 @@ function format<T>(accepted: string, parse: (text: string) => T, empty?: T): Inp
 
 export const TEXT = format('any text', (text) => text, '')
 
-export const LINES = format<readonly string[]>(
+export const LINE_LIST = format<readonly string[]>(
   'paths in the workspace, one per line',
   (text) => splitList(text, /[\r\n]/),
   [],
@@ -90,13 +90,13 @@ export const LOGINS = format<readonly string[]>(
 )
 
 /** The agent of the docs service. Its work never starts a job, whatever `ignore-authors` lists. */
-const SERVICE_AUTHOR = 'mintlify[bot]'
+const MINTLIFY_AUTHOR = 'mintlify[bot]'
 
 /** The logins given, and the service's own. */
 export const IGNORED_AUTHORS: InputFormat<readonly string[]> = {
   ...LOGINS,
-  parse: (text) => [SERVICE_AUTHOR, ...LOGINS.parse(text)],
-  empty: [SERVICE_AUTHOR],
+  parse: (text) => [MINTLIFY_AUTHOR, ...LOGINS.parse(text)],
+  empty: [MINTLIFY_AUTHOR],
 }
 
 /** Labels, separated by commas or line breaks; compared without case. */
@@ -133,10 +133,10 @@ function nameIn(context: 'secrets' | 'vars'): [RegExp, string] {
 }
 
 /** How the service's own keys begin, quotes aside. Source: the vendor's documentation (November 2026). */
-export const SERVICE_KEY = /^[\s"'`]*mint_/
+export const MINTLIFY_KEY = /^[\s"'`]*mint_/
 
 const IS_KEY: [RegExp, string] = [
-  SERVICE_KEY,
+  MINTLIFY_KEY,
   'is an API key (it starts with mint_), which belongs in api-key',
 ]
 

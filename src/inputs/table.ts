@@ -13,12 +13,12 @@ import {
   integer,
   JOB_ID,
   LABELS,
-  LINES,
+  LINE_LIST,
   LOGINS,
   MATRIX,
+  MINTLIFY_KEY,
   oneOf,
   PROJECT_ID,
-  SERVICE_KEY,
   TEXT,
 } from './formats.ts'
 
@@ -44,8 +44,8 @@ export const INPUTS = {
   'project-id': input('request', PROJECT_ID),
   'base-url': input('request', BASE_URL, 'https://api.mintlify.com'),
   prompt: input('request', TEXT),
-  'prompt-file': input('request', LINES),
-  'context-files': input('request', LINES),
+  'prompt-file': input('request', LINE_LIST),
+  'context-files': input('request', LINE_LIST),
   context: input('request', oneOf(['diff', 'files', 'none']), 'diff'),
   'job-id': input('request', JOB_ID),
   'dry-run': input('request', BOOLEAN, 'false'),
@@ -71,7 +71,7 @@ export const INPUTS = {
   'visitors-days': input('visitors', integer(1, 366), '7'),
   'visitors-export': input('visitors', TEXT),
   'site-url': optional('visitors', BASE_URL),
-  'reader-signals': input('visitors', oneOf(['none', 'report', 'agent']), 'none'),
+  'content-gaps': input('visitors', oneOf(['none', 'report', 'agent']), 'none'),
 } as const
 
 export type InputName = keyof typeof INPUTS
@@ -89,7 +89,7 @@ export function hasPrompt(inputs: Inputs): boolean {
 /** Whether any part of the readers report is requested. */
 export function hasReport(inputs: Inputs): boolean {
   const { 'visitors-summary': summary, 'visitors-export': file } = inputs
-  return summary || file !== '' || inputs['reader-signals'] !== 'none'
+  return summary || file !== '' || inputs['content-gaps'] !== 'none'
 }
 
 const SECRET_INPUTS: readonly InputName[] = ['api-key', 'github-token']
@@ -145,7 +145,7 @@ export function readInputs(texts: InputTexts, redact: Redact) {
   const readInput = (name: InputName): unknown => {
     const { format, default: fallback } = INPUTS[name]
     const parse = (text: string): unknown => {
-      const isPath = (name === 'visitors-export' && /\.csv$/i.test(text)) || format === LINES
+      const isPath = (name === 'visitors-export' && /\.csv$/i.test(text)) || format === LINE_LIST
       if (EXPRESSION.test(text) && text !== fallback && !isPath) throw new RangeError(UNEVALUATED)
       if (text !== '') return format.parse(text)
       return format.empty ?? (fallback === '' ? undefined : format.parse(fallback))
@@ -165,7 +165,7 @@ export function readInputs(texts: InputTexts, redact: Redact) {
       if (!(error instanceof RangeError)) throw error
       const isSecret =
         SECRET_INPUTS.includes(name) || secretsOf(new Map([[name, given]])).length > 0
-      const value = isSecret ? '' : `("${quoted(redact(given))}") `
+      const value = isSecret ? '' : `("${quoteValue(redact(given))}") `
       problems.push({ input: name, problem: `${value}${error.message}`, accepted: format.accepted })
       return parse(fallback)
     }
@@ -187,7 +187,7 @@ export function secretsOf(texts: InputTexts): string[] {
       texts.get(name) ?? '',
       texts.get(name.replaceAll('-', '_')) ?? '',
     ]),
-    ...ids.filter((id) => SERVICE_KEY.test(id)),
+    ...ids.filter((id) => MINTLIFY_KEY.test(id)),
   ]
   return [...new Set(given.flatMap((text) => [text, text.trim()]))].filter(
     (text) => text.trim() !== '' && !EXPRESSION.test(text.trim()),
@@ -195,6 +195,6 @@ export function secretsOf(texts: InputTexts): string[] {
 }
 
 /** On one line, without a password, and not too long. */
-function quoted(text: string): string {
+function quoteValue(text: string): string {
   return clip(text.replace(/\/\/[^/\s]*@/g, '//***@').replace(/\s+/g, ' '), 80)
 }

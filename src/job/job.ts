@@ -4,21 +4,21 @@ import { writePermission } from '../github/comments.ts'
 import { locatePullRequest } from '../github/pull-requests.ts'
 import { errorMessage } from '../lib/text.ts'
 import { type PullReport, readPullReport, waitForPreview } from '../pull/pull.ts'
-import { isExpected } from '../record/bodies.ts'
-import { createLine, earlierLine, writeNote } from '../record/comments.ts'
+import { isSuccess } from '../record/bodies.ts'
+import { createLine, earlierJobLine, writeSourceComment } from '../record/comments.ts'
 import { STATUS_PERMISSION } from '../record/memory.ts'
 import { RunRecord } from '../record/record.ts'
 import { isRerun } from '../runner/environment.ts'
 import type { Run } from '../runner/run.ts'
 import {
   type AcceptedJob,
-  askFor,
   JobError,
   makePlan,
   type Plan,
   submit,
-  unclearStart,
+  unclearStartError,
   waitFor,
+  withMissingPermission,
 } from './plan.ts'
 import { pollJob } from './poll.ts'
 import type { JobRequest, JobTools } from './prompt.ts'
@@ -113,8 +113,8 @@ async function begin(
   // The first attempt may have sent the message.
   if (inputs['job-id'] !== '') return { plan: waitFor(inputs['job-id']), rerun: 'safe' }
   const permission = command ? writePermission(command.source.thread) : STATUS_PERMISSION
-  throw unclearStart(
-    `this re-run failed to write down what it is about to start: ${askFor(permission, written.error)}`,
+  throw unclearStartError(
+    `this re-run failed to write down what it is about to start: ${withMissingPermission(permission, written.error)}`,
   )
 }
 
@@ -141,9 +141,9 @@ async function publish(
     publishReport(report, run)
   }
   if (finished !== undefined) show(await readPullReport(finished, run))
-  const level = isExpected(report.result) ? 'notice' : 'warning'
+  const level = isSuccess(report.result) ? 'notice' : 'warning'
   run.log[report.isFailure ? 'fail' : level](reportSentences(report))
-  const hasNote = await noteSources(report, trigger, run)
+  const hasNote = await updateSourceComment(report, trigger, run)
   await record.end(report, hasNote)
   const { 'wait-for-preview': wantsPreview, wait } = run.inputs
   if (wantsPreview && wait && finished && report.pull && accepted) {
@@ -162,7 +162,7 @@ async function publish(
  *
  * @returns whether a command there, in this repository, continues the job
  */
-async function noteSources(
+async function updateSourceComment(
   { plan, prLink, accepted, result, job }: Report,
   trigger: Trigger,
   run: Run,
@@ -175,9 +175,9 @@ async function noteSources(
   if (plan.kind !== 'create') {
     const createdAtMs = Date.parse(job?.createdAt ?? '') || accepted.namedAtMs
     const earlierAtMs = plan.namedAtMs ?? (plan.kind === 'wait' ? createdAtMs : undefined)
-    if (earlierAtMs !== undefined) lines.push(earlierLine(id, earlierAtMs))
+    if (earlierAtMs !== undefined) lines.push(earlierJobLine(id, earlierAtMs))
   }
-  const isWritten = await writeNote(pull, lines, run)
+  const isWritten = await writeSourceComment(pull, lines, run)
   const { repository, number } = locatePullRequest(pull, run.github) ?? {}
   const isHere = repository?.toLowerCase() === run.environment.repository.toLowerCase()
   const thread = trigger.command?.source.thread

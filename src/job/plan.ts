@@ -11,19 +11,24 @@ import {
   joinSentences,
 } from '../lib/text.ts'
 import { afterGrace, formatDuration, RetryError, retry, retryAfterNote } from '../lib/time.ts'
-import { type PullState, readPullState } from '../pull/pull-state.ts'
-import { type Found, type NamedJob, STATUS_COST, STATUS_PERMISSION } from '../record/memory.ts'
-import { isRerun } from '../runner/environment.ts'
-import type { Run } from '../runner/run.ts'
-import { type DocsService, isTerminal, type Job } from '../service/docs-service.ts'
+import { isTerminal, type Job, type MintlifyClient } from '../mintlify/mintlify-client.ts'
 import {
   describeFailure,
   hasStatus,
   isRetryable,
   limitPauseMs,
+  MintlifyError,
   retryAfterMsOf,
-  ServiceError,
-} from '../service/service-errors.ts'
+} from '../mintlify/mintlify-errors.ts'
+import { type PullState, readPullState } from '../pull/pull-state.ts'
+import {
+  type EarlierRuns,
+  type NamedJob,
+  STATUS_PERMISSION,
+  WITHOUT_STATUS,
+} from '../record/memory.ts'
+import { isRerun } from '../runner/environment.ts'
+import type { Run } from '../runner/run.ts'
 import {
   hasInstructions,
   type JobRequest,
@@ -38,7 +43,7 @@ export type Plan = ((CreateAction | MessageAction) & Prompt) | WaitAction
 type CreateAction = {
   readonly kind: 'create'
   /** The pull request that went before, and that can't be continued. */
-  readonly previous: PullState | undefined
+  readonly earlierPull: PullState | undefined
 }
 type MessageAction = {
   readonly kind: 'message'
@@ -57,7 +62,7 @@ type WaitAction = {
   readonly namedAtMs: number | undefined
 }
 
-const NEW_JOB: CreateAction = { kind: 'create', previous: undefined }
+const NEW_JOB: CreateAction = { kind: 'create', earlierPull: undefined }
 
 /** How long after it was named a job may still be unknown to the service, in milliseconds. */
 export const EARLY_MS = 60_000
@@ -69,7 +74,7 @@ export const EARLY_MS = 60_000
  * @throws {JobError} on a re-run that can't tell which job the first attempt started; if the job can't be looked up
  */
 export async function makePlan(
-  found: Found,
+  found: EarlierRuns,
   request: JobRequest,
   tools: JobTools,
   run: Run,
@@ -93,13 +98,13 @@ export async function makePlan(
  * @throws {JobError} on a re-run that can't tell which job the first attempt started; if the job can't be looked up
  */
 async function chooseAction(
-  found: Found,
+  found: EarlierRuns,
   { trigger, parts }: JobRequest,
-  service: DocsService | undefined,
+  service: MintlifyClient | undefined,
   run: Run,
 ): Promise<CreateAction | MessageAction | WaitAction> {
   const { inputs, log } = run
-  const { attempt, earlier } = found
+  const { attempt, earlierJob: earlier } = found
   const given = inputs['job-id']
   if (given !== '') {
     if (!hasInstructions(parts)) return waitFor(given)
@@ -117,18 +122,18 @@ async function chooseAction(
       )
       return NEW_JOB
     case 'maybe-started':
-      throw unclearStart(
+      throw unclearStartError(
         'an earlier attempt got no answer, or was interrupted, while it started a job or sent a message',
       )
     case 'unknown':
-      throw unclearStart(withPermission(attempt.why, attempt.error, trigger))
+      throw unclearStartError(withPermission(attempt.why, attempt.error, trigger))
     case 'job':
       return await resumeJob(attempt.job, service, run)
     case 'none':
       if (isRerun(run.environment))
         log.notice('No earlier attempt of this run is known to have started a job.')
   }
-  if (!earlier.known) return newJobWithoutSearch(earlier.error, trigger, run)
+  if (!earlier.known) return planWithoutLookup(earlier.error, trigger, run)
   return earlier.value === undefined
     ? NEW_JOB
     : await continueJob(earlier.value, trigger.command !== undefined, service, run)
@@ -138,7 +143,7 @@ export function waitFor(id: string): WaitAction {
   return { kind: 'wait', id, job: undefined, namedAtMs: undefined }
 }
 
-export function unclearStart(why: string): JobError {
+export function unclearStartError(why: string): JobError {
   return new JobError(true, {
     headline: 'Unknown whether an earlier attempt of this run started a job',
     details: `${capitalize(why)}. Nothing was started, because a second job might run alongside the first. Look for that job in the dashboard of the docs service. To wait for it, set \`job-id\`; if there is none, start the workflow anew instead of re-running it.`,
@@ -146,7 +151,7 @@ export function unclearStart(why: string): JobError {
 }
 
 /** An earlier job can't be looked for: a first attempt starts a new one, a re-run none. */
-function newJobWithoutSearch(error: GitHubError, trigger: Trigger, run: Run): CreateAction {
+function planWithoutLookup(error: GitHubError, trigger: Trigger, run: Run): CreateAction {
   if (isRerun(run.environment)) {
     const why = withPermission(error.message, error, trigger)
     const isTransient = ['rate-limit', 'other'].includes(error.kind)
@@ -162,21 +167,21 @@ function newJobWithoutSearch(error: GitHubError, trigger: Trigger, run: Run): Cr
   const purpose = 'look for an earlier job'
   // What may not be read may not be written either: one permission is missing for both.
   if (error.kind === 'permission' && permission === 'statuses: read') {
-    const call = { purpose, permission: STATUS_PERMISSION, cost: STATUS_COST }
-    run.github.report(error, { ...call, consequence: 'This run starts a new job.' })
+    const call = { purpose, permission: STATUS_PERMISSION, effect: WITHOUT_STATUS }
+    run.github.report(error, { ...call, note: 'This run starts a new job.' })
     return NEW_JOB
   }
-  const cost = 'this run starts a new job, and with it another pull request'
-  run.github.report(error, { purpose, permission, cost })
+  const effect = 'this run starts a new job, and with it another pull request'
+  run.github.report(error, { purpose, permission, effect })
   return NEW_JOB
 }
 
 function withPermission(why: string, error: GitHubError | undefined, trigger: Trigger): string {
-  return error === undefined ? why : askFor(permissionToRead(error, trigger), error)
+  return error === undefined ? why : withMissingPermission(permissionToRead(error, trigger), error)
 }
 
 /** Why GitHub refused something, with the permission that may be missing. */
-export function askFor(permission: string, { kind, message }: GitHubError): string {
+export function withMissingPermission(permission: string, { kind, message }: GitHubError): string {
   if (kind !== 'permission') return message
   return `${message} (is \`${permission}\` missing in \`permissions:\`?)`
 }
@@ -191,12 +196,12 @@ function permissionToRead({ path }: GitHubError, { command }: Trigger): string {
 /** The job of an earlier attempt of this run is waited for, or reported again. */
 async function resumeJob(
   found: NamedJob,
-  service: DocsService | undefined,
+  service: MintlifyClient | undefined,
   run: Run,
 ): Promise<CreateAction | MessageAction | WaitAction> {
   const { id, namedAtMs } = found
   const job = service && (await getEarlierJob(found, service, run))
-  const ending = service && endingOf(job)
+  const ending = service && cannotContinueReason(job)
   if (ending !== undefined) {
     run.log.info(`Job ${inBackticks(id)} ${ending}. This attempt starts a new job.`)
     return await createAfter(job?.prLink ?? found.prLink, run)
@@ -211,14 +216,14 @@ async function resumeJob(
 async function continueJob(
   found: NamedJob,
   isCommand: boolean,
-  service: DocsService | undefined,
+  service: MintlifyClient | undefined,
   run: Run,
 ): Promise<CreateAction | MessageAction | WaitAction> {
   const { id, namedAtMs } = found
   const name = `The earlier job ${inBackticks(id)}`
   const job = service && (await getEarlierJob(found, service, run))
   const prLink = job?.prLink ?? found.prLink
-  const ending = service && endingOf(job)
+  const ending = service && cannotContinueReason(job)
   if (ending !== undefined) {
     run.log.info(`${name} ${ending}. This run starts a new job.`)
     return await createAfter(prLink, run)
@@ -227,7 +232,7 @@ async function continueJob(
     const pull = await readPullState(prLink, run)
     return canContinue(pull, id, run)
       ? { kind: 'message', id, namedAtMs, pull }
-      : { kind: 'create', previous: pull }
+      : { kind: 'create', earlierPull: pull }
   }
   // A finished job without a pull request has nothing to continue, except for a person's further words.
   if (isCommand || job === undefined || !isTerminal(job.status)) {
@@ -239,7 +244,7 @@ async function continueJob(
 }
 
 /** Why a job can't be continued; `undefined` if it may be. */
-function endingOf(job: Job | undefined): string | undefined {
+function cannotContinueReason(job: Job | undefined): string | undefined {
   if (job === undefined) return 'is unknown to the docs service (404)'
   if (job.status === 'failed') return 'failed'
   return job.status === 'archived' ? 'was archived' : undefined
@@ -274,9 +279,9 @@ function canContinue(pull: PullState, jobId: string, { log }: Run): boolean {
 /** A new job, which is told of the pull request before it. */
 async function createAfter(prLink: string, run: Run): Promise<CreateAction> {
   if (prLink === '') return NEW_JOB
-  const previous = await readPullState(prLink, run)
-  const isToBeTold = ['merged', 'closed', 'invisible'].includes(previous.state)
-  return isToBeTold ? { kind: 'create', previous } : NEW_JOB
+  const earlierPull = await readPullState(prLink, run)
+  const shouldMention = ['merged', 'closed', 'invisible'].includes(earlierPull.state)
+  return shouldMention ? { kind: 'create', earlierPull } : NEW_JOB
 }
 
 /** How long looking up an earlier job is retried. */
@@ -290,7 +295,7 @@ const MAX_LOOKUP_MS = 120_000
  */
 async function getEarlierJob(
   { id, namedAtMs }: NamedJob,
-  service: DocsService,
+  service: MintlifyClient,
   run: Run,
 ): Promise<Job | undefined> {
   const { clock, cancel, inputs, log } = run
@@ -318,7 +323,7 @@ async function getEarlierJob(
     if (!(error instanceof RetryError) || error.reason === 'cancelled') throw error
     if (hasStatus(error.cause, 404)) return undefined
     const note = `This was about the earlier job ${name}.`
-    throw nothingStarted(error, `the ${formatDuration(lookupMs)} for looking it up`, note)
+    throw notStartedError(error, `the ${formatDuration(lookupMs)} for looking it up`, note)
   }
 }
 
@@ -345,13 +350,13 @@ export type AcceptedJob = NamedJob & {
 export async function submit(
   plan: Plan,
   deadlineMs: number,
-  service: DocsService,
+  service: MintlifyClient,
   run: Run,
 ): Promise<AcceptedJob> {
   const { clock, log } = run
   const sentAtMs = clock.now()
   const { kind } = plan
-  const job = kind === 'wait' ? plan.job : await send(plan, deadlineMs, service, run)
+  const job = kind === 'wait' ? plan.job : await sendRequest(plan, deadlineMs, service, run)
   const id = kind === 'create' ? (job?.id ?? '') : plan.id
   if (kind === 'create') log.info(`Job ${id} was accepted by the docs service.`)
   if (kind === 'message') log.info(`The message to job ${id} was accepted by the docs service.`)
@@ -368,10 +373,10 @@ export async function submit(
  *
  * @throws {JobError} that says whether a job may be running
  */
-async function send(
+async function sendRequest(
   plan: Exclude<Plan, WaitAction>,
   deadlineMs: number,
-  service: DocsService,
+  service: MintlifyClient,
   run: Run,
 ): Promise<Job> {
   const { clock, cancel, log } = run
@@ -402,8 +407,8 @@ async function send(
   } catch (error) {
     if (!(error instanceof RetryError)) throw error
     throw isCertainlyRefused(error.cause)
-      ? nothingStarted(error, '`timeout`')
-      : maybeStarted(plan.kind, error.cause)
+      ? notStartedError(error, '`timeout`')
+      : maybeStartedError(plan.kind, error.cause)
   }
 }
 
@@ -414,7 +419,7 @@ function isUnreachable(error: unknown): boolean {
 
 function isCertainlyRefused(error: unknown): boolean {
   if (error instanceof TransportError) return !error.maybeSent
-  return error instanceof ServiceError && error.status < 500 && ![303, 408].includes(error.status)
+  return error instanceof MintlifyError && error.status < 500 && ![303, 408].includes(error.status)
 }
 
 const MAYBE_STARTED = {
@@ -424,7 +429,7 @@ const MAYBE_STARTED = {
     'The message may still have been accepted: the job may be running. Look at it in the dashboard of the docs service, and at its pull request, before you start the workflow anew: it may send the message a second time and spend credits.',
 }
 
-function maybeStarted(kind: keyof typeof MAYBE_STARTED, cause: unknown): JobError {
+function maybeStartedError(kind: keyof typeof MAYBE_STARTED, cause: unknown): JobError {
   const { headline, details } =
     cause instanceof DOMException
       ? { headline: 'The docs service had not answered yet', details: '' }
@@ -452,15 +457,15 @@ export class JobError extends FailureError {
  *
  * @param limit until when it was tried, to follow "past"
  */
-function nothingStarted({ reason, cause }: RetryError, limit: string, note = ''): JobError {
+function notStartedError({ reason, cause }: RetryError, limit: string, note = ''): JobError {
   const { headline, details } = describeFailure(cause)
-  const isLimited = reason === 'deadline' && cause instanceof ServiceError
+  const isLimited = reason === 'deadline' && cause instanceof MintlifyError
   const lastly = isLimited ? limitNote(cause, limit) : ''
   const failure = { headline, details: joinSentences(details, note, lastly) }
   return new JobError(false, failure, { isTransient: isTransient(cause) })
 }
 
-function limitNote({ retryAfterMs = 0 }: ServiceError, limit: string): string {
+function limitNote({ retryAfterMs = 0 }: MintlifyError, limit: string): string {
   if (retryAfterMs > 0) return retryAfterNote(retryAfterMs, limit)
   return `The service kept returning this error until the end of ${limit}.`
 }

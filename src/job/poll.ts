@@ -1,15 +1,15 @@
 import { TransportError } from '../lib/http.ts'
 import { formatDuration } from '../lib/time.ts'
-import type { Run } from '../runner/run.ts'
-import { type DocsService, isTerminal, type Job } from '../service/docs-service.ts'
+import { isTerminal, type Job, type MintlifyClient } from '../mintlify/mintlify-client.ts'
 import {
   describeFailure,
   hasStatus,
   isRetryable,
   limitPauseMs,
+  mintlifyWord,
   retryAfterMsOf,
-  serviceWord,
-} from '../service/service-errors.ts'
+} from '../mintlify/mintlify-errors.ts'
+import type { Run } from '../runner/run.ts'
 import { type AcceptedJob, EARLY_MS } from './plan.ts'
 
 /** How polling ended. `job`: as it was last observed. `durationMs`: from the start of polling to the last poll. */
@@ -23,7 +23,7 @@ export type PollEnd = { readonly job: Job | undefined; readonly durationMs: numb
 
 /** The adaptive pause is between these, before jitter. */
 const MIN_PAUSE_MS = 5000
-const MAX_PAUSE_MS = 15_000
+const MAX_POLL_PAUSE_MS = 15_000
 /** Pauses are this share of the time since polling began. */
 const PAUSE_SHARE = 0.02
 /** Pauses are longer by up to this share, so that runs that started together do not poll together. */
@@ -46,7 +46,7 @@ const HEARTBEAT_MS = 60_000
  */
 export async function pollJob(
   target: AcceptedJob,
-  service: DocsService,
+  service: MintlifyClient,
   run: Run,
 ): Promise<PollEnd> {
   const { id, kind, deadlineMs } = target
@@ -116,7 +116,7 @@ export function pauseAfter(
   ageMs: number,
   { inputs, random }: Pick<Run, 'inputs' | 'random'>,
 ): number {
-  const adaptiveMs = Math.min(MAX_PAUSE_MS, Math.max(MIN_PAUSE_MS, ageMs * PAUSE_SHARE))
+  const adaptiveMs = Math.min(MAX_POLL_PAUSE_MS, Math.max(MIN_PAUSE_MS, ageMs * PAUSE_SHARE))
   const usualMs = inputs['poll-interval'] ?? adaptiveMs * (1 + MAX_JITTER * random())
   const growingMs = Math.min(MAX_FAILURE_PAUSE_MS, usualMs * 2 ** (failures - 1))
   return retryAfterMsOf(error) || (limitPauseMs(error) ?? Math.max(usualMs, growingMs))
@@ -148,7 +148,7 @@ class Progress {
 
   constructor(jobId: string, run: Run, until: AbortSignal) {
     this.#run = run
-    this.#name = serviceWord(jobId)
+    this.#name = mintlifyWord(jobId)
     this.#startedAtMs = run.clock.now()
     this.#scheduleHeartbeat(until)
   }
@@ -159,18 +159,18 @@ class Progress {
     if (status !== this.#status) {
       this.#status = status
       this.#run.setOutputs({ status })
-      log.info(`Job ${this.#name} is ${serviceWord(status)} (after ${this.#elapsed()}).`)
+      log.info(`Job ${this.#name} is ${mintlifyWord(status)} (after ${this.#elapsed()}).`)
     }
     const warnings = invalidFields.map(
       (field) => `Job ${this.#name}: the field ${field} is not as documented and counts as absent.`,
     )
     if (status !== 'active' && !isTerminal(status)) {
       warnings.push(
-        `Job ${this.#name} has a status that this version does not know: "${serviceWord(status)}". It counts as not finished yet.`,
+        `Job ${this.#name} has a status that this version does not know: "${mintlifyWord(status)}". It counts as not finished yet.`,
       )
     }
     for (const warning of warnings) {
-      if (!this.#warnings.has(warning)) log.cost(warning)
+      if (!this.#warnings.has(warning)) log.warnInSummary(warning)
       this.#warnings.add(warning)
     }
   }
@@ -187,7 +187,7 @@ class Progress {
   #scheduleHeartbeat(until: AbortSignal): void {
     this.#run.clock.timeout(HEARTBEAT_MS).addEventListener('abort', () => {
       if (until.aborted) return
-      const status = this.#status === undefined ? 'not known yet' : serviceWord(this.#status)
+      const status = this.#status === undefined ? 'not known yet' : mintlifyWord(this.#status)
       this.#run.log.info(
         `Still waiting for job ${this.#name} after ${this.#elapsed()}; its status is ${status}.${this.#failure}`,
       )

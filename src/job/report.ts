@@ -1,4 +1,3 @@
-import type { ContextStats } from '../context/render.ts'
 import type { Skip } from '../events/decide.ts'
 import { parsePullRequest } from '../github/pull-requests.ts'
 import { INPUTS, type InputsError } from '../inputs/table.ts'
@@ -24,11 +23,12 @@ import {
   joinSentences,
 } from '../lib/text.ts'
 import { formatDuration } from '../lib/time.ts'
+import { isTerminal, type Job } from '../mintlify/mintlify-client.ts'
+import { describeFailure, hasStatus, mintlifyWord } from '../mintlify/mintlify-errors.ts'
+import type { ContextStats } from '../prompt/render.ts'
 import { noPullRequestWords, type PullReport, pullOutputs, pullSummary } from '../pull/pull.ts'
-import { type Ending, isExpected } from '../record/bodies.ts'
+import { type Ending, isSuccess } from '../record/bodies.ts'
 import type { OutputValues, Run } from '../runner/run.ts'
-import { isTerminal, type Job } from '../service/docs-service.ts'
-import { describeFailure, hasStatus, serviceWord } from '../service/service-errors.ts'
 import type { AcceptedJob, JobError, Plan } from './plan.ts'
 import type { PollEnd } from './poll.ts'
 
@@ -101,7 +101,9 @@ export function makeReport(
   const jobId = job?.id ?? (plan === undefined || plan.kind === 'create' ? '' : plan.id)
   const result = resultOf(end)
   const words =
-    end.kind === 'not-started' ? notStartedWords(end) : wordsOf(end, { result, jobId, plan }, run)
+    end.kind === 'not-started'
+      ? notStartedWords(end)
+      : wordsForEnd(end, { result, jobId, plan }, run)
   const isNamed = [...run.inputs['fail-on']].some((failing) => failing === result)
   // Below a second it says nothing; beside the deadline, which began earlier, it would contradict that.
   const tookS = isPolled && result !== 'timed-out' ? Math.floor(end.durationMs / 1000) : 0
@@ -110,7 +112,7 @@ export function makeReport(
     namesJob: false,
     ...words,
     result,
-    state: isExpected(result) ? 'success' : isLost ? 'error' : 'failure',
+    state: isSuccess(result) ? 'success' : isLost ? 'error' : 'failure',
     // No step is red under a green sign.
     sign: isNamed && result !== 'timed-out' ? md`❌` : words.sign,
     isFailure: isNamed || result === 'cancelled' || result === 'error',
@@ -165,7 +167,7 @@ function notStartedWords({
   return { sign: md`🛑`, headline: 'Cancelled', details: cancelled }
 }
 
-function wordsOf(
+function wordsForEnd(
   end: PollEnd,
   about: { readonly result: JobResult; readonly jobId: string; readonly plan: Plan | undefined },
   { environment, inputs }: Pick<Run, 'environment' | 'inputs'>,
@@ -239,7 +241,7 @@ function wordsOf(
 /** A report as sentences for the log: they name the job and can be read alone. */
 export function reportSentences(report: Report): string {
   const { headline, details, jobId, result, failOnNote, namesJob } = report
-  const id = serviceWord(jobId)
+  const id = mintlifyWord(jobId)
   const isNamed = jobId === '' || namesJob
   // The headline of an error ends in its status: a second pair of brackets would hide it.
   const isError = result === 'error'
@@ -295,7 +297,7 @@ function operationOf({ prLink, pull, accepted }: Report): string {
 function jobSummary(report: Report, run: Run): Markdown {
   const { result, sign, headline, prName, prLink, plan, job, pullText } = report
   const told = plan === undefined || plan.kind === 'wait' ? undefined : plan.contextStats
-  const costs = run.log.costs()
+  const warnings = run.log.summaryWarnings()
   const ended = report.pull?.kind === 'pull-request' ? report.pull.ended : undefined
   const state = ended === undefined ? 'is ready for review' : `was ${ended}`
   const heading =
@@ -303,8 +305,8 @@ function jobSummary(report: Report, run: Run): Markdown {
       ? md`Pull request ${link(prName, prLink)} ${state}`
       : sentencesWithCode(headline)
   return joinMarkdown([
-    md`## ${costs.length > 0 && isExpected(result) && !report.isFailure ? '⚠️' : sign} ${heading}`,
-    costLines(costs),
+    md`## ${warnings.length > 0 && isSuccess(result) && !report.isFailure ? '⚠️' : sign} ${heading}`,
+    warningLines(warnings),
     ...pullText,
     pullRequestLine(report),
     continuationLine(plan, job !== undefined, run),
@@ -317,7 +319,7 @@ function jobSummary(report: Report, run: Run): Markdown {
 }
 
 /** What went wrong on the way and costs the user something. */
-function costLines(costs: readonly string[]): Markdown {
+function warningLines(costs: readonly string[]): Markdown {
   return joinMarkdown(
     costs.map((text) => md`⚠️ ${sentencesWithCode(text)}`),
     '\n\n',
@@ -344,7 +346,7 @@ function dryRunSummary(text: string, plan: Plan, run: Run): Markdown {
   return joinMarkdown([
     md`## 📝 Docs agent: dry run`,
     sentencesWithCode(text),
-    costLines(run.log.costs()),
+    warningLines(run.log.summaryWarnings()),
     continuationLine(plan, false, run),
     plan.kind === 'wait' || !plan.contextStats
       ? md``
@@ -392,8 +394,8 @@ function pullRequestLine({ job, result, prLink, prName }: Report): Markdown {
 
 /** Which pull request the run went on with, or which one went before. */
 function continuationLine(plan: Plan | undefined, isSent: boolean, { inputs }: Run): Markdown {
-  if (plan?.kind === 'create' && plan.previous !== undefined) {
-    const { prLink, state } = plan.previous
+  if (plan?.kind === 'create' && plan.earlierPull !== undefined) {
+    const { prLink, state } = plan.earlierPull
     const what =
       state === 'invisible' ? md`is invisible to ${code('github-token')}` : md`was ${state}`
     return md`A new job: the earlier pull request ${link(parsePullRequest(prLink).name, prLink)} ${what}.`
@@ -444,5 +446,5 @@ function contextCounts({ commits, files, mergedPulls }: ContextStats): string {
 }
 
 function word(text: string): Markdown {
-  return code(serviceWord(text))
+  return code(mintlifyWord(text))
 }

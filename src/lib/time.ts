@@ -40,7 +40,7 @@ export function afterGrace(signal: AbortSignal, ms: number, clock: Clock): Abort
 }
 
 const UNITS_MS = { h: 3_600_000, m: 60_000, s: 1000, ms: 1 } as const
-const PATTERN = /^(?:(?<h>\d+)h)?(?:(?<m>\d+)m(?!s))?(?:(?<s>\d+)s)?(?:(?<ms>\d+)ms)?$/
+const DURATION_PATTERN = /^(?:(?<h>\d+)h)?(?:(?<m>\d+)m(?!s))?(?:(?<s>\d+)s)?(?:(?<ms>\d+)ms)?$/
 
 /** No runner's job may take longer than a few days, and timers hold no more than 24. */
 const MAX_MS = 24 * 24 * UNITS_MS.h
@@ -54,7 +54,7 @@ const MAX_MS = 24 * 24 * UNITS_MS.h
 export function parseDuration(text: string): number {
   if (/^0*[1-9]\d*$/.test(text))
     throw new RangeError(`has no unit: did you mean ${text}s or ${text}m?`)
-  const parts = PATTERN.exec(text)?.groups
+  const parts = DURATION_PATTERN.exec(text)?.groups
   if (text === '' || parts === undefined) throw new RangeError('is not a duration')
   let totalMs = 0
   for (const [unit, unitMs] of Object.entries(UNITS_MS))

@@ -14,7 +14,7 @@ export type TextFile = {
 }
 
 /** All files that a run reads may have this many bytes together. */
-const LIMIT_BYTES = 1024 * 1024
+const MAX_WORKSPACE_BYTES = 1024 * 1024
 
 /** Reads text files of the workspace. */
 export class WorkspaceReader {
@@ -41,9 +41,9 @@ export class WorkspaceReader {
       // Opening a named pipe would wait for a writer.
       if (!kind.isFile()) throw new WorkspaceError('is not a regular file')
       this.#readBytes += kind.size
-      if (this.#readBytes > LIMIT_BYTES) {
+      if (this.#readBytes > MAX_WORKSPACE_BYTES) {
         throw new WorkspaceError(
-          `is too large: all files of a run may have ${LIMIT_BYTES / 1024} KiB together`,
+          `is too large: all files of a run may have ${MAX_WORKSPACE_BYTES / 1024} KiB together`,
         )
       }
       return new TextDecoder('utf-8', { fatal: true }).decode(await files.readFile(path))

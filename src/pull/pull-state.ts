@@ -1,7 +1,7 @@
 import { ownAuthor } from '../events/loop-guard.ts'
 import { graphqlError } from '../github/client.ts'
 import { locatePullRequest } from '../github/pull-requests.ts'
-import { type GitActor, type Nodes, nodesOf, type Sent } from '../github/types.ts'
+import { type FromGitHub, type GitActor, type Nodes, nodesOf } from '../github/types.ts'
 import type { Inputs } from '../inputs/table.ts'
 import { listOf } from '../lib/text.ts'
 import { formatAge } from '../lib/time.ts'
@@ -36,7 +36,7 @@ export async function readPullState(prLink: string, run: Run): Promise<PullState
   const { owner, repo, number } = place
   const ask = async (fields: string) =>
     await github.read(() =>
-      github.graphql<Answer>(
+      github.graphql<PullStateAnswer>(
         `query PullState($owner: String!, $repo: String!, $number: Int!) {
           repository(owner: $owner, name: $repo) { pullRequest(number: $number) { mergeable ${fields} } } }`,
         { owner, repo, number },
@@ -70,17 +70,20 @@ export async function readPullState(prLink: string, run: Run): Promise<PullState
   return { ...none, state: 'open', openFor, editors, ...conflicts }
 }
 
-type Commit = Sent<{ parents: Sent<{ totalCount: number }>; authors: Nodes<GitActor> }>
-type Pull = Sent<{
+type AuthoredCommit = FromGitHub<{
+  parents: FromGitHub<{ totalCount: number }>
+  authors: Nodes<GitActor>
+}>
+type PullStateNode = FromGitHub<{
   state: string
   createdAt: string
   mergeable: string
-  commits: Nodes<Sent<{ commit: Commit }>>
+  commits: Nodes<FromGitHub<{ commit: AuthoredCommit }>>
 }>
-type Answer = Sent<{ repository: Sent<{ pullRequest: Pull }> }>
+type PullStateAnswer = FromGitHub<{ repository: FromGitHub<{ pullRequest: PullStateNode }> }>
 
 /** Who wrote the commits, merges aside: neither an App nor one of `ignore-authors`. `someone`: without an account. */
-function findEditors({ commits }: Pull, inputs: Inputs): string[] {
+function findEditors({ commits }: PullStateNode, inputs: Inputs): string[] {
   const own = nodesOf(commits).filter(({ commit }) => (commit?.parents?.totalCount ?? 1) < 2)
   const authors = own.flatMap(({ commit }) => nodesOf(commit?.authors))
   const people = authors.filter((author) => {

@@ -3,12 +3,12 @@ import { ownAuthor } from '../events/loop-guard.ts'
 import { type GraphqlError, graphqlError } from '../github/client.ts'
 import { locatePullRequest, numberInSubject } from '../github/pull-requests.ts'
 import {
+  type FromGitHub,
   type GitActor,
   type Maybe,
   type Nodes,
   nodesOf,
   normalizeLogin,
-  type Sent,
 } from '../github/types.ts'
 import { code, joinMarkdown, link, type Markdown, md } from '../lib/markdown.ts'
 import {
@@ -20,8 +20,8 @@ import {
   inBackticks,
   shorten,
 } from '../lib/text.ts'
+import type { Job } from '../mintlify/mintlify-client.ts'
 import type { OutputValues, Run } from '../runner/run.ts'
-import type { Job } from '../service/docs-service.ts'
 
 /** What GitHub shows of a finished job, as plain data. Titles, names and words are other people's. */
 export type PullReport =
@@ -62,14 +62,14 @@ type PullFile = {
 /** A finished job, and when this run sent its message, in milliseconds since the epoch; `undefined` if it sent none. */
 type FinishedJob = { readonly job: Job; readonly messageAtMs: number | undefined }
 
-type Place = { readonly owner: string; readonly repo: string; readonly number?: number }
+type PullPlace = { readonly owner: string; readonly repo: string; readonly number?: number }
 
 const UNKNOWN = { kind: 'unknown' } as const
 
 /** Asks GitHub, in one request, what it shows of a finished job. What can't be read is left out. */
 export async function readPullReport(finished: FinishedJob, run: Run): Promise<PullReport> {
   try {
-    return await ask(finished, run)
+    return await askForReport(finished, run)
   } catch (error) {
     // Answers are not checked field by field.
     run.log.notice(
@@ -79,15 +79,15 @@ export async function readPullReport(finished: FinishedJob, run: Run): Promise<P
   }
 }
 
-async function ask(finished: FinishedJob, run: Run): Promise<PullReport> {
+async function askForReport(finished: FinishedJob, run: Run): Promise<PullReport> {
   const { github } = run
-  const place = placeOf(finished, run)
+  const place = findPlace(finished, run)
   const sinceMs = finished.messageAtMs ?? (Date.parse(finished.job.createdAt ?? '') || undefined)
   if (place === undefined || (place.number === undefined && sinceMs === undefined)) return UNKNOWN
   const { owner, repo, number } = place
-  const fields = number === undefined ? branchFields(sinceMs ?? 0) : pullFields(number)
+  const fields = number === undefined ? branchCommitFields(sinceMs ?? 0) : pullReportFields(number)
   const answer = await github.read(() =>
-    github.graphql<Answer>(
+    github.graphql<PullReportAnswer>(
       `query PullReport($owner: String!, $repo: String!) { repository(owner: $owner, name: $repo) { ${fields} } }`,
       { owner, repo },
     ),
@@ -159,10 +159,10 @@ export async function waitForPreview(
 }
 
 /** The pull request, else the repository of a job that completed without one; `undefined` if it is not on this GitHub. */
-function placeOf(
+function findPlace(
   { job: { prLink, repository, status } }: FinishedJob,
   { github }: Run,
-): Place | undefined {
+): PullPlace | undefined {
   if (prLink !== null) return locatePullRequest(prLink, github)
   const url = URL.parse(repository ?? '')
   const [, owner, repo] = /^\/([\w.-]+)\/([\w.-]+?)(?:\.git)?\/?$/.exec(url?.pathname ?? '') ?? []
@@ -170,13 +170,13 @@ function placeOf(
   return isHere && status === 'completed' && owner && repo ? { owner, repo } : undefined
 }
 
-function pullFields(number: number): string {
+function pullReportFields(number: number): string {
   return `pullRequest(number: ${number}) { title state createdAt changedFiles headRefOid ${COMMENT_FIELDS}
     files(first: 100) { nodes { path additions deletions changeType } }
     commits(last: 1) { nodes { commit { oid ${CHECK_FIELDS} } } } }`
 }
 
-function branchFields(sinceMs: number): string {
+function branchCommitFields(sinceMs: number): string {
   const since = new Date(sinceMs).toISOString().replace(/\.\d+/, '')
   return `defaultBranchRef { name target { ... on Commit {
     history(first: 100, since: "${since}") { pageInfo { hasNextPage } nodes {
@@ -184,24 +184,32 @@ function branchFields(sinceMs: number): string {
     } } } } }`
 }
 
-type GraphqlFile = Sent<{ path: string; additions: number; deletions: number; changeType: string }>
-type Pull = Sent<{
+type GraphqlFile = FromGitHub<{
+  path: string
+  additions: number
+  deletions: number
+  changeType: string
+}>
+type PullReportNode = FromGitHub<{
   title: string
   state: string
   createdAt: string
   changedFiles: number
   headRefOid: string
 }> &
-  Sent<{
+  FromGitHub<{
     comments: PullComments
     files: Nodes<GraphqlFile>
-    commits: Nodes<Sent<{ commit: CheckedCommit }>>
+    commits: Nodes<FromGitHub<{ commit: CheckedCommit }>>
   }>
-type BranchCommit = Sent<{ oid: string; message: string; author: GitActor }> &
-  Sent<{ associatedPullRequests: Nodes<unknown> }>
-type History = Nodes<BranchCommit> & Sent<{ pageInfo: Sent<{ hasNextPage: boolean }> }>
-type Branch = Sent<{ name: string; target: Sent<{ history: History }> }>
-type Answer = Sent<{ repository: Sent<{ pullRequest: Pull; defaultBranchRef: Branch }> }>
+type BranchCommit = FromGitHub<{ oid: string; message: string; author: GitActor }> &
+  FromGitHub<{ associatedPullRequests: Nodes<unknown> }>
+type BranchHistory = Nodes<BranchCommit> &
+  FromGitHub<{ pageInfo: FromGitHub<{ hasNextPage: boolean }> }>
+type Branch = FromGitHub<{ name: string; target: FromGitHub<{ history: BranchHistory }> }>
+type PullReportAnswer = FromGitHub<{
+  repository: FromGitHub<{ pullRequest: PullReportNode; defaultBranchRef: Branch }>
+}>
 
 /** A missing permission is a notice. */
 function reportErrors(errors: readonly GraphqlError[], { github }: Run): void {
@@ -217,7 +225,7 @@ function reportErrors(errors: readonly GraphqlError[], { github }: Run): void {
 }
 
 /** @param sinceMs of the job or message, in milliseconds since the epoch: what the service said before is out of date */
-function readPull(pull: Pull, sinceMs: number, { inputs }: Run) {
+function readPull(pull: PullReportNode, sinceMs: number, { inputs }: Run) {
   const apps = new Set(inputs['ignore-authors'].map(normalizeLogin))
   const commit = nodesOf(pull.commits).at(-1)?.commit
   // The checks of another commit say nothing of the head.
@@ -242,10 +250,10 @@ function readPull(pull: Pull, sinceMs: number, { inputs }: Run) {
 }
 
 /** What the service makes a page of. */
-const PAGE = /\.mdx?$/i
+const PAGE_FILE = /\.mdx?$/i
 
 /** Pages, navigation, API descriptions, the rest. */
-const FILE_ORDER = [PAGE, /(?:^|\/)(?:docs|mint)\.json$/i, /(?:open|async)api|swagger/i, /^/]
+const FILE_ORDER = [PAGE_FILE, /(?:^|\/)(?:docs|mint)\.json$/i, /(?:open|async)api|swagger/i, /^/]
 
 function pagesFirst(files: readonly PullFile[]): readonly PullFile[] {
   const rank = ({ path }: PullFile): number => FILE_ORDER.findIndex((name) => name.test(path))
@@ -255,7 +263,7 @@ function pagesFirst(files: readonly PullFile[]): readonly PullFile[] {
 /** Counts the agent's commits that came in no pull request: by GitHub's index, which lags behind, and by their subjects. */
 function readBranch(
   branch: Maybe<Branch>,
-  { owner, repo }: Place,
+  { owner, repo }: PullPlace,
   { github, inputs }: Run,
 ): PullReport {
   const history = branch?.target?.history
@@ -305,23 +313,23 @@ const CHECK_FIELDS = `checkSuites(first: 100) { nodes { app { slug }
 const COMMENT_FIELDS =
   'comments(first: 100) { nodes { body createdAt lastEditedAt author { __typename login } } }'
 
-type CheckRun = Sent<
+type CheckRun = FromGitHub<
   Record<'name' | 'status' | 'conclusion' | 'title' | 'summary' | 'url', string> & {
     databaseId: number
   }
 >
-type CheckSuite = Sent<{
+type CheckSuite = FromGitHub<{
   app: { slug?: Maybe<string> }
   deployments: Nodes<CheckRun>
   failures: Nodes<CheckRun>
 }>
 
 /** A commit as far as `CHECK_FIELDS` ask for it. */
-type CheckedCommit = Sent<{ oid: string; checkSuites: Nodes<CheckSuite> }>
+type CheckedCommit = FromGitHub<{ oid: string; checkSuites: Nodes<CheckSuite> }>
 
-type Author = Sent<{ __typename: string; login: string }>
+type Author = FromGitHub<{ __typename: string; login: string }>
 type PullComments = Nodes<
-  Sent<{ body: string; createdAt: string; lastEditedAt: string; author: Author }>
+  FromGitHub<{ body: string; createdAt: string; lastEditedAt: string; author: Author }>
 >
 
 /** @param apps the service's: any job of any workflow may be named like its check */
@@ -342,15 +350,15 @@ function readChecks(commit: Maybe<CheckedCommit>, apps: ReadonlySet<string>): Co
   return {
     isRead: commit?.checkSuites != null,
     deployment: newest && {
-      state: stateOf(newest),
-      words: wordsOf(newest),
+      state: deploymentState(newest),
+      words: checkWords(newest),
       url: `${newest.url ?? ''}`,
     },
     failed: failed.map(({ name, url }) => ({ name: `${name ?? ''}`, url: `${url ?? ''}` })),
   }
 }
 
-function stateOf({ status, conclusion }: CheckRun): Deployment['state'] {
+function deploymentState({ status, conclusion }: CheckRun): Deployment['state'] {
   if (status !== 'COMPLETED') return 'building'
   if (conclusion === 'SUCCESS') return 'ready'
   if (conclusion === 'FAILURE' || conclusion === 'TIMED_OUT') return 'failed'
@@ -358,7 +366,7 @@ function stateOf({ status, conclusion }: CheckRun): Deployment['state'] {
 }
 
 /** The first line of the summary, else the title. */
-function wordsOf({ summary, title }: CheckRun): string {
+function checkWords({ summary, title }: CheckRun): string {
   const lines = `${cleanMarkdown(summary ?? '')}\n${title ?? ''}`.split('\n')
   return clip(lines.find((line) => line.trim() !== '')?.trim() ?? '', 300)
 }
@@ -380,14 +388,16 @@ function readPreview(
       apps.has(normalizeLogin(author.login ?? '')),
   )
   const isCurrent = Date.parse(comment?.lastEditedAt ?? comment?.createdAt ?? '') >= sinceMs
-  const rows = readRows(comment?.body ?? '')
+  const rows = readPreviewRows(comment?.body ?? '')
   const row = rows.find(({ isReady }) => isReady) ?? rows[0]
   const state = deployment?.state ?? (isCurrent && row?.isReady === true ? 'ready' : 'unknown')
   return { state, url: (state !== 'skipped' && row?.url) || '' }
 }
 
 /** Rows of the table `Project | Status | Preview | Updated (UTC)` that have a link. */
-function readRows(body: string): readonly { readonly url: string; readonly isReady: boolean }[] {
+function readPreviewRows(
+  body: string,
+): readonly { readonly url: string; readonly isReady: boolean }[] {
   return body.split('\n').flatMap((line) => {
     const [, status = '', address = ''] =
       /\|([^|]*)\|\s*\[View Preview\]\(([^\s()]+)\)\s*\|/.exec(line) ?? []
@@ -451,7 +461,8 @@ function filesText(pull: PullWordsPull): Markdown {
 
 /** `3 pages, 1 other file`; pages are counted where all files are known. */
 function filesCount({ files = [], fileCount }: PullWordsPull): string {
-  const pages = fileCount > files.length ? 0 : files.filter(({ path }) => PAGE.test(path)).length
+  const pages =
+    fileCount > files.length ? 0 : files.filter(({ path }) => PAGE_FILE.test(path)).length
   if (pages === 0) return countOf(fileCount, 'file')
   const others = fileCount === pages ? '' : `, ${countOf(fileCount - pages, 'other file')}`
   return `${countOf(pages, 'page')}${others}`
@@ -469,7 +480,7 @@ function previewText({ preview: { state, url }, checks }: PullWordsPull): Markdo
   const name = url === '' ? md`Preview` : link('Preview', url)
   if (state === 'ready') return md`${name} ready`
   if (state === 'building') return md`${name} being built`
-  if (state === 'failed') return md`${name} failed${failureText(checks.deployment)}`
+  if (state === 'failed') return md`${name} failed${checkFailureText(checks.deployment)}`
   return url === '' ? md`` : name
 }
 
@@ -488,7 +499,7 @@ function andMore(named: readonly Markdown[], total: number): Markdown {
 }
 
 /** What the service's check says, to follow a statement. */
-function failureText(check: PullWordsPull['checks']['deployment']): Markdown {
+function checkFailureText(check: PullWordsPull['checks']['deployment']): Markdown {
   if (check === undefined) return md``
   const name = link('check', check.url)
   return check.words === '' ? md` (${name})` : md`: ${check.words} (${name})`

@@ -1,16 +1,16 @@
 import { code, link, MAX_LINK_LENGTH, Markdown, type Row, table } from '../lib/markdown.ts'
 import { type Failure, formatCount, joinSentences, listOf } from '../lib/text.ts'
 import { formatDuration, RetryError, type RetryPolicy, retry, retryAfterNote } from '../lib/time.ts'
-import type { Run } from '../runner/run.ts'
-import type { AnalyticsCall } from '../service/analytics.ts'
-import type { DocsService } from '../service/docs-service.ts'
+import type { AnalyticsCall } from '../mintlify/analytics.ts'
+import type { MintlifyClient } from '../mintlify/mintlify-client.ts'
 import {
   describeFailure,
   hasStatus,
   InvalidResponseError,
-  isRetryable as isRetryableFailure,
+  isRetryable,
   retryAfterMsOf,
-} from '../service/service-errors.ts'
+} from '../mintlify/mintlify-errors.ts'
+import type { Run } from '../runner/run.ts'
 
 /** Maximum number of requests that a run makes, retries included. The service allows an organisation 100 an hour. */
 export const MAX_REQUESTS = 40
@@ -23,7 +23,7 @@ const MINUTES = `${MAX_TIME_MS / 60_000} minutes`
 
 /** Reads analytics of all kinds, within one limit of requests and of time, and keeps what could not be read. */
 export class AnalyticsReader {
-  readonly #service: DocsService
+  readonly #service: MintlifyClient
   readonly #run: Run
   readonly #deadlineMs: number
   readonly #signal: AbortSignal
@@ -37,8 +37,8 @@ export class AnalyticsReader {
   isRefused = false
 
   /** The time begins to count at once. */
-  constructor(service: DocsService, run: Run) {
-    this.#kept = run.inputs['reader-signals'] === 'none' ? 0 : MAX_KEPT
+  constructor(service: MintlifyClient, run: Run) {
+    this.#kept = run.inputs['content-gaps'] === 'none' ? 0 : MAX_KEPT
     this.#service = service
     this.#run = run
     this.#deadlineMs = run.clock.now() + MAX_TIME_MS
@@ -61,7 +61,7 @@ export class AnalyticsReader {
     if (!this.#hasRequests()) return this.#leaveOut(part, REQUESTS_USED)
     const policy: RetryPolicy = {
       maxAttempts: MAX_ATTEMPTS,
-      isRetryable: (error) => isRetryable(error) && this.#hasRequests(),
+      isRetryable: (error) => canReadAgain(error) && this.#hasRequests(),
       retryAfterMs: retryAfterMsOf,
       deadlineMs: () => this.#deadlineMs,
       onRetry: (error, pauseMs) => {
@@ -153,8 +153,8 @@ const REQUESTS_USED = {
 const TIME_USED = { headline: `A readers report takes at most ${MINUTES}`, details: '' }
 
 /** A body that says nothing of use would not be another one the next time, unless it was cut off. */
-function isRetryable(error: unknown): boolean {
-  return isRetryableFailure(error) && !(error instanceof InvalidResponseError && !error.isCutOff)
+function canReadAgain(error: unknown): boolean {
+  return isRetryable(error) && !(error instanceof InvalidResponseError && !error.isCutOff)
 }
 
 /** The change of a number, in percent of what it was, rounded to one decimal; `null` if that is not known, or zero. */

@@ -13,9 +13,9 @@ import {
 import { byteLength, countOf, errorMessage, formatCount, listOf } from '../lib/text.ts'
 import { formatAge } from '../lib/time.ts'
 import { findOutputPath, WorkspaceError, writeOutput } from '../lib/workspace.ts'
+import type { Counts } from '../mintlify/analytics.ts'
+import type { MintlifyClient } from '../mintlify/mintlify-client.ts'
 import type { Run } from '../runner/run.ts'
-import type { Counts } from '../service/analytics.ts'
-import type { DocsService } from '../service/docs-service.ts'
 import {
   AnalyticsReader,
   DAY_MS,
@@ -33,19 +33,19 @@ import {
 } from './analytics-reader.ts'
 import {
   type Audience,
-  type ReaderSignals,
-  readSignals,
-  SIGNALS_FACTS,
-  signalsForAgent,
-  signalsOutputs,
-  signalsSections,
-} from './signals.ts'
+  CONTENT_GAPS_FACTS,
+  type ContentGaps,
+  contentGapsForAgent,
+  contentGapsOutputs,
+  contentGapsSections,
+  readContentGaps,
+} from './content-gaps.ts'
 import {
   compareWithUsual,
   csvOf,
   headingOf,
   MARGIN_PERCENT,
-  MOVED_FACT,
+  PAGE_CHANGES_FACT,
   readsSentences,
   readVisitors,
   type VisitorsReport,
@@ -77,10 +77,10 @@ export class Readers {
   readonly #title: string
   readonly #reader: AnalyticsReader
   readonly #period: Period
-  #signals: Promise<ReaderSignals> | undefined
+  #signals: Promise<ContentGaps> | undefined
 
   /** The time that all requests may take begins to count. */
-  constructor(exportTo: string | undefined, service: DocsService, run: Run) {
+  constructor(exportTo: string | undefined, service: MintlifyClient, run: Run) {
     this.#exportTo = exportTo
     this.#run = run
     this.#title = `Docs readers: ${run.subject}`
@@ -91,10 +91,11 @@ export class Readers {
   /** What readers missed, as lines for the job's prompt: our own words first. None if there is nothing. */
   async signals(): Promise<readonly string[]> {
     const { inputs, cancel, log } = this.#run
-    if (inputs['dry-run'] || inputs['reader-signals'] !== 'agent') return []
+    if (inputs['dry-run'] || inputs['content-gaps'] !== 'agent') return []
     const signals = await this.#readSignals()
-    if (!signals.isRead && !cancel.aborted) log.cost('The agent is not told what readers missed.')
-    return signalsForAgent(signals)
+    if (!signals.isRead && !cancel.aborted)
+      log.warnInSummary('The agent is not told what readers missed.')
+    return contentGapsForAgent(signals)
   }
 
   /**
@@ -106,7 +107,7 @@ export class Readers {
   async report(job?: Promise<string | undefined>): Promise<string | undefined> {
     const { inputs, cancel } = this.#run
     if (inputs['dry-run']) return this.#reportPlan()
-    const { 'visitors-summary': hasSummary, 'reader-signals': wanted } = inputs
+    const { 'visitors-summary': hasSummary, 'content-gaps': wanted } = inputs
     const hasVisitors = hasSummary || this.#exportTo !== undefined
     if (wanted === 'agent') await this.#readSignals()
     const [report, docsPulls] = await Promise.all([
@@ -137,8 +138,8 @@ export class Readers {
   }
 
   /** Reads once what readers missed, for whichever part asks first. */
-  #readSignals(): Promise<ReaderSignals> {
-    this.#signals ??= readSignals(this.#reader, this.#period.toMs)
+  #readSignals(): Promise<ContentGaps> {
+    this.#signals ??= readContentGaps(this.#reader, this.#period.toMs)
     return this.#signals
   }
 
@@ -167,10 +168,10 @@ export class Readers {
     for (const warning of report?.warnings ?? []) log.warning(warning, this.#title)
     for (const sentence of leftOut) {
       // What readers missed was asked for by name; a report is of use without some of its rows.
-      if (signals?.isWhole === false) log.cost(sentence)
+      if (signals?.isWhole === false) log.warnInSummary(sentence)
       else log.notice(sentence, this.#title)
     }
-    if (signals) this.#run.setOutputs(signalsOutputs(signals))
+    if (signals) this.#run.setOutputs(contentGapsOutputs(signals))
     if (report) {
       this.#run.setOutputs(visitorsOutputs(report, content.requests))
       log.notice(`${headingOf(report)}.`, this.#title)
@@ -182,7 +183,7 @@ export class Readers {
       const markdown = readersMarkdown(content).source
       const isTooLong = byteLength(markdown) > MAX_MARKDOWN_KIB * 1024
       const left = 'The output visitors-markdown is left empty: it would be longer than'
-      if (isTooLong) log.cost(`${left} ${MAX_MARKDOWN_KIB} KiB.`)
+      if (isTooLong) log.warnInSummary(`${left} ${MAX_MARKDOWN_KIB} KiB.`)
       this.#run.setOutputs({ 'visitors-markdown': isTooLong ? '' : markdown })
     }
     return failure
@@ -190,7 +191,7 @@ export class Readers {
 
   #reportPlan(): undefined {
     const { inputs, log } = this.#run
-    const { 'visitors-export': file, 'reader-signals': signals } = inputs
+    const { 'visitors-export': file, 'content-gaps': signals } = inputs
     const parts = [
       inputs['visitors-summary'] || file
         ? `read the visitors of ${formatPeriod(this.#period)}`
@@ -206,7 +207,7 @@ export class Readers {
   }
 }
 
-type Found = {
+type ReadersFindings = {
   readonly issueCount?: number
   readonly nodes?: readonly ({ readonly createdAt?: string; readonly url?: string } | null)[]
 }
@@ -230,11 +231,11 @@ async function readDocsPulls({ fromMs, toMs }: Period, run: Run): Promise<Markdo
     }),
   )
   const answer = await github.read(() =>
-    github.graphql<Readonly<Record<string, Found>>>(`query { ${searches.join(' ')} }`),
+    github.graphql<Readonly<Record<string, ReadersFindings>>>(`query { ${searches.join(' ')} }`),
   )
   if (!answer.known || answer.value.errors.length > 0) return undefined
   const found = Object.entries(answer.value.data ?? {})
-  const searchesFor = (kind: keyof typeof wanted): Found[] =>
+  const searchesFor = (kind: keyof typeof wanted): ReadersFindings[] =>
     found.flatMap(([name, search]) => (name.startsWith(kind) ? [search] : []))
   const count = (kind: keyof typeof wanted): number =>
     searchesFor(kind).reduce((sum, { issueCount = 0 }) => sum + issueCount, 0)
@@ -262,7 +263,7 @@ export type ReportContent = {
   /** Why the step fails, as sentences; `undefined` if it does not. */
   readonly failure: string | undefined
   readonly report?: VisitorsReport | undefined
-  readonly signals?: ReaderSignals | undefined
+  readonly signals?: ContentGaps | undefined
   /** What was done about the docs meanwhile. */
   readonly docsPulls?: Markdown | undefined
   /** Sentences about what is missing. */
@@ -277,7 +278,7 @@ export function readersSummary(content: ReportContent): Markdown {
   return joinMarkdown([
     ...firstScreen(content, 'people'),
     report ? topPagesSection(report, site) : md``,
-    signals ? signalsSections(signals, 'people', site).folded : md``,
+    signals ? contentGapsSections(signals, 'people', site).folded : md``,
     ...(report ? [trendTable(report), machineFilesSection(report)] : []),
     report || signals ? factsSection(content) : md``,
   ])
@@ -319,7 +320,7 @@ function firstScreen(content: ReportContent, audience: Audience): Markdown[] {
     const head = report
       ? [md`**${title}**, ${period}`]
       : [md`## 🔎 ${title}`, md`${period} · ${project}`]
-    sections.push(...head, ...signalsSections(signals, audience, site).shown)
+    sections.push(...head, ...contentGapsSections(signals, audience, site).shown)
   }
   return sections
 }
@@ -391,12 +392,12 @@ function machineFilesSection({ machineFiles }: VisitorsReport): Markdown {
 }
 
 /** The lines of the chart. Each colour has a contrast of 3:1 or more to GitHub's light and dark pages. */
-const LINES = [
+const CHART_LINES = [
   { title: 'All', name: 'all (blue)', color: '#2f81f7', of: ({ total }: Counts) => total },
   { title: 'People', name: 'people (grey)', color: '#7d8590', of: ({ human }: Counts) => human },
   { title: 'AI', name: 'AI (orange)', color: '#d1570a', of: ({ ai }: Counts) => ai },
 ]
-const COLORS = LINES.map(({ color }) => color).join(', ')
+const COLORS = CHART_LINES.map(({ color }) => color).join(', ')
 const CHART_OPTIONS = {
   xyChart: { width: 720, height: 260, xAxis: { labelFontSize: 11, labelPadding: 9 } },
   themeVariables: { xyChart: { backgroundColor: 'transparent', plotColorPalette: COLORS } },
@@ -408,19 +409,22 @@ const CHART_OPTIONS = {
  */
 function trendChart({ compared, totals: latest }: VisitorsReport): Markdown {
   if (compared.length === 0) return md``
-  const most = Math.max(1, ...compared.flatMap(({ totals }) => LINES.map(({ of }) => of(totals))))
+  const most = Math.max(
+    1,
+    ...compared.flatMap(({ totals }) => CHART_LINES.map(({ of }) => of(totals))),
+  )
   const names = shortNames(compared.map(({ period }) => period)).map((name) => `"${name}"`)
   const source = [
     `%%{init: ${JSON.stringify(CHART_OPTIONS)}}%%`,
     'xychart-beta',
     `  x-axis [${names.join(', ')}]`,
     `  y-axis "Visitors" 0 --> ${Math.ceil(most * 1.05)}`,
-    ...LINES.map(
+    ...CHART_LINES.map(
       ({ title, of }) =>
         `  line "${title}" [${compared.map(({ totals }) => of(totals)).join(', ')}]`,
     ),
   ]
-  const fromTop = LINES.toSorted((left, right) => right.of(latest) - left.of(latest))
+  const fromTop = CHART_LINES.toSorted((left, right) => right.of(latest) - left.of(latest))
   const lines = fromTop.map(({ name }) => name).join(', ')
   return md`${codeBlock(source.join('\n'), 'mermaid')}\n\nFrom the top, at the right: ${lines}.`
 }
@@ -447,7 +451,7 @@ function factsSection(content: ReportContent): Markdown {
     )
   const all = list([
     ...(report ? visitorsFacts(report) : []),
-    ...(signals ? SIGNALS_FACTS : []),
+    ...(signals ? CONTENT_GAPS_FACTS : []),
     `Requests: ${requests} of ${MAX_REQUESTS} allowed.`,
     ...(exported ? [`All rows: \`${exported}\`.`] : []),
   ])
@@ -464,7 +468,7 @@ function visitorsFacts({ period, trend, compared, usual, pageChanges }: Visitors
     ...(usual
       ? [`Usual: the range of the ${earlier} before, and ${MARGIN_PERCENT} % beyond.`]
       : []),
-    ...(pageChanges ? [MOVED_FACT] : []),
+    ...(pageChanges ? [PAGE_CHANGES_FACT] : []),
     'The service estimates distinct visitors: they are deduplicated, over pages and over people and AI, so neither pages nor people and AI add up to all visitors.',
     "AI visitors are recognised by their user agent alone: pages fetched to answer someone's question, and pages read as Markdown. Search indexes and training crawlers count as neither people nor AI.",
     'Reads are events: each time that a page was read, by the same visitor or another.',

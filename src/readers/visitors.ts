@@ -1,5 +1,4 @@
 import { countOf, formatCount, sumOf } from '../lib/text.ts'
-import type { OutputValues } from '../runner/run.ts'
 import {
   type Counts,
   MAX_ROWS,
@@ -7,7 +6,8 @@ import {
   READS,
   type VisitorsAnswer,
   visitorsCall,
-} from '../service/analytics.ts'
+} from '../mintlify/analytics.ts'
+import type { OutputValues } from '../runner/run.ts'
 import {
   type AnalyticsReader,
   changeBetween,
@@ -182,14 +182,14 @@ export function compareWithUsual(values: readonly number[]) {
   return { low, high, position: low <= value && value <= high ? 'usual' : outside } as const
 }
 
-type MovedPage = {
+type ChangedPage = {
   readonly path: string
   readonly total: number
   readonly previous: number
 }
 
 /** Pages up, and pages down, that are named. */
-const MAX_MOVED = 5
+const MAX_CHANGED_PAGES = 5
 /** A change of fewer visitors than this is no news. */
 const MIN_VISITORS = 10
 /** News are at least so many times what counts and pages vary by chance. */
@@ -198,22 +198,26 @@ const MIN_SPREADS = 3
 const WITHIN_ONE_SPREAD = 0.683
 
 /** How to read what is found, as a sentence. */
-export const MOVED_FACT = `What moved: pages that changed by at least ${MIN_VISITORS} visitors and, beside the change of the whole site, by at least ${MIN_SPREADS} times what counts and pages vary by chance.`
+export const PAGE_CHANGES_FACT = `What moved: pages that changed by at least ${MIN_VISITORS} visitors and, beside the change of the whole site, by at least ${MIN_SPREADS} times what counts and pages vary by chance.`
 
 /** Finds the pages whose change is more than chance, largest first. Both periods must have been read whole. */
 export function findPageChanges(pages: readonly ComparedPage[]) {
-  const sizeOf = ({ total, previous }: MovedPage): number => Math.abs(total - previous)
-  const inBoth = pages.flatMap(({ path, total, previous = 0 }): MovedPage[] =>
+  const sizeOf = ({ total, previous }: ChangedPage): number => Math.abs(total - previous)
+  const inBoth = pages.flatMap(({ path, total, previous = 0 }): ChangedPage[] =>
     total > 0 && previous > 0 ? [{ path, total, previous }] : [],
   )
-  const moved = findMoved(inBoth)
+  const moved = findChangedPages(inBoth)
     .filter((page) => sizeOf(page) >= MIN_VISITORS)
     .sort((left, right) => sizeOf(right) - sizeOf(left) || (left.path < right.path ? -1 : 1))
   const [up, down] = [moved.filter(hasRisen), moved.filter((page) => !hasRisen(page))]
-  return { up: up.slice(0, MAX_MOVED), down: down.slice(0, MAX_MOVED), count: moved.length }
+  return {
+    up: up.slice(0, MAX_CHANGED_PAGES),
+    down: down.slice(0, MAX_CHANGED_PAGES),
+    count: moved.length,
+  }
 }
 
-function hasRisen({ total, previous }: MovedPage): boolean {
+function hasRisen({ total, previous }: ChangedPage): boolean {
   return total > previous
 }
 
@@ -223,7 +227,7 @@ function hasRisen({ total, previous }: MovedPage): boolean {
  * observed to. Of many pages some are far out by chance: the most visited page has to be out by 3 spreads, the thousandth
  * by more than 4. The simulation in the tests shows what that finds.
  */
-function findMoved(pages: readonly MovedPage[]): MovedPage[] {
+function findChangedPages(pages: readonly ChangedPage[]): ChangedPage[] {
   const ratios = pages
     .map((page) => {
       // Half a visitor more on each side keeps the ratio of small counts unbiased.
@@ -279,7 +283,7 @@ export function readsSentences({ reads }: VisitorsReport): string[] {
 export function visitorsOutputs(report: VisitorsReport, requests: number): OutputValues {
   const { period, totals, reads, trend, top, pageChanges, isComplete } = report
   const previous = trend.at(-2)?.totals
-  const withChange = ({ path, total, previous }: MovedPage) => {
+  const withChange = ({ path, total, previous }: ChangedPage) => {
     return { path, total, previous, change: changeBetween(previous, total) }
   }
   const all = {

@@ -25,7 +25,7 @@ export type Ending = Failure & {
 }
 
 /** Whether a result is one that a run was started for. */
-export function isExpected(result: string): boolean {
+export function isSuccess(result: string): boolean {
   return ['pull-request', 'no-pull-request', 'submitted'].includes(result)
 }
 
@@ -76,7 +76,7 @@ function nextSteps(
 ): Markdown {
   const { command: word, 'follow-up': followUp } = run.inputs
   const again = code(`${word} …`)
-  if (isExpected(result)) {
+  if (isSuccess(result)) {
     const where = hasNote ? 'here or on that pull request' : 'here'
     if (command === undefined || !followUp) return md``
     return md`To continue, comment ${again} ${where}; ${code(`${word} new …`)} starts a new job.`

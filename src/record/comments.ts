@@ -1,7 +1,6 @@
 import { createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
-import type { SourceItem } from '../context/gather.ts'
-import { type Command, mayWrite, type Trigger } from '../events/decide.ts'
-import { GitHubError, type Known, NONE } from '../github/client.ts'
+import { type Command, canWriteComments, type Trigger } from '../events/decide.ts'
+import { GitHubError, type Lookup, NOT_FOUND } from '../github/client.ts'
 import {
   type CommentRef,
   createComment,
@@ -16,12 +15,13 @@ import {
 import { locatePullRequest } from '../github/pull-requests.ts'
 import { code, joinMarkdown, link, Markdown, md } from '../lib/markdown.ts'
 import { byteLength, parseJson, shorten } from '../lib/text.ts'
+import type { SourceItem } from '../prompt/gather.ts'
 import { isRerun, runUrlOf } from '../runner/environment.ts'
 import type { Run } from '../runner/run.ts'
-import type { Attempt, Found, NamedJob } from './memory.ts'
+import type { Attempt, EarlierRuns, NamedJob } from './memory.ts'
 
 /** What a comment of ours tells later runs, unseen by people. */
-type Marker = RecordMarker | NoteMarker
+type Marker = RecordMarker | SourceCommentMarker
 
 /** Of a reply to a command, or of the step's comment on a pull request. */
 export type RecordMarker = {
@@ -45,7 +45,7 @@ export type RecordMarker = {
 }
 
 /** One job or message. */
-type NoteLine = {
+type SourceLine = {
   /** Milliseconds since the epoch. */
   readonly atMs: number
   readonly job: string
@@ -58,16 +58,16 @@ type NoteLine = {
 }
 
 /** Of the note on a docs pull request. */
-type NoteMarker = {
+type SourceCommentMarker = {
   readonly kind: 'note'
   readonly project: string
   /** Newest first. */
-  readonly lines: readonly NoteLine[]
+  readonly lines: readonly SourceLine[]
   /** How many older lines were left out. */
   readonly earlier: number
 }
 
-const PATTERN = /^<!-- docs-agent ([\w-]+)\.([\w-]{43}) -->/
+const MARKER = /^<!-- docs-agent ([\w-]+)\.([\w-]{43}) -->/
 
 /**
  * Renders a marker, for the very beginning of a comment. It is signed, with a key derived from the API key, so that
@@ -82,7 +82,7 @@ function renderMarker(marker: Marker, thread: Thread, run: Run): Markdown {
 
 /** The marker that a comment in this thread begins with; `undefined` if it has none of ours. */
 function readMarker(body: string, thread: Thread, run: Run): Marker | undefined {
-  const [, payload = '', signature = ''] = PATTERN.exec(body) ?? []
+  const [, payload = '', signature = ''] = MARKER.exec(body) ?? []
   // Without the key, as in a dry run, none is ours.
   if (payload === '' || run.inputs['api-key'] === '') return undefined
   const isOurs = timingSafeEqual(Buffer.from(signature, 'base64url'), sign(payload, thread, run))
@@ -128,7 +128,7 @@ type ThreadComments = {
 type Draft = { readonly marker: Marker; readonly text: Markdown }
 
 /** Lists all comments of a thread. */
-async function listThread(thread: Thread, run: Run): Promise<Known<ThreadComments>> {
+async function listThread(thread: Thread, run: Run): Promise<Lookup<ThreadComments>> {
   const { github } = run
   return await github.read(async () => {
     const all = await listComments(github, thread)
@@ -143,7 +143,7 @@ async function listThread(thread: Thread, run: Run): Promise<Known<ThreadComment
 }
 
 /** Where a comment is, or is to be. */
-export type Place = {
+export type CommentPlace = {
   readonly thread: Thread
   /** The comment if it is known to exist. */
   readonly ref?: CommentRef | undefined
@@ -158,7 +158,7 @@ export type Place = {
  * @param isLast whether one that was deleted is written anew
  */
 export async function writeComment(
-  place: Place,
+  place: CommentPlace,
   draft: Draft,
   isLast: boolean,
   run: Run,
@@ -203,25 +203,34 @@ export async function findInComments(
   command: Command,
   marker: RecordMarker,
   run: Run,
-): Promise<Found> {
+): Promise<EarlierRuns> {
   const { inputs, environment } = run
   const { thread } = command.source
   const isAgain = isRerun(environment) && !inputs['dry-run']
   const mayContinue = !command.fresh && inputs['follow-up'] && inputs['job-id'] === ''
-  const remembers = mayWrite(inputs)
+  const remembers = canWriteComments(inputs)
   const forgotten: Attempt = { kind: isAgain ? 'forgotten' : 'none' }
-  const none: Found = { attempt: forgotten, earlier: NONE, lastJob: NONE, thread: undefined }
+  const none: EarlierRuns = {
+    attempt: forgotten,
+    earlierJob: NOT_FOUND,
+    lastJob: NOT_FOUND,
+    thread: undefined,
+  }
   if (!mayContinue && !(isAgain && remembers) && inputs.context === 'none') return none
   const listed = await listThread(thread, run)
   if (!listed.known) {
     if (inputs.context !== 'none') {
       const purpose = 'list the comments before the command'
-      const cost = 'the agent is not told the conversation'
-      run.github.report(listed.error, { purpose, permission: writePermission(thread), cost })
+      const effect = 'the agent is not told the conversation'
+      run.github.report(listed.error, {
+        purpose,
+        permission: writePermission(thread),
+        effect,
+      })
     }
     const attempt: Attempt =
       isAgain && remembers ? { kind: 'unknown', why: listed.why, error: listed.error } : forgotten
-    return { ...none, attempt, earlier: mayContinue ? listed : NONE }
+    return { ...none, attempt, earlierJob: mayContinue ? listed : NOT_FOUND }
   }
   const { all: comments, own } = listed.value
   const replies = own.flatMap(({ ref, marker: one }) =>
@@ -233,9 +242,9 @@ export async function findInComments(
       one.project === marker.project && one.step === marker.step && !isSameComment(one, marker),
   )
   const last = mayContinue ? ofStep.findLast((one) => one.marker.job !== '') : undefined
-  const found: Found = {
+  const found: EarlierRuns = {
     ...none,
-    attempt: isAgain && remembers ? attemptOf(before?.marker) : forgotten,
+    attempt: isAgain && remembers ? readAttempt(before?.marker) : forgotten,
     reply: before?.ref,
     thread: {
       comments,
@@ -244,32 +253,35 @@ export async function findInComments(
     },
   }
   if (!mayContinue) return found
-  noticeUnnamed(ofStep.at(-1), run)
+  noticeUnnamedReply(ofStep.at(-1), run)
   if (last === undefined)
-    return { ...found, earlier: await findInNote(command, own, marker.project, run) }
+    return { ...found, earlierJob: await findInSourceComment(command, own, marker.project, run) }
   const markers = ofStep.map((one) => one.marker)
-  return { ...found, earlier: { known: true, value: namedBy(last.marker, markers) } }
+  return { ...found, earlierJob: { known: true, value: jobOfReply(last.marker, markers) } }
 }
 
-function attemptOf(before: RecordMarker | undefined): Attempt {
+function readAttempt(before: RecordMarker | undefined): Attempt {
   if (before === undefined) return { kind: 'none' }
-  if (before.job !== '') return { kind: 'job', job: namedBy(before, [before]) }
+  if (before.job !== '') return { kind: 'job', job: jobOfReply(before, [before]) }
   return { kind: before.state === 'failure' ? 'none' : 'maybe-started' }
 }
 
 /** A job that is still running names no pull request: an older reply may. */
-function namedBy({ job, pull, namedAt }: RecordMarker, others: readonly RecordMarker[]): NamedJob {
+function jobOfReply(
+  { job, pull, namedAt }: RecordMarker,
+  others: readonly RecordMarker[],
+): NamedJob {
   const withPull = others.findLast((one) => one.job === job && one.pull !== '')
   return { id: job, prLink: pull || withPull?.pull || '', namedAtMs: namedAt }
 }
 
 /** The job of the note in the main thread, where the command stands on the agent's pull request. */
-async function findInNote(
+async function findInSourceComment(
   { source: { thread } }: Command,
   own: readonly OwnComment[],
   project: string,
   run: Run,
-): Promise<Found['earlier']> {
+): Promise<EarlierRuns['earlierJob']> {
   let inMain = own
   if (thread.kind === 'review') {
     const listed = await listThread(pullRequestThread(thread.number), run)
@@ -282,7 +294,7 @@ async function findInNote(
   return { known: true, value: line && { id: line.job, prLink, namedAtMs: line.atMs } }
 }
 
-function noticeUnnamed(newest: OwnComment | undefined, { log }: Run): void {
+function noticeUnnamedReply(newest: OwnComment | undefined, { log }: Run): void {
   if (
     newest?.marker.kind !== 'reply' ||
     newest.marker.job !== '' ||
@@ -303,11 +315,11 @@ function toldId(
   return comments.some((one) => one.ref.id === id) ? id : ref.id
 }
 
-const MAX_LINES = 20
-const MAX_ITEMS = 5
+const MAX_SOURCE_LINES = 20
+const MAX_SOURCES = 5
 const MAX_TITLE_LENGTH = 80
 /** GitHub takes 65,536 characters. */
-const MAX_BYTES = 60 * 1024
+const MAX_SOURCE_COMMENT_BYTES = 60 * 1024
 
 /** The line of a run's job or message, sent at a time in milliseconds since the epoch. */
 export function createLine(
@@ -315,9 +327,9 @@ export function createLine(
   items: readonly SourceItem[],
   { event: { name } }: Trigger,
   { environment }: Run,
-): NoteLine {
+): SourceLine {
   const shown = items
-    .slice(0, MAX_ITEMS)
+    .slice(0, MAX_SOURCES)
     .map((item) => ({ ...item, title: shorten(item.title, MAX_TITLE_LENGTH) }))
   const more = items.length - shown.length
   const { jobId: job, atMs } = sent
@@ -325,7 +337,7 @@ export function createLine(
 }
 
 /** The line of a job of which nothing else is known, named first at a time in milliseconds since the epoch. */
-export function earlierLine(job: string, atMs: number): NoteLine {
+export function earlierJobLine(job: string, atMs: number): SourceLine {
   return { atMs, job, run: '', event: '', items: [], more: 0 }
 }
 
@@ -335,14 +347,14 @@ export function earlierLine(job: string, atMs: number): NoteLine {
  *
  * @returns whether the note is there
  */
-export async function writeNote(
+export async function writeSourceComment(
   prLink: string,
-  lines: readonly NoteLine[],
+  lines: readonly SourceLine[],
   run: Run,
 ): Promise<boolean> {
   const { github, inputs, log } = run
   const place = locatePullRequest(prLink, github)
-  if (place === undefined || !mayWrite(inputs)) return false
+  if (place === undefined || !canWriteComments(inputs)) return false
   const { repository, number } = place
   const thread = { ...pullRequestThread(number), repository }
   const written = await github.read(async () => {
@@ -364,7 +376,7 @@ export async function writeNote(
       lines: [...added, ...told],
       earlier: before?.marker.earlier ?? 0,
     } as const
-    const draft = fitNote(marker, repository, run)
+    const draft = fitSourceComment(marker, repository, run)
     await writeComment({ thread, ref: before?.ref, mayExist: false }, draft, false, run)
   })
   if (!written.known) log.info(`Failed to write the note on ${prLink}: ${written.why}.`)
@@ -372,23 +384,27 @@ export async function writeNote(
 }
 
 /** Leaves the oldest lines out, as many as must be. */
-function fitNote(marker: NoteMarker, repository: string, run: Run) {
+function fitSourceComment(marker: SourceCommentMarker, repository: string, run: Run) {
   let { lines, earlier } = marker
   for (;;) {
     const draft = {
       marker: { ...marker, lines, earlier },
-      text: noteBody(lines, earlier, repository, run),
+      text: sourceCommentBody(lines, earlier, repository, run),
     }
     // The marker has four bytes for three.
     const bytes = (byteLength(JSON.stringify(draft.marker)) * 4) / 3 + byteLength(draft.text.source)
-    if (lines.length <= MAX_LINES && (bytes <= MAX_BYTES || lines.length === 1)) return draft
+    if (
+      lines.length <= MAX_SOURCE_LINES &&
+      (bytes <= MAX_SOURCE_COMMENT_BYTES || lines.length === 1)
+    )
+      return draft
     lines = lines.slice(0, -1)
     earlier += 1
   }
 }
 
-function noteBody(
-  lines: readonly NoteLine[],
+function sourceCommentBody(
+  lines: readonly SourceLine[],
   earlier: number,
   repository: string,
   run: Run,
@@ -408,7 +424,7 @@ function noteBody(
   ])
 }
 
-function lineText({ atMs, run, event, items, more }: NoteLine): Markdown {
+function lineText({ atMs, run, event, items, more }: SourceLine): Markdown {
   const date = new Date(atMs).toISOString().slice(0, 10)
   if (run === '') return md`${date}: an earlier job`
   const named = items.length === 0 ? [md`${event}`] : items.map(itemText)

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import type { LastJob } from '../context/since.ts'
 import { type GitHubEvent, isRepository, isSha } from '../events/event-table.ts'
 import { originsOf } from '../events/loop-guard.ts'
 import {
@@ -7,22 +6,23 @@ import {
   type GitHubCall,
   GitHubError,
   graphqlError,
-  type Known,
-  NONE,
+  type Lookup,
+  NOT_FOUND,
 } from '../github/client.ts'
 import type { CommentRef, ThreadComment } from '../github/comments.ts'
 import { parsePullRequest } from '../github/pull-requests.ts'
 import {
+  type FromGitHub,
   type Maybe,
   type Nodes,
   nodesOf,
   type Octokit,
-  type Sent,
   type Status,
   type WorkflowRun,
 } from '../github/types.ts'
 import { hasPrompt, type Inputs } from '../inputs/table.ts'
 import { shorten, visibleText } from '../lib/text.ts'
+import type { LastJob } from '../prompt/bases.ts'
 import { type Environment, isRerun, runIdIn, stepNames } from '../runner/environment.ts'
 import type { Run } from '../runner/run.ts'
 
@@ -57,14 +57,14 @@ type CommandThread = {
 }
 
 /** What a run finds of the ones before it. */
-export type Found = {
+export type EarlierRuns = {
   readonly attempt: Attempt
   /** An earlier attempt's reply to the command. */
   readonly reply?: CommentRef | undefined
   /** The job that an earlier run was about, and that this one may continue. */
-  readonly earlier: Known<NamedJob | undefined>
+  readonly earlierJob: Lookup<NamedJob | undefined>
   /** The step's last successful job before the event: what the context compares with. */
-  readonly lastJob: Known<LastJob | undefined>
+  readonly lastJob: Lookup<LastJob | undefined>
   /** The comments of a command's thread; `undefined` without a command, or where they are not read. */
   readonly thread: CommandThread | undefined
 }
@@ -88,7 +88,7 @@ type StepStatus = {
 }
 
 /** Whether the step remembers its job of this run in a commit status. */
-export function remembersByStatus({ row }: GitHubEvent, inputs: Inputs): boolean {
+export function hasStatusRecord({ row }: GitHubEvent, inputs: Inputs): boolean {
   return row.remembers && hasPrompt(inputs)
 }
 
@@ -153,13 +153,14 @@ export function statusDescription(headline: string, jobId = ''): string {
 export type NewStatus = NonNullable<Parameters<Octokit['rest']['repos']['createCommitStatus']>[0]>
 
 export const STATUS_PERMISSION = 'statuses: write'
-export const STATUS_COST = "this step can't remember its job: each run opens another pull request"
+export const WITHOUT_STATUS =
+  "this step can't remember its job: each run opens another pull request"
 
 export async function setStatus(
   status: NewStatus,
   ifItFails: Partial<GitHubCall>,
   { github }: Run,
-): Promise<Known<unknown>> {
+): Promise<Lookup<unknown>> {
   const purpose = 'set the commit status by which the next run finds this job'
   return await github.attempt({ purpose, permission: STATUS_PERMISSION, ...ifItFails }, () =>
     github.call(({ rest }) => rest.repos.createCommitStatus(status)),
@@ -182,7 +183,7 @@ async function listStatuses(
 }
 
 /** A status as GraphQL names its fields. */
-type RawStatus = Sent<Record<'state' | 'description' | 'targetUrl' | 'createdAt', string>>
+type RawStatus = FromGitHub<Record<'state' | 'description' | 'targetUrl' | 'createdAt', string>>
 
 function readStatus(status: RawStatus, sha: string, name: string): StepStatus {
   const { state, description, targetUrl, createdAt } = status
@@ -198,16 +199,16 @@ function readStatus(status: RawStatus, sha: string, name: string): StepStatus {
 }
 
 /** Of a first attempt, as many of the newest statuses of a commit, of all names, are read. */
-const MAX_LISTED = 100
+const MAX_LISTED_STATUSES = 100
 /** How many older commits are looked at closely whose newest status names no job. */
 const MAX_UNNAMED = 5
 
 /** The statuses of a step. */
 type StepStatuses = {
   /** On the run's own commit, newest first. */
-  readonly own: Known<readonly StepStatus[]>
+  readonly own: Lookup<readonly StepStatus[]>
   /** The newest on each other commit, of the branch before the run's and of its pull request. */
-  readonly others: Known<readonly StepStatus[]>
+  readonly others: Lookup<readonly StepStatus[]>
 }
 
 const NO_STATUSES: StepStatuses = {
@@ -216,17 +217,22 @@ const NO_STATUSES: StepStatuses = {
 }
 
 /** Reads what the step's commit statuses tell: two requests, and more only where those don't tell. */
-export async function findInStatuses(event: GitHubEvent, run: Run): Promise<Found> {
+export async function findInStatuses(event: GitHubEvent, run: Run): Promise<EarlierRuns> {
   const { inputs, environment } = run
-  const remembers = remembersByStatus(event, inputs)
+  const remembers = hasStatusRecord(event, inputs)
   const sha = statusCommit(event, environment)
   const hasStatuses = remembers && sha !== ''
   const statuses = hasStatuses ? await readStepStatuses(event, sha, run) : NO_STATUSES
   const attempt = findAttempt(statuses.own, remembers, run)
   const mayContinue =
     hasStatuses && inputs['follow-up'] && inputs['job-id'] === '' && attempt.kind === 'none'
-  const earlier = mayContinue ? await findEarlier(event, statuses, run) : NONE
-  return { attempt, earlier, lastJob: findLastJob(event, statuses, run), thread: undefined }
+  const earlier = mayContinue ? await findEarlier(event, statuses, run) : NOT_FOUND
+  return {
+    attempt,
+    earlierJob: earlier,
+    lastJob: findLastJob(event, statuses, run),
+    thread: undefined,
+  }
 }
 
 async function readStepStatuses(event: GitHubEvent, sha: string, run: Run): Promise<StepStatuses> {
@@ -234,7 +240,7 @@ async function readStepStatuses(event: GitHubEvent, sha: string, run: Run): Prom
   const name = statusName(event, run)
   const [own, others] = await Promise.all([
     github.read(() =>
-      listStatuses(sha, name, github, isRerun(environment) ? undefined : MAX_LISTED),
+      listStatuses(sha, name, github, isRerun(environment) ? undefined : MAX_LISTED_STATUSES),
     ),
     github.read(() => readOthers(event, sha, run)),
   ])
@@ -268,7 +274,7 @@ async function readOthers(event: GitHubEvent, sha: string, run: Run): Promise<St
   ]
   const variables = asked.map(({ declared }) => declared).join(', ')
   const fields = asked.map((one) => one.fields).join(' ')
-  const { data, errors } = await github.graphql<Answer>(
+  const { data, errors } = await github.graphql<StatusesAnswer>(
     `query StepStatuses($owner: String!, $repo: String!, ${variables}) {
       repository(owner: $owner, name: $repo) { ${fields} } }`,
     {
@@ -299,13 +305,15 @@ async function readOthers(event: GitHubEvent, sha: string, run: Run): Promise<St
   return all.filter((status) => status.sha !== sha || status.name !== name)
 }
 
-type CommitNode = Sent<{ oid: string; status: Sent<{ context: RawStatus }> }>
-type History = Sent<{ history: Nodes<CommitNode> }>
-type PullNode = Sent<{
-  commits: Nodes<Sent<{ commit: CommitNode }>>
-  timelineItems: Nodes<Sent<{ beforeCommit: History }>>
+type CommitNode = FromGitHub<{ oid: string; status: FromGitHub<{ context: RawStatus }> }>
+type StatusHistory = FromGitHub<{ history: Nodes<CommitNode> }>
+type PullNode = FromGitHub<{
+  commits: Nodes<FromGitHub<{ commit: CommitNode }>>
+  timelineItems: Nodes<FromGitHub<{ beforeCommit: StatusHistory }>>
 }>
-type Answer = Sent<{ repository: Sent<{ branch: History; pull: PullNode }> }>
+type StatusesAnswer = FromGitHub<{
+  repository: FromGitHub<{ branch: StatusHistory; pull: PullNode }>
+}>
 
 /** What a run's earlier attempts have left. A run without such a memory can't tell. */
 function findAttempt(own: StepStatuses['own'], remembers: boolean, run: Run): Attempt {
@@ -326,7 +334,7 @@ function findAttempt(own: StepStatuses['own'], remembers: boolean, run: Run): At
   if (newest === undefined || (newest.jobId === '' && newest.state === 'failure'))
     return { kind: 'none' }
   if (newest.jobId === '') return { kind: 'maybe-started' }
-  return { kind: 'job', job: namedBy(newest, own.value) }
+  return { kind: 'job', job: jobNamedBy(newest, own.value) }
 }
 
 const TELL_APART =
@@ -366,7 +374,7 @@ async function findEarlier(
   event: GitHubEvent,
   statuses: StepStatuses,
   run: Run,
-): Promise<Found['earlier']> {
+): Promise<EarlierRuns['earlierJob']> {
   const { own, others } = statuses
   const listed = own.known ? own.value : []
   const elsewhere = others.known ? others.value : []
@@ -387,35 +395,35 @@ async function findNewest(
   all: readonly StepStatus[],
   ownSha: string,
   run: Run,
-): Promise<Found['earlier']> {
+): Promise<EarlierRuns['earlierJob']> {
   const looked = new Set([ownSha])
   for (const status of newestFirst(statuses)) {
     const { sha, name, jobId, state, targetUrl } = status
-    if (jobId !== '') return { known: true, value: namedBy(status, all) }
+    if (jobId !== '') return { known: true, value: jobNamedBy(status, all) }
     // A status that belongs to no run is ignored.
     const isOfRun = runIdIn(targetUrl, run.environment) !== undefined
-    if (isOfRun && state !== 'failure') noticeUnnamed(status, run)
+    if (isOfRun && state !== 'failure') noticeUnnamedStatus(status, run)
     if (looked.has(sha) || looked.size > MAX_UNNAMED) continue
     looked.add(sha)
-    const found = await findOn(sha, name, all, run)
+    const found = await findOnCommit(sha, name, all, run)
     if (!found.known || found.value !== undefined) return found
   }
-  return NONE
+  return NOT_FOUND
 }
 
-async function findOn(
+async function findOnCommit(
   sha: string,
   name: string,
   all: readonly StepStatus[],
   { github }: Run,
-): Promise<Found['earlier']> {
-  const list = await github.read(() => listStatuses(sha, name, github, MAX_LISTED))
+): Promise<EarlierRuns['earlierJob']> {
+  const list = await github.read(() => listStatuses(sha, name, github, MAX_LISTED_STATUSES))
   if (!list.known) return list
   const named = list.value.find(({ jobId }) => jobId !== '')
-  return { known: true, value: named && namedBy(named, [...list.value, ...all]) }
+  return { known: true, value: named && jobNamedBy(named, [...list.value, ...all]) }
 }
 
-function noticeUnnamed({ targetUrl }: StepStatus, { log }: Run): void {
+function noticeUnnamedStatus({ targetUrl }: StepStatus, { log }: Run): void {
   log.notice(
     `An earlier run (${targetUrl}) may have started a job that its commit status does not name, so this run can't continue that one. The dashboard of the docs service shows it.`,
   )
@@ -426,10 +434,10 @@ async function findBySuccess(
   event: GitHubEvent,
   all: readonly StepStatus[],
   run: Run,
-): Promise<Found['earlier']> {
+): Promise<EarlierRuns['earlierJob']> {
   const { environment, github, log } = run
   const [, branch] = /^refs\/heads\/(.+)$/.exec(environment.ref) ?? []
-  if (branch === undefined) return NONE
+  if (branch === undefined) return NOT_FOUND
   const page = { branch, status: 'success', per_page: 20, exclude_pull_requests: true } as const
   const workflow_id = stepNames(environment).workflow
   const runs = await github.read(async () => {
@@ -443,16 +451,16 @@ async function findBySuccess(
     log.info(
       `Failed to look up when this workflow last succeeded: ${runs.why}. (It takes \`actions: read\`.)`,
     )
-    return runs.error.kind === 'permission' ? NONE : runs
+    return runs.error.kind === 'permission' ? NOT_FOUND : runs
   }
   // The branch of a fork's pull request may have the same name.
   const last = runs.value.find((one) => isRepository(one?.head_repository, environment.repository))
   const sha = last?.head_sha
-  if (!isSha(sha) || sha === environment.sha || all.some((one) => one.sha === sha)) return NONE
-  return await findOn(sha, statusName(event, run), all, run)
+  if (!isSha(sha) || sha === environment.sha || all.some((one) => one.sha === sha)) return NOT_FOUND
+  return await findOnCommit(sha, statusName(event, run), all, run)
 }
 
-function namedBy(
+function jobNamedBy(
   { jobId: id, createdAtMs }: StepStatus,
   statuses: readonly StepStatus[],
 ): NamedJob {
@@ -471,7 +479,7 @@ function findLastJob(
   { payload }: GitHubEvent,
   { own, others }: StepStatuses,
   run: Run,
-): Found['lastJob'] {
+): EarlierRuns['lastJob'] {
   const pushed = new Set([payload.after, ...originsOf(payload.commits).map(({ sha }) => sha)])
   const listed = own.known ? newestOfOtherRuns(own.value, run) : []
   const successes = [...listed, ...(others.known ? others.value : [])].filter(
@@ -479,5 +487,5 @@ function findLastJob(
   )
   const [newest] = newestFirst(successes)
   if (newest !== undefined) return { known: true, value: newest }
-  return own.known ? (others.known ? NONE : others) : own
+  return own.known ? (others.known ? NOT_FOUND : others) : own
 }

@@ -1,6 +1,6 @@
-import { mayWrite, type Trigger } from '../events/decide.ts'
+import { canWriteComments, type Trigger } from '../events/decide.ts'
 import { isOfPullRequest } from '../events/event-table.ts'
-import { type GitHubCall, type Known, NONE } from '../github/client.ts'
+import { type GitHubCall, type Lookup, NOT_FOUND } from '../github/client.ts'
 import { pullRequestThread, react, type Thread, writePermission } from '../github/comments.ts'
 import { MAX_LINK_LENGTH, type Markdown } from '../lib/markdown.ts'
 import { attemptUrlOf, isRerun, stepNames } from '../runner/environment.ts'
@@ -15,24 +15,24 @@ import {
   workingBody,
 } from './bodies.ts'
 import {
+  type CommentPlace,
   findInComments,
   hashProject,
-  type Place,
   type RecordMarker,
   writeComment,
 } from './comments.ts'
 import {
-  type Found,
+  type EarlierRuns,
   findInStatuses,
+  hasStatusRecord,
   type NamedJob,
   type NewStatus,
-  remembersByStatus,
-  STATUS_COST,
   STATUS_PERMISSION,
   setStatus,
   statusCommit,
   statusDescription,
   statusName,
+  WITHOUT_STATUS,
 } from './memory.ts'
 
 /** What the record says at one time. */
@@ -43,10 +43,10 @@ type Entry = {
 }
 
 /** A comment that the post step is to end. */
-export type PendingComment = Place & { readonly marker: RecordMarker; readonly text: string }
+export type PendingComment = CommentPlace & { readonly marker: RecordMarker; readonly text: string }
 
-const COMMENT_COST = 'the pull request does not show the result'
-const REPLY_COST =
+const WITHOUT_COMMENT = 'the pull request does not show the result'
+const WITHOUT_REPLY =
   "this job can't be remembered: each command starts another one, with another pull request"
 
 /**
@@ -63,7 +63,7 @@ export class RunRecord {
   /** The commit of the status; empty where none is written. */
   #sha: string
   /** `undefined` where no comment is written. */
-  #place: Place | undefined
+  #place: CommentPlace | undefined
   /** What the post step writes, should this step be killed. */
   #ifKilled: Entry | undefined
   /** What may stand on GitHub of this run, and must be ended. */
@@ -75,7 +75,7 @@ export class RunRecord {
     this.#run = run
     this.#trigger = trigger
     const { event } = trigger
-    const hasStatus = remembersByStatus(event, run.inputs) && !run.inputs['dry-run']
+    const hasStatus = hasStatusRecord(event, run.inputs) && !run.inputs['dry-run']
     this.#sha = hasStatus ? statusCommit(event, run.environment) : ''
     const thread = threadOf(trigger, run)
     this.#place = thread && {
@@ -92,7 +92,7 @@ export class RunRecord {
   }
 
   /** Reads what earlier attempts and runs have left. Where it can't be told, the record is left as it is. */
-  async find(): Promise<Found> {
+  async find(): Promise<EarlierRuns> {
     const { command, event } = this.#trigger
     const found =
       command === undefined
@@ -109,7 +109,7 @@ export class RunRecord {
   }
 
   /** Writes down that a job is about to be started or sent a message. Unknown: that may not be there. */
-  async begin(): Promise<Known<unknown>> {
+  async begin(): Promise<Lookup<unknown>> {
     this.#job = undefined
     return await this.#show('starting')
   }
@@ -146,7 +146,7 @@ export class RunRecord {
     await this.#write({ state: 'failure', headline: '', text: usageBody(this.#run) })
   }
 
-  async #show(stage: Stage): Promise<Known<unknown>> {
+  async #show(stage: Stage): Promise<Lookup<unknown>> {
     const id = this.#job?.id ?? ''
     const text = interruptedBody(this.#trigger, id, this.#trigger.command !== undefined, this.#run)
     const ifKilled: Entry =
@@ -163,7 +163,7 @@ export class RunRecord {
    *
    * @returns whether the memory is written: the reply or the status
    */
-  async #write(entry: Entry, ifKilled = entry): Promise<Known<unknown>> {
+  async #write(entry: Entry, ifKilled = entry): Promise<Lookup<unknown>> {
     this.#ifKilled = ifKilled
     this.#savePending()
     const written = this.#queue.then(() =>
@@ -188,22 +188,22 @@ export class RunRecord {
     this.#run.setPending('comment', pending)
   }
 
-  async #writeStatus(entry: Entry): Promise<Known<unknown>> {
+  async #writeStatus(entry: Entry): Promise<Lookup<unknown>> {
     const run = this.#run
-    if (this.#sha === '') return NONE
-    const written = await setStatus(this.#status(entry), this.#levelOf(STATUS_COST, entry), run)
+    if (this.#sha === '') return NOT_FOUND
+    const written = await setStatus(this.#status(entry), this.#levelOf(WITHOUT_STATUS, entry), run)
     if (this.#isRefused('status', written, entry, STATUS_PERMISSION)) this.#sha = ''
     return written
   }
 
-  async #writeComment(entry: Entry, isLast: boolean): Promise<Known<unknown>> {
+  async #writeComment(entry: Entry, isLast: boolean): Promise<Lookup<unknown>> {
     const run = this.#run
     const place = this.#place
-    if (place === undefined) return NONE
+    if (place === undefined) return NOT_FOUND
     const marker = this.#marker(entry.state)
     const permission = writePermission(place.thread)
     const isReply = this.#trigger.command !== undefined
-    const level = this.#levelOf(isReply ? REPLY_COST : COMMENT_COST, entry)
+    const level = this.#levelOf(isReply ? WITHOUT_REPLY : WITHOUT_COMMENT, entry)
     const call = { purpose: 'write the comment', permission, ...level }
     const written = await run.github.attempt(call, () =>
       writeComment(place, { marker, text: entry.text }, isLast, run),
@@ -218,9 +218,9 @@ export class RunRecord {
    * A re-run that can't write its memory starts nothing, which is an error that says why. An end that can't be written
    * costs nothing: what is pending names the job.
    */
-  #levelOf(cost: string, { state }: Entry): Partial<GitHubCall> {
+  #levelOf(effect: string, { state }: Entry): Partial<GitHubCall> {
     if (state !== 'pending') return {}
-    return isRerun(this.#run.environment) ? { level: 'notice' } : { cost }
+    return isRerun(this.#run.environment) ? { level: 'notice' } : { effect }
   }
 
   /**
@@ -229,7 +229,7 @@ export class RunRecord {
    */
   #isRefused(
     part: PendingPart,
-    written: Known<unknown>,
+    written: Lookup<unknown>,
     { state }: Entry,
     permission: string,
   ): boolean {
@@ -278,7 +278,7 @@ export class RunRecord {
 
 /** The thread that a command is answered in, else that of the step's one comment on a pull request, where it is wanted. */
 function threadOf({ event, command }: Trigger, { inputs }: Run): Thread | undefined {
-  if (!mayWrite(inputs)) return undefined
+  if (!canWriteComments(inputs)) return undefined
   if (command !== undefined) return command.source.thread
   const number = event.payload.pull_request?.number
   const isWanted = inputs.comment === 'always' && isOfPullRequest(event) && number != null

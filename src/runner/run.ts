@@ -80,7 +80,7 @@ export class Run {
     for (const [name, value] of Object.entries(values)) {
       const isTooLong = byteLength(value) > OUTPUT_LIMIT_BYTES
       if (isTooLong && !this.#unwritten.has(name)) {
-        this.log.cost(
+        this.log.warnInSummary(
           `The output ${name} is left empty: it would be longer than ${OUTPUT_LIMIT_BYTES / 1024} KiB.`,
         )
         this.#unwritten.add(name)
@@ -138,7 +138,7 @@ type Log = ReturnType<typeof createLog>
  */
 function createLog(redact: Redact, usualTitle: string) {
   let failed = false
-  const costs: string[] = []
+  const summaryWarnings: string[] = []
   // Cleaning takes characters out and could put a secret together, so that redacting comes first and last.
   const clean = (text: string): string => redact(logText(redact(text)))
   const titled = (title = usualTitle): core.AnnotationProperties => ({ title: clean(title) })
@@ -148,13 +148,13 @@ function createLog(redact: Redact, usualTitle: string) {
     debug: (text: string) => core.isDebug() && core.debug(clean(text)),
     notice: (text: string, title?: string) => core.notice(clean(text), titled(title)),
     warning: (text: string, title?: string) => core.warning(clean(text), titled(title)),
-    /** A warning of something that costs the user something; the summary has it, too. */
-    cost(text: string) {
-      costs.push(clean(text))
+    /** A warning that the summary shows, too. */
+    warnInSummary(text: string) {
+      summaryWarnings.push(clean(text))
       core.warning(clean(text), titled())
     },
-    /** What the run has warned of with `cost`. */
-    costs: (): readonly string[] => costs,
+    /** What the run has warned of with `warnInSummary`. */
+    summaryWarnings: (): readonly string[] => summaryWarnings,
     /** Marks the step as failed. */
     fail(text: string, title?: string) {
       failed = true
@@ -190,7 +190,7 @@ export const OUTPUTS = [
   'visitors',
   'visitors-markdown',
   'visitors-headline',
-  'reader-signals',
+  'content-gaps',
 ] as const
 
 type OutputName = (typeof OUTPUTS)[number]
@@ -204,7 +204,7 @@ const OUTPUT_LIMIT_BYTES = 256 * 1024
 export type SummarySection = 'job' | 'visitors'
 
 /** GitHub drops a step's summary that is larger than 1 MiB. */
-const LIMIT_BYTES = 1024 * 1024
+const MAX_SUMMARY_BYTES = 1024 * 1024
 
 const TOO_LARGE = md`This part of the summary is larger than GitHub shows. The step's outputs and log have the result.`
 
@@ -223,7 +223,8 @@ function createSummary(path: string) {
     earlier ??= readFileSync(path, { encoding: 'utf8', flag: 'a+' })
     let text = earlier
     for (const part of [sections.job, sections.visitors]) {
-      text += byteLength(text) + byteLength(part) <= LIMIT_BYTES ? part : `${TOO_LARGE.source}\n\n`
+      text +=
+        byteLength(text) + byteLength(part) <= MAX_SUMMARY_BYTES ? part : `${TOO_LARGE.source}\n\n`
     }
     writeFileSync(path, text)
   }

@@ -72,7 +72,7 @@ describe.concurrent('the reusable workflows, called from a repository of their u
     const run = await runWorkflow('docs', { workflow: callerOf('weekly'), event: 'schedule' })
     expect(run.results).toEqual(['pull-request'])
     expect(JSON.parse(run.outputs[0]?.['visitors'] ?? '{}')).toMatchObject({ complete: true })
-    expect(JSON.parse(run.outputs[0]?.['reader-signals'] ?? '[]')).not.toEqual([])
+    expect(JSON.parse(run.outputs[0]?.['content-gaps'] ?? '[]')).not.toEqual([])
   })
 
   it('weekly takes inputs of each type, and hands outputs on to a job that needs it', async () => {
@@ -86,7 +86,7 @@ describe.concurrent('the reusable workflows, called from a repository of their u
         run: echo "visitors=$TOTAL"
 `
     const url = `base-url: ${expression('vars.DOCS_BASE_URL')}`
-    const inputs = ['prompt: ""', 'visitors-days: 14', 'reader-signals: none', url]
+    const inputs = ['prompt: ""', 'visitors-days: 14', 'content-gaps: none', url]
     const run = await runWorkflow('docs', {
       event: 'schedule',
       variables: ({ url }) => ({ DOCS_BASE_URL: url }),

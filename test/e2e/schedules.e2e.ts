@@ -17,7 +17,7 @@ it.concurrent('weekly has the docs fixed, and reports their readers and what the
   const { outputs, summary } = run.job('care')
   expect(outputs['docs']).toMatchObject({ result: 'pull-request' })
   expect(JSON.parse(outputs['docs']?.['visitors'] ?? '{}')).toMatchObject({ complete: true })
-  expect(JSON.parse(outputs['docs']?.['reader-signals'] ?? '[]')).not.toEqual([])
+  expect(JSON.parse(outputs['docs']?.['content-gaps'] ?? '[]')).not.toEqual([])
   expect(summary).toContain('mermaid')
   const requests = run.asked.filter((line) => line.includes('/v1/analytics/'))
   expect(requests.length).toBeGreaterThan(4)

@@ -188,7 +188,7 @@ const OWN_DEFAULTS: Fields = {
   'docs-on-merge ignore-authors': 'dependabot[bot], renovate[bot]',
   'weekly timeout': '1h',
   'weekly visitors-summary': true,
-  'weekly reader-signals': 'report',
+  'weekly content-gaps': 'report',
 }
 
 describe.each(reusable)('the reusable workflow $name', ({ name, workflow, call: declared }) => {

@@ -71,7 +71,7 @@ async function clientFor(replies: readonly Reply[], options: Options = {}) {
     info: noteAs('info'),
     notice: noteAs('notice'),
     warning: noteAs('warning'),
-    cost: noteAs('cost'),
+    warnInSummary: noteAs('warnInSummary'),
   }
   const github = new GitHub({
     clock,
@@ -392,11 +392,11 @@ describe('whose token it is', () => {
 
 describe('a call that the run can do without', () => {
   const list: GitHubCall = { purpose: 'list the comments', permission: 'issues: write' }
-  const write: GitHubCall = { ...list, purpose: 'write a comment', consequence: 'Nobody is told.' }
+  const write: GitHubCall = { ...list, purpose: 'write a comment', note: 'Nobody is told.' }
   const remember: GitHubCall = {
     purpose: 'set the status',
     permission: 'statuses: write',
-    cost: 'each run starts a job',
+    effect: 'each run starts a job',
   }
   const attempt = (github: GitHub, one: GitHubCall) =>
     github.attempt(one, () => github.call((octokit) => octokit.request('PATCH /x')))
@@ -456,13 +456,13 @@ describe('a call that the run can do without', () => {
     const missing = await clientFor([FORBIDDEN])
     for (const one of [list, remember, remember]) await attempt(missing.github, one)
     expect(missing.lines.slice(1)).toEqual([
-      `cost: \`statuses: write\` is missing in \`permissions:\`, so each run starts a job. Failed to set the status: ${REFUSED}.`,
+      `warnInSummary: \`statuses: write\` is missing in \`permissions:\`, so each run starts a job. Failed to set the status: ${REFUSED}.`,
       `info: \`statuses: write\` is missing in \`permissions:\`. Failed to set the status: ${REFUSED}.`,
     ])
     const down = await clientFor([502])
     for (const one of [remember, write]) await attempt(down.github, one)
     expect(down.lines).toEqual([
-      'cost: Failed to set the status: GitHub returned 502, so each run starts a job.',
+      'warnInSummary: Failed to set the status: GitHub returned 502, so each run starts a job.',
       'info: Failed to write a comment: GitHub returned 502. Nobody is told.',
     ])
   })

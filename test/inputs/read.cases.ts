@@ -7,7 +7,7 @@ export const VALUES: readonly [InputName, string, unknown][] = [
   ['context', 'none', 'none'],
   ['timeout', '1h30m', 5_400_000],
   ['poll-interval', '100ms', 100],
-  ['reader-signals', 'agent', 'agent'],
+  ['content-gaps', 'agent', 'agent'],
   ['prompt', '  a\n  b ', 'a\n  b'],
   ['api-key', ' \n', ''],
   ['fail-on', 'archived,\n failed', new Set(['archived', 'failed'])],
@@ -43,7 +43,7 @@ const EXPRESSION = `is the text of an expression, not its value: write it as \`\
 export const WRONG_VALUES: readonly [InputName, string, string][] = [
   ['wait', 'yes', '("yes") is neither true nor false'],
   ['wait', 'tRUE', '("tRUE") is neither true nor false'],
-  ['reader-signals', 'all', '("all") is unknown'],
+  ['content-gaps', 'all', '("all") is unknown'],
   [
     'github-token',
     'mint_12345678',

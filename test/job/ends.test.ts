@@ -90,12 +90,12 @@ describe('the summary', () => {
 
   it('of wrong inputs shows names in backticks as code, and what was given as text', async () => {
     const { summary } = await runTo('active', {
-      inputs: { 'reader-signals': 'agent', timeout: '<b>@team</b>' },
+      inputs: { 'content-gaps': 'agent', timeout: '<b>@team</b>' },
     })
     expect(summary).toContain('## ❌ Docs agent: wrong inputs\n\nNothing was sent.\n\n| Input |')
     expect(summary).toContain(
       '| `timeout` | ("&#60;b&#62;@\u200bteam&#60;/b&#62;") is not a duration |',
     )
-    expect(summary).toContain('| `reader-signals` | ("agent") needs a prompt and a `context` other')
+    expect(summary).toContain('| `content-gaps` | ("agent") needs a prompt and a `context` other')
   })
 })

@@ -1,5 +1,5 @@
 const WAYS =
-  'accepted: an instruction, here or in prompt-file; job-id, to wait for a job; visitors-summary, visitors-export or reader-signals, for a report alone'
+  'accepted: an instruction, here or in prompt-file; job-id, to wait for a job; visitors-summary, visitors-export or content-gaps, for a report alone'
 const NOT_READ =
   'accepted: text files of the workspace, one per line (no commas), with / between folders'
 
@@ -61,14 +61,11 @@ export const REFUSED: readonly (readonly [Readonly<Record<string, string>>, stri
     { prompt: 'x', 'poll-interval': '10s', timeout: '8s' },
     'poll-interval ("10s") is longer than timeout ("8s"); accepted: at most timeout.',
   ],
-  ...[
-    { 'reader-signals': 'agent' },
-    { prompt: 'x', context: 'none', 'reader-signals': 'agent' },
-  ].map(
+  ...[{ 'content-gaps': 'agent' }, { prompt: 'x', context: 'none', 'content-gaps': 'agent' }].map(
     (inputs) =>
       [
         inputs,
-        'reader-signals ("agent") needs a prompt and a `context` other than `none`, as it is for the job of this run; accepted: report; or agent with a prompt and `context: diff` or `files`.',
+        'content-gaps ("agent") needs a prompt and a `context` other than `none`, as it is for the job of this run; accepted: report; or agent with a prompt and `context: diff` or `files`.',
       ] as const,
   ),
 ]

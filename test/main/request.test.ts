@@ -17,7 +17,7 @@ describe('a request', () => {
     ['a job to wait for', { 'job-id': 'j1' }, ['GET /job/j1']],
     ['a visitors report', { 'visitors-summary': 'true' }, ['GET /visitors']],
     ['an export', { 'visitors-export': 'a.csv' }, ['GET /visitors']],
-    ['what readers missed', { 'reader-signals': 'report' }, ['GET /feedback/by-page']],
+    ['what readers missed', { 'content-gaps': 'report' }, ['GET /feedback/by-page']],
     [
       'a prompt and a report',
       { prompt: 'x', 'visitors-summary': 'true' },

@@ -32,7 +32,7 @@ it('a visitors report alone needs a key that may read, and fills summary, output
 describe('beside a job', () => {
   it('the agent is told what readers missed, and the report is gathered meanwhile and stands below', async () => {
     const { docs, run } = await startScene({ jobTimeMs: 1500 })
-    const inputs = { ...REPORT, prompt: 'Improve the docs.', 'reader-signals': 'agent' }
+    const inputs = { ...REPORT, prompt: 'Improve the docs.', 'content-gaps': 'agent' }
     const { exitCode, outputs, summary } = await run({ inputs })
     expect([exitCode, outputs['result']]).toEqual([0, 'pull-request'])
     expect(outputs['visitors']).toContain('"complete":true')
@@ -66,7 +66,7 @@ describe('beside a job', () => {
     const scene = await startScene({
       faults: [{ kind: 'status', status: 403, times: 'always', match }],
     })
-    const more = { 'reader-signals': 'report' }
+    const more = { 'content-gaps': 'report' }
     const { exitCode, outputs, log, summary } = await write(scene, '/docs Explain it.', more)
     expect([exitCode, outputs['result']]).toEqual([0, 'pull-request'])
     const cost = 'The .*; not read: the ratings, the searches and the questions\\.'

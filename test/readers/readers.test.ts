@@ -6,8 +6,8 @@ import { alive } from '../support/rendered.ts'
 import { refusal, runReaders } from './scene.ts'
 
 const REPORT = { 'visitors-summary': 'true' }
-const SIGNALS = { 'reader-signals': 'report' }
-const AGENT = { 'reader-signals': 'agent', prompt: 'Explain.' }
+const SIGNALS = { 'content-gaps': 'report' }
+const AGENT = { 'content-gaps': 'agent', prompt: 'Explain.' }
 const CALLS = ['feedback', 'searches', 'assistant'] as const
 const REFUSED = CALLS.map((path) => refusal(403, { match: { path } }))
 const VISITORS_REFUSED = refusal(403, { match: { path: 'visitors' } })
@@ -50,7 +50,7 @@ assistant 2026-07-06..2026-08-03 1000`)
     const head = ['## 🔎 What readers missed', '6 Jul to 2 Aug · project `docs`']
     expect(summary.split('\n\n').slice(0, 3)).toEqual([...head, FOR_PEOPLE])
     expect(
-      outputs['reader-signals']?.replaceAll('},{', '},\n{'),
+      outputs['content-gaps']?.replaceAll('},{', '},\n{'),
     ).toBe(`[{"kind":"search","search":"export to csv","count":37,"of":38,"share":0.974,"siteShare":0.396},
 {"kind":"rating","path":"/guides/restore","count":14,"of":21,"share":0.667,"siteShare":0.282},
 {"kind":"question","path":"/sdks/tokens","count":7,"of":7,"share":1,"siteShare":0.103}]`)
@@ -64,7 +64,7 @@ assistant 2026-07-06..2026-08-03 1000`)
     const questions = 'No questions in 28 days: is the assistant switched on?'
     const empty = await runReaders({ inputs: AGENT, faults: answers() })
     expect(empty.summary).toContain(`project \`docs\`\n\n${ratings} ${searches} ${questions}\n\n`)
-    expect([empty.outputs['reader-signals'], empty.signals]).toEqual(['[]', ''])
+    expect([empty.outputs['content-gaps'], empty.signals]).toEqual(['[]', ''])
     const faults = answers([rating('/a', 9, 1)], [search('a', 9, 0.9)])
     const fine = await runReaders({ inputs: SIGNALS, faults })
     expect(fine.summary).toContain(`\n\nNothing stands out. ${questions}\n\n`)
@@ -90,7 +90,7 @@ assistant 2026-07-06..2026-08-03 1000`)
     expect(run.failure).toBeUndefined()
     expect(run.summary).toContain(`The ${name} could not be read.`)
     expect(run.costs).toEqual([expect.stringContaining(`; not read: the ${name}. The `)])
-    expect(JSON.parse(run.outputs['reader-signals'] ?? '')).toHaveLength(2)
+    expect(JSON.parse(run.outputs['content-gaps'] ?? '')).toHaveLength(2)
   })
 })
 
@@ -107,7 +107,7 @@ describe('one cause of all that could not be read', () => {
     })
     expect([failure, costs]).toEqual([undefined, [warned]])
     expect(warned).toMatch(new RegExp(`^The docs .* \\(403\\); not read: ${MISSED}\\.`))
-    expect(outputs['reader-signals']).toBe('')
+    expect(outputs['content-gaps']).toBe('')
     expect(summary).toContain('The ratings, searches and questions could not be read.')
   })
 
@@ -207,7 +207,7 @@ it('what strangers word is shown to people, and to an agent, in the form that is
   expect(subjectsIn(summary)).toBe(
     '`/Guides/X`, a page (path withheld), search for `Limits rate`, a search (text withheld), a page (path withheld), questions about `A & B`, a category (name withheld)',
   )
-  const entries: Record<string, unknown>[] = JSON.parse(outputs['reader-signals'] ?? '')
+  const entries: Record<string, unknown>[] = JSON.parse(outputs['content-gaps'] ?? '')
   const names = entries.map(({ path, search, category }) => path ?? search ?? category)
   expect(names.join(', ')).toBe(
     '/Guides/X, (withheld), Limits rate, (withheld), (withheld), A & B, (withheld)',

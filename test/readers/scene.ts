@@ -5,10 +5,10 @@ import { onTestFinished, vi } from 'vitest'
 import type { Fault } from '../../docs-service/faults/fault.ts'
 import type { DocsServiceOptions } from '../../docs-service/options.ts'
 import { startDocsService } from '../../docs-service/service.ts'
+import { MintlifyClient } from '../../src/mintlify/mintlify-client.ts'
 import { findExportPath, Readers } from '../../src/readers/report.ts'
 import { readEnvironment } from '../../src/runner/environment.ts'
 import { Run } from '../../src/runner/run.ts'
-import { DocsService } from '../../src/service/docs-service.ts'
 import { clientWith } from '../lib/http-client.ts'
 import { VirtualClock } from '../support/clock.ts'
 import { readPrinted } from '../support/printed.ts'
@@ -58,7 +58,7 @@ export async function runReaders(options: ReadersRun) {
   options.meanwhile?.(workspace)
   const baseUrl = new URL(docs.url)
   const access = { baseUrl, projectId: 'docs', apiKey: docs.key, redact: run.redact }
-  const service = new DocsService({ ...access, http, clock })
+  const service = new MintlifyClient({ ...access, http, clock })
   const readers = new Readers(exportTo, service, run)
   const { error } = job ?? {}
   const ended = job && (error === false ? new Promise<never>(() => {}) : Promise.resolve(error))
@@ -77,7 +77,7 @@ export async function runReaders(options: ReadersRun) {
   const warned = [...log.join('\n').matchAll(/^(?:notice|warning): (?!About|What readers)(.*)/gm)]
     .map(([, text]) => text)
     .join('\n')
-  const costs = run.log.costs()
+  const costs = run.log.summaryWarnings()
   return { signals, failure, sent, log, costs, warned, outputs, summary }
 }
 

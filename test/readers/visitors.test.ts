@@ -7,7 +7,7 @@ const NOW = 'visitors 2026-07-27..2026-08-03'
 const BEFORE = 'visitors 2026-07-20..2026-07-27'
 const REPORT = { 'visitors-summary': 'true' }
 const ALONE = { 'visitors-export': 'x.csv' }
-const ALL = { ...REPORT, 'reader-signals': 'report' }
+const ALL = { ...REPORT, 'content-gaps': 'report' }
 const CALLS = `feedback/by-page 2026-07-06..2026-08-03 100 pending,in_progress
 searches 2026-07-06..2026-08-03 100
 assistant 2026-07-06..2026-08-03 1000`
@@ -46,7 +46,7 @@ ${CALLS}`)
   })
 
   it('for what the agent is told come before all others', async () => {
-    const inputs = { ...ALONE, 'reader-signals': 'agent', prompt: 'Explain.' }
+    const inputs = { ...ALONE, 'content-gaps': 'agent', prompt: 'Explain.' }
     const { sent } = await runReaders({ inputs, docs: { pages: 10 } })
     expect(sent.join('\n')).toBe(`${CALLS}\n${NOW} 250 0`)
   })
@@ -108,7 +108,7 @@ describe('a request that fails', () => {
   })
 
   it.each(['report', 'agent'])('ends with a cancel, at once (%s)', async (signals) => {
-    const inputs = { ...REPORT, 'reader-signals': signals, prompt: 'Explain.' }
+    const inputs = { ...REPORT, 'content-gaps': signals, prompt: 'Explain.' }
     const faults = [refusal(500)]
     const run = await runReaders({ inputs, faults, cancelAtMs: 1500 })
     const { sent, failure, warned, outputs, summary } = run

@@ -74,7 +74,7 @@ it.each<[string, Happening, RunOptions?]>([
   [
     'the agent is told what readers missed',
     nothing,
-    { inputs: { context: 'files', 'reader-signals': 'agent' } },
+    { inputs: { context: 'files', 'content-gaps': 'agent' } },
   ],
   ['the event is no schedule', nothing, { event: bareEvent('workflow_dispatch') }],
 ])('`skip-unchanged` lets a run start where %s', async (_what, happen, options) => {

@@ -159,7 +159,7 @@ export async function writeAll(folder: string, files: Texts): Promise<void> {
 }
 
 const ajv = new Ajv({ allErrors: true, allowUnionTypes: true })
-const schemas = ['job', 'visitors', 'reader-signals'].map((name) => {
+const schemas = ['job', 'visitors', 'content-gaps'].map((name) => {
   const schema = JSON.parse(readFileSync(join(ROOT, `docs/schemas/${name}.schema.json`), 'utf8'))
   return { name, validate: ajv.compile(schema) }
 })

@@ -1,6 +1,5 @@
 import { code, details, joinMarkdown, type Markdown, md } from '../lib/markdown.ts'
 import { countOf, listOf, sumOf } from '../lib/text.ts'
-import type { OutputValues } from '../runner/run.ts'
 import {
   type AnalyticsCall,
   type Listed,
@@ -11,7 +10,8 @@ import {
   type Rating,
   SEARCHES,
   type Search,
-} from '../service/analytics.ts'
+} from '../mintlify/analytics.ts'
+import type { OutputValues } from '../runner/run.ts'
 import {
   type AnalyticsReader,
   formatPeriod,
@@ -21,10 +21,10 @@ import {
 } from './analytics-reader.ts'
 
 /** What readers missed, as far as it could be read. */
-export type ReaderSignals = {
+export type ContentGaps = {
   readonly period: Period
   /** The worst first. */
-  readonly items: readonly SignalItem[]
+  readonly items: readonly ContentGapItem[]
   /** Sentences about what there is nothing to say of. */
   readonly notes: readonly string[]
   /** Whether any of the three kinds could be read, and whether all could. */
@@ -33,9 +33,9 @@ export type ReaderSignals = {
 }
 
 /** All that is said of one page, search or category. */
-type SignalItem = { readonly name: PublicName; readonly signals: readonly Signal[] }
+type ContentGapItem = { readonly name: PublicName; readonly signals: readonly ContentGap[] }
 
-type Signal = {
+type ContentGap = {
   readonly kind: 'rating' | 'search' | 'question'
   readonly name: PublicName
   /** Votes against the page; searches without a click; questions without an answer. */
@@ -47,10 +47,10 @@ type Signal = {
 }
 
 /** A week has too few votes and questions to say something. */
-const SIGNALS_DAYS = 28
+const CONTENT_GAPS_DAYS = 28
 /** Items that are named at once, and those that are named below. */
 const MAX_SHOWN = 5
-const MAX_ITEMS = MAX_SHOWN + 20
+const MAX_GAPS = MAX_SHOWN + 20
 const MIN_VOTES = 5
 const MIN_DOWN_VOTES = 3
 const MIN_SEARCHES = 5
@@ -61,8 +61,11 @@ const Z_95 = 1.96
 const Z_99 = 2.576
 
 /** Reads what readers missed before today: three requests. */
-export async function readSignals(reader: AnalyticsReader, nowMs: number): Promise<ReaderSignals> {
-  const period = fullDaysBefore(nowMs, SIGNALS_DAYS)
+export async function readContentGaps(
+  reader: AnalyticsReader,
+  nowMs: number,
+): Promise<ContentGaps> {
+  const period = fullDaysBefore(nowMs, CONTENT_GAPS_DAYS)
   const notes: string[] = []
   const unread: string[] = []
   let hasRows = false
@@ -77,13 +80,13 @@ export async function readSignals(reader: AnalyticsReader, nowMs: number): Promi
     }
     const { rows, invalidRows } = listed
     if (rows.length > 0) hasRows = true
-    else notes.push(`No ${kind} in ${SIGNALS_DAYS} days: is ${part} switched on?`)
+    else notes.push(`No ${kind} in ${CONTENT_GAPS_DAYS} days: is ${part} switched on?`)
     if (invalidRows > 0)
       reader.note(`${countOf(invalidRows, 'row')} of the ${kind} could not be read.`)
     return rows
   }
 
-  const items = findSignals(
+  const items = findContentGaps(
     await read('ratings', 'feedback', RATINGS),
     await read('searches', 'search', SEARCHES),
     await read('questions', 'the assistant', QUESTIONS),
@@ -94,11 +97,11 @@ export async function readSignals(reader: AnalyticsReader, nowMs: number): Promi
 }
 
 /** Finds what stands out, the items that concern most readers first. */
-export function findSignals(
+export function findContentGaps(
   ratings: readonly Rating[],
   searches: readonly Search[],
   questions: readonly Question[],
-): SignalItem[] {
+): ContentGapItem[] {
   const signals = [
     ...findBadlyRated(ratings),
     ...findSearchedInVain(searches),
@@ -109,25 +112,26 @@ export function findSignals(
     const [first] = same
     return first === undefined ? [] : [{ name: first.name, signals: same }]
   })
-  const readers = (item: SignalItem): number => sumOf(item.signals, ({ count }) => count)
-  return items.sort((left, right) => readers(right) - readers(left)).slice(0, MAX_ITEMS)
+  const readers = (item: ContentGapItem): number => sumOf(item.signals, ({ count }) => count)
+  return items.sort((left, right) => readers(right) - readers(left)).slice(0, MAX_GAPS)
 }
 
 /** Pages that surely get more votes against them than the site as a whole. */
-function findBadlyRated(ratings: readonly Rating[]): Signal[] {
+function findBadlyRated(ratings: readonly Rating[]): ContentGap[] {
   const siteShare = sumOf(ratings, ({ down }) => down) / sumOf(ratings, ({ up, down }) => up + down)
-  const signals = ratings.map(({ name, up, down }): Signal => {
+  const signals = ratings.map(({ name, up, down }): ContentGap => {
     return { kind: 'rating', name, count: down, of: up + down, siteShare }
   })
-  const isEnough = ({ count, of }: Signal): boolean => of >= MIN_VOTES && count >= MIN_DOWN_VOTES
+  const isEnough = ({ count, of }: ContentGap): boolean =>
+    of >= MIN_VOTES && count >= MIN_DOWN_VOTES
   return signals.filter((one) => isEnough(one) && wilson(one.count, one.of, Z_99).low > siteShare)
 }
 
 /** Searches that surely lead to a click less than half as often as those of the site as a whole. */
-function findSearchedInVain(searches: readonly Search[]): Signal[] {
+function findSearchedInVain(searches: readonly Search[]): ContentGap[] {
   const clicks = sumOf(searches, ({ hits, clickRate }) => hits * clickRate)
   const siteRate = clicks / sumOf(searches, ({ hits }) => hits)
-  return searches.flatMap(({ name, hits, clickRate }): Signal[] => {
+  return searches.flatMap(({ name, hits, clickRate }): ContentGap[] => {
     const isInVain =
       hits >= MIN_SEARCHES && wilson(hits * clickRate, hits, Z_95).high < siteRate / 2
     const count = Math.round(hits * (1 - clickRate))
@@ -136,10 +140,10 @@ function findSearchedInVain(searches: readonly Search[]): Signal[] {
 }
 
 /** Pages, or where a question names none categories, with several questions that were not answered, on more than one day. */
-function findUnanswered(questions: readonly Question[]): Signal[] {
+function findUnanswered(questions: readonly Question[]): ContentGap[] {
   const siteShare = questions.filter(({ isAnswered }) => !isAnswered).length / questions.length
   const subjects = Map.groupBy(questions, ({ name }) => name?.key)
-  return [...subjects.values()].flatMap((asked): Signal[] => {
+  return [...subjects.values()].flatMap((asked): ContentGap[] => {
     const name = asked[0]?.name
     const unanswered = asked.filter(({ isAnswered }) => !isAnswered)
     const days = new Set(unanswered.map(({ day }) => day))
@@ -162,7 +166,11 @@ function wilson(cases: number, of: number, z: number): { low: number; high: numb
 export type Audience = 'people' | 'agent'
 
 /** What readers missed: what is shown at once, and what is folded. `site`: that pages are linked to, if any. */
-export function signalsSections(signals: ReaderSignals, audience: Audience, site: URL | undefined) {
+export function contentGapsSections(
+  signals: ContentGaps,
+  audience: Audience,
+  site: URL | undefined,
+) {
   const { items, notes } = signals
   const lines = items.map((item) => lineOf(item, audience, site))
   const [first, more] = [lines.slice(0, MAX_SHOWN), lines.slice(MAX_SHOWN)]
@@ -172,8 +180,8 @@ export function signalsSections(signals: ReaderSignals, audience: Audience, site
 }
 
 /** What readers missed, an entry for each kind, by count; empty where nothing of it could be read. */
-export function signalsOutputs({ items, isRead }: ReaderSignals): OutputValues {
-  if (!isRead) return { 'reader-signals': '' }
+export function contentGapsOutputs({ items, isRead }: ContentGaps): OutputValues {
+  if (!isRead) return { 'content-gaps': '' }
   const all = items
     .flatMap(({ signals }) => signals)
     .sort((left, right) => right.count - left.count)
@@ -183,26 +191,26 @@ export function signalsOutputs({ items, isRead }: ReaderSignals): OutputValues {
     const shares = { share: rounded(count / of), siteShare: rounded(siteShare) }
     return { kind, ...subject, count, of, ...shares }
   })
-  return { 'reader-signals': JSON.stringify(entries) }
+  return { 'content-gaps': JSON.stringify(entries) }
 }
 
 /** For the job of this run, as lines: rules in our words, and the list. None if nothing stands out. */
-export function signalsForAgent({ period, items }: ReaderSignals): readonly string[] {
+export function contentGapsForAgent({ period, items }: ContentGaps): readonly string[] {
   if (items.length === 0) return []
   const lines = items.map((item) => lineOf(item, 'agent').source)
   return [AGENT_RULES, `What readers missed, ${formatPeriod(period)}:`, ...lines]
 }
 
 /** The counts of an item, each with its whole and the site's average. */
-function lineOf({ name, signals }: SignalItem, audience: Audience, site?: URL): Markdown {
+function lineOf({ name, signals }: ContentGapItem, audience: Audience, site?: URL): Markdown {
   const figures = signals.map(({ kind, count, of, siteShare }) => {
     const average = `the site's average: ${Math.round(siteShare * 100)} %`
     return `${count} of ${of} ${COUNTED[kind]}; ${average}`
   })
-  return md`- ${subjectOf(name, audience, site)}: ${figures.join(' · ')}`
+  return md`- ${gapName(name, audience, site)}: ${figures.join(' · ')}`
 }
 
-function subjectOf(name: PublicName, audience: Audience, site: URL | undefined): Markdown {
+function gapName(name: PublicName, audience: Audience, site: URL | undefined): Markdown {
   const text = audience === 'people' ? name.forPeople : name.forAgent
   if (text === undefined) return md`${WITHHELD[name.of]}`
   if (name.of === 'path') return pageName(text, site, text.length)
@@ -225,7 +233,7 @@ const AGENT_RULES =
   'The list of what readers missed has counts of demand, no proof of an error. Look at the page and at the code first. Change at most three pages for this list, and a page only where it lacks or misstates something. Add nothing that the repository does not hold. Say in the pull request which item led to which change.'
 
 /** How to read the list, as sentences. */
-export const SIGNALS_FACTS = [
-  `What readers missed, in the ${SIGNALS_DAYS} days before today: pages rated worse than the site beyond chance; searches that led to a click less than half as often; ${MIN_QUESTIONS} or more questions without an answer.`,
+export const CONTENT_GAPS_FACTS = [
+  `What readers missed, in the ${CONTENT_GAPS_DAYS} days before today: pages rated worse than the site beyond chance; searches that led to a click less than half as often; ${MIN_QUESTIONS} or more questions without an answer.`,
   'Votes, searches and questions need no login, so only counts are shown, and names by strict rules.',
 ]

@@ -5,7 +5,7 @@ import {
   renderMessageContext,
   renderPosts,
   selectPosts,
-} from '../../src/context/render.ts'
+} from '../../src/prompt/render.ts'
 
 /** What a commit's message holds, the message, and the lines that are told of it. */
 const MESSAGES: readonly [string, string, readonly string[]][] = [

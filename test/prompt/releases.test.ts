@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { tagsBefore } from '../../src/context/since.ts'
+import { tagsBefore } from '../../src/prompt/bases.ts'
 import { event } from '../support/events.ts'
 import { type Harness, startHarness } from '../support/harness.ts'
 import { COMPARED, COMPARISON, RUN, tell } from './describe-run.ts'

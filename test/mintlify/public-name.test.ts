@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { publicPath, publicSearch, QUESTIONS } from '../../src/service/analytics.ts'
+import { publicPath, publicSearch, QUESTIONS } from '../../src/mintlify/analytics.ts'
 
 /** Names as strangers word them, and what is handed on of each: `null` where it is withheld. */
 const STRANGERS_NAMES: [kind: 'search' | 'path', string, string | null, string | null][] =

@@ -1,14 +1,14 @@
-import { SERVICE_KEY } from '../inputs/formats.ts'
+import { MINTLIFY_KEY } from '../inputs/formats.ts'
 import type { HttpClient } from '../lib/http.ts'
 import type { Redact } from '../lib/markdown.ts'
 import { inBackticks, isRecord, type JsonRecord, parseJson, recordField } from '../lib/text.ts'
 import { type Clock, parseRetryAfter } from '../lib/time.ts'
 import {
   InvalidResponseError,
-  type ServiceCall,
-  ServiceError,
-  type ServiceResponse,
-} from './service-errors.ts'
+  type MintlifyCall,
+  MintlifyError,
+  type MintlifyResponse,
+} from './mintlify-errors.ts'
 
 /** An agent job as the service describes it. `null` where the service has no value or one of a wrong type. */
 export type Job = {
@@ -36,10 +36,10 @@ export function isTerminal(status: string): boolean {
   return ['completed', 'archived', 'failed'].includes(status)
 }
 
-type CallWords = Pick<ServiceCall, 'prompt' | 'purpose' | 'limit'>
+type CallWords = Pick<MintlifyCall, 'prompt' | 'purpose' | 'limit'>
 type BodyReader<T extends object> = (json: unknown) => T | string | undefined
 
-type ServiceOptions = {
+type MintlifyOptions = {
   /** May have a path; all calls go below it. */
   readonly baseUrl: URL
   readonly projectId: string
@@ -54,10 +54,10 @@ type ServiceOptions = {
  * `ServiceError` if the service refused or failed, an `InvalidResponseError` if the response is not what the
  * documentation says, such as another job, and a `TransportError` if no response came.
  */
-export class DocsService {
-  readonly #options: ServiceOptions
+export class MintlifyClient {
+  readonly #options: MintlifyOptions
 
-  constructor(options: ServiceOptions) {
+  constructor(options: MintlifyOptions) {
     this.#options = options
   }
 
@@ -102,7 +102,7 @@ export class DocsService {
    * @param read reads the JSON of the answer; a text says what it is instead
    */
   getAnalytics<T extends object>(
-    { path, ...call }: Pick<ServiceCall, 'path' | 'query' | 'purpose'>,
+    { path, ...call }: Pick<MintlifyCall, 'path' | 'query' | 'purpose'>,
     read: BodyReader<T>,
     signal?: AbortSignal,
   ): Promise<T> {
@@ -112,7 +112,7 @@ export class DocsService {
     return this.#request({ ...call, path: below, limit, notFound }, read, signal)
   }
 
-  #projectNotFound(): ServiceCall['notFound'] {
+  #projectNotFound(): MintlifyCall['notFound'] {
     const headline = `No project ${inBackticks(this.#options.projectId)}`
     return [
       headline,
@@ -121,7 +121,7 @@ export class DocsService {
   }
 
   async #request<T extends object>(
-    call: ServiceCall,
+    call: MintlifyCall,
     read: BodyReader<T>,
     signal?: AbortSignal,
   ): Promise<T> {
@@ -140,7 +140,7 @@ export class DocsService {
       signal,
       freshConnection: body !== undefined,
     })
-    const response: ServiceResponse = {
+    const response: MintlifyResponse = {
       ...received,
       status,
       body: redact(received.body),
@@ -151,14 +151,14 @@ export class DocsService {
       retryAfterMs: parseRetryAfter(headers['retry-after'], clock.now()),
     }
     if (status < 200 || status > 299)
-      throw new ServiceError(call, response, SERVICE_KEY.test(apiKey))
+      throw new MintlifyError(call, response, MINTLIFY_KEY.test(apiKey))
     const found = read(response.json)
     if (found === undefined || typeof found === 'string')
       throw new InvalidResponseError(call, response, found)
     return found
   }
 
-  #urlOf({ path, query = {} }: ServiceCall): URL {
+  #urlOf({ path, query = {} }: MintlifyCall): URL {
     const url = new URL(this.#options.baseUrl)
     url.pathname = [url.pathname.replace(/\/+$/, ''), ...path.map(encodeURIComponent)].join('/')
     for (const [name, value] of Object.entries(query)) url.searchParams.set(name, String(value))

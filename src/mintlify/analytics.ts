@@ -50,7 +50,7 @@ export function visitorsCall(offset: number, limit = MAX_ROWS): AnalyticsCall<Vi
       const { totals: given, visitors, hasMore } = isRecord(json) ? json : {}
       const totals = readCounts(given)
       if (totals === undefined) return ODD_TOTALS
-      const listed = readRows(visitors, ({ path, ...row }) => {
+      const listed = readListed(visitors, ({ path, ...row }) => {
         const counts = readCounts(row)
         return counts && isText(path) ? { path, ...counts } : undefined
       })
@@ -138,13 +138,13 @@ function readList<T>(
   list: unknown,
   read: (row: JsonRecord) => T | undefined,
 ): Listed<T> | undefined {
-  const listed = readRows(list, read)
+  const listed = readListed(list, read)
   const isOdd = listed.rows.length === 0 && listed.invalidRows > 0
   return Array.isArray(list) && !isOdd ? listed : undefined
 }
 
 /** Reads the rows of a list; one that `read` does not understand is counted. What is no list has none. */
-function readRows<T>(list: unknown, read: (row: JsonRecord) => T | undefined): Listed<T> {
+function readListed<T>(list: unknown, read: (row: JsonRecord) => T | undefined): Listed<T> {
   const all: readonly unknown[] = Array.isArray(list) ? list : []
   const rows = all.flatMap((row) => (isRecord(row) ? (read(row) ?? []) : []))
   return { rows, invalidRows: all.length - rows.length }
@@ -214,7 +214,7 @@ export function publicSearch(term: string): PublicName {
   const words = term.trim().split(/\s+/)
   const text = words.join(' ')
   const isShort = text.length <= 60 && words.length <= 6
-  const isPublic = isShort && words.every((word) => WORD.test(word) && isShortWord(word))
+  const isPublic = isShort && words.every((word) => PUBLIC_WORD.test(word) && isShortWord(word))
   const lowerCase = words.map((word) => word.toLowerCase())
   const sorted = [...new Set(lowerCase)].sort((left, right) => left.localeCompare(right, 'en'))
   const forAgent = words.length <= 5 ? sorted.join(' ') : undefined
@@ -240,7 +240,7 @@ const PATH = /^[A-Za-z0-9/_.~-]{1,120}$/
 const CATEGORY = /^(?=.*\p{L})(?!.*\p{Default_Ignorable_Code_Point})[\p{L} &-]{1,40}$/u
 
 /** Letters and digits, with single marks between them. Invisible characters could carry a hidden text. */
-const WORD =
+const PUBLIC_WORD =
   /^(?!.*\p{Default_Ignorable_Code_Point})[\p{L}\p{Nd}][\p{L}\p{M}\p{Nd}]*(?:[.\-_/][\p{L}\p{Nd}][\p{L}\p{M}\p{Nd}]*)*$/u
 
 /** How keys begin, as a word or a part of a path. */

@@ -14,7 +14,7 @@ import {
 } from '../lib/text.ts'
 
 /** One call of the service's API, with the words that its errors need. */
-export type ServiceCall = {
+export type MintlifyCall = {
   /** Path segments as they are meant; they are URL-encoded when they are sent. */
   readonly path: readonly string[]
   readonly query?: Readonly<Record<string, string | number>>
@@ -32,7 +32,7 @@ export type ServiceCall = {
 type Explanation = readonly [headline: string, fix: string]
 
 /** A response, without the key wherever the service may have put it. */
-export type ServiceResponse = Omit<HttpResponse, 'headers'> & {
+export type MintlifyResponse = Omit<HttpResponse, 'headers'> & {
   /** The body as JSON, as far as it came; `undefined` if it is none. */
   readonly json: unknown
   /** From `Location`; empty if there is none. */
@@ -42,14 +42,14 @@ export type ServiceResponse = Omit<HttpResponse, 'headers'> & {
 }
 
 /** A response that refuses a request or reports a failure. */
-export class ServiceError extends FailureError {
+export class MintlifyError extends FailureError {
   override readonly name = 'ServiceError'
   readonly status: number
   readonly retryAfterMs: number | undefined
 
   /** @param isKnownKey whether the key that was sent begins like those of the service */
-  constructor(call: ServiceCall, response: ServiceResponse, isKnownKey: boolean) {
-    const [headline, fix] = explain(call, response, isKnownKey)
+  constructor(call: MintlifyCall, response: MintlifyResponse, isKnownKey: boolean) {
+    const [headline, fix] = explainStatus(call, response, isKnownKey)
     super({
       headline: `${headline} (${response.status})`,
       details: joinSentences(answer(call, response), fix),
@@ -65,7 +65,7 @@ export class InvalidResponseError extends FailureError {
   readonly isCutOff: boolean
 
   /** @param mismatch what the JSON is, if it is JSON */
-  constructor(call: ServiceCall, response: ServiceResponse, mismatch?: string) {
+  constructor(call: MintlifyCall, response: MintlifyResponse, mismatch?: string) {
     const [headline, fix] = isHtmlPage(response)
       ? WEB_PAGE
       : [UNEXPECTED, response.isCutOff ? '' : 'Check `base-url`.']
@@ -89,14 +89,14 @@ export function describeFailure(error: unknown): Failure {
 
 /** How long the service asked to wait, in milliseconds; `undefined` if it did not say. */
 export function retryAfterMsOf(error: unknown): number | undefined {
-  return error instanceof ServiceError ? error.retryAfterMs : undefined
+  return error instanceof MintlifyError ? error.retryAfterMs : undefined
 }
 
 /** Whether a request that only reads may succeed when it is sent again. */
 export function isRetryable(error: unknown): boolean {
   if (error instanceof TransportError) return error.failure !== 'tls-protocol'
   if (error instanceof InvalidResponseError) return true
-  if (!(error instanceof ServiceError)) return false
+  if (!(error instanceof MintlifyError)) return false
   return error.status === 408 || error.status === 429 || error.status >= 500
 }
 
@@ -107,11 +107,11 @@ export function limitPauseMs(error: unknown): number | undefined {
 }
 
 export function hasStatus(error: unknown, status: number): boolean {
-  return error instanceof ServiceError && error.status === status
+  return error instanceof MintlifyError && error.status === status
 }
 
 /** A word of the service's own, such as a status or an id, no longer than is worth showing. */
-export function serviceWord(text: string): string {
+export function mintlifyWord(text: string): string {
   return clip(text, 1000)
 }
 
@@ -193,7 +193,11 @@ const KNOWN_REASONS: readonly (readonly [pattern: RegExp, meaning: Explanation])
 ]
 
 /** What a status means and what to do about it. Sources: the vendor's documentation (November 2026), RFC 9110. */
-function explain(call: ServiceCall, response: ServiceResponse, isKnownKey: boolean): Explanation {
+function explainStatus(
+  call: MintlifyCall,
+  response: MintlifyResponse,
+  isKnownKey: boolean,
+): Explanation {
   const { status } = response
   const { prompt = '' } = call
   const said = messageIn(response)
@@ -263,7 +267,7 @@ const FIREWALL: Explanation = [
 ]
 
 /** Whose limit it is: an organisation's is answered in plain text. */
-function limitFix({ limit }: ServiceCall, json: unknown, said: string): string {
+function limitFix({ limit }: MintlifyCall, json: unknown, said: string): string {
   const ofText = said && 'It is the limit of the organisation, for all its API keys.'
   const isSaid = /\b(?:organi[sz]ation|project)\b/i.test(said)
   const ofKey = isSaid ? '' : 'It is the limit of this API key.'
@@ -276,7 +280,7 @@ function limitFix({ limit }: ServiceCall, json: unknown, said: string): string {
 const MAX_QUOTE_LENGTH = 300
 
 /** What came back, in a sentence: the service's own words where it said something. */
-function answer({ purpose }: ServiceCall, response: ServiceResponse): string {
+function answer({ purpose }: MintlifyCall, response: MintlifyResponse): string {
   const { location } = response
   const answered = `The docs service answered the request to ${purpose}`
   if (location !== '') {
@@ -288,7 +292,7 @@ function answer({ purpose }: ServiceCall, response: ServiceResponse): string {
 }
 
 /** The service's own words on one line: from the usual fields of JSON, or the whole body if it is short and no HTML. */
-function messageIn({ json, body }: ServiceResponse): string {
+function messageIn({ json, body }: MintlifyResponse): string {
   const messages = [
     stringField(json, 'error') ?? stringField(recordField(json, 'error'), 'message'),
     stringField(json, 'message'),
@@ -303,7 +307,7 @@ function messageIn({ json, body }: ServiceResponse): string {
 }
 
 function describeBody(
-  response: ServiceResponse,
+  response: MintlifyResponse,
   mismatch = 'JSON that does not match the documentation',
 ): string {
   const { json, body, bodyProblem } = response
@@ -315,7 +319,7 @@ function describeBody(
     : 'text that is not JSON'
 }
 
-function isHtmlPage({ json, body, bodyProblem }: ServiceResponse): boolean {
+function isHtmlPage({ json, body, bodyProblem }: MintlifyResponse): boolean {
   return bodyProblem === undefined && json === undefined && isHtml(body)
 }
 

@@ -1,23 +1,12 @@
 import type { Trigger } from '../events/decide.ts'
 import { type GitHubEvent, isFromFork } from '../events/event-table.ts'
 import { ignoredAuthor } from '../events/loop-guard.ts'
-import type { GitHub, Known } from '../github/client.ts'
+import type { GitHub, Lookup } from '../github/client.ts'
 import type { MergedPull, MergedPulls } from '../github/pull-requests.ts'
 import type { Comment, Issue, Maybe, PullRequest, User, WorkflowRun } from '../github/types.ts'
 import { errorMessage } from '../lib/text.ts'
 import { type Environment, runUrlOf } from '../runner/environment.ts'
 import type { Run } from '../runner/run.ts'
-import {
-  type BlockOptions,
-  type CommitSummary,
-  type ContextStats,
-  type EventFacts,
-  type Fact,
-  pullsOf,
-  renderContext,
-  subjectOf,
-  withPulls,
-} from './render.ts'
 import {
   changesOfPull,
   factsOfBranch,
@@ -27,15 +16,26 @@ import {
   pushedCommits,
   readChanges,
   unknownChanges,
-} from './since.ts'
+} from './bases.ts'
+import {
+  type BlockOptions,
+  type CommitSummary,
+  type ContextStats,
+  type EventFacts,
+  type Fact,
+  pullsOf,
+  renderContext,
+  subjectLine,
+  withPulls,
+} from './render.ts'
 
 /** What the run knows already. */
 type KnownFacts = Pick<BlockOptions, 'signals' | 'conversation' | 'promptBytes'> & {
   /** That the commits of a push came in. */
   readonly mergedPulls: MergedPulls
-  readonly lastJob: Known<LastJob | undefined>
+  readonly lastJob: Lookup<LastJob | undefined>
   /** The pull request that an earlier job ended in, where this run starts a new one. */
-  readonly previous?: { readonly prLink: string; readonly state: string } | undefined
+  readonly earlierPull?: { readonly prLink: string; readonly state: string } | undefined
 }
 
 /** What led to a job, for people. */
@@ -76,7 +76,9 @@ export async function describeEvent(
   } catch (error) {
     // Neither payloads nor responses are checked field by field.
     const why = `GitHub returned unexpected data (${errorMessage(error)})`
-    run.log.cost(`Failed to describe the event: ${why}, so the agent is not told what it is about.`)
+    run.log.warnInSummary(
+      `Failed to describe the event: ${why}, so the agent is not told what it is about.`,
+    )
     const bare = { ...trigger, event: { ...event, payload: {} } }
     return describe(bare, unknownChanges(why), known, run)
   }
@@ -85,20 +87,23 @@ export async function describeEvent(
 function describe(
   trigger: Trigger,
   described: EventFacts,
-  { previous, ...known }: KnownFacts,
+  { earlierPull, ...known }: KnownFacts,
   run: Run,
 ): ContextBlock {
   const { event, command } = trigger
   const { environment, inputs } = run
   const { name, payload } = event
-  const state = previous?.state === 'invisible' ? 'not visible to this run' : previous?.state
+  const state = earlierPull?.state === 'invisible' ? 'not visible to this run' : earlierPull?.state
   const facts: Fact[] = [
     ['Repository', environment.repository],
     ['Event', payload.action ? `${name} (${payload.action})` : name],
     ...branchOf(event, environment),
     ['Workflow run', runUrlOf(environment)],
     ['Asked by', command === undefined ? '' : `${command.author.login} in ${command.source.url}`],
-    ['Earlier pull request of the docs agent', previous ? `${previous.prLink} (${state})` : ''],
+    [
+      'Earlier pull request of the docs agent',
+      earlierPull ? `${earlierPull.prLink} (${state})` : '',
+    ],
     ...described.facts,
   ]
   const { body, user, html_url: url } = payload.comment ?? payload.review ?? {}
@@ -115,7 +120,7 @@ function describe(
 }
 
 /** At most as many people are named. */
-const MAX_AUTHORS = 10
+const MAX_SOURCE_AUTHORS = 10
 
 /** @param commits oldest first, with the pull requests that they came in */
 export function sourcesOf(
@@ -130,7 +135,8 @@ export function sourcesOf(
   const ofCommits = commits
     .toReversed()
     .flatMap(
-      (one) => one.pulls?.map(ofPull) ?? [toSource('commit', one.url, subjectOf(one), one.author)],
+      (one) =>
+        one.pulls?.map(ofPull) ?? [toSource('commit', one.url, subjectLine(one), one.author)],
     )
   const merged = pullsOf(commits).map(ofPull)
   let items = merged.length > 0 ? merged : ofCommits
@@ -147,7 +153,7 @@ export function sourcesOf(
   )
   return {
     items: items.map(({ type: _, ...item }) => item),
-    authors: [...new Set(people.map(({ author }) => author))].slice(0, MAX_AUTHORS),
+    authors: [...new Set(people.map(({ author }) => author))].slice(0, MAX_SOURCE_AUTHORS),
   }
 }
 
@@ -198,13 +204,13 @@ async function factsOfPull(
   const described = titled('Pull request', pull)
   const facts: Fact[] = [
     ...described.facts,
-    ['State', stateOf(pull)],
+    ['State', pullStateText(pull)],
     ['Base', pull.base?.ref ?? ''],
     [
       'Head',
       `${head?.ref ?? ''}${isFork ? ` of the fork ${head?.repo?.full_name ?? '(deleted)'}` : ''}`,
     ],
-    ['Comment on', placeOf(comment)],
+    ['Comment on', commentPlace(comment)],
   ]
   const read = () => changesOfPull(pull, github)
   const changes = await readChanges(github, {}, read, 'pull-requests: read')
@@ -240,7 +246,7 @@ function titled(kind: string, issue: Issue): EventFacts {
   return { facts, texts: body ? [['Body', body]] : [] }
 }
 
-function stateOf({
+function pullStateText({
   state,
   draft,
   merged,
@@ -253,7 +259,7 @@ function stateOf({
 }
 
 /** Where a review comment stands: `src/a.ts, line 7`. */
-function placeOf({ path, line, original_line: original }: Comment): string {
+function commentPlace({ path, line, original_line: original }: Comment): string {
   const at = line ?? original
   return at == null ? (path ?? '') : `${path}, line ${at}`
 }

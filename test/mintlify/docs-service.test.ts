@@ -2,15 +2,15 @@ import { text } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
 import { TransportError } from '../../src/lib/http.ts'
 import { failureText } from '../../src/lib/text.ts'
-import { visitorsCall } from '../../src/service/analytics.ts'
-import { type DocsService, readJob } from '../../src/service/docs-service.ts'
+import { visitorsCall } from '../../src/mintlify/analytics.ts'
+import { type MintlifyClient, readJob } from '../../src/mintlify/mintlify-client.ts'
 import {
   describeFailure,
   hasStatus,
   InvalidResponseError,
   isRetryable,
-  ServiceError,
-} from '../../src/service/service-errors.ts'
+  MintlifyError,
+} from '../../src/mintlify/mintlify-errors.ts'
 import { TestServers } from '../support/http-servers.ts'
 import { BODIES, CHECK, HTML, KEY, REFUSALS } from './docs-service.cases.ts'
 import { serviceAt } from './service-at.ts'
@@ -34,7 +34,7 @@ async function serviceThatReplies({ status, body = '', headers = {} }: Reply, pr
   return { service: serviceAt(`${server.origin}${prefix}`, KEY), received, ...server }
 }
 
-function request(call: string, service: DocsService, id = 'j1') {
+function request(call: string, service: MintlifyClient, id = 'j1') {
   if (call === 'create') return service.createJob('x')
   if (call === 'visitors') {
     const { path, query, purpose, read } = visitorsCall(0, 1)
@@ -54,7 +54,7 @@ describe('a refusal names its cause first, then what was requested, what came ba
   it.each(REFUSALS)('after %s', async (line) => {
     const [, call = '', status, body = '', words] = /^(\w+) (\d+) (.*) => (.*)$/.exec(line) ?? []
     const error = await failureOf(call, { status: Number(status), body })
-    expect(error).toBeInstanceOf(ServiceError)
+    expect(error).toBeInstanceOf(MintlifyError)
     expect(error).toMatchObject({ status: Number(status), message: words })
   })
 

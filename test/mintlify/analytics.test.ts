@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { QUESTIONS, RATINGS, READS, SEARCHES, visitorsCall } from '../../src/service/analytics.ts'
+import { QUESTIONS, RATINGS, READS, SEARCHES, visitorsCall } from '../../src/mintlify/analytics.ts'
 
 // Which requests are made, with which parameters, is tested in `readers`.
 const totals = { human: 3, ai: 2, total: 4 }

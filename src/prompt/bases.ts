@@ -1,10 +1,10 @@
 import { isSha, type Payload } from '../events/event-table.ts'
 import { hasSkipLabel, MAX_DESCRIBED } from '../events/loop-guard.ts'
-import { type GitHub, GitHubError, type Known } from '../github/client.ts'
+import { type GitHub, GitHubError, type Lookup } from '../github/client.ts'
 import { type MergedPulls, readMergedPulls } from '../github/pull-requests.ts'
 import type {
-  Commit,
   CommitFile,
+  ComparedCommit,
   Comparison,
   Maybe,
   PullRequest,
@@ -34,7 +34,7 @@ const NO_BASE = 'there is nothing to compare with'
 /** What a push brought, with the merged pull requests that its commits came in. */
 export async function factsOfPush(
   payload: Payload,
-  { lastJob, mergedPulls }: { lastJob: Known<LastJob | undefined>; mergedPulls: MergedPulls },
+  { lastJob, mergedPulls }: { lastJob: Lookup<LastJob | undefined>; mergedPulls: MergedPulls },
   { inputs, github }: Run,
 ): Promise<EventFacts> {
   const [, tag] = /^refs\/tags\/(.+)$/.exec(payload.ref ?? '') ?? []
@@ -47,7 +47,7 @@ export async function factsOfPush(
   const unread = listed.filter(({ sha }) => isSha(sha) && !mergedPulls.has(sha))
   const options = {
     withText: true,
-    cost: 'the agent is not told which pull requests the commits came in',
+    effect: 'the agent is not told which pull requests the commits came in',
   }
   const earlier = await readMergedPulls(unread.slice(-MAX_DESCRIBED), options, github)
   const origins = new Map([...earlier, ...mergedPulls])
@@ -70,7 +70,7 @@ export async function factsOfPush(
 /** Since this step's last job, else since the push before. */
 async function changesOfPush(
   payload: Payload,
-  lastJob: Known<LastJob | undefined>,
+  lastJob: Lookup<LastJob | undefined>,
   github: GitHub,
 ): Promise<EventFacts> {
   const { before, after, compare: url } = payload
@@ -84,7 +84,7 @@ async function changesOfPush(
   return await readChanges(github, known, () => compare(base, after, github))
 }
 
-function baseOfJob(lastJob: Known<LastJob | undefined>): Base | undefined {
+function baseOfJob(lastJob: Lookup<LastJob | undefined>): Base | undefined {
   if (!lastJob.known || lastJob.value === undefined) return undefined
   const { sha, createdAtMs } = lastJob.value
   const when = createdAtMs === 0 ? '' : `, ${new Date(createdAtMs).toISOString().slice(0, 16)}Z`
@@ -94,7 +94,7 @@ function baseOfJob(lastJob: Known<LastJob | undefined>): Base | undefined {
 
 /** What has changed on the run's branch since this step's last job; without one, what was done last. */
 export async function factsOfBranch(
-  lastJob: Known<LastJob | undefined>,
+  lastJob: Lookup<LastJob | undefined>,
   { environment: { sha }, github }: Run,
 ): Promise<EventFacts> {
   if (!isSha(sha)) return unknownChanges(NO_BASE)
@@ -148,7 +148,7 @@ async function compareWithFirst(
 /** What the last commits changed, of a young branch all. */
 async function lastCommits(sha: string, github: GitHub): Promise<EventFacts> {
   const { repository } = github
-  const listed = await github.call<readonly Commit[]>(({ rest }) =>
+  const listed = await github.call<readonly ComparedCommit[]>(({ rest }) =>
     rest.repos.listCommits({ ...repository, sha, per_page: LAST_COMMITS + 1 }),
   )
   const ref = listed.at(-1)?.sha ?? sha
@@ -158,10 +158,10 @@ async function lastCommits(sha: string, github: GitHub): Promise<EventFacts> {
   const changes = await compare({ ref, since: ['Changes since', `${words} (${why})`] }, sha, github)
   if (!isAll) return changes
   // Nothing can be compared with what was before the first commit.
-  const first = await github.call<Commit>(({ rest }) =>
+  const first = await github.call<ComparedCommit>(({ rest }) =>
     rest.repos.getCommit({ ...repository, ref }),
   )
-  const files = unite(readFiles(first.files), changes.files?.files ?? [])
+  const files = unite(readChangedFiles(first.files), changes.files?.files ?? [])
   const commits = listed.map(summaryOf).toReversed()
   return { facts: changes.facts, commits, files: { files, total: files.length } }
 }
@@ -246,7 +246,7 @@ function compareVersions(one: Version, other: Version): number {
 /** As many files as GitHub compares at most, without saying how many there are. */
 const MAX_COMPARED = 300
 /** As many files of a pull request as GitHub lists at most. */
-const MAX_LISTED = 3000
+const MAX_LISTED_FILES = 3000
 
 /** What `read` says, else what is known without it: one failure costs all that has changed. */
 export async function readChanges(
@@ -256,8 +256,8 @@ export async function readChanges(
   permission = 'contents: read',
 ): Promise<EventFacts> {
   const lacks = known.commits?.length ? 'the' : 'the commits,'
-  const cost = `the agent is not told ${lacks} files and diff`
-  const call = { purpose: 'read what has changed', permission, cost }
+  const effect = `the agent is not told ${lacks} files and diff`
+  const call = { purpose: 'read what has changed', permission, effect }
   const changes = await github.attempt(call, read)
   return changes.known ? changes.value : unknownChanges(changes.why, known)
 }
@@ -275,7 +275,7 @@ async function compare({ ref, since }: Base, head: string, github: GitHub): Prom
   const { html_url, commits, total_commits: commitCount } = compared
   const url = html_url ?? ''
   const listed = commits ?? []
-  const files = readFiles(compared.files)
+  const files = readChangedFiles(compared.files)
   const isWhole = files.length < MAX_COMPARED
   const halves = await github.read(async () =>
     isWhole ? [] : await compareHalves(ref, head, listed, github),
@@ -305,7 +305,7 @@ async function requestComparison(base: string, head: string, github: GitHub): Pr
 async function compareHalves(
   base: string,
   head: string,
-  commits: readonly Commit[],
+  commits: readonly ComparedCommit[],
   github: GitHub,
 ): Promise<ChangedFile[]> {
   // A merge, if there are any: it is on the branch itself.
@@ -319,7 +319,9 @@ async function compareHalves(
     requestComparison(middle, head, github),
   ])
   // A commit that lacks something of the base would tell it as a part of the change.
-  return first.behind_by === 0 ? unite(readFiles(first.files), readFiles(second.files)) : []
+  return first.behind_by === 0
+    ? unite(readChangedFiles(first.files), readChangedFiles(second.files))
+    : []
 }
 
 /** The files of two changes, one after the other; of a file in both, the second diff. */
@@ -339,7 +341,7 @@ function unite(first: readonly ChangedFile[], second: readonly ChangedFile[]): C
 }
 
 /** The files of one answer of GitHub's. */
-function readFiles(listed: Maybe<readonly CommitFile[]>): ChangedFile[] {
+function readChangedFiles(listed: Maybe<readonly CommitFile[]>): ChangedFile[] {
   return (listed ?? []).map(({ filename, previous_filename: oldPath, status, patch, ...file }) => ({
     status: status ?? 'changed',
     path: filename ?? '',
@@ -350,7 +352,7 @@ function readFiles(listed: Maybe<readonly CommitFile[]>): ChangedFile[] {
   }))
 }
 
-export function summaryOf({ sha, html_url: url, commit, author }: Commit): CommitSummary {
+export function summaryOf({ sha, html_url: url, commit, author }: ComparedCommit): CommitSummary {
   return { sha: sha ?? '', message: commit?.message ?? '', url, author }
 }
 
@@ -361,11 +363,11 @@ export async function changesOfPull(
 ): Promise<EventFacts> {
   const path = `${github.path}/pulls/${number}`
   const [listed, commits] = await Promise.all([
-    github.list<CommitFile>(`${path}/files`, MAX_LISTED),
-    github.list<Commit>(`${path}/commits`),
+    github.list<CommitFile>(`${path}/files`, MAX_LISTED_FILES),
+    github.list<ComparedCommit>(`${path}/commits`),
   ])
-  const files = readFiles(listed)
-  const total = counted ?? (files.length < MAX_LISTED ? files.length : undefined)
+  const files = readChangedFiles(listed)
+  const total = counted ?? (files.length < MAX_LISTED_FILES ? files.length : undefined)
   return {
     facts: [],
     // The description tells what the bodies of its messages would.

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isPage, namesIn, RANKS, rankOf } from '../../src/context/files.ts'
+import { isPage, namesIn, RANKS, rankOf } from '../../src/prompt/files.ts'
 import { file } from './describe-run.ts'
 
 /** What writes a header of generated code, and the header's lines. */

@@ -1,15 +1,15 @@
 import { HttpClient } from '../../src/lib/http.ts'
 import { createRedact } from '../../src/lib/markdown.ts'
 import { createSystemClock } from '../../src/lib/time.ts'
-import { DocsService } from '../../src/service/docs-service.ts'
+import { MintlifyClient } from '../../src/mintlify/mintlify-client.ts'
 
 /** The client of a service that listens there, for the project `docs`. */
-export function serviceAt(url: string, apiKey: string): DocsService {
+export function serviceAt(url: string, apiKey: string): MintlifyClient {
   const clock = createSystemClock()
   const proxy = { httpsProxy: '', httpProxy: '', noProxy: '' }
   const http = new HttpClient({ proxy, clock, timeoutMs: 10_000 })
   const baseUrl = new URL(url)
-  return new DocsService({
+  return new MintlifyClient({
     baseUrl,
     projectId: 'docs',
     apiKey,

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { findSignals } from '../../src/readers/signals.ts'
-import { publicPath, publicSearch, type Question } from '../../src/service/analytics.ts'
+import { publicPath, publicSearch, type Question } from '../../src/mintlify/analytics.ts'
+import { findContentGaps } from '../../src/readers/content-gaps.ts'
 
 /** Names with a count and its whole, such as `/a 14/21 /b 1/9`. */
 function countsIn(text: string) {
@@ -25,8 +25,8 @@ const asked = (path: string | undefined, days: number[], isAnswered = false): Qu
 }
 
 /** What is found, in the same words. */
-function found(...sources: Parameters<typeof findSignals>): string {
-  const shown = findSignals(...sources).flatMap(({ signals }) => signals)
+function found(...sources: Parameters<typeof findContentGaps>): string {
+  const shown = findContentGaps(...sources).flatMap(({ signals }) => signals)
   return shown.map(({ name, count, of }) => `${name.forPeople ?? '?'} ${count}/${of}`).join(' ')
 }
 
@@ -56,7 +56,7 @@ it('readers miss an answer to three questions on two days, by their page', () =>
 })
 
 it('what readers missed has the most readers first, and a page that two kinds name once', () => {
-  const items = findSignals(
+  const items = findContentGaps(
     ratings(`${RATED} /both 14/21 /bad 15/20`),
     searches(`${SEARCHED} csv 18/18`),
     [...asked('/both', [1, 2, 3, 4]), ...asked('/b', [5], true)],
@@ -73,5 +73,5 @@ it('what readers missed has the most readers first, and a page that two kinds na
 
 it('what readers missed has 25 items at most', () => {
   const rated = `${many(40, '/bad/* 20/20')} ${many(400, '/good/* 0/20')}`
-  expect(findSignals(ratings(rated), [], [])).toHaveLength(25)
+  expect(findContentGaps(ratings(rated), [], [])).toHaveLength(25)
 })

@@ -7,11 +7,11 @@ const MAX_BACKGROUND_BYTES = 8 * 1024
 /** For the headers of files without a diff. */
 const MAX_LIST_BYTES = 8 * 1024
 /** For the note of how many are not named. */
-const MAX_NOTE_BYTES = 150
+const MAX_LEFT_OUT_NOTE_BYTES = 150
 /** As many files as are named at most. */
 const MAX_FILES = 600
 /** As many lines are a piece, where no blank line ends it before. */
-const MAX_LINES = 4
+const MAX_HUNK_LINES = 4
 
 /** A part of the block, and how many of its things are in it. */
 export type Written = { readonly text: string; readonly count: number }
@@ -161,7 +161,7 @@ function divide(lines: readonly Line[], rank: Rank): Piece[] {
   const pieces: Piece[] = []
   for (let start = 0, end = 0; start < lines.length; start = end) {
     do end++
-    while (end < start + MAX_LINES && !FIRST_LINE.test(lines[end]?.text ?? ''))
+    while (end < start + MAX_HUNK_LINES && !FIRST_LINE.test(lines[end]?.text ?? ''))
     const own = lines.slice(start, end)
     const text = own.map((line) => `\n${line.text}`).join('')
     const bytes = byteLength(text)
@@ -189,7 +189,11 @@ function writeDiff({ header, pieces }: Part): string {
 
 /** Headers of files without a diff. */
 function listParts(parts: readonly Part[], maxBytes: number, maxFiles: number): Written {
-  const shown = takeFitting(parts.slice(0, maxFiles), headerBytes, maxBytes - MAX_NOTE_BYTES)
+  const shown = takeFitting(
+    parts.slice(0, maxFiles),
+    headerBytes,
+    maxBytes - MAX_LEFT_OUT_NOTE_BYTES,
+  )
   const more = parts.length - shown.length
   const note = more === 0 ? '' : `\n… (${more} more files, not named here)`
   return {
@@ -287,7 +291,7 @@ const READERS: readonly RegExp[] = [
   /(?:^|[/._-])(?:index|exports?|types?|api|public|mod|lib|__init__|routes?|router|handlers?|errors?|hooks?)\.\w+$|(?:^|\/)(?:api|public|routes?)\//i,
 ]
 
-const PAGE = /\.(?:mdx?|rst|adoc)$/i
+const PAGE_PATH = /\.(?:mdx?|rst|adoc)$/i
 const NO_PAGE: readonly RegExp[] = [
   /(?:^|\/)(?:\.[^/]+\/|(?:CHANGELOG|CHANGES|HISTORY|AGENTS|CLAUDE|CONTRIBUTING)\b)/i,
   /(?:^|\/)(?:tests?|__tests__|e2e|fixtures?|playgrounds?|examples?)\/(?:.*\/)?README\b[^/]*$/i,
@@ -323,7 +327,8 @@ function isGenerated(path: string, patch: string): boolean {
   const lines = patch.split('\n', 11).slice(1)
   const inText = lines.findIndex((line) => /`|=\s*["'(]/.test(line.slice(0, MAX_JUDGED_LENGTH)))
   return lines.slice(0, inText < 0 ? undefined : inText + 1).some((line) => {
-    const isJudged = line.length <= MAX_JUDGED_LENGTH && (!PAGE.test(path) || line.includes('<!--'))
+    const isJudged =
+      line.length <= MAX_JUDGED_LENGTH && (!PAGE_PATH.test(path) || line.includes('<!--'))
     return isJudged && GENERATED.test(line)
   })
 }
@@ -332,12 +337,12 @@ function isGenerated(path: string, patch: string): boolean {
 export function isPage({ path }: ChangedFile): boolean {
   return (
     path.length <= MAX_JUDGED_LENGTH &&
-    PAGE.test(path) &&
+    PAGE_PATH.test(path) &&
     !NO_PAGE.some((pattern) => pattern.test(path))
   )
 }
 
-const WORD = /(?<![\p{L}\p{N}_$\\-])(?:--)?[\p{L}_$][\p{L}\p{N}_$]*(?:-[\p{L}\p{N}_$]+)*/gu
+const IDENTIFIER = /(?<![\p{L}\p{N}_$\\-])(?:--)?[\p{L}_$][\p{L}\p{N}_$]*(?:-[\p{L}\p{N}_$]+)*/gu
 const MIN_NAME_LENGTH = 3
 const MAX_NAME_LENGTH = 60
 
@@ -356,7 +361,7 @@ export function namesIn(line: string, rank: Rank): (readonly [name: string, weig
   if (!/^[+-]/.test(line) || line.length > MAX_JUDGED_LENGTH) return []
   const text = line.slice(1)
   const factor = RANK_FACTORS[rank] * (line.startsWith('-') ? REMOVED_FACTOR : 1)
-  return [...text.matchAll(WORD)].flatMap(({ 0: name, index }) => {
+  return [...text.matchAll(IDENTIFIER)].flatMap(({ 0: name, index }) => {
     if (name.length < MIN_NAME_LENGTH || name.length > MAX_NAME_LENGTH) return []
     const weight = weightOf(name, text.slice(0, index), text.slice(index + name.length))
     return weight > 0 ? [[name, weight * factor] as const] : []
