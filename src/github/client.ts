@@ -53,7 +53,8 @@ type GitHubOptions = Waiting & {
   readonly token: string
   readonly proxy: ProxySettings
   readonly log: Readonly<
-    Record<'debug' | 'info' | 'notice' | 'warning' | 'warnInSummary', (text: string) => void>
+    Record<'debug' | 'info', (text: string) => void> &
+      Record<'notice' | 'warning' | 'warnInSummary', (text: string, title: string) => void>
   >
   /** Until when pauses may last, in milliseconds since the epoch; else 15 s each. */
   readonly retryAfterDeadlineMs?: number | undefined
@@ -201,7 +202,10 @@ export class GitHub {
       ...[error.explanation, note].filter((sentence) => this.#isNew(sentence)),
     )
     const { level = isMissing && permission.endsWith(': read') ? 'notice' : 'warning' } = call
-    log[isNewEffect ? 'warnInSummary' : isNewCause ? level : 'info'](message)
+    const title = isMissing ? `Missing permission: \`${permission}\`` : error.title
+    if (isNewEffect) log.warnInSummary(message, title)
+    else if (isNewCause) log[level](message, title)
+    else log.info(message)
   }
 
   #isNew(text: string): boolean {
@@ -370,6 +374,8 @@ export class GitHubError extends Error {
    * the same request will never succeed (410, 422, a locked thread, no token).
    */
   readonly kind: 'permission' | 'setup' | 'rate-limit' | 'refused' | 'other' = 'other'
+  /** The title of an annotation: the message without what GitHub says. */
+  readonly title: string
   /** HTTP status; `undefined` where no usable response came. An error of GraphQL's has none but 404. */
   readonly status: number | undefined
   /** The field that GraphQL could not resolve, such as `repository.object.status`; else empty. */
@@ -386,6 +392,7 @@ export class GitHubError extends Error {
     { cause, ...fields }: Partial<Omit<GitHubError, keyof Error>> & ErrorOptions = {},
   ) {
     super(message, { cause })
+    this.title = message
     Object.assign(this, fields)
   }
 }
@@ -401,7 +408,8 @@ function toGitHubError(error: unknown, nowMs: number): GitHubError {
       cause instanceof TransportError && /^(?:proxy|tls-protocol)$/.test(cause.failure)
     const explanation = cause instanceof TransportError ? TRANSPORT_ADVICE[cause.failure] : ''
     const kind = isFinal ? 'setup' : 'other'
-    return new GitHubError(errorMessage(cause), { kind, explanation, cause })
+    const title = 'Could not reach GitHub'
+    return new GitHubError(errorMessage(cause), { kind, title, explanation, cause })
   }
   const url = stringField(recordField(error, 'request'), 'url') ?? ''
   if (url.endsWith('/graphql') && (status === 404 || status === 405)) {
@@ -420,17 +428,21 @@ function toGitHubError(error: unknown, nowMs: number): GitHubError {
 function describeResponse(status: number, text: string, isLimited: boolean) {
   const quote = text && `"${clip(text, 200)}"`
   if (status === 401) {
+    const title = 'GitHub rejected `github-token`'
     const message = `GitHub refused \`github-token\` (401${quote && `, ${quote}`})`
     const explanation =
       'It is invalid or has expired; the token of a GitHub App expires after one hour.'
-    return { kind: 'setup', message, explanation } as const
+    return { kind: 'setup', title, message, explanation } as const
   }
   if (status === 429 || (status === 403 && (isLimited || /rate limit/i.test(text)))) {
     const message = `GitHub returned ${status}, its rate limit`
-    return { kind: 'rate-limit', message, explanation: quote && `GitHub says: ${quote}` } as const
+    const title = "GitHub's API rate limit was exceeded"
+    const explanation = quote && `GitHub says: ${quote}`
+    return { kind: 'rate-limit', title, message, explanation } as const
   }
   return {
     kind: classify(status, text),
+    title: `GitHub returned ${status}`,
     message: `GitHub returned ${status}${quote && ` (${quote})`}`,
   }
 }
@@ -479,7 +491,8 @@ export function graphqlError({ type, message, path }: GraphqlError): GitHubError
   const other = type === 'RATE_LIMITED' ? 'rate-limit' : 'other'
   const status = type === 'NOT_FOUND' ? 404 : undefined
   const kind = type === 'FORBIDDEN' || status ? classify(status ?? 403, message) : other
-  return new GitHubError(`GitHub returned "${clip(message, 200)}"`, { kind, status, path })
+  const title = 'GitHub returned an error'
+  return new GitHubError(`GitHub returned "${clip(message, 200)}"`, { kind, title, status, path })
 }
 
 type RequestLine = { readonly method: string; readonly url: string }

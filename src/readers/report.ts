@@ -83,7 +83,7 @@ export class Readers {
   constructor(exportTo: string | undefined, service: MintlifyClient, run: Run) {
     this.#exportTo = exportTo
     this.#run = run
-    this.#title = `Docs readers: ${run.subject}`
+    this.#title = 'Docs readers'
     this.#reader = new AnalyticsReader(service, run)
     this.#period = fullDaysBefore(run.clock.now(), run.inputs['visitors-days'])
   }

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import * as core from '@actions/core'
 import { GitHub } from '../github/client.ts'
-import { type InputProblem, type Inputs, readInputs, secretsOf } from '../inputs/table.ts'
+import { INPUTS, type InputProblem, type Inputs, readInputs, secretsOf } from '../inputs/table.ts'
 import { createRedact, type Markdown, md, type Redact } from '../lib/markdown.ts'
 import { byteLength, errorMessage, isRecord, logText, parseJson } from '../lib/text.ts'
 import type { Clock, Waiting } from '../lib/time.ts'
@@ -13,6 +13,8 @@ type StateName = 'job-id' | 'pending' | 'finished'
 /** What a killed run leaves to be ended by the post step: its comment, its commit status. */
 export type PendingPart = 'comment' | 'status'
 
+const DEFAULT_ORIGIN = new URL(INPUTS['base-url'].default).origin
+
 /** How long the post step waits for `Retry-After`, over all its requests. */
 const POST_RETRY_AFTER_MS = 60_000
 
@@ -23,8 +25,10 @@ export class Run {
   /** What is wrong with the inputs; a wrong one has the value of its default. */
   readonly problems: readonly InputProblem[]
   readonly clock: Clock
-  /** The project and, in a matrix, the leg: what tells this run from others beside it. May be empty. */
+  /** The project and, in a matrix, its values: they distinguish this run from others next to it. May be empty. */
   readonly subject: string
+  /** Mintlify's name in messages: with another `base-url` its host, whose App may have another name. */
+  readonly mintlify: string
   /** Uniform in [0, 1). */
   readonly random: () => number
   /** Aborted when the runner wants the run to end. */
@@ -57,10 +61,9 @@ export class Run {
     this.subject = this.redact(
       [inputs['project-id'], inputs.matrix].filter((part) => part !== '').join(', '),
     )
-    this.log = createLog(
-      this.redact,
-      this.subject === '' ? 'Docs agent' : `Docs agent (${this.subject})`,
-    )
+    const { 'base-url': baseUrl } = inputs
+    this.mintlify = baseUrl.origin === DEFAULT_ORIGIN ? 'Mintlify' : baseUrl.host
+    this.log = createLog(this.redact, this.subject)
     this.#writeSection = createSummary(environment.summaryPath)
     this.github = new GitHub({
       ...waiting,
@@ -134,14 +137,17 @@ type Log = ReturnType<typeof createLog>
 
 /**
  * The run's log, and the only way text reaches it: nothing in it acts as a workflow command or shows a secret.
- * Annotations (`notice`, `warning`, `fail`) are shown at the top of the run, too, each with a title.
+ * Annotations (`notice`, `warning`, `fail`) are shown at the top of the run, too. Their title states the problem in at
+ * most 60 characters; the log appends the project.
  */
-function createLog(redact: Redact, usualTitle: string) {
+function createLog(redact: Redact, subject: string) {
   let failed = false
   const summaryWarnings: string[] = []
   // Cleaning takes characters out and could put a secret together, so that redacting comes first and last.
   const clean = (text: string): string => redact(logText(redact(text)))
-  const titled = (title = usualTitle): core.AnnotationProperties => ({ title: clean(title) })
+  const titled = (title = 'Docs agent'): core.AnnotationProperties => ({
+    title: clean(subject === '' ? title : `${title} (${subject})`),
+  })
   return {
     info: (text: string) => core.info(clean(text)),
     /** Shown with step debug logging alone. */
@@ -149,9 +155,9 @@ function createLog(redact: Redact, usualTitle: string) {
     notice: (text: string, title?: string) => core.notice(clean(text), titled(title)),
     warning: (text: string, title?: string) => core.warning(clean(text), titled(title)),
     /** A warning that the summary shows, too. */
-    warnInSummary(text: string) {
+    warnInSummary(text: string, title?: string) {
       summaryWarnings.push(clean(text))
-      core.warning(clean(text), titled())
+      core.warning(clean(text), titled(title))
     },
     /** What the run has warned of with `warnInSummary`. */
     summaryWarnings: (): readonly string[] => summaryWarnings,

@@ -216,7 +216,7 @@ it('nothing that others wrote about the pull request comes alive', async () => {
       expect(links.filter((url) => !url.startsWith('https://github.com/acme/docs'))).toEqual([])
       const commands = commandsIn(printed)
       expect(
-        commands.filter((line) => !/^::\S+ ?(?:title=Docs agent|name=|::)/.test(line)),
+        commands.filter((line) => !/^::\S+ ?(?:title=[^:]+ \(docs\)::|name=|::)/.test(line)),
       ).toEqual([])
     }
   }

@@ -23,7 +23,7 @@ it('a visitors report alone needs a key that may read, and fills summary, output
   expect(outputs['visitors-markdown']).toMatch(HEADING)
   expect(summary).toMatch(HEADING)
   expect(log).toMatch(
-    /^Wrote 300 rows to out\/deep\/v\.csv\.\n::notice title=Docs readers%3A docs::About [\d,]+ visitors read the docs/m,
+    /^Wrote 300 rows to out\/deep\/v\.csv\.\n::notice title=Docs readers \(docs\)::About [\d,]+ visitors read the docs/m,
   )
   const csv = await readFile(join(workspace, 'out/deep/v.csv'), 'utf8')
   expect(csv.trim().split('\n')).toHaveLength(301)
@@ -70,7 +70,7 @@ describe('beside a job', () => {
     const { exitCode, outputs, log, summary } = await write(scene, '/docs Explain it.', more)
     expect([exitCode, outputs['result']]).toEqual([0, 'pull-request'])
     const cost = 'The .*; not read: the ratings, the searches and the questions\\.'
-    expect(log).toMatch(new RegExp(`::warning title=Docs agent .*::${cost}`))
+    expect(log).toMatch(new RegExp(`::warning title=[^:]+::${cost}`))
     expect(summary).toMatch(new RegExp(`^## ⚠️ .*\\n\\n⚠️ ${cost}`))
   })
 })

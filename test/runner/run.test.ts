@@ -43,16 +43,16 @@ const said = () =>
 
 describe('secrets', () => {
   it('are a key that was given as the project, too: no title names it', () => {
-    createRun({ 'INPUT_PROJECT-ID': ' mint_9876543210 ' }).log.fail('for mint_9876543210')
+    createRun({ 'INPUT_PROJECT-ID': ' mint_9876543210 ' }).log.fail('for mint_9876543210', 'Title')
     expect(printed.join('')).toContain('::add-mask::mint_9876543210')
-    expect(said()).toEqual(['::error title=Docs agent::for ***'])
+    expect(said()).toEqual(['::error title=Title::for ***'])
   })
 
-  it('stand in no title, though a leg of a matrix names one', () => {
+  it('stand in no title, though a matrix value contains one', () => {
     const run = createRun({ INPUT_MATRIX: `{"key":"${KEY}"}` })
-    run.log.notice('x')
+    run.log.notice('x', 'Title')
     expect(run.subject).toBe('docs, ***')
-    expect(said()).toEqual(['::notice title=Docs agent (docs%2C ***)::x'])
+    expect(said()).toEqual(['::notice title=Title (docs%2C ***)::x'])
   })
 
   it('are masked before anything else is printed, with and without white space around them', () => {
@@ -75,33 +75,41 @@ describe('secrets', () => {
   })
 })
 
-it('the log names the project in annotations without a title, and holds no text that the runner would obey', () => {
+it('the title of each annotation ends in the project, and no text in the log is a workflow command', () => {
   const { log } = createRun()
   log.debug('a')
   vi.stubEnv('RUNNER_DEBUG', '1')
   log.debug(`b ${KEY}\n::error::c`)
   log.info('::error::x\n  ::warning::y')
-  log.notice('two')
+  log.notice('two', 'First')
   log.warning('##[error]x', 'Title: ##[error]x')
   log.group('##[group]', '::set-output name=x::y')
-  log.warnInSummary(`A cost of ${KEY}.`)
-  expect([log.summaryWarnings(), log.hasFailed()]).toEqual([['A cost of ***.'], false])
-  log.fail('four\nfive')
+  log.warnInSummary(`A line with ${KEY}.`, 'Second')
+  expect([log.summaryWarnings(), log.hasFailed()]).toEqual([['A line with ***.'], false])
+  log.fail('four\nfive', 'Third')
   expect(log.hasFailed()).toBe(true)
-  createRun({ 'INPUT_PROJECT-ID': ' ' }).log.notice('six')
+  createRun({ 'INPUT_PROJECT-ID': ' ' }).log.notice('six', 'Fourth')
   expect(said()).toEqual([
     '::debug::b ***%0A: :error::c',
     ': :error::x',
     '  : :warning::y',
-    '::notice title=Docs agent (docs)::two',
-    '::warning title=Title%3A ## [error]x::## [error]x',
+    '::notice title=First (docs)::two',
+    '::warning title=Title%3A ## [error]x (docs)::## [error]x',
     '::group::## [group]',
     ': :set-output name=x::y',
     '::endgroup::',
-    '::warning title=Docs agent (docs)::A cost of ***.',
-    '::error title=Docs agent (docs)::four%0Afive',
-    '::notice title=Docs agent::six',
+    '::warning title=Second (docs)::A line with ***.',
+    '::error title=Third (docs)::four%0Afive',
+    '::notice title=Fourth::six',
   ])
+})
+
+it.each([
+  { baseUrl: 'https://api.mintlify.com', name: 'Mintlify' },
+  { baseUrl: 'https://api.mintlify.com/v2', name: 'Mintlify' },
+  { baseUrl: 'https://docs.example:8443/api', name: 'docs.example:8443' },
+])('messages call the docs service at $baseUrl $name', ({ baseUrl, name }) => {
+  expect(createRun({ 'INPUT_BASE-URL': baseUrl }).mintlify).toBe(name)
 })
 
 it('outputs are written at once; one of more than 256 KiB is left empty with a warning', () => {

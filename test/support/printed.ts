@@ -2,7 +2,7 @@
 export function readPrinted(printed: string) {
   /** Lines; annotations as `warning: …`. */
   const log: string[] = []
-  /** Titles of the annotations. */
+  /** Titles of the annotations, in the log's order. */
   const titles: string[] = []
   const outputs: Record<string, string> = {}
   const state: Record<string, string> = {}
@@ -11,7 +11,7 @@ export function readPrinted(printed: string) {
     const [, key, name = ''] = /^(\w+)=(.*)$/.exec(decode(properties)) ?? []
     const text = decode(value)
     if (command === undefined && line !== '') log.push(line)
-    if (key === 'title') titles.push(name)
+    if (key === 'title') titles.push(decode(name))
     if (command === 'set-output') outputs[name] = text
     else if (command === 'save-state') state[name] = text
     else if (command !== undefined && command !== 'add-mask') log.push(`${command}: ${text}`)
