@@ -53,9 +53,7 @@ async function perform(run: Run): Promise<void> {
 
   // Connections of its own for each part: none waits for another's requests.
   const service = createService(run)
-  const readers = hasReport(run.inputs)
-    ? new Readers(request.exportTo, createService(run), run)
-    : undefined
+  const readers = hasReport(run.inputs) ? new Readers(createService(run), run) : undefined
   // Every part that was asked for is tried and reported; one part's failure never hides another's result.
   const job = request.wantsJob ? runJob(request, { mergedPulls, readers, service }, run) : undefined
   const [ofJob, ofReport] = await Promise.allSettled([job, readers?.report(job)])

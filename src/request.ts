@@ -14,17 +14,14 @@ import {
 } from './inputs/table.ts'
 import { hasInstructions, type JobRequest } from './job/prompt.ts'
 import { type ProxySettings, proxyProblem } from './lib/http.ts'
-import { clip, inBackticks, listOf } from './lib/text.ts'
+import { inBackticks, listOf } from './lib/text.ts'
 import { type TextFile, WorkspaceError, WorkspaceReader } from './lib/workspace.ts'
-import { findExportPath } from './readers/report.ts'
 import type { Run } from './runner/run.ts'
 
 /** What a run is to do, checked as a whole. */
 export type RunRequest = JobRequest & {
   /** Whether a job is requested, or is to be waited for. */
   readonly wantsJob: boolean
-  /** Absolute path of the file for all rows of the readers report; `undefined` if none is wanted. */
-  readonly exportTo: string | undefined
 }
 
 type Refuse = (input: InputName, problem: string, accepted?: string) => void
@@ -38,12 +35,6 @@ export async function loadRequest(trigger: Trigger, run: Run): Promise<RunReques
   const reader = new WorkspaceReader(environment.workspace)
   const promptFiles = await readInputFiles('prompt-file', inputs, { reader, refuse })
   const contextFiles = await readInputFiles('context-files', inputs, { reader, refuse })
-  const exportTo = await findExportPath(run).catch((error: unknown) => {
-    if (!(error instanceof WorkspaceError)) throw error
-    const problem = `("${clip(inputs['visitors-export'], 80)}") ${error.message}`
-    refuse('visitors-export', problem, 'a path in the workspace that ends in .csv')
-    return undefined
-  })
   const command = trigger.command?.instructions ?? ''
   const parts = { prompt: inputs.prompt, promptFiles, command, contextFiles }
   const hasInstruction = hasInstructions(parts)
@@ -88,7 +79,7 @@ export async function loadRequest(trigger: Trigger, run: Run): Promise<RunReques
   if (inputs['skip-unchanged'] && wantsJob && isUnscheduled) {
     log.notice('`skip-unchanged` has no effect on a push or pull request: it is for a `schedule`.')
   }
-  return { trigger, wantsJob, parts, exportTo }
+  return { trigger, wantsJob, parts }
 }
 
 /** What inputs that are right are to be warned of. */
@@ -102,7 +93,7 @@ function warningsOf(inputs: Inputs, wantsJob: boolean, hasInstruction: boolean):
   }
   const isToExisting = inputs['job-id'] !== ''
   const hasPages = inputs['visitors-summary'] || inputs['content-gaps'] !== 'none'
-  const hasVisitors = inputs['visitors-summary'] || inputs['visitors-export'] !== ''
+  const hasVisitors = inputs['visitors-summary'] || inputs['visitors-export']
   const warnings = [
     wantsJob ? [] : sentenceOf(OF_JOBS, 'without a job: request one with `prompt` or `job-id`'),
     isToExisting && !hasInstruction ? sentenceOf(OF_PROMPTS, 'without a prompt') : [],

@@ -69,7 +69,7 @@ export const INPUTS = {
 
   'visitors-summary': input('visitors', BOOLEAN, 'false'),
   'visitors-days': input('visitors', integer(1, 366), '7'),
-  'visitors-export': input('visitors', TEXT),
+  'visitors-export': input('visitors', BOOLEAN, 'false'),
   'site-url': optional('visitors', BASE_URL),
   'content-gaps': input('visitors', oneOf(['none', 'report', 'agent']), 'none'),
 } as const
@@ -88,8 +88,8 @@ export function hasPrompt(inputs: Inputs): boolean {
 
 /** Whether any part of the readers report is requested. */
 export function hasReport(inputs: Inputs): boolean {
-  const { 'visitors-summary': summary, 'visitors-export': file } = inputs
-  return summary || file !== '' || inputs['content-gaps'] !== 'none'
+  const { 'visitors-summary': summary, 'visitors-export': hasExport } = inputs
+  return summary || hasExport || inputs['content-gaps'] !== 'none'
 }
 
 const SECRET_INPUTS: readonly InputName[] = ['api-key', 'github-token']
@@ -145,8 +145,8 @@ export function readInputs(texts: InputTexts, redact: Redact) {
   const readInput = (name: InputName): unknown => {
     const { format, default: fallback } = INPUTS[name]
     const parse = (text: string): unknown => {
-      const isPath = (name === 'visitors-export' && /\.csv$/i.test(text)) || format === LINE_LIST
-      if (EXPRESSION.test(text) && text !== fallback && !isPath) throw new RangeError(UNEVALUATED)
+      if (EXPRESSION.test(text) && text !== fallback && format !== LINE_LIST)
+        throw new RangeError(UNEVALUATED)
       if (text !== '') return format.parse(text)
       return format.empty ?? (fallback === '' ? undefined : format.parse(fallback))
     }

@@ -1,5 +1,5 @@
-import { constants, promises as files } from 'node:fs'
-import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
+import { promises as files } from 'node:fs'
+import { isAbsolute, relative, resolve, sep } from 'node:path'
 import { EXPRESSION, errorCode, errorMessage } from './text.ts'
 
 /** A file that can't be used. The message is the problem, to follow the file's name: `does not exist`. */
@@ -50,7 +50,10 @@ export class WorkspaceReader {
     } catch (error) {
       if (error instanceof TypeError)
         throw new WorkspaceError('is not UTF-8 text', { cause: error })
-      if (!['ENOENT', 'ENOTDIR'].includes(errorCode(error))) throw workspaceError(error, 'read')
+      if (error instanceof WorkspaceError) throw error
+      // Node's own message says what the system refused.
+      if (!['ENOENT', 'ENOTDIR'].includes(errorCode(error)))
+        throw new WorkspaceError(`can't be read (${errorMessage(error)})`, { cause: error })
       const hint = missingHint(name.replace(`${this.#root}${sep}`, ''))
       throw new WorkspaceError(`does not exist in the workspace (${hint})`, {
         cause: error,
@@ -79,66 +82,4 @@ function missingHint(name: string): string {
 function isInside(directory: string, path: string): boolean {
   const steps = relative(directory, path)
   return steps !== '..' && !steps.startsWith(`..${sep}`) && !isAbsolute(steps)
-}
-
-/** Node's own message says what the system refused. */
-function workspaceError(error: unknown, verb: 'read' | 'written'): WorkspaceError {
-  if (error instanceof WorkspaceError) return error
-  return new WorkspaceError(`can't be ${verb} (${errorMessage(error)})`, { cause: error })
-}
-
-/**
- * Where a file of the workspace is to be written, with the links on the way to its directory followed. Changes nothing.
- *
- * @param name path relative to the workspace, or absolute within it
- * @throws {WorkspaceError} if that is outside the workspace, a directory, or may not be written
- */
-export async function findOutputPath(root: string, name: string): Promise<string> {
-  try {
-    const base = await files.realpath(root)
-    const target = resolve(base, name)
-    const existing = await deepestExisting(dirname(target))
-    const directory = await files.realpath(existing)
-    const path = join(directory, relative(existing, target))
-    if (!isInside(base, path) || path === base) throw new WorkspaceError('is outside the workspace')
-    if (sep === '/' && name.includes('\\'))
-      throw new WorkspaceError(`contains \\: write / between folders`)
-    const kind = await files.stat(path).catch(() => undefined)
-    if (kind?.isDirectory() === true) throw new WorkspaceError('is a directory, not a file')
-    if (!(await files.stat(directory)).isDirectory()) throw new WorkspaceError('is below a file')
-    await files.access(directory, constants.W_OK)
-    return path
-  } catch (error) {
-    throw workspaceError(error, 'written')
-  }
-}
-
-/** The longest beginning of a path that exists; a link counts, even a broken one. */
-async function deepestExisting(path: string): Promise<string> {
-  try {
-    await files.lstat(path)
-    return path
-  } catch (error) {
-    if (errorCode(error) !== 'ENOENT') throw error
-    return await deepestExisting(dirname(path))
-  }
-}
-
-/**
- * Writes a file under a temporary name, and renames it once it is whole: a run that is killed leaves no half of it.
- * Missing directories are made; a file or a link of that name is replaced.
- *
- * @param path as `findOutputPath` gives it
- * @throws {WorkspaceError} if it can't be written
- */
-export async function writeOutput(path: string, text: string): Promise<void> {
-  const temporary = join(dirname(path), `.${basename(path)}.${process.pid}.tmp`)
-  try {
-    await files.mkdir(dirname(path), { recursive: true })
-    await files.writeFile(temporary, text)
-    await files.rename(temporary, path)
-  } catch (error) {
-    await files.rm(temporary, { force: true }).catch(() => undefined)
-    throw workspaceError(error, 'written')
-  }
 }

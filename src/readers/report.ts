@@ -1,3 +1,5 @@
+import { mkdtemp, rename, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { Inputs } from '../inputs/table.ts'
 import {
   code,
@@ -12,7 +14,6 @@ import {
 } from '../lib/markdown.ts'
 import { byteLength, countOf, errorMessage, formatCount, listOf } from '../lib/text.ts'
 import { formatAge } from '../lib/time.ts'
-import { findOutputPath, WorkspaceError, writeOutput } from '../lib/workspace.ts'
 import type { Counts } from '../mintlify/analytics.ts'
 import type { MintlifyClient } from '../mintlify/mintlify-client.ts'
 import type { Run } from '../runner/run.ts'
@@ -52,18 +53,6 @@ import {
   visitorsOutputs,
 } from './visitors.ts'
 
-/**
- * The absolute path of `visitors-export`, free of links; `undefined` if none is wanted.
- *
- * @throws {WorkspaceError} if it can't be written there
- */
-export async function findExportPath({ inputs, environment }: Run): Promise<string | undefined> {
-  const name = inputs['visitors-export']
-  if (name === '') return undefined
-  if (!/\.csv$/i.test(name)) throw new WorkspaceError('does not end in .csv')
-  return await findOutputPath(environment.workspace, name)
-}
-
 /** A comment of GitHub's holds 64 KiB; a workflow that posts the report may add to it. */
 const MAX_MARKDOWN_KIB = 60
 
@@ -72,7 +61,6 @@ const JOB_ERROR_MS = 5000
 
 /** The readers part of a run: visitors, and what readers missed, within one limit of requests. */
 export class Readers {
-  readonly #exportTo: string | undefined
   readonly #run: Run
   readonly #title: string
   readonly #reader: AnalyticsReader
@@ -80,8 +68,7 @@ export class Readers {
   #signals: Promise<ContentGaps> | undefined
 
   /** The time that all requests may take begins to count. */
-  constructor(exportTo: string | undefined, service: MintlifyClient, run: Run) {
-    this.#exportTo = exportTo
+  constructor(service: MintlifyClient, run: Run) {
     this.#run = run
     this.#title = 'Docs readers'
     this.#reader = new AnalyticsReader(service, run)
@@ -108,7 +95,7 @@ export class Readers {
     const { inputs, cancel } = this.#run
     if (inputs['dry-run']) return this.#reportPlan()
     const { 'visitors-summary': hasSummary, 'content-gaps': wanted } = inputs
-    const hasVisitors = hasSummary || this.#exportTo !== undefined
+    const hasVisitors = hasSummary || inputs['visitors-export']
     if (wanted === 'agent') await this.#readSignals()
     const [report, docsPulls] = await Promise.all([
       hasVisitors ? readVisitors(this.#reader, this.#period, !hasSummary) : undefined,
@@ -145,14 +132,19 @@ export class Readers {
 
   /** @returns why there is no file, as a sentence; `undefined` if there is, or none is asked for */
   async #export(report: VisitorsReport | undefined): Promise<string | undefined> {
-    if (this.#exportTo === undefined || report === undefined) return undefined
-    const { inputs, log } = this.#run
+    const { inputs, environment, log } = this.#run
+    if (!inputs['visitors-export'] || report === undefined) return undefined
     try {
-      await writeOutput(this.#exportTo, csvOf(report.rows))
+      const folder = await mkdtemp(join(environment.tempFolder, 'visitors-'))
+      const path = join(folder, 'visitors.csv')
+      // Under its name only once it is whole.
+      await writeFile(`${path}.part`, csvOf(report.rows))
+      await rename(`${path}.part`, path)
+      this.#run.setOutputs({ 'visitors-csv': path })
+      log.info(`Wrote ${countOf(report.rows.length, 'row')} to ${path}.`)
     } catch (error) {
-      return `Failed to export the visitors: \`visitors-export\` ${errorMessage(error)}.`
+      return `Could not write the CSV file of visitors: ${errorMessage(error)}.`
     }
-    log.info(`Wrote ${countOf(report.rows.length, 'row')} to ${inputs['visitors-export']}.`)
     return undefined
   }
 
@@ -191,12 +183,12 @@ export class Readers {
 
   #reportPlan(): undefined {
     const { inputs, log } = this.#run
-    const { 'visitors-export': file, 'content-gaps': signals } = inputs
+    const { 'visitors-export': hasExport, 'content-gaps': signals } = inputs
     const parts = [
-      inputs['visitors-summary'] || file
+      inputs['visitors-summary'] || hasExport
         ? `read the visitors of ${formatPeriod(this.#period)}`
         : [],
-      file ? `write all rows to \`${file}\`` : [],
+      hasExport ? 'write all rows to a CSV file' : [],
       signals === 'none' ? [] : 'read what readers missed',
       signals === 'agent' ? 'tell the agent' : [],
     ].flat()
@@ -442,8 +434,7 @@ function trendTable({ compared }: VisitorsReport): Markdown {
 
 /** What was left out, what the figures mean, and what they cost. */
 function factsSection(content: ReportContent): Markdown {
-  const { inputs, failure, report, signals, leftOut, requests } = content
-  const exported = failure === undefined && inputs['visitors-export']
+  const { report, signals, leftOut, requests } = content
   const list = (items: readonly string[]): Markdown =>
     joinMarkdown(
       items.map((item) => md`- ${sentencesWithCode(item)}`),
@@ -453,7 +444,6 @@ function factsSection(content: ReportContent): Markdown {
     ...(report ? visitorsFacts(report) : []),
     ...(signals ? CONTENT_GAPS_FACTS : []),
     `Requests: ${requests} of ${MAX_REQUESTS} allowed.`,
-    ...(exported ? [`All rows: \`${exported}\`.`] : []),
   ])
   if (leftOut.length === 0) return details('How to read these figures', all)
   const both = joinMarkdown([md`**Left out**`, list(leftOut), md`**These figures**`, all])

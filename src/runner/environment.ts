@@ -1,3 +1,5 @@
+import { tmpdir } from 'node:os'
+
 /** What the runner says of a step, read once. */
 export type Environment = Readonly<ReturnType<typeof readEnvironment>>
 
@@ -14,6 +16,8 @@ export function readEnvironment(env: NodeJS.ProcessEnv) {
     /** State that this step's main part saved for its post part, by name. */
     state: withPrefix(env, 'STATE_'),
     workspace: read('GITHUB_WORKSPACE') || process.cwd(),
+    /** A folder that the runner empties after each workflow job. */
+    tempFolder: read('RUNNER_TEMP') || tmpdir(),
     summaryPath: read('GITHUB_STEP_SUMMARY'),
     eventName: read('GITHUB_EVENT_NAME'),
     eventPath: read('GITHUB_EVENT_PATH'),

@@ -195,6 +195,7 @@ export const OUTPUTS = [
   'visitors-total',
   'visitors',
   'visitors-markdown',
+  'visitors-csv',
   'visitors-headline',
   'content-gaps',
 ] as const

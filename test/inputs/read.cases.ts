@@ -96,7 +96,6 @@ export const WRONG_VALUES: readonly [InputName, string, string][] = [
   ],
   ['prompt', 'needs.plan.outputs.prompt', `("needs.plan.outputs.prompt") ${EXPRESSION}`],
   ['wait', `\${{ vars.WAIT }}`, `("\${{ vars.WAIT }}") ${EXPRESSION}`],
-  ['visitors-export', 'steps.x.outputs.y', `("steps.x.outputs.y") ${EXPRESSION}`],
   ['matrix', 'toJSON(matrix)', `("toJSON(matrix)") ${EXPRESSION}`],
   ['github-token', 'secrets.TOKEN', EXPRESSION],
   ['project-id', `\${{ vars.X }`, `("\${{ vars.X }") ${EXPRESSION}`],

@@ -24,17 +24,3 @@ export const UNREADABLE: readonly [string, string | RegExp][] = [
   ['/etc/hostname', 'is outside the workspace'],
   ['loop', /^can't be read \(ELOOP: /],
 ]
-
-/** Names, and why they can't be written to. */
-export const UNWRITABLE: readonly [string, RegExp][] = [
-  ['../outside/x.csv', /^is outside the workspace$/],
-  ['..', /^is outside the workspace$/],
-  ['.', /^is outside the workspace$/],
-  ['../repo-2/x.csv', /^is outside the workspace$/],
-  ['out/deep/x.csv', /^is outside the workspace$/],
-  ['nowhere/x.csv', /^can't be written \(ENOENT/],
-  ['loop/x.csv', /^can't be written \(ELOOP/],
-  ['file/x.csv', /^is below a file$/],
-  ['file/new/x.csv', /^can't be written \(ENOTDIR/],
-  ['docs', /^is a directory, not a file$/],
-]

@@ -1,19 +1,10 @@
 import { execFileSync } from 'node:child_process'
-import {
-  mkdir,
-  mkdtemp,
-  readdir,
-  readFile,
-  realpath,
-  rm,
-  symlink,
-  writeFile,
-} from 'node:fs/promises'
+import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { findOutputPath, WorkspaceReader, writeOutput } from '../../src/lib/workspace.ts'
-import { UNREADABLE, UNWRITABLE } from './workspace.cases.ts'
+import { WorkspaceReader } from '../../src/lib/workspace.ts'
+import { UNREADABLE } from './workspace.cases.ts'
 
 let folder = ''
 let root = ''
@@ -63,43 +54,5 @@ describe('reading from the workspace', () => {
     await writeFile(inRoot('c'), 'x')
     const tooLarge = 'is too large: all files of a run may have 1024 KiB together'
     await expect(workspace.read('c')).rejects.toThrow(tooLarge)
-  })
-})
-
-describe('writing to the workspace', () => {
-  async function write(name: string, text = 'rows'): Promise<void> {
-    await writeOutput(await findOutputPath(root, name), text)
-  }
-
-  it('makes the folders that are missing, follows links within it, and leaves nothing else behind', async () => {
-    await symlink(inRoot('docs'), inRoot('link'))
-    await write(inRoot('link/2026/visitors.csv'))
-    expect(await readFile(inRoot('docs/2026/visitors.csv'), 'utf8')).toBe('rows')
-    expect(await readdir(inRoot('docs/2026'))).toEqual(['visitors.csv'])
-  })
-
-  it('replaces a file, and a link in its place without touching what it leads to', async () => {
-    const secret = join(folder, 'outside/secret.txt')
-    await symlink(secret, inRoot('visitors.csv'))
-    await write('visitors.csv', 'old')
-    await write('visitors.csv', 'new')
-    expect(await readFile(secret, 'utf8')).toBe('secret')
-    expect(await readFile(inRoot('visitors.csv'), 'utf8')).toBe('new')
-  })
-
-  it('leaves what was there as it was, and no half of the new file, where it fails', async () => {
-    const path = await findOutputPath(root, 'docs/visitors.csv')
-    await mkdir(path)
-    await expect(writeOutput(path, 'rows')).rejects.toThrow(/^can't be written \(EISDIR/)
-    expect(await readdir(inRoot('docs'))).toEqual(['visitors.csv'])
-  })
-
-  it.each(UNWRITABLE)('to %s is refused', async (name, message) => {
-    await symlink('../outside', inRoot('out'))
-    await symlink('missing', inRoot('nowhere'))
-    await writeFile(inRoot('file'), '')
-    const found = findOutputPath(root, name)
-    await expect(found).rejects.toThrow(message)
-    await expect(found).rejects.toMatchObject({ name: 'WorkspaceError' })
   })
 })

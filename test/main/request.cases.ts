@@ -38,10 +38,6 @@ export const REFUSED: readonly (readonly [Readonly<Record<string, string>>, stri
     "api-key has the same value as project-id; accepted: an admin API key (mint_…) from the dashboard's API keys page, alone in its secret (`gh secret set NAME`, or Settings → Secrets and variables → Actions).",
   ],
   [
-    { 'visitors-export': 'visitors.json' },
-    'visitors-export ("visitors.json") does not end in .csv; accepted: a path in the workspace that ends in .csv.',
-  ],
-  [
     { prompt: 'x', 'prompt-file': '../no.md' },
     `prompt-file names "../no.md", which does not exist in the workspace (files outside the workspace are not read); ${NOT_READ}.`,
   ],

@@ -16,7 +16,7 @@ describe('a request', () => {
     ['a prompt', { prompt: 'x' }, ['POST /job']],
     ['a job to wait for', { 'job-id': 'j1' }, ['GET /job/j1']],
     ['a visitors report', { 'visitors-summary': 'true' }, ['GET /visitors']],
-    ['an export', { 'visitors-export': 'a.csv' }, ['GET /visitors']],
+    ['an export', { 'visitors-export': 'true' }, ['GET /visitors']],
     ['what readers missed', { 'content-gaps': 'report' }, ['GET /feedback/by-page']],
     [
       'a prompt and a report',

@@ -12,10 +12,11 @@ const HEADING = /^## 📊 About [\d,]+ visitors read the docs/
 it('a visitors report alone needs a key that may read, and fills summary, outputs, log and file', async () => {
   const keys = [{ key: 'mint_read_only', scope: 'read' }] as const
   const { docs, run } = await startScene({ pages: 300, keys })
-  const workspace = await mkdtemp(join(tmpdir(), 'readers-'))
-  onTestFinished(() => rm(workspace, { recursive: true }))
-  const inputs = { ...REPORT, 'api-key': 'mint_read_only', 'visitors-export': 'out/deep/v.csv' }
-  const { exitCode, outputs, summary, log } = await run({ workspace, inputs })
+  const temp = await mkdtemp(join(tmpdir(), 'readers-'))
+  onTestFinished(() => rm(temp, { recursive: true }))
+  const inputs = { ...REPORT, 'api-key': 'mint_read_only', 'visitors-export': 'true' }
+  const env = { RUNNER_TEMP: temp }
+  const { exitCode, outputs, summary, log } = await run({ env, inputs })
   expect([exitCode, docs.requests.length, outputs['result'] ?? '']).toEqual([0, 11, ''])
   const { requests, trend, complete } = JSON.parse(outputs['visitors'] ?? '')
   expect([requests, trend.length, complete]).toEqual([11, 8, true])
@@ -23,10 +24,14 @@ it('a visitors report alone needs a key that may read, and fills summary, output
   expect(outputs['visitors-markdown']).toMatch(HEADING)
   expect(summary).toMatch(HEADING)
   expect(log).toMatch(
-    /^Wrote 300 rows to out\/deep\/v\.csv\.\n::notice title=Docs readers \(docs\)::About [\d,]+ visitors read the docs/m,
+    /^Wrote 300 rows to .*\.csv\.\n::notice title=Docs readers \(docs\)::About [\d,]+ visitors read the docs/m,
   )
-  const csv = await readFile(join(workspace, 'out/deep/v.csv'), 'utf8')
-  expect(csv.trim().split('\n')).toHaveLength(301)
+  const { outputs: other } = await run({ env, inputs })
+  const files = [outputs, other].map((each) => each['visitors-csv'] ?? '')
+  expect(files.map((path) => path.startsWith(`${temp}/`))).toEqual([true, true])
+  expect(new Set(files).size).toBe(2)
+  for (const path of files)
+    expect((await readFile(path, 'utf8')).trim().split('\n')).toHaveLength(301)
 })
 
 describe('beside a job', () => {

@@ -1,5 +1,3 @@
-import { mkdirSync } from 'node:fs'
-import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Fault } from '../../docs-service/faults/fault.ts'
 import { alive } from '../support/rendered.ts'
@@ -152,13 +150,13 @@ it.each([
   ['beside a report', REPORT, /\n## 📊 About /],
 ])('an export that fails %s is said in the summary', async (_where, more, rest) => {
   const { failure, summary, outputs } = await runReaders({
-    inputs: { ...more, 'visitors-export': 'v.csv' },
-    meanwhile: (workspace) => mkdirSync(join(workspace, 'v.csv')),
+    inputs: { ...more, 'visitors-export': 'true' },
+    env: { RUNNER_TEMP: '/dev/null' },
   })
-  expect(failure).toMatch(/^Failed to export the visitors: `visitors-export` can't be written /)
-  expect(summary).toMatch(/^## ❌ Readers report\n\nFailed to export the visitors: /)
+  expect(failure).toMatch(/^Could not write the CSV file of visitors: ENOTDIR/)
+  expect(summary).toMatch(/^## ❌ Readers report\n\nCould not write the CSV file/)
   expect(summary).toMatch(rest)
-  expect(summary).not.toContain('All rows')
+  expect(outputs['visitors-csv']).toBeUndefined()
   expect(outputs['visitors-total']).toMatch(/^\d+$/)
 })
 
@@ -232,15 +230,15 @@ describe('the Markdown output', () => {
   })
 
   it('is there for an export alone, whose summary has no report', async () => {
-    const inputs = { ...SIGNALS, 'visitors-export': 'x.csv' }
+    const inputs = { ...SIGNALS, 'visitors-export': 'true' }
     const { outputs, summary } = await runReaders({ inputs })
     expect(outputs['visitors-markdown']).toMatch(/^## 📊 About .* read the docs\n\n.*\n\n\| /)
     expect(summary).toMatch(/^## 🔎 What readers missed\n/)
-    expect((await runReaders({ inputs: { 'visitors-export': 'x.csv' } })).summary).toBe('')
+    expect((await runReaders({ inputs: { 'visitors-export': 'true' } })).summary).toBe('')
   })
 
   it('is empty above 60 KiB, with a warning', async () => {
-    const inputs = { 'visitors-export': 'v.csv', 'project-id': 'd'.repeat(60 * 1024) }
+    const inputs = { 'visitors-export': 'true', 'project-id': 'd'.repeat(60 * 1024) }
     const { outputs, costs } = await runReaders({ inputs })
     const warning = 'The output visitors-markdown is left empty: it would be longer than 60 KiB.'
     expect([outputs['visitors-markdown'], costs]).toEqual(['', [warning]])
@@ -248,11 +246,11 @@ describe('the Markdown output', () => {
 })
 
 it('a dry run calls nothing, and says what it would read', async () => {
-  const inputs = { ...AGENT, ...REPORT, 'visitors-export': 'v.csv', 'dry-run': 'true' }
+  const inputs = { ...AGENT, ...REPORT, 'visitors-export': 'true', 'dry-run': 'true' }
   const { sent, summary, log, outputs, signals } = await runReaders({ inputs })
   expect([sent, outputs, signals]).toEqual([[], {}, ''])
   const plan =
-    'The docs service was not called. Without `dry-run`, this run would read the visitors of 27 Jul to 2 Aug, write all rows to `v.csv`, read what readers missed and tell the agent, with 40 requests at most.'
+    'The docs service was not called. Without `dry-run`, this run would read the visitors of 27 Jul to 2 Aug, write all rows to a CSV file, read what readers missed and tell the agent, with 40 requests at most.'
   expect(log).toEqual([`notice: ${plan}`])
   expect(summary).toBe(`## 📊 Readers report: dry run\n\n${plan}\n\nProject \`docs\``)
 })

@@ -6,7 +6,7 @@ import type { Fault } from '../../docs-service/faults/fault.ts'
 import type { DocsServiceOptions } from '../../docs-service/options.ts'
 import { startDocsService } from '../../docs-service/service.ts'
 import { MintlifyClient } from '../../src/mintlify/mintlify-client.ts'
-import { findExportPath, Readers } from '../../src/readers/report.ts'
+import { Readers } from '../../src/readers/report.ts'
 import { readEnvironment } from '../../src/runner/environment.ts'
 import { Run } from '../../src/runner/run.ts'
 import { clientWith } from '../lib/http-client.ts'
@@ -24,8 +24,7 @@ type ReadersRun = {
   readonly cancelAtMs?: number
   /** The run has a job, too; `error`: the headline of the error that it ends in; `false` while it runs. */
   readonly job?: { readonly error?: string | false }
-  /** Done to the workspace once the inputs are read. */
-  readonly meanwhile?: (workspace: string) => void
+  readonly env?: Readonly<Record<string, string>>
 }
 
 /**
@@ -45,7 +44,11 @@ export async function runReaders(options: ReadersRun) {
   const cancel = new AbortController()
   const workspace = mkdtempSync(join(tmpdir(), 'readers-'))
   onTestFinished(() => rmSync(workspace, { recursive: true }))
-  const given = environmentOf({ inputs: { 'project-id': 'docs', ...inputs } }, workspace, workspace)
+  const given = environmentOf(
+    { inputs: { 'project-id': 'docs', ...inputs }, ...(options.env && { env: options.env }) },
+    workspace,
+    workspace,
+  )
   const clock = new VirtualClock(NOW_MS)
   const waiting = { clock, random: () => 0.5, cancel: cancel.signal }
   const run = new Run(readEnvironment(given), waiting)
@@ -54,12 +57,10 @@ export async function runReaders(options: ReadersRun) {
   const send = http.send.bind(http)
   vi.spyOn(http, 'send').mockImplementation((request) => clock.work(() => send(request)))
   const written = vi.spyOn(run, 'writeSummary').mockReturnValue()
-  const exportTo = await findExportPath(run)
-  options.meanwhile?.(workspace)
   const baseUrl = new URL(docs.url)
   const access = { baseUrl, projectId: 'docs', apiKey: docs.key, redact: run.redact }
   const service = new MintlifyClient({ ...access, http, clock })
-  const readers = new Readers(exportTo, service, run)
+  const readers = new Readers(service, run)
   const { error } = job ?? {}
   const ended = job && (error === false ? new Promise<never>(() => {}) : Promise.resolve(error))
   const [forAgent, failure] = await Promise.all([readers.signals(), readers.report(ended)])

@@ -182,9 +182,7 @@ describe('what is folded', () => {
 
   it('says what the figures mean, what they cost and what was left out', () => {
     const more = { leftOut: ['A `b` c.'] }
-    const text = summaryOf(report([...WEEKS, 9000], PAGES), more, {
-      'visitors-export': 'out/x.csv',
-    })
+    const text = summaryOf(report([...WEEKS, 9000], PAGES), more)
     const facts = folded(text, 'What was left out')
     for (const expected of [
       '**Left out**\n\n- A `b` c.\n',
@@ -192,7 +190,7 @@ describe('what is folded', () => {
       '\n- Usual: the range of the 7 weeks before, and 3 % beyond.\n',
       'by at least 3 times what counts and pages vary by chance',
       '\n- AI visitors are recognised by their user agent alone',
-      '\n- Requests: 11 of 40 allowed.\n- All rows: `out/x.csv`.',
+      '\n- Requests: 11 of 40 allowed.',
     ])
       expect(facts).toContain(expected)
   })

@@ -6,7 +6,7 @@ import { refusal, runReaders } from './scene.ts'
 const NOW = 'visitors 2026-07-27..2026-08-03'
 const BEFORE = 'visitors 2026-07-20..2026-07-27'
 const REPORT = { 'visitors-summary': 'true' }
-const ALONE = { 'visitors-export': 'x.csv' }
+const ALONE = { 'visitors-export': 'true' }
 const ALL = { ...REPORT, 'content-gaps': 'report' }
 const CALLS = `feedback/by-page 2026-07-06..2026-08-03 100 pending,in_progress
 searches 2026-07-06..2026-08-03 100

@@ -111,6 +111,7 @@ export function environmentOf(
     GITHUB_EVENT_PATH: join(folder, 'event.json'),
     GITHUB_EVENT_NAME: event?.name ?? 'workflow_dispatch',
     GITHUB_WORKSPACE: workspace,
+    RUNNER_TEMP: folder,
     GITHUB_REPOSITORY: 'acme/docs',
     GITHUB_ACTOR: 'octocat',
     GITHUB_WORKFLOW: 'Docs',
