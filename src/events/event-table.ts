@@ -188,6 +188,17 @@ export function isRepository(
   return repository?.full_name?.toLowerCase() === fullName.toLowerCase()
 }
 
+/** The branch that a followed run was about, if its event is one of this repository's that only a writer can cause. */
+export function followedBranch(
+  { payload: { workflow_run: followed } }: GitHubEvent,
+  { repository }: Environment,
+): string | undefined {
+  const { event = '', head_branch: branch, head_repository: head } = followed ?? {}
+  const { causedBy, subject } = eventRow(event ?? '')
+  const isOfBranch = causedBy === 'writer' && (subject === 'push' || subject === 'branch')
+  return isOfBranch && isRepository(head, repository) ? (branch ?? undefined) : undefined
+}
+
 /** Whether a text is the SHA of a commit. Zeros stand for none, and a local run may have any text there. */
 export function isSha(text: GitHub.Maybe<string>): text is string {
   return /^(?!0+$)[0-9a-f]{40,64}$/.test(text ?? '')

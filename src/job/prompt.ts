@@ -101,6 +101,7 @@ export async function writePrompt(
     signals,
     conversation,
     lastJob: found.lastJob,
+    reachedLimit: found.reachedLimit,
     earlierPull,
     promptBytes: byteLength(written),
   }

@@ -14,12 +14,13 @@ import type { Run } from '../runner/run.ts'
 import type { ChangedFile } from './files.ts'
 import { type CommitSummary, type EventFacts, type Fact, withoutBody, withPulls } from './render.ts'
 
-/** This step's last successful job: the commit it was about, its pull request or run, and when. */
+/** This step's last successful job: the commit that it was about, and when it ended. */
 export type LastJob = {
   readonly sha: string
-  readonly targetUrl: string
   /** Milliseconds since the epoch; 0 if not known. */
   readonly createdAtMs: number
+  /** Whether the commit is newer than the run's, which then is an older run that was started again. */
+  readonly isNewer: boolean
 }
 
 /** In a repository of many packages, the release before may be far back. */

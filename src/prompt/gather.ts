@@ -34,6 +34,8 @@ type KnownFacts = Pick<BlockOptions, 'signals' | 'conversation' | 'promptBytes'>
   /** That the commits of a push came in. */
   readonly mergedPulls: MergedPulls
   readonly lastJob: Lookup<LastJob | undefined>
+  /** Whether the search for it ended at its limit, so that an older job may exist. */
+  readonly reachedLimit: boolean
   /** The pull request that an earlier job ended in, where this run starts a new one. */
   readonly earlierPull?: { readonly prLink: string; readonly state: string } | undefined
 }

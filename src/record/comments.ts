@@ -214,6 +214,7 @@ export async function findInComments(
     attempt: forgotten,
     earlierJob: NOT_FOUND,
     lastJob: NOT_FOUND,
+    reachedLimit: false,
     thread: undefined,
   }
   if (!mayContinue && !(isAgain && remembers) && inputs.context === 'none') return none

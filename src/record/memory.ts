@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type GitHubEvent, isRepository, isSha } from '../events/event-table.ts'
+import { followedBranch, type GitHubEvent, isRepository, isSha } from '../events/event-table.ts'
 import { originsOf } from '../events/loop-guard.ts'
 import {
   type GitHub,
@@ -20,7 +20,7 @@ import {
   type Status,
   type WorkflowRun,
 } from '../github/types.ts'
-import { hasPrompt, type Inputs } from '../inputs/table.ts'
+import { hasPrompt } from '../inputs/table.ts'
 import { shorten, visibleText } from '../lib/text.ts'
 import type { LastJob } from '../prompt/bases.ts'
 import { type Environment, isRerun, runIdIn, stepNames } from '../runner/environment.ts'
@@ -65,6 +65,8 @@ export type EarlierRuns = {
   readonly earlierJob: Lookup<NamedJob | undefined>
   /** The step's last successful job before the event: what the context compares with. */
   readonly lastJob: Lookup<LastJob | undefined>
+  /** Whether the search ended at its limit without what it looked for, so that an older job may exist. */
+  readonly reachedLimit: boolean
   /** The comments of a command's thread; `undefined` without a command, or where they are not read. */
   readonly thread: CommandThread | undefined
 }
@@ -87,9 +89,10 @@ type StepStatus = {
   readonly createdAtMs: number
 }
 
-/** Whether the step remembers its job of this run in a commit status. */
-export function hasStatusRecord({ row }: GitHubEvent, inputs: Inputs): boolean {
-  return row.remembers && hasPrompt(inputs)
+/** Whether the step records its job of this run in a commit status. */
+export function hasStatusRecord(event: GitHubEvent, { inputs, environment }: Run): boolean {
+  const isRecorded = event.row.remembers || followedBranch(event, environment) !== undefined
+  return isRecorded && hasPrompt(inputs)
 }
 
 /** Source: GitHub's REST API, "Create a commit status". */
@@ -123,18 +126,23 @@ function nameFor(scope: readonly string[], { inputs, environment, redact }: Run)
 }
 
 /** The branch that a run is about, where it is known not to be the default one. */
-function branchScope({ name, row, payload }: GitHubEvent, { environment }: Run): readonly string[] {
+function branchScope(event: GitHubEvent, { environment }: Run): readonly string[] {
+  const { name, row, payload } = event
   const isOnBranch = row.subject === 'push' || (row.subject === 'branch' && name !== 'schedule')
   const [, ofRun] = /^refs\/heads\/(.+)$/.exec(isOnBranch ? environment.ref : '') ?? []
-  const branch = row.subject === 'pull-request' ? payload.pull_request?.base?.ref : ofRun
+  const base = row.subject === 'pull-request' ? payload.pull_request?.base?.ref : undefined
+  const branch = base ?? followedBranch(event, environment) ?? ofRun
   const main = payload.repository?.default_branch
   return branch && main && branch !== main ? [`branch ${branch}`] : []
 }
 
-/** The commit that the step's status stands on; empty if there is none. */
+/** The commit that the step's status is set on; empty if there is none. */
 export function statusCommit({ row, payload }: GitHubEvent, { sha }: Environment): string {
-  const { merged, merge_commit_sha: mergeCommit, head } = payload.pull_request ?? {}
-  const found = row.subject !== 'pull-request' ? sha : merged === true ? mergeCommit : head?.sha
+  const { pull_request: pull, workflow_run: followed } = payload
+  let found: Maybe<string> = sha
+  if (row.subject === 'pull-request')
+    found = pull?.merged === true ? pull.merge_commit_sha : pull?.head?.sha
+  if (row.subject === 'workflow-run') found = followed?.head_sha
   return isSha(found) ? found : ''
 }
 
@@ -219,7 +227,7 @@ const NO_STATUSES: StepStatuses = {
 /** Reads what the step's commit statuses tell: two requests, and more only where those don't tell. */
 export async function findInStatuses(event: GitHubEvent, run: Run): Promise<EarlierRuns> {
   const { inputs, environment } = run
-  const remembers = hasStatusRecord(event, inputs)
+  const remembers = hasStatusRecord(event, run)
   const sha = statusCommit(event, environment)
   const hasStatuses = remembers && sha !== ''
   const statuses = hasStatuses ? await readStepStatuses(event, sha, run) : NO_STATUSES
@@ -231,6 +239,7 @@ export async function findInStatuses(event: GitHubEvent, run: Run): Promise<Earl
     attempt,
     earlierJob: earlier,
     lastJob: findLastJob(event, statuses, run),
+    reachedLimit: false,
     thread: undefined,
   }
 }
@@ -486,6 +495,6 @@ function findLastJob(
     ({ state, sha }) => state === 'success' && !pushed.has(sha),
   )
   const [newest] = newestFirst(successes)
-  if (newest !== undefined) return { known: true, value: newest }
+  if (newest !== undefined) return { known: true, value: { ...newest, isNewer: false } }
   return own.known ? (others.known ? NOT_FOUND : others) : own
 }

@@ -75,7 +75,7 @@ export class RunRecord {
     this.#run = run
     this.#trigger = trigger
     const { event } = trigger
-    const hasStatus = hasStatusRecord(event, run.inputs) && !run.inputs['dry-run']
+    const hasStatus = hasStatusRecord(event, run) && !run.inputs['dry-run']
     this.#sha = hasStatus ? statusCommit(event, run.environment) : ''
     const thread = threadOf(trigger, run)
     this.#place = thread && {

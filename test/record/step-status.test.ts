@@ -106,10 +106,17 @@ it('a status says that nothing was started where the earlier job can not be look
   expect(wordsOf(world).at(-1)).toContain('failure: The docs service failed, 503, ')
 })
 
+const following = (branch: string, cause = 'push') => {
+  const repository = { full_name: 'acme/docs' }
+  const followed = { head_sha: 'd'.repeat(40), head_branch: branch, head_repository: repository }
+  return event('workflow_run', { workflow_run: { ...followed, event: cause } })
+}
+
 it.each<[string, RunOptions]>([
   ['in a dry run', { inputs: { 'dry-run': 'true' } }],
   ['without a prompt', { inputs: { prompt: '', 'job-id': 'job_1' } }],
   ['on other events', { event: event('deployment') }],
+  ['on a run that follows a release', { event: following('v1', 'release') }],
 ])('no status is set %s', async (_what, options) => {
   const { run } = await newStep()
   expect(setting((await run(options)).requests)).toEqual([])
@@ -143,6 +150,13 @@ it.each<[string, string, string, RunOptions]>([
     'aaaaaaa',
     STEP,
     { event: { ...dispatch, name: 'schedule' }, ...onBranch('next') },
+  ],
+  ['a run that follows one on the default branch', 'ddddddd', STEP, { event: following('main') }],
+  [
+    'a run that follows one on another branch',
+    'ddddddd',
+    `${STEP}, branch next`,
+    { event: following('next', 'workflow_dispatch') },
   ],
   ['a release', 'aaaaaaa', STEP, { event: event('release'), ...onBranch('next') }],
   ['an open pull request', 'ddddddd', `${STEP}, #5`, { event: opened }],
