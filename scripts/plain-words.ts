@@ -1,0 +1,102 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import ts from 'typescript'
+import { readOptions } from './options.ts'
+
+const USAGE = `Finds words and phrases that readers stumble over, in pages, action.yml, workflows, and src.
+
+  node scripts/plain-words.ts              the files of this repository
+  node scripts/plain-words.ts FILE…        these files`
+const ROOT = join(import.meta.dirname, '..')
+const PROSE =
+  /^(?:[^/]+|(?:docs|docs-service|examples|\.github|\.github\/workflows)\/[^/]+)\.(?:md|yml)$/
+/** Files whose findings are shown, but don't fail the check yet. */
+const NOT_YET = [
+  'src/',
+  'docs',
+  'examples/',
+  '.github/',
+  'action.yml',
+  'README.md',
+  'SECURITY.md',
+  'CHANGELOG.md',
+  'CONTRIBUTING.md',
+  'PERFORMANCE.md',
+  'RELEASE.md',
+]
+
+/** What to write, and a pattern of what not to write. */
+type Rule = { readonly write: string; readonly pattern: RegExp }
+
+function readRules(): Rule[] {
+  const text = readFileSync(join(import.meta.dirname, 'plain-words.txt'), 'utf8')
+  let write = ''
+  const rules: Rule[] = []
+  for (const line of text.split('\n')) {
+    if (line.startsWith('[') && line.endsWith(']')) write = line.slice(1, -1)
+    else if (line !== '' && !line.startsWith('# '))
+      rules.push({ write, pattern: new RegExp(line.replaceAll(' ', '\\s+'), 'gm') })
+  }
+  return rules
+}
+
+/** Blanks what isn't prose, each character by another one, so that lines stay where they are. */
+function proseOf(path: string): string {
+  const text = readFileSync(resolve(ROOT, path), 'utf8')
+  if (path.endsWith('.ts')) return proseOfTypeScript(path, text)
+  const prose = text
+    .replace(/^ *```[\s\S]*?^ *```|<!--[\s\S]*?-->|\]\([^)]*\)|<[^>\n]*>/gm, blank)
+    .replace(/`[^`\n]+`/g, (code) => '•'.repeat(code.length))
+  return path.endsWith('.md') ? prose : prose.replace(/^ *#|(?<=\s)#/gm, blank)
+}
+
+/** Keeps comments and strings. */
+function proseOfTypeScript(path: string, text: string): string {
+  const kept: string[] = blank(text).split('')
+  const file = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true)
+  const keep = (from: number, to: number) => {
+    const words = text.slice(from, to).replace(/`[^`\n]+`/g, (code) => '•'.repeat(code.length))
+    kept.splice(from, to - from, ...words.replace(/^ *(?:\/\/|\/?\*+\/?)/gm, blank))
+  }
+  const visit = (node: ts.Node) => {
+    const children = node.getChildren(file).filter((child) => !ts.isJSDoc(child))
+    if (children.length === 0) {
+      keep(node.pos, node.getStart(file))
+      if (ts.isStringLiteral(node)) keep(node.getStart(file), node.end)
+      else if (ts.isTemplateLiteralToken(node)) keep(node.getStart(file) + 1, node.end - 1)
+    }
+    children.forEach(visit)
+  }
+  visit(file)
+  return kept.join('')
+}
+
+function blank(text: string): string {
+  return text.replace(/\S/g, ' ')
+}
+
+function findingsIn(path: string, rules: readonly Rule[]): string[] {
+  const text = proseOf(path)
+  return rules.flatMap(({ write, pattern }) =>
+    [...text.matchAll(pattern)].map(({ index, 0: found }) => {
+      const line = text.slice(0, index).split('\n').length
+      return `${path}:${line}: "${found.trim().replace(/\s+/g, ' ')}": write ${write}`
+    }),
+  )
+}
+
+const { positionals } = readOptions(USAGE, { allowPositionals: true })
+const tracked = execFileSync('git', ['ls-files'], { cwd: ROOT, encoding: 'utf8' }).split('\n')
+const rules = readRules()
+const ours = tracked.filter((path) => PROSE.test(path) || /^src\/.*\.ts$/.test(path))
+for (const path of positionals.length > 0 ? positionals : ours) {
+  const findings = findingsIn(path, rules)
+  if (findings.length === 0) continue
+  if (positionals.length === 0 && NOT_YET.some((start) => path.startsWith(start)))
+    console.log(`${path}: ${findings.length}, shown by: npx node scripts/plain-words.ts ${path}`)
+  else {
+    console.log(findings.join('\n'))
+    process.exitCode = 1
+  }
+}
