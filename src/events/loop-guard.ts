@@ -67,7 +67,7 @@ export function hasSkipLabel(labels: readonly string[], inputs: Inputs): boolean
 /** Which of `ignore-authors` wrote a commit, or opened one of the merged pull requests that it came in. */
 export function ownAuthor(
   { login, email }: Pick<CommitOrigin, 'login' | 'email'>,
-  inputs: Inputs,
+  inputs: Pick<Inputs, 'ignore-authors'>,
   pulls: readonly MergedPull[] = [],
 ): string | undefined {
   // GitHub may know an author by the e-mail address that it gave the account, only.
@@ -125,7 +125,7 @@ export function originsOf(commits: Maybe<readonly PushedCommit[]>): readonly Com
 /** The first of `ignore-authors` that has one of these logins. */
 export function ignoredAuthor(
   logins: readonly Maybe<string>[],
-  inputs: Inputs,
+  inputs: Pick<Inputs, 'ignore-authors'>,
 ): string | undefined {
   const plain = logins.map((login) => normalizeLogin(login ?? ''))
   return inputs['ignore-authors'].find((author) => plain.includes(normalizeLogin(author)))

@@ -15,7 +15,7 @@ import {
   stringField,
 } from '../lib/text.ts'
 import { afterGrace, parseRetryAfter, type Waiting } from '../lib/time.ts'
-import type { Maybe, Octokit, User } from './types.ts'
+import type { Maybe, Octokit, Paged, User } from './types.ts'
 
 /** A call that a run can do without. */
 export type GitHubCall = {
@@ -62,6 +62,8 @@ type GitHubOptions = Waiting & {
 
 /** Before the second and the third try. */
 const RETRY_PAUSES_MS = [3000, 9000]
+/** Of 100 entries of each list: 250 commits are all that GitHub tells of a pull request. */
+const MAX_GRAPHQL_PAGES = 3
 /** Nothing on GitHub is worth holding a job up for. */
 const MAX_GITHUB_PAUSE_MS = 15_000
 
@@ -120,6 +122,33 @@ export class GitHub {
       if (errors.length === 0) throw error
       return { data: recordField(error, 'data') as T, errors }
     }
+  }
+
+  /**
+   * Asks a query again for the next page of its lists, until each has ended, the next page can't be read, or some pages
+   * were read. The variable with a list's name takes its cursor. Throws as `call` does.
+   */
+  async graphqlPages<T>(
+    query: string,
+    variables: Readonly<Record<string, string | number>>,
+    listsOf: (data: T) => Readonly<Record<string, Maybe<Paged<unknown>>>>,
+  ) {
+    const first = await this.graphql<T>(query, variables)
+    const pages = [first.data]
+    const errors = [...first.errors]
+    const cursors = { ...variables }
+    let lists = Object.entries(listsOf(first.data))
+    const isMore = () => lists.some(([, list]) => list?.pageInfo?.hasNextPage === true)
+    while (isMore() && pages.length < MAX_GRAPHQL_PAGES) {
+      for (const [name, list] of lists)
+        if (list?.pageInfo?.endCursor) cursors[name] = list.pageInfo.endCursor
+      const next = await this.read(() => this.graphql<T>(query, cursors))
+      if (!next.known) break
+      pages.push(next.value.data)
+      errors.push(...next.value.errors)
+      lists = Object.entries(listsOf(next.value.data))
+    }
+    return { pages, errors, isWhole: !isMore() }
   }
 
   /** All entries of a list, page after page. Throws as `call` does. */

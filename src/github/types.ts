@@ -14,6 +14,10 @@ export type FromGitHub<T> = { readonly [Field in keyof T]?: Maybe<T[Field]> }
 /** A list in GraphQL. What the token may not see is null. */
 export type Nodes<T> = FromGitHub<{ nodes: readonly Maybe<T>[] }>
 
+/** One page of a list. */
+export type Paged<T> = Nodes<T> &
+  FromGitHub<{ pageInfo: FromGitHub<{ hasNextPage: boolean; endCursor: string }> }>
+
 export function nodesOf<T>(connection: Maybe<Nodes<T>>): T[] {
   return (connection?.nodes ?? []).filter((node) => node != null)
 }

@@ -92,6 +92,9 @@ export const LOGINS = format<readonly string[]>(
 /** The agent of the docs service. Its work never starts a job, whatever `ignore-authors` lists. */
 const MINTLIFY_AUTHOR = 'mintlify[bot]'
 
+/** For what only Mintlify does: `ignore-authors` also lists bots that have nothing to do with docs. */
+export const MINTLIFY_ONLY = { 'ignore-authors': [MINTLIFY_AUTHOR] } as const
+
 /** The logins given, and the service's own. */
 export const IGNORED_AUTHORS: InputFormat<readonly string[]> = {
   ...LOGINS,

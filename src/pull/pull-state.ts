@@ -1,52 +1,56 @@
 import { ownAuthor } from '../events/loop-guard.ts'
 import { graphqlError } from '../github/client.ts'
 import { locatePullRequest } from '../github/pull-requests.ts'
-import { type FromGitHub, type GitActor, type Nodes, nodesOf } from '../github/types.ts'
+import { type FromGitHub, type GitActor, type Nodes, nodesOf, type Paged } from '../github/types.ts'
 import type { Inputs } from '../inputs/table.ts'
 import { listOf } from '../lib/text.ts'
 import { formatAge } from '../lib/time.ts'
 import type { Run } from '../runner/run.ts'
 
-/** What became of a docs pull request. */
+/** A docs pull request of an earlier job. */
 export type PullState = {
   readonly prLink: string
-  /** `invisible`: GitHub knows none that the token can see; `elsewhere`: not on this GitHub server. */
+  /** `invisible`: GitHub knows none that the token can read; `elsewhere`: not on this GitHub server. */
   readonly state: 'open' | 'merged' | 'closed' | 'invisible' | 'unknown' | 'elsewhere'
-  /** Whether it conflicts with its base branch; `undefined` where that is not known. */
+  /** Whether it conflicts with its base branch; `undefined` if unknown. */
   readonly conflicts?: boolean
-  /** Such as `, open for 3 days`; empty if it is not known. */
+  /** Such as `, open for 3 days`; empty if unknown. */
   readonly openFor: string
-  /** `owner/name`; empty where the link is none of this GitHub's. */
+  /** `owner/name`, by the name that the repository has now; empty if the link isn't one of this GitHub's. */
   readonly repository: string
-  /** Why it is unknown, to follow a colon; else empty. */
+  /** Why it is unknown, to follow a colon; otherwise empty. */
   readonly why: string
-  /** The people who have committed to it: `ada, bob and someone`; empty if there are none. */
+  /** The people who have committed to it: `ada, bob, and someone`; empty if there are none. */
   readonly editors: string
 }
 
-/** How long GitHub is given to find out whether a pull request conflicts, before it is asked once more. */
+/** How long GitHub has to find out whether a pull request conflicts, before it is asked once more. */
 const CONFLICT_PAUSE_MS = 3000
+const MAX_NAMED_EDITORS = 10
 
-/** Asks GitHub, in one request, what became of a pull request and who has committed to it, in whichever repository. */
+/** Asks GitHub for the state of a pull request in any repository, and who has committed to it. */
 export async function readPullState(prLink: string, run: Run): Promise<PullState> {
   const { github } = run
   const place = locatePullRequest(prLink, github)
   const none = { prLink, repository: place?.repository ?? '', why: '', openFor: '', editors: '' }
   if (place === undefined) return { ...none, state: 'elsewhere' }
   const { owner, repo, number } = place
-  const ask = async (fields: string) =>
+  const ask = async () =>
     await github.read(() =>
-      github.graphql<PullStateAnswer>(
-        `query PullState($owner: String!, $repo: String!, $number: Int!) {
-          repository(owner: $owner, name: $repo) { pullRequest(number: $number) { mergeable ${fields} } } }`,
+      github.graphqlPages<PullStateAnswer>(
+        PULL_STATE,
         { owner, repo, number },
+        ({ repository }) => ({
+          commits: repository?.pullRequest?.commits,
+        }),
       ),
     )
-  const first = await ask(`state createdAt commits(last: 100) { nodes { commit {
-    parents { totalCount } authors(first: 10) { nodes { email user { login } } } } } }`)
+  const first = await ask()
   if (!first.known) return { ...none, state: 'unknown', why: first.why }
-  const { data, errors } = first.value
-  const pull = data.repository?.pullRequest
+  const { pages, errors } = first.value
+  const pulls = pages.flatMap((page) => page.repository?.pullRequest ?? [])
+  const [pull] = pulls
+  none.repository = pages[0]?.repository?.nameWithOwner ?? none.repository
   const state = (['OPEN', 'MERGED', 'CLOSED'] as const).find((word) => word === pull?.state)
   if (pull == null || state === undefined) {
     if (errors.some(({ type }) => type === 'NOT_FOUND')) return { ...none, state: 'invisible' }
@@ -58,17 +62,29 @@ export async function readPullState(prLink: string, run: Run): Promise<PullState
   if (state !== 'OPEN') return { ...none, state: state === 'MERGED' ? 'merged' : 'closed' }
   const ageMs = run.clock.now() - Date.parse(pull.createdAt ?? '')
   const openFor = Number.isNaN(ageMs) ? '' : `, open for ${formatAge(ageMs)}`
-  const editors = listOf(findEditors(pull, run.inputs))
+  const people = findEditors(pulls, run.inputs)
+  const more = people.length - MAX_NAMED_EDITORS
+  const editors = listOf([
+    ...people.slice(0, MAX_NAMED_EDITORS),
+    ...(more > 0 ? [`${more} more`] : []),
+  ])
   let { mergeable } = pull
   if (mergeable === 'UNKNOWN') {
     await github.pause(CONFLICT_PAUSE_MS)
-    const again = await ask('')
-    mergeable = again.known ? again.value.data.repository?.pullRequest?.mergeable : undefined
+    const again = await ask()
+    mergeable = again.known ? again.value.pages[0]?.repository?.pullRequest?.mergeable : undefined
   }
-  const isTold = mergeable === 'CONFLICTING' || mergeable === 'MERGEABLE'
-  const conflicts = isTold ? { conflicts: mergeable === 'CONFLICTING' } : {}
+  const isKnown = mergeable === 'CONFLICTING' || mergeable === 'MERGEABLE'
+  const conflicts = isKnown ? { conflicts: mergeable === 'CONFLICTING' } : {}
   return { ...none, state: 'open', openFor, editors, ...conflicts }
 }
+
+/** 250 commits are all that GitHub lists of a pull request. */
+const PULL_STATE = `query PullState($owner: String!, $repo: String!, $number: Int!, $commits: String) {
+  repository(owner: $owner, name: $repo) { nameWithOwner pullRequest(number: $number) {
+    mergeable state createdAt
+    commits(first: 100, after: $commits) { pageInfo { hasNextPage endCursor } nodes { commit {
+      parents { totalCount } authors(first: 100) { nodes { email user { login } } } } } } } } }`
 
 type AuthoredCommit = FromGitHub<{
   parents: FromGitHub<{ totalCount: number }>
@@ -78,13 +94,16 @@ type PullStateNode = FromGitHub<{
   state: string
   createdAt: string
   mergeable: string
-  commits: Nodes<FromGitHub<{ commit: AuthoredCommit }>>
+  commits: Paged<FromGitHub<{ commit: AuthoredCommit }>>
 }>
-type PullStateAnswer = FromGitHub<{ repository: FromGitHub<{ pullRequest: PullStateNode }> }>
+type PullStateAnswer = FromGitHub<{
+  repository: FromGitHub<{ nameWithOwner: string; pullRequest: PullStateNode }>
+}>
 
-/** Who wrote the commits, merges aside: neither an App nor one of `ignore-authors`. `someone`: without an account. */
-function findEditors({ commits }: PullStateNode, inputs: Inputs): string[] {
-  const own = nodesOf(commits).filter(({ commit }) => (commit?.parents?.totalCount ?? 1) < 2)
+/** Finds who wrote the commits, except merges, and isn't an App or in `ignore-authors`. `someone` has no account. */
+function findEditors(pages: readonly PullStateNode[], inputs: Inputs): string[] {
+  const commits = pages.flatMap((page) => nodesOf(page.commits))
+  const own = commits.filter(({ commit }) => (commit?.parents?.totalCount ?? 1) < 2)
   const authors = own.flatMap(({ commit }) => nodesOf(commit?.authors))
   const people = authors.filter((author) => {
     const login = author.user?.login

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { ownAuthor } from '../events/loop-guard.ts'
 import { type GraphqlError, graphqlError } from '../github/client.ts'
 import { locatePullRequest, numberInSubject } from '../github/pull-requests.ts'
@@ -9,50 +8,46 @@ import {
   type Nodes,
   nodesOf,
   normalizeLogin,
+  type Paged,
 } from '../github/types.ts'
-import { code, joinMarkdown, link, type Markdown, md } from '../lib/markdown.ts'
-import {
-  cleanMarkdown,
-  clip,
-  countOf,
-  errorMessage,
-  type Failure,
-  inBackticks,
-  shorten,
-} from '../lib/text.ts'
+import { MINTLIFY_ONLY } from '../inputs/formats.ts'
+import { cleanMarkdown, clip, errorMessage, sumOf } from '../lib/text.ts'
 import type { Job } from '../mintlify/mintlify-client.ts'
-import type { OutputValues, Run } from '../runner/run.ts'
+import type { Run } from '../runner/run.ts'
 
-/** What GitHub shows of a finished job, as plain data. Titles, names and words are other people's. */
+/** What GitHub shows of a finished job. Titles, names, and words come from outside. */
 export type PullReport =
-  | {
-      readonly kind: 'pull-request'
-      readonly url: string
-      readonly title: string
-      /** What became of it since; `undefined` where it is open, or that is not known. */
-      readonly ended: 'merged' | 'closed' | undefined
-      /** Milliseconds since the epoch; `undefined` where it is not known. */
-      readonly createdAtMs: number | undefined
-      readonly fileCount: number
-      /** The first 100, pages first; `undefined` where they could not be read. */
-      readonly files: readonly PullFile[] | undefined
-      readonly preview: Preview
-      readonly checks: CommitChecks
-    }
-  /** The agent committed straight to the default branch. */
+  | DocsPull
+  /** The agent committed directly to the default branch. */
   | {
       readonly kind: 'published'
       readonly branch: string
       readonly commits: number
       readonly url: string
     }
-  | { readonly kind: 'unchanged'; readonly branch: string }
-  /** A pull request in a repository that `github-token` can't see. */
+  | { readonly kind: 'unchanged' }
+  /** A pull request in a repository that `github-token` can't read. */
   | { readonly kind: 'invisible'; readonly repository: string }
   | { readonly kind: 'unknown' }
 
+/** A docs pull request as GitHub shows it after its job. */
+export type DocsPull = {
+  readonly kind: 'pull-request'
+  readonly url: string
+  readonly title: string
+  /** `undefined` if it is open, or if that is unknown. */
+  readonly ended: 'merged' | 'closed' | undefined
+  /** Milliseconds since the epoch; `undefined` if unknown. */
+  readonly createdAtMs: number | undefined
+  readonly fileCount: number
+  /** Pages first; `undefined` if they can't be read. */
+  readonly files: readonly PullFile[] | undefined
+  readonly preview: Preview
+  readonly checks: CommitChecks
+}
+
 /** As the output `pr-files` has it; `status` as in GitHub's REST API. */
-type PullFile = {
+export type PullFile = {
   readonly path: string
   readonly status: string
   readonly additions: number
@@ -66,30 +61,35 @@ type PullPlace = { readonly owner: string; readonly repo: string; readonly numbe
 
 const UNKNOWN = { kind: 'unknown' } as const
 
-/** Asks GitHub, in one request, what it shows of a finished job. What can't be read is left out. */
+/** Asks GitHub what it shows of a finished job. What can't be read is left out. */
 export async function readPullReport(finished: FinishedJob, run: Run): Promise<PullReport> {
   try {
     return await askForReport(finished, run)
   } catch (error) {
     // Answers are not checked field by field.
     run.log.notice(
-      `Failed to read the job's result on GitHub: it returned unexpected data (${errorMessage(error)}).`,
+      `GitHub returned unexpected data about the job's result (${errorMessage(error)}), so its pages and preview aren't shown.`,
+      "The job's result on GitHub can't be read",
     )
     return UNKNOWN
   }
 }
 
 async function askForReport(finished: FinishedJob, run: Run): Promise<PullReport> {
-  const { github } = run
+  const { github, log } = run
   const place = findPlace(finished, run)
   const sinceMs = finished.messageAtMs ?? (Date.parse(finished.job.createdAt ?? '') || undefined)
   if (place === undefined || (place.number === undefined && sinceMs === undefined)) return UNKNOWN
   const { owner, repo, number } = place
-  const fields = number === undefined ? branchCommitFields(sinceMs ?? 0) : pullReportFields(number)
+  const query =
+    number === undefined
+      ? `$commits: String) { ${REPOSITORY} ${branchCommitFields(sinceMs ?? 0)} } }`
+      : `$files: String, $comments: String, $suites: String) { ${REPOSITORY} ${pullReportFields(number)} } }`
   const answer = await github.read(() =>
-    github.graphql<PullReportAnswer>(
-      `query PullReport($owner: String!, $repo: String!) { repository(owner: $owner, name: $repo) { ${fields} } }`,
+    github.graphqlPages<PullReportAnswer>(
+      `query PullReport($owner: String!, $repo: String!, ${query}`,
       { owner, repo },
+      listsOf,
     ),
   )
   if (!answer.known) {
@@ -97,24 +97,31 @@ async function askForReport(finished: FinishedJob, run: Run): Promise<PullReport
     github.report(answer.error, { purpose: "read the job's result", permission, level: 'notice' })
     return UNKNOWN
   }
-  const { data, errors } = answer.value
-  const repository = `${owner}/${repo}`
+  const { pages, errors, isWhole } = answer.value
   const isInvisible = errors.some(
     ({ path, type }) => path === 'repository' && /^(?:NOT_FOUND|FORBIDDEN)$/.test(type),
   )
   if (isInvisible) {
-    run.log.info(
-      `The job's result on GitHub is unknown: \`github-token\` can't see ${repository}. To let a later run continue a pull request there, set \`github-token\` to a token that can read it, such as a GitHub App's.`,
+    const repository = `${owner}/${repo}`
+    log.info(
+      `\`github-token\` can't read ${repository}, so the job's result on GitHub is unknown. To let a later run update a docs pull request there, set \`github-token\` to a token that can read it, such as a GitHub App's.`,
     )
     return number === undefined ? UNKNOWN : { kind: 'invisible', repository }
   }
   reportErrors(errors, run)
-  const { pullRequest, defaultBranchRef } = data.repository ?? {}
-  if (number === undefined)
-    return errors.length > 0 ? UNKNOWN : readBranch(defaultBranchRef, place, run)
-  if (pullRequest == null) return UNKNOWN
+  if (!isWhole)
+    log.info(
+      "GitHub's lists of files, comments, checks, or commits were too long to be read to the end.",
+    )
+  // A renamed repository answers with its new name.
+  const repository = pages[0]?.repository?.nameWithOwner ?? `${owner}/${repo}`
+  if (number === undefined) {
+    const branches = pages.flatMap((page) => page.repository?.defaultBranchRef ?? [])
+    return errors.length > 0 || !isWhole ? UNKNOWN : readBranch(branches, repository, run)
+  }
+  const pulls = pages.flatMap((page) => page.repository?.pullRequest ?? [])
   const url = `${github.serverUrl}/${repository}/pull/${number}`
-  return { ...readPull(pullRequest, sinceMs ?? Infinity, run), url }
+  return pulls.length === 0 ? UNKNOWN : { ...readPull(pulls, sinceMs ?? Infinity), url }
 }
 
 const PREVIEW_PAUSE_MS = 10_000
@@ -153,12 +160,13 @@ export async function waitForPreview(
     report.kind === 'pull-request' && report.checks.isRead && report.preview.state === 'unknown'
   if (isNever && run.clock.now() >= times.endedAtMs + MAX_SILENCE_MS)
     run.log.notice(
-      '`wait-for-preview` has ended: GitHub shows no build of a preview. Does the plan include previews, and did a page change?',
+      `GitHub shows no preview build, so \`wait-for-preview\` stopped waiting. Your ${run.mintlify} plan may not include previews, or no page was changed.`,
+      'No preview build was found',
     )
   return report
 }
 
-/** The pull request, else the repository of a job that completed without one; `undefined` if it is not on this GitHub. */
+/** Finds the pull request, or the repository of a job that completed without one; `undefined` if it isn't on this GitHub. */
 function findPlace(
   { job: { prLink, repository, status } }: FinishedJob,
   { github }: Run,
@@ -170,16 +178,32 @@ function findPlace(
   return isHere && status === 'completed' && owner && repo ? { owner, repo } : undefined
 }
 
+const DEPLOYMENT = 'Mintlify Deployment'
+const FAILED = ['FAILURE', 'TIMED_OUT', 'STARTUP_FAILURE']
+const REPOSITORY = 'repository(owner: $owner, name: $repo) { nameWithOwner'
+const PAGE = 'pageInfo { hasNextPage endCursor }'
+const COMMENT = 'body createdAt lastEditedAt author { __typename login }'
+
+/** Asks for Mintlify's check by name, whichever others there are. `checkSuite.workflowRun` would need `actions: read`. */
+const CHECK_FIELDS = `deploymentSuites: checkSuites(first: 100, filterBy: { checkName: "${DEPLOYMENT}" }) { nodes { app { slug }
+    checkRuns(first: 10, filterBy: { checkName: "${DEPLOYMENT}", checkType: LATEST }) {
+      nodes { databaseId name status conclusion title summary url } } } }
+  checkSuites(first: 100, after: $suites) { ${PAGE} nodes { app { slug }
+    checkRuns(first: 50, filterBy: { checkType: LATEST, conclusions: [${FAILED}] }) {
+      totalCount nodes { name conclusion url } } } }`
+
 function pullReportFields(number: number): string {
-  return `pullRequest(number: ${number}) { title state createdAt changedFiles headRefOid ${COMMENT_FIELDS}
-    files(first: 100) { nodes { path additions deletions changeType } }
+  return `pullRequest(number: ${number}) { title state createdAt changedFiles headRefOid
+    newest: comments(last: 100) { nodes { ${COMMENT} } }
+    comments(first: 100, after: $comments) { ${PAGE} nodes { ${COMMENT} } }
+    files(first: 100, after: $files) { ${PAGE} nodes { path additions deletions changeType } }
     commits(last: 1) { nodes { commit { oid ${CHECK_FIELDS} } } } }`
 }
 
 function branchCommitFields(sinceMs: number): string {
   const since = new Date(sinceMs).toISOString().replace(/\.\d+/, '')
   return `defaultBranchRef { name target { ... on Commit {
-    history(first: 100, since: "${since}") { pageInfo { hasNextPage } nodes {
+    history(first: 100, after: $commits, since: "${since}") { ${PAGE} nodes {
       oid message author { email user { login } } associatedPullRequests(first: 1) { nodes { number } }
     } } } } }`
 }
@@ -190,31 +214,63 @@ type GraphqlFile = FromGitHub<{
   deletions: number
   changeType: string
 }>
+type CheckRun = FromGitHub<
+  Record<'name' | 'status' | 'conclusion' | 'title' | 'summary' | 'url', string> & {
+    databaseId: number
+  }
+>
+type CheckSuites = Paged<
+  FromGitHub<{
+    app: { slug?: Maybe<string> }
+    checkRuns: Nodes<CheckRun> & { totalCount?: Maybe<number> }
+  }>
+>
+type CheckedCommit = FromGitHub<{
+  oid: string
+  deploymentSuites: CheckSuites
+  checkSuites: CheckSuites
+}>
+type PullComment = FromGitHub<{ body: string; createdAt: string; lastEditedAt: string }> &
+  FromGitHub<{ author: FromGitHub<{ __typename: string; login: string }> }>
+type PullComments = Paged<PullComment>
 type PullReportNode = FromGitHub<{
   title: string
   state: string
   createdAt: string
   changedFiles: number
   headRefOid: string
-}> &
-  FromGitHub<{
-    comments: PullComments
-    files: Nodes<GraphqlFile>
-    commits: Nodes<FromGitHub<{ commit: CheckedCommit }>>
-  }>
+  newest: PullComments
+  comments: PullComments
+  files: Paged<GraphqlFile>
+  commits: Nodes<FromGitHub<{ commit: CheckedCommit }>>
+}>
 type BranchCommit = FromGitHub<{ oid: string; message: string; author: GitActor }> &
   FromGitHub<{ associatedPullRequests: Nodes<unknown> }>
-type BranchHistory = Nodes<BranchCommit> &
-  FromGitHub<{ pageInfo: FromGitHub<{ hasNextPage: boolean }> }>
-type Branch = FromGitHub<{ name: string; target: FromGitHub<{ history: BranchHistory }> }>
+type Branch = FromGitHub<{ name: string; target: FromGitHub<{ history: Paged<BranchCommit> }> }>
 type PullReportAnswer = FromGitHub<{
-  repository: FromGitHub<{ pullRequest: PullReportNode; defaultBranchRef: Branch }>
+  repository: FromGitHub<{
+    nameWithOwner: string
+    pullRequest: PullReportNode
+    defaultBranchRef: Branch
+  }>
 }>
 
-/** A missing permission is a notice. */
+/** The lists of an answer by the variable of their cursor; no further comments are read once the preview is found. */
+function listsOf({ repository }: PullReportAnswer) {
+  const { comments, newest, files, commits } = repository?.pullRequest ?? {}
+  const isFound = [comments, newest].some((list) => nodesOf(list).some(isPreviewComment))
+  return {
+    files,
+    comments: isFound ? undefined : comments,
+    suites: nodesOf(commits).at(-1)?.commit?.checkSuites,
+    commits: repository?.defaultBranchRef?.target?.history,
+  }
+}
+
+/** Reports a missing permission as one notice. */
 function reportErrors(errors: readonly GraphqlError[], { github }: Run): void {
   const areaOf = ({ path }: GraphqlError): string => {
-    if (path.includes('checkSuites')) return 'checks'
+    if (/checkSuites|deploymentSuites/.test(path)) return 'checks'
     return /pullRequest/i.test(path) ? 'pull-requests' : 'contents'
   }
   for (const [area, [error]] of Map.groupBy(errors, areaOf)) {
@@ -224,16 +280,17 @@ function reportErrors(errors: readonly GraphqlError[], { github }: Run): void {
   }
 }
 
-/** @param sinceMs of the job or message, in milliseconds since the epoch: what the service said before is out of date */
-function readPull(pull: PullReportNode, sinceMs: number, { inputs }: Run) {
-  const apps = new Set(inputs['ignore-authors'].map(normalizeLogin))
-  const commit = nodesOf(pull.commits).at(-1)?.commit
+/**
+ * @param pages the same pull request with one page of its lists each
+ * @param sinceMs of the job or message, in milliseconds since the epoch: what Mintlify said before is out of date
+ */
+function readPull(pages: readonly PullReportNode[], sinceMs: number): Omit<DocsPull, 'url'> {
+  const [pull = {}] = pages
+  const commits = pages.flatMap(({ commits }) => nodesOf(commits).at(-1)?.commit ?? [])
   // The checks of another commit say nothing of the head.
-  const checks = readChecks(
-    commit?.oid === pull.headRefOid ? commit : { checkSuites: { nodes: [] } },
-    apps,
-  )
-  const files = nodesOf(pull.files).map(({ path, changeType, additions, deletions }) => {
+  const checks = readChecks(commits.filter(({ oid }) => oid === pull.headRefOid))
+  const all = pages.flatMap((page) => nodesOf(page.files))
+  const files = all.map(({ path, changeType, additions, deletions }) => {
     const status = changeType === 'DELETED' ? 'removed' : (changeType ?? '').toLowerCase()
     return { path: `${path ?? ''}`, status, additions: additions ?? 0, deletions: deletions ?? 0 }
   })
@@ -244,13 +301,13 @@ function readPull(pull: PullReportNode, sinceMs: number, { inputs }: Run) {
     createdAtMs: Date.parse(pull.createdAt ?? '') || undefined,
     fileCount: pull.changedFiles ?? files.length,
     files: files.length === 0 && pull.changedFiles !== 0 ? undefined : pagesFirst(files),
-    preview: readPreview(checks, pull.comments, { sinceMs, apps }),
+    preview: readPreview(checks, pages, sinceMs),
     checks,
-  } as const
+  }
 }
 
-/** What the service makes a page of. */
-const PAGE_FILE = /\.mdx?$/i
+/** Files that Mintlify makes pages of. */
+export const PAGE_FILE = /\.mdx?$/i
 
 /** Pages, navigation, API descriptions, the rest. */
 const FILE_ORDER = [PAGE_FILE, /(?:^|\/)(?:docs|mint)\.json$/i, /(?:open|async)api|swagger/i, /^/]
@@ -261,27 +318,22 @@ function pagesFirst(files: readonly PullFile[]): readonly PullFile[] {
 }
 
 /** Counts the agent's commits that came in no pull request: by GitHub's index, which lags behind, and by their subjects. */
-function readBranch(
-  branch: Maybe<Branch>,
-  { owner, repo }: PullPlace,
-  { github, inputs }: Run,
-): PullReport {
-  const history = branch?.target?.history
-  if (!branch?.name || history?.pageInfo?.hasNextPage !== false) return UNKNOWN
-  const [newest, ...older] = nodesOf(history).filter(
-    ({ author, message, associatedPullRequests }) => {
-      const isOwn =
-        ownAuthor({ login: author?.user?.login, email: author?.email }, inputs) !== undefined
-      const namesPull = numberInSubject(message ?? '') !== ''
-      return isOwn && !namesPull && nodesOf(associatedPullRequests).length === 0
-    },
-  )
-  if (newest === undefined) return { kind: 'unchanged', branch: branch.name }
-  const url = `${github.serverUrl}/${owner}/${repo}/commit${older.length === 0 ? '' : 's'}/${newest.oid}`
-  return { kind: 'published', branch: branch.name, commits: older.length + 1, url }
+function readBranch(branches: readonly Branch[], repository: string, { github }: Run): PullReport {
+  const name = branches[0]?.name
+  if (!name || branches.some(({ target }) => target?.history == null)) return UNKNOWN
+  const commits = branches.flatMap(({ target }) => nodesOf(target?.history))
+  const [newest, ...older] = commits.filter(({ author, message, associatedPullRequests }) => {
+    const written = { login: author?.user?.login, email: author?.email }
+    const isOfAgent = ownAuthor(written, MINTLIFY_ONLY) !== undefined
+    const namesPull = numberInSubject(message ?? '') !== ''
+    return isOfAgent && !namesPull && nodesOf(associatedPullRequests).length === 0
+  })
+  if (newest === undefined) return { kind: 'unchanged' }
+  const url = `${github.serverUrl}/${repository}/commit${older.length === 0 ? '' : 's'}/${newest.oid}`
+  return { kind: 'published', branch: name, commits: older.length + 1, url }
 }
 
-/** What the docs service's check run on a commit says; `words`: its own. */
+/** What Mintlify's check run on a commit says; `words`: its own. */
 type Deployment = {
   readonly state: 'ready' | 'building' | 'failed' | 'skipped' | 'unknown'
   readonly words: string
@@ -291,70 +343,45 @@ type Deployment = {
 type CommitChecks = {
   readonly isRead: boolean
   readonly deployment: Deployment | undefined
-  /** Others that have failed. */
+  /** Others that have failed, and how many there are. */
   readonly failed: readonly { readonly name: string; readonly url: string }[]
+  readonly failedCount: number
 }
 
 /** `url`: an https link; empty if there is none. */
 type Preview = Pick<Deployment, 'state' | 'url'>
 
-const DEPLOYMENT = 'Mintlify Deployment'
-const FAILED = ['FAILURE', 'TIMED_OUT', 'STARTUP_FAILURE']
+/** Any job of any workflow may have the name of Mintlify's check. */
+function isMintlifyApp({ app }: { readonly app?: Maybe<{ slug?: Maybe<string> }> }): boolean {
+  return app?.slug === 'mintlify'
+}
 
-/** What a query asks of a commit. `checkSuite.workflowRun` would need the permission `actions: read`. */
-const CHECK_FIELDS = `checkSuites(first: 100) { nodes { app { slug }
-  deployments: checkRuns(first: 10, filterBy: { checkName: "${DEPLOYMENT}", checkType: LATEST }) {
-    nodes { databaseId name status conclusion title summary url }
-  }
-  failures: checkRuns(first: 50, filterBy: { checkType: LATEST, conclusions: [${FAILED}] }) {
-    nodes { name conclusion url }
-  } } }`
-
-const COMMENT_FIELDS =
-  'comments(first: 100) { nodes { body createdAt lastEditedAt author { __typename login } } }'
-
-type CheckRun = FromGitHub<
-  Record<'name' | 'status' | 'conclusion' | 'title' | 'summary' | 'url', string> & {
-    databaseId: number
-  }
->
-type CheckSuite = FromGitHub<{
-  app: { slug?: Maybe<string> }
-  deployments: Nodes<CheckRun>
-  failures: Nodes<CheckRun>
-}>
-
-/** A commit as far as `CHECK_FIELDS` ask for it. */
-type CheckedCommit = FromGitHub<{ oid: string; checkSuites: Nodes<CheckSuite> }>
-
-type Author = FromGitHub<{ __typename: string; login: string }>
-type PullComments = Nodes<
-  FromGitHub<{ body: string; createdAt: string; lastEditedAt: string; author: Author }>
->
-
-/** @param apps the service's: any job of any workflow may be named like its check */
-function readChecks(commit: Maybe<CheckedCommit>, apps: ReadonlySet<string>): CommitChecks {
-  const suites = nodesOf(commit?.checkSuites).map((suite) => {
-    return { ...suite, isService: apps.has(normalizeLogin(suite.app?.slug ?? '')) }
-  })
-  const deployments = suites.flatMap((suite) => (suite.isService ? nodesOf(suite.deployments) : []))
-  const [newest] = deployments
+/** @param pages the same commit with one page of its check suites each */
+function readChecks(pages: readonly CheckedCommit[]): CommitChecks {
+  const [newest] = nodesOf(pages[0]?.deploymentSuites)
+    .filter(isMintlifyApp)
+    .flatMap(({ checkRuns }) => nodesOf(checkRuns))
     .filter(({ name }) => name === DEPLOYMENT)
     .toSorted((one, other) => (other.databaseId ?? 0) - (one.databaseId ?? 0))
-  const failed = suites.flatMap(({ isService, failures }) =>
-    nodesOf(failures).filter(
+  const suites = pages.flatMap(({ checkSuites }) => nodesOf(checkSuites))
+  const failed = suites.flatMap((suite) =>
+    nodesOf(suite.checkRuns).filter(
       ({ name, conclusion }) =>
-        FAILED.includes(conclusion ?? '') && !(isService && name === DEPLOYMENT),
+        FAILED.includes(conclusion ?? '') && !(isMintlifyApp(suite) && name === DEPLOYMENT),
     ),
   )
+  const unlisted = sumOf(suites, ({ checkRuns }) =>
+    Math.max(0, (checkRuns?.totalCount ?? 0) - nodesOf(checkRuns).length),
+  )
   return {
-    isRead: commit?.checkSuites != null,
+    isRead: pages[0]?.checkSuites != null,
     deployment: newest && {
       state: deploymentState(newest),
       words: checkWords(newest),
       url: `${newest.url ?? ''}`,
     },
     failed: failed.map(({ name, url }) => ({ name: `${name ?? ''}`, url: `${url ?? ''}` })),
+    failedCount: failed.length + unlisted,
   }
 }
 
@@ -365,28 +392,25 @@ function deploymentState({ status, conclusion }: CheckRun): Deployment['state'] 
   return conclusion === 'SKIPPED' ? 'skipped' : 'unknown'
 }
 
-/** The first line of the summary, else the title. */
+/** The first line of the summary, or the title. */
 function checkWords({ summary, title }: CheckRun): string {
   const lines = `${cleanMarkdown(summary ?? '')}\n${title ?? ''}`.split('\n')
   return clip(lines.find((line) => line.trim() !== '')?.trim() ?? '', 300)
 }
 
 /**
- * The check decides on the state; the service's comment has the link.
+ * Reads the state from the check, and the link from Mintlify's comment.
  *
  * @param sinceMs a comment that was last edited before this shows the state of an earlier build
  */
 function readPreview(
   { deployment }: CommitChecks,
-  comments: Maybe<PullComments>,
-  { sinceMs, apps }: { readonly sinceMs: number; readonly apps: ReadonlySet<string> },
+  pages: readonly PullReportNode[],
+  sinceMs: number,
 ): Preview {
-  const comment = nodesOf(comments).find(
-    ({ body, author }) =>
-      body?.startsWith('<!-- mintlify-preview-comment') === true &&
-      author?.__typename === 'Bot' &&
-      apps.has(normalizeLogin(author.login ?? '')),
-  )
+  const comment = pages
+    .flatMap(({ comments, newest }) => [...nodesOf(comments), ...nodesOf(newest)])
+    .find(isPreviewComment)
   const isCurrent = Date.parse(comment?.lastEditedAt ?? comment?.createdAt ?? '') >= sinceMs
   const rows = readPreviewRows(comment?.body ?? '')
   const row = rows.find(({ isReady }) => isReady) ?? rows[0]
@@ -394,7 +418,15 @@ function readPreview(
   return { state, url: (state !== 'skipped' && row?.url) || '' }
 }
 
-/** Rows of the table `Project | Status | Preview | Updated (UTC)` that have a link. */
+function isPreviewComment({ body, author }: PullComment): boolean {
+  return (
+    body?.startsWith('<!-- mintlify-preview-comment') === true &&
+    author?.__typename === 'Bot' &&
+    normalizeLogin(author.login ?? '') === 'mintlify'
+  )
+}
+
+/** Reads the rows of the table `Project | Status | Preview | Updated (UTC)` that have a link. */
 function readPreviewRows(
   body: string,
 ): readonly { readonly url: string; readonly isReady: boolean }[] {
@@ -405,102 +437,4 @@ function readPreviewRows(
     if (url?.protocol !== 'https:' || url.username !== '' || url.password !== '') return []
     return [{ url: url.href, isReady: /^[^\p{L}]*Ready[^\p{L}]*$/u.test(status) }]
   })
-}
-
-const MAX_NAMED_FILES = 10
-const MAX_NAMED_CHECKS = 5
-/** Of a file or check, in characters: a comment holds 65,536. */
-const MAX_NAME = 200
-
-type PullWordsPull = Extract<PullReport, { kind: 'pull-request' }>
-
-/** What became of a job without a pull request; `undefined` where GitHub does not show it. */
-export function noPullRequestWords(report: PullReport): Failure | undefined {
-  if (report.kind === 'unchanged')
-    return { headline: `Changed nothing on ${inBackticks(report.branch)}`, details: '' }
-  if (report.kind !== 'published') return undefined
-  const headline = `Published straight to ${inBackticks(report.branch)}: ${countOf(report.commits, 'commit')}`
-  return { headline, details: 'The agent committed to the branch without a pull request.' }
-}
-
-/** What a reviewer looks at first, as paragraphs for the summary and the comments. */
-export function pullSummary(report: PullReport): readonly Markdown[] {
-  if (report.kind === 'published')
-    return [link(`Show ${countOf(report.commits, 'commit')}`, report.url)]
-  if (report.kind === 'invisible') {
-    const lost =
-      'so the pages and the preview are not known. With a token that can, a later run also continues the pull request.'
-    return [md`${code('github-token')} can't read pull requests of ${report.repository}, ${lost}`]
-  }
-  if (report.kind !== 'pull-request') return []
-  const title = md`${report.title}`
-  return [
-    title.source === '' ? md`` : md`**${title}**`,
-    filesText(report),
-    previewText(report),
-    failedText(report),
-  ]
-}
-
-export function pullOutputs(report: PullReport): OutputValues {
-  const pull = report.kind === 'pull-request' ? report : undefined
-  const { url = '', state = '' } = pull?.preview ?? {}
-  return {
-    'pr-title': pull?.title ?? '',
-    'pr-files': pull?.files ? JSON.stringify(pull.files) : '',
-    'preview-url': url,
-    'preview-status': ['ready', 'building', 'failed'].includes(state) ? state : '',
-  }
-}
-
-function filesText(pull: PullWordsPull): Markdown {
-  if (pull.files === undefined) return md``
-  if (pull.fileCount === 0) return md`The pull request changes no file.`
-  return md`${filesCount(pull)}: ${filesList(pull.files, pull)}`
-}
-
-/** `3 pages, 1 other file`; pages are counted where all files are known. */
-function filesCount({ files = [], fileCount }: PullWordsPull): string {
-  const pages =
-    fileCount > files.length ? 0 : files.filter(({ path }) => PAGE_FILE.test(path)).length
-  if (pages === 0) return countOf(fileCount, 'file')
-  const others = fileCount === pages ? '' : `, ${countOf(fileCount - pages, 'other file')}`
-  return `${countOf(pages, 'page')}${others}`
-}
-
-function filesList(files: readonly PullFile[], { url, fileCount }: PullWordsPull): Markdown {
-  const named = files.slice(0, MAX_NAMED_FILES).map(({ path, additions, deletions }) => {
-    const anchor = createHash('sha256').update(path).digest('hex')
-    return md`${link(code(shorten(path, MAX_NAME)), `${url}/files#diff-${anchor}`)} (+${additions} −${deletions})`
-  })
-  return andMore(named, fileCount)
-}
-
-function previewText({ preview: { state, url }, checks }: PullWordsPull): Markdown {
-  const name = url === '' ? md`Preview` : link('Preview', url)
-  if (state === 'ready') return md`${name} ready`
-  if (state === 'building') return md`${name} being built`
-  if (state === 'failed') return md`${name} failed${checkFailureText(checks.deployment)}`
-  return url === '' ? md`` : name
-}
-
-function failedText({ checks: { failed } }: PullWordsPull): Markdown {
-  if (failed.length === 0) return md``
-  const count = failed.length === 1 ? '1 check fails' : `${failed.length} checks fail`
-  const named = failed
-    .slice(0, MAX_NAMED_CHECKS)
-    .map(({ name, url }) => link(md`${shorten(name, MAX_NAME)}`, url))
-  return md`${count}: ${andMore(named, failed.length)}`
-}
-
-function andMore(named: readonly Markdown[], total: number): Markdown {
-  const left = total - named.length
-  return joinMarkdown([...named, left > 0 ? md`and ${left} more` : md``], ', ')
-}
-
-/** What the service's check says, to follow a statement. */
-function checkFailureText(check: PullWordsPull['checks']['deployment']): Markdown {
-  if (check === undefined) return md``
-  const name = link('check', check.url)
-  return check.words === '' ? md` (${name})` : md`: ${check.words} (${name})`
 }

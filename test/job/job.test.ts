@@ -28,8 +28,8 @@ it.each<[string, string, Readonly<Record<string, string>>, Reply, number?]>([
 describe('a job that completed without a pull request', () => {
   const source = { repository: 'https://github.com/acme/docs.git' }
   it.each<[string, object, string | undefined]>([
-    ['Changed nothing on `main`', { source }, undefined],
-    ['Published straight to `main`: 1 commit', { source }, 'Explain the flag'],
+    ['No docs changes: the agent changed no files', { source }, undefined],
+    ['The agent pushed 1 commit directly to `main`', { source }, 'Explain the flag'],
     ['Completed without a pull request', {}, 'Explain the flag'],
   ])('is told as %s: %j, after the commit %j', async (headline, fields, message) => {
     const createdAt = '2026-01-05T00:00:00.000Z'

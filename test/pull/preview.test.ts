@@ -16,23 +16,17 @@ import {
   pushToPull,
 } from '../support/world.ts'
 import { type DocsPlace, startFinishedJob } from './finished-job.ts'
-import { EXPECTED, PREVIEW_ROWS, TROUBLES } from './pull-report.cases.ts'
+import { PREVIEW_ROWS, STATES } from './pull-report.cases.ts'
 
 const WAIT = { 'wait-for-preview': 'true' }
 const outputs = (url: string, status: string) => ({
   outputs: { 'preview-url': url, 'preview-status': status },
 })
 
-describe.each<DocsPlace>([
-  'here',
-  'elsewhere public',
-  'elsewhere with a token',
-  'elsewhere without',
-])('a preview of docs %s', (place) => {
-  const states = place === 'here' ? (Object.keys(CHECK_STATES) as CheckState[]) : ['ready' as const]
-  const cases = states.flatMap((state) => TROUBLES.map((trouble) => [state, trouble] as const))
-  it.each(cases)('whose check is %s (%s) is ready only when it is', async (state, trouble) => {
-    const { world, github, open, later, read } = await startFinishedJob(place)
+it.each(STATES)(
+  'a preview whose check is $state ($trouble) has the status "$status"',
+  async ({ state, trouble, status }) => {
+    const { world, github, open, later, read } = await startFinishedJob()
     const pull = open({ files: ['guides/restore.mdx'] })
     const sha = pull.fields.head?.sha ?? ''
     if (trouble === '403') world.scopes.delete('checks: read')
@@ -43,14 +37,26 @@ describe.each<DocsPlace>([
     else if (trouble !== 'never') playBuild(world, sha, state)
     if (trouble === 'replaced') playBuild(world, pushToPull(world, pull).sha, 'queued')
     const end = await read({ inputs: { ...WAIT, timeout: '20s' } })
-    const isPublic = place === 'elsewhere public' && trouble === '403'
-    const expected =
-      place === 'elsewhere without' ? '' : (EXPECTED[state][isPublic ? 'early' : trouble] ?? '')
-    expect(end.outputs['preview-status']).toBe(expected)
+    expect(end.outputs['preview-status']).toBe(status)
     expect(['', trouble === 'stranger' ? '' : PREVIEW_URL]).toContain(end.outputs['preview-url'])
     expect(end.warnings).toEqual([])
-  })
-})
+  },
+)
+
+it.each<{ place: DocsPlace; checks: boolean; status: string }>([
+  { place: 'elsewhere public', checks: false, status: 'failed' },
+  { place: 'elsewhere with a token', checks: true, status: 'failed' },
+  { place: 'elsewhere with a token', checks: false, status: '' },
+  { place: 'elsewhere without', checks: true, status: '' },
+])(
+  'a failed preview of docs $place (checks: $checks) has the status "$status"',
+  async ({ place, checks, status }) => {
+    const { world, open, read } = await startFinishedJob(place)
+    if (!checks) world.scopes.delete('checks: read')
+    playBuild(world, open().commits[0] ?? '', 'failed')
+    expect((await read()).outputs['preview-status']).toBe(status)
+  },
+)
 
 describe('the preview', () => {
   const CHECK = '([check](https://github.com/acme/docs/runs/1))'
@@ -75,11 +81,12 @@ describe('the preview', () => {
       expect(text).toContain(`\n\n[Preview](${PREVIEW_URL})${told}\n\n`)
   })
 
-  it('is that of the newest check of one of the Apps, and its comment begins with the marker', async () => {
+  it('is that of Mintlify’s newest check, and its comment begins with the marker', async () => {
     const { world, open, read } = await startFinishedJob()
     const sha = open().commits[0] ?? ''
+    addCheck(world, sha, CHECK_STATES.failed)
+    addCheck(world, sha, CHECK_STATES.ready)
     addCheck(world, sha, { ...CHECK_STATES.failed, app: 'acme-docs' })
-    addCheck(world, sha, { ...CHECK_STATES.ready, app: 'mintlify' })
     addCheck(world, sha, { ...CHECK_STATES.failed, name: 'mintlify deployment' })
     const say = (author: Account, body: string) =>
       addComment(world, { kind: 'main', number: 12, author, body })
@@ -89,8 +96,33 @@ describe('the preview', () => {
     say(person('mintlify'), copy('user.example'))
     say(bot('stranger[bot]'), copy('bot.example'))
     say(bot('acme-docs[bot]'), copy('acme.example'))
-    const inputs = { 'ignore-authors': 'Acme-Docs[bot], octocat' }
-    expect(await read({ inputs })).toMatchObject(outputs('https://acme.example/', 'ready'))
+    say(AGENT, copy('own.example'))
+    const inputs = { 'ignore-authors': 'acme-docs[bot], octocat' }
+    expect(await read({ inputs })).toMatchObject(outputs('https://own.example/', 'ready'))
+  })
+
+  it('and a failed check are seen among 240 other suites and 360 comments, in five requests', async () => {
+    const { world, open, read } = await startFinishedJob()
+    const sha = open().commits[0] ?? ''
+    const others = (count: number) => {
+      for (let index = 0; index < count; index++) {
+        addCheck(world, sha, {
+          ...CHECK_STATES.ready,
+          app: `ci-${world.checks.length}`,
+          name: 'CI',
+        })
+        addComment(world, { kind: 'main', number: 12, author: person('hubot'), body: '+1' })
+      }
+    }
+    others(120)
+    for (let index = 0; index < 60; index++)
+      addCheck(world, sha, { ...CHECK_STATES.failed, app: 'actions', name: `Test ${index}` })
+    playBuild(world, sha, 'ready')
+    others(240)
+    const { outputs: found, summary, requests } = await read()
+    expect(found).toMatchObject({ 'preview-url': PREVIEW_URL, 'preview-status': 'ready' })
+    expect(summary).toMatch(/\n60 checks fail: \[Test 0\].*, and 55 more\n/)
+    expect(requests.length).toBeLessThanOrEqual(5)
   })
 
   it('has no state where GitHub lists another commit than the head, and no link where it is skipped', async () => {
@@ -154,7 +186,7 @@ describe('waiting for the preview', () => {
   it('ends after a minute without a sign of a build, at the deadline, and with a cancel', async () => {
     const { world, open, read } = await startFinishedJob()
     const pull = open()
-    const never = 'notice: `wait-for-preview` has ended: GitHub shows no build of a preview.'
+    const never = 'notice: GitHub shows no preview build'
     const silent = await read({ inputs: WAIT })
     expect(silent).toMatchObject({ ...outputs('', ''), tookMs: 60_000 })
     expect(silent.log.join()).toContain(never)

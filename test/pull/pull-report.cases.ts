@@ -1,20 +1,27 @@
 import type { CheckState } from '../support/builds.ts'
-import { AGENT, type addCommit, person } from '../support/world.ts'
+import { AGENT, type addCommit, bot, person } from '../support/world.ts'
 
-export const TROUBLES = ['early', 'late', 'never', 'replaced', '403', '502', 'stranger'] as const
-
-/** What `preview-status` is after a wait, by the state of the check; `never`, 502 and a stranger: nothing, ever. */
-export const EXPECTED: Readonly<
-  Record<CheckState, Partial<Record<(typeof TROUBLES)[number], string>>>
-> = {
-  queued: { early: 'building', late: 'building', replaced: 'building' },
-  building: { early: 'building', late: 'building', replaced: 'building' },
-  ready: { early: 'ready', late: 'ready', replaced: 'building', '403': 'ready' },
-  failed: { early: 'failed', late: 'failed', replaced: 'building' },
-  'timed out': { early: 'failed', late: 'failed', replaced: 'building' },
-  skipped: { replaced: 'building' },
-  neutral: { replaced: 'building' },
-}
+/** What `preview-status` is after a wait, by the state of the check and by what goes wrong. */
+export const STATES: readonly {
+  readonly state: CheckState
+  readonly trouble?: 'late' | 'never' | 'replaced' | '403' | '502' | 'stranger'
+  readonly status: string
+}[] = [
+  { state: 'queued', status: 'building' },
+  { state: 'building', status: 'building' },
+  { state: 'ready', status: 'ready' },
+  { state: 'failed', status: 'failed' },
+  { state: 'timed out', status: 'failed' },
+  { state: 'skipped', status: '' },
+  { state: 'neutral', status: '' },
+  { state: 'ready', trouble: 'late', status: 'ready' },
+  { state: 'ready', trouble: 'never', status: '' },
+  { state: 'ready', trouble: 'replaced', status: 'building' },
+  { state: 'ready', trouble: '403', status: 'ready' },
+  { state: 'failed', trouble: '403', status: '' },
+  { state: 'ready', trouble: '502', status: '' },
+  { state: 'ready', trouble: 'stranger', status: '' },
+]
 
 const READY = '| a | 🟢 Ready | [View Preview](https://ready.example/) | now |'
 /** Rows of the comment about a preview; its link and state. */
@@ -51,16 +58,34 @@ export const PREVIEW_ROWS: readonly [string, string, string, string][] = [
 ]
 
 export const mine = { author: AGENT }
-const NOTHING = 'Changed nothing on `main`'
+const NOTHING = 'no docs changes'
 
-/** Commits since the job was created, and what is said of it. */
-export const STRAIGHT: readonly [string, Parameters<typeof addCommit>[1][], string][] = [
-  ['that left no commit', [], NOTHING],
-  ['beside commits of others', [{ author: person('mona') }], NOTHING],
-  ['with a commit of the agent', [mine], 'Published straight to `main`: 1 commit'],
-  ['with two of them', [mine, {}, mine], 'Published straight to `main`: 2 commits'],
-  ['with a merged one by its subject', [{ ...mine, message: 'Docs (#7)\n\nx' }], NOTHING],
-  ['with a merge commit', [{ ...mine, message: 'Merge pull request #7 from acme/x' }], NOTHING],
-  ['beside a hundred commits', Array(100).fill({}), NOTHING],
-  ['beside more than a hundred', Array(101).fill({}), 'Completed without a pull request'],
+type Row = {
+  readonly what: string
+  readonly commits: readonly Parameters<typeof addCommit>[1][]
+  /** Commits that the agent is said to have pushed. */
+  readonly pushed: number | typeof NOTHING | 'unknown'
+}
+
+/** Commits since the job was created, and what is said of the job. */
+export const WITHOUT_PULL: readonly Row[] = [
+  { what: 'that left no commit', commits: [], pushed: NOTHING },
+  {
+    what: 'next to commits of others',
+    commits: [{ author: person('mona') }, { author: bot('renovate[bot]') }],
+    pushed: NOTHING,
+  },
+  { what: 'with two commits of the agent', commits: [mine, {}, mine], pushed: 2 },
+  {
+    what: 'with a merged one by its subject',
+    commits: [{ ...mine, message: 'Docs (#7)\n\nx' }],
+    pushed: NOTHING,
+  },
+  {
+    what: 'with a merge commit',
+    commits: [{ ...mine, message: 'Merge pull request #7 from acme/x' }],
+    pushed: NOTHING,
+  },
+  { what: 'behind 290 commits of others', commits: [mine, ...Array(290).fill({})], pushed: 1 },
+  { what: 'next to more than 300 commits', commits: Array(301).fill({}), pushed: 'unknown' },
 ]

@@ -5,7 +5,7 @@ import { HOSTILE_TEXTS } from '../support/hostile-texts.ts'
 import { alive, commandsIn } from '../support/rendered.ts'
 import { addCheck, addCommit, mergePull } from '../support/world.ts'
 import { PULL_URL, startFinishedJob } from './finished-job.ts'
-import { mine, STRAIGHT } from './pull-report.cases.ts'
+import { mine, WITHOUT_PULL } from './pull-report.cases.ts'
 
 const diffOf = (path: string): string =>
   `${PULL_URL}/files#diff-${createHash('sha256').update(path).digest('hex')}`
@@ -37,15 +37,19 @@ describe('the files of the pull request', () => {
     })
   })
 
-  it('are the first 100 of all, of which ten are named', async () => {
+  it.each([
+    { images: 220, told: '11 pages, 220 other files: [`page-0.mdx`]' },
+    { images: 340, told: '351 files: [`a-0.png`]' },
+  ])('are 100 at most, pages first, of which ten are named: $told', async ({ images, told }) => {
     const { open, read } = await startFinishedJob()
-    open({ files: Array.from({ length: 120 }, (_, index) => `page-${index}.mdx`) })
-    const { summary, outputs } = await read()
-    expect(summary).toMatch(
-      /120 files: \[`page-0\.mdx`\].*`page-9\.mdx`\]\S+ \(\+0 −0\), and 110 more\n/,
-    )
-    expect(summary).not.toContain('page-10.mdx')
+    const named = (length: number, name: string, ending: string) =>
+      Array.from({ length }, (_, index) => `${name}-${index}.${ending}`)
+    open({ files: [...named(images, 'a', 'png'), ...named(11, 'page', 'mdx')] })
+    const { summary, outputs, requests } = await read()
+    expect(summary).toContain(told)
+    expect(summary).toContain(`, and ${images + 1} more\n`)
     expect(JSON.parse(outputs['pr-files'] ?? '')).toHaveLength(100)
+    expect(requests).toHaveLength(3)
   })
 
   it('have names of 200 characters at most, and no title of invisible characters', async () => {
@@ -61,7 +65,7 @@ describe('the files of the pull request', () => {
     const { open, read } = await startFinishedJob()
     open({ title: 'Nothing' })
     const { summary, outputs } = await read()
-    expect(summary).toContain('**Nothing**\n\nThe pull request changes no file.\n')
+    expect(summary).toContain('**Nothing**\n\nThe pull request changes no files.\n')
     expect(outputs['pr-files']).toBe('[]')
   })
 
@@ -112,12 +116,15 @@ it('the summary names five failed checks of others, and how many more there are'
 })
 
 describe('a job without a pull request', () => {
-  it.each(STRAIGHT)('%s says which of the two it was', async (_what, commits, headline) => {
+  it.each(WITHOUT_PULL)('$what says why', async ({ commits, pushed }) => {
     const { world, read } = await startFinishedJob()
     for (const commit of commits) addCommit(world, commit)
-    const { log, requests } = await read({ prLink: null })
-    expect(log.slice(1)).toEqual([expect.stringContaining(`notice: ${headline}`)])
-    expect(requests).toEqual(['POST /graphql PullReport'])
+    const inputs = { 'ignore-authors': 'renovate[bot]' }
+    const { summary, requests } = await read({ prLink: null, inputs })
+    const count = /The agent pushed (\d) commits? directly to `main`/.exec(summary)?.[1]
+    const other = summary.includes('No docs changes') ? 'no docs changes' : 'unknown'
+    expect(count === undefined ? other : Number(count)).toBe(pushed)
+    expect(requests.length).toBeLessThanOrEqual(5)
   })
 
   it('counts what came since the job was created, or since the message, to the second', async () => {
@@ -125,19 +132,19 @@ describe('a job without a pull request', () => {
     const { sha } = addCommit(world, { ...mine, atMs: createdAtMs })
     addCommit(world, { ...mine, atMs: createdAtMs - 1000, branch: null })
     const url = `https://github.com/acme/docs/commit/${sha}`
-    expect((await read({ prLink: null })).summary).toContain(`\n\n[Show 1 commit](${url})\n\n`)
-    expect(await reply(null)).toContain(`\n[Show 1 commit](${url})\n`)
+    expect((await read({ prLink: null })).summary).toContain(`\n\n[View 1 commit](${url})\n\n`)
+    expect(await reply(null)).toContain(`\n[View 1 commit](${url})\n`)
     const message = { prLink: null, inputs: { prompt: 'More.', context: 'none' } }
-    expect((await read(message)).summary).toContain('Changed nothing on `main`')
+    expect((await read(message)).summary).toContain('No docs changes')
     addCommit(world, mine)
     await clock.sleep(999 - (clock.now() % 1000))
-    expect((await read(message)).summary).toContain('[Show 1 commit]')
+    expect((await read(message)).summary).toContain('[View 1 commit]')
   })
 
   it('does not count commits that came in a pull request, by the index of GitHub', async () => {
     const { world, open, read } = await startFinishedJob()
     mergePull(world, open(), { how: 'rebase' })
-    expect((await read({ prLink: null })).summary).toContain('Changed nothing on `main`')
+    expect((await read({ prLink: null })).summary).toContain('No docs changes')
   })
 
   it.each([
@@ -188,9 +195,17 @@ it.each([
 it('a repository that the token can not see is a line in the log', async () => {
   const { open, read } = await startFinishedJob('elsewhere without')
   open()
-  expect((await read()).log).toContain(
-    "The job's result on GitHub is unknown: `github-token` can't see acme/elsewhere. To let a later run continue a pull request there, set `github-token` to a token that can read it, such as a GitHub App's.",
+  expect((await read()).log).toContainEqual(
+    expect.stringMatching(/^`github-token` can't read acme\/elsewhere, /),
   )
+})
+
+it('a docs repository that was renamed is linked by its new name', async () => {
+  const { world, open, read } = await startFinishedJob('elsewhere public')
+  world.renamed.set('acme/old', 'acme/elsewhere')
+  open({ files: ['a.mdx'] })
+  const { summary } = await read({ prLink: 'https://github.com/acme/old/pull/12' })
+  expect(summary).toContain('(https://github.com/acme/elsewhere/pull/12/files#diff-')
 })
 
 it('nothing that others wrote about the pull request comes alive', async () => {

@@ -35,7 +35,7 @@ it('a command gets eyes, a reply that is edited to its end, and a note on the ag
       `${STARTING}\n\n${asked}`,
       `${WORKING}\n\n${asked}`,
       '✅ **Pull request ready for review: [acme/docs#\u200b1](https://github.com/acme/docs/pull/1)**\n\n' +
-        '**Change 1**\n\nThe pull request changes no file.\n\n' +
+        '**Change 1**\n\nThe pull request changes no files.\n\n' +
         `**octocat** asked: explain the new flag · took 10 s · ${RUN}\n\n` +
         'To continue, comment `/docs …` here or on that pull request; `/docs new …` starts a new job.',
     ],

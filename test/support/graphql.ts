@@ -20,7 +20,9 @@ import {
 } from './world.ts'
 
 type Arguments = Readonly<
-  Partial<Record<'name' | 'owner' | 'oid' | 'qualifiedName' | 'since' | 'query', string>> &
+  Partial<
+    Record<'name' | 'owner' | 'oid' | 'qualifiedName' | 'since' | 'query' | 'after', string>
+  > &
     Partial<Record<'first' | 'last' | 'number', number>> &
     Partial<Record<'itemTypes', readonly string[]>>
 > & {
@@ -90,13 +92,21 @@ function rootOf(world: World, violations: string[]): Fields {
 
   const connection =
     <T>(entries: () => readonly T[], show: (entry: T) => Fields) =>
-    ({ first, last }: Arguments): Fields => {
+    ({ first, last, after }: Arguments): Fields => {
       const size = first ?? last ?? 0
       if (size < 1 || size > 100)
         violations.push('a connection needs `first` or `last`, from 1 to 100')
       const all = entries()
-      const nodes = (first === undefined ? all.slice(-size) : all.slice(0, size)).map(show)
-      return { nodes, pageInfo: { hasNextPage: first !== undefined && all.length > size } }
+      // A cursor is how many entries came before.
+      const begin = first === undefined ? Math.max(0, all.length - size) : Number(after ?? 0)
+      const nodes = all.slice(begin, begin + size).map(show)
+      const end = begin + nodes.length
+      const endCursor = nodes.length === 0 ? null : `${end}`
+      return {
+        totalCount: all.length,
+        nodes,
+        pageInfo: { hasNextPage: all.length > end, endCursor },
+      }
     }
 
   const commit = (one: Commit): Fields => ({
@@ -113,10 +123,14 @@ function rootOf(world: World, violations: string[]): Fields {
       )
       return connection(() => found, commit)(page)
     },
-    checkSuites: (page: Arguments) => {
+    checkSuites: ({ filterBy, ...page }: Arguments) => {
       needs('checks: read')
       const own = world.checks.filter(({ sha }) => sha === one.sha)
-      const suites = [...Map.groupBy(own, ({ app }) => app)]
+      const suites = [...Map.groupBy(own, ({ app }) => app)].filter(
+        ([, checks]) =>
+          filterBy?.checkName === undefined ||
+          checks.some(({ name }) => name === filterBy.checkName),
+      )
       return connection(
         () => suites,
         ([slug, checks]) => checkSuite(slug, checks),
@@ -243,13 +257,16 @@ function rootOf(world: World, violations: string[]): Fields {
       return { issueCount: found.length, ...connection(() => found, show)(page) }
     },
     repository: ({ owner, name }: Arguments) => {
-      const repository = `${owner}/${name}`
+      const asked = `${owner}/${name}`
+      const repository = world.renamed.get(asked) ?? asked
       const cannot = (kind: string) => refuse('NOT_FOUND', `Could not resolve to a ${kind}.`)
       const isElsewhere = repository === world.agentRepository && repository !== world.repository
       if (repository !== world.repository && (!isElsewhere || world.agentAccess === 'none'))
         return cannot(`Repository with the name '${repository}'`)
       isPublic = isElsewhere && world.agentAccess === 'public'
       return {
+        nameWithOwner: repository,
+        visibility: world.visibility.get(repository) ?? 'PUBLIC',
         defaultBranchRef: () => ({ name: 'main', ...refOf('main') }),
         object: ({ oid }: Arguments) => {
           needs('contents: read')

@@ -44,6 +44,7 @@ export function restAnswer(call: Call, world: World): Answer {
   const like: Like = (change) => merged([example].flat()[0], change)
   const pull = pullOf(world, Number(at('pull_number')), repository)
   const needed = NEEDS.find(([pattern]) => pattern.test(path))?.[1]
+  if (world.renamed.has(repository)) return failure(301, 'Moved Permanently')
   if (repository !== world.repository) {
     if (world.commentsElsewhere && path.startsWith('/issues/'))
       return threadAnswer(call, world, like)

@@ -123,6 +123,10 @@ function newWorld() {
   const writable = ['issues', 'pull-requests', 'statuses'].map((name) => `${name}: write`)
   return {
     repository: 'acme/docs',
+    /** Who can read each repository: everyone, if it isn't listed. */
+    visibility: new Map<string, 'PUBLIC' | 'INTERNAL' | 'PRIVATE'>(),
+    /** New names of repositories by their old ones. */
+    renamed: new Map<string, string>(),
     /** Whose token it is. */
     viewer: ACTIONS,
     /** Permissions of the token, such as `issues: write`, which includes reading. */
