@@ -30,6 +30,12 @@ function cut(added: readonly string[]): void {
     return follow(names.reduce((at, name) => at[name], whole))
   }
 
+  /** What an example holds, which may be a reference to another example. */
+  const exampleOf = (example: unknown): unknown => {
+    const node = follow(example)
+    return isObject(node) && 'value' in node ? exampleOf(node['value']) : (node ?? null)
+  }
+
   /** A schema as JSON Schema has it, without its prose; what it refers to goes to the definitions. */
   const plain = (schema: unknown): unknown => {
     if (Array.isArray(schema)) return schema.map(plain)
@@ -59,7 +65,6 @@ function cut(added: readonly string[]): void {
     const good = Object.entries<Answer>(responses).filter(([status]) => status.startsWith('2'))
     const answers = good.map(([status, answer]) => [status, plain(jsonOf(answer)?.schema ?? null)])
     const [example] = good.flatMap(([, answer]) => Object.values(jsonOf(answer)?.examples ?? {}))
-    const followed = follow(example)
     const known: Parameter[] = parameters.map(follow)
     return {
       method,
@@ -67,7 +72,7 @@ function cut(added: readonly string[]): void {
       parameters: known.map(({ name, schema }) => ({ name, schema: plain(schema) as object })),
       body: plain(jsonOf(requestBody ?? {})?.schema ?? null) as object | null,
       answers: Object.fromEntries(answers),
-      example: isObject(followed) ? followed['value'] : null,
+      example: exampleOf(example),
     }
   }
 

@@ -4,7 +4,7 @@ import { listen } from '../../docs-service/http/server.ts'
 import { followAgent } from './builds.ts'
 import { graphqlAnswer } from './graphql.ts'
 import { type Fields, isObject } from './json.ts'
-import { answerProblem, readCall } from './openapi.ts'
+import { answerProblem, type Call, readCall } from './openapi.ts'
 import { type Answer, restAnswer } from './rest.ts'
 import { emptyWorld, type World } from './world.ts'
 
@@ -66,6 +66,14 @@ export const FAULTS = {
   hang: { breaks: 'hang' },
 } satisfies Readonly<Record<string, Ending>>
 
+/** How GitHub refuses a comment for the moment. */
+export const TOO_QUICKLY: Ending = failure(422, 'Validation Failed', {}, [
+  {
+    ...{ resource: 'IssueComment', code: 'unprocessable', field: 'data' },
+    message: 'was submitted too quickly',
+  },
+])
+
 /** A request that came in, with its answer's status as soon as there is one. */
 export type GitHubRequest = {
   /** `POST /issues/5/comments`, without the repository if it is the world's; see {@link lineOf}. */
@@ -110,9 +118,13 @@ export async function startGitHub({ root = '', world = emptyWorld(), pause = rea
     }
     const call = readCall(method, url, body)
     if ('problem' in call) return refuse(call.problem)
+    const api = `http://${headers.host}${root}`
+    const newName = world.renamed.get(`${call.parameters['owner']}/${call.parameters['repo']}`)
+    if (newName !== undefined) return moved(newName, method, url, api)
     const answer = restAnswer(call, world)
     const problem = answerProblem(call.operation, answer)
-    return problem === undefined ? answer : refuse(`the fake GitHub's answer: ${problem}`)
+    if (problem !== undefined) return refuse(`the fake GitHub's answer: ${problem}`)
+    return paged(answer, call, url, api)
   }
 
   async function serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -121,7 +133,7 @@ export async function startGitHub({ root = '', world = emptyWorld(), pause = rea
     const asked = incoming.url ?? '/'
     const isGraphql = asked === `${root.replace('/v3', '')}/graphql`
     const path = asked.startsWith(`${root}/`) ? asked.slice(root.length) : `/not-found${asked}`
-    const url = new URL(isGraphql ? '/graphql' : path, 'http://localhost')
+    const url = new URL(isGraphql ? '/graphql' : path.replace(BY_ID, nameById), 'http://localhost')
     const line = lineOf(incoming.method ?? '', url, body, world)
     const entry: GitHubRequest = { line, body: isObject(body) ? body : {} }
     journal.push(entry)
@@ -135,8 +147,7 @@ export async function startGitHub({ root = '', world = emptyWorld(), pause = rea
     if (breaks === 'reset') incoming.socket.resetAndDestroy()
     else if (breaks === 'hang') await pause(Number.POSITIVE_INFINITY)
     else {
-      const api = `http://${incoming.headers.host}${root}`
-      const answer = real === undefined || status !== undefined ? ending : paged(real, url, api)
+      const answer = real === undefined || status !== undefined ? ending : real
       entry.status = answer.status ?? 0
       send(response, answer)
     }
@@ -180,17 +191,40 @@ function lineOf(method: string, url: URL, body: unknown, world: World): string {
   return purpose === undefined ? asked : `${asked} ${purpose}`
 }
 
-/** Cuts a list into a page and says where the next one is, as GitHub does. */
-function paged({ status, body }: Answer, url: URL, api: string): Ending {
-  if (!Array.isArray(body)) return { status, body }
-  const size = Number(url.searchParams.get('per_page') ?? 30)
-  const page = Number(url.searchParams.get('page') ?? 1)
-  const rows = body.slice((page - 1) * size, page * size)
-  if (page * size >= body.length) return { status, body: rows }
+/** Cuts a list, or the commits of a comparison, into a page and says where the next one is, as GitHub does. */
+function paged(answer: Answer, { operation, parameters }: Call, url: URL, api: string): Answer {
+  const { status, body } = answer
+  const isPaged = operation.parameters.some(({ name }) => name === 'per_page')
+  const isComparison = operation.path.includes('/compare/') && isObject(body)
+  const isAsked = parameters['per_page'] !== undefined || parameters['page'] !== undefined
+  const list = isComparison ? body['commits'] : body
+  if (!isPaged || !Array.isArray(list) || (isComparison && !isAsked)) return answer
+  const size = Number(parameters['per_page'] ?? 30)
+  const page = Number(parameters['page'] ?? 1)
+  const rows = list.slice((page - 1) * size, page * size)
+  const shown = isComparison ? { ...body, commits: rows } : rows
+  if (page * size >= list.length) return { status, body: shown }
   const next = new URL(url)
   next.searchParams.set('page', `${page + 1}`)
   const link = `<${api}${next.pathname}${next.search}>; rel="next"`
-  return { status, body: rows, headers: { link } }
+  return { status, body: shown, headers: { link } }
+}
+
+/** The path of a repository by its id, which GitHub redirects to. Ids of the fake are names in hexadecimal. */
+const BY_ID = /^\/repositories\/([0-9a-f]+)(?=\/|$)/
+
+function nameById(_: string, id: string): string {
+  return `/repos/${Buffer.from(id, 'hex')}`
+}
+
+/** Source: GitHub's documentation, "Best practices for using the REST API", "Follow redirects". */
+function moved(newName: string, method: string, { pathname, search }: URL, api: string): Answer {
+  const [, , , , ...rest] = pathname.split('/')
+  const id = Buffer.from(newName).toString('hex')
+  const location = `${api}/${['repositories', id, ...rest].join('/')}${search}`
+  const [status, message] =
+    method === 'GET' ? [301, 'Moved Permanently'] : [307, 'Temporary Redirect']
+  return { status, body: { message, url: location }, headers: { location } }
 }
 
 function send(response: ServerResponse, { status = 200, body, headers }: Ending): void {
@@ -198,8 +232,14 @@ function send(response: ServerResponse, { status = 200, body, headers }: Ending)
   response.end(typeof body === 'string' || body === undefined ? body : JSON.stringify(body))
 }
 
-function failure(status: number, message: string, headers: Ending['headers'] = {}) {
-  return { status, body: { message, documentation_url: 'https://docs.github.com/rest' }, headers }
+function failure(
+  status: number,
+  message: string,
+  headers: Ending['headers'] = {},
+  errors?: readonly object[],
+) {
+  const documentation_url = 'https://docs.github.com/rest'
+  return { status, body: { message, ...(errors && { errors }), documentation_url }, headers }
 }
 
 async function realPause(ms: number): Promise<void> {

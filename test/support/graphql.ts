@@ -1,6 +1,6 @@
 import { schema as description } from '@octokit/graphql-schema'
 import { buildASTSchema, execute, GraphQLError, type GraphQLSchema, parse, validate } from 'graphql'
-import type { CommitFile } from '../../src/github/types.ts'
+import type { CommitFile, Release } from '../../src/github/types.ts'
 import { type Fields, isObject } from './json.ts'
 import type { Answer } from './rest.ts'
 import {
@@ -8,30 +8,39 @@ import {
   type Comment,
   type Commit,
   type CommitStatus,
+  commitOf,
   has,
   historyOf,
   newestStatuses,
   type Pull,
   pullOf,
   pullsOfCommit,
+  type Review,
   resolve,
   time,
   type World,
 } from './world.ts'
 
-type Arguments = Readonly<
-  Partial<
-    Record<'name' | 'owner' | 'oid' | 'qualifiedName' | 'since' | 'query' | 'after', string>
-  > &
-    Partial<Record<'first' | 'last' | 'number', number>> &
-    Partial<Record<'itemTypes', readonly string[]>>
+type Page = Readonly<
+  Partial<Record<'first' | 'last', number | null> & Record<'after' | 'before', string | null>>
 > & {
-  readonly filterBy?: {
-    readonly checkName?: string
-    readonly checkType?: string
-    readonly conclusions?: readonly string[]
-  }
+  /** Ignored where it has GitHub's default. */
+  readonly orderBy?: { readonly field: string; readonly direction: 'ASC' | 'DESC' }
 }
+
+type Arguments = Page &
+  Readonly<
+    Partial<Record<'name' | 'owner' | 'oid' | 'qualifiedName' | 'query', string>> &
+      Partial<Record<'since' | 'until' | 'refPrefix', string>> &
+      Partial<Record<'itemTypes' | 'states', readonly string[]>>
+  > & {
+    readonly number?: number
+    readonly filterBy?: {
+      readonly checkName?: string
+      readonly checkType?: string
+      readonly conclusions?: readonly string[]
+    }
+  }
 
 /** @throws an error as GitHub words it, with its type */
 function refuse(type: string, message: string): never {
@@ -92,49 +101,55 @@ function rootOf(world: World, violations: string[]): Fields {
 
   const connection =
     <T>(entries: () => readonly T[], show: (entry: T) => Fields) =>
-    ({ first, last, after }: Arguments): Fields => {
+    ({ first, last, after, before, orderBy: _, ...others }: Page): Fields => {
       const size = first ?? last ?? 0
       if (size < 1 || size > 100)
         violations.push('a connection needs `first` or `last`, from 1 to 100')
+      const unknown = Object.keys(others)
+      if (unknown.length > 0) violations.push(`the fake GitHub does not know ${unknown.join(', ')}`)
       const all = entries()
-      // A cursor is how many entries came before.
-      const begin = first === undefined ? Math.max(0, all.length - size) : Number(after ?? 0)
-      const nodes = all.slice(begin, begin + size).map(show)
-      const end = begin + nodes.length
-      const endCursor = nodes.length === 0 ? null : `${end}`
-      return {
-        totalCount: all.length,
-        nodes,
-        pageInfo: { hasNextPage: all.length > end, endCursor },
+      const [from, to] = [after ? indexOf(after) + 1 : 0, before ? indexOf(before) : all.length]
+      const start = first == null ? Math.max(from, to - size) : from
+      const end = first == null ? to : Math.min(to, from + size)
+      const nodes = all.slice(start, end).map(show)
+      const pageInfo = {
+        hasNextPage: end < all.length,
+        hasPreviousPage: start > 0,
+        startCursor: nodes.length === 0 ? null : cursorOf(start),
+        endCursor: nodes.length === 0 ? null : cursorOf(end - 1),
       }
+      return { nodes, pageInfo, totalCount: all.length }
     }
 
   const commit = (one: Commit): Fields => ({
     __typename: 'Commit',
     oid: one.sha,
     message: one.message,
+    messageHeadline: one.message.split('\n', 1)[0],
+    url: `https://github.com/${world.repository}/commit/${one.sha}`,
+    committedDate: time(one.atMs),
+    authoredDate: time(one.atMs),
     author: gitAuthor(one),
     authors: connection(() => [one, ...(one.coAuthors ?? [])], gitAuthor),
     parents: { totalCount: one.parents.length },
-    history: ({ since, ...page }: Arguments) => {
-      const sinceMs = since === undefined ? 0 : Date.parse(since)
-      const found = historyOf(world, one.sha).filter(
-        ({ atMs }) => Math.floor(atMs / 1000) * 1000 >= sinceMs,
-      )
+    history: ({ since, until, ...page }: Arguments) => {
+      const [sinceMs, untilMs] = [Date.parse(since ?? '') || 0, Date.parse(until ?? '') || Infinity]
+      const found = historyOf(world, one.sha).filter(({ atMs }) => {
+        const ms = Math.floor(atMs / 1000) * 1000
+        return ms >= sinceMs && ms <= untilMs
+      })
       return connection(() => found, commit)(page)
     },
     checkSuites: ({ filterBy, ...page }: Arguments) => {
       needs('checks: read')
+      const { checkName, ...others } = filterBy ?? {}
+      if (Object.keys(others).length > 0) violations.push('the fake GitHub knows checkName alone')
       const own = world.checks.filter(({ sha }) => sha === one.sha)
-      const suites = [...Map.groupBy(own, ({ app }) => app)].filter(
-        ([, checks]) =>
-          filterBy?.checkName === undefined ||
-          checks.some(({ name }) => name === filterBy.checkName),
+      const suites = [...Map.groupBy(own, ({ app, suite = 0 }) => `${app} ${suite}`).values()]
+      const found = suites.filter(
+        (checks) => checkName === undefined || checks.some(({ name }) => name === checkName),
       )
-      return connection(
-        () => suites,
-        ([slug, checks]) => checkSuite(slug, checks),
-      )(page)
+      return connection(() => found, checkSuite)(page)
     },
     status: () => {
       needs('statuses: read')
@@ -154,8 +169,8 @@ function rootOf(world: World, violations: string[]): Fields {
     ),
   })
 
-  const checkSuite = (slug: string, checks: readonly Check[]): Fields => ({
-    app: { slug },
+  const checkSuite = (checks: readonly Check[]): Fields => ({
+    app: { slug: checks[0]?.app },
     checkRuns: ({ filterBy, ...page }: Arguments) => {
       const { checkName, checkType, conclusions } = filterBy ?? {}
       const isLatest = ({ name, id }: Check) =>
@@ -168,7 +183,7 @@ function rootOf(world: World, violations: string[]): Fields {
       )
       return connection(
         () => found,
-        ({ id, sha: _, app: __, ...check }) => {
+        ({ id, sha: _, app: __, suite: ___, ...check }) => {
           const url = `https://github.com/${world.repository}/runs/${id}`
           return { databaseId: id, url, ...check }
         },
@@ -181,46 +196,126 @@ function rootOf(world: World, violations: string[]): Fields {
     return found === undefined ? null : commit(found)
   }
 
-  const pullRequest = (
-    { number, fields, commits, replaced, files }: Pull,
-    repository: string,
-  ): Fields => ({
-    __typename: 'PullRequest',
-    number,
-    changedFiles: files.length,
-    headRefOid: fields.head?.sha,
-    files: connection(() => files, pullFile),
+  const review = (one: Review): Fields => ({
+    __typename: 'PullRequestReview',
+    databaseId: one.id,
+    state: one.state,
+    body: one.body,
+    author: actor(one.author),
+    authorAssociation: one.association ?? 'NONE',
+    commit: () => commitOrNull(one.sha),
+    url: `https://github.com/${world.repository}/pull/${one.number}#pullrequestreview-${one.id}`,
+    createdAt: time(one.atMs),
+    submittedAt: time(one.atMs),
     comments: connection(
-      () => world.comments.filter((one) => one.kind === 'main' && one.number === number),
-      pullComment,
+      () => world.comments.filter(({ reviewId }) => reviewId === one.id),
+      comment,
     ),
-    title: fields.title,
-    state: fields.merged === true ? 'MERGED' : fields.state?.toUpperCase(),
-    createdAt: fields.created_at,
-    mergeable: MERGEABLE[fields.mergeable_state ?? ''] ?? 'MERGEABLE',
-    body: fields.body ?? '',
-    url: `https://github.com/${repository}/pull/${number}`,
-    merged: fields.merged,
-    mergeCommit: () => commitOrNull(fields.merge_commit_sha),
-    author: actor(fields.user),
-    labels: connection(
-      () => fields.labels ?? [],
-      ({ name }) => ({ name }),
-    ),
-    commits: connection(
-      () => commits,
-      (oid) => ({ commit: commitOrNull(oid) }),
-    ),
-    timelineItems: ({ itemTypes, ...page }: Arguments) => {
-      if (itemTypes?.join() !== 'HEAD_REF_FORCE_PUSHED_EVENT')
-        violations.push('the fake GitHub knows forced pushes alone')
-      const push = (oid: string): Fields => ({
-        __typename: 'HeadRefForcePushedEvent',
-        beforeCommit: commitOrNull(oid),
-      })
-      return connection(() => replaced, push)(page)
-    },
   })
+
+  const requestedReviewer = (name: string): Fields => {
+    const [login, team] = name.split('/')
+    return team === undefined
+      ? { __typename: 'User', login, databaseId: world.roles.get(name.toLowerCase())?.id ?? 7001 }
+      : { __typename: 'Team', slug: team, name: team, combinedSlug: name }
+  }
+
+  const pullRequest = (pull: Pull, repository: string): Fields => {
+    const { number, fields, commits, files } = pull
+    const comments = () =>
+      world.comments.filter((one) => one.kind === 'main' && one.number === number)
+    const reviews = () => world.reviews.filter((one) => one.number === number)
+    const labels = fields.labels ?? []
+    return {
+      __typename: 'PullRequest',
+      number,
+      changedFiles: files.length,
+      headRefOid: fields.head?.sha,
+      headRefName: fields.head?.ref,
+      baseRefName: fields.base?.ref,
+      isDraft: fields.draft === true,
+      files: connection(() => files, pullFile),
+      comments: connection(comments, comment),
+      reviews: ({ states, ...page }: Arguments) =>
+        connection(
+          () => reviews().filter(({ state }) => states?.includes(state) ?? true),
+          review,
+        )(page),
+      reviewRequests: connection(
+        () => pull.awaited,
+        (name) => ({ requestedReviewer: requestedReviewer(name) }),
+      ),
+      title: fields.title,
+      state: fields.merged === true ? 'MERGED' : fields.state?.toUpperCase(),
+      createdAt: fields.created_at,
+      mergedAt: fields.merged_at,
+      closedAt: fields.closed_at ?? null,
+      mergeable: MERGEABLE[fields.mergeable_state ?? ''] ?? 'MERGEABLE',
+      body: fields.body ?? '',
+      url: `https://github.com/${repository}/pull/${number}`,
+      merged: fields.merged,
+      mergeCommit: () => commitOrNull(fields.merge_commit_sha),
+      author: actor(fields.user),
+      assignees: connection(
+        () => fields.assignees ?? [],
+        (user) => ({ login: user?.login, databaseId: user?.id }),
+      ),
+      labels: connection(
+        () => labels,
+        (label) => ({ name: label?.name }),
+      ),
+      commits: connection(
+        () => commits,
+        (oid) => ({ commit: commitOrNull(oid) }),
+      ),
+      timelineItems: ({ itemTypes = [], since, ...page }: Arguments) => {
+        const unknown = itemTypes.filter((type) => !TIMELINE.includes(type))
+        if (unknown.length > 0 || itemTypes.length === 0)
+          violations.push(
+            `the fake GitHub knows these timeline items alone: ${TIMELINE.join(', ')}`,
+          )
+        const items = (type: string, show: () => readonly Timed[]) =>
+          itemTypes.includes(type) ? show() : []
+        const all: readonly Timed[] = [
+          ...items('HEAD_REF_FORCE_PUSHED_EVENT', () =>
+            pull.replaced.map((oid) => {
+              const fields = { beforeCommit: commitOrNull(oid) }
+              const { atMs } = commitOf(world, oid)
+              return { atMs, fields: { __typename: 'HeadRefForcePushedEvent', ...fields } }
+            }),
+          ),
+          ...items('ISSUE_COMMENT', () =>
+            comments().map((one) => ({ atMs: one.atMs, fields: comment(one) })),
+          ),
+          ...items('PULL_REQUEST_REVIEW', () =>
+            reviews().map((one) => ({ atMs: one.atMs, fields: review(one) })),
+          ),
+          ...items('PULL_REQUEST_COMMIT', () =>
+            commits.map((sha) => {
+              const one = commitOf(world, sha)
+              const fields = { __typename: 'PullRequestCommit', commit: commit(one) }
+              return { atMs: one.atMs, fields }
+            }),
+          ),
+          ...items('REVIEW_REQUESTED_EVENT', () =>
+            pull.reviewRequests.map(({ reviewer, atMs }) => {
+              const asked = { requestedReviewer: requestedReviewer(reviewer) }
+              const fields = { __typename: 'ReviewRequestedEvent', createdAt: time(atMs), ...asked }
+              return { atMs, fields }
+            }),
+          ),
+        ]
+        const sinceMs = Date.parse(since ?? '') || 0
+        const found = all
+          .filter(({ atMs }) => atMs >= sinceMs)
+          .toSorted((one, other) => one.atMs - other.atMs)
+        return connection(
+          () => found,
+          ({ fields }) => fields,
+        )(page)
+      },
+    }
+  }
 
   const refOf = (name: string): Fields | null => {
     needs('contents: read')
@@ -231,7 +326,7 @@ function rootOf(world: World, violations: string[]): Fields {
   return {
     viewer: { login: world.viewer.login, databaseId: world.viewer.id },
     // Pull requests by author, state and days.
-    search: ({ query = '', ...page }: Arguments) => {
+    search: ({ query = '', type: _, ...page }: Arguments & { readonly type?: string }) => {
       needs('pull-requests: read')
       const value = (name: string) => new RegExp(`(?:^| )${name}:(\\S+)`).exec(query)?.[1]
       const isIn = (days = '..9', at: string | null | undefined): boolean => {
@@ -264,15 +359,45 @@ function rootOf(world: World, violations: string[]): Fields {
       if (repository !== world.repository && (!isElsewhere || world.agentAccess === 'none'))
         return cannot(`Repository with the name '${repository}'`)
       isPublic = isElsewhere && world.agentAccess === 'public'
+      const visibility = world.visibility.get(repository) ?? 'PUBLIC'
+      const [login, short] = repository.split('/')
       return {
         nameWithOwner: repository,
-        visibility: world.visibility.get(repository) ?? 'PUBLIC',
+        name: short,
+        owner: { login },
+        url: `https://github.com/${repository}`,
+        visibility,
+        isPrivate: visibility !== 'PUBLIC',
         defaultBranchRef: () => ({ name: 'main', ...refOf('main') }),
         object: ({ oid }: Arguments) => {
           needs('contents: read')
           return commitOrNull(oid)
         },
         ref: ({ qualifiedName = '' }: Arguments) => refOf(qualifiedName),
+        refs: ({ refPrefix = '', query = '', orderBy, ...page }: Arguments) => {
+          needs('contents: read')
+          const { field = 'ALPHABETICAL', direction = 'ASC' } = orderBy ?? {}
+          const known = refPrefix === 'refs/tags/' ? world.tags : world.branches
+          const found = [...known]
+            .filter(([ref]) => ref.includes(query))
+            .toSorted(([one], [other]) => (one < other ? -1 : 1))
+          const timeOf = (sha: string): number => commitOf(world, sha).atMs
+          if (field === 'TAG_COMMIT_DATE')
+            found.sort(([, one], [, other]) => timeOf(one) - timeOf(other))
+          if (direction === 'DESC') found.reverse()
+          const show = ([ref, sha]: [string, string]) => ({ name: ref, target: commitOrNull(sha) })
+          return connection(() => found, show)(page)
+        },
+        releases: ({ orderBy, ...page }: Arguments) => {
+          needs('contents: read')
+          const { field = 'CREATED_AT', direction = 'ASC' } = orderBy ?? {}
+          const key = field === 'NAME' ? 'name' : 'created_at'
+          const found = world.releases.toSorted((one, other) =>
+            (one[key] ?? '') < (other[key] ?? '') ? -1 : 1,
+          )
+          if (direction === 'DESC') found.reverse()
+          return connection(() => found, release)(page)
+        },
         pullRequest: ({ number = 0 }: Arguments) => {
           needs('pull-requests: read')
           const found = pullOf(world, number, repository)
@@ -295,9 +420,49 @@ function pullFile({
   return { path: filename, changeType, additions, deletions }
 }
 
-function pullComment({ history, author, atMs, editedAtMs }: Comment): Fields {
-  const lastEditedAt = editedAtMs === undefined ? null : time(editedAtMs)
-  return { body: history.at(-1), author: actor(author), createdAt: time(atMs), lastEditedAt }
+/** An entry of a timeline. */
+type Timed = { readonly atMs: number; readonly fields: Fields }
+
+/** The entries of a timeline that the fake knows. */
+const TIMELINE = [
+  'HEAD_REF_FORCE_PUSHED_EVENT',
+  'ISSUE_COMMENT',
+  'PULL_REQUEST_COMMIT',
+  'PULL_REQUEST_REVIEW',
+  'REVIEW_REQUESTED_EVENT',
+]
+
+function comment(one: Comment): Fields {
+  const { editedAtMs, hunk = '', path = '', line = null } = one
+  return {
+    ...(one.kind === 'main' ? { __typename: 'IssueComment' } : { path, line, diffHunk: hunk }),
+    databaseId: one.id,
+    body: one.history.at(-1),
+    author: actor(one.author),
+    authorAssociation: one.association ?? 'NONE',
+    createdAt: time(one.atMs),
+    lastEditedAt: editedAtMs === undefined ? null : time(editedAtMs),
+  }
+}
+
+function release({ tag_name: tagName, draft, prerelease, ...one }: Release): Fields {
+  return {
+    tagName,
+    name: one.name,
+    isDraft: draft === true,
+    isPrerelease: prerelease === true,
+    createdAt: one.created_at,
+    publishedAt: one.published_at,
+  }
+}
+
+/** A place in a list; to the client, it is a text without meaning. */
+function cursorOf(index: number): string {
+  return Buffer.from(`cursor:${index}`).toString('base64')
+}
+
+function indexOf(cursor: string): number {
+  return Number(Buffer.from(cursor, 'base64').toString().replace('cursor:', ''))
 }
 
 /** What REST calls `mergeable_state`. */

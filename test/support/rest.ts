@@ -2,6 +2,7 @@ import { type Fields, isObject, merged } from './json.ts'
 import type { Call } from './openapi.ts'
 import {
   type Account,
+  accountOf,
   addComment,
   addStatus,
   type Comment,
@@ -13,20 +14,26 @@ import {
   historyOf,
   mayWriteTo,
   type Pull,
+  person,
   pullOf,
+  type Review,
   type Role,
   resolve,
   time,
   type World,
 } from './world.ts'
 
-/** An answer. A list is cut into pages by whoever sends it. */
-export type Answer = { readonly status: number; readonly body: unknown }
+/** An answer, whole: a list is cut into pages after that. */
+export type Answer = {
+  readonly status: number
+  readonly body: unknown
+  readonly headers?: Readonly<Record<string, string>>
+}
 
 /** The permission that a call to these paths needs. */
 const NEEDS: readonly (readonly [RegExp, string])[] = [
   [/\/status(es)?\b/, 'statuses'],
-  [/^\/pulls\/\{pull_number\}(\/commits|\/files)?$/, 'pull-requests'],
+  [/^\/pulls\/\{pull_number\}(?!\/comments)/, 'pull-requests'],
   [/^\/(compare|releases|git)\b|^\/commits(?:\/\{ref\})?$/, 'contents'],
   [/^\/actions\//, 'actions'],
 ]
@@ -44,15 +51,10 @@ export function restAnswer(call: Call, world: World): Answer {
   const like: Like = (change) => merged([example].flat()[0], change)
   const pull = pullOf(world, Number(at('pull_number')), repository)
   const needed = NEEDS.find(([pattern]) => pattern.test(path))?.[1]
-  if (world.renamed.has(repository)) return failure(301, 'Moved Permanently')
   if (repository !== world.repository) {
-    if (world.commentsElsewhere && path.startsWith('/issues/'))
-      return threadAnswer(call, world, like)
-    if (
-      world.agentAccess === 'none' ||
-      !/^\/(?:pulls\/\{pull_number\}|compare\/\{basehead\})$/.test(path)
-    )
-      return NOT_FOUND
+    const isWrite = method !== 'GET' || path.startsWith('/issues/')
+    if (isWrite ? !world.commentsElsewhere : world.agentAccess === 'none') return NOT_FOUND
+    if (!/^\/(?:pulls|issues|compare)\/|^$/.test(path)) return NOT_FOUND
   } else if (
     needed !== undefined &&
     !has(world, `${needed}: ${method === 'GET' ? 'read' : 'write'}`)
@@ -60,15 +62,35 @@ export function restAnswer(call: Call, world: World): Answer {
     return FORBIDDEN
   }
   switch (`${method} ${path}`) {
+    case 'GET ':
+      return ok(like(repositoryFields(repository, world)))
     case 'GET /collaborators/{username}/permission':
       return ok(like(roleFields(at('username'), world)))
     case 'GET /pulls/{pull_number}':
-      return pull === undefined ? NOT_FOUND : ok(like(pullFields(pull, repository)))
+      return pull === undefined ? NOT_FOUND : ok(like(pullFields(pull, repository, example)))
     case 'GET /pulls/{pull_number}/commits':
       if (pull === undefined) return NOT_FOUND
-      return ok(pull.commits.map((sha) => like(commitFields(commitOf(world, sha), world))))
+      return ok(
+        // "Lists a maximum of 250 commits": GitHub's documentation, "REST API endpoints for pull requests".
+        pull.commits.slice(0, 250).map((sha) => like(commitFields(commitOf(world, sha), world))),
+      )
     case 'GET /pulls/{pull_number}/files':
-      return pull === undefined ? NOT_FOUND : ok(pull.files.map((file) => like(fileFields(file))))
+      if (pull === undefined) return NOT_FOUND
+      return ok(pull.files.slice(0, 3000).map((file) => like(fileFields(file))))
+    case 'GET /pulls/{pull_number}/reviews':
+    case 'GET /pulls/{pull_number}/reviews/{review_id}':
+    case 'GET /pulls/{pull_number}/reviews/{review_id}/comments':
+      return pull === undefined ? NOT_FOUND : reviewAnswer(call, world, like)
+    case 'GET /pulls/{pull_number}/requested_reviewers': {
+      if (pull === undefined) return NOT_FOUND
+      const [[user], [team]] = [listIn(example, 'users'), listIn(example, 'teams')]
+      const [users, teams] = awaitedBy(pull, { user, team })
+      return ok({ users, teams })
+    }
+    case 'POST /pulls/{pull_number}/requested_reviewers':
+      return pull === undefined ? NOT_FOUND : reviewRequestAnswer(call, world, pull, like)
+    case 'GET /issues/{issue_number}':
+      return issueAnswer(call, world, like)
     case 'POST /statuses/{sha}':
       return statusAnswer(call, world, like)
     case 'GET /commits/{ref}/statuses': {
@@ -78,8 +100,11 @@ export function restAnswer(call: Call, world: World): Answer {
       return ok(own.map((status) => like(statusFields(status))))
     }
     case 'GET /commits': {
-      const page = historyOf(world, at('sha')).slice(0, Number(at('per_page')))
-      return ok(page.map((commit) => like(commitFields(commit, world))))
+      const tip = resolve(world, at('sha') || 'main')
+      if (tip === undefined) return NOT_FOUND
+      const [from, to] = [Date.parse(at('since')) || 0, Date.parse(at('until')) || Infinity]
+      const found = historyOf(world, tip.sha).filter(({ atMs }) => atMs >= from && atMs <= to)
+      return ok(found.map((commit) => like(commitFields(commit, world))))
     }
     case 'GET /commits/{ref}': {
       const commit = resolve(world, at('ref'))
@@ -102,6 +127,10 @@ export function restAnswer(call: Call, world: World): Answer {
     }
     case 'GET /releases':
       return ok(world.releases.map((release) => like(release)))
+    case 'GET /actions/runs/{run_id}': {
+      const found = world.runs.find(({ id }) => id === Number(at('run_id')))
+      return found === undefined ? NOT_FOUND : ok(like(found))
+    }
     case 'GET /actions/workflows/{workflow_id}/runs':
       return runsAnswer(call, world)
     default:
@@ -111,7 +140,7 @@ export function restAnswer(call: Call, world: World): Answer {
 
 /** Answers what is about an issue or pull request: comments, reactions, labels, reviewers. */
 function threadAnswer({ operation, parameters, body }: Call, world: World, like: Like): Answer {
-  const { method, path, example } = operation
+  const { method, path } = operation
   const kind = path.includes('/pulls/') ? 'review' : 'main'
   const commentId = Number(parameters['comment_id'])
   const comment = world.comments.find((one) => one.id === commentId && one.kind === kind)
@@ -123,8 +152,14 @@ function threadAnswer({ operation, parameters, body }: Call, world: World, like:
   if (!pulls.has(number) && (isElsewhere || !world.issues.has(number))) return NOT_FOUND
   if (parameters['comment_id'] !== undefined && comment?.number !== number) return NOT_FOUND
   if (method !== 'GET' && !isElsewhere && !mayWriteTo(world, number)) return FORBIDDEN
-  if (path.endsWith('/labels')) return ok(example)
-  if (path.endsWith('/requested_reviewers')) return ok(like({ number, requested_teams: [] }), 201)
+  const pull = pulls.get(number)
+  if (path.endsWith('/labels')) {
+    const added = [body['labels'] ?? []].flat().map((name) => ({ name: String(name) }))
+    const known = pull?.fields.labels ?? []
+    const labels = [...new Map([...known, ...added].map((one) => [one?.name, one])).values()]
+    if (pull !== undefined) pull.fields = { ...pull.fields, labels }
+    return ok(labels.map((label) => ({ ...LABEL, ...label })))
+  }
   if (path.endsWith('/reactions')) {
     const [{ reactions }, content] = [world, String(body['content'])]
     const isKnown = reactions.some((one) => one.commentId === commentId && one.content === content)
@@ -163,6 +198,19 @@ function statusAnswer({ parameters, body }: Call, world: World, like: Like): Ans
     return invalid('description is too long (maximum is 140 characters)')
   if (target && !/^https?:/.test(String(target)))
     return invalid('target_url must use http(s) scheme')
+  const custom = { resource: 'Status', code: 'custom' }
+  for (const field of ['context', 'description']) {
+    if (/[\u{10000}-\u{10ffff}]/u.test(String(body[field] ?? ''))) {
+      const message = `${field} doesn't accept 4-byte Unicode`
+      return failure(422, 'Validation Failed', [{ ...custom, field, message }])
+    }
+  }
+  const context = body['context'] ?? 'default'
+  const earlier = world.statuses.filter((one) => one.sha === sha && one.context === context)
+  if (earlier.length >= 1000) {
+    const message = 'This SHA and context has reached the maximum number of statuses.'
+    return failure(422, 'Validation Failed', [{ ...custom, message }])
+  }
   return ok(like(statusFields(addStatus(world, sha, body))), 201)
 }
 
@@ -180,14 +228,15 @@ function runsAnswer({ operation, parameters }: Call, world: World): Answer {
   return ok({ total_count: found.length, workflow_runs })
 }
 
-/** The 250 newest commits and 300 files, as without a page. */
+/** The 250 newest commits and 300 files; of a page, its commits, and only the first one has files. */
 function comparisonAnswer({ operation: { example }, parameters }: Call, world: World): Answer {
-  const { basehead = '' } = parameters
+  const { basehead = '', per_page: size, page = size && '1' } = parameters
   const told = world.comparisons.get(basehead) ?? madeComparison(basehead, world)
   if (told === undefined) return NOT_FOUND
   const [[commitExample], [fileExample]] = [listIn(example, 'commits'), listIn(example, 'files')]
-  const commits = listIn(told, 'commits').slice(-250)
-  const files = listIn(told, 'files').slice(0, 300)
+  const all = listIn(told, 'commits')
+  const commits = page === undefined ? all.slice(-250) : all
+  const files = Number(page ?? 1) > 1 ? [] : listIn(told, 'files').slice(0, 300)
   return ok({
     ...merged(example, { ...told }),
     commits: commits.map((commit) => merged(commitExample, commit)),
@@ -215,6 +264,103 @@ function madeComparison(basehead: string, world: World): object | undefined {
   }
 }
 
+function reviewAnswer({ operation, parameters }: Call, world: World, like: Like): Answer {
+  const number = Number(parameters['pull_number'])
+  const reviews = world.reviews.filter((one) => one.number === number)
+  const show = (one: Review): Fields =>
+    like({
+      id: one.id,
+      user: userFields(one.author),
+      body: one.body,
+      state: one.state,
+      commit_id: one.sha,
+      submitted_at: time(one.atMs),
+      author_association: one.association ?? 'NONE',
+      html_url: `https://github.com/${world.repository}/pull/${number}#pullrequestreview-${one.id}`,
+    })
+  if (parameters['review_id'] === undefined) return ok(reviews.map(show))
+  const found = reviews.find(({ id }) => id === Number(parameters['review_id']))
+  if (found === undefined) return NOT_FOUND
+  if (!operation.path.endsWith('/comments')) return ok(show(found))
+  const comments = world.comments.filter(({ reviewId }) => reviewId === found.id)
+  return ok(comments.map((one) => like(commentFields(one, world))))
+}
+
+/** Source: GitHub's documentation, "REST API endpoints for review requests", and its answers in public issues. */
+function reviewRequestAnswer(
+  { operation, body }: Call,
+  world: World,
+  pull: Pull,
+  like: Like,
+): Answer {
+  const owner = world.repository.split('/')[0]
+  const logins = [body['reviewers'] ?? []].flat().map(String)
+  const teams = [body['team_reviewers'] ?? []].flat().map((slug) => `${owner}/${slug}`)
+  if (logins.some((login) => login === pull.fields.user?.login))
+    return failure(422, 'Review cannot be requested from pull request author.')
+  const mayRead = ({ permission }: Role): boolean => permission !== 'none'
+  const isStranger = (login: string): boolean => {
+    const role = world.roles.get(login.toLowerCase())
+    return role === undefined || !mayRead(role)
+  }
+  if (logins.some(isStranger)) {
+    const message = `Reviews may only be requested from collaborators. One or more of the users or teams you specified is not a collaborator of the ${world.repository} repository.`
+    return failure(422, message)
+  }
+  if (teams.some((team) => !world.teams.has(team))) {
+    const unknown = "Could not resolve to a node with the global id of 'T_kwDOAGhwUs4BIPhU'."
+    return failure(422, 'Validation Failed', [unknown])
+  }
+  for (const reviewer of [...logins, ...teams]) {
+    pull.reviewRequests.push({ reviewer, atMs: world.now() })
+    pull.awaited = [...new Set([...pull.awaited, reviewer])]
+  }
+  return ok(like({ number: pull.number, ...requestedFields(pull, operation.example) }), 201)
+}
+
+/** The accounts and the teams whose review is awaited, each like GitHub's example of one. */
+function awaitedBy(
+  { awaited }: Pull,
+  like: { user: unknown; team: unknown },
+): [Fields[], Fields[]] {
+  const isTeam = (name: string): boolean => name.includes('/')
+  const users = awaited.filter((name) => !isTeam(name)).map((login) => userFields(person(login)))
+  const slugs = awaited.filter(isTeam).map((name) => name.split('/')[1])
+  return [
+    users.map((user) => merged(like.user, user)),
+    slugs.map((slug) => merged(like.team, { name: slug, slug, type: 'organization' })),
+  ]
+}
+
+/** Those of a pull request's answer, with GitHub's example of it. */
+function requestedFields(pull: Pull, example: unknown): Fields {
+  const [user, team] = [
+    listIn(example, 'requested_reviewers')[0],
+    listIn(example, 'requested_teams')[0],
+  ]
+  const [requested_reviewers, requested_teams] = awaitedBy(pull, { user, team })
+  return { requested_reviewers, requested_teams }
+}
+
+function issueAnswer({ parameters }: Call, world: World, like: Like): Answer {
+  const number = Number(parameters['issue_number'])
+  const pull = world.pulls.get(number)
+  if (pull === undefined && !world.issues.has(number)) return NOT_FOUND
+  const { title, body, user, state, labels } = pull?.fields ?? {}
+
+  const shown = { number, title, body, state, labels: labels ?? [] }
+  return ok(like(user ? { ...shown, user: userFields(accountOf(user)) } : shown))
+}
+
+function repositoryFields(repository: string, world: World): Fields {
+  const visibility = world.visibility.get(repository)?.toLowerCase() ?? 'public'
+  const [login, name] = repository.split('/')
+  const html_url = `https://github.com/${repository}`
+  const isPrivate = visibility !== 'public'
+  const known = { full_name: repository, name, owner: { login }, html_url, visibility }
+  return { ...known, private: isPrivate, language: null, source: undefined, parent: undefined }
+}
+
 function roleFields(login: string, { roles }: World): Fields {
   const none: Role = { permission: 'none', role_name: '' }
   const { permissions, id = 7001, ...role } = roles.get(login.toLowerCase()) ?? none
@@ -225,12 +371,16 @@ function roleFields(login: string, { roles }: World): Fields {
   return { ...role, user }
 }
 
-function pullFields({ number, fields, files }: Pull, repository: string): Fields {
+function pullFields(pull: Pull, repository: string, example: unknown): Fields {
+  const { number, fields, files, commits } = pull
   const { mergeable_state: state } = fields
   return {
     changed_files: files.length,
+    commits: commits.length,
     mergeable: state === 'unknown' ? null : state !== 'dirty',
-    requested_teams: [],
+    assignee: null,
+    assignees: [],
+    ...requestedFields(pull, example),
     html_url: `https://github.com/${repository}/pull/${number}`,
     ...fields,
     labels: (fields.labels ?? []).map((label) => ({ ...LABEL, ...label })),
@@ -238,14 +388,23 @@ function pullFields({ number, fields, files }: Pull, repository: string): Fields
   }
 }
 
-function commentFields(
-  { id, kind, number, rootId, author, history }: Comment,
-  world: World,
-): Fields {
+function commentFields(comment: Comment, world: World): Fields {
+  const { id, kind, number, author, association = 'NONE', history } = comment
   const anchor = kind === 'main' ? 'issuecomment-' : 'discussion_r'
-  const html_url = `https://github.com/${world.repository}/pull/${number}#${anchor}${id}`
-  const reply = kind === 'review' && { in_reply_to_id: rootId }
-  return { id, body: history.at(-1), user: userFields(author), html_url, ...reply }
+  return {
+    id,
+    body: history.at(-1),
+    user: userFields(author),
+    author_association: association,
+    html_url: `https://github.com/${world.repository}/pull/${number}#${anchor}${id}`,
+    ...(kind === 'review' && { in_reply_to_id: comment.rootId }),
+    ...(comment.path !== undefined && {
+      pull_request_review_id: comment.reviewId,
+      path: comment.path,
+      line: comment.line,
+      diff_hunk: comment.hunk,
+    }),
+  }
 }
 
 function statusFields({ sha: _, ...status }: CommitStatus): Fields {
@@ -290,7 +449,7 @@ function ok(body: unknown, status = 200): Answer {
   return { status, body }
 }
 
-function failure(status: number, message: string, errors?: readonly object[]): Answer {
+function failure(status: number, message: string, errors?: readonly unknown[]): Answer {
   return { status, body: { message, ...(errors && { errors }), status: `${status}` } }
 }
 

@@ -57,6 +57,10 @@ export type Pull = {
   landed: readonly string[]
   /** SHAs at the tip of its branch that a forced push replaced. */
   replaced: readonly string[]
+  /** Logins, and teams as `org/team`, whose review is awaited now. */
+  awaited: readonly string[]
+  /** Every request for a review, oldest first. */
+  readonly reviewRequests: { readonly reviewer: string; readonly atMs: number }[]
   files: readonly CommitFile[]
   /** Until then, GitHub's index from commit to pull request does not know it. */
   indexedAtMs: number
@@ -76,10 +80,31 @@ export type Comment = {
   /** Of a reply in a review thread. */
   readonly rootId: number | undefined
   readonly author: Account
+  /** The author's relation to the repository, such as `MEMBER`; `NONE` without it. */
+  readonly association?: string
+  /** Of a comment on a line: the review that it came with, and the line. */
+  readonly reviewId?: number
+  readonly path?: string
+  readonly line?: number
+  readonly hunk?: string
   /** Oldest first; the last one is what it says now. */
   readonly history: string[]
   readonly atMs: number
   editedAtMs?: number
+}
+
+/** A review of a pull request. */
+export type Review = {
+  readonly id: number
+  /** Of the pull request. */
+  readonly number: number
+  readonly author: Account
+  readonly state: 'APPROVED' | 'CHANGES_REQUESTED' | 'COMMENTED' | 'DISMISSED'
+  readonly body: string
+  /** The commit that was reviewed. */
+  readonly sha: string
+  readonly association?: string
+  readonly atMs: number
 }
 
 /** A check run; those of one App on one commit are one suite. */
@@ -88,6 +113,8 @@ export type Check = {
   readonly sha: string
   /** Slug of its App. */
   readonly app: string
+  /** Of an App with several suites on a commit, such as one for each workflow run. */
+  readonly suite?: number
   readonly name: string
   status: string
   conclusion: string | null
@@ -154,6 +181,10 @@ function newWorld() {
     /** Oldest first. */
     checks: list<Check>(),
     comments: list<Comment>(),
+    /** Oldest first. */
+    reviews: list<Review>(),
+    /** Teams that the token can read and ask for a review, as `org/team`. */
+    teams: new Set<string>(),
     /** Of the token's account. */
     reactions: list<{ readonly content: string; readonly commentId: number }>(),
     /** What the permission call answers, by login in lower case; others have none. */
@@ -228,6 +259,8 @@ export function addPull(world: World, change: NewPull, pulls = world.pulls): Pul
     commits: [sha],
     landed: given.merged === true && given.merge_commit_sha ? [given.merge_commit_sha] : [],
     replaced: [],
+    awaited: [],
+    reviewRequests: [],
     files,
     indexedAtMs: 0,
   }
@@ -287,7 +320,7 @@ export function pushToPull(
   return commit
 }
 
-type NewComment = Pick<Comment, 'kind' | 'number' | 'author' | 'repository'> & {
+type NewComment = Omit<Comment, 'id' | 'rootId' | 'history' | 'atMs' | 'editedAtMs'> & {
   readonly body: string
   readonly rootId?: number
 }
@@ -296,6 +329,35 @@ export function addComment(world: World, { body, rootId, ...comment }: NewCommen
   const id = Math.max(5000, ...world.comments.map((one) => one.id)) + 1
   const added: Comment = { ...comment, rootId, id, history: [body], atMs: world.now() }
   world.comments.push(added)
+  return added
+}
+
+type NewReview = Pick<Review, 'number' | 'author'> &
+  Partial<Review> & {
+    /** Its comments on lines. */
+    readonly comments?: readonly (Pick<Comment, 'path' | 'line' | 'hunk'> & {
+      readonly body: string
+    })[]
+  }
+
+/** Adds a review of the pull request's head, by default one that requests changes; its author is awaited no longer. */
+export function addReview(world: World, { comments = [], ...given }: NewReview): Review {
+  const { number, author } = given
+  const pull = world.pulls.get(number)
+  const added: Review = {
+    id: Math.max(9000, ...world.reviews.map(({ id }) => id)) + 1,
+    state: 'CHANGES_REQUESTED',
+    body: '',
+    sha: pull?.fields.head?.sha ?? '',
+    atMs: world.now(),
+    ...given,
+  }
+  world.reviews.push(added)
+  if (pull) pull.awaited = pull.awaited.filter((login) => login !== author.login)
+  for (const comment of comments) {
+    const place = { kind: 'review', number, reviewId: added.id, hunk: '@@ -1 +1 @@' } as const
+    addComment(world, { ...place, path: 'docs/page.mdx', line: 1, ...comment, author })
+  }
   return added
 }
 
@@ -354,7 +416,7 @@ export function learn(world: World, payload: Payload): void {
   else world.issues.add(number)
 }
 
-function accountOf(user: PullRequest['user']): Account {
+export function accountOf(user: PullRequest['user']): Account {
   return {
     login: user?.login ?? 'ghost',
     id: user?.id ?? 10137,
