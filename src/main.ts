@@ -1,5 +1,4 @@
-import { decide, readTrigger } from './events/decide.ts'
-import { readEvent } from './events/event-table.ts'
+import { decideSkip, readTrigger } from './decide/skip.ts'
 import { writePermission } from './github/comments.ts'
 import { hasReport, InputsError } from './inputs/table.ts'
 import { runJob } from './job/job.ts'
@@ -8,6 +7,8 @@ import { HttpClient } from './lib/http.ts'
 import { Markdown } from './lib/markdown.ts'
 import { errorMessage, inBackticks } from './lib/text.ts'
 import { createSystemClock } from './lib/time.ts'
+import { readEvent } from './look/event.ts'
+import { readOrigin } from './look/permission.ts'
 import { MintlifyClient } from './mintlify/mintlify-client.ts'
 import { Readers } from './readers/report.ts'
 import { writeComment } from './record/comments.ts'
@@ -42,14 +43,14 @@ async function perform(run: Run): Promise<void> {
   if ('reason' in trigger) return reportSkip(trigger, run)
   const request = await loadRequest(trigger, run)
 
-  const decision = await decide(trigger, run)
-  if (decision.kind === 'cancelled') return reportCancelled(request, run)
-  if (decision.kind === 'no-instructions') {
-    await new RunRecord(trigger, run).explainUsage()
-    return reportSkip(decision.skip, run)
+  const origin = await readOrigin(trigger, run)
+  if (run.cancel.aborted) return reportCancelled(request, run)
+  const skip = decideSkip(trigger, origin, inputs)
+  if (skip !== undefined) {
+    if (skip.answer !== undefined) await new RunRecord(trigger, run).answer(skip.answer)
+    return reportSkip(skip, run)
   }
-  if (decision.kind === 'skip') return reportSkip(decision, run)
-  const { mergedPulls } = decision
+  const { mergedPulls } = origin
 
   // Connections of its own for each part: none waits for another's requests.
   const service = createService(run)

@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Trigger } from './events/decide.ts'
 import { MINTLIFY_KEY } from './inputs/formats.ts'
 import {
   hasPrompt,
@@ -16,6 +15,7 @@ import { hasInstructions, type JobRequest } from './job/prompt.ts'
 import { type ProxySettings, proxyProblem } from './lib/http.ts'
 import { inBackticks, listOf } from './lib/text.ts'
 import { type TextFile, WorkspaceError, WorkspaceReader } from './lib/workspace.ts'
+import type { Trigger } from './look/command.ts'
 import type { Run } from './runner/run.ts'
 
 /** What a run is to do, checked as a whole. */

@@ -86,6 +86,16 @@ export function hasPrompt(inputs: Inputs): boolean {
   return inputs.prompt !== '' || inputs['prompt-file'].length > 0
 }
 
+/** Whether a run only waits for a job, and starts none. */
+export function isWaitOnly(inputs: Inputs): boolean {
+  return inputs['job-id'] !== '' && !hasPrompt(inputs)
+}
+
+/** Whether a run may write comments and reactions. */
+export function canWriteComments(inputs: Inputs): boolean {
+  return inputs.comment !== 'never' && !inputs['dry-run']
+}
+
 /** Whether any part of the readers report is requested. */
 export function hasReport(inputs: Inputs): boolean {
   const { 'visitors-summary': summary, 'visitors-export': hasExport } = inputs

@@ -1,8 +1,9 @@
-import { skip, type Trigger } from '../events/decide.ts'
-import { findUnchanged } from '../events/loop-guard.ts'
+import { skip } from '../decide/skip.ts'
 import { writePermission } from '../github/comments.ts'
 import { locatePullRequest } from '../github/pull-requests.ts'
 import { errorMessage } from '../lib/text.ts'
+import type { Trigger } from '../look/command.ts'
+import { findUnchanged } from '../look/commits.ts'
 import { type PullReport, readPullReport, waitForPreview } from '../pull/pull.ts'
 import { isSuccess } from '../record/bodies.ts'
 import { createLine, earlierJobLine, writeSourceComment } from '../record/comments.ts'
@@ -51,7 +52,7 @@ export async function runJob(
   await record.acknowledge()
   const found = await record.find()
   const unchanged = await findUnchanged(request.trigger.event, found.lastJob, run)
-  if (unchanged !== undefined) return reportSkip(skip('notice', unchanged), run)
+  if (unchanged !== undefined) return reportSkip(skip('notice', unchanged, 'Nothing changed'), run)
 
   let plan: Plan | undefined
   let accepted: AcceptedJob | undefined

@@ -1,4 +1,3 @@
-import type { Trigger } from '../events/decide.ts'
 import type { GitHubError } from '../github/client.ts'
 import { writePermission } from '../github/comments.ts'
 import { TransportError } from '../lib/http.ts'
@@ -11,6 +10,7 @@ import {
   joinSentences,
 } from '../lib/text.ts'
 import { afterGrace, formatDuration, RetryError, retry, retryAfterNote } from '../lib/time.ts'
+import type { Trigger } from '../look/command.ts'
 import { isTerminal, type Job, type MintlifyClient } from '../mintlify/mintlify-client.ts'
 import {
   describeFailure,

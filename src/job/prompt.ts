@@ -1,7 +1,8 @@
-import { canStartJob, type Trigger } from '../events/decide.ts'
 import type { MergedPulls } from '../github/pull-requests.ts'
 import { byteLength, fenceFor, joinSentences, visibleText } from '../lib/text.ts'
 import type { TextFile } from '../lib/workspace.ts'
+import type { Trigger } from '../look/command.ts'
+import { canStartJob } from '../look/permission.ts'
 import type { MintlifyClient } from '../mintlify/mintlify-client.ts'
 import { describeEvent, type Sources, sourcesOf } from '../prompt/gather.ts'
 import {

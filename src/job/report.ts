@@ -1,4 +1,4 @@
-import type { Skip } from '../events/decide.ts'
+import type { Skip } from '../decide/skip.ts'
 import { parsePullRequest } from '../github/pull-requests.ts'
 import { INPUTS, type InputsError } from '../inputs/table.ts'
 import {
@@ -363,8 +363,8 @@ export function shortSummary(sign: '⏭️' | '🛑' | '❌', text: string, run:
 }
 
 /** Says that a run does nothing, and why. */
-export function reportSkip({ level, reason }: Skip, run: Run): undefined {
-  run.log[level](reason)
+export function reportSkip({ level, reason, title }: Skip, run: Run): undefined {
+  run.log[level](reason, title)
   run.setOutputs({ result: 'skipped' })
   run.writeSummary('job', shortSummary('⏭️', reason, run))
 }

@@ -1,5 +1,3 @@
-import { isSha, type Payload } from '../events/event-table.ts'
-import { hasSkipLabel, MAX_DESCRIBED } from '../events/loop-guard.ts'
 import { type GitHub, GitHubError, type Lookup } from '../github/client.ts'
 import { type MergedPulls, readMergedPulls } from '../github/pull-requests.ts'
 import type {
@@ -10,6 +8,8 @@ import type {
   PullRequest,
   Release,
 } from '../github/types.ts'
+import { hasSkipLabel, MAX_DESCRIBED } from '../look/commits.ts'
+import { isSha, type Payload } from '../look/event.ts'
 import type { Run } from '../runner/run.ts'
 import type { ChangedFile } from './files.ts'
 import { type CommitSummary, type EventFacts, type Fact, withoutBody, withPulls } from './render.ts'

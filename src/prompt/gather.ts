@@ -1,10 +1,10 @@
-import type { Trigger } from '../events/decide.ts'
-import { type GitHubEvent, isFromFork } from '../events/event-table.ts'
-import { ignoredAuthor } from '../events/loop-guard.ts'
 import type { GitHub, Lookup } from '../github/client.ts'
 import type { MergedPull, MergedPulls } from '../github/pull-requests.ts'
 import type { Comment, Issue, Maybe, PullRequest, User, WorkflowRun } from '../github/types.ts'
 import { errorMessage } from '../lib/text.ts'
+import type { Trigger } from '../look/command.ts'
+import { ignoredAuthor } from '../look/commits.ts'
+import { type GitHubEvent, isFromFork } from '../look/event.ts'
 import { type Environment, runUrlOf } from '../runner/environment.ts'
 import type { Run } from '../runner/run.ts'
 import {

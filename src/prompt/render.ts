@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
-import { hasSkipLabel } from '../events/loop-guard.ts'
 import { isSameAccount } from '../github/comments.ts'
 import type { MergedPull, MergedPulls } from '../github/pull-requests.ts'
 import type { Maybe, User } from '../github/types.ts'
 import type { Inputs } from '../inputs/table.ts'
 import { byteLength, cleanMarkdown, clipBytes, oneLine, sumOf } from '../lib/text.ts'
+import { hasSkipLabel } from '../look/commits.ts'
 import {
   type ChangedFile,
   isPage,

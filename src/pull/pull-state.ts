@@ -1,10 +1,10 @@
-import { ownAuthor } from '../events/loop-guard.ts'
 import { graphqlError } from '../github/client.ts'
 import { locatePullRequest } from '../github/pull-requests.ts'
 import { type FromGitHub, type GitActor, type Nodes, nodesOf, type Paged } from '../github/types.ts'
 import type { Inputs } from '../inputs/table.ts'
 import { listOf } from '../lib/text.ts'
 import { formatAge } from '../lib/time.ts'
+import { ownAuthor } from '../look/commits.ts'
 import type { Run } from '../runner/run.ts'
 
 /** A docs pull request of an earlier job. */

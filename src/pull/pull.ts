@@ -1,4 +1,3 @@
-import { ownAuthor } from '../events/loop-guard.ts'
 import { type GraphqlError, graphqlError } from '../github/client.ts'
 import { locatePullRequest, numberInSubject } from '../github/pull-requests.ts'
 import {
@@ -12,6 +11,7 @@ import {
 } from '../github/types.ts'
 import { MINTLIFY_ONLY } from '../inputs/formats.ts'
 import { cleanMarkdown, clip, errorMessage, sumOf } from '../lib/text.ts'
+import { ownAuthor } from '../look/commits.ts'
 import type { Job } from '../mintlify/mintlify-client.ts'
 import type { Run } from '../runner/run.ts'
 

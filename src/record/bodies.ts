@@ -1,6 +1,6 @@
-import type { Trigger } from '../events/decide.ts'
 import { code, joinMarkdown, link, type Markdown, md, sentencesWithCode } from '../lib/markdown.ts'
 import { clip, type Failure } from '../lib/text.ts'
+import type { Trigger } from '../look/command.ts'
 import { runUrlOf } from '../runner/environment.ts'
 import type { Run } from '../runner/run.ts'
 

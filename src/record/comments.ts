@@ -1,5 +1,4 @@
 import { createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
-import { type Command, canWriteComments, type Trigger } from '../events/decide.ts'
 import { GitHubError, type Lookup, NOT_FOUND } from '../github/client.ts'
 import {
   type CommentRef,
@@ -13,8 +12,10 @@ import {
   writePermission,
 } from '../github/comments.ts'
 import { locatePullRequest } from '../github/pull-requests.ts'
+import { canWriteComments } from '../inputs/table.ts'
 import { code, joinMarkdown, link, Markdown, md } from '../lib/markdown.ts'
 import { byteLength, parseJson, shorten } from '../lib/text.ts'
+import type { Command, Trigger } from '../look/command.ts'
 import type { SourceItem } from '../prompt/gather.ts'
 import { isRerun, runUrlOf } from '../runner/environment.ts'
 import type { Run } from '../runner/run.ts'

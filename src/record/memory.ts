@@ -1,6 +1,4 @@
 import { createHash } from 'node:crypto'
-import { followedBranch, type GitHubEvent, isRepository, isSha } from '../events/event-table.ts'
-import { originsOf } from '../events/loop-guard.ts'
 import {
   type GitHub,
   type GitHubCall,
@@ -22,6 +20,8 @@ import {
 } from '../github/types.ts'
 import { hasPrompt } from '../inputs/table.ts'
 import { shorten, visibleText } from '../lib/text.ts'
+import { originsOf } from '../look/commits.ts'
+import { followedBranch, type GitHubEvent, isRepository, isSha } from '../look/event.ts'
 import type { LastJob } from '../prompt/bases.ts'
 import { type Environment, isRerun, runIdIn, stepNames } from '../runner/environment.ts'
 import type { Run } from '../runner/run.ts'

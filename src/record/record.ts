@@ -1,8 +1,10 @@
-import { canWriteComments, type Trigger } from '../events/decide.ts'
-import { isOfPullRequest } from '../events/event-table.ts'
+import type { Skip } from '../decide/skip.ts'
 import { type GitHubCall, type Lookup, NOT_FOUND } from '../github/client.ts'
 import { pullRequestThread, react, type Thread, writePermission } from '../github/comments.ts'
+import { canWriteComments } from '../inputs/table.ts'
 import { MAX_LINK_LENGTH, type Markdown } from '../lib/markdown.ts'
+import type { Trigger } from '../look/command.ts'
+import { isOfPullRequest } from '../look/event.ts'
 import { attemptUrlOf, isRerun, stepNames } from '../runner/environment.ts'
 import type { PendingPart, Run } from '../runner/run.ts'
 import {
@@ -86,9 +88,13 @@ export class RunRecord {
 
   /** Shows a command's writer that it was read. */
   async acknowledge(): Promise<void> {
+    await this.#react('eyes')
+  }
+
+  async #react(content: Parameters<typeof react>[2]): Promise<void> {
     const { command } = this.#trigger
     if (command !== undefined && this.#place !== undefined)
-      await react(this.#run.github, command.source, 'eyes')
+      await react(this.#run.github, command.source, content)
   }
 
   /** Reads what earlier attempts and runs have left. Where it can't be told, the record is left as it is. */
@@ -140,10 +146,11 @@ export class RunRecord {
     return { state: this.#isUnclear ? 'error' : state, headline, text }
   }
 
-  /** Answers a command without instructions, where there is no prompt either. */
-  async explainUsage(): Promise<void> {
-    await this.acknowledge()
-    await this.#write({ state: 'failure', headline: '', text: usageBody(this.#run) })
+  /** Answers a command that is skipped: with a reaction, or with how to use it. */
+  async answer(answer: NonNullable<Skip['answer']>): Promise<void> {
+    await this.#react(answer === 'usage' ? 'eyes' : answer)
+    if (answer === 'usage')
+      await this.#write({ state: 'failure', headline: '', text: usageBody(this.#run) })
   }
 
   async #show(stage: Stage): Promise<Lookup<unknown>> {

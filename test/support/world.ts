@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Pull as ServicePull } from '../../docs-service/agent/jobs.ts'
-import type { Payload } from '../../src/events/event-table.ts'
+import type { Payload } from '../../src/look/event.ts'
 import type {
   CommitFile,
   PullRequest,

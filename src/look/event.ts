@@ -7,18 +7,15 @@ import type { Environment } from '../runner/environment.ts'
 
 /** What the action knows of an event. To add one, add a row. */
 type EventRow = {
-  /**
-   * Who can cause it: only an account with write permission, so that none is checked; anyone; or a pull request or
-   * workflow run, whose payload decides.
-   */
-  readonly causedBy: 'writer' | 'anyone' | 'pull-request' | 'workflow-run'
-  /** The comment that may be a command, once it is `created`. */
+  /** Who can cause it: only an account with write permission, which isn't checked, or anyone. */
+  readonly causedBy: 'writer' | 'anyone'
+  /** The thread of the comment that can be a command if it is new. */
   readonly command?: Thread['kind']
-  /** Whether it is a text of people's in which no command may stand. */
+  /** Whether the event is a text that people write, but that can't be a command. */
   readonly isOtherText?: true
-  /** Whether a step remembers its job in a commit status. */
+  /** Whether a step records its job in a commit status. */
   readonly remembers: boolean
-  /** What it is about, and so what the context holds; `branch`: what has changed on it since the step's last job. */
+  /** What the context describes; `branch`: the changes on it since the step's last job. */
   readonly subject: Subject | 'none'
 }
 
@@ -37,7 +34,7 @@ const ON_TIME: EventRow = { causedBy: 'writer', remembers: true, subject: 'branc
 
 /** Source: GitHub's documentation, "Events that trigger workflows" and "Webhook events and payloads". */
 const EVENTS: Readonly<Record<string, EventRow>> = {
-  // No event at all: a local run, caused by the user of the machine.
+  // A local run, which the user of the machine starts.
   '': WRITER,
   push: { causedBy: 'writer', remembers: true, subject: 'push' },
   schedule: ON_TIME,
@@ -49,16 +46,16 @@ const EVENTS: Readonly<Record<string, EventRow>> = {
   delete: WRITER,
   deployment: WRITER,
   deployment_status: WRITER,
-  pull_request: { causedBy: 'pull-request', remembers: true, subject: 'pull-request' },
-  pull_request_target: { causedBy: 'anyone', remembers: true, subject: 'pull-request' },
+  pull_request: { ...ANYONE, remembers: true, subject: 'pull-request' },
+  pull_request_target: { ...ANYONE, remembers: true, subject: 'pull-request' },
   pull_request_review: { ...ANYONE, isOtherText: true, subject: 'pull-request' },
   pull_request_review_comment: { ...ANYONE, command: 'review', subject: 'pull-request' },
-  // On a pull request, too, which the payload then has as `issue`.
+  // On an issue or a pull request, which the payload then has as `issue`, too.
   issue_comment: { ...ANYONE, command: 'main', subject: 'issue' },
   issues: { ...ANYONE, isOtherText: true, subject: 'issue' },
   discussion: { ...ANYONE, isOtherText: true, subject: 'discussion' },
   discussion_comment: { ...ANYONE, isOtherText: true, subject: 'discussion' },
-  workflow_run: { causedBy: 'workflow-run', remembers: false, subject: 'workflow-run' },
+  workflow_run: { ...ANYONE, subject: 'workflow-run' },
 }
 
 /** The row of an event; one without a row can be caused by anyone. */
@@ -89,6 +86,7 @@ export type Payload = GitHub.FromGitHub<{
   deleted: boolean
   forced: boolean
   commits: readonly GitHub.PushedCommit[]
+  deployment_status: GitHub.FromGitHub<{ state: string }>
   head_commit: GitHub.PushedCommit
 }>
 
@@ -108,18 +106,25 @@ const REPOSITORY = { full_name: '' }
 
 const COMMIT = { message: '', author: { username: '', email: '' } }
 
-/** What decides whether a run may start a job, and what it is about, with the types that it must have. */
+/** The fields that decide whether a run may start a job, and what it is about, with the types that they must have. */
 const SAMPLE = {
+  action: '',
   ref: '',
   sender: USER,
   comment: { body: '', user: USER },
   pull_request: { title: '', user: USER, head: { repo: REPOSITORY }, labels: [{ name: '' }] },
   commits: [COMMIT],
   head_commit: COMMIT,
-  workflow_run: { head_repository: REPOSITORY, triggering_actor: USER },
+  deployment_status: { state: '' },
+  workflow_run: {
+    head_branch: '',
+    head_repository: REPOSITORY,
+    actor: USER,
+    triggering_actor: USER,
+  },
 }
 
-/** Whether the fields of a value, as far as it has them, are of the same types as in the sample. */
+/** Whether the fields that a value has are of the same types as in the sample. */
 function isLike(value: unknown, sample: unknown): boolean {
   if (Array.isArray(sample))
     return Array.isArray(value) && value.every((one) => isLike(one, sample[0]))
@@ -131,7 +136,7 @@ function isLike(value: unknown, sample: unknown): boolean {
   )
 }
 
-/** Reads the event from what the runner says. Never fails. A local run need not have an event. */
+/** Reads the event that the runner describes. Never fails. A local run may have none. */
 export function readEvent({ eventName: name, eventPath }: Environment): GitHubEvent {
   const bare = { name, row: eventRow(name), payload: {} }
   const unread = (payloadProblem: string) => ({ ...bare, payloadProblem })
@@ -154,29 +159,29 @@ export type Actor = {
   readonly id: number | undefined
   /** As GitHub shows it, such as `renovate[bot]`. */
   readonly login: string
-  /** By the account's type: a login that only looks like a bot's is no bot. */
+  /** By the account's type, because anyone can have a login that looks like a bot's. */
   readonly isBot: boolean
 }
 
-/** An account of a payload; `undefined` if it names none. */
+/** Reads an account of a payload; `undefined` if there is none. */
 export function readActor(user: GitHub.Maybe<GitHub.User>): Actor | undefined {
   if (!user?.login) return undefined
   return { id: user.id ?? undefined, login: user.login, isBot: user.type === 'Bot' }
 }
 
-/** Whether an account is a bot that needs no permission: a real bot with exactly that login. */
+/** Whether an account is one of `allow-bots`, which need no permission: a bot with exactly that login. */
 export function isAllowedBot({ isBot, login }: Actor, inputs: Inputs): boolean {
   return (
     isBot && inputs['allow-bots'].some((allowed) => allowed.toLowerCase() === login.toLowerCase())
   )
 }
 
-/** Whether an event is one of a pull request itself, not of a review or comment on it. */
+/** Whether an event is about a pull request itself, not about a review of it or a comment on it. */
 export function isOfPullRequest({ name }: GitHubEvent): boolean {
   return name === 'pull_request' || name === 'pull_request_target'
 }
 
-/** Whether a pull request comes from another repository. That may have been deleted: then the head names none. */
+/** Whether a pull request comes from another repository. If that was deleted, the head names none. */
 export function isFromFork(pull: GitHub.Maybe<GitHub.PullRequest>, repository: string): boolean {
   return !isRepository(pull?.head?.repo, repository)
 }
@@ -199,7 +204,28 @@ export function followedBranch(
   return isOfBranch && isRepository(head, repository) ? (branch ?? undefined) : undefined
 }
 
-/** Whether a text is the SHA of a commit. Zeros stand for none, and a local run may have any text there. */
+/** Whether a text is the SHA of a commit. Zeros stand for none, and a local run can have any text there. */
 export function isSha(text: GitHub.Maybe<string>): text is string {
   return /^(?!0+$)[0-9a-f]{40,64}$/.test(text ?? '')
+}
+
+/**
+ * Returns the account whose permission decides whether an event may start a job; `trusted` if only someone with write
+ * permission can have caused the event.
+ */
+export function accountToCheck(
+  event: GitHubEvent,
+  { repository }: Environment,
+): Actor | 'trusted' | undefined {
+  const { name, row, payload } = event
+  const { action, pull_request: pull, sender, workflow_run: before } = payload
+  if (name === 'workflow_run') {
+    const isOwn = isRepository(before?.head_repository, repository)
+    if (isOwn && before?.event && eventRow(before.event).causedBy === 'writer') return 'trusted'
+    return readActor(before?.event === 'pull_request' ? before.triggering_actor : sender)
+  }
+  const isMerge = isOfPullRequest(event) && action === 'closed' && pull?.merged === true
+  const byWriter = action === 'synchronize' || sender?.type === 'Bot'
+  const isInside = name === 'pull_request' && byWriter && !isFromFork(pull, repository)
+  return row.causedBy === 'writer' || isMerge || isInside ? 'trusted' : readActor(sender)
 }

@@ -1,0 +1,204 @@
+import type { Maybe } from '../github/types.ts'
+import { hasPrompt, hasReport, type Inputs, isWaitOnly } from '../inputs/table.ts'
+import { inBackticks } from '../lib/text.ts'
+import { type Command, readCommand, type Trigger } from '../look/command.ts'
+import {
+  guardedCommits,
+  hasSkipLabel,
+  heedsLabels,
+  ignoredAuthor,
+  ownAuthor,
+} from '../look/commits.ts'
+import { type GitHubEvent, isAllowedBot, isFromFork, isOfPullRequest } from '../look/event.ts'
+import type { Origin } from '../look/permission.ts'
+import { type Environment, isRerun } from '../runner/environment.ts'
+
+/** Why a run does nothing. */
+export type Skip = {
+  readonly kind: 'skip'
+  readonly level: 'info' | 'notice' | 'warning'
+  /** Of the annotation. */
+  readonly title: string
+  /** A sentence. */
+  readonly reason: string
+  /** How a command is answered: with a reaction, or with how to use it. */
+  readonly answer?: '-1' | 'confused' | 'usage' | undefined
+}
+
+export function skip(level: Skip['level'], reason: string, title = 'Nothing to do'): Skip {
+  return { kind: 'skip', level, title, reason: `Skipped: ${reason}.` }
+}
+
+/** Decides by the payload and the inputs alone whether a run is to do something. */
+export function readTrigger(
+  event: GitHubEvent,
+  inputs: Inputs,
+  environment: Environment,
+): Skip | Trigger {
+  if (event.payloadProblem !== undefined && event.row.causedBy !== 'writer') {
+    const reason = "the event's payload could not be read, so it is not known who caused it"
+    return skip('notice', reason, 'The payload of the event could not be read')
+  }
+  const command = readCommand(event, inputs.command)
+  const nothing = whyNoCommand(event, command, inputs) ?? whyNothingToDocument(event, inputs)
+  if (nothing !== undefined) return skip('info', nothing)
+  const { labels } = event.payload.pull_request ?? {}
+  // A re-run goes by the labels of now, which are read later.
+  const names = isRerun(environment) ? [] : (labels ?? []).map(({ name }) => name ?? '')
+  return (
+    skipWithoutRequest(event, inputs) ??
+    skipUnneeded(event, inputs, { mergedPulls: new Map(), labels: names }) ??
+    skipWithoutKey(event, inputs, environment) ?? { event, command }
+  )
+}
+
+/** Returns why a comment is not a command that a job can start for; `undefined` if comments are not commands here. */
+function whyNoCommand(
+  { row, payload }: GitHubEvent,
+  command: Command | undefined,
+  inputs: Inputs,
+): string | undefined {
+  if (row.command === undefined || inputs.command === '') return undefined
+  if (payload.action !== 'created') return `the comment is not new (\`${payload.action}\`)`
+  if (command === undefined)
+    return `the comment does not start with ${inputs.command} as a word in plain text`
+  const { author } = command
+  const isRefused = author.isBot && !isAllowedBot(author, inputs)
+  return isRefused ? `${author.login} is a bot that \`allow-bots\` does not list` : undefined
+}
+
+/** A branch that GitHub's merge queue tries a merge on, which may never happen. */
+const MERGE_QUEUE = /^(?:refs\/heads\/)?gh-readonly-queue\//
+
+function whyNothingToDocument(event: GitHubEvent, inputs: Inputs): string | undefined {
+  const { name, row, payload } = event
+  const { action, deleted, ref, pull_request: pull, workflow_run: before } = payload
+  if (isWaitOnly(inputs)) return undefined
+  if (row.subject === 'push' && deleted === true)
+    return `this push deletes ${inBackticks(ref ?? '')}`
+  if (isOfPullRequest(event) && action === 'closed' && pull?.merged !== true)
+    return 'the pull request was closed without being merged'
+  if (name === 'release' && (action === 'deleted' || action === 'unpublished'))
+    return `the release was ${action}`
+  const state = payload.deployment_status?.state ?? 'success'
+  if (state !== 'success') return `the deployment is in the state ${inBackticks(state)}`
+  const isQueue = name === 'merge_group' || MERGE_QUEUE.test(ref ?? before?.head_branch ?? '')
+  return isQueue ? 'the changes are in the merge queue, and may never be merged' : undefined
+}
+
+/** Skips people's texts that can't be commands, unless the inputs request something. */
+function skipWithoutRequest({ row }: GitHubEvent, inputs: Inputs): Skip | undefined {
+  const isRequested = hasPrompt(inputs) || inputs['job-id'] !== '' || hasReport(inputs)
+  if (!row.isOtherText || isRequested || inputs.command === '') return undefined
+  const reason =
+    'the inputs request nothing, and commands are comments on an issue or pull request, or on a line of one'
+  return skip('notice', reason, 'This event is not a command')
+}
+
+/**
+ * Skips runs without an API key on events that GitHub gives no secrets to, and says what works instead. A push in a fork
+ * has none of the original repository's.
+ * Source: GitHub's documentation, "Events that trigger workflows", "Dependabot on GitHub Actions".
+ */
+function skipWithoutKey(
+  { name, row, payload }: GitHubEvent,
+  inputs: Inputs,
+  { actor, repository, inputs: given }: Environment,
+): Skip | undefined {
+  // A wrong key is not a missing one.
+  if (given.get('api-key')?.trim() || inputs['dry-run']) return undefined
+  // `pull_request_target` runs with the base repository's secrets.
+  const isPull = row.subject === 'pull-request' && name !== 'pull_request_target'
+  const isFork = isPull
+    ? isFromFork(payload.pull_request, repository)
+    : row.subject === 'push' && payload.repository?.fork === true
+  const isDependabot = [actor, payload.sender?.login].includes('dependabot[bot]')
+  if (!isFork && !isDependabot) return undefined
+  const whom = isDependabot ? 'Dependabot, which has its own secrets' : 'runs of forks'
+  const ways = [
+    ...(isDependabot ? ['set one there'] : isPull ? [] : ['set one in this fork']),
+    ...(inputs.command === ''
+      ? []
+      : [`comment with ${inputs.command} in the main thread of the pull request`]),
+    'start the job after the merge, on `push`',
+  ]
+  const reason = `\`api-key\` is empty, because GitHub gives no secrets to ${whom}. Instead, ${ways.join(', or ')}`
+  return skip('notice', reason, 'No API key in this run')
+}
+
+/** Skips the work of `ignore-authors`, and of pull requests with one of `skip-labels`. */
+function skipUnneeded(
+  event: GitHubEvent,
+  inputs: Inputs,
+  { mergedPulls, labels }: Pick<Origin, 'mergedPulls' | 'labels'>,
+): Skip | undefined {
+  const reasonOf = (author: string | undefined, ofLabels: readonly string[]) => {
+    if (author !== undefined) return `by ${author} (\`ignore-authors\`)`
+    const label = heedsLabels(inputs) && ofLabels.find((one) => hasSkipLabel([one], inputs))
+    return label ? `labeled ${inBackticks(label)} (\`skip-labels\`)` : undefined
+  }
+  if (isWaitOnly(inputs)) return undefined
+  const sender = reasonOf(ignoredAuthor([loopingLogin(event)], inputs), [])
+  if (sender !== undefined) return skip('notice', `this event was caused ${sender}`, OWN_WORK)
+  if (isOfPullRequest(event)) {
+    const login = event.payload.pull_request?.user?.login
+    const reason = reasonOf(ignoredAuthor([login], inputs), labels)
+    return reason === undefined
+      ? undefined
+      : skip('notice', `this pull request is ${reason}`, OWN_WORK)
+  }
+  const reasons = guardedCommits(event, inputs).map((commit) => {
+    const ofPulls = mergedPulls.get(commit.sha)?.flatMap((pull) => pull.labels) ?? []
+    return reasonOf(ownAuthor(commit, inputs, mergedPulls), ofPulls)
+  })
+  if (reasons.length === 0 || reasons.includes(undefined)) return undefined
+  const reason = `every change of this push is ${[...new Set(reasons)].join(' or ')}`
+  return skip('notice', reason, OWN_WORK)
+}
+
+const OWN_WORK = 'These changes need no docs'
+
+/** Returns the account behind an event that would start the next one if the agent's work started a job. */
+function loopingLogin({ name, payload }: GitHubEvent): Maybe<string> {
+  const { created, ref, ref_type: refType, sender, workflow_run: before } = payload
+  if (name === 'workflow_run') return before?.actor?.login
+  const isTag = refType === 'tag' || ref?.startsWith('refs/tags/') === true
+  const isOfSender =
+    name === 'push'
+      ? created === true
+      : /^(?:create|delete|deployment|deployment_status)$/.test(name)
+  return isOfSender && !isTag ? sender?.login : undefined
+}
+
+/** Decides by what was read of a trigger whether the run may do what it was asked, and needs to. */
+export function decideSkip(
+  { event, command }: Trigger,
+  origin: Origin,
+  inputs: Inputs,
+): Skip | undefined {
+  const { refusal, login } = origin
+  if (refusal.known && refusal.value !== undefined) {
+    const what = command ? `the command ${inputs.command}` : `a run on this \`${event.name}\` event`
+    const needs = `needs \`${inputs['required-permission']}\` (\`required-permission\`)`
+    const reason = `${refusal.value}, and ${what} ${needs}`
+    return { ...skip('notice', reason, 'Not permitted to start a job'), answer: '-1' }
+  }
+  if (!refusal.known) {
+    const { error, why } = refusal
+    const isTokenRefused = inputs['github-token'] === '' || error.status === 401
+    const again = command ? 'repeat the command' : 're-run this job'
+    const advice =
+      isTokenRefused || error.kind === 'permission'
+        ? `Correct \`github-token\`, then ${again}`
+        : `To try again, ${again} later`
+    const reason = `the action failed to read the permission of ${login}: ${why}. ${advice}`
+    const answer = isTokenRefused ? undefined : 'confused'
+    return { ...skip('warning', reason, 'Failed to read a permission'), answer }
+  }
+  // With `job-id`, a command without instructions waits for that job.
+  if (command?.instructions === '' && !hasPrompt(inputs) && inputs['job-id'] === '') {
+    const reason = `${inputs.command} comes without instructions, and there is no \`prompt\``
+    return { ...skip('notice', reason, 'The command has no instructions'), answer: 'usage' }
+  }
+  return skipUnneeded(event, inputs, origin)
+}
