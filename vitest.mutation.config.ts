@@ -6,12 +6,12 @@ export default defineConfig({
   test: {
     testTimeout: 30_000,
     isolate: false,
-    include: ['test/{context,events,inputs,job,lib,pull,record}/**/*.test.ts'],
+    include: ['test/{context,decide,inputs,job,lib,look,pull,record}/**/*.test.ts'],
     exclude: [
       'test/**/*.bundle.test.ts',
       'test/**/*.property.test.ts',
       'test/lib/http*.test.ts',
-      'test/events/real-payloads.test.ts',
+      'test/look/real-payloads.test.ts',
       'test/record/failing-github.test.ts',
     ],
     env: { GITHUB_OUTPUT: '', GITHUB_STATE: '', GITHUB_STEP_SUMMARY: '' },

@@ -36,7 +36,7 @@ export function readTrigger(
   environment: Environment,
 ): Skip | Trigger {
   if (event.payloadProblem !== undefined && event.row.causedBy !== 'writer') {
-    const reason = "the event's payload could not be read, so it is not known who caused it"
+    const reason = "the event's payload could not be read, so the account that caused it is unknown"
     return skip('notice', reason, 'The payload of the event could not be read')
   }
   const command = readCommand(event, inputs.command)
@@ -114,7 +114,7 @@ function skipWithoutKey(
     : row.subject === 'push' && payload.repository?.fork === true
   const isDependabot = [actor, payload.sender?.login].includes('dependabot[bot]')
   if (!isFork && !isDependabot) return undefined
-  const whom = isDependabot ? 'Dependabot, which has its own secrets' : 'runs of forks'
+  const whom = isDependabot ? 'by Dependabot, which has its own secrets' : 'from forks'
   const ways = [
     ...(isDependabot ? ['set one there'] : isPull ? [] : ['set one in this fork']),
     ...(inputs.command === ''
@@ -122,7 +122,7 @@ function skipWithoutKey(
       : [`comment with ${inputs.command} in the main thread of the pull request`]),
     'start the job after the merge, on `push`',
   ]
-  const reason = `\`api-key\` is empty, because GitHub gives no secrets to ${whom}. Instead, ${ways.join(', or ')}`
+  const reason = `\`api-key\` is empty, because GitHub gives no secrets to runs ${whom}. Instead, ${ways.join(', or ')}`
   return skip('notice', reason, 'No API key in this run')
 }
 
@@ -156,7 +156,7 @@ function skipUnneeded(
   return skip('notice', reason, OWN_WORK)
 }
 
-const OWN_WORK = 'These changes need no docs'
+const OWN_WORK = "These changes don't need docs"
 
 /** Returns the account behind an event that would start the next one if the agent's work started a job. */
 function loopingLogin({ name, payload }: GitHubEvent): Maybe<string> {
@@ -197,7 +197,7 @@ export function decideSkip(
   }
   // With `job-id`, a command without instructions waits for that job.
   if (command?.instructions === '' && !hasPrompt(inputs) && inputs['job-id'] === '') {
-    const reason = `${inputs.command} comes without instructions, and there is no \`prompt\``
+    const reason = `${inputs.command} has no instructions, and there is no \`prompt\``
     return { ...skip('notice', reason, 'The command has no instructions'), answer: 'usage' }
   }
   return skipUnneeded(event, inputs, origin)

@@ -74,7 +74,7 @@ export async function readMergedPulls(
   if (commits.length === 0) return new Map()
   const { withText = false, ...logging } = options
   const pull = `number url merged mergeCommit { oid } author { __typename login }
-    labels(first: 20) { nodes { name } } ${withText ? 'title body' : ''}`
+    labels(first: 100) { nodes { name } } ${withText ? 'title body' : ''}`
   const fields = commits.map(({ sha, message }, index) => {
     const number = numberInSubject(message)
     const named = number && `p${index}: pullRequest(number: ${number}) { ${pull} }`
@@ -101,7 +101,8 @@ export async function readMergedPulls(
   const pulls = readAliases(aliases, commits)
   // A number in a commit's message need not be a pull request's.
   const error = errors.find(({ type }) => data.repository == null || type !== 'NOT_FOUND')
-  if (error !== undefined && pulls.size < commits.length) {
+  const isLabelMissing = error?.path.includes('labels') === true
+  if (error !== undefined && (isLabelMissing || pulls.size < commits.length)) {
     // What a token may not read is null.
     const seesCommits = commits.some((_, index) => aliases[`c${index}`] != null)
     const permission = seesCommits ? 'pull-requests: read' : 'contents: read'

@@ -14,7 +14,7 @@ import { type GitHubEvent, isOfPullRequest, isSha } from './event.ts'
 
 /** A push of more commits than this is treated as people's. */
 const MAX_COMMITS = 100
-/** At most so many of the newest commits are described by the merged pull requests that they came in. */
+/** How many of the newest commits are described by the merged pull requests that they came in. */
 export const MAX_DESCRIBED = 100
 /** Mintlify's agent also commits with this address, which belongs to no account on GitHub. */
 const AGENT_EMAIL = 'agent@mintlify.com'
@@ -94,7 +94,7 @@ export async function readPullsOfPush(
   )
 }
 
-/** Whether a pull request with these labels needs no docs. */
+/** Whether a pull request with these labels doesn't need docs. */
 export function hasSkipLabel(labels: readonly string[], inputs: Inputs): boolean {
   const skipped = inputs['skip-labels'].map((label) => label.toLowerCase())
   return labels.some((label) => skipped.includes(label.toLowerCase()))
@@ -132,7 +132,7 @@ export async function readLabels(
 }
 
 /**
- * Finds out why a schedule starts no job (`skip-unchanged`): the branch has only the agent's own commits since the step's
+ * Finds out why a schedule doesn't start a job (`skip-unchanged`): the branch has only the agent's own commits since the step's
  * last job. A commit of unknown origin is treated as a person's.
  */
 export async function findUnchanged(

@@ -26,7 +26,7 @@ async function findRefusal(
   if (actor === undefined) return refused('the event does not say who caused it')
   if (isAllowedBot(actor, inputs)) return NOT_FOUND
   const { login, id } = actor
-  if (id === undefined) return refused(`the event does not give the id of ${login}`)
+  if (id === undefined) return refused(`the event does not give the ID of ${login}`)
   const answer = await github.read<PermissionAnswer>(() =>
     github.call(({ rest }) =>
       rest.repos.getCollaboratorPermissionLevel({ ...github.repository, username: login }),

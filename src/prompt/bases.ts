@@ -48,7 +48,7 @@ export async function factsOfPush(
   const unread = listed.filter(({ sha }) => isSha(sha) && !mergedPulls.has(sha))
   const options = {
     withText: true,
-    effect: 'the agent is not told which pull requests the commits came in',
+    effect: 'the agent does not know which pull requests the commits came in',
   }
   const earlier = await readMergedPulls(unread.slice(-MAX_DESCRIBED), options, github)
   const origins = new Map([...earlier, ...mergedPulls])

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import type { Payload } from '../../src/look/event.ts'
 import type { PullRequest } from '../../src/github/types.ts'
+import type { Payload } from '../../src/look/event.ts'
 import { type Fields, merged } from './json.ts'
 import {
   type Account,

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 import type { Pull as ServicePull } from '../../docs-service/agent/jobs.ts'
-import type { Payload } from '../../src/look/event.ts'
 import type {
   CommitFile,
   PullRequest,
@@ -8,6 +7,7 @@ import type {
   Release,
   Status,
 } from '../../src/github/types.ts'
+import type { Payload } from '../../src/look/event.ts'
 
 /** An account, as GitHub's REST answers name it. */
 export type Account = {

@@ -86,7 +86,7 @@ describe('the permission of somebody who asks', () => {
       ...WATCHED,
       event: event('watch', { sender: { ...octocat, id: undefined } }),
     })
-    const why = 'the event does not give the id of octocat, and a run on this `watch` event'
+    const why = 'the event does not give the ID of octocat, and a run on this `watch` event'
     expectSkip(end, `notice: Skipped: ${why} ${NEEDS}`)
     expect(end.requests).toEqual([])
   })
@@ -101,7 +101,7 @@ describe('the permission of somebody who asks', () => {
     async (answer, times, why) => {
       const { run } = await newScene(undefined, answer)
       const end = await run({ event: command })
-      const failed = `warning: Skipped: failed to read the permission of octocat: ${why}.`
+      const failed = `warning: Skipped: the action failed to read the permission of octocat: ${why}.`
       const isTokenRefused = answer === '401'
       const isFinal = isTokenRefused || answer === '403'
       const again = isFinal ? 'Correct `github-token`, then repeat the command.' : LATER
