@@ -7,12 +7,13 @@ import { findUnchanged } from '../look/commits.ts'
 import { type PullReport, readPullReport, waitForPreview } from '../pull/pull.ts'
 import { isSuccess } from '../record/bodies.ts'
 import { createLine, earlierJobLine, writeSourceComment } from '../record/comments.ts'
-import { STATUS_PERMISSION } from '../record/memory.ts'
+import { isFull, STATUS_PERMISSION } from '../record/memory.ts'
 import { RunRecord } from '../record/record.ts'
 import { isRerun } from '../runner/environment.ts'
 import type { Run } from '../runner/run.ts'
 import {
   type AcceptedJob,
+  fullCommitError,
   JobError,
   makePlan,
   type Plan,
@@ -110,6 +111,7 @@ async function begin(
   if (plan.kind === 'wait') return { plan, rerun: 'safe' }
   const written = await record.begin()
   if (written.known) return { plan, rerun: 'safe' }
+  if (isFull(written.error)) throw fullCommitError()
   if (!isRerun(environment)) return { plan, rerun: 'anew' }
   // The first attempt may have sent the message.
   if (inputs['job-id'] !== '') return { plan: waitFor(inputs['job-id']), rerun: 'safe' }

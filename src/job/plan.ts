@@ -23,6 +23,8 @@ import {
 import { type PullState, readPullState } from '../pull/pull-state.ts'
 import {
   type EarlierRuns,
+  hasStatusRecord,
+  MAX_SEARCHED_COMMITS,
   type NamedJob,
   STATUS_PERMISSION,
   WITHOUT_STATUS,
@@ -120,6 +122,7 @@ async function chooseAction(
       log.notice(
         'This is a re-run of a run that remembers no job (`comment: never`, or an event without memory), so it starts a new one.',
       )
+      noticeNewJob(found, trigger, run)
       return NEW_JOB
     case 'maybe-started':
       throw unclearStartError(
@@ -128,15 +131,40 @@ async function chooseAction(
     case 'unknown':
       throw unclearStartError(withPermission(attempt.why, attempt.error, trigger))
     case 'job':
-      return await resumeJob(attempt.job, service, run)
+      return await resumeJob(attempt.job, earlier.known ? earlier.value : undefined, service, run)
     case 'none':
       if (isRerun(run.environment))
         log.notice('No earlier attempt of this run is known to have started a job.')
   }
+  if (trigger.command === undefined && !inputs['follow-up']) return NEW_JOB
   if (!earlier.known) return planWithoutLookup(earlier.error, trigger, run)
-  return earlier.value === undefined
-    ? NEW_JOB
-    : await continueJob(earlier.value, trigger.command !== undefined, service, run)
+  if (found.unnamed !== '') {
+    log.notice(
+      `An earlier run or command (${found.unnamed}) may have started a job that its record doesn't name, so this run can't continue that one. The dashboard of ${run.mintlify} shows it.`,
+      'An earlier run may have started a job',
+    )
+  }
+  if (earlier.value !== undefined)
+    return await continueJob(earlier.value, trigger.command !== undefined, service, run)
+  noticeNewJob(found, trigger, run)
+  return NEW_JOB
+}
+
+/** Says why a run starts a new job though an earlier one may exist. */
+function noticeNewJob({ reachedLimit }: EarlierRuns, { event, command }: Trigger, run: Run): void {
+  const { log } = run
+  if (command === undefined && !hasStatusRecord(event, run)) {
+    log.infoInSummary(
+      `Jobs of ${inBackticks(event.name || 'local')} events aren't recorded, so each such run starts a new job.`,
+    )
+  }
+  if (!reachedLimit) return
+  const where = event.payload.pull_request
+    ? 'the newest 100 commits and forced pushes of this pull request'
+    : `the newest ${MAX_SEARCHED_COMMITS} commits of this branch`
+  log.infoInSummary(
+    `This run starts a new job because ${where} have no record of an earlier one. If this step had a job before, run it more often, so that it finds its docs pull request.`,
+  )
 }
 
 export function waitFor(id: string): WaitAction {
@@ -147,6 +175,15 @@ export function unclearStartError(why: string): JobError {
   return new JobError(true, {
     headline: 'Unknown whether an earlier attempt of this run started a job',
     details: `${capitalize(why)}. Nothing was started, because a second job might run alongside the first. Look for that job in the dashboard of the docs service. To wait for it, set \`job-id\`; if there is none, start the workflow anew instead of re-running it.`,
+  })
+}
+
+/** The error if a commit takes no further status of the step. */
+export function fullCommitError(): JobError {
+  return new JobError(false, {
+    headline: 'This commit has 1,000 commit statuses of this step',
+    details:
+      'GitHub accepts no more of them on a commit, so a later run could not find this job. Nothing was started. On a schedule, set `skip-unchanged: true`, so that runs without new commits start no job.',
   })
 }
 
@@ -196,6 +233,7 @@ function permissionToRead({ path }: GitHubError, { command }: Trigger): string {
 /** The job of an earlier attempt of this run is waited for, or reported again. */
 async function resumeJob(
   found: NamedJob,
+  earlier: NamedJob | undefined,
   service: MintlifyClient | undefined,
   run: Run,
 ): Promise<CreateAction | MessageAction | WaitAction> {
@@ -204,6 +242,9 @@ async function resumeJob(
   const ending = service && cannotContinueReason(job)
   if (ending !== undefined) {
     run.log.info(`Job ${inBackticks(id)} ${ending}. This attempt starts a new job.`)
+    // A newer run may have opened a docs pull request in the meantime.
+    if (earlier !== undefined && earlier.id !== id && run.inputs['follow-up'])
+      return await continueJob(earlier, false, service, run)
     return await createAfter(job?.prLink ?? found.prLink, run)
   }
   run.log.info(

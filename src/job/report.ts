@@ -311,6 +311,7 @@ function jobSummary(report: Report, run: Run): Markdown {
     ...pullText,
     pullRequestLine(report),
     continuationLine(plan, job !== undefined, run),
+    ...run.log.summaryLines().map(sentencesWithCode),
     sentencesWithCode(report.details),
     result === 'no-pull-request' && told ? md`The agent was told: ${contextCounts(told)}.` : md``,
     sentencesWithCode(report.failOnNote),
@@ -349,6 +350,7 @@ function dryRunSummary(text: string, plan: Plan, run: Run): Markdown {
     sentencesWithCode(text),
     warningLines(run.log.summaryWarnings()),
     continuationLine(plan, false, run),
+    ...run.log.summaryLines().map(sentencesWithCode),
     plan.kind === 'wait' || !plan.contextStats
       ? md``
       : md`The agent would be told: ${contextCounts(plan.contextStats)}.`,

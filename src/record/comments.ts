@@ -216,6 +216,7 @@ export async function findInComments(
     earlierJob: NOT_FOUND,
     lastJob: NOT_FOUND,
     reachedLimit: false,
+    unnamed: '',
     thread: undefined,
   }
   if (!mayContinue && !(isAgain && remembers) && inputs.context === 'none') return none
@@ -255,11 +256,15 @@ export async function findInComments(
     },
   }
   if (!mayContinue) return found
-  noticeUnnamedReply(ofStep.at(-1), run)
+  const unnamed = unnamedReply(ofStep.at(-1))
   if (last === undefined)
-    return { ...found, earlierJob: await findInSourceComment(command, own, marker.project, run) }
+    return {
+      ...found,
+      unnamed,
+      earlierJob: await findInSourceComment(command, own, marker.project, run),
+    }
   const markers = ofStep.map((one) => one.marker)
-  return { ...found, earlierJob: { known: true, value: jobOfReply(last.marker, markers) } }
+  return { ...found, unnamed, earlierJob: { known: true, value: jobOfReply(last.marker, markers) } }
 }
 
 function readAttempt(before: RecordMarker | undefined): Attempt {
@@ -296,16 +301,10 @@ async function findInSourceComment(
   return { known: true, value: line && { id: line.job, prLink, namedAtMs: line.atMs } }
 }
 
-function noticeUnnamedReply(newest: OwnComment | undefined, { log }: Run): void {
-  if (
-    newest?.marker.kind !== 'reply' ||
-    newest.marker.job !== '' ||
-    newest.marker.state === 'failure'
-  )
-    return
-  log.notice(
-    `An earlier command may have started a job that its reply (${newest.ref.url}) does not name, so this run can't continue that one. The dashboard of the docs service shows it.`,
-  )
+/** Returns the URL of a reply that may have started a job which it doesn't name; empty if it didn't. */
+function unnamedReply(newest: { ref: CommentRef; marker: RecordMarker } | undefined): string {
+  const { job, state } = newest?.marker ?? { job: '', state: 'failure' }
+  return job === '' && state !== 'failure' ? (newest?.ref.url ?? '') : ''
 }
 
 /** Id of the comment that a reply of ours answers, if it is among these; else of ours. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import {
-  type GitHub,
+  failedLookup,
   type GitHubCall,
   GitHubError,
   graphqlError,
@@ -16,14 +16,13 @@ import {
   nodesOf,
   type Octokit,
   type Status,
-  type WorkflowRun,
 } from '../github/types.ts'
 import { hasPrompt } from '../inputs/table.ts'
 import { shorten, visibleText } from '../lib/text.ts'
 import { originsOf } from '../look/commits.ts'
-import { followedBranch, type GitHubEvent, isRepository, isSha } from '../look/event.ts'
+import { followedBranch, type GitHubEvent, isSha } from '../look/event.ts'
 import type { LastJob } from '../prompt/bases.ts'
-import { type Environment, isRerun, runIdIn, stepNames } from '../runner/environment.ts'
+import { attemptIn, type Environment, isRerun, stepNames } from '../runner/environment.ts'
 import type { Run } from '../runner/run.ts'
 
 /** A job that an earlier run, or an earlier attempt of this run, was about. */
@@ -67,27 +66,36 @@ export type EarlierRuns = {
   readonly lastJob: Lookup<LastJob | undefined>
   /** Whether the search ended at its limit without what it looked for, so that an older job may exist. */
   readonly reachedLimit: boolean
+  /** Where an earlier run wrote that may have started a job which it doesn't name: a page; empty if none did. */
+  readonly unnamed: string
   /** The comments of a command's thread; `undefined` without a command, or where they are not read. */
   readonly thread: CommandThread | undefined
 }
 
-/**
- * A commit status by which a step remembers its job. `pending` and `error` without a job: one may have been started;
- * `failure` without a job: none was.
- */
+/** A commit status that records a job. Without one, `failure` says that none was started, anything else that one may have been. */
 type StepStatus = {
   readonly sha: string
   /** Its context: see `statusName`. */
   readonly name: string
   /** `pending`, `success`, `failure`, `error`. */
   readonly state: string
-  /** Empty where the status does not name it. */
-  readonly jobId: string
-  /** May be empty. */
-  readonly targetUrl: string
+  /** The job that it names. */
+  readonly job: NamedJob | undefined
+  /** The job before its run, and the last successful one, as that run knew them. */
+  readonly earlierJob: NamedJob | undefined
+  readonly lastJob: Success | undefined
+  /** Of the workflow run that set it; empty if that isn't a run of this repository. */
+  readonly runId: string
+  readonly attempt: string
+  /** Its target, which may be empty. */
+  readonly page: string
+  /** Whether older statuses on its commit may record what it doesn't know. */
+  readonly hidesOlder: boolean
   /** Milliseconds since the epoch, by GitHub's clock. */
   readonly createdAtMs: number
 }
+
+type Success = Omit<LastJob, 'isNewer'>
 
 /** Whether the step records its job of this run in a commit status. */
 export function hasStatusRecord(event: GitHubEvent, { inputs, environment }: Run): boolean {
@@ -119,10 +127,18 @@ function nameBeforeMerge(
 function nameFor(scope: readonly string[], { inputs, environment, redact }: Run): string {
   const { workflow, job, step } = stepNames(environment)
   const parts = [workflow, job, step, ...scope, ...(inputs.matrix === '' ? [] : [inputs.matrix])]
-  const name = redact(`Docs agent: ${inputs['project-id']} (${parts.join(', ')})`)
+  const name = withinBmp(redact(`Docs agent: ${inputs['project-id']} (${parts.join(', ')})`))
   if (name.length <= MAX_CONTEXT) return name
   const hash = createHash('sha256').update(name).digest('hex').slice(0, 16)
   return `${shorten(name, MAX_CONTEXT - hash.length)}${hash}`
+}
+
+/** Writes a character that GitHub rejects in a status (one above U+FFFF) by its number: names stay apart. */
+function withinBmp(text: string): string {
+  return text.replace(
+    /[\u{10000}-\u{10FFFF}]/gu,
+    (character) => `U+${character.codePointAt(0)?.toString(16).toUpperCase()}`,
+  )
 }
 
 /** The branch that a run is about, where it is known not to be the default one. */
@@ -151,7 +167,7 @@ export function statusDescription(headline: string, jobId = ''): string {
   const id = /^[^\s()]+$/.test(jobId) && jobId.length + 2 <= MAX_DESCRIPTION ? `(${jobId})` : ''
   const maxLength = MAX_DESCRIPTION - id.length - 1
   if (maxLength < 2) return id
-  const words = visibleText(headline).replaceAll('`', '').replace(/\s+/g, ' ')
+  const words = withinBmp(visibleText(headline)).replaceAll('`', '').replace(/\s+/g, ' ')
   // Nothing but a job's id stands in brackets at the end.
   const text = id === '' ? words.replace(/ ?\(([^()]*)\)$/, ', $1').replace(/\)$/, '') : words
   return `${shorten(text, maxLength)} ${id}`.trim()
@@ -175,326 +191,353 @@ export async function setStatus(
   )
 }
 
-/** The statuses of a name on a commit, newest first: of so many of all names at most. Or a GitHubError. */
-async function listStatuses(
-  sha: string,
-  name: string,
-  github: GitHub,
-  maxEntries?: number,
-): Promise<readonly StepStatus[]> {
-  const all = await github.list<Status>(`${github.path}/commits/${sha}/statuses`, maxEntries)
-  return all
-    .filter(({ context }) => context === name)
-    .map(({ state, description, target_url: targetUrl, created_at: createdAt }) =>
-      readStatus({ state, description, targetUrl, createdAt }, sha, name),
-    )
+/** Whether GitHub refused a status because its commit has 1,000 of that name. */
+export function isFull({ status, message }: GitHubError): boolean {
+  return status === 422 && /maximum number of statuses/i.test(message)
 }
 
-/** A status as GraphQL names its fields. */
+/** A commit status as GraphQL names its fields. */
 type RawStatus = FromGitHub<Record<'state' | 'description' | 'targetUrl' | 'createdAt', string>>
 
-function readStatus(status: RawStatus, sha: string, name: string): StepStatus {
-  const { state, description, targetUrl, createdAt } = status
+/** What a status records for later runs besides its job. */
+export type StatusFacts = Pick<EarlierRuns, 'earlierJob' | 'lastJob'>
+
+/** No longer link is carried from status to status. */
+const MAX_CARRIED_LINK = 500
+
+/** Returns the target of a status: a page, with the facts for later runs in its fragment. */
+export function statusTarget(page: string, facts: StatusFacts, { environment }: Run): string {
+  const { runId, runAttempt } = environment
+  const { earlierJob, lastJob } = facts
+  const carried = new URLSearchParams({ run: runId, attempt: runAttempt || '1' })
+  if (!earlierJob.known || !lastJob.known) carried.set('before', 'unknown')
+  if (earlierJob.known && earlierJob.value !== undefined) {
+    const { id, prLink, namedAtMs } = earlierJob.value
+    carried.set('job', id)
+    carried.set('named', `${namedAtMs}`)
+    if (prLink !== '' && prLink.length <= MAX_CARRIED_LINK) carried.set('pull', prLink)
+  }
+  if (lastJob.known && lastJob.value !== undefined) {
+    carried.set('success', lastJob.value.sha)
+    carried.set('ended', `${lastJob.value.createdAtMs}`)
+  }
+  return page === '' || runId === '' ? page : `${page}#${carried}`
+}
+
+/** Must be one segment of a URL's path. */
+const JOB_ID = /^(?!\.{1,2}$)[^\s()]+$/
+
+function readStatus(
+  status: RawStatus,
+  sha: string,
+  name: string,
+  { environment }: Run,
+): StepStatus {
+  const [page = '', fragment = ''] = (status.targetUrl ?? '').split('#')
+  const carried = new URLSearchParams(fragment)
+  const read = (fact: string): string => carried.get(fact) ?? ''
+  const readMs = (fact: string): number => Number(/^\d{1,15}$/.exec(read(fact))?.[0] ?? 0)
+  const createdAtMs = Date.parse(status.createdAt ?? '') || 0
+  const earlierId = read('job')
+  const earlierJob = JOB_ID.test(earlierId)
+    ? { id: earlierId, prLink: pullRequestLink(read('pull')), namedAtMs: readMs('named') }
+    : undefined
+  const [, id = ''] = /\(([^()]*)\)$/.exec(status.description ?? '') ?? []
+  const isSame = earlierJob?.id === id
+  const job = JOB_ID.test(id)
+    ? {
+        id,
+        prLink: pullRequestLink(page) || (isSame ? earlierJob.prLink : ''),
+        namedAtMs: isSame ? earlierJob.namedAtMs : createdAtMs,
+      }
+    : undefined
+  const success = read('success')
+  const ofPage = attemptIn(page, environment)
   return {
     sha,
     name,
-    state: state?.toLowerCase() ?? '',
-    // An id must be one segment of a URL's path.
-    jobId: /\((?!\.{1,2}\))([^\s()]+)\)$/.exec(description ?? '')?.[1] ?? '',
-    targetUrl: targetUrl ?? '',
-    createdAtMs: Date.parse(createdAt ?? '') || 0,
+    state: status.state?.toLowerCase() ?? '',
+    job,
+    earlierJob,
+    lastJob: isSha(success) ? { sha: success, createdAtMs: readMs('ended') } : undefined,
+    runId: read('run') || (ofPage?.runId ?? ''),
+    attempt: read('attempt') || (ofPage?.attempt ?? ''),
+    page,
+    hidesOlder: read('run') === '' || read('before') === 'unknown',
+    createdAtMs,
   }
 }
 
-/** Of a first attempt, as many of the newest statuses of a commit, of all names, are read. */
-const MAX_LISTED_STATUSES = 100
-/** How many older commits are looked at closely whose newest status names no job. */
-const MAX_UNNAMED = 5
-
-/** The statuses of a step. */
-type StepStatuses = {
-  /** On the run's own commit, newest first. */
-  readonly own: Lookup<readonly StepStatus[]>
-  /** The newest on each other commit, of the branch before the run's and of its pull request. */
-  readonly others: Lookup<readonly StepStatus[]>
+function pullRequestLink(url: string): string {
+  return parsePullRequest(url).number === '' ? '' : url
 }
 
-const NO_STATUSES: StepStatuses = {
-  own: { known: true, value: [] },
-  others: { known: true, value: [] },
+/** A page of a branch's commits. */
+const PAGE_SIZE = 100
+/** With the run's own commit, as many commits of a branch are searched at most. */
+export const MAX_SEARCHED_COMMITS = 500
+
+/** What a search of the step's statuses has found so far. */
+type Search = {
+  /** The newest of each commit, newest first. */
+  readonly statuses: readonly StepStatus[]
+  /** SHAs of the branch, newest first. */
+  readonly history: readonly string[]
+  readonly reachedLimit: boolean
+  /** Why a part could not be read. */
+  readonly failure: GitHubError | undefined
 }
 
-/** Reads what the step's commit statuses tell: two requests, and more only where those don't tell. */
+const NOTHING: Search = { statuses: [], history: [], reachedLimit: false, failure: undefined }
+
+/** Reads what the step's commit statuses record of earlier attempts and runs. */
 export async function findInStatuses(event: GitHubEvent, run: Run): Promise<EarlierRuns> {
-  const { inputs, environment } = run
-  const remembers = hasStatusRecord(event, run)
-  const sha = statusCommit(event, environment)
-  const hasStatuses = remembers && sha !== ''
-  const statuses = hasStatuses ? await readStepStatuses(event, sha, run) : NO_STATUSES
-  const attempt = findAttempt(statuses.own, remembers, run)
-  const mayContinue =
-    hasStatuses && inputs['follow-up'] && inputs['job-id'] === '' && attempt.kind === 'none'
-  const earlier = mayContinue ? await findEarlier(event, statuses, run) : NOT_FOUND
+  const { environment, github } = run
+  const hasRecord = hasStatusRecord(event, run)
+  const sha = hasRecord ? statusCommit(event, environment) : ''
+  const name = statusName(event, run)
+  // The newest status of a commit may be another run's.
+  const ofAttempts: Lookup<readonly StepStatus[]> =
+    sha !== '' && isRerun(environment)
+      ? await github.read(() => listStatuses(sha, name, run))
+      : { known: true, value: [] }
+  const search = sha === '' ? NOTHING : await searchStatuses(event, sha, run)
+  const listed = ofAttempts.known ? ofAttempts.value : []
+  const statuses = newestFirst([...listed, ...search.statuses])
+  const earlierJob = findEarlierJob(event, statuses, run)
+  const lastJob = findLastJob(event, statuses, run)
+  const jobAt = search.history.indexOf(lastJob?.sha ?? '')
+  const runAt = search.history.indexOf(sha)
+  const isNewer = jobAt !== runAt && jobAt !== -1 && (runAt === -1 || jobAt < runAt)
+  const without = search.failure === undefined ? NOT_FOUND : failedLookup(search.failure)
   return {
-    attempt,
-    earlierJob: earlier,
-    lastJob: findLastJob(event, statuses, run),
-    reachedLimit: false,
+    attempt: hasRecord || !isRerun(environment) ? readAttempt(ofAttempts, run) : FORGOTTEN,
+    earlierJob: earlierJob ? { known: true, value: earlierJob } : without,
+    lastJob: lastJob ? { known: true, value: { ...lastJob, isNewer } } : without,
+    reachedLimit: search.reachedLimit,
+    unnamed: findUnnamed(statuses, run),
     thread: undefined,
   }
 }
 
-async function readStepStatuses(event: GitHubEvent, sha: string, run: Run): Promise<StepStatuses> {
-  const { environment, github } = run
-  const name = statusName(event, run)
-  const [own, others] = await Promise.all([
-    github.read(() =>
-      listStatuses(sha, name, github, isRerun(environment) ? undefined : MAX_LISTED_STATUSES),
-    ),
-    github.read(() => readOthers(event, sha, run)),
-  ])
-  return { own, others }
+const FORGOTTEN = { kind: 'forgotten' } as const
+
+/** Lists all statuses of a name on a commit, newest first. Or a GitHubError. */
+async function listStatuses(sha: string, name: string, run: Run): Promise<readonly StepStatus[]> {
+  const { github } = run
+  const all = await github.list<Status>(`${github.path}/commits/${sha}/statuses`)
+  return all
+    .filter(({ context }) => context === name)
+    .map(({ state, description, target_url: targetUrl, created_at: createdAt }) =>
+      readStatus({ state, description, targetUrl, createdAt }, sha, name, run),
+    )
 }
 
-const commit = (name: '$name' | '$pullName'): string =>
-  `oid status { context(name: ${name}) { state description targetUrl createdAt } }`
+/** Searches the run's own commit and its branch; an open pull request; or a merged one, and then its base branch. */
+async function searchStatuses(event: GitHubEvent, sha: string, run: Run): Promise<Search> {
+  const { number, merged } = event.payload.pull_request ?? {}
+  const ofPull = number == null ? NOTHING : await searchPull(event, number, run)
+  if (number != null && (merged !== true || isComplete(event, ofPull, run))) return ofPull
+  const name = statusName(event, run)
+  let search: Search = { ...ofPull, reachedLimit: false }
+  let after: Maybe<string>
+  do {
+    const variables = { name, sha, tip: branchTip(event, sha, run), ...(after && { after }) }
+    const { repository, failure } = await askForStatuses(BRANCH_QUERY, variables, run)
+    const { own, branch } = repository
+    const nodes = nodesOf(branch?.history)
+    const found = await readStatuses([own, ...nodes], name, run)
+    const unknown = own == null ? new GitHubError('GitHub does not know the commit') : undefined
+    const { hasNextPage, endCursor } = branch?.history?.pageInfo ?? {}
+    after = hasNextPage === true ? endCursor : undefined
+    const history = [...search.history, ...nodes.map(({ oid }) => oid ?? '')]
+    search = {
+      statuses: [...search.statuses, ...found.statuses],
+      history,
+      failure: search.failure ?? failure ?? found.failure ?? unknown,
+      reachedLimit: found.reachedLimit || (!!after && history.length >= MAX_SEARCHED_COMMITS),
+    }
+    if (isComplete(event, search, run)) return { ...search, reachedLimit: false }
+  } while (after && !search.reachedLimit && search.failure === undefined)
+  return search
+}
 
-/** The newest 100 commits up to one. */
-const branchFields = (sha: string): string =>
-  `branch: object(oid: "${sha}") { ... on Commit { history(first: 100) { nodes { ${commit('$name')} } } } }`
+/** Whether no older status can say more. */
+function isComplete(event: GitHubEvent, { statuses }: Search, run: Run): boolean {
+  const newest = newestFirst(statuses)
+  return (
+    findEarlierJob(event, newest, run) !== undefined &&
+    findLastJob(event, newest, run) !== undefined
+  )
+}
 
-/** The commits of a pull request, and those that forced pushes replaced. */
-const pullFields = (number: number): string => `pull: pullRequest(number: ${number}) {
-  commits(last: 100) { nodes { commit { ${commit('$pullName')} } } }
-  timelineItems(last: 20, itemTypes: [HEAD_REF_FORCE_PUSHED_EVENT]) { nodes {
-    ... on HeadRefForcePushedEvent { beforeCommit { history(first: 10) { nodes { ${commit('$pullName')} } } } }
+/** Searches the commits of a pull request, and those that forced pushes replaced: as many as one request can ask for. */
+async function searchPull(event: GitHubEvent, number: number, run: Run): Promise<Search> {
+  const name = nameBeforeMerge(event, run) ?? statusName(event, run)
+  const { repository, failure } = await askForStatuses(PULL_QUERY, { name, number }, run)
+  const { commits, timelineItems: pushes } = repository.pull ?? {}
+  const replaced = nodesOf(pushes).flatMap(({ beforeCommit }) => nodesOf(beforeCommit?.history))
+  // Newest first, as a branch's: GitHub's times are whole seconds.
+  const own = nodesOf(commits).toReversed()
+  const found = await readStatuses([...own.map(({ commit }) => commit), ...replaced], name, run)
+  const unknown = repository.pull
+    ? undefined
+    : new GitHubError('GitHub does not know the pull request')
+  const hasMore = [commits, pushes].some((list) => list?.pageInfo?.hasPreviousPage === true)
+  const reachedLimit = found.reachedLimit || hasMore
+  return { ...found, history: [], reachedLimit, failure: failure ?? found.failure ?? unknown }
+}
+
+/** What is asked about a branch: where its search begins. */
+function branchTip(event: GitHubEvent, sha: string, { environment }: Run): string {
+  const { row, payload } = event
+  const base = payload.pull_request?.base?.ref ?? followedBranch(event, environment)
+  if (base != null) return `refs/heads/${base}`
+  const isOnBranch = row.subject !== 'release' && environment.ref.startsWith('refs/heads/')
+  return isOnBranch ? environment.ref : sha
+}
+
+const STATUS_FIELDS =
+  'oid status { context(name: $name) { state description targetUrl createdAt } }'
+
+const BRANCH_QUERY = `query StepStatuses($owner: String!, $repo: String!, $name: String!, $sha: GitObjectID!, $tip: String!, $after: String) {
+  repository(owner: $owner, name: $repo) {
+    own: object(oid: $sha) { ... on Commit { ${STATUS_FIELDS} } }
+    branch: object(expression: $tip) { ... on Commit { history(first: ${PAGE_SIZE}, after: $after) {
+      pageInfo { hasNextPage endCursor } nodes { ${STATUS_FIELDS} }
+    } } }
+  } }`
+
+const PULL_QUERY = `query StepStatuses($owner: String!, $repo: String!, $name: String!, $number: Int!) {
+  repository(owner: $owner, name: $repo) { pull: pullRequest(number: $number) {
+    commits(last: 100) { pageInfo { hasPreviousPage } nodes { commit { ${STATUS_FIELDS} } } }
+    timelineItems(last: 100, itemTypes: [HEAD_REF_FORCE_PUSHED_EVENT]) { pageInfo { hasPreviousPage } nodes {
+      ... on HeadRefForcePushedEvent { beforeCommit { history(first: 100) { nodes { ${STATUS_FIELDS} } } } }
+    } }
   } } }`
 
-/** Reads the newest status on each commit before the run's, and on those of its pull request. Or a GitHubError. */
-async function readOthers(event: GitHubEvent, sha: string, run: Run): Promise<StepStatus[]> {
-  const { github } = run
-  const { number, merged } = event.payload.pull_request ?? {}
-  const onBranch = number == null || merged === true
-  const name = statusName(event, run)
-  const pullName = nameBeforeMerge(event, run) ?? name
-  const asked = [
-    ...(onBranch ? [{ declared: '$name: String!', fields: branchFields(sha) }] : []),
-    ...(number == null ? [] : [{ declared: '$pullName: String!', fields: pullFields(number) }]),
-  ]
-  const variables = asked.map(({ declared }) => declared).join(', ')
-  const fields = asked.map((one) => one.fields).join(' ')
-  const { data, errors } = await github.graphql<StatusesAnswer>(
-    `query StepStatuses($owner: String!, $repo: String!, ${variables}) {
-      repository(owner: $owner, name: $repo) { ${fields} } }`,
-    {
+type CommitNode = FromGitHub<{ oid: string; status: FromGitHub<{ context: RawStatus }> }>
+type PageInfo = { hasNextPage: boolean; hasPreviousPage: boolean; endCursor: string }
+type Paged<T> = Nodes<T> & FromGitHub<{ pageInfo: FromGitHub<PageInfo> }>
+type StatusHistory = FromGitHub<{ history: Paged<CommitNode> }>
+type StatusesAnswer = FromGitHub<{
+  own: CommitNode
+  branch: StatusHistory
+  pull: FromGitHub<{
+    commits: Paged<FromGitHub<{ commit: CommitNode }>>
+    timelineItems: Paged<FromGitHub<{ beforeCommit: StatusHistory }>>
+  }>
+}>
+
+/** Sends a query. What an answer with errors contains is believed. */
+async function askForStatuses(
+  query: string,
+  variables: Readonly<Record<string, string | number>>,
+  { github }: Run,
+): Promise<{ readonly repository: StatusesAnswer; readonly failure: GitHubError | undefined }> {
+  const answer = await github.read(() =>
+    github.graphql<FromGitHub<{ repository: StatusesAnswer }>>(query, {
       ...github.repository,
-      ...(onBranch && { name }),
-      ...(number != null && { pullName }),
-    },
+      ...variables,
+    }),
   )
-  const [error] = errors
-  if (error !== undefined) throw graphqlError(error)
-  const { branch, pull } = data.repository ?? {}
-  if ((onBranch && branch == null) || (number != null && pull == null))
-    throw new GitHubError('GitHub does not know the commit or pull request')
-  const ofPull = [
-    // Newest first, as a branch's: GitHub's times are whole seconds.
-    ...nodesOf(pull?.commits)
-      .toReversed()
-      .map(({ commit }) => commit),
-    ...nodesOf(pull?.timelineItems).flatMap(({ beforeCommit }) => nodesOf(beforeCommit?.history)),
-  ]
-  const read = (commits: readonly Maybe<CommitNode>[], ofName: string) =>
-    commits.flatMap((commit) => {
-      const { oid, status } = commit ?? {}
-      return oid && status?.context ? [readStatus(status.context, oid, ofName)] : []
-    })
-  const all = [...read(ofPull, pullName), ...read(nodesOf(branch?.history), name)]
-  // `own` has all those of the run's name on its own commit.
-  return all.filter((status) => status.sha !== sha || status.name !== name)
+  if (!answer.known) return { repository: {}, failure: answer.error }
+  const { data, errors } = answer.value
+  return { repository: data.repository ?? {}, failure: errors[0] && graphqlError(errors[0]) }
 }
 
-type CommitNode = FromGitHub<{ oid: string; status: FromGitHub<{ context: RawStatus }> }>
-type StatusHistory = FromGitHub<{ history: Nodes<CommitNode> }>
-type PullNode = FromGitHub<{
-  commits: Nodes<FromGitHub<{ commit: CommitNode }>>
-  timelineItems: Nodes<FromGitHub<{ beforeCommit: StatusHistory }>>
-}>
-type StatusesAnswer = FromGitHub<{
-  repository: FromGitHub<{ branch: StatusHistory; pull: PullNode }>
-}>
+/** The statuses of so many commits at most are listed because the newest one may hide others. */
+const MAX_LISTED_COMMITS = 5
 
-/** What a run's earlier attempts have left. A run without such a memory can't tell. */
-function findAttempt(own: StepStatuses['own'], remembers: boolean, run: Run): Attempt {
-  if (!isRerun(run.environment)) return { kind: 'none' }
-  if (!remembers) return { kind: 'forgotten' }
-  if (!own.known) return { kind: 'unknown', why: own.why, error: own.error }
-  const ofRun = own.value.filter(
-    (status) => runOf(status, own.value, run) === run.environment.runId,
+/** Reads the newest status of each commit, and all those of a commit whose newest one may hide others. */
+async function readStatuses(
+  commits: readonly Maybe<CommitNode>[],
+  name: string,
+  run: Run,
+): Promise<Omit<Search, 'history'>> {
+  const newest = new Map<string, StepStatus>()
+  for (const commit of commits) {
+    const { oid, status } = commit ?? {}
+    if (oid && status?.context) newest.set(oid, readStatus(status.context, oid, name, run))
+  }
+  const statuses = [...newest.values()]
+  const hiding = statuses.filter(
+    ({ hidesOlder, job, state }) => hidesOlder && !(job && state === 'success'),
   )
-  const attempts = Map.groupBy(ofRun, (status) => pageOf(status, own.value, run))
-  const isShared = [...attempts.values()].some((statuses) => {
-    const jobs = new Set(statuses.flatMap(({ jobId }) => jobId || []))
-    return jobs.size > 1 || (jobs.size === 1 && statuses[0]?.jobId === '')
+  for (const { sha } of hiding.slice(0, MAX_LISTED_COMMITS)) {
+    const listed = await run.github.read(() => listStatuses(sha, name, run))
+    if (!listed.known) return { statuses, reachedLimit: false, failure: listed.error }
+    statuses.push(...listed.value)
+  }
+  return { statuses, reachedLimit: hiding.length > MAX_LISTED_COMMITS, failure: undefined }
+}
+
+/** Sorts by time; GitHub's are whole seconds, within which the order stays. */
+function newestFirst(statuses: readonly StepStatus[]): StepStatus[] {
+  return statuses.toSorted((one, other) => other.createdAtMs - one.createdAtMs)
+}
+
+function isOwn({ runId }: StepStatus, { environment }: Run): boolean {
+  return runId !== '' && runId === environment.runId
+}
+
+/** Reads what this run's earlier attempts did from the statuses of its commit, newest first. */
+function readAttempt(statuses: Lookup<readonly StepStatus[]>, run: Run): Attempt {
+  if (!statuses.known) return { kind: 'unknown', why: statuses.why, error: statuses.error }
+  const own = statuses.value.filter((status) => isOwn(status, run))
+  const [newest] = own
+  if (newest === undefined) return { kind: 'none' }
+  const attempts = Map.groupBy(own, ({ attempt }) => attempt)
+  const isShared = [...attempts.values()].some((ofAttempt) => {
+    const jobs = new Set(ofAttempt.flatMap(({ job }) => job?.id ?? []))
+    return jobs.size > 1 || (jobs.size === 1 && ofAttempt[0]?.job === undefined)
   })
   if (isShared)
     return { kind: 'unknown', why: `an attempt of this run shows two jobs. ${TELL_APART}` }
-  const [newest] = ofRun
-  if (newest === undefined || (newest.jobId === '' && newest.state === 'failure'))
-    return { kind: 'none' }
-  if (newest.jobId === '') return { kind: 'maybe-started' }
-  return { kind: 'job', job: jobNamedBy(newest, own.value) }
+  if (newest.job !== undefined) return { kind: 'job', job: newest.job }
+  return { kind: newest.state === 'failure' ? 'none' : 'maybe-started' }
 }
 
 const TELL_APART =
   'To tell two jobs of one workflow run apart, give each step an `id`, and pass the caller’s matrix to a reusable workflow (`matrix`)'
 
-/** The page of the attempt that set a status: its target, or that of the `pending` status before it for the same job. */
-function pageOf(status: StepStatus, statuses: readonly StepStatus[], { environment }: Run): string {
-  const { jobId, targetUrl } = status
-  if (runIdIn(targetUrl, environment) !== undefined) return targetUrl
-  const before = statuses.slice(statuses.indexOf(status) + 1)
-  const accepted = before.find(
-    (one) => jobId !== '' && one.state === 'pending' && one.jobId === jobId,
-  )
-  return accepted?.targetUrl ?? ''
-}
-
-function runOf(status: StepStatus, statuses: readonly StepStatus[], run: Run): string | undefined {
-  return runIdIn(pageOf(status, statuses, run), run.environment)
-}
-
 /**
- * The newest status of each other run on a commit. On a first attempt, one of this very run is another leg's, or another
- * call's of the same workflow.
+ * Finds the job of another run, of the run's pull request first: in statuses, newest first. On a first attempt, a status
+ * of this same run is another matrix job's.
  */
-function newestOfOtherRuns(statuses: readonly StepStatus[], run: Run): StepStatus[] {
-  const known = new Set<unknown>([run.environment.runId])
-  return statuses.filter((status) => {
-    const id = runOf(status, statuses, run) ?? status
-    const isNewest = !known.has(id)
-    known.add(id)
-    return isNewest
-  })
-}
-
-/** The job that an earlier run was about: by the newest status that names one, else by the workflow's last success. */
-async function findEarlier(
+function findEarlierJob(
   event: GitHubEvent,
-  statuses: StepStatuses,
-  run: Run,
-): Promise<EarlierRuns['earlierJob']> {
-  const { own, others } = statuses
-  const listed = own.known ? own.value : []
-  const elsewhere = others.known ? others.value : []
-  const all = [...listed, ...elsewhere]
-  const candidates = [...newestOfOtherRuns(listed, run), ...elsewhere]
-  for (const name of [nameBeforeMerge(event, run) ?? [], statusName(event, run)].flat()) {
-    const ofName = candidates.filter((status) => status.name === name)
-    const found = await findNewest(ofName, all, statusCommit(event, run.environment), run)
-    if (!found.known || found.value !== undefined) return found
-  }
-  if (!own.known) return own
-  return others.known ? await findBySuccess(event, all, run) : others
-}
-
-/** The newest job that statuses name. A run that started nothing hides none: then the commit's other statuses are read. */
-async function findNewest(
   statuses: readonly StepStatus[],
-  all: readonly StepStatus[],
-  ownSha: string,
   run: Run,
-): Promise<EarlierRuns['earlierJob']> {
-  const looked = new Set([ownSha])
-  for (const status of newestFirst(statuses)) {
-    const { sha, name, jobId, state, targetUrl } = status
-    if (jobId !== '') return { known: true, value: jobNamedBy(status, all) }
-    // A status that belongs to no run is ignored.
-    const isOfRun = runIdIn(targetUrl, run.environment) !== undefined
-    if (isOfRun && state !== 'failure') noticeUnnamedStatus(status, run)
-    if (looked.has(sha) || looked.size > MAX_UNNAMED) continue
-    looked.add(sha)
-    const found = await findOnCommit(sha, name, all, run)
-    if (!found.known || found.value !== undefined) return found
-  }
-  return NOT_FOUND
-}
-
-async function findOnCommit(
-  sha: string,
-  name: string,
-  all: readonly StepStatus[],
-  { github }: Run,
-): Promise<EarlierRuns['earlierJob']> {
-  const list = await github.read(() => listStatuses(sha, name, github, MAX_LISTED_STATUSES))
-  if (!list.known) return list
-  const named = list.value.find(({ jobId }) => jobId !== '')
-  return { known: true, value: named && jobNamedBy(named, [...list.value, ...all]) }
-}
-
-function noticeUnnamedStatus({ targetUrl }: StepStatus, { log }: Run): void {
-  log.notice(
-    `An earlier run (${targetUrl}) may have started a job that its commit status does not name, so this run can't continue that one. The dashboard of the docs service shows it.`,
+): NamedJob | undefined {
+  const names = [nameBeforeMerge(event, run) ?? [], statusName(event, run)].flat()
+  const jobs = names.flatMap((name) =>
+    statuses.flatMap((status) => {
+      const job = isOwn(status, run) ? undefined : status.job
+      return status.name === name ? (job ?? status.earlierJob ?? []) : []
+    }),
   )
+  return jobs[0]
 }
 
-/** Without the permission to list the workflow's runs, there is none. */
-async function findBySuccess(
-  event: GitHubEvent,
-  all: readonly StepStatus[],
-  run: Run,
-): Promise<EarlierRuns['earlierJob']> {
-  const { environment, github, log } = run
-  const [, branch] = /^refs\/heads\/(.+)$/.exec(environment.ref) ?? []
-  if (branch === undefined) return NOT_FOUND
-  const page = { branch, status: 'success', per_page: 20, exclude_pull_requests: true } as const
-  const workflow_id = stepNames(environment).workflow
-  const runs = await github.read(async () => {
-    const { workflow_runs: found } = await github.call<{
-      workflow_runs?: Maybe<readonly WorkflowRun[]>
-    }>(({ rest }) => rest.actions.listWorkflowRuns({ ...github.repository, workflow_id, ...page }))
-    if (!Array.isArray(found)) throw new GitHubError('GitHub returned no list of runs')
-    return found
-  })
-  if (!runs.known) {
-    log.info(
-      `Failed to look up when this workflow last succeeded: ${runs.why}. (It takes \`actions: read\`.)`,
-    )
-    return runs.error.kind === 'permission' ? NOT_FOUND : runs
-  }
-  // The branch of a fork's pull request may have the same name.
-  const last = runs.value.find((one) => isRepository(one?.head_repository, environment.repository))
-  const sha = last?.head_sha
-  if (!isSha(sha) || sha === environment.sha || all.some((one) => one.sha === sha)) return NOT_FOUND
-  return await findOnCommit(sha, statusName(event, run), all, run)
-}
-
-function jobNamedBy(
-  { jobId: id, createdAtMs }: StepStatus,
-  statuses: readonly StepStatus[],
-): NamedJob {
-  const ofJob = statuses.filter(({ jobId }) => jobId === id)
-  const prLink =
-    ofJob.find(({ targetUrl }) => parsePullRequest(targetUrl).number !== '')?.targetUrl ?? ''
-  return { id, prLink, namedAtMs: Math.min(createdAtMs, ...ofJob.map((one) => one.createdAtMs)) }
-}
-
-function newestFirst(statuses: readonly StepStatus[]): StepStatus[] {
-  return statuses.toSorted((one, other) => other.createdAtMs - one.createdAtMs)
-}
-
-/** The newest success, on a commit that was there before this event: what the context compares with. */
+/** Finds the newest successful job on a commit that was there before this event. */
 function findLastJob(
   { payload }: GitHubEvent,
-  { own, others }: StepStatuses,
+  statuses: readonly StepStatus[],
   run: Run,
-): EarlierRuns['lastJob'] {
+): Success | undefined {
   const pushed = new Set([payload.after, ...originsOf(payload.commits).map(({ sha }) => sha)])
-  const listed = own.known ? newestOfOtherRuns(own.value, run) : []
-  const successes = [...listed, ...(others.known ? others.value : [])].filter(
-    ({ state, sha }) => state === 'success' && !pushed.has(sha),
-  )
-  const [newest] = newestFirst(successes)
-  if (newest !== undefined) return { known: true, value: { ...newest, isNewer: false } }
-  return own.known ? (others.known ? NOT_FOUND : others) : own
+  const successes = statuses.flatMap((status) => {
+    const { state, sha, createdAtMs, lastJob } = status
+    const own = state === 'success' && !isOwn(status, run) ? [{ sha, createdAtMs }] : []
+    return [...own, ...(lastJob ? [lastJob] : [])]
+  })
+  return successes.find(({ sha }) => !pushed.has(sha))
+}
+
+/** Finds the page of a newer run than the earlier job's that may have started a job which its status doesn't name. */
+function findUnnamed(statuses: readonly StepStatus[], run: Run): string {
+  const others = statuses.filter((status) => status.runId !== '' && !isOwn(status, run))
+  const newest = others.find(({ job, state }) => job !== undefined || state !== 'failure')
+  return newest?.job === undefined ? (newest?.page ?? '') : ''
 }

@@ -30,10 +30,12 @@ import {
   type NamedJob,
   type NewStatus,
   STATUS_PERMISSION,
+  type StatusFacts,
   setStatus,
   statusCommit,
   statusDescription,
   statusName,
+  statusTarget,
   WITHOUT_STATUS,
 } from './memory.ts'
 
@@ -60,6 +62,8 @@ export class RunRecord {
   readonly #trigger: Trigger
   /** The job as the record names it. */
   #job: NamedJob | undefined
+  /** What the statuses carry on for later runs. */
+  #facts: StatusFacts = { earlierJob: NOT_FOUND, lastJob: NOT_FOUND }
   /** Whether an earlier attempt may have started a job that nobody can name: no later one may start another. */
   #isUnclear = false
   /** The commit of the status; empty where none is written. */
@@ -105,6 +109,7 @@ export class RunRecord {
         ? await findInStatuses(event, this.#run)
         : await findInComments(command, this.#marker('pending'), this.#run)
     const { attempt, reply } = found
+    this.#facts = found
     this.#place &&= { ...this.#place, ref: reply }
     if (attempt.kind === 'job') this.#job = attempt.job
     // With `job-id`, the job has a name, whatever the earlier attempt has left.
@@ -278,7 +283,8 @@ export class RunRecord {
       context: statusName(this.#trigger.event, this.#run),
       state,
       description: statusDescription(redact(headline), id),
-      target_url: (isLink ? prLink : attemptUrlOf(environment)) || null,
+      target_url:
+        statusTarget(isLink ? prLink : attemptUrlOf(environment), this.#facts, this.#run) || null,
     }
   }
 }

@@ -71,8 +71,10 @@ export function attemptUrlOf(environment: Environment): string {
   return url && `${url}/attempts/${environment.runAttempt || 1}`
 }
 
-/** The id of the workflow run of this repository that a page belongs to; `undefined` if it is another page. */
-export function runIdIn(url: string, { serverUrl, repository }: Environment): string | undefined {
+/** The run and attempt of this repository that a page belongs to; `undefined` if it is another page. */
+export function attemptIn(url: string, { serverUrl, repository }: Environment) {
   const prefix = `${serverUrl}/${repository}/actions/runs/`
-  return url.startsWith(prefix) ? url.slice(prefix.length).split('/')[0] : undefined
+  const path = url.startsWith(prefix) ? url.slice(prefix.length) : ''
+  const [, runId, attempt = '1'] = /^(\d+)(?:\/attempts\/(\d+))?/.exec(path) ?? []
+  return runId === undefined ? undefined : { runId, attempt }
 }

@@ -143,6 +143,7 @@ type Log = ReturnType<typeof createLog>
 function createLog(redact: Redact, subject: string) {
   let failed = false
   const summaryWarnings: string[] = []
+  const summaryLines: string[] = []
   // Cleaning takes characters out and could put a secret together, so that redacting comes first and last.
   const clean = (text: string): string => redact(logText(redact(text)))
   const titled = (title = 'Docs agent'): core.AnnotationProperties => ({
@@ -153,6 +154,13 @@ function createLog(redact: Redact, subject: string) {
     /** Shown with step debug logging alone. */
     debug: (text: string) => core.isDebug() && core.debug(clean(text)),
     notice: (text: string, title?: string) => core.notice(clean(text), titled(title)),
+    /** A line that the summary shows, too. */
+    infoInSummary(text: string) {
+      summaryLines.push(clean(text))
+      core.info(clean(text))
+    },
+    /** What the run has said with `infoInSummary`. */
+    summaryLines: (): readonly string[] => summaryLines,
     warning: (text: string, title?: string) => core.warning(clean(text), titled(title)),
     /** A warning that the summary shows, too. */
     warnInSummary(text: string, title?: string) {

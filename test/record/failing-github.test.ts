@@ -25,7 +25,7 @@ const READS = [
 const QUERIES = [
   /(?:StepStatuses|MergedPulls|PullState|PullReport)$/,
   /graphql$/,
-  /\/(?:files|commits|compare|actions)\b/,
+  /\/(?:files|commits|compare)\b/,
 ]
 const BEGINNINGS = [/^POST .*\/(?:comments|replies)$/, /eyes$/, /pending$/]
 const REQUESTS = [...LAST, ...READS, ...QUERIES, ...BEGINNINGS, /./]

@@ -1,470 +1,533 @@
-import { describe, expect, it } from 'vitest'
-import { bareEvent, pullRequest, push, pushBy, pushTo } from '../support/events.ts'
+import { describe, expect } from 'vitest'
+import { bareEvent, pullRequest, pushOf, pushTo } from '../support/events.ts'
 import type { FaultName } from '../support/github.ts'
-import { type RunOptions, startHarness } from '../support/harness.ts'
 import {
-  AGENT,
   addCommit,
-  addPull,
   addStatus,
   BEFORE,
   mergePull,
   person,
   pushToPull,
+  resolve,
   type World,
 } from '../support/world.ts'
-import { CREATE, continues, RERUN } from './runs.ts'
+import { CREATE, continues, firstCalls, itWithScene, PULL, type Scene, type Told } from './runs.ts'
 
-const PULL = 'https://github.com/acme/docs/pull/7'
-const HEAD = 'd'.repeat(40)
-const TIP = 'e'.repeat(40)
-const onHead = pullRequest({ action: 'synchronize', pull: { head: { sha: HEAD } } })
-const schedule = bareEvent('schedule')
+const it = itWithScene()
 const CONTEXT = 'Docs agent: docs (docs.yml, docs, agent)'
-/** The name of the statuses of pull request 5 until it is merged, of a branch, and of a leg. */
-const ofPull = { context: CONTEXT.replace(')', ', #5)') }
-const ofBranch = { context: CONTEXT.replace(')', ', branch release/1.x)') }
-const ofLeg = { context: CONTEXT.replace(')', ', api)') }
-const ofProject = { context: CONTEXT.replace(': docs', ': guides') }
-const older = { sha: BEFORE }
+const LOST: Told = { replies: { post: [{ breaks: 'before' }] } }
+const REFUSED: Told = { end: 'error' }
+const NEXT: Told = { end: 'submitted' }
+const LIMIT = 500
+const AGAIN = { runId: 5001, attempt: 2 }
 
-/**
- * A status of this step: the attempt that it leads to (`1001/2`), or `pull` or `nowhere`, its state, and the job that it
- * names. By default it stands on the commit of the run.
- */
-type Status =
-  | string
-  | readonly [words: string, change: Parameters<typeof addStatus>[2] & Partial<typeof older>]
+type Step = Told & { readonly event?: Parameters<Scene['tell']>[0] }
 
-function addStepStatus(world: World, status: Status): void {
-  const [words, { sha = TIP, ...change }] = typeof status === 'string' ? [status, {}] : status
-  const [to = '', state, job] = words.split(' ')
-  const [id, attempt = 1] = to.split('/')
-  const attemptUrl = `https://github.com/acme/docs/actions/runs/${id}/attempts/${attempt}`
-  const target_url = { pull: PULL, nowhere: '' }[to] ?? attemptUrl
-  const description = job === undefined ? 'Words' : `Words (${job})`
-  addStatus(world, sha, { context: CONTEXT, state, description, target_url, ...change })
+/** A run of the step, by default on a schedule. */
+async function step(scene: Scene, { event = bareEvent('schedule'), ...told }: Step = {}) {
+  const inputs = { prompt: 'Document it.', ...told.inputs }
+  const end = await scene.tell(event, { ...told, inputs })
+  await scene.clock.sleep(1000)
+  return end
 }
 
-type Fault = readonly [match: RegExp, end: FaultName]
-
-/** A harness with these statuses, each set a second after the one before; every job of the docs service is active. */
-async function startAfter(statuses: readonly Status[], fault?: Fault) {
-  const scene = await startHarness({ replies: {} })
-  const { world, clock, github } = scene
-  addCommit(world, { sha: TIP })
-  const pull = addPull(world, { number: 5, head: { ref: 'flag', sha: HEAD } })
-  addPull(world, { number: 7, user: AGENT })
-  for (const status of statuses) {
-    addStepStatus(world, status)
-    await clock.sleep(1000)
-  }
-  if (fault !== undefined) github.faults.push({ match: fault[0], end: fault[1] })
-  const usual = { prompt: 'Document it.', context: 'none', 'ignore-authors': '', wait: 'false' }
-  const run = ({ inputs, ...options }: RunOptions = {}) =>
-    scene.run({
-      event: bareEvent('release'),
-      sha: TIP,
-      ...options,
-      inputs: { ...usual, ...inputs },
-    })
-  return { ...scene, pull, run }
+/** What the next run of the step asks of Mintlify first. */
+async function next(scene: Scene, told: Step = {}): Promise<string[]> {
+  return firstCalls(await step(scene, { ...NEXT, ...told }))
 }
 
-async function runAfter(statuses: readonly Status[], options?: RunOptions, fault?: Fault) {
-  return await (await startAfter(statuses, fault)).run(options)
+function addCommits(world: World, count: number): void {
+  for (let index = 0; index < count; index++) addCommit(world)
 }
 
-it.each<[string, readonly Status[], readonly string[], string?, RunOptions?]>([
-  ['no status starts a new job', [], CREATE],
-  [
-    'a status of a run continues its job',
-    ['999 pending job_1'],
-    continues('job_1'),
-    'has no pull request yet',
-  ],
-  [
-    'brackets within a description name no job',
-    [['999 failure', { description: 'Failed (job_1) again' }]],
-    CREATE,
-  ],
-  [
-    "a stranger's status of that name counts",
-    [['999 pending job_1', { creator: person('x') }]],
-    continues('job_1'),
-  ],
-  [
-    'a job has no pull request of another one',
-    ['pull success job_1', '999 pending job_2'],
-    continues('job_2'),
-    'has no pull request yet',
-  ],
-  [
-    'a status that leads to a pull request continues that',
-    ['999 pending job_1', 'pull success job_1'],
-    continues('job_1'),
-    PULL,
-  ],
-  [
-    'the newest of several jobs counts, whatever its state',
-    ['pull success job_1', '998 pending job_2', 'pull failure job_2'],
-    continues('job_2'),
-    PULL,
-  ],
-  [
-    'the newest status counts, whichever commit it is on',
-    ['999 pending job_1', ['998 pending job_2', older]],
-    continues('job_2'),
-  ],
-  [
-    'a run that started nothing is passed over',
-    ['998 pending job_1', 'pull success job_1', '999 pending', '999 failure'],
-    continues('job_1'),
-  ],
-  [
-    'a run that may have started a job is passed over, which a notice says',
-    ['998 pending job_1', 'pull success job_1', '999 error'],
-    continues('job_1'),
-    'attempts/1) may have started a job that its commit status does not name',
-  ],
-  [
-    'the newest status of a run counts, not an older one that names a job',
-    ['999 pending job_1', '999 failure'],
-    CREATE,
-  ],
-  [
-    'a status that belongs to no run and names no job is nobody’s',
-    [
-      'pull success job_1',
-      'nowhere error',
-      ['999 pending', { target_url: 'https://ci.example.com/1' }],
-    ],
-    continues('job_1'),
-  ],
-  [
-    'a status that is nobody’s hides no job on an older commit either',
-    [
-      ['pull success job_1', older],
-      ['nowhere error', older],
-    ],
-    continues('job_1'),
-  ],
-  [
-    'an open pull request’s job is not the branch’s, though they share the commit',
-    [['pull success job_1', ofPull]],
-    CREATE,
-  ],
-  [
-    'a pull request that is not merged has nothing to do with the jobs of its base branch',
-    [['pull success job_1', older]],
-    CREATE,
-    '',
-    { event: onHead, sha: HEAD },
-  ],
-  ['another branch’s job is not this one’s', [['pull success job_1', ofBranch]], CREATE],
-  ['another project is another step', [['pull success job_1', ofProject]], CREATE],
-  ['another leg is another step', [['pull success job_1', ofLeg]], CREATE],
-  [
-    'a first attempt leaves the job of this very run alone, which is another leg’s',
-    ['pull success job_0', '1001 pending job_1'],
-    continues('job_0'),
-  ],
-  [
-    'a first attempt leaves another leg’s job alone where that has ended',
-    ['1001 pending job_1', '999 pending job_3', 'pull failure job_1', 'pull success job_1'],
-    continues('job_3'),
-  ],
-  [
-    'a first attempt starts a job where only another leg has one',
-    ['1001 pending job_1', 'pull success job_1'],
-    CREATE,
-  ],
-  [
-    'a first attempt continues the job of an earlier run, though another leg does',
-    ['900 pending job_1', '800 pending job_2', 'pull success job_1', '1001 pending job_1'],
-    continues('job_1'),
-  ],
-])('%s', async (_name, statuses, calls, words = '', options) => {
-  const end = await runAfter(statuses, options)
-  expect(end).toMatchObject({ outputs: { result: 'submitted' }, calls })
-  const log = end.log.join('\n')
-  expect(log).toContain(words)
-  const unnamed = 'may have started a job'
-  expect(log.includes(unnamed)).toBe(words.includes(unnamed))
+/** A status that another check, or a stranger, has set on the tip of `main`. */
+function addForeign({ world }: Scene, change: Parameters<typeof addStatus>[2] = {}): void {
+  addStatus(world, resolve(world, 'main')?.sha ?? '', { context: CONTEXT, ...change })
+}
+
+const onRelease: Step = { env: { GITHUB_REF: 'refs/tags/v1' }, event: bareEvent('release') }
+const onFlag = ({ world }: Scene): Step => {
+  const { fields } = world.pulls.get(5) ?? {}
+  return { event: pullRequest({ action: 'synchronize', pull: { ...fields, number: 5 } }) }
+}
+const onBranch = ({ world }: Scene, branch: string): Step => {
+  const { sha } = addCommit(world, { branch })
+  const event = { name: 'workflow_dispatch', payload: { repository: { default_branch: 'main' } } }
+  return { event, sha, env: { GITHUB_REF: `refs/heads/${branch}` } }
+}
+
+type Case = {
+  readonly name: string
+  readonly before: (scene: Scene) => unknown
+  readonly calls: readonly string[]
+  readonly told?: (scene: Scene) => Step
+}
+
+const CASES: readonly Case[] = [
+  { name: 'starts a job if no run was before', before: () => undefined, calls: CREATE },
+  { name: 'continues the job of the run before', before: step, calls: continues('job_1') },
+  {
+    name: 'continues the newest job, whichever commit it is on',
+    async before(scene) {
+      addCommit(scene.world)
+      await step(scene)
+      await step(scene, { sha: BEFORE, job: 'job_2', inputs: { 'follow-up': 'false' } })
+    },
+    calls: continues('job_2'),
+  },
+  {
+    name: 'isn’t kept from a job by a later run on its commit that started nothing',
+    async before(scene) {
+      await step(scene, { end: 'pull-request' })
+      await step(scene, REFUSED)
+    },
+    calls: continues('job_1'),
+  },
+  {
+    name: 'isn’t kept from a job by a later run that failed to read the record and started nothing',
+    async before(scene) {
+      await step(scene)
+      scene.github.faults.push({ match: /StepStatuses/, end: '502', times: 3 })
+      await step(scene, REFUSED)
+    },
+    calls: continues('job_1'),
+  },
+  {
+    name: 'ignores a status that belongs to no run and names no job',
+    async before(scene) {
+      await step(scene)
+      addForeign(scene, { state: 'error', target_url: 'https://ci.example.com/1' })
+    },
+    calls: continues('job_1'),
+  },
+  {
+    name: 'continues the job that a stranger’s status of that name names last in its description',
+    before: (scene) =>
+      addForeign(scene, { description: 'Words (job_0) (job_9)', creator: person('x') }),
+    calls: continues('job_9'),
+  },
+  {
+    name: 'finds the job below 120 newer statuses of others',
+    async before(scene) {
+      await step(scene)
+      for (let count = 0; count < 120; count++) addForeign(scene, { context: `check ${count}` })
+    },
+    calls: continues('job_1'),
+  },
+  {
+    name: `finds the job ${LIMIT} commits back`,
+    async before(scene) {
+      await step(scene)
+      addCommits(scene.world, LIMIT - 1)
+    },
+    calls: continues('job_1'),
+  },
+  {
+    name: 'finds the job of a release on a commit up to its own',
+    async before(scene) {
+      await step(scene, onRelease)
+      addCommits(scene.world, 150)
+    },
+    calls: continues('job_1'),
+    told: () => onRelease,
+  },
+  {
+    name: 'continues the job of another run, though another matrix job of this run shares its name',
+    async before(scene) {
+      await step(scene)
+      await step(scene, { runId: 2000, job: 'job_2', inputs: { 'follow-up': 'false' } })
+    },
+    calls: continues('job_1'),
+    told: () => ({ runId: 2000 }),
+  },
+  {
+    name: 'of a pull request continues its own job, not its base branch’s',
+    before: step,
+    calls: CREATE,
+    told: onFlag,
+  },
+  {
+    name: 'of a branch doesn’t continue an open pull request’s job on its commit',
+    async before(scene) {
+      const { sha } = addCommit(scene.world)
+      const pull = { number: 5, head: { sha }, base: { ref: 'main' } }
+      await step(scene, { event: pullRequest({ action: 'synchronize', pull }) })
+    },
+    calls: CREATE,
+  },
+  {
+    name: 'of another branch doesn’t continue the job',
+    before: step,
+    calls: CREATE,
+    told: (scene) => onBranch(scene, 'release/1.x'),
+  },
+  {
+    name: 'of another matrix job doesn’t continue the job',
+    before: step,
+    calls: CREATE,
+    told: () => ({ inputs: { matrix: '{"package":"api"}' } }),
+  },
+  {
+    name: 'finds a pull request’s job on the first of 15 commits that a forced push replaced',
+    async before(scene) {
+      await step(scene, onFlag(scene))
+      const pull = scene.world.pulls.get(5)
+      for (let count = 0; pull && count < 15; count++) pushToPull(scene.world, pull)
+      if (pull) pushToPull(scene.world, pull, { force: true })
+    },
+    calls: continues('job_1'),
+    told: onFlag,
+  },
+  {
+    name: 'finds a pull request’s job before 26 forced pushes',
+    async before(scene) {
+      await step(scene, onFlag(scene))
+      const pull = scene.world.pulls.get(5)
+      for (let count = 0; pull && count < 26; count++)
+        pushToPull(scene.world, pull, { force: true })
+    },
+    calls: continues('job_1'),
+    told: onFlag,
+  },
+]
+
+it.for(CASES)('a first attempt $name', async ({ before, calls, told }, { scene }) => {
+  await before(scene)
+  expect(await next(scene, told?.(scene))).toEqual(calls)
 })
 
-it('below a status that names no job, the list of its commit tells: of five commits at most', async () => {
-  const { world, run } = await startAfter([])
-  const shas = Array.from({ length: 7 }, () => addCommit(world).sha)
-  const sha = shas[6] ?? ''
-  for (const depth of [1, 0]) {
-    world.statuses.splice(0)
-    addStepStatus(world, ['900 pending job_1', { sha: shas[depth] ?? '' }])
-    for (const covered of shas.slice(depth, 6))
-      addStepStatus(world, ['901 failure', { sha: covered }])
-    const { calls, requests } = await run({ sha })
-    expect(calls).toEqual(depth === 1 ? continues('job_1') : CREATE)
-    expect(requests.filter((line) => line.startsWith('GET /commits/'))).toHaveLength(6)
-  }
+it('a job keeps its pull request when later statuses on its commit do not lead there', async ({
+  scene,
+}) => {
+  await step(scene, { end: 'pull-request' })
+  await step(scene, { ...NEXT, killAtMs: 1 })
+  const { log } = await step(scene, NEXT)
+  expect(log[0]).toContain(PULL)
 })
 
-it("a commit's list that can not be read may hide a job, which the log says", async () => {
-  const list = new RegExp(`^GET /commits/${BEFORE.slice(0, 7)}.*statuses`)
-  const { calls, log } = await runAfter([['999 error', older]], {}, [list, '502'])
-  expect([calls, log.filter((line) => /^(?:warning|notice): (?!Job started)/.test(line))]).toEqual([
-    CREATE,
-    [
-      expect.stringMatching(/An earlier run \(.*\/999\/.*\) may have started a job/),
-      expect.stringMatching(
-        /Failed to look for an earlier job: GitHub returned 502.* starts a new job/,
-      ),
-    ],
+it('a run that may have started a job is passed over, which a notice says', async ({ scene }) => {
+  await step(scene)
+  const { runId = '' } =
+    /runs\/(?<runId>\d+)/.exec(scene.world.statuses.at(-1)?.target_url ?? '')?.groups ?? {}
+  await step(scene, LOST)
+  const end = await step(scene, NEXT)
+  expect(firstCalls(end)).toEqual(continues('job_1'))
+  const page = `/runs/${Number(runId) + 1}/attempts/1`
+  expect(end.log.filter((line) => line.startsWith('notice: ') && line.includes(page))).toHaveLength(
+    1,
+  )
+})
+
+it('a search reads pages of a branch up to the one with the record, and says where it ended', async ({
+  scene,
+}) => {
+  const { world } = scene
+  await step(scene)
+  addCommits(world, 150)
+  const pages = (lines: readonly string[]) => lines.filter((line) => line.endsWith('StepStatuses'))
+  const found = await step(scene, { end: 'submitted' })
+  expect([firstCalls(found), pages(found.requests)]).toEqual([
+    continues('job_1'),
+    Array(2).fill('POST /graphql StepStatuses'),
   ])
+  addCommits(world, LIMIT)
+  const end = await step(scene, { end: 'no-pull-request', inputs: { context: 'files' } })
+  expect([firstCalls(end), pages(end.requests).length]).toEqual([CREATE, LIMIT / 100])
+  expect(end.summary).toMatch(/newest 500 commits[^\n]* more often/)
 })
 
-const toJob = { inputs: { 'job-id': 'job_9' } }
-it.each<[string, readonly Status[], readonly string[], RunOptions?, Fault?]>([
-  ['waits for the job that is named', ['1001 pending job_1'], ['GET /job/job_1']],
-  [
-    'finds a job that has ended by its pending status',
-    ['1001 pending job_1', 'pull success job_1', '999 pending job_2', 'pull success job_2'],
-    ['GET /job/job_1'],
-  ],
-  [
-    'waits for the job of the newest attempt',
-    ['1001 pending job_1', '1001 failure job_1', '1001/2 pending job_2'],
-    ['GET /job/job_2'],
-  ],
-  [
-    "finds a job on a pull request's head",
-    [['1001 pending job_1', { ...ofPull, sha: HEAD }]],
-    ['GET /job/job_1'],
-    { event: onHead },
-  ],
-  ['starts where nothing was started', ['1001 failure'], CREATE],
-  ['starts where there is no status', [], CREATE],
-  ['starts where there is only a status that is nobody’s', ['nowhere pending'], CREATE],
-  ['continues the job of another run', ['pull success job_1'], continues('job_1')],
-  ['is not of a run whose id is only like its own', ['10012 pending job_1'], continues('job_1')],
-  ['waits for `job-id`, which may have had the message', ['1001 error'], ['GET /job/job_9'], toJob],
-  ['waits for `job-id`, which had the message', ['1001 pending job_9'], ['GET /job/job_9'], toJob],
-  [
-    'waits for `job-id` if nothing can be read',
-    [],
-    ['GET /job/job_9'],
-    toJob,
-    [/\/statuses$/, '403'],
-  ],
-  [
-    'waits for `job-id` if nothing can be written',
-    [],
-    ['GET /job/job_9'],
-    toJob,
-    [/pending$/, '403'],
-  ],
-  [
-    'sends `job-id` its message if none was sent',
-    ['1001 failure'],
-    ['POST /job/job_9/message'],
-    toJob,
-  ],
-])('a re-run %s', async (_name, statuses, calls, options, fault) => {
-  const end = await runAfter(statuses, { ...RERUN, ...options }, fault)
-  expect(end).toMatchObject({ hasFailed: false, calls })
+it('a push of more than 100 commits to a pull request may hide its job, which the run says', async ({
+  scene,
+}) => {
+  const pull = scene.world.pulls.get(5)
+  await step(scene, onFlag(scene))
+  for (let count = 0; pull && count < 101; count++) pushToPull(scene.world, pull)
+  const end = await step(scene, onFlag(scene))
+  expect(firstCalls(end)).toEqual(CREATE)
+  expect(end.summary).toContain('newest 100 commits')
 })
 
-it.each<[string, readonly Status[], readonly string[], Fault?, string?]>([
-  ['the first attempt is pending without a job', ['1001 pending'], ['error']],
-  ['it ended as an error without a job', ['1001 error'], ['error']],
-  ['it shows two jobs', ['1001 pending job_1', '1001 pending job_2'], []],
-  ['it shows two starts', ['1001 pending job_1', '1001 pending'], []],
-  ["its statuses can't be read", [], [], [/\/statuses$/, '502']],
-  ['they are no list', [], [], [/\/statuses$/, 'empty']],
-  ['a permission lacks to read them', [], [], [/\/statuses$/, '403'], '`statuses: read`'],
-  [
-    'nothing can be written any more',
-    [],
-    ['error'],
-    [/pending$/, '502'],
-    'This re-run failed to write down what it is about to start: GitHub returned 502',
-  ],
-])(
-  'a re-run starts nothing where %s',
-  async (_what, statuses, set, fault, words = 'error: Unknown whether an earlier attempt of this run started a job.') => {
-    const { run, world } = await startAfter(statuses, fault)
-    const end = await run(RERUN)
-    expect(end).toMatchObject({ hasFailed: true, outputs: { result: 'error' }, calls: [] })
-    expect(end.log.at(-1)).toContain(words)
-    expect(end.log.at(-1)).toMatch(/^error: .*start the workflow anew/)
-    // It ends what is pending, and leaves alone what it could not read.
-    expect(world.statuses.slice(statuses.length).map(({ state }) => state)).toEqual(set)
-  },
-)
-
-it('a re-run that can not look at its job leaves it to the next one', async () => {
-  const { run } = await startAfter(['1001 pending job_1'])
-  const { outputs } = await run({ ...RERUN, replies: { get: [{ status: 401 }] } })
-  expect(outputs['result']).toBe('error')
-  expect((await run({ ...RERUN, attempt: 3, replies: {} })).calls).toEqual(['GET /job/job_1'])
-})
-
-it('a re-run that can not look for an earlier job starts none, and the attempt after it may', async () => {
-  const { run, github, statuses } = await startAfter([], [/graphql/, 'partial'])
-  const end = await run(RERUN)
-  expect(end).toMatchObject({ hasFailed: true, outputs: { result: 'error' }, calls: [] })
-  expect(end.log.at(-1)).toMatch(
-    /^error: Failed to look for an earlier job\. .* safe to run this again\.$/,
-  )
-  expect(statuses()).toEqual(['failure: Failed to look for an earlier job'])
-  github.faults.splice(0, 1, { match: /graphql/, end: '403' })
-  const refused = await run({ ...RERUN, attempt: 3 })
-  expect(refused.log.at(-1)).toMatch(
-    /start the workflow anew instead of re-running it\. Nothing was started\.$/,
-  )
-})
-
-it.each<[string, RunOptions, readonly string[]]>([
-  ['without a prompt', { inputs: { prompt: '', 'job-id': 'job_2' } }, ['GET /job/job_2']],
-  ['on an event without memory', { event: bareEvent('deployment') }, CREATE],
-])(
-  'a run %s, or its re-run, neither looks for a job nor remembers one',
-  async (_name, options, calls) => {
-    for (const again of [{}, RERUN]) {
-      const end = await runAfter(['pull success job_1'], { ...options, ...again })
-      expect(end).toMatchObject({ calls, requests: [] })
-      const isSaid = end.log.some((line) =>
-        line.startsWith('notice: This is a re-run of a run that remembers no job'),
-      )
-      expect(isSaid).toBe(again === RERUN && calls === CREATE)
-    }
-  },
-)
-
-it('without follow-up a run starts a job of its own, which its re-run finds', async () => {
-  const { run } = await startAfter(['pull success job_1'])
-  const inputs = { 'follow-up': 'false' }
-  expect((await run({ runId: 1001, inputs })).calls).toEqual(CREATE)
-  expect((await run({ ...RERUN, inputs })).calls).toEqual(['GET /job/j1'])
-})
-
-it.each<[FaultName | 'missing', RegExp]>([
+it.for<[FaultName | 'missing', RegExp]>([
   ['502', /^warning: Failed to look for an earlier job: .*, so this run starts a new job, and/m],
-  ['partial', /^warning: Failed to look for an earlier job: .*, so this run starts a new job/m],
   ['missing', /^warning: `contents: read` is missing .*, so this run starts a new job, and/m],
 ])(
   'a first attempt that can not look for an earlier job (%s) says so, and starts one',
-  async (fault, words) => {
-    const { run, github, world } = await startAfter([])
-    if (fault === 'missing') world.scopes.delete('contents: read')
-    else github.faults.push({ match: /StepStatuses/, end: fault })
-    const { calls, log } = await run({ event: pushTo(world) })
-    expect(calls).toEqual(CREATE)
-    expect(log.join('\n')).toMatch(words)
+  async ([fault, words], { scene }) => {
+    if (fault === 'missing') scene.world.scopes.delete('contents: read')
+    else scene.github.faults.push({ match: /StepStatuses/, end: fault })
+    const end = await step(scene, { event: pushTo(scene.world) })
+    expect(firstCalls(end)).toEqual(CREATE)
+    expect(end.log.join('\n')).toMatch(words)
+    expect(end.summary).toMatch(/^## ⚠️/)
   },
 )
 
-describe('where no commit of the last 100 names a job', () => {
-  /** A hundred commits ago the workflow succeeded, on a commit that names a job. */
-  async function startLater(fault?: Fault) {
-    const scene = await startAfter([['pull success job_1', older]], fault)
-    const success = { workflow: 'docs.yml', head_branch: 'main', conclusion: 'success' }
-    scene.world.runs.push({ ...success, head_sha: BEFORE, created_at: '2026-01-01T00:00:00Z' })
-    for (let count = 0; count < 100; count++) addCommit(scene.world)
-    return { ...scene, later: { event: schedule, sha: addCommit(scene.world).sha } }
+it('what an answer with errors contains is believed, and if it contains nothing, that is unknown', async ({
+  scene,
+}) => {
+  const { github, world } = scene
+  const { sha } = addCommit(world)
+  const named = { state: 'PENDING', description: 'Words (job_9)', targetUrl: '', createdAt: '' }
+  const own = { oid: sha, status: { context: named } }
+  const errors = [{ type: 'INTERNAL', path: ['repository', 'branch'], message: 'Timeout' }]
+  const fault = (repository: object) => ({ status: 200, body: { data: { repository }, errors } })
+  github.faults.push({ match: /StepStatuses/, end: fault({ own, branch: null }) })
+  expect(await next(scene)).toEqual(continues('job_9'))
+  github.faults.splice(0, 1, { match: /StepStatuses/, end: fault({ own: null, branch: null }) })
+  const end = await step(scene)
+  expect(firstCalls(end)).toEqual(CREATE)
+  expect(end.log.join('\n')).toMatch(/^warning: Failed to look for an earlier job: .*Timeout/m)
+})
+
+it('a commit that has 1,000 statuses of the step’s name gets no job, with advice', async ({
+  scene,
+}) => {
+  for (let count = 0; count < 1000; count++) addForeign(scene, { state: 'success' })
+  const end = await step(scene)
+  expect(end).toMatchObject({ hasFailed: true, calls: [], outputs: { result: 'error' } })
+  expect(end.log.at(-1)).toContain('skip-unchanged')
+})
+
+it('a merged pull request passes its job on to its base branch, and its own job comes first', async ({
+  scene,
+}) => {
+  const { world } = scene
+  await step(scene)
+  const pull = world.pulls.get(5)
+  const merged = (): Step => {
+    const event = pullRequest({ action: 'closed', pull: { ...pull?.fields, number: 5 } })
+    return { event, sha: pull?.fields.merge_commit_sha ?? '' }
   }
+  await step(scene, { ...onFlag(scene), job: 'job_5' })
+  if (pull) mergePull(world, pull)
+  addCommits(world, 120)
+  expect(await next(scene, merged())).toEqual(continues('job_5'))
+  world.statuses.splice(3, 3)
+  expect(await next(scene, merged())).toEqual(continues('job_5'))
+  expect(await next(scene)).toEqual(continues('job_5'))
+})
 
-  it("the commit of the workflow's last success does, if GitHub lets it be read", async () => {
-    const { world, run, later } = await startLater()
-    addStepStatus(world, ['999 failure', { sha: world.commits.get(later.sha)?.parents[0] ?? '' }])
-    expect((await run(later)).calls).toEqual(continues('job_1'))
-    world.scopes.delete('actions: read')
-    world.statuses.splice(1)
-    const { calls, log } = await run(later)
-    expect(calls).toEqual(CREATE)
-    expect(log.join('\n')).toMatch(
-      /^Failed to look up when this workflow last succeeded: .* \(It takes `actions: read`\.\)$/m,
-    )
-    expect(log.join('\n')).not.toContain('Failed to look for an earlier job')
-  })
+it('the job of a branch is continued there alone', async ({ scene }) => {
+  await step(scene)
+  const release = onBranch(scene, 'release/1.x')
+  expect(await next(scene, { ...release, job: 'job_2' })).toEqual(CREATE)
+  expect(await next(scene)).toEqual(continues('job_1'))
+  expect(await next(scene, release)).toEqual(continues('job_2'))
+})
 
-  it.each([/\/actions\//, new RegExp(`^GET /commits/${BEFORE.slice(0, 7)}.*statuses`)])(
-    'it is not known where %s can not be read, which is said',
-    async (match) => {
-      const { run, later } = await startLater([match, '502'])
-      const { calls, warnings } = await run(later)
-      expect([calls, warnings]).toEqual([
-        CREATE,
-        [expect.stringContaining('Failed to look for an earlier job: GitHub returned 502')],
-      ])
+it.for(['error', 'failed'] as const)(
+  'an older run (%s) that is started again continues the job of a newer one',
+  async (end, { scene }) => {
+    const { world } = scene
+    const event = pushTo(world, { files: ['a.ts'] })
+    await step(scene, { event, runId: AGAIN.runId, end, job: 'job_a' })
+    const newer = { event: pushTo(world, { files: ['b.ts'] }), job: 'job_b' }
+    await step(scene, { ...newer, inputs: { 'follow-up': 'false' } })
+    const get = end === 'failed' ? ['failed', 'active'] : ['active']
+    const again = await step(scene, { event, ...AGAIN, end: 'submitted', replies: { get } })
+    expect(again.calls.slice(-2)).toEqual(continues('job_b'))
+  },
+)
+
+describe('the commit to compare with', () => {
+  const since = async (scene: Scene, told: Step = {}) => {
+    const { bodies } = await step(scene, { ...NEXT, ...told, inputs: { context: 'files' } })
+    return /last[^\n]*commit ([0-9a-f]{7})/.exec(JSON.stringify(bodies))?.[1]
+  }
+  const tip = ({ world }: Scene) => resolve(world, 'main')?.sha.slice(0, 7)
+
+  it.for<readonly [string, Step]>([
+    ['started nothing', REFUSED],
+    ['failed', { end: 'failed' }],
+    ['was lost', LOST],
+  ])(
+    'is that of the last success, though a later run on it %s',
+    async ([_what, told], { scene }) => {
+      await step(scene)
+      const before = tip(scene)
+      await step(scene, told)
+      addCommit(scene.world)
+      await step(scene, told)
+      addCommit(scene.world)
+      expect(await since(scene)).toBe(before)
     },
   )
 
-  it.each<[string, number, readonly Status[], RunOptions]>([
-    ['by a schedule without a job', 1, [], {}],
-    ['by a push without a job', 1, [], { event: pushBy('octocat') }],
-    ['not where a status names a job', 0, ['pull failure job_1'], {}],
-    ['not by a message to `job-id`', 0, [], { inputs: { 'job-id': 'job_2' } }],
-    ['not without follow-up', 0, [], { inputs: { 'follow-up': 'false' } }],
-    ['not on a tag', 0, [], { env: { GITHUB_REF: 'refs/tags/v1' } }],
-    ['not without a prompt', 0, [], { inputs: { prompt: '', 'job-id': 'job_2' } }],
-    ['not by a re-run that has a job', 0, ['1001 pending job_1'], RERUN],
-  ])("the workflow's last success is asked for %s", async (_what, times, statuses, options) => {
-    const { requests } = await runAfter(statuses, { event: schedule, ...options })
-    expect(requests.filter((line) => line.includes('/actions/'))).toHaveLength(times)
+  it('is found 150 commits back, without follow-up, too', async ({ scene }) => {
+    await step(scene)
+    const before = tip(scene)
+    addCommits(scene.world, 150)
+    expect(await since(scene)).toBe(before)
+    addCommits(scene.world, 150)
+    expect(await since(scene, { inputs: { 'follow-up': 'false' } })).not.toBe(before)
+  })
+
+  it('is none of the commits of a push', async ({ scene }) => {
+    const { world } = scene
+    await step(scene)
+    const before = tip(scene)
+    const { sha: pushedOn } = addCommit(world)
+    const { sha } = addCommit(world)
+    await step(scene, { sha })
+    addCommit(world)
+    expect(await since(scene, { event: pushOf(world, pushedOn) })).toBe(before)
   })
 })
 
-it('a merged pull request hands its job on to its base, and its own job comes first', async () => {
-  const { world, run, pull } = await startAfter(['pull success job_1'])
-  mergePull(world, pull)
-  const merged = { ...pull.fields, number: 5 }
-  const event = pullRequest({ action: 'closed', pull: merged })
-  expect((await run({ event })).calls).toEqual(continues('job_1'))
-  world.statuses.splice(1)
-  addStepStatus(world, ['pull success job_5', { ...ofPull, sha: HEAD }])
-  expect((await run({ event })).calls).toEqual(continues('job_5'))
-  // The next push to the base finds it there.
-  expect((await run({ event: pushTo(world) })).calls).toEqual(continues('job_5'))
-  // Merged by a fast-forward, its head is the merge commit.
-  world.statuses.splice(2)
-  const forwarded = pullRequest({ action: 'closed', pull: { ...merged, merge_commit_sha: HEAD } })
-  expect((await run({ event: forwarded })).calls).toEqual(continues('job_5'))
-})
-
-it('no pull request continues the job of one that it is stacked on, or that has the same head', async () => {
-  const { world, run } = await startAfter([['pull success job_5', { ...ofPull, sha: HEAD }]])
-  const stacked = addPull(world, { number: 6, head: { ref: 'next' }, base: { ref: 'flag' } })
-  stacked.commits = [HEAD, ...stacked.commits]
-  const twin = addPull(world, { number: 8, head: { sha: HEAD }, base: { ref: 'release/1.x' } })
-  for (const { number, fields } of [stacked, twin]) {
-    const event = pullRequest({ action: 'synchronize', number, pull: { ...fields, number } })
-    expect([number, (await run({ event })).calls]).toEqual([number, CREATE])
+describe('a re-run', () => {
+  const again = { ...AGAIN, end: 'submitted' } as const
+  type Again = {
+    readonly name: string
+    readonly first: Step
+    readonly calls: readonly string[]
+    readonly meanwhile?: (scene: Scene) => unknown
+    readonly told?: Step
   }
-  expect((await run({ event: onHead })).calls).toEqual(continues('job_5'))
-})
+  const toJob: Step = { inputs: { 'job-id': 'job_9' } }
+  const waits = ['GET /job/job_1']
+  const WAYS: readonly Again[] = [
+    { name: 'waits for the job that timed out', first: { end: 'timed-out' }, calls: waits },
+    { name: 'reports the job that completed', first: { end: 'pull-request' }, calls: waits },
+    {
+      name: 'finds its job below a later run’s statuses on the same commit',
+      first: { end: 'timed-out' },
+      meanwhile: (scene) => step(scene, { job: 'job_2' }),
+      calls: waits,
+    },
+    { name: 'starts a job where nothing was started', first: REFUSED, calls: CREATE },
+    {
+      name: 'continues another run’s job where nothing was started',
+      first: REFUSED,
+      meanwhile: (scene) => step(scene, { runId: 50_011, job: 'job_2' }),
+      calls: continues('job_2'),
+    },
+    {
+      name: 'waits for `job-id`, which may have had the message',
+      first: { ...LOST, ...toJob },
+      told: toJob,
+      calls: ['GET /job/job_9'],
+    },
+    {
+      name: 'sends `job-id` its message if none was sent',
+      first: { ...REFUSED, ...toJob },
+      told: toJob,
+      calls: ['POST /job/job_9/message'],
+    },
+    {
+      name: 'waits for `job-id` if nothing can be read',
+      first: { ...REFUSED, ...toJob },
+      meanwhile: ({ github }) => github.faults.push({ match: /\/statuses$/, end: '403' }),
+      told: toJob,
+      calls: ['GET /job/job_9'],
+    },
+    {
+      name: 'waits for `job-id` if nothing can be written',
+      first: { ...REFUSED, ...toJob },
+      meanwhile: ({ github }) => github.faults.push({ match: /pending$/, end: '403' }),
+      told: toJob,
+      calls: ['GET /job/job_9'],
+    },
+  ]
 
-it('the job of a branch is continued there alone', async () => {
-  const { world, run } = await startAfter(['pull success job_1'])
-  const onBranch = (ref: string, sha: string) => {
-    const { name, payload } = push({ ref, after: sha, before: BEFORE, forced: false, commits: [] })
-    return { event: { name, payload }, sha, env: { GITHUB_REF: ref } }
+  it.for(WAYS)('$name', async ({ first, meanwhile, told, calls }, { scene }) => {
+    await step(scene, { runId: AGAIN.runId, ...first })
+    await meanwhile?.(scene)
+    const end = await step(scene, { ...again, ...told })
+    expect(end.hasFailed).toBe(false)
+    expect(end.calls.slice(0, calls.length)).toEqual(calls)
+  })
+
+  it('finds its job on the head of a pull request, and the newest attempt’s', async ({ scene }) => {
+    const told = { ...onFlag(scene), ...AGAIN }
+    await step(scene, { ...told, attempt: 1, end: 'failed' })
+    const replies = { post: [{ body: { id: 'job_2' } }], get: ['failed', 'active'] }
+    await step(scene, { ...told, end: 'timed-out', replies })
+    const third = await step(scene, { ...told, attempt: 3, end: 'submitted' })
+    expect(third.calls).toEqual(['GET /job/job_2'])
+  })
+
+  it('that can not look at its job leaves it to the next one', async ({ scene }) => {
+    await step(scene, { runId: AGAIN.runId, end: 'timed-out' })
+    const refused = await step(scene, { ...AGAIN, replies: { get: [{ status: 401 }] } })
+    expect(refused.outputs['result']).toBe('error')
+    const third = await step(scene, { ...again, attempt: 3 })
+    expect(third.calls).toEqual(['GET /job/job_1'])
+  })
+
+  type Unclear = {
+    readonly name: string
+    readonly first: readonly Step[]
+    readonly fault?: { readonly match: RegExp; readonly end: FaultName }
+    readonly words?: string
   }
-  const release = onBranch(
-    'refs/heads/release/1.x',
-    addCommit(world, { branch: 'release/1.x' }).sha,
-  )
-  expect((await run(release)).calls).toEqual(CREATE)
-  expect(world.statuses.at(-1)?.context).toBe(ofBranch.context)
-  expect((await run(onBranch('refs/heads/main', TIP))).calls).toEqual(continues('job_1'))
-  expect((await run(release)).calls).toEqual(continues('j1'))
+  const UNCLEAR: readonly Unclear[] = [
+    { name: 'the first attempt may have started a job', first: [LOST] },
+    {
+      name: 'it shows two jobs',
+      first: [{ end: 'timed-out' }, { end: 'timed-out', job: 'job_2' }],
+    },
+    { name: 'it shows a job and a start', first: [{ end: 'timed-out' }, LOST] },
+    {
+      name: "its statuses can't be read",
+      first: [],
+      fault: { match: /\/statuses$/, end: '502' },
+    },
+    { name: 'they are no list', first: [], fault: { match: /\/statuses$/, end: 'empty' } },
+    {
+      name: 'a permission lacks to read them',
+      first: [],
+      fault: { match: /\/statuses$/, end: '403' },
+      words: '`statuses: read`',
+    },
+    {
+      name: 'nothing can be written any more',
+      first: [],
+      fault: { match: /pending$/, end: '502' },
+      words: 'GitHub returned 502',
+    },
+  ]
+  it.for(UNCLEAR)('starts nothing where $name', async ({ first, fault, words = '' }, { scene }) => {
+    for (const told of first) await step(scene, { runId: AGAIN.runId, ...told })
+    if (fault !== undefined) scene.github.faults.push(fault)
+    const end = await step(scene, again)
+    expect(end).toMatchObject({ hasFailed: true, outputs: { result: 'error' }, calls: [] })
+    expect(end.log.at(-1)).toMatch(/^error: /)
+    expect(end.log.at(-1)).toContain(words)
+  })
+
+  it('that can not look for an earlier job starts none, and the attempt after it may', async ({
+    scene,
+  }) => {
+    scene.github.faults.push({ match: /graphql/, end: 'partial' })
+    const end = await step(scene, again)
+    expect(end).toMatchObject({ hasFailed: true, outputs: { result: 'error' }, calls: [] })
+    scene.github.faults.splice(0)
+    expect(await next(scene, { ...again, attempt: 3 })).toEqual(CREATE)
+  })
+
+  it('without follow-up finds the job of its own run', async ({ scene }) => {
+    await step(scene)
+    const inputs = { 'follow-up': 'false' }
+    const first = await step(scene, { runId: AGAIN.runId, inputs, job: 'job_2', end: 'submitted' })
+    expect(first.calls).toEqual(CREATE)
+    expect((await step(scene, { ...again, inputs })).calls).toEqual(['GET /job/job_2'])
+  })
+
+  it('of an event without a record starts a job, and says so', async ({ scene }) => {
+    const event = bareEvent('deployment')
+    for (const attempt of [1, 2]) {
+      const end = await step(scene, { event, runId: AGAIN.runId, attempt, end: 'submitted' })
+      expect(end).toMatchObject({ calls: CREATE, requests: [] })
+      const isSaid = end.log.some((line) => /^notice: This is a re-run/.test(line))
+      expect(isSaid).toBe(attempt === 2)
+      expect(end.summary).toContain('deployment')
+    }
+  })
 })
 
-it('the job of an open pull request is found on commits that a forced push replaced', async () => {
-  const { world, run, pull } = await startAfter([
-    'pull success job_1',
-    ['pull success job_5', { ...ofPull, sha: HEAD }],
-  ])
-  const { sha } = pushToPull(world, pull, { force: true })
-  const event = pullRequest({ action: 'synchronize', pull: { head: { sha } } })
-  expect((await run({ event })).calls).toEqual(continues('job_5'))
+it('a run without a prompt neither looks for a job nor records one', async ({ scene }) => {
+  await step(scene)
+  const inputs = { prompt: '', 'job-id': 'job_2' }
+  const end = await step(scene, { inputs, end: 'submitted' })
+  expect(end).toMatchObject({ calls: ['GET /job/job_2'], requests: [] })
 })

@@ -13,6 +13,11 @@ export const RERUN = { runId: 1001, attempt: 2 }
 export const CREATE = ['POST /job']
 export const continues = (id: string): string[] => [`GET /job/${id}`, `POST /job/${id}/message`]
 
+/** What a run asks of Mintlify first: its look at an earlier job, and what it sends. */
+export function firstCalls({ calls }: { readonly calls: readonly string[] }): string[] {
+  return calls.slice(0, calls[0]?.startsWith('POST') === true ? 1 : 2)
+}
+
 /** How the docs service answers in a run, after one poll that finds the job active, by the run's result. */
 const ENDS = {
   'pull-request': { replies: { get: ['active', { body: { status: 'completed', prLink: PULL } }] } },

@@ -28,12 +28,12 @@ async function newStep(...get: readonly Reply[]) {
   }
 }
 
-/** What the statuses say and where they lead, oldest first: `run` is the page of run 1001's first attempt. */
+/** What the statuses say and which page they lead to, oldest first: `run` is the page of run 1001's first attempt. */
 function wordsOf({ statuses }: World): readonly string[] {
-  return statuses.map(
-    ({ state, description, target_url: url }) =>
-      `${state}: ${description}, ${url === RUN_URL ? 'run' : url}`,
-  )
+  return statuses.map(({ state, description, target_url: target }) => {
+    const [url] = target?.split('#') ?? []
+    return `${state}: ${description}, ${url === RUN_URL ? 'run' : url}`
+  })
 }
 
 const setting = (lines: readonly string[]): string[] =>

@@ -30,7 +30,7 @@ type Page = Readonly<
 
 type Arguments = Page &
   Readonly<
-    Partial<Record<'name' | 'owner' | 'oid' | 'qualifiedName' | 'query', string>> &
+    Partial<Record<'name' | 'owner' | 'oid' | 'expression' | 'qualifiedName' | 'query', string>> &
       Partial<Record<'since' | 'until' | 'refPrefix', string>> &
       Partial<Record<'itemTypes' | 'states', readonly string[]>>
   > & {
@@ -369,9 +369,9 @@ function rootOf(world: World, violations: string[]): Fields {
         visibility,
         isPrivate: visibility !== 'PUBLIC',
         defaultBranchRef: () => ({ name: 'main', ...refOf('main') }),
-        object: ({ oid }: Arguments) => {
+        object: ({ oid, expression }: Arguments) => {
           needs('contents: read')
-          return commitOrNull(oid)
+          return commitOrNull(oid ?? expression)
         },
         ref: ({ qualifiedName = '' }: Arguments) => refOf(qualifiedName),
         refs: ({ refPrefix = '', query = '', orderBy, ...page }: Arguments) => {

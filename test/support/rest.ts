@@ -35,7 +35,6 @@ const NEEDS: readonly (readonly [RegExp, string])[] = [
   [/\/status(es)?\b/, 'statuses'],
   [/^\/pulls\/\{pull_number\}(?!\/comments)/, 'pull-requests'],
   [/^\/(compare|releases|git)\b|^\/commits(?:\/\{ref\})?$/, 'contents'],
-  [/^\/actions\//, 'actions'],
 ]
 
 /** GitHub's own example of an answer, or the first entry of it, with other fields. */
@@ -127,12 +126,6 @@ export function restAnswer(call: Call, world: World): Answer {
     }
     case 'GET /releases':
       return ok(world.releases.map((release) => like(release)))
-    case 'GET /actions/runs/{run_id}': {
-      const found = world.runs.find(({ id }) => id === Number(at('run_id')))
-      return found === undefined ? NOT_FOUND : ok(like(found))
-    }
-    case 'GET /actions/workflows/{workflow_id}/runs':
-      return runsAnswer(call, world)
     default:
       return threadAnswer(call, world, like)
   }
@@ -212,20 +205,6 @@ function statusAnswer({ parameters, body }: Call, world: World, like: Like): Ans
     return failure(422, 'Validation Failed', [{ ...custom, message }])
   }
   return ok(like(statusFields(addStatus(world, sha, body))), 201)
-}
-
-function runsAnswer({ operation, parameters }: Call, world: World): Answer {
-  const { workflow_id: id, branch, status, created = '', per_page: size } = parameters
-  const since = created.replace('>=', '')
-  const found = world.runs.filter(
-    ({ workflow, head_branch, conclusion, created_at = since }) =>
-      workflow === id && head_branch === branch && conclusion === status && created_at >= since,
-  )
-  const [example] = listIn(operation.example, 'workflow_runs')
-  const workflow_runs = found.slice(0, Number(size)).map(({ workflow: _, ...run }) => {
-    return merged(example, { head_repository: { full_name: world.repository }, ...run })
-  })
-  return ok({ total_count: found.length, workflow_runs })
 }
 
 /** The 250 newest commits and 300 files; of a page, its commits, and only the first one has files. */

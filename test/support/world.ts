@@ -132,12 +132,6 @@ export type Role = {
   readonly id?: number
 }
 
-/** A run of the workflow in that file, with fields of GitHub's answer. */
-export type WorkflowRun = Readonly<Record<string, unknown>> &
-  Readonly<Record<'workflow' | 'head_branch' | 'conclusion', string>> & {
-    readonly created_at?: string
-  }
-
 /** The first commit, and the one that a push leads to in most tests. */
 export const BEFORE = 'a'.repeat(40)
 export const AFTER = 'b'.repeat(40)
@@ -157,7 +151,7 @@ function newWorld() {
     /** Whose token it is. */
     viewer: ACTIONS,
     /** Permissions of the token, such as `issues: write`, which includes reading. */
-    scopes: new Set([...writable, 'contents: read', 'actions: read', 'checks: read']),
+    scopes: new Set([...writable, 'contents: read', 'checks: read']),
     /** Milliseconds since the epoch. */
     now: () => Date.now(),
     commits: new Map<string, Commit>(),
@@ -192,8 +186,6 @@ function newWorld() {
     /** Fields of comparisons, by `before...after`; others are made from the commits. */
     comparisons: new Map<string, object>(),
     releases: list<Release>(),
-    /** Newest first. */
-    runs: list<WorkflowRun>(),
   }
 }
 
@@ -395,6 +387,8 @@ export function addStatus(
 export function learn(world: World, payload: Payload): void {
   const { before, after = '', ref = '', commits, pull_request: pull, issue } = payload
   const told: readonly PushedCommit[] = [{ id: before }, ...(commits ?? []), { id: after }]
+  // An older run that is started again moves no branch back.
+  const isNew = !world.commits.has(after ?? '')
   let parents: readonly string[] = []
   for (const { id, message, author: named } of told) {
     if (!id || /^0+$/.test(id)) continue
@@ -403,7 +397,7 @@ export function learn(world: World, payload: Payload): void {
       addCommit(world, { sha: id, parents, author, branch: null, ...(message && { message }) })
     parents = [id]
   }
-  if (ref?.startsWith('refs/heads/') && after && world.commits.has(after))
+  if (ref?.startsWith('refs/heads/') && isNew && after && world.commits.has(after))
     world.branches.set(ref.slice('refs/heads/'.length), after)
   const { merged, merge_commit_sha: mergeCommit } = pull ?? {}
   if (merged === true && mergeCommit && !world.commits.has(mergeCommit))
