@@ -1,7 +1,6 @@
 import { parseArgs } from 'node:util'
 import { parseDuration } from './agent/prompt.ts'
-import { type Fault, NAMED_FAULTS } from './faults/fault.ts'
-import { readFault } from './faults/read-fault.ts'
+import { type Fault, readFault } from './faults.ts'
 import { parseJson } from './http/server.ts'
 import type { DocsServiceOptions } from './options.ts'
 
@@ -41,8 +40,7 @@ export const USAGE = `Runs the embedded docs service on this machine until it is
   --pages <number>              Pages in the visitors report. Default 120.
   --jobs-per-hour <number>      Job creates per project. Default 100.
   --analytics-per-hour <number> Analytics requests of all kinds and projects together. Default 100.
-  --fault <name or JSON>        Fault set from the start, by name or as JSON. Repeatable. Names:
-                                ${Object.keys(NAMED_FAULTS).join(', ')}
+  --fault <JSON>                Fault set from the start. Repeatable.
   --quiet                       No line for each request.
   --help                        Show this text.
 
@@ -106,8 +104,8 @@ function optionsOf(values: Values, problems: string[]): DocsServiceOptions {
 }
 
 function faultOf(text: string, problems: string[]): Fault[] {
-  const reading = readFault(text.startsWith('{') ? parseJson(text) : text)
-  if (reading.ok) return [reading.fault]
-  problems.push(...reading.problems.map((problem) => `--fault: ${problem}`))
+  const fault = readFault(parseJson(text))
+  if (typeof fault !== 'string') return [fault]
+  problems.push(`--fault: ${fault}`)
   return []
 }

@@ -1,5 +1,5 @@
 import type { AnalyticsQuery } from './analytics/query.ts'
-import type { Fault } from './faults/fault.ts'
+import type { Fault } from './faults.ts'
 import type { RecordedRequest, Reply } from './http/server.ts'
 
 /** An API key and what it may do. A key that is in no list is unknown: 401. */

@@ -1,13 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Socket } from 'node:net'
 import { gitAgent, idleAgent } from './agent/git.ts'
 import { Jobs } from './agent/jobs.ts'
 import { Api } from './api/api.ts'
-import { applyFault } from './faults/apply-fault.ts'
-import { answerControl, FaultList, isControlPath } from './faults/fault-list.ts'
+import { applyFault, FaultList } from './faults.ts'
 import { callOf } from './http/calls.ts'
 import {
   errorReply,
+  jsonReply,
   listen,
   type RecordedRequest,
   type Reply,
@@ -33,8 +32,6 @@ export async function startDocsService(options: DocsServiceOptions = {}) {
   const api = new Api(settings, jobs)
   const faults = new FaultList(settings.faults)
   const requests: RecordedRequest[] = []
-  /** Connections that the server is closing: what comes in on them is lost. */
-  const closing = new WeakSet<Socket>()
 
   async function answer(
     request: RecordedRequest,
@@ -52,27 +49,28 @@ export async function startDocsService(options: DocsServiceOptions = {}) {
     }
     if (fault) {
       request.fault = fault.kind
-      await applyFault(fault, {
-        incoming,
-        response,
-        handle,
-        ignore: (socket) => closing.add(socket),
-      })
+      await applyFault(fault, incoming, response, handle)
     } else {
       sendReply(response, await handle())
     }
     settings.onAnswer(request, reply)
   }
 
+  /** Answers a request about faults or requests: it needs no key, meets no fault, and is not recorded. */
+  function answerControl(request: RecordedRequest): Reply {
+    if (request.path === '/_faults') return faults.answer(request)
+    // Anyone on this machine may read the list, so a real key used by mistake must not be in it.
+    return jsonReply(200, JSON.stringify(requests).replaceAll(/"Bearer [^"]*"/gi, '"Bearer ***"'))
+  }
+
   /** Takes one request from its head to its answer. Never throws: what goes wrong on the way is a 500. */
   async function exchange(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (closing.has(incoming.socket)) return
     const request = readHead(incoming, settings.now())
-    const controls = isControlPath(request.path)
+    const controls = ['/_faults', '/_requests'].includes(request.path)
     if (!controls) requests.push(request)
     try {
       request.body = await readBody(incoming)
-      if (controls) sendReply(response, answerControl(request, faults, requests))
+      if (controls) sendReply(response, answerControl(request))
       else await answer(request, incoming, response)
     } catch (error) {
       // A caller that broke off is past answering, and so is an answer already begun.

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Fault } from '../../docs-service/faults/fault.ts'
+import type { Fault } from '../../docs-service/faults.ts'
 import { alive } from '../support/rendered.ts'
 import { refusal, runReaders } from './scene.ts'
 

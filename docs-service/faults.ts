@@ -1,0 +1,149 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { CallName } from './http/calls.ts'
+import {
+  errorReply,
+  jsonReply,
+  type RecordedRequest,
+  type Reply,
+  sendReply,
+} from './http/server.ts'
+
+/** The kinds of faults. README.md says what each does. */
+export const FAULT_KINDS = [
+  'status',
+  'body',
+  'delay',
+  'truncate',
+  'reset',
+  'hang',
+  'echo-key',
+] as const
+
+/** What goes wrong, for which requests, and how often: once, unless it says otherwise. */
+export type Fault = {
+  readonly kind: (typeof FAULT_KINDS)[number]
+  readonly status?: number
+  /** A string is sent as it stands, anything else as JSON. */
+  readonly body?: unknown
+  readonly headers?: Readonly<Record<string, string>>
+  readonly ms?: number
+  /** Whether the service handles the request all the same. */
+  readonly handled?: boolean
+  readonly times?: number | 'always'
+  /** Without a field, any request. */
+  readonly match?: {
+    readonly method?: string
+    /** A call, or a path prefix that begins with `/`. */
+    readonly path?: CallName | `/${string}`
+    /** The fault begins with the nth request that matches, counted from 1 since it was added. */
+    readonly nth?: number
+  }
+}
+
+const FIELDS = ['kind', 'status', 'body', 'headers', 'ms', 'handled', 'times', 'match']
+
+/** Reads a fault that somebody wrote as JSON; returns the problem as text if it is none. */
+export function readFault(value: unknown): Fault | string {
+  const fault = typeof value === 'object' && value !== null ? value : {}
+  const unknown = Object.keys(fault).filter((name) => !FIELDS.includes(name))
+  if (unknown.length > 0) return `No field of a fault: ${unknown.join(', ')}`
+  if (isFault(fault)) return fault
+  return `A fault is a JSON object with a kind: ${FAULT_KINDS.join(', ')}`
+}
+
+function isFault(value: object): value is Fault {
+  return 'kind' in value && FAULT_KINDS.some((kind) => kind === value.kind)
+}
+
+/** A fault with its use so far: `seen` counts the requests that its `match` fits, `nth` aside. */
+type ListedFault = { readonly fault: Fault; seen: number; used: number }
+
+type FaultTarget = {
+  readonly method: string
+  readonly path: string
+  readonly call: CallName | undefined
+}
+
+/** The faults to come. Of several that fit a request, the one added first meets it. */
+export class FaultList {
+  #faults: ListedFault[] = []
+
+  constructor(faults: readonly Fault[]) {
+    for (const fault of faults) this.add(fault)
+  }
+
+  add(fault: Fault): void {
+    this.#faults.push({ fault, seen: 0, used: 0 })
+  }
+
+  /** Forgets all faults. A request that already hangs goes on hanging. */
+  clear(): void {
+    this.#faults = []
+  }
+
+  /** Returns the fault that a request meets, and counts it as used. */
+  take({ method, path, call }: FaultTarget): Fault | undefined {
+    const fitting = this.#faults.filter(({ fault: { match = {} } }) => {
+      const isOfMethod = (match.method ?? method).toUpperCase() === method
+      const isOfPath = match.path?.startsWith('/')
+        ? path.startsWith(match.path)
+        : match.path === call
+      return isOfMethod && (match.path === undefined || isOfPath)
+    })
+    for (const listed of fitting) listed.seen += 1
+    const taken = fitting.find(({ fault: { match, times = 1 }, seen, used }) => {
+      return seen >= (match?.nth ?? 1) && (times === 'always' || used < times)
+    })
+    if (taken) taken.used += 1
+    return taken?.fault
+  }
+
+  /** Answers `POST`, `GET`, and `DELETE /_faults`. */
+  answer({ method, body }: RecordedRequest): Reply {
+    if (method === 'POST') {
+      const fault = readFault(body)
+      if (typeof fault === 'string') return errorReply(400, fault)
+      this.add(fault)
+    }
+    if (method === 'DELETE') this.clear()
+    return jsonReply(method === 'POST' ? 201 : 200, this.#faults)
+  }
+}
+
+/**
+ * Answers a request as a fault wants it.
+ *
+ * @param handle passes the request on to the service; without it, the request leaves no trace there
+ */
+export async function applyFault(
+  fault: Fault,
+  incoming: IncomingMessage,
+  response: ServerResponse,
+  handle: () => Promise<Reply>,
+): Promise<void> {
+  const { kind, status, body = { error: 'A fault made this answer' } } = fault
+  const isUsual = status === undefined && ['body', 'delay', 'truncate'].includes(kind)
+  const own = (fault.handled ?? isUsual) ? await handle() : undefined
+  const { authorization } = incoming.headers
+  let reply = jsonReply(status ?? own?.status ?? 200, body, fault.headers)
+  if (own !== undefined && status === undefined && kind !== 'body') reply = own
+  if (kind === 'echo-key')
+    reply = errorReply(status ?? 401, `Not accepted: Authorization: ${authorization}`)
+  switch (kind) {
+    case 'hang':
+      return
+    case 'reset':
+      response.socket?.resetAndDestroy()
+      return
+    case 'truncate': {
+      const bytes = Buffer.from(reply.body)
+      response.writeHead(reply.status, { ...reply.headers, 'content-length': bytes.length })
+      response.write(bytes.subarray(0, bytes.length / 2), () => response.socket?.destroy())
+      return
+    }
+    default:
+      if (kind === 'delay') await sleep(fault.ms, undefined, { ref: false })
+      sendReply(response, reply)
+  }
+}
