@@ -1,13 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { CallName } from './http/calls.ts'
 import {
+  type CallName,
   errorReply,
   jsonReply,
   type RecordedRequest,
   type Reply,
   sendReply,
-} from './http/server.ts'
+} from './http.ts'
 
 /** The kinds of faults. README.md says what each does. */
 export const FAULT_KINDS = [

@@ -1,8 +1,66 @@
-import { readCommandLine, USAGE } from './command-line.ts'
+import { parseArgs } from 'node:util'
+import { parseDuration } from './agent/prompt.ts'
+import { readFault } from './faults.ts'
+import { parseJson } from './http.ts'
 import type { DocsServiceOptions } from './options.ts'
-import { type DocsService, startDocsService } from './service.ts'
+import { startDocsService } from './service.ts'
 
+const USAGE = `Runs the embedded docs service on this machine until it is interrupted.
+
+  npm run service -- [flags]
+
+  --port <number>         Port to listen on; 0 picks a free one. Default 4010.
+  --key <key>             Admin API key. Default mint_demo.
+  --agent <git|none>      git: real commits in a temporary repository. none: links only. Default git.
+  --job-time <duration>   How long a job is active, such as 250ms, 20s, or 1h30m. Default 3s.
+  --pages <number>        Pages in the visitors report. Default 120.
+  --fault <JSON>          Fault set from the start. Repeatable.
+  --quiet                 No line for each request.
+  --help                  Show this text.
+
+docs-service/README.md has the prompt directives, the faults, and the rest.
+`
+const FLAGS = {
+  port: { type: 'string', default: '4010' },
+  key: { type: 'string', default: 'mint_demo' },
+  agent: { type: 'string', default: 'git' },
+  'job-time': { type: 'string', default: '3s' },
+  pages: { type: 'string', default: '120' },
+  fault: { type: 'string', multiple: true },
+  quiet: { type: 'boolean', default: false },
+  help: { type: 'boolean', default: false },
+} as const
 const TICK_MS = 250
+
+/** Reads the flags. @throws {Error} with all that is wrong with them */
+function readFlags() {
+  const { values } = parseArgs({ options: FLAGS })
+  const { agent, key, quiet, help, pages, port } = values
+  const jobTimeMs = parseDuration(values['job-time'])
+  const faults = (values.fault ?? []).map((text) => readFault(parseJson(text)))
+  const problems = faults.flatMap((fault) => (typeof fault === 'string' ? `--fault: ${fault}` : []))
+  for (const [name, text, maximum] of [
+    ['port', port, 65_535],
+    ['pages', pages, 1_000_000],
+  ] as const) {
+    if (!/^\d{1,7}$/.test(text) || Number(text) > maximum)
+      problems.push(`--${name} takes a whole number from 0 to ${maximum}, not '${text}'`)
+  }
+  if (agent !== 'git' && agent !== 'none')
+    problems.push(`--agent takes git or none, not '${agent}'`)
+  if (jobTimeMs === undefined)
+    problems.push(`--job-time takes a duration such as 250ms or 20s, not '${values['job-time']}'`)
+  if (problems.length > 0) throw new Error(problems.join('\n'))
+  const options: DocsServiceOptions = {
+    port: Number(port),
+    pages: Number(pages),
+    key,
+    agent: agent === 'none' ? agent : 'git',
+    jobTimeMs: jobTimeMs ?? 0,
+    faults: faults.filter((fault) => typeof fault !== 'string'),
+  }
+  return { options, quiet, help }
+}
 
 /** Runs the service until it is interrupted. */
 async function run(options: DocsServiceOptions, quiet: boolean): Promise<void> {
@@ -27,38 +85,29 @@ async function run(options: DocsServiceOptions, quiet: boolean): Promise<void> {
       console.log('The docs service has ended.')
     })
   }
-  console.log(banner(service, options.projects?.[0] ?? 'docs'))
-}
-
-function banner({ url, key, repository }: DocsService, projectId: string): string {
-  return `The docs service is up: ${url}
+  const { url, key, repository } = service
+  console.log(`The docs service is up: ${url}
 
 Point the action at it:
 
     with:
-      base-url: ${JSON.stringify(url)}
-      project-id: ${JSON.stringify(projectId)}
+      base-url: ${url}
+      project-id: docs
       api-key: ${JSON.stringify(key)}
 
 Jobs and pull requests:  ${url}/
 Sample repository:       ${repository || 'none (--agent none)'}
 
 docs-service/README.md says how to make jobs and requests fail. Ctrl-C ends the service and deletes the repository.
-`
+`)
 }
 
-const line = readCommandLine(process.argv.slice(2))
-if (line.kind === 'help') {
-  console.log(USAGE)
-} else if (line.kind === 'wrong') {
-  console.error(`${line.problems.join('\n')}\n\nSee npm run service -- --help`)
+try {
+  const { options, quiet, help } = readFlags()
+  if (help) console.log(USAGE)
+  else await run(options, quiet)
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error)
+  console.error('\nSee npm run service -- --help')
   process.exitCode = 2
-} else {
-  await run(line.options, line.quiet).catch((error: Error) => {
-    const taken = 'code' in error && error.code === 'EADDRINUSE'
-    console.error(
-      taken ? `Port ${line.options.port} is taken. Choose another with --port.` : error.message,
-    )
-    process.exitCode = 1
-  })
 }

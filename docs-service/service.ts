@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { gitAgent, idleAgent } from './agent/git.ts'
 import { Jobs } from './agent/jobs.ts'
-import { Api } from './api/api.ts'
+import { Api } from './api.ts'
 import { applyFault, FaultList } from './faults.ts'
-import { callOf } from './http/calls.ts'
 import {
+  callOf,
   errorReply,
   jsonReply,
   listen,
@@ -13,9 +13,9 @@ import {
   readBody,
   readHead,
   sendReply,
-} from './http/server.ts'
+} from './http.ts'
 import { type DocsServiceOptions, settingsFrom } from './options.ts'
-import { answerPage } from './pages/answer-page.ts'
+import { answerPage } from './pages.ts'
 
 /** A running docs service. */
 export type DocsService = Awaited<ReturnType<typeof startDocsService>>

@@ -34,7 +34,6 @@ type Round = {
 /** A job as the service keeps it. */
 export type AgentJob = {
   readonly id: string
-  readonly project: string
   /** The prompt of the create, as it was sent. */
   readonly prompt: string
   /** The prompts of the follow-up messages that were accepted. */
@@ -44,8 +43,6 @@ export type AgentJob = {
   readonly rounds: Round[]
   /** Opened when the first round that changes something is over. */
   pull: Pull | null
-  /** What is still shown of the job as it was before a message. */
-  stale?: { readonly untilMs: number; readonly answer: object }
 }
 
 /** Where the jobs' times, ids and links come from; `url` is the service's origin. */
@@ -53,7 +50,6 @@ type JobSettings = {
   seed: number
   jobTimeMs: number
   buildTimeMs: number
-  staleMs: number
   repository: string
   now(): number
   url(): string
@@ -75,7 +71,7 @@ export class Jobs {
   }
 
   /** Makes a job, active from now on. */
-  create(project: string, prompt: string): AgentJob {
+  create(prompt: string): AgentJob {
     const { seed, jobTimeMs, now } = this.#settings
     const createdAtMs = now()
     const id = identifier(seed, this.list.length)
@@ -83,7 +79,6 @@ export class Jobs {
     const rounds = [planRound(prompt, createdAtMs, jobTimeMs)]
     const job: AgentJob = {
       id,
-      project,
       prompt,
       messages: [],
       createdAtMs,
@@ -95,19 +90,28 @@ export class Jobs {
     return job
   }
 
-  find(project: string, id: string): AgentJob | undefined {
-    return this.list.find((job) => job.id === id && job.project === project)
+  find(id: string): AgentJob | undefined {
+    return this.list.find((job) => job.id === id)
   }
 
   /** The job as the service shows it now. @throws if work has come due and git fails */
   async answer(job: AgentJob): Promise<object> {
     await this.#doWorkDue(job)
-    return job.stale && this.#settings.now() < job.stale.untilMs
-      ? job.stale.answer
-      : this.#trueAnswer(job)
+    const repository = this.#settings.repository || `${this.#settings.url()}/acme/docs`
+    const status = this.status(job)
+    const isTerminal = /^(?:completed|failed|archived)$/.test(status)
+    const archivedAtMs = status === 'archived' ? job.rounds.at(-1)?.endsAtMs : undefined
+    return {
+      id: job.id,
+      status,
+      source: { repository, ref: job.branch },
+      model: 'docs-agent-1',
+      prLink: isTerminal && job.pull ? `${repository}/pull/${job.pull.number}` : null,
+      createdAt: new Date(job.createdAtMs).toISOString(),
+      archivedAt: archivedAtMs === undefined ? null : new Date(archivedAtMs).toISOString(),
+    }
   }
 
-  /** The job's true status, whatever is shown right after a message. */
   status({ rounds }: AgentJob): string {
     const nowMs = this.#settings.now()
     const running = rounds.find((round) => nowMs < round.endsAtMs)
@@ -115,17 +119,14 @@ export class Jobs {
     return stage?.status ?? rounds.at(-1)?.outcome ?? 'active'
   }
 
-  /** Gives the job more work: after the work it has, but in place of a round that would never end. */
+  /** Gives the job more work: after the work it has, but instead of a round that would never end. */
   async message(job: AgentJob, prompt: string): Promise<void> {
-    const { jobTimeMs, staleMs, now } = this.#settings
+    const { jobTimeMs, now } = this.#settings
     await this.#doWorkDue(job)
-    const before = this.#trueAnswer(job)
     if (job.rounds.at(-1)?.endsAtMs === Infinity) job.rounds.pop()
     const startsAtMs = Math.max(now(), job.rounds.at(-1)?.endsAtMs ?? 0)
     job.rounds.push(planRound(prompt, startsAtMs, jobTimeMs))
     job.messages.push(prompt)
-    if (staleMs > 0 && isTerminal(before.status))
-      job.stale = { untilMs: now() + staleMs, answer: before }
   }
 
   /** Does all work that has come due, of any job. */
@@ -157,21 +158,6 @@ export class Jobs {
     if (job.pull.state !== 'open')
       throw new PullError(`Pull request #${number} is ${job.pull.state}.`)
     return job
-  }
-
-  #trueAnswer(job: AgentJob) {
-    const repository = this.#settings.repository || `${this.#settings.url()}/acme/docs`
-    const status = this.status(job)
-    const archivedAtMs = status === 'archived' ? job.rounds.at(-1)?.endsAtMs : undefined
-    return {
-      id: job.id,
-      status,
-      source: { repository, ref: job.branch },
-      model: 'docs-agent-1',
-      prLink: isTerminal(status) && job.pull ? `${repository}/pull/${job.pull.number}` : null,
-      createdAt: new Date(job.createdAtMs).toISOString(),
-      archivedAt: archivedAtMs === undefined ? null : new Date(archivedAtMs).toISOString(),
-    }
   }
 
   async #doWorkDue(job: AgentJob): Promise<void> {
@@ -211,10 +197,6 @@ export class Jobs {
 /** Where the pull request's page is. */
 export function pullPath({ number }: Pull): string {
   return `/acme/docs/pull/${number}`
-}
-
-function isTerminal(status: string): status is Outcome {
-  return status === 'completed' || status === 'failed' || status === 'archived'
 }
 
 /** A round is active for its time, then in the stages that its directives name. */

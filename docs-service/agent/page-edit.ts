@@ -1,8 +1,32 @@
-import { knownSection } from './known-sections.ts'
 import { readPrompt, subjectMatter } from './prompt.ts'
 
 /** A page of the site: its path in the repository and its text. */
 export type Page = { readonly path: string; readonly text: string }
+
+/** What the agent has to say of the sample site's product, by the subject it is asked about. */
+const KNOWN: readonly (readonly [RegExp, string])[] = [
+  [
+    /\bexit code 6\b/i,
+    `\`brindle upgrade\` ends with exit code 6 if the newest snapshot is more than an hour old, or if there is none. Nothing
+was changed by then. In a script, take a snapshot and try once more:
+
+\`\`\`sh
+brindle upgrade || { test $? -eq 6 && brindle snapshot && brindle upgrade; }
+\`\`\``,
+  ],
+  [
+    /\bupgrades? need/i,
+    `Before it changes anything, \`brindle upgrade\` looks for a snapshot of the last hour. If there is none, it stops and
+says so:
+
+\`\`\`text
+No snapshot of the last hour. Run "brindle snapshot" first, or pass --force.
+\`\`\`
+
+\`--force\` upgrades without one. An upgrade that fails half-way can then not be undone: use it only if you have another
+backup.`,
+  ],
+]
 
 const FILLERS =
   /^(?:about|add|also|and|are|can|docs?|document|documentation|explain|for|from|have|how|into|make|pages?|please|section|should|that|the|this|update|use|what|when|where|which|with|write)$/
@@ -35,7 +59,8 @@ export function withNewSection(page: string, prompt: string): string {
   const files = basedOn(prompt)
   const parts = [
     `## ${inert(upperFirst(subject).slice(0, MAX_HEADING_LENGTH))}`,
-    knownSection(subject) ?? `This section covers ${inert(subject)}.`,
+    KNOWN.find(([pattern]) => pattern.test(subject))?.[1] ??
+      `This section covers ${inert(subject)}.`,
     points.map((point) => `- ${inert(point)}`).join('\n'),
     files === '' ? '' : `Based on the changes in ${files}.`,
   ]

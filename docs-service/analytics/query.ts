@@ -1,4 +1,4 @@
-import type { CallName } from '../http/calls.ts'
+import type { CallName } from '../http.ts'
 
 export type AnalyticsCall = Exclude<CallName, 'create' | 'look' | 'message'>
 

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { REQUESTS } from './jobs.cases.ts'
-import { answerOf, create, JOB, look, send, startService, statusOf } from './started-service.ts'
+import { answerOf, create, JOB, look, startService, statusOf } from './started-service.ts'
 
 test('a create answers with an active job; its end has a link, which more work keeps', async () => {
   const { service, pass } = await startService()
@@ -32,65 +31,62 @@ test('a create answers with an active job; its end has a link, which more work k
 })
 
 test.each([
-  ['[agent: fail]', { status: 'failed', prLink: null }, 400],
-  ['[agent: archive]', { status: 'archived', archivedAt: '2026-08-03T12:00:01.000Z' }, 400],
-  ['[agent: no-change]', { status: 'completed', prLink: null }, 200],
-  ['[AGENT:  Fail ]', { status: 'failed' }, 400],
-  ['[agent: dance]', { status: 'completed', prLink: expect.any(String) }, 200],
-  ['[agent: takes 1001ms]', { status: 'active' }, 200],
-  ['[agent: status reviewing 2s]', { status: 'reviewing', prLink: null }, 200],
-  ['[agent: never]', { status: 'active' }, 200],
-])('a prompt with %s leads to %j, and a message to %i', async (directive, expected, status) => {
+  { directive: '[agent: fail]', shown: { status: 'failed', prLink: null }, message: 400 },
+  { directive: '[AGENT:  archive ]', shown: { status: 'archived' }, message: 400 },
+  { directive: '[agent: no-change]', shown: { status: 'completed', prLink: null }, message: 200 },
+  { directive: '[agent: dance]', shown: { status: 'completed' }, message: 200 },
+  { directive: '[agent: takes 1001ms]', shown: { status: 'active' }, message: 200 },
+  { directive: '[agent: status reviewing 2s]', shown: { status: 'reviewing' }, message: 200 },
+  { directive: '[agent: never]', shown: { status: 'active' }, message: 200 },
+])('a prompt with $directive leads to $shown, and a message to $message', async (given) => {
   const { service, pass } = await startService()
-  const { id } = await create(service, `Hello ${directive}`)
+  const { id } = await create(service, `Hello ${given.directive}`)
   pass(1000)
-  expect(await look(service, id)).toMatchObject(expected)
-  expect(await statusOf(service, `POST ${JOB}/${id}/message`, { body: { prompt: 'More' } })).toBe(
-    status,
-  )
+  expect(await look(service, id)).toMatchObject(given.shown)
+  const sent = { body: { prompt: 'More' } }
+  expect(await statusOf(service, `POST ${JOB}/${id}/message`, sent)).toBe(given.message)
 })
+
+test.each([undefined, '{"prompt": ', {}, { prompt: '' }, { prompt: 7 }])(
+  'a create or a message with the body %j is answered 400',
+  async (body) => {
+    const { service } = await startService()
+    const { id } = await create(service, 'Hello')
+    expect(await statusOf(service, `POST ${JOB}`, { body })).toBe(400)
+    expect(await statusOf(service, `POST ${JOB}/${id}/message`, { body })).toBe(400)
+    expect(service.jobs).toMatchObject([{ prompt: 'Hello', messages: [] }])
+  },
+)
+
+const VISITORS = 'GET /v1/analytics/docs/visitors'
 
 test.each([
-  ['no body', undefined],
-  ['text that is not JSON', '{"prompt": '],
-  ['no prompt', {}],
-  ['an empty prompt', { prompt: '' }],
-  ['a prompt that is not text', { prompt: 7 }],
-])('a create or a message with %s is answered 400', async (_name, body) => {
+  { key: '', call: VISITORS, status: 401 },
+  { key: 'mint_other', call: VISITORS, status: 401 },
+  { key: 'mint_read', call: `POST ${JOB}`, status: 403 },
+  { key: 'mint_read', call: `POST ${JOB}/x/message`, status: 403 },
+  { key: 'mint_read', call: `GET ${JOB}/x`, status: 404 },
+  { key: 'mint_read', call: VISITORS, status: 200 },
+  { key: 'mint_demo', call: VISITORS.replace('docs', 'other'), status: 404 },
+  { key: 'mint_demo', call: `PUT ${JOB}`, status: 404 },
+  { key: 'mint_demo', call: `GET ${JOB}/%zz`, status: 404 },
+])('with the key "$key", $call is answered $status', async ({ key, call, status }) => {
   const { service } = await startService()
-  const { id } = await create(service, 'Hello')
-  expect(await statusOf(service, `POST ${JOB}`, { body })).toBe(400)
-  expect(await statusOf(service, `POST ${JOB}/${id}/message`, { body })).toBe(400)
-  expect(service.jobs).toMatchObject([{ prompt: 'Hello', messages: [] }])
-})
-
-test.each(REQUESTS)('%s: %s %s is answered %i', async (_name, key, call, status) => {
-  const keys = [
-    { key: 'mint_read', scope: 'read' as const },
-    { key: 'mint_old', expired: true },
-  ]
-  const { service } = await startService({ keys })
   const body = call.startsWith('POST') ? { prompt: 'Hello' } : undefined
   expect(await statusOf(service, call, { key, body })).toBe(status)
   expect(service.jobs).toEqual([])
 })
 
-test('a project id is percent-decoded; limits are per project, looks have none, and jobs are not shared', async () => {
-  const limits = { jobsPerHour: 2, messagesPerHour: 1, retryAfter: false }
-  const { service } = await startService({ projects: ['docs', 'a/b ü'], limits })
+test('a project id is percent-decoded, and looks at jobs have no limit', async () => {
+  const limits = { jobsPerHour: 2, messagesPerHour: 1 }
+  const { service } = await startService({ project: 'a/b ü', limits })
   const body = { prompt: 'Hello' }
-  const { id } = await create(service, 'Hello')
-  expect(await statusOf(service, `POST ${JOB}`, { body })).toBe(201)
-  const refused = await send(service, `POST ${JOB}`, { body })
-  expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, null])
-  expect(await statusOf(service, 'POST /v2/agent/a%2Fb%20%C3%BC/job', { body })).toBe(201)
-  expect(service.jobs).toMatchObject([
-    { project: 'docs' },
-    { project: 'docs' },
-    { project: 'a/b ü' },
-  ])
-  expect(await statusOf(service, `POST ${JOB}/${id}/message`, { body })).toBe(200)
-  expect(await statusOf(service, `POST ${JOB}/${id}/message`, { body })).toBe(429)
-  for (let count = 0; count < 5; count += 1) expect(await look(service, id)).toMatchObject({ id })
-  expect(await statusOf(service, `GET ${JOB}/${service.jobs[2]?.id}`)).toBe(404)
+  const jobs = '/v2/agent/a%2Fb%20%C3%BC/job'
+  const { id } = await answerOf(service, `POST ${jobs}`, body)
+  expect(await statusOf(service, `POST ${jobs}`, { body })).toBe(201)
+  expect(await statusOf(service, `POST ${jobs}`, { body })).toBe(429)
+  expect(await statusOf(service, `POST ${jobs}/${id}/message`, { body })).toBe(200)
+  expect(await statusOf(service, `POST ${jobs}/${id}/message`, { body })).toBe(429)
+  for (let count = 0; count < 5; count += 1)
+    expect(await statusOf(service, `GET ${jobs}/${id}`)).toBe(200)
 })

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { listen } from '../../docs-service/http/server.ts'
+import { listen } from '../../docs-service/http.ts'
 import { selfSignedCertificate } from '../support/certificate.ts'
 import type { Fields } from '../support/json.ts'
 

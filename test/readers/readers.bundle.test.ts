@@ -10,8 +10,7 @@ const JOB = { prompt: 'Explain the new flag.', context: 'none' }
 const HEADING = /^## 📊 About [\d,]+ visitors read the docs/
 
 it('a visitors report alone needs a key that may read, and fills summary, outputs, log and file', async () => {
-  const keys = [{ key: 'mint_read_only', scope: 'read' }] as const
-  const { docs, run } = await startScene({ pages: 300, keys })
+  const { docs, run } = await startScene({ pages: 300, readKey: 'mint_read_only' })
   const temp = await mkdtemp(join(tmpdir(), 'readers-'))
   onTestFinished(() => rm(temp, { recursive: true }))
   const inputs = { ...REPORT, 'api-key': 'mint_read_only', 'visitors-export': 'true' }

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
-import { listen } from '../../docs-service/http/server.ts'
+import { listen } from '../../docs-service/http.ts'
 import { followAgent } from './builds.ts'
 import { graphqlAnswer } from './graphql.ts'
 import { type Fields, isObject } from './json.ts'

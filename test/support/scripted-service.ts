@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
-import { listen } from '../../docs-service/http/server.ts'
+import { listen } from '../../docs-service/http.ts'
 
 /** What the docs service answers: a job with that status, or what is said here. */
 export type Reply =

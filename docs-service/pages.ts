@@ -1,7 +1,8 @@
-import type { Agent } from '../agent/git.ts'
-import { type AgentJob, type Jobs, type Pull, pullPath } from '../agent/jobs.ts'
-import { titleOf } from '../agent/page-edit.ts'
-import { readPrompt } from '../agent/prompt.ts'
+import { type Agent, PullError } from './agent/git.ts'
+import { type AgentJob, type Jobs, type Pull, pullPath } from './agent/jobs.ts'
+import { titleOf } from './agent/page-edit.ts'
+import { readPrompt } from './agent/prompt.ts'
+import { errorReply, htmlReply, type RecordedRequest, type Reply } from './http.ts'
 
 const STYLE = `
 :root { color-scheme: light dark }
@@ -10,8 +11,49 @@ pre { border: 1px solid #8886; border-radius: 6px; padding: .5rem 1rem; white-sp
 ins, del { text-decoration: none } ins { background: #2da44e33 } del { background: #cf222e33 }
 form { display: inline } button { font: inherit; padding: .2rem .8rem }`
 
+/** Answers a browser: a list of the jobs, pull requests, and the buttons that merge and close them. No key needed. */
+export async function answerPage(
+  request: RecordedRequest,
+  jobs: Jobs,
+  agent: Agent,
+): Promise<Reply> {
+  const { method, path } = request
+  await jobs.doAllWorkDue()
+  if (method === 'GET' && (path === '/' || path === '/acme/docs'))
+    return htmlReply(200, frontPage(jobs))
+  if (method === 'GET') {
+    const job = jobOfPage(path, jobs)
+    if (job)
+      return htmlReply(
+        200,
+        pullPage(job, await agent.changes(job.branch, job.pull.base || undefined)),
+      )
+    if (path.startsWith('/acme/')) return htmlReply(404, messagePage('Not found', path))
+  }
+  const [, page = '', action] = /^(.*)\/(merge|close)$/.exec(path) ?? []
+  const job = jobOfPage(page, jobs)
+  if (method !== 'POST' || !job) return errorReply(404, `No such call: ${method} ${path}`)
+  const site = request.headers['sec-fetch-site'] ?? 'none'
+  if (site !== 'same-origin' && site !== 'none') {
+    return htmlReply(403, messagePage('Refused', 'Another site sent this form.'))
+  }
+  try {
+    if (action === 'merge') await jobs.merge(job.pull.number)
+    else jobs.closePull(job.pull.number)
+  } catch (error) {
+    if (!(error instanceof PullError)) throw error
+    return htmlReply(409, messagePage(`The pull request could not be ${action}d`, error.message))
+  }
+  return { status: 303, headers: { location: page }, body: '' }
+}
+
+function jobOfPage(path: string, jobs: Jobs): (AgentJob & { pull: Pull }) | undefined {
+  const job = jobs.ofPull(Number(/\/(\d+)$/.exec(path)?.[1]))
+  return job && pullPath(job.pull) === path ? job : undefined
+}
+
 /** The newest jobs. */
-export function frontPage(jobs: Jobs): string {
+function frontPage(jobs: Jobs): string {
   const rows = jobs.list.slice(-100).reverse()
   const items = rows.map((job) => {
     const title = escapeHtml(titleOf(job.prompt))
@@ -28,7 +70,7 @@ export function frontPage(jobs: Jobs): string {
 }
 
 /** A pull request: what was requested, the commits and the diff, and while it is open the buttons. */
-export function pullPage(
+function pullPage(
   { prompt, messages, branch, pull }: AgentJob & { pull: Pull },
   { commits, diff }: Awaited<ReturnType<Agent['changes']>>,
 ): string {
@@ -48,7 +90,7 @@ ${[prompt, ...messages].map(requested).join('\n')}
   )
 }
 
-export function messagePage(title: string, text: string): string {
+function messagePage(title: string, text: string): string {
   return pageHtml(title, `<p>${escapeHtml(text)}</p>`)
 }
 

@@ -1,0 +1,117 @@
+import type { Jobs } from './agent/jobs.ts'
+import { conversationsOf, feedbackOf, searchesOf } from './analytics/content-gaps.ts'
+import { type AnalyticsCall, readQuery } from './analytics/query.ts'
+import { viewsOf, visitorsOf } from './analytics/visitors.ts'
+import { type Call, errorReply, jsonReply, type RecordedRequest, type Reply } from './http.ts'
+import type { LimitName, Settings } from './options.ts'
+
+const HOUR_MS = 3_600_000
+const NO_PROMPT = errorReply(
+  400,
+  'The body must be JSON: {"prompt": string} of at least one character',
+)
+const NO_JOB = errorReply(404, 'Job not found')
+
+/** The calls of the interface, behind the checks that all of them share: the key first, then the project. */
+export class Api {
+  readonly #settings: Settings
+  readonly #jobs: Jobs
+  /** When requests were accepted, by their limit, in epoch milliseconds. */
+  readonly #acceptedMs = new Map<LimitName, number[]>()
+
+  constructor(settings: Settings, jobs: Jobs) {
+    this.#settings = settings
+    this.#jobs = jobs
+  }
+
+  async answer({ name, projectId, jobId }: Call, request: RecordedRequest): Promise<Reply> {
+    const refusal = this.#refuseAccess(request)
+    if (refusal) return refusal
+    if (projectId !== this.#settings.project) return errorReply(404, 'Project not found')
+    switch (name) {
+      case 'create':
+        return this.#create(request.body)
+      case 'look': {
+        const job = this.#jobs.find(jobId)
+        return job ? jsonReply(200, await this.#jobs.answer(job)) : NO_JOB
+      }
+      case 'message':
+        return this.#message(jobId, request.body)
+      default:
+        return this.#analyze(name, request.query)
+    }
+  }
+
+  async #create(body: unknown): Promise<Reply> {
+    const prompt = promptIn(body)
+    if (prompt === undefined) return NO_PROMPT
+    const refusal = this.#overLimit('jobsPerHour')
+    return refusal ?? jsonReply(201, await this.#jobs.answer(this.#jobs.create(prompt)))
+  }
+
+  async #message(jobId: string, body: unknown): Promise<Reply> {
+    const prompt = promptIn(body)
+    if (prompt === undefined) return NO_PROMPT
+    const job = this.#jobs.find(jobId)
+    if (!job) return NO_JOB
+    // How the vendor answers a message to such a job is not documented.
+    if (/failed|archived/.test(this.#jobs.status(job)))
+      return errorReply(400, 'The job takes no messages')
+    const refusal = this.#overLimit('messagesPerHour')
+    if (refusal) return refusal
+    await this.#jobs.message(job, prompt)
+    return jsonReply(200, await this.#jobs.answer(job))
+  }
+
+  #analyze(name: AnalyticsCall, parameters: RecordedRequest['query']): Reply {
+    const { now, seed, visitors } = this.#settings
+    const { query, problems } = readQuery(name, parameters, now())
+    if (problems.length > 0) return errorReply(400, 'Invalid query parameters', problems)
+    const refusal = this.#overLimit('analyticsPerHour')
+    if (refusal) return refusal
+    switch (name) {
+      case 'visitors': {
+        const other = visitors(query)
+        return jsonReply(other?.status ?? 200, other?.body ?? visitorsOf(query, this.#settings))
+      }
+      case 'views':
+        return jsonReply(200, viewsOf(query, this.#settings))
+      case 'feedback':
+        return jsonReply(200, feedbackOf(query, seed))
+      case 'searches':
+        return jsonReply(200, searchesOf(query, seed))
+      case 'assistant':
+        return jsonReply(200, conversationsOf(query, seed))
+    }
+  }
+
+  /** Counts a request, or refuses it if the last sixty minutes have too many. */
+  #overLimit(name: LimitName): Reply | undefined {
+    const { now, limits } = this.#settings
+    const [nowMs, limit] = [now(), limits[name] ?? 100]
+    const recent = (this.#acceptedMs.get(name) ?? []).filter((atMs) => atMs > nowMs - HOUR_MS)
+    this.#acceptedMs.set(name, recent)
+    if (recent.length < limit) {
+      recent.push(nowMs)
+      return undefined
+    }
+    const waitMs = (recent[0] ?? nowMs) + HOUR_MS - nowMs
+    const error = `Rate limit exceeded: ${limit} ${name.replace('PerHour', '')} per hour`
+    return jsonReply(429, { error }, { 'retry-after': `${Math.ceil(waitMs / 1000)}` })
+  }
+
+  #refuseAccess({ method, headers }: RecordedRequest): Reply | undefined {
+    const { key, readKey } = this.#settings
+    const sent = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1]
+    if (sent === undefined)
+      return errorReply(401, 'Missing API key: send Authorization: Bearer <key>')
+    if (sent === key || (sent === readKey && method !== 'POST')) return undefined
+    if (sent !== readKey) return errorReply(401, 'Invalid API key')
+    return errorReply(403, 'The API key has the scope read, which allows no POST')
+  }
+}
+
+function promptIn(body: unknown): string | undefined {
+  if (typeof body !== 'object' || body === null || !('prompt' in body)) return undefined
+  return typeof body.prompt === 'string' && body.prompt !== '' ? body.prompt : undefined
+}
