@@ -28,6 +28,8 @@ export type CommentRef = { readonly thread: Thread; readonly id: number; readonl
 export type ThreadComment = {
   readonly ref: CommentRef
   readonly author: Maybe<User>
+  /** What GitHub says of the author: `MEMBER`, `CONTRIBUTOR`, `NONE`, … */
+  readonly association: string
   readonly body: string
   /** ISO 8601. */
   readonly createdAt: string
@@ -52,6 +54,7 @@ export async function listComments(
   return comments.map((one) => ({
     ref: commentRef(one, thread),
     author: one.user,
+    association: one.author_association ?? '',
     body: one.body ?? '',
     createdAt: one.created_at ?? '',
     rootId: one.in_reply_to_id ?? one.id ?? 0,

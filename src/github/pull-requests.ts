@@ -52,6 +52,7 @@ export type MergedPull = {
   readonly url: string
   /** Null if the account was deleted. */
   readonly author: Maybe<User>
+  readonly assignees: readonly User[]
   readonly title: string
   readonly labels: readonly string[]
   readonly body: string
@@ -60,9 +61,12 @@ export type MergedPull = {
 /** The merged pull requests that commits came in, by SHA. A commit without an entry is unknown. */
 export type MergedPulls = ReadonlyMap<string, readonly MergedPull[]>
 
+/** How many commits are asked about in one request. */
+const MAX_COMMITS_A_REQUEST = 100
+
 /**
- * Asks for the merged pull requests of commits, in one request: for the one that a commit's subject names, since
- * GitHub's index lags behind a merge, and for those of the index. A failure is logged.
+ * Reads the merged pull requests of commits: the one that a commit's subject names, since GitHub's index lags behind a
+ * merge, and those of the index. A failure is logged.
  *
  * @param withText whether titles and bodies are read, too
  */
@@ -71,14 +75,27 @@ export async function readMergedPulls(
   options: { readonly withText?: boolean } & Pick<GitHubCall, 'level' | 'effect' | 'note'>,
   github: GitHub,
 ): Promise<MergedPulls> {
-  if (commits.length === 0) return new Map()
-  const { withText = false, ...logging } = options
+  const found = new Map<string, readonly MergedPull[]>()
+  for (let start = 0; start < commits.length; start += MAX_COMMITS_A_REQUEST) {
+    const some = commits.slice(start, start + MAX_COMMITS_A_REQUEST)
+    for (const [sha, pulls] of await askForPulls(some, options, github)) found.set(sha, pulls)
+  }
+  return found
+}
+
+async function askForPulls(
+  commits: readonly Pick<CommitOrigin, 'sha' | 'message'>[],
+  { withText = false, ...logging }: Parameters<typeof readMergedPulls>[1],
+  github: GitHub,
+): Promise<MergedPulls> {
+  // GitHub allows 100 labels and 10 assignees.
   const pull = `number url merged mergeCommit { oid } author { __typename login }
-    labels(first: 100) { nodes { name } } ${withText ? 'title body' : ''}`
+    assignees(first: 10) { nodes { login } } labels(first: 100) { nodes { name } }
+    ${withText ? 'title body' : ''}`
   const fields = commits.map(({ sha, message }, index) => {
     const number = numberInSubject(message)
     const named = number && `p${index}: pullRequest(number: ${number}) { ${pull} }`
-    const associated = `associatedPullRequests(first: 5) { nodes { ${pull} } }`
+    const associated = `associatedPullRequests(first: 10) { nodes { ${pull} } pageInfo { hasNextPage } }`
     return `c${index}: object(oid: "${sha}") { ... on Commit { ${associated} } } ${named}`
   })
   const query = `query MergedPulls($owner: String!, $repo: String!) {
@@ -111,7 +128,7 @@ export async function readMergedPulls(
   return pulls
 }
 
-/** As GitHub's merge button writes it; empty if a subject names none. */
+/** Reads the number that GitHub's merge button adds to a subject; empty if there is none. */
 export function numberInSubject(message: string): string {
   const subject = message.trimStart().split('\n', 1)[0]?.trimEnd() ?? ''
   const [, merged, squashed] =
@@ -125,6 +142,7 @@ type MergedNode = FromGitHub<{
   merged: boolean
   mergeCommit: FromGitHub<{ oid: string }>
   author: FromGitHub<{ __typename: string; login: string }>
+  assignees: Nodes<FromGitHub<{ login: string }>>
   title: string
   labels: Nodes<FromGitHub<{ name: string }>>
   body: string
@@ -132,8 +150,9 @@ type MergedNode = FromGitHub<{
 
 /** `cN`: the N-th commit. `pN`: the pull request that its subject names. */
 type Aliases = Readonly<
-  Record<string, Maybe<MergedNode & FromGitHub<{ associatedPullRequests: Nodes<MergedNode> }>>>
+  Record<string, Maybe<MergedNode & FromGitHub<{ associatedPullRequests: Associated }>>>
 >
+type Associated = Nodes<MergedNode> & FromGitHub<{ pageInfo: FromGitHub<{ hasNextPage: boolean }> }>
 
 type MergedPullsAnswer = FromGitHub<{ repository: Aliases }>
 
@@ -145,16 +164,20 @@ function readAliases(aliases: Aliases, commits: readonly Pick<CommitOrigin, 'sha
     const associated = aliases[`c${index}`]?.associatedPullRequests
     if (!isNamed && associated?.nodes == null) continue
     const found = isNamed ? [named] : nodesOf(associated).filter(({ merged }) => merged === true)
+    // The merged one may be behind many that are not.
+    if (found.length === 0 && associated?.pageInfo?.hasNextPage === true) continue
     pulls.set(sha, found.map(readMergedPull))
   }
   return pulls
 }
 
-function readMergedPull({ number, url, author, title, labels, body }: MergedNode): MergedPull {
+function readMergedPull({ number, url, author, title, body, ...pull }: MergedNode): MergedPull {
+  const { assignees, labels } = pull
   return {
     number: number ?? 0,
     url: url ?? '',
     author: author && { login: author.login, type: author.__typename },
+    assignees: nodesOf(assignees).map(({ login }) => ({ login, type: 'User' })),
     title: title ?? '',
     labels: nodesOf(labels).map(({ name }) => name ?? ''),
     body: body ?? '',

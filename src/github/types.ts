@@ -76,6 +76,7 @@ export type Issue = FromGitHub<{
   html_url: string
   body: string
   user: User
+  assignees: readonly User[]
   labels: readonly FromGitHub<{ name: string }>[]
   /** `open` or `closed`. */
   state: string

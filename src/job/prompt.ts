@@ -4,13 +4,9 @@ import type { TextFile } from '../lib/workspace.ts'
 import type { Trigger } from '../look/command.ts'
 import { canStartJob } from '../look/permission.ts'
 import type { MintlifyClient } from '../mintlify/mintlify-client.ts'
-import { describeEvent, type Sources, sourcesOf } from '../prompt/gather.ts'
-import {
-  type ContextStats,
-  type PriorPosts,
-  renderMessageContext,
-  selectPosts,
-} from '../prompt/render.ts'
+import { describeEvent, type Sources, selectPosts, sourcesOf } from '../prompt/gather.ts'
+import type { PriorPosts } from '../prompt/messages.ts'
+import { type ContextStats, renderMessageContext } from '../prompt/render.ts'
 import type { PullState } from '../pull/pull-state.ts'
 import type { Readers } from '../readers/report.ts'
 import type { EarlierRuns } from '../record/memory.ts'
@@ -93,7 +89,7 @@ export async function writePrompt(
     const posts =
       conversation && conversation.posts.length > 0 ? renderMessageContext(conversation) : ''
     const prompt = [command, run.redact(posts).trim()].join('\n\n').trim()
-    return { ...sourcesOf(trigger, [], run), prompt, contextStats: undefined }
+    return { ...sourcesOf(trigger, {}, run), prompt, contextStats: undefined }
   }
   const signals = (await readers?.signals()) ?? []
   const written = assemblePrompt({ ...parts, command }, '')
@@ -136,7 +132,7 @@ async function readPosts(
   const { kind, rootId: commandRoot } = command.source.thread
   const posts = comments
     .filter(({ rootId }) => kind === 'main' || rootId === commandRoot)
-    .map(({ ref: { id }, author, body, createdAt }) => ({ id, author, body, createdAt }))
+    .map(({ ref: { id }, ...post }) => ({ ...post, id }))
   const { comment } = event.payload
   return await selectPosts(posts, {
     commandId: comment?.id ?? 0,

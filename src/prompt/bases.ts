@@ -1,18 +1,12 @@
 import { type GitHub, GitHubError, type Lookup } from '../github/client.ts'
 import { type MergedPulls, readMergedPulls } from '../github/pull-requests.ts'
-import type {
-  CommitFile,
-  ComparedCommit,
-  Comparison,
-  Maybe,
-  PullRequest,
-  Release,
-} from '../github/types.ts'
-import { hasSkipLabel, MAX_DESCRIBED } from '../look/commits.ts'
+import type { CommitFile, ComparedCommit, Comparison, Maybe, Release } from '../github/types.ts'
+import { hasSkipLabel } from '../look/commits.ts'
 import { isSha, type Payload } from '../look/event.ts'
 import type { Run } from '../runner/run.ts'
 import type { ChangedFile } from './files.ts'
-import { type CommitSummary, type EventFacts, type Fact, withoutBody, withPulls } from './render.ts'
+import { type CommitSummary, pushedCommits, summaryOf, withPulls } from './messages.ts'
+import type { EventFacts, Fact } from './render.ts'
 
 /** This step's last successful job: the commit that it was about, and when it ended. */
 export type LastJob = {
@@ -23,255 +17,338 @@ export type LastJob = {
   readonly isNewer: boolean
 }
 
-/** In a repository of many packages, the release before may be far back. */
+/** What a run already knows of earlier jobs and merged pull requests. */
+export type EarlierChanges = {
+  readonly lastJob: Lookup<LastJob | undefined>
+  /** Whether the search for it ended at its limit, so that an older job may exist. */
+  readonly reachedLimit: boolean
+  /** Those that the pushed commits came in. */
+  readonly mergedPulls: MergedPulls
+}
+
+/** A commit, branch, or tag that a change is compared with. */
+type Base = {
+  /** Empty if nothing is before the head commit: then that commit is shown. */
+  readonly ref: string
+  /** How the block names it; empty if it doesn't. */
+  readonly words: string
+  /** How many commits the change must have; by default any number. */
+  readonly min?: number
+  readonly max?: number
+  /** Shown if the comparison fails. */
+  readonly commits?: readonly CommitSummary[]
+}
+
+/** Bases of one kind, in the order in which they are tried. */
+type Candidates = {
+  /** What they are, to follow "Failed to compare with". */
+  readonly what: string
+  readonly list: () => Promise<readonly Base[]>
+  /** Whether they are taken because no job or release is known. */
+  readonly areArbitrary?: boolean
+}
+
+/** How many bases of one kind are compared at most. */
+const MAX_TRIED = 10
+/** How many of the newest releases are listed. */
 const MAX_RELEASES = 300
-/** How many tags are compared at most to find one that serves. */
-const MAX_TAGS = 5
-/** On the first run: the release to compare with is at most so far back; where there is none, so many commits are told. */
+/** How many commits back a release may be. */
 const MAX_COMMITS_AHEAD = 250
+/** How many commits are compared if there is neither a job nor a release. */
 const LAST_COMMITS = 10
 const NO_BASE = 'there is nothing to compare with'
 
-/** What a push brought, with the merged pull requests that its commits came in. */
+/** Describes what a push brought. */
 export async function factsOfPush(
   payload: Payload,
-  { lastJob, mergedPulls }: { lastJob: Lookup<LastJob | undefined>; mergedPulls: MergedPulls },
-  { inputs, github }: Run,
+  earlier: EarlierChanges,
+  run: Run,
 ): Promise<EventFacts> {
+  const { before, after, compare: url, forced } = payload
+  const known = { facts: [], commits: pushedCommits(payload) }
   const [, tag] = /^refs\/tags\/(.+)$/.exec(payload.ref ?? '') ?? []
-  if (tag !== undefined && !isSha(payload.before)) {
-    return await changesSinceTag(tag, payload, github)
+  if (tag !== undefined && !isSha(before)) {
+    const changes = await changesOfTag('Tag before', tag, known, run)
+    return await addMergedPulls(changes, earlier, run)
   }
-  const changes = await changesOfPush(payload, lastJob, github)
-  const { commits: listed = [] } = changes
-  // Those of earlier pushes, whose runs were dropped or skipped.
-  const unread = listed.filter(({ sha }) => isSha(sha) && !mergedPulls.has(sha))
-  const options = {
-    withText: true,
-    effect: 'the agent does not know which pull requests the commits came in',
-  }
-  const earlier = await readMergedPulls(unread.slice(-MAX_DESCRIBED), options, github)
-  const origins = new Map([...earlier, ...mergedPulls])
-  const skipped = listed
-    .toReversed()
-    .flatMap(({ sha }) => origins.get(sha) ?? [])
-    .filter(({ labels }) => hasSkipLabel(labels, inputs))
-    .map(({ number }) => `#${number}`)
-  const facts: Fact[] = [
-    ...changes.facts,
-    ['Forced push', payload.forced ? 'commits were removed from the branch' : ''],
-    [
-      'Pull requests that need no documentation (pass over their changes)',
-      [...new Set(skipped)].join(', '),
-    ],
+  // A local run may have any payload.
+  if (!isSha(after)) return unknownChanges(NO_BASE, known)
+  const { lastJob } = earlier
+  const job = lastJob.known && lastJob.value?.isNewer !== true ? lastJob.value : undefined
+  const bases = baseOfPush(payload)
+  const candidates = [
+    ...(job === undefined || job.sha === before ? [] : [jobCandidate(job)]),
+    { what: 'the commit before the push', list: async () => bases },
   ]
-  return { ...changes, facts, commits: withPulls(listed, origins, inputs) }
+  const linked: EventFacts = { ...known, facts: [['Compare', url ?? '']] }
+  const changes = await compareWithFirst(candidates, after, { known: linked }, run.github)
+  const force: Fact = ['Forced push', forced ? 'commits were removed from the branch' : '']
+  return await addMergedPulls({ ...changes, facts: [...changes.facts, force] }, earlier, run)
 }
 
-/** Since this step's last job, else since the push before. */
-async function changesOfPush(
-  payload: Payload,
-  lastJob: Lookup<LastJob | undefined>,
-  github: GitHub,
-): Promise<EventFacts> {
-  const { before, after, compare: url } = payload
-  const commits = pushedCommits(payload)
-  // A new branch; a local run may have any payload.
-  if (!isSha(before) || !isSha(after)) return unknownChanges(NO_BASE, { commits })
-  const job = baseOfJob(lastJob)
-  const base: Base =
-    job === undefined || job.ref === before ? { ref: before, since: ['Changes since', ''] } : job
-  const known: EventFacts = { facts: [['Compare', url ?? '']], commits }
-  return await readChanges(github, known, () => compare(base, after, github))
+/** The commit before a push; of a new branch the default branch, and of a new default branch the first commit. */
+function baseOfPush(payload: Payload): Base[] {
+  const { before, after, ref, repository } = payload
+  if (isSha(before)) return [{ ref: before, words: '' }]
+  const main = repository?.default_branch
+  if (main && ref !== `refs/heads/${main}`) return [{ ref: main, words: `the branch left ${main}` }]
+  const [first] = pushedCommits(payload)
+  if (!main || !isSha(first?.sha)) return []
+  return [first.sha === after ? ONLY_COMMIT : { ref: first.sha, words: 'the first commit' }]
 }
 
-function baseOfJob(lastJob: Lookup<LastJob | undefined>): Base | undefined {
-  if (!lastJob.known || lastJob.value === undefined) return undefined
-  const { sha, createdAtMs } = lastJob.value
+const ONLY_COMMIT: Base = { ref: '', words: 'the start of the branch, which has one commit' }
+
+function jobCandidate({ sha, createdAtMs }: LastJob): Candidates {
   const when = createdAtMs === 0 ? '' : `, ${new Date(createdAtMs).toISOString().slice(0, 16)}Z`
-  const job = `this step's last job (commit ${sha.slice(0, 7)}${when})`
-  return { ref: sha, since: ['Changes since', job] }
+  const words = `this step's last job (commit ${sha.slice(0, 7)}${when})`
+  return { what: "the commit of this step's last job", list: async () => [{ ref: sha, words }] }
 }
 
-/** What has changed on the run's branch since this step's last job; without one, what was done last. */
+/** Describes what has changed on a branch since this step's last job; without one, the newest changes. */
 export async function factsOfBranch(
-  lastJob: Lookup<LastJob | undefined>,
-  { environment: { sha }, github }: Run,
+  head: string,
+  earlier: EarlierChanges,
+  run: Run,
 ): Promise<EventFacts> {
-  if (!isSha(sha)) return unknownChanges(NO_BASE)
-  const base = baseOfJob(lastJob)
-  const facts = base ? [base.since] : []
-  if (base?.ref === sha) return { facts, files: { files: [], total: 0 } }
-  return await readChanges(github, { facts }, async () => {
-    if (base) return await compare(base, sha, github)
-    const call = { purpose: 'compare with the releases', permission: 'contents: read' }
-    const changes = await github.attempt({ ...call, level: 'notice' }, () =>
-      changesSinceRelease(sha, github),
-    )
-    return (changes.known && changes.value) || (await lastCommits(sha, github))
+  if (!isSha(head)) return unknownChanges(NO_BASE)
+  const { lastJob, reachedLimit } = earlier
+  const { github } = run
+  const job = lastJob.known ? lastJob.value : undefined
+  let why = 'this step has no earlier job'
+  if (reachedLimit) why = 'no earlier job was found on the newest 500 commits'
+  if (!lastJob.known) why = `the last job is unknown: ${lastJob.why}`
+  if (job !== undefined) why = "the changes since this step's last job could not be read"
+  const candidates: Candidates[] = [
+    ...(job === undefined ? [] : [jobCandidate(job)]),
+    { what: 'the newest releases', list: () => listReleases(why, github) },
+    {
+      what: 'the last commits',
+      list: () => listLastCommits(head, why, github),
+      areArbitrary: true,
+    },
+  ]
+  const changes = await compareWithFirst(candidates, head, { known: { facts: [] } }, github)
+  return await addMergedPulls(changes, earlier, run)
+}
+
+async function listReleases(why: string, github: GitHub): Promise<Base[]> {
+  const releases = await listPublished(({ prerelease }) => prerelease !== true, github)
+  return releases.map((ref) => {
+    return { ref, words: `the release ${ref} (${why})`, min: 1, max: MAX_COMMITS_AHEAD }
   })
 }
 
-/** Since the newest release that is neither on this commit nor too far back, if there is one. */
-async function changesSinceRelease(sha: string, github: GitHub): Promise<EventFacts | undefined> {
-  const bases = (await listPublished(github))
-    .filter(({ prerelease }) => prerelease !== true)
-    // GitHub's times are all in UTC and of one length: they sort as text.
-    .toSorted((one, other) => ((one.published_at ?? '') < (other.published_at ?? '') ? 1 : -1))
-    .map(({ tag_name: tag }): Base => {
-      const since = `the release ${tag} (this step has no earlier job)`
-      return { ref: tag ?? '', since: ['Changes since', since] }
-    })
-  return await compareWithFirst(bases, sha, github, MAX_COMMITS_AHEAD)
-}
-
-async function listPublished(github: GitHub): Promise<Release[]> {
+/** Lists the tags of the newest releases that fit, by the time of their publication. Or a GitHubError. */
+async function listPublished(fits: (one: Release) => boolean, github: GitHub): Promise<string[]> {
   const releases = await github.list<Release>(`${github.path}/releases`, MAX_RELEASES)
-  return releases.filter(({ draft }) => draft !== true)
+  const found = releases.filter((one) => one.draft !== true && fits(one))
+  if (found.length === 0 && releases.length >= MAX_RELEASES)
+    throw new GitHubError(`none of the newest ${MAX_RELEASES} releases can be compared with`)
+  // GitHub's times are all in UTC and of one length: they sort as text.
+  const timeOf = ({ published_at: at }: Release): string => at ?? ''
+  return found
+    .toSorted((one, other) => (timeOf(one) < timeOf(other) ? 1 : -1))
+    .map(({ tag_name: tag }) => tag ?? '')
 }
 
-/** What has changed since the first of these that is 1 to so many commits back; `undefined` if none is. */
-async function compareWithFirst(
-  bases: readonly Base[],
-  head: string,
-  github: GitHub,
-  maxCommits = Infinity,
-): Promise<EventFacts | undefined> {
-  for (const base of bases.slice(0, MAX_TAGS)) {
-    const changes = await compare(base, head, github)
-    const { commitCount = 0 } = changes
-    // Another tag may be on the same commit.
-    if (commitCount > 0 && commitCount <= maxCommits) return changes
-  }
-  return undefined
-}
-
-/** What the last commits changed, of a young branch all. */
-async function lastCommits(sha: string, github: GitHub): Promise<EventFacts> {
-  const { repository } = github
+/** The commit before the last ones; of a younger branch the first commit, which isn't compared itself. */
+async function listLastCommits(head: string, why: string, github: GitHub): Promise<Base[]> {
   const listed = await github.call<readonly ComparedCommit[]>(({ rest }) =>
-    rest.repos.listCommits({ ...repository, sha, per_page: LAST_COMMITS + 1 }),
+    rest.repos.listCommits({ ...github.repository, sha: head, per_page: LAST_COMMITS + 1 }),
   )
-  const ref = listed.at(-1)?.sha ?? sha
-  const isAll = listed.length <= LAST_COMMITS
-  const words = isAll ? 'the first commit, included' : `${LAST_COMMITS} commits before`
-  const why = 'this step has no earlier job'
-  const changes = await compare({ ref, since: ['Changes since', `${words} (${why})`] }, sha, github)
-  if (!isAll) return changes
-  // Nothing can be compared with what was before the first commit.
-  const first = await github.call<ComparedCommit>(({ rest }) =>
-    rest.repos.getCommit({ ...repository, ref }),
-  )
-  const files = unite(readChangedFiles(first.files), changes.files?.files ?? [])
-  const commits = listed.map(summaryOf).toReversed()
-  return { facts: changes.facts, commits, files: { files, total: files.length } }
+  const [first, ...commits] = listed.map(summaryOf).toReversed()
+  if (first === undefined) return []
+  if (commits.length === 0)
+    return [{ ...ONLY_COMMIT, words: `${ONLY_COMMIT.words} (${why})`, commits: [first] }]
+  const words =
+    commits.length < LAST_COMMITS ? 'the first commit' : `${LAST_COMMITS} commits before`
+  return [{ ref: first.sha, words: `${words} (${why})`, commits }]
 }
 
-/** A release, and what has changed since the one before. */
-export async function factsOfRelease(payload: Payload, github: GitHub): Promise<EventFacts> {
-  const release = payload.release ?? {}
-  const tag = release.tag_name ?? ''
-  const changes = await changesSinceVersion('Release before', tag, payload, github, async () =>
-    (await listPublished(github)).map(({ tag_name: name }) => name ?? ''),
-  )
+/** Describes a release, and what has changed since the one before. */
+export async function factsOfRelease(
+  payload: Payload,
+  earlier: EarlierChanges,
+  run: Run,
+): Promise<EventFacts> {
+  const { tag_name: tag, name, html_url: url, body, published_at: at } = payload.release ?? {}
+  const found = await changesOfTag('Release before', tag ?? '', { facts: [] }, run, at)
+  const changes = await addMergedPulls(found, earlier, run)
   const facts: Fact[] = [
-    ['Release', release.name ?? ''],
-    ['Tag', tag],
-    ['URL', release.html_url ?? ''],
+    ['Release', name ?? ''],
+    ['Tag', tag ?? ''],
+    ['URL', url ?? ''],
     ...changes.facts,
   ]
-  return { ...changes, facts, texts: release.body ? [['Notes', release.body]] : [] }
+  return { ...changes, facts, texts: body ? [['Notes', body]] : [] }
 }
 
-async function changesSinceTag(tag: string, payload: Payload, github: GitHub): Promise<EventFacts> {
-  const [, prefix = ''] = /^(\D*)\d/.exec(tag) ?? []
-  const ref = `tags/${prefix}`.replace(/\/$/, '')
-  return await changesSinceVersion('Tag before', tag, payload, github, async () => {
-    const refs = await github.call(({ rest }) =>
-      rest.git.listMatchingRefs({ ...github.repository, ref }),
-    )
-    return refs.map((one) => one.ref.replace(/^refs\/tags\//, ''))
-  })
-}
-
-/** What has changed since the version before, else what the payload has. */
-async function changesSinceVersion(
+/**
+ * Compares a tag with the version before it; a tag that isn't a version with the newest release before it.
+ *
+ * @param publishedAt when its release was published, if that is known
+ */
+async function changesOfTag(
   label: string,
   tag: string,
-  payload: Payload,
-  github: GitHub,
-  listTags: () => Promise<readonly string[]>,
+  known: EventFacts,
+  { github }: Run,
+  publishedAt?: Maybe<string>,
 ): Promise<EventFacts> {
-  const commits = pushedCommits(payload)
-  return await readChanges(github, { facts: [[label, 'not known']], commits }, async () => {
-    const bases = tagsBefore(tag, await listTags()).map((ref): Base => {
-      return { ref, since: [label, ref] }
-    })
-    const changes = await compareWithFirst(bases, tag, github)
-    return changes ?? unknownChanges(NO_BASE, { facts: [[label, 'none']], commits })
-  })
+  const isEarlier = ({ tag_name: name, published_at: at }: Release): boolean =>
+    name !== tag && (!publishedAt || (at ?? '') < publishedAt)
+  const list = async (): Promise<Base[]> => {
+    const tags =
+      readVersion(tag).length > 0
+        ? tagsBefore(tag, await listTags(tag, github))
+        : await listPublished(isEarlier, github)
+    return tags.map((ref) => ({ ref, words: ref, min: 1 }))
+  }
+  const candidates = [{ what: 'the tags before', list }]
+  return await compareWithFirst(candidates, tag, { label, known }, github)
 }
 
-/** The tags before one, the nearest first: lower versions with the same prefix. */
+/** Lists the tags that begin as one does before its first digit: a repository may have thousands of others. */
+async function listTags(tag: string, github: GitHub): Promise<string[]> {
+  const [prefix = ''] = /^\D*/.exec(tag) ?? []
+  const asked = { ...github.repository, ref: `tags/${prefix}`.replace(/\/$/, '') }
+  const refs = await github.call(async ({ paginate, rest }) => {
+    return { data: await paginate(rest.git.listMatchingRefs, asked) }
+  })
+  return refs.map(({ ref }) => ref.replace(/^refs\/tags\//, ''))
+}
+
+/** `@scope/pkg@1.2.0-rc.1`: prefix `@scope/pkg@`, numbers 1, 2, and 0, suffix `-rc.1`. */
+type Version = Readonly<Record<'tag' | 'prefix' | 'suffix', string>> & {
+  readonly numbers: readonly number[]
+  /** -1 for a prerelease, 1 for a post-release. */
+  readonly stage: number
+}
+
+const VERSION =
+  /^(.*?)v?(?<![\d.])(\d+(?:\.\d+){0,3})((?:[-+.]|a|b|rc|alpha|beta|pre|dev|post)[\w.+-]*)?$/i
+const POST_RELEASE =
+  /^(?:\+|[-.]?(?:post|hotfix|patch|fix|final|release|ga|sp|rev|r|p)(?:[-.\d]|$))/i
+
+/** Reads a tag; nothing if it isn't a version. */
+function readVersion(tag: string): Version[] {
+  const [match, prefix = '', numbers = '', suffix = ''] = VERSION.exec(tag) ?? []
+  if (match === undefined) return []
+  const stageOfSuffix = POST_RELEASE.test(suffix) ? 1 : -1
+  const stage = suffix === '' ? 0 : stageOfSuffix
+  return [{ tag, prefix, numbers: numbers.split('.').map(Number), suffix, stage }]
+}
+
+/** Lists the lower versions with a tag's prefix, highest first; for a stable version only the stable ones. */
 export function tagsBefore(tag: string, tags: readonly string[]): string[] {
   const [version] = readVersion(tag)
   if (version === undefined) return []
-  const lower = tags
-    .flatMap(readVersion)
-    .filter((one) => one.prefix === version.prefix && compareVersions(one, version) < 0)
-  return lower.toSorted((one, other) => compareVersions(other, one)).map((one) => one.tag)
-}
-
-/** `@scope/pkg@1.2.0-rc.1`: prefix `@scope/pkg@`, numbers `1.2.0`, suffix `-rc.1`. */
-type Version = Readonly<Record<'tag' | 'prefix' | 'numbers' | 'suffix', string>>
-
-const VERSION =
-  /^(.*?)v?(?<![\d.])(\d+(?:\.\d+){0,3})((?:[-.]|a|b|rc|alpha|beta|pre|dev)[\w.-]*)?(?:\+.*)?$/i
-
-/** None if the tag is no version's. */
-function readVersion(tag: string): Version[] {
-  const [match, prefix = '', numbers = '', suffix = ''] = VERSION.exec(tag) ?? []
-  return match === undefined ? [] : [{ tag, prefix, numbers, suffix }]
-}
-
-/** Below zero if the first is lower. A version with a suffix comes before the one without it. */
-function compareVersions(one: Version, other: Version): number {
   const { compare: natural } = new Intl.Collator('en', { numeric: true })
-  const isFinal = one.suffix === '' || other.suffix === ''
-  const bySuffix = isFinal
-    ? other.suffix.length - one.suffix.length
-    : natural(one.suffix, other.suffix)
-  return natural(one.numbers, other.numbers) || bySuffix
+  const order = (one: Version, other: Version): number => {
+    const differences = [0, 1, 2, 3].map((at) => (one.numbers[at] ?? 0) - (other.numbers[at] ?? 0))
+    const ofNumbers = differences.find((difference) => difference !== 0) ?? 0
+    return ofNumbers || one.stage - other.stage || natural(one.suffix, other.suffix)
+  }
+  return tags
+    .flatMap(readVersion)
+    .filter((one) => one.prefix === version.prefix && order(one, version) < 0)
+    .filter((one) => version.stage < 0 || one.stage >= 0)
+    .toSorted((one, other) => order(other, one))
+    .map((one) => one.tag)
 }
 
-/** As many files as GitHub compares at most, without saying how many there are. */
-const MAX_COMPARED = 300
-/** As many files of a pull request as GitHub lists at most. */
-const MAX_LISTED_FILES = 3000
-
-/** What `read` says, else what is known without it: one failure costs all that has changed. */
-export async function readChanges(
+/** Reads what has changed since the first base that the change fits; if there is none, `known` has the rest. */
+async function compareWithFirst(
+  candidates: readonly Candidates[],
+  head: string,
+  { label, known }: { readonly label?: string; readonly known: EventFacts },
   github: GitHub,
-  known: Partial<EventFacts>,
-  read: () => Promise<EventFacts>,
-  permission = 'contents: read',
 ): Promise<EventFacts> {
-  const lacks = known.commits?.length ? 'the' : 'the commits,'
-  const effect = `the agent is not told ${lacks} files and diff`
-  const call = { purpose: 'read what has changed', permission, effect }
-  const changes = await github.attempt(call, read)
-  return changes.known ? changes.value : unknownChanges(changes.why, known)
+  const permission = 'contents: read'
+  const call = { purpose: 'read what has changed', permission, effect: lackOf(known.commits) }
+  const withFirst = (value: string): EventFacts =>
+    label === undefined ? known : { ...known, facts: [[label, value], ...known.facts] }
+  let shown = withFirst('not known')
+  let failure: { readonly error: GitHubError; readonly what: string } | undefined
+  const limits: Fact[] = []
+  const changes = await github.attempt(call, async () => {
+    for (const { what, list, areArbitrary: isArbitrary = false } of candidates) {
+      const listed = await github.read(list)
+      const bases = listed.known ? listed.value : []
+      let error = listed.known ? undefined : listed.error
+      for (const base of bases.slice(0, MAX_TRIED)) {
+        const { words, commits, min = 0, max = Infinity } = base
+        const since: Fact = [label ?? 'Changes since', words]
+        const compared = await github.read(() => compare(base, head, github))
+        if (compared.known) {
+          const { commitCount = 0, facts } = compared.value
+          if (commitCount < min || commitCount > max) continue
+          return { ...compared.value, facts: [since, ...limits, ...facts], isArbitrary }
+        }
+        error = compared.error
+        if (commits) shown = { ...known, facts: [since], commits, isArbitrary }
+        // A tag or commit may be gone; anything else would fail again.
+        if (error.status !== 404) break
+      }
+      if (bases.length > MAX_TRIED) limits.push([`Tried of ${what}`, `${MAX_TRIED}`])
+      if (error) failure ??= { error, what }
+    }
+    call.effect = lackOf(shown.commits)
+    if (failure) throw failure.error
+    return undefined
+  })
+  if (!changes.known) return unknownChanges(changes.why, shown)
+  if (failure) {
+    const effect = 'the prompt may not include all changes'
+    github.report(failure.error, { purpose: `compare with ${failure.what}`, permission, effect })
+  }
+  if (changes.value) return changes.value
+  const { facts, ...none } = withFirst('none')
+  return unknownChanges(NO_BASE, { ...none, facts: [...facts, ...limits] })
+}
+
+/** Says what a prompt lacks that has only these commits. */
+export function lackOf(commits: readonly unknown[] = []): string {
+  return `the prompt lacks the ${commits.length > 0 ? 'files and diff' : 'commits, files, and diff'}`
 }
 
 export function unknownChanges(why: string, known: Partial<EventFacts> = {}): EventFacts {
   return { facts: [], ...known, files: { files: [], total: undefined, problem: why } }
 }
 
-/** What a change is compared with: a commit, branch or tag, and how the agent is told of it. */
-type Base = { readonly ref: string; readonly since: Fact }
+/** Adds the merged pull requests that commits came in, and names those that don't need docs. */
+async function addMergedPulls(
+  changes: EventFacts,
+  { mergedPulls: known }: EarlierChanges,
+  { inputs, github }: Run,
+): Promise<EventFacts> {
+  const { commits: listed = [] } = changes
+  // On a push, those of earlier pushes, whose runs were dropped or skipped.
+  const unread = listed.filter(({ sha }) => isSha(sha) && !known.has(sha))
+  const effect = 'the agent does not know which pull requests the commits came in'
+  const read = await readMergedPulls(unread, { withText: true, effect }, github)
+  const origins = new Map([...read, ...known])
+  const skipped = listed
+    .toReversed()
+    .flatMap(({ sha }) => origins.get(sha) ?? [])
+    .filter(({ labels }) => hasSkipLabel(labels, inputs))
+    .map(({ number }) => `#${number}`)
+  const ignored: Fact = [
+    "Pull requests that don't need documentation (ignore their changes)",
+    [...new Set(skipped)].join(', '),
+  ]
+  const facts = [...changes.facts, ignored]
+  return { ...changes, facts, commits: withPulls(listed, origins, inputs) }
+}
 
-/** What has changed since a base: three requests where there are more files than GitHub compares. */
-async function compare({ ref, since }: Base, head: string, github: GitHub): Promise<EventFacts> {
+/** As many files as GitHub compares at most, without saying how many there are. */
+const MAX_COMPARED = 300
+
+/** Compares the head with a base: three requests if there are more files than GitHub compares. */
+async function compare({ ref }: Base, head: string, github: GitHub): Promise<EventFacts> {
+  if (ref === head) return { facts: [], files: { files: [], total: 0 } }
+  if (ref === '') return await readCommit(head, github)
   const compared = await requestComparison(ref, head, github)
   const { html_url, commits, total_commits: commitCount } = compared
   const url = html_url ?? ''
@@ -284,11 +361,21 @@ async function compare({ ref, since }: Base, head: string, github: GitHub): Prom
   const inHalves = halves.known ? halves.value : []
   const more = inHalves.filter(({ path }) => !files.some((file) => file.path === path))
   return {
-    facts: [since, ['Compare', url]],
+    facts: [['Compare', url]],
     commits: listed.map(summaryOf),
     commitCount: commitCount ?? 0,
     files: { files: [...files, ...more], total: isWhole ? files.length : undefined, url },
   }
+}
+
+async function readCommit(ref: string, github: GitHub): Promise<EventFacts> {
+  const commit = await github.call<ComparedCommit>(({ rest }) =>
+    rest.repos.getCommit({ ...github.repository, ref }),
+  )
+  const files = readChangedFiles(commit.files)
+  const total = files.length < MAX_COMPARED ? files.length : undefined
+  const url = commit.html_url ?? ''
+  return { facts: [], commits: [summaryOf(commit)], commitCount: 1, files: { files, total, url } }
 }
 
 /** Source: GitHub's REST API, "Compare two commits": without paging the newest 250 commits, oldest first. */
@@ -302,14 +389,14 @@ async function requestComparison(base: string, head: string, github: GitHub): Pr
   return compared
 }
 
-/** Asks for a change in two parts, up to a commit in its middle and from there; no files if there is no such commit. */
+/** Reads a change in two parts, up to a commit in its middle and from there; no files if there is no such commit. */
 async function compareHalves(
   base: string,
   head: string,
   commits: readonly ComparedCommit[],
   github: GitHub,
 ): Promise<ChangedFile[]> {
-  // A merge, if there are any: it is on the branch itself.
+  // Merges are on the branch itself.
   const inside = commits.slice(0, -1)
   const merges = inside.filter(({ parents }) => (parents?.length ?? 0) > 1)
   const candidates = merges.length > 0 ? merges : inside
@@ -319,13 +406,13 @@ async function compareHalves(
     requestComparison(base, middle, github),
     requestComparison(middle, head, github),
   ])
-  // A commit that lacks something of the base would tell it as a part of the change.
+  // Otherwise the second part would include changes of the base.
   return first.behind_by === 0
     ? unite(readChangedFiles(first.files), readChangedFiles(second.files))
     : []
 }
 
-/** The files of two changes, one after the other; of a file in both, the second diff. */
+/** Joins the files of two changes, one after the other; of a file in both, the second diff is shown. */
 function unite(first: readonly ChangedFile[], second: readonly ChangedFile[]): ChangedFile[] {
   const files = new Map(first.map((file) => [file.path, file]))
   for (const file of second) {
@@ -341,8 +428,7 @@ function unite(first: readonly ChangedFile[], second: readonly ChangedFile[]): C
   return [...files.values()]
 }
 
-/** The files of one answer of GitHub's. */
-function readChangedFiles(listed: Maybe<readonly CommitFile[]>): ChangedFile[] {
+export function readChangedFiles(listed: Maybe<readonly CommitFile[]>): ChangedFile[] {
   return (listed ?? []).map(({ filename, previous_filename: oldPath, status, patch, ...file }) => ({
     status: status ?? 'changed',
     path: filename ?? '',
@@ -350,41 +436,5 @@ function readChangedFiles(listed: Maybe<readonly CommitFile[]>): ChangedFile[] {
     added: file.additions ?? 0,
     removed: file.deletions ?? 0,
     patch: patch ?? undefined,
-  }))
-}
-
-export function summaryOf({ sha, html_url: url, commit, author }: ComparedCommit): CommitSummary {
-  return { sha: sha ?? '', message: commit?.message ?? '', url, author }
-}
-
-/** The files and commits of a pull request: a request for each hundred of them. */
-export async function changesOfPull(
-  { number, changed_files: counted, html_url: url }: PullRequest,
-  github: GitHub,
-): Promise<EventFacts> {
-  const path = `${github.path}/pulls/${number}`
-  const [listed, commits] = await Promise.all([
-    github.list<CommitFile>(`${path}/files`, MAX_LISTED_FILES),
-    github.list<ComparedCommit>(`${path}/commits`),
-  ])
-  const files = readChangedFiles(listed)
-  const total = counted ?? (files.length < MAX_LISTED_FILES ? files.length : undefined)
-  return {
-    facts: [],
-    // The description tells what the bodies of its messages would.
-    commits: commits.map(summaryOf).map(withoutBody),
-    files: { files, total, url: url ? `${url}/files` : '' },
-  }
-}
-
-/** The commits that the payload of a push has; of a new tag, the one that it is on. */
-export function pushedCommits({ commits, head_commit: tip }: Payload): CommitSummary[] {
-  const pushed = commits?.length ? commits : tip == null ? [] : [tip]
-  return pushed.map(({ id, message, url, author }) => ({
-    sha: id ?? '',
-    message: message ?? '',
-    url,
-    // An app's name ends in `[bot]` there.
-    author: { login: author?.username, type: 'User' },
   }))
 }

@@ -1,55 +1,75 @@
-import type { GitHub, Lookup } from '../github/client.ts'
-import type { MergedPull, MergedPulls } from '../github/pull-requests.ts'
-import type { Comment, Issue, Maybe, PullRequest, User, WorkflowRun } from '../github/types.ts'
-import { errorMessage } from '../lib/text.ts'
+import type { GitHub } from '../github/client.ts'
+import { isSameAccount } from '../github/comments.ts'
+import type {
+  Comment,
+  CommitFile,
+  ComparedCommit,
+  FromGitHub,
+  Issue,
+  Maybe,
+  PullRequest,
+  User,
+  WorkflowRun,
+} from '../github/types.ts'
+import { cleanMarkdown, errorMessage } from '../lib/text.ts'
 import type { Trigger } from '../look/command.ts'
 import { ignoredAuthor } from '../look/commits.ts'
-import { type GitHubEvent, isFromFork } from '../look/event.ts'
+import { followedBranch, type GitHubEvent, isFromFork } from '../look/event.ts'
 import { type Environment, runUrlOf } from '../runner/environment.ts'
 import type { Run } from '../runner/run.ts'
 import {
-  changesOfPull,
+  type EarlierChanges,
   factsOfBranch,
   factsOfPush,
   factsOfRelease,
-  type LastJob,
-  pushedCommits,
-  readChanges,
+  lackOf,
+  readChangedFiles,
   unknownChanges,
 } from './bases.ts'
 import {
+  type Post,
+  type PriorPosts,
+  pullsOf,
+  pushedCommits,
+  subjectLine,
+  summaryOf,
+  withoutBody,
+  withPulls,
+} from './messages.ts'
+import {
   type BlockOptions,
-  type CommitSummary,
   type ContextStats,
   type EventFacts,
   type Fact,
-  pullsOf,
   renderContext,
-  subjectLine,
-  withPulls,
 } from './render.ts'
 
-/** What the run knows already. */
-type KnownFacts = Pick<BlockOptions, 'signals' | 'conversation' | 'promptBytes'> & {
-  /** That the commits of a push came in. */
-  readonly mergedPulls: MergedPulls
-  readonly lastJob: Lookup<LastJob | undefined>
-  /** Whether the search for it ended at its limit, so that an older job may exist. */
-  readonly reachedLimit: boolean
-  /** The pull request that an earlier job ended in, where this run starts a new one. */
-  readonly earlierPull?: { readonly prLink: string; readonly state: string } | undefined
-}
+/** What the run already knows. */
+type KnownFacts = EarlierChanges &
+  Pick<BlockOptions, 'signals' | 'conversation' | 'promptBytes'> & {
+    /** The pull request of an earlier job, if this run starts a new one. */
+    readonly earlierPull?: { readonly prLink: string; readonly state: string } | undefined
+  }
 
-/** What led to a job, for people. */
+/** What a job is about, for people. */
 export type SourceItem = {
-  readonly kind: 'pull' | 'commit' | 'release' | 'command' | 'signals'
+  readonly kind:
+    | 'pull'
+    | 'commit'
+    | 'release'
+    | 'issue'
+    | 'discussion'
+    | 'command'
+    | 'review'
+    | 'workflow'
+    | 'signals'
   readonly url: string
   readonly title: string
-  /** Login; empty where it is not known. */
+  /** Login; empty if it is not known. */
   readonly author: string
 }
 
-/** Newest first. `authors`: logins of the people whose changes it is about. */
+/** Newest first. `authors`: logins of the people whose changes the job is about. */
 export type Sources = { readonly items: readonly SourceItem[]; readonly authors: readonly string[] }
 
 type ContextBlock = {
@@ -60,8 +80,8 @@ type ContextBlock = {
 }
 
 /**
- * What GitHub knows of the event, as a delimited block for the prompt: from the payload, and from the API where that is
- * silent. Never fails: what can't be read from GitHub is left out, and said.
+ * Describes the event as a delimited block for the prompt: from the payload and, where the payload is silent, from GitHub's
+ * API. Never fails: what can't be read is left out, and the log says so.
  */
 export async function describeEvent(
   trigger: Trigger,
@@ -71,7 +91,7 @@ export async function describeEvent(
   const { event } = trigger
   if (run.inputs.context === 'none') {
     const commits = withPulls(pushedCommits(event.payload), known.mergedPulls, run.inputs)
-    return { text: '', stats: undefined, sources: sourcesOf(trigger, commits, run) }
+    return { text: '', stats: undefined, sources: sourcesOf(trigger, { commits }, run) }
   }
   try {
     return describe(trigger, await factsOf(event, known, run), known, run)
@@ -79,7 +99,8 @@ export async function describeEvent(
     // Neither payloads nor responses are checked field by field.
     const why = `GitHub returned unexpected data (${errorMessage(error)})`
     run.log.warnInSummary(
-      `Failed to describe the event: ${why}, so the agent is not told what it is about.`,
+      `Failed to describe the event: ${why}, so the prompt doesn't say what changed.`,
+      'The prompt lacks the context',
     )
     const bare = { ...trigger, event: { ...event, payload: {} } }
     return describe(bare, unknownChanges(why), known, run)
@@ -102,10 +123,7 @@ function describe(
     ...branchOf(event, environment),
     ['Workflow run', runUrlOf(environment)],
     ['Asked by', command === undefined ? '' : `${command.author.login} in ${command.source.url}`],
-    [
-      'Earlier pull request of the docs agent',
-      earlierPull ? `${earlierPull.prLink} (${state})` : '',
-    ],
+    ['Earlier docs pull request', earlierPull ? `${earlierPull.prLink} (${state})` : ''],
     ...described.facts,
   ]
   const { body, user, html_url: url } = payload.comment ?? payload.review ?? {}
@@ -117,64 +135,77 @@ function describe(
   const block = renderContext(all, { ...known, detail: inputs.context, isCommand })
   return {
     ...block,
-    sources: sourcesOf(trigger, described.commits ?? [], run, known.signals),
+    sources: sourcesOf(trigger, described, run, known.signals),
   }
 }
 
-/** At most as many people are named. */
+/** How many people are named at most. */
 const MAX_SOURCE_AUTHORS = 10
 
-/** @param commits oldest first, with the pull requests that they came in */
+/** Says what a job is about: for the source comment, and whose changes they are. */
 export function sourcesOf(
-  { event: { payload }, command }: Trigger,
-  commits: readonly CommitSummary[],
+  { event: { payload, row }, command }: Trigger,
+  { commits = [], isArbitrary = false }: Pick<EventFacts, 'commits' | 'isArbitrary'>,
   { inputs }: Run,
   signals: readonly string[] = [],
 ): Sources {
-  const { issue, release, comment } = payload
+  const { issue, release, comment, discussion, review, workflow_run: followed } = payload
   const pull = payload.pull_request ?? (issue?.pull_request ? issue : undefined)
-  const ofPull = ({ url, title, author }: MergedPull) => toSource('pull', url, title, author)
-  const ofCommits = commits
+  const named = isArbitrary ? [] : commits
+  const merged = pullsOf(named)
+  const ofMerged = merged.map(({ url, title, author }) => toSource('pull', url, title, author))
+  const ofCommits = named
     .toReversed()
-    .flatMap(
-      (one) =>
-        one.pulls?.map(ofPull) ?? [toSource('commit', one.url, subjectLine(one), one.author)],
-    )
-  const merged = pullsOf(commits).map(ofPull)
-  let items = merged.length > 0 ? merged : ofCommits
+    .map((one) => toSource('commit', one.url, subjectLine(one), one.author))
+  let items = merged.length > 0 ? ofMerged : ofCommits
+  if (items.length === 0 && row.subject === 'workflow-run' && followed)
+    items = [toSource('workflow', followed.html_url, followed.name, followed.actor)]
   if (items.length === 0 && signals.length > 0) items = [toSource('signals')]
   if (release) items = [toSource('release', release.html_url, release.name || release.tag_name)]
-  if (pull) items = [toSource('pull', pull.html_url, pull.title, pull.user)]
+  const thread = pull ?? issue ?? discussion
+  if (thread) {
+    const kind = pull ? 'pull' : issue ? 'issue' : 'discussion'
+    items = [toSource(kind, thread.html_url, thread.title, thread.user)]
+  }
   if (command) {
     const { source, instructions } = command
     items = [toSource('command', source.url, instructions, comment?.user)]
   }
-  const people = (command || pull ? items : ofCommits).filter(
-    ({ author, type }) =>
-      type === 'User' && !author.endsWith('[bot]') && !ignoredAuthor([author], inputs),
-  )
-  return {
-    items: items.map(({ type: _, ...item }) => item),
-    authors: [...new Set(people.map(({ author }) => author))].slice(0, MAX_SOURCE_AUTHORS),
-  }
+  const ofChanges = named.toReversed().flatMap((one) => one.pulls?.flatMap(peopleOf) ?? one.author)
+  let people = pull ? peopleOf({ author: pull.user, assignees: pull.assignees }) : ofChanges
+  if (command || review) people = [comment?.user ?? review?.user]
+  const logins = people.filter(isPerson).flatMap(({ login }) => login ?? [])
+  const authors = logins.filter((login) => !ignoredAuthor([login], inputs))
+  return { items, authors: [...new Set(authors)].slice(0, MAX_SOURCE_AUTHORS) }
 }
 
-/** With the type of the author's account. */
+/** The author of a pull request; of a bot's pull request the people assigned to it. */
+function peopleOf({
+  author,
+  assignees,
+}: FromGitHub<{ author: User; assignees: readonly User[] }>): Maybe<User>[] {
+  return isPerson(author) ? [author] : [...(assignees ?? [])]
+}
+
+/** Whether an account is a person's that exists. `Copilot` has no `[bot]` in its name, and a push doesn't say types. */
+function isPerson(user: Maybe<User>): user is User {
+  const { login, type } = user ?? {}
+  const isOther = /\[bot\]$|^(?:copilot|ghost)$/i.test(login ?? '')
+  return type === 'User' && !isOther
+}
+
 function toSource(
   kind: SourceItem['kind'],
   url?: Maybe<string>,
   title?: Maybe<string>,
   user?: Maybe<User>,
-) {
-  return { kind, url: url ?? '', title: title ?? '', author: user?.login ?? '', type: user?.type }
+): SourceItem {
+  return { kind, url: url ?? '', title: title ?? '', author: user?.login ?? '' }
 }
 
-async function factsOf(
-  { payload, row }: GitHubEvent,
-  known: KnownFacts,
-  run: Run,
-): Promise<EventFacts> {
-  const { github } = run
+async function factsOf(event: GitHubEvent, known: KnownFacts, run: Run): Promise<EventFacts> {
+  const { payload, row } = event
+  const { github, environment } = run
   switch (row.subject) {
     case 'push':
       return await factsOfPush(payload, known, run)
@@ -183,11 +214,11 @@ async function factsOf(
     case 'issue':
       return await factsOfIssue(payload.issue ?? {}, github)
     case 'release':
-      return await factsOfRelease(payload, github)
+      return await factsOfRelease(payload, known, run)
     case 'branch':
-      return await factsOfBranch(known.lastJob, run)
+      return await factsOfBranch(environment.sha, known, run)
     case 'workflow-run':
-      return { facts: factsOfRun(payload.workflow_run ?? {}) }
+      return await factsOfFollowed(event, known, run)
     case 'discussion':
       return titled('Discussion', payload.discussion ?? {})
     case 'none':
@@ -214,12 +245,45 @@ async function factsOfPull(
     ],
     ['Comment on', commentPlace(comment)],
   ]
-  const read = () => changesOfPull(pull, github)
-  const changes = await readChanges(github, {}, read, 'pull-requests: read')
+  const changes = await changesOfPull(pull, github)
   return { ...described, ...changes, facts, hunk: comment.diff_hunk ?? '' }
 }
 
-/** A comment on a pull request's main thread knows it as an issue: without its branches. */
+/** As many files and commits of a pull request as GitHub lists at most. */
+const MAX_LISTED_FILES = 3000
+const MAX_LISTED_COMMITS = 250
+
+/** Reads the files and commits of a pull request: a request for each hundred of them. What can be read is shown. */
+async function changesOfPull(
+  { number, changed_files: counted, commits: commitCount, html_url: url }: PullRequest,
+  github: GitHub,
+): Promise<EventFacts> {
+  const path = `${github.path}/pulls/${number}`
+  const [listed, commits] = await Promise.all([
+    github.read(() => github.list<CommitFile>(`${path}/files`, MAX_LISTED_FILES)),
+    github.read(() => github.list<ComparedCommit>(`${path}/commits`)),
+  ])
+  // The description says what the bodies of its messages would.
+  const shown = commits.known ? commits.value.map(summaryOf).map(withoutBody) : []
+  const failed = [listed, commits].find(({ known }) => !known)
+  if (failed?.known === false) {
+    const effect = listed.known ? 'the prompt lacks the commits' : lackOf(shown)
+    const call = { purpose: 'read what has changed', permission: 'pull-requests: read', effect }
+    github.report(failed.error, call)
+  }
+  const isCut = shown.length >= MAX_LISTED_COMMITS && commitCount != null
+  const known = {
+    facts: [],
+    commits: shown,
+    ...(isCut && { commitCount, listedCommits: 'oldest' as const }),
+  }
+  if (!listed.known) return unknownChanges(listed.why, known)
+  const files = readChangedFiles(listed.value)
+  const total = counted ?? (files.length < MAX_LISTED_FILES ? files.length : undefined)
+  return { ...known, files: { files, total, url: url ? `${url}/files` : '' } }
+}
+
+/** Describes an issue. A comment on a pull request's main thread has it as an issue, without its branches. */
 async function factsOfIssue(issue: Issue, github: GitHub): Promise<EventFacts> {
   const { number, pull_request: link } = issue
   if (link == null) return titled('Issue', issue)
@@ -235,7 +299,7 @@ async function factsOfIssue(issue: Issue, github: GitHub): Promise<EventFacts> {
   return await factsOfPull(known, github, {})
 }
 
-/** What pull requests, issues and discussions have in common. */
+/** Describes what pull requests, issues, and discussions have in common. */
 function titled(kind: string, issue: Issue): EventFacts {
   const { number, title, html_url: url, user, labels, body } = issue
   const facts: Fact[] = [
@@ -260,23 +324,31 @@ function pullStateText({
   return state === 'open' ? `${shown}, not merged: users don't have it yet` : shown
 }
 
-/** Where a review comment stands: `src/a.ts, line 7`. */
+/** Names the place of a review comment: `src/a.ts, line 7`. */
 function commentPlace({ path, line, original_line: original }: Comment): string {
   const at = line ?? original
   return at == null ? (path ?? '') : `${path}, line ${at}`
 }
 
-/** The run that this one follows. */
-function factsOfRun(run: WorkflowRun): Fact[] {
-  return [
-    ['Finished workflow', `${run.name} (${run.html_url}, started by ${run.event})`],
-    ['Branch', run.head_branch ?? ''],
-    ['Commit', run.head_sha ?? ''],
-    ['Conclusion', run.conclusion ?? ''],
+/** Describes the run that this one follows; of one on a branch what has changed there up to its commit, too. */
+async function factsOfFollowed(
+  event: GitHubEvent,
+  known: KnownFacts,
+  run: Run,
+): Promise<EventFacts> {
+  const followed: WorkflowRun = event.payload.workflow_run ?? {}
+  const facts: Fact[] = [
+    ['Finished workflow', `${followed.name} (${followed.html_url}, started by ${followed.event})`],
+    ['Branch', followed.head_branch ?? ''],
+    ['Commit', followed.head_sha ?? ''],
+    ['Conclusion', followed.conclusion ?? ''],
   ]
+  if (followedBranch(event, run.environment) === undefined) return { facts }
+  const changes = await factsOfBranch(followed.head_sha ?? '', known, run)
+  return { ...changes, facts: [...facts, ...changes.facts] }
 }
 
-/** The branch or tag that an event is about, where its other facts don't tell. */
+/** Names the branch or tag that an event is about, if its other facts don't. */
 function branchOf({ row, payload }: GitHubEvent, { ref }: Environment): Fact[] {
   if (payload.pull_request != null || payload.issue?.pull_request != null) return []
   if (row.subject === 'release' || row.subject === 'workflow-run') return []
@@ -284,4 +356,51 @@ function branchOf({ row, payload }: GitHubEvent, { ref }: Environment): Fact[] {
     return [[payload.ref_type === 'tag' ? 'Tag' : 'Branch', payload.ref ?? '']]
   const [, kind, name = ref] = /^refs\/(heads|tags)\/(.*)$/.exec(ref) ?? []
   return [[kind === 'tags' ? 'Tag' : 'Branch', name]]
+}
+
+/** Which comments of a thread are selected. */
+export type PostFilter = {
+  readonly commandId: number
+  /** When the command was written; empty if not known. A review isn't a comment of the thread. */
+  readonly writtenAt: string
+  readonly asker: Maybe<User>
+  /** Ids of this action's comments. */
+  readonly ours: ReadonlySet<number>
+  /** Id of the comment after which the selection begins. */
+  readonly sinceId?: number
+  readonly mayAsk: (user: User) => Promise<boolean>
+}
+
+/** How many authors besides the asker GitHub is asked about at most. */
+const MAX_POST_AUTHORS = 20
+/** Those who are asked about first. GitHub's word decides the order only, never the permission. */
+const ASSOCIATIONS = ['OWNER', 'MEMBER', 'COLLABORATOR', 'CONTRIBUTOR']
+
+/** Selects the comments of a thread, given oldest first, that people who can start a job wrote before a command. */
+export async function selectPosts(
+  thread: readonly Post[],
+  filter: PostFilter,
+): Promise<PriorPosts> {
+  const { commandId, writtenAt, asker, ours, sinceId, mayAsk } = filter
+  const start = thread.findIndex(({ id }) => id === sinceId) + 1
+  const end = thread.findIndex(
+    ({ id, createdAt }) => id === commandId || (writtenAt !== '' && createdAt > writtenAt),
+  )
+  const earlier = thread.slice(start, end < 0 ? undefined : end)
+  const before = earlier.filter(({ id, body }) => !ours.has(id) && cleanMarkdown(body) !== '')
+  const rankOf = ({ association }: Post): number => {
+    const at = ASSOCIATIONS.indexOf(association)
+    return at < 0 ? ASSOCIATIONS.length : at
+  }
+  const authors: User[] = []
+  for (const { author } of before.toReversed().toSorted((a, b) => rankOf(a) - rankOf(b))) {
+    const isListed = author == null || [asker, ...authors].some((one) => isSameAccount(one, author))
+    if (!isListed && authors.length < MAX_POST_AUTHORS) authors.push(author)
+  }
+  const may = await Promise.all(authors.map(mayAsk))
+  const permitted = [asker, ...authors.filter((_, index) => may[index])]
+  const posts = before.filter(
+    ({ author }) => author && permitted.some((one) => isSameAccount(one, author)),
+  )
+  return { posts, others: before.length - posts.length }
 }

@@ -37,7 +37,12 @@ export async function tell(
   for (const { login, id } of [octocat, sender ?? octocat])
     world.roles.set(login?.toLowerCase() ?? '', { ...role, id: id ?? 0 })
   const inputs = { prompt: 'Document it.', 'dry-run': 'true', ...start.inputs }
-  const { log, requests, summary } = await run({ runId: 1001, ...start, event: made, inputs })
+  const { log, outputs, requests, summary } = await run({
+    runId: 1001,
+    ...start,
+    event: made,
+    inputs,
+  })
   const first = log.findIndex((line) => line.startsWith('<github-context'))
   const last = log.findIndex((line) => line.startsWith('</github-context'))
   const lines = log.slice(first, last + 1)
@@ -45,6 +50,7 @@ export async function tell(
   return {
     leadIn: lines.slice(1, 4),
     lines: lines.slice(4, -1),
+    outputs,
     counts: /(?<=told: ).*(?=\.)/.exec(summary)?.[0],
     requests: requests.filter((line) => !OTHER_REQUESTS.test(line)),
     logged: log.filter(
@@ -84,11 +90,10 @@ export function changedFile(filename: string, change: object = {}) {
 /** What is told of it. */
 export const COMPARED = [
   'Compare: https://github.com/acme/docs/compare/a...b',
-  'Commits:',
+  'Commits (3, of which GitHub lists the newest 2):',
   '- bbbbbbb Use it',
   '- 1111111 Add a flag',
   '  It is on.',
-  '… (1 more, left out here)',
   'Changed files: 1 (+1 -0), first what readers would notice',
   'added src/flag.ts (+1 -0)',
   '@@ -0,0 +1 @@',

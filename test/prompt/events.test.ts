@@ -142,7 +142,7 @@ describe('a pull request', () => {
     expect(lines).toEqual(expect.arrayContaining(['Pull request: 5', `State: open, ${NOT_MERGED}`]))
     expect(lines.at(-1)).toMatch(/^Changed files: not known: GitHub returned 403/)
     const missing =
-      /^warning: `pull-requests: read` is missing .*, so the agent is not told the commits, files and diff\./
+      /^warning: `pull-requests: read` is missing .*, so the prompt lacks the commits, files, and diff\./
     expect(logged).toEqual([expect.stringMatching(missing)])
   })
 })
@@ -191,16 +191,14 @@ describe('any other event', () => {
     })
     expect(asked.lines.join()).not.toContain('Comment by')
     const conversation = [
-      'The conversation before, by those who may ask:',
+      'The comments before, by people who can start a job:',
       expect.stringMatching(/^- octocat, 20.*Z:$/),
       '  Let us say 30 days.',
     ]
     expect(asked.lines).toEqual(expect.arrayContaining(conversation))
     expect([plain, asked].map(({ leadIn }) => leadIn[0])).toEqual([
-      expect.stringMatching(
-        /^This request comes from an unattended workflow run: nobody can answer/,
-      ),
-      expect.stringMatching(/^This request was written as a comment on GitHub: the author reads/),
+      expect.stringContaining('an unattended workflow run'),
+      expect.stringContaining('Its author reads the result'),
     ])
   })
 
@@ -215,7 +213,7 @@ describe('any other event', () => {
       const prLink = `https://github.com/${repository}/pull/3`
       addJob(scene, BEFORE, { target_url: prLink })
       const { lines } = await tell(scene, { event: bareEvent('schedule') })
-      expect(lines).toContain(`Earlier pull request of the docs agent: ${prLink} (${words})`)
+      expect(lines).toContain(`Earlier docs pull request: ${prLink} (${words})`)
     },
   )
 })

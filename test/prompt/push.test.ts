@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { bareEvent, push, pushBy, pushTo } from '../support/events.ts'
+import { bareEvent, event, push, pushBy, pushTo } from '../support/events.ts'
 import { type Harness, startHarness } from '../support/harness.ts'
 import { AFTER, addCommit, addPull, BEFORE, commitOf, mergePull } from '../support/world.ts'
 import { addJob, COMPARE, COMPARED, COMPARISON, changedFile, RUN, tell } from './describe-run.ts'
@@ -19,7 +19,7 @@ const pushed = pushBy('octocat', 'octocat')
 describe('a push', () => {
   it('whose commits cancel out changed no files', async () => {
     const { lines } = await tell(await pushScene({ files: [] }), { event: pushed })
-    expect(lines.slice(5)).toEqual([...COMPARED.slice(1, 6), 'Changed files: none'])
+    expect(lines.slice(5)).toEqual([...COMPARED.slice(1, 5), 'Changed files: none'])
   })
 
   it.each([
@@ -56,7 +56,7 @@ describe('a push', () => {
       `Merged pull request #${number}: Change ${number} (https://github.com/acme/docs/pull/${number}, by octocat${labels}):`
     expect(counts).toBe('4 commits, 1 file, 2 merged pull requests')
     expect(lines.slice(6)).toEqual([
-      'Pull requests that need no documentation (pass over their changes): #10, #8',
+      "Pull requests that don't need documentation (ignore their changes): #10, #8",
       ...[title(9, ', labels: feature, cli'), '  Why 9.', title(7), '  Why 7.', 'Commits:'],
       ...[10, 9, 8, 7].map((number) =>
         expect.stringMatching(RegExp(`^- .{7} Change ${number} \\(#${number}\\)$`)),
@@ -113,6 +113,22 @@ describe('a push', () => {
     }
   })
 
+  it.each([
+    {
+      what: 'the default branch',
+      ref: 'refs/heads/flag',
+      base: 'main',
+      since: 'the branch left main',
+    },
+    { what: 'its first commit', ref: 'refs/heads/main', base: BEFORE, since: 'the first commit' },
+  ])('of a new branch is compared with $what', async ({ ref, base, since }) => {
+    const scene = await startHarness()
+    scene.world.comparisons.set(`${base}...${AFTER}`, COMPARISON)
+    const commits = [BEFORE, AFTER].map((id) => ({ id, message: 'Add' }))
+    const { lines } = await tell(scene, { event: push({ ...ofNewRef, ref, commits }) })
+    expect(lines.slice(4)).toEqual([`Changes since: ${since}`, ...COMPARED])
+  })
+
   it('of a tag is compared with the version before it', async () => {
     const scene = await startHarness()
     const { tags, comparisons } = scene.world
@@ -127,7 +143,6 @@ describe('a push', () => {
 
   const tip = { id: AFTER, message: 'Add' }
   it.each([
-    [push({ ...ofNewRef, ref: 'refs/heads/x', commits: [tip] }), ['Branch: x', RUN], '1 commit'],
     [
       push({ ...ofNewRef, ref: 'refs/tags/1.0.0', commits: [], head_commit: tip }),
       ['Tag: 1.0.0', RUN, 'Tag before: none'],
@@ -169,8 +184,8 @@ describe('a push', () => {
       ])
       expect(counts).toBe('2 commits, files not known')
       const cause = status === 403 ? '`contents: read` is missing in `permissions:`' : why
-      const cost = `${cause}, so the agent is not told the files and diff.`
-      expect(logged).toEqual([expect.stringContaining(cost)])
+      const effect = `${cause}, so the prompt lacks the files and diff.`
+      expect(logged).toEqual([expect.stringContaining(effect)])
       expect(logged[0]).toMatch(/^warning: /)
     },
   )
@@ -181,7 +196,7 @@ describe('a push', () => {
     scene.github.faults.push({ match: /compare/, end: { status: 200, body } })
     const { lines, logged } = await tell(scene, { event: pushed })
     expect(lines.at(-1)).toContain('Changed files: not known: GitHub returned unexpected data (')
-    const said = /^warning: Failed to describe the event: .*, so the agent is not told/
+    const said = /^warning: Failed to describe the event: .*, so the prompt/
     expect(logged).toEqual([expect.stringMatching(said)])
   })
 })
@@ -208,61 +223,108 @@ describe('a schedule or dispatch', () => {
 
   const LIST = ['GET /releases', 'GET /commits']
 
-  it.each([
-    ['the newest release', { v1: 3, v2: 3 }, ['v2']],
-    ['an older one, where the newest is on the same commit', { v1: 250, same: 0 }, ['same', 'v1']],
-    ['an older one, where the newest is too far back', { v1: 250, far: 251 }, ['far', 'v1']],
-    ['no draft and no prerelease', { v1: 3, draft: 3, rc: 3 }, ['v1']],
-  ])('is told on its first run what has changed since %s', async (_what, tags, compared) => {
-    const scene = await scheduleScene()
-    for (const [index, [tag_name, total_commits]] of Object.entries(tags).entries()) {
+  /** Adds releases, the newest last, that the branch is so many commits ahead of. */
+  function addReleases({ world }: Harness, ahead: Readonly<Record<string, number>>): void {
+    for (const [index, [tag_name, total_commits]] of Object.entries(ahead).entries()) {
       const kind = { draft: tag_name === 'draft', prerelease: tag_name === 'rc' }
-      const published_at = `2026-02-0${index + 1}T00:00:00Z`
-      scene.world.releases.push({ tag_name, published_at, ...kind })
-      scene.world.comparisons.set(`${tag_name}...${AFTER}`, { ...COMPARISON, total_commits })
+      const published_at = new Date(Date.UTC(2026, 0, index + 1)).toISOString()
+      world.releases.push({ tag_name, published_at, ...kind })
+      world.comparisons.set(`${tag_name}...${AFTER}`, { ...COMPARISON, total_commits })
     }
-    const { lines, requests } = await tell(scene, start)
-    const words = `the release ${compared.at(-1)} (this step has no earlier job)`
-    expect(lines.slice(4, 6)).toEqual([`Changes since: ${words}`, COMPARED[0]])
-    expect(requests).toEqual([LIST[0], ...compared.map((tag) => `GET /compare/${tag}...bbbbbbb`)])
+  }
+
+  it.each([
+    { ahead: { v1: 3, v2: 3 }, compared: ['v2'] },
+    { ahead: { v1: 250, same: 0 }, compared: ['same', 'v1'] },
+    { ahead: { v1: 250, far: 251 }, compared: ['far', 'v1'] },
+    { ahead: { v1: 3, draft: 3, rc: 3 }, compared: ['v1'] },
+  ])(
+    'without a job is compared with the newest release that is 1 to 250 commits back: $ahead',
+    async ({ ahead, compared }) => {
+      const scene = await scheduleScene()
+      addReleases(scene, ahead)
+      const { lines, requests } = await tell(scene, start)
+      const words = `the release ${compared.at(-1)} (this step has no earlier job)`
+      expect(lines.slice(4, 6)).toEqual([`Changes since: ${words}`, COMPARED[0]])
+      expect(requests).toEqual([LIST[0], ...compared.map((tag) => `GET /compare/${tag}...bbbbbbb`)])
+    },
+  )
+
+  it('says that it gave up after 10 releases, and when 300 prereleases hide all others', async () => {
+    const scene = await scheduleScene()
+    addReleases(scene, Object.fromEntries(Array.from({ length: 12 }, (_, at) => [`v${at}`, 0])))
+    const tried = await tell(scene, start)
+    expect(tried.lines[5]).toBe('Tried of the newest releases: 10')
+    expect(tried.requests).toHaveLength(13)
+    const one = { published_at: '2026-03-01T00:00:00Z', draft: false, prerelease: true }
+    scene.world.releases.splice(0, 12, ...Array(320).fill({ ...one, tag_name: 'nightly' }))
+    const hidden = await tell(scene, start)
+    expect(hidden.lines[4]).toMatch(/^Changes since: the first commit/)
+    expect(hidden.logged).toEqual([expect.stringContaining('none of the newest 300 releases')])
   })
 
   it.each([
-    [11, '10 commits before', 10, []],
-    [10, 'the first commit, included', 10, ['GET /commits/']],
-    [1, 'the first commit, included', 1, ['GET /commits/']],
+    { count: 12, since: '10 commits before', shown: 10 },
+    { count: 10, since: 'the first commit', shown: 9 },
+    { count: 1, since: 'the start of the branch, which has one commit', shown: 1 },
   ])(
-    'of a branch of %d commits without a release is told, on its first run, %s',
-    async (count, since, told, more) => {
+    'of a branch of $count commits without a job or release is told since $since, and names nobody',
+    async ({ count, since, shown }) => {
       const scene = await startHarness()
       const { world } = scene
       world.commits.clear()
       addCommit(world, { parents: [], files: ['src/first.ts'] })
       for (let at = 1; at < count; at++) addCommit(world, { files: [`src/${at}.ts`] })
       const sha = world.branches.get('main') ?? ''
-      const { lines, requests } = await tell(scene, { ...start, env: { GITHUB_SHA: sha } })
-      const why = 'this step has no earlier job'
-      expect(lines[4]).toBe(`Changes since: ${since} (${why})`)
+      const { lines, outputs } = await tell(scene, { ...start, env: { GITHUB_SHA: sha } })
+      expect(lines[4]).toBe(`Changes since: ${since} (this step has no earlier job)`)
       for (const mark of ['- ', 'modified '])
-        expect(lines.filter((line) => line.startsWith(mark))).toHaveLength(told)
-      const ofChanges = ['GET /compare/', ...more].map((start) => expect.stringContaining(start))
-      expect(requests).toEqual([...LIST, ...ofChanges])
+        expect(lines.filter((line) => line.startsWith(mark))).toHaveLength(shown)
+      expect(outputs['source-authors']).toBe('')
     },
   )
 
-  it('says that it is not known, and why, with one warning', async () => {
+  it('whose last job is unknown says so, and not that there is none', async () => {
     const scene = await scheduleScene()
-    scene.github.faults.push({
-      match: /releases$|commits$/,
-      end: { status: 502, body: {} },
-    })
+    scene.world.scopes.delete('statuses: write')
+    const { lines } = await tell(scene, { ...start, inputs: { 'follow-up': 'false' } })
+    expect(lines[4]).toMatch(/^Changes since: the first commit \(the last job is unknown: GitHub /)
+  })
+
+  it("whose last job's commit is gone is compared with the next base, with a warning", async () => {
+    const scene = await scheduleScene()
+    addJob(scene, BEFORE)
+    scene.github.faults.push({ match: /compare.aaaaaaa/, end: { status: 404, body: {} }, times: 1 })
     const { lines, logged } = await tell(scene, start)
-    expect(lines.slice(4)).toEqual(['Changed files: not known: GitHub returned 502'])
-    expect(logged).toEqual([
-      'notice: Failed to compare with the releases: GitHub returned 502.',
-      expect.stringMatching(
-        /^warning: .*502, so the agent is not told the commits, files and diff\.$/,
-      ),
+    expect(lines[4]).toMatch(/^Changes since: the first commit \(the changes since .* could not be/)
+    const lack =
+      /this step's last job: GitHub returned 404, so the prompt may not include all changes/
+    expect(logged).toEqual([expect.stringMatching(lack)])
+  })
+
+  it('has the commits that could be listed, though they could not be compared, with one warning', async () => {
+    const scene = await scheduleScene()
+    scene.github.faults.push({ match: /compare/, end: { status: 502, body: {} } })
+    const { lines, logged } = await tell(scene, start)
+    expect(lines.slice(4)).toEqual([
+      'Changes since: the first commit (this step has no earlier job)',
+      'Commits:',
+      expect.stringMatching(/^- bbbbbbb /),
+      'Changed files: not known: GitHub returned 502',
     ])
+    expect(logged).toEqual([
+      expect.stringMatching(/502, so the prompt lacks the files and diff\.$/),
+    ])
+  })
+
+  it('that follows a workflow on a branch is told what has changed there up to its commit', async () => {
+    const scene = await scheduleScene()
+    addJob(scene, BEFORE)
+    const head_repository = { full_name: 'acme/docs' }
+    const run = { event: 'push', head_branch: 'main', head_sha: AFTER, head_repository }
+    const made = event('workflow_run', { action: 'completed', workflow_run: run })
+    const { lines, requests } = await tell(scene, { event: made })
+    expect(lines).toEqual(expect.arrayContaining([`Commit: ${AFTER}`, ...COMPARED]))
+    expect(requests).toEqual([COMPARE])
   })
 })

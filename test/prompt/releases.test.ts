@@ -2,26 +2,32 @@ import { describe, expect, it } from 'vitest'
 import { tagsBefore } from '../../src/prompt/bases.ts'
 import { event } from '../support/events.ts'
 import { type Harness, startHarness } from '../support/harness.ts'
+import { BEFORE } from '../support/world.ts'
 import { COMPARED, COMPARISON, RUN, tell } from './describe-run.ts'
 
-/** A tag, others of the repository, and the one before it. */
-const TAGS = [
-  ['v1.10.0', ['v1.2.0', 'v1.9.3', 'v1.11.0', 'v2.0.0'], 'v1.9.3'],
-  ['v3.25.77', ['v4.2.0', 'v3.25.76', 'v3.25.9'], 'v3.25.76'],
-  ['@scope/pkg@1.1.0', ['@scope/other@1.0.9', '@scope/pkg@1.0.0', 'v1.0.5'], '@scope/pkg@1.0.0'],
-  ['svm/v0.4.0', ['svm/v0.3.9', 'rpc/v0.3.99', 'v0.3.95'], 'svm/v0.3.9'],
-  ['i18n-v1.2', ['i18n-v1.1', 'v1.1.5'], 'i18n-v1.1'],
-  ['v2.0.0', ['v2.0.0-rc.10', 'v2.0.0-rc.9', 'v1.9.0'], 'v2.0.0-rc.10'],
-  ['v2.0.0-rc.1', ['v2.0.0-beta.3', 'v2.0.0', 'v1.9.0'], 'v2.0.0-beta.3'],
-  ['3.9.0rc2', ['3.9.0rc1', '3.9.0', '3.9.0b4'], '3.9.0rc1'],
-  ['2026.02.1', ['2026.01.30', '2025.12.1'], '2026.01.30'],
-  ['v1.1.0+build.2', ['v1.0.0+build.9'], 'v1.0.0+build.9'],
-  ['v1.0.0', ['v1.0.0', 'v1.1.0', 'other-v0.9.0'], undefined],
-  ['nightly', ['v1.0.0'], undefined],
-] as const
+/** A tag, lower and other tags of the repository, and the one to compare with. */
+const TAGS: readonly { tag: string; tags: string; before: string | undefined }[] = [
+  { tag: 'v1.10.0', tags: 'v1.2.0 v1.9.3 v1.11.0 v2.0.0', before: 'v1.9.3' },
+  {
+    tag: '@scope/pkg@1.1.0',
+    tags: '@scope/other@1.0.9 @scope/pkg@1.0.0 v1.0.5',
+    before: '@scope/pkg@1.0.0',
+  },
+  { tag: 'i18n-v1.2', tags: 'i18n-v1.1 v1.1.5', before: 'i18n-v1.1' },
+  { tag: 'v2.0.0', tags: 'v2.0.0-rc.10 v1.9.0 v1.10.0-beta.1', before: 'v1.9.0' },
+  { tag: 'v2.0.0-rc.10', tags: 'v2.0.0-rc.9 v2.0.0-beta.3 v2.0.0 v1.9.0', before: 'v2.0.0-rc.9' },
+  { tag: '3.9.0rc2', tags: '3.9.0rc1 3.9.0 3.9.0b4', before: '3.9.0rc1' },
+  { tag: 'v0.5.10.post1', tags: 'v0.5.10 v0.5.10rc0 v0.5.9', before: 'v0.5.10' },
+  { tag: 'v0.5.11', tags: 'v0.5.10 v0.5.10.post1 v0.5.11-rc1', before: 'v0.5.10.post1' },
+  { tag: 'v1.2.0-hotfix.1', tags: 'v1.2.0 v1.2.0-rc.1 v1.1.0', before: 'v1.2.0' },
+  { tag: 'v1.28.5+k3s2', tags: 'v1.28.5+k3s1 v1.28.5-rc1+k3s1', before: 'v1.28.5+k3s1' },
+  { tag: '2026.02.1', tags: '2026.01.30 2025.12.1', before: '2026.01.30' },
+  { tag: 'v4.0.0', tags: 'v4 v3 v3.9.0 v4.1.0', before: 'v3.9.0' },
+  { tag: 'v1.0.0', tags: 'v1.0.0-rc.1 v1.1.0 other-v0.9.0', before: undefined },
+]
 
-it.each(TAGS)('the tag before %s among %j is %s', (tag, tags, before) => {
-  expect(tagsBefore(tag, [tag, ...tags])[0]).toBe(before)
+it.each(TAGS)('the tag before $tag among $tags is $before', ({ tag, tags, before }) => {
+  expect(tagsBefore(tag, [tag, ...tags.split(' ')])[0]).toBe(before)
 })
 
 describe('a release', () => {
@@ -33,30 +39,47 @@ describe('a release', () => {
   const notes = ['Notes:', '  Notes']
 
   /** What is told of a release of this tag. */
-  function tellOf(tag_name: string, scene: Harness) {
-    const made = event('release', { action: 'published', release: { ...release, tag_name } })
+  function tellOf(tag_name: string, scene: Harness, published_at = '2026-03-01T00:00:00Z') {
+    const change = { ...release, tag_name, published_at }
+    const made = event('release', { action: 'published', release: change })
     return tell(scene, { event: made })
   }
 
-  it('is told with what has changed since the release before it on another commit', async () => {
+  it('is compared with the version before it on another commit, among thousands of tags and releases of other packages', async () => {
     const scene = await startHarness()
-    const { releases, comparisons } = scene.world
-    for (const tag_name of ['pkg@1.1.0', 'pkg@1.1.0-rc.1', 'other@1.0.9', 'pkg@1.0.0'])
-      releases.push({ tag_name, draft: false })
-    releases.push({ tag_name: 'pkg@1.0.9', draft: true })
-    comparisons.set('pkg@1.1.0-rc.1...pkg@1.1.0', {
-      status: 'identical',
-      total_commits: 0,
-      commits: [],
-      files: [],
-    })
+    const { tags, releases, comparisons } = scene.world
+    for (let patch = 0; patch < 320; patch++) {
+      tags.set(`pkg-b@2.0.${patch}`, BEFORE)
+      releases.push({ tag_name: `pkg-b@2.0.${patch}`, draft: false })
+    }
+    for (const name of ['pkg@1.0.0', 'pkg@1.0.1', 'pkg@1.1.0-rc.1', 'pkg@1.1.0'])
+      tags.set(name, BEFORE)
+    const same = { status: 'identical', total_commits: 0, commits: [], files: [] }
+    comparisons.set('pkg@1.0.1...pkg@1.1.0', same)
     comparisons.set('pkg@1.0.0...pkg@1.1.0', COMPARISON)
     const { lines, requests } = await tellOf('pkg@1.1.0', scene)
     const known = [RUN, 'Release: Ship it', 'Tag: pkg@1.1.0', 'URL: https://github.com/releases/1']
     const before = ['Release before: pkg@1.0.0', COMPARED[0]]
     expect(lines.slice(2)).toEqual([...known, ...before, ...notes, ...COMPARED.slice(1)])
-    const compared = ['pkg@1.1.0-rc.1...pkg@1.1.0', 'pkg@1.0.0...pkg@1.1.0']
-    expect(requests).toEqual(['GET /releases', ...compared.map((ends) => `GET /compare/${ends}`)])
+    const compared = ['pkg@1.0.1...pkg@1.1.0', 'pkg@1.0.0...pkg@1.1.0']
+    expect(requests).toEqual([
+      'GET /git/matching-refs/tags/pkg@',
+      ...compared.map((ends) => `GET /compare/${ends}`),
+    ])
+  })
+
+  it("that isn't a version is compared with the newest release published before it", async () => {
+    const scene = await startHarness()
+    const days = { autumn: '03', summer: '01', spring: '02', winter: '04' }
+    for (const [tag_name, day] of Object.entries(days))
+      scene.world.releases.push({
+        tag_name,
+        published_at: `2026-02-${day}T00:00:00Z`,
+        draft: false,
+      })
+    scene.world.comparisons.set('spring...autumn', COMPARISON)
+    const { lines } = await tellOf('autumn', scene, '2026-02-03T00:00:00Z')
+    expect(lines).toEqual(expect.arrayContaining(['Release before: spring', ...COMPARED]))
   })
 
   it.each([
@@ -69,7 +92,7 @@ describe('a release', () => {
   ])('without one says so: %s', async (before, why, logged) => {
     const scene = await startHarness()
     if (before !== 'none')
-      scene.github.faults.push({ match: /releases/, end: { status: 502, body: {} } })
+      scene.github.faults.push({ match: /matching-refs/, end: { status: 502, body: {} } })
     const known = await tellOf('pkg@1.0.0', scene)
     const files = `Changed files: not known: ${why}`
     expect(known.lines.slice(6)).toEqual([`Release before: ${before}`, ...notes, files])
