@@ -61,7 +61,9 @@ export async function runJob(
   let end: JobEnd
   try {
     const startedAtMs = run.clock.now()
-    plan = await makePlan(found, request, tools, run)
+    const planned = await makePlan(found, request, tools, run)
+    if (planned.kind === 'skip') return reportSkip(planned, run)
+    plan = planned
     if (run.inputs['dry-run']) return reportDryRun(plan, run)
     ;({ plan, rerun } = await begin(plan, record, request.trigger, run))
     run.cancel.throwIfAborted()
