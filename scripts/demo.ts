@@ -3,13 +3,13 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { styleText } from 'node:util'
 import { startDocsService } from '../docs-service/service.ts'
-import { bareEvent, type Event, issueComment, pushTo } from '../test/support/events.ts'
+import { bareEvent, docsReview, type Event, issueComment, pushTo } from '../test/support/events.ts'
 import { startGitHub } from '../test/support/github.ts'
 import { type ActionRun, startAction } from '../test/support/run-action.ts'
-import { AGENT, addComment, type Comment, person } from '../test/support/world.ts'
+import { AGENT, addComment, addReview, type Comment, person } from '../test/support/world.ts'
 import { aligned, readOptions, runScript } from './options.ts'
 
-const USAGE = `Shows the action at work on this machine: a push, a /docs comment, and the readers report.
+const USAGE = `Shows the action at work on this machine: a push, a /docs comment, a review, and the readers report.
 
   npm run demo              runs it and ends; links are shortened to …/path, since they end with it
   npm run demo -- --open    stays up until Ctrl-C, so that the links can be followed`
@@ -17,6 +17,7 @@ const USAGE = `Shows the action at work on this machine: a push, a /docs comment
 const PROMPT = `Bring the docs up to date with the changes below.
 If the docs are right as they are, change nothing.`
 const COMMAND = '/docs Explain exit code 6: an upgrade without a fresh snapshot.'
+const REVIEW = 'Say how old a snapshot can be.'
 const SUBJECT = 'Upgrades need a fresh snapshot'
 const SITE = { 'site-url': 'https://docs.example.com' }
 const REPORT = { 'visitors-summary': 'true', 'content-gaps': 'report', ...SITE }
@@ -41,8 +42,8 @@ const NEXT = `1. Create an admin API key in the dashboard of the docs service. T
    gh secret set DOCS_READ_KEY
 2. Commit what you want of these to .github/workflows/:
    examples/docs-on-push.yml    the first part of this demo
-   examples/docs-command.yml    the second
-   examples/report-only.yml     the third: the report, without an agent
+   examples/docs-command.yml    the second and the third
+   examples/report-only.yml     the fourth: the report, without an agent
    docs/recipes.md has more, also for docs in a private repository.
 3. Protect the branch of the docs: where the project publishes without review, the agent pushes to it.
 README.md has the quick start; docs/local-runs.md says how to try a workflow of your own on this machine.`
@@ -61,6 +62,7 @@ GitHub and the docs service are stand-ins on this machine, and the agent edits a
 Its jobs take a second; real ones take about a minute.`)
   await showPush()
   await showCommand()
+  await showReview()
   await showReport()
   heading('What to do next')
   show(NEXT)
@@ -102,16 +104,32 @@ async function showCommand(): Promise<void> {
     {},
   )
   const reactions = github.requests.some((line) => line.endsWith('/reactions eyes')) ? '\n👀' : ''
-  const said = (one: Comment) =>
-    `${bold(one.author.login)}\n${picture(one.history.at(-1) ?? '')}${one === comment ? reactions : ''}`
   const thread = world.comments.filter(({ author }) => author !== AGENT)
-  show(`\nThe pull request's conversation:\n\n${box(thread.map(said).join('\n\n'))}`)
+  const words = thread.map((one) => `${said(one)}${one === comment ? reactions : ''}`)
+  show(`\nThe pull request's conversation:\n\n${box(words.join('\n\n'))}`)
   show(`\nIts commits:\n\n${box(git(run, '--reverse', '--format=%h %s'))}`)
   check(run, 'pull-request')
 }
 
+function said({ author, history }: Comment): string {
+  return `${bold(author.login)}\n${picture(history.at(-1) ?? '')}`
+}
+
+async function showReview(): Promise<void> {
+  heading('3. A review that requests changes is answered, too')
+  show('Mona reviews the pull request and requests changes. The step on pull_request_review:\n')
+  const comments = [{ body: REVIEW, path: 'cli/upgrade.mdx', line: 12 }]
+  const review = addReview(world, { number: 1, author: MONA, body: '', comments })
+  const run = await runStep(docsReview(review), {})
+  show(`\nWhat the agent got:\n\n${box(docs.jobs[0]?.messages.at(-1) ?? '')}`)
+  const reply = world.comments.findLast(({ author }) => author === world.viewer)
+  show(`\nThe reply:\n\n${box(reply ? said(reply) : '')}`)
+  show(`\nAsked to review again: ${world.pulls.get(1)?.awaited.join()}`)
+  check(run, 'pull-request')
+}
+
 async function showReport(): Promise<void> {
-  heading('3. The readers report: who read the docs, and what they missed')
+  heading('4. The readers report: who read the docs, and what they missed')
   show('The step of a workflow on a schedule:\n')
   const run = await runStep(bareEvent('schedule'), REPORT)
   show("\nThe job's summary (GitHub draws the chart, and folds more tables below):\n")

@@ -47,19 +47,22 @@ async function perform(run: Run): Promise<void> {
   if (run.cancel.aborted) return reportCancelled(request, run)
   const skip = decideSkip(trigger, origin, inputs)
   if (skip !== undefined) {
-    if (skip.answer !== undefined) await new RunRecord(trigger, run).answer(skip.answer)
+    await new RunRecord(trigger, run).answer(skip)
     return reportSkip(skip, run)
   }
-  const { mergedPulls } = origin
+  const { mergedPulls, lineComments } = origin
 
   // Connections of its own for each part: none waits for another's requests.
   const service = createService(run)
   const readers = hasReport(run.inputs) ? new Readers(createService(run), run) : undefined
   // Every part that was asked for is tried and reported; one part's failure never hides another's result.
-  const job = request.wantsJob ? runJob(request, { mergedPulls, readers, service }, run) : undefined
+  const job = request.wantsJob
+    ? runJob(request, { mergedPulls, lineComments, readers, service }, run)
+    : undefined
   const [ofJob, ofReport] = await Promise.allSettled([job, readers?.report(job)])
   if (ofJob.status === 'rejected') reportError(ofJob.reason, run, 'job')
   if (ofReport.status === 'rejected') reportError(ofReport.reason, run, 'visitors')
+  else if (ofReport.value !== undefined) log.fail(ofReport.value, 'Docs readers')
 }
 
 function reportCancelled({ wantsJob }: RunRequest, run: Run): void {

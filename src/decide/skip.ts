@@ -1,8 +1,6 @@
-import { parsePullRequest } from '../github/pull-requests.ts'
 import type { Maybe } from '../github/types.ts'
 import { hasPrompt, hasReport, type Inputs, isWaitOnly } from '../inputs/table.ts'
 import { inBackticks } from '../lib/text.ts'
-import { formatAge } from '../lib/time.ts'
 import { type Command, readCommand, type Trigger } from '../look/command.ts'
 import {
   guardedCommits,
@@ -11,14 +9,9 @@ import {
   ignoredAuthor,
   ownAuthor,
 } from '../look/commits.ts'
-import {
-  comparesWithLastJob,
-  type GitHubEvent,
-  isAllowedBot,
-  isFromFork,
-  isOfPullRequest,
-} from '../look/event.ts'
+import { type GitHubEvent, isAllowedBot, isFromFork, isOfPullRequest } from '../look/event.ts'
 import type { Origin } from '../look/permission.ts'
+import { isDocsReview, readReview } from '../look/review.ts'
 import { type Environment, isRerun } from '../runner/environment.ts'
 
 /** Why a run does nothing. */
@@ -29,32 +22,12 @@ export type Skip = {
   readonly title: string
   /** A sentence. */
   readonly reason: string
-  /** URL of the docs pull request that the run would have updated. */
-  readonly prLink?: string
-  /** How a command is answered: with a reaction, or with how to use it. */
-  readonly answer?: '-1' | 'confused' | 'usage' | undefined
+  /** How a command is answered: with a reaction, with how to use it, or with the reason. */
+  readonly answer?: '-1' | 'confused' | 'usage' | 'reason' | undefined
 }
 
 export function skip(level: Skip['level'], reason: string, title = 'Nothing to do'): Skip {
   return { kind: 'skip', level, title, reason: `Skipped: ${reason}.` }
-}
-
-/**
- * Skips a run that would add to a docs pull request which has been waiting for a review for longer than `pause-after`. The
- * next run includes its changes, because it compares with the last job that was sent.
- */
-export function skipPaused(
-  { prLink, waitingSinceMs }: { readonly prLink: string; readonly waitingSinceMs?: number },
-  { inputs, environment }: { readonly inputs: Inputs; readonly environment: Environment },
-  event: GitHubEvent,
-  nowMs: number,
-): Skip | undefined {
-  const waitedMs = waitingSinceMs ? nowMs - waitingSinceMs : 0
-  const { 'pause-after': pauseAfter = Infinity } = inputs
-  if (waitedMs <= pauseAfter || !comparesWithLastJob(event, environment)) return undefined
-  const { name } = parsePullRequest(prLink)
-  const reason = `${name} has been waiting for a review for ${formatAge(waitedMs)}. The changes of this run will be included after it is reviewed, merged, or closed`
-  return { ...skip('notice', reason, 'The docs pull request is waiting for a review'), prLink }
 }
 
 /** Decides by the payload and the inputs alone whether a run is to do something. */
@@ -67,14 +40,14 @@ export function readTrigger(
     const reason = "the event's payload could not be read, so the account that caused it is unknown"
     return skip('notice', reason, 'The payload of the event could not be read')
   }
-  const command = readCommand(event, inputs.command)
+  const command = readCommand(event, inputs.command) ?? readReview(event, inputs.command)
   const nothing = whyNoCommand(event, command, inputs) ?? whyNothingToDocument(event, inputs)
   if (nothing !== undefined) return skip('info', nothing)
   const { labels } = event.payload.pull_request ?? {}
   // A re-run goes by the labels of now, which are read later.
   const names = isRerun(environment) ? [] : (labels ?? []).map(({ name }) => name ?? '')
   return (
-    skipWithoutRequest(event, inputs) ??
+    (command === undefined ? skipWithoutRequest(event, inputs) : undefined) ??
     skipUnneeded(event, inputs, { mergedPulls: new Map(), labels: names }) ??
     skipWithoutKey(event, inputs, environment) ?? { event, command }
   )
@@ -82,10 +55,13 @@ export function readTrigger(
 
 /** Returns why a comment is not a command that a job can start for; `undefined` if comments are not commands here. */
 function whyNoCommand(
-  { row, payload }: GitHubEvent,
+  event: GitHubEvent,
   command: Command | undefined,
   inputs: Inputs,
 ): string | undefined {
+  const { row, payload } = event
+  if (isDocsReview(event) && command === undefined)
+    return 'of the reviews of a docs pull request, only those by people that request changes while it is open are sent to the agent'
   if (row.command === undefined || inputs.command === '') return undefined
   if (payload.action !== 'created') return `the comment is not new (\`${payload.action}\`)`
   if (command === undefined)
@@ -205,8 +181,11 @@ export function decideSkip(
   inputs: Inputs,
 ): Skip | undefined {
   const { refusal, login } = origin
+  const isComment = command?.kind === 'comment'
   if (refusal.known && refusal.value !== undefined) {
-    const what = command ? `the command ${inputs.command}` : `a run on this \`${event.name}\` event`
+    const what = isComment
+      ? `the command ${inputs.command}`
+      : `a run on this \`${event.name}\` event`
     const needs = `needs \`${inputs['required-permission']}\` (\`required-permission\`)`
     const reason = `${refusal.value}, and ${what} ${needs}`
     return { ...skip('notice', reason, 'Not permitted to start a job'), answer: '-1' }
@@ -214,7 +193,7 @@ export function decideSkip(
   if (!refusal.known) {
     const { error, why } = refusal
     const isTokenRefused = inputs['github-token'] === '' || error.status === 401
-    const again = command ? 'repeat the command' : 're-run this job'
+    const again = isComment ? 'repeat the command' : 're-run this job'
     const advice =
       isTokenRefused || error.kind === 'permission'
         ? `Correct \`github-token\`, then ${again}`
@@ -222,6 +201,12 @@ export function decideSkip(
     const reason = `the action failed to read the permission of ${login}: ${why}. ${advice}`
     const answer = isTokenRefused ? undefined : 'confused'
     return { ...skip('warning', reason, 'Failed to read a permission'), answer }
+  }
+  if (command?.kind === 'review') {
+    if (command.instructions !== '' || origin.lineComments.length > 0) return undefined
+    const reason =
+      'the review has no text for the agent, and commands are comments on a pull request, or on a line of one'
+    return skip('notice', reason, 'The review requests nothing')
   }
   // With `job-id`, a command without instructions waits for that job.
   if (command?.instructions === '' && !hasPrompt(inputs) && inputs['job-id'] === '') {

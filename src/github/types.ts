@@ -89,8 +89,12 @@ export type Issue = FromGitHub<{
 export type PullRequest = Response<'pulls', 'get'>
 
 export type Review = FromGitHub<{
+  id: number
   html_url: string
   body: string
+  /** `approved`, `changes_requested`, `commented`. */
+  state: string
+  commit_id: string
   user: User
 }>
 

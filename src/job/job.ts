@@ -2,7 +2,7 @@ import { skip } from '../decide/skip.ts'
 import { writePermission } from '../github/comments.ts'
 import { locatePullRequest } from '../github/pull-requests.ts'
 import { errorMessage } from '../lib/text.ts'
-import type { Trigger } from '../look/command.ts'
+import type { Command, Trigger } from '../look/command.ts'
 import { findUnchanged } from '../look/commits.ts'
 import { type PullReport, readPullReport, waitForPreview } from '../pull/pull.ts'
 import { isSuccess } from '../record/bodies.ts'
@@ -62,7 +62,10 @@ export async function runJob(
   try {
     const startedAtMs = run.clock.now()
     const planned = await makePlan(found, request, tools, run)
-    if (planned.kind === 'skip') return reportSkip(planned, run)
+    if (planned.kind === 'skip') {
+      await record.answer(planned)
+      return reportSkip(planned, run)
+    }
     plan = planned
     if (run.inputs['dry-run']) return reportDryRun(plan, run)
     ;({ plan, rerun } = await begin(plan, record, request.trigger, run))
@@ -150,6 +153,7 @@ async function publish(
   run.log[report.isFailure ? 'fail' : level](reportSentences(report))
   const hasNote = await updateSourceComment(report, trigger, run)
   await record.end(report, hasNote)
+  if (trigger.command?.kind === 'review') await requestReview(report, trigger.command, trigger, run)
   const { 'wait-for-preview': wantsPreview, wait } = run.inputs
   if (wantsPreview && wait && finished && report.pull && accepted) {
     const before = report.pull
@@ -160,6 +164,29 @@ async function publish(
       await record.end(report, hasNote)
     }
   }
+}
+
+/** Asks a reviewer to review the changes that the agent made. */
+async function requestReview(
+  { plan, job, pull }: Report,
+  { author, source: { thread } }: Command,
+  { event }: Trigger,
+  { github }: Run,
+): Promise<void> {
+  if (job?.status !== 'completed' || pull?.kind !== 'pull-request' || pull.ended) return
+  const isChanged = pull.headSha !== '' && pull.headSha !== event.payload.review?.commit_id
+  // A re-run that finds the job completed repeats the report of an attempt that has asked.
+  const isRepeated = plan?.kind === 'wait' && plan.job?.status === 'completed'
+  if (!isChanged || isRepeated) return
+  const call = {
+    purpose: 'ask the reviewer to review again',
+    permission: 'pull-requests: write',
+    level: 'notice',
+  } as const
+  const request = { pull_number: thread.number, reviewers: [author.login] }
+  await github.attempt(call, () =>
+    github.call(({ rest }) => rest.pulls.requestReviewers({ ...github.repository, ...request })),
+  )
 }
 
 /**

@@ -1,4 +1,4 @@
-import { type Skip, skipPaused } from '../decide/skip.ts'
+import { type Skip, skip } from '../decide/skip.ts'
 import type { GitHubError } from '../github/client.ts'
 import { writePermission } from '../github/comments.ts'
 import { TransportError } from '../lib/http.ts'
@@ -107,10 +107,11 @@ async function chooseAction(
   run: Run,
 ): Promise<CreateAction | MessageAction | WaitAction | Skip> {
   const { inputs, log } = run
+  const isReview = trigger.command?.kind === 'review'
   const { attempt, earlierJob: earlier } = found
   const given = inputs['job-id']
   if (given !== '') {
-    if (!hasInstructions(parts)) return waitFor(given)
+    if (!hasInstructions(parts) && !isReview) return waitFor(given)
     if (attempt.kind === 'none')
       return { kind: 'message', id: given, namedAtMs: undefined, pull: undefined }
     log.notice(
@@ -120,6 +121,7 @@ async function chooseAction(
   }
   switch (attempt.kind) {
     case 'forgotten':
+      if (isReview) break
       log.notice(
         'This is a re-run of a run that remembers no job (`comment: never`, or an event without memory), so it starts a new one.',
       )
@@ -132,11 +134,13 @@ async function chooseAction(
     case 'unknown':
       throw unclearStartError(withPermission(attempt.why, attempt.error, trigger))
     case 'job':
-      return await resumeJob(attempt.job, found, { trigger, service }, run)
+      if (isReview) break
+      return await resumeJob(attempt.job, earlier.known ? earlier.value : undefined, service, run)
     case 'none':
       if (isRerun(run.environment))
         log.notice('No earlier attempt of this run is known to have started a job.')
   }
+  if (isReview) return await planReview(found, trigger, service, run)
   if (trigger.command === undefined && !inputs['follow-up']) return NEW_JOB
   if (!earlier.known) return planWithoutLookup(earlier.error, trigger, run)
   if (found.unnamed !== '') {
@@ -145,7 +149,8 @@ async function chooseAction(
       'An earlier run may have started a job',
     )
   }
-  if (earlier.value !== undefined) return await continueJob(earlier.value, trigger, service, run)
+  if (earlier.value !== undefined)
+    return await continueJob(earlier.value, trigger.command !== undefined, service, run)
   noticeNewJob(found, trigger, run)
   return NEW_JOB
 }
@@ -233,19 +238,18 @@ function permissionToRead({ path }: GitHubError, { command }: Trigger): string {
 /** The job of an earlier attempt of this run is waited for, or reported again. */
 async function resumeJob(
   found: NamedJob,
-  { earlierJob }: EarlierRuns,
-  { trigger, service }: { readonly trigger: Trigger; readonly service: MintlifyClient | undefined },
+  earlier: NamedJob | undefined,
+  service: MintlifyClient | undefined,
   run: Run,
-): Promise<CreateAction | MessageAction | WaitAction | Skip> {
+): Promise<CreateAction | MessageAction | WaitAction> {
   const { id, namedAtMs } = found
-  const earlier = earlierJob.known ? earlierJob.value : undefined
   const job = service && (await getEarlierJob(found, service, run))
   const ending = service && cannotContinueReason(job)
   if (ending !== undefined) {
     run.log.info(`Job ${inBackticks(id)} ${ending}. This attempt starts a new job.`)
     // A newer run may have opened a docs pull request in the meantime.
     if (earlier !== undefined && earlier.id !== id && run.inputs['follow-up'])
-      return await continueJob(earlier, trigger, service, run)
+      return await continueJob(earlier, false, service, run)
     return await createAfter(job?.prLink ?? found.prLink, run)
   }
   run.log.info(
@@ -257,10 +261,10 @@ async function resumeJob(
 /** The job of an earlier run is sent a message where its pull request is open, or where it may still open one. */
 async function continueJob(
   found: NamedJob,
-  { event, command }: Trigger,
+  isCommand: boolean,
   service: MintlifyClient | undefined,
   run: Run,
-): Promise<CreateAction | MessageAction | WaitAction | Skip> {
+): Promise<CreateAction | MessageAction | WaitAction> {
   const { id, namedAtMs } = found
   const name = `The earlier job ${inBackticks(id)}`
   const job = service && (await getEarlierJob(found, service, run))
@@ -272,19 +276,55 @@ async function continueJob(
   }
   if (prLink !== '') {
     const pull = await readPullState(prLink, run)
-    const pause = skipPaused(pull, run, event, run.clock.now())
-    if (pause !== undefined) return pause
     return canContinue(pull, id, run)
       ? { kind: 'message', id, namedAtMs, pull }
       : { kind: 'create', earlierPull: pull }
   }
   // A finished job without a pull request has nothing to continue, except for a person's further words.
-  if (command !== undefined || job === undefined || !isTerminal(job.status)) {
+  if (isCommand || job === undefined || !isTerminal(job.status)) {
     run.log.info(`${name} has no pull request yet. This run sends it a message.`)
     return { kind: 'message', id, namedAtMs, pull: undefined }
   }
   run.log.info(`${name} completed without a pull request. This run starts a new job.`)
   return NEW_JOB
+}
+
+/** Plans for a review that requests changes: a message to the docs pull request's job, and never a new job. */
+async function planReview(
+  { attempt, earlierJob }: EarlierRuns,
+  trigger: Trigger,
+  service: MintlifyClient | undefined,
+  run: Run,
+): Promise<MessageAction | WaitAction | Skip> {
+  const { command } = run.inputs
+  const refuse = (why: string): Skip => {
+    const how = command === '' ? '' : `. \`${command} new …\` starts a new one`
+    const reason = `the job of this docs pull request ${why}, so the review can't be sent to the agent${how}`
+    return { ...skip('notice', reason, 'The review was not sent to the agent'), answer: 'reason' }
+  }
+  if (attempt.kind !== 'job' && !earlierJob.known) {
+    const details = `${capitalize(withPermission(earlierJob.why, earlierJob.error, trigger))}. The review was not sent to the agent.`
+    throw new JobError(false, {
+      headline: 'Failed to look for the job of this docs pull request',
+      details,
+    })
+  }
+  const found =
+    attempt.kind === 'job' ? attempt.job : earlierJob.known ? earlierJob.value : undefined
+  if (found === undefined)
+    return refuse(
+      'is unknown, because the source comment was deleted or was signed with another API key',
+    )
+  const job = service && (await getEarlierJob(found, service, run))
+  const ending = service && cannotContinueReason(job)
+  if (ending !== undefined) return refuse(ending)
+  const { id, namedAtMs, prLink } = found
+  if (attempt.kind === 'job') return { kind: 'wait', id, job, namedAtMs }
+  const pull = await readPullState(job?.prLink || prLink, run)
+  const isEnded = pull.state === 'merged' || pull.state === 'closed'
+  return isEnded
+    ? refuse(`can't change it any more: it was ${pull.state}`)
+    : { kind: 'message', id, namedAtMs, pull }
 }
 
 /** Why a job can't be continued; `undefined` if it may be. */

@@ -3,10 +3,11 @@ import { byteLength, fenceFor, joinSentences, visibleText } from '../lib/text.ts
 import type { TextFile } from '../lib/workspace.ts'
 import type { Trigger } from '../look/command.ts'
 import { canStartJob } from '../look/permission.ts'
+import type { LineComment } from '../look/review.ts'
 import type { MintlifyClient } from '../mintlify/mintlify-client.ts'
 import { describeEvent, type Sources, selectPosts, sourcesOf } from '../prompt/gather.ts'
 import type { PriorPosts } from '../prompt/messages.ts'
-import { type ContextStats, renderMessageContext } from '../prompt/render.ts'
+import { type ContextStats, renderMessageContext, renderReviewContext } from '../prompt/render.ts'
 import type { PullState } from '../pull/pull-state.ts'
 import type { Readers } from '../readers/report.ts'
 import type { EarlierRuns } from '../record/memory.ts'
@@ -34,7 +35,11 @@ export function hasInstructions(parts: PromptParts): boolean {
 function assemblePrompt(parts: PromptParts, context: string): string {
   const { prompt, promptFiles, command, contextFiles } = parts
   const texts = promptFiles.map(({ text }) => text)
-  return [prompt, ...texts, command, ...contextFiles.map(quoteFile), context]
+  return joinParts([prompt, ...texts, command, ...contextFiles.map(quoteFile), context])
+}
+
+function joinParts(parts: readonly string[]): string {
+  return parts
     .map((part) => part.trim())
     .filter((part) => part !== '')
     .join('\n\n')
@@ -50,6 +55,8 @@ function quoteFile({ name, text }: TextFile): string {
 export type JobTools = {
   /** Of the commits of a push, as far as `decide` has read them. */
   readonly mergedPulls: MergedPulls
+  /** Of a review that requests changes. */
+  readonly lineComments: readonly LineComment[]
   /** The readers report, if any of it is requested. */
   readonly readers: Readers | undefined
   readonly service: MintlifyClient
@@ -75,12 +82,22 @@ export async function writePrompt(
   { kind, pull, earlierPull }: PromptTarget,
   found: EarlierRuns,
   { trigger, parts }: JobRequest,
-  { mergedPulls, readers }: JobTools,
+  { mergedPulls, lineComments, readers }: JobTools,
   run: Run,
 ): Promise<Prompt> {
   const { inputs } = run
   const isPlain = inputs.context === 'none'
   const requests = pull && !isPlain ? requestsFor(pull) : ''
+  if (trigger.command?.kind === 'review') {
+    const texts = lineComments.map(({ text }, index) => `Comment ${index + 1}: ${text}`)
+    const written = [trigger.command.instructions, ...texts, requests]
+    const data = renderReviewContext(lineComments, inputs.context)
+    return {
+      ...sourcesOf(trigger, {}, run),
+      prompt: joinParts([...written, run.redact(data)]),
+      contextStats: undefined,
+    }
+  }
   const command = [parts.command, requests].join('\n\n').trim()
   // A message is a command's words, and what was written since the last one: the job has the rest.
   const isReply = kind === 'message' && parts.command !== '' && inputs['job-id'] === ''
@@ -91,7 +108,7 @@ export async function writePrompt(
     const prompt = [command, run.redact(posts).trim()].join('\n\n').trim()
     return { ...sourcesOf(trigger, {}, run), prompt, contextStats: undefined }
   }
-  const signals = (await readers?.contentGaps()) ?? []
+  const signals = (await readers?.signals()) ?? []
   const written = assemblePrompt({ ...parts, command }, '')
   const facts = {
     mergedPulls,

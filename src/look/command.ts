@@ -2,8 +2,10 @@ import type { CommentRef, Thread } from '../github/comments.ts'
 import { visibleText } from '../lib/text.ts'
 import { type Actor, type GitHubEvent, readActor } from './event.ts'
 
-/** A command in a comment. Its author's permission is checked later. */
+/** A command: a comment, or a review that requests changes. Its author's permission is checked later. */
 export type Command = {
+  readonly kind: 'comment' | 'review'
+  /** The comment or the review, and the thread that it is answered in. */
   readonly source: CommentRef
   readonly author: Actor
   /** The text after the command, without what is invisible; may be empty. */
@@ -34,12 +36,14 @@ export function readCommand({ row, payload }: GitHubEvent, word: string): Comman
   const source = { id, url: url ?? '', thread }
   const text = requestText(rest)
   const afterNew = /^new(?!\S)/i.test(text) ? text.slice(3).trim() : undefined
-  return { source, author, instructions: afterNew ?? text, fresh: afterNew !== undefined }
+  const instructions = afterNew ?? text
+  return { kind: 'comment', source, author, instructions, fresh: afterNew !== undefined }
 }
 
 /** Strips a text of what its author did not write as a request, or what nobody can see. */
-function requestText(text: string): string {
-  return visibleText(withoutHidden(withoutEmail(text))).trim()
+export function requestText(text: string): string {
+  const lines = text.replace(/\r\n?/g, '\n')
+  return visibleText(withoutHidden(withoutEmail(lines))).trim()
 }
 
 /**
@@ -86,10 +90,10 @@ function withoutEmail(text: string): string {
  * Returns the text after the command; `undefined` if the text does not start with it. Quotes and HTML comments before
  * it are skipped; of the rest only the first line is judged.
  */
-function textAfterCommand(text: string, word: string): string | undefined {
-  const lines = text.replace(/^\uFEFF/, '').replace(/\r\n?/g, '\n')
+export function textAfterCommand(text: string, word: string): string | undefined {
   // Never tries a line twice, because anyone can write 64 KiB of anything.
   const skipped = /^(?:[^\S\n]*\n| {0,3}>[^\n]*\n?| {0,3}<!--(?:>|->|[\s\S]*?-->))* {0,3}/
+  const lines = text.replace(/^\uFEFF/, '').replace(/\r\n?/g, '\n')
   const written = lines.replace(skipped, '')
   const rest = written.slice(word.length)
   const isCommand = written.slice(0, word.length).toLowerCase() === word.toLowerCase()

@@ -112,7 +112,14 @@ const SAMPLE = {
   ref: '',
   sender: USER,
   comment: { body: '', user: USER },
-  pull_request: { title: '', user: USER, head: { repo: REPOSITORY }, labels: [{ name: '' }] },
+  review: { body: '', state: '', user: USER },
+  pull_request: {
+    title: '',
+    state: '',
+    user: USER,
+    head: { repo: REPOSITORY },
+    labels: [{ name: '' }],
+  },
   commits: [COMMIT],
   head_commit: COMMIT,
   deployment_status: { state: '' },
@@ -202,13 +209,6 @@ export function followedBranch(
   const { causedBy, subject } = eventRow(event ?? '')
   const isOfBranch = causedBy === 'writer' && (subject === 'push' || subject === 'branch')
   return isOfBranch && isRepository(head, repository) ? (branch ?? undefined) : undefined
-}
-
-/** Whether the changes that an event is about are those since the step's last job. */
-export function comparesWithLastJob(event: GitHubEvent, environment: Environment): boolean {
-  const { row, payload } = event
-  const isPush = row.subject === 'push' && payload.ref?.startsWith('refs/tags/') !== true
-  return isPush || row.subject === 'branch' || followedBranch(event, environment) !== undefined
 }
 
 /** Whether a text is the SHA of a commit. Zeros stand for none, and a local run can have any text there. */

@@ -6,6 +6,7 @@ import type { Run } from '../runner/run.ts'
 import type { Trigger } from './command.ts'
 import { readLabels, readPullsOfPush } from './commits.ts'
 import { type Actor, accountToCheck, isAllowedBot, readActor } from './event.ts'
+import { type LineComment, readLineComments } from './review.ts'
 
 /** Whether an account may start jobs: one of `allow-bots`, or one with `required-permission`. */
 export async function canStartJob(user: Maybe<User>, run: Run): Promise<Lookup<boolean>> {
@@ -90,6 +91,8 @@ export type Origin = {
   readonly mergedPulls: MergedPulls
   /** Of the event's pull request, as they are now. */
   readonly labels: readonly string[]
+  /** Of a review that requests changes. */
+  readonly lineComments: readonly LineComment[]
 }
 
 /** Reads who caused an event, and, if they may start a job, the pull requests that decide whether one is needed. */
@@ -99,10 +102,13 @@ export async function readOrigin({ event, command }: Trigger, run: Run): Promise
   const refusal = isTrusted ? NOT_FOUND : await findRefusal(actor, run)
   const login = isTrusted ? '' : (actor?.login ?? '')
   const isRefused = !refusal.known || refusal.value !== undefined
-  if (isRefused || run.cancel.aborted) return { refusal, login, mergedPulls: new Map(), labels: [] }
+  const found = { refusal, login, mergedPulls: new Map(), labels: [], lineComments: [] }
+  if (isRefused || run.cancel.aborted) return found
+  if (command?.kind === 'review')
+    return { ...found, lineComments: await readLineComments(command, run) }
   const [mergedPulls, labels] = await Promise.all([
     readPullsOfPush(event, run),
     readLabels(event, run),
   ])
-  return { refusal, login, mergedPulls, labels }
+  return { ...found, mergedPulls, labels }
 }

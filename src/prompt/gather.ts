@@ -168,8 +168,9 @@ export function sourcesOf(
     items = [toSource(kind, thread.html_url, thread.title, thread.user)]
   }
   if (command) {
-    const { source, instructions } = command
-    items = [toSource('command', source.url, instructions, comment?.user)]
+    const { kind, source, instructions } = command
+    const by = comment?.user ?? review?.user
+    items = [toSource(kind === 'review' ? kind : 'command', source.url, instructions, by)]
   }
   const ofChanges = named.toReversed().flatMap((one) => one.pulls?.flatMap(peopleOf) ?? one.author)
   let people = pull ? peopleOf({ author: pull.user, assignees: pull.assignees }) : ofChanges

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { MergedPull } from '../github/pull-requests.ts'
 import type { Inputs } from '../inputs/table.ts'
 import { byteLength, clipBytes, oneLine, sumOf } from '../lib/text.ts'
+import type { LineComment } from '../look/review.ts'
 import {
   type ChangedFile,
   isPage,
@@ -156,6 +157,27 @@ export function renderContext(
 export function renderMessageContext(conversation: PriorPosts): string {
   const { text } = renderPosts(conversation)
   return text === '' ? '' : delimit(DATA, text)
+}
+
+/** Renders the places of a review's comments, for a message; empty if there are none. */
+export function renderReviewContext(
+  comments: readonly LineComment[],
+  detail: Inputs['context'],
+): string {
+  const places = comments.map(({ path, line }, index) => {
+    const at = line === '' ? path : `${path}, line ${line}`
+    return renderFact([`Comment ${index + 1} is on`, at])
+  })
+  const hunks = fill(
+    comments.map(
+      ({ hunk }) =>
+        (max) =>
+          detail === 'diff' ? renderHunk(hunk, max) : NOTHING,
+    ),
+    MAX_BLOCK_BYTES.withoutDiff - byteLength(places.join('')),
+  )
+  const texts = places.map((place, index) => `${place}${hunks[index]?.text ?? ''}`)
+  return texts.length === 0 ? '' : delimit(DATA, texts.join(''))
 }
 
 /** Writes a part of the block in at most so many bytes. */

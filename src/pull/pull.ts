@@ -39,6 +39,8 @@ export type DocsPull = {
   readonly ended: 'merged' | 'closed' | undefined
   /** Milliseconds since the epoch; `undefined` if unknown. */
   readonly createdAtMs: number | undefined
+  /** Empty if unknown. */
+  readonly headSha: string
   readonly fileCount: number
   /** Pages first; `undefined` if they can't be read. */
   readonly files: readonly PullFile[] | undefined
@@ -299,6 +301,7 @@ function readPull(pages: readonly PullReportNode[], sinceMs: number): Omit<DocsP
     title: `${pull.title ?? ''}`,
     ended: (['merged', 'closed'] as const).find((word) => word.toUpperCase() === pull.state),
     createdAtMs: Date.parse(pull.createdAt ?? '') || undefined,
+    headSha: pull.headRefOid ?? '',
     fileCount: pull.changedFiles ?? files.length,
     files: files.length === 0 && pull.changedFiles !== 0 ? undefined : pagesFirst(files),
     preview: readPreview(checks, pages, sinceMs),

@@ -104,6 +104,11 @@ export function interruptedBody(
   return joinMarkdown([md`🛑 **Interrupted**`, originLine(trigger, run), words])
 }
 
+/** For a review that nothing is started for. */
+export function skippedBody(trigger: Trigger, reason: string, run: Run): Markdown {
+  return joinMarkdown([md`⏭️ ${sentencesWithCode(reason)}`, originLine(trigger, run)])
+}
+
 /** For a command without instructions. */
 export function usageBody({ inputs }: Run): Markdown {
   const { command, 'follow-up': followUp } = inputs

@@ -208,7 +208,9 @@ export async function findInComments(
   const { inputs, environment } = run
   const { thread } = command.source
   const isAgain = isRerun(environment) && !inputs['dry-run']
-  const mayContinue = !command.fresh && inputs['follow-up'] && inputs['job-id'] === ''
+  const isReview = command.kind === 'review'
+  const mayContinue =
+    (isReview || (!command.fresh && inputs['follow-up'])) && inputs['job-id'] === ''
   const remembers = canWriteComments(inputs)
   const forgotten: Attempt = { kind: isAgain ? 'forgotten' : 'none' }
   const none: EarlierRuns = {
@@ -244,7 +246,9 @@ export async function findInComments(
     ({ marker: one }) =>
       one.project === marker.project && one.step === marker.step && !isSameComment(one, marker),
   )
-  const last = mayContinue ? ofStep.findLast((one) => one.marker.job !== '') : undefined
+  // Of other jobs, too: a review goes to the job of its pull request.
+  const last =
+    mayContinue && !isReview ? ofStep.findLast((one) => one.marker.job !== '') : undefined
   const found: EarlierRuns = {
     ...none,
     attempt: isAgain && remembers ? readAttempt(before?.marker) : forgotten,
@@ -436,8 +440,8 @@ function lineText({ atMs, run, event, items, more }: SourceLine): Markdown {
 function itemText({ kind, url, title, author }: SourceItem): Markdown {
   const by = author === '' ? md`` : md` by **${author}**`
   if (kind === 'signals') return md`what readers missed`
-  if (kind === 'command')
-    return md`${link('a command', url)}${by}${title === '' ? md`` : md`: ${title}`}`
+  if (kind === 'command' || kind === 'review')
+    return md`${link(`a ${kind}`, url)}${by}${title === '' ? md`` : md`: ${title}`}`
   // The address itself, so that GitHub links back from there.
   if (kind === 'pull' && /^https?:\/\/[\w.:-]+(?:\/[\w.-]+){2}\/pull\/\d+$/.test(url))
     return md`${Markdown.raw(url)} ${title}${by}`

@@ -13,6 +13,7 @@ import {
   interruptedBody,
   STAGES,
   type Stage,
+  skippedBody,
   usageBody,
   workingBody,
 } from './bodies.ts'
@@ -97,7 +98,7 @@ export class RunRecord {
 
   async #react(content: Parameters<typeof react>[2]): Promise<void> {
     const { command } = this.#trigger
-    if (command !== undefined && this.#place !== undefined)
+    if (command?.kind === 'comment' && this.#place !== undefined)
       await react(this.#run.github, command.source, content)
   }
 
@@ -151,11 +152,14 @@ export class RunRecord {
     return { state: this.#isUnclear ? 'error' : state, headline, text }
   }
 
-  /** Answers a command that is skipped: with a reaction, or with how to use it. */
-  async answer(answer: NonNullable<Skip['answer']>): Promise<void> {
-    await this.#react(answer === 'usage' ? 'eyes' : answer)
-    if (answer === 'usage')
-      await this.#write({ state: 'failure', headline: '', text: usageBody(this.#run) })
+  /** Answers a command that is skipped. */
+  async answer({ answer, reason }: Skip): Promise<void> {
+    if (answer === undefined) return
+    if (answer === '-1' || answer === 'confused') return await this.#react(answer)
+    if (answer === 'usage') await this.#react('eyes')
+    const text =
+      answer === 'usage' ? usageBody(this.#run) : skippedBody(this.#trigger, reason, this.#run)
+    await this.#write({ state: 'failure', headline: '', text })
   }
 
   async #show(stage: Stage): Promise<Lookup<unknown>> {
@@ -257,6 +261,8 @@ export class RunRecord {
     const { inputs, environment } = this.#run
     const { command } = this.#trigger
     const { workflow, job, step } = stepNames(environment)
+    // A review may have the number of a comment.
+    const sourceKind = command?.kind === 'review' ? 'changes' : command?.source.thread.kind
     const { id = '', prLink = '', namedAtMs = 0 } = this.#job ?? {}
     return {
       kind: command === undefined ? 'status' : 'reply',
@@ -267,7 +273,7 @@ export class RunRecord {
       project: hashProject(this.#run),
       step: [workflow, job, step, inputs.matrix].join('/'),
       run: environment.runId,
-      source: command === undefined ? '' : `${command.source.thread.kind}/${command.source.id}`,
+      source: command === undefined ? '' : `${sourceKind}/${command.source.id}`,
     }
   }
 

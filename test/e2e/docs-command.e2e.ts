@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { type Event, reviewComment } from '../support/events.ts'
+import { docsReview, type Event, reviewComment } from '../support/events.ts'
 import { octocat as author, writtenComment } from '../support/scene.ts'
-import type { World } from '../support/world.ts'
+import { addReview, type World } from '../support/world.ts'
 import { comment, PREVIEW, PULL, runWorkflow } from './run-workflow.ts'
 
 describe.concurrent('docs-command', () => {
@@ -42,7 +42,22 @@ describe.concurrent('docs-command', () => {
     expect(replies).toHaveLength(1)
   })
 
+  it('answers a review that requests changes on a docs pull request', async () => {
+    const event = (world: World) =>
+      docsReview(addReview(world, { number: 5, author, body: 'Why?' }))
+    const run = await runWorkflow('docs-command', { event })
+    // No job is known to have opened it.
+    expect(run.results).toEqual(['skipped'])
+    const replies = run.github.requests.filter((line) => line === 'POST /issues/5/comments')
+    expect(replies).toHaveLength(1)
+  })
+
   it.each<[string, (world: World) => Event, string[]]>([
+    [
+      'starts no runner for an approval',
+      (world) => docsReview(addReview(world, { number: 5, author, state: 'APPROVED' })),
+      [],
+    ],
     ['starts no runner for a comment', comment('Looks good to me.'), []],
     ['starts no runner for a link', comment('See https://example.com/docs'), []],
     [

@@ -5,9 +5,9 @@ import { expect, test } from 'vitest'
 
 const DEMO = join(import.meta.dirname, '../../scripts/demo.ts')
 
-test('the demo shows a push, a command and the report, and prints no link that is dead', async () => {
+test('the demo shows a push, a command, a review, and the report, and prints no link that is dead', async () => {
   const { stdout, stderr } = await promisify(execFile)(process.execPath, [DEMO])
-  const [, push = '', command = '', report = '', next = ''] = stdout.split('\n── ')
+  const [, push = '', command = '', review = '', report = '', next = ''] = stdout.split('\n── ')
   expect(push).toMatch(/api-key: \$\{\{ secrets\.DOCS_API_KEY \}\}/)
   expect(push).toMatch(/^ {2}Notice: /m)
   expect(push).toMatch(/^ {2}│ ## ✅ /m)
@@ -24,6 +24,9 @@ test('the demo shows a push, a command and the report, and prints no link that i
     /The code changes that these docs are for\*\*\n.*\n.*a command by \*\*mona\*\*/,
   )
   expect(command).toMatch(/docs: Upgrades need a fresh snapshot\n.*docs: exit code 6/)
+  expect(review).toMatch(/^ {2}│ Comment 1: Say how old a snapshot can be\.$/m)
+  expect(review).toMatch(/^ {2}│ github-actions\[bot\]\n {2}│ ✅ /m)
+  expect(review).toMatch(/^Asked to review again: mona$/m)
   expect(report).toMatch(/^ {2}│ ## .*visitors/m)
   expect(report).toContain('/guides/restore')
   expect(report).toContain('export to csv')

@@ -6,12 +6,14 @@ import { type Fields, merged } from './json.ts'
 import {
   type Account,
   AFTER,
+  AGENT,
   addCommit,
   BEFORE,
   bot,
   commitsBetween,
   historyOf,
   person,
+  type Review,
   resolve,
   type World,
 } from './world.ts'
@@ -98,6 +100,16 @@ export function review(options: CommentOptions): Event {
   const { action = 'submitted', author: sender } = options
   const { on, text } = written(options, 'pullrequestreview-')
   return event('pull_request_review', { action, pull_request: on, review: text, sender })
+}
+
+/** A review of a docs pull request, with further fields of that, or what else happens to the review. */
+export function docsReview(made: Review, pull: Fields = {}, action = 'submitted'): Event {
+  const { id, number, author: user, body, sha: commit_id, state } = made
+  const place = `${WEB}/pull/${number}`
+  const html_url = `${place}#pullrequestreview-${id}`
+  const fields = { id, user, body, commit_id, html_url, state: state.toLowerCase() }
+  const pull_request = { number, user: AGENT, state: 'open', html_url: place, ...pull }
+  return event('pull_request_review', { action, pull_request, review: fields, sender: user })
 }
 
 /** An issue that was opened, or what else happened to it. */
