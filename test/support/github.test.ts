@@ -53,7 +53,7 @@ it('the fake GitHub limits, pages and moves what a busy repository has as GitHub
 
   expect(await octokit.paginate(`GET ${here}/pulls/7/commits`, { per_page: 100 })).toHaveLength(250)
   expect(await octokit.paginate(`GET ${here}/commits`, { per_page: 100 })).toHaveLength(351)
-  expect((await octokit.request('GET /repos/acme/old')).data.full_name).toBe('acme/docs')
+  expect((await octokit.request('GET /repos/acme/old/pulls/7')).data.number).toBe(7)
   expect(await refusal(statusesOf('CI'))).toContain('has reached the maximum number of statuses')
   expect(await refusal(statusesOf('🚀'))).toContain("doesn't accept 4-byte Unicode")
   const ask = (reviewer: string) =>

@@ -1,6 +1,6 @@
 import { schema as description } from '@octokit/graphql-schema'
 import { buildASTSchema, execute, GraphQLError, type GraphQLSchema, parse, validate } from 'graphql'
-import type { CommitFile, Release } from '../../src/github/types.ts'
+import type { CommitFile } from '../../src/github/types.ts'
 import { type Fields, isObject } from './json.ts'
 import type { Answer } from './rest.ts'
 import {
@@ -125,10 +125,7 @@ function rootOf(world: World, violations: string[]): Fields {
     __typename: 'Commit',
     oid: one.sha,
     message: one.message,
-    messageHeadline: one.message.split('\n', 1)[0],
-    url: `https://github.com/${world.repository}/commit/${one.sha}`,
     committedDate: time(one.atMs),
-    authoredDate: time(one.atMs),
     author: gitAuthor(one),
     authors: connection(() => [one, ...(one.coAuthors ?? [])], gitAuthor),
     parents: { totalCount: one.parents.length },
@@ -196,22 +193,9 @@ function rootOf(world: World, violations: string[]): Fields {
     return found === undefined ? null : commit(found)
   }
 
-  const review = (one: Review): Fields => ({
-    __typename: 'PullRequestReview',
-    databaseId: one.id,
-    state: one.state,
-    body: one.body,
-    author: actor(one.author),
-    authorAssociation: one.association ?? 'NONE',
-    commit: () => commitOrNull(one.sha),
-    url: `https://github.com/${world.repository}/pull/${one.number}#pullrequestreview-${one.id}`,
-    createdAt: time(one.atMs),
-    submittedAt: time(one.atMs),
-    comments: connection(
-      () => world.comments.filter(({ reviewId }) => reviewId === one.id),
-      comment,
-    ),
-  })
+  const review = ({ state, author, atMs }: Review): Fields => {
+    return { state, author: actor(author), submittedAt: time(atMs) }
+  }
 
   const requestedReviewer = (name: string): Fields => {
     const [login, team] = name.split('/')
@@ -231,9 +215,6 @@ function rootOf(world: World, violations: string[]): Fields {
       number,
       changedFiles: files.length,
       headRefOid: fields.head?.sha,
-      headRefName: fields.head?.ref,
-      baseRefName: fields.base?.ref,
-      isDraft: fields.draft === true,
       files: connection(() => files, pullFile),
       comments: connection(comments, comment),
       reviews: ({ states, ...page }: Arguments) =>
@@ -241,10 +222,6 @@ function rootOf(world: World, violations: string[]): Fields {
           () => reviews().filter(({ state }) => states?.includes(state) ?? true),
           review,
         )(page),
-      reviewRequests: connection(
-        () => pull.awaited,
-        (name) => ({ requestedReviewer: requestedReviewer(name) }),
-      ),
       title: fields.title,
       state: fields.merged === true ? 'MERGED' : fields.state?.toUpperCase(),
       createdAt: fields.created_at,
@@ -360,44 +337,15 @@ function rootOf(world: World, violations: string[]): Fields {
         return cannot(`Repository with the name '${repository}'`)
       isPublic = isElsewhere && world.agentAccess === 'public'
       const visibility = world.visibility.get(repository) ?? 'PUBLIC'
-      const [login, short] = repository.split('/')
       return {
         nameWithOwner: repository,
-        name: short,
-        owner: { login },
-        url: `https://github.com/${repository}`,
         visibility,
-        isPrivate: visibility !== 'PUBLIC',
         defaultBranchRef: () => ({ name: 'main', ...refOf('main') }),
         object: ({ oid, expression }: Arguments) => {
           needs('contents: read')
           return commitOrNull(oid ?? expression)
         },
         ref: ({ qualifiedName = '' }: Arguments) => refOf(qualifiedName),
-        refs: ({ refPrefix = '', query = '', orderBy, ...page }: Arguments) => {
-          needs('contents: read')
-          const { field = 'ALPHABETICAL', direction = 'ASC' } = orderBy ?? {}
-          const known = refPrefix === 'refs/tags/' ? world.tags : world.branches
-          const found = [...known]
-            .filter(([ref]) => ref.includes(query))
-            .toSorted(([one], [other]) => (one < other ? -1 : 1))
-          const timeOf = (sha: string): number => commitOf(world, sha).atMs
-          if (field === 'TAG_COMMIT_DATE')
-            found.sort(([, one], [, other]) => timeOf(one) - timeOf(other))
-          if (direction === 'DESC') found.reverse()
-          const show = ([ref, sha]: [string, string]) => ({ name: ref, target: commitOrNull(sha) })
-          return connection(() => found, show)(page)
-        },
-        releases: ({ orderBy, ...page }: Arguments) => {
-          needs('contents: read')
-          const { field = 'CREATED_AT', direction = 'ASC' } = orderBy ?? {}
-          const key = field === 'NAME' ? 'name' : 'created_at'
-          const found = world.releases.toSorted((one, other) =>
-            (one[key] ?? '') < (other[key] ?? '') ? -1 : 1,
-          )
-          if (direction === 'DESC') found.reverse()
-          return connection(() => found, release)(page)
-        },
         pullRequest: ({ number = 0 }: Arguments) => {
           needs('pull-requests: read')
           const found = pullOf(world, number, repository)
@@ -439,20 +387,8 @@ function comment(one: Comment): Fields {
     databaseId: one.id,
     body: one.history.at(-1),
     author: actor(one.author),
-    authorAssociation: one.association ?? 'NONE',
     createdAt: time(one.atMs),
     lastEditedAt: editedAtMs === undefined ? null : time(editedAtMs),
-  }
-}
-
-function release({ tag_name: tagName, draft, prerelease, ...one }: Release): Fields {
-  return {
-    tagName,
-    name: one.name,
-    isDraft: draft === true,
-    isPrerelease: prerelease === true,
-    createdAt: one.created_at,
-    publishedAt: one.published_at,
   }
 }
 

@@ -2,7 +2,6 @@ import { type Fields, isObject, merged } from './json.ts'
 import type { Call } from './openapi.ts'
 import {
   type Account,
-  accountOf,
   addComment,
   addStatus,
   type Comment,
@@ -16,7 +15,6 @@ import {
   type Pull,
   person,
   pullOf,
-  type Review,
   type Role,
   resolve,
   time,
@@ -61,8 +59,6 @@ export function restAnswer(call: Call, world: World): Answer {
     return FORBIDDEN
   }
   switch (`${method} ${path}`) {
-    case 'GET ':
-      return ok(like(repositoryFields(repository, world)))
     case 'GET /collaborators/{username}/permission':
       return ok(like(roleFields(at('username'), world)))
     case 'GET /pulls/{pull_number}':
@@ -76,20 +72,14 @@ export function restAnswer(call: Call, world: World): Answer {
     case 'GET /pulls/{pull_number}/files':
       if (pull === undefined) return NOT_FOUND
       return ok(pull.files.slice(0, 3000).map((file) => like(fileFields(file))))
-    case 'GET /pulls/{pull_number}/reviews':
-    case 'GET /pulls/{pull_number}/reviews/{review_id}':
-    case 'GET /pulls/{pull_number}/reviews/{review_id}/comments':
-      return pull === undefined ? NOT_FOUND : reviewAnswer(call, world, like)
-    case 'GET /pulls/{pull_number}/requested_reviewers': {
-      if (pull === undefined) return NOT_FOUND
-      const [[user], [team]] = [listIn(example, 'users'), listIn(example, 'teams')]
-      const [users, teams] = awaitedBy(pull, { user, team })
-      return ok({ users, teams })
+    case 'GET /pulls/{pull_number}/reviews/{review_id}/comments': {
+      const found = world.comments.filter(({ reviewId }) => reviewId === Number(at('review_id')))
+      return pull === undefined
+        ? NOT_FOUND
+        : ok(found.map((one) => like(commentFields(one, world))))
     }
     case 'POST /pulls/{pull_number}/requested_reviewers':
       return pull === undefined ? NOT_FOUND : reviewRequestAnswer(call, world, pull, like)
-    case 'GET /issues/{issue_number}':
-      return issueAnswer(call, world, like)
     case 'POST /statuses/{sha}':
       return statusAnswer(call, world, like)
     case 'GET /commits/{ref}/statuses': {
@@ -243,28 +233,6 @@ function madeComparison(basehead: string, world: World): object | undefined {
   }
 }
 
-function reviewAnswer({ operation, parameters }: Call, world: World, like: Like): Answer {
-  const number = Number(parameters['pull_number'])
-  const reviews = world.reviews.filter((one) => one.number === number)
-  const show = (one: Review): Fields =>
-    like({
-      id: one.id,
-      user: userFields(one.author),
-      body: one.body,
-      state: one.state,
-      commit_id: one.sha,
-      submitted_at: time(one.atMs),
-      author_association: one.association ?? 'NONE',
-      html_url: `https://github.com/${world.repository}/pull/${number}#pullrequestreview-${one.id}`,
-    })
-  if (parameters['review_id'] === undefined) return ok(reviews.map(show))
-  const found = reviews.find(({ id }) => id === Number(parameters['review_id']))
-  if (found === undefined) return NOT_FOUND
-  if (!operation.path.endsWith('/comments')) return ok(show(found))
-  const comments = world.comments.filter(({ reviewId }) => reviewId === found.id)
-  return ok(comments.map((one) => like(commentFields(one, world))))
-}
-
 /** Source: GitHub's documentation, "REST API endpoints for review requests", and its answers in public issues. */
 function reviewRequestAnswer(
   { operation, body }: Call,
@@ -298,46 +266,16 @@ function reviewRequestAnswer(
 }
 
 /** The accounts and the teams whose review is awaited, each like GitHub's example of one. */
-function awaitedBy(
-  { awaited }: Pull,
-  like: { user: unknown; team: unknown },
-): [Fields[], Fields[]] {
-  const isTeam = (name: string): boolean => name.includes('/')
-  const users = awaited.filter((name) => !isTeam(name)).map((login) => userFields(person(login)))
-  const slugs = awaited.filter(isTeam).map((name) => name.split('/')[1])
-  return [
-    users.map((user) => merged(like.user, user)),
-    slugs.map((slug) => merged(like.team, { name: slug, slug, type: 'organization' })),
-  ]
-}
-
-/** Those of a pull request's answer, with GitHub's example of it. */
-function requestedFields(pull: Pull, example: unknown): Fields {
-  const [user, team] = [
-    listIn(example, 'requested_reviewers')[0],
-    listIn(example, 'requested_teams')[0],
-  ]
-  const [requested_reviewers, requested_teams] = awaitedBy(pull, { user, team })
-  return { requested_reviewers, requested_teams }
-}
-
-function issueAnswer({ parameters }: Call, world: World, like: Like): Answer {
-  const number = Number(parameters['issue_number'])
-  const pull = world.pulls.get(number)
-  if (pull === undefined && !world.issues.has(number)) return NOT_FOUND
-  const { title, body, user, state, labels } = pull?.fields ?? {}
-
-  const shown = { number, title, body, state, labels: labels ?? [] }
-  return ok(like(user ? { ...shown, user: userFields(accountOf(user)) } : shown))
-}
-
-function repositoryFields(repository: string, world: World): Fields {
-  const visibility = world.visibility.get(repository)?.toLowerCase() ?? 'public'
-  const [login, name] = repository.split('/')
-  const html_url = `https://github.com/${repository}`
-  const isPrivate = visibility !== 'public'
-  const known = { full_name: repository, name, owner: { login }, html_url, visibility }
-  return { ...known, private: isPrivate, language: null, source: undefined, parent: undefined }
+function requestedFields({ awaited }: Pull, example: unknown): Fields {
+  const likes = [listIn(example, 'requested_reviewers')[0], listIn(example, 'requested_teams')[0]]
+  const users = awaited.filter((name) => !name.includes('/'))
+  const slugs = awaited.flatMap((name) => name.split('/')[1] ?? [])
+  return {
+    requested_reviewers: users.map((login) => merged(likes[0], userFields(person(login)))),
+    requested_teams: slugs.map((slug) =>
+      merged(likes[1], { name: slug, slug, type: 'organization' }),
+    ),
+  }
 }
 
 function roleFields(login: string, { roles }: World): Fields {

@@ -410,7 +410,7 @@ export function learn(world: World, payload: Payload): void {
   else world.issues.add(number)
 }
 
-export function accountOf(user: PullRequest['user']): Account {
+function accountOf(user: PullRequest['user']): Account {
   return {
     login: user?.login ?? 'ghost',
     id: user?.id ?? 10137,

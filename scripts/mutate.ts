@@ -1,0 +1,39 @@
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { readOptions, refuse } from './options.ts'
+
+/** The files of src whose mutants the tests in a folder of the same name are to find. */
+const PARTS: Readonly<Record<string, string>> = {
+  events: 'src/{look,decide}/**/*.ts',
+  github: 'src/github/**/*.ts',
+  inputs: 'src/inputs/**/*.ts',
+  job: 'src/job/**/*.ts',
+  lib: 'src/lib/{markdown,text,time,workspace}.ts',
+  mintlify: 'src/mintlify/**/*.ts',
+  prompt: 'src/prompt/**/*.ts',
+  pull: 'src/pull/**/*.ts',
+  readers: 'src/readers/**/*.ts',
+  record: 'src/record/**/*.ts',
+}
+
+const USAGE = `Changes src in thousands of small ways, and lists the changes that no test notices (tmp/mutation.html, too).
+
+  npm run mutate -- PART...         the parts: ${Object.keys(PARTS).join(', ')}
+  npm run mutate -- PART --only src/lib/time.ts:10-40`
+
+const { positionals, values } = readOptions(USAGE, {
+  allowPositionals: true,
+  options: { only: { type: 'string' } },
+})
+if (positionals.length === 0) refuse('Name a part.', USAGE)
+for (const part of positionals) {
+  const files = values.only ?? PARTS[part] ?? refuse(`There is no part ${part}.`, USAGE)
+  const startedMs = performance.now()
+  const stryker = join(import.meta.dirname, '../node_modules/.bin/stryker')
+  const { status } = spawnSync(stryker, ['run', '--mutate', files], {
+    stdio: 'inherit',
+    env: { ...process.env, TESTS: part },
+  })
+  console.log(`${part}: ${((performance.now() - startedMs) / 60_000).toFixed(1)} minutes`)
+  process.exitCode ||= status ?? 1
+}
